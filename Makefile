@@ -1,0 +1,117 @@
+# efgtrace: what you can say
+#
+#   make                build/efgtrace and build/libefgtrace.so, usable in place
+#   make demo           set up, build, trace a real application
+#   make check          set up, build, run the tests
+#   make check-apps     set up, build, run the larger applications (APPS="lammps pw ...")
+#   make bench          how much smaller the reduced traces are
+#   make install        to PREFIX (/usr/local), below DESTDIR
+#   make clean
+#
+#   SAN=address,undefined   build with sanitizers, in a folder of its own
+#   CC=clang                another compiler
+#   BUILD=folder            another place to build in
+#   PC_MPI=ompi-c           the MPI to build for, by its pkg-config name
+#   V=1                     show the commands
+
+comma   := ,
+CC      ?= gcc
+PC_MPI  ?= ompi-c
+PREFIX  ?= /usr/local
+SAN     ?=
+BUILD   ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+VERSION := 0.1.0
+
+# Open MPI's pkg-config file asks for -Wl,-rpath and the like, which a library does not need.
+pc = $(shell pkg-config $(1) $(2) 2>/dev/null)
+
+CFLAGS   ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(SANITIZE) -fPIC -fvisibility=hidden \
+             -Ilibefgtrace -DEFG_VERSION='"$(VERSION)"' -MMD -MP
+SANITIZE  = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+
+DEFINED   = $(if $(SAN),,-Wl$(comma)-z$(comma)defs) # a sanitizer's runtime is in the program
+
+FILES_PC := otf2 libdw inih libcjson
+FILES_CFLAGS = $(call pc,--cflags,$(FILES_PC))
+MPI_CFLAGS   = $(call pc,--cflags,$(PC_MPI))
+HWLOC_CFLAGS = $(call pc,--cflags,hwloc)
+FILES_LIBS   = $(call pc,--libs,$(FILES_PC)) -lelf -lm
+RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI))) $(FILES_LIBS)
+
+# A line a file; V=1 shows the commands.
+quiet = $(if $(V),,@echo '  $(1)  $(patsubst $(BUILD)/%,%,$@)';)
+
+objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
+CORE    := $(call objects,libefgtrace/core/*.c)
+FILES   := $(call objects,libefgtrace/files/*.c)
+WRAP    := $(BUILD)/obj/libefgtrace/runtime/wrap.o
+RUNTIME := $(filter-out $(WRAP),$(call objects,libefgtrace/runtime/*.c))
+TOOL    := $(call objects,efgtrace/*.c)
+
+UNIT      := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+UNIT_HELP := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+
+all: $(BUILD)/efgtrace $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so
+
+# The wrappers alone are preloaded; MPI_Init loads the rest.
+$(BUILD)/libefgtrace.so: $(WRAP)
+	$(call quiet,LD)$(CC) $(SANITIZE) -shared $(DEFINED) -o $@ $^ -ldl
+
+$(BUILD)/libefgtrace-runtime.so: $(RUNTIME) $(FILES) $(CORE)
+	$(call quiet,LD)$(CC) $(SANITIZE) -shared $(DEFINED) -o $@ $^ $(RUNTIME_LIBS) -lpthread
+
+$(BUILD)/efgtrace: $(TOOL) $(FILES) $(CORE)
+	$(call quiet,LD)$(CC) $(SANITIZE) -o $@ $^ $(FILES_LIBS)
+
+$(WRAP) $(RUNTIME): ALL_CFLAGS += $(MPI_CFLAGS) $(FILES_CFLAGS) $(HWLOC_CFLAGS)
+$(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(BUILD)/tests/%: tests/unit/%.c $(UNIT_HELP) $(FILES) $(CORE)
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) -lcmocka $(FILES_LIBS)
+
+unit: $(UNIT)
+
+set-up-%:
+	@config/setup.sh $*
+
+demo: set-up-demo
+	@$(MAKE) --no-print-directory -s -j2 all
+	@bench/demo.sh $(BUILD)
+
+check: set-up-check
+	@$(MAKE) --no-print-directory -s -j2 all unit
+	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=address,undefined BUILD=$(BUILD)/sanitized unit)
+	@BUILD=$(BUILD) tests/check.sh
+
+check-apps: set-up-apps
+	@$(MAKE) --no-print-directory -s -j2 all
+	@BUILD=$(BUILD) tests/apps.sh $(APPS)
+
+bench: set-up-bench
+	@$(MAKE) --no-print-directory -s -j2 all
+	@BUILD=$(BUILD) bench/reduction.sh $(APPS)
+
+LIBDIR := $(PREFIX)/lib
+install: all
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig share/man/man1 share/man/man5 share/man/man7 share/doc/efgtrace)
+	install -m 755 $(BUILD)/efgtrace $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so $(DESTDIR)$(LIBDIR)
+	for page in man/*.[157]; do install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}; done
+	install -m 644 config/efgtrace.conf README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/efgtrace
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' config/efgtrace.pc.in \
+	    >$(DESTDIR)$(LIBDIR)/pkgconfig/efgtrace.pc
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d)
+
+.PHONY: all unit demo check check-apps bench install clean
+.SECONDARY:

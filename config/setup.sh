@@ -1,0 +1,71 @@
+#!/bin/sh
+# Installs the Debian packages that a task needs and that are missing; see --help.
+set -eu
+
+usage() {
+    cat <<'EOF'
+usage: config/setup.sh GROUP...
+
+Installs what is missing of the Debian packages of each group. Says nothing, and needs neither
+root nor a network, when all of them are there; else says what it installs and does so as root
+or through sudo.
+
+  build   the compiler, Open MPI and the libraries that efgtrace is made of
+  demo    build, and LAMMPS, the application that `make demo` traces
+  check   demo, and what the tests need: other compilers, cmocka, readers of OTF2, mpi4py,
+          iproute2 for hosts that are namespaces
+  apps    check, and the larger applications of `make check-apps`
+  bench   apps, and the tracer that `make bench` compares with
+
+exit code: 0 all is there, 1 it could not be installed, 2 wrong usage
+EOF
+}
+
+build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev libotf2-trace-dev
+    libhwloc-dev libdw-dev libinih-dev libcjson-dev"
+demo="$build lammps lammps-examples otf2-tools"
+check="$demo g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2 python3-mpi4py
+    iproute2"
+apps="$check quantum-espresso openfoam openfoam-examples hpcc"
+bench="$apps eztrace"
+
+give_up() {
+    printf 'setup: %s\nsetup: please install: %s\n' "$1" "$missing" >&2
+    exit 1
+}
+
+packages=
+for group in "$@"; do
+    case $group in
+        build) packages="$packages $build" ;;
+        demo) packages="$packages $demo" ;;
+        check) packages="$packages $check" ;;
+        apps) packages="$packages $apps" ;;
+        bench) packages="$packages $bench" ;;
+        -h | --help) usage; exit ;;
+        *) printf 'setup: unknown group "%s"\n' "$group" >&2; usage >&2; exit 2 ;;
+    esac
+done
+[ -n "$packages" ] || { usage >&2; exit 2; }
+
+# Each package that is not installed, once, on one line. Packages that dpkg has never heard of are
+# missing in its answer, so what it answers is taken away from what is wanted. (No dpkg: all.)
+# shellcheck disable=SC2086 # the lists are split into words on purpose
+missing=$({
+    dpkg-query -W -f '${db:Status-Status} ${Package}\n' $packages 2>/dev/null || :
+    printf 'wanted %s\n' $packages
+} | awk '$1 == "installed" { there[$2] = 1 }
+         $1 == "wanted" && !there[$2]++ { printf "%s%s", sep, $2; sep = " " }')
+[ -n "$missing" ] || exit 0
+
+command -v apt-get >/dev/null || give_up "this is no Debian, so their names may differ here"
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || give_up "this needs root, and there is no sudo"
+    as_root=sudo
+fi
+echo "setup: installing ${as_root:+with sudo }$missing" >&2
+$as_root apt-get -q update >&2 || give_up "apt-get update failed"
+# shellcheck disable=SC2086
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends \
+    $missing >&2 || give_up "apt-get install failed"

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * efgtrace check: is the configuration right, where does each value come from, and what
+ * does it mean. The meanings stand in a table; the first row that fits a key and its value is
+ * taken, and a '$' in it stands for the value.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "files/conf.h"
+
+extern char **environ;
+
+struct meaning {
+    const char *key;
+    const char *value; /* NULL: any other */
+    const char *text;
+};
+
+static const struct meaning meanings[] = {
+    {"mode", "adaptive", "the main loop is found, and some of its iterations are traced"},
+    {"mode", "full", "all of the run is traced, whatever it takes on disk"},
+    {"mode", "graph", "nothing is traced; the event flow graph is kept"},
+    {"mode", "off", "nothing is recorded, no file is written"},
+    {"output", "", "the folder is named efgtrace.<application>.<id>, a new one for every run"},
+    {"output", NULL, "all that is written goes to this folder, which must not exist"},
+    {"iterations", "1", "one iteration of the main loop is recorded, then tracing is off"},
+    {"iterations", NULL, "$ iterations of the main loop are recorded, then tracing is off"},
+    {"windows", "1", "that is done once"},
+    {"windows", NULL, "that is done $ times"},
+    {"skip", "0", "recording begins as soon as the main loop is known on all ranks"},
+    {"skip", "1", "one iteration passes before recording begins"},
+    {"skip", NULL, "$ iterations pass before recording begins"},
+    {"level", "auto", "of nested loops, the finest regular one that covers the run is taken"},
+    {"level", "finer",
+     "of nested loops, the regular one next inside the usual choice is taken"},
+    {"level", "coarser", "of nested loops, the one next around the usual choice is taken"},
+    {"signature", "none", "calls of the same MPI function are the same node of the graph"},
+    {"signature", NULL, "calls are the same node of the graph if function and $ are the same"},
+    {"interval", NULL,
+     "the graph is looked at every $, later less often (2% of the run so far)"},
+    {"stable", "1", "one sample makes the graph stable"},
+    {"stable", NULL, "the graph is stable once $ samples in a row found no new node or edge"},
+    {"depth", "1", "a call path is the place of the MPI call alone"},
+    {"depth", NULL, "a call path is the innermost $ frames above the MPI call"},
+    {"nodes", NULL, "a graph has at most $ nodes; calls beyond that share the last one"},
+    {"log-limit", NULL, "a thread stops recording when its log has $"},
+    {"patience", "0", "no rank waits for one that finds no main loop"},
+    {"patience", NULL,
+     "a rank that has found no main loop after $ holds up the others no more"},
+    {"summary", "on", "rank 0 prints a summary on standard error at the end"},
+    {"summary", "off", "nothing is printed at the end; summary.txt is written all the same"},
+    {"symbols", "on", "call paths get function, file and line at the end of the run"},
+    {"symbols", "off", "call paths stay module and offset"},
+    {"keep-logs", "on", "the logs stay in the folder beside the trace"},
+    {"keep-logs", "off", "the logs are removed once the trace is written"},
+    {"verbose", "on", "what happens is said on standard error when it happens"},
+    {"verbose", "off", "only errors and the summary are said"},
+};
+
+/* Keys that other modes than adaptive do not look at. */
+static int has_effect(const struct efg_conf *conf, const char *key)
+{
+    static const char *const windows[] = {"iterations", "windows", "skip", "patience"};
+    static const char *const logs[] = {"log-limit", "keep-logs"};
+
+    if (conf->mode == EFG_MODE_ADAPTIVE || strcmp(key, "mode") == 0)
+        return 1;
+    if (conf->mode == EFG_MODE_OFF)
+        return 0;
+    for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
+        if (strcmp(key, windows[i]) == 0)
+            return 0;
+    for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++)
+        if (strcmp(key, logs[i]) == 0)
+            return conf->mode == EFG_MODE_FULL;
+    return 1;
+}
+
+static const char *find_meaning(const char *key, const char *value)
+{
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+        if (strcmp(meanings[i].key, key) == 0 &&
+            (!meanings[i].value || strcmp(meanings[i].value, value) == 0))
+            return meanings[i].text;
+    return "";
+}
+
+static void print_meaning(const char *text, const char *value)
+{
+    for (; *text; text++) {
+        if (*text == '$')
+            fputs(value, stdout);
+        else
+            putchar(*text);
+    }
+}
+
+static void print_key(const struct efg_conf *conf, const char *key)
+{
+    char value[sizeof(conf->output)], mode[16];
+
+    efg_conf_show(conf, key, value, sizeof(value));
+    efg_conf_show(conf, "mode", mode, sizeof(mode));
+    printf("%-10s = %-12s from: %s\n             ", key, value, efg_conf_source(conf, key));
+    if (has_effect(conf, key))
+        print_meaning(find_meaning(key, value), value);
+    else
+        printf("no effect in mode %s", mode);
+    putchar('\n');
+}
+
+static int print_help(void)
+{
+    puts("Usage: efgtrace check [FILE]\n\n"
+         "Says whether the configuration is right, and for each key its value, where that\n"
+         "comes from, and what it means. With FILE: that file over the defaults. Without: as\n"
+         "a program that is started here and now would find it, from /etc/efgtrace.conf,\n"
+         "./efgtrace.conf or the file that EFGTRACE_CONF names, and the environment.\n\n"
+         "  -h, --help   this text\n\n"
+         "Exit code: 0 right, 1 wrong, 2 wrong usage.");
+    return EFG_EXIT_OK;
+}
+
+static int complain_usage(const char *what, const char *word)
+{
+    fprintf(stderr, "efgtrace check: %s \"%s\"; usage: efgtrace check [FILE]\n", what, word);
+    return EFG_EXIT_USAGE;
+}
+
+int efg_cmd_check(int argc, char **argv)
+{
+    struct efg_conf conf;
+    char message[8192];
+    int at = 1, error;
+
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return print_help();
+    if (argc > 1 && strcmp(argv[1], "--") == 0)
+        at = 2;
+    else if (argc > 1 && argv[1][0] == '-')
+        return complain_usage("there is no option", argv[1]);
+    if (argc > at + 1)
+        return complain_usage("one file at a time, not also", argv[at + 1]);
+
+    efg_conf_default(&conf);
+    if (argc > at)
+        error = efg_conf_read(&conf, argv[at], message, sizeof(message));
+    else
+        error = efg_conf_load(&conf, environ, message, sizeof(message));
+    if (error) {
+        fprintf(stderr, "efgtrace check: %s\n", message);
+        return EFG_EXIT_FAILED;
+    }
+    for (const struct efg_key *key = efg_conf_keys(); key->name; key++)
+        print_key(&conf, key->name);
+    return EFG_EXIT_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Formats of the event flow graph of one thread: each appends the whole of it to OUT. Text that
+ * comes from the run file is escaped.
+ */
+#ifndef EFG_GRAPH_FORMATS_H
+#define EFG_GRAPH_FORMATS_H
+
+#include "core/looptree.h"
+#include "files/buffer.h"
+#include "files/runfile.h"
+
+struct efg_graph_view {
+    const struct efg_run *run;
+    const struct efg_run_rank *rank;
+    const struct efg_run_thread *thread;
+    struct efg_looptree tree;
+};
+
+void efg_graph_put_dot(struct efg_buffer *out, const struct efg_graph_view *view);
+void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *view);
+void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_graph_view *view);
+
+extern const char efg_graph_json_help[]; /* the schema */
+
+/* TEXT made valid UTF-8 without control characters, in place: '?' for what is neither. */
+char *efg_graph_clean(char *text);
+
+#endif

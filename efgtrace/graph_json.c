@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The graph as JSON; efg_graph_json_help is the schema. Counts and times are numbers, exact up
+ * to 2^53 (104 days in ns); hashes and offsets, which use all 64 bits, are strings.
+ *
+ * Memory that runs out makes a member NULL, which cJSON leaves out: so what is printed
+ * is only trusted if the document has its last member.
+ */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/summary.h"
+#include "graph_formats.h"
+
+const char efg_graph_json_help[] =
+    "JSON: one object. Times are ns, numbers of nodes, edges and loops are indices from 0.\n"
+    "  format \"efgtrace-graph\", version 1, application, command, mpi, ranks, rank, duration\n"
+    "  pivot   null or {kind \"node\"|\"edge\", id, visits}: where an iteration begins\n"
+    "  nodes   [{id, call, hash, label, region, size, partner, communicator, loop (innermost\n"
+    "            one or null), count, bytes, polls, poll_time, world, unordered,\n"
+    "            time {sum min max histogram},\n"
+    "            path [{module, offset, function, file, line}] innermost first}]\n"
+    "          region, size, partner (\"rank +1\": the next one), communicator: text, \"\" "
+    "where\n"
+    "          they are not part of the signature or say nothing\n"
+    "  edges   [{id, from, to, count, time {sum min max histogram}}]: time between the calls\n"
+    "  loops   [{id, parent or null, header, function, repetitions, entries, events, time,\n"
+    "            mpi_time, irreducible}]\n"
+    "  A histogram is [[b, n], ...]: n durations from 2^b to 2^(b+1). The same hash on two "
+    "ranks\n"
+    "  is the same call site.\n";
+
+static void add_text(cJSON *to, const char *name, const char *text)
+{
+    char *copy = strdup(text ? text : "");
+    if (copy)
+        cJSON_AddStringToObject(to, name, efg_graph_clean(copy));
+    free(copy);
+}
+
+static void add_number(cJSON *to, const char *name, uint64_t value)
+{
+    cJSON_AddNumberToObject(to, name, (double)value);
+}
+
+static void add_id(cJSON *to, const char *name, uint32_t id)
+{
+    if (id == EFG_NONE)
+        cJSON_AddNullToObject(to, name);
+    else
+        add_number(to, name, id);
+}
+
+static void add_hex(cJSON *to, const char *name, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
+    cJSON_AddStringToObject(to, name, text);
+}
+
+static void add_stat(cJSON *to, const struct efg_stat *stat)
+{
+    cJSON *time = cJSON_AddObjectToObject(to, "time");
+    add_number(time, "sum", stat->sum);
+    add_number(time, "min", stat->count ? stat->min : 0);
+    add_number(time, "max", stat->max);
+    cJSON *histogram = cJSON_AddArrayToObject(time, "histogram");
+    for (int i = 0; i < EFG_BINS; i++) {
+        if (!stat->bin[i])
+            continue;
+        cJSON *bin = cJSON_CreateArray();
+        cJSON_AddItemToArray(bin, cJSON_CreateNumber(i));
+        cJSON_AddItemToArray(bin, cJSON_CreateNumber(stat->bin[i]));
+        cJSON_AddItemToArray(histogram, bin);
+    }
+}
+
+/* --- nodes --- */
+
+static void add_frame(cJSON *path, const char *module, uint64_t offset,
+                      const struct efg_run_symbol *symbol)
+{
+    cJSON *frame = cJSON_CreateObject();
+    add_text(frame, "module", module);
+    add_hex(frame, "offset", offset);
+    add_text(frame, "function", symbol ? symbol->function : "");
+    add_text(frame, "file", symbol ? symbol->file : "");
+    add_number(frame, "line", symbol ? symbol->line : 0);
+    cJSON_AddItemToArray(path, frame);
+}
+
+static void add_path(cJSON *to, const struct efg_graph_view *view, uint32_t id)
+{
+    const struct efg_run_path *path = efg_runfile_path(view->rank, id);
+    cJSON *frames = cJSON_AddArrayToObject(to, "path");
+    for (uint32_t i = 0; path && i < path->depth; i++) {
+        const struct efg_frame *frame = &path->frames[i];
+        const char *module = view->rank->modules[frame->module];
+        const struct efg_run_site *site = efg_runfile_site(view->run, module, frame->offset);
+        if (!site || !site->symbol_count)
+            add_frame(frames, module, frame->offset, NULL);
+        for (uint32_t k = 0; site && k < site->symbol_count; k++)
+            add_frame(frames, module, frame->offset, &site->symbols[k]);
+    }
+}
+
+static void add_dimensions(cJSON *to, const struct efg_graph_view *view,
+                           const struct efg_node *node)
+{
+    static const struct {
+        const char *name;
+        enum efg_dimension dimension;
+    } dimensions[] = {{"region", EFG_DIM_REGION},
+                      {"size", EFG_DIM_SIZE},
+                      {"partner", EFG_DIM_PARTNER},
+                      {"communicator", EFG_DIM_COMM}};
+    char text[80];
+    for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
+        efg_summary_dimension(view->run, view->rank, node, dimensions[i].dimension, text,
+                              sizeof text);
+        add_text(to, dimensions[i].name, text);
+    }
+}
+
+static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
+{
+    const struct efg_node *node = &view->thread->graph.nodes[id];
+    char label[512];
+    cJSON *to = cJSON_CreateObject();
+    efg_summary_node(view->run, view->rank, node, label, sizeof label);
+    add_number(to, "id", id);
+    add_text(to, "call",
+             node->flags & EFG_NODE_OVERFLOW
+                 ? ""
+                 : efg_runfile_call(view->rank, node->signature.call));
+    add_hex(to, "hash", node->hash);
+    add_text(to, "label", label);
+    add_dimensions(to, view, node);
+    add_id(to, "loop", view->tree.loop_of[id]);
+    add_number(to, "count", node->time.count);
+    add_number(to, "bytes", node->bytes);
+    add_number(to, "polls", node->polls);
+    add_number(to, "poll_time", node->poll_time);
+    cJSON_AddBoolToObject(to, "world", node->flags & EFG_NODE_WORLD);
+    cJSON_AddBoolToObject(to, "unordered", node->flags & EFG_NODE_UNORDERED);
+    add_stat(to, &node->time);
+    add_path(to, view, node->signature.path);
+    return to;
+}
+
+static cJSON *make_edge(const struct efg_graph_view *view, uint32_t id)
+{
+    const struct efg_edge *edge = &view->thread->graph.edges[id];
+    cJSON *to = cJSON_CreateObject();
+    add_number(to, "id", id);
+    add_number(to, "from", edge->from);
+    add_number(to, "to", edge->to);
+    add_number(to, "count", edge->time.count);
+    add_stat(to, &edge->time);
+    return to;
+}
+
+static cJSON *make_loop(const struct efg_graph_view *view, uint32_t id)
+{
+    const struct efg_loop *loop = &view->tree.loops[id];
+    char function[256];
+    cJSON *to = cJSON_CreateObject();
+    efg_summary_function(view->run, view->rank, view->thread, &view->tree, id, function,
+                         sizeof function);
+    add_number(to, "id", id);
+    add_id(to, "parent", loop->parent);
+    add_number(to, "header", loop->header);
+    add_text(to, "function", function);
+    add_number(to, "repetitions", loop->repetitions);
+    add_number(to, "entries", loop->entries);
+    add_number(to, "events", loop->events);
+    add_number(to, "time", loop->time);
+    add_number(to, "mpi_time", loop->mpi_time);
+    cJSON_AddBoolToObject(to, "irreducible", loop->irreducible);
+    return to;
+}
+
+/* --- the document --- */
+
+static void add_pivot(cJSON *to, const struct efg_pivot *pivot)
+{
+    if (pivot->kind == EFG_PIVOT_NONE) {
+        cJSON_AddNullToObject(to, "pivot");
+        return;
+    }
+    cJSON *object = cJSON_AddObjectToObject(to, "pivot");
+    cJSON_AddStringToObject(object, "kind", pivot->kind == EFG_PIVOT_NODE ? "node" : "edge");
+    add_number(object, "id", pivot->id);
+    add_number(object, "visits", pivot->visits);
+}
+
+static void add_all(cJSON *to, const char *name, const struct efg_graph_view *view,
+                    uint32_t count, cJSON *(*make)(const struct efg_graph_view *, uint32_t))
+{
+    cJSON *array = cJSON_AddArrayToObject(to, name);
+    for (uint32_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(array, make(view, i));
+}
+
+void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *view)
+{
+    const struct efg_run *run = view->run;
+    cJSON *document = cJSON_CreateObject();
+    cJSON_AddStringToObject(document, "format", "efgtrace-graph");
+    add_number(document, "version", 1);
+    add_text(document, "application", run->application);
+    add_text(document, "command", run->command);
+    add_text(document, "mpi", run->mpi);
+    add_number(document, "ranks", run->rank_count);
+    add_number(document, "rank", view->rank->rank);
+    add_number(document, "duration", efg_summary_rank_duration(view->rank));
+    add_pivot(document, &view->thread->pivot);
+    add_all(document, "nodes", view, view->thread->graph.node_count, make_node);
+    add_all(document, "edges", view, view->thread->graph.edge_count, make_edge);
+    add_all(document, "loops", view, view->tree.count, make_loop);
+    char *text = cJSON_Print(document);
+    if (text && cJSON_HasObjectItem(document, "loops"))
+        efg_buffer_print(out, "%s\n", text);
+    else
+        out->failed = 1;
+    cJSON_free(text);
+    cJSON_Delete(document);
+}

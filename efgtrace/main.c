@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The command-line tool: finds the command in a table and calls it.
+ *
+ * Invariant: what could not be written to standard output makes the exit code at least 1.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "files/nearest.h"
+
+struct command {
+    const char *name;
+    const char *help;
+    int (*call)(int argc, char **argv);
+};
+
+static const struct command commands[] = {
+    {"run", "run a program with efgtrace preloaded", efg_cmd_run},
+    {"report", "say what a run did: loops, calls, times", efg_cmd_report},
+    {"graph", "write the event flow graph: dot, json, graphml", efg_cmd_graph},
+    {"trace", "write the OTF2 trace of a job that was killed or still runs", efg_cmd_trace},
+    {"check", "is the configuration right, and what does it mean", efg_cmd_check},
+    {0},
+};
+
+static void print_help(FILE *out)
+{
+    fputs("Usage: efgtrace COMMAND [ARG...]\n\n"
+          "Traces a few iterations of the main loop of an MPI program.\n\n",
+          out);
+    for (const struct command *c = commands; c->name; c++)
+        fprintf(out, "  %-8s %s\n", c->name, c->help);
+    fputs("\n"
+          "  help COMMAND, COMMAND --help   the arguments of a command\n"
+          "  -h, --help                     this text\n"
+          "  -V, --version                  the version\n\n"
+          "To begin with: mpirun -np 4 efgtrace run ./application\n"
+          "Exit code: 0 done, 1 failed, 2 wrong usage; run: that of the program.\n"
+          "Manual: efgtrace(1), efgtrace.conf(5), libefgtrace(7).\n",
+          out);
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (const struct command *c = commands; c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+static int complain(const char *name)
+{
+    struct efg_nearest nearest = {.word = name};
+
+    if (name[0] == '-') {
+        efg_nearest_offer(&nearest, "--help");
+        efg_nearest_offer(&nearest, "--version");
+    }
+    for (const struct command *c = commands; c->name; c++)
+        efg_nearest_offer(&nearest, c->name);
+    fprintf(stderr, "efgtrace: there is no %s \"%s\"", name[0] == '-' ? "option" : "command",
+            name);
+    if (nearest.best)
+        fprintf(stderr, "; did you mean \"%s\"?\n", nearest.best);
+    else if (name[0] == '-')
+        fputs("; see `efgtrace --help`\n", stderr);
+    else
+        fprintf(stderr, "; see `efgtrace --help`, or to run a program: efgtrace run %s\n",
+                name);
+    return EFG_EXIT_USAGE;
+}
+
+static int help_on(const char *name)
+{
+    const struct command *command = find_command(name);
+    char help[] = "--help";
+
+    if (!command)
+        return complain(name);
+    return command->call(2, (char *[]){(char *)command->name, help, NULL});
+}
+
+static int is_one_of(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EFG_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "help") == 0 && argc > 2)
+        return help_on(argv[2]);
+    if (strcmp(argv[1], "help") == 0 || is_one_of(argv[1], "--help", "-h")) {
+        print_help(stdout);
+        return EFG_EXIT_OK;
+    }
+    if (is_one_of(argv[1], "--version", "-V")) {
+        puts("efgtrace " EFG_VERSION);
+        return EFG_EXIT_OK;
+    }
+
+    const struct command *command = find_command(argv[1]);
+    return command ? command->call(argc - 1, argv + 1) : complain(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    int code = dispatch(argc, argv);
+
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("efgtrace: standard output cannot be written");
+        return code ? code : EFG_EXIT_FAILED;
+    }
+    return code;
+}

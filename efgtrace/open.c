@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A folder without a run file is either none of ours, or that of a job that was killed
+ * or still runs: its logs tell.
+ */
+#include "open.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int is_folder(const char *path)
+{
+    struct stat facts;
+    return !stat(path, &facts) && S_ISDIR(facts.st_mode);
+}
+
+static int explain_missing(const char *command, const char *dir)
+{
+    char logs[PATH_MAX + 8];
+    snprintf(logs, sizeof logs, "%s/logs", dir);
+    fprintf(stderr, "efgtrace %s: %s is no folder of a finished run: there is no run.efg in it",
+            command, dir);
+    if (is_folder(logs))
+        fprintf(stderr,
+                "; the job was killed or still runs: `efgtrace trace %s` writes what it "
+                "has traced\n",
+                dir);
+    else
+        fprintf(stderr, "; name the folder that the run wrote, efgtrace.<application>.<id>\n");
+    return -1;
+}
+
+int efg_open_run(struct efg_run *run, const char *command, const char *dir)
+{
+    char path[PATH_MAX], message[PATH_MAX + 256];
+    struct stat facts;
+    if (stat(dir, &facts)) {
+        fprintf(stderr, "efgtrace %s: %s: %s\n", command, dir, strerror(errno));
+        return -1;
+    }
+    int folder = S_ISDIR(facts.st_mode);
+    size_t length = strlen(dir);
+    while (length > 1 && dir[length - 1] == '/')
+        length--;
+    snprintf(path, sizeof path, "%.*s%s", (int)length, dir, folder ? "/run.efg" : "");
+    int error = efg_runfile_read(run, path, message, sizeof message);
+    if (error == -ENOENT && folder)
+        return explain_missing(command, dir);
+    if (error) {
+        fprintf(stderr, "efgtrace %s: %s\n", command, message);
+        return -1;
+    }
+    char *here = folder ? strndup(dir, length) : NULL;
+    if (here) {
+        free(run->output);
+        run->output = here;
+    }
+    return 0;
+}
+
+const struct efg_run_rank *efg_open_rank(const struct efg_run *run, const char *command,
+                                         const char *rank)
+{
+    char *end;
+    errno = 0;
+    unsigned long number = strtoul(rank, &end, 10);
+    int valid = *rank >= '0' && *rank <= '9' && !*end && !errno;
+    for (uint32_t i = 0; valid && i < run->rank_count; i++) {
+        if (run->ranks[i].rank == number)
+            return &run->ranks[i];
+    }
+    if (run->rank_count)
+        fprintf(stderr, "efgtrace %s: there is no rank \"%s\": ranks are %u to %u\n", command,
+                rank, run->ranks[0].rank, run->ranks[run->rank_count - 1].rank);
+    else
+        fprintf(stderr, "efgtrace %s: there is no rank \"%s\": the run file has none\n",
+                command, rank);
+    return NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opening the folder of a run, with messages for what is wrong with it.
+ */
+#ifndef EFG_OPEN_H
+#define EFG_OPEN_H
+
+#include "files/runfile.h"
+
+/* Read the run in DIR, the folder (or the run file itself), for COMMAND. run->output is then
+ * DIR, wherever the folder has been moved to. Returns 0; else says on standard error what is
+ * wrong, where, and what to do, and returns -1. */
+int efg_open_run(struct efg_run *run, const char *command, const char *dir);
+
+/* The rank with the number RANK, or NULL: says on standard error which there are. */
+const struct efg_run_rank *efg_open_rank(const struct efg_run *run, const char *command,
+                                         const char *rank);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Preloading rests on the dynamic linker: it loads what LD_PRELOAD names before the
+ * program's own libraries. It splits the variable at blanks and colons and knows no way to
+ * quote them; it is not there in static programs, and ignores the variable in programs
+ * that run with more rights than their user has.
+ *
+ * Source: ld.so(8).
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+#define NAME "libefgtrace.so"
+
+static int is_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, R_OK) == 0;
+}
+
+/* The folder of the tool itself, links resolved. */
+static int find_folder(char *folder, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+
+    if (length <= 0)
+        return -1;
+    folder[length] = '\0';
+    *strrchr(folder, '/') = '\0';
+    return 0;
+}
+
+/* LIBRARY has room for PATH_MAX bytes. */
+static int accept_file(const char *path, char *library, size_t size)
+{
+    char real[PATH_MAX];
+
+    if (!is_file(path) || !realpath(path, real) || strlen(real) >= size)
+        return -1;
+    strcpy(library, real);
+    return 0;
+}
+
+int efg_preload_find(char *library, size_t size, char *message, size_t room)
+{
+    static const char *const places[] = {"", "/../lib", "/../lib64", NULL};
+    const char *told = getenv("EFGTRACE_LIBRARY");
+    char folder[PATH_MAX], path[PATH_MAX + 64];
+
+    if (told && *told) {
+        if (accept_file(told, library, size) == 0)
+            return 0;
+        snprintf(message, room,
+                 "environment variable EFGTRACE_LIBRARY: %s: no file that can be read", told);
+        return -1;
+    }
+    if (find_folder(folder, sizeof(folder)) != 0)
+        strcpy(folder, ".");
+    for (int i = 0; places[i]; i++) {
+        snprintf(path, sizeof(path), "%s%s/%s", folder, places[i], NAME);
+        if (accept_file(path, library, size) == 0)
+            return 0;
+    }
+    snprintf(message, room,
+             NAME " is neither in %s nor in %s/../lib or lib64; "
+                  "set EFGTRACE_LIBRARY to the file",
+             folder, folder);
+    return -1;
+}
+
+int efg_preload_set(const char *library, char *message, size_t room)
+{
+    const char *others = getenv("LD_PRELOAD");
+
+    if (strpbrk(library, " :")) {
+        snprintf(
+            message, room,
+            "%s: LD_PRELOAD cannot hold a path with a blank or a colon in it; "
+            "move the library, or set EFGTRACE_LIBRARY to a link to it whose folder has none",
+            library);
+        return -1;
+    }
+    int has_others = others && *others;
+    size_t size = strlen(library) + (has_others ? strlen(others) : 0) + 2;
+    char *all = malloc(size);
+    int error = !all;
+
+    if (all) {
+        snprintf(all, size, "%s%s%s", library, has_others ? ":" : "", has_others ? others : "");
+        error = setenv("LD_PRELOAD", all, 1);
+    }
+    if (error)
+        snprintf(message, room, "LD_PRELOAD cannot be set: no memory");
+    free(all);
+    return error ? -1 : 0;
+}
+
+/* Open PROGRAM as execvp would. */
+static int open_program(const char *program)
+{
+    const char *folders = getenv("PATH");
+    char path[PATH_MAX];
+
+    if (strchr(program, '/'))
+        return open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    for (folders = folders ? folders : "/bin:/usr/bin"; folders;
+         folders = strchr(folders, ':')) {
+        folders += *folders == ':';
+        int length = strcspn(folders, ":");
+        snprintf(path, sizeof(path), "%.*s%s%s", length, folders, length ? "/" : "./", program);
+        if (is_file(path) && access(path, X_OK) == 0)
+            return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    }
+    return -1;
+}
+
+/* 1: an ELF file of 64 bits that asks for no dynamic linker. */
+static int is_static(int file)
+{
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+
+    if (pread(file, &header, sizeof(header), 0) != sizeof(header) ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(segment))
+        return 0;
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        off_t at = header.e_phoff + i * sizeof(segment);
+        if (pread(file, &segment, sizeof(segment), at) != sizeof(segment) ||
+            segment.p_type == PT_INTERP)
+            return 0;
+    }
+    return 1;
+}
+
+/* 1: it runs with other rights than its user's. */
+static int is_privileged(int file)
+{
+    struct stat status;
+
+    if (fstat(file, &status) != 0)
+        return 0;
+    return ((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
+           ((status.st_mode & S_ISGID) && status.st_gid != getgid()) ||
+           fgetxattr(file, "security.capability", NULL, 0) > 0;
+}
+
+const char *efg_preload_obstacle(const char *program)
+{
+    int file = open_program(program);
+    const char *obstacle = NULL;
+
+    if (file < 0)
+        return NULL;
+    if (is_privileged(file))
+        obstacle = "is setuid, setgid or has capabilities";
+    else if (is_static(file))
+        obstacle = "is statically linked";
+    close(file);
+    return obstacle;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Preload: how libefgtrace.so gets into a program, and what keeps it out.
+ */
+#ifndef EFG_PRELOAD_H
+#define EFG_PRELOAD_H
+
+#include <stddef.h>
+
+/* Where libefgtrace.so is: what EFGTRACE_LIBRARY says, else beside the tool (build/), else in
+ * the lib folder of its PREFIX. Returns 0, or -1 with MESSAGE filled. */
+int efg_preload_find(char *library, size_t size, char *message, size_t room);
+
+/* Put LIBRARY in front of LD_PRELOAD. Returns 0, or -1 with MESSAGE filled. */
+int efg_preload_set(const char *library, char *message, size_t room);
+
+/* Why a program, found as execvp finds it, loads no library before it starts:
+ * "is statically linked"; NULL if it does, or if that cannot be known. */
+const char *efg_preload_obstacle(const char *program);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tables of the report. Shares are of the time of all ranks together, or of the loop where
+ * the table is of a loop. "Compute" is the time from the end of one call to the
+ * start of the next: what the program did between them.
+ */
+#include "report_tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/summary.h"
+
+#define CURVE_LINES 12
+
+static void put_rest(struct efg_buffer *out, uint32_t count, uint32_t most)
+{
+    if (count > most)
+        efg_summary_line(out, "(%u more: --all shows them)", count - most);
+}
+
+/* --- the main loop --- */
+
+struct part { /* a node of the main loop */
+    uint32_t node;
+    uint64_t visits, before, inside; /* in and before its visits in the loop, ns */
+};
+
+struct parts {
+    struct part *item;
+    uint32_t count;
+    uint64_t whole; /* ns in the loop */
+};
+
+static int in_loop(const struct efg_looptree *tree, uint32_t node, uint32_t loop)
+{
+    return loop == EFG_NONE || (tree->loop_of[node] != EFG_NONE &&
+                                efg_looptree_is_inside(tree, tree->loop_of[node], loop));
+}
+
+static void add_edges(struct part *part, const struct efg_graph *graph,
+                      const struct efg_looptree *tree, uint32_t loop)
+{
+    for (uint32_t i = 0; i < graph->edge_count; i++) {
+        const struct efg_edge *edge = &graph->edges[i];
+        if (edge->to == part->node && in_loop(tree, edge->from, loop))
+            part->before += edge->time.sum;
+    }
+}
+
+static int find_parts(struct parts *parts, const struct efg_graph *graph,
+                      const struct efg_looptree *tree, uint32_t loop)
+{
+    memset(parts, 0, sizeof *parts);
+    parts->item = calloc(graph->node_count + 1, sizeof *parts->item);
+    for (uint32_t v = 0; parts->item && v < graph->node_count; v++) {
+        if (!in_loop(tree, v, loop))
+            continue;
+        struct part *part = &parts->item[parts->count++];
+        *part = (struct part){.node = v, .visits = graph->nodes[v].time.count};
+        part->inside = graph->nodes[v].time.sum + graph->nodes[v].poll_time;
+        add_edges(part, graph, tree, loop);
+        parts->whole += part->inside + part->before;
+    }
+    return parts->item ? 0 : -1;
+}
+
+static void put_part(struct efg_buffer *out, const struct efg_run *run,
+                     const struct efg_run_rank *rank, const struct efg_graph *graph,
+                     const struct part *part, uint64_t whole)
+{
+    char name[256], before[32], inside[32];
+    efg_summary_node(run, rank, &graph->nodes[part->node], name, sizeof name);
+    efg_format_ns(before, sizeof before, part->before);
+    efg_format_ns(inside, sizeof inside, part->inside);
+    efg_summary_line(out, "%10llu %9s %6.1f%% %9s %6.1f%%  %s",
+                     (unsigned long long)part->visits, before,
+                     efg_percent((double)part->before, (double)whole), inside,
+                     efg_percent((double)part->inside, (double)whole), name);
+}
+
+/* How many parts take more time than THIS one: those beyond the largest MOST are left out, the
+ * others stay in the order of the calls. */
+static uint32_t rank_of(const struct parts *parts, uint32_t this)
+{
+    uint64_t time = parts->item[this].before + parts->item[this].inside;
+    uint32_t larger = 0;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        uint64_t other = parts->item[i].before + parts->item[i].inside;
+        larger += other > time || (other == time && i < this);
+    }
+    return larger;
+}
+
+static void put_parts(struct efg_buffer *out, const struct efg_run *run,
+                      const struct efg_run_rank *rank, const struct efg_graph *graph,
+                      const struct parts *parts, uint32_t most)
+{
+    efg_summary_line(out, "     calls   compute  share       MPI  share   call (rank %u)",
+                     rank->rank);
+    for (uint32_t i = 0; i < parts->count; i++) {
+        if (most == UINT32_MAX || rank_of(parts, i) < most)
+            put_part(out, run, rank, graph, &parts->item[i], parts->whole);
+    }
+    put_rest(out, parts->count, most);
+}
+
+void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+{
+    const struct efg_run_rank *rank = &run->ranks[efg_summary_speaker(run)];
+    const struct efg_run_thread *thread = efg_summary_thread(rank);
+    struct efg_looptree tree;
+    struct parts parts;
+    if (!thread || efg_looptree_build(&tree, &thread->graph))
+        return;
+    uint32_t loop = efg_summary_main_loop(&tree, thread);
+    if (loop == EFG_NONE)
+        efg_summary_line(out, "No main loop was found: all of the run.");
+    if (!find_parts(&parts, &thread->graph, &tree, loop))
+        put_parts(out, run, rank, &thread->graph, &parts, most);
+    free(parts.item);
+    efg_looptree_fini(&tree);
+}
+
+static void put_frame(struct efg_buffer *out, const struct efg_run_symbol *symbol,
+                      const char *module, int inlined)
+{
+    char line[32] = "";
+    if (symbol->line)
+        snprintf(line, sizeof line, ":%u", symbol->line);
+    efg_summary_line(out, "    %s   %s%s%s", symbol->function,
+                     *symbol->file ? symbol->file : module, line,
+                     inlined ? "   (inlined)" : "");
+}
+
+void efg_report_path(struct efg_buffer *out, const struct efg_run *run,
+                     const struct efg_run_rank *rank, const struct efg_node *node)
+{
+    const struct efg_run_path *path = efg_runfile_path(rank, node->signature.path);
+    char name[256];
+    efg_summary_node(run, rank, node, name, sizeof name);
+    efg_summary_line(out, "%s", name);
+    for (uint32_t i = 0; path && i < path->depth; i++) {
+        const struct efg_frame *frame = &path->frames[i];
+        const char *module = rank->modules[frame->module];
+        const struct efg_run_site *site = efg_runfile_site(run, module, frame->offset);
+        if (!site)
+            efg_summary_line(out, "    ?   %s+0x%llx", module,
+                             (unsigned long long)frame->offset);
+        for (uint32_t k = 0; site && k < site->symbol_count; k++)
+            put_frame(out, &site->symbols[k], module, k + 1 < site->symbol_count);
+    }
+}
+
+/* --- calls and call sites --- */
+
+static uint64_t time_of_ranks(const struct efg_run *run)
+{
+    uint64_t time = 0;
+    for (uint32_t i = 0; i < run->rank_count; i++)
+        time += efg_summary_rank_duration(&run->ranks[i]);
+    return time;
+}
+
+static uint64_t time_in_mpi(const struct efg_join *join)
+{
+    uint64_t time = 0;
+    for (uint32_t i = 0; i < join->count; i++)
+        time += join->items[i].time;
+    return time;
+}
+
+/* What the tables of calls and of call sites begin with. */
+static void put_begin(char *text, size_t size, const struct efg_join_item *item,
+                      uint64_t mpi_time, uint64_t run_time)
+{
+    char time[32];
+    efg_format_ns(time, sizeof time, item->time);
+    snprintf(text, size, "%10llu %9s %4.0f%% %4.1f%%", (unsigned long long)item->calls, time,
+             efg_percent((double)item->time, (double)mpi_time),
+             efg_percent((double)item->time, (double)run_time));
+}
+
+static void put_call(struct efg_buffer *out, const char *begin, const struct efg_join *join,
+                     const struct efg_join_item *item, uint64_t *sorted)
+{
+    char least[32], median[32], most[32], bytes[32];
+    struct efg_spread spread = efg_join_spread(item->by_rank, join->ranks, sorted);
+    efg_format_ns(least, sizeof least, spread.min);
+    efg_format_ns(median, sizeof median, spread.median);
+    efg_format_ns(most, sizeof most, spread.max);
+    efg_format_bytes(bytes, sizeof bytes, item->bytes);
+    efg_summary_line(out, "%s %9s %9s %9s %9s  %s", begin, least, median, most, bytes,
+                     item->node->flags & EFG_NODE_OVERFLOW
+                         ? "(all further calls)"
+                         : efg_runfile_call(item->rank, item->node->signature.call));
+}
+
+static void put_site(struct efg_buffer *out, const char *begin, const struct efg_run *run,
+                     const struct efg_join_item *item)
+{
+    char name[256], mean[32], max[32];
+    efg_summary_node(run, item->rank, item->node, name, sizeof name);
+    efg_format_ns(mean, sizeof mean, item->calls ? item->time / item->calls : 0);
+    efg_format_ns(max, sizeof max, item->max);
+    efg_summary_line(out, "%s %9s %9s  %s", begin, mean, max, name);
+}
+
+void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
+                       const struct efg_join *join, enum efg_join_by by, uint32_t most)
+{
+    uint64_t *sorted = calloc(join->ranks + 1, sizeof *sorted);
+    uint64_t run_time = time_of_ranks(run), mpi_time = time_in_mpi(join);
+    char begin[128];
+    efg_summary_line(out, "     calls      time   MPI   run %s",
+                     by == EFG_JOIN_CALLS
+                         ? "    least    median      most     bytes  (times per rank)"
+                         : "     mean   longest");
+    for (uint32_t i = 0; sorted && i < join->count && i < most; i++) {
+        put_begin(begin, sizeof begin, &join->items[i], mpi_time, run_time);
+        if (by == EFG_JOIN_CALLS)
+            put_call(out, begin, join, &join->items[i], sorted);
+        else
+            put_site(out, begin, run, &join->items[i]);
+    }
+    put_rest(out, join->count, most);
+    free(sorted);
+}
+
+/* --- ranks --- */
+
+enum quantity { RUN_TIME, MPI_TIME, COMPUTE_TIME, LOOP_TIME, EVENTS, BYTES, COST, QUANTITIES };
+
+static uint64_t measure(const struct efg_run_rank *rank, enum quantity quantity)
+{
+    const struct efg_run_thread *thread = efg_summary_thread(rank);
+    uint64_t time = efg_summary_rank_duration(rank);
+    uint64_t mpi = thread ? thread->graph.node_time : 0, bytes = 0, events = 0;
+    for (uint32_t k = 0; k < rank->thread_count; k++) {
+        const struct efg_graph *graph = &rank->threads[k].graph;
+        events += graph->events;
+        for (uint32_t i = 0; i < graph->node_count; i++)
+            bytes += graph->nodes[i].bytes;
+    }
+    const uint64_t values[QUANTITIES] = {time,
+                                         mpi,
+                                         time > mpi ? time - mpi : 0,
+                                         thread ? thread->iterations.all.sum : 0,
+                                         events,
+                                         bytes,
+                                         rank->cost};
+    return values[quantity];
+}
+
+static void format_events(char *text, size_t size, uint64_t value)
+{
+    efg_format_count(text, size, (double)value);
+}
+
+static const struct {
+    const char *name;
+    void (*format)(char *text, size_t size, uint64_t value);
+} quantities[QUANTITIES] = {
+    [RUN_TIME] = {"run", efg_format_ns},
+    [MPI_TIME] = {"in MPI", efg_format_ns},
+    [COMPUTE_TIME] = {"outside MPI", efg_format_ns},
+    [LOOP_TIME] = {"iterations", efg_format_ns},
+    [EVENTS] = {"MPI calls", format_events},
+    [BYTES] = {"bytes", efg_format_bytes},
+    [COST] = {"efgtrace itself", efg_format_ns},
+};
+
+static void put_quantity(struct efg_buffer *out, const struct efg_run *run,
+                         enum quantity quantity, uint64_t *values, uint64_t *sorted)
+{
+    char least[32], median[32], most[32], mean[32];
+    uint32_t low = 0, high = 0;
+    double sum = 0;
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        values[i] = measure(&run->ranks[i], quantity);
+        sum += (double)values[i];
+        low = values[i] < values[low] ? i : low;
+        high = values[i] > values[high] ? i : high;
+    }
+    struct efg_spread spread = efg_join_spread(values, run->rank_count, sorted);
+    double average = sum / run->rank_count;
+    quantities[quantity].format(least, sizeof least, spread.min);
+    quantities[quantity].format(median, sizeof median, spread.median);
+    quantities[quantity].format(most, sizeof most, spread.max);
+    quantities[quantity].format(mean, sizeof mean,
+                                average < 1e18 ? (uint64_t)average : UINT64_MAX);
+    efg_summary_line(out, "%-16s %10s  %-7u %10s %10s  %-7u %10s %6.1f%%",
+                     quantities[quantity].name, least, run->ranks[low].rank, median, most,
+                     run->ranks[high].rank, mean,
+                     efg_percent((double)spread.max - average, average));
+}
+
+void efg_report_ranks(struct efg_buffer *out, const struct efg_run *run)
+{
+    uint64_t *values = calloc(run->rank_count, sizeof *values);
+    uint64_t *sorted = calloc(run->rank_count, sizeof *sorted);
+    efg_summary_line(out, "%-16s %10s  %-7s %10s %10s  %-7s %10s %7s", "per rank", "least",
+                     "rank", "median", "most", "rank", "mean", "above");
+    for (int i = 0; values && sorted && i < QUANTITIES; i++)
+        put_quantity(out, run, (enum quantity)i, values, sorted);
+    efg_summary_line(out, "(above: how much more the rank with the most has than the mean, the "
+                          "imbalance)");
+    free(values);
+    free(sorted);
+}
+
+/* --- the curve --- */
+
+void efg_report_curve(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_run_rank *rank = &run->ranks[efg_summary_speaker(run)];
+    const struct efg_run_thread *thread = efg_summary_thread(rank);
+    const struct efg_stability *s = thread ? &thread->stability : NULL;
+    char time[32], events[32];
+    if (!s || !s->count) {
+        efg_summary_line(out, "No samples: the run was shorter than EFGTRACE_INTERVAL.");
+        return;
+    }
+    efg_summary_line(out, "     after      calls   nodes   edges   (rank %u)", rank->rank);
+    uint32_t lines = s->count < CURVE_LINES ? s->count : CURVE_LINES;
+    for (uint32_t i = 0; i <= lines; i++) {
+        const struct efg_curve_point *point =
+            i < lines ? &s->curve[(uint64_t)i * s->count / lines] : &s->last;
+        efg_format_ns(time, sizeof time, point->time);
+        efg_format_count(events, sizeof events, (double)point->events);
+        int width = s->last.nodes ? (int)(50.0 * point->nodes / s->last.nodes) : 0;
+        efg_summary_line(out, "%10s %10s %7u %7u   %.*s", time, events, point->nodes,
+                         point->edges, width < 50 ? width : 50,
+                         "##################################################");
+    }
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Event flow graph: nodes are signatures of events, edges are transitions from
+ * one event to the next. One graph belongs to one thread.
+ *
+ *     node: how often, how long, how many bytes       edge: how often, how long
+ *           the call itself took                            between the two calls
+ *
+ * A poll that found nothing (MPI_Test and its like in a spin) is counted and
+ * timed at its node but is no event: it makes no edge and no visit.
+ *
+ * Ids of nodes and edges are indices, given in the order of first appearance,
+ * and never change. The graph is bounded: when the limit of nodes is reached,
+ * further signatures share one last node (EFG_NODE_OVERFLOW), and when there are
+ * EFG_EDGES_PER_NODE times as many edges as the limit of nodes, further
+ * transitions are counted in lost_edges only. So a graph takes at most about
+ * node_limit x (320 + 256 x EFG_EDGES_PER_NODE + table) bytes.
+ *
+ * Sources: Fürlinger and Skinner, "Capturing and visualizing event flow graphs
+ * of MPI applications" (2010).
+ */
+#ifndef EFG_GRAPH_H
+#define EFG_GRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "signature.h"
+
+#define EFG_NONE UINT32_MAX /* no node, no edge, no loop */
+#define EFG_EDGES_PER_NODE 8 /* most edges, in terms of the limit of nodes */
+#define EFG_BINS 32         /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
+
+/* Durations, in ns. Filled by efg_stat_add; min is meaningless while count is 0. */
+struct efg_stat {
+    uint64_t count, sum, min, max;
+    uint32_t bin[EFG_BINS];
+};
+
+/*
+ * How regularly a node or an edge recurs, in event numbers, and its share of
+ * the time. The sums grow for ever; differences of two moments tell what
+ * happened in between.
+ */
+struct efg_rhythm {
+    uint64_t visits;
+    uint64_t time;      /* ns: sum of (end of the visit - end of the previous event) */
+    double gap1, gap2;  /* sum of gaps, and of their squares; a gap = events since the last visit */
+    double variation;   /* sum of 3 ((gap - last gap) / (gap + last gap))^2, Shinomoto's LV */
+    uint64_t last;      /* number of the event of the last visit, from 1; 0: none to count from */
+    uint64_t last_gap;  /* in events, 0 before the second visit */
+    uint64_t last_time; /* ns: end of the last visit */
+    uint64_t longest;   /* ns: largest time between two visits */
+    uint64_t recent;    /* ns: the same, since pivot.c last set it to 0 */
+};
+
+/* What a pivot is, see pivot.h. */
+enum efg_pivot_kind { EFG_PIVOT_NONE, EFG_PIVOT_NODE, EFG_PIVOT_EDGE };
+
+/* What an event says of itself besides its signature: a set, or'ed or and'ed at the node. */
+enum efg_node_flag {
+    EFG_NODE_WORLD = 1 << 0,     /* every visit: a collective on a communicator as large as the world */
+    EFG_NODE_UNORDERED = 1 << 1, /* some visit: its order is made by timing (Waitany, Test*, *probe) */
+    EFG_NODE_OVERFLOW = 1 << 2,  /* stands for all signatures beyond the limit */
+};
+
+/*
+ * The order of the fields is that of the cache lines. A predicted step touches
+ * the first three lines of a node (identity; rhythm; head of the time), the first two of an
+ * edge, and one line of each histogram.
+ */
+struct efg_node {
+    struct efg_signature signature;
+    uint64_t hash;  /* agrees between ranks: call and call path by module and offset */
+    uint32_t flags; /* enum efg_node_flag */
+    uint32_t mark;  /* 1: a visit counts for the pivot; kept by efg_graph_mark_pivot */
+    uint32_t first_edge; /* list of the edges that leave, by efg_edge.next; EFG_NONE ends it */
+    uint32_t predicted;  /* the edge taken last from here, or EFG_NONE */
+    uint64_t bytes;
+    struct efg_rhythm rhythm;
+    struct efg_stat time;      /* ns inside the call */
+    uint64_t polls, poll_time; /* polls that found nothing, and their time in ns */
+};
+
+struct efg_edge {
+    uint32_t from, to;
+    uint32_t next; /* next edge that leaves FROM */
+    uint32_t mark; /* as in efg_node */
+    struct efg_rhythm rhythm;
+    struct efg_stat time; /* ns between the calls, polls in between left out */
+};
+
+struct efg_graph {
+    struct efg_node *nodes;
+    struct efg_edge *edges;
+    uint32_t node_count, edge_count;
+    uint32_t node_limit;       /* largest number of nodes */
+    uint32_t current;          /* node of the last event, EFG_NONE before the first */
+    uint32_t edge;             /* edge of the last event, EFG_NONE for the first or a lost edge */
+    uint64_t events;           /* so far, polls that found nothing left out */
+    uint64_t start;            /* ns: time given at creation */
+    uint64_t last_leave;       /* ns: end of the last event */
+    uint64_t poll_time;        /* ns of polls since the last event */
+    uint64_t node_time;        /* ns in calls, all of them, polls included */
+    uint32_t *node_table, *edge_table; /* open addressing, hold id + 1 */
+    uint32_t node_slots, edge_slots;   /* powers of two */
+    uint32_t node_room, edge_room;     /* allocated */
+    uint32_t pivot_kind, pivot_id;     /* see efg_graph_mark_pivot */
+    uint32_t overflow;                 /* the overflow node, or EFG_NONE */
+    uint32_t polled;                   /* node of the last poll, or EFG_NONE */
+    uint64_t lost_edges;               /* transitions that found no room for their edge */
+    int failed;                        /* 1: no memory, the graph no longer grows */
+};
+
+/* One event, times in ns. */
+struct efg_event {
+    struct efg_signature signature;
+    uint64_t hash; /* as efg_node.hash */
+    uint64_t enter, leave;
+    uint64_t bytes;
+    uint32_t flags; /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
+};
+
+/* A graph of at most NODE_LIMIT nodes (>= 2) that starts at time START in ns.
+ * Returns 0, or -1 without memory. */
+int efg_graph_init(struct efg_graph *graph, uint32_t node_limit, uint64_t start);
+void efg_graph_fini(struct efg_graph *graph);
+
+/* Add an event; graph->current and graph->edge then name its node and edge.
+ * Returns 1 if it counts for the pivot, else 0. Never fails: without memory or
+ * at the limit, the event goes to the overflow node. */
+int efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
+
+/* Add a poll that found nothing: counted and timed, no visit, no edge. */
+void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);
+
+/* Let visits count for the pivot: KIND is enum efg_pivot_kind. A node counts
+ * its visits. An edge u -> v counts the visits of v through it and through
+ * rarer edges into v: those taken at most half as often, and those yet to come. */
+void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id);
+
+/* Rhythm of the event that ends at TIME ns, number EVENT, after the event that
+ * ended at PREVIOUS ns. */
+void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t previous);
+
+/* Add a duration of NS. */
+void efg_stat_add(struct efg_stat *stat, uint64_t ns);
+
+#endif

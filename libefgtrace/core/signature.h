@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Signature: what makes two events the same node of the event flow graph.
+ *
+ * By default an event is its call and its call path. Further dimensions can be
+ * added or taken away: a dimension that is not selected is zero in every
+ * signature, so that equality is equality of all bytes.
+ *
+ *     call | path | region | comm | partner | size
+ *      32     32      32      32      32       64    bits, the rest is zero
+ */
+#ifndef EFG_SIGNATURE_H
+#define EFG_SIGNATURE_H
+
+#include <stdint.h>
+#include <string.h>
+
+enum efg_dimension {
+    EFG_DIM_PATH = 1 << 0,       /* call path */
+    EFG_DIM_SIZE_CLASS = 1 << 1, /* 1 + floor(log2 bytes), 0 for none */
+    EFG_DIM_SIZE = 1 << 2,       /* exact number of bytes; beats SIZE_CLASS */
+    EFG_DIM_PARTNER = 1 << 3,    /* 1 + (partner - own rank) modulo size of the communicator */
+    EFG_DIM_COMM = 1 << 4,       /* class of the communicator: kind << 28 | size */
+    EFG_DIM_REGION = 1 << 5,     /* innermost user region */
+};
+
+/* Partners that are no rank. */
+enum { EFG_PARTNER_ANY = -1, EFG_PARTNER_NOBODY = -2 };
+
+struct efg_signature {
+    uint32_t call;   /* id of the MPI function */
+    uint32_t path;   /* id of the call path in this process, 0 for none */
+    uint32_t region; /* id of the user region: agrees between ranks; 0 for none */
+    uint32_t comm;   /* class of the communicator, 0 for none */
+    int32_t partner; /* relative partner, 0 for none */
+    uint32_t zero;   /* keeps the bytes of the structure defined */
+    uint64_t size;   /* bytes or size class, 0 for none */
+};
+
+/* Signature S reduced to the DIMENSIONS (a set of enum efg_dimension). */
+struct efg_signature efg_signature_reduce(struct efg_signature s, unsigned dimensions);
+
+/* The I-th of the four 64-bit words of S. */
+static inline uint64_t efg_signature_word(const struct efg_signature *s, unsigned i)
+{
+    uint64_t word;
+
+    memcpy(&word, (const char *)s + i * sizeof word, sizeof word);
+    return word;
+}
+
+/* 1 if A and B are the same. Inline: it is on the path of every event; word by word,
+ * as compilers make a detour through the stack when they copy all of it. */
+static inline int efg_signature_is_equal(const struct efg_signature *a,
+                                         const struct efg_signature *b)
+{
+    return !((efg_signature_word(a, 0) ^ efg_signature_word(b, 0)) |
+             (efg_signature_word(a, 1) ^ efg_signature_word(b, 1)) |
+             (efg_signature_word(a, 2) ^ efg_signature_word(b, 2)) |
+             (efg_signature_word(a, 3) ^ efg_signature_word(b, 3)));
+}
+
+/* A hash that depends on ids of this process: for its own tables only. */
+uint64_t efg_signature_hash(const struct efg_signature *s);
+
+/* Mix the 64-bit word X into the hash H; the same on every machine and rank. */
+uint64_t efg_hash_mix(uint64_t h, uint64_t x);
+
+/* Hash of LENGTH bytes, continuing H; the same on every machine and rank. */
+uint64_t efg_hash_bytes(uint64_t h, const void *bytes, uint64_t length);
+
+#endif

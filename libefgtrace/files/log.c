@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Window log.
+ *
+ * Writing: the whole limit is mapped once, so that the mapping never moves, while the
+ * file below it grows in chunks, 1 MiB first, doubling up to 16 MiB. Invariant:
+ *
+ *     header <= records < next <= ready <= end       all below ready is on disk or
+ *                                                    reserved there
+ *
+ * A store to a mapped page beyond the end of the file, or to one that the disk has no room
+ * for, is a SIGBUS in the application; posix_fallocate meets both before any store
+ * does. Growing beyond RLIMIT_FSIZE would be a SIGXFSZ, so that limit is asked for first.
+ *
+ * Reading: the mapping is private and its header is written back onto itself, which
+ * gives this view a header page of its own: what a running job does to the file
+ * afterwards (clock synchronisation at the end, number of records) cannot make two passes
+ * over one view differ. Records below `used` never change.
+ */
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SMALLEST_CHUNK ((uint64_t)1 << 20) /* bytes */
+#define LARGEST_CHUNK ((uint64_t)16 << 20)
+#define SMALLEST_PART ((uint64_t)64 << 10) /* of a chunk, when the disk is almost full */
+#define MOST_RANKS ((uint32_t)1 << 24)     /* more is damage, and would fill the memory */
+
+_Static_assert(sizeof(struct efg_record) == 40, "records are part of the file format");
+_Static_assert(sizeof(struct efg_log_header) <= EFG_LOG_HEADER, "the header fits its page");
+
+static uint64_t offset_of(const struct efg_log *log, const struct efg_record *r)
+{
+    return (uint64_t)((const char *)r - (const char *)log->header);
+}
+
+/* Reserve [FROM, TO) of the file on disk. */
+static int reserve(int file, uint64_t from, uint64_t to)
+{
+    struct rlimit limit;
+    int rc;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        to > limit.rlim_cur)
+        return -ENOSPC;
+    do
+        rc = posix_fallocate(file, (off_t)from, (off_t)(to - from));
+    while (rc == EINTR);
+    return rc == EFBIG ? -ENOSPC : -rc;
+}
+
+static uint64_t smaller(uint64_t one, uint64_t other)
+{
+    return one < other ? one : other;
+}
+
+static uint64_t chunk_at(uint64_t offset)
+{
+    if (offset < SMALLEST_CHUNK)
+        return SMALLEST_CHUNK;
+    return smaller(offset, LARGEST_CHUNK); /* as much again: doubles the file */
+}
+
+/* A disk that is almost full may still have a part of a chunk; scraping together the last
+ * pages one by one is not worth the time. */
+static int extend(struct efg_log *log, uint64_t needed)
+{
+    uint64_t ready = offset_of(log, log->ready), end = offset_of(log, log->end);
+    uint64_t size = smaller(chunk_at(ready), end - ready), least = needed - ready;
+    int rc;
+
+    if (size < least)
+        size = least;
+    if (least < SMALLEST_PART)
+        least = SMALLEST_PART;
+    while ((rc = reserve(log->file, ready, ready + size)) == -ENOSPC && size / 2 >= least)
+        size /= 2;
+    if (rc == 0) /* only whole records: what is left over is reserved again, harmlessly */
+        log->ready += size / sizeof *log->ready;
+    return rc;
+}
+
+int efg_log_grow(struct efg_log *log, size_t count)
+{
+    if ((size_t)(log->ready - log->next) >= count)
+        return 0;
+    if ((size_t)(log->end - log->next) < count)
+        return -ENOSPC;
+    return extend(log, offset_of(log, log->next + count));
+}
+
+/* Map FILE for SIZE bytes and set LOG's pointers; nothing is reserved yet. */
+static int map_for_writing(struct efg_log *log, uint64_t size)
+{
+    void *mapping = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, log->file, 0);
+
+    if (mapping == MAP_FAILED)
+        return -errno;
+    log->header = mapping;
+    log->next = (struct efg_record *)((char *)mapping + EFG_LOG_HEADER);
+    log->ready = log->next;
+    log->end = log->next + (size - EFG_LOG_HEADER) / sizeof *log->next;
+    return 0;
+}
+
+/* The magic comes last: whoever looks earlier sees that this is no log yet. */
+static void write_header(struct efg_log_header *to, const struct efg_log_header *from)
+{
+    *to = *from;
+    memset(to->magic, 0, sizeof to->magic);
+    to->version = EFG_LOG_VERSION;
+    to->record_size = sizeof(struct efg_record);
+    to->used = 0;
+    to->closed = 0;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    memcpy(to->magic, EFG_LOG_MAGIC, sizeof to->magic);
+}
+
+/* The first chunk gets its pages now, before anything is measured; where the kernel is
+ * too old for that, they come with their first use. */
+static void populate(struct efg_log *log)
+{
+#ifdef MADV_POPULATE_WRITE
+    int saved = errno;
+
+    madvise(log->header, offset_of(log, log->ready), MADV_POPULATE_WRITE);
+    errno = saved;
+#else
+    (void)log;
+#endif
+}
+
+static int set_up(struct efg_log *log, const struct efg_log_header *header, uint64_t limit)
+{
+    int rc = reserve(log->file, 0, EFG_LOG_HEADER);
+
+    if (rc == 0)
+        rc = map_for_writing(log, limit);
+    if (rc == 0)
+        rc = efg_log_grow(log, 1);
+    if (rc == 0) {
+        populate(log);
+        write_header(log->header, header);
+    }
+    return rc;
+}
+
+int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_header *header,
+                   uint64_t limit)
+{
+    int rc;
+
+    memset(log, 0, sizeof *log);
+    log->file = -1;
+    if (limit < EFG_LOG_HEADER + sizeof(struct efg_record) || limit > SIZE_MAX / 2)
+        return -EINVAL;
+    limit -= (limit - EFG_LOG_HEADER) % sizeof(struct efg_record);
+    log->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (log->file < 0)
+        return -errno;
+    rc = set_up(log, header, limit);
+    if (rc == 0)
+        return 0;
+    if (log->header)
+        munmap(log->header, limit);
+    close(log->file);
+    unlink(path);
+    memset(log, 0, sizeof *log);
+    log->file = -1;
+    return rc;
+}
+
+static size_t records_for(uint64_t bytes)
+{
+    return bytes / sizeof(struct efg_record) + (bytes % sizeof(struct efg_record) != 0);
+}
+
+int efg_log_define(struct efg_log *log, const struct efg_record *r, const void *payload)
+{
+    size_t count = records_for(r->d);
+    int rc = efg_log_grow(log, 1 + count);
+
+    if (rc)
+        return rc;
+    efg_log_put(log, r);
+    if (count == 0)
+        return 0;
+    memset(log->next + count - 1, 0, sizeof *log->next);
+    memcpy(log->next, payload, r->d);
+    log->next += count;
+    return 0;
+}
+
+void efg_log_close(struct efg_log *log)
+{
+    int saved = errno;
+
+    if (!log->header)
+        return;
+    efg_log_commit(log);
+    log->header->closed = 1;
+    /* When it cannot be cut, the file keeps its reserved end: readers go by `used`. */
+    if (ftruncate(log->file, (off_t)offset_of(log, log->next)) != 0)
+        errno = saved;
+    munmap(log->header, offset_of(log, log->end));
+    close(log->file);
+    memset(log, 0, sizeof *log);
+    log->file = -1;
+}
+
+/* --- reading --- */
+
+static const char *what_is_wrong(const struct efg_log_header *h)
+{
+    if (memcmp(h->magic, EFG_LOG_MAGIC, sizeof h->magic) != 0)
+        return "it is no log of efgtrace";
+    if (h->version != EFG_LOG_VERSION)
+        return "it was written by another version of efgtrace";
+    if (h->record_size != sizeof(struct efg_record))
+        return "its records have another size";
+    if (h->ticks_per_second == 0 || h->ranks > MOST_RANKS || h->rank >= h->ranks)
+        return "its header is damaged";
+    return NULL;
+}
+
+static int refuse(const char **why, const char *what)
+{
+    if (why)
+        *why = what;
+    return -EBADMSG;
+}
+
+/* The header first, then the size: a log that is still being written only grows. */
+static int look(int file, struct efg_log_header *header, uint64_t *size, const char **why)
+{
+    struct stat status;
+    const char *wrong;
+    ssize_t got;
+
+    if (fstat(file, &status) != 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode))
+        return refuse(why, "it is no regular file");
+    got = pread(file, header, sizeof *header, 0);
+    if (got < 0 || fstat(file, &status) != 0)
+        return -errno;
+    if ((size_t)got < sizeof *header || status.st_size < EFG_LOG_HEADER)
+        return refuse(why, "it is shorter than its header");
+    wrong = what_is_wrong(header);
+    if (wrong)
+        return refuse(why, wrong);
+    *size = (uint64_t)status.st_size;
+    header->host[sizeof header->host - 1] = '\0';
+    header->application[sizeof header->application - 1] = '\0';
+    return 0;
+}
+
+/* A file that was cut short (a copy that broke off) is good for as long as it is. */
+static int map_for_reading(struct efg_log_view *view, int file,
+                           const struct efg_log_header *header, uint64_t size)
+{
+    uint64_t there = (size - EFG_LOG_HEADER) / sizeof(struct efg_record);
+    void *mapping;
+
+    view->count = smaller(header->used, there);
+    view->mapped = EFG_LOG_HEADER + view->count * sizeof(struct efg_record);
+    mapping = mmap(NULL, view->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    if (mapping == MAP_FAILED)
+        return -errno;
+    memcpy(mapping, header, sizeof *header);
+    view->header = mapping;
+    view->records = (const struct efg_record *)((const char *)mapping + EFG_LOG_HEADER);
+    return 0;
+}
+
+int efg_log_open(struct efg_log_view *view, const char *path, const char **why)
+{
+    struct efg_log_header header;
+    uint64_t size = 0;
+    int file, rc;
+
+    memset(view, 0, sizeof *view);
+    if (why)
+        *why = NULL;
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hold us up */
+    if (file < 0)
+        return -errno;
+    rc = look(file, &header, &size, why);
+    if (rc == 0)
+        rc = map_for_reading(view, file, &header, size);
+    close(file);
+    return rc;
+}
+
+void efg_log_unmap(struct efg_log_view *view)
+{
+    if (view->header)
+        munmap((void *)(uintptr_t)view->header, view->mapped);
+    memset(view, 0, sizeof *view);
+}
+
+const struct efg_record *efg_log_read(const struct efg_log_view *view, uint64_t *at,
+                                      const void **payload)
+{
+    const struct efg_record *r;
+    uint64_t left;
+
+    if (payload)
+        *payload = NULL;
+    if (*at >= view->count)
+        return NULL;
+    r = view->records + *at;
+    left = view->count - *at - 1;
+    if (r->kind < EFG_REC_DEF_CALL) {
+        *at += 1;
+        return r;
+    }
+    if (r->d > left * sizeof *r)
+        return NULL;
+    if (payload && r->d)
+        *payload = r + 1;
+    *at += 1 + records_for(r->d);
+    return r;
+}

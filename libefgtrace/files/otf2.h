@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * OTF2 from window logs. One location is written from one log. The steps, by all
+ * ranks in parallel (1 and 3, each for its own logs; 2 and 4 on rank 0) or by one
+ * process for all logs, one after the other:
+ *
+ *   1. efg_otf2_scan     what the log needs defined      -> bytes that can be sent
+ *   2. efg_otf2_unify    all of these, into global ids   -> a map per log, bytes
+ *   3. efg_otf2_events   write the events of a log with its map
+ *   4. efg_otf2_define   write the global definitions
+ *
+ * In an archive that goes around these steps, "all" being all processes that write it:
+ *
+ *     efg_otf2_open (all)          make it; nothing is on disk yet
+ *     set collectives (all)        OTF2_MPI_Archive_SetCollectiveCallbacks, or in a single
+ *                                  process OTF2_Archive_SetSerialCollectiveCallbacks
+ *     efg_otf2_open_files (all)
+ *     efg_otf2_events              for each log, by who has it
+ *     efg_otf2_absent (rank 0)     locations of ranks that have no log
+ *     efg_otf2_close_files (all)
+ *     efg_otf2_define (rank 0)
+ *     OTF2_Archive_Close (all)
+ *
+ * After -EIO anywhere (a full disk) the archive must be left as it is, neither closed nor
+ * written to, by all: OTF2 3.0 would overrun its buffers. What is on disk then is no trace:
+ * efg_otf2_remove.
+ *
+ * Times in the trace are ns since its first moment; its ClockProperties say when that was, in
+ * ns since 1970.
+ */
+#ifndef EFG_OTF2_H
+#define EFG_OTF2_H
+
+#include <otf2/otf2.h>
+
+#include "buffer.h"
+#include "log.h"
+#include "symbols.h"
+
+/* Append to OUT what LOG needs defined. Returns 0 or -ENOMEM. */
+int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out);
+
+struct efg_otf2_unifier;
+
+struct efg_otf2_unifier *efg_otf2_unifier_new(struct efg_symbols *symbols);
+void efg_otf2_unifier_free(struct efg_otf2_unifier *u);
+
+/* Add the result of a scan. Call in ascending order of rank and thread. Returns the
+ * log's index, or -EBADMSG, -ENOMEM. */
+int efg_otf2_unify(struct efg_otf2_unifier *u, const void *scan, size_t size);
+
+/* After all were added: append the map of log INDEX to OUT. Returns 0 or -ENOMEM. */
+int efg_otf2_map(struct efg_otf2_unifier *u, int index, struct efg_buffer *out);
+
+/* Where the system tree of a rank is known better than from the log's header. May be left
+ * out. */
+struct efg_otf2_place {
+    const char *host;        /* node */
+    int package, numa, core; /* -1 where not known */
+};
+int efg_otf2_set_place(struct efg_otf2_unifier *u, uint32_t rank,
+                       const struct efg_otf2_place *place);
+
+/* Write the events of LOG, with its map, and its own definitions to its location of the ARCHIVE
+ * (whose files are open). *EVENTS: how many. Returns 0, -EBADMSG, -EIO; the location is there
+ * in any case but the last. */
+int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
+                    size_t size, uint64_t *events);
+
+/* Write the global definitions; EVENTS[i] = number of events of log i. COMPLETE: 0 if
+ * messages may miss their partner. */
+int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events,
+                    int complete);
+
+/* Write empty locations for the ranks that have no log, so that readers find all of them.
+ * Returns 0, -ENOMEM, -EIO. */
+int efg_otf2_absent(struct efg_otf2_unifier *u, OTF2_Archive *archive);
+
+/* Location id of a log. */
+uint64_t efg_otf2_location(const struct efg_log_header *header);
+
+/* Settings that every archive of ours needs: flush and memory callbacks. efg_otf2_open has
+ * made them. */
+int efg_otf2_prepare(OTF2_Archive *archive);
+
+/* The archive DIR/traces.otf2, to be written; NULL if OTF2 refuses. Close it with
+ * OTF2_Archive_Close. */
+OTF2_Archive *efg_otf2_open(const char *dir);
+/* Files of events and of locations' own definitions; collective. Return 0 or -EIO. */
+int efg_otf2_open_files(OTF2_Archive *archive);
+int efg_otf2_close_files(OTF2_Archive *archive);
+
+/* Remove the archive DIR/traces.otf2, whole or not: one that could not be finished, or the
+ * snapshot that `efgtrace trace` took of a job that is now about to write its own. */
+void efg_otf2_remove(const char *dir);
+
+/*
+ * All of it in one process: write DIR/traces.otf2 from the COUNT logs PATHS (in any order).
+ * PROGRESS (may be NULL) is called with logs done and to do. Refuses (-EEXIST) when
+ * the archive is there already. Returns 0 or -errno; what could not be read is said by
+ * WARN (may be NULL) and left out.
+ */
+int efg_otf2_convert(const char *dir, char *const *paths, int count,
+                     void (*progress)(int done, int all),
+                     void (*warn)(const char *path, const char *what));
+
+#endif

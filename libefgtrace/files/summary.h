@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Summary: some twenty lines that say what a run did, how its main loop was found and
+ * what was recorded of it. Rank 0 prints it at the end, summary.txt keeps it, `efgtrace report`
+ * begins with it.
+ *
+ * It also holds what the summary and the tool share: who stands for the run, names of nodes
+ * and loops, lines and numbers for people.
+ */
+#ifndef EFG_SUMMARY_H
+#define EFG_SUMMARY_H
+
+#include "buffer.h"
+#include "core/looptree.h"
+#include "runfile.h"
+
+/* Append the summary of RUN, in plain text of at most 100 columns, to OUT. */
+void efg_summary_write(struct efg_buffer *out, const struct efg_run *run);
+
+/* --- what stands for the run --- */
+
+/* The index in run->ranks of the rank whose loop tree stands for the run: the one with the
+ * most time in iterations of its main loop; 0 when none has one. */
+uint32_t efg_summary_speaker(const struct efg_run *run);
+
+/* The thread that stands for a rank, by the same rule, else the one with the most
+ * events; NULL if the rank has none. */
+const struct efg_run_thread *efg_summary_thread(const struct efg_run_rank *rank);
+
+/* ns: of the run, of a rank (to its last call when it never finished). */
+uint64_t efg_summary_duration(const struct efg_run *run);
+uint64_t efg_summary_rank_duration(const struct efg_run_rank *rank);
+
+/* The loop whose iterations the pivot counts, or EFG_NONE. */
+uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
+                               const struct efg_run_thread *thread);
+
+/* --- where it ran --- */
+
+/* Append what is to be said of ranks that share cores, and of clocks of several hosts. */
+void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run);
+void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run);
+
+/* Cores of a host and which of them its COUNT RANKS are bound to: "; 8 cores, bound to 0 | 1";
+ * "" if that is not known. */
+void efg_summary_host(const struct efg_run_rank *ranks, uint32_t count, char *text,
+                      size_t size);
+
+/* --- the cut that the windows make --- */
+
+/* Whether all ranks that recorded the window recorded the same iterations. */
+int efg_summary_is_aligned(const struct efg_run_cut *cut);
+
+/* Append what is known of it: the iterations, the messages. */
+void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run);
+void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run);
+
+/* "99.8%"; "100%" only if PART is the WHOLE. */
+void efg_summary_share(char *text, size_t size, uint64_t part, uint64_t whole);
+
+/* --- names, one line each, plain ASCII --- */
+
+/* A node: "MPI_Send  solver.c:120 exchange", and what else makes it one of its own:
+ * "[assembly, 8192 B, rank +1, world]". */
+void efg_summary_node(const struct efg_run *run, const struct efg_run_rank *rank,
+                      const struct efg_node *node, char *text, size_t size);
+
+/* Where a node is, without its call: "solver.c:120 exchange", "" if it has no path. */
+void efg_summary_place(const struct efg_run *run, const struct efg_run_rank *rank,
+                       const struct efg_node *node, char *text, size_t size);
+
+/* What DIMENSION (not the path) says of a node, if it is part of the signature: "8192 B" or
+ * ">= 4 KiB", "rank +1", "world", "assembly"; "" if it says nothing. */
+void efg_summary_dimension(const struct efg_run *run, const struct efg_run_rank *rank,
+                           const struct efg_node *node, enum efg_dimension dimension,
+                           char *text, size_t size);
+
+/* A pivot: its node, or "MPI_Recv a.c:3 f, after MPI_Send a.c:2 f"; "none". */
+void efg_summary_pivot(const struct efg_run *run, const struct efg_run_rank *rank,
+                       const struct efg_graph *graph, const struct efg_pivot *pivot, char *text,
+                       size_t size);
+
+/* The function that holds a loop: the innermost one that all its calls have in common,
+ * reached in the same way; "" if there is none. */
+void efg_summary_function(const struct efg_run *run, const struct efg_run_rank *rank,
+                          const struct efg_run_thread *thread, const struct efg_looptree *tree,
+                          uint32_t loop, char *text, size_t size);
+
+/* --- text --- */
+
+#define EFG_COLUMNS 100
+
+/* Append a line of at most EFG_COLUMNS characters; what is too long ends in "...", or has it
+ * before the [...] at its end; what is not printable ASCII becomes '?'. */
+void efg_summary_line(struct efg_buffer *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Append the table of loops, the main one marked with '*': all, or only those that matter
+ * (1% of the time or around the main loop, at most MOST). SKIPPED (may be NULL): how many are
+ * left out. */
+void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32_t most,
+                       uint32_t *skipped);
+
+/* Durations and amounts for people: "1.25 s", "12.4 MB" (1 MB = 10^6 bytes), "1.25 million". */
+void efg_format_ns(char *text, size_t size, uint64_t ns);
+void efg_format_bytes(char *text, size_t size, uint64_t bytes);
+void efg_format_count(char *text, size_t size, double count);
+
+/* 100 x part / whole, 0 of nothing. */
+double efg_percent(double part, double whole);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names of nodes, pivots and loops, from what the symbols say, and without them from
+ * module and offset.
+ *
+ * The function that holds a loop: all its calls' paths are followed from the outermost
+ * frame inwards, inlined frames being frames as well. As long as all are in the same function,
+ * it may be the one; as long as they also go on from the same line, the next
+ * frame is looked at. Where they part is the body of the loop.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "summary.h"
+
+/* --- places --- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Where the arguments of a C++ function begin: the first '(' that is in no <...>, not at the
+ * very front, and not that of operator() or an anonymous namespace. */
+static size_t end_of_name(const char *name)
+{
+    size_t end = strlen(name);
+    int depth = 0;
+    for (size_t i = 1; i < end; i++) {
+        depth += name[i] == '<' && name[i - 1] != 'r';
+        depth -= name[i] == '>' && depth > 0 && name[i - 1] != '-';
+        if (name[i] != '(' || depth)
+            continue;
+        if (!strncmp(name + i, "()(", 3))
+            return i + 2;
+        if (strncmp(name + i, "(anonymous", 10))
+            return i;
+    }
+    return end;
+}
+
+/* Where the last two scopes of a name begin that is END long. */
+static size_t last_scopes(const char *name, size_t end)
+{
+    int depth = 0, scopes = 0;
+    for (size_t i = end; i > 1; i--) {
+        depth += name[i - 1] == '>';
+        depth -= name[i - 1] == '<';
+        if (depth <= 0 && name[i - 1] == ':' && name[i - 2] == ':' && ++scopes == 2)
+            return i;
+    }
+    return 0;
+}
+
+/* NAME as it fits a line: "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
+static void put_function(char *text, size_t size, const char *name)
+{
+    size_t end = end_of_name(name), begin = last_scopes(name, end);
+    snprintf(text, size, "%.*s", (int)(end - begin), name + begin);
+}
+
+static void put_symbol(char *text, size_t size, const struct efg_run_symbol *symbol,
+                       const char *module)
+{
+    char function[128];
+    put_function(function, sizeof function, symbol->function);
+    if (symbol->line)
+        snprintf(text, size, "%s:%u %s", last_part(symbol->file), symbol->line, function);
+    else
+        snprintf(text, size, "%s (%s)", function, last_part(module));
+}
+
+static void put_frame(const struct efg_run *run, const struct efg_run_rank *rank,
+                      const struct efg_frame *frame, char *text, size_t size)
+{
+    const char *module =
+        frame->module < rank->module_count ? rank->modules[frame->module] : "?";
+    const struct efg_run_site *site = efg_runfile_site(run, module, frame->offset);
+    if (site && site->symbol_count)
+        put_symbol(text, size, &site->symbols[0], module);
+    else
+        snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)frame->offset);
+}
+
+void efg_summary_place(const struct efg_run *run, const struct efg_run_rank *rank,
+                       const struct efg_node *node, char *text, size_t size)
+{
+    const struct efg_run_path *path = efg_runfile_path(rank, node->signature.path);
+    if (size)
+        *text = '\0';
+    if (path && path->depth)
+        put_frame(run, rank, &path->frames[0], text, size);
+}
+
+/* --- nodes and pivots --- */
+
+/* The smallest size of the class, which begins at a power of two. */
+static void put_size_class(char *text, size_t size, uint64_t class)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    unsigned power = class <= 64 ? (unsigned)class - 1 : 63;
+    snprintf(text, size, ">= %u %s", 1u << power % 10, units[power / 10]);
+}
+
+/* Relative to the own rank, modulo the size of the communicator. */
+static void put_partner(char *text, size_t size, int32_t partner)
+{
+    if (partner == EFG_PARTNER_ANY)
+        snprintf(text, size, "any rank");
+    else if (partner == EFG_PARTNER_NOBODY)
+        snprintf(text, size, "no rank");
+    else
+        snprintf(text, size, "rank %+d", partner > 0 ? partner - 1 : partner);
+}
+
+static void put_comm(char *text, size_t size, uint32_t class)
+{
+    uint32_t ranks = class & 0xfffffff;
+    switch (class >> 28) {
+    case EFG_COMM_WORLD:
+        snprintf(text, size, "world");
+        break;
+    case EFG_COMM_SELF:
+        snprintf(text, size, "self");
+        break;
+    default:
+        snprintf(text, size, "%s of %u", class >> 28 == EFG_COMM_INTER ? "intercomm" : "comm",
+                 ranks);
+    }
+}
+
+static void put_region(char *text, size_t size, const struct efg_run_rank *rank,
+                       uint32_t region)
+{
+    const char *name = efg_runfile_region(rank, region);
+    if (name)
+        snprintf(text, size, "%s", name);
+    else
+        snprintf(text, size, "region %08x", region);
+}
+
+void efg_summary_dimension(const struct efg_run *run, const struct efg_run_rank *rank,
+                           const struct efg_node *node, enum efg_dimension dimension,
+                           char *text, size_t size)
+{
+    const struct efg_signature *s = &node->signature;
+    if (size)
+        *text = '\0';
+    if (dimension & (EFG_DIM_SIZE | EFG_DIM_SIZE_CLASS) && s->size) {
+        if (run->dimensions & EFG_DIM_SIZE)
+            snprintf(text, size, "%llu B", (unsigned long long)s->size);
+        else
+            put_size_class(text, size, s->size);
+    }
+    if (dimension == EFG_DIM_PARTNER && s->partner)
+        put_partner(text, size, s->partner);
+    if (dimension == EFG_DIM_COMM && s->comm)
+        put_comm(text, size, s->comm);
+    if (dimension == EFG_DIM_REGION && s->region)
+        put_region(text, size, rank, s->region);
+}
+
+/* What else makes the node one of its own: " [assembly, 8192 B, rank +1]". */
+static void put_dimensions(const struct efg_run *run, const struct efg_run_rank *rank,
+                           const struct efg_node *node, char *text, size_t size)
+{
+    static const enum efg_dimension order[] = {EFG_DIM_REGION, EFG_DIM_SIZE, EFG_DIM_PARTNER,
+                                               EFG_DIM_COMM};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        char part[80];
+        efg_summary_dimension(run, rank, node, order[i], part, sizeof part);
+        if (*part && used < size)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : " [", part);
+    }
+    if (used && used < size)
+        snprintf(text + used, size - used, "]");
+}
+
+void efg_summary_node(const struct efg_run *run, const struct efg_run_rank *rank,
+                      const struct efg_node *node, char *text, size_t size)
+{
+    char place[256], more[256] = "";
+    if (node->flags & EFG_NODE_OVERFLOW) {
+        snprintf(text, size, "(all further calls)");
+        return;
+    }
+    efg_summary_place(run, rank, node, place, sizeof place);
+    put_dimensions(run, rank, node, more, sizeof more);
+    snprintf(text, size, "%s%s%s%s", efg_runfile_call(rank, node->signature.call),
+             *place ? "  " : "", place, more);
+}
+
+void efg_summary_pivot(const struct efg_run *run, const struct efg_run_rank *rank,
+                       const struct efg_graph *graph, const struct efg_pivot *pivot, char *text,
+                       size_t size)
+{
+    char from[256], to[256];
+    if (pivot->kind == EFG_PIVOT_NODE && pivot->id < graph->node_count) {
+        efg_summary_node(run, rank, &graph->nodes[pivot->id], text, size);
+    } else if (pivot->kind == EFG_PIVOT_EDGE && pivot->id < graph->edge_count) {
+        const struct efg_edge *edge = &graph->edges[pivot->id];
+        efg_summary_node(run, rank, &graph->nodes[edge->from], from, sizeof from);
+        efg_summary_node(run, rank, &graph->nodes[edge->to], to, sizeof to);
+        snprintf(text, size, "%s, after %s", to, from);
+    } else {
+        snprintf(text, size, "none");
+    }
+}
+
+/* --- loops --- */
+
+struct place {            /* a frame, or an inlined one in it */
+    const char *function; /* NULL: not known */
+    const char *module, *file;
+    uint64_t offset; /* 0 where file and line say it better */
+    uint32_t line;
+};
+
+/* The place LEVEL frames in from the outermost one of PATH. Returns 0 beyond the innermost. */
+static int place_at(const struct efg_run *run, const struct efg_run_rank *rank,
+                    const struct efg_run_path *path, uint32_t level, struct place *place)
+{
+    for (uint32_t i = path->depth; i-- > 0;) {
+        const struct efg_frame *frame = &path->frames[i];
+        const char *module = rank->modules[frame->module];
+        const struct efg_run_site *site = efg_runfile_site(run, module, frame->offset);
+        uint32_t count = site && site->symbol_count ? site->symbol_count : 1;
+        if (level >= count) {
+            level -= count;
+            continue;
+        }
+        *place = (struct place){NULL, module, "", frame->offset, 0};
+        if (site && site->symbol_count) {
+            const struct efg_run_symbol *symbol = &site->symbols[count - 1 - level];
+            place->function = symbol->function;
+            place->file = symbol->file;
+            place->line = symbol->line;
+            place->offset = level + 1 < count ? 0 : frame->offset;
+        }
+        return 1;
+    }
+    return 0;
+}
+
+static int is_same_function(const struct place *a, const struct place *b)
+{
+    return a->function && b->function && !strcmp(a->module, b->module) &&
+           !strcmp(a->function, b->function);
+}
+
+static int is_same_place(const struct place *a, const struct place *b)
+{
+    return !strcmp(a->module, b->module) && a->offset == b->offset && a->line == b->line &&
+           !strcmp(a->file, b->file);
+}
+
+struct common {         /* what the calls of a loop have in common at one level */
+    struct place place; /* of the first one */
+    int any, function, all;
+};
+
+static void compare_at(const struct efg_run *run, const struct efg_run_rank *rank,
+                       const struct efg_node *node, uint32_t level, struct common *common)
+{
+    const struct efg_run_path *path = efg_runfile_path(rank, node->signature.path);
+    struct place place;
+    if (!path || !place_at(run, rank, path, level, &place)) {
+        common->function = common->all = 0;
+    } else if (!common->any) {
+        *common = (struct common){place, 1, place.function != NULL, 1};
+    } else {
+        common->function &= is_same_function(&place, &common->place);
+        common->all &= is_same_place(&place, &common->place);
+    }
+}
+
+/* Symbol tables name the start-up code of the C library too: what nobody looks for. */
+static int is_worth_naming(const char *function)
+{
+    return strcmp(function, "?") && strcmp(function, "_start") &&
+           strncmp(function, "__libc_start", 12);
+}
+
+void efg_summary_function(const struct efg_run *run, const struct efg_run_rank *rank,
+                          const struct efg_run_thread *thread, const struct efg_looptree *tree,
+                          uint32_t loop, char *text, size_t size)
+{
+    struct common common = {.all = 1};
+    const char *function = NULL;
+    for (uint32_t level = 0; common.all; level++) {
+        common = (struct common){.function = 1, .all = 1};
+        for (uint32_t v = 0; v < thread->graph.node_count; v++) {
+            if (tree->loop_of[v] != EFG_NONE &&
+                efg_looptree_is_inside(tree, tree->loop_of[v], loop))
+                compare_at(run, rank, &thread->graph.nodes[v], level, &common);
+        }
+        if (!common.any)
+            break;
+        if (common.function)
+            function = common.place.function;
+    }
+    put_function(text, size, function && is_worth_naming(function) ? function : "");
+}

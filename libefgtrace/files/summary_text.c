@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lines and numbers for people: three digits are what a duration that was measured once
+ * is worth, and what an eye takes in.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "summary.h"
+
+static void to_ascii(char *text)
+{
+    for (; *text; text++) {
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+    }
+}
+
+/* What is too long ends in "...", but a [...] at the end, which tells nodes of one place
+ * apart, stays whole as far as it can. */
+static void cut(char *line)
+{
+    size_t length = strlen(line), head = EFG_COLUMNS - 3;
+    char *tail = length && line[length - 1] == ']' ? strrchr(line, '[') : NULL;
+    size_t rest = tail ? strlen(tail) + 1 : 0;
+    if (rest > EFG_COLUMNS / 2)
+        rest = 0;
+    head -= rest;
+    memcpy(line + head, "...", 3);
+    if (rest)
+        memmove(line + head + 3, tail - 1, rest); /* with the blank before it */
+    line[EFG_COLUMNS] = '\0';
+}
+
+void efg_summary_line(struct efg_buffer *out, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    to_ascii(line);
+    if (strlen(line) > EFG_COLUMNS)
+        cut(line);
+    for (size_t end = strlen(line); end && line[end - 1] == ' '; end--)
+        line[end - 1] = '\0';
+    efg_buffer_print(out, "%s\n", line);
+}
+
+/* VALUE with three digits. */
+static void three_digits(char *text, size_t size, double value, const char *unit)
+{
+    snprintf(text, size, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+}
+
+void efg_format_ns(char *text, size_t size, uint64_t ns)
+{
+    double value = (double)ns;
+    if (ns < 1000)
+        snprintf(text, size, "%u ns", (unsigned)ns);
+    else if (value < 999.5e3)
+        three_digits(text, size, value / 1e3, "us");
+    else if (value < 999.5e6)
+        three_digits(text, size, value / 1e6, "ms");
+    else if (value < 600e9)
+        three_digits(text, size, value / 1e9, "s");
+    else if (value < 7200e9)
+        three_digits(text, size, value / 60e9, "min");
+    else
+        three_digits(text, size, value / 3600e9, "h");
+}
+
+static void scaled(char *text, size_t size, double value, const char *const units[5])
+{
+    int unit = 0;
+    for (; value >= 999.5 && unit < 4; unit++)
+        value /= 1000;
+    if (unit)
+        three_digits(text, size, value, units[unit]);
+    else
+        snprintf(text, size, "%.0f%s%s", value, *units[0] ? " " : "", units[0]);
+}
+
+void efg_format_bytes(char *text, size_t size, uint64_t bytes)
+{
+    static const char *const units[5] = {"B", "kB", "MB", "GB", "TB"};
+    scaled(text, size, (double)bytes, units);
+}
+
+void efg_format_count(char *text, size_t size, double count)
+{
+    static const char *const units[5] = {"", "thousand", "million", "billion", "trillion"};
+    if (count < 99999.5)
+        snprintf(text, size, "%.0f", count);
+    else
+        scaled(text, size, count, units);
+}
+
+double efg_percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}

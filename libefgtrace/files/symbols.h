@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Symbols: from module and offset to function, file and line, through elfutils' libdw.
+ * Inlined functions come out as frames of their own. Never used while the
+ * application runs.
+ */
+#ifndef EFG_SYMBOLS_H
+#define EFG_SYMBOLS_H
+
+#include <stdint.h>
+
+struct efg_symbol {     /* strings belong to the resolver */
+    const char *function; /* demangled; "?" if not known */
+    const char *file;     /* source file, "" if not known */
+    uint32_t line;        /* 0 if not known */
+    uint32_t first_line;  /* where the function begins, 0 if not known */
+};
+
+struct efg_symbols; /* a resolver: keeps modules open and remembers answers */
+
+struct efg_symbols *efg_symbols_new(void); /* NULL without memory */
+void efg_symbols_free(struct efg_symbols *symbols);
+
+/*
+ * Resolve OFFSET in the ELF file MODULE. Returns the number of frames, >= 1, innermost
+ * (inlined) first, and points *FRAMES to them; valid until the resolver is
+ * freed. A module that cannot be read gives one frame: function "?", file "".
+ */
+int efg_symbols_find(struct efg_symbols *symbols, const char *module, uint64_t offset,
+                     const struct efg_symbol **frames);
+
+#endif

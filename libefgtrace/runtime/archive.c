@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The OTF2 archive of a job, written by all its ranks at once in MPI_Finalize:
+ *
+ *     every rank:  scan of its logs  --gather-->  rank 0: unify
+ *     every rank:  events            <--scatter-- maps
+ *     every rank:  number of events  --gather-->  rank 0: global definitions
+ *
+ * The steps themselves are files/otf2.h's; here is how the bytes travel.
+ */
+#include "runtime/tracer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define OTF2_MPI_USE_PMPI
+#include <otf2/OTF2_MPI_Collectives.h>
+
+#include "files/otf2.h"
+
+#define MOST_LOGS 1024 /* threads of a rank */
+
+static struct efg_process *const p = &efg_process;
+
+/* The logs of this rank, open for reading. */
+struct logs {
+    int count;
+    struct efg_log_view view[MOST_LOGS];
+};
+
+/* --- moving bytes --- */
+
+char *efg_archive_gather(const struct efg_buffer *block, uint64_t **sizes)
+{
+    uint64_t size = block->failed ? 0 : block->size, total = 0;
+    int *counts = NULL, *offsets = NULL;
+    char *all = NULL;
+
+    *sizes = NULL;
+    if (p->rank == 0) {
+        *sizes = calloc((size_t)p->size, sizeof **sizes);
+        counts = calloc((size_t)p->size, sizeof *counts);
+        offsets = calloc((size_t)p->size, sizeof *offsets);
+    }
+    int ready = p->rank != 0 || (*sizes && counts && offsets);
+    PMPI_Bcast(&ready, 1, MPI_INT, 0, p->comm);
+    if (!ready)
+        goto end;
+    PMPI_Gather(&size, 1, MPI_UINT64_T, *sizes, 1, MPI_UINT64_T, 0, p->comm);
+    for (int i = 0; p->rank == 0 && i < p->size; i++) {
+        counts[i] = (int)(*sizes)[i];
+        offsets[i] = (int)total;
+        total += (*sizes)[i];
+    }
+    if (p->rank == 0)
+        all = total < INT32_MAX ? malloc(total + 1) : NULL;
+    ready = p->rank != 0 || all;
+    PMPI_Bcast(&ready, 1, MPI_INT, 0, p->comm);
+    if (ready)
+        PMPI_Gatherv(block->data, (int)size, MPI_BYTE, all, counts, offsets, MPI_BYTE, 0,
+                     p->comm);
+end:
+    free(counts);
+    free(offsets);
+    return all;
+}
+
+/* Rank i gets the bytes [ENDS[i - 1], ENDS[i]) of ALL, which rank 0 has. */
+static int scatter(const struct efg_buffer *all, const uint64_t *ends, struct efg_buffer *mine)
+{
+    int size = 0, *counts = NULL, *offsets = NULL;
+
+    if (p->rank == 0) {
+        counts = calloc((size_t)p->size, sizeof *counts);
+        offsets = calloc((size_t)p->size, sizeof *offsets);
+    }
+    int ready = p->rank != 0 || (counts && offsets && !all->failed && all->size < INT32_MAX);
+    PMPI_Bcast(&ready, 1, MPI_INT, 0, p->comm);
+    if (ready) {
+        for (int i = 0; p->rank == 0 && i < p->size; i++) {
+            offsets[i] = i ? (int)ends[i - 1] : 0;
+            counts[i] = (int)ends[i] - offsets[i];
+        }
+        PMPI_Scatter(counts, 1, MPI_INT, &size, 1, MPI_INT, 0, p->comm);
+        mine->data = malloc((size_t)size + 1);
+        mine->size = mine->data ? (size_t)size : 0;
+        PMPI_Scatterv(p->rank ? NULL : all->data, counts, offsets, MPI_BYTE, mine->data,
+                      (int)mine->size, MPI_BYTE, 0, p->comm);
+    }
+    free(counts);
+    free(offsets);
+    return ready ? 0 : -ENOMEM;
+}
+
+/* --- steps --- */
+
+static void open_logs(struct logs *logs)
+{
+    char path[EFG_PATH];
+    for (uint32_t i = 0; i < p->thread_count && logs->count < MOST_LOGS; i++) {
+        efg_tracer_log_path(i, path, sizeof path);
+        logs->count += p->folder[0] && efg_log_open(&logs->view[logs->count], path, NULL) == 0;
+    }
+}
+
+static void close_logs(struct logs *logs)
+{
+    for (int i = 0; i < logs->count; i++)
+        efg_log_unmap(&logs->view[i]);
+}
+
+/* Number of logs, then each with its size in front. */
+static void scan_logs(const struct logs *logs, struct efg_buffer *out)
+{
+    efg_buffer_u32(out, (uint32_t)logs->count);
+    for (int i = 0; i < logs->count; i++) {
+        struct efg_buffer one = {0};
+        if (efg_otf2_scan(&logs->view[i], &one) != 0)
+            out->failed = 1;
+        efg_buffer_u64(out, one.size);
+        efg_buffer_put(out, one.data, one.size);
+        efg_buffer_fini(&one);
+    }
+}
+
+/* On rank 0: all scans into the unifier; LOG_COUNTS[i]: how many logs rank i has. */
+static int unify(struct efg_otf2_unifier *u, const char *scans, const uint64_t *sizes,
+                 uint32_t *log_counts)
+{
+    int error = 0;
+    for (int rank = 0; rank < p->size; scans += sizes[rank++]) {
+        struct efg_reader reader = efg_reader(scans, sizes[rank]);
+        log_counts[rank] = efg_reader_u32(&reader);
+        for (uint32_t i = 0; i < log_counts[rank] && !error && !reader.failed; i++) {
+            uint64_t size = efg_reader_u64(&reader);
+            const void *scan = efg_reader_take(&reader, size);
+            error = scan ? efg_otf2_unify(u, scan, size) : -EBADMSG;
+            error = error < 0 ? error : 0;
+        }
+    }
+    return error;
+}
+
+static int make_maps(struct efg_otf2_unifier *u, const uint32_t *log_counts,
+                     struct efg_buffer *out, uint64_t *ends)
+{
+    int log = 0, error = 0;
+    for (int rank = 0; rank < p->size; rank++) {
+        for (uint32_t i = 0; i < log_counts[rank] && !error; i++) {
+            struct efg_buffer one = {0};
+            error = efg_otf2_map(u, log++, &one);
+            efg_buffer_u64(out, one.size);
+            efg_buffer_put(out, one.data, one.size);
+            efg_buffer_fini(&one);
+        }
+        ends[rank] = out->size;
+    }
+    return error ? error : out->failed ? -ENOMEM : 0;
+}
+
+/* All on rank 0 that must be known before events can be written. */
+static int prepare(struct efg_otf2_unifier **u, struct efg_symbols *symbols, const char *scans,
+                   const uint64_t *sizes, uint32_t *log_counts, struct efg_buffer *maps,
+                   uint64_t *ends)
+{
+    if (!scans || !log_counts || !ends)
+        return -ENOMEM;
+    *u = efg_otf2_unifier_new(symbols);
+    if (!*u)
+        return -ENOMEM;
+    int error = unify(*u, scans, sizes, log_counts);
+    return error ? error : make_maps(*u, log_counts, maps, ends);
+}
+
+static int write_events(OTF2_Archive *archive, struct logs *logs, const struct efg_buffer *maps,
+                        uint64_t *events)
+{
+    struct efg_reader reader = efg_reader(maps->data, maps->size);
+    int error = 0;
+    for (int i = 0; i < logs->count && !error; i++) {
+        uint64_t size = efg_reader_u64(&reader);
+        const void *map = efg_reader_take(&reader, size);
+        error =
+            map ? efg_otf2_events(archive, &logs->view[i], map, size, &events[i]) : -EBADMSG;
+    }
+    return error;
+}
+
+/* Whether any rank met an error; the same answer on all. */
+static int any(int error)
+{
+    PMPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MIN, p->comm);
+    return error;
+}
+
+static OTF2_Archive *open_archive(void)
+{
+    if (p->rank == 0) /* a snapshot that was taken while the job ran */
+        efg_otf2_remove(p->folder);
+    PMPI_Barrier(p->comm);
+    OTF2_Archive *archive = efg_otf2_open(p->folder);
+    int error = archive && OTF2_MPI_Archive_SetCollectiveCallbacks(
+                               archive, p->comm, MPI_COMM_NULL) == OTF2_SUCCESS
+                    ? 0
+                    : -EIO;
+    return any(error) ? NULL : archive;
+}
+
+/* Numbers of events of all logs, in the order of the unifier, to rank 0; their sum to *TOTAL.
+ */
+static uint64_t *gather_counts(const uint64_t *events, int count, uint64_t *total)
+{
+    struct efg_buffer counts = {0};
+    uint64_t *sizes;
+
+    efg_buffer_put(&counts, events, (size_t)count * sizeof *events);
+    uint64_t *all = (uint64_t *)(void *)efg_archive_gather(&counts, &sizes);
+    for (int rank = 0, log = 0; all && rank < p->size; rank++)
+        for (uint64_t i = 0; i < sizes[rank] / sizeof *all; i++)
+            *total += all[log++];
+    efg_buffer_fini(&counts);
+    free(sizes);
+    return all;
+}
+
+/* All write their events, then rank 0 defines what they refer to. After an error nobody
+ * touches the archive again: OTF2 would write past its buffers. */
+static int write_archive(struct efg_otf2_unifier *u, struct logs *logs,
+                         const struct efg_buffer *maps, uint64_t *total)
+{
+    uint64_t events[MOST_LOGS] = {0};
+    OTF2_Archive *archive = open_archive();
+    if (!archive || any(efg_otf2_open_files(archive)))
+        return -EIO;
+    int error = write_events(archive, logs, maps, events);
+    if (!error && p->rank == 0)
+        error = efg_otf2_absent(u, archive);
+    if (any(error) || any(efg_otf2_close_files(archive)))
+        return -EIO;
+    uint64_t *all = gather_counts(events, logs->count, total);
+    if (p->rank == 0)
+        error = all ? efg_otf2_define(u, archive, all, 0) : -ENOMEM;
+    free(all);
+    if (any(error))
+        return -EIO;
+    return any(OTF2_Archive_Close(archive) == OTF2_SUCCESS ? 0 : -EIO);
+}
+
+/* --- afterwards --- */
+
+static uint64_t file_size(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
+static uint64_t archive_bytes(void)
+{
+    char path[EFG_PATH + 300];
+    snprintf(path, sizeof path, "%.4000s/traces.otf2", p->folder);
+    uint64_t bytes = file_size(path);
+    snprintf(path, sizeof path, "%.4000s/traces.def", p->folder);
+    bytes += file_size(path);
+    snprintf(path, sizeof path, "%.4000s/traces", p->folder);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        snprintf(path, sizeof path, "%.4000s/traces/%.255s", p->folder, entry->d_name);
+        bytes += entry->d_name[0] == '.' ? 0 : file_size(path);
+    }
+    if (folder)
+        closedir(folder);
+    return bytes;
+}
+
+static void remove_logs(void)
+{
+    char path[EFG_PATH];
+    for (uint32_t i = 0; i < p->thread_count; i++) {
+        efg_tracer_log_path(i, path, sizeof path);
+        remove(path);
+    }
+    PMPI_Barrier(p->comm);
+    snprintf(path, sizeof path, "%.4000s/logs", p->folder);
+    if (p->rank == 0)
+        remove(path);
+}
+
+/* The maps of this rank's logs, from the scans of all; the unifier stays on rank 0. */
+static int exchange(const struct logs *logs, struct efg_symbols *symbols,
+                    struct efg_otf2_unifier **u, struct efg_buffer *mine)
+{
+    struct efg_buffer scans = {0}, maps = {0};
+    uint64_t *sizes = NULL, *ends = NULL;
+    uint32_t *log_counts = NULL;
+    int error = 0;
+
+    scan_logs(logs, &scans);
+    char *all = efg_archive_gather(&scans, &sizes);
+    if (p->rank == 0) {
+        log_counts = calloc((size_t)p->size, sizeof *log_counts);
+        ends = calloc((size_t)p->size, sizeof *ends);
+        error = prepare(u, symbols, all, sizes, log_counts, &maps, ends);
+    }
+    error = any(error);
+    if (!error)
+        error = scatter(&maps, ends, mine);
+    efg_buffer_fini(&scans);
+    efg_buffer_fini(&maps);
+    free(sizes);
+    free(ends);
+    free(log_counts);
+    free(all);
+    return error;
+}
+
+void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols)
+{
+    struct logs *logs = calloc(1, sizeof *logs);
+    struct efg_otf2_unifier *u = NULL;
+    struct efg_buffer mine = {0};
+    uint64_t total = 0;
+    int error = any(logs ? 0 : -ENOMEM), has_logs = 0;
+
+    if (!error) {
+        open_logs(logs);
+        has_logs = logs->count > 0;
+        error = exchange(logs, symbols, &u, &mine);
+        if (!error)
+            error = write_archive(u, logs, &mine, &total);
+        close_logs(logs);
+    }
+    if (!error && !p->conf.keep_logs)
+        remove_logs();
+    if (p->rank == 0 && !error) {
+        run->trace_events = total;
+        run->trace_bytes = archive_bytes();
+    } else if (p->rank == 0) {
+        efg_otf2_remove(p->folder);
+        free(run->trace_note);
+        run->trace_note = strdup(
+            has_logs
+                ? "it could not be written; from the logs, `efgtrace trace -o DIR2 DIR` does it"
+                : "there are no logs to make it of");
+    }
+    if (u)
+        efg_otf2_unifier_free(u);
+    efg_buffer_fini(&mine);
+    free(logs);
+}

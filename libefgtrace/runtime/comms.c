@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * identity = hash(parent's identity, members, how many such there were before)
+ *
+ * Invariant: a handle in the table is a live communicator, as far as its making and
+ * freeing went through our wrappers. The counts grow with the number of
+ * different (parent, members), not with the number of communicators made.
+ */
+#include "runtime/comms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/map.h"
+#include "core/signature.h"
+#include "runtime/lock.h"
+
+static struct {
+    struct efg_lock lock;
+    struct efg_map by_handle; /* -> struct efg_comm * */
+    struct efg_map made;      /* hash(parent, members) -> how many */
+    struct efg_comm *world;
+    MPI_Group world_group;
+    int world_size;
+    uint32_t next_id;
+} all = {.lock = EFG_LOCK};
+
+static uint64_t key_of(MPI_Comm handle)
+{
+    uint64_t key = 0;
+    memcpy(&key, &handle, sizeof handle); /* a pointer in some MPIs, a number in others */
+    return key;
+}
+
+static struct efg_comm *find(MPI_Comm handle)
+{
+    uint64_t *slot = efg_map_find(&all.by_handle, key_of(handle));
+    return slot ? (struct efg_comm *)(uintptr_t)*slot : NULL;
+}
+
+/* World ranks of GROUP to RANKS; 1 if some are not of this world. */
+static int translate(MPI_Group group, int size, uint32_t *ranks)
+{
+    int is_foreign = 0;
+    int *own = calloc(2 * (size_t)size + 1, sizeof *own);
+    if (!own)
+        return 1;
+    for (int i = 0; i < size; i++)
+        own[i] = i;
+    PMPI_Group_translate_ranks(group, size, own, all.world_group, own + size);
+    for (int i = 0; i < size; i++) {
+        is_foreign |= own[size + i] == MPI_UNDEFINED;
+        ranks[i] = (uint32_t)own[size + i];
+    }
+    free(own);
+    return is_foreign;
+}
+
+static int group_ranks(MPI_Comm handle, int (*get)(MPI_Comm, MPI_Group *), int size,
+                       uint32_t *ranks)
+{
+    MPI_Group group;
+    if (get(handle, &group) != MPI_SUCCESS)
+        return 1;
+    int is_foreign = translate(group, size, ranks);
+    PMPI_Group_free(&group);
+    return is_foreign;
+}
+
+/* Both groups in the order that all members see: smaller first world rank first. */
+static void order_groups(struct efg_members *m)
+{
+    uint32_t *swapped = malloc((m->local + m->remote) * sizeof *swapped);
+    if (!swapped || !m->remote || m->rank[0] < m->rank[m->local]) {
+        free(swapped);
+        return;
+    }
+    memcpy(swapped, m->rank + m->local, m->remote * sizeof *swapped);
+    memcpy(swapped + m->remote, m->rank, m->local * sizeof *swapped);
+    memcpy(m->rank, swapped, (m->local + m->remote) * sizeof *swapped);
+    uint32_t local = m->local;
+    m->local = m->remote;
+    m->remote = local;
+    free(swapped);
+}
+
+static struct efg_members *find_members(struct efg_comm *c)
+{
+    int remote = c->kind == EFG_COMM_INTER ? c->peers : 0;
+    struct efg_members *m = malloc(sizeof *m + (size_t)(c->size + remote) * sizeof *m->rank);
+    if (!m)
+        return NULL;
+    m->local = (uint32_t)c->size;
+    m->remote = (uint32_t)remote;
+    c->is_foreign = group_ranks(c->handle, PMPI_Comm_group, c->size, m->rank);
+    if (remote)
+        c->is_foreign |=
+            group_ranks(c->handle, PMPI_Comm_remote_group, remote, m->rank + c->size);
+    order_groups(m);
+    return m;
+}
+
+/* The two sides of an intercommunicator may have made it from different parents. */
+static uint64_t identify(const struct efg_comm *c, const struct efg_comm *parent)
+{
+    uint64_t origin = parent && c->kind != EFG_COMM_INTER ? parent->identity : 0;
+    uint64_t hash = efg_hash_mix(origin, (uint64_t)c->kind);
+    if (c->members)
+        hash = efg_hash_bytes(hash, c->members->rank,
+                              (c->members->local + c->members->remote) * sizeof(uint32_t));
+    uint64_t *made = efg_map_put(&all.made, hash);
+    return efg_hash_mix(hash, made ? ++*made : 0);
+}
+
+static void find_neighbours(struct efg_comm *c)
+{
+    int topology = MPI_UNDEFINED, weighted, dims = 0;
+    PMPI_Topo_test(c->handle, &topology);
+    if (topology == MPI_CART && PMPI_Cartdim_get(c->handle, &dims) == MPI_SUCCESS)
+        c->in = c->out = 2 * dims;
+    else if (topology == MPI_GRAPH &&
+             PMPI_Graph_neighbors_count(c->handle, c->rank, &dims) == MPI_SUCCESS)
+        c->in = c->out = dims;
+    else if (topology == MPI_DIST_GRAPH)
+        PMPI_Dist_graph_neighbors_count(c->handle, &c->in, &c->out, &weighted);
+}
+
+static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int kind)
+{
+    struct efg_comm *c = calloc(1, sizeof *c);
+    uint64_t *slot = c ? efg_map_put(&all.by_handle, key_of(handle)) : NULL;
+    if (!slot) {
+        free(c);
+        return NULL;
+    }
+    int inter = 0;
+    *slot = (uintptr_t)c;
+    c->handle = handle;
+    c->id = all.next_id++;
+    c->parent = parent ? parent->id : UINT32_MAX;
+    PMPI_Comm_rank(handle, &c->rank);
+    PMPI_Comm_size(handle, &c->size);
+    PMPI_Comm_test_inter(handle, &inter);
+    c->kind = inter ? EFG_COMM_INTER : kind;
+    c->peers = c->size;
+    if (inter) {
+        PMPI_Comm_remote_size(handle, &c->peers);
+        c->parent = UINT32_MAX;
+    }
+    if (c->kind == EFG_COMM_INTRA || c->kind == EFG_COMM_INTER)
+        c->members = find_members(c);
+    if (c->kind == EFG_COMM_INTRA)
+        find_neighbours(c);
+    c->is_world =
+        c->kind == EFG_COMM_WORLD || (c->kind == EFG_COMM_INTRA && c->size == all.world_size);
+    c->identity = identify(c, parent);
+    return c;
+}
+
+int efg_comms_init(int threads)
+{
+    all.lock.is_needed = threads;
+    PMPI_Comm_size(MPI_COMM_WORLD, &all.world_size);
+    PMPI_Comm_group(MPI_COMM_WORLD, &all.world_group);
+    all.world = add(MPI_COMM_WORLD, NULL, EFG_COMM_WORLD);
+    return all.world && add(MPI_COMM_SELF, NULL, EFG_COMM_SELF) ? 0 : -1;
+}
+
+const struct efg_comm *efg_comms_find(MPI_Comm handle)
+{
+    if (handle == MPI_COMM_WORLD)
+        return all.world;
+    if (handle == MPI_COMM_NULL)
+        return NULL;
+    efg_lock_take(&all.lock);
+    struct efg_comm *c = find(handle);
+    if (!c)
+        c = add(handle, NULL, EFG_COMM_INTRA);
+    efg_lock_give(&all.lock);
+    return c;
+}
+
+void efg_comms_add(MPI_Comm handle, MPI_Comm parent)
+{
+    if (handle == MPI_COMM_NULL)
+        return;
+    efg_lock_take(&all.lock);
+    if (!find(handle))
+        add(handle, find(parent), EFG_COMM_INTRA);
+    efg_lock_give(&all.lock);
+}
+
+void efg_comms_remove(MPI_Comm handle)
+{
+    if (handle == MPI_COMM_NULL || handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+        return;
+    efg_lock_take(&all.lock);
+    struct efg_comm *c = find(handle);
+    efg_map_remove(&all.by_handle, key_of(handle));
+    efg_lock_give(&all.lock);
+    if (c)
+        free(c->members);
+    free(c);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Communicators: from a handle to what the tracer needs of it, with an identity that
+ * agrees between all members and takes no message: every member knows the parent, the
+ * list of members, and how many communicators with these members were made from that
+ * parent before.
+ *
+ * MPI orders what is made from one communicator, so that count agrees. A lock guards the
+ * table when threads may call MPI at the same time.
+ */
+#ifndef EFG_COMMS_H
+#define EFG_COMMS_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "core/record.h"
+
+struct efg_comm {
+    MPI_Comm handle;
+    uint32_t id;       /* of this process, from 0: WORLD is 0, SELF is 1 */
+    uint32_t parent;   /* id, or UINT32_MAX if not known */
+    uint64_t identity; /* agrees between members */
+    int kind;          /* enum efg_comm_kind */
+    int rank, size;    /* of the own group */
+    int peers;         /* size of the group that ranks of partners refer to */
+    int is_world;      /* 1: as large as the world */
+    int is_foreign;    /* 1: has processes of another world; not recorded */
+    int in, out;       /* neighbours, where it has a topology */
+    struct efg_members *members; /* NULL for WORLD and SELF */
+};
+
+/* Begin; after MPI_Init. THREADS: 1 if MPI may be called by several threads at once.
+ * Returns 0 or -1. */
+int efg_comms_init(int threads);
+
+/* What is known of HANDLE; a communicator that nobody announced is taken up now. NULL for
+ * MPI_COMM_NULL and without memory. Valid until it is freed. */
+const struct efg_comm *efg_comms_find(MPI_Comm handle);
+
+/* HANDLE was made from PARENT by a call that all members of HANDLE made. */
+void efg_comms_add(MPI_Comm handle, MPI_Comm parent);
+
+/* HANDLE is going to be freed. */
+void efg_comms_remove(MPI_Comm handle);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bytes of a collective count what the rank gives to the operation and takes from it,
+ * over all partners, as Score-P counts them: the root of a Bcast to n ranks sends n times.
+ */
+#include "runtime/decode.h"
+
+#include "core/graph.h"
+
+uint64_t efg_decode_bytes(int count, MPI_Datatype type)
+{
+    int size = 0;
+    if (count <= 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
+        size < 0)
+        return 0;
+    return (uint64_t)count * (uint64_t)size;
+}
+
+uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *comm)
+{
+    switch (call->op) {
+    case EFG_COLL_BCAST:
+    case EFG_COLL_GATHER:
+    case EFG_COLL_GATHERV:
+    case EFG_COLL_SCATTER:
+    case EFG_COLL_SCATTERV:
+    case EFG_COLL_REDUCE:
+        break;
+    default:
+        return EFG_ROOT_NONE;
+    }
+    if (comm && comm->kind == EFG_COMM_INTER && call->root == MPI_ROOT)
+        return EFG_ROOT_SELF;
+    if (comm && comm->kind == EFG_COMM_INTER && call->root == MPI_PROC_NULL)
+        return EFG_ROOT_THIS_GROUP;
+    return (uint32_t)call->root;
+}
+
+static uint64_t sum(const int *counts, int n, MPI_Datatype type, const MPI_Datatype *types)
+{
+    uint64_t bytes = 0;
+    if (types) {
+        for (int i = 0; i < n; i++)
+            bytes += efg_decode_bytes(counts[i], types[i]);
+        return bytes;
+    }
+    uint64_t elements = 0;
+    for (int i = 0; i < n; i++)
+        elements += counts[i] > 0 ? (uint64_t)counts[i] : 0;
+    return elements * efg_decode_bytes(1, type);
+}
+
+/* The counts of one side: one number, or one per partner. */
+static uint64_t sent(const struct efg_call *c, int partners)
+{
+    if (c->counts)
+        return sum(c->counts, partners, c->type, c->types);
+    return efg_decode_bytes(c->count, c->type);
+}
+
+static uint64_t received(const struct efg_call *c, int partners)
+{
+    if (c->rcounts)
+        return sum(c->rcounts, partners, c->rtype, c->rtypes);
+    return efg_decode_bytes(c->rcount, c->rtype);
+}
+
+static void collective_bytes(const struct efg_call *c, struct efg_facts *f)
+{
+    const struct efg_comm *comm = f->comm;
+    int to = c->neighbour ? comm->out : comm->peers,
+        from = c->neighbour ? comm->in : comm->peers;
+    int is_root = comm->kind == EFG_COMM_INTER ? c->root == MPI_ROOT : c->root == comm->rank;
+
+    switch (c->op) {
+    case EFG_COLL_BARRIER:
+        break;
+    case EFG_COLL_BCAST:
+        f->sent = is_root ? efg_decode_bytes(c->count, c->type) * (uint64_t)to : 0;
+        f->received = efg_decode_bytes(c->count, c->type);
+        break;
+    case EFG_COLL_GATHER:
+    case EFG_COLL_GATHERV:
+        f->sent = is_root && c->in_place ? 0 : efg_decode_bytes(c->count, c->type);
+        f->received = is_root ? received(c, from) * (c->rcounts ? 1 : (uint64_t)from) : 0;
+        break;
+    case EFG_COLL_SCATTER:
+    case EFG_COLL_SCATTERV:
+        f->sent = is_root ? sent(c, to) * (c->counts ? 1 : (uint64_t)to) : 0;
+        f->received = is_root && c->in_place ? 0 : efg_decode_bytes(c->rcount, c->rtype);
+        break;
+    case EFG_COLL_ALLGATHER:
+    case EFG_COLL_ALLTOALL:
+        f->received = efg_decode_bytes(c->rcount, c->rtype) * (uint64_t)from;
+        f->sent =
+            c->in_place ? f->received : efg_decode_bytes(c->count, c->type) * (uint64_t)to;
+        break;
+    case EFG_COLL_ALLGATHERV:
+        f->received = received(c, from);
+        f->sent = c->in_place ? 0 : efg_decode_bytes(c->count, c->type) * (uint64_t)to;
+        break;
+    case EFG_COLL_ALLTOALLV:
+    case EFG_COLL_ALLTOALLW:
+        f->received = received(c, from);
+        f->sent = c->in_place ? f->received : sent(c, to);
+        break;
+    case EFG_COLL_REDUCE:
+        f->sent = efg_decode_bytes(c->count, c->type);
+        f->received = is_root ? f->sent * (uint64_t)from : 0;
+        break;
+    case EFG_COLL_REDUCE_SCATTER:
+        f->sent = c->rcounts ? received(c, from) : sent(c, to);
+        f->received = f->sent;
+        break;
+    default: /* Allreduce, Reduce_scatter_block, scans, handles */
+        f->sent = sent(c, to);
+        f->received = c->rcount ? received(c, from) : f->sent;
+    }
+}
+
+static int is_collective(const struct efg_call *c)
+{
+    switch (c->shape) {
+    case EFG_SHAPE_COLLECTIVE:
+    case EFG_SHAPE_ICOLLECTIVE:
+    case EFG_SHAPE_COLLECTIVE_INIT:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+int efg_decode_is_poll(const struct efg_call *c)
+{
+    switch (c->shape) {
+    case EFG_SHAPE_IPROBE:
+    case EFG_SHAPE_IMPROBE:
+    case EFG_SHAPE_TESTALL:
+    case EFG_SHAPE_TESTANY:
+    case EFG_SHAPE_TESTSOME:
+    case EFG_SHAPE_GET_STATUS:
+    case EFG_SHAPE_EPOCH_TEST:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static int found_nothing(const struct efg_call *c)
+{
+    if (c->shape == EFG_SHAPE_TESTSOME)
+        return c->outcount && *c->outcount == 0;
+    return c->flag && !*c->flag;
+}
+
+static int is_unordered(const struct efg_call *c)
+{
+    return efg_decode_is_poll(c) || c->shape == EFG_SHAPE_PROBE ||
+           c->shape == EFG_SHAPE_MPROBE || c->shape == EFG_SHAPE_WAITANY ||
+           c->shape == EFG_SHAPE_WAITSOME;
+}
+
+/* A completed collective of all ranks: what may delimit an iteration for all of them. */
+static int is_world_collective(const struct efg_call *c, const struct efg_comm *comm)
+{
+    return comm && comm->is_world && c->shape == EFG_SHAPE_COLLECTIVE && !c->neighbour;
+}
+
+static int32_t relative(int peer, const struct efg_comm *comm)
+{
+    if (peer == MPI_ANY_SOURCE)
+        return EFG_PARTNER_ANY;
+    if (peer == MPI_PROC_NULL)
+        return EFG_PARTNER_NOBODY;
+    if (peer < 0 || !comm || comm->peers <= 0)
+        return 0;
+    return 1 + (peer - comm->rank % comm->peers + comm->peers) % comm->peers;
+}
+
+static void partners(const struct efg_call *c, struct efg_facts *f)
+{
+    switch (c->shape) {
+    case EFG_SHAPE_SENDRECV:
+    case EFG_SHAPE_SEND:
+    case EFG_SHAPE_ISEND:
+    case EFG_SHAPE_SEND_INIT:
+        f->partner = relative(c->peer, f->comm);
+        f->sent = c->peer == MPI_PROC_NULL ? 0 : efg_decode_bytes(c->count, c->type);
+        break;
+    case EFG_SHAPE_RECV:
+    case EFG_SHAPE_IRECV:
+    case EFG_SHAPE_RECV_INIT:
+    case EFG_SHAPE_PROBE:
+    case EFG_SHAPE_IPROBE:
+    case EFG_SHAPE_MPROBE:
+    case EFG_SHAPE_IMPROBE:
+        f->partner = relative(c->rpeer, f->comm);
+        break;
+    case EFG_SHAPE_PUT:
+    case EFG_SHAPE_GET:
+    case EFG_SHAPE_ATOMIC:
+    case EFG_SHAPE_FILE_DATA:
+    case EFG_SHAPE_FILE_IDATA:
+    case EFG_SHAPE_FILE_BEGIN:
+        f->sent = efg_decode_bytes(c->count, c->type);
+        break;
+    default:
+        break;
+    }
+    if (c->rcount && c->rpeer != MPI_PROC_NULL)
+        f->received = efg_decode_bytes(c->rcount, c->rtype);
+}
+
+struct efg_facts efg_decode(const struct efg_call *c, int result)
+{
+    struct efg_facts f = {.comm = c->comm ? efg_comms_find(c->comm) : NULL};
+
+    if (f.comm) {
+        f.comm_class = (uint32_t)f.comm->kind << 28 | (uint32_t)f.comm->peers;
+        f.flags |= is_world_collective(c, f.comm) ? EFG_NODE_WORLD : 0;
+    }
+    f.flags |= is_unordered(c) ? EFG_NODE_UNORDERED : 0;
+    f.is_poll = result == MPI_SUCCESS && efg_decode_is_poll(c) && found_nothing(c);
+    if (!is_collective(c))
+        partners(c, &f);
+    else if (f.comm)
+        collective_bytes(c, &f);
+    return f;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Decode: what an MPI call that has returned means to the event flow graph: how many
+ * bytes, with whom, on which communicator, and whether it was a poll that found nothing.
+ */
+#ifndef EFG_DECODE_H
+#define EFG_DECODE_H
+
+#include "runtime/call.h"
+#include "runtime/comms.h"
+
+struct efg_facts {
+    const struct efg_comm *comm; /* NULL where the call has none */
+    uint64_t sent, received;     /* bytes, as the arguments say */
+    uint32_t flags;              /* enum efg_node_flag */
+    int32_t partner;             /* 1 + (partner - own rank) modulo size; 0 for none */
+    uint32_t comm_class;         /* kind << 28 | size, of the communicator; 0 for none */
+    int is_poll;                 /* asked, and found nothing */
+};
+
+/* The facts of CALL. RESULT is what MPI returned; pointers to results are read only when
+ * it is MPI_SUCCESS. */
+struct efg_facts efg_decode(const struct efg_call *call, int result);
+
+/* 1 for a call that asks and may find nothing. */
+int efg_decode_is_poll(const struct efg_call *call);
+
+/* Bytes of COUNT elements of TYPE. */
+uint64_t efg_decode_bytes(int count, MPI_Datatype type);
+
+/* Root of a collective as records name it. */
+uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *comm);
+
+#endif

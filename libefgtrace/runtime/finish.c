@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Before MPI_Finalize: what the ranks know is brought together. Rank 0 writes the run file
+ * and the summary, all write the trace.
+ *
+ * When a process ends without MPI_Finalize, its window is closed in the log, from which
+ * `efgtrace trace` makes the OTF2 trace; no MPI is called then.
+ */
+#include "runtime/tracer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "files/summary.h"
+#include "files/symbols.h"
+#include "runtime/callpath.h"
+#include "runtime/clock.h"
+#include "runtime/matching.h"
+
+static struct efg_process *const p = &efg_process;
+
+/* --- what this rank knows --- */
+
+static uint64_t realtime(uint64_t ticks)
+{
+    return p->sync.sync.realtime + (ticks - p->sync.sync.ticks);
+}
+
+static void fill_calls(struct efg_run_rank *rank)
+{
+    rank->calls = calloc(EFG_CALLS, sizeof *rank->calls);
+    for (uint32_t i = 1; rank->calls && i < EFG_CALLS; i++)
+        rank->calls[rank->call_count++] =
+            (struct efg_run_call){i, efg_call_info[i].class, (char *)efg_call_info[i].name};
+}
+
+static void fill_paths(struct efg_run_rank *rank)
+{
+    uint32_t modules = efg_callpath_modules(), paths = efg_callpath_count();
+    rank->modules = calloc(modules + 1, sizeof *rank->modules);
+    rank->paths = calloc(paths + 1, sizeof *rank->paths);
+    for (uint32_t i = 0; rank->modules && i < modules; i++)
+        rank->modules[rank->module_count++] = (char *)efg_callpath_module(i);
+    for (uint32_t i = 1; rank->paths && i <= paths; i++) {
+        struct efg_path path = efg_callpath_get(i);
+        rank->paths[rank->path_count++] =
+            (struct efg_run_path){path.hash, path.depth, (struct efg_frame *)path.frames};
+    }
+}
+
+static void fill_regions(struct efg_run_rank *rank)
+{
+    uint32_t at = 0, id;
+    rank->regions = calloc(EFG_REGION_NAMES, sizeof *rank->regions);
+    for (const char *name; rank->regions && (name = efg_regions_next(&at, &id));)
+        rank->regions[rank->region_count++] = (struct efg_run_region){id, (char *)name};
+}
+
+/* The hooks' own time: measured in one call of EFG_COST_EVERY. */
+static uint64_t thread_cost(const struct efg_thread *t)
+{
+    return t->cost * EFG_COST_EVERY;
+}
+
+static uint64_t thread_memory(const struct efg_thread *t)
+{
+    const struct efg_graph *g = &t->graph;
+    return sizeof *t + g->node_room * sizeof *g->nodes + g->edge_room * sizeof *g->edges +
+           (g->node_slots + (uint64_t)g->edge_slots) * sizeof *g->node_table;
+}
+
+static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
+{
+    out->number = t->number;
+    out->graph = t->graph;
+    out->stability = t->stability;
+    out->iterations = t->iterations;
+    if (t->finder)
+        out->levels = *efg_pivot_levels(t->finder);
+    if (t == p->leader) {
+        out->pivot = p->pivot;
+        out->pivot.visits = p->visits; /* over the run */
+        out->windows = p->windows;
+        out->window_count = p->window_count;
+    }
+}
+
+/* Everything but the texts belongs to the tracer: only the arrays are to be freed. */
+static void fill_rank(struct efg_run_rank *rank, uint64_t now)
+{
+    *rank = (struct efg_run_rank){
+        .rank = (uint32_t)p->rank,
+        .host = p->host,
+        .place = p->place,
+        .clock_error = p->sync.error,
+        .start = realtime(p->start),
+        .end = realtime(now),
+        .memory = efg_callpath_memory() + efg_requests_memory(),
+        .note = p->note,
+        .init = p->init,
+    };
+    fill_calls(rank);
+    fill_paths(rank);
+    fill_regions(rank);
+    rank->threads = calloc(p->thread_count, sizeof *rank->threads);
+    if (!rank->threads)
+        return;
+    rank->thread_count = p->thread_count;
+    for (struct efg_thread *t = p->threads; t; t = t->next) {
+        rank->cost += thread_cost(t);
+        rank->memory += thread_memory(t);
+        fill_thread(&rank->threads[t->number], t);
+    }
+}
+
+static void put_rank(struct efg_buffer *out, uint64_t now)
+{
+    struct efg_run_rank rank;
+    fill_rank(&rank, now);
+    efg_runfile_put_rank(out, &rank);
+    free(rank.calls);
+    free(rank.modules);
+    free(rank.paths);
+    free(rank.regions);
+    free(rank.threads);
+}
+
+/* --- rank 0 --- */
+
+static char *read_command(void)
+{
+    char text[4096];
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0)
+        close(file);
+    if (size <= 0)
+        return strdup("");
+    for (ssize_t i = 0; i < size - 1; i++)
+        text[i] = text[i] ? text[i] : ' ';
+    text[size] = '\0';
+    return strdup(text);
+}
+
+static void describe(struct efg_run *run)
+{
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    PMPI_Get_library_version(mpi, &length);
+    mpi[strcspn(mpi, ",\n")] = '\0';
+    run->application = strdup(p->application);
+    run->command = read_command();
+    run->version = strdup(EFG_VERSION);
+    run->mpi = strdup(mpi);
+    run->output = strdup(p->folder);
+    run->trace_note = strdup("");
+    run->mode = (uint32_t)p->conf.mode;
+    run->level = (uint32_t)p->conf.level;
+    run->dimensions = p->conf.signature;
+    run->iterations = p->conf.iterations;
+    run->interval = p->conf.interval;
+}
+
+static void take_ranks(struct efg_run *run, const char *blocks, const uint64_t *sizes)
+{
+    run->ranks = blocks ? calloc((size_t)p->size, sizeof *run->ranks) : NULL;
+    for (int i = 0; run->ranks && i < p->size; blocks += sizes[i++])
+        if (efg_runfile_get_rank(&run->ranks[run->rank_count], blocks, sizes[i]) == 0)
+            run->rank_count++;
+}
+
+static void write_text(const char *name, const struct efg_buffer *text)
+{
+    char path[EFG_PATH];
+    snprintf(path, sizeof path, "%.4000s/%s", p->folder, name);
+    FILE *file = fopen(path, "wx");
+    if (!file)
+        return;
+    size_t written = fwrite(text->data, 1, text->size, file);
+    if (fclose(file) || written < text->size)
+        remove(path);
+}
+
+static void write_run(struct efg_run *run)
+{
+    char path[EFG_PATH];
+    struct efg_buffer text = {0};
+
+    snprintf(path, sizeof path, "%.4000s/run.efg", p->folder);
+    int error = efg_runfile_write(run, path);
+    if (error)
+        efg_tracer_note("cannot write %s: %s", path, strerror(-error));
+    efg_summary_write(&text, run);
+    if (text.failed)
+        return;
+    write_text("summary.txt", &text);
+    if (p->conf.summary) {
+        fflush(stdout);
+        fwrite(text.data, 1, text.size, stderr);
+    }
+    efg_buffer_fini(&text);
+}
+
+/* --- the end --- */
+
+static int has_windows(void)
+{
+    int some = p->window_count > 0 || p->conf.mode == EFG_MODE_FULL;
+    PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, p->comm);
+    return some;
+}
+
+static void close_recorders(uint64_t now)
+{
+    for (struct efg_thread *t = p->threads; t; t = t->next) {
+        if (t->recorder.failed)
+            efg_tracer_note("thread %u: the log ended early: %s", t->number,
+                            strerror(t->recorder.failed));
+        efg_recorder_close(&t->recorder, now);
+    }
+}
+
+/* The other end of the line on which all times between will lie. */
+static void compare_clocks(void)
+{
+    struct efg_moment end;
+    efg_clocks_compare(&p->nodes, &p->sync, &end);
+    if (end.error > p->sync.error)
+        p->sync.error = end.error;
+    for (struct efg_thread *t = p->threads; t; t = t->next)
+        if (t->recorder.log.header)
+            t->recorder.log.header->sync[1] = end.sync;
+}
+
+void efg_finish_run(void)
+{
+    uint64_t now = efg_clock_ticks(), *sizes = NULL;
+    struct efg_buffer block = {0};
+    struct efg_run run = {0};
+
+    efg_steer_finish(now, 1);
+    PMPI_Barrier(p->comm); /* who comes late does so without us, too */
+    uint64_t begin = efg_clock_ticks();
+    compare_clocks();
+    close_recorders(now);
+    put_rank(&block, now);
+    char *blocks = efg_archive_gather(&block, &sizes);
+    struct efg_symbols *symbols = p->rank == 0 && p->conf.symbols ? efg_symbols_new() : NULL;
+    if (p->rank == 0) {
+        describe(&run);
+        take_ranks(&run, blocks, sizes);
+        if (symbols)
+            efg_runfile_resolve(&run, symbols);
+    }
+    if (has_windows()) {
+        efg_matching_check(&run);
+        efg_archive_write(&run, symbols);
+    }
+    run.rounds = p->rounds;
+    run.finish = efg_clock_ticks() - begin;
+    if (p->rank == 0)
+        write_run(&run);
+    efg_run_fini(&run);
+    if (symbols)
+        efg_symbols_free(symbols);
+    efg_buffer_fini(&block);
+    free(blocks);
+    free(sizes);
+    efg_nodes_fini(&p->nodes);
+    PMPI_Comm_free(&p->comm);
+}
+
+void efg_finish_leave(void)
+{
+    uint64_t now = efg_clock_ticks();
+    efg_steer_finish(now, 0);
+    close_recorders(now);
+}

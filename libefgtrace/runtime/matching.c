@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nobody knows how many blocks will come to him. So: a synchronous send to each partner;
+ * receive whatever comes, until the own sends have all been received; then a nonblocking
+ * barrier, and still receive, until it is over. Who is in the barrier has no block under way,
+ * so when all are in it, none is. No vector over all ranks is ever made.
+ *
+ * Source: Hoefler, Siebert, Lumsdaine, Scalable communication protocols for dynamic sparse
+ * data exchange, 2010 (algorithm NBX).
+ */
+#include "runtime/matching.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/channels.h"
+#include "runtime/tracer.h"
+
+#define TAG 1
+#define MESSAGE_WORDS (sizeof(struct efg_run_messages) / sizeof(uint64_t))
+#define CUT_WORDS 4
+
+static struct efg_process *const p = &efg_process;
+
+/* --- the logs --- */
+
+static void read_logs(struct efg_channels *c)
+{
+    char path[EFG_PATH];
+    struct efg_log_view log;
+    for (uint32_t i = 0; i < p->thread_count && p->folder[0]; i++) {
+        efg_tracer_log_path(i, path, sizeof path);
+        if (efg_log_open(&log, path, NULL) != 0)
+            continue;
+        efg_channels_add(c, &log);
+        efg_log_unmap(&log);
+    }
+    efg_channels_sort(c);
+}
+
+/* --- blocks under way --- */
+
+struct post { /* blocks to other ranks */
+    struct efg_buffer *blocks;
+    MPI_Request *requests;
+    int count, room;
+};
+
+static int make_room(struct post *post)
+{
+    if (post->count < post->room)
+        return 1;
+    int room = 2 * post->room + 16;
+    struct efg_buffer *blocks = realloc(post->blocks, (size_t)room * sizeof *blocks);
+    if (blocks)
+        post->blocks = blocks;
+    MPI_Request *requests = realloc(post->requests, (size_t)room * sizeof *requests);
+    if (requests)
+        post->requests = requests;
+    if (blocks && requests)
+        post->room = room;
+    return blocks && requests;
+}
+
+/* The blocks are made first: they stay where they are while they are under way. */
+static void send_all(struct post *post, struct efg_channels *c)
+{
+    for (uint32_t at = 0; at < c->count && !c->failed;) {
+        struct efg_buffer block = {0};
+        uint32_t destination = efg_channels_put(c, &at, &block);
+        int is_to_send = block.size && destination != (uint32_t)p->rank;
+        if (block.failed || block.size > INT_MAX || (is_to_send && !make_room(post))) {
+            c->failed = 1;
+        } else if (is_to_send) {
+            PMPI_Issend(block.data, (int)block.size, MPI_BYTE, (int)destination, TAG, p->comm,
+                        &post->requests[post->count]);
+            post->blocks[post->count++] = block;
+            continue;
+        }
+        efg_buffer_fini(&block);
+    }
+}
+
+/* A block that has come, if there is one. */
+static int receive(struct efg_channels *c)
+{
+    int some = 0, size = 0;
+    MPI_Status status;
+    PMPI_Iprobe(MPI_ANY_SOURCE, TAG, p->comm, &some, &status);
+    if (!some)
+        return 0;
+    PMPI_Get_count(&status, MPI_BYTE, &size);
+    char *block = malloc((size_t)size + 1), nothing;
+    PMPI_Recv(block ? block : &nothing, block ? size : 0, MPI_BYTE, status.MPI_SOURCE, TAG,
+              p->comm, MPI_STATUS_IGNORE);
+    if (!block || efg_channels_get(c, block, (size_t)size) != 0)
+        c->failed = 1;
+    free(block);
+    return 1;
+}
+
+static void exchange(struct efg_channels *c)
+{
+    struct post post = {0};
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    int is_over = 0, all_sent = 0;
+
+    PMPI_Comm_set_errhandler(p->comm,
+                             MPI_ERRORS_RETURN); /* a block that is lost is no reason to die */
+    send_all(&post, c);
+    while (!is_over) {
+        int some = receive(c);
+        if (all_sent) {
+            PMPI_Test(&barrier, &is_over, MPI_STATUS_IGNORE);
+        } else {
+            PMPI_Testall(post.count, post.requests, &all_sent, MPI_STATUSES_IGNORE);
+            if (all_sent)
+                PMPI_Ibarrier(p->comm, &barrier);
+        }
+        if (!some && !is_over)
+            sched_yield();
+    }
+    for (int i = 0; i < post.count; i++)
+        efg_buffer_fini(&post.blocks[i]);
+    free(post.blocks);
+    free(post.requests);
+}
+
+/* --- over all ranks --- */
+
+static void sum_messages(struct efg_run *run, const struct efg_channels *c)
+{
+    struct efg_run_messages mine = {.unknown = 1};
+    if (!c->failed)
+        mine = efg_channels_match(c, (uint32_t)p->rank);
+    PMPI_Reduce(&mine, &run->messages, MESSAGE_WORDS, MPI_UINT64_T, MPI_SUM, 0, p->comm);
+}
+
+/* A maximum of four words is both ends' least and most: the least is the most of ~x. */
+static void put_spans(uint64_t *words, uint32_t *ranks, const struct efg_channels *c)
+{
+    for (uint32_t i = 0; i < c->window_count; i++, words += CUT_WORDS) {
+        const struct efg_channels_span *span = &c->windows[i];
+        if (c->failed || span->first >= span->last)
+            continue;
+        words[0] = ~span->first;
+        words[1] = span->first;
+        words[2] = ~span->last;
+        words[3] = span->last;
+        ranks[i] = 1;
+    }
+}
+
+static void take_spans(struct efg_run *run, const uint64_t *words, const uint32_t *ranks,
+                       uint32_t count)
+{
+    run->cuts = calloc(count, sizeof *run->cuts);
+    for (uint32_t i = 0; run->cuts && i < count; i++, words += CUT_WORDS)
+        if (ranks[i])
+            run->cuts[run->cut_count++] =
+                (struct efg_run_cut){~words[0], words[1], ~words[2], words[3], ranks[i]};
+}
+
+/* Rank 0 gets at most so many words as there are windows, four for each. */
+static void join_spans(struct efg_run *run, const struct efg_channels *c)
+{
+    uint32_t most = c->window_count;
+    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT32_T, MPI_MAX, p->comm);
+    uint64_t *words = calloc((size_t)CUT_WORDS * 2 * (most + 1), sizeof *words);
+    uint32_t *ranks = calloc((size_t)2 * (most + 1), sizeof *ranks);
+    int ready = words && ranks;
+    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, p->comm);
+    if (ready) {
+        uint64_t *all_words = words + (size_t)CUT_WORDS * most;
+        uint32_t *all_ranks = ranks + most;
+        put_spans(words, ranks, c);
+        PMPI_Reduce(words, all_words, (int)(CUT_WORDS * most), MPI_UINT64_T, MPI_MAX, 0,
+                    p->comm);
+        PMPI_Reduce(ranks, all_ranks, (int)most, MPI_UINT32_T, MPI_SUM, 0, p->comm);
+        if (p->rank == 0)
+            take_spans(run, all_words, all_ranks, most);
+    }
+    free(words);
+    free(ranks);
+}
+
+void efg_matching_check(struct efg_run *run)
+{
+    struct efg_channels channels = {0};
+    read_logs(&channels);
+    exchange(&channels);
+    sum_messages(run, &channels);
+    join_spans(run, &channels);
+    run->is_checked = 1;
+    efg_channels_fini(&channels);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Matching: counts in MPI_Finalize, in the logs of all ranks, which messages have both of
+ * their ends there, and which iterations each rank recorded.
+ *
+ * Every rank sends what it sent to the ranks that it was sent to, and to no others: the cost
+ * follows the number of partners of a rank, and the logarithm of the number of ranks.
+ */
+#ifndef EFG_MATCHING_H
+#define EFG_MATCHING_H
+
+#include "files/runfile.h"
+
+/* Collective over the private communicator, after all recorders are closed and before the
+ * logs are removed. Fills is_checked, messages and cuts of RUN on rank 0. */
+void efg_matching_check(struct efg_run *run);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Recorder: turns the calls of one thread into records of its window log, while a window is
+ * open. It is told of every call, because requests are followed all the time:
+ *
+ *     off        requests only
+ *     on         everything
+ *     draining   after the last iteration: only calls that complete a request which was
+ *                started in the window, until none is left
+ *
+ * A poll that found nothing is recorded as one visit together with the polls that follow
+ * it at once (within EFG_SPIN ns) at the same place, so that a spin is one bar and
+ * not a million.
+ */
+#ifndef EFG_RECORDER_H
+#define EFG_RECORDER_H
+
+#include "core/map.h"
+#include "files/log.h"
+#include "runtime/call.h"
+#include "runtime/decode.h"
+#include "runtime/objects.h"
+#include "runtime/requests.h"
+
+#define EFG_SPIN 5000 /* ns between polls of one spin */
+
+struct efg_bits { /* a set of small numbers */
+    uint64_t *words;
+    uint32_t count;
+};
+
+struct efg_spin { /* polls that found nothing, one after the other */
+    uint16_t call;
+    uint32_t path;
+    uint64_t enter, leave; /* leave 0: none */
+};
+
+struct efg_recorder {
+    struct efg_log log;
+    int is_on, is_draining;
+    int failed; /* errno of what went wrong with the log, 0 for nothing */
+    uint16_t thread;
+    uint32_t window;       /* number of the present window, from 1 */
+    uint32_t next_request; /* number of the next recorded request */
+    uint64_t next_match;
+    uint64_t open_requests; /* started in the window, not complete */
+    uint64_t calls;         /* recorded in the window */
+    struct efg_spin spin;
+    struct efg_record *window_start, *boundary; /* where it and its last iteration began */
+    struct efg_record *visit;                   /* ... and the present call */
+    uint64_t first_enter;                       /* ticks: the first call of the window */
+    struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
+        files_known;
+    MPI_Request *handles; /* of the present call, as they were at enter */
+    MPI_Status *statuses; /* in place of MPI_STATUS(ES)_IGNORE */
+    int handle_room;
+    struct efg_map messages; /* matched probes: message -> communicator */
+    uint32_t request;        /* number of the request that the present call starts */
+};
+
+/* Begin to follow the requests of THREAD. */
+void efg_recorder_init(struct efg_recorder *r, uint32_t thread);
+/* Make the log at PATH. Returns 0 or -errno. */
+int efg_recorder_open(struct efg_recorder *r, const char *path,
+                      const struct efg_log_header *header, uint64_t limit);
+/* End the log at TIME. */
+void efg_recorder_close(struct efg_recorder *r, uint64_t time);
+
+/* Before and after the real call. FACTS as decoded; calls are nested properly. */
+void efg_recorder_enter(struct efg_recorder *r, struct efg_call *call);
+void efg_recorder_leave(struct efg_recorder *r, struct efg_call *call,
+                        const struct efg_facts *facts, uint64_t leave, int result);
+
+/*
+ * A call that has returned but was not told to efg_recorder_leave yet can be taken back, so
+ * that a window or an iteration begins before it, and entered again. A call that only STARTS
+ * something is better cut before than behind: its completion and the partner's part come after
+ * it.
+ */
+int efg_recorder_starts(const struct efg_call *call);
+void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *call);
+void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call);
+
+/* Windows and iterations, outside of calls. ITERATION numbers what begins (begin, next) or has
+ * just ended (end). */
+void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration,
+                        int with_iterations);
+void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration);
+void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
+                      int with_iterations);
+/* The same at once, requests that are not complete or not: for a window that is going to be
+ * trimmed. */
+void efg_recorder_stop(struct efg_recorder *r, uint64_t time);
+/* Throw the present or last window away. */
+void efg_recorder_discard(struct efg_recorder *r);
+
+/* --- for the files of the recorder --- */
+
+/* Room for COUNT records; 0 when there is none, and then recording is over. */
+int efg_recorder_room(struct efg_recorder *r, size_t count);
+void efg_recorder_put(struct efg_recorder *r, struct efg_record record);
+/* Add NUMBER to the set; 1 if it was not in it. */
+int efg_bits_add(struct efg_bits *bits, uint32_t number);
+/* Define what a record is about to refer to, if need be. */
+void efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm);
+/* KIND is EFG_REC_DEF_WIN or EFG_REC_DEF_FILE. */
+void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *object);
+/* The ENTER of a call that has at most COUNT further records; 0 if there is no room. */
+int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call, size_t count);
+/* A poll that found nothing, as part of a spin. */
+void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave);
+/* If the last request of a closed window is complete, end it. */
+void efg_recorder_drained(struct efg_recorder *r, uint64_t time);
+/* Note a request that CALL started, whose handle is *call->requests by now. */
+struct efg_request *efg_recorder_started(struct efg_recorder *r, const struct efg_call *call,
+                                         struct efg_request request);
+/* Records of one-sided and I/O calls, if WRITES is 1, and what they mean for requests. */
+void efg_rma_enter(struct efg_recorder *r, struct efg_call *call, int writes);
+void efg_rma_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
+void efg_io_enter(struct efg_recorder *r, struct efg_call *call, int writes);
+void efg_io_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * User regions, by IPM's convention: MPI_Pcontrol(1, "name") enters, MPI_Pcontrol(-1, "name")
+ * leaves. A region is known by a hash of its name, which agrees between ranks; the names are
+ * kept in one table of the process, as far as it goes.
+ *
+ * Leaving a region leaves those within it, too; leaving one that is not open does nothing.
+ * Calls without a name (MPI_Pcontrol(1) alone, and all from Fortran) are none of ours.
+ */
+#ifndef EFG_REGIONS_H
+#define EFG_REGIONS_H
+
+#include <stdint.h>
+
+#define EFG_REGION_DEPTH \
+    64 /* regions within each other; deeper ones count as the last of these */
+#define EFG_REGION_NAMES 1024 /* kept; further regions are told apart, but have no name */
+#define EFG_REGION_NAME \
+    64 /* bytes of a name, with its end; the wrapper passes no longer ones */
+
+struct efg_regions { /* open ones of a thread, outermost first */
+    uint32_t depth;
+    uint32_t id[EFG_REGION_DEPTH];
+};
+
+/* MPI_Pcontrol(LEVEL, NAME); NAME may be NULL. */
+void efg_regions_control(struct efg_regions *r, int level, const char *name);
+
+/* The innermost region, 0 for none. */
+static inline uint32_t efg_regions_current(const struct efg_regions *r)
+{
+    if (!r->depth)
+        return 0;
+    return r->id[(r->depth < EFG_REGION_DEPTH ? r->depth : EFG_REGION_DEPTH) - 1];
+}
+
+/* The next region with a name, from *AT (0 to begin with) on, which is moved behind it.
+ * Returns its name, or NULL at the end. */
+const char *efg_regions_next(uint32_t *at, uint32_t *id);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Before and after MPI_Init: the configuration, the folder of the output, and the common time
+ * of all ranks. Here, inside MPI_Init, the ranks may wait for one another.
+ */
+#define _GNU_SOURCE
+#include "runtime/tracer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/callpath.h"
+#include "runtime/clock.h"
+
+#define MOST_NAMES 1000 /* DIR, DIR.2, ... */
+
+extern char **environ;
+
+static struct efg_process *const p = &efg_process;
+
+/* Before MPI_Init the rank is known from the launcher only; then one process speaks. */
+static int speaks(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value)
+            return atoi(value) == 0;
+    }
+    return 1;
+}
+
+static int prepare(void)
+{
+    char message[1024];
+    if (efg_conf_load(&p->conf, environ, message, sizeof message) != 0) {
+        if (speaks())
+            fprintf(stderr,
+                    "efgtrace: %s\nefgtrace: nothing was started; `efgtrace check` explains "
+                    "the configuration\n",
+                    message);
+        else
+            sleep(1); /* a launcher ends the job with the first rank that ends: let it speak */
+        exit(2);
+    }
+    return p->conf.mode != EFG_MODE_OFF;
+}
+
+/* --- the folder --- */
+
+/* Make FOLDER and what is above it. Returns 0 or -errno; -EEXIST if it was there. */
+static int make_folder(const char *folder)
+{
+    char part[4096];
+    snprintf(part, sizeof part, "%s", folder);
+    for (char *at = part + 1; *at; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        mkdir(part, 0777);
+        *at = '/';
+    }
+    return mkdir(part, 0777) == 0 ? 0 : -errno;
+}
+
+static void default_name(char *name, size_t size)
+{
+    const char *job = getenv("SLURM_JOB_ID");
+    char now[32];
+    time_t seconds = time(NULL);
+    struct tm local;
+
+    strftime(now, sizeof now, "%Y%m%d-%H%M%S", localtime_r(&seconds, &local));
+    snprintf(name, size, "efgtrace.%.200s.%.64s", p->application, job && *job ? job : now);
+}
+
+/* A folder that was not there before: an existing one is never written into. */
+static int make_output(void)
+{
+    char wanted[4000], made[4096], here[4096];
+    int error = -EEXIST;
+
+    if (p->conf.output[0])
+        snprintf(wanted, sizeof wanted, "%.3999s", p->conf.output);
+    else
+        default_name(wanted, sizeof wanted);
+    size_t length = strlen(wanted);
+    while (length > 1 && wanted[length - 1] == '/')
+        wanted[--length] = '\0';
+    for (int i = 1; i <= MOST_NAMES && error == -EEXIST; i++) {
+        if (i == 1)
+            snprintf(made, sizeof made, "%s", wanted);
+        else
+            snprintf(made, sizeof made, "%s.%d", wanted, i);
+        error = make_folder(made);
+    }
+    if (error) {
+        efg_tracer_note("cannot make the folder %s: %s; nothing is kept of this run "
+                        "(choose another one with EFGTRACE_OUTPUT)",
+                        made, strerror(-error));
+        return error;
+    }
+    if (strcmp(made, wanted) != 0 && p->conf.output[0])
+        fprintf(stderr, "efgtrace: %s exists and is left alone; the output goes to %s\n",
+                wanted, made);
+    if (made[0] == '/' || !getcwd(here, sizeof here))
+        snprintf(p->folder, sizeof p->folder, "%s", made);
+    else
+        snprintf(p->folder, sizeof p->folder, "%.2000s/%.2000s", here, made);
+    snprintf(made, sizeof made, "%.4000s/logs", p->folder);
+    return mkdir(made, 0777) == 0 ? 0 : -errno;
+}
+
+/* Rank 0 makes it, all are told; a rank that cannot see it keeps no log. */
+static int share_output(void)
+{
+    char logs[EFG_PATH];
+    int error = p->rank == 0 ? make_output() : 0;
+
+    PMPI_Bcast(&error, 1, MPI_INT, 0, p->comm);
+    if (error)
+        return error;
+    PMPI_Bcast(p->folder, sizeof p->folder, MPI_CHAR, 0, p->comm);
+    snprintf(logs, sizeof logs, "%.4000s/logs", p->folder);
+    if (access(logs, W_OK | X_OK) != 0) {
+        efg_tracer_note("cannot write to %s: %s; this rank records nothing", logs,
+                        strerror(errno));
+        p->folder[0] = '\0';
+    }
+    return 0;
+}
+
+/* --- nodes --- */
+
+/* Which ranks share a node, what time it is there, and where on it they are. */
+static int share_node(void)
+{
+    if (efg_nodes_init(&p->nodes, p->comm) != 0)
+        return -1;
+    efg_topology_find(&p->nodes, &p->place, p->cores);
+    efg_clocks_compare(&p->nodes, NULL, &p->sync);
+    p->start = efg_clock_ticks();
+    return 0;
+}
+
+/* --- */
+
+static void identify(void)
+{
+    PMPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &p->size);
+    gethostname(p->host, sizeof p->host - 1);
+    snprintf(p->application, sizeof p->application, "%s", program_invocation_short_name);
+}
+
+static int has_threads(void)
+{
+    int level = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE;
+}
+
+static const struct efg_hooks *start(void)
+{
+    static const struct efg_hooks hooks = {efg_tracer_enter, efg_tracer_leave};
+    uint64_t begin = efg_clock_ticks();
+
+    identify();
+    if (PMPI_Comm_dup(MPI_COMM_WORLD, &p->comm) != MPI_SUCCESS || share_output() != 0 ||
+        share_node() != 0)
+        return NULL;
+    efg_requests_init(has_threads());
+    int ready =
+        efg_callpath_init((unsigned)p->conf.depth) == 0 && efg_comms_init(has_threads()) == 0;
+    efg_agree_init(&p->agree, p->conf.mode == EFG_MODE_ADAPTIVE ? p->conf.windows : 0,
+                   p->conf.skip);
+    p->epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
+    ready = ready && efg_tracer_thread();
+    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, p->comm);
+    if (!ready)
+        efg_tracer_note("no memory at the start: the job runs untraced");
+    p->init = efg_clock_ticks() - begin;
+    return ready ? &hooks : NULL;
+}
+
+__attribute__((visibility("default"))) extern const struct efg_runtime efg_runtime;
+const struct efg_runtime efg_runtime = {
+    .prepare = prepare,
+    .start = start,
+    .finish = efg_finish_run,
+    .leave = efg_finish_leave,
+    .control = efg_tracer_control,
+};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way of an event.
+ *
+ *   enter   call path; time stamp; if recording: a record
+ *   leave   time stamp; what the call means; a step in the graph; if recording: records;
+ *           the pivot? then a step of the trigger; a sample due?
+ *
+ * Invariant: between enter and leave of one call no other call of the thread comes here (the
+ * wrappers see to that), so that scratch state of the thread is the call's.
+ */
+#include "runtime/tracer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/callpath.h"
+#include "runtime/clock.h"
+#include "runtime/windows.h"
+
+struct efg_process efg_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static __thread struct efg_thread *self __attribute__((tls_model("initial-exec")));
+
+void efg_tracer_note(const char *format, ...)
+{
+    struct efg_process *p = &efg_process;
+    size_t used = strlen(p->note);
+    va_list arguments;
+
+    if (used)
+        used += (size_t)snprintf(p->note + used, sizeof p->note - used, "; ");
+    if (used >= sizeof p->note)
+        return;
+    va_start(arguments, format);
+    vsnprintf(p->note + used, sizeof p->note - used, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "efgtrace: rank %d: %s\n", p->rank, p->note + used);
+}
+
+void efg_tracer_tell(uint64_t now, const char *format, ...)
+{
+    struct efg_process *p = &efg_process;
+    char text[512];
+    va_list arguments;
+
+    if (p->rank != 0 || !p->conf.verbose)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "efgtrace: %.3f s: %s\n", (double)(now - p->start) / 1e9, text);
+}
+
+/* --- threads --- */
+
+void efg_tracer_log_path(uint32_t thread, char *path, size_t size)
+{
+    snprintf(path, size, "%.4000s/logs/%d.%u.log", efg_process.folder, efg_process.rank,
+             thread);
+}
+
+static void open_log(struct efg_thread *t)
+{
+    struct efg_process *p = &efg_process;
+    struct efg_log_header header = {
+        .rank = (uint32_t)p->rank,
+        .ranks = (uint32_t)p->size,
+        .thread = t->number,
+        .ticks_per_second = EFG_CLOCK_TICKS_PER_SECOND,
+        .sync = {p->sync.sync},
+        .package = p->place.package + 1, /* EFG_NONE + 1 is 0 */
+        .numa = p->place.numa + 1,
+        .core = p->place.core + 1,
+        .full = p->conf.mode == EFG_MODE_FULL,
+    };
+    char path[EFG_PATH];
+
+    if (!p->folder[0])
+        return;
+    memcpy(header.host, p->host, sizeof header.host);
+    memcpy(header.application, p->application, sizeof header.application);
+    efg_tracer_log_path(t->number, path, sizeof path);
+    int error = efg_recorder_open(&t->recorder, path, &header, p->conf.log_limit);
+    if (error)
+        efg_tracer_note("cannot make %s: %s; this rank records nothing", path,
+                        strerror(-error));
+}
+
+static struct efg_thread *new_thread(void)
+{
+    struct efg_process *p = &efg_process;
+    struct efg_thread *t = calloc(1, sizeof *t);
+    uint64_t now = efg_clock_ticks();
+
+    if (!t || efg_graph_init(&t->graph, (uint32_t)p->conf.nodes, now) != 0) {
+        free(t);
+        return NULL;
+    }
+    efg_stability_init(&t->stability, (uint32_t)p->conf.stable);
+    t->finder = efg_pivot_finder_new(&t->graph, (enum efg_level)p->conf.level);
+    t->next_sample = t->next_full_sample = now + p->conf.interval;
+    t->countdown = EFG_COST_EVERY;
+    pthread_mutex_lock(&p->lock);
+    t->number = p->thread_count++;
+    t->next = p->threads;
+    p->threads = t;
+    if (!p->leader)
+        p->leader = t;
+    pthread_mutex_unlock(&p->lock);
+    efg_recorder_init(&t->recorder, t->number);
+    if (p->conf.mode == EFG_MODE_ADAPTIVE || p->conf.mode == EFG_MODE_FULL)
+        open_log(t);
+    return t;
+}
+
+struct efg_thread *efg_tracer_thread(void)
+{
+    static __thread int failed __attribute__((tls_model("initial-exec")));
+    if (!self && !failed) {
+        self = new_thread();
+        failed = !self;
+    }
+    return self;
+}
+
+/* --- user regions --- */
+
+void efg_tracer_control(int level, const char *name)
+{
+    struct efg_thread *t = efg_tracer_thread();
+    if (t && efg_process.conf.signature & EFG_DIM_REGION)
+        efg_regions_control(&t->regions, level, name);
+}
+
+/* --- events --- */
+
+int efg_tracer_enter(struct efg_call *call)
+{
+    struct efg_thread *t = efg_tracer_thread();
+    call->thread = t;
+    if (!t)
+        return 0;
+    t->entered = --t->countdown == 0 ? efg_clock_ticks() : 0;
+    call->path = efg_callpath_find(&call->hash);
+    call->enter = efg_clock_ticks();
+    if (t->epoch != __atomic_load_n(&efg_process.epoch, __ATOMIC_RELAXED))
+        efg_windows_join(t, call->enter);
+    efg_recorder_enter(&t->recorder, call);
+    if (t->entered)
+        t->cost += efg_clock_ticks() - t->entered;
+    return 1;
+}
+
+static void to_event(const struct efg_thread *t, const struct efg_call *call,
+                     const struct efg_facts *f, uint64_t leave, struct efg_event *event)
+{
+    unsigned dimensions = efg_process.conf.signature;
+    struct efg_signature all = {
+        .call = call->id,
+        .path = call->path,
+        .region = efg_regions_current(&t->regions),
+        .comm = f->comm_class,
+        .partner = f->partner,
+        .size = f->sent + f->received,
+    };
+    struct efg_signature s = efg_signature_reduce(all, dimensions);
+    uint64_t hash = efg_hash_mix(call->id, s.path ? call->hash : 0);
+
+    if (dimensions & ~(unsigned)EFG_DIM_PATH) {
+        hash = efg_hash_mix(hash, (uint64_t)s.region << 32 | s.comm);
+        hash = efg_hash_mix(hash, (uint64_t)(uint32_t)s.partner);
+        hash = efg_hash_mix(hash, s.size);
+    }
+    *event = (struct efg_event){
+        .signature = s,
+        .hash = hash,
+        .enter = call->enter,
+        .leave = leave,
+        .bytes = f->sent + f->received,
+        .flags = f->flags,
+    };
+}
+
+/* The iteration begins with CALL, which has returned but counts as not yet made. */
+static void visit_before(struct efg_thread *t, struct efg_call *call)
+{
+    efg_recorder_take_back(&t->recorder, call);
+    efg_steer_visit(t, call->enter);
+    efg_recorder_enter_again(&t->recorder, call);
+}
+
+void efg_tracer_leave(struct efg_call *call, int result)
+{
+    struct efg_thread *t = call->thread;
+    uint64_t leave = efg_clock_ticks();
+    struct efg_facts facts = efg_decode(call, result);
+    struct efg_event event;
+    int is_pivot = 0;
+
+    to_event(t, call, &facts, leave, &event);
+    if (facts.is_poll)
+        efg_graph_poll(&t->graph, &event);
+    else
+        is_pivot = efg_graph_step(&t->graph, &event);
+    is_pivot = is_pivot && t == efg_process.leader;
+    int is_cut_before = is_pivot && efg_recorder_starts(call);
+    if (is_cut_before)
+        visit_before(t, call);
+    efg_recorder_leave(&t->recorder, call, &facts, leave, result);
+    if (is_pivot && !is_cut_before)
+        efg_steer_visit(t, leave);
+    if (leave >= t->next_sample)
+        efg_steer_sample(t, leave);
+    if (t->entered) {
+        t->cost += efg_clock_ticks() - leave;
+        t->cost_samples++;
+        t->countdown = EFG_COST_EVERY;
+    }
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tracer: joins the parts of the runtime. It gets every MPI call from the wrappers, feeds the
+ * graph of the thread, and carries out what the trigger says.
+ *
+ *     wrap.c -> tracer.c   enter, leave: call path, clock, graph, recorder
+ *               steer.c    samples and pivot visits: pivot, agreement, trigger, windows
+ *               start.c    before and after MPI_Init
+ *               finish.c   before MPI_Finalize: run file, trace, summary
+ *
+ * State is per thread, but for what the ranks agree on: that is steered by one thread,
+ * the leader.
+ */
+#ifndef EFG_TRACER_H
+#define EFG_TRACER_H
+
+#include <mpi.h>
+#include <pthread.h>
+
+#include "core/agree.h"
+#include "core/graph.h"
+#include "core/pivot.h"
+#include "core/stability.h"
+#include "core/trigger.h"
+#include "files/conf.h"
+#include "files/runfile.h"
+#include "runtime/clocks.h"
+#include "runtime/nodes.h"
+#include "runtime/recorder.h"
+#include "runtime/regions.h"
+#include "runtime/topology.h"
+
+#define EFG_PATH 4200 /* bytes, for a name in the folder */
+
+struct efg_thread {
+    struct efg_thread *next;
+    uint32_t number;
+    struct efg_graph graph;
+    struct efg_stability stability;
+    struct efg_pivot_finder *finder; /* NULL without memory */
+    struct efg_recorder recorder;
+    uint64_t next_sample;        /* ticks: when to look at anything but events */
+    uint64_t next_full_sample;   /* ... at the graph too */
+    uint32_t epoch;              /* of the process, as this thread has followed it */
+    uint64_t cost, cost_samples; /* ns in our hooks, in one call of EFG_COST_EVERY */
+    uint32_t countdown;          /* calls until the next such sample */
+    uint64_t entered;            /* ticks, while a call is a sample */
+    struct efg_regions regions;
+    /* Iterations of the pivot, from one visit to the next. */
+    struct efg_run_iterations iterations;
+    uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
+};
+
+struct efg_process {
+    struct efg_conf conf;
+    int rank, size;
+    uint64_t start;         /* ticks */
+    uint64_t init;          /* ns that MPI_Init took longer */
+    struct efg_nodes nodes; /* from the start to the finish */
+    struct efg_moment sync; /* the start, on the common time line */
+    struct efg_run_place place;
+    char cores[EFG_TOPOLOGY_TEXT]; /* of the place */
+    char folder[4096],             /* of the output, "" if there is none */
+        application[256], host[256];
+    pthread_mutex_t lock; /* the list of threads */
+    struct efg_thread *threads;
+    uint32_t thread_count;
+    struct efg_thread *leader;
+    /* What the ranks agree on. */
+    MPI_Comm comm; /* private */
+    MPI_Request round;
+    uint64_t rounds; /* posted so far */
+    struct efg_vote vote, result;
+    struct efg_agree agree;
+    struct efg_trigger trigger;
+    struct efg_pivot pivot; /* adopted; of the leader's graph */
+    uint64_t visits;        /* of the pivot */
+    int is_alone;       /* the others did not answer in time: own windows, and none of theirs */
+    uint64_t posted_at; /* ticks: when the pending round was voted in */
+    int is_following;   /* records for a window that this rank does not own */
+    int is_silent;      /* the pivot is no longer visited */
+    uint64_t waiting_since; /* ticks: others have a pivot and this rank has none; 0: not so */
+    uint32_t waited;        /* rounds, since then */
+    uint32_t epoch;         /* odd while a window is open */
+    int is_placed;          /* 1: the ranks agreed on the window */
+    struct efg_run_window *windows;
+    uint32_t window_count;
+    char note[512]; /* what went wrong, for the run file */
+};
+
+extern struct efg_process efg_process;
+
+/* The state of this thread, made at its first call; NULL without memory. */
+struct efg_thread *efg_tracer_thread(void);
+int efg_tracer_enter(struct efg_call *call);
+void efg_tracer_leave(struct efg_call *call, int result);
+void efg_tracer_control(int level, const char *name);
+
+/* Say something once on standard error, with the rank; and keep it for the run file. */
+void efg_tracer_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* If the configuration asks for it, tell on rank 0 what happens, with the time since the start.
+ */
+void efg_tracer_tell(uint64_t now, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* --- steer.c, called by the leader only --- */
+
+/* A sample is due / the pivot was visited, at NOW ticks, outside of calls. */
+void efg_steer_sample(struct efg_thread *thread, uint64_t now);
+void efg_steer_visit(struct efg_thread *thread, uint64_t now);
+/* The program ends: end the window and, if MPI can be used (COLLECTIVE), the rounds. */
+void efg_steer_finish(uint64_t now, int collective);
+
+/* --- start.c, finish.c, archive.c --- */
+
+/* Write the OTF2 trace from the logs of all ranks; collective over the private
+ * communicator, after all recorders are closed. Fills trace_events, trace_bytes and trace_note
+ * of RUN on rank 0. */
+void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols);
+/* The blocks of all ranks at rank 0, one after the other; *SIZES (of p->size entries) and the
+ * result are to be freed. NULL on other ranks and without memory. Collective. */
+char *efg_archive_gather(const struct efg_buffer *block, uint64_t **sizes);
+/* Name of the log of THREAD. */
+void efg_tracer_log_path(uint32_t thread, char *path, size_t size);
+
+void efg_finish_run(void);
+void efg_finish_leave(void);
+
+#define EFG_COST_EVERY 128
+
+#endif

@@ -1,0 +1,74 @@
+#!/bin/sh
+# All tests that `make check` runs, one after the other. Every test program or script prints what
+# it did; here is only added up. Last line: "N passed, N failed[, N skipped]".
+#
+# usage: tests/check.sh [PART...]     default: all parts
+# environment: BUILD  where the build is (default build)
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+BUILD=${BUILD:-build}
+export BUILD
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+CHECK_TRACE=${CHECK_TRACE:-$PWD/../shared/tools/check_trace.py}
+[ -f "$CHECK_TRACE" ] && export CHECK_TRACE || unset CHECK_TRACE
+
+passed=0
+failed=0
+skipped=0
+log=$(mktemp "${TMPDIR:-/tmp}/efgtrace-check.XXXXXX") || exit 2
+trap 'rm -f "$log"' EXIT
+
+# count NAME: add up what $log says, with $1 as the exit code
+count() {
+    case $2 in
+    unit)
+        p=$(grep -c '^\[       OK \]' "$log")
+        f=$(grep -c '^\[  FAILED  \] [a-z_0-9]*$' "$log")
+        s=$(grep -c '^\[  SKIPPED \] [a-z_0-9]*$' "$log") ;;
+    *)
+        last=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+        p=$(echo "$last" | sed -n 's/^\([0-9]*\) passed.*/\1/p')
+        f=$(echo "$last" | sed -n 's/.*, \([0-9]*\) failed.*/\1/p')
+        s=$(echo "$last" | sed -n 's/.*, \([0-9]*\) skipped.*/\1/p') ;;
+    esac
+    passed=$((passed + ${p:-0}))
+    skipped=$((skipped + ${s:-0}))
+    [ "$1" -ne 0 ] && [ "${f:-0}" -eq 0 ] && f=1 # died before it could say so
+    failed=$((failed + ${f:-0}))
+}
+
+# part NAME KIND COMMAND...
+part() {
+    name=$1 kind=$2
+    shift 2
+    [ -n "$parts" ] && case " $parts " in *" $name "*) ;; *) return ;; esac
+    echo "== $name"
+    started=$(date +%s)
+    "$@" >"$log" 2>&1
+    code=$?
+    count $code "$kind"
+    if [ $code -ne 0 ]; then cat "$log"; else grep -E '^(ok|FAIL|note|skip)|passed' "$log" | tail -n 3; fi
+    echo "   $(($(date +%s) - started)) s"
+}
+
+parts="$*"
+for test in "$BUILD"/tests/test_* "$BUILD"/sanitized/tests/test_*; do
+    case $test in *.d | *\*) continue ;; esac
+    name=$(basename "$test")
+    case $test in */sanitized/*) name="$name, sanitized" ;; esac
+    part "$name" unit "$test"
+done
+for script in floors table preload tool docs report life signature cut deadlock hosts programs; do
+    [ -x tests/$script.sh ] || continue
+    part $script shell "tests/$script.sh"
+done
+part apps shell tests/apps.sh lammps ringtest
+
+[ -z "${CHECK_TRACE:-}" ] && echo "note: no check_trace.py (set CHECK_TRACE): traces were only read, not checked"
+if [ $skipped -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ $failed -eq 0 ]

@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is written down in more than one place says the same everywhere: keys, defaults and
+# ranges (the table in conf.c, config/efgtrace.conf, efgtrace.conf.5, efgtrace run --help);
+# commands and options (--help, efgtrace.1). The tool is the source: it prints its tables.
+#
+#   tests/docs.sh           BUILD=folder where efgtrace is
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 1
+tool=$build/efgtrace
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset "${!EFGTRACE_@}"
+passed=0 failed=0
+
+# verdict NAME WHY: ok if WHY is empty
+verdict() {
+    if [ -z "$2" ]; then
+        echo "ok $1"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $1: $2"
+        failed=$((failed + 1))
+    fi
+}
+
+# contains NAME TEXT PART
+contains() {
+    if [[ $2 == *"$3"* ]]; then verdict "$1" ""; else verdict "$1" "'$3' is not in: $2"; fi
+}
+
+# same NAME A B: the lines of A and B, sorted
+same() {
+    verdict "$1" "$(diff <(sort <<<"$2") <(sort <<<"$3") | grep '^[<>]' | paste -sd ' ')"
+}
+
+# --- keys ---
+
+conf=$root/config/efgtrace.conf
+page=$root/man/efgtrace.conf.5
+"$tool" check /dev/null >defaults || verdict "defaults" "efgtrace check /dev/null fails"
+sed -n 's/^\([a-z-]*\) *= \(.*[^ ]\|\) *from: .*/\1 = \2/p' defaults | sed 's/ *$//' >keys
+names=$(sed 's/ =.*//' keys)
+"$tool" run --help >help
+
+same "config/efgtrace.conf has every key with its default" "$(cat keys)" \
+    "$(sed -n 's/^#\([a-z-]* =.*\)/\1/p' "$conf" | sed 's/ *$//')"
+sed 's/^#\([a-z-]* =\)/\1/' "$conf" >all.conf
+verdict "config/efgtrace.conf is right with every key set" "$("$tool" check all.conf 2>&1 >all)"
+same "and means the defaults" "$(cat keys)" \
+    "$(sed -n 's/^\([a-z-]*\) *= \(.*[^ ]\|\) *from: all.conf.*/\1 = \2/p' all | sed 's/ *$//')"
+same "efgtrace.conf.5 has every key" "$names" "$(sed -n 's/^\.It Cm \([a-z-]*\) No =.*/\1/p' "$page")"
+same "efgtrace run --help has every key" "$names
+help" "$(grep -o '^ .*--[a-z-]*' help | sed 's/.*--//')"
+
+# item KEY: what the page says about it, in one line
+item() {
+    awk -v key="$1" '/^\.It Cm [a-z-]+ No =|^\.Ss|^\.Sh/ { on = $3 == key } on' "$page" | paste -sd ' '
+}
+
+while read -r key _ value; do
+    said="$(item "$key" | sed 's/\.Cm //g' | tr -s ' ') "
+    contains "efgtrace.conf.5 has the default of $key" "${said//. / }" \
+        "The default is ${value:-empty}${value:+ }"
+    range=$("$tool" run "--$key=@" true 2>&1 | sed -n 's/.* from \([^ ]* to [^ ]*\)$/\1/p')
+    contains "efgtrace.conf.5 has the range of $key" "$said" "$range"
+    contains "efgtrace run --help has the default of $key" \
+        "$(grep -A1 -e "--$key " help | paste -sd ' ')" "${value:+($value)}"
+    verdict "efgtrace check says what $key means" \
+        "$(grep -A1 "^$key  *=" defaults | sed -n '2s/^ *$/nothing/p')"
+    variable=EFGTRACE_$(tr a-z- A-Z_ <<<"$key")
+    contains "$variable is known" "$(env "$variable=$value" "$tool" check)" \
+        "from: environment variable $variable"
+done <keys
+
+# --- commands and options ---
+
+page=$root/man/efgtrace.1
+commands=$("$tool" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+same "efgtrace.1 has every command" "$commands" "$(sed -n 's/^\.Ss //p' "$page")"
+same "and shows it in the synopsis" "$commands
+help" "$(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.Cm \([a-z]*\)$/\1/p' "$page")"
+
+# "n iterations" for -n, --iterations; "- skip" for --skip
+options_of_help() {
+    sed -n -e 's/^ *-\([A-Za-z]\), --\([a-z-]*\).*/\1 \2/p' -e 's/^ *--\([a-z-]*\).*/- \1/p' |
+        grep -v ' help$'
+}
+options_of_page() {
+    awk -v name="$1" '/^\.S[sh] / { on = $2 == name } on' "$page" |
+        sed -n -e 's/^\.It Fl \([A-Za-z]\) , \(Fl \)*-\([a-z-]*\).*/\1 \3/p' \
+            -e 's/^\.It Fl -\([a-z-]*\).*/- \1/p'
+}
+for command in $commands; do
+    same "efgtrace.1 has the options of $command" \
+        "$("$tool" "$command" --help | options_of_help)" "$(options_of_page "$command")"
+    verdict "$command --help says how it is used" \
+        "$("$tool" "$command" --help | sed -n "1{/^Usage: efgtrace $command /!p}")"
+done
+same "efgtrace.1 has the options of the tool" "$("$tool" --help | options_of_help)
+h help" "$(options_of_page DESCRIPTION)"
+
+verdict "man pages" "$(mandoc -T lint -W warning "$root"/man/* 2>&1)"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

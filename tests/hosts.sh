@@ -1,0 +1,224 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Two hosts on one machine: network namespaces that only TCP joins, with host names of their own and
+# time namespaces whose CLOCK_MONOTONIC are hundreds of seconds apart. mpirun enters them through
+# its launch agent, as it would enter real ones through ssh. Traced there: the same iterations on
+# both, every message matched, and none received before it was sent.
+#
+# usage: tests/hosts.sh
+# environment: BUILD        where the build is (default build)
+#              CHECK_TRACE  the checker; without it what needs it is counted as skipped
+# Needs root, and says what else is missing. All that it makes carries its process id in the name,
+# and is gone when it ends.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+build=$(cd "${BUILD:-build}" && pwd) || exit 2
+sources=$PWD/tests/programs
+check=${CHECK_TRACE-$PWD/../shared/tools/check_trace.py}
+[ -f "$check" ] || check=
+python=${PYTHON:-/usr/bin/python3}
+name=efg$$
+network=10.213.7
+passed=0
+failed=0
+skipped=0
+work=
+job=
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+unset LD_PRELOAD EFGTRACE_CONF EFGTRACE_MODE EFGTRACE_OUTPUT
+
+# verdict WHAT WHY: passed if there is no reason why not
+verdict() {
+    if [ -z "$2" ]; then
+        passed=$((passed + 1))
+        echo "ok $1"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1: $2"
+    fi
+}
+
+skip() {
+    skipped=$((skipped + 1))
+    echo "skip $1"
+}
+
+result() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ $failed -eq 0 ]
+    exit
+}
+
+# --- the hosts ---
+
+# remove NAME: the namespaces NAME, NAMEa and NAMEb, all that runs in them, and so their network
+remove() {
+    for space in "$1a" "$1b" "$1"; do
+        [ -e "/run/netns/$space" ] || continue
+        ip netns pids "$space" 2>/dev/null | xargs -r kill -KILL 2>/dev/null
+        ip netns delete "$space"
+    done
+}
+
+clean_up() {
+    trap '' INT TERM HUP
+    [ -n "$job" ] && kill "$job" 2>/dev/null && wait "$job" 2>/dev/null
+    remove $name
+    [ -n "$work" ] && rm -rf "$work"
+}
+
+# What an earlier run left that was killed in a way that it could not see.
+sweep() {
+    for space in /run/netns/efg[0-9]*; do
+        old=$(basename "$space" | sed -n 's/^efg\([0-9]*\)[ab]*$/\1/p')
+        [ -n "$old" ] && ! kill -0 "$old" 2>/dev/null || continue
+        remove "efg$old"
+        rm -rf "${TMPDIR:-/tmp}/efgtrace-hosts.$old."??????
+    done
+}
+
+# host a|b ADDRESS: a namespace with a cable to the switch, which is in the launcher's
+host() {
+    ip netns add "$name$1" &&
+        ip -n $name link add "to_$1" type veth peer name eth0 netns "$name$1" &&
+        ip -n $name link set "to_$1" master switch up &&
+        ip -n "$name$1" address add "$network.$2/24" dev eth0 &&
+        ip -n "$name$1" link set eth0 up &&
+        ip -n "$name$1" link set lo up
+}
+
+make_hosts() {
+    ip netns add $name &&
+        ip -n $name link add switch type bridge &&
+        ip -n $name address add "$network.1/24" dev switch &&
+        ip -n $name link set switch up &&
+        ip -n $name link set lo up &&
+        host a 2 && host b 3
+}
+
+# What mpirun calls instead of ssh: AGENT HOST COMMAND...
+make_agent() {
+    cat >"$work/agent" <<'END'
+#!/bin/sh
+host=$1
+shift
+case $host in *a) ahead=300 ;; *) ahead=900 ;; esac # seconds
+exec ip netns exec "$host" unshare --uts --time --monotonic $ahead --fork --kill-child \
+    sh -c 'hostname "$1" && shift && eval "exec $*"' agent "$host" "$@"
+END
+    chmod +x "$work/agent"
+}
+
+why_not() {
+    [ "$(id -u)" = 0 ] || { echo "only root may make network namespaces"; return; }
+    for tool in ip unshare hostname mpirun mpicc; do
+        command -v $tool >/dev/null || { echo "there is no $tool here"; return; }
+    done
+    case $(mpirun --version 2>&1) in *"Open MPI) 4"*) ;; *) echo "mpirun is not of Open MPI 4"; return ;; esac
+    unshare --uts --time --monotonic 300 --fork true 2>/dev/null ||
+        { echo "this kernel does not give out time namespaces"; return; }
+    make_hosts >"$work/network" 2>&1 || echo "no network namespaces: $(head -n 1 "$work/network")"
+}
+
+# --- runs ---
+
+# across COMMAND...: four ranks, two on each host, nothing but TCP between them
+across() {
+    timeout 90 ip netns exec $name mpirun --mca plm rsh --mca plm_rsh_agent "$work/agent" \
+        --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include $network.0/24 \
+        --mca btl tcp,self --mca pml ob1 --mca btl_tcp_if_include $network.0/24 \
+        --mca mpi_yield_when_idle 1 --bind-to none --host ${name}a:2,${name}b:2 -np 4 \
+        -x EFGTRACE_KEEP_LOGS=1 "$@" >"$work/out" 2>"$work/err" </dev/null &
+    job=$!
+    wait $job
+    code=$?
+    job=
+    return $code
+}
+
+# The checker, and that it found messages at all, and none early.
+check_trace() { # WHAT TRACE ARGUMENTS...
+    what=$1 trace=$2
+    shift 2
+    if [ -z "$check" ]; then
+        skip "$what: the trace is right: no check_trace.py (set CHECK_TRACE)"
+        return
+    fi
+    timeout 60 "$python" "$check" "$trace" "$@" >"$work/checked" 2>&1 && why= ||
+        why=$(grep -E '^FAIL|cannot|no python' "$work/checked" | head -n 3)
+    verdict "$what: the trace is right, all messages matched" "$why"
+    grep -q 'clock violations 0,' "$work/checked" && why= || why=$(grep messages "$work/checked")
+    verdict "$what: no message is received before it is sent" "$why"
+}
+
+# Both hosts, and two ranks on each.
+wrong_places() {
+    timeout 60 otf2-print -G "$1/traces.otf2" >"$work/places" 2>&1
+    for letter in a b; do
+        grep -q "^SYSTEM_TREE_NODE.*Name: \"$name$letter\".*Class: \"node\"" "$work/places" ||
+            echo "no host $name$letter in the system tree"
+    done
+    [ "$(grep -c '^SYSTEM_TREE_NODE.*Class: "node"' "$work/places")" = 2 ] || echo "not 2 nodes"
+    [ "$(grep -c '^LOCATION_GROUP' "$work/places")" = 4 ] || echo "not 4 ranks"
+    "$build/efgtrace" report "$1" >"$work/report"
+    grep -q "4 ranks on 2 hosts" "$work/report" || echo "the summary does not say \"4 ranks on 2 hosts\""
+    grep -q "^host *${name}a: rank 0 to 1" "$work/report" || echo "ranks 0 and 1 are not on ${name}a"
+}
+
+# The clocks are one clock, set 600 s apart: what the logs say of it against the truth.
+wrong_clocks() { # DIR
+    "$python" - "$1/logs" <<'END'
+import struct, sys
+def syncs(rank):
+    with open(f'{sys.argv[1]}/{rank}.0.log', 'rb') as log:
+        return struct.unpack('<4Q', log.read(72)[40:])
+ranks = [syncs(i) for i in range(4)]
+if ranks[0] != ranks[1] or ranks[2] != ranks[3]:
+    print('ranks of a host differ')
+for at in (0, 2):
+    offset = (ranks[2][at] - ranks[2][at + 1]) - (ranks[0][at] - ranks[0][at + 1])
+    error = offset - 600 * 10**9
+    print(f'note: {"end" if at else "start"}: offset wrong by {error / 1e3:.1f} us', file=sys.stderr)
+    if abs(error) > 10**6:
+        print(f'the offset is {offset} ns instead of 600 s')
+END
+}
+
+# --- tests ---
+
+test_program() { # PROGRAM MODE CHECKS...
+    program=$1 mode=$2
+    shift 2
+    what="$program, $mode"
+    dir=$work/$program.$mode
+    across "$build/efgtrace" run -m "$mode" -o "$dir" "$work/$program"
+    code=$?
+    [ $code -eq 0 ] && grep -q "^ok $program" "$work/out" && why= || why="exit code $code: $(tail -n 3 "$work/err")"
+    verdict "$what: runs" "$why"
+    [ -f "$dir/traces.otf2" ] && why= || why=$(tail -n 3 "$work/err")
+    verdict "$what: a trace was made" "$why"
+    [ -f "$dir/traces.otf2" ] || return
+    check_trace "$what" "$dir/traces.otf2" --min-matched 1.0 "$@"
+    verdict "$what: both hosts, two ranks on each" "$(wrong_places "$dir")"
+    [ -d "$dir/logs" ] && verdict "$what: the clocks' offset" "$(wrong_clocks "$dir")"
+}
+
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-hosts.$$.XXXXXX") || exit 2
+sweep
+reason=$(why_not)
+if [ -n "$reason" ]; then
+    skip "two hosts on one machine: $reason"
+    result
+fi
+make_agent
+for program in stencil2d pingpong; do
+    mpicc -g -O1 "$sources/$program.c" -o "$work/$program" -lm || exit 2
+done
+test_program stencil2d adaptive --iterations 10
+test_program pingpong adaptive --iterations 10
+test_program pingpong full --full --iterations 0
+result

@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+"""A message around the ring, in Python: MPI is loaded late, with MPI_THREAD_MULTIPLE.
+
+1000 steps: isend to the right and recv from the left (pickled), wait, compute, Allreduce of a
+buffer. True iterations: ITERATIONS (1000). Usage: ring.py [ITERATIONS [MICROSECONDS]]
+"""
+import array
+import sys
+import time
+
+from mpi4py import MPI
+
+world = MPI.COMM_WORLD
+rank, size = world.rank, world.size
+iterations = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+microseconds = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+
+
+def expect(right, what):
+    if not right:
+        print(f'FAIL ring.py: rank {rank}: {what}', file=sys.stderr, flush=True)
+        world.Abort(1)
+
+
+total = array.array('i', [0])
+for step in range(iterations):
+    request = world.isend({'step': step, 'rank': rank}, dest=(rank + 1) % size, tag=1)
+    got = world.recv(source=(rank - 1) % size, tag=1)
+    request.wait()
+    expect(got == {'step': step, 'rank': (rank - 1) % size}, 'message around the ring')
+    time.sleep(microseconds / 1e6)
+    world.Allreduce(array.array('i', [rank]), total, op=MPI.SUM)
+    expect(total[0] == size * (size - 1) // 2, 'sum over the ranks')
+
+if rank == 0:
+    print(f'ok ring.py: {iterations} steps', flush=True)

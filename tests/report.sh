@@ -1,0 +1,142 @@
+#!/bin/sh
+# efgtrace report and efgtrace graph on a run that is known, on one whose names are hostile
+# to every format, and on files that were damaged.
+#
+# environment: BUILD  where the build is (default build)
+set -u
+cd "$(dirname "$0")/.." || exit 2
+BUILD=$(cd "${BUILD:-build}" && pwd) || exit 2
+tool=$BUILD/efgtrace
+sample=$BUILD/tests/test_summary
+
+passed=0
+failed=0
+skipped=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-report.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+
+# try NAME COMMAND...: the command must succeed
+try() {
+    name=$1
+    shift
+    if "$@" >log 2>&1; then
+        passed=$((passed + 1))
+        echo "ok   $name"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $name: $*"
+        sed 's/^/     /' log
+    fi
+}
+
+# says NAME CODE WORDS COMMAND...: it ends with CODE and says WORDS
+says() {
+    name=$1 code=$2 words=$3
+    shift 3
+    "$@" >log 2>&1
+    got=$?
+    if [ $got = "$code" ] && grep -qF -- "$words" log; then
+        passed=$((passed + 1))
+        echo "ok   $name"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $name: exit code $got instead of $code, or it does not say \"$words\":"
+        sed 's/^/     /' log
+    fi
+}
+
+# skip NAME WHY
+skip() {
+    skipped=$((skipped + 1))
+    echo "skip $1: $2"
+}
+
+narrow() {
+    "$tool" report --all "$1" >text && ! awk 'length > 100 && !/^(Files|Next|command)/' text |
+        grep . && ! LC_ALL=C grep -q '[^ -~]' text
+}
+
+json_is_whole() {
+    "$tool" graph -f json "$1" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+n = len(d["nodes"])
+assert d["format"] == "efgtrace-graph" and n == 9 and len(d["edges"]) == 10
+assert all(e["from"] < n and e["to"] < n for e in d["edges"])
+assert d["nodes"][6]["path"][1]["function"] == "step"
+assert d["pivot"] == {"kind": "node", "id": 6, "visits": 1000}
+assert sum(c for b, c in d["nodes"][6]["time"]["histogram"]) == 1000
+assert d["loops"][1]["parent"] == 0 and d["loops"][1]["repetitions"] == 1000'
+}
+
+xml_is_whole() {
+    "$tool" graph -f graphml "$1" | python3 -c '
+import sys, xml.etree.ElementTree as tree
+ns = "{http://graphml.graphdrawing.org/xmlns}"
+root = tree.parse(sys.stdin).getroot()
+keys = {k.get("id"): k.get("for") for k in root.iter(ns + "key")}
+nodes = {n.get("id") for n in root.iter(ns + "node")}
+assert len(nodes) == 9
+for e in root.iter(ns + "edge"):
+    assert e.get("source") in nodes and e.get("target") in nodes
+for kind in ("node", "edge"):
+    for x in root.iter(ns + kind):
+        assert all(keys[d.get("key")] == kind for d in x)'
+}
+
+dot_is_drawn() {
+    "$tool" graph "$1" >graph.dot && dot -Tsvg graph.dot >graph.svg 2>warnings &&
+        [ ! -s warnings ] && grep -q cluster_1 graph.svg && [ "$(grep -c 'class="node"' graph.svg)" = 9 ]
+}
+
+mkdir run hostile
+"$sample" --write run/run.efg && "$sample" --write-hostile hostile/run.efg || exit 1
+
+# --- what is said ---
+says "report: pivot" 0 "its iterations begin at MPI_Allreduce  stencil.c:48 residual" "$tool" report run
+says "report: calls per rank" 0 "60.0 ms    460 ms    460 ms   32.8 MB  MPI_Allreduce" "$tool" report run
+says "report: DIR as given" 0 "Next         efgtrace report ./run" "$tool" report ./run/
+says "report: the run file itself" 0 "stencil, 4 ranks" "$tool" report run/run.efg
+says "graph: another rank" 0 "stencil, rank 3" "$tool" graph --rank 3 run
+try "graph: to a file" "$tool" graph -o new.dot run
+try "graph: that file has it" grep -q "MPI_Waitall" new.dot
+for run in run hostile; do
+    try "report: 100 columns of ASCII ($run)" narrow $run
+    if command -v python3 >/dev/null; then
+        try "graph: json ($run)" json_is_whole $run
+        try "graph: graphml ($run)" xml_is_whole $run
+    else
+        skip "graph: json, graphml ($run)" "no python3"
+    fi
+    if command -v dot >/dev/null; then
+        try "graph: dot ($run)" dot_is_drawn $run
+    else
+        skip "graph: dot ($run)" "no graphviz"
+    fi
+done
+
+# --- what is wrong ---
+mkdir empty killed killed/logs short old damaged
+head -c 5000 run/run.efg >short/run.efg
+{ head -c 8 run/run.efg; printf '\007'; tail -c +10 run/run.efg; } >old/run.efg
+{ head -c 4000 run/run.efg; printf 'xxxx'; tail -c +4005 run/run.efg; } >damaged/run.efg
+for command in report graph; do
+    says "$command: no such DIR" 1 "none: No such file or directory" "$tool" $command none
+    says "$command: empty DIR" 1 "no run.efg in it; name the folder" "$tool" $command empty
+    says "$command: killed job" 1 "efgtrace trace killed" "$tool" $command killed
+    says "$command: cut short" 1 "short/run.efg is cut short: 5000 bytes of" "$tool" $command short
+    says "$command: other version" 1 "of version 7, this efgtrace reads version 2; use the" "$tool" $command old
+    says "$command: damaged" 1 "damaged/run.efg is damaged: its checksum is" "$tool" $command damaged
+    says "$command: no DIR" 2 "DIR is missing" "$tool" $command
+    says "$command: two DIRs" 2 "one DIR at a time" "$tool" $command run run
+    says "$command: option" 2 'there is no option "--nothing"' "$tool" $command --nothing run
+done
+says "graph: format" 2 'there is no format "jsn": dot, json, graphml; did you mean "json"?' "$tool" graph -f jsn run
+says "graph: value missing" 2 "a value is missing after" "$tool" graph run -f
+says "graph: rank" 1 'there is no rank "9": ranks are 0 to 3' "$tool" graph -r 9 run
+says "graph: no rank" 1 'there is no rank "x": ranks are 0 to 3' "$tool" graph -r x run
+says "graph: no such folder" 1 "cannot write none/g.dot: No such file or directory" "$tool" graph -o none/g.dot run
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The key "signature": what it tells apart, exactly, and how nodes are named then. The program
+# (tests/programs/signature.c) has one call site that differs in all that the key can name.
+#
+#   tests/signature.sh      BUILD=folder where efgtrace is
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 1
+tool=$build/efgtrace
+program=$build/tests/programs/signature
+work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-signature.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+unset "${!EFGTRACE_@}" LD_PRELOAD
+mkdir -p "$build/tests/programs"
+mpicc -g -O1 "$root/tests/programs/signature.c" -o "$program" || exit 1
+cd "$work" || exit 1
+passed=0 failed=0
+
+# verdict NAME WHY: ok if WHY is empty
+verdict() {
+    if [ -z "$2" ]; then
+        echo "ok $1"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $1: $2"
+        failed=$((failed + 1))
+    fi
+}
+
+# same NAME WANTED GOT
+same() {
+    if [ "$2" = "$3" ]; then verdict "$1" ""; else verdict "$1" "expected '$2', got '$3'"; fi
+}
+
+# run NAME SIGNATURE ARGUMENT...: into the folder NAME; $code, ./out, ./err
+run() {
+    local name=$1 signature=$2
+    shift 2
+    timeout 60 mpirun -np 4 --oversubscribe "$tool" run -o "$name" -m graph --signature "$signature" \
+        --summary off "$program" "$@" >out 2>err </dev/null
+    code=$?
+}
+
+# nodes DIR RANK EXPRESSION: a value of Python for each node n, sorted
+nodes() {
+    "$tool" graph -r "$2" --format json "$1" | /usr/bin/python3 -c "
+import json, sys
+for line in sorted(str($3) for n in json.load(sys.stdin)['nodes']): print(line)" 2>/dev/null
+}
+
+#     path region  communicator partner bytes (both ways)     of MPI_Sendrecv, which of them are made
+#  1  loop -       world        +1      200
+#  2  loop assembly world       +1      200
+#  3  loop assembly world       +1      240      120 and 100 bytes are of one size class
+#  4  loop assembly world       +2      2000
+#  5  loop assembly pair        +1      200
+#  6  loop solve   world        +1      200
+#  7  loop solve   pair         +1      2000
+#  8  line -       world        +1      200
+while read -r signature wanted; do
+    run "run.$signature" "$signature" 5 0
+    same "$signature: exit code" 0 "$code"
+    same "$signature: nodes" "$wanted" \
+        "$(nodes "run.$signature" 0 "n['call']" | grep -c MPI_Sendrecv)"
+    same "$signature: rank 3 has the nodes of rank 0" "$(nodes "run.$signature" 0 "n['hash']")" \
+        "$(nodes "run.$signature" 3 "n['hash']")"
+done <<'END'
+none 1
+path 2
+size-class 2
+size 3
+partner 2
+communicator 2
+region 3
+path,size 4
+path,partner 3
+path,communicator 3
+path,region 4
+size-class,partner 3
+size,communicator 5
+region,communicator 5
+region,size-class 5
+region,size 6
+partner,communicator,region 6
+path,size-class,partner,communicator,region 7
+path,size,partner,communicator,region 8
+END
+
+# --- names ---
+
+all=run.path,size,partner,communicator,region
+line=$(grep -n 'MPI_Sendrecv(' "$root/tests/programs/signature.c" | cut -d: -f1)
+same "labels" "MPI_Sendrecv  signature.c:$line exchange [200 B, rank +1, world]
+MPI_Sendrecv  signature.c:$line exchange [200 B, rank +1, world]
+MPI_Sendrecv  signature.c:$line exchange [assembly, 200 B, rank +1, comm of 2]
+MPI_Sendrecv  signature.c:$line exchange [assembly, 200 B, rank +1, world]
+MPI_Sendrecv  signature.c:$line exchange [assembly, 2000 B, rank +2, world]
+MPI_Sendrecv  signature.c:$line exchange [assembly, 240 B, rank +1, world]
+MPI_Sendrecv  signature.c:$line exchange [solve, 200 B, rank +1, world]
+MPI_Sendrecv  signature.c:$line exchange [solve, 2000 B, rank +1, comm of 2]" \
+    "$(nodes $all 3 "n['label']" | grep Sendrecv | LC_ALL=C sort)"
+same "partners that are no rank" "MPI_Recv [1 B, any rank, world]
+MPI_Send [1 B, rank +1, world]
+MPI_Send [no rank, world]" \
+    "$(nodes $all 0 "n['label']" | sed -n 's/^\(MPI_Send\|MPI_Recv\) .* \[/\1 [/p' | LC_ALL=C sort)"
+same "members of the JSON" "assembly|2000 B|rank +2|world" \
+    "$(nodes $all 0 "'|'.join((n['region'], n['size'], n['partner'], n['communicator']))" | grep "2000 B|rank +2")"
+same "size classes" "MPI_Sendrecv [>= 1 KiB]
+MPI_Sendrecv [>= 128 B]" "$(nodes run.size-class 0 "n['label']" | sed 's/  */ /g' | grep Sendrecv)"
+has() {
+    case $3 in *"$2"*) verdict "$1" "" ;; *) verdict "$1" "no '$2' in: $3" ;; esac
+}
+has "the report has them" "... [assembly, 2000 B, rank +2, world]" "$("$tool" report -a $all)"
+has "dot has them" "[assembly, 2000 B, rank +2, world]" "$("$tool" graph $all)"
+
+# --- more regions than names are kept of ---
+
+run many region 1 0 1100
+same "1100 regions: exit code" 0 "$code"
+nodes many 2 "n['region']" >regions
+same "1100 regions: all told apart" 1100 "$(grep -c region regions)"
+same "1100 regions: names are kept of 1024, two of them those before" 1022 \
+    "$(grep -c 'region number' regions)"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The events of each rank are fed to a real graph, with times that a simple model
+ * gives: each call takes its own time, rank 3 computes longer and so waits less.
+ * Nothing is random: golden texts depend on it.
+ */
+#include "sample_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+#define US UINT64_C(1000)
+
+static const struct {
+    const char *name, *function, *file;
+    uint32_t class, line;
+    uint64_t inside, before; /* ns in the call and computed before it */
+} calls[SAMPLE_CALLS] = {
+    [SAMPLE_BCAST] = {"MPI_Bcast", "main", "stencil.c", EFG_CLASS_ONE2ALL, 12, 40 * US, 9 * MS},
+    [SAMPLE_IRECV_LEFT] = {"MPI_Irecv", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 21, US,
+                           20 * US},
+    [SAMPLE_IRECV_RIGHT] = {"MPI_Irecv", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 22, US,
+                            US},
+    [SAMPLE_ISEND_LEFT] = {"MPI_Isend", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 27, 6 * US,
+                           US},
+    [SAMPLE_ISEND_RIGHT] = {"MPI_Isend", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 28,
+                            6 * US, US},
+    [SAMPLE_WAITALL] = {"MPI_Waitall", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 31,
+                        120 * US, 2 * US},
+    [SAMPLE_ALLREDUCE] = {"MPI_Allreduce", "residual", "stencil.c", EFG_CLASS_ALL2ALL, 48,
+                          60 * US, 3300 * US},
+    [SAMPLE_GATHER] = {"MPI_Gather", "write_field", "output.c", EFG_CLASS_ALL2ONE, 9, 2 * MS,
+                       500 * US},
+    [SAMPLE_REDUCE] = {"MPI_Reduce", "main", "stencil.c", EFG_CLASS_ALL2ONE, 70, 15 * US,
+                       10 * US},
+};
+
+static void *make(size_t count, size_t size)
+{
+    void *things = calloc(count, size);
+    return things ? things : (abort(), NULL);
+}
+
+/* --- what happened --- */
+
+struct clock {
+    uint64_t now;
+    uint32_t rank;
+    struct efg_run_thread *thread;
+};
+
+static uint64_t path_hash(uint32_t call)
+{
+    return efg_hash_mix(17, call);
+}
+
+static void do_call(struct clock *clock, uint32_t call)
+{
+    uint64_t slow = call == SAMPLE_ALLREDUCE && clock->rank == 3 ? 400 * US : 0;
+    uint64_t wait = call == SAMPLE_ALLREDUCE && clock->rank != 3 ? 400 * US : 0;
+    struct efg_event event = {.signature = {.call = call, .path = call},
+                              .hash = path_hash(call),
+                              .bytes = call == SAMPLE_WAITALL ? 0 : 8192,
+                              .flags = call == SAMPLE_ALLREDUCE ? EFG_NODE_WORLD : 0};
+    event.enter = clock->now + calls[call].before + slow;
+    event.leave = event.enter + calls[call].inside + wait;
+    efg_graph_step(&clock->thread->graph, &event);
+    clock->now = event.leave;
+    efg_stability_sample(&clock->thread->stability, &clock->thread->graph, clock->now);
+}
+
+static void do_step(struct clock *clock, int step)
+{
+    uint64_t begin = clock->now, mpi = clock->thread->graph.node_time;
+    for (uint32_t call = SAMPLE_IRECV_LEFT; call <= SAMPLE_ALLREDUCE; call++)
+        do_call(clock, call);
+    if (step % 20 == 19)
+        do_call(clock, SAMPLE_GATHER);
+    struct efg_run_iterations *iterations = &clock->thread->iterations;
+    int recorded = step >= 100 && step < 110;
+    mpi = clock->thread->graph.node_time - mpi;
+    efg_stat_add(&iterations->all, clock->now - begin);
+    iterations->all_mpi += mpi;
+    if (recorded)
+        efg_stat_add(&iterations->recorded, clock->now - begin);
+    iterations->recorded_mpi += recorded ? mpi : 0;
+}
+
+static void do_run(struct efg_run_thread *thread, uint32_t rank)
+{
+    struct clock clock = {.rank = rank, .thread = thread};
+    if (efg_graph_init(&thread->graph, 1000, 0))
+        abort();
+    efg_stability_init(&thread->stability, 50);
+    do_call(&clock, SAMPLE_BCAST);
+    for (int step = 0; step < SAMPLE_STEPS; step++)
+        do_step(&clock, step);
+    do_call(&clock, SAMPLE_REDUCE);
+}
+
+/* --- what was found --- */
+
+static struct efg_pivot pivot_at(const struct efg_graph *graph, uint32_t call, uint64_t visits)
+{
+    struct efg_pivot pivot = {.kind = EFG_PIVOT_NODE,
+                              .tier = call == SAMPLE_ALLREDUCE ? 1 : 2,
+                              .world = call == SAMPLE_ALLREDUCE,
+                              .hash = path_hash(call),
+                              .visits = visits,
+                              .period = 4e9 / (double)visits};
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (graph->nodes[i].signature.call == call)
+            pivot.id = i;
+    }
+    return pivot;
+}
+
+static void find_pivot(struct efg_run_thread *thread)
+{
+    thread->pivot = pivot_at(&thread->graph, SAMPLE_ALLREDUCE, SAMPLE_STEPS);
+    thread->levels.automatic = thread->pivot;
+    thread->levels.coarser = pivot_at(&thread->graph, SAMPLE_GATHER, SAMPLE_STEPS / 20);
+    efg_graph_mark_pivot(&thread->graph, EFG_PIVOT_NODE, thread->pivot.id);
+    thread->window_count = 1;
+    thread->windows = make(1, sizeof *thread->windows);
+    thread->windows[0] = (struct efg_run_window){.first = 100,
+                                                 .last = 110,
+                                                 .start = 400 * MS,
+                                                 .end = 440 * MS,
+                                                 .events = 60,
+                                                 .bytes = 9600,
+                                                 .complete = 1,
+                                                 .agreed = 1};
+}
+
+/* --- the tables --- */
+
+static void fill_tables(struct efg_run_rank *rank)
+{
+    rank->call_count = rank->path_count = SAMPLE_CALLS - 1;
+    rank->calls = make(rank->call_count, sizeof *rank->calls);
+    rank->paths = make(rank->path_count, sizeof *rank->paths);
+    rank->module_count = 1;
+    rank->modules = make(1, sizeof *rank->modules);
+    rank->modules[0] = strdup("/home/user/stencil");
+    for (uint32_t call = 1; call < SAMPLE_CALLS; call++) {
+        struct efg_run_path *path = &rank->paths[call - 1];
+        rank->calls[call - 1] =
+            (struct efg_run_call){call, calls[call].class, strdup(calls[call].name)};
+        path->hash = path_hash(call);
+        path->depth = 2;
+        path->frames = make(2, sizeof *path->frames);
+        path->frames[0].offset = 0x1000 + call * 16;
+        path->frames[1].offset = 0x2000;
+    }
+}
+
+static struct efg_run_symbol symbol(const char *function, const char *file, uint32_t line)
+{
+    return (struct efg_run_symbol){strdup(function), strdup(file), line};
+}
+
+static void fill_site(struct efg_run_site *site, uint64_t offset, uint32_t count)
+{
+    site->module = strdup("/home/user/stencil");
+    site->offset = offset;
+    site->symbols = make(count, sizeof *site->symbols);
+    site->symbol_count = count;
+}
+
+static void fill_sites(struct efg_run *run)
+{
+    run->site_count = SAMPLE_CALLS;
+    run->sites = make(run->site_count, sizeof *run->sites);
+    for (uint32_t call = 1; call < SAMPLE_CALLS; call++) {
+        struct efg_run_site *site = &run->sites[call - 1];
+        fill_site(site, 0x1000 + call * 16, call == SAMPLE_ALLREDUCE ? 2 : 1);
+        char file[64] = "/home/user/src/";
+        strcat(file, calls[call].file);
+        site->symbols[0] = symbol(calls[call].function, file, calls[call].line);
+        if (call == SAMPLE_ALLREDUCE)
+            site->symbols[1] = symbol("step", "/home/user/src/stencil.c", 55);
+    }
+    fill_site(&run->sites[SAMPLE_CALLS - 1], 0x2000, 1);
+    run->sites[SAMPLE_CALLS - 1].symbols[0] = symbol("main", "/home/user/src/stencil.c", 66);
+}
+
+static void fill_rank(struct efg_run_rank *rank, uint32_t number)
+{
+    rank->rank = number;
+    rank->host = strdup(number < 2 ? "node1" : "node2");
+    rank->note = strdup("");
+    rank->thread_count = 1;
+    rank->threads = make(1, sizeof *rank->threads);
+    fill_tables(rank);
+    do_run(&rank->threads[0], number);
+    find_pivot(&rank->threads[0]);
+    rank->start = UINT64_C(1700000000) * 1000 * MS;
+    rank->end = rank->start + rank->threads[0].graph.last_leave;
+    rank->cost = 300 * US;
+    rank->memory = 2000000;
+}
+
+void sample_run(struct efg_run *run)
+{
+    memset(run, 0, sizeof *run);
+    run->application = strdup("stencil");
+    run->command = strdup("./stencil 512 1000");
+    run->version = strdup("0.1.0");
+    run->mpi = strdup("Open MPI v4.1.4");
+    run->output = strdup("efgtrace.stencil.1234");
+    run->trace_note = strdup("");
+    run->dimensions = EFG_DIM_PATH;
+    run->iterations = 10;
+    run->interval = 100 * MS;
+    run->trace_events = 560;
+    run->trace_bytes = 24000;
+    run->is_checked = 1;
+    run->messages =
+        (struct efg_run_messages){.sends = 80, .receives = 80, .matched = 78, .early = 2};
+    run->cut_count = 1;
+    run->cuts = make(1, sizeof *run->cuts);
+    run->cuts[0] = (struct efg_run_cut){100, 100, 110, 110, SAMPLE_RANKS};
+    run->rounds = 4;
+    run->finish = 20 * MS;
+    run->rank_count = SAMPLE_RANKS;
+    run->ranks = make(SAMPLE_RANKS, sizeof *run->ranks);
+    for (uint32_t i = 0; i < SAMPLE_RANKS; i++)
+        fill_rank(&run->ranks[i], i);
+    fill_sites(run);
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* graph.c against a model that keeps the whole sequence and computes everything anew. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/graph.h"
+
+#define EVENTS 400
+
+static uint64_t random_state = 1;
+
+static uint64_t random_below(uint64_t n)
+{
+    random_state = efg_hash_mix(random_state, 3);
+    return random_state % n;
+}
+
+struct entry {
+    struct efg_event event;
+    int is_poll;
+    uint32_t node, edge; /* as the graph named them */
+};
+
+static struct efg_event random_event(uint64_t last, uint32_t sites)
+{
+    uint32_t site = (uint32_t)random_below(sites);
+    uint64_t enter = last + random_below(1000) - (random_below(50) ? 0 : last < 5 ? 0 : 5);
+
+    return (struct efg_event){.signature = {.call = site % 5, .path = site, .size = site % 2},
+                              .hash = 1000 + site,
+                              .enter = enter,
+                              .leave = enter + random_below(1ull << random_below(40)),
+                              .bytes = random_below(100),
+                              .flags = (uint32_t)random_below(4)};
+}
+
+static uint32_t run(struct efg_graph *graph, struct entry *log, uint32_t sites, uint64_t start)
+{
+    uint64_t last = start;
+
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        struct entry *entry = &log[i];
+        entry->event = random_event(last, sites);
+        entry->is_poll = !random_below(5);
+        if (entry->is_poll) {
+            efg_graph_poll(graph, &entry->event);
+            entry->node = graph->polled;
+        } else {
+            efg_graph_step(graph, &entry->event);
+            entry->node = graph->current;
+            entry->edge = graph->edge;
+        }
+        last = entry->event.leave;
+    }
+    return EVENTS;
+}
+
+static struct efg_stat stat_of(const uint64_t *values, uint32_t n)
+{
+    struct efg_stat stat = {.min = UINT64_MAX};
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t bin = 0;
+        while (bin < EFG_BINS - 1 && values[i] >> (bin + 1))
+            bin++;
+        stat.bin[bin]++;
+        stat.count++;
+        stat.sum += values[i];
+        stat.min = values[i] < stat.min ? values[i] : stat.min;
+        stat.max = values[i] > stat.max ? values[i] : stat.max;
+    }
+    return stat;
+}
+
+static void check_stat(const struct efg_stat *stat, const uint64_t *values, uint32_t n)
+{
+    struct efg_stat expected = stat_of(values, n);
+
+    assert_int_equal(stat->count, expected.count);
+    assert_int_equal(stat->sum, expected.sum);
+    assert_memory_equal(stat->bin, expected.bin, sizeof expected.bin);
+    if (n) {
+        assert_int_equal(stat->min, expected.min);
+        assert_int_equal(stat->max, expected.max);
+    }
+}
+
+/* NUMBER and END: of the visits; SPENT: from the end of the event before. */
+static void check_rhythm(const struct efg_rhythm *rhythm, const uint64_t *number,
+                         const uint64_t *end, const uint64_t *spent, uint32_t n)
+{
+    double gap1 = 0, gap2 = 0, variation = 0;
+    uint64_t longest = 0, time = 0, last_gap = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        time += spent[i];
+        if (!i)
+            continue;
+        uint64_t gap = number[i] - number[i - 1];
+        gap1 += (double)gap;
+        gap2 += (double)(gap * gap);
+        if (last_gap) {
+            double x = ((double)gap - (double)last_gap) / (double)(gap + last_gap);
+            variation += 3 * x * x;
+        }
+        last_gap = gap;
+        uint64_t pause = end[i] > end[i - 1] ? end[i] - end[i - 1] : 0;
+        longest = pause > longest ? pause : longest;
+    }
+    assert_int_equal(rhythm->visits, n);
+    assert_int_equal(rhythm->time, time);
+    assert_true(rhythm->gap1 == gap1 && rhythm->gap2 == gap2);
+    assert_true(rhythm->variation >= variation - 1e-9 && rhythm->variation <= variation + 1e-9);
+    assert_int_equal(rhythm->longest, longest);
+    assert_int_equal(rhythm->recent, longest);
+    assert_int_equal(rhythm->last_gap, last_gap);
+    if (n) {
+        assert_int_equal(rhythm->last, number[n - 1]);
+        assert_int_equal(rhythm->last_time, end[n - 1]);
+    }
+}
+
+struct facts {
+    uint64_t number[EVENTS], end[EVENTS], spent[EVENTS], inside[EVENTS], between[EVENTS];
+    uint32_t n;
+    uint64_t bytes, polls, poll_time;
+    uint32_t flags, from;
+};
+
+/* What the log says of node or edge ID. */
+static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge,
+                               uint64_t start)
+{
+    struct facts f = {.flags = EFG_NODE_WORLD, .from = EFG_NONE};
+    uint64_t number = 0, last = start, polling = 0;
+    uint32_t before = EFG_NONE;
+
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        const struct efg_event *e = &log[i].event;
+        uint64_t inside = e->leave - e->enter;
+        int mine = (is_edge && !log[i].is_poll ? log[i].edge : log[i].node) == id &&
+                   !(is_edge && log[i].is_poll);
+        if (mine)
+            f.flags = (f.flags & e->flags & EFG_NODE_WORLD) |
+                      ((f.flags | e->flags) & EFG_NODE_UNORDERED);
+        if (log[i].is_poll) {
+            polling += inside;
+            f.polls += (uint64_t)mine;
+            f.poll_time += mine ? inside : 0;
+            continue;
+        }
+        number++;
+        if (mine) {
+            f.number[f.n] = number;
+            f.end[f.n] = e->leave;
+            f.spent[f.n] = e->leave > last ? e->leave - last : 0;
+            f.inside[f.n] = inside;
+            f.between[f.n++] = e->enter > last + polling ? e->enter - last - polling : 0;
+            f.bytes += e->bytes;
+            f.from = before;
+        }
+        before = log[i].node;
+        last = e->leave;
+        polling = 0;
+    }
+    return f;
+}
+
+static void check(const struct efg_graph *graph, const struct entry *log, uint64_t start)
+{
+    for (uint32_t v = 0; v < graph->node_count; v++) {
+        const struct efg_node *node = &graph->nodes[v];
+        struct facts f = find_facts(log, v, 0, start);
+        check_stat(&node->time, f.inside, f.n);
+        check_rhythm(&node->rhythm, f.number, f.end, f.spent, f.n);
+        assert_int_equal(node->bytes, f.bytes);
+        assert_int_equal(node->polls, f.polls);
+        assert_int_equal(node->poll_time, f.poll_time);
+        if (!(node->flags & EFG_NODE_OVERFLOW))
+            assert_int_equal(node->flags, f.flags);
+    }
+    for (uint32_t e = 0; e < graph->edge_count; e++) {
+        const struct efg_edge *edge = &graph->edges[e];
+        struct facts f = find_facts(log, e, 1, start);
+        check_stat(&edge->time, f.between, f.n);
+        check_rhythm(&edge->rhythm, f.number, f.end, f.spent, f.n);
+        assert_int_equal(edge->from, f.from);
+    }
+}
+
+/* Each signature has one node, each transition one edge, and each edge is in its list. */
+static void check_structure(const struct efg_graph *graph, const struct entry *log)
+{
+    uint32_t listed = 0;
+
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        const struct efg_node *node = &graph->nodes[log[i].node];
+        if (!(node->flags & EFG_NODE_OVERFLOW))
+            assert_true(efg_signature_is_equal(&node->signature, &log[i].event.signature));
+        if (!log[i].is_poll && log[i].edge != EFG_NONE)
+            assert_int_equal(graph->edges[log[i].edge].to, log[i].node);
+    }
+    for (uint32_t v = 0; v < graph->node_count; v++) {
+        for (uint32_t u = 0; u < v; u++)
+            assert_false(
+                efg_signature_is_equal(&graph->nodes[v].signature, &graph->nodes[u].signature));
+        for (uint32_t e = graph->nodes[v].first_edge; e != EFG_NONE; e = graph->edges[e].next) {
+            assert_int_equal(graph->edges[e].from, v);
+            listed++;
+            for (uint32_t f = graph->edges[e].next; f != EFG_NONE; f = graph->edges[f].next)
+                assert_true(graph->edges[f].to != graph->edges[e].to);
+        }
+    }
+    assert_int_equal(listed, graph->edge_count);
+}
+
+static void test_random_events(void **state)
+{
+    (void)state;
+    static struct entry log[EVENTS];
+
+    for (int i = 0; i < 100; i++) {
+        struct efg_graph graph;
+        uint32_t limit = 2 + (uint32_t)random_below(60);
+        uint32_t sites = 1 + (uint32_t)random_below(50);
+        uint64_t start = random_below(1000);
+        assert_int_equal(efg_graph_init(&graph, limit, start), 0);
+        run(&graph, log, sites, start);
+        assert_true(graph.node_count <= limit);
+        assert_true(graph.edge_count <= limit * EFG_EDGES_PER_NODE);
+        check(&graph, log, start);
+        check_structure(&graph, log);
+        efg_graph_fini(&graph);
+    }
+}
+
+static struct efg_event event_at(uint32_t path, uint64_t enter, uint64_t leave)
+{
+    return (struct efg_event){
+        .signature = {.path = path}, .hash = path, .enter = enter, .leave = leave};
+}
+
+static int step(struct efg_graph *graph, uint32_t path)
+{
+    struct efg_event event = event_at(path, graph->last_leave + 10, graph->last_leave + 20);
+
+    return efg_graph_step(graph, &event);
+}
+
+static void test_growth(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+
+    assert_int_equal(efg_graph_init(&graph, 30000, 0), 0);
+    for (int pass = 0; pass < 3; pass++) {
+        for (uint32_t i = 0; i < 20000; i++) {
+            step(&graph, i);
+            assert_int_equal(graph.current, i);
+        }
+    }
+    assert_int_equal(graph.node_count, 20000);
+    assert_int_equal(graph.edge_count, 20000);
+    efg_graph_fini(&graph);
+}
+
+static void test_overflow(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+
+    assert_int_equal(efg_graph_init(&graph, 4, 0), 0);
+    for (uint32_t i = 0; i < 10; i++)
+        step(&graph, i);
+    assert_int_equal(graph.node_count, 4);
+    assert_int_equal(graph.overflow, 3);
+    assert_int_equal(graph.nodes[3].rhythm.visits, 7);
+    assert_int_equal(graph.nodes[3].flags & EFG_NODE_OVERFLOW, EFG_NODE_OVERFLOW);
+    step(&graph, 1);
+    assert_int_equal(graph.current, 1);
+    step(&graph, UINT32_MAX);
+    assert_int_equal(graph.current, 3);
+    efg_graph_fini(&graph);
+}
+
+static void test_too_many_edges(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+    enum { LIMIT = 64 };
+
+    assert_int_equal(efg_graph_init(&graph, LIMIT, 0), 0);
+    for (uint32_t i = 0; i < 63; i++) {
+        for (uint32_t k = 0; k < 63; k++) {
+            step(&graph, i);
+            step(&graph, k);
+        }
+    }
+    assert_int_equal(graph.edge_count, LIMIT * EFG_EDGES_PER_NODE);
+    assert_int_equal(graph.events, 2 * 63 * 63);
+    uint64_t through = graph.lost_edges;
+    for (uint32_t e = 0; e < graph.edge_count; e++)
+        through += graph.edges[e].rhythm.visits;
+    assert_int_equal(through, graph.events - 1);
+    efg_graph_fini(&graph);
+}
+
+static void test_polls(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+    struct efg_event a = event_at(1, 10, 20), poll = event_at(2, 21, 25),
+                     b = event_at(3, 40, 50);
+
+    assert_int_equal(efg_graph_init(&graph, 10, 0), 0);
+    efg_graph_step(&graph, &a);
+    efg_graph_poll(&graph, &poll);
+    efg_graph_poll(&graph, &poll);
+    efg_graph_step(&graph, &b);
+    assert_int_equal(graph.edge_count, 1);
+    assert_int_equal(graph.edges[0].from, 0);
+    assert_int_equal(graph.edges[0].time.sum, 20 - 8);
+    assert_int_equal(graph.edges[0].rhythm.time, 30);
+    assert_int_equal(graph.nodes[1].polls, 2);
+    assert_int_equal(graph.nodes[1].rhythm.visits, 0);
+    assert_int_equal(graph.node_time, 10 + 8 + 10);
+    assert_int_equal(graph.events, 2);
+    efg_graph_fini(&graph);
+}
+
+static void test_node_pivot(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+
+    assert_int_equal(efg_graph_init(&graph, 10, 0), 0);
+    step(&graph, 1);
+    step(&graph, 2);
+    efg_graph_mark_pivot(&graph, EFG_PIVOT_NODE, 1);
+    assert_int_equal(step(&graph, 1), 0);
+    assert_int_equal(step(&graph, 2), 1);
+    assert_int_equal(step(&graph, 3), 0);
+    assert_int_equal(step(&graph, 2), 1);
+    efg_graph_mark_pivot(&graph, EFG_PIVOT_NONE, 0);
+    assert_int_equal(step(&graph, 2), 0);
+    efg_graph_fini(&graph);
+}
+
+/* 1 -> 9 is the pivot; 2 -> 9 is taken half as often, 3 -> 9 as often, 4 -> 9 is new. */
+static void test_edge_pivot(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+
+    assert_int_equal(efg_graph_init(&graph, 10, 0), 0);
+    for (int i = 0; i < 4; i++) {
+        step(&graph, 1);
+        step(&graph, 9);
+        uint32_t pivot = graph.edge;
+        step(&graph, 3);
+        step(&graph, 9);
+        if (i % 2) {
+            step(&graph, 2);
+            step(&graph, 9);
+        }
+        efg_graph_mark_pivot(&graph, EFG_PIVOT_EDGE, pivot);
+    }
+    assert_int_equal(step(&graph, 1), 0);
+    assert_int_equal(step(&graph, 9), 1);
+    assert_int_equal(step(&graph, 2), 0);
+    assert_int_equal(step(&graph, 9), 1);
+    assert_int_equal(step(&graph, 3), 0);
+    assert_int_equal(step(&graph, 9), 0);
+    assert_int_equal(step(&graph, 4), 0);
+    assert_int_equal(step(&graph, 9), 1);
+    efg_graph_fini(&graph);
+}
+
+static void test_signatures(void **state)
+{
+    (void)state;
+    struct efg_signature s = {1, 2, 3, 4, -5, 0, 1000};
+    struct efg_signature class = efg_signature_reduce(s, EFG_DIM_SIZE_CLASS);
+    struct efg_signature all =
+        efg_signature_reduce(s, EFG_DIM_PATH | EFG_DIM_SIZE_CLASS | EFG_DIM_SIZE |
+                                    EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION);
+    struct efg_signature none = efg_signature_reduce(s, 0);
+
+    assert_int_equal(class.size, 10);
+    assert_int_equal(class.path, 0);
+    assert_true(efg_signature_is_equal(&all, &s));
+    assert_true(efg_signature_is_equal(&none, &(struct efg_signature){.call = 1}));
+    assert_true(efg_signature_hash(&all) != efg_signature_hash(&none));
+    s.size = 0;
+    assert_int_equal(efg_signature_reduce(s, EFG_DIM_SIZE_CLASS).size, 0);
+}
+
+static void test_hashes(void **state)
+{
+    (void)state;
+    assert_true(efg_hash_mix(0, 0) != 0);
+    assert_true(efg_hash_mix(1, 2) != efg_hash_mix(2, 1));
+    assert_true(efg_hash_bytes(0, "a", 1) != efg_hash_bytes(0, "a", 2));
+    assert_true(efg_hash_bytes(0, "abcdefgh", 8) != efg_hash_bytes(0, "abcdefgi", 8));
+    assert_int_equal(efg_hash_bytes(5, "libmpi.so", 9), efg_hash_bytes(5, "libmpi.so", 9));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_events), cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_overflow),      cmocka_unit_test(test_too_many_edges),
+        cmocka_unit_test(test_polls),         cmocka_unit_test(test_node_pivot),
+        cmocka_unit_test(test_edge_pivot),    cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_hashes),
+    };
+    return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The window log: what is put comes back; limits, full disks and damage are answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files/log.h"
+
+#define MIB (1 << 20)
+
+static char path[64];
+static const struct efg_log_header facts = {.rank = 2,
+                                            .ranks = 4,
+                                            .thread = 1,
+                                            .pid = 77,
+                                            .ticks_per_second = 1000,
+                                            .sync = {{5, 6}, {0, 0}},
+                                            .full = 1,
+                                            .host = "node7",
+                                            .application = "solver"};
+
+static int make_path(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/efg_test_log.%d", (int)getpid());
+    unlink(path);
+    return 0;
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    unlink(path);
+    return 0;
+}
+
+static void put_many(struct efg_log *log, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        struct efg_record r = {.time = i, .kind = EFG_REC_SEND, .d = 3 * i};
+        assert_int_equal(efg_log_grow(log, 1), 0);
+        efg_log_put(log, &r);
+    }
+}
+
+static void write_log(uint64_t count)
+{
+    struct efg_log log;
+    assert_int_equal(efg_log_create(&log, path, &facts, 64 * MIB), 0);
+    put_many(&log, count);
+    efg_log_close(&log);
+}
+
+/* --- writing and reading --- */
+
+static void records_come_back(void **state)
+{
+    struct efg_log_view view;
+    uint64_t at = 0, count = 100000; /* several chunks */
+    (void)state;
+    write_log(count);
+    assert_int_equal(efg_log_open(&view, path, NULL), 0);
+    assert_int_equal(view.count, count);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct efg_record *r = efg_log_read(&view, &at, NULL);
+        assert_int_equal(r->time, i);
+        assert_int_equal(r->d, 3 * i);
+    }
+    assert_null(efg_log_read(&view, &at, NULL));
+    efg_log_unmap(&view);
+}
+
+static void header_comes_back(void **state)
+{
+    struct efg_log_view view;
+    struct stat status;
+    (void)state;
+    write_log(3);
+    assert_int_equal(efg_log_open(&view, path, NULL), 0);
+    assert_int_equal(view.header->rank, 2);
+    assert_int_equal(view.header->ranks, 4);
+    assert_int_equal(view.header->thread, 1);
+    assert_int_equal(view.header->closed, 1);
+    assert_int_equal(view.header->full, 1);
+    assert_int_equal(view.header->sync[0].realtime, 6);
+    assert_string_equal(view.header->host, "node7");
+    efg_log_unmap(&view);
+    stat(path, &status);
+    assert_int_equal(status.st_size, EFG_LOG_HEADER + 3 * sizeof(struct efg_record));
+}
+
+static void definitions_come_back(void **state)
+{
+    const char name[] = "a name that is longer than one record, which has forty bytes";
+    struct efg_record r = {.kind = EFG_REC_DEF_FILE, .a = 4, .d = sizeof name};
+    struct efg_record none = {.kind = EFG_REC_DEF_WIN, .a = 5};
+    struct efg_log log;
+    struct efg_log_view view;
+    const void *payload;
+    uint64_t at = 0;
+    (void)state;
+    assert_int_equal(efg_log_create(&log, path, &facts, MIB), 0);
+    assert_int_equal(efg_log_define(&log, &r, name), 0);
+    assert_int_equal(efg_log_define(&log, &none, NULL), 0);
+    put_many(&log, 1);
+    efg_log_close(&log);
+    assert_int_equal(efg_log_open(&view, path, NULL), 0);
+    assert_int_equal(efg_log_read(&view, &at, &payload)->a, 4);
+    assert_string_equal(payload, name);
+    assert_int_equal(efg_log_read(&view, &at, &payload)->a, 5);
+    assert_null(payload);
+    assert_int_equal(efg_log_read(&view, &at, &payload)->kind, EFG_REC_SEND);
+    assert_int_equal(at, view.count);
+    efg_log_unmap(&view);
+}
+
+static void open_log_can_be_read(void **state)
+{
+    struct efg_log log;
+    struct efg_log_view view;
+    (void)state;
+    assert_int_equal(efg_log_create(&log, path, &facts, MIB), 0);
+    put_many(&log, 10);
+    efg_log_commit(&log);
+    put_many(&log, 5); /* not whole yet */
+    assert_int_equal(efg_log_open(&view, path, NULL), 0);
+    assert_int_equal(view.count, 10);
+    assert_int_equal(view.header->closed, 0);
+    log.header->sync[1].ticks = 99; /* a view does not change while the job goes on */
+    efg_log_close(&log);
+    assert_int_equal(view.header->sync[1].ticks, 0);
+    assert_int_equal(view.count, 10);
+    assert_int_equal(view.records[9].time, 9);
+    efg_log_unmap(&view);
+}
+
+/* --- limits --- */
+
+static void limit_is_kept(void **state)
+{
+    struct efg_log log;
+    uint64_t room = 1000, limit = EFG_LOG_HEADER + room * sizeof(struct efg_record) + 39;
+    (void)state;
+    assert_int_equal(efg_log_create(&log, path, &facts, limit), 0);
+    put_many(&log, room);
+    assert_int_equal(efg_log_grow(&log, 1), -ENOSPC);
+    struct efg_record r = {.kind = EFG_REC_DEF_CALL, .d = 1};
+    assert_int_equal(efg_log_define(&log, &r, "x"), -ENOSPC);
+    assert_int_equal(efg_log_grow(&log, 0), 0);
+    efg_log_close(&log);
+}
+
+static void file_size_limit_is_no_signal(void **state)
+{
+    struct rlimit before, small;
+    struct efg_log log;
+    (void)state;
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 3 * MIB;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(efg_log_create(&log, path, &facts, 64 * MIB), 0);
+    uint64_t count = 0;
+    for (struct efg_record r = {0}; efg_log_grow(&log, 1) == 0; count++)
+        efg_log_put(&log, &r);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_in_range(count, 2 * MIB / sizeof(struct efg_record),
+                    3 * MIB / sizeof(struct efg_record));
+    efg_log_close(&log);
+}
+
+static void nothing_is_overwritten(void **state)
+{
+    struct efg_log log;
+    char link[80];
+    (void)state;
+    write_log(1);
+    assert_int_equal(efg_log_create(&log, path, &facts, MIB), -EEXIST);
+    assert_null(log.header);
+    snprintf(link, sizeof link, "%s.link", path);
+    assert_int_equal(symlink("/tmp/efg_test_log.target", link), 0);
+    assert_int_equal(efg_log_create(&log, link, &facts, MIB), -EEXIST);
+    assert_int_equal(access("/tmp/efg_test_log.target", F_OK), -1);
+    unlink(link);
+    efg_log_close(&log); /* harmless */
+}
+
+static void what_cannot_be_made(void **state)
+{
+    struct efg_log log;
+    (void)state;
+    assert_int_equal(efg_log_create(&log, "/nowhere/log", &facts, MIB), -ENOENT);
+    assert_int_equal(efg_log_create(&log, path, &facts, 10), -EINVAL);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static void mode_follows_umask(void **state)
+{
+    struct stat status;
+    mode_t before = umask(027);
+    (void)state;
+    write_log(1);
+    umask(before);
+    stat(path, &status);
+    assert_int_equal(status.st_mode & 0777, 0640);
+}
+
+/* --- damage --- */
+
+static void overwrite(off_t at, const void *bytes, size_t size)
+{
+    int file = open(path, O_WRONLY);
+    assert_int_equal(pwrite(file, bytes, size, at), size);
+    close(file);
+}
+
+static void expect_refusal(const char *why)
+{
+    struct efg_log_view view;
+    const char *said = NULL;
+    assert_int_equal(efg_log_open(&view, path, &said), -EBADMSG);
+    assert_string_equal(said, why);
+    efg_log_unmap(&view); /* harmless */
+}
+
+static void damaged_headers_are_refused(void **state)
+{
+    uint32_t number = 99;
+    uint64_t zero = 0;
+    (void)state;
+    write_log(1);
+    overwrite(offsetof(struct efg_log_header, rank), &number, sizeof number);
+    expect_refusal("its header is damaged");
+    overwrite(offsetof(struct efg_log_header, rank), &zero, 4);
+    overwrite(offsetof(struct efg_log_header, ticks_per_second), &zero, sizeof zero);
+    expect_refusal("its header is damaged");
+    overwrite(offsetof(struct efg_log_header, record_size), &number, sizeof number);
+    expect_refusal("its records have another size");
+    overwrite(offsetof(struct efg_log_header, version), &number, sizeof number);
+    expect_refusal("it was written by another version of efgtrace");
+    overwrite(0, "x", 1);
+    expect_refusal("it is no log of efgtrace");
+    assert_int_equal(truncate(path, 100), 0);
+    expect_refusal("it is shorter than its header");
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    expect_refusal("it is no regular file");
+}
+
+static void missing_log_is_an_error(void **state)
+{
+    struct efg_log_view view;
+    (void)state;
+    assert_int_equal(efg_log_open(&view, path, NULL), -ENOENT);
+}
+
+static void short_file_is_good_as_far_as_it_goes(void **state)
+{
+    struct efg_log_view view;
+    (void)state;
+    write_log(10);
+    assert_int_equal(truncate(path, EFG_LOG_HEADER + 4 * sizeof(struct efg_record) + 7), 0);
+    assert_int_equal(efg_log_open(&view, path, NULL), 0);
+    assert_int_equal(view.count, 4);
+    efg_log_unmap(&view);
+}
+
+static void payload_never_leads_out(void **state)
+{
+    static const uint64_t sizes[] = {41, 1000, UINT64_MAX, UINT64_MAX - 38};
+    struct efg_log_view view;
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct efg_record r = {.kind = EFG_REC_DEF_FILE, .d = sizes[i]};
+        const void *payload;
+        uint64_t at = 0;
+        unlink(path);
+        write_log(2);
+        overwrite(EFG_LOG_HEADER, &r, sizeof r);
+        assert_int_equal(efg_log_open(&view, path, NULL), 0);
+        assert_null(efg_log_read(&view, &at, &payload));
+        assert_null(payload);
+        assert_int_equal(at, 0); /* not at the end: damaged */
+        efg_log_unmap(&view);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_path)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(records_come_back),       TEST(header_comes_back),
+        TEST(definitions_come_back),   TEST(open_log_can_be_read),
+        TEST(limit_is_kept),           TEST(file_size_limit_is_no_signal),
+        TEST(nothing_is_overwritten),  TEST(what_cannot_be_made),
+        TEST(mode_follows_umask),      TEST(damaged_headers_are_refused),
+        TEST(missing_log_is_an_error), TEST(short_file_is_good_as_far_as_it_goes),
+        TEST(payload_never_leads_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The map against a plain array, with keys that collide and much removing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/map.h"
+
+#define KEYS 2000
+
+static void test_agrees_with_an_array(void **state)
+{
+    static uint64_t value[KEYS];
+    static int is_in[KEYS];
+    struct efg_map map = {0};
+    (void)state;
+
+    srand(1);
+    for (int i = 0; i < 400000; i++) {
+        int k = rand() % KEYS;
+        uint64_t key = (uint64_t)k << (k % 3 * 16); /* like handles: differ in few bits */
+        uint64_t *found = efg_map_find(&map, key);
+        assert_int_equal(found != NULL, is_in[k]);
+        if (found)
+            assert_int_equal(*found, value[k]);
+        if (rand() % 2) {
+            uint64_t *slot = efg_map_put(&map, key);
+            assert_non_null(slot);
+            *slot = value[k] = (uint64_t)rand();
+            is_in[k] = 1;
+        } else {
+            efg_map_remove(&map, key);
+            is_in[k] = 0;
+        }
+    }
+    uint64_t count = 0;
+    for (int k = 0; k < KEYS; k++)
+        count += (uint64_t)is_in[k];
+    assert_int_equal(map.count, count);
+    efg_map_fini(&map);
+    assert_null(efg_map_find(&map, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agrees_with_an_array)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

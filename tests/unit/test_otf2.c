@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * OTF2 from logs: every kind of record, call paths and iterations as nested regions, parts of
+ * jobs.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files/otf2.h"
+#include "otf2_logs.h"
+#include "otf2_trace.h"
+
+/* --- whole jobs --- */
+
+static void every_kind_of_record(void **state)
+{
+    (void)state;
+    for (uint32_t rank = 0; rank < SYNTH_RANKS; rank++)
+        synth_log(trace_dir, rank);
+    assert_int_equal(trace_convert(SYNTH_RANKS), 0);
+    assert_string_equal(trace_warnings, "");
+    trace_expect_valid("--full --iterations 4");
+    trace_expect_in_report("unmatched sends 0, unmatched receives 0");
+    trace_expect_in_report("communicators 6, ");
+    trace_expect_in_report("brackets 4");
+    trace_expect_in_report("numbered alike True");
+    trace_expect_in_report("8 passed, 0 failed");
+}
+
+static void events_of_every_kind_are_there(void **state)
+{
+    static const char *const kinds[] = {"MPI_SEND",
+                                        "MPI_RECV",
+                                        "MPI_ISEND",
+                                        "MPI_ISEND_COMPLETE",
+                                        "MPI_IRECV_REQUEST",
+                                        "MPI_IRECV",
+                                        "MPI_REQUEST_TEST",
+                                        "MPI_REQUEST_CANCELLED",
+                                        "MPI_COLLECTIVE_BEGIN",
+                                        "MPI_COLLECTIVE_END",
+                                        "NON_BLOCKING_COLLECTIVE_REQUEST",
+                                        "NON_BLOCKING_COLLECTIVE_COMPLETE",
+                                        "RMA_PUT",
+                                        "RMA_GET",
+                                        "RMA_ATOMIC",
+                                        "RMA_OP_COMPLETE_BLOCKING",
+                                        "RMA_OP_COMPLETE_NON_BLOCKING",
+                                        "RMA_OP_COMPLETE_REMOTE",
+                                        "RMA_OP_TEST",
+                                        "RMA_COLLECTIVE_BEGIN",
+                                        "RMA_COLLECTIVE_END",
+                                        "RMA_GROUP_SYNC",
+                                        "RMA_ACQUIRE_LOCK",
+                                        "RMA_RELEASE_LOCK",
+                                        "RMA_SYNC",
+                                        "RMA_WIN_CREATE",
+                                        "RMA_WIN_DESTROY",
+                                        "IO_CREATE_HANDLE",
+                                        "IO_DESTROY_HANDLE",
+                                        "IO_SEEK",
+                                        "IO_OPERATION_BEGIN",
+                                        "IO_OPERATION_COMPLETE",
+                                        "IO_OPERATION_ISSUED",
+                                        "IO_OPERATION_TEST",
+                                        "IO_OPERATION_CANCELLED",
+                                        "PARAMETER_UINT64",
+                                        "MEASUREMENT_ON_OFF",
+                                        "ENTER",
+                                        "LEAVE"};
+    (void)state;
+    for (uint32_t rank = 0; rank < SYNTH_RANKS; rank++)
+        synth_log(trace_dir, rank);
+    assert_int_equal(trace_convert(SYNTH_RANKS), 0);
+    assert_int_equal(trace_run("timeout 60 otf2-print %s/traces.otf2 >%1$s/events%s", ""), 0);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (trace_run("grep -q '^%2$s  *[0-3] ' %1$s/events", kinds[i]) != 0)
+            fail_msg("no %s", kinds[i]);
+}
+
+static void threads_have_locations(void **state)
+{
+    char paths[3][128], *list[3];
+    static const uint32_t who[3][2] = {{1, 1}, {0, 0}, {1, 0}};
+    struct synth s;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        synth_open(&s, trace_dir, who[i][0], who[i][1], 2);
+        synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+        synth_enter(&s, "MPI_Wtime", 0);
+        synth_leave(&s, "MPI_Wtime");
+        synth_mark(&s, EFG_REC_WINDOW_END, 0);
+        synth_close(&s, 1);
+        snprintf(paths[i], sizeof paths[i], "%s/logs/%u.%u.log", trace_dir, who[i][0],
+                 who[i][1]);
+        list[i] = paths[i];
+    }
+    assert_int_equal(efg_otf2_convert(trace_dir, list, 3, NULL, NULL), 0);
+    trace_expect_valid("");
+    trace_expect_in_report("ranks 2, locations 3");
+    trace_expect_events((UINT64_C(1) << 32) | 1, "100 Enter MPI_Wtime\n200 Leave MPI_Wtime\n");
+}
+
+/* --- definitions --- */
+
+/* As MPI_Finalize does it, but for the number of processes. */
+static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view *views,
+                          int count)
+{
+    uint64_t events[SYNTH_RANKS] = {0};
+    OTF2_Archive *archive = efg_otf2_open(trace_dir);
+    int rc = OTF2_Archive_SetSerialCollectiveCallbacks(archive) != OTF2_SUCCESS;
+    rc |= efg_otf2_open_files(archive);
+    for (int i = count; i-- > 0;) {
+        struct efg_buffer map = {0};
+        rc |= efg_otf2_map(u, i, &map);
+        rc |= efg_otf2_events(archive, &views[i], map.data, map.size, &events[i]);
+        efg_buffer_fini(&map);
+    }
+    rc |= efg_otf2_absent(u, archive);
+    rc |= efg_otf2_close_files(archive);
+    rc |= efg_otf2_define(u, archive, events, 1);
+    return rc | (OTF2_Archive_Close(archive) != OTF2_SUCCESS);
+}
+
+static void places_are_nodes(void **state)
+{
+    static const struct efg_otf2_place place = {
+        .host = "big", .package = 1, .numa = -1, .core = 7};
+    struct efg_symbols *symbols = efg_symbols_new();
+    struct efg_otf2_unifier *u = efg_otf2_unifier_new(symbols);
+    struct efg_log_view views[2];
+    char path[128];
+    (void)state;
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        struct efg_buffer scan = {0};
+        synth_log(trace_dir, rank);
+        snprintf(path, sizeof path, "%s/logs/%u.0.log", trace_dir, rank);
+        assert_int_equal(efg_log_open(&views[rank], path, NULL), 0);
+        assert_int_equal(efg_otf2_scan(&views[rank], &scan), 0);
+        assert_int_equal(efg_otf2_unify(u, scan.data, scan.size), rank);
+        efg_buffer_fini(&scan);
+    }
+    assert_int_equal(efg_otf2_set_place(u, 1, &place), 0);
+    assert_int_equal(write_in_steps(u, views, 2), 0);
+    trace_expect_readable();
+    assert_int_equal(trace_run("otf2-print -G %s/traces.otf2 >%1$s/definitions%s", ""), 0);
+    assert_int_equal(trace_run("grep -q 'MPI Rank 1.*core::core 7' %s/definitions%s", ""), 0);
+    assert_int_equal(trace_run("grep -q '\"core 7\".*package::package 1' %s/definitions%s", ""),
+                     0);
+    assert_int_equal(trace_run("grep -q '\"package 1\".*node::big' %s/definitions%s", ""), 0);
+    assert_int_equal(trace_run("grep -q 'MPI Rank 0.*core::core 0' %s/definitions%s", ""), 0);
+    assert_int_equal(trace_run("grep -q '\"core 0\".*node::node0' %s/definitions%s", ""), 0);
+    for (int i = 0; i < 2; i++)
+        efg_log_unmap(&views[i]);
+    efg_otf2_unifier_free(u);
+    efg_symbols_free(symbols);
+}
+
+/* Two communicators of two ranks, each made from the other, as far as a rank can tell. */
+static void put_comms(uint32_t rank, uint64_t first, uint64_t second, uint32_t parent)
+{
+    static const uint32_t both[] = {0, 1};
+    struct synth s;
+    synth_open(&s, trace_dir, rank, 0, 2);
+    synth_comm(&s, 1, EFG_COMM_INTRA, UINT32_MAX, first, 2, 0, both);
+    if (second)
+        synth_comm(&s, 2, EFG_COMM_INTRA, parent, second, 2, 0, both);
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    synth_close(&s, 1);
+}
+
+static void parents_come_first(void **state)
+{
+    (void)state;
+    put_comms(0, 77, 0, 0);  /* the child, whose parent rank 0 does not know */
+    put_comms(1, 66, 77, 1); /* parent and child */
+    assert_int_equal(trace_convert(2), 0);
+    trace_expect_valid("");
+    assert_int_equal(trace_run("otf2-print -G %s/traces.otf2 >%1$s/definitions%s", ""), 0);
+    assert_int_equal(trace_run("grep -q '^COMM  *3 .*Parent: \"\" <2>' %s/definitions%s", ""),
+                     0);
+}
+
+static void circles_are_cut(void **state)
+{
+    (void)state;
+    put_comms(0, 66, 77, 1);
+    put_comms(1, 77, 66, 1);
+    assert_int_equal(trace_convert(2), 0);
+    trace_expect_valid("");
+}
+
+/* --- regions --- */
+
+/* Two functions to be called from: long enough for several call sites in each. */
+static __attribute__((noinline)) int here(volatile int *x)
+{
+    *x = *x * 3 + 1;
+    return *x / 7;
+}
+
+static __attribute__((noinline)) int there(volatile int *x)
+{
+    *x = *x * 5 + 2;
+    return *x / 11;
+}
+
+static void functions_are_nested(void **state)
+{
+    /* Two call sites in "here", so paths 1 and 2 have different visits of "there". */
+    const void *h1 = (const char *)here + 1, *h2 = (const char *)here + 2,
+               *t = (const char *)there + 1;
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_define(&s);
+    synth_path(&s, 11, (const void *const[]){t, h1}, 2);
+    synth_path(&s, 12, (const void *const[]){t, h2}, 2);
+    synth_path(&s, 13, (const void *const[]){h1}, 1);
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    synth_mark(&s, EFG_REC_ITERATION_BEGIN, 0);
+    for (uint32_t path = 11; path <= 13; path++) {
+        synth_enter(&s, "MPI_Wtime", path);
+        synth_leave(&s, "MPI_Wtime");
+    }
+    synth_mark(&s, EFG_REC_ITERATION_END, 0);
+    synth_mark(&s, EFG_REC_ITERATION_BEGIN, 1);
+    synth_enter(&s, "MPI_Send", 11);
+    synth_leave(&s, "MPI_Send");
+    synth_mark(&s, EFG_REC_ITERATION_END, 1);
+    synth_mark(&s, EFG_REC_WINDOW_END, 0);
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_events(
+        0, "100 Enter iteration\n"
+           "200 Enter here\n200 Enter there\n200 Enter MPI_Wtime\n300 Leave MPI_Wtime\n"
+           "300 Leave there\n400 Enter there\n400 Enter MPI_Wtime\n500 Leave MPI_Wtime\n"
+           "500 Leave there\n600 Enter MPI_Wtime\n700 Leave MPI_Wtime\n"
+           "800 Leave here\n800 Leave iteration\n900 Enter iteration\n"
+           "900 Enter here\n1000 Enter there\n1000 Enter MPI_Send\n1100 Leave MPI_Send\n"
+           "1200 Leave there\n1200 Leave here\n1200 Leave iteration\n");
+    trace_expect_valid("--iterations 2");
+}
+
+static void outside_of_main_is_dropped(void **state)
+{
+    extern int main(void);
+    const void *path[] = {(const char *)here + 1, (const char *)main + 1, NULL,
+                          (const char *)there + 1};
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_define(&s);
+    synth_path(&s, 11, path, 4);
+    synth_path(&s, 12, path + 2, 1);
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    synth_enter(&s, "MPI_Wtime", 11);
+    synth_leave(&s, "MPI_Wtime");
+    synth_enter(&s, "MPI_Wtime", 12);
+    synth_leave(&s, "MPI_Wtime");
+    synth_enter(&s, "MPI_Wtime", 4711); /* never defined */
+    synth_leave(&s, "MPI_Wtime");
+    synth_close(&s, 0);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_events(
+        0, "100 Enter main\n100 Enter here\n100 Enter MPI_Wtime\n200 Leave MPI_Wtime\n"
+           "200 Leave here\n200 Leave main\n"
+           "300 Enter [unknown]\n300 Enter MPI_Wtime\n400 Leave MPI_Wtime\n"
+           "400 Leave [unknown]\n500 Enter MPI_Wtime\n600 Leave MPI_Wtime\n");
+}
+
+static void windows_are_bracketed(void **state)
+{
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_enter(&s, "MPI_Send", 0); /* before the first: not shown */
+    synth_leave(&s, "MPI_Send");
+    for (uint64_t i = 0; i < 2; i++) {
+        synth_mark(&s, EFG_REC_WINDOW_BEGIN, i);
+        synth_mark(&s, EFG_REC_ITERATION_BEGIN, i);
+        synth_mark(&s, EFG_REC_ITERATION_END, i);
+        synth_mark(&s, EFG_REC_WINDOW_END, i);
+        synth_enter(&s, "MPI_Test", 0); /* completes what the window began */
+        synth_leave(&s, "MPI_Test");
+    }
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_events(0, "100 Enter iteration\n200 Leave iteration\n400 Enter MPI_Test\n"
+                           "500 Leave MPI_Test\n500 Off\n600 On\n700 Enter iteration\n"
+                           "800 Leave iteration\n1000 Enter MPI_Test\n1100 Leave MPI_Test\n");
+    trace_expect_valid("--iterations 2");
+}
+
+static void killed_in_a_collective(void **state)
+{
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_define(&s);
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    synth_mark(&s, EFG_REC_ITERATION_BEGIN, 0);
+    synth_enter(&s, "MPI_Barrier", 2);
+    synth_put(&s, (struct efg_record){.kind = EFG_REC_COLLECTIVE_BEGIN});
+    synth_close(&s, 0);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_events(
+        0, "100 Enter iteration\n200 Enter synth_log\n200 Enter synth_iteration\n"
+           "200 Enter MPI_Barrier\n300 Leave MPI_Barrier\n300 Leave synth_iteration\n"
+           "300 Leave synth_log\n300 Leave iteration\n");
+    trace_expect_valid("");
+}
+
+/* --- what is missing --- */
+
+static void ranks_without_log_exist(void **state)
+{
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 5);
+    synth_close(&s, 1); /* no window */
+    synth_open(&s, trace_dir, 1, 0, 5);
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    synth_enter(&s, "MPI_Wtime", 0);
+    synth_leave(&s, "MPI_Wtime");
+    synth_close(&s, 0);
+    assert_int_equal(trace_convert(2), 0);
+    trace_expect_valid("");
+    trace_expect_in_report("ranks 5, locations 5");
+    trace_expect_events(0, "");
+    trace_expect_events(4, "");
+}
+
+static void nothing_recorded_is_a_trace(void **state)
+{
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_valid("");
+}
+
+static void bad_input_is_left_out(void **state)
+{
+    struct synth s;
+    char path[128];
+    (void)state;
+    synth_log(trace_dir, 0);
+    synth_open(&s, trace_dir, 1, 0, 7); /* of another job */
+    synth_close(&s, 1);
+    snprintf(path, sizeof path, "%s/logs/2.0.log", trace_dir);
+    close(open(path, O_CREAT | O_WRONLY, 0600));
+    trace_run("cp %s/logs/0.0.log %1$s/logs/3.0.log%s", "");
+    assert_int_equal(trace_convert(5), 0);
+    assert_non_null(strstr(trace_warnings, "2.0.log: it is shorter than its header\n"));
+    assert_non_null(strstr(trace_warnings, "4.0.log: No such file or directory\n"));
+    assert_non_null(strstr(trace_warnings, "another log of the same rank and thread\n"));
+    assert_non_null(
+        strstr(trace_warnings, "1.0.log: it belongs to a job with another number of ranks\n"));
+    trace_expect_readable();
+}
+
+static void an_archive_is_not_overwritten(void **state)
+{
+    char path[128];
+    (void)state;
+    synth_log(trace_dir, 0);
+    assert_int_equal(trace_convert(1), 0);
+    assert_int_equal(trace_convert(1), -EEXIST);
+    snprintf(path, sizeof path, "%s/traces.otf2", trace_dir);
+    unlink(path);
+    assert_int_equal(trace_convert(1), -EEXIST); /* traces/ is still there */
+    assert_int_equal(trace_run("rm -r %s/traces %1$s/traces.def%s", ""), 0);
+    assert_int_equal(trace_convert(1), 0);
+}
+
+static void no_logs_no_trace(void **state)
+{
+    (void)state;
+    assert_int_equal(trace_convert(2), -EBADMSG);
+    assert_int_equal(trace_run("test ! -e %s/traces%s", ""), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, trace_make_dir, trace_remove_dir)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_kind_of_record),    TEST(events_of_every_kind_are_there),
+        TEST(threads_have_locations),  TEST(places_are_nodes),
+        TEST(parents_come_first),      TEST(circles_are_cut),
+        TEST(functions_are_nested),    TEST(outside_of_main_is_dropped),
+        TEST(windows_are_bracketed),   TEST(killed_in_a_collective),
+        TEST(ranks_without_log_exist), TEST(nothing_recorded_is_a_trace),
+        TEST(bad_input_is_left_out),   TEST(an_archive_is_not_overwritten),
+        TEST(no_logs_no_trace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

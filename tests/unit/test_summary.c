@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The summary of a known run, word by word, and what is said when something is missing.
+ * With --write FILE it writes that run for tests of the tool, with --write-hostile FILE one
+ * with names that no format takes unescaped.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/conf.h"
+#include "files/summary.h"
+#include "sample_run.h"
+
+static struct efg_run run;
+static struct efg_buffer out;
+
+static int set_up(void **state)
+{
+    (void)state;
+    sample_run(&run);
+    memset(&out, 0, sizeof out);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    efg_run_fini(&run);
+    efg_buffer_fini(&out);
+    return 0;
+}
+
+static void set(char **string, const char *value)
+{
+    free(*string);
+    *string = strdup(value);
+}
+
+/* The summary as a string; each line is checked for its width. */
+static const char *summary(void)
+{
+    out.size = 0;
+    efg_summary_write(&out, &run);
+    efg_buffer_put(&out, "", 1);
+    assert_false(out.failed);
+    const char *text = (const char *)out.data;
+    for (const char *line = text; *line;) {
+        const char *end = strchr(line, '\n');
+        assert_non_null(end);
+        if (end - line > EFG_COLUMNS)
+            fail_msg("%d columns: %.*s", (int)(end - line), (int)(end - line), line);
+        line = end + 1;
+    }
+    return text;
+}
+
+static void expect(const char *words)
+{
+    const char *text = summary();
+    if (!strstr(text, words))
+        fail_msg("\"%s\" is not in:\n%s", words, text);
+}
+
+static void expect_not(const char *words)
+{
+    const char *text = summary();
+    if (strstr(text, words))
+        fail_msg("\"%s\" is in:\n%s", words, text);
+}
+
+static void forget_pivots(void)
+{
+    for (uint32_t i = 0; i < run.rank_count; i++) {
+        struct efg_run_thread *thread = &run.ranks[i].threads[0];
+        memset(&thread->pivot, 0, sizeof thread->pivot);
+        memset(&thread->levels, 0, sizeof thread->levels);
+        memset(&thread->iterations, 0, sizeof thread->iterations);
+        thread->window_count = 0;
+    }
+    run.trace_events = 0;
+}
+
+static void test_golden(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        summary(),
+        "efgtrace 0.1.0: stencil, 4 ranks on 2 hosts, 4.05 s, 14.7% of it in MPI\n"
+        " repetitions       time   share     MPI    loops of rank 0 (* the main loop)\n"
+        "          50     4.04 s   99.8%   17.2%    in main, from MPI_Irecv  halo.c:21 "
+        "exchange\n"
+        "        1000     3.92 s   96.7%   15.2%  *   in main, from MPI_Irecv  halo.c:21 "
+        "exchange\n"
+        "Main loop    its iterations begin at MPI_Allreduce  stencil.c:48 residual\n"
+        "             1000 iterations; they take 4.04 ms each, 99.8% of the time\n"
+        "             EFGTRACE_LEVEL=coarser takes the 50 x MPI_Gather  output.c:9 "
+        "write_field\n"
+        "Traced       10 iterations, number 100 to 109, from 400 ms to 440 ms; level auto\n"
+        "             the same iterations on all 4 ranks\n"
+        "             they took 3.92 ms each, all iterations 4.04 ms (-3.1%); MPI 12.6% of it, "
+        "of "
+        "all 14.7%\n"
+        "Messages     78 of 82 matched (95.1%); 2 sends and 2 receives stand open at the "
+        "edges\n"
+        "Trace        560 events, 24.0 kB; a full one: about 56485 events, 2.42 MB, 101 times "
+        "as "
+        "many\n"
+        "Graph        of 24208 calls: 9 nodes, up to 10 edges a rank, last grew after 4.05 s\n"
+        "Cost         about 300 us a rank, 0.0074% of the run; up to 2.00 MB of memory a rank\n"
+        "Files        efgtrace.stencil.1234/: traces.otf2, run.efg, summary.txt\n"
+        "Next         efgtrace report efgtrace.stencil.1234\n"
+        "             vampir efgtrace.stencil.1234/traces.otf2\n");
+}
+
+static void test_no_pivot(void **state)
+{
+    (void)state;
+    forget_pivots();
+    expect("Main loop    none: no call or pair of calls came back regularly enough");
+    expect("Traced       nothing: no main loop was found; EFGTRACE_MODE=full traces all");
+    expect_not("vampir");
+    run.interval = 2000000000;
+    expect("none: the run was too short (4.05 s)");
+    for (uint32_t i = 0; i < run.rank_count; i++) {
+        struct efg_graph *graph = &run.ranks[i].threads[0].graph;
+        for (uint32_t v = 0; v < graph->node_count; v++)
+            graph->nodes[v].rhythm.visits = 3;
+    }
+    expect(
+        "none: no call was made 10 times from the same place (the most frequent one 3 times)");
+}
+
+static void place(uint32_t rank, uint32_t core_count, char *cores)
+{
+    free(run.ranks[rank].place.cores);
+    run.ranks[rank].place = (struct efg_run_place){
+        .core_count = core_count, .node_cores = 4, .cores = strdup(cores)};
+}
+
+static void test_binding(void **state)
+{
+    (void)state;
+    expect_not("Binding");
+    for (uint32_t i = 0; i < SAMPLE_RANKS; i++) /* two ranks on each host */
+        place(i, 4, "0-3");
+    expect_not("Binding");
+    place(0, 2, "0-1"); /* as many cores as ranks */
+    place(1, 2, "0-1");
+    expect_not("Binding");
+    place(2, 1, "3");
+    place(3, 1, "3");
+    expect(
+        "Binding      2 ranks of host node2 share 1 core: times are those of an overcommitted");
+    place(0, 1, "0");
+    place(1, 1, "0");
+    expect("share 1 core (and on 1 more host)");
+    for (uint32_t i = 0; i < SAMPLE_RANKS; i++) {
+        place(i, 1, "");
+        run.ranks[i].place.node_cores = run.ranks[i].place.core_count = 0; /* nothing known */
+    }
+    expect_not("Binding");
+}
+
+static void test_clocks(void **state)
+{
+    (void)state;
+    expect_not("Clocks");
+    run.ranks[2].clock_error = 12300;
+    expect(
+        "Clocks       compared across hosts at the start and at the end, to 12.3 us at worst");
+}
+
+static void test_host(void **state)
+{
+    (void)state;
+    char text[200];
+    efg_summary_host(run.ranks, 2, text, sizeof text);
+    assert_string_equal(text, "");
+    place(0, 1, "0");
+    place(1, 1, "2");
+    efg_summary_host(run.ranks, 2, text, sizeof text);
+    assert_string_equal(text, "; 4 cores, bound to 0 | 2");
+    place(1, 1, "0");
+    efg_summary_host(run.ranks, 2, text, sizeof text);
+    assert_string_equal(text, "; 4 cores, all bound to 0");
+    place(0, 4, "0-3");
+    efg_summary_host(run.ranks, 1, text, sizeof text);
+    assert_string_equal(text, "; 4 cores, not bound");
+    efg_summary_host(run.ranks, 1, text, 12);
+    assert_string_equal(text, "; 4 cores, ");
+}
+
+static void test_modes(void **state)
+{
+    (void)state;
+    run.mode = EFG_MODE_FULL;
+    expect("Traced       all of the run (mode full)");
+    expect_not("times as many");
+    run.mode = EFG_MODE_GRAPH;
+    run.trace_events = 0;
+    expect("Traced       nothing (mode graph); EFGTRACE_MODE=adaptive");
+    expect_not("vampir");
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < run.rank_count; i++) {
+        struct efg_run_thread *thread = &run.ranks[i].threads[0];
+        thread->pivot = thread->levels.coarser;
+    }
+    run.level = EFG_LEVEL_COARSER;
+    expect("its iterations begin at MPI_Gather  output.c:9 write_field");
+    expect("EFGTRACE_LEVEL=auto    takes the 1000 x MPI_Allreduce  stencil.c:48 residual");
+    expect_not("EFGTRACE_LEVEL=coarser");
+    expect("level coarser");
+}
+
+static void test_iterations_since(void **state)
+{
+    (void)state;
+    struct efg_stat *all = &run.ranks[0].threads[0].iterations.all;
+    all->sum /= 2;
+    all->count /= 2;
+    for (uint32_t i = 1; i < run.rank_count; i++)
+        run.ranks[i].threads[0].iterations.all.sum = 0;
+    all->count *= 4;
+    expect("1000 iterations; 2000, with those of an earlier pivot, take 1.01 ms each");
+    all->count /= 4;
+    expect(
+        "1000 iterations; the 500 since it was found take 4.04 ms each, 49.9% of the time\n");
+}
+
+static void test_doubts(void **state)
+{
+    (void)state;
+    run.ranks[1].threads[0].windows[0].complete = 0;
+    run.ranks[2].threads[0].windows[0].agreed = 0;
+    run.ranks[3].threads[0].window_count = 0;
+    set(&run.trace_note, "2 messages have no partner");
+    expect("on 1 of 4 ranks it ended before the 10 iterations asked for");
+    expect("on 1 of 4 ranks the iterations were not agreed with the others");
+    expect("on 1 of 4 ranks nothing was traced");
+    expect("             2 messages have no partner\n");
+    run.trace_events = 0;
+    set(&run.trace_note, "the disk is full");
+    expect("Trace        none: the disk is full\n");
+}
+
+static void test_notes(void **state)
+{
+    (void)state;
+    for (uint32_t i = 1; i < 4; i++)
+        set(&run.ranks[i].note, "the log is full");
+    set(&run.ranks[0].note, "no invariant TSC");
+    expect("Note         rank 0: no invariant TSC\nNote         3 ranks: the log is full\n");
+}
+
+static void test_odd_runs(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < run.rank_count; i++)
+        run.ranks[i].end = 0; /* killed */
+    expect("4.05 s");
+    efg_run_fini(&run); /* nothing at all */
+    run.output = strdup("x");
+    expect("no rank left anything");
+}
+
+static void test_hostile_text(void **state)
+{
+    (void)state;
+    char name[400];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    set(&run.sites[SAMPLE_ALLREDUCE - 1].symbols[0].function, name);
+    set(&run.application, "\033[31mr\xc3\xb6t\n");
+    const char *text = summary();
+    assert_non_null(strstr(text, "?[31mr??t?"));
+    assert_non_null(strstr(text, "..."));
+}
+
+static void test_cpp_names(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {
+        {"Foam::solve(Foam::dictionary const&)", "stencil.c:48 Foam::solve"},
+        {"f<int(double)>(int)", "stencil.c:48 f<int(double)>"},
+        {"A::operator()(int)", "stencil.c:48 A::operator()"},
+        {"(anonymous namespace)::f(int)", "stencil.c:48 (anonymous namespace)::f"},
+        {"N::(anonymous namespace)::f()", "stencil.c:48 (anonymous namespace)::f"},
+        {"LAMMPS_NS::CommBrick::exchange(int)", "stencil.c:48 CommBrick::exchange"},
+        {"a::b<c::d::e>::f<g::h>(int)", "stencil.c:48 b<c::d::e>::f<g::h>"},
+        {"main", "stencil.c:48 main"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[100];
+        const struct efg_graph *graph = &run.ranks[0].threads[0].graph;
+        set(&run.sites[SAMPLE_ALLREDUCE - 1].symbols[0].function, names[i][0]);
+        efg_summary_place(&run, &run.ranks[0], &graph->nodes[run.ranks[0].threads[0].pivot.id],
+                          text, sizeof text);
+        assert_string_equal(text, names[i][1]);
+    }
+}
+
+static void test_without_symbols(void **state)
+{
+    (void)state;
+    uint32_t count = run.site_count;
+    run.site_count = 0;
+    expect("MPI_Allreduce  stencil+0x1070");
+    run.site_count = count;
+}
+
+static void test_formats(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t value;
+        const char *ns, *bytes, *count;
+    } cases[] = {
+        {0, "0 ns", "0 B", "0"},
+        {999, "999 ns", "999 B", "999"},
+        {1000, "1.00 us", "1.00 kB", "1000"},
+        {9996, "10.0 us", "10.0 kB", "9996"},
+        {99949, "99.9 us", "99.9 kB", "99949"},
+        {999600, "1.00 ms", "1.00 MB", "1.00 million"},
+        {123456789, "123 ms", "123 MB", "123 million"},
+        {UINT64_C(61000000000), "61.0 s", "61.0 GB", "61.0 billion"},
+        {UINT64_C(1800000000000), "30.0 min", "1.80 TB", "1.80 trillion"},
+        {UINT64_C(43200000000000), "12.0 h", "43.2 TB", "43.2 trillion"},
+    };
+    char text[32];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        efg_format_ns(text, sizeof text, cases[i].value);
+        assert_string_equal(text, cases[i].ns);
+        efg_format_bytes(text, sizeof text, cases[i].value);
+        assert_string_equal(text, cases[i].bytes);
+        efg_format_count(text, sizeof text, (double)cases[i].value);
+        assert_string_equal(text, cases[i].count);
+    }
+    efg_format_ns(text, sizeof text, UINT64_MAX);
+}
+
+static int write_sample(const char *path, int hostile)
+{
+    sample_run(&run);
+    for (uint32_t i = 0; hostile && i < run.site_count; i++)
+        set(&run.sites[i].symbols[0].function, "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)");
+    if (hostile)
+        set(&run.application, "<\"&\\\xed\xa0\x80");
+    int error = efg_runfile_write(&run, path);
+    efg_run_fini(&run);
+    return error != 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_pivot, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_binding, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_clocks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_host, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_modes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_levels, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_iterations_since, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_doubts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_notes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_odd_runs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_hostile_text, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cpp_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_without_symbols, set_up, tear_down),
+        cmocka_unit_test(test_formats),
+    };
+    if (argc == 3 && !strncmp(argv[1], "--write", 7))
+        return write_sample(argv[2], !strcmp(argv[1], "--write-hostile"));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
