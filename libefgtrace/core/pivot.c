@@ -4,7 +4,7 @@
  * the history forms (history.c), and decides what is accepted.
  *
  *     three equal choices               accepted; ten, if the level asked for is missing
- *                                       and the rule's own stands in
+ *                                       and the rule's own stands in, or the other way round
  *     silent                            still accepted: the caller restarts the search
  *     three samples in a row refute the rule's own choice that it came from (what is
  *     rarer costs twice what it may), and meanwhile three choose another one    replaced
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 #define EQUAL_CHOICES 3
-#define EQUAL_FALLBACKS 10 /* for want of the level asked for: it may need time to show */
+#define EQUAL_FALLBACKS 10 /* for want of the level asked for, or of what it is next to */
 #define REFUTED_TIME 0.04
 #define SILENT_GAPS 3
 #define SILENT_SHARE 0.2         /* of the time since the search began ... */
@@ -85,10 +85,21 @@ static const struct efg_pivot *at_level(const struct efg_pivot_levels *levels,
 
 static uint32_t equal_choices(const struct efg_pivot_finder *finder)
 {
-    return is_same(&finder->choice, &finder->rule.levels.automatic) &&
-                   finder->level != EFG_LEVEL_AUTO
-               ? EQUAL_FALLBACKS
-               : EQUAL_CHOICES;
+    const struct efg_pivot *own = &finder->rule.levels.automatic;
+
+    if (finder->level == EFG_LEVEL_AUTO)
+        return EQUAL_CHOICES;
+    return !own->kind || is_same(&finder->choice, own) ? EQUAL_FALLBACKS : EQUAL_CHOICES;
+}
+
+/* What is rarer than the rule's choice costs too much, or there was none and now is. */
+static int is_doubtful(const struct efg_pivot_finder *finder)
+{
+    if (!finder->accepted.kind)
+        return 0;
+    if (!finder->basis.kind)
+        return finder->rule.levels.automatic.kind != EFG_PIVOT_NONE;
+    return efg_rule_doubt(&finder->rule, &finder->basis) > REFUTED_TIME;
 }
 
 static void accept(struct efg_pivot_finder *finder)
@@ -106,10 +117,7 @@ static void judge(struct efg_pivot_finder *finder)
 
     finder->choice = *choice;
     finder->equal = choice->kind ? (is_equal ? finder->equal + 1 : 1) : 0;
-    if (finder->accepted.kind && efg_rule_doubt(&finder->rule, &finder->basis) > REFUTED_TIME)
-        finder->refuted++;
-    else
-        finder->refuted = 0;
+    finder->refuted = is_doubtful(finder) ? finder->refuted + 1 : 0;
     if (finder->equal < equal_choices(finder))
         return;
     if (!finder->accepted.kind ||

@@ -37,8 +37,8 @@
  * candidate.
  *
  * Accepted when the same choice came out in 3 samples running (10, if LEVEL asks for
- * another repetition, there is none, and the rule's own stands in: a coarser one may need
- * time to show). It then holds, unless it is refuted: if in 3 samples running what is
+ * another repetition than the rule's own and one of the two is missing: it may need time to
+ * show). It then holds, unless it is refuted: if in 3 samples running what is
  * rarer than the rule's choice costs more than 4% and another choice came out, that one
  * is accepted instead. So an inner loop that was all there was to be seen in the first, long
  * iteration is given up when more of them have passed.
@@ -60,7 +60,9 @@
  * Where loops are nested, which of them is "the iteration":
  *   AUTO     what the rule says
  *   FINER    the regular repetition next more frequent than AUTO's (visits > 1.25 x):
- *            without the condition on rare(), same regularity and tiers; AUTO's own if none
+ *            without the condition on rare(), same regularity and tiers; AUTO's own if none.
+ *            If AUTO has none, because what is rarer costs too much and comes too rarely to
+ *            be an iteration itself, the least frequent of these repetitions
  *   COARSER  the one next less frequent (visits < 0.8 x); AUTO's own if none
  */
 enum efg_level { EFG_LEVEL_AUTO, EFG_LEVEL_FINER, EFG_LEVEL_COARSER };

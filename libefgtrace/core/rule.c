@@ -9,7 +9,8 @@
  *      those one, see prefer()
  *   4  instead, if steps alternate, what they have in common: see alternate.c; if a step
  *      repeats a part of itself two to four times, the step
- *   5  FINER and COARSER: of all candidates, the next level up and down, and again prefer()
+ *   5  FINER and COARSER: of all candidates, the next level up and down, and again prefer();
+ *      without a choice at 3 and 4, FINER is the least frequent one
  *
  * Three equal choices in a row are needed, while all numbers move a little from
  * sample to sample. So differences that mean nothing are ties, and a tie is won by the
@@ -367,10 +368,10 @@ static const struct efg_candidate *choose_full(const struct efg_rule *rule)
 }
 
 /*
- * The stages of a Runge-Kutta step and the correctors of a pressure solver are as regular as the
- * steps, and may cost nearly all of the time; still a step is what people call an iteration. A PART
- * has a loop of its own, and there is a node of its tier that is visited once in exactly 2, 3 or
- * 4 visits of it.
+ * The stages of a Runge-Kutta step and the correctors of a pressure solver are as regular as
+ * the steps, and may cost nearly all of the time; still a step is what people call an
+ * iteration. A PART has a loop of its own, and there is a node of its tier that is visited once
+ * in exactly 2, 3 or 4 visits of it.
  */
 static const struct efg_candidate *choose_step(struct efg_rule *rule,
                                                const struct efg_candidate *part)
@@ -470,6 +471,8 @@ int efg_rule_apply(struct efg_rule *rule)
     if (automatic) {
         finer = choose_finer(rule, (double)automatic->visits);
         coarser = choose_coarser(rule, (double)automatic->visits);
+    } else {
+        finer = choose_finer(rule, 0);
     }
     struct efg_pivot_levels levels;
     fill_pivot(rule, automatic, &levels.automatic);

@@ -186,6 +186,9 @@ static void put_no_pivot(struct efg_buffer *out, const struct view *view)
                          "Main loop    none: the run was too short (%s) to find it; a longer "
                          "one or EFGTRACE_INTERVAL=20ms helps",
                          time);
+    else if (view->thread->levels.finer.kind)
+        efg_summary_line(out, "Main loop    none: calls that come too rarely to be iterations "
+                              "take over 2%% of the time; a longer run shows their loop");
     else
         efg_summary_line(out, "Main loop    none: no call or pair of calls came back regularly "
                               "enough, see the loops");
@@ -448,12 +451,13 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     efg_summary_loops(out, run, LOOPS_SHOWN, NULL);
     if (view.thread && view.thread->pivot.kind != EFG_PIVOT_NONE) {
         put_pivot(out, &view);
-        put_levels(out, &view);
     } else {
         put_no_pivot(out, &view);
     }
-    if (view.thread)
+    if (view.thread) {
+        put_levels(out, &view);
         put_windows(out, &view);
+    }
     put_representation(out, &view);
     efg_summary_messages(out, run);
     put_trace(out, &view);

@@ -80,6 +80,17 @@ void program_costly_io(struct replay *r, uint32_t steps)
     }
 }
 
+/* Checkpoints cost a tenth of the time, but there are too few of them for iterations. */
+void program_few_checkpoints(struct replay *r, uint32_t steps)
+{
+    start_up(r);
+    for (uint32_t i = 0; i < steps; i++) {
+        step(r);
+        if (i % 150 == 149)
+            replay_event(r, IO, 200 * US, 15 * MS, 0);
+    }
+}
+
 void program_helper(struct replay *r, uint32_t steps)
 {
     replay_event(r, HELPER, 1 * MS, 20 * US, REPLAY_WORLD);
@@ -173,7 +184,8 @@ void program_inner_solver(struct replay *r, uint32_t steps)
     }
 }
 
-/* A step predicts in 1% of the time and corrects twice, each time with a solver of varying trip count. */
+/* A step predicts in 1% of the time and corrects twice, each time with a solver of varying trip
+ * count. */
 void program_correctors(struct replay *r, uint32_t steps)
 {
     start_up(r);
@@ -187,7 +199,8 @@ void program_correctors(struct replay *r, uint32_t steps)
     }
 }
 
-/* Four stages in a step, each an exchange with neighbours; the time step is agreed on at its end. */
+/* Four stages in a step, each an exchange with neighbours; the time step is agreed on at its
+ * end. */
 void program_stages(struct replay *r, uint32_t steps)
 {
     start_up(r);

@@ -20,6 +20,7 @@ void program_plain(struct replay *r, uint32_t steps);
 void program_io_at_end(struct replay *r, uint32_t steps);
 void program_io_at_start(struct replay *r, uint32_t steps);
 void program_costly_io(struct replay *r, uint32_t steps);
+void program_few_checkpoints(struct replay *r, uint32_t steps);
 void program_helper(struct replay *r, uint32_t steps);
 void program_alternate(struct replay *r, uint32_t steps);
 void program_alternate_randomly(struct replay *r, uint32_t steps);
