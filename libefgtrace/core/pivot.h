@@ -21,7 +21,9 @@
  *     and v on no cycle through nodes visited >= 0.8 as often. Taken if the tiers above
  *     are empty (P and Q at random), or instead of P or Q if it is visited about twice as
  *     often and the two kinds of steps cost about the same (see alternate.c)
- *   of the best tier, among those within 0.8 of the highest count: node before
+ *   of the best tier, without EFG_NODE_UNORDERED and edges from there if there are others
+ *   (how often Waitsome is called is a matter of timing, and differs between ranks), among
+ *   those within 0.8 of the highest count: node before
  *   edge, then the most regular, then those that miss no visit, then the last
  *   choice, then the first seen. Differences in CV + LV below 0.05, and in counts below
  *   2%, are none: or else two equally good ones take turns and neither is accepted

@@ -209,6 +209,13 @@ static int is_regular(const struct efg_pace *pace)
            ((pace->cv <= 0.6 && pace->lv <= 0.5) || (pace->cv <= 1.2 && pace->lv <= 0.25));
 }
 
+static int is_ordered(const struct efg_graph *graph, uint32_t kind, uint32_t id)
+{
+    uint32_t node = kind == EFG_PIVOT_NODE ? id : graph->edges[id].from;
+
+    return !(graph->nodes[node].flags & EFG_NODE_UNORDERED);
+}
+
 static void add_candidate(struct efg_rule *rule, uint32_t kind, uint32_t id, uint32_t tier,
                           uint64_t counted)
 {
@@ -221,6 +228,7 @@ static void add_candidate(struct efg_rule *rule, uint32_t kind, uint32_t id, uin
         .id = id,
         .tier = tier,
         .full = efg_rule_rare(rule, EFG_RARE_VISITS * (double)pace->visits) <= EFG_RARE_TIME,
+        .ordered = is_ordered(rule->history->graph, kind, id),
         .visits = pace->visits,
         .counted = counted,
         .irregular = pace->cv + pace->lv,
@@ -253,6 +261,7 @@ struct level {
     uint32_t tier;    /* only this one */
     uint32_t kind;    /* only this one */
     int full;         /* 1: full ones only */
+    int ordered;      /* 1: ordered ones only */
     double from, to;  /* visits */
     double irregular; /* at most */
     double counted;   /* at least */
@@ -263,9 +272,9 @@ struct level {
 static int is_of(const struct efg_candidate *c, const struct level *level)
 {
     return c->tier == level->tier && (!level->kind || c->kind == level->kind) &&
-           c->full >= level->full && (double)c->visits >= level->from &&
-           (double)c->visits <= level->to && c->irregular <= level->irregular &&
-           (double)c->counted >= level->counted;
+           c->full >= level->full && c->ordered >= level->ordered &&
+           (double)c->visits >= level->from && (double)c->visits <= level->to &&
+           c->irregular <= level->irregular && (double)c->counted >= level->counted;
 }
 
 static int is_any(const struct efg_rule *rule, const struct level *level)
@@ -327,7 +336,8 @@ static const struct efg_candidate *prefer(const struct efg_rule *rule, struct le
 
 static struct level level_of(uint32_t tier, int full, double from, double to)
 {
-    return (struct level){tier, EFG_PIVOT_NONE, full, from, to, ANY_VISITS, 0};
+    return (struct level){
+        .tier = tier, .full = full, .from = from, .to = to, .irregular = ANY_VISITS};
 }
 
 /* Most visits of a candidate, least visits; 0 for none. */
@@ -355,16 +365,28 @@ static uint64_t least_visits(const struct efg_rule *rule, const struct level *le
     return least;
 }
 
+static const struct efg_candidate *choose_of_tier(const struct efg_rule *rule, uint32_t tier,
+                                                  int ordered)
+{
+    struct level level = level_of(tier, 1, 0, ANY_VISITS);
+
+    level.ordered = ordered;
+    level.from = SAME_LEVEL * (double)most_visits(rule, &level);
+    return level.from > 0 ? prefer(rule, level, &rule->levels.automatic) : NULL;
+}
+
+/* Waitsome and its like may be as regular as anything, but their counts differ between ranks.
+ */
 static const struct efg_candidate *choose_full(const struct efg_rule *rule)
 {
-    for (uint32_t tier = 1; tier <= 3; tier++) {
-        struct level all = level_of(tier, 1, 0, ANY_VISITS);
-        uint64_t most = most_visits(rule, &all);
-        if (most)
-            return prefer(rule, level_of(tier, 1, SAME_LEVEL * (double)most, ANY_VISITS),
-                          &rule->levels.automatic);
+    const struct efg_candidate *c = NULL;
+
+    for (uint32_t tier = 1; tier <= 3 && !c; tier++) {
+        c = choose_of_tier(rule, tier, 1);
+        if (!c)
+            c = choose_of_tier(rule, tier, 0);
     }
-    return NULL;
+    return c;
 }
 
 /*

@@ -16,6 +16,7 @@
 struct efg_candidate {
     uint32_t kind, id, tier;
     int full;         /* what is rarer costs little */
+    int ordered;      /* how often it is visited is not a matter of timing */
     uint64_t visits;  /* in the window */
     uint64_t counted; /* as the pivot would count: an edge with rarer ones into its target */
     double irregular; /* CV + LV */
