@@ -23,12 +23,11 @@ void efg_buffer_fini(struct efg_buffer *buffer)
     memset(buffer, 0, sizeof *buffer);
 }
 
-/* Room for SIZE more bytes: returns where they go, or NULL. */
-static unsigned char *extend(struct efg_buffer *buffer, size_t size)
+unsigned char *efg_buffer_extend(struct efg_buffer *buffer, size_t size)
 {
     if (buffer->failed)
         return NULL;
-    if (size > buffer->room - buffer->size) {
+    if (!buffer->data || size > buffer->room - buffer->size) {
         size_t room = buffer->room ? buffer->room : 256;
         while (room - buffer->size < size && room <= SIZE_MAX / 2)
             room *= 2;
@@ -46,7 +45,7 @@ static unsigned char *extend(struct efg_buffer *buffer, size_t size)
 
 void efg_buffer_put(struct efg_buffer *buffer, const void *bytes, size_t size)
 {
-    unsigned char *to = size ? extend(buffer, size) : NULL;
+    unsigned char *to = size ? efg_buffer_extend(buffer, size) : NULL;
     if (to)
         memcpy(to, bytes, size);
 }
@@ -99,7 +98,7 @@ void efg_buffer_print(struct efg_buffer *buffer, const char *format, ...)
     va_start(arguments, format);
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
-    char *to = length >= 0 ? (char *)extend(buffer, (size_t)length + 1) : NULL;
+    char *to = length >= 0 ? (char *)efg_buffer_extend(buffer, (size_t)length + 1) : NULL;
     if (to) {
         vsnprintf(to, (size_t)length + 1, format, again);
         buffer->size--; /* the zero byte */

@@ -21,6 +21,8 @@ struct efg_buffer { /* all zero is an empty buffer */
 
 void efg_buffer_fini(struct efg_buffer *buffer);
 void efg_buffer_put(struct efg_buffer *buffer, const void *bytes, size_t size);
+/* SIZE more bytes, to be filled in: where they go, until the next call; NULL without memory. */
+unsigned char *efg_buffer_extend(struct efg_buffer *buffer, size_t size);
 void efg_buffer_u32(struct efg_buffer *buffer, uint32_t value);
 void efg_buffer_u64(struct efg_buffer *buffer, uint64_t value);
 void efg_buffer_double(struct efg_buffer *buffer, double value);

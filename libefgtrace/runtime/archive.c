@@ -21,6 +21,7 @@
 #include <otf2/OTF2_MPI_Collectives.h>
 
 #include "files/otf2.h"
+#include "runtime/tree.h"
 
 #define MOST_LOGS 1024 /* threads of a rank */
 
@@ -31,70 +32,6 @@ struct logs {
     int count;
     struct efg_log_view view[MOST_LOGS];
 };
-
-/* --- moving bytes --- */
-
-char *efg_archive_gather(const struct efg_buffer *block, uint64_t **sizes)
-{
-    uint64_t size = block->failed ? 0 : block->size, total = 0;
-    int *counts = NULL, *offsets = NULL;
-    char *all = NULL;
-
-    *sizes = NULL;
-    if (p->rank == 0) {
-        *sizes = calloc((size_t)p->size, sizeof **sizes);
-        counts = calloc((size_t)p->size, sizeof *counts);
-        offsets = calloc((size_t)p->size, sizeof *offsets);
-    }
-    int ready = p->rank != 0 || (*sizes && counts && offsets);
-    PMPI_Bcast(&ready, 1, MPI_INT, 0, p->comm);
-    if (!ready)
-        goto end;
-    PMPI_Gather(&size, 1, MPI_UINT64_T, *sizes, 1, MPI_UINT64_T, 0, p->comm);
-    for (int i = 0; p->rank == 0 && i < p->size; i++) {
-        counts[i] = (int)(*sizes)[i];
-        offsets[i] = (int)total;
-        total += (*sizes)[i];
-    }
-    if (p->rank == 0)
-        all = total < INT32_MAX ? malloc(total + 1) : NULL;
-    ready = p->rank != 0 || all;
-    PMPI_Bcast(&ready, 1, MPI_INT, 0, p->comm);
-    if (ready)
-        PMPI_Gatherv(block->data, (int)size, MPI_BYTE, all, counts, offsets, MPI_BYTE, 0,
-                     p->comm);
-end:
-    free(counts);
-    free(offsets);
-    return all;
-}
-
-/* Rank i gets the bytes [ENDS[i - 1], ENDS[i]) of ALL, which rank 0 has. */
-static int scatter(const struct efg_buffer *all, const uint64_t *ends, struct efg_buffer *mine)
-{
-    int size = 0, *counts = NULL, *offsets = NULL;
-
-    if (p->rank == 0) {
-        counts = calloc((size_t)p->size, sizeof *counts);
-        offsets = calloc((size_t)p->size, sizeof *offsets);
-    }
-    int ready = p->rank != 0 || (counts && offsets && !all->failed && all->size < INT32_MAX);
-    PMPI_Bcast(&ready, 1, MPI_INT, 0, p->comm);
-    if (ready) {
-        for (int i = 0; p->rank == 0 && i < p->size; i++) {
-            offsets[i] = i ? (int)ends[i - 1] : 0;
-            counts[i] = (int)ends[i] - offsets[i];
-        }
-        PMPI_Scatter(counts, 1, MPI_INT, &size, 1, MPI_INT, 0, p->comm);
-        mine->data = malloc((size_t)size + 1);
-        mine->size = mine->data ? (size_t)size : 0;
-        PMPI_Scatterv(p->rank ? NULL : all->data, counts, offsets, MPI_BYTE, mine->data,
-                      (int)mine->size, MPI_BYTE, 0, p->comm);
-    }
-    free(counts);
-    free(offsets);
-    return ready ? 0 : -ENOMEM;
-}
 
 /* --- steps --- */
 
@@ -128,12 +65,14 @@ static void scan_logs(const struct logs *logs, struct efg_buffer *out)
 }
 
 /* On rank 0: all scans into the unifier; LOG_COUNTS[i]: how many logs rank i has. */
-static int unify(struct efg_otf2_unifier *u, const char *scans, const uint64_t *sizes,
+static int unify(struct efg_otf2_unifier *u, const struct efg_blocks *scans,
                  uint32_t *log_counts)
 {
     int error = 0;
-    for (int rank = 0; rank < p->size; scans += sizes[rank++]) {
-        struct efg_reader reader = efg_reader(scans, sizes[rank]);
+    for (int rank = 0; rank < p->size; rank++) {
+        size_t bytes;
+        const void *scan_of_rank = efg_blocks_get(scans, rank, &bytes);
+        struct efg_reader reader = efg_reader(scan_of_rank, bytes);
         log_counts[rank] = efg_reader_u32(&reader);
         for (uint32_t i = 0; i < log_counts[rank] && !error && !reader.failed; i++) {
             uint64_t size = efg_reader_u64(&reader);
@@ -163,16 +102,16 @@ static int make_maps(struct efg_otf2_unifier *u, const uint32_t *log_counts,
 }
 
 /* All on rank 0 that must be known before events can be written. */
-static int prepare(struct efg_otf2_unifier **u, struct efg_symbols *symbols, const char *scans,
-                   const uint64_t *sizes, uint32_t *log_counts, struct efg_buffer *maps,
-                   uint64_t *ends)
+static int prepare(struct efg_otf2_unifier **u, struct efg_symbols *symbols,
+                   const struct efg_blocks *scans, uint32_t *log_counts,
+                   struct efg_buffer *maps, uint64_t *ends)
 {
-    if (!scans || !log_counts || !ends)
+    if (!scans->count || !log_counts || !ends)
         return -ENOMEM;
     *u = efg_otf2_unifier_new(symbols);
     if (!*u)
         return -ENOMEM;
-    int error = unify(*u, scans, sizes, log_counts);
+    int error = unify(*u, scans, log_counts);
     return error ? error : make_maps(*u, log_counts, maps, ends);
 }
 
@@ -215,15 +154,16 @@ static OTF2_Archive *open_archive(void)
 static uint64_t *gather_counts(const uint64_t *events, int count, uint64_t *total)
 {
     struct efg_buffer counts = {0};
-    uint64_t *sizes;
 
     efg_buffer_put(&counts, events, (size_t)count * sizeof *events);
-    uint64_t *all = (uint64_t *)(void *)efg_archive_gather(&counts, &sizes);
-    for (int rank = 0, log = 0; all && rank < p->size; rank++)
-        for (uint64_t i = 0; i < sizes[rank] / sizeof *all; i++)
-            *total += all[log++];
+    struct efg_blocks blocks = efg_tree_gather(p->comm, &counts);
     efg_buffer_fini(&counts);
-    free(sizes);
+    if (!blocks.count)
+        return NULL;
+    uint64_t *all = (uint64_t *)(void *)blocks.data;
+    for (uint64_t i = 0; i < blocks.ends[p->size - 1] / sizeof *all; i++)
+        *total += all[i];
+    free(blocks.ends);
     return all;
 }
 
@@ -294,26 +234,25 @@ static int exchange(const struct logs *logs, struct efg_symbols *symbols,
                     struct efg_otf2_unifier **u, struct efg_buffer *mine)
 {
     struct efg_buffer scans = {0}, maps = {0};
-    uint64_t *sizes = NULL, *ends = NULL;
+    uint64_t *ends = NULL;
     uint32_t *log_counts = NULL;
     int error = 0;
 
     scan_logs(logs, &scans);
-    char *all = efg_archive_gather(&scans, &sizes);
+    struct efg_blocks all = efg_tree_gather(p->comm, &scans);
     if (p->rank == 0) {
         log_counts = calloc((size_t)p->size, sizeof *log_counts);
         ends = calloc((size_t)p->size, sizeof *ends);
-        error = prepare(u, symbols, all, sizes, log_counts, &maps, ends);
+        error = prepare(u, symbols, &all, log_counts, &maps, ends);
     }
     error = any(error);
     if (!error)
-        error = scatter(&maps, ends, mine);
+        error = any(efg_tree_scatter(p->comm, &maps, ends, mine));
     efg_buffer_fini(&scans);
     efg_buffer_fini(&maps);
-    free(sizes);
+    efg_blocks_fini(&all);
     free(ends);
     free(log_counts);
-    free(all);
     return error;
 }
 

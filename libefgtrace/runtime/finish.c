@@ -19,6 +19,7 @@
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/matching.h"
+#include "runtime/tree.h"
 
 static struct efg_process *const p = &efg_process;
 
@@ -165,12 +166,15 @@ static void describe(struct efg_run *run)
     run->interval = p->conf.interval;
 }
 
-static void take_ranks(struct efg_run *run, const char *blocks, const uint64_t *sizes)
+static void take_ranks(struct efg_run *run, const struct efg_blocks *blocks)
 {
-    run->ranks = blocks ? calloc((size_t)p->size, sizeof *run->ranks) : NULL;
-    for (int i = 0; run->ranks && i < p->size; blocks += sizes[i++])
-        if (efg_runfile_get_rank(&run->ranks[run->rank_count], blocks, sizes[i]) == 0)
+    run->ranks = blocks->count ? calloc((size_t)blocks->count, sizeof *run->ranks) : NULL;
+    for (int i = 0; run->ranks && i < blocks->count; i++) {
+        size_t size;
+        const void *block = efg_blocks_get(blocks, i, &size);
+        if (efg_runfile_get_rank(&run->ranks[run->rank_count], block, size) == 0)
             run->rank_count++;
+    }
 }
 
 static void write_text(const char *name, const struct efg_buffer *text)
@@ -238,7 +242,7 @@ static void compare_clocks(void)
 
 void efg_finish_run(void)
 {
-    uint64_t now = efg_clock_ticks(), *sizes = NULL;
+    uint64_t now = efg_clock_ticks();
     struct efg_buffer block = {0};
     struct efg_run run = {0};
 
@@ -248,11 +252,11 @@ void efg_finish_run(void)
     compare_clocks();
     close_recorders(now);
     put_rank(&block, now);
-    char *blocks = efg_archive_gather(&block, &sizes);
+    struct efg_blocks blocks = efg_tree_gather(p->comm, &block);
     struct efg_symbols *symbols = p->rank == 0 && p->conf.symbols ? efg_symbols_new() : NULL;
     if (p->rank == 0) {
         describe(&run);
-        take_ranks(&run, blocks, sizes);
+        take_ranks(&run, &blocks);
         if (symbols)
             efg_runfile_resolve(&run, symbols);
     }
@@ -268,8 +272,7 @@ void efg_finish_run(void)
     if (symbols)
         efg_symbols_free(symbols);
     efg_buffer_fini(&block);
-    free(blocks);
-    free(sizes);
+    efg_blocks_fini(&blocks);
     efg_nodes_fini(&p->nodes);
     PMPI_Comm_free(&p->comm);
 }

@@ -118,9 +118,6 @@ void efg_steer_finish(uint64_t now, int collective);
  * communicator, after all recorders are closed. Fills trace_events, trace_bytes and trace_note
  * of RUN on rank 0. */
 void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols);
-/* The blocks of all ranks at rank 0, one after the other; *SIZES (of p->size entries) and the
- * result are to be freed. NULL on other ranks and without memory. Collective. */
-char *efg_archive_gather(const struct efg_buffer *block, uint64_t **sizes);
 /* Name of the log of THREAD. */
 void efg_tracer_log_path(uint32_t thread, char *path, size_t size);
 
