@@ -192,10 +192,21 @@ static uint32_t find_node(struct efg_graph *graph, const struct efg_event *event
     return *slot - 1;
 }
 
-/* An edge that is made after the pivot was chosen is a rarer one than the pivot. */
-static uint32_t is_pivot_target(const struct efg_graph *graph, uint32_t to)
+enum mark { COUNTS_NOT, COUNTS, COUNTS_FIRST };
+
+/* How rarer edges into the target of the edge count, if it is the pivot. */
+static enum mark mark_of_rarer(const struct efg_edge *pivot)
 {
-    return graph->pivot_kind == EFG_PIVOT_EDGE && graph->edges[graph->pivot_id].to == to;
+    return 10 * (uint64_t)pivot->rhythm.firsts >= 9 * pivot->rhythm.visits ? COUNTS_FIRST
+                                                                           : COUNTS;
+}
+
+/* An edge that is made after the pivot was chosen is a rarer one than the pivot. */
+static enum mark mark_of_new(const struct efg_graph *graph, uint32_t to)
+{
+    if (graph->pivot_kind != EFG_PIVOT_EDGE || graph->edges[graph->pivot_id].to != to)
+        return COUNTS_NOT;
+    return mark_of_rarer(&graph->edges[graph->pivot_id]);
 }
 
 static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
@@ -206,7 +217,7 @@ static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
     edge->from = from;
     edge->to = to;
     edge->next = graph->nodes[from].first_edge;
-    edge->mark = is_pivot_target(graph, to);
+    edge->mark = mark_of_new(graph, to);
     graph->nodes[from].first_edge = graph->edge_count;
     return graph->edge_count++;
 }
@@ -253,11 +264,11 @@ static inline void add_gap(struct efg_rhythm *rhythm, uint64_t gap, uint64_t pau
     rhythm->gap1 += g;
     rhythm->gap2 += g * g;
     if (gap != rhythm->last_gap && rhythm->last_gap) {
-        double before = (double)(int64_t)rhythm->last_gap;
+        double before = (double)rhythm->last_gap;
         double change = (g - before) / (g + before);
         rhythm->variation += 3 * change * change;
     }
-    rhythm->last_gap = gap;
+    rhythm->last_gap = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
     if (pause > rhythm->recent) {
         rhythm->recent = pause;
         if (pause > rhythm->longest)
@@ -275,6 +286,14 @@ inline void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t t
     rhythm->time += time > previous ? time - previous : 0;
     rhythm->last = event;
     rhythm->last_time = time;
+}
+
+/* The visit that was just added is the very first one, or came after 1.5 mean gaps. */
+static inline int is_first_of_round(const struct efg_rhythm *rhythm)
+{
+    double gap = (double)rhythm->last_gap, gaps = (double)(int64_t)(rhythm->visits - 1);
+
+    return gap * gaps >= 1.5 * rhythm->gap1;
 }
 
 static inline void merge_flags(struct efg_node *node, uint32_t flags)
@@ -344,7 +363,9 @@ int efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
         struct efg_edge *edge = &graph->edges[graph->edge];
         efg_stat_add(&edge->time, compute_time(graph, event));
         efg_rhythm_add(&edge->rhythm, number, event->leave, previous);
-        counts |= edge->mark;
+        uint32_t is_first = (uint32_t)is_first_of_round(&node->rhythm);
+        edge->rhythm.firsts += is_first;
+        counts |= edge->mark == COUNTS || (edge->mark == COUNTS_FIRST && is_first);
     }
     graph->node_time += inside;
     graph->last_leave = event->leave;
@@ -378,17 +399,39 @@ static void clear_marks(struct efg_graph *graph)
         graph->edges[i].mark = 0;
 }
 
-/* The edge ID and the rarer edges into its target: taken at most half as often. Those that
- * are about as frequent are no variants of the same way in, they are other ways. */
+static uint64_t visits_as(const struct efg_edge *edge, enum mark mark)
+{
+    return mark == COUNTS_FIRST ? edge->rhythm.firsts : edge->rhythm.visits;
+}
+
+/* Taken at most half as often. Edges that are about as frequent are no variants of the same way
+ * in, they are other ways. */
+static int is_rarer(const struct efg_edge *edge, const struct efg_edge *pivot, enum mark mark)
+{
+    return edge->to == pivot->to && 2 * visits_as(edge, mark) <= visits_as(pivot, mark);
+}
+
 static void mark_entries(struct efg_graph *graph, uint32_t id)
 {
     const struct efg_edge *pivot = &graph->edges[id];
+    enum mark mark = mark_of_rarer(pivot);
 
-    for (uint32_t i = 0; i < graph->edge_count; i++) {
-        struct efg_edge *edge = &graph->edges[i];
-        if (edge->to == pivot->to)
-            edge->mark = i == id || 2 * edge->rhythm.visits <= pivot->rhythm.visits;
-    }
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        if (is_rarer(&graph->edges[i], pivot, mark))
+            graph->edges[i].mark = mark;
+    graph->edges[id].mark = COUNTS;
+}
+
+uint64_t efg_graph_count_edge(const struct efg_graph *graph, uint32_t id)
+{
+    const struct efg_edge *pivot = &graph->edges[id];
+    enum mark mark = mark_of_rarer(pivot);
+    uint64_t visits = pivot->rhythm.visits;
+
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        if (i != id && is_rarer(&graph->edges[i], pivot, mark))
+            visits += visits_as(&graph->edges[i], mark);
+    return visits;
 }
 
 void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id)

@@ -48,7 +48,8 @@ struct efg_rhythm {
     double gap1, gap2;  /* sum of gaps, and of their squares; a gap = events since the last visit */
     double variation;   /* sum of 3 ((gap - last gap) / (gap + last gap))^2, Shinomoto's LV */
     uint64_t last;      /* number of the event of the last visit, from 1; 0: none to count from */
-    uint64_t last_gap;  /* in events, 0 before the second visit */
+    uint32_t last_gap;  /* in events, at most UINT32_MAX; 0 before the second visit */
+    uint32_t firsts;    /* of an edge: first visits of a round, see efg_graph_mark_pivot */
     uint64_t last_time; /* ns: end of the last visit */
     uint64_t longest;   /* ns: largest time between two visits */
     uint64_t recent;    /* ns: the same, since pivot.c last set it to 0 */
@@ -85,7 +86,7 @@ struct efg_node {
 struct efg_edge {
     uint32_t from, to;
     uint32_t next; /* next edge that leaves FROM */
-    uint32_t mark; /* as in efg_node */
+    uint32_t mark; /* as in efg_node; 2: a visit counts that is the first one of a round */
     struct efg_rhythm rhythm;
     struct efg_stat time; /* ns between the calls, polls in between left out */
 };
@@ -136,8 +137,16 @@ void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);
 
 /* Let visits count for the pivot: KIND is enum efg_pivot_kind. A node counts
  * its visits. An edge u -> v counts the visits of v through it and through
- * rarer edges into v: those taken at most half as often, and those yet to come. */
+ * rarer edges into v: those taken at most half as often, and those yet to come.
+ *
+ * Where v is visited several times in a round, and u -> v is the first visit, only first visits
+ * count of the rarer edges, too: those after 1.5 mean gaps of v or more. A step may leave out
+ * a call (in LAMMPS, when nothing is to be sent to a neighbour), so that v is entered from
+ * elsewhere, but not for the first time in this step. */
 void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id);
+
+/* Visits of the edge ID, with those of the rarer edges into its target that count as above. */
+uint64_t efg_graph_count_edge(const struct efg_graph *graph, uint32_t id);
 
 /* Rhythm of the event that ends at TIME ns, number EVENT, after the event that
  * ended at PREVIOUS ns. */

@@ -205,14 +205,7 @@ uint64_t efg_pivot_visits(const struct efg_graph *graph, uint32_t kind, uint32_t
         return graph->nodes[id].rhythm.visits;
     if (kind != EFG_PIVOT_EDGE || id >= graph->edge_count)
         return 0;
-    const struct efg_edge *pivot = &graph->edges[id];
-    uint64_t visits = pivot->rhythm.visits;
-    for (uint32_t e = 0; e < graph->edge_count; e++) {
-        const struct efg_edge *edge = &graph->edges[e];
-        if (edge->to == pivot->to && 2 * edge->rhythm.visits <= pivot->rhythm.visits)
-            visits += edge->rhythm.visits;
-    }
-    return visits;
+    return efg_graph_count_edge(graph, id);
 }
 
 uint64_t efg_pivot_period(const struct efg_pivot_finder *finder, uint32_t kind, uint32_t id)

@@ -35,7 +35,7 @@
  *
  * An edge u -> v counts the visits of v through it and through rarer edges into v. Rarer
  * means at most half as often: an edge that is about as frequent is another way into v, not a
- * variant of this one. An edge that so would count more than 1.6 times its own visits is no
+ * variant of this one (see efg_graph_mark_pivot). An edge that so would count more than 1.6 times its own visits is no
  * candidate.
  *
  * Accepted when the same choice came out in 3 samples running (10, if LEVEL asks for

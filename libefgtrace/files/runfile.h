@@ -22,7 +22,7 @@
 #include "core/stability.h"
 
 #define EFG_RUN_MAGIC "efgrun\r\n"
-#define EFG_RUN_VERSION 2
+#define EFG_RUN_VERSION 3
 
 struct efg_run_call { /* an MPI function */
     uint32_t id;

@@ -116,7 +116,8 @@ static struct efg_rhythm get_rhythm(struct input *in)
     rhythm.gap2 = real(in);
     rhythm.variation = real(in);
     rhythm.last = number(in);
-    rhythm.last_gap = number(in);
+    rhythm.last_gap = number32(in);
+    rhythm.firsts = number32(in);
     rhythm.last_time = number(in);
     rhythm.longest = number(in);
     return rhythm;

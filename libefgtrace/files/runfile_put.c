@@ -55,6 +55,7 @@ static void put_rhythm(struct efg_buffer *out, const struct efg_rhythm *rhythm)
     put_real(out, rhythm->variation);
     efg_buffer_number(out, rhythm->last);
     efg_buffer_number(out, rhythm->last_gap);
+    efg_buffer_number(out, rhythm->firsts);
     efg_buffer_number(out, rhythm->last_time);
     efg_buffer_number(out, rhythm->longest);
 }

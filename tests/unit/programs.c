@@ -461,3 +461,38 @@ void program_lammps_blocks(struct replay *r, uint32_t steps)
 {
     lammps(r, steps, 1 * MS, 1);
 }
+
+/* A swap with nothing to receive leaves out two calls of three, one with nothing to send the
+ * third. */
+static void swap_some(struct replay *r, uint32_t site, uint64_t compute, int receives,
+                      int sends)
+{
+    if (receives)
+        replay_event(r, site, compute, 1 * US, 0);
+    if (sends)
+        replay_event(r, site + 1, 5 * US, 5 * US, 0);
+    if (receives)
+        replay_event(r, site + 2, 5 * US, 20 * US, 0);
+}
+
+/* Eight swaps each way. For 20 steps at a time one of them may be empty, the first one or any
+ * other, so that the first receive back comes behind this call or that, and others behind
+ * the same. */
+void program_empty_swaps(struct replay *r, uint32_t steps)
+{
+    uint32_t empty = 8, unsent = 8;
+
+    start_up(r);
+    for (uint32_t i = 1; i <= steps; i++) {
+        replay_iteration(r);
+        if (i % 20 == 0) {
+            rebuild(r, 50 * US);
+            empty = replay_below(r, 3) ? 8 : replay_below(r, 8);
+            unsent = replay_below(r, 3) ? 8 : replay_below(r, 8);
+        }
+        for (uint32_t k = 0; i % 20 && k < 8; k++)
+            swap_some(r, SITES, 20 * US, k != 7 - empty, k != 7 - unsent);
+        for (uint32_t k = 0; k < 8; k++)
+            swap_some(r, SITES + 10, k ? 5 * US : 500 * US, k != unsent, k != empty);
+    }
+}

@@ -49,4 +49,9 @@ void program_lammps_cheap(struct replay *r, uint32_t steps); /* ... little */
 void program_lammps_blocks(struct replay *r,
                            uint32_t steps); /* ... much; iterations are rebuilds */
 
+/* Paths of the last call on the way out, and of the first one on the way back. */
+#define EMPTY_SWAPS_OUT 202
+#define EMPTY_SWAPS_BACK 210
+void program_empty_swaps(struct replay *r, uint32_t steps);
+
 #endif

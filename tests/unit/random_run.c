@@ -48,16 +48,18 @@ static struct efg_stat any_stat(void)
 
 static struct efg_rhythm any_rhythm(void)
 {
-    struct efg_rhythm rhythm = {random_any(),
-                                random_any(),
-                                (double)random_any(),
-                                (double)random_any() * 1e10,
-                                (double)random_any() / 3,
-                                random_any(),
-                                random_any(),
-                                random_any(),
-                                random_any(),
-                                0};
+    struct efg_rhythm rhythm = {
+        .visits = random_any(),
+        .time = random_any(),
+        .gap1 = (double)random_any(),
+        .gap2 = (double)random_any() * 1e10,
+        .variation = (double)random_any() / 3,
+        .last = random_any(),
+        .last_gap = (uint32_t)random_any(),
+        .firsts = (uint32_t)random_any(),
+        .last_time = random_any(),
+        .longest = random_any(),
+    };
     return rhythm;
 }
 

@@ -114,14 +114,7 @@ double replay_rate(const struct replay *replay)
 
 uint64_t replay_visits(const struct replay *replay)
 {
-    const struct efg_graph *graph = &replay->graph;
-    uint64_t visits = 0;
-
-    if (replay->pivot.kind == EFG_PIVOT_NODE)
-        return graph->nodes[replay->pivot.id].rhythm.visits;
-    for (uint32_t e = 0; e < graph->edge_count; e++)
-        visits += graph->edges[e].mark ? graph->edges[e].rhythm.visits : 0;
-    return visits;
+    return efg_pivot_visits(&replay->graph, replay->pivot.kind, replay->pivot.id);
 }
 
 /* ---- text ---- */

@@ -175,6 +175,38 @@ static void test_pause(void **state)
     assert_int_equal(efg_pivot_pause(50000, 100), 1000);
 }
 
+/* The edge that is taken most often of those between two call paths. */
+static uint32_t find_edge(const struct efg_graph *graph, uint32_t from, uint32_t to)
+{
+    for (uint32_t e = 0; e < graph->edge_count; e++)
+        if (graph->nodes[graph->edges[e].from].signature.path == from &&
+            graph->nodes[graph->edges[e].to].signature.path == to)
+            return e;
+    return EFG_NONE;
+}
+
+/* The step's way back begins behind its way out, mostly; whatever swaps are empty, each step
+ * counts once, before the edge is the pivot and after. */
+static void test_empty_swaps(void **state)
+{
+    (void)state;
+
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct replay replay;
+        replay_init(&replay, EFG_LEVEL_AUTO);
+        replay.random = seed;
+        replay.next_sample = UINT64_MAX;
+        program_empty_swaps(&replay, 1000);
+        uint32_t edge = find_edge(&replay.graph, EMPTY_SWAPS_OUT, EMPTY_SWAPS_BACK);
+        assert_int_not_equal(edge, EFG_NONE);
+        assert_in_range(efg_graph_count_edge(&replay.graph, edge), 999, 1001);
+        efg_graph_mark_pivot(&replay.graph, EFG_PIVOT_EDGE, edge);
+        program_empty_swaps(&replay, 1000);
+        assert_in_range(replay.visits, 999, 1001);
+        replay_fini(&replay);
+    }
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -255,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_recorded),
         cmocka_unit_test(test_applications),
+        cmocka_unit_test(test_empty_swaps),
     };
     return cmocka_run_group_tests_name("pivot", tests, NULL, NULL);
 }
