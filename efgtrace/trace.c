@@ -16,6 +16,7 @@
 
 #include "commands.h"
 #include "files/otf2.h"
+#include "files/summary.h"
 
 struct paths { /* of logs */
     char **path;
@@ -124,6 +125,14 @@ static void show_warning(const char *path, const char *what)
     fprintf(stderr, "efgtrace trace: %s is left out: %s\n", path, what);
 }
 
+static void tell_clocks(const struct efg_run_skew *skew)
+{
+    char text[EFG_COLUMNS];
+    efg_summary_skew(skew, text, sizeof(text));
+    if (*text)
+        fprintf(stderr, "efgtrace trace: clocks of hosts are %s\n", text);
+}
+
 static int complain_no_logs(const char *dir, int error)
 {
     if (!is_folder(dir))
@@ -168,16 +177,19 @@ static int explain(int error, const char *dir, const char *output)
 
 static int convert(const char *dir, const char *output, const struct paths *paths)
 {
+    struct efg_run_skew skew;
     int made = mkdir(output, 0777) == 0;
     if (!made && !is_folder(output))
         return complain("cannot make", output, strerror(errno));
-    int rc = efg_otf2_convert(output, paths->path, paths->count,
-                              isatty(STDERR_FILENO) ? show_progress : NULL, show_warning);
+    int rc =
+        efg_otf2_convert(output, paths->path, paths->count,
+                         isatty(STDERR_FILENO) ? show_progress : NULL, show_warning, &skew);
     if (rc) {
         if (made)
             rmdir(output);
         return explain(rc, dir, output);
     }
+    tell_clocks(&skew);
     printf("%s/traces.otf2\n", output);
     return EFG_EXIT_OK;
 }

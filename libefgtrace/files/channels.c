@@ -6,6 +6,11 @@
  * Invariant: the kept ends of a channel are the first ones in the order of posting, which
  * is the order in which MPI matches them. A receive is known by its channel only when it is
  * complete, and then finds its place among those before it.
+ *
+ * A clock is as good as it was compared, at the start and at the end. In between it may be
+ * wrong by what its rate changed on the way: that of a quartz is wrong by up to 50 ppm or so,
+ * and a tenth of it is more than temperature and NTP change over longer times. A job that was
+ * killed has no comparison at its end, and all of it counts.
  */
 #include "channels.h"
 
@@ -15,8 +20,10 @@
 #include "core/signature.h"
 #include "otf2_parts.h"
 
-#define SENDS_KEPT 64     /* of a channel */
-#define RECEIVES_KEPT 128 /* so that as many again may belong to sends before the window */
+#define SENDS_KEPT 64       /* of a channel */
+#define RECEIVES_KEPT 128   /* so that as many again may belong to sends before the window */
+#define DRIFT 20000         /* ns in which a clock drifts by 1 ns at worst: 50 ppm */
+#define DRIFT_CHANGE 200000 /* ... between two comparisons */
 
 enum open_kind { FREE, SEND, RECEIVE, COLLECTIVE };
 
@@ -120,12 +127,31 @@ static void keep(struct efg_channels *c, struct efg_channel_ends *ends,
     ends->first[i] = *t;
 }
 
-static void add_end(struct efg_channels *c, struct efg_channel_ends *ends,
+static uint64_t between(uint64_t one, uint64_t other)
+{
+    return one < other ? other - one : one - other;
+}
+
+/* ns that the clock of a log may be wrong by at NOW. */
+static uint64_t doubt_at(const struct efg_log_header *header, uint64_t now)
+{
+    uint64_t from_start = between(header->sync[0].realtime, now),
+             end = header->sync[1].realtime;
+    if (!end)
+        return header->clock_error + from_start / DRIFT;
+    uint64_t from_end = between(now, end);
+    return header->clock_error + (from_start < from_end ? from_start : from_end) / DRIFT_CHANGE;
+}
+
+static void add_end(const struct pass *p, struct efg_channel_ends *ends,
                     const struct efg_transfer *t, uint32_t most)
 {
-    ends->count++;
-    if (!c->is_full) /* then there is nothing before the window */
-        keep(c, ends, t, most);
+    if (!ends->count++) {
+        ends->clock = p->log->header->sync[0];
+        ends->doubt = doubt_at(p->log->header, t->time);
+    }
+    if (!p->c->is_full) /* then there is nothing before the window */
+        keep(p->c, ends, t, most);
 }
 
 /* --- communicators --- */
@@ -196,7 +222,7 @@ static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
     struct efg_channel *channel = channel_of(p, r, 1);
     struct efg_transfer t = {p->now, p->now, p->at, r->d};
     if (channel)
-        add_end(p->c, &channel->sends, &t, SENDS_KEPT);
+        add_end(p, &channel->sends, &t, SENDS_KEPT);
     return channel;
 }
 
@@ -209,7 +235,7 @@ static void add_receive(struct pass *p, const struct efg_record *r, const struct
         t.order = request->order;
     }
     if (channel)
-        add_end(p->c, &channel->receives, &t, RECEIVES_KEPT);
+        add_end(p, &channel->receives, &t, RECEIVES_KEPT);
 }
 
 static void take_back(struct efg_channel_ends *sends, uint64_t order)
@@ -283,6 +309,8 @@ static void count_open(struct pass *p)
     for (uint64_t i = p->unused; i; i = p->slot[i - 1].next)
         p->slot[i - 1].kind = FREE;
     for (uint64_t i = 0; i < p->slot_count; i++) {
+        if (p->slot[i].kind == SEND)
+            p->c->channels[p->slot[i].channel].sends.open++;
         open->open_sends += p->slot[i].kind == SEND;
         open->open_receives += p->slot[i].kind == RECEIVE;
         open->open_collectives += p->slot[i].kind == COLLECTIVE;

@@ -9,6 +9,10 @@
  *
  * Sends that were cancelled do not count. All that is kept per channel is bounded, however
  * many messages went through it.
+ *
+ * Messages between nodes also tell how well the nodes' clocks agree while they are under way
+ * (skew.h). Of each channel the first 64 messages are asked; in mode full, where nothing
+ * is kept of single messages, none are, and clocks are as they were compared.
  */
 #ifndef EFG_CHANNELS_H
 #define EFG_CHANNELS_H
@@ -17,6 +21,7 @@
 #include "core/map.h"
 #include "log.h"
 #include "runfile.h"
+#include "skew.h"
 
 struct efg_channel_key {
     uint64_t comm; /* hash of the communicator's identity, the same on all members */
@@ -35,6 +40,9 @@ struct efg_channel_ends { /* all sends or all receives of a channel */
     uint64_t count;
     uint32_t kept, room;
     struct efg_transfer *first; /* the first ones, in the order of posting */
+    struct efg_sync clock;      /* that their times are of: sync[0] of the logs */
+    uint64_t doubt;             /* ns that it may be wrong by */
+    uint64_t open;              /* sends under way when a log ended */
 };
 
 struct efg_channel {
@@ -80,5 +88,8 @@ int efg_channels_get(struct efg_channels *c, const void *block, size_t size);
 
 /* Match what RANK received with what was sent to it; UINT32_MAX: on all ranks. */
 struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_t rank);
+
+/* Add to SKEW what the same messages tell of the clocks of different nodes. */
+void efg_channels_gaps(const struct efg_channels *c, uint32_t rank, struct efg_skew *skew);
 
 #endif

@@ -261,6 +261,33 @@ static int look(int file, struct efg_log_header *header, uint64_t *size, const c
     return 0;
 }
 
+static void shift_header(struct efg_log_header *header, int64_t shift)
+{
+    header->sync[0].realtime += (uint64_t)shift;
+    if (header->sync[1].realtime) /* there is one */
+        header->sync[1].realtime += (uint64_t)shift;
+}
+
+int efg_log_shift(const char *path, int64_t shift)
+{
+    struct efg_log_header header;
+    uint64_t size;
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK), rc;
+
+    if (file < 0)
+        return -errno;
+    rc = look(file, &header, &size, NULL);
+    if (rc == 0) {
+        shift_header(&header, shift);
+        if (pwrite(file, header.sync, sizeof header.sync,
+                   (off_t)offsetof(struct efg_log_header, sync)) != (ssize_t)sizeof header.sync)
+            rc = -EIO;
+    }
+    if (close(file) != 0 && rc == 0)
+        rc = -errno;
+    return rc;
+}
+
 /* A file that was cut short (a copy that broke off) is good for as long as it is. */
 static int map_for_reading(struct efg_log_view *view, int file,
                            const struct efg_log_header *header, uint64_t size)
@@ -303,6 +330,11 @@ void efg_log_unmap(struct efg_log_view *view)
     if (view->header)
         munmap((void *)(uintptr_t)view->header, view->mapped);
     memset(view, 0, sizeof *view);
+}
+
+void efg_log_shift_view(struct efg_log_view *view, int64_t shift)
+{
+    shift_header((struct efg_log_header *)(uintptr_t)view->header, shift); /* its own page */
 }
 
 const struct efg_record *efg_log_read(const struct efg_log_view *view, uint64_t *at,

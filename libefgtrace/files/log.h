@@ -38,6 +38,7 @@ struct efg_log_header {
     uint32_t full;           /* 1: the mode was full: all of the run */
     char host[256], application[256];
     uint32_t package, numa, core; /* that the rank is bound to, + 1; 0: not known or several */
+    uint64_t clock_error;         /* ns that the synchronisations may be wrong by */
 };
 
 /* --- writing --- */
@@ -80,6 +81,10 @@ static inline void efg_log_commit(struct efg_log *log)
 /* End the log: cut the file to what is used, mark it closed, unmap. */
 void efg_log_close(struct efg_log *log);
 
+/* Move the times of the log PATH, which is closed, by SHIFT ns: both of its synchronisations.
+ * Returns 0, -errno, or -EBADMSG as efg_log_open. */
+int efg_log_shift(const char *path, int64_t shift);
+
 /* --- reading --- */
 
 struct efg_log_view {
@@ -94,6 +99,9 @@ struct efg_log_view {
  * NULL, then says what, a static string). */
 int efg_log_open(struct efg_log_view *view, const char *path, const char **why);
 void efg_log_unmap(struct efg_log_view *view);
+
+/* The same for what VIEW shows; the log stays as it is. */
+void efg_log_shift_view(struct efg_log_view *view, int64_t shift);
 
 /* The record at *AT, which is moved behind it and its payload; *PAYLOAD (may be NULL)
  * points to r->d bytes or is NULL. Returns NULL at the end and where the log is

@@ -35,6 +35,7 @@
 
 #include "buffer.h"
 #include "log.h"
+#include "runfile.h"
 #include "symbols.h"
 
 /* Append to OUT what LOG needs defined. Returns 0 or -ENOMEM. */
@@ -99,9 +100,12 @@ void efg_otf2_remove(const char *dir);
  * PROGRESS (may be NULL) is called with logs done and to do. Refuses (-EEXIST) when
  * the archive is there already. Returns 0 or -errno; what could not be read is said by
  * WARN (may be NULL) and left out.
+ * Clocks by which messages were received before they were sent are corrected, and SKEW is
+ * filled with what was found; the logs stay as they are.
  */
 int efg_otf2_convert(const char *dir, char *const *paths, int count,
                      void (*progress)(int done, int all),
-                     void (*warn)(const char *path, const char *what));
+                     void (*warn)(const char *path, const char *what),
+                     struct efg_run_skew *skew);
 
 #endif

@@ -5,6 +5,8 @@
  * Every log is mapped twice, one at a time, so that any number of them can be converted. In
  * between, a job that runs may have gone on: the map limits the second pass to what the
  * first one saw.
+ * Before that, in another pass, the messages between nodes tell whether one's clock is late
+ * (skew.h); its logs are then taken as if they were later, and stay as they are on disk.
  * A log that cannot be read is left out; its rank is there nevertheless, without events.
  *
  * What was begun and not finished is removed again, so that an archive is whole or not there.
@@ -20,6 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "channels.h"
+
 struct input {
     const char *path;
     uint32_t rank, thread;
@@ -31,6 +35,7 @@ struct conversion {
     struct input *inputs; /* ascending, those that are left */
     int count, done;
     uint32_t ranks, whole; /* whole: logs of thread 0 that are complete */
+    struct efg_skew skew;  /* solved */
     struct efg_symbols *symbols;
     struct efg_otf2_unifier *unifier;
     OTF2_Archive *archive;
@@ -59,6 +64,8 @@ static int open_log(const struct conversion *c, struct efg_log_view *view, const
     int rc = efg_log_open(view, path, &why);
     if (rc)
         warn(c, path, why ? why : strerror(-rc));
+    else
+        efg_log_shift_view(view, efg_skew_shift(&c->skew, &view->header->sync[0]));
     return rc;
 }
 
@@ -106,6 +113,37 @@ static void drop(struct conversion *c, int which)
     c->count--;
     memmove(c->inputs + which, c->inputs + which + 1,
             (size_t)(c->count - which) * sizeof *c->inputs);
+}
+
+/* --- clocks --- */
+
+static void find_gaps(struct conversion *c)
+{
+    struct efg_channels channels = {0};
+    struct efg_log_view view;
+    for (int i = 0; i < c->count && !channels.failed && !channels.is_full; i++)
+        if (efg_log_open(&view, c->inputs[i].path, NULL) == 0) {
+            efg_channels_add(&channels, &view);
+            efg_log_unmap(&view);
+        }
+    efg_channels_gaps(&channels, UINT32_MAX, &c->skew);
+    c->skew.failed |= channels.failed;
+    efg_channels_fini(&channels);
+}
+
+static void repair_clocks(struct conversion *c, struct efg_run_skew *skew)
+{
+    find_gaps(c);
+    int64_t least = efg_skew_least(&c->skew);
+    int error = efg_skew_solve(&c->skew, EFG_SKEW_LATENCY);
+    if (least >= 0)
+        return;
+    skew->repair = error == -EDOM ? EFG_REPAIR_CONTRADICTORY
+                   : error        ? EFG_REPAIR_FAILED
+                                  : EFG_REPAIR_DONE;
+    skew->moved = efg_skew_shifted(&c->skew);
+    skew->early = efg_skew_early(&c->skew);
+    skew->most = (uint64_t)-least;
 }
 
 /* --- steps 1 and 2 --- */
@@ -243,7 +281,8 @@ static int make_archive(struct conversion *c)
     return rc;
 }
 
-static int convert(struct conversion *c, char *const *paths, int count)
+static int convert(struct conversion *c, char *const *paths, int count,
+                   struct efg_run_skew *skew)
 {
     for (int i = 0; i < count; i++)
         look_at(c, paths[i]);
@@ -251,16 +290,19 @@ static int convert(struct conversion *c, char *const *paths, int count)
     drop_doubles(c);
     if (c->count == 0)
         return -EBADMSG;
+    repair_clocks(c, skew);
     int rc = unify_all(c);
     return rc ? rc : make_archive(c);
 }
 
 int efg_otf2_convert(const char *dir, char *const *paths, int count,
                      void (*progress)(int done, int all),
-                     void (*warning)(const char *path, const char *what))
+                     void (*warning)(const char *path, const char *what),
+                     struct efg_run_skew *skew)
 {
     struct conversion c = {.dir = dir, .progress = progress, .warn = warning};
     int rc = -ENOMEM;
+    *skew = (struct efg_run_skew){0};
     if (is_there(dir, "traces.otf2") || is_there(dir, "traces") || is_there(dir, "traces.def"))
         return -EEXIST;
     c.inputs = calloc((size_t)count + 1, sizeof *c.inputs);
@@ -268,9 +310,10 @@ int efg_otf2_convert(const char *dir, char *const *paths, int count,
     c.symbols = efg_symbols_new();
     c.unifier = c.symbols ? efg_otf2_unifier_new(c.symbols) : NULL;
     if (c.inputs && c.events && c.unifier)
-        rc = convert(&c, paths, count);
+        rc = convert(&c, paths, count, skew);
     efg_otf2_unifier_free(c.unifier);
     efg_symbols_free(c.symbols);
+    efg_skew_fini(&c.skew);
     free(c.inputs);
     free(c.events);
     return rc;

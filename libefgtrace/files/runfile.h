@@ -119,6 +119,21 @@ struct efg_run_messages {
     uint64_t unknown;     /* ranks whose logs could not be checked */
 };
 
+enum efg_run_repair {
+    EFG_REPAIR_NONE, /* nothing was early */
+    EFG_REPAIR_DONE,
+    EFG_REPAIR_CONTRADICTORY, /* no shift of clocks makes all of them right */
+    EFG_REPAIR_FAILED,        /* no memory, or a log that could not be written to */
+};
+
+/* What the recorded messages tell of the clocks of different hosts, beyond their comparison. */
+struct efg_run_skew {
+    uint32_t repair; /* enum efg_run_repair; EFG_REPAIR_NONE: the others are 0 */
+    uint32_t moved;  /* clocks that were corrected */
+    uint64_t early;  /* receives before their sends, until then; 0 not known */
+    uint64_t most;   /* ns that the earliest one was before its send */
+};
+
 /* Iterations [first, last) of a window as the logs have them: least and most over its ranks. */
 struct efg_run_cut {
     uint64_t first_least, first_most, last_least, last_most;
@@ -139,8 +154,9 @@ struct efg_run {
     uint64_t trace_events; /* OTF2 events written, all locations; 0 for no trace */
     uint64_t trace_bytes;  /* size of the OTF2 archive */
     char *trace_note;      /* why there is no trace, or what it lacks; "" for nothing */
-    uint32_t is_checked;   /* 1: messages and cuts are known */
+    uint32_t is_checked;   /* 1: messages, skew and cuts are known */
     struct efg_run_messages messages;
+    struct efg_run_skew skew;
     uint32_t cut_count;
     struct efg_run_cut *cuts; /* the windows, in their order */
     uint64_t rounds;          /* of the agreement */

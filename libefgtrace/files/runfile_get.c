@@ -378,6 +378,17 @@ static struct efg_run_messages get_messages(struct input *in)
     return messages;
 }
 
+static struct efg_run_skew get_skew(struct input *in)
+{
+    struct efg_run_skew skew;
+    memset(&skew, 0, sizeof skew);
+    skew.repair = number_to(in, EFG_REPAIR_FAILED);
+    skew.moved = number32(in);
+    skew.early = number(in);
+    skew.most = number(in);
+    return skew;
+}
+
 static struct efg_run_cut get_cut(struct input *in)
 {
     struct efg_run_cut cut;
@@ -394,6 +405,7 @@ static void get_checks(struct input *in, struct efg_run *run)
 {
     run->is_checked = number_to(in, 1);
     run->messages = get_messages(in);
+    run->skew = get_skew(in);
     run->cuts = array(in, EFG_LEAST_CUT, sizeof *run->cuts, &run->cut_count);
     for (uint32_t i = 0; i < run->cut_count; i++)
         run->cuts[i] = get_cut(in);

@@ -261,6 +261,14 @@ static void put_messages(struct efg_buffer *out, const struct efg_run_messages *
     efg_buffer_number(out, messages->unknown);
 }
 
+static void put_skew(struct efg_buffer *out, const struct efg_run_skew *skew)
+{
+    efg_buffer_number(out, skew->repair);
+    efg_buffer_number(out, skew->moved);
+    efg_buffer_number(out, skew->early);
+    efg_buffer_number(out, skew->most);
+}
+
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)
 {
     efg_buffer_number(out, cut->first_least);
@@ -274,6 +282,7 @@ static void put_checks(struct efg_buffer *out, const struct efg_run *run)
 {
     efg_buffer_number(out, run->is_checked);
     put_messages(out, &run->messages);
+    put_skew(out, &run->skew);
     efg_buffer_number(out, run->cut_count);
     for (uint32_t i = 0; i < run->cut_count; i++)
         put_cut(out, &run->cuts[i]);

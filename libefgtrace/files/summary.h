@@ -41,6 +41,10 @@ uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
 void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run);
 
+/* What the messages told of the clocks, and what was done: "off by 3 us or more in the window,
+ * 5 receives before their sends: corrected", "" for nothing. */
+void efg_summary_skew(const struct efg_run_skew *skew, char *text, size_t size);
+
 /* Cores of a host and which of them its COUNT RANKS are bound to: "; 8 cores, bound to 0 | 1";
  * "" if that is not known. */
 void efg_summary_host(const struct efg_run_rank *ranks, uint32_t count, char *text,

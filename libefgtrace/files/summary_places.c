@@ -96,10 +96,28 @@ void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run)
     free(ranks);
 }
 
+void efg_summary_skew(const struct efg_run_skew *skew, char *to, size_t size)
+{
+    static const char *const ends[] = {
+        [EFG_REPAIR_DONE] = "corrected",
+        [EFG_REPAIR_CONTRADICTORY] = "contradictory",
+        [EFG_REPAIR_FAILED] = "not corrected",
+    };
+    char most[32];
+    *to = '\0';
+    if (skew->repair == EFG_REPAIR_NONE || skew->repair > EFG_REPAIR_FAILED)
+        return;
+    efg_format_ns(most, sizeof most, skew->most);
+    snprintf(to, size, "off by %s or more in the window, %llu receive%s before %s send%s: %s",
+             most, (unsigned long long)skew->early, skew->early == 1 ? "" : "s",
+             skew->early == 1 ? "its" : "their", skew->early == 1 ? "" : "s",
+             ends[skew->repair]);
+}
+
 void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run)
 {
     uint64_t error = 0;
-    char most[32];
+    char most[32], skew[EFG_COLUMNS];
     for (uint32_t i = 0; i < run->rank_count; i++)
         if (run->ranks[i].clock_error > error)
             error = run->ranks[i].clock_error;
@@ -109,6 +127,9 @@ void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run)
                          "Clocks       compared across hosts at the start and at the end, to "
                          "%s at worst",
                          most);
+    efg_summary_skew(&run->skew, skew, sizeof skew);
+    if (*skew)
+        efg_summary_line(out, "%-13s%s", error ? "" : "Clocks", skew);
 }
 
 /* --- a host --- */

@@ -17,8 +17,12 @@
  * is taken out. What remains is by how much the drift itself changes: 10^-8 of an hour is 36
  * us. (Doleschal et al., Internal timer synchronization for parallel event tracing, 2008;
  * Becker, Rabenseifner, Wolf, Implications of non-constant clock drifts for the timestamps of
- * concurrent events, 2008.) A comparison in the middle would have to wait for an answer, which
- * is what a preloaded library must not do there.
+ * concurrent events, 2008.)
+ *
+ * In the middle nothing is compared: that would have to wait for an answer, which is what
+ * a preloaded library must not do there. But the application's own messages in a window are
+ * measurements, too: none can have been received before it was sent. Where one was, the line
+ * is moved in MPI_Finalize (runtime/repair.h).
  */
 #include "runtime/clocks.h"
 

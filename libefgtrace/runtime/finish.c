@@ -236,8 +236,10 @@ static void compare_clocks(void)
     if (end.error > p->sync.error)
         p->sync.error = end.error;
     for (struct efg_thread *t = p->threads; t; t = t->next)
-        if (t->recorder.log.header)
+        if (t->recorder.log.header) {
             t->recorder.log.header->sync[1] = end.sync;
+            t->recorder.log.header->clock_error = p->sync.error;
+        }
 }
 
 void efg_finish_run(void)

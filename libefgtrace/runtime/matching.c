@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "files/channels.h"
+#include "runtime/repair.h"
 #include "runtime/tracer.h"
 
 #define TAG 1
@@ -186,6 +187,15 @@ static void join_spans(struct efg_run *run, const struct efg_channels *c)
     free(ranks);
 }
 
+static void check_clocks(struct efg_run *run, const struct efg_channels *c)
+{
+    struct efg_skew skew = {.failed = c->failed};
+    if (!c->failed)
+        efg_channels_gaps(c, (uint32_t)p->rank, &skew);
+    efg_repair_clocks(run, &skew);
+    efg_skew_fini(&skew);
+}
+
 void efg_matching_check(struct efg_run *run)
 {
     struct efg_channels channels = {0};
@@ -193,6 +203,7 @@ void efg_matching_check(struct efg_run *run)
     exchange(&channels);
     sum_messages(run, &channels);
     join_spans(run, &channels);
+    check_clocks(run, &channels);
     run->is_checked = 1;
     efg_channels_fini(&channels);
 }

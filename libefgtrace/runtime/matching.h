@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matching: counts in MPI_Finalize, in the logs of all ranks, which messages have both of
- * their ends there, and which iterations each rank recorded.
+ * their ends there, and which iterations each rank recorded; and corrects the clocks of nodes
+ * by which messages were received before they were sent (runtime/repair.h).
  *
  * Every rank sends what it sent to the ranks that it was sent to, and to no others: the cost
  * follows the number of partners of a rank, and the logarithm of the number of ranks.
@@ -12,7 +13,7 @@
 #include "files/runfile.h"
 
 /* Collective over the private communicator, after all recorders are closed and before the
- * logs are removed. Fills is_checked, messages and cuts of RUN on rank 0. */
+ * logs are converted. Fills is_checked, messages, skew and cuts of RUN on rank 0. */
 void efg_matching_check(struct efg_run *run);
 
 #endif

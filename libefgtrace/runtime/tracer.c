@@ -71,6 +71,7 @@ static void open_log(struct efg_thread *t)
         .thread = t->number,
         .ticks_per_second = EFG_CLOCK_TICKS_PER_SECOND,
         .sync = {p->sync.sync},
+        .clock_error = p->sync.error,
         .package = p->place.package + 1, /* EFG_NONE + 1 is 0 */
         .numa = p->place.numa + 1,
         .core = p->place.core + 1,

@@ -49,7 +49,8 @@ int trace_convert(int ranks)
         snprintf(paths[i], sizeof paths[i], "%s/logs/%d.0.log", trace_dir, ranks - 1 - i);
         list[i] = paths[i];
     }
-    return efg_otf2_convert(trace_dir, list, ranks, NULL, note);
+    struct efg_run_skew skew;
+    return efg_otf2_convert(trace_dir, list, ranks, NULL, note, &skew);
 }
 
 int trace_run(const char *format, const char *options)

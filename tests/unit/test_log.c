@@ -297,6 +297,50 @@ static void payload_never_leads_out(void **state)
     }
 }
 
+static void expect_times(uint64_t start, uint64_t end, uint64_t records)
+{
+    struct efg_log_view view;
+    assert_int_equal(efg_log_open(&view, path, NULL), 0);
+    assert_int_equal(view.header->sync[0].ticks, facts.sync[0].ticks);
+    assert_int_equal(view.header->sync[0].realtime, start);
+    assert_int_equal(view.header->sync[1].realtime, end);
+    assert_int_equal(view.count, records);
+    assert_true(view.header->closed);
+    assert_string_equal(view.header->host, facts.host);
+    efg_log_unmap(&view);
+}
+
+/* Both synchronisations are moved, but for one that is not there. */
+static void times_can_be_moved(void **state)
+{
+    static const struct efg_sync syncs[] = {{5, 1000}, {7, 2000}};
+    struct efg_log_view view;
+    (void)state;
+    write_log(3);
+    assert_int_equal(efg_log_shift(path, 30), 0);
+    expect_times(36, 0, 3);
+    overwrite(offsetof(struct efg_log_header, sync), syncs, sizeof syncs);
+    assert_int_equal(efg_log_shift(path, 30), 0);
+    expect_times(1030, 2030, 3);
+    assert_int_equal(efg_log_shift(path, -30), 0);
+    expect_times(1000, 2000, 3);
+    assert_int_equal(efg_log_open(&view, path, NULL), 0);
+    efg_log_shift_view(&view, -5);
+    assert_int_equal(view.header->sync[0].realtime, 995);
+    assert_int_equal(view.header->sync[1].realtime, 1995);
+    efg_log_unmap(&view);
+    expect_times(1000, 2000, 3); /* not in the file */
+}
+
+static void what_cannot_be_moved(void **state)
+{
+    (void)state;
+    assert_int_equal(efg_log_shift(path, 30), -ENOENT);
+    write_log(3);
+    overwrite(0, "x", 1);
+    assert_int_equal(efg_log_shift(path, 30), -EBADMSG);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_path)
 
 int main(void)
@@ -308,7 +352,8 @@ int main(void)
         TEST(nothing_is_overwritten),  TEST(what_cannot_be_made),
         TEST(mode_follows_umask),      TEST(damaged_headers_are_refused),
         TEST(missing_log_is_an_error), TEST(short_file_is_good_as_far_as_it_goes),
-        TEST(payload_never_leads_out),
+        TEST(payload_never_leads_out), TEST(times_can_be_moved),
+        TEST(what_cannot_be_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,7 @@ static void events_of_every_kind_are_there(void **state)
 static void threads_have_locations(void **state)
 {
     char paths[3][128], *list[3];
+    struct efg_run_skew skew;
     static const uint32_t who[3][2] = {{1, 1}, {0, 0}, {1, 0}};
     struct synth s;
     (void)state;
@@ -103,7 +104,7 @@ static void threads_have_locations(void **state)
                  who[i][1]);
         list[i] = paths[i];
     }
-    assert_int_equal(efg_otf2_convert(trace_dir, list, 3, NULL, NULL), 0);
+    assert_int_equal(efg_otf2_convert(trace_dir, list, 3, NULL, NULL, &skew), 0);
     trace_expect_valid("");
     trace_expect_in_report("ranks 2, locations 3");
     trace_expect_events((UINT64_C(1) << 32) | 1, "100 Enter MPI_Wtime\n200 Leave MPI_Wtime\n");

@@ -170,6 +170,7 @@ static void assert_run_equal(const struct efg_run *a, const struct efg_run *b)
     assert_int_equal(a->trace_bytes, b->trace_bytes);
     assert_int_equal(a->is_checked, b->is_checked);
     assert_memory_equal(&a->messages, &b->messages, sizeof a->messages);
+    assert_memory_equal(&a->skew, &b->skew, sizeof a->skew);
     assert_int_equal(a->cut_count, b->cut_count);
     if (a->cut_count)
         assert_memory_equal(a->cuts, b->cuts, a->cut_count * sizeof *a->cuts);
@@ -321,7 +322,7 @@ static void test_messages(void **state)
     expect_message(-EBADMSG, "its checksum is");
     data[8] = 7;
     store(data, size);
-    expect_message(-EBADMSG, "is of version 7, this efgtrace reads version 2; use ");
+    expect_message(-EBADMSG, "is of version 7, this efgtrace reads version 3; use ");
     memcpy(data,
            "\x7f"
            "ELF",

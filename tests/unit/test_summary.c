@@ -170,8 +170,18 @@ static void test_clocks(void **state)
     (void)state;
     expect_not("Clocks");
     run.ranks[2].clock_error = 12300;
+    expect("Clocks       compared across hosts at the start and at the end, to 12.3 us at "
+           "worst\n");
+    run.skew = (struct efg_run_skew){EFG_REPAIR_DONE, 1, 12, 35000};
     expect(
-        "Clocks       compared across hosts at the start and at the end, to 12.3 us at worst");
+        "at worst\n             off by 35.0 us or more in the window, 12 receives before their "
+        "sends: corrected\n");
+    run.skew.repair = EFG_REPAIR_FAILED;
+    expect("12 receives before their sends: not corrected\n");
+    run.ranks[2].clock_error = 0;
+    run.skew = (struct efg_run_skew){EFG_REPAIR_CONTRADICTORY, 0, 1, 3000000};
+    expect("Clocks       off by 3.00 ms or more in the window, 1 receive before its send: "
+           "contradictory\n");
 }
 
 static void test_host(void **state)

@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Logs of a run on one host, as if ranks 2 and 3 had been on another one.
+
+logs.py bend DIR LATE2 LATE3   the run began 300 s earlier and ended 300 s later than it did,
+                               and in the middle the clocks of ranks 2 and 3 were late by so
+                               many ns. Both are one clock, compared well with the other one at
+                               the start and at the end if the two are the same; else it was
+                               wrong at the end.
+logs.py count DIR              how many receives are before their sends, of the k-th send and
+                               receive between two ranks by tag: for programs whose messages
+                               do not cross the edges of the window
+"""
+import struct
+import sys
+from collections import defaultdict
+
+FAR = 300 * 10**9
+HEADER, RECORD = 4096, struct.Struct('<QHH3I2Q')     # time kind call a b c d e
+SEND, RECV, ISEND, IRECV, DEFINITION = 7, 8, 9, 12, 256    # core/record.h
+
+
+def header(log):
+    log.seek(40)
+    return list(struct.unpack('<5Q', log.read(40)))     # sync[0], sync[1], used
+
+
+def bend(folder, late):
+    for rank, ns in enumerate((0, 0, *late)):
+        with open(f'{folder}/logs/{rank}.0.log', 'r+b') as log:
+            sync = header(log)[:4]
+            sync = [sync[0] - FAR, sync[1] - FAR, sync[2] + FAR, sync[3] + FAR]
+            if rank > 1:                # of a node of its own
+                sync[1] -= late[0]
+                sync[3] -= 2 * ns - late[0]
+            log.seek(40)
+            log.write(struct.pack('<4Q', *sync))
+
+
+def events(folder, rank):
+    """(channel, is_receive, ns) of each message of a rank."""
+    with open(f'{folder}/logs/{rank}.0.log', 'rb') as log:
+        *sync, used = header(log)
+        log.seek(HEADER)
+        data = log.read(used * RECORD.size)
+    at = 0
+    while at < len(data):
+        time, kind, _, _, partner, tag, size, _ = RECORD.unpack_from(data, at)
+        at += RECORD.size
+        if kind >= DEFINITION:
+            at += -(-size // RECORD.size) * RECORD.size
+        ns = sync[1] + (time - sync[0]) * (sync[3] - sync[1]) // (sync[2] - sync[0])
+        if kind in (SEND, ISEND):
+            yield (rank, partner, tag), False, ns
+        elif kind in (RECV, IRECV):
+            yield (partner, rank, tag), True, ns
+
+
+def count(folder):
+    channels = defaultdict(lambda: ([], []))
+    for rank in range(4):
+        for channel, is_receive, ns in events(folder, rank):
+            channels[channel][is_receive].append(ns)
+    print(sum(receive < send for both in channels.values() for send, receive in zip(*both)))
+
+
+if sys.argv[1] == 'bend':
+    bend(sys.argv[2], [int(ns) for ns in sys.argv[3:5]])
+else:
+    count(sys.argv[2])
