@@ -76,6 +76,27 @@ $(BUILD)/tests/%: tests/unit/%.c $(UNIT_HELP) $(FILES) $(CORE)
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) -lcmocka $(FILES_LIBS)
 
+# The call path is tested without MPI, with modules to load and to unload while it runs.
+WALKED  := $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,callpath cfi memo modules walk)
+MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/thrower.so
+
+$(BUILD)/tests/test_callpath: $(WALKED) | $(MODULES)
+$(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
+
+$(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(call pc,--libs,libunwind) -lm
+
+%/plugin-c.so %/plugin-f.so: ALL_CFLAGS += -DROOM=56
+%/plugin-d.so %/plugin-e.so %/plugin-f.so: ALL_CFLAGS += -nostartfiles
+$(BUILD)/tests/plugin-%.so: tests/unit/loaded/plugin.c
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -shared -o $@ $<
+
+$(BUILD)/tests/thrower.so: tests/unit/loaded/thrower.cpp
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CXX) -O2 -g -fPIC -shared -o $@ $<
+
 unit: $(UNIT)
 
 set-up-%:

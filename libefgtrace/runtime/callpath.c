@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libunwind walks the stack; the addresses that it finds are looked up as a whole in a table.
- * Only an address list that was never seen before is turned into modules and
- * offsets: two lists that differ in cut-off frames only become the same path.
+ * Three tables, each of which spares the next one:
  *
+ *     stack words --compare--> walk as before (memo.h) -> path
+ *                                  | new
  *     addresses --hash, compare--> known list -> path
- *                                      | new
- *                modules and offsets --hash--> path
+ *                                  | new
+ *     modules and offsets --hash--> path
  *
- * Readers take no lock: a thread searches its own table, and comes here under the lock
- * when it does not find the list there.
+ * Addresses are found by a walk of ours (walk.h), which says what it depends on; where it
+ * fails, by libunwind (code without unwind information, signal frames, other processors). Two
+ * lists of addresses that differ in cut-off frames only become the same path.
+ *
+ * Readers take no lock: a thread searches its own tables, and comes to the common one, under
+ * the lock, with what it has never seen. What a thread knows of addresses holds for one
+ * generation of modules.
  */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
 #include "runtime/callpath.h"
 
 #include <libunwind.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/map.h"
 #include "core/signature.h"
+#include "runtime/memo.h"
+#include "runtime/modules.h"
+#include "runtime/walk.h"
 
 #define SKIP 8          /* room for frames that are cut off */
-#define MOST_MODULES 4096
+#define OWN 4           /* frames of this file's, the most that libunwind sees */
 #define PAGE_PATHS 1024 /* paths are kept in pages, which never move */
 #define MOST_PAGES 1024
 
-struct module {
-    char *name;
-    uintptr_t base, start, end;
-    uint64_t hash; /* of the file's name without its folder */
-    int is_hidden; /* MPI's own, or ours */
-};
+_Static_assert(EFG_CALLPATH_DEPTH + SKIP <= EFG_WALK_DEPTH, "a walk holds all of a path");
 
 struct list { /* addresses as they were found, and the path that they are */
     struct list *next;
@@ -45,94 +46,31 @@ struct list { /* addresses as they were found, and the path that they are */
 
 static struct {
     pthread_mutex_t lock;
+    pthread_key_t key; /* to free what a thread has */
     unsigned depth;
-    struct module modules[MOST_MODULES];
-    uint32_t module_count;
     struct efg_path *pages[MOST_PAGES];
     uint32_t path_count;
     struct efg_map by_hash;
-    uint64_t memory;
+    uint64_t memory; /* atomic */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Per thread: address lists by their hash; the last answer first. */
-static __thread struct efg_map known __attribute__((tls_model("initial-exec")));
+struct finder {
+    uint64_t generation; /* of modules */
+    struct efg_memo memo;
+    struct efg_walk walk;
+    struct efg_map known; /* first struct list by hash of the addresses */
+    uint64_t list_bytes;
+    uint64_t memory; /* bytes that all.memory has of this thread */
+};
 
-int efg_callpath_init(unsigned depth)
+static __thread struct finder *mine __attribute__((tls_model("initial-exec")));
+
+static void count_memory(uint64_t bytes)
 {
-    all.depth = depth < EFG_CALLPATH_DEPTH ? depth : EFG_CALLPATH_DEPTH;
-    unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
-    return 0;
+    __atomic_fetch_add(&all.memory, bytes, __ATOMIC_RELAXED);
 }
 
-static int is_hidden(const char *base)
-{
-    static const char *const names[] = {"libmpi.so",  "libmpi_",       "libmpifort", "libefgtrace",
-                                        "libopen-pal", "libopen-rte", "libmpich",    "libunwind"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(base, names[i], strlen(names[i])) == 0)
-            return 1;
-    return 0;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static void add_module(const char *name, uintptr_t base, uintptr_t start, uintptr_t end)
-{
-    for (uint32_t i = 0; i < all.module_count; i++) /* loaded again: the newest one counts */
-        if (all.modules[i].base == base && all.modules[i].start == start &&
-            strcmp(all.modules[i].name, name) == 0)
-            return;
-    char *copy = all.module_count < MOST_MODULES ? strdup(name) : NULL;
-    if (!copy)
-        return;
-    const char *short_name = base_name(copy);
-    all.modules[all.module_count++] =
-        (struct module){copy, base, start, end, efg_hash_bytes(0, short_name, strlen(short_name)),
-                        is_hidden(short_name)};
-}
-
-static int visit_module(struct dl_phdr_info *info, size_t size, void *unused)
-{
-    char self[4096];
-    const char *name = info->dlpi_name;
-    uintptr_t start = UINTPTR_MAX, end = 0;
-
-    (void)size, (void)unused;
-    if (!name[0]) {
-        ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-        if (length <= 0)
-            return 0;
-        self[length] = '\0';
-        name = self;
-    }
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type != PT_LOAD)
-            continue;
-        uintptr_t from = info->dlpi_addr + p->p_vaddr;
-        start = from < start ? from : start;
-        end = from + p->p_memsz > end ? from + p->p_memsz : end;
-    }
-    if (end)
-        add_module(name, info->dlpi_addr, start, end);
-    return 0;
-}
-
-/* The module that ADDRESS is in now: the one found last, as an address may be used again. */
-static struct module *find_module(uintptr_t address, int rescan)
-{
-    for (uint32_t i = all.module_count; i-- > 0;)
-        if (address >= all.modules[i].start && address < all.modules[i].end)
-            return &all.modules[i];
-    if (!rescan)
-        return NULL;
-    dl_iterate_phdr(visit_module, NULL);
-    return find_module(address, 0);
-}
+/* --- Paths --- */
 
 static struct efg_path *path_at(uint32_t id)
 {
@@ -147,7 +85,7 @@ static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t
         return 0;
     if (!all.pages[page]) {
         all.pages[page] = calloc(PAGE_PATHS, sizeof **all.pages);
-        all.memory += PAGE_PATHS * sizeof **all.pages;
+        count_memory(PAGE_PATHS * sizeof **all.pages);
     }
     struct efg_frame *copy = malloc((depth ? depth : 1) * sizeof *copy);
     uint64_t *slot = efg_map_put(&all.by_hash, hash);
@@ -156,7 +94,7 @@ static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t
         return 0;
     }
     memcpy(copy, frames, depth * sizeof *copy);
-    all.memory += depth * sizeof *copy;
+    count_memory(depth * sizeof *copy);
     *slot = ++all.path_count;
     *path_at(all.path_count) = (struct efg_path){hash, depth, copy};
     return all.path_count;
@@ -170,10 +108,10 @@ static uint32_t to_frames(void *const *address, uint32_t count, struct efg_frame
     *hash = 0;
     for (uint32_t i = 0; i < count && depth < all.depth; i++) {
         uintptr_t call = (uintptr_t)address[i] - 1; /* inside the call, not behind it */
-        struct module *m = find_module(call, 1);
+        struct efg_module *m = efg_modules_find(call);
         if (!m || (m->is_hidden && depth == 0))
             continue;
-        frames[depth++] = (struct efg_frame){(uint32_t)(m - all.modules), 0, call - m->base};
+        frames[depth++] = (struct efg_frame){efg_modules_number(m), 0, call - m->base};
         *hash = efg_hash_mix(efg_hash_mix(*hash, m->hash), call - m->base);
     }
     return depth;
@@ -192,20 +130,23 @@ static uint32_t intern(void *const *address, uint32_t count)
     return path;
 }
 
-static struct list *search(uint64_t key, void *const *address, uint32_t count)
+/* --- Address lists of a thread --- */
+
+static struct list *search(struct finder *f, uint64_t key, void *const *address, uint32_t count)
 {
-    uint64_t *slot = efg_map_find(&known, key);
+    uint64_t *slot = efg_map_find(&f->known, key);
     struct list *l = slot ? (struct list *)(uintptr_t)*slot : NULL;
-    while (l && (l->depth != count || memcmp(l->address, address, count * sizeof *address) != 0))
+    while (l &&
+           (l->depth != count || memcmp(l->address, address, count * sizeof *address) != 0))
         l = l->next;
     return l;
 }
 
-static uint32_t remember(uint64_t key, void *const *address, uint32_t count)
+static uint32_t remember(struct finder *f, uint64_t key, void *const *address, uint32_t count)
 {
     uint32_t path = intern(address, count);
     struct list *l = malloc(sizeof *l + count * sizeof *address);
-    uint64_t *slot = path && l ? efg_map_put(&known, key) : NULL;
+    uint64_t *slot = path && l ? efg_map_put(&f->known, key) : NULL;
     if (!slot) {
         free(l);
         return path;
@@ -213,21 +154,140 @@ static uint32_t remember(uint64_t key, void *const *address, uint32_t count)
     *l = (struct list){(struct list *)(uintptr_t)*slot, path, count};
     memcpy(l->address, address, count * sizeof *address);
     *slot = (uintptr_t)l;
-    __atomic_fetch_add(&all.memory, sizeof *l + count * sizeof *address, __ATOMIC_RELAXED);
+    f->list_bytes += sizeof *l + count * sizeof *address;
     return path;
 }
 
-uint32_t efg_callpath_find(uint64_t *hash)
+static uint32_t path_of(struct finder *f, void *const *address, uint32_t count)
 {
-    void *address[EFG_CALLPATH_DEPTH + SKIP];
-    int found = unw_backtrace(address, (int)all.depth + SKIP);
-    uint32_t count = found > 0 ? (uint32_t)found : 0;
     uint64_t key = count;
-
     for (uint32_t i = 0; i < count; i++)
         key = (key ^ (uintptr_t)address[i]) * 0x9e3779b97f4a7c15ull;
-    struct list *l = search(key, address, count);
-    uint32_t path = l ? l->path : remember(key, address, count);
+    struct list *l = search(f, key, address, count);
+    return l ? l->path : remember(f, key, address, count);
+}
+
+static void forget_lists(struct finder *f)
+{
+    for (uint64_t i = 0; f->known.slots && i <= f->known.mask; i++) {
+        struct list *l =
+            f->known.used[i] ? (struct list *)(uintptr_t)f->known.slots[i].value : NULL;
+        while (l) {
+            struct list *next = l->next;
+            free(l);
+            l = next;
+        }
+    }
+    efg_map_fini(&f->known);
+    f->list_bytes = 0;
+}
+
+/* --- What a thread has --- */
+
+static uint64_t map_bytes(const struct efg_map *map)
+{
+    return map->slots ? (map->mask + 1) * (sizeof *map->slots + sizeof *map->used) : 0;
+}
+
+static void update_memory(struct finder *f)
+{
+    uint64_t now = sizeof *f + efg_memo_memory(&f->memo) + map_bytes(&f->walk.rules) +
+                   map_bytes(&f->known) + f->list_bytes;
+    if (now != f->memory)
+        count_memory(now - f->memory); /* modulo 2^64: it may be less */
+    f->memory = now;
+}
+
+static void forget(struct finder *f, uint64_t generation)
+{
+    efg_memo_clear(&f->memo);
+    efg_walk_forget(&f->walk);
+    forget_lists(f);
+    f->generation = generation;
+}
+
+static void free_finder(void *finder)
+{
+    struct finder *f = finder;
+
+    mine = NULL;
+    forget(f, 0);
+    efg_memo_fini(&f->memo);
+    count_memory(-f->memory);
+    free(f);
+}
+
+static struct finder *new_finder(void)
+{
+    struct finder *f = calloc(1, sizeof *f);
+    if (!f || pthread_setspecific(all.key, f) != 0) {
+        free(f);
+        return NULL;
+    }
+    efg_memo_init(&f->memo);
+    f->generation = efg_modules_generation();
+    return mine = f;
+}
+
+int efg_callpath_init(unsigned depth)
+{
+    all.depth = depth < EFG_CALLPATH_DEPTH ? depth : EFG_CALLPATH_DEPTH;
+    unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
+    return pthread_key_create(&all.key, free_finder) == 0 ? 0 : -1;
+}
+
+/* --- The way of a call --- */
+
+/* Addresses by libunwind, from the one that the function at FRAME returns to. The modules are
+ * looked at each time, since nobody says whether these are watched. */
+static uint32_t unwind(struct finder *f, const uintptr_t *frame, uint32_t limit)
+{
+    void *address[EFG_CALLPATH_DEPTH + SKIP + OWN];
+    int found = unw_backtrace(address, (int)limit + OWN), own = 0;
+
+    while (own < found && own < OWN && (uintptr_t)address[own] != frame[1])
+        own++;
+    uint32_t count = found > own ? (uint32_t)(found - own) : 0;
+    count = count < limit ? count : limit;
+    memcpy(f->walk.address, address + own, count * sizeof *address);
+    efg_modules_refresh();
+    return count;
+}
+
+static __attribute__((noinline)) uint32_t find_new(struct finder *f, const uintptr_t *frame)
+{
+    uint32_t limit = all.depth + SKIP - 1;
+    int is_walked = efg_walk(&f->walk, frame, limit) == 0;
+    uint32_t count = is_walked ? f->walk.count : unwind(f, frame, limit);
+
+    /* The search for modules, too, may have found that some are gone. */
+    if (f->generation != efg_modules_generation())
+        forget(f, efg_modules_generation());
+    uint32_t path = path_of(f, f->walk.address, count);
+    if (path && is_walked && f->walk.is_lasting)
+        efg_memo_add(&f->memo, frame, &f->walk, path, path_at(path)->hash);
+    update_memory(f);
+    return path;
+}
+
+/* The frame address makes the compiler keep the frame in the form that walk.h asks for. */
+__attribute__((noinline)) uint32_t efg_callpath_find(uint64_t *hash)
+{
+    const uintptr_t *frame = __builtin_frame_address(0);
+    struct finder *f = mine ? mine : new_finder();
+    uint64_t generation = efg_modules_generation();
+
+    *hash = 0;
+    if (!f)
+        return 0;
+    if (f->generation != generation)
+        forget(f, generation);
+    const struct efg_memo_entry *e = efg_memo_find(&f->memo, frame);
+    if (e) {
+        *hash = e->hash;
+        return e->path;
+    }
+    uint32_t path = find_new(f, frame);
     *hash = path ? path_at(path)->hash : 0;
     return path;
 }
@@ -244,15 +304,15 @@ struct efg_path efg_callpath_get(uint32_t id)
 
 uint32_t efg_callpath_modules(void)
 {
-    return all.module_count;
+    return efg_modules_count();
 }
 
 const char *efg_callpath_module(uint32_t id)
 {
-    return all.modules[id].name;
+    return efg_modules_get(id)->name;
 }
 
 uint64_t efg_callpath_memory(void)
 {
-    return all.memory + sizeof all;
+    return __atomic_load_n(&all.memory, __ATOMIC_RELAXED) + sizeof all + efg_modules_memory();
 }
