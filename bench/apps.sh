@@ -14,6 +14,10 @@ usage: bench/apps.sh list
            and runs there: mpirun -np 4 --oversubscribe PREFIX... APP. Paths in PREFIX must be
            absolute. The output is the application's, the exit code mpirun's.
   filter   what differs between two runs (times, dates, rates) is taken out of an output
+
+environment: RANKS           instead of 4 (all but icofoam, whose case has 4 parts)
+             LAMMPS_STEPS    instead of 2000
+             MPIRUN_OPTIONS  more options of mpirun
 EOF
 }
 
@@ -21,7 +25,8 @@ EOF
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
 
 launch() {
-    mpirun -np 4 --oversubscribe "$@" </dev/null
+    # shellcheck disable=SC2086 # the options are split into words on purpose
+    mpirun -np "${RANKS:-4}" --oversubscribe ${MPIRUN_OPTIONS:-} "$@" </dev/null
 }
 
 # LAMMPS, a Lennard-Jones liquid of 4000 atoms. Main loop: Verlet::run, 2000 time steps, in each
@@ -29,7 +34,7 @@ launch() {
 # migrates atoms and rebuilds the neighbour lists instead of the forward exchange, with
 # Sendrecv; every 50th step prints, with Allreduce.
 prepare_lammps() {
-    sed 's/^run.*/run 2000/' /usr/share/lammps/examples/melt/in.melt >in.melt
+    sed "s/^run.*/run ${LAMMPS_STEPS:-2000}/" /usr/share/lammps/examples/melt/in.melt >in.melt
 }
 run_lammps() {
     launch "$@" lmp -in in.melt -log none

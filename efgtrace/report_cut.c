@@ -33,7 +33,7 @@ static void put_line(struct efg_buffer *out, uint64_t number, const char *what)
 /* What the library took of the job at its two ends, where all ranks wait for the slowest. */
 void efg_report_library(struct efg_buffer *out, const struct efg_run *run)
 {
-    char init[32], finish[32], memory[32];
+    char init[32], finish[32], own[32], memory[32];
     uint64_t longest = 0, largest = 0;
     for (uint32_t i = 0; i < run->rank_count; i++) {
         longest = run->ranks[i].init > longest ? run->ranks[i].init : longest;
@@ -41,11 +41,13 @@ void efg_report_library(struct efg_buffer *out, const struct efg_run *run)
     }
     efg_format_ns(init, sizeof init, longest);
     efg_format_ns(finish, sizeof finish, run->finish);
+    efg_format_ns(own, sizeof own, run->own);
     efg_format_bytes(memory, sizeof memory, largest);
     efg_summary_line(out,
                      "library      %s in MPI_Init, %s in MPI_Finalize, %s a rank, %llu rounds "
                      "to agree",
                      init, finish, memory, (unsigned long long)run->rounds);
+    efg_summary_line(out, "             rank 0 worked %s for all ranks in MPI_Finalize", own);
 }
 
 void efg_report_cut(struct efg_buffer *out, const struct efg_run *run)

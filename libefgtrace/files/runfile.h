@@ -161,6 +161,8 @@ struct efg_run {
     struct efg_run_cut *cuts; /* the windows, in their order */
     uint64_t rounds;          /* of the agreement */
     uint64_t finish;          /* ns from when all ranks had come to MPI_Finalize, on rank 0 */
+    uint64_t own;             /* ns of CPU that rank 0 worked then for all ranks, but for writing
+                                 this file */
     uint32_t rank_count;
     struct efg_run_rank *ranks; /* ascending */
     uint32_t site_count;

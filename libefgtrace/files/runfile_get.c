@@ -411,6 +411,7 @@ static void get_checks(struct input *in, struct efg_run *run)
         run->cuts[i] = get_cut(in);
     run->rounds = number(in);
     run->finish = number(in);
+    run->own = number(in);
 }
 
 int efg_runfile_get_facts(struct efg_run *run, const void *block, size_t size)

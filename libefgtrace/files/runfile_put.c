@@ -288,6 +288,7 @@ static void put_checks(struct efg_buffer *out, const struct efg_run *run)
         put_cut(out, &run->cuts[i]);
     efg_buffer_number(out, run->rounds);
     efg_buffer_number(out, run->finish);
+    efg_buffer_number(out, run->own);
 }
 
 void efg_runfile_put_facts(struct efg_buffer *out, const struct efg_run *run)

@@ -21,6 +21,7 @@
 #include <otf2/OTF2_MPI_Collectives.h>
 
 #include "files/otf2.h"
+#include "runtime/clock.h"
 #include "runtime/tree.h"
 
 #define MOST_LOGS 1024 /* threads of a rank */
@@ -169,7 +170,7 @@ static uint64_t *gather_counts(const uint64_t *events, int count, uint64_t *tota
 
 /* All write their events, then rank 0 defines what they refer to. After an error nobody
  * touches the archive again: OTF2 would write past its buffers. */
-static int write_archive(struct efg_otf2_unifier *u, struct logs *logs,
+static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct logs *logs,
                          const struct efg_buffer *maps, uint64_t *total)
 {
     uint64_t events[MOST_LOGS] = {0};
@@ -182,8 +183,10 @@ static int write_archive(struct efg_otf2_unifier *u, struct logs *logs,
     if (any(error) || any(efg_otf2_close_files(archive)))
         return -EIO;
     uint64_t *all = gather_counts(events, logs->count, total);
+    uint64_t begin = efg_clock_cpu();
     if (p->rank == 0)
         error = all ? efg_otf2_define(u, archive, all, 0) : -ENOMEM;
+    run->own += efg_clock_cpu() - begin;
     free(all);
     if (any(error))
         return -EIO;
@@ -230,7 +233,7 @@ static void remove_logs(void)
 }
 
 /* The maps of this rank's logs, from the scans of all; the unifier stays on rank 0. */
-static int exchange(const struct logs *logs, struct efg_symbols *symbols,
+static int exchange(const struct logs *logs, struct efg_run *run, struct efg_symbols *symbols,
                     struct efg_otf2_unifier **u, struct efg_buffer *mine)
 {
     struct efg_buffer scans = {0}, maps = {0};
@@ -241,9 +244,11 @@ static int exchange(const struct logs *logs, struct efg_symbols *symbols,
     scan_logs(logs, &scans);
     struct efg_blocks all = efg_tree_gather(p->comm, &scans);
     if (p->rank == 0) {
+        uint64_t begin = efg_clock_cpu();
         log_counts = calloc((size_t)p->size, sizeof *log_counts);
         ends = calloc((size_t)p->size, sizeof *ends);
         error = prepare(u, symbols, &all, log_counts, &maps, ends);
+        run->own += efg_clock_cpu() - begin;
     }
     error = any(error);
     if (!error)
@@ -267,9 +272,9 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols)
     if (!error) {
         open_logs(logs);
         has_logs = logs->count > 0;
-        error = exchange(logs, symbols, &u, &mine);
+        error = exchange(logs, run, symbols, &u, &mine);
         if (!error)
-            error = write_archive(u, logs, &mine, &total);
+            error = write_archive(u, run, logs, &mine, &total);
         close_logs(logs);
     }
     if (!error && !p->conf.keep_logs)

@@ -18,6 +18,14 @@ static inline uint64_t efg_clock_ticks(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* ns of CPU that this thread has used. */
+static inline uint64_t efg_clock_cpu(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* ns since 1970 at the present tick. */
 static inline uint64_t efg_clock_realtime(void)
 {

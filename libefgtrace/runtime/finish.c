@@ -257,10 +257,12 @@ void efg_finish_run(void)
     struct efg_blocks blocks = efg_tree_gather(p->comm, &block);
     struct efg_symbols *symbols = p->rank == 0 && p->conf.symbols ? efg_symbols_new() : NULL;
     if (p->rank == 0) {
+        uint64_t start = efg_clock_cpu();
         describe(&run);
         take_ranks(&run, &blocks);
         if (symbols)
             efg_runfile_resolve(&run, symbols);
+        run.own = efg_clock_cpu() - start;
     }
     if (has_windows()) {
         efg_matching_check(&run);

@@ -236,6 +236,7 @@ static void any_checks(struct efg_run *run)
     }
     run->rounds = random_any();
     run->finish = random_any();
+    run->own = random_any();
 }
 
 void random_run(struct efg_run *run)

@@ -224,6 +224,7 @@ void sample_run(struct efg_run *run)
     run->cuts[0] = (struct efg_run_cut){100, 100, 110, 110, SAMPLE_RANKS};
     run->rounds = 4;
     run->finish = 20 * MS;
+    run->own = 3 * MS;
     run->rank_count = SAMPLE_RANKS;
     run->ranks = make(SAMPLE_RANKS, sizeof *run->ranks);
     for (uint32_t i = 0; i < SAMPLE_RANKS; i++)

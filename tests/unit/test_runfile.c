@@ -176,6 +176,7 @@ static void assert_run_equal(const struct efg_run *a, const struct efg_run *b)
         assert_memory_equal(a->cuts, b->cuts, a->cut_count * sizeof *a->cuts);
     assert_int_equal(a->rounds, b->rounds);
     assert_int_equal(a->finish, b->finish);
+    assert_int_equal(a->own, b->own);
     assert_int_equal(a->rank_count, b->rank_count);
     for (uint32_t i = 0; i < a->rank_count; i++)
         assert_rank_equal(&a->ranks[i], &b->ranks[i]);
