@@ -21,6 +21,10 @@ cd "$(dirname "$0")/.." || exit 2
 
 build=$(cd "${BUILD:-build}" && pwd) || exit 2
 app=${APP:-stencil2d}
+case $app in
+lammps) level=finer ;; # the time step: there are few rebuilds of the neighbour lists
+*) level=auto ;;
+esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 mkdir -p "$build/tests/programs"
 work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-scale.XXXXXX") || exit 2
@@ -82,7 +86,7 @@ printf '%5s %7s %7s %10s %10s %10s %6s %9s %8s %9s  %s\n' \
 for ranks in ${*:-2 4 8 16 32 64 128}; do
     dir=$work/trace.$ranks
     timed bare "$ranks" "$(steps_of "$ranks")"
-    timed traced "$ranks" "$(steps_of "$ranks")" "$build/efgtrace" run -o "$dir" --summary off
+    timed traced "$ranks" "$(steps_of "$ranks")" "$build/efgtrace" run -o "$dir" --summary off --level "$level"
     "$build/efgtrace" report "$dir" >"$work/report" || continue
     events=$(sed -n 's/^Trace  *\([0-9.]*\( thousand\| million\)\?\) events.*/\1/p' "$work/report" | sed 's/ thousand/k/; s/ million/M/')
     matched=$(sed -n 's/^Messages .*matched (\(.*%\)).*/\1/p' "$work/report")

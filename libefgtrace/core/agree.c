@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rounds of agree.h. Invariant: everything that decides the kind of the next round
- * (round, windows, failures) changes by results only, which are the same on all ranks.
+ * (round, windows, failures, tries) changes by results only, which are the same on all ranks.
  */
 #include "core/agree.h"
 
 #include <string.h>
 
 #define MARGIN 2        /* iterations, at least, between placing a window and opening it */
+#define MOST_TRIES 5    /* rounds without a pivot that all could take, before a few ones do */
 #define MOST_FAILURES 6 /* windows that did not hold in a row, before the pivot is given up */
 #define PERIODS 4096    /* codes of periods: 64 per power of two */
 #define SAME_PERIOD 32  /* codes: 41%; twice as long is another loop */
@@ -20,6 +21,7 @@ void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t skip)
     agree->windows = windows;
     agree->skip = skip;
     agree->margin = MARGIN;
+    agree->common = -1;
 }
 
 int efg_agree_is_due(const struct efg_agree *agree, int sample, int is_done)
@@ -71,6 +73,62 @@ static int64_t place(const struct efg_agree *agree, const struct efg_standing *s
     return (int64_t)(soonest > spread ? soonest : spread);
 }
 
+static uint32_t bit_of(uint64_t hash)
+{
+    return (uint32_t)(EFG_AGREE_HASH(hash) % EFG_AGREE_BITS);
+}
+
+static int is_absent(const struct efg_vote *vote, uint32_t bit)
+{
+    return vote->absent[bit / 64] >> bit % 64 & 1;
+}
+
+static void put_peers(struct efg_vote *vote, const struct efg_standing *s)
+{
+    if (!s->has_pivot)
+        return;
+    memset(vote->absent, 0xff, sizeof vote->absent);
+    for (uint32_t i = 0; i < s->peer_count; i++) {
+        uint32_t bit = bit_of(s->peers[i]);
+        vote->absent[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+    }
+}
+
+/* The winner's bit, if it is a common one, else the first that is; -1 without one. Where only
+ * some ranks have none it does not matter: they follow. */
+static int32_t find_common(const struct efg_vote *result)
+{
+    if (efg_agree_is_world(result))
+        return -1;
+    uint32_t bit = bit_of((uint64_t)result->best);
+    if (is_absent(result, bit))
+        for (bit = 0; bit < EFG_AGREE_BITS && is_absent(result, bit); bit++)
+            ;
+    return bit < EFG_AGREE_BITS ? (int32_t)bit : -1;
+}
+
+int efg_agree_is_common(const struct efg_agree *agree, uint64_t hash)
+{
+    return agree->common >= 0 && bit_of(hash) == (uint32_t)agree->common;
+}
+
+void efg_agree_combine(struct efg_vote *all, const struct efg_vote *one)
+{
+#define MOST(word) all->word = all->word > one->word ? all->word : one->word
+    MOST(leaving);
+    MOST(lacking);
+    MOST(best);
+    MOST(place);
+    MOST(late);
+    MOST(undone);
+    MOST(here);
+    MOST(begun);
+    MOST(ended);
+#undef MOST
+    for (uint32_t i = 0; i < EFG_AGREE_BITS / 64; i++)
+        all->absent[i] |= one->absent[i];
+}
+
 struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standing *s)
 {
     struct efg_vote vote = {0};
@@ -85,6 +143,7 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
     vote.here = agree->is_owner && !s->is_lost;
     vote.begun = agree->is_owner && s->begun ? -(int64_t)s->begun : INT64_MIN;
     vote.ended = agree->is_owner && s->ended ? (int64_t)s->ended : INT64_MIN;
+    put_peers(&vote, s);
     agree->pending = 1;
     agree->voted_at = s->visits;
     return vote;
@@ -95,6 +154,10 @@ static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote 
 {
     if (r->lacking || !r->best)
         return EFG_VERDICT_NONE;
+    agree->common = find_common(r);
+    if (agree->common < 0 && !efg_agree_is_world(r) && ++agree->tries < MOST_TRIES)
+        return EFG_VERDICT_NONE;
+    agree->tries = 0;
     agree->round = EFG_ROUND_PLACE;
     agree->pivot = EFG_AGREE_HASH(r->best);
     agree->margin = (visits > agree->voted_at ? visits - agree->voted_at : 0) + MARGIN;

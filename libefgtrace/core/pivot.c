@@ -189,6 +189,57 @@ const struct efg_pivot_levels *efg_pivot_levels(const struct efg_pivot_finder *f
     return &finder->rule.levels;
 }
 
+/* ---- among ranks ---- */
+
+/* Insert HASH into the COUNT lowest ones so far, in order. */
+static uint32_t keep_low(uint64_t *hashes, uint32_t count, uint32_t room, uint64_t hash)
+{
+    if (count == room && hash >= hashes[count - 1])
+        return count;
+    uint32_t i = count < room ? count++ : count - 1;
+    for (; i > 0 && hashes[i - 1] > hash; i--)
+        hashes[i] = hashes[i - 1];
+    hashes[i] = hash;
+    return count;
+}
+
+/* Visits of PIVOT in the window of the last sample; if it is no candidate any longer, of what
+ * would be chosen now. */
+static double visits_now(const struct efg_pivot_finder *finder, const struct efg_pivot *pivot)
+{
+    const struct efg_rule *rule = &finder->rule;
+
+    for (uint32_t i = 0; i < rule->candidate_count; i++)
+        if (rule->candidates[i].kind == pivot->kind && rule->candidates[i].id == pivot->id)
+            return (double)rule->candidates[i].counted;
+    return (double)(finder->choice.kind ? finder->choice.visits : pivot->visits);
+}
+
+uint32_t efg_pivot_peers(const struct efg_pivot_finder *finder, const struct efg_pivot *pivot,
+                         uint64_t *hashes, uint32_t room)
+{
+    const struct efg_rule *rule = &finder->rule;
+    double visits = visits_now(finder, pivot), least = EFG_RARE_VISITS * visits - 2,
+           most = visits / EFG_RARE_VISITS + 2;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < rule->candidate_count; i++) {
+        const struct efg_candidate *c = &rule->candidates[i];
+        if (c->ordered && (c->full || finder->level != EFG_LEVEL_AUTO) &&
+            (double)c->counted >= least && (double)c->counted <= most)
+            count = keep_low(hashes, count, room,
+                             efg_pivot_hash(finder->history.graph, c->kind, c->id));
+    }
+    return count;
+}
+
+void efg_pivot_accept(struct efg_pivot_finder *finder, const struct efg_pivot *pivot)
+{
+    finder->accepted = finder->basis = *pivot;
+    finder->longest = 0;
+    finder->refuted = 0;
+}
+
 /* ---- names that agree between ranks ---- */
 
 uint64_t efg_pivot_hash(const struct efg_graph *graph, uint32_t kind, uint32_t id)

@@ -124,6 +124,15 @@ uint64_t efg_pivot_visits(const struct efg_graph *graph, uint32_t kind, uint32_t
  * visited. */
 uint64_t efg_pivot_period(const struct efg_pivot_finder *finder, uint32_t kind, uint32_t id);
 
+/* What could be taken as well as PIVOT, the accepted one: hashes of regular repetitions that in
+ * the last sample were as frequent, up to ROOM of them, those with the lowest hashes, so that
+ * ranks that have many name the same ones. Returns how many. */
+uint32_t efg_pivot_peers(const struct efg_pivot_finder *finder, const struct efg_pivot *pivot,
+                         uint64_t *hashes, uint32_t room);
+
+/* The ranks have taken PIVOT: it is the accepted one from now on. */
+void efg_pivot_accept(struct efg_pivot_finder *finder, const struct efg_pivot *pivot);
+
 /* Find the node or edge of GRAPH whose hash has these low 40 BITS: what another rank calls its
  * pivot. Fills kind, id, hash and world of *PIVOT; returns 1, or 0 if there is none. */
 int efg_pivot_find(const struct efg_graph *graph, uint64_t bits, struct efg_pivot *pivot);

@@ -176,10 +176,8 @@ static const struct efg_hooks *start(void)
         share_node() != 0)
         return NULL;
     efg_requests_init(has_threads());
-    int ready =
-        efg_callpath_init((unsigned)p->conf.depth) == 0 && efg_comms_init(has_threads()) == 0;
-    efg_agree_init(&p->agree, p->conf.mode == EFG_MODE_ADAPTIVE ? p->conf.windows : 0,
-                   p->conf.skip);
+    int ready = efg_callpath_init((unsigned)p->conf.depth) == 0 &&
+                efg_comms_init(has_threads()) == 0 && efg_steer_init() == 0;
     p->epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
     ready = ready && efg_tracer_thread();
     PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, p->comm);

@@ -80,6 +80,22 @@ static int find_common(const struct efg_thread *t, struct efg_pivot *common)
             efg_agree_is_comparable((uint64_t)common->period, &p->result, 1));
 }
 
+/* The pivot that all ranks have among those that they voted with. */
+static int adopt_common(struct efg_thread *t, uint64_t now)
+{
+    for (uint32_t i = 0; i < p->peer_count; i++) {
+        struct efg_pivot common = {.tier = 2};
+        if (!efg_agree_is_common(&p->agree, p->peers[i]) ||
+            !efg_pivot_find(&t->graph, (uint64_t)EFG_AGREE_HASH(p->peers[i]), &common))
+            continue;
+        common.period = (double)efg_pivot_period(t->finder, common.kind, common.id);
+        efg_pivot_accept(t->finder, &common);
+        adopt(t, &common, now);
+        return 1;
+    }
+    return 0;
+}
+
 /* A collective of the world is the same event everywhere. Any other pivot, the common one or
  * this rank's own, counts the common iterations if it has their period. */
 static int owns_window(struct efg_thread *t, uint64_t now)
@@ -87,6 +103,8 @@ static int owns_window(struct efg_thread *t, uint64_t now)
     struct efg_pivot common = {.tier = 1};
     int has_own = p->pivot.kind != EFG_PIVOT_NONE;
 
+    if (has_own && adopt_common(t, now))
+        return 1;
     if (has_own && EFG_AGREE_HASH(p->pivot.hash) == p->agree.pivot)
         return 1;
     if (find_common(t, &common)) {
@@ -97,6 +115,24 @@ static int owns_window(struct efg_thread *t, uint64_t now)
 }
 
 /* --- rounds --- */
+
+static void combine(void *one, void *all, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        efg_agree_combine((struct efg_vote *)all + i, (const struct efg_vote *)one + i);
+}
+
+int efg_steer_init(void)
+{
+    efg_agree_init(&p->agree, p->conf.mode == EFG_MODE_ADAPTIVE ? p->conf.windows : 0,
+                   p->conf.skip);
+    return PMPI_Type_contiguous((int)sizeof p->vote, MPI_BYTE, &p->vote_type) != MPI_SUCCESS ||
+                   PMPI_Type_commit(&p->vote_type) != MPI_SUCCESS ||
+                   PMPI_Op_create(combine, 1, &p->vote_op) != MPI_SUCCESS
+               ? -1
+               : 0;
+}
 
 /* This rank has found no pivot, though others have, and has looked for one long enough. */
 static int has_given_up(uint64_t now)
@@ -121,6 +157,8 @@ static struct efg_standing standing(uint64_t now, int leaving)
         .world = p->pivot.world,
         .period = (uint64_t)p->pivot.period,
         .hash = p->pivot.hash,
+        .peers = p->peers,
+        .peer_count = p->peer_count,
         .visits = p->visits,
         .is_open = p->trigger.state == EFG_RECORDING,
         .is_done = p->trigger.state == EFG_DONE,
@@ -133,11 +171,16 @@ static struct efg_standing standing(uint64_t now, int leaving)
 
 static void post(uint64_t now, int leaving)
 {
+    if (p->agree.round == EFG_ROUND_PROPOSE && p->pivot.kind != EFG_PIVOT_NONE) {
+        p->peers[0] = p->pivot.hash;
+        p->peer_count =
+            1 + efg_pivot_peers(p->leader->finder, &p->pivot, p->peers + 1, EFG_PEERS - 1);
+    }
     struct efg_standing s = standing(now, leaving);
     p->vote = efg_agree_vote(&p->agree, &s);
     p->rounds++;
     p->posted_at = now;
-    if (PMPI_Iallreduce(&p->vote, &p->result, EFG_VOTE_WORDS, MPI_INT64_T, MPI_MAX, p->comm,
+    if (PMPI_Iallreduce(&p->vote, &p->result, 1, p->vote_type, p->vote_op, p->comm,
                         &p->round) != MPI_SUCCESS)
         p->agree.round = EFG_ROUND_OVER;
 }
@@ -398,8 +441,11 @@ void efg_steer_finish(uint64_t now, int collective)
         p->trigger.state = EFG_DONE;
         efg_windows_close(t, now, 0);
     }
-    if (p->conf.mode == EFG_MODE_ADAPTIVE && collective)
+    if (p->conf.mode == EFG_MODE_ADAPTIVE && collective) {
         last_rounds(t, now);
+        PMPI_Op_free(&p->vote_op);
+        PMPI_Type_free(&p->vote_type);
+    }
     if (p->is_following)
         give_back(t, now, EFG_IN_LATE);
     if (p->is_placed && efg_windows_last() && !p->is_alone)

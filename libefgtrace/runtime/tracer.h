@@ -51,6 +51,8 @@ struct efg_thread {
     uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
 };
 
+#define EFG_PEERS 64 /* pivots that a rank votes with */
+
 struct efg_process {
     struct efg_conf conf;
     int rank, size;
@@ -71,6 +73,10 @@ struct efg_process {
     MPI_Request round;
     uint64_t rounds; /* posted so far */
     struct efg_vote vote, result;
+    MPI_Datatype vote_type;
+    MPI_Op vote_op;
+    uint64_t peers[EFG_PEERS]; /* as voted with */
+    uint32_t peer_count;
     struct efg_agree agree;
     struct efg_trigger trigger;
     struct efg_pivot pivot; /* adopted; of the leader's graph */
@@ -106,6 +112,8 @@ void efg_tracer_tell(uint64_t now, const char *format, ...)
 
 /* --- steer.c, called by the leader only --- */
 
+/* Begin the agreement. Returns 0, or -1 when MPI cannot. */
+int efg_steer_init(void);
 /* A sample is due / the pivot was visited, at NOW ticks, outside of calls. */
 void efg_steer_sample(struct efg_thread *thread, uint64_t now);
 void efg_steer_visit(struct efg_thread *thread, uint64_t now);

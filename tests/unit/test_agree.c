@@ -22,6 +22,7 @@
 #define MOST_ROUNDS 4000
 #define WINDOWS 4
 #define LENGTH 5
+#define COMMON 7 /* hash of a pivot */
 
 struct rank {
     struct efg_agree agree;
@@ -29,6 +30,7 @@ struct rank {
     uint64_t visits, end; /* of the pivot; where it leaves */
     uint64_t pivot_at;    /* visits at which it knows its pivot, UINT64_MAX: never */
     uint64_t period;      /* ns */
+    uint64_t peers[2];    /* hashes: its pivot's, and of another one it could take */
     uint64_t gives_up_at; /* ... at which it no longer waits for one */
     uint32_t round;       /* voted in */
     int finalizing, finished;
@@ -51,14 +53,6 @@ static uint32_t roll(uint32_t below)
     return (uint32_t)((uint64_t)(seed >> 8) * below >> 24);
 }
 
-static void combine(struct efg_vote *all, const struct efg_vote *one)
-{
-    int64_t *a = (int64_t *)(void *)all;
-    const int64_t *b = (const int64_t *)(const void *)one;
-    for (int i = 0; i < EFG_VOTE_WORDS; i++)
-        a[i] = a[i] > b[i] ? a[i] : b[i];
-}
-
 static int has_pivot(const struct rank *r)
 {
     return r->visits >= r->pivot_at;
@@ -70,7 +64,9 @@ static void vote(struct world *w, struct rank *r, int leaving)
         .has_pivot = has_pivot(r),
         .has_given_up = r->visits >= r->gives_up_at,
         .period = r->period,
-        .hash = 7,
+        .hash = r->peers[0],
+        .peers = r->peers,
+        .peer_count = 2,
         .visits = r->visits,
         .is_open = r->trigger.state == EFG_RECORDING,
         .is_done = r->trigger.state == EFG_DONE,
@@ -78,7 +74,7 @@ static void vote(struct world *w, struct rank *r, int leaving)
     };
     struct efg_vote v = efg_agree_vote(&r->agree, &s);
     assert_true(r->round < MOST_ROUNDS);
-    combine(&w->result[r->round], &v);
+    efg_agree_combine(&w->result[r->round], &v);
     w->votes[r->round++]++;
 }
 
@@ -93,12 +89,20 @@ static void act(struct rank *r, enum efg_action action)
         r->kept_count--;
 }
 
+static int owns(const struct world *w, const struct rank *r)
+{
+    if (!has_pivot(r))
+        return 0;
+    return efg_agree_is_common(&r->agree, r->peers[0]) ||
+           efg_agree_is_common(&r->agree, r->peers[1]) ||
+           efg_agree_is_comparable(r->period, &w->result[r->round - 1], 0);
+}
+
 static void hear(struct world *w, struct rank *r)
 {
     switch (efg_agree_result(&r->agree, &w->result[r->round - 1], r->visits)) {
     case EFG_VERDICT_PIVOT:
-        r->agree.is_owner =
-            has_pivot(r) && efg_agree_is_comparable(r->period, &w->result[r->round - 1], 0);
+        r->agree.is_owner = owns(w, r);
         if (r->agree.is_owner)
             act(r, efg_trigger_step(&r->trigger, EFG_IN_PIVOT));
         break;
@@ -179,8 +183,10 @@ static void build(struct world *w, int stubborn)
     memset(w, 0, sizeof *w);
     w->ranks = 1 + (int)roll(RANKS);
     uint64_t end = 20 + roll(2000), patience = 5 + roll(400);
-    for (int i = 0; i < MOST_ROUNDS; i++)
+    for (int i = 0; i < MOST_ROUNDS; i++) {
         memset(&w->result[i], 0x80, sizeof w->result[i]);
+        memset(w->result[i].absent, 0, sizeof w->result[i].absent);
+    }
     for (int i = 0; i < w->ranks; i++) {
         struct rank *r = &w->rank[i];
         efg_agree_init(&r->agree, 1 + (uint64_t)(stubborn & 1) * 2, roll(4));
@@ -189,8 +195,15 @@ static void build(struct world *w, int stubborn)
         r->pivot_at = 1 + roll(100);
         r->gives_up_at = UINT64_MAX;
         r->period = 1000000 + roll(200000);
-        if (stubborn & 8 && roll(3) == 0)
+        r->peers[0] = r->peers[1] = COMMON;
+        if (stubborn & 8 && roll(3) == 0) {
             r->period *= 4; /* another loop: follows */
+            r->peers[0] = r->peers[1] = COMMON + 1;
+        }
+        if (stubborn & 16) { /* each prefers its own, but has the common one too */
+            r->period *= 1 + roll(8);
+            r->peers[0] = COMMON + 2 + (uint64_t)i;
+        }
         if (stubborn & 2 && roll(4) == 0)
             r->pivot_at = UINT64_MAX;
         if (stubborn & 4)
@@ -293,6 +306,23 @@ static void test_other_periods_follow(void **state)
     assert_true(windows > 1000);
 }
 
+static void test_what_all_could_take(void **state)
+{
+    int windows = 0;
+    (void)state;
+    schedules(16, 2000, &windows);
+    assert_true(windows > 1300);
+    struct world *w = malloc(sizeof *w);
+    assert_non_null(w);
+    for (seed = 1; seed < 200; seed += 2) {
+        build(w, 16);
+        assert_true(simulate(w, 3));
+        for (int i = 0; i < w->ranks; i++)
+            assert_true(w->rank[i].agree.is_owner || w->rank[i].end < 250);
+    }
+    free(w);
+}
+
 static void test_periods_compare(void **state)
 {
     (void)state;
@@ -350,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_several_windows),
         cmocka_unit_test(test_a_rank_without_a_pivot_stops_nobody),
         cmocka_unit_test(test_other_periods_follow),
+        cmocka_unit_test(test_what_all_could_take),
         cmocka_unit_test(test_periods_compare),
         cmocka_unit_test(test_trigger_ignores_what_means_nothing),
         cmocka_unit_test(test_trigger_opens_and_closes_once),
