@@ -9,8 +9,9 @@
  * not so: C and D make a cycle.) Where the rule found nothing else, that is enough.
  *
  * Where it found P and Q, the two kinds of steps must be alike as well: the nodes
- * visited half as often as C, joined where one follows the other, fall into parts, of which
- * none costs more than two thirds. The two parts of one step would rarely be so.
+ * visited half as often as C, joined where one follows the other, fall into parts, of which,
+ * with the way from there to C, none costs more than two thirds. The two parts of one step
+ * would rarely be so.
  *
  * Source: the third tier is that of LOOPS.md, the likeness is our own.
  */
@@ -98,14 +99,11 @@ static int is_half(const struct efg_rule *rule, uint32_t v, uint64_t whole)
     return n >= 0.4 * (double)whole && n <= 0.65 * (double)whole;
 }
 
-/* Nodes visited half as often as C, joined where one follows the other, fall into
- * parts: the two kinds of steps. They must cost about the same, or else they may be the
- * two parts of one step as well. */
-static int has_similar_halves(struct efg_rule *rule, const struct efg_candidate *c)
+/* Nodes visited half as often as C, joined where one follows the other: the root of each. */
+static void join_halves(struct efg_rule *rule, const struct efg_candidate *c)
 {
     const struct efg_graph *graph = rule->history->graph;
     uint32_t *parent = rule->mark;
-    uint64_t all = 0, largest = 0;
 
     for (uint32_t v = 0; v < graph->node_count; v++)
         parent[v] = v;
@@ -115,14 +113,26 @@ static int has_similar_halves(struct efg_rule *rule, const struct efg_candidate 
             10 * rule->history->edges[e].visits > c->visits)
             parent[root_of(parent, from)] = root_of(parent, to);
     }
-    memset(rule->part_time, 0, graph->node_count * sizeof *rule->part_time);
+}
+
+/* They fall into parts: the two kinds of steps. With the way from each to C they must cost
+ * about the same, or else they may be the two parts of one step as well. */
+static int has_similar_halves(struct efg_rule *rule, const struct efg_candidate *c)
+{
+    const struct efg_graph *graph = rule->history->graph;
+    uint64_t all = 0, largest = 0, *part = rule->part_time;
+
+    join_halves(rule, c);
+    memset(part, 0, graph->node_count * sizeof *part);
+    for (uint32_t v = 0; v < graph->node_count; v++)
+        if (is_half(rule, v, c->visits))
+            part[root_of(rule->mark, v)] += rule->history->nodes[v].time;
+    for (uint32_t e = 0; e < graph->edge_count; e++)
+        if (graph->edges[e].to == c->id && is_half(rule, graph->edges[e].from, c->visits))
+            part[root_of(rule->mark, graph->edges[e].from)] += rule->history->edges[e].time;
     for (uint32_t v = 0; v < graph->node_count; v++) {
-        if (!is_half(rule, v, c->visits))
-            continue;
-        uint64_t *time = &rule->part_time[root_of(parent, v)];
-        *time += rule->history->nodes[v].time;
-        all += rule->history->nodes[v].time;
-        largest = *time > largest ? *time : largest;
+        all += part[v];
+        largest = part[v] > largest ? part[v] : largest;
     }
     return all && (double)largest <= 2.0 / 3.0 * (double)all;
 }
