@@ -108,7 +108,7 @@ awk 'NR == 1 { ranks = $1; own = $2; bytes = $3 }
          work = ($2 - own) / ($1 - ranks) * 1e3; size = ($3 - bytes) / ($1 - ranks)
          print "\nModel for 10^6 ranks, with 2 us a hop and 10 GB/s:"
          printf "  a round of the agreement: 2 x 20 hops, 80 us; a window takes 4 rounds or more, %.1f ms of the run;\n", 4 * 0.08
-         print "    none of it is waited for, and no rank holds more than one round of 72 bytes"
+         print "    none of it is waited for, and no rank holds more than one round of 200 bytes"
          printf "  at the end, 20 steps of a tree move %.1f kB a rank: %.1f s, and %.0f GB at rank 0\n", size / 1e3, size * 1e6 / 1e10, size / 1e3
          printf "  rank 0 works %.0f us for each rank: %.0f s\n", work, work
      }' "$work/costs"
