@@ -83,6 +83,8 @@ MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/t
 $(BUILD)/tests/test_callpath: $(WALKED) | $(MODULES)
 $(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
 
+$(BUILD)/tests/test_clock: $(BUILD)/obj/libefgtrace/runtime/clock.o
+
 $(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(call pc,--libs,libunwind) -lm

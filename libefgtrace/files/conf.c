@@ -52,6 +52,8 @@ static const struct efg_key keys[] = {
      FIELD(log_limit), MB, MB << 20},
     {"patience", NULL, "TIME", "5s", "how long ranks wait for one that finds no main loop",
      EFG_KEY_TIME, FIELD(patience), 0, 24 * HOUR},
+    {"clock", NULL, "auto|tsc|system", "auto", "what time stamps are read from", EFG_KEY_CHOICE,
+     FIELD(clock), 0, 0},
     {"summary", NULL, "on|off", "on", "print the summary on standard error at the end",
      EFG_KEY_SWITCH, FIELD(summary), 0, 0},
     {"symbols", NULL, "on|off", "on", "find function and line of call paths at the end",
@@ -81,7 +83,8 @@ static const struct unit sizes[] = {
     {"T", MB << 20, 1}, {"G", MB << 10, 1}, {"M", MB, 1}, {"K", 1024, 1}, {NULL, 0, 0}};
 
 _Static_assert(sizeof(keys) / sizeof(keys[0]) == EFG_CONF_KEYS + 1, "EFG_CONF_KEYS is wrong");
-_Static_assert(EFG_MODE_OFF == 3 && EFG_LEVEL_COARSER == 2, "the order of the words is wrong");
+_Static_assert(EFG_MODE_OFF == 3 && EFG_LEVEL_COARSER == 2 && EFG_CLOCK_SYSTEM == 2,
+               "the order of the words is wrong");
 _Static_assert(EFG_DIM_REGION == 1 << (DIMENSIONS - 1), "a dimension has no word");
 
 const struct efg_key *efg_conf_keys(void)

@@ -17,11 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EFG_CONF_KEYS 17 /* how many keys there are */
+#define EFG_CONF_KEYS 18 /* how many keys there are */
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
 
 enum efg_mode { EFG_MODE_ADAPTIVE, EFG_MODE_FULL, EFG_MODE_GRAPH, EFG_MODE_OFF };
+
+/* TSC where it is one that the kernel trusts, too; the same said where it cannot be; never. */
+enum efg_clock_choice { EFG_CLOCK_AUTO, EFG_CLOCK_TSC, EFG_CLOCK_SYSTEM };
 
 struct efg_conf {
     int mode;            /* enum efg_mode */
@@ -37,6 +40,7 @@ struct efg_conf {
     uint64_t nodes;      /* limit of nodes per graph */
     uint64_t log_limit;  /* bytes per thread */
     uint64_t patience;   /* ns: a rank without a pivot stops holding up the others */
+    int clock;           /* enum efg_clock_choice */
     int summary;         /* 1: rank 0 prints it at the end */
     int symbols;         /* 1: resolve call paths at the end */
     int keep_logs;       /* 1: keep the logs after the trace is written */

@@ -36,6 +36,8 @@ static int speaks(void)
     return 1;
 }
 
+static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
+
 static int prepare(void)
 {
     char message[1024];
@@ -49,7 +51,10 @@ static int prepare(void)
             sleep(1); /* a launcher ends the job with the first rank that ends: let it speak */
         exit(2);
     }
-    return p->conf.mode != EFG_MODE_OFF;
+    if (p->conf.mode == EFG_MODE_OFF)
+        return 0;
+    no_counter = p->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
+    return 1;
 }
 
 /* --- the folder --- */
@@ -138,11 +143,28 @@ static int share_output(void)
 
 /* --- nodes --- */
 
+/* One clock for all ranks of a node, if all of them can read it. */
+static void choose_clock(void)
+{
+    struct efg_clock clock = {0};
+    int lacks = no_counter != NULL;
+    if (lacks && p->conf.clock == EFG_CLOCK_TSC)
+        efg_tracer_note("clock tsc: %s; the system's clock is taken", no_counter);
+    PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, p->nodes.node);
+    if (lacks)
+        return;
+    if (p->nodes.leaders != MPI_COMM_NULL)
+        clock = efg_clock_measure();
+    efg_nodes_share(&p->nodes, &clock, sizeof clock);
+    efg_clock = clock;
+}
+
 /* Which ranks share a node, what time it is there, and where on it they are. */
 static int share_node(void)
 {
     if (efg_nodes_init(&p->nodes, p->comm) != 0)
         return -1;
+    choose_clock();
     efg_topology_find(&p->nodes, &p->place, p->cores);
     efg_clocks_compare(&p->nodes, NULL, &p->sync);
     p->start = efg_clock_ticks();

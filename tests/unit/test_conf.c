@@ -115,6 +115,7 @@ static void test_values(void **state)
         {"mode", "full", "full"},
         {"mode", "off", "off"},
         {"level", "coarser", "coarser"},
+        {"clock", "system", "system"},
         {"iterations", "1", "1"},
         {"iterations", "1000000", "1000000"},
         {"interval", "1000us", "1ms"},
