@@ -173,6 +173,19 @@ static uint32_t overflow_node(struct efg_graph *graph)
     return graph->overflow;
 }
 
+/* The path stands for itself by its hash: ids of paths are those of a process. */
+static uint64_t shared_hash(const struct efg_signature *s, uint64_t path_hash)
+{
+    uint64_t hash = efg_hash_mix(s->call, s->path ? path_hash : 0);
+
+    if (efg_signature_word(s, 1) | efg_signature_word(s, 2) | efg_signature_word(s, 3)) {
+        hash = efg_hash_mix(hash, (uint64_t)s->region << 32 | s->comm);
+        hash = efg_hash_mix(hash, (uint64_t)(uint32_t)s->partner);
+        hash = efg_hash_mix(hash, s->size);
+    }
+    return hash;
+}
+
 static uint32_t find_node(struct efg_graph *graph, const struct efg_event *event)
 {
     uint32_t *slot = node_slot(graph, &event->signature);
@@ -186,7 +199,7 @@ static uint32_t find_node(struct efg_graph *graph, const struct efg_event *event
         return overflow_node(graph);
     }
     slot = node_slot(graph, &event->signature); /* the table may have moved */
-    *slot = add_node(graph, &event->signature, event->hash,
+    *slot = add_node(graph, &event->signature, shared_hash(&event->signature, event->path_hash),
                      event->flags & (EFG_NODE_WORLD | EFG_NODE_UNORDERED)) +
             1;
     return *slot - 1;

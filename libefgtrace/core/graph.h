@@ -27,9 +27,9 @@
 
 #include "signature.h"
 
-#define EFG_NONE UINT32_MAX /* no node, no edge, no loop */
+#define EFG_NONE UINT32_MAX  /* no node, no edge, no loop */
 #define EFG_EDGES_PER_NODE 8 /* most edges, in terms of the limit of nodes */
-#define EFG_BINS 32         /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
+#define EFG_BINS 32          /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
 
 /* Durations, in ns. Filled by efg_stat_add; min is meaningless while count is 0. */
 struct efg_stat {
@@ -44,10 +44,11 @@ struct efg_stat {
  */
 struct efg_rhythm {
     uint64_t visits;
-    uint64_t time;      /* ns: sum of (end of the visit - end of the previous event) */
-    double gap1, gap2;  /* sum of gaps, and of their squares; a gap = events since the last visit */
-    double variation;   /* sum of 3 ((gap - last gap) / (gap + last gap))^2, Shinomoto's LV */
-    uint64_t last;      /* number of the event of the last visit, from 1; 0: none to count from */
+    uint64_t time; /* ns: sum of (end of the visit - end of the previous event) */
+    double gap1,
+        gap2; /* sum of gaps, and of their squares; a gap = events since the last visit */
+    double variation; /* sum of 3 ((gap - last gap) / (gap + last gap))^2, Shinomoto's LV */
+    uint64_t last;    /* number of the event of the last visit, from 1; 0: none to count from */
     uint32_t last_gap;  /* in events, at most UINT32_MAX; 0 before the second visit */
     uint32_t firsts;    /* of an edge: first visits of a round, see efg_graph_mark_pivot */
     uint64_t last_time; /* ns: end of the last visit */
@@ -60,9 +61,11 @@ enum efg_pivot_kind { EFG_PIVOT_NONE, EFG_PIVOT_NODE, EFG_PIVOT_EDGE };
 
 /* What an event says of itself besides its signature: a set, or'ed or and'ed at the node. */
 enum efg_node_flag {
-    EFG_NODE_WORLD = 1 << 0,     /* every visit: a collective on a communicator as large as the world */
-    EFG_NODE_UNORDERED = 1 << 1, /* some visit: its order is made by timing (Waitany, Test*, *probe) */
-    EFG_NODE_OVERFLOW = 1 << 2,  /* stands for all signatures beyond the limit */
+    EFG_NODE_WORLD =
+        1 << 0, /* every visit: a collective on a communicator as large as the world */
+    EFG_NODE_UNORDERED =
+        1 << 1, /* some visit: its order is made by timing (Waitany, Test*, *probe) */
+    EFG_NODE_OVERFLOW = 1 << 2, /* stands for all signatures beyond the limit */
 };
 
 /*
@@ -72,9 +75,9 @@ enum efg_node_flag {
  */
 struct efg_node {
     struct efg_signature signature;
-    uint64_t hash;  /* agrees between ranks: call and call path by module and offset */
-    uint32_t flags; /* enum efg_node_flag */
-    uint32_t mark;  /* 1: a visit counts for the pivot; kept by efg_graph_mark_pivot */
+    uint64_t hash;       /* agrees between ranks: call and call path by module and offset */
+    uint32_t flags;      /* enum efg_node_flag */
+    uint32_t mark;       /* 1: a visit counts for the pivot; kept by efg_graph_mark_pivot */
     uint32_t first_edge; /* list of the edges that leave, by efg_edge.next; EFG_NONE ends it */
     uint32_t predicted;  /* the edge taken last from here, or EFG_NONE */
     uint64_t bytes;
@@ -95,14 +98,14 @@ struct efg_graph {
     struct efg_node *nodes;
     struct efg_edge *edges;
     uint32_t node_count, edge_count;
-    uint32_t node_limit;       /* largest number of nodes */
-    uint32_t current;          /* node of the last event, EFG_NONE before the first */
-    uint32_t edge;             /* edge of the last event, EFG_NONE for the first or a lost edge */
-    uint64_t events;           /* so far, polls that found nothing left out */
-    uint64_t start;            /* ns: time given at creation */
-    uint64_t last_leave;       /* ns: end of the last event */
-    uint64_t poll_time;        /* ns of polls since the last event */
-    uint64_t node_time;        /* ns in calls, all of them, polls included */
+    uint32_t node_limit; /* largest number of nodes */
+    uint32_t current;    /* node of the last event, EFG_NONE before the first */
+    uint32_t edge;       /* edge of the last event, EFG_NONE for the first or a lost edge */
+    uint64_t events;     /* so far, polls that found nothing left out */
+    uint64_t start;      /* ns: time given at creation */
+    uint64_t last_leave; /* ns: end of the last event */
+    uint64_t poll_time;  /* ns of polls since the last event */
+    uint64_t node_time;  /* ns in calls, all of them, polls included */
     uint32_t *node_table, *edge_table; /* open addressing, hold id + 1 */
     uint32_t node_slots, edge_slots;   /* powers of two */
     uint32_t node_room, edge_room;     /* allocated */
@@ -116,7 +119,7 @@ struct efg_graph {
 /* One event, times in ns. */
 struct efg_event {
     struct efg_signature signature;
-    uint64_t hash; /* as efg_node.hash */
+    uint64_t path_hash; /* of the call path: agrees between ranks */
     uint64_t enter, leave;
     uint64_t bytes;
     uint32_t flags; /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
@@ -150,7 +153,8 @@ uint64_t efg_graph_count_edge(const struct efg_graph *graph, uint32_t id);
 
 /* Rhythm of the event that ends at TIME ns, number EVENT, after the event that
  * ended at PREVIOUS ns. */
-void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t previous);
+void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time,
+                    uint64_t previous);
 
 /* Add a duration of NS. */
 void efg_stat_add(struct efg_stat *stat, uint64_t ns);

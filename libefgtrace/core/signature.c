@@ -12,6 +12,8 @@
  */
 #include "signature.h"
 
+#include <endian.h>
+
 _Static_assert(sizeof(struct efg_signature) == 32, "a signature has no padding");
 
 /* 1 + floor(log2 BYTES), 0 for no bytes. */
@@ -57,16 +59,16 @@ uint64_t efg_hash_mix(uint64_t h, uint64_t x)
 uint64_t efg_hash_bytes(uint64_t h, const void *bytes, uint64_t length)
 {
     const unsigned char *p = bytes;
-    uint64_t word = 0;
+    uint64_t word, i;
 
-    for (uint64_t i = 0; i < length; i++) {
-        word |= (uint64_t)p[i] << 8 * (i % 8);
-        if (i % 8 == 7) {
-            h = efg_hash_mix(h, word);
-            word = 0;
-        }
+    for (i = 0; i + sizeof word <= length; i += sizeof word) {
+        memcpy(&word, p + i, sizeof word);
+        h = efg_hash_mix(h, le64toh(word));
     }
-    if (length % 8)
-        h = efg_hash_mix(h, word);
+    if (i < length) {
+        word = 0;
+        memcpy(&word, p + i, length - i);
+        h = efg_hash_mix(h, le64toh(word));
+    }
     return efg_hash_mix(h, length); /* tells "a" from "a\0" */
 }

@@ -88,7 +88,7 @@ static int extend(struct efg_log *log, uint64_t needed)
 
 int efg_log_grow(struct efg_log *log, size_t count)
 {
-    if ((size_t)(log->ready - log->next) >= count)
+    if (efg_log_has_room(log, count))
         return 0;
     if ((size_t)(log->end - log->next) < count)
         return -ENOSPC;

@@ -56,8 +56,14 @@ struct efg_log {
 int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_header *header,
                    uint64_t limit);
 
+/* Whether there is room for COUNT records at log->next. */
+static inline int efg_log_has_room(const struct efg_log *log, size_t count)
+{
+    return (size_t)(log->ready - log->next) >= count;
+}
+
 /* Make room for at least COUNT records at log->next. Returns 0, -ENOSPC at the limit or
- * on a full disk, or another -errno. Quick when there is room. */
+ * on a full disk, or another -errno. */
 int efg_log_grow(struct efg_log *log, size_t count);
 
 /* Append a definition with PAYLOAD of r->d bytes. Returns 0 or as efg_log_grow. */

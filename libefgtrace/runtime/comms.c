@@ -17,9 +17,9 @@
 
 static struct {
     struct efg_lock lock;
-    struct efg_map by_handle; /* -> struct efg_comm * */
-    struct efg_map made;      /* hash(parent, members) -> how many */
-    struct efg_comm *world;
+    struct efg_map by_handle;      /* -> struct efg_comm * */
+    struct efg_map made;           /* hash(parent, members) -> how many */
+    struct efg_comm *world, *last; /* last: found last, or NULL */
     MPI_Group world_group;
     int world_size;
     uint32_t next_id;
@@ -34,8 +34,10 @@ static uint64_t key_of(MPI_Comm handle)
 
 static struct efg_comm *find(MPI_Comm handle)
 {
+    if (all.last && all.last->handle == handle)
+        return all.last;
     uint64_t *slot = efg_map_find(&all.by_handle, key_of(handle));
-    return slot ? (struct efg_comm *)(uintptr_t)*slot : NULL;
+    return all.last = slot ? (struct efg_comm *)(uintptr_t)*slot : NULL;
 }
 
 /* World ranks of GROUP to RANKS; 1 if some are not of this world. */
@@ -197,6 +199,7 @@ void efg_comms_remove(MPI_Comm handle)
     efg_lock_take(&all.lock);
     struct efg_comm *c = find(handle);
     efg_map_remove(&all.by_handle, key_of(handle));
+    all.last = NULL;
     efg_lock_give(&all.lock);
     if (c)
         free(c->members);

@@ -6,6 +6,7 @@
 #include "runtime/decode.h"
 
 #include "core/graph.h"
+#include "core/signature.h"
 
 uint64_t efg_decode_bytes(int count, MPI_Datatype type)
 {
@@ -118,46 +119,21 @@ static void collective_bytes(const struct efg_call *c, struct efg_facts *f)
     }
 }
 
-static int is_collective(const struct efg_call *c)
-{
-    switch (c->shape) {
-    case EFG_SHAPE_COLLECTIVE:
-    case EFG_SHAPE_ICOLLECTIVE:
-    case EFG_SHAPE_COLLECTIVE_INIT:
-        return 1;
-    default:
-        return 0;
-    }
-}
+#define COLLECTIVES \
+    (EFG_SHAPE_SET(COLLECTIVE) | EFG_SHAPE_SET(ICOLLECTIVE) | EFG_SHAPE_SET(COLLECTIVE_INIT))
 
-int efg_decode_is_poll(const struct efg_call *c)
-{
-    switch (c->shape) {
-    case EFG_SHAPE_IPROBE:
-    case EFG_SHAPE_IMPROBE:
-    case EFG_SHAPE_TESTALL:
-    case EFG_SHAPE_TESTANY:
-    case EFG_SHAPE_TESTSOME:
-    case EFG_SHAPE_GET_STATUS:
-    case EFG_SHAPE_EPOCH_TEST:
-        return 1;
-    default:
-        return 0;
-    }
-}
+#define COMM_MAKERS (EFG_SHAPE_SET(COMM_NEW) | EFG_SHAPE_SET(COMM_IDUP))
+
+/* Made by timing as much as by the program. */
+#define UNORDERED                                                                              \
+    (EFG_SHAPES_POLL | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(MPROBE) | EFG_SHAPE_SET(WAITANY) | \
+     EFG_SHAPE_SET(WAITSOME))
 
 static int found_nothing(const struct efg_call *c)
 {
     if (c->shape == EFG_SHAPE_TESTSOME)
         return c->outcount && *c->outcount == 0;
     return c->flag && !*c->flag;
-}
-
-static int is_unordered(const struct efg_call *c)
-{
-    return efg_decode_is_poll(c) || c->shape == EFG_SHAPE_PROBE ||
-           c->shape == EFG_SHAPE_MPROBE || c->shape == EFG_SHAPE_WAITANY ||
-           c->shape == EFG_SHAPE_WAITSOME;
 }
 
 /* A completed collective of all ranks: what may delimit an iteration for all of them. */
@@ -211,17 +187,19 @@ static void partners(const struct efg_call *c, struct efg_facts *f)
         f->received = efg_decode_bytes(c->rcount, c->rtype);
 }
 
-struct efg_facts efg_decode(const struct efg_call *c, int result)
+struct efg_facts efg_decode(const struct efg_call *c, int result, unsigned dimensions)
 {
-    struct efg_facts f = {.comm = c->comm ? efg_comms_find(c->comm) : NULL};
+    int needs_comm = c->comm && (dimensions & (EFG_DIM_COMM | EFG_DIM_PARTNER) ||
+                                 efg_shape_is_in(c, COLLECTIVES | COMM_MAKERS));
+    struct efg_facts f = {.comm = needs_comm ? efg_comms_find(c->comm) : NULL};
 
     if (f.comm) {
         f.comm_class = (uint32_t)f.comm->kind << 28 | (uint32_t)f.comm->peers;
         f.flags |= is_world_collective(c, f.comm) ? EFG_NODE_WORLD : 0;
     }
-    f.flags |= is_unordered(c) ? EFG_NODE_UNORDERED : 0;
+    f.flags |= efg_shape_is_in(c, UNORDERED) ? EFG_NODE_UNORDERED : 0;
     f.is_poll = result == MPI_SUCCESS && efg_decode_is_poll(c) && found_nothing(c);
-    if (!is_collective(c))
+    if (!efg_shape_is_in(c, COLLECTIVES))
         partners(c, &f);
     else if (f.comm)
         collective_bytes(c, &f);

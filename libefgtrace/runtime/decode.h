@@ -10,7 +10,7 @@
 #include "runtime/comms.h"
 
 struct efg_facts {
-    const struct efg_comm *comm; /* NULL where the call has none */
+    const struct efg_comm *comm; /* NULL where the call has none, or nobody asks for it */
     uint64_t sent, received;     /* bytes, as the arguments say */
     uint32_t flags;              /* enum efg_node_flag */
     int32_t partner;             /* 1 + (partner - own rank) modulo size; 0 for none */
@@ -19,11 +19,28 @@ struct efg_facts {
 };
 
 /* The facts of CALL. RESULT is what MPI returned; pointers to results are read only when
- * it is MPI_SUCCESS. */
-struct efg_facts efg_decode(const struct efg_call *call, int result);
+ * it is MPI_SUCCESS. DIMENSIONS: of signatures (enum efg_dimension); a communicator is looked
+ * up for them, and else for those calls only that all of its ranks take part in. */
+struct efg_facts efg_decode(const struct efg_call *call, int result, unsigned dimensions);
 
-/* 1 for a call that asks and may find nothing. */
-int efg_decode_is_poll(const struct efg_call *call);
+/* Sets of shapes, for questions that are asked at every call. */
+#define EFG_SHAPE_SET(shape) (UINT64_C(1) << EFG_SHAPE_##shape)
+
+static inline int efg_shape_is_in(const struct efg_call *call, uint64_t set)
+{
+    return (int)(set >> call->shape & 1);
+}
+
+/* Calls that ask and may find nothing. */
+#define EFG_SHAPES_POLL                                                             \
+    (EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(IMPROBE) | EFG_SHAPE_SET(TESTALL) |      \
+     EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME) | EFG_SHAPE_SET(GET_STATUS) | \
+     EFG_SHAPE_SET(EPOCH_TEST))
+
+static inline int efg_decode_is_poll(const struct efg_call *call)
+{
+    return efg_shape_is_in(call, EFG_SHAPES_POLL);
+}
 
 /* Bytes of COUNT elements of TYPE. */
 uint64_t efg_decode_bytes(int count, MPI_Datatype type);

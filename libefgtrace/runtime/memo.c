@@ -49,7 +49,13 @@ is_entry_of(const struct efg_memo_entry *e, const uintptr_t *frame)
 {
     if (e->frame != frame)
         return 0;
-    for (const struct efg_word *w = e->word, *end = w + e->word_count; w < end; w++)
+    const struct efg_word *w = e->word;
+    uint32_t count = e->word_count;
+    for (; count >= 4; count -= 4, w += 4) /* two thirds of the time of one by one */
+        if (*w[0].at != w[0].value || *w[1].at != w[1].value || *w[2].at != w[2].value ||
+            *w[3].at != w[3].value)
+            return 0;
+    for (; count; count--, w++)
         if (*w->at != w->value)
             return 0;
     return 1;

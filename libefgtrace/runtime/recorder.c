@@ -66,10 +66,11 @@ static void stop(struct efg_recorder *r, int error)
     r->spin.leave = 0;
     if (r->boundary > r->window_start) /* at least one iteration is whole */
         r->log.next = r->boundary;
+    r->log.ready = r->log.next; /* there is no room */
     efg_log_commit(&r->log);
 }
 
-int efg_recorder_room(struct efg_recorder *r, size_t count)
+int efg_recorder_make_room(struct efg_recorder *r, size_t count)
 {
     if (!r->log.header || r->failed)
         return 0;
@@ -77,11 +78,6 @@ int efg_recorder_room(struct efg_recorder *r, size_t count)
     if (error)
         stop(r, error);
     return !error;
-}
-
-void efg_recorder_put(struct efg_recorder *r, struct efg_record record)
-{
-    efg_log_put(&r->log, &record);
 }
 
 static void define(struct efg_recorder *r, struct efg_record record, const void *payload,
@@ -95,10 +91,9 @@ static void define(struct efg_recorder *r, struct efg_record record, const void 
         stop(r, error);
 }
 
-static void define_path(struct efg_recorder *r, uint32_t id)
+static void define_new_path(struct efg_recorder *r, uint32_t id)
 {
-    if (!id || !efg_bits_add(&r->paths_known, id))
-        return;
+    efg_bits_add(&r->paths_known, id);
     struct efg_path path = efg_callpath_get(id);
     for (uint32_t i = 0; i < path.depth; i++) {
         uint32_t module = path.frames[i].module;
@@ -112,19 +107,25 @@ static void define_path(struct efg_recorder *r, uint32_t id)
            path.frames, path.depth * sizeof *path.frames);
 }
 
-static void define_call(struct efg_recorder *r, uint16_t id)
+static void define_new_call(struct efg_recorder *r, uint16_t id)
 {
-    if (!efg_bits_add(&r->calls_known, id))
-        return;
+    efg_bits_add(&r->calls_known, id);
     const struct efg_call_info *info = &efg_call_info[id];
     define(r, (struct efg_record){.kind = EFG_REC_DEF_CALL, .call = id, .a = info->class},
            info->name, strlen(info->name));
 }
 
-void efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
+static void define_call(struct efg_recorder *r, uint16_t call, uint32_t path)
 {
-    if (!efg_bits_add(&r->comms_known, comm->id))
-        return;
+    if (!efg_bits_has(&r->calls_known, call))
+        define_new_call(r, call);
+    if (path && !efg_bits_has(&r->paths_known, path))
+        define_new_path(r, path);
+}
+
+void efg_recorder_define_new_comm(struct efg_recorder *r, const struct efg_comm *comm)
+{
+    efg_bits_add(&r->comms_known, comm->id);
     size_t size = comm->members
                       ? sizeof *comm->members + (comm->members->local + comm->members->remote) *
                                                     sizeof *comm->members->rank
@@ -156,8 +157,7 @@ static void flush_spin(struct efg_recorder *r)
     if (!spin.leave)
         return;
     r->spin.leave = 0;
-    define_call(r, spin.call);
-    define_path(r, spin.path);
+    define_call(r, spin.call, spin.path);
     efg_recorder_put(
         r, (struct efg_record){
                .time = spin.enter, .kind = EFG_REC_ENTER, .call = spin.call, .a = spin.path});
@@ -192,8 +192,7 @@ int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call, size
     if (!efg_recorder_room(r, count + 8))
         return 0;
     flush_spin(r);
-    define_call(r, call->id);
-    define_path(r, call->path);
+    define_call(r, call->id, call->path);
     if (!efg_recorder_room(r, count + 8))
         return 0;
     r->visit = r->log.next;

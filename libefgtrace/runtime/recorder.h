@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Recorder: turns the calls of one thread into records of its window log, while a window is
- * open. It is told of every call, because requests are followed all the time:
+ * open. Requests are followed all the time:
  *
  *     off        requests only
  *     on         everything
@@ -66,6 +66,18 @@ int efg_recorder_open(struct efg_recorder *r, const char *path,
 /* End the log at TIME. */
 void efg_recorder_close(struct efg_recorder *r, uint64_t time);
 
+/* Calls that mean something for requests, communicators, windows or files: of the others the
+ * recorder need not be told while it is off. */
+#define EFG_SHAPES_FOLLOWED                                                    \
+    ~(EFG_SHAPE_SET(PLAIN) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) |       \
+      EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(IPROBE) | \
+      EFG_SHAPE_SET(GET_STATUS) | EFG_SHAPE_SET(COLLECTIVE))
+
+static inline int efg_recorder_wants(const struct efg_recorder *r, const struct efg_call *call)
+{
+    return r->is_on || r->is_draining || efg_shape_is_in(call, EFG_SHAPES_FOLLOWED);
+}
+
 /* Before and after the real call. FACTS as decoded; calls are nested properly. */
 void efg_recorder_enter(struct efg_recorder *r, struct efg_call *call);
 void efg_recorder_leave(struct efg_recorder *r, struct efg_call *call,
@@ -97,12 +109,28 @@ void efg_recorder_discard(struct efg_recorder *r);
 /* --- for the files of the recorder --- */
 
 /* Room for COUNT records; 0 when there is none, and then recording is over. */
-int efg_recorder_room(struct efg_recorder *r, size_t count);
-void efg_recorder_put(struct efg_recorder *r, struct efg_record record);
+int efg_recorder_make_room(struct efg_recorder *r, size_t count);
+static inline int efg_recorder_room(struct efg_recorder *r, size_t count)
+{
+    return efg_log_has_room(&r->log, count) || efg_recorder_make_room(r, count);
+}
+static inline void efg_recorder_put(struct efg_recorder *r, struct efg_record record)
+{
+    efg_log_put(&r->log, &record);
+}
 /* Add NUMBER to the set; 1 if it was not in it. */
 int efg_bits_add(struct efg_bits *bits, uint32_t number);
+static inline int efg_bits_has(const struct efg_bits *bits, uint32_t number)
+{
+    return number / 64 < bits->count && bits->words[number / 64] >> number % 64 & 1;
+}
 /* Define what a record is about to refer to, if need be. */
-void efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm);
+void efg_recorder_define_new_comm(struct efg_recorder *r, const struct efg_comm *comm);
+static inline void efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
+{
+    if (!efg_bits_has(&r->comms_known, comm->id))
+        efg_recorder_define_new_comm(r, comm);
+}
 /* KIND is EFG_REC_DEF_WIN or EFG_REC_DEF_FILE. */
 void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *object);
 /* The ENTER of a call that has at most COUNT further records; 0 if there is no room. */

@@ -140,7 +140,7 @@ void efg_tracer_control(int level, const char *name)
 
 int efg_tracer_enter(struct efg_call *call)
 {
-    struct efg_thread *t = efg_tracer_thread();
+    struct efg_thread *t = self ? self : efg_tracer_thread();
     call->thread = t;
     if (!t)
         return 0;
@@ -149,40 +149,22 @@ int efg_tracer_enter(struct efg_call *call)
     call->enter = efg_clock_ticks();
     if (t->epoch != __atomic_load_n(&efg_process.epoch, __ATOMIC_RELAXED))
         efg_windows_join(t, call->enter);
-    efg_recorder_enter(&t->recorder, call);
+    if (efg_recorder_wants(&t->recorder, call))
+        efg_recorder_enter(&t->recorder, call);
     if (t->entered)
         t->cost += efg_clock_ticks() - t->entered;
     return 1;
 }
 
-static void to_event(const struct efg_thread *t, const struct efg_call *call,
-                     const struct efg_facts *f, uint64_t leave, struct efg_event *event)
+/* What is asked for besides function and path. */
+static __attribute__((noinline)) void
+add_dimensions(struct efg_signature *s, const struct efg_thread *t, const struct efg_facts *f)
 {
-    unsigned dimensions = efg_process.conf.signature;
-    struct efg_signature all = {
-        .call = call->id,
-        .path = call->path,
-        .region = efg_regions_current(&t->regions),
-        .comm = f->comm_class,
-        .partner = f->partner,
-        .size = f->sent + f->received,
-    };
-    struct efg_signature s = efg_signature_reduce(all, dimensions);
-    uint64_t hash = efg_hash_mix(call->id, s.path ? call->hash : 0);
-
-    if (dimensions & ~(unsigned)EFG_DIM_PATH) {
-        hash = efg_hash_mix(hash, (uint64_t)s.region << 32 | s.comm);
-        hash = efg_hash_mix(hash, (uint64_t)(uint32_t)s.partner);
-        hash = efg_hash_mix(hash, s.size);
-    }
-    *event = (struct efg_event){
-        .signature = s,
-        .hash = hash,
-        .enter = call->enter,
-        .leave = leave,
-        .bytes = f->sent + f->received,
-        .flags = f->flags,
-    };
+    s->region = efg_regions_current(&t->regions);
+    s->comm = f->comm_class;
+    s->partner = f->partner;
+    s->size = f->sent + f->received;
+    *s = efg_signature_reduce(*s, efg_process.conf.signature);
 }
 
 /* The iteration begins with CALL, which has returned but counts as not yet made. */
@@ -197,11 +179,19 @@ void efg_tracer_leave(struct efg_call *call, int result)
 {
     struct efg_thread *t = call->thread;
     uint64_t leave = efg_clock_ticks();
-    struct efg_facts facts = efg_decode(call, result);
-    struct efg_event event;
+    struct efg_facts facts = efg_decode(call, result, efg_process.conf.signature);
+    struct efg_event event = {
+        .signature = {.call = call->id, .path = call->path},
+        .path_hash = call->hash,
+        .enter = call->enter,
+        .leave = leave,
+        .bytes = facts.sent + facts.received,
+        .flags = facts.flags,
+    };
     int is_pivot = 0;
 
-    to_event(t, call, &facts, leave, &event);
+    if (efg_process.conf.signature != EFG_DIM_PATH)
+        add_dimensions(&event.signature, t, &facts);
     if (facts.is_poll)
         efg_graph_poll(&t->graph, &event);
     else
@@ -210,7 +200,8 @@ void efg_tracer_leave(struct efg_call *call, int result)
     int is_cut_before = is_pivot && efg_recorder_starts(call);
     if (is_cut_before)
         visit_before(t, call);
-    efg_recorder_leave(&t->recorder, call, &facts, leave, result);
+    if (efg_recorder_wants(&t->recorder, call))
+        efg_recorder_leave(&t->recorder, call, &facts, leave, result);
     if (is_pivot && !is_cut_before)
         efg_steer_visit(t, leave);
     if (leave >= t->next_sample)

@@ -97,7 +97,7 @@ void replay_event(struct replay *replay, uint32_t path, uint64_t compute, uint64
 {
     uint64_t enter = replay->now + replay_about(replay, compute);
     struct efg_event event = {.signature = {.call = 1, .path = path},
-                              .hash = path,
+                              .path_hash = path,
                               .enter = enter,
                               .leave = enter + replay_about(replay, call),
                               .flags = flags & (REPLAY_WORLD | REPLAY_UNORDERED)};
@@ -143,7 +143,7 @@ static int parse(struct replay *replay, const char *line)
         return 0;
     if (sscanf(line, "%u %lf %lf %7s", &event.signature.path, &enter, &leave, flags) < 3)
         return -1;
-    event.hash = event.signature.path;
+    event.path_hash = event.signature.path;
     event.enter = (replay->relative ? replay->now : 0) + (uint64_t)(enter * US * replay->scale);
     event.leave = (replay->relative ? event.enter : 0) + (uint64_t)(leave * US * replay->scale);
     event.flags = (strchr(flags, 'w') ? EFG_NODE_WORLD : 0u) |

@@ -60,7 +60,7 @@ static void do_call(struct clock *clock, uint32_t call)
     uint64_t slow = call == SAMPLE_ALLREDUCE && clock->rank == 3 ? 400 * US : 0;
     uint64_t wait = call == SAMPLE_ALLREDUCE && clock->rank != 3 ? 400 * US : 0;
     struct efg_event event = {.signature = {.call = call, .path = call},
-                              .hash = path_hash(call),
+                              .path_hash = path_hash(call),
                               .bytes = call == SAMPLE_WAITALL ? 0 : 8192,
                               .flags = call == SAMPLE_ALLREDUCE ? EFG_NODE_WORLD : 0};
     event.enter = clock->now + calls[call].before + slow;

@@ -32,7 +32,7 @@ static struct efg_event random_event(uint64_t last, uint32_t sites)
     uint64_t enter = last + random_below(1000) - (random_below(50) ? 0 : last < 5 ? 0 : 5);
 
     return (struct efg_event){.signature = {.call = site % 5, .path = site, .size = site % 2},
-                              .hash = 1000 + site,
+                              .path_hash = 1000 + site,
                               .enter = enter,
                               .leave = enter + random_below(1ull << random_below(40)),
                               .bytes = random_below(100),
@@ -242,7 +242,7 @@ static void test_random_events(void **state)
 static struct efg_event event_at(uint32_t path, uint64_t enter, uint64_t leave)
 {
     return (struct efg_event){
-        .signature = {.path = path}, .hash = path, .enter = enter, .leave = leave};
+        .signature = {.path = path}, .path_hash = path, .enter = enter, .leave = leave};
 }
 
 static int step(struct efg_graph *graph, uint32_t path)
@@ -410,14 +410,58 @@ static void test_hashes(void **state)
     assert_int_equal(efg_hash_bytes(5, "libmpi.so", 9), efg_hash_bytes(5, "libmpi.so", 9));
 }
 
+/* By the definition: little endian words, the last one filled up with zeros, and the length. */
+static void test_hash_of_bytes(void **state)
+{
+    unsigned char bytes[40];
+    (void)state;
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(7 * i + 200);
+    for (unsigned start = 0; start < 8; start++)
+        for (unsigned length = 0; start + length <= sizeof bytes; length++) {
+            uint64_t hash = 3;
+            for (unsigned i = 0; i < length; i += 8) {
+                uint64_t word = 0;
+                for (unsigned k = i; k < length && k < i + 8; k++)
+                    word |= (uint64_t)bytes[start + k] << 8 * (k - i);
+                hash = efg_hash_mix(hash, word);
+            }
+            assert_int_equal(efg_hash_bytes(3, bytes + start, length),
+                             efg_hash_mix(hash, length));
+        }
+}
+
+/* Ids of paths are those of a process, hashes of nodes agree between processes. */
+static void test_hashes_of_nodes(void **state)
+{
+    struct efg_graph one, other;
+    (void)state;
+    assert_int_equal(efg_graph_init(&one, 100, 0), 0);
+    assert_int_equal(efg_graph_init(&other, 100, 0), 0);
+    for (uint32_t i = 0; i < 20; i++) {
+        struct efg_event event = {.signature = {.call = 1 + i % 3, .path = 1 + i},
+                                  .path_hash = 1000 + i};
+        event.signature.size = i < 10 ? 0 : i;
+        efg_graph_step(&one, &event);
+        event.signature.path = 50 - i;
+        efg_graph_step(&other, &event);
+        assert_int_equal(one.nodes[i].hash, other.nodes[i].hash);
+        for (uint32_t k = 0; k < i; k++)
+            assert_true(one.nodes[k].hash != one.nodes[i].hash);
+    }
+    efg_graph_fini(&one);
+    efg_graph_fini(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_events), cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_overflow),      cmocka_unit_test(test_too_many_edges),
-        cmocka_unit_test(test_polls),         cmocka_unit_test(test_node_pivot),
-        cmocka_unit_test(test_edge_pivot),    cmocka_unit_test(test_signatures),
-        cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_random_events),   cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_overflow),        cmocka_unit_test(test_too_many_edges),
+        cmocka_unit_test(test_polls),           cmocka_unit_test(test_node_pivot),
+        cmocka_unit_test(test_edge_pivot),      cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_hashes),          cmocka_unit_test(test_hash_of_bytes),
+        cmocka_unit_test(test_hashes_of_nodes),
     };
     return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
 }

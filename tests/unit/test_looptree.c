@@ -266,7 +266,7 @@ static void add(struct efg_graph *graph, uint32_t path)
 {
     uint64_t now = graph->last_leave;
     struct efg_event event = {
-        .signature.path = path + 1, .hash = path, .enter = now + 10, .leave = now + 20};
+        .signature.path = path + 1, .path_hash = path, .enter = now + 10, .leave = now + 20};
 
     efg_graph_step(graph, &event);
 }
