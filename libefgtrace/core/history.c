@@ -24,6 +24,7 @@ struct efg_counters {
     double gap1, gap2, variation;
     uint64_t longest; /* since the snapshot before */
     uint32_t seen;    /* visits since zero: 0, 1, 2 for more */
+    uint32_t firsts;
 };
 
 /* ---- snapshots ---- */
@@ -50,6 +51,7 @@ static struct efg_counters copy_rhythm(struct efg_rhythm *rhythm)
                                     .gap2 = rhythm->gap2,
                                     .variation = rhythm->variation,
                                     .longest = rhythm->recent,
+                                    .firsts = rhythm->firsts,
                                     .seen = !rhythm->last       ? 0
                                             : !rhythm->last_gap ? 1
                                                                 : 2};
@@ -227,6 +229,7 @@ static void find_pace(const struct efg_history *history, const struct efg_rhythm
     uint64_t begin = history->begin;
 
     *pace = (struct efg_pace){.visits = rhythm->visits - base.visits,
+                              .firsts = rhythm->firsts - base.firsts,
                               .time = rhythm->time - base.time,
                               .longest = rhythm->recent,
                               .cv = INFINITY,

@@ -23,6 +23,7 @@
 /* What a node or an edge did in the window. */
 struct efg_pace {
     uint64_t visits;
+    uint32_t firsts;  /* of an edge: first visits of a round, as in efg_rhythm */
     uint64_t time;    /* ns: from the end of the event before to its own end, summed */
     uint64_t longest; /* ns: largest time between two visits */
     uint64_t silence; /* ns since the last visit */

@@ -19,10 +19,10 @@
  * Source: LOOPS.md of this project; the local variation is that of Shinomoto, Shima, Tanji,
  * "Differences in spiking patterns among cortical neurons" (2003).
  */
-#define _GNU_SOURCE /* qsort_r */
 #include "rule.h"
 
 #include "alternate.h"
+#include "ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,56 +144,6 @@ double efg_rule_doubt(const struct efg_rule *rule, const struct efg_pivot *pivot
     double share = pivot->tier == 3 ? EFG_HALF_VISITS : EFG_RARE_VISITS;
 
     return efg_rule_rare(rule, share * (double)pace_of(rule, pivot->kind, pivot->id)->visits);
-}
-
-/* ---- what edges would count ---- */
-
-static int compare_edges(const void *a, const void *b, void *context)
-{
-    const struct efg_rule *rule = context;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    uint32_t to_x = rule->history->graph->edges[x].to, to_y = rule->history->graph->edges[y].to;
-    uint64_t n_x = rule->history->edges[x].visits, n_y = rule->history->edges[y].visits;
-
-    if (to_x != to_y)
-        return to_x < to_y ? -1 : 1;
-    return n_x < n_y ? -1 : n_x > n_y;
-}
-
-static uint64_t visits_of(const struct efg_rule *rule, uint32_t i)
-{
-    return rule->history->edges[rule->order[i]].visits;
-}
-
-/* Edges [BEGIN, END) in order go into one node, the rarest first: RARE runs behind. */
-static void count_target(struct efg_rule *rule, uint32_t begin, uint32_t end)
-{
-    uint32_t rare = begin;
-    uint64_t sum = 0;
-
-    for (uint32_t i = begin; i < end; i++) {
-        uint64_t visits = visits_of(rule, i);
-        for (; rare < i && 2 * visits_of(rule, rare) <= visits; rare++)
-            sum += visits_of(rule, rare);
-        rule->counted[rule->order[i]] = sum + visits;
-    }
-}
-
-static void fill_counted(struct efg_rule *rule)
-{
-    const struct efg_graph *graph = rule->history->graph;
-    uint32_t edges = graph->edge_count;
-
-    for (uint32_t i = 0; i < edges; i++)
-        rule->order[i] = i;
-    qsort_r(rule->order, edges, sizeof *rule->order, compare_edges, rule);
-    for (uint32_t begin = 0, end; begin < edges; begin = end) {
-        for (end = begin + 1; end < edges && graph->edges[rule->order[end]].to ==
-                                                 graph->edges[rule->order[begin]].to;
-             end++)
-            ;
-        count_target(rule, begin, end);
-    }
 }
 
 /* ---- candidates ---- */
@@ -480,7 +430,7 @@ int efg_rule_apply(struct efg_rule *rule)
     if (reserve(rule))
         return -1;
     fill_shares(rule);
-    fill_counted(rule);
+    efg_ways_count(rule->history, rule->order, rule->counted);
     find_candidates(rule);
     automatic = choose_full(rule);
     if (automatic) {
