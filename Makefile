@@ -85,6 +85,10 @@ $(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
 
 $(BUILD)/tests/test_clock: $(BUILD)/obj/libefgtrace/runtime/clock.o
 
+$(BUILD)/tests/test_requests: $(BUILD)/obj/libefgtrace/runtime/requests.o
+$(BUILD)/tests/test_requests: ALL_CFLAGS += $(MPI_CFLAGS)
+$(BUILD)/tests/test_requests: FILES_LIBS += $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI)))
+
 $(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(call pc,--libs,libunwind) -lm

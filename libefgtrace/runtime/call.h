@@ -95,6 +95,7 @@ enum efg_shape {
     EFG_SHAPE_FILE_BEGIN, /* split collectives: begin has count type, */
     EFG_SHAPE_FILE_END,   /* end has statuses */
     EFG_SHAPE_FILE_FLUSH,
+    EFG_SHAPES /* how many there are: at most 64, for sets of them */
 };
 
 struct efg_call {

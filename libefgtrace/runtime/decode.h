@@ -24,6 +24,7 @@ struct efg_facts {
 struct efg_facts efg_decode(const struct efg_call *call, int result, unsigned dimensions);
 
 /* Sets of shapes, for questions that are asked at every call. */
+_Static_assert(EFG_SHAPES <= 64, "a set of shapes is a word");
 #define EFG_SHAPE_SET(shape) (UINT64_C(1) << EFG_SHAPE_##shape)
 
 static inline int efg_shape_is_in(const struct efg_call *call, uint64_t set)

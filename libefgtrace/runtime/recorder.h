@@ -66,16 +66,30 @@ int efg_recorder_open(struct efg_recorder *r, const char *path,
 /* End the log at TIME. */
 void efg_recorder_close(struct efg_recorder *r, uint64_t time);
 
-/* Calls that mean something for requests, communicators, windows or files: of the others the
- * recorder need not be told while it is off. */
-#define EFG_SHAPES_FOLLOWED                                                    \
-    ~(EFG_SHAPE_SET(PLAIN) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) |       \
-      EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(IPROBE) | \
-      EFG_SHAPE_SET(GET_STATUS) | EFG_SHAPE_SET(COLLECTIVE))
+/* While it is off, the recorder need be told of those calls only that end something which it
+ * follows (enter), and of those that mean something for requests, communicators, windows or
+ * files (leave). */
+#define EFG_SHAPES_ENDING                                                         \
+    (EFG_SHAPE_SET(WAITALL) | EFG_SHAPE_SET(WAITANY) | EFG_SHAPE_SET(WAITSOME) |  \
+     EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME) |  \
+     EFG_SHAPE_SET(START) | EFG_SHAPE_SET(CANCEL) | EFG_SHAPE_SET(REQUEST_FREE) | \
+     EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(IMRECV) | EFG_SHAPE_SET(COMM_FREE) |    \
+     EFG_SHAPE_SET(WIN_FREE) | EFG_SHAPE_SET(FILE_CLOSE))
+#define EFG_SHAPES_WITHOUT_STATE                                              \
+    (EFG_SHAPE_SET(PLAIN) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) |       \
+     EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(IPROBE) | \
+     EFG_SHAPE_SET(GET_STATUS) | EFG_SHAPE_SET(COLLECTIVE))
 
-static inline int efg_recorder_wants(const struct efg_recorder *r, const struct efg_call *call)
+static inline int efg_recorder_wants_enter(const struct efg_recorder *r,
+                                           const struct efg_call *call)
 {
-    return r->is_on || r->is_draining || efg_shape_is_in(call, EFG_SHAPES_FOLLOWED);
+    return r->is_on || r->is_draining || efg_shape_is_in(call, EFG_SHAPES_ENDING);
+}
+
+static inline int efg_recorder_wants_leave(const struct efg_recorder *r,
+                                           const struct efg_call *call)
+{
+    return r->is_on || r->is_draining || !efg_shape_is_in(call, EFG_SHAPES_WITHOUT_STATE);
 }
 
 /* Before and after the real call. FACTS as decoded; calls are nested properly. */
@@ -139,13 +153,47 @@ int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call, size
 void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave);
 /* If the last request of a closed window is complete, end it. */
 void efg_recorder_drained(struct efg_recorder *r, uint64_t time);
-/* Note a request that CALL started, whose handle is *call->requests by now. */
-struct efg_request *efg_recorder_started(struct efg_recorder *r, const struct efg_call *call,
-                                         struct efg_request request);
+/* 1 if records can refer to COMM: one of this world. */
+static inline int efg_recorder_has_comm(const struct efg_comm *comm)
+{
+    return comm && !comm->is_foreign;
+}
 /* Records of one-sided and I/O calls, if WRITES is 1, and what they mean for requests. */
 void efg_rma_enter(struct efg_recorder *r, struct efg_call *call, int writes);
 void efg_rma_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
 void efg_io_enter(struct efg_recorder *r, struct efg_call *call, int writes);
 void efg_io_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
+
+/* --- recorder_requests.c --- */
+
+/* Keep the handles of the requests that CALL names, which it may set to null. */
+void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *call);
+/* Statuses of our own where the application wants none. */
+void efg_recorder_substitute_statuses(struct efg_recorder *r, struct efg_call *call);
+
+/* The record of a message, if it has a partner: then 1. */
+int efg_recorder_put_message(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm comm,
+                             int peer, int tag, uint64_t bytes, uint32_t request);
+void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm comm,
+                              const MPI_Status *status, uint32_t request);
+void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uint64_t e);
+
+/* Note a request of KIND (enum efg_request_kind) that CALL has started, whose handle is
+ * *call->requests by now, and which is RECORDED as r->request or not. Returns it, with what
+ * all kinds have filled in; NULL if there is none to follow. */
+struct efg_request *efg_recorder_started(struct efg_recorder *r, const struct efg_call *call,
+                                         int kind, int recorded);
+/* MPI_Start, before and after it; and taken back in between. */
+void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *call, int writes);
+void efg_recorder_take_back_start(struct efg_recorder *r, const struct efg_call *call);
+void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_call *call,
+                                     uint64_t leave);
+/* What CALL has completed; and whether any of it was started in the window. */
+void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *call, uint64_t leave,
+                           int writes);
+int efg_recorder_completes_window(const struct efg_recorder *r, const struct efg_call *call);
+void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *call,
+                               uint64_t leave, int writes);
+void efg_recorder_cancel(struct efg_recorder *r, const struct efg_call *call);
 
 #endif

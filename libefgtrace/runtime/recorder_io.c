@@ -111,11 +111,12 @@ static void leave_idata(struct efg_recorder *r, const struct efg_call *c, struct
         r->request = r->next_request++;
         put(r, time, EFG_REC_IO_ISSUED, o, (struct efg_record){.e = c->match});
     }
-    efg_recorder_started(r, c, (struct efg_request){.kind = EFG_REQUEST_IO,
-                                                    .is_recorded = (uint8_t)recorded,
-                                                    .match = c->match,
-                                                    .bytes = efg_decode_bytes(c->count, c->type),
-                                                    .object = o ? o->id : 0});
+    struct efg_request *q = efg_recorder_started(r, c, EFG_REQUEST_IO, recorded);
+    if (!q)
+        return;
+    q->match = c->match;
+    q->bytes = efg_decode_bytes(c->count, c->type);
+    q->object = o ? o->id : 0;
 }
 
 static void leave_data(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o, uint64_t time)

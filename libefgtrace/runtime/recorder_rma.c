@@ -191,8 +191,11 @@ static void leave_data(struct efg_recorder *r, const struct efg_call *c, struct 
         r->request = r->next_request++;
         put(r, time, EFG_REC_RMA_REQUEST, o->id, (struct efg_record){.e = c->match});
     }
-    efg_recorder_started(r, c, (struct efg_request){.kind = EFG_REQUEST_RMA, .is_recorded = (uint8_t)recorded,
-                                                    .match = c->match, .object = o ? o->id : 0});
+    struct efg_request *q = efg_recorder_started(r, c, EFG_REQUEST_RMA, recorded);
+    if (!q)
+        return;
+    q->match = c->match;
+    q->object = o ? o->id : 0;
 }
 
 void efg_rma_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, int writes)

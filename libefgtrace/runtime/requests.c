@@ -1,36 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A map from handles to lists; the first of a list knows the last, so that both adding and
- * taking out the first take constant time. Requests come from slabs and go back to a list of
- * free ones: memory follows the largest number of requests under way.
+ * A hash table of chains, each in the order of adding. Requests come from slabs and go back to
+ * a list of free ones: memory follows the largest number of requests under way.
  */
 #include "runtime/requests.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/map.h"
 #include "runtime/lock.h"
 
 #define SLAB 256 /* requests allocated at a time */
+#define FIRST_CHAINS 64
+
+struct chain {
+    struct efg_request *first, *last;
+};
 
 static struct {
     struct efg_lock lock;
-    struct efg_map by_handle;
+    struct chain *chains;
+    uint64_t chain_count; /* a power of two, or 0 */
     struct efg_request *unused;
     uint64_t slabs, serial, count;
 } all = {.lock = EFG_LOCK};
 
-static uint64_t key_of(MPI_Request handle)
-{
-    uint64_t key = 0;
-    memcpy(&key, &handle, sizeof handle);
-    return key;
-}
-
 void efg_requests_init(int threads)
 {
     all.lock.is_needed = threads;
+}
+
+static struct chain *chain_of(MPI_Request handle)
+{
+    uint64_t key = 0;
+    memcpy(&key, &handle, sizeof handle);
+    key *= 0x9e3779b97f4a7c15ull; /* Fibonacci hashing: handles differ in middle bits */
+    return &all.chains[(key ^ key >> 32) & (all.chain_count - 1)];
+}
+
+static void append(struct efg_request *r)
+{
+    struct chain *chain = chain_of(r->handle);
+    r->next = NULL;
+    if (chain->first)
+        chain->last->next = r;
+    else
+        chain->first = r;
+    chain->last = r;
+}
+
+/* Twice as many chains, while there is memory. Requests with the same handle stay in order. */
+static void grow(void)
+{
+    struct chain *old = all.chains;
+    uint64_t count = all.chain_count;
+    struct chain *chains = calloc(count ? 2 * count : FIRST_CHAINS, sizeof *chains);
+    if (!chains)
+        return;
+    all.chains = chains;
+    all.chain_count = count ? 2 * count : FIRST_CHAINS;
+    for (uint64_t i = 0; i < count; i++)
+        for (struct efg_request *r = old[i].first, *next; r; r = next) {
+            next = r->next;
+            append(r);
+        }
+    free(old);
 }
 
 static struct efg_request *take(void)
@@ -50,51 +84,34 @@ static struct efg_request *take(void)
     return r;
 }
 
-/* Behind the others of its handle. */
-static void append(uint64_t *slot, struct efg_request *r)
+struct efg_request *efg_requests_add(MPI_Request handle, uint16_t thread)
 {
-    struct efg_request *first = (struct efg_request *)(uintptr_t)*slot;
-    if (first) {
-        first->last->next = r;
-        first->last = r;
-    } else {
-        r->last = r;
-        *slot = (uintptr_t)r;
-    }
-}
-
-struct efg_request *efg_requests_add(const struct efg_request *request)
-{
-    if (request->handle == MPI_REQUEST_NULL)
+    if (handle == MPI_REQUEST_NULL)
         return NULL;
     efg_lock_take(&all.lock);
-    uint64_t *slot = efg_map_put(&all.by_handle, key_of(request->handle));
-    struct efg_request *r = slot ? take() : NULL;
+    if (all.count >= all.chain_count)
+        grow();
+    struct efg_request *r = all.chain_count ? take() : NULL;
     if (r) {
-        *r = *request;
-        r->next = NULL;
-        r->serial = all.serial++;
+        *r = (struct efg_request){.handle = handle, .thread = thread, .serial = all.serial++};
         all.count++;
-        append(slot, r);
+        append(r);
     }
     efg_lock_give(&all.lock);
     return r;
 }
 
-static struct efg_request *first_of(MPI_Request handle)
-{
-    uint64_t *slot = efg_map_find(&all.by_handle, key_of(handle));
-    return slot ? (struct efg_request *)(uintptr_t)*slot : NULL;
-}
-
 struct efg_request *efg_requests_find(MPI_Request handle, uint16_t thread)
 {
+    struct efg_request *first = NULL, *r = NULL;
     if (handle == MPI_REQUEST_NULL)
         return NULL;
     efg_lock_take(&all.lock);
-    struct efg_request *first = first_of(handle), *r = first;
-    while (r && r->thread != thread)
-        r = r->next;
+    if (all.count)
+        r = chain_of(handle)->first;
+    for (; r && !(r->handle == handle && r->thread == thread); r = r->next)
+        if (!first && r->handle == handle)
+            first = r;
     efg_lock_give(&all.lock);
     return r ? r : first;
 }
@@ -102,18 +119,13 @@ struct efg_request *efg_requests_find(MPI_Request handle, uint16_t thread)
 void efg_requests_remove(struct efg_request *r)
 {
     efg_lock_take(&all.lock);
-    struct efg_request *first = first_of(r->handle), *before = first;
-    if (r != first) {
-        while (before->next != r)
-            before = before->next;
-        before->next = r->next;
-        first->last = first->last == r ? before : first->last;
-    } else if (r->next) {
-        r->next->last = r->last;
-        *efg_map_find(&all.by_handle, key_of(r->handle)) = (uintptr_t)r->next;
-    } else {
-        efg_map_remove(&all.by_handle, key_of(r->handle));
-    }
+    struct chain *chain = chain_of(r->handle);
+    struct efg_request *before = NULL;
+    for (struct efg_request *other = chain->first; other != r; other = other->next)
+        before = other;
+    *(before ? &before->next : &chain->first) = r->next;
+    if (chain->last == r)
+        chain->last = before;
     r->next = all.unused;
     all.unused = r;
     all.count--;
@@ -137,13 +149,9 @@ static int compare_serials(const void *a, const void *b)
 static uint64_t collect(struct efg_request **list)
 {
     uint64_t count = 0;
-    for (uint64_t i = 0; all.by_handle.slots && i <= all.by_handle.mask; i++) {
-        if (!all.by_handle.used[i])
-            continue;
-        struct efg_request *r = (struct efg_request *)(uintptr_t)all.by_handle.slots[i].value;
-        for (; r && count < all.count; r = r->next)
+    for (uint64_t i = 0; i < all.chain_count; i++)
+        for (struct efg_request *r = all.chains[i].first; r; r = r->next)
             list[count++] = r;
-    }
     return count;
 }
 
@@ -163,5 +171,5 @@ void efg_requests_each(void (*visit)(struct efg_request *request, void *data), v
 uint64_t efg_requests_memory(void)
 {
     return all.slabs * SLAB * sizeof(struct efg_request) +
-           (all.by_handle.mask + 1) * (sizeof(struct efg_map_slot) + 1);
+           all.chain_count * sizeof(struct chain);
 }

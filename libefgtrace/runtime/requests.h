@@ -25,6 +25,8 @@ enum efg_request_kind {
 
 struct efg_request {
     MPI_Request handle;
+    struct efg_request *next; /* in its chain; or a free one */
+    uint64_t serial;          /* ascending in the order of adding and of starting */
     uint8_t kind;
     uint8_t is_persistent;
     uint8_t is_active;    /* persistent: between start and completion */
@@ -34,26 +36,22 @@ struct efg_request {
     uint16_t thread;
     uint32_t number; /* of the recorded request */
     uint32_t window; /* that it was recorded in */
-    uint32_t comm;   /* id */
     MPI_Comm comm_handle;
-    int peer, tag;            /* as given */
-    uint32_t root;            /* collectives, as recorded */
-    uint64_t bytes;           /* sent */
-    uint64_t received;        /* collectives */
-    MPI_Comm *newcomm;        /* IDUP */
-    uint64_t match;           /* RMA and I/O: match id */
-    uint32_t object;          /* RMA window or file */
-    uint64_t serial;          /* ascending in the order of adding and of starting */
-    struct efg_request *next; /* same handle, made later; or a free one */
-    struct efg_request *last; /* in the first of a handle: the last one */
+    int peer, tag;     /* as given */
+    uint64_t bytes;    /* sent */
+    uint64_t received; /* collectives */
+    uint32_t root;     /* collectives, as recorded */
+    uint32_t object;   /* RMA window or file */
+    uint64_t match;    /* RMA and I/O: match id */
+    MPI_Comm *newcomm; /* IDUP */
 };
 
 /* Begin. THREADS: 1 if MPI may be called by several threads at once. */
 void efg_requests_init(int threads);
 
-/* Keep a copy of REQUEST, whose handle is a live one; MPI_REQUEST_NULL is not kept.
- * Returns the copy, or NULL. */
-struct efg_request *efg_requests_add(const struct efg_request *request);
+/* A request that THREAD has made, with this HANDLE and all else zero. NULL for
+ * MPI_REQUEST_NULL, and without memory. */
+struct efg_request *efg_requests_add(MPI_Request handle, uint16_t thread);
 
 /* The oldest request with this HANDLE that THREAD started, else the oldest of any thread, or
  * NULL. Stays valid until it is removed. */

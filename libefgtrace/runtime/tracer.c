@@ -149,7 +149,7 @@ int efg_tracer_enter(struct efg_call *call)
     call->enter = efg_clock_ticks();
     if (t->epoch != __atomic_load_n(&efg_process.epoch, __ATOMIC_RELAXED))
         efg_windows_join(t, call->enter);
-    if (efg_recorder_wants(&t->recorder, call))
+    if (efg_recorder_wants_enter(&t->recorder, call))
         efg_recorder_enter(&t->recorder, call);
     if (t->entered)
         t->cost += efg_clock_ticks() - t->entered;
@@ -200,7 +200,7 @@ void efg_tracer_leave(struct efg_call *call, int result)
     int is_cut_before = is_pivot && efg_recorder_starts(call);
     if (is_cut_before)
         visit_before(t, call);
-    if (efg_recorder_wants(&t->recorder, call))
+    if (efg_recorder_wants_leave(&t->recorder, call))
         efg_recorder_leave(&t->recorder, call, &facts, leave, result);
     if (is_pivot && !is_cut_before)
         efg_steer_visit(t, leave);

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests in the recorder: what a call starts and completes, whether it is recorded or not,
+ * and the records of messages.
+ */
+#include "runtime/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls that complete requests, and others that name some. */
+#define COMPLETES                                                                \
+    (EFG_SHAPE_SET(WAITALL) | EFG_SHAPE_SET(WAITANY) | EFG_SHAPE_SET(WAITSOME) | \
+     EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME))
+#define OTHERS (EFG_SHAPE_SET(START) | EFG_SHAPE_SET(CANCEL) | EFG_SHAPE_SET(REQUEST_FREE))
+
+static int completes_requests(const struct efg_call *c)
+{
+    return efg_shape_is_in(c, COMPLETES) && c->requests && c->nrequests > 0;
+}
+
+/* --- scratch memory --- */
+
+static int make_room(struct efg_recorder *r, int count)
+{
+    if (count <= r->handle_room)
+        return 1;
+    int room = count + count / 2 + 16;
+    MPI_Request *handles = realloc(r->handles, (size_t)room * sizeof *handles);
+    if (handles)
+        r->handles = handles;
+    MPI_Status *statuses = realloc(r->statuses, (size_t)room * sizeof *statuses);
+    if (statuses)
+        r->statuses = statuses;
+    if (!handles || !statuses)
+        return 0;
+    r->handle_room = room;
+    return 1;
+}
+
+static int names_requests(const struct efg_call *c)
+{
+    return c->requests && c->nrequests > 0 && efg_shape_is_in(c, COMPLETES | OTHERS);
+}
+
+void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *c)
+{
+    if (!names_requests(c))
+        return;
+    if (!make_room(r, c->nrequests))
+        c->nrequests = 0;
+    memcpy(r->handles, c->requests, (size_t)c->nrequests * sizeof *r->handles);
+}
+
+static int is_ignored(const MPI_Status *statuses)
+{
+    return statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE;
+}
+
+/* Statuses of our own where the application wants none. */
+void efg_recorder_substitute_statuses(struct efg_recorder *r, struct efg_call *c)
+{
+    switch (c->shape) {
+    case EFG_SHAPE_RECV:
+    case EFG_SHAPE_SENDRECV:
+    case EFG_SHAPE_MRECV:
+    case EFG_SHAPE_FILE_DATA:
+    case EFG_SHAPE_FILE_END:
+        break;
+    default:
+        if (!completes_requests(c))
+            return;
+    }
+    if (is_ignored(c->statuses) && make_room(r, c->nrequests > 1 ? c->nrequests : 1))
+        c->statuses = r->statuses;
+}
+
+/* --- point to point --- */
+
+/* The record of a message, if it has a partner. */
+int efg_recorder_put_message(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm handle,
+                             int peer, int tag, uint64_t bytes, uint32_t request)
+{
+    const struct efg_comm *comm = peer >= 0 ? efg_comms_find(handle) : NULL;
+    if (!efg_recorder_has_comm(comm))
+        return 0;
+    efg_recorder_define_comm(r, comm);
+    if (!efg_recorder_room(r, 1))
+        return 0;
+    efg_recorder_put(r, (struct efg_record){.time = time,
+                                            .kind = (uint16_t)kind,
+                                            .a = comm->id,
+                                            .b = (uint32_t)peer,
+                                            .c = (uint32_t)tag,
+                                            .d = bytes,
+                                            .e = request});
+    return 1;
+}
+
+void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uint64_t e)
+{
+    efg_recorder_put(r, (struct efg_record){.time = time, .kind = (uint16_t)kind, .e = e});
+}
+
+static uint64_t status_bytes(const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm comm,
+                              const MPI_Status *status, uint32_t request)
+{
+    if (!is_ignored(status))
+        efg_recorder_put_message(r, kind, time, comm, status->MPI_SOURCE, status->MPI_TAG,
+                                 status_bytes(status), request);
+}
+
+/* --- requests --- */
+
+struct efg_request *efg_recorder_started(struct efg_recorder *r, const struct efg_call *c,
+                                         int kind, int recorded)
+{
+    struct efg_request *q = c->requests ? efg_requests_add(*c->requests, r->thread) : NULL;
+    int receives = kind == EFG_REQUEST_RECV;
+    if (!q)
+        return NULL;
+    q->kind = (uint8_t)kind;
+    q->op = c->op;
+    q->is_recorded = recorded && r->request;
+    q->number = r->request;
+    q->window = r->window;
+    q->comm_handle = c->comm;
+    q->peer = receives ? c->rpeer : c->peer;
+    q->tag = receives ? c->rtag : c->tag;
+    r->open_requests += q->is_recorded;
+    return q;
+}
+
+void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *c, int writes)
+{
+    for (int i = 0; i < c->nrequests; i++) {
+        struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
+        if (!q)
+            continue;
+        efg_requests_restart(q);
+        q->is_active = 1;
+        q->is_cancelled = 0;
+        q->is_recorded = 0;
+        if (!writes || q->peer == MPI_PROC_NULL || !efg_recorder_room(r, 2))
+            continue;
+        q->number = r->next_request++;
+        q->window = r->window;
+        if (q->kind == EFG_REQUEST_SEND)
+            q->is_recorded =
+                (uint8_t)efg_recorder_put_message(r, EFG_REC_ISEND, c->enter, q->comm_handle,
+                                                  q->peer, q->tag, q->bytes, q->number);
+        r->open_requests += q->is_recorded;
+    }
+}
+
+/* A receive that was started by MPI_Start is known to run when the call has returned. */
+void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_call *c,
+                                     uint64_t leave)
+{
+    for (int i = 0; i < c->nrequests; i++) {
+        struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
+        if (!q || q->kind != EFG_REQUEST_RECV || q->peer == MPI_PROC_NULL ||
+            !efg_recorder_room(r, 1))
+            continue;
+        q->is_recorded = 1;
+        r->open_requests++;
+        efg_recorder_put_plain(r, EFG_REC_IRECV_REQUEST, leave, q->number);
+    }
+}
+
+static void put_collective(struct efg_recorder *r, int kind, uint64_t time,
+                           const struct efg_request *q)
+{
+    const struct efg_comm *comm = efg_comms_find(q->comm_handle);
+    if (!efg_recorder_has_comm(comm))
+        return;
+    efg_recorder_define_comm(r, comm);
+    if (efg_recorder_room(r, 1))
+        efg_recorder_put(r, (struct efg_record){.time = time,
+                                                .kind = (uint16_t)kind,
+                                                .call = q->op,
+                                                .a = comm->id,
+                                                .b = q->root,
+                                                .c = q->number,
+                                                .d = q->bytes,
+                                                .e = q->received});
+}
+
+/* The records of the completion of Q, which was recorded when it started. */
+static void put_completion(struct efg_recorder *r, const struct efg_request *q,
+                           const MPI_Status *status, uint64_t time)
+{
+    int cancelled = 0;
+    if (q->is_cancelled && !is_ignored(status))
+        PMPI_Test_cancelled(status, &cancelled);
+    if (cancelled) {
+        efg_recorder_put_plain(
+            r, q->kind == EFG_REQUEST_IO ? EFG_REC_IO_CANCELLED : EFG_REC_REQUEST_CANCELLED,
+            time, q->kind == EFG_REQUEST_IO ? q->match : q->number);
+        return;
+    }
+    switch (q->kind) {
+    case EFG_REQUEST_SEND:
+        efg_recorder_put_plain(r, EFG_REC_ISEND_COMPLETE, time, q->number);
+        break;
+    case EFG_REQUEST_RECV:
+        efg_recorder_put_receive(r, EFG_REC_IRECV, time, q->comm_handle, status, q->number);
+        break;
+    case EFG_REQUEST_COLLECTIVE:
+    case EFG_REQUEST_IDUP:
+        put_collective(r, EFG_REC_COLLECTIVE_COMPLETE, time, q);
+        break;
+    case EFG_REQUEST_RMA:
+        efg_recorder_put(r, (struct efg_record){.time = time,
+                                                .kind = EFG_REC_RMA_COMPLETE_NONBLOCKING,
+                                                .a = q->object,
+                                                .e = q->match});
+        break;
+    case EFG_REQUEST_IO:
+        efg_recorder_put(
+            r, (struct efg_record){.time = time,
+                                   .kind = EFG_REC_IO_COMPLETE,
+                                   .a = q->object,
+                                   .d = is_ignored(status) ? q->bytes : status_bytes(status),
+                                   .e = q->match});
+        break;
+    default:
+        break;
+    }
+}
+
+static int is_in_window(const struct efg_recorder *r, const struct efg_request *q)
+{
+    return q->is_recorded && q->thread == r->thread && q->window == r->window;
+}
+
+/* The request with this HANDLE is complete. WRITES: its record may be written. */
+static void complete(struct efg_recorder *r, MPI_Request handle, const MPI_Status *status,
+                     uint64_t time, int writes)
+{
+    struct efg_request *q = efg_requests_find(handle, r->thread);
+    if (!q || (q->is_persistent && !q->is_active))
+        return;
+    if (is_in_window(r, q)) {
+        r->open_requests--;
+        if (writes && efg_recorder_room(r, 4))
+            put_completion(r, q, status, time);
+    }
+    if (q->kind == EFG_REQUEST_IDUP && q->newcomm)
+        efg_comms_add(*q->newcomm, q->comm_handle);
+    q->is_active = q->is_recorded = 0;
+    if (!q->is_persistent)
+        efg_requests_remove(q);
+}
+
+/* How many requests CALL completed; the i-th is handle *AT and status *STATUS. */
+static int completed(const struct efg_call *c)
+{
+    switch (c->shape) {
+    case EFG_SHAPE_WAITALL:
+        return c->nrequests;
+    case EFG_SHAPE_TESTALL:
+        return *c->flag ? c->nrequests : 0;
+    case EFG_SHAPE_WAITANY:
+        return *c->indices != MPI_UNDEFINED;
+    case EFG_SHAPE_TESTANY:
+        return *c->flag && *c->indices != MPI_UNDEFINED;
+    default:
+        return *c->outcount == MPI_UNDEFINED ? 0 : *c->outcount;
+    }
+}
+
+static int position(const struct efg_call *c, int i)
+{
+    return c->shape == EFG_SHAPE_WAITALL || c->shape == EFG_SHAPE_TESTALL ? i : c->indices[i];
+}
+
+void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
+                           int writes)
+{
+    int count = completes_requests(c) ? completed(c) : 0;
+    for (int i = 0; i < count; i++)
+        complete(r, r->handles[position(c, i)],
+                 is_ignored(c->statuses) ? c->statuses : c->statuses + i, leave, writes);
+}
+
+/* 1 if CALL completed a request that was started in the window. */
+int efg_recorder_completes_window(const struct efg_recorder *r, const struct efg_call *c)
+{
+    int count = completes_requests(c) ? completed(c) : 0;
+    for (int i = 0; i < count; i++) {
+        const struct efg_request *q = efg_requests_find(r->handles[position(c, i)], r->thread);
+        if (q && is_in_window(r, q))
+            return 1;
+    }
+    return 0;
+}
+
+/* Of what enter_shape does for these calls, only Start has changed more than the log. */
+void efg_recorder_take_back_start(struct efg_recorder *r, const struct efg_call *c)
+{
+    for (int i = 0; i < c->nrequests; i++) {
+        struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
+        if (!q)
+            continue;
+        r->open_requests -= is_in_window(r, q);
+        q->is_active = q->is_recorded = 0;
+    }
+}
+
+/* A send that the application does not want to hear of again is as good as complete. */
+void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
+                               int writes)
+{
+    struct efg_request *q = c->nrequests ? efg_requests_find(r->handles[0], r->thread) : NULL;
+    if (!q)
+        return;
+    if (is_in_window(r, q)) {
+        r->open_requests--;
+        if (writes && q->kind == EFG_REQUEST_SEND)
+            efg_recorder_put_plain(r, EFG_REC_ISEND_COMPLETE, leave, q->number);
+    }
+    efg_requests_remove(q);
+}
+
+void efg_recorder_cancel(struct efg_recorder *r, const struct efg_call *c)
+{
+    struct efg_request *q = c->nrequests ? efg_requests_find(r->handles[0], r->thread) : NULL;
+    if (q)
+        q->is_cancelled = 1;
+}
