@@ -3,22 +3,19 @@
 # iterations on all ranks, and their messages matched. Many runs, so not a part of `make check`.
 #
 # usage: tests/align.sh [APP...]      default: lammps icofoam pw
-# environment: RUNS         of each application, default 20
+# environment: that of frame.sh, and
+#              RUNS         of each application, default 20
 #              SEED         of the delays, default 1; run N has SEED + N
 #              MIN_MATCHED  default 0.99
-#              EFGTRACE     the tool, default build/efgtrace
-#              CHECK_TRACE  the checker, default ../shared/tools/check_trace.py
-set -u
-cd "$(dirname "$0")/.." || exit 2
-
-tool=${EFGTRACE:-$PWD/build/efgtrace}
-check_trace=${CHECK_TRACE:-$PWD/../shared/tools/check_trace.py}
+#              EFGTRACE     another tool
+. "$(dirname "$0")/frame.sh"
+tool=${EFGTRACE:-$tool}
 runs=${RUNS:-20}
-passed=0
-failed=0
 [ -x "$tool" ] || { echo "align: no $tool; run make first" >&2; exit 2; }
-[ -f "$check_trace" ] || { echo "align: no $check_trace; set CHECK_TRACE" >&2; exit 2; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-align.XXXXXX") || exit 2
+[ -n "$CHECK_TRACE" ] || { echo "align: no check_trace.py; set CHECK_TRACE" >&2; exit 2; }
+clean_up() {
+    [ $failed -gt 0 ] && echo "align: what failed is in $work" >&2 || rm -rf "$work"
+}
 
 program_of() {
     case $1 in
@@ -31,7 +28,7 @@ program_of() {
 
 # disturb SESSION PROGRAM SEED: until there is nothing left of the session
 disturb() {
-    /usr/bin/python3 - "$@" <<'END'
+    "$python" - "$@" <<'END'
 import os, random, signal, subprocess, sys, time
 session, program, seed = sys.argv[1:]
 draw = random.Random(int(seed))
@@ -64,7 +61,7 @@ one() {
     stops=$(disturb $job "$(program_of "$1")" $((${SEED:-1} + $2)))
     wait $job || { echo "exit code $?: $(tail -n 1 "$dir.err")"; return; }
     [ "$stops" -gt 0 ] || echo "no rank was ever stopped"
-    /usr/bin/python3 "$check_trace" "$dir/traces.otf2" --iterations 10 --min-matched "${MIN_MATCHED:-0.99}" >"$dir.checks" 2>&1
+    "$python" "$CHECK_TRACE" "$dir/traces.otf2" --iterations 10 --min-matched "${MIN_MATCHED:-0.99}" >"$dir.checks" 2>&1
     grep -q '^[0-9]* passed, 0 failed' "$dir.checks" || grep -m 3 -E 'FAIL|cannot|rror' "$dir.checks"
 }
 
@@ -85,6 +82,4 @@ for app in ${*:-lammps icofoam pw}; do
     passed=$((passed + good))
     failed=$((failed + runs - good))
 done
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ] || { echo "align: what failed is in $work" >&2; exit 1; }
-rm -rf "$work"
+finish

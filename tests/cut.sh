@@ -4,37 +4,9 @@
 # programs whose ranks have no loop in common end as they do without us.
 #
 # usage: tests/cut.sh
-# environment: BUILD        where the build is (default build)
+# environment: that of frame.sh, and
 #              CUT_RUNS     runs of a stencil with ranks that are late at random (default 5)
-#              CHECK_TRACE  the checker of traces; without it the tests that need it are skipped
-set -u
-cd "$(dirname "$0")/.." || exit 2
-
-build=$(cd "${BUILD:-build}" && pwd) || exit 2
-programs=$build/tests/programs
-passed=0
-failed=0
-skipped=0
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-mkdir -p "$programs"
-work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-cut.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
-
-# verdict WHAT WHY: passed if there is no reason why not
-verdict() {
-    if [ -z "$2" ]; then
-        passed=$((passed + 1))
-        echo "ok $1"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1: $2"
-    fi
-}
-
-compile() {
-    [ "$programs/$1" -nt "tests/programs/$1.c" ] && [ "$programs/$1" -nt tests/programs/program.h ] && return
-    mpicc -g -O1 "tests/programs/$1.c" -o "$programs/$1" -lm -lpthread
-}
+. "$(dirname "$0")/frame.sh"
 
 # run NAME PREFIX... -- PROGRAM ARGUMENTS...: leaves NAME.out and NAME.err
 run() {
@@ -47,7 +19,7 @@ run() {
     done
     program=$2
     shift 2
-    (cd "$work" && timeout 120 mpirun -np 4 --oversubscribe $prefix "$programs/$program" "$@" \
+    (cd "$work" && ranks 4 $prefix "$programs/$program" "$@" \
         >"$name.out" 2>"$name.err")
 }
 
@@ -55,7 +27,7 @@ run() {
 
 # matched, sends and receives without a partner, requests that never ended: as the run file has them
 ours() {
-    "$build/efgtrace" report "$1" | awk '
+    "$tool" report "$1" | awk '
         /messages with both ends/ { matched = $1 }
         /sends whose receives/ { sends = $1 }
         /receives whose sends/ { receives = $1 }
@@ -65,7 +37,7 @@ ours() {
 
 # ... and as the trace has them.
 theirs() {
-    /usr/bin/python3 "$CHECK_TRACE" "$1/traces.otf2" --json | /usr/bin/python3 -c '
+    "$python" "$CHECK_TRACE" "$1/traces.otf2" --json | "$python" -c '
 import json, sys
 checks = json.load(sys.stdin)["checks"]
 messages, requests = checks["messages"]["figures"], checks["requests"]["figures"]
@@ -78,13 +50,13 @@ figures() { # PROGRAM OPTIONS...
     shift
     compile "$program" || { verdict "$program compiles" "see above"; return; }
     rm -rf "$work/$program"
-    run "$program" "$build/efgtrace" run -o "$work/$program" "$@" -- "$program"
+    run "$program" "$tool" run -o "$work/$program" "$@" -- "$program"
     if [ ! -f "$work/$program/traces.otf2" ]; then
         verdict "$program $*: a trace" "none: $(tail -n 2 "$work/$program.err")"
         return
     fi
-    if [ -z "${CHECK_TRACE:-}" ]; then
-        skipped=$((skipped + 1))
+    if [ -z "$CHECK_TRACE" ]; then
+        skip "$program $*" "no check_trace.py (set CHECK_TRACE)"
         return
     fi
     ours=$(ours "$work/$program")
@@ -103,18 +75,14 @@ late() {
     dir=$work/late.$1
     PROGRAM_DELAYS=$1
     export PROGRAM_DELAYS
-    run late "$build/efgtrace" run -o "$dir" -- stencil2d 500 1000
+    run late "$tool" run -o "$dir" -- stencil2d 500 1000
     code=$?
     unset PROGRAM_DELAYS
     [ $code -eq 0 ] || { verdict "late ranks, run $1" "exit code $code: $(tail -n 2 "$work/late.err")"; return; }
     why=$(summary_lacks "$dir" 'the same iterations on all 4 ranks'; summary_lacks "$dir" 'matched (100%)')
-    if [ -z "$why" ] && [ -n "${CHECK_TRACE:-}" ]; then
-        checks=$(/usr/bin/python3 "$CHECK_TRACE" "$dir/traces.otf2" --min-matched 1.0 --iterations 10 2>&1)
-        why=$(echo "$checks" | grep -E '^FAIL|cannot read' | head -n 2)
-        case $checks in
-        *'numbered alike True'*) ;;
-        *) why="$why the iterations have other numbers" ;;
-        esac
+    if [ -z "$why" ] && [ -n "$CHECK_TRACE" ]; then
+        why=$(faults "$dir/traces.otf2" --min-matched 1.0 --iterations 10 | head -n 2)
+        grep -q 'numbered alike True' "$work/checked" || why="$why the iterations have other numbers"
     fi
     verdict "late ranks, run $1: the same iterations, all messages" "$why"
     rm -rf "$dir"
@@ -128,7 +96,7 @@ other() { # PROGRAM ARGUMENTS...
     compile "$program" || { verdict "$program compiles" "see above"; return; }
     run bare -- "$program" "$@"
     bare=$?
-    run traced "$build/efgtrace" run --patience 300ms -o "$work/$program" -- "$program" "$@"
+    run traced "$tool" run --patience 300ms -o "$work/$program" -- "$program" "$@"
     code=$?
     [ $code -eq $bare ] && why= || why="exit code $code, bare $bare: $(tail -n 2 "$work/traced.err")"
     verdict "$program: it ends as it does bare" "$why"
@@ -152,10 +120,4 @@ other coupled 2000 500
 other silent_rank 2000 500
 other unstable 4000 500
 
-if [ $skipped -gt 0 ]; then
-    echo "note: CHECK_TRACE is not set: the figures were not compared"
-    echo "$passed passed, $failed failed, $skipped skipped"
-else
-    echo "$passed passed, $failed failed"
-fi
-[ $failed -eq 0 ]
+finish

@@ -5,35 +5,13 @@
 # ranges (the table in conf.c, config/efgtrace.conf, efgtrace.conf.5, efgtrace run --help);
 # commands and options (--help, efgtrace.1). The tool is the source: it prints its tables.
 #
-#   tests/docs.sh           BUILD=folder where efgtrace is
+#   tests/docs.sh           environment: that of frame.sh
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 1
-tool=$build/efgtrace
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset "${!EFGTRACE_@}"
-passed=0 failed=0
+. "$(dirname "$0")/frame.sh"
+cd "$work" || exit 2
 
-# verdict NAME WHY: ok if WHY is empty
-verdict() {
-    if [ -z "$2" ]; then
-        echo "ok $1"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $1: $2"
-        failed=$((failed + 1))
-    fi
-}
-
-# contains NAME TEXT PART
-contains() {
-    if [[ $2 == *"$3"* ]]; then verdict "$1" ""; else verdict "$1" "'$3' is not in: $2"; fi
-}
-
-# same NAME A B: the lines of A and B, sorted
-same() {
+# same_lines NAME A B: the lines of A and B, sorted
+same_lines() {
     verdict "$1" "$(diff <(sort <<<"$2") <(sort <<<"$3") | grep '^[<>]' | paste -sd ' ')"
 }
 
@@ -46,14 +24,14 @@ sed -n 's/^\([a-z-]*\) *= \(.*[^ ]\|\) *from: .*/\1 = \2/p' defaults | sed 's/ *
 names=$(sed 's/ =.*//' keys)
 "$tool" run --help >help
 
-same "config/efgtrace.conf has every key with its default" "$(cat keys)" \
+same_lines "config/efgtrace.conf has every key with its default" "$(cat keys)" \
     "$(sed -n 's/^#\([a-z-]* =.*\)/\1/p' "$conf" | sed 's/ *$//')"
 sed 's/^#\([a-z-]* =\)/\1/' "$conf" >all.conf
 verdict "config/efgtrace.conf is right with every key set" "$("$tool" check all.conf 2>&1 >all)"
-same "and means the defaults" "$(cat keys)" \
+same_lines "and means the defaults" "$(cat keys)" \
     "$(sed -n 's/^\([a-z-]*\) *= \(.*[^ ]\|\) *from: all.conf.*/\1 = \2/p' all | sed 's/ *$//')"
-same "efgtrace.conf.5 has every key" "$names" "$(sed -n 's/^\.It Cm \([a-z-]*\) No =.*/\1/p' "$page")"
-same "efgtrace run --help has every key" "$names
+same_lines "efgtrace.conf.5 has every key" "$names" "$(sed -n 's/^\.It Cm \([a-z-]*\) No =.*/\1/p' "$page")"
+same_lines "efgtrace run --help has every key" "$names
 help" "$(grep -o '^ .*--[a-z-]*' help | sed 's/.*--//')"
 
 # item KEY: what the page says about it, in one line
@@ -80,8 +58,8 @@ done <keys
 
 page=$root/man/efgtrace.1
 commands=$("$tool" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
-same "efgtrace.1 has every command" "$commands" "$(sed -n 's/^\.Ss //p' "$page")"
-same "and shows it in the synopsis" "$commands
+same_lines "efgtrace.1 has every command" "$commands" "$(sed -n 's/^\.Ss //p' "$page")"
+same_lines "and shows it in the synopsis" "$commands
 help" "$(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.Cm \([a-z]*\)$/\1/p' "$page")"
 
 # "n iterations" for -n, --iterations; "- skip" for --skip
@@ -95,15 +73,14 @@ options_of_page() {
             -e 's/^\.It Fl -\([a-z-]*\).*/- \1/p'
 }
 for command in $commands; do
-    same "efgtrace.1 has the options of $command" \
+    same_lines "efgtrace.1 has the options of $command" \
         "$("$tool" "$command" --help | options_of_help)" "$(options_of_page "$command")"
     verdict "$command --help says how it is used" \
         "$("$tool" "$command" --help | sed -n "1{/^Usage: efgtrace $command /!p}")"
 done
-same "efgtrace.1 has the options of the tool" "$("$tool" --help | options_of_help)
+same_lines "efgtrace.1 has the options of the tool" "$("$tool" --help | options_of_help)
 h help" "$(options_of_page DESCRIPTION)"
 
 verdict "man pages" "$(mandoc -T lint -W warning "$root"/man/* 2>&1)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

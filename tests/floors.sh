@@ -1,20 +1,8 @@
 #!/bin/sh
 # The house: includes go down the floors only. core knows itself; files knows core; runtime knows both; the
 # tool knows core and files, never the runtime. And no circle of headers.
-set -u
-cd "$(dirname "$0")/.." || exit 2
-passed=0
-failed=0
 
-verdict() { # NAME WHY
-    if [ -z "$2" ]; then
-        passed=$((passed + 1))
-        echo "ok $1"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1: $2"
-    fi
-}
+. "$(dirname "$0")/frame.sh"
 
 # includes FOLDER: "file header" of all that it includes by quotes
 includes() {
@@ -55,5 +43,4 @@ circle=$(for folder in libefgtrace/core libefgtrace/files libefgtrace/runtime ef
 done | tsort 2>&1 >/dev/null)
 verdict "no circle of headers" "$circle"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -6,49 +6,14 @@
 # both, every message matched, and none received before it was sent.
 #
 # usage: tests/hosts.sh
-# environment: BUILD        where the build is (default build)
-#              CHECK_TRACE  the checker; without it what needs it is counted as skipped
+# environment: that of frame.sh
 # Needs root, and says what else is missing. All that it makes carries its process id in the name,
 # and is gone when it ends.
-set -u
-cd "$(dirname "$0")/.." || exit 2
-
-build=$(cd "${BUILD:-build}" && pwd) || exit 2
-sources=$PWD/tests/programs
-check=${CHECK_TRACE-$PWD/../shared/tools/check_trace.py}
-[ -f "$check" ] || check=
-python=${PYTHON:-/usr/bin/python3}
+. "$(dirname "$0")/frame.sh"
+sources=$root/tests/programs
 name=efg$$
 network=10.213.7
-passed=0
-failed=0
-skipped=0
-work=
 job=
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-unset LD_PRELOAD EFGTRACE_CONF EFGTRACE_MODE EFGTRACE_OUTPUT
-
-# verdict WHAT WHY: passed if there is no reason why not
-verdict() {
-    if [ -z "$2" ]; then
-        passed=$((passed + 1))
-        echo "ok $1"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1: $2"
-    fi
-}
-
-skip() {
-    skipped=$((skipped + 1))
-    echo "skip $1"
-}
-
-result() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ $failed -eq 0 ]
-    exit
-}
 
 # --- the hosts ---
 
@@ -65,7 +30,7 @@ clean_up() {
     trap '' INT TERM HUP
     [ -n "$job" ] && kill "$job" 2>/dev/null && wait "$job" 2>/dev/null
     remove $name
-    [ -n "$work" ] && rm -rf "$work"
+    rm -rf "$work"
 }
 
 # What an earlier run left that was killed in a way that it could not see.
@@ -112,8 +77,8 @@ END
 
 why_not() {
     [ "$(id -u)" = 0 ] || { echo "only root may make network namespaces"; return; }
-    for tool in ip unshare hostname mpirun mpicc; do
-        command -v $tool >/dev/null || { echo "there is no $tool here"; return; }
+    for command in ip unshare hostname mpirun mpicc; do
+        command -v $command >/dev/null || { echo "there is no $command here"; return; }
     done
     case $(mpirun --version 2>&1) in *"Open MPI) 4"*) ;; *) echo "mpirun is not of Open MPI 4"; return ;; esac
     unshare --uts --time --monotonic 300 --fork true 2>/dev/null ||
@@ -141,13 +106,11 @@ across() {
 check_trace() { # WHAT TRACE ARGUMENTS...
     what=$1 trace=$2
     shift 2
-    if [ -z "$check" ]; then
-        skip "$what: the trace is right: no check_trace.py (set CHECK_TRACE)"
+    if [ -z "$CHECK_TRACE" ]; then
+        skip "$what: the trace is right" "no check_trace.py (set CHECK_TRACE)"
         return
     fi
-    timeout 60 "$python" "$check" "$trace" "$@" >"$work/checked" 2>&1 && why= ||
-        why=$(grep -E '^FAIL|cannot|no python' "$work/checked" | head -n 3)
-    verdict "$what: the trace is right, all messages matched" "$why"
+    verdict "$what: the trace is right, all messages matched" "$(faults "$trace" "$@" | head -n 3)"
     grep -q 'clock violations 0,' "$work/checked" && why= || why=$(grep messages "$work/checked")
     verdict "$what: no message is received before it is sent" "$why"
 }
@@ -161,7 +124,7 @@ wrong_places() {
     done
     [ "$(grep -c '^SYSTEM_TREE_NODE.*Class: "node"' "$work/places")" = 2 ] || echo "not 2 nodes"
     [ "$(grep -c '^LOCATION_GROUP' "$work/places")" = 4 ] || echo "not 4 ranks"
-    "$build/efgtrace" report "$1" >"$work/report"
+    "$tool" report "$1" >"$work/report"
     grep -q "4 ranks on 2 hosts" "$work/report" || echo "the summary does not say \"4 ranks on 2 hosts\""
     grep -q "^host *${name}a: rank 0 to 1" "$work/report" || echo "ranks 0 and 1 are not on ${name}a"
 }
@@ -192,7 +155,7 @@ test_program() { # PROGRAM MODE CHECKS...
     shift 2
     what="$program, $mode"
     dir=$work/$program.$mode
-    across "$build/efgtrace" run -m "$mode" -o "$dir" "$work/$program"
+    across "$tool" run -m "$mode" -o "$dir" "$work/$program"
     code=$?
     [ $code -eq 0 ] && grep -q "^ok $program" "$work/out" && why= || why="exit code $code: $(tail -n 3 "$work/err")"
     verdict "$what: runs" "$why"
@@ -204,15 +167,11 @@ test_program() { # PROGRAM MODE CHECKS...
     [ -d "$dir/logs" ] && verdict "$what: the clocks' offset" "$(wrong_clocks "$dir")"
 }
 
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
-work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-hosts.$$.XXXXXX") || exit 2
 sweep
 reason=$(why_not)
 if [ -n "$reason" ]; then
-    skip "two hosts on one machine: $reason"
-    result
+    skip "two hosts on one machine" "$reason"
+    finish
 fi
 make_agent
 for program in stencil2d pingpong; do
@@ -221,4 +180,4 @@ done
 test_program stencil2d adaptive --iterations 10
 test_program pingpong adaptive --iterations 10
 test_program pingpong full --full --iterations 0
-result
+finish

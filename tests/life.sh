@@ -5,85 +5,24 @@
 # are killed or end in other ways, disks and logs that are full, and what the keys do. The
 # program is mostly tests/programs/stencil2d, on 4 ranks.
 #
-#   tests/life.sh           BUILD=folder where efgtrace and libefgtrace.so are
-#                           CHECK_TRACE=the checker; without it traces are only read
+#   tests/life.sh           environment: that of frame.sh
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 1
-tool=$build/efgtrace
-library=$build/libefgtrace.so
-programs=$build/tests/programs
-work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-life.XXXXXX") || exit 1
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-unset "${!EFGTRACE_@}" LD_PRELOAD
-passed=0 failed=0 skipped=0 job=
+. "$(dirname "$0")/frame.sh"
+job=
 
 clean_up() {
     [ -n "$job" ] && kill "$job" 2>/dev/null && wait "$job" 2>/dev/null
     mountpoint -q "$work/small" 2>/dev/null && umount "$work/small"
     rm -rf "$work"
 }
-trap clean_up EXIT
 
-mkdir -p "$programs"
-mpicc -g -O1 "$root/tests/programs/stencil2d.c" -o "$programs/stencil2d" -lm &&
-    mpicc -g -O1 "$root/tests/programs/nested_solver.c" -o "$programs/nested_solver" &&
-    mpicc -g -O1 "$root/tests/life/ending.c" -o "$programs/ending" || exit 1
-cd "$work" || exit 1
-
-# verdict NAME WHY: ok if WHY is empty
-verdict() {
-    if [ -z "$2" ]; then
-        echo "ok $1"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $1: $2"
-        failed=$((failed + 1))
-    fi
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then verdict "$1" ""; else verdict "$1" "expected '$2', got '$3'"; fi
-}
-
-# has NAME TEXT FILE; hasnt NAME TEXT FILE
-has() {
-    grep -qF -e "$2" "$3" && verdict "$1" "" || verdict "$1" "no '$2' in: $(tail -n 8 "$3")"
-}
-hasnt() {
-    grep -qF -e "$2" "$3" && verdict "$1" "'$2' in: $(grep -F -e "$2" "$3" | head -n 2)" ||
-        verdict "$1" ""
-}
-
-skip() {
-    echo "skip $1: $2"
-    skipped=$((skipped + 1))
-}
-
-# readable NAME TRACE
-readable() {
-    verdict "$1: otf2-print accepts the trace" \
-        "$(timeout 60 otf2-print --silent -Werror "$2" 2>&1 |
-            grep -v -e '^$' -e '^=== OTF2-PRINT ===$' | head -n 2)"
-}
-
-# accepted NAME TRACE ARGUMENT...: readers and the checker (with ARGUMENTs) find nothing
-accepted() {
-    local name=$1 trace=$2
-    shift 2
-    readable "$name" "$trace"
-    if [ -z "${CHECK_TRACE:-}" ]; then
-        skipped=$((skipped + 1))
-        return
-    fi
-    verdict "$name: the checker accepts the trace" \
-        "$(/usr/bin/python3 "$CHECK_TRACE" "$trace" "$@" 2>&1 | grep -E '^FAIL|cannot read' | head -n 2)"
-}
+compile stencil2d && compile nested_solver &&
+    mpicc -g -O1 tests/life/ending.c -o "$programs/ending" || exit 2
+cd "$work" || exit 2
 
 # launch COMMAND...: on 4 ranks, to ./out, ./err, $code
 launch() {
-    timeout 60 mpirun -np 4 --oversubscribe "$@" >out 2>err </dev/null
+    ranks 4 "$@" >out 2>err
     code=$?
 }
 
@@ -227,7 +166,7 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=2M none small 2>/dev/null; then
         has "full disk: the summary says what to do" '`efgtrace trace -o DIR2 DIR` does it' err
         "$tool" trace -o elsewhere.full small/run >said 2>&1
         same "full disk: a trace elsewhere" "0 elsewhere.full/traces.otf2" "$? $(cat said)"
-        readable "full disk" elsewhere.full/traces.otf2
+        verdict "full disk: otf2-print accepts the trace" "$(unreadable elsewhere.full/traces.otf2)"
     fi
     : >small/fill && cat /dev/zero >small/fill 2>/dev/null
     traced -o small/none
@@ -303,10 +242,4 @@ traced
 same "the folder's name by default" 1 "$(ls -d efgtrace.stencil2d.[0-9]* 2>/dev/null | wc -l)"
 has "the next command to type" "efgtrace report " err
 
-if [ $skipped -gt 0 ]; then
-    [ -z "${CHECK_TRACE:-}" ] && echo "note: CHECK_TRACE is not set: traces were read but not checked"
-    echo "$passed passed, $failed failed, $skipped skipped"
-else
-    echo "$passed passed, $failed failed"
-fi
-[ "$failed" = 0 ]
+finish

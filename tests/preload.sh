@@ -2,37 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a user of the preloaded library meets, with a runtime that only counts (fake_runtime.c): each
 # call exactly once from every language, and nothing disturbed.
-cd "$(dirname "$0")/.." || exit 1
-BUILD=${BUILD:-build} CC=${CC:-gcc} MPICC=${MPICC:-mpicc}
-tests=$PWD/tests/preload
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-unset "${!EFGTRACE_@}" LD_PRELOAD
+. "$(dirname "$0")/frame.sh"
+CC=${CC:-gcc} MPICC=${MPICC:-mpicc}
+tests=$root/tests/preload
 
-passed=0 failed=0
-ok() {
-    passed=$((passed + 1))
-    echo "ok $1"
-}
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL $1: $(echo "$2" | head -20 | tr '\n' ' ')"
-}
-# same NAME EXPECTED GOT
-same() {
-    if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "$(diff <(echo "$2") <(echo "$3"))"; fi
-}
-# has NAME TEXT GOT
-has() {
-    case $3 in *"$2"*) ok "$1" ;; *) fail "$1" "no '$2' in: $3" ;; esac
-}
-
-cp "$BUILD/libefgtrace.so" "$tmp/" || exit 1
-library=$tmp/libefgtrace.so
+cp "$library" "$work/" || exit 1
+library=$work/libefgtrace.so
 $MPICC -std=gnu11 -fPIC -shared -fvisibility=hidden -Ilibefgtrace tests/fake_runtime.c \
-    libefgtrace/runtime/calls.c -o "$tmp/libefgtrace-runtime.so" || exit 1
-mkdir "$tmp/alone" && cp "$library" "$tmp/alone/"
+    libefgtrace/runtime/calls.c -o "$work/libefgtrace-runtime.so" || exit 1
+mkdir "$work/alone" && cp "$library" "$work/alone/"
 
 # --- Programs that have nothing to do with MPI ---
 
@@ -59,15 +37,15 @@ same "not disturbed: env" "$({ env; echo "LD_PRELOAD=$library"; } | sort)" \
 run() {
     local np=$1
     shift
-    mpirun --oversubscribe -np "$np" -x LD_PRELOAD="$library" "$@" >"$tmp/out" 2>"$tmp/err"
+    ranks "$np" -x LD_PRELOAD="$library" "$@" >"$work/out" 2>"$work/err"
     code=$?
-    out=$(sort "$tmp/out")
-    err=$(grep '^\[[0-9]*\] ' "$tmp/err" | sort -s -t' ' -k1,1)
+    out=$(sort "$work/out")
+    err=$(grep '^\[[0-9]*\] ' "$work/err" | sort -s -t' ' -k1,1)
 }
 bare() {
     local np=$1
     shift
-    out_bare=$(mpirun --oversubscribe -np "$np" "$@" 2>"$tmp/err_bare"; echo "exit $?")
+    out_bare=$(ranks "$np" "$@" 2>"$work/err_bare"; echo "exit $?")
     out_bare=$(sort <<<"$out_bare")
 }
 # counted NAME NP COUNTS COMMAND...: every rank shows these lines, the output is that of a bare run
@@ -83,7 +61,7 @@ counted() {
     same "$name: calls" "$(sort <<<"${expected%$'\n'}")" "$(sort <<<"$err")"
 }
 
-$MPICC -std=gnu11 "$tests/calls.c" -o "$tmp/calls" || exit 1
+$MPICC -std=gnu11 "$tests/calls.c" -o "$work/calls" || exit 1
 counted C 2 'control 1 solve
 control -1 solve
 control 1 (none)
@@ -115,14 +93,14 @@ MPI_Win_allocate 1
 MPI_Win_free 1
 MPI_Put 1
 MPI_Win_fence 2
-finish' "$tmp/calls"
+finish' "$work/calls"
 
 for kind in MPIFH MPI F08; do
     if ! command -v "${MPIFC:-mpifort}" >/dev/null; then
-        echo "skip Fortran $kind: no ${MPIFC:-mpifort}"
+        skip "Fortran $kind" "no ${MPIFC:-mpifort}"
         continue
     fi
-    ${MPIFC:-mpifort} -ffree-line-length-none -DUSE_$kind -J "$tmp" "$tests/calls.F90" -o "$tmp/calls_$kind" || exit 1
+    ${MPIFC:-mpifort} -ffree-line-length-none -DUSE_$kind -J "$work" "$tests/calls.F90" -o "$work/calls_$kind" || exit 1
     counted "Fortran $kind" 2 'control 1 (none)
 MPI_Isend 4
 MPI_Irecv 4
@@ -132,28 +110,27 @@ MPI_Barrier 1
 MPI_Allreduce 1
 MPI_Comm_dup 1
 MPI_Comm_free 1
-finish' "$tmp/calls_$kind"
+finish' "$work/calls_$kind"
 done
 
 if command -v "${MPICXX:-mpicxx}" >/dev/null; then
-    ${MPICXX:-mpicxx} "$tests/static.cpp" -o "$tmp/static" || exit 1
+    ${MPICXX:-mpicxx} "$tests/static.cpp" -o "$work/static" || exit 1
     counted "C++ statics and exceptions" 2 'MPI_Send 3
 MPI_Send never left 3
 MPI_Barrier 1
 MPI_Allreduce 3
-finish' "$tmp/static"
+finish' "$work/static"
 fi
 
-python=${PYTHON:-/usr/bin/python3}
 if "$python" -c 'import mpi4py' 2>/dev/null; then
     counted Python 2 'MPI_Sendrecv 6
 MPI_Barrier 1
 finish' "$python" "$tests/ring.py"
 else
-    echo "skip Python: $python has no mpi4py"
+    skip Python "$python has no mpi4py"
 fi
 
-$MPICC -std=gnu11 "$tests/io.c" -o "$tmp/io" || exit 1
+$MPICC -std=gnu11 "$tests/io.c" -o "$work/io" || exit 1
 for io in ompio romio321; do
     counted "MPI-IO through $io" 2 'MPI_Wait 1
 MPI_File_open 1
@@ -166,72 +143,71 @@ MPI_File_read_at_all 1
 MPI_File_iread_at 1
 MPI_File_write_all 1
 MPI_File_write_ordered 1
-finish' env OMPI_MCA_io=$io "$tmp/io" "$tmp/data.$io"
+finish' env OMPI_MCA_io=$io "$work/io" "$work/data.$io"
 done
 
-$MPICC -std=gnu11 "$tests/threads.c" -o "$tmp/threads" -lpthread || exit 1
+$MPICC -std=gnu11 "$tests/threads.c" -o "$work/threads" -lpthread || exit 1
 counted "threads" 2 'MPI_Isend 2000
 MPI_Recv 2000
 MPI_Wait 2000
-finish' "$tmp/threads"
+finish' "$work/threads"
 
 # --- The ways to end ---
 
-$MPICC -std=gnu11 "$tests/end.c" -o "$tmp/end" || exit 1
+$MPICC -std=gnu11 "$tests/end.c" -o "$work/end" || exit 1
 counted "fork" 1 'MPI_Barrier 1
-finish' "$tmp/end" fork
+finish' "$work/end" fork
 counted "another folder" 1 'MPI_Barrier 1
-finish' "$tmp/end" chdir
+finish' "$work/end" chdir
 counted "MPI_Finalize in atexit" 1 'MPI_Barrier 1
-finish' "$tmp/end" atexit
+finish' "$work/end" atexit
 counted "longjmp out of a call" 1 'MPI_Send 3
 MPI_Send never left 3
 MPI_Barrier 2
-finish' "$tmp/end" jump
+finish' "$work/end" jump
 for how in exit abort; do
-    run 1 "$tmp/end" $how
+    run 1 "$work/end" $how
     same "$how: what was left" $'[0] MPI_Barrier 1\n[0] leave' "$err"
-    bare 1 "$tmp/end" $how
+    bare 1 "$work/end" $how
     same "$how: exit code" "$(grep exit <<<"$out_bare")" "exit $code"
 done
 
 library=alone/libefgtrace.so
-cd "$tmp" && cp libefgtrace-runtime.so alone/
+cd "$work" && cp libefgtrace-runtime.so alone/
 counted "a relative LD_PRELOAD and another folder" 1 'MPI_Barrier 1
-finish' "$tmp/end" chdir
+finish' "$work/end" chdir
 
 # --- Without a tracer ---
 
 rm alone/libefgtrace-runtime.so
-library=$tmp/alone/libefgtrace.so
-run 1 "$tmp/end"
-has "no runtime library: said" "libefgtrace-runtime.so" "$(cat "$tmp/err")"
-has "no runtime library: said" "runs untraced" "$(cat "$tmp/err")"
+library=$work/alone/libefgtrace.so
+run 1 "$work/end"
+contains "no runtime library: said" "$(cat "$work/err")" "libefgtrace-runtime.so"
+contains "no runtime library: said" "$(cat "$work/err")" "runs untraced"
 same "no runtime library: the job runs" "finalized 1 0" "$out $code"
-run 1 env EFGTRACE_MODE=off "$tmp/end"
-same "off: silent" "finalized 1 0 " "$out $code $(cat "$tmp/err")"
-library=$tmp/libefgtrace.so
-run 1 env FAKE_OFF=1 "$tmp/end"
-same "switched off by the configuration: silent" "finalized 1 0 " "$out $code $(cat "$tmp/err")"
+run 1 env EFGTRACE_MODE=off "$work/end"
+same "off: silent" "finalized 1 0 " "$out $code $(cat "$work/err")"
+library=$work/libefgtrace.so
+run 1 env FAKE_OFF=1 "$work/end"
+same "switched off by the configuration: silent" "finalized 1 0 " "$out $code $(cat "$work/err")"
 
-$CC -fPIC -shared -DLIBRARY "$tests/other_mpi.c" -Wl,-soname,libother.so -o "$tmp/libother.so" &&
-    $CC "$tests/other_mpi.c" "$tmp/libother.so" -Wl,-rpath,"$tmp" -o "$tmp/other" || exit 1
-said=$(LD_PRELOAD=$library "$tmp/other" 2>&1; echo "exit $?")
+$CC -fPIC -shared -DLIBRARY "$tests/other_mpi.c" -Wl,-soname,libother.so -o "$work/libother.so" &&
+    $CC "$tests/other_mpi.c" "$work/libother.so" -Wl,-rpath,"$work" -o "$work/other" || exit 1
+said=$(LD_PRELOAD=$library "$work/other" 2>&1; echo "exit $?")
 same "another MPI library" "efgtrace: the program's MPI library is not Open MPI; this process runs untraced
 exit 4" "$said"
 
 # A library of stubs that has MPI_Barrier and no PMPI_Barrier, and one that has neither.
-echo 'int MPI_Barrier(void *comm) { return comm ? 1 : 8; }' >"$tmp/stub.c"
-echo 'int MPI_Barrier(void *); int main(void) { return MPI_Barrier(0); }' >"$tmp/serial.c"
-$CC -fPIC -shared "$tmp/stub.c" -Wl,-soname,libstub.so -o "$tmp/libstub.so" &&
-    $CC "$tmp/serial.c" "$tmp/libstub.so" -Wl,-rpath,"$tmp" -o "$tmp/serial" || exit 1
-said=$(LD_PRELOAD=$library "$tmp/serial" 2>&1; echo "exit $?")
+echo 'int MPI_Barrier(void *comm) { return comm ? 1 : 8; }' >"$work/stub.c"
+echo 'int MPI_Barrier(void *); int main(void) { return MPI_Barrier(0); }' >"$work/serial.c"
+$CC -fPIC -shared "$work/stub.c" -Wl,-soname,libstub.so -o "$work/libstub.so" &&
+    $CC "$work/serial.c" "$work/libstub.so" -Wl,-rpath,"$work" -o "$work/serial" || exit 1
+said=$(LD_PRELOAD=$library "$work/serial" 2>&1; echo "exit $?")
 same "stubs without PMPI" "exit 8" "$said"
 
-echo >"$tmp/stub.c"
-$CC -fPIC -shared "$tmp/stub.c" -Wl,-soname,libstub.so -o "$tmp/libstub.so" || exit 1
-said=$(ulimit -c 0; LD_PRELOAD=$library "$tmp/serial" 2>&1)
-has "no MPI library at all" "calls MPI_Barrier, but no MPI library is loaded" "$said"
+echo >"$work/stub.c"
+$CC -fPIC -shared "$work/stub.c" -Wl,-soname,libstub.so -o "$work/libstub.so" || exit 1
+said=$(ulimit -c 0; LD_PRELOAD=$library "$work/serial" 2>&1)
+contains "no MPI library at all" "$said" "calls MPI_Barrier, but no MPI library is loaded"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

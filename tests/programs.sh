@@ -3,53 +3,19 @@
 # reader accepts and the checker finds right; the main loop that the source has.
 #
 # usage: tests/programs.sh [PROGRAM...]      default: all
-# environment: BUILD        where the build is (default build)
-#              CHECK_TRACE  the checker; without it traces are read only, and the tests that
-#                           need it are counted as skipped
-set -u
-cd "$(dirname "$0")/.." || exit 2
-
-build=$(cd "${BUILD:-build}" && pwd) || exit 2
-programs=$build/tests/programs
-passed=0
-failed=0
-skipped=0
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-mkdir -p "$programs"
-work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-programs.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
-
-# verdict PROGRAM WHAT WHY: passed if there is no reason why not
-verdict() {
-    if [ -z "$3" ]; then
-        passed=$((passed + 1))
-        echo "ok $1 $2"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1 $2: $3"
-    fi
-}
-
-compile() {
-    source=$(ls tests/programs/"$1".c* tests/programs/"$1".f90 2>/dev/null | head -n 1)
-    [ "$programs/$1" -nt "$source" ] && return 0
-    case $source in
-    *.c) mpicc -g -O1 "$source" -o "$programs/$1" -lm -lpthread ;;
-    *.cpp) mpicxx -g -O1 "$source" -o "$programs/$1" ;;
-    *.f90) mpifort -g -O1 "$source" -o "$programs/$1" ;;
-    esac
-}
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
 
 # run PROGRAM OUTPUT PREFIX...: standard output only; ours goes to standard error
 run() {
     program=$1 output=$2
     shift 2
     case $program in
-    ring.py) command="/usr/bin/python3 $PWD/tests/programs/ring.py" ;;
+    ring.py) command="$python $root/tests/programs/ring.py" ;;
     collectives | mpiio) command="$programs/$program 400" ;; # long enough for a window
     *) command=$programs/$program ;;
     esac
-    (cd "$work" && timeout 120 mpirun -np 4 --oversubscribe "$@" $command >"$output" 2>"$output.err")
+    (cd "$work" && ranks 4 "$@" $command >"$output" 2>"$output.err")
 }
 
 # What the checker cannot find in a window: a master has other iterations than its workers, and threads
@@ -67,15 +33,13 @@ exempt() {
 check_trace() { # PROGRAM WHAT TRACE ARGUMENTS...
     program=$1 what=$2 trace=$3
     shift 3
-    printed=$(timeout 60 otf2-print --silent -Werror "$trace" 2>&1 | grep -v -e '^$' -e '^=== OTF2-PRINT ===$')
-    verdict "$program" "$what: otf2-print accepts the trace" "$printed"
-    if [ -z "${CHECK_TRACE:-}" ]; then
-        skipped=$((skipped + 1))
+    verdict "$program $what: otf2-print accepts the trace" "$(unreadable "$trace")"
+    if [ -z "$CHECK_TRACE" ]; then
+        skip "$program $what" "no check_trace.py (set CHECK_TRACE)"
         return
     fi
-    faults=$(/usr/bin/python3 "$CHECK_TRACE" "$trace" "$@" 2>&1 | grep -E '^FAIL|cannot read' |
-        grep -v -E "$(exempt "$program" "$what")" | head -n 3)
-    verdict "$program" "$what: the checker accepts the trace" "$faults"
+    verdict "$program $what: the checker accepts the trace" \
+        "$(faults "$trace" "$@" | grep -v -E "$(exempt "$program" "$what")" | head -n 3)"
 }
 
 # How many iterations the program truly has, and what the checker may expect of a window.
@@ -90,21 +54,21 @@ truth() {
 
 test_program() {
     program=$1
-    [ "$program" = ring.py ] || compile "$program" || { verdict "$program" compiles "see above"; return; }
+    [ "$program" = ring.py ] || compile "$program" || { verdict "$program compiles" "see above"; return; }
     run "$program" "$work/bare"
     bare=$?
     for mode in adaptive full graph; do
         dir=$work/$program.$mode
-        run "$program" "$work/out" "$build/efgtrace" run -o "$dir" -m $mode
+        run "$program" "$work/out" "$tool" run -o "$dir" -m $mode
         code=$?
         [ $code -eq $bare ] && why= || why="exit code $code, bare $bare: $(tail -n 3 "$work/out.err")"
-        verdict "$program" "$mode: exit code" "$why"
-        verdict "$program" "$mode: output" "$(diff "$work/bare" "$work/out" | head -n 5)"
+        verdict "$program $mode: exit code" "$why"
+        verdict "$program $mode: output" "$(diff "$work/bare" "$work/out" | head -n 5)"
         case $mode in
         full) check_trace "$program" $mode "$dir/traces.otf2" --full --iterations 0 ;;
         adaptive) test_window "$program" "$dir" ;;
         graph) [ -e "$dir/traces.otf2" ] && why="it wrote a trace" || why=
-            verdict "$program" "graph: no trace" "$why" ;;
+            verdict "$program graph: no trace" "$why" ;;
         esac
         rm -rf "$dir"
     done
@@ -117,16 +81,16 @@ test_window() {
     master_worker | threads | probes | phases | comms | recursion | nested_solver | collectives | rma | mpiio) ;;
     *)
         [ -f "$2/traces.otf2" ] && why= || why="none: $(tail -n 3 "$work/out.err")"
-        verdict "$1" "adaptive: a window was recorded" "$why" ;;
+        verdict "$1 adaptive: a window was recorded" "$why" ;;
     esac
     [ -f "$2/traces.otf2" ] || return
     check_trace "$1" adaptive "$2/traces.otf2" --iterations 10 --min-matched 0.5
-    [ "$(truth "$1")" -eq 0 ] || verdict "$1" "adaptive: the main loop" "$(wrong_count "$1" "$2")"
+    [ "$(truth "$1")" -eq 0 ] || verdict "$1 adaptive: the main loop" "$(wrong_count "$1" "$2")"
 }
 
 # The pivot's visits, over the run, against the iterations that the source has.
 wrong_count() {
-    visits=$("$build/efgtrace" graph "$2" --format json | /usr/bin/python3 -c '
+    visits=$("$tool" graph "$2" --format json | "$python" -c '
 import json, sys
 graph = json.load(sys.stdin)
 print(graph["pivot"]["visits"])')
@@ -144,10 +108,4 @@ all() {
 for program in ${*:-$(all)}; do
     test_program "$program"
 done
-if [ $skipped -gt 0 ]; then
-    echo "note: CHECK_TRACE is not set: traces were read but not checked"
-    echo "$passed passed, $failed failed, $skipped skipped"
-else
-    echo "$passed passed, $failed failed"
-fi
-[ $failed -eq 0 ]
+finish

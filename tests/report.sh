@@ -2,32 +2,17 @@
 # efgtrace report and efgtrace graph on a run that is known, on one whose names are hostile
 # to every format, and on files that were damaged.
 #
-# environment: BUILD  where the build is (default build)
-set -u
-cd "$(dirname "$0")/.." || exit 2
-BUILD=$(cd "${BUILD:-build}" && pwd) || exit 2
-tool=$BUILD/efgtrace
-sample=$BUILD/tests/test_summary
-
-passed=0
-failed=0
-skipped=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-report.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+sample=$build/tests/test_summary
 cd "$work" || exit 2
 
 # try NAME COMMAND...: the command must succeed
 try() {
     name=$1
     shift
-    if "$@" >log 2>&1; then
-        passed=$((passed + 1))
-        echo "ok   $name"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $name: $*"
-        sed 's/^/     /' log
-    fi
+    "$@" >log 2>&1 && why= || why="$*: $(cat log)"
+    verdict "$name" "$why"
 }
 
 # says NAME CODE WORDS COMMAND...: it ends with CODE and says WORDS
@@ -36,20 +21,9 @@ says() {
     shift 3
     "$@" >log 2>&1
     got=$?
-    if [ $got = "$code" ] && grep -qF -- "$words" log; then
-        passed=$((passed + 1))
-        echo "ok   $name"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $name: exit code $got instead of $code, or it does not say \"$words\":"
-        sed 's/^/     /' log
-    fi
-}
-
-# skip NAME WHY
-skip() {
-    skipped=$((skipped + 1))
-    echo "skip $1: $2"
+    [ $got = "$code" ] && grep -qF -- "$words" log && why= ||
+        why="exit code $got instead of $code, or it does not say \"$words\": $(cat log)"
+    verdict "$name" "$why"
 }
 
 narrow() {
@@ -138,5 +112,4 @@ says "graph: rank" 1 'there is no rank "9": ranks are 0 to 3' "$tool" graph -r 9
 says "graph: no rank" 1 'there is no rank "x": ranks are 0 to 3' "$tool" graph -r x run
 says "graph: no such folder" 1 "cannot write none/g.dot: No such file or directory" "$tool" graph -o none/g.dot run
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+finish

@@ -4,43 +4,19 @@
 # The key "signature": what it tells apart, exactly, and how nodes are named then. The program
 # (tests/programs/signature.c) has one call site that differs in all that the key can name.
 #
-#   tests/signature.sh      BUILD=folder where efgtrace is
+#   tests/signature.sh      environment: that of frame.sh
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 1
-tool=$build/efgtrace
-program=$build/tests/programs/signature
-work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-signature.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-unset "${!EFGTRACE_@}" LD_PRELOAD
-mkdir -p "$build/tests/programs"
-mpicc -g -O1 "$root/tests/programs/signature.c" -o "$program" || exit 1
-cd "$work" || exit 1
-passed=0 failed=0
-
-# verdict NAME WHY: ok if WHY is empty
-verdict() {
-    if [ -z "$2" ]; then
-        echo "ok $1"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $1: $2"
-        failed=$((failed + 1))
-    fi
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then verdict "$1" ""; else verdict "$1" "expected '$2', got '$3'"; fi
-}
+. "$(dirname "$0")/frame.sh"
+program=$programs/signature
+compile signature || exit 2
+cd "$work" || exit 2
 
 # run NAME SIGNATURE ARGUMENT...: into the folder NAME; $code, ./out, ./err
 run() {
     local name=$1 signature=$2
     shift 2
-    timeout 60 mpirun -np 4 --oversubscribe "$tool" run -o "$name" -m graph --signature "$signature" \
-        --summary off "$program" "$@" >out 2>err </dev/null
+    ranks 4 "$tool" run -o "$name" -m graph --signature "$signature" \
+        --summary off "$program" "$@" >out 2>err
     code=$?
 }
 
@@ -110,11 +86,8 @@ same "members of the JSON" "assembly|2000 B|rank +2|world" \
     "$(nodes $all 0 "'|'.join((n['region'], n['size'], n['partner'], n['communicator']))" | grep "2000 B|rank +2")"
 same "size classes" "MPI_Sendrecv [>= 1 KiB]
 MPI_Sendrecv [>= 128 B]" "$(nodes run.size-class 0 "n['label']" | sed 's/  */ /g' | grep Sendrecv)"
-has() {
-    case $3 in *"$2"*) verdict "$1" "" ;; *) verdict "$1" "no '$2' in: $3" ;; esac
-}
-has "the report has them" "... [assembly, 2000 B, rank +2, world]" "$("$tool" report -a $all)"
-has "dot has them" "[assembly, 2000 B, rank +2, world]" "$("$tool" graph $all)"
+contains "the report has them" "$("$tool" report -a $all)" "... [assembly, 2000 B, rank +2, world]"
+contains "dot has them" "$("$tool" graph $all)" "[assembly, 2000 B, rank +2, world]"
 
 # --- more regions than names are kept of ---
 
@@ -125,5 +98,4 @@ same "1100 regions: all told apart" 1100 "$(grep -c region regions)"
 same "1100 regions: names are kept of 1024, two of them those before" 1022 \
     "$(grep -c 'region number' regions)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

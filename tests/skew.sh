@@ -10,37 +10,12 @@
 #
 # and the clock is corrected from the messages.
 #
-#   tests/skew.sh           BUILD=folder where efgtrace and libefgtrace.so are
-#                           CHECK_TRACE=the checker; without it what needs it is skipped
+#   tests/skew.sh           environment: that of frame.sh
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 1
-tool=$build/efgtrace
+. "$(dirname "$0")/frame.sh"
 logs=$root/tests/skew/logs.py
-python=${PYTHON:-/usr/bin/python3}
-work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-skew.XXXXXX") || exit 1
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-unset "${!EFGTRACE_@}" LD_PRELOAD
 export EFGTRACE_CLOCK=system # what tests/skew/bent.c bends
-passed=0 failed=0 skipped=0
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-# verdict NAME WHY: ok if WHY is empty
-verdict() {
-    if [ -z "$2" ]; then
-        echo "ok $1"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $1: $2"
-        failed=$((failed + 1))
-    fi
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then verdict "$1" ""; else verdict "$1" "expected '$2', got '$3'"; fi
-}
+cd "$work" || exit 2
 
 # Steps of 20 ms: a clock that is late by less than half of it cannot be taken for a message of
 # the step before.
@@ -139,9 +114,4 @@ bent_run run.torn 1000000 -1000000 'receives before their sends: contradictory$'
 early=$("$python" "$logs" count run.torn)
 verdict "run.torn: receives stay before their sends" "$([ "$early" -gt 0 ] || echo "$early")"
 
-if [ $skipped -gt 0 ]; then
-    echo "$passed passed, $failed failed, $skipped skipped"
-else
-    echo "$passed passed, $failed failed"
-fi
-[ "$failed" = 0 ]
+finish

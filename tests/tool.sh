@@ -4,31 +4,11 @@
 # The command line as a user meets it: what goes wrong, with which message and exit code,
 # and that `efgtrace run` changes nothing but the environment of the application.
 #
-#   tests/tool.sh           BUILD=folder where efgtrace and libefgtrace.so are
+#   tests/tool.sh           environment: that of frame.sh
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 1
-tool=$build/efgtrace
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset "${!EFGTRACE_@}" LD_PRELOAD OMPI_COMM_WORLD_RANK PMI_RANK PMIX_RANK SLURM_PROCID
-passed=0 failed=0
-
-ok() {
-    echo "ok $1"
-    passed=$((passed + 1))
-}
-
-fail() {
-    echo "FAIL $1: $2"
-    failed=$((failed + 1))
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "expected '$2', got '$3'"; fi
-}
+. "$(dirname "$0")/frame.sh"
+unset OMPI_COMM_WORLD_RANK PMI_RANK PMIX_RANK SLURM_PROCID
+cd "$work" || exit 2
 
 # gives NAME CODE TEXT COMMAND...: COMMAND ends with CODE, and prints TEXT somewhere
 gives() {
@@ -37,11 +17,9 @@ gives() {
     output=$("$@" 2>&1 </dev/null)
     got=$?
     if [ "$got" != "$code" ]; then
-        fail "$name" "exit code $got instead of $code, and: $output"
-    elif [[ $output != *"$text"* ]]; then
-        fail "$name" "no '$text' in: $output"
+        verdict "$name" "exit code $got instead of $code, and: $output"
     else
-        ok "$name"
+        contains "$name" "$output" "$text"
     fi
 }
 
@@ -99,7 +77,7 @@ gives "file: right" 0 "5 iterations of the main loop are recorded, then tracing 
     "$tool" check right.conf
 gives "file: every key" 0 "mode       = adaptive" "$tool" check "$root/config/efgtrace.conf"
 if [ "$(id -u)" = 0 ]; then
-    ok "file: unreadable (skipped: root reads everything)"
+    verdict "file: unreadable (skipped: root reads everything)" ""
 else
     cp right.conf closed.conf && chmod 000 closed.conf
     gives "file: unreadable" 1 "closed.conf: cannot be read: Permission denied" \
@@ -194,14 +172,14 @@ if echo 'int main(void){return 3;}' | ${CC:-cc} -static -x c - -o static 2>/dev/
     gives "static program: first rank" 3 "$warning" env OMPI_COMM_WORLD_RANK=0 "$tool" run ./static
     same "static program: other ranks" "" "$(OMPI_COMM_WORLD_RANK=1 "$tool" run ./static 2>&1)"
 else
-    ok "static program (skipped: nothing can be linked statically here)"
+    verdict "static program (skipped: nothing can be linked statically here)" ""
 fi
 same "dynamic program: no warning" "" "$("$tool" run true 2>&1)"
 cp "$(type -P true)" setuid
 if chown nobody setuid 2>/dev/null && chmod u+s setuid; then
     gives "setuid program: warning" 0 "./setuid is setuid" "$tool" run ./setuid
 else
-    ok "setuid program (skipped: needs root)"
+    verdict "setuid program (skipped: needs root)" ""
 fi
 
 # --- commands that read a run ---
@@ -217,5 +195,4 @@ for command in report graph trace; do
     gives "$command: a file for a DIR" 1 "right.conf" "$tool" $command right.conf
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the scripts of this folder have in common: where things are, the verdicts and their sum,
+# programs to compile, ranks to start, traces to check. For sh and bash; each script begins with
+#
+#   . "$(dirname "$0")/frame.sh"
+#
+# says its tests by `verdict` and what is made of it, and ends with `finish`.
+#
+# environment: BUILD        where the build is (default build)
+#              CHECK_TRACE  the checker of traces (default ../shared/tools/check_trace.py); if it is
+#                           not there, what needs it is counted as skipped
+#              PYTHON       one that has the packages of Debian (default /usr/bin/python3)
+set -u
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 2
+tool=$build/efgtrace
+library=$build/libefgtrace.so
+programs=$build/tests/programs # compiled ones
+python=${PYTHON:-/usr/bin/python3}
+CHECK_TRACE=${CHECK_TRACE-$root/../shared/tools/check_trace.py}
+[ -f "$CHECK_TRACE" ] || CHECK_TRACE=
+passed=0
+failed=0
+skipped=0
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+unset LD_PRELOAD $(env | sed -n 's/^\(EFGTRACE_[A-Za-z0-9_]*\)=.*/\1/p')
+
+# A folder that goes when the script ends, however it does. A script that has more to clean up
+# has its own clean_up, which removes $work as well.
+script=$(basename "$0" .sh)
+work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-$script.$$.XXXXXX") || exit 2
+clean_up() {
+    rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+cd "$root" && mkdir -p "$programs" || exit 2
+
+# --- verdicts ---
+
+# verdict NAME WHY: ok if there is no reason why not
+verdict() {
+    if [ -z "$2" ]; then
+        passed=$((passed + 1))
+        echo "ok $1"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1: $2"
+    fi
+}
+
+# same NAME WANTED GOT
+same() {
+    if [ "$2" = "$3" ]; then verdict "$1" ""; else verdict "$1" "expected '$2', got '$3'"; fi
+}
+
+# contains NAME TEXT PART
+contains() {
+    case $2 in *"$3"*) verdict "$1" "" ;; *) verdict "$1" "no '$3' in: $2" ;; esac
+}
+
+# has NAME TEXT FILE; hasnt NAME TEXT FILE
+has() {
+    if grep -qF -e "$2" "$3"; then verdict "$1" ""; else verdict "$1" "no '$2' in: $(tail -n 8 "$3")"; fi
+}
+hasnt() {
+    verdict "$1" "$(grep -F -m 2 -e "$2" "$3")"
+}
+
+# skip NAME WHY
+skip() {
+    skipped=$((skipped + 1))
+    echo "skip $1: $2"
+}
+
+# The last line, and the exit code.
+finish() {
+    if [ $skipped -gt 0 ]; then
+        echo "$passed passed, $failed failed, $skipped skipped"
+    else
+        echo "$passed passed, $failed failed"
+    fi
+    [ $failed -eq 0 ]
+    exit
+}
+
+# --- programs ---
+
+# compile NAME: tests/programs/NAME.*, unless it is there and newer
+compile() {
+    local source compiler
+    for source in "$root/tests/programs/$1".c "$root/tests/programs/$1".cpp "$root/tests/programs/$1".f90; do
+        [ -f "$source" ] && break
+    done
+    [ "$programs/$1" -nt "$source" ] && [ "$programs/$1" -nt "$root/tests/programs/program.h" ] && return
+    case $source in
+    *.c) compiler=mpicc ;;
+    *.cpp) compiler=mpicxx ;;
+    *.f90) compiler=mpifort ;;
+    esac
+    # Made aside: another script may be running the old one.
+    $compiler -g -O1 "$source" -o "$programs/$1.$$" -lm -lpthread && mv "$programs/$1.$$" "$programs/$1"
+}
+
+# ranks N COMMAND...: with options of mpirun before it; exit code 124 if it hangs
+ranks() {
+    local number=$1
+    shift
+    timeout 120 mpirun -np "$number" --oversubscribe "$@" </dev/null
+}
+
+# --- traces ---
+
+# unreadable TRACE: what otf2-print has against it
+unreadable() {
+    timeout 60 otf2-print --silent -Werror "$1" 2>&1 | grep -v -e '^$' -e '^=== OTF2-PRINT ===$' | head -n 2
+}
+
+# faults TRACE ARGUMENT...: what the checker finds with these ARGUMENTs; all that it says is in $work/checked
+faults() {
+    timeout 60 "$python" "$CHECK_TRACE" "$@" >"$work/checked" 2>&1
+    grep -E '^FAIL|cannot|no python' "$work/checked" ||
+        grep -q '^[0-9]* passed' "$work/checked" || tail -n 1 "$work/checked"
+}
+
+# accepted NAME TRACE ARGUMENT...: otf2-print and the checker (with ARGUMENTs) find nothing
+accepted() {
+    local name=$1
+    shift
+    verdict "$name: otf2-print accepts the trace" "$(unreadable "$1")"
+    if [ -z "$CHECK_TRACE" ]; then
+        skip "$name: the checker accepts the trace" "no check_trace.py (set CHECK_TRACE)"
+    else
+        verdict "$name: the checker accepts the trace" "$(faults "$@" | head -n 2)"
+    fi
+}
