@@ -90,30 +90,34 @@ static void test_programs(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* A rank whose main loop has no call has nothing to count. */
-static void test_silent_rank_has_no_pivot(void **state)
+/* Of the whole program: how often a pivot is accepted, none of them falls silent; and where FINER is
+ * set, the next finer level is there for who asks for it. */
+static const struct {
+    void (*run)(struct replay *replay, uint32_t steps);
+    uint32_t steps, accepted;
+    int finer;
+} ACCEPTED[] = {
+    /* A rank whose main loop has no call has nothing to count. */
+    {program_silent, 3000, 0, 0},
+    /* The loop around the steps takes 2% and more, and has not shown itself yet. */
+    {program_few_checkpoints, 1500, 0, 1},
+    /* A checkpoint is no end. */
+    {program_checkpoint, 45000, 1, 0},
+};
+
+static void test_accepted(void **state)
 {
     (void)state;
-    struct replay replay;
-
-    replay_init(&replay, EFG_LEVEL_AUTO);
-    program_silent(&replay, 3000);
-    assert_int_equal(replay.accepted, 0);
-    replay_fini(&replay);
-}
-
-/* The loop around the steps takes 2% and more, and has not shown itself yet: the next level is
- * there for who asks for it. */
-static void test_few_checkpoints(void **state)
-{
-    (void)state;
-    struct replay replay;
-
-    replay_init(&replay, EFG_LEVEL_AUTO);
-    program_few_checkpoints(&replay, 1500);
-    assert_int_equal(replay.accepted, 0);
-    assert_int_not_equal(efg_pivot_levels(replay.finder)->finer.kind, EFG_PIVOT_NONE);
-    replay_fini(&replay);
+    for (unsigned i = 0; i < sizeof ACCEPTED / sizeof *ACCEPTED; i++) {
+        struct replay replay;
+        replay_init(&replay, EFG_LEVEL_AUTO);
+        ACCEPTED[i].run(&replay, ACCEPTED[i].steps);
+        assert_int_equal(replay.accepted, ACCEPTED[i].accepted);
+        assert_int_equal(replay.restarts, 0);
+        if (ACCEPTED[i].finer)
+            assert_int_not_equal(efg_pivot_levels(replay.finder)->finer.kind, EFG_PIVOT_NONE);
+        replay_fini(&replay);
+    }
 }
 
 static void test_phase_ends(void **state)
@@ -127,18 +131,6 @@ static void test_phase_ends(void **state)
     assert_int_equal(replay.accepted, 2);
     assert_true(replay_rate(&replay) > 0.99 && replay_rate(&replay) < 1.01);
     assert_in_range(replay.accepted_at, 3000, 4200);
-    replay_fini(&replay);
-}
-
-static void test_checkpoint_is_no_end(void **state)
-{
-    (void)state;
-    struct replay replay;
-
-    replay_init(&replay, EFG_LEVEL_AUTO);
-    program_checkpoint(&replay, 45000);
-    assert_int_equal(replay.restarts, 0);
-    assert_int_equal(replay.accepted, 1);
     replay_fini(&replay);
 }
 
@@ -278,10 +270,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_silent_rank_has_no_pivot),
-        cmocka_unit_test(test_few_checkpoints),
+        cmocka_unit_test(test_accepted),
         cmocka_unit_test(test_phase_ends),
-        cmocka_unit_test(test_checkpoint_is_no_end),
         cmocka_unit_test(test_restart),
         cmocka_unit_test(test_pause),
         cmocka_unit_test(test_names),
