@@ -6,16 +6,28 @@
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
 
-# run PROGRAM OUTPUT PREFIX...: standard output only; ours goes to standard error
+# How many iterations: adaptive runs are to last half a second and more.
+steps() {
+    case $1 in
+    comms | collectives | mpiio | rma) echo 200 ;;
+    nested_solver | phases | recursion | threads) echo 300 ;;
+    master_worker) echo 1500 ;; # shared by three workers
+    waitany) echo 1000 ;;       # its ranks go their own ways for long
+    *) echo 500 ;;
+    esac
+}
+
+# run PROGRAM MODE OUTPUT PREFIX...: standard output only; ours goes to standard error. Only for what
+# is sampled do the iterations take their time.
 run() {
-    program=$1 output=$2
-    shift 2
+    program=$1 mode=$2 output=$3
+    shift 3
     case $program in
     ring.py) command="$python $root/tests/programs/ring.py" ;;
-    collectives | mpiio) command="$programs/$program 400" ;; # long enough for a window
     *) command=$programs/$program ;;
     esac
-    (cd "$work" && ranks 4 "$@" $command >"$output" 2>"$output.err")
+    [ "$mode" = adaptive ] && microseconds= || microseconds=100
+    (cd "$work" && ranks 4 "$@" $command "$(steps "$program")" $microseconds >"$output" 2>"$output.err")
 }
 
 # What the checker cannot find in a window: a master has other iterations than its workers, and threads
@@ -42,12 +54,12 @@ check_trace() { # PROGRAM WHAT TRACE ARGUMENTS...
         "$(faults "$trace" "$@" | grep -v -E "$(exempt "$program" "$what")" | head -n 3)"
 }
 
-# How many iterations the program truly has, and what the checker may expect of a window.
+# How many iterations the main loop truly has.
 truth() {
     case $1 in
     alternating | helper_reuse | io_end | io_start | persistent | polling | sendrecv_self | \
-        shuffled | pingpong | stencil2d | wavefront | ring_mpif | ring_usempi | ring_f08 | early_static | ring.py) echo 1000 ;;
-    driver) echo 3000 ;;
+        shuffled | pingpong | stencil2d | wavefront | ring_mpif | ring_usempi | ring_f08 | early_static | ring.py) steps "$1" ;;
+    driver) echo $((3 * $(steps "$1"))) ;;
     *) echo 0 ;; # not regular, not the same on all ranks, or (waitany) two steps may be one
     esac
 }
@@ -55,11 +67,11 @@ truth() {
 test_program() {
     program=$1
     [ "$program" = ring.py ] || compile "$program" || { verdict "$program compiles" "see above"; return; }
-    run "$program" "$work/bare"
+    run "$program" bare "$work/bare"
     bare=$?
     for mode in adaptive full graph; do
         dir=$work/$program.$mode
-        run "$program" "$work/out" "$tool" run -o "$dir" -m $mode
+        run "$program" $mode "$work/out" "$tool" run -o "$dir" -m $mode --interval 20ms
         code=$?
         [ $code -eq $bare ] && why= || why="exit code $code, bare $bare: $(tail -n 3 "$work/out.err")"
         verdict "$program $mode: exit code" "$why"
