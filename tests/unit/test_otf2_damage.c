@@ -20,6 +20,17 @@
 #include "otf2_logs.h"
 #include "otf2_trace.h"
 
+/* With a sanitizer each round takes several times as long: one in four is done, all of them with
+ * LONG in the environment. */
+static unsigned stride(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    if (!getenv("LONG"))
+        return 4;
+#endif
+    return 1;
+}
+
 static void remove_archive(void)
 {
     assert_int_equal(trace_run("rm -rf %s/traces %1$s/traces.def %1$s/traces.otf2%s", ""), 0);
@@ -32,6 +43,8 @@ static void cut_anywhere(void **state)
     (void)state;
     snprintf(path, sizeof path, "%s/logs/0.0.log", trace_dir);
     for (uint64_t left = count; left-- > 0;) {
+        if (left % stride() != 3 % stride())
+            continue;
         assert_int_equal(
             truncate(path, EFG_LOG_HEADER + (off_t)(left * sizeof(struct efg_record))), 0);
         assert_int_equal(trace_convert(1), 0);
@@ -71,7 +84,7 @@ static void damaged_anywhere(void **state)
     FILE *file = fopen(path, "rb");
     size_t size = fread(good, 1, sizeof good, file);
     fclose(file);
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < 400 / (int)stride(); round++) {
         memcpy(bad, good, size);
         damage(bad + (round % 4 ? EFG_LOG_HEADER : 0), size - (round % 4 ? EFG_LOG_HEADER : 0),
                &seed);
