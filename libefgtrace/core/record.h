@@ -29,7 +29,8 @@ struct efg_record {
 enum efg_record_kind {
     EFG_REC_NONE,
     /* Windows and iterations; outside of MPI calls. */
-    EFG_REC_WINDOW_BEGIN,    /* d = number of the window, from 0 */
+    EFG_REC_WINDOW_BEGIN,    /* d = number of the window, from 0; what is under way, as far as
+                                this thread knows (core/flight.h): a = count, signed, e = sum */
     EFG_REC_WINDOW_END,      /* d = number of the window */
     EFG_REC_ITERATION_BEGIN, /* d = number of the iteration (the pivot's visit), from 0 */
     EFG_REC_ITERATION_END,   /* d = number of the iteration */

@@ -19,7 +19,7 @@
 #include "core/record.h"
 
 #define EFG_LOG_MAGIC "efglog\r\n"
-#define EFG_LOG_VERSION 1
+#define EFG_LOG_VERSION 2
 #define EFG_LOG_HEADER 4096 /* bytes */
 
 /* A moment in ticks of the process's clock and in ns since 1970 on the common time line. */

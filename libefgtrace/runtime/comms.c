@@ -22,6 +22,7 @@ static struct {
     struct efg_comm *world, *last; /* last: found last, or NULL */
     MPI_Group world_group;
     int world_size;
+    uint32_t world_rank;
     uint32_t next_id;
 } all = {.lock = EFG_LOCK};
 
@@ -98,7 +99,9 @@ static struct efg_members *find_members(struct efg_comm *c)
     if (remote)
         c->is_foreign |=
             group_ranks(c->handle, PMPI_Comm_remote_group, remote, m->rank + c->size);
+    int is_first = remote && m->rank[0] < m->rank[c->size];
     order_groups(m);
+    c->partners = m->rank + (is_first ? m->local : 0);
     return m;
 }
 
@@ -140,6 +143,7 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
     c->handle = handle;
     c->id = all.next_id++;
     c->parent = parent ? parent->id : UINT32_MAX;
+    c->world_rank = all.world_rank;
     PMPI_Comm_rank(handle, &c->rank);
     PMPI_Comm_size(handle, &c->size);
     PMPI_Comm_test_inter(handle, &inter);
@@ -161,7 +165,10 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
 
 int efg_comms_init(int threads)
 {
+    int rank = 0;
     all.lock.is_needed = threads;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    all.world_rank = (uint32_t)rank;
     PMPI_Comm_size(MPI_COMM_WORLD, &all.world_size);
     PMPI_Comm_group(MPI_COMM_WORLD, &all.world_group);
     all.world = add(MPI_COMM_WORLD, NULL, EFG_COMM_WORLD);

@@ -23,11 +23,13 @@ struct efg_comm {
     uint64_t identity; /* agrees between members */
     int kind;          /* enum efg_comm_kind */
     int rank, size;    /* of the own group */
+    uint32_t world_rank;         /* the own one */
     int peers;         /* size of the group that ranks of partners refer to */
     int is_world;      /* 1: as large as the world */
     int is_foreign;    /* 1: has processes of another world; not recorded */
     int in, out;       /* neighbours, where it has a topology */
     struct efg_members *members; /* NULL for WORLD and SELF */
+    const uint32_t *partners;    /* world ranks of partners, in MEMBERS */
 };
 
 /* Begin; after MPI_Init. THREADS: 1 if MPI may be called by several threads at once.
@@ -37,6 +39,14 @@ int efg_comms_init(int threads);
 /* What is known of HANDLE; a communicator that nobody announced is taken up now. NULL for
  * MPI_COMM_NULL and without memory. Valid until it is freed. */
 const struct efg_comm *efg_comms_find(MPI_Comm handle);
+
+/* The world rank of PARTNER, a rank of the group that partners are of. */
+static inline uint32_t efg_comms_world_rank(const struct efg_comm *comm, int partner)
+{
+    if (comm->partners)
+        return comm->partners[partner];
+    return comm->kind == EFG_COMM_SELF ? comm->world_rank : (uint32_t)partner;
+}
 
 /* HANDLE was made from PARENT by a call that all members of HANDLE made. */
 void efg_comms_add(MPI_Comm handle, MPI_Comm parent);

@@ -253,7 +253,11 @@ void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteratio
     r->open_requests = r->calls = r->first_enter = 0;
     r->window_start = r->boundary = r->log.next;
     r->is_on = 1;
-    mark(r, time, EFG_REC_WINDOW_BEGIN, r->window - 1);
+    efg_recorder_put(r, (struct efg_record){.time = time,
+                                            .kind = EFG_REC_WINDOW_BEGIN,
+                                            .a = (uint32_t)r->flight.count,
+                                            .d = r->window - 1,
+                                            .e = r->flight.sum});
     if (with_iterations)
         mark(r, time, EFG_REC_ITERATION_BEGIN, iteration);
     efg_log_commit(&r->log);

@@ -15,6 +15,7 @@
 #ifndef EFG_RECORDER_H
 #define EFG_RECORDER_H
 
+#include "core/flight.h"
 #include "core/map.h"
 #include "files/log.h"
 #include "runtime/call.h"
@@ -49,6 +50,8 @@ struct efg_recorder {
     struct efg_record *window_start, *boundary; /* where it and its last iteration began */
     struct efg_record *visit;                   /* ... and the present call */
     uint64_t first_enter;                       /* ticks: the first call of the window */
+    struct efg_flight flight;                   /* under way, as far as this thread knows */
+    int is_asking;                              /* for statuses, recording or not */
     struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
         files_known;
     MPI_Request *handles; /* of the present call, as they were at enter */
@@ -67,14 +70,15 @@ int efg_recorder_open(struct efg_recorder *r, const char *path,
 void efg_recorder_close(struct efg_recorder *r, uint64_t time);
 
 /* While it is off, the recorder need be told of those calls only that end something which it
- * follows (enter), and of those that mean something for requests, communicators, windows or
- * files (leave). */
+ * follows, or whose status alone tells what they receive (enter), and of those that mean
+ * something for requests, communicators, windows or files (leave). */
 #define EFG_SHAPES_ENDING                                                         \
     (EFG_SHAPE_SET(WAITALL) | EFG_SHAPE_SET(WAITANY) | EFG_SHAPE_SET(WAITSOME) |  \
      EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME) |  \
      EFG_SHAPE_SET(START) | EFG_SHAPE_SET(CANCEL) | EFG_SHAPE_SET(REQUEST_FREE) | \
      EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(IMRECV) | EFG_SHAPE_SET(COMM_FREE) |    \
      EFG_SHAPE_SET(WIN_FREE) | EFG_SHAPE_SET(FILE_CLOSE))
+#define EFG_SHAPES_RECEIVING (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV))
 #define EFG_SHAPES_WITHOUT_STATE                                              \
     (EFG_SHAPE_SET(PLAIN) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) |       \
      EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(IPROBE) | \
@@ -83,7 +87,9 @@ void efg_recorder_close(struct efg_recorder *r, uint64_t time);
 static inline int efg_recorder_wants_enter(const struct efg_recorder *r,
                                            const struct efg_call *call)
 {
-    return r->is_on || r->is_draining || efg_shape_is_in(call, EFG_SHAPES_ENDING);
+    return r->is_on || r->is_draining || efg_shape_is_in(call, EFG_SHAPES_ENDING) ||
+           (efg_shape_is_in(call, EFG_SHAPES_RECEIVING) &&
+            (call->rpeer == MPI_ANY_SOURCE || call->rtag == MPI_ANY_TAG));
 }
 
 static inline int efg_recorder_wants_leave(const struct efg_recorder *r,
@@ -91,6 +97,13 @@ static inline int efg_recorder_wants_leave(const struct efg_recorder *r,
 {
     return r->is_on || r->is_draining || !efg_shape_is_in(call, EFG_SHAPES_WITHOUT_STATE);
 }
+
+/* What CALL, which was successful, sent and received, but by requests that it
+ * makes or completes; all the time, and before efg_recorder_leave. */
+#define EFG_SHAPES_FOLLOWED                                                \
+    (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV) | \
+     EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(START) | EFG_SHAPE_SET(COLLECTIVE))
+void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *call);
 
 /* Before and after the real call. FACTS as decoded; calls are nested properly. */
 void efg_recorder_enter(struct efg_recorder *r, struct efg_call *call);
@@ -163,6 +176,20 @@ void efg_rma_enter(struct efg_recorder *r, struct efg_call *call, int writes);
 void efg_rma_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
 void efg_io_enter(struct efg_recorder *r, struct efg_call *call, int writes);
 void efg_io_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
+
+/* Whether the application wants none of these. */
+static inline int efg_recorder_is_ignored(const MPI_Status *statuses)
+{
+    return statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE;
+}
+
+/* --- recorder_flight.c --- */
+
+/* The message of REQUEST, which CALL has made; and its end. STATUS may be one to ignore. */
+void efg_recorder_follow_request(struct efg_recorder *r, const struct efg_call *call,
+                                 struct efg_request *request);
+void efg_recorder_landed(struct efg_recorder *r, const struct efg_request *request,
+                         const MPI_Status *status);
 
 /* --- recorder_requests.c --- */
 

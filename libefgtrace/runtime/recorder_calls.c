@@ -92,7 +92,8 @@ void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c)
     if (r->is_on && !efg_decode_is_poll(c))
         c->recording = (uint8_t)efg_recorder_visit(
             r, c, PLENTY + 2 * (size_t)(c->nrequests > 0 ? c->nrequests : 0));
-    if (r->is_on || r->is_draining)
+    if (r->is_on || r->is_draining || r->is_asking ||
+        efg_shape_is_in(c, EFG_SHAPES_RECEIVING | EFG_SHAPE_SET(MRECV)))
         efg_recorder_substitute_statuses(r, c);
     enter_shape(r, c, c->recording);
     if (c->recording)
@@ -149,15 +150,19 @@ static void leave_irecv(struct efg_recorder *r, const struct efg_call *c, uint64
         r->request = r->next_request++;
         efg_recorder_put_plain(r, EFG_REC_IRECV_REQUEST, leave, r->request);
     }
-    efg_recorder_started(r, c, EFG_REQUEST_RECV, recorded);
+    struct efg_request *q = efg_recorder_started(r, c, EFG_REQUEST_RECV, recorded);
+    if (q)
+        efg_recorder_follow_request(r, c, q);
 }
 
 static void leave_isend(struct efg_recorder *r, const struct efg_call *c,
                         const struct efg_facts *f, int writes)
 {
     struct efg_request *q = efg_recorder_started(r, c, EFG_REQUEST_SEND, writes);
-    if (q)
-        q->bytes = f->sent;
+    if (!q)
+        return;
+    q->bytes = f->sent;
+    efg_recorder_follow_request(r, c, q);
 }
 
 static void leave_persistent_init(struct efg_recorder *r, const struct efg_call *c,
@@ -168,6 +173,7 @@ static void leave_persistent_init(struct efg_recorder *r, const struct efg_call 
         return;
     q->is_persistent = 1;
     q->bytes = f->sent;
+    efg_recorder_follow_request(r, c, q);
 }
 
 static void leave_icollective(struct efg_recorder *r, const struct efg_call *c,

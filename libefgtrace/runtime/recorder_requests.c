@@ -52,11 +52,6 @@ void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *c)
     memcpy(r->handles, c->requests, (size_t)c->nrequests * sizeof *r->handles);
 }
 
-static int is_ignored(const MPI_Status *statuses)
-{
-    return statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE;
-}
-
 /* Statuses of our own where the application wants none. */
 void efg_recorder_substitute_statuses(struct efg_recorder *r, struct efg_call *c)
 {
@@ -71,7 +66,8 @@ void efg_recorder_substitute_statuses(struct efg_recorder *r, struct efg_call *c
         if (!completes_requests(c))
             return;
     }
-    if (is_ignored(c->statuses) && make_room(r, c->nrequests > 1 ? c->nrequests : 1))
+    if (efg_recorder_is_ignored(c->statuses) &&
+        make_room(r, c->nrequests > 1 ? c->nrequests : 1))
         c->statuses = r->statuses;
 }
 
@@ -112,7 +108,7 @@ static uint64_t status_bytes(const MPI_Status *status)
 void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm comm,
                               const MPI_Status *status, uint32_t request)
 {
-    if (!is_ignored(status))
+    if (!efg_recorder_is_ignored(status))
         efg_recorder_put_message(r, kind, time, comm, status->MPI_SOURCE, status->MPI_TAG,
                                  status_bytes(status), request);
 }
@@ -198,7 +194,7 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q,
                            const MPI_Status *status, uint64_t time)
 {
     int cancelled = 0;
-    if (q->is_cancelled && !is_ignored(status))
+    if (q->is_cancelled && !efg_recorder_is_ignored(status))
         PMPI_Test_cancelled(status, &cancelled);
     if (cancelled) {
         efg_recorder_put_plain(
@@ -224,12 +220,13 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q,
                                                 .e = q->match});
         break;
     case EFG_REQUEST_IO:
-        efg_recorder_put(
-            r, (struct efg_record){.time = time,
-                                   .kind = EFG_REC_IO_COMPLETE,
-                                   .a = q->object,
-                                   .d = is_ignored(status) ? q->bytes : status_bytes(status),
-                                   .e = q->match});
+        efg_recorder_put(r, (struct efg_record){.time = time,
+                                                .kind = EFG_REC_IO_COMPLETE,
+                                                .a = q->object,
+                                                .d = efg_recorder_is_ignored(status)
+                                                         ? q->bytes
+                                                         : status_bytes(status),
+                                                .e = q->match});
         break;
     default:
         break;
@@ -248,6 +245,7 @@ static void complete(struct efg_recorder *r, MPI_Request handle, const MPI_Statu
     struct efg_request *q = efg_requests_find(handle, r->thread);
     if (!q || (q->is_persistent && !q->is_active))
         return;
+    efg_recorder_landed(r, q, status);
     if (is_in_window(r, q)) {
         r->open_requests--;
         if (writes && efg_recorder_room(r, 4))
@@ -288,7 +286,8 @@ void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *c, uin
     int count = completes_requests(c) ? completed(c) : 0;
     for (int i = 0; i < count; i++)
         complete(r, r->handles[position(c, i)],
-                 is_ignored(c->statuses) ? c->statuses : c->statuses + i, leave, writes);
+                 efg_recorder_is_ignored(c->statuses) ? c->statuses : c->statuses + i, leave,
+                 writes);
 }
 
 /* 1 if CALL completed a request that was started in the window. */
@@ -322,6 +321,8 @@ void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c,
     struct efg_request *q = c->nrequests ? efg_requests_find(r->handles[0], r->thread) : NULL;
     if (!q)
         return;
+    if (!q->is_persistent || q->is_active)
+        efg_recorder_landed(r, q, MPI_STATUS_IGNORE);
     if (is_in_window(r, q)) {
         r->open_requests--;
         if (writes && q->kind == EFG_REQUEST_SEND)
@@ -334,5 +335,5 @@ void efg_recorder_cancel(struct efg_recorder *r, const struct efg_call *c)
 {
     struct efg_request *q = c->nrequests ? efg_requests_find(r->handles[0], r->thread) : NULL;
     if (q)
-        q->is_cancelled = 1;
+        q->is_cancelled = r->is_asking = 1;
 }

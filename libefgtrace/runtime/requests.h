@@ -32,6 +32,7 @@ struct efg_request {
     uint8_t is_active;    /* persistent: between start and completion */
     uint8_t is_cancelled; /* MPI_Cancel was called on it */
     uint8_t op;           /* enum efg_collective */
+    uint8_t is_any;       /* a receive whose channel only its status will tell */
     uint8_t is_recorded;  /* its start is in the log of THREAD, as number */
     uint16_t thread;
     uint32_t number; /* of the recorded request */
@@ -40,6 +41,7 @@ struct efg_request {
     int peer, tag;     /* as given */
     uint64_t bytes;    /* sent */
     uint64_t received; /* collectives */
+    uint64_t channel;  /* of a message (core/flight.h); 0: none, or not known yet */
     uint32_t root;     /* collectives, as recorded */
     uint32_t object;   /* RMA window or file */
     uint64_t match;    /* RMA and I/O: match id */

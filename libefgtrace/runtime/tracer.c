@@ -200,6 +200,8 @@ void efg_tracer_leave(struct efg_call *call, int result)
     int is_cut_before = is_pivot && efg_recorder_starts(call);
     if (is_cut_before)
         visit_before(t, call);
+    if (result == MPI_SUCCESS && efg_shape_is_in(call, EFG_SHAPES_FOLLOWED))
+        efg_recorder_follow(&t->recorder, call);
     if (efg_recorder_wants_leave(&t->recorder, call))
         efg_recorder_leave(&t->recorder, call, &facts, leave, result);
     if (is_pivot && !is_cut_before)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is under way, all the time, recording or not: a message is added when the call that
+ * sends it has returned, and taken away when the one that completes its receive has. What is
+ * recorded of a call is recorded after the window began, and counted after that, too, so each
+ * end of a message is either in the window or in what was counted before.
+ *
+ * A receive that says from whom and with which tag is known when it is posted, others
+ * only by their statuses: from the first one of these on, the recorder asks for statuses
+ * all the time. Not followed are receives from anybody whose request is freed: what is under
+ * way is not known then, and nothing is proven by it (files/channels.h).
+ */
+#include "runtime/recorder.h"
+
+/* 0: no message of this job. */
+static uint64_t channel_to(const struct efg_comm *comm, int peer, int tag)
+{
+    if (peer < 0 || !comm || comm->is_foreign)
+        return 0;
+    return efg_flight_channel(comm->identity, comm->world_rank,
+                              efg_comms_world_rank(comm, peer), (uint32_t)tag);
+}
+
+static uint64_t channel_from(const struct efg_comm *comm, int peer, int tag)
+{
+    if (peer < 0 || !comm || comm->is_foreign)
+        return 0;
+    return efg_flight_channel(comm->identity, efg_comms_world_rank(comm, peer),
+                              comm->world_rank, (uint32_t)tag);
+}
+
+static int is_any(int peer, int tag)
+{
+    return peer == MPI_ANY_SOURCE || (tag == MPI_ANY_TAG && peer != MPI_PROC_NULL);
+}
+
+static void add(struct efg_recorder *r, uint64_t channel, int count)
+{
+    if (channel)
+        efg_flight_add(&r->flight, channel, count);
+}
+
+/* --- calls --- */
+
+static void send(struct efg_recorder *r, const struct efg_call *c, const struct efg_comm *comm)
+{
+    add(r, channel_to(comm, c->peer, c->tag), 1);
+}
+
+/* MPI_Mrecv has a status only: what it receives, a probe has found. */
+static void receive(struct efg_recorder *r, const struct efg_call *c,
+                    const struct efg_comm *comm)
+{
+    int peer = c->rpeer, tag = c->rtag;
+    if (c->shape == EFG_SHAPE_MRECV || is_any(peer, tag)) {
+        if (!comm || efg_recorder_is_ignored(c->statuses))
+            return;
+        peer = c->statuses->MPI_SOURCE;
+        tag = c->statuses->MPI_TAG;
+    }
+    add(r, channel_from(comm, peer, tag), -1);
+}
+
+static void start(struct efg_recorder *r, const struct efg_call *c)
+{
+    for (int i = 0; i < c->nrequests; i++) {
+        const struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
+        if (q && q->kind == EFG_REQUEST_SEND)
+            add(r, q->channel, 1);
+    }
+}
+
+static void collective(struct efg_recorder *r, const struct efg_call *c,
+                       const struct efg_comm *comm)
+{
+    if (!comm || comm->kind == EFG_COMM_INTER || comm->size < 2)
+        return;
+    int tag = (int)(EFG_FLIGHT_COLLECTIVE | c->op);
+    add(r, channel_to(comm, (comm->rank + 1) % comm->size, tag), 1);
+    add(r, channel_from(comm, (comm->rank + comm->size - 1) % comm->size, tag), -1);
+}
+
+static const struct efg_comm *comm_of(const struct efg_call *c)
+{
+    return c->comm ? efg_comms_find(c->comm) : NULL;
+}
+
+void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c)
+{
+    const struct efg_comm *comm = comm_of(c);
+    switch (c->shape) {
+    case EFG_SHAPE_SEND:
+        send(r, c, comm);
+        break;
+    case EFG_SHAPE_SENDRECV:
+        send(r, c, comm);
+        receive(r, c, comm);
+        break;
+    case EFG_SHAPE_RECV:
+    case EFG_SHAPE_MRECV:
+        receive(r, c, comm);
+        break;
+    case EFG_SHAPE_START:
+        start(r, c);
+        break;
+    case EFG_SHAPE_COLLECTIVE:
+        collective(r, c, comm);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- requests --- */
+
+void efg_recorder_follow_request(struct efg_recorder *r, const struct efg_call *c,
+                                 struct efg_request *q)
+{
+    const struct efg_comm *comm = comm_of(c);
+    if (q->kind == EFG_REQUEST_SEND) {
+        q->channel = channel_to(comm, q->peer, q->tag);
+        if (c->shape == EFG_SHAPE_ISEND)
+            add(r, q->channel, 1);
+        return;
+    }
+    if (q->kind != EFG_REQUEST_RECV)
+        return;
+    if (c->shape == EFG_SHAPE_IMRECV)
+        q->peer = MPI_ANY_SOURCE;
+    q->is_any = (uint8_t)is_any(q->peer, q->tag);
+    r->is_asking |= q->is_any;
+    if (!q->is_any)
+        q->channel = channel_from(comm, q->peer, q->tag);
+}
+
+static int was_cancelled(const struct efg_request *q, const MPI_Status *status)
+{
+    int cancelled = 0;
+    if (q->is_cancelled && !efg_recorder_is_ignored(status))
+        PMPI_Test_cancelled(status, &cancelled);
+    return cancelled;
+}
+
+void efg_recorder_landed(struct efg_recorder *r, const struct efg_request *q,
+                         const MPI_Status *status)
+{
+    int is_cancelled = was_cancelled(q, status);
+    if (q->kind == EFG_REQUEST_SEND && is_cancelled)
+        add(r, q->channel, -1);
+    if (q->kind != EFG_REQUEST_RECV || is_cancelled)
+        return;
+    if (!q->is_any)
+        add(r, q->channel, -1);
+    else if (!efg_recorder_is_ignored(status))
+        add(r,
+            channel_from(efg_comms_find(q->comm_handle), status->MPI_SOURCE, status->MPI_TAG),
+            -1);
+}
