@@ -7,10 +7,11 @@
  * is the order in which MPI matches them. A receive is known by its channel only when it is
  * complete, and then finds its place among those before it.
  *
- * A clock is as good as it was compared, at the start and at the end. In between it may be
- * wrong by what its rate changed on the way: that of a quartz is wrong by up to 50 ppm or so,
- * and a tenth of it is more than temperature and NTP change over longer times. A job that was
- * killed has no comparison at its end, and all of it counts.
+ * A collective is as many messages as its meaning promises: nobody leaves a barrier, or has
+ * what it takes a part from all members to know, before the last one has entered; what a root
+ * gives nobody has before the root has entered, and the root has nothing before all that give
+ * have. Each such pair of members has a channel. Where members give different amounts
+ * (Alltoallv and its like) or none, nothing is promised.
  */
 #include "channels.h"
 
@@ -20,10 +21,7 @@
 #include "core/signature.h"
 #include "otf2_parts.h"
 
-#define SENDS_KEPT 64       /* of a channel */
-#define RECEIVES_KEPT 128   /* so that as many again may belong to sends before the window */
-#define DRIFT 20000         /* ns in which a clock drifts by 1 ns at worst: 50 ppm */
-#define DRIFT_CHANGE 200000 /* ... between two comparisons */
+#define ALL_PAIRS 64 /* members of a communicator whose collectives are seen in all pairs */
 
 enum open_kind { FREE, SEND, RECEIVE, COLLECTIVE };
 
@@ -35,7 +33,7 @@ struct slot { /* a request under way */
 };
 
 struct comm {
-    uint64_t hash;
+    uint64_t identity;
     uint32_t kind;
     const struct efg_members *members;
 };
@@ -45,11 +43,14 @@ struct pass { /* over a log */
     const struct efg_log_view *log;
     struct efg_otf2_clock clock;
     struct efg_map comms, requests; /* id -> place + 1 in the arrays below */
+    struct efg_map classes;         /* id of a call -> enum efg_class */
     struct comm *comm;
     struct slot *slot;
     uint64_t comm_count, slot_count, unused; /* unused: the first free slot + 1 */
     uint64_t at, now;                        /* of the present record; ns */
     uint64_t enter;                          /* ticks, of the present call */
+    uint64_t entered;                        /* ns, the present collective */
+    uint16_t call;
     uint32_t windows;
 };
 
@@ -98,60 +99,25 @@ static int is_later(const struct efg_transfer *a, const struct efg_transfer *b)
     return a->posted != b->posted ? a->posted > b->posted : a->order > b->order;
 }
 
-static int make_room(struct efg_channels *c, struct efg_channel_ends *ends, uint32_t most)
-{
-    if (ends->kept < ends->room)
-        return 1;
-    uint32_t room = ends->room ? 2 * ends->room : 8;
-    struct efg_transfer *first = realloc(ends->first, room * sizeof *first);
-    c->failed |= !first;
-    if (!first)
-        return 0;
-    ends->first = first;
-    ends->room = room < most ? room : most;
-    return 1;
-}
-
-/* Into its place among the first ones, if it is one of them. */
+/* Into its place. */
 static void keep(struct efg_channels *c, struct efg_channel_ends *ends,
-                 const struct efg_transfer *t, uint32_t most)
+                 const struct efg_transfer *t)
 {
-    if (ends->kept == most && !is_later(&ends->first[most - 1], t))
-        return;
-    ends->kept -= ends->kept == most;
-    if (!make_room(c, ends, most))
+    if (!grow(c, &ends->all, ends->kept, sizeof *ends->all))
         return;
     uint32_t i = ends->kept++;
-    for (; i > 0 && is_later(&ends->first[i - 1], t); i--)
-        ends->first[i] = ends->first[i - 1];
-    ends->first[i] = *t;
-}
-
-static uint64_t between(uint64_t one, uint64_t other)
-{
-    return one < other ? other - one : one - other;
-}
-
-/* ns that the clock of a log may be wrong by at NOW. */
-static uint64_t doubt_at(const struct efg_log_header *header, uint64_t now)
-{
-    uint64_t from_start = between(header->sync[0].realtime, now),
-             end = header->sync[1].realtime;
-    if (!end)
-        return header->clock_error + from_start / DRIFT;
-    uint64_t from_end = between(now, end);
-    return header->clock_error + (from_start < from_end ? from_start : from_end) / DRIFT_CHANGE;
+    for (; i > 0 && is_later(&ends->all[i - 1], t); i--)
+        ends->all[i] = ends->all[i - 1];
+    ends->all[i] = *t;
 }
 
 static void add_end(const struct pass *p, struct efg_channel_ends *ends,
-                    const struct efg_transfer *t, uint32_t most)
+                    const struct efg_transfer *t)
 {
-    if (!ends->count++) {
+    if (!ends->count++)
         ends->clock = p->log->header->sync[0];
-        ends->doubt = doubt_at(p->log->header, t->time);
-    }
-    if (!p->c->is_full) /* then there is nothing before the window */
-        keep(p->c, ends, t, most);
+    if (!p->c->is_full) /* then there is nothing before the window, and too much in it */
+        keep(p->c, ends, t);
 }
 
 /* --- communicators --- */
@@ -172,11 +138,17 @@ static void define_comm(struct pass *p, const struct efg_record *r, const void *
         p->c->failed = 1;
         return;
     }
-    uint64_t hash = efg_hash_mix(r->e, r->b);
-    if (!is_fixed)
-        hash = efg_hash_bytes(hash, payload, r->d);
-    p->comm[p->comm_count++] = (struct comm){hash, r->b, is_fixed ? NULL : payload};
+    p->comm[p->comm_count++] = (struct comm){r->e, r->b, is_fixed ? NULL : payload};
     *place = p->comm_count;
+}
+
+static void define_call(struct pass *p, const struct efg_record *r)
+{
+    uint64_t *class = efg_map_put(&p->classes, (uint64_t)r->call + 1);
+    if (class)
+        *class = r->a;
+    else
+        p->c->failed = 1;
 }
 
 static int is_in(const uint32_t *ranks, uint32_t count, uint32_t rank)
@@ -203,51 +175,149 @@ static uint32_t world_rank(const struct pass *p, const struct comm *comm, uint32
 
 /* --- messages --- */
 
-/* The channel of the message R, which this rank sends or receives; NULL if it makes no sense.
- */
-static struct efg_channel *channel_of(struct pass *p, const struct efg_record *r, int is_send)
+static const struct comm *comm_of(const struct pass *p, const struct efg_record *r)
 {
     const uint64_t *place = efg_map_find(&p->comms, r->a);
-    if (!place)
+    return place ? &p->comm[*place - 1] : NULL;
+}
+
+/* The channel to or from PARTNER, a rank of COMM; NULL if it makes no sense. */
+static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, uint32_t partner,
+                                      uint32_t tag, int is_send)
+{
+    if (!comm)
         return NULL;
-    const struct comm *comm = &p->comm[*place - 1];
-    uint32_t own = p->log->header->rank, other = world_rank(p, comm, r->b);
-    struct efg_channel_key key = {comm->hash, is_send ? own : other, is_send ? other : own,
-                                  r->c, p->windows ? p->windows - 1 : 0};
+    uint32_t own = p->log->header->rank, other = world_rank(p, comm, partner);
+    struct efg_channel_key key = {comm->identity, is_send ? own : other, is_send ? other : own,
+                                  tag, p->windows ? p->windows - 1 : 0};
     return other == UINT32_MAX ? NULL : efg_channels_find(p->c, &key);
 }
 
 static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
 {
-    struct efg_channel *channel = channel_of(p, r, 1);
+    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 1);
     struct efg_transfer t = {p->now, p->now, p->at, r->d};
     if (channel)
-        add_end(p, &channel->sends, &t, SENDS_KEPT);
+        add_end(p, &channel->sends, &t);
     return channel;
 }
 
 static void add_receive(struct pass *p, const struct efg_record *r, const struct slot *request)
 {
-    struct efg_channel *channel = channel_of(p, r, 0);
+    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 0);
     struct efg_transfer t = {p->now, p->now, p->at, r->d};
     if (request) {
         t.posted = request->posted;
         t.order = request->order;
     }
     if (channel)
-        add_end(p, &channel->receives, &t, RECEIVES_KEPT);
+        add_end(p, &channel->receives, &t);
 }
 
 static void take_back(struct efg_channel_ends *sends, uint64_t order)
 {
     sends->count--;
     for (uint32_t i = 0; i < sends->kept; i++)
-        if (sends->first[i].order == order) {
+        if (sends->all[i].order == order) {
             sends->kept--;
-            memmove(&sends->first[i], &sends->first[i + 1],
-                    (sends->kept - i) * sizeof *sends->first);
+            memmove(&sends->all[i], &sends->all[i + 1], (sends->kept - i) * sizeof *sends->all);
             return;
         }
+}
+
+/* --- collectives --- */
+
+static uint32_t size_of(const struct pass *p, const struct comm *comm)
+{
+    return comm->members ? comm->members->local : p->log->header->ranks;
+}
+
+/* This rank's place in COMM, which it is a member of; UINT32_MAX if it is not. */
+static uint32_t place_in(const struct pass *p, const struct comm *comm)
+{
+    uint32_t own = p->log->header->rank;
+    for (uint32_t i = 0; comm->members && i < comm->members->local; i++)
+        if (comm->members->rank[i] == own)
+            return i;
+    return comm->members ? UINT32_MAX : own;
+}
+
+/* Whether two of SIZE members, so far apart around their ring, have a channel: all that are
+ * few, of many those at the distances of a dissemination, whose number is the logarithm of
+ * SIZE. */
+static int is_seen(uint32_t distance, uint32_t size)
+{
+    return distance && (size <= ALL_PAIRS || !(distance & (distance - 1)));
+}
+
+static void add_part(struct pass *p, const struct comm *comm, uint32_t partner,
+                     const struct efg_record *r, int is_send)
+{
+    struct efg_channel *channel =
+        channel_of(p, comm, partner, EFG_FLIGHT_COLLECTIVE | r->call, is_send);
+    struct efg_transfer t = {p->entered, is_send ? p->entered : p->now, p->at, 0};
+    if (channel)
+        add_end(p, is_send ? &channel->sends : &channel->receives, &t);
+}
+
+static void among_all(struct pass *p, const struct comm *comm, const struct efg_record *r)
+{
+    uint32_t own = place_in(p, comm), size = size_of(p, comm);
+    for (uint32_t d = 1; d < size && !p->c->failed; d++)
+        if (is_seen(d, size)) {
+            add_part(p, comm, (uint32_t)(((uint64_t)own + d) % size), r, 1);
+            add_part(p, comm, (uint32_t)(((uint64_t)own + size - d) % size), r, 0);
+        }
+}
+
+static void with_root(struct pass *p, const struct comm *comm, const struct efg_record *r,
+                      int is_from_root)
+{
+    uint32_t own = place_in(p, comm), size = size_of(p, comm);
+    if (r->b >= size)
+        return;
+    if (own != r->b) {
+        if (is_seen((uint32_t)(((uint64_t)own + size - r->b) % size), size))
+            add_part(p, comm, r->b, r, !is_from_root);
+        return;
+    }
+    for (uint32_t d = 1; d < size && !p->c->failed; d++)
+        if (is_seen(d, size))
+            add_part(p, comm, (uint32_t)(((uint64_t)own + d) % size), r, is_from_root);
+}
+
+static enum efg_class class_of(const struct pass *p)
+{
+    const uint64_t *class = efg_map_find(&p->classes, (uint64_t)p->call + 1);
+    return class ? (enum efg_class) * class : EFG_CLASS_OTHER;
+}
+
+static void add_collective(struct pass *p, const struct efg_record *r)
+{
+    const struct comm *comm = comm_of(p, r);
+    if (!comm || comm->kind == EFG_COMM_INTER || comm->kind == EFG_COMM_SELF || p->c->is_full ||
+        place_in(p, comm) >= size_of(p, comm) || class_of(p) == EFG_CLASS_OTHER_COLLECTIVE ||
+        (r->call != EFG_COLL_BARRIER && !r->d && !r->e))
+        return;
+    switch (r->call) {
+    case EFG_COLL_BARRIER:
+    case EFG_COLL_ALLREDUCE:
+    case EFG_COLL_ALLGATHER:
+    case EFG_COLL_ALLTOALL:
+    case EFG_COLL_REDUCE_SCATTER_BLOCK:
+        among_all(p, comm, r);
+        break;
+    case EFG_COLL_BCAST:
+    case EFG_COLL_SCATTER:
+        with_root(p, comm, r, 1);
+        break;
+    case EFG_COLL_REDUCE:
+    case EFG_COLL_GATHER:
+        with_root(p, comm, r, 0);
+        break;
+    default:
+        break;
+    }
 }
 
 /* --- requests --- */
@@ -309,8 +379,6 @@ static void count_open(struct pass *p)
     for (uint64_t i = p->unused; i; i = p->slot[i - 1].next)
         p->slot[i - 1].kind = FREE;
     for (uint64_t i = 0; i < p->slot_count; i++) {
-        if (p->slot[i].kind == SEND)
-            p->c->channels[p->slot[i].channel].sends.open++;
         open->open_sends += p->slot[i].kind == SEND;
         open->open_receives += p->slot[i].kind == RECEIVE;
         open->open_collectives += p->slot[i].kind == COLLECTIVE;
@@ -319,9 +387,10 @@ static void count_open(struct pass *p)
 
 /* --- windows --- */
 
-static void begin_window(struct pass *p)
+static void begin_window(struct pass *p, const struct efg_record *r)
 {
     struct efg_channels *c = p->c;
+    efg_flight_join(&c->flight, (struct efg_flight){r->e, (int32_t)r->a}, p->windows);
     if (++p->windows <= c->window_count ||
         !grow(c, &c->windows, c->window_count, sizeof *c->windows))
         return;
@@ -376,7 +445,7 @@ static void take(struct pass *p, const struct efg_record *r, const void *payload
         define_comm(p, r, payload);
         break;
     case EFG_REC_WINDOW_BEGIN:
-        begin_window(p);
+        begin_window(p, r);
         break;
     case EFG_REC_ITERATION_BEGIN:
     case EFG_REC_ITERATION_END:
@@ -384,6 +453,16 @@ static void take(struct pass *p, const struct efg_record *r, const void *payload
         break;
     case EFG_REC_ENTER:
         p->enter = r->time;
+        p->call = r->call;
+        break;
+    case EFG_REC_DEF_CALL:
+        define_call(p, r);
+        break;
+    case EFG_REC_COLLECTIVE_BEGIN:
+        p->entered = p->now;
+        break;
+    case EFG_REC_COLLECTIVE_END:
+        add_collective(p, r);
         break;
     case EFG_REC_COLLECTIVE_REQUEST:
         start(p, r->e, COLLECTIVE, 0);
@@ -408,6 +487,7 @@ void efg_channels_add(struct efg_channels *c, const struct efg_log_view *log)
         count_open(&p);
     efg_map_fini(&p.comms);
     efg_map_fini(&p.requests);
+    efg_map_fini(&p.classes);
     free(p.comm);
     free(p.slot);
 }

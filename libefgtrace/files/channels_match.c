@@ -2,25 +2,21 @@
 /*
  * Both ends of channels, brought together. MPI receives the messages of a channel in the
  * order in which they were sent, so the k-th receive has the k-th send, but for those at the
- * beginning of a window whose sends lie before it: as many of them are passed over as it takes
- * for each of the first receives to be as long as its send and not earlier. It is a guess
- * where messages are all of one length and a send is always earlier than the receive before its
- * own; numbers that are known for certain would cost a count per message all the time.
+ * beginning of a window whose sends lie before it, the lead: as many of them are passed over as
+ * it takes for each of the other receives to be as long as its send and not earlier.
  *
- * Between nodes, a receive that is earlier than its send may also be a clock that is wrong: by
- * no more than clocks may be wrong by, and by less than each of the messages would be under way
- * with the first lead that makes none of them early. Of two explanations it is the smaller one
- * that is taken. (Where a message is sent in each iteration, that is half an iteration.)
- *
- * What is early on a channel is believed only if both of its ends counted the same messages,
- * and no send was under way at the end of the window: it would be received after it, and so
- * would a first receive be of a send before. Where nothing is early, the gap is a bound for how
- * far clocks may be moved, in any case. When a lead was not seen nevertheless, the clocks are
- * moved by less than they may be wrong by anyhow; and where messages go to and fro, both ways
- * then seem early, which no shift can be made of (skew.h).
+ * Earlier by the clocks, that is. If these are wrong, too many seem to lead; the more they
+ * may be wrong by, the fewer lead. So the least slack is sought with which no more lead than
+ * were under way when the window began (by bisection: the count only falls), and then the
+ * messages that lead have to be the very ones that were under way (core/flight.h). If
+ * they are, that is the truth about them, and where they are early nevertheless a clock is
+ * wrong, however large the error, and however many messages really cross the edge, even if all
+ * go one way. If they are not, nothing is known: a thread or a rank that has no window, or one
+ * that was trimmed, does not say what was under way; or a message is lost for ever; or clocks
+ * are wrong by more than what leads on another channel is early. Clocks are left alone then.
  *
  *     block: clock | number of channels, then each:
- *            key | sends | doubt | open | kept | (time, bytes) of those
+ *            key | sends | kept | (time, bytes) of those
  */
 #include "channels.h"
 
@@ -30,12 +26,13 @@
 #include "core/signature.h"
 
 #define MOST_LEAD 64 /* receives on a channel that may belong to sends before the window */
+#define MOST_SLACK (INT64_C(1) << 50) /* ns, 13 days */
 
 void efg_channels_fini(struct efg_channels *c)
 {
     for (uint32_t i = 0; i < c->count; i++) {
-        free(c->channels[i].sends.first);
-        free(c->channels[i].receives.first);
+        free(c->channels[i].sends.all);
+        free(c->channels[i].receives.all);
     }
     free(c->channels);
     free(c->windows);
@@ -74,12 +71,10 @@ static void put_channel(struct efg_buffer *out, const struct efg_channel *channe
     efg_buffer_number(out, channel->key.tag);
     efg_buffer_number(out, channel->key.window);
     efg_buffer_number(out, sends->count);
-    efg_buffer_number(out, sends->doubt);
-    efg_buffer_number(out, sends->open);
     efg_buffer_number(out, sends->kept);
-    for (uint32_t i = 0; i < sends->kept; before = sends->first[i++].time) {
-        efg_buffer_number(out, sends->first[i].time - before);
-        efg_buffer_number(out, sends->first[i].bytes);
+    for (uint32_t i = 0; i < sends->kept; before = sends->all[i++].time) {
+        efg_buffer_number(out, sends->all[i].time - before);
+        efg_buffer_number(out, sends->all[i].bytes);
     }
 }
 
@@ -110,19 +105,20 @@ static void get_sends(struct efg_reader *in, const struct efg_sync *clock,
     uint64_t time = 0;
     sends->clock = *clock;
     sends->count = efg_reader_number(in);
-    sends->doubt = efg_reader_number(in);
-    sends->open = efg_reader_number(in);
     size_t kept = efg_reader_count(in, 2);
-    struct efg_transfer *first = kept ? calloc(kept, sizeof *first) : NULL;
-    for (size_t i = 0; first && i < kept; i++) {
+    size_t room = 1; /* a power of two */
+    while (room < kept)
+        room *= 2;
+    struct efg_transfer *all = kept ? calloc(room, sizeof *all) : NULL;
+    for (size_t i = 0; all && i < kept; i++) {
         time += efg_reader_number(in);
-        first[i] = (struct efg_transfer){time, time, i, efg_reader_number(in)};
+        all[i] = (struct efg_transfer){time, time, i, efg_reader_number(in)};
     }
-    if (kept && !first)
+    if (kept && !all)
         in->failed = 1;
-    free(sends->first);
-    sends->first = first;
-    sends->kept = sends->room = in->failed ? 0 : (uint32_t)kept;
+    free(sends->all);
+    sends->all = all;
+    sends->kept = in->failed ? 0 : (uint32_t)kept;
 }
 
 int efg_channels_get(struct efg_channels *c, const void *block, size_t size)
@@ -130,7 +126,7 @@ int efg_channels_get(struct efg_channels *c, const void *block, size_t size)
     struct efg_reader in = efg_reader(block, size);
     struct efg_sync clock = {.ticks = efg_reader_u64(&in)};
     clock.realtime = efg_reader_u64(&in);
-    size_t count = efg_reader_count(&in, 16);
+    size_t count = efg_reader_count(&in, 14);
     for (size_t i = 0; i < count && !in.failed; i++) {
         struct efg_channel_key key = {.comm = efg_reader_u64(&in)};
         key.source = (uint32_t)efg_reader_number(&in);
@@ -147,72 +143,50 @@ int efg_channels_get(struct efg_channels *c, const void *block, size_t size)
 
 /* --- matching --- */
 
-/* Whether the I-th send may be that of the (LEAD + I)-th receive, by their lengths. */
-static int fits(const struct efg_channel *channel, uint32_t lead)
+static int is_collective(const struct efg_channel *channel)
+{
+    return (channel->key.tag & EFG_FLIGHT_COLLECTIVE) != 0;
+}
+
+static int is_between_clocks(const struct efg_channel *channel)
+{
+    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
+    return s->kept && r->kept && !efg_skew_is_same(&s->clock, &r->clock);
+}
+
+/* Whether the (LEAD + I)-th receive may be that of the I-th send, for each I. */
+static int fits(const struct efg_channel *channel, uint32_t lead, uint64_t slack)
 {
     const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
     for (uint32_t i = 0; i < s->kept && lead + i < r->kept; i++)
-        if (s->first[i].bytes != r->first[lead + i].bytes)
+        if (s->all[i].bytes != r->all[lead + i].bytes ||
+            s->all[i].time > r->all[lead + i].time + slack)
             return 0;
     return 1;
 }
 
-/* The least time, ns, from a send to its receive; *EARLY: how many take less than nothing. */
-static int64_t least_gap(const struct efg_channel *channel, uint32_t lead, uint64_t *early)
+/* How many receives belong to sends before the window, if receives from other nodes may be
+ * earlier than their sends by SLACK ns: the fewest that fit; MOST_LEAD if not even these do. */
+static uint32_t lead_of(const struct efg_channel *channel, uint64_t slack)
 {
-    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
-    int64_t least = INT64_MAX;
-    *early = 0;
-    for (uint32_t i = 0; i < s->kept && lead + i < r->kept; i++) {
-        int64_t gap = (int64_t)(r->first[lead + i].time - s->first[i].time);
-        *early += gap < 0;
-        least = gap < least ? gap : least;
-    }
-    return least;
-}
-
-/* By how many ns a receive may be earlier than its send. */
-static int64_t tolerance(const struct efg_channel *channel)
-{
-    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
-    if (s->kept < 2 || efg_skew_is_same(&s->clock, &r->clock))
+    uint32_t lead = 0;
+    if (is_collective(channel))
         return 0;
-    uint64_t most = s->doubt + r->doubt;
-    return most < INT64_MAX ? (int64_t)most : INT64_MAX;
+    if (!is_between_clocks(channel))
+        slack = 0;
+    while (lead < MOST_LEAD && lead < channel->receives.kept && !fits(channel, lead, slack))
+        lead++;
+    return lead;
 }
 
-struct lead { /* receives whose sends were before the window */
-    uint32_t count;
-    int64_t gap; /* the least one then, INT64_MAX if none is known */
-    uint64_t early;
-};
-
-/* The first lead that fits, with no gap below LEAST. Returns whether there is one. */
-static int find_lead(const struct efg_channel *channel, int64_t least, struct lead *lead)
+static int is_of(const struct efg_channel *channel, uint32_t rank)
 {
-    for (uint32_t i = 0; i < MOST_LEAD && i < channel->receives.kept; i++) {
-        if (!fits(channel, i))
-            continue;
-        *lead = (struct lead){.count = i};
-        lead->gap = least_gap(channel, i, &lead->early);
-        if (lead->gap >= least)
-            return 1;
-    }
-    *lead = (struct lead){.gap = INT64_MAX};
-    return 0;
-}
-
-static struct lead lead_of(const struct efg_channel *channel)
-{
-    struct lead lead, longer;
-    if (!find_lead(channel, -tolerance(channel), &lead) || lead.gap >= 0)
-        return lead;
-    return find_lead(channel, 0, &longer) && longer.gap <= -lead.gap ? longer : lead;
+    return rank == UINT32_MAX || channel->key.destination == rank;
 }
 
 static void match(struct efg_run_messages *m, const struct efg_channel *channel)
 {
-    uint64_t lead = lead_of(channel).count, sends = channel->sends.count;
+    uint64_t lead = lead_of(channel, 0) % MOST_LEAD, sends = channel->sends.count;
     uint64_t rest = channel->receives.count - lead;
     m->sends += sends;
     m->receives += channel->receives.count;
@@ -224,25 +198,89 @@ struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_
 {
     struct efg_run_messages messages = c->open;
     for (uint32_t i = 0; i < c->count; i++)
-        if (rank == UINT32_MAX || c->channels[i].key.destination == rank)
+        if (is_of(&c->channels[i], rank) && !is_collective(&c->channels[i]))
             match(&messages, &c->channels[i]);
     return messages;
 }
 
-/* --- clocks --- */
+/* --- leads or clocks --- */
 
-static void add_gap(const struct efg_channel *channel, struct efg_skew *skew)
+uint64_t efg_channels_suspects(const struct efg_channels *c, uint32_t rank)
 {
-    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
-    struct lead lead = lead_of(channel);
-    int is_certain = !lead.count && s->count == r->count && !s->open;
-    if (lead.gap != INT64_MAX && (is_certain || lead.gap >= 0))
-        efg_skew_add(skew, &s->clock, &r->clock, lead.gap, lead.early);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (is_of(&c->channels[i], rank) && is_between_clocks(&c->channels[i]))
+            count += lead_of(&c->channels[i], 0);
+    return count;
 }
 
-void efg_channels_gaps(const struct efg_channels *c, uint32_t rank, struct efg_skew *skew)
+/* What was under way, less what leads with SLACK: nothing left is the proof. */
+static struct efg_flight rest_with(const struct efg_channels *c, uint32_t rank, uint64_t slack,
+                                   void (*join)(struct efg_flight *))
+{
+    struct efg_flight rest = c->flight;
+    rest.sum += c->failed != 0; /* what is not all there proves nothing */
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct efg_channel_key *key = &c->channels[i].key;
+        uint32_t lead = is_of(&c->channels[i], rank) ? lead_of(&c->channels[i], slack) : 0;
+        struct efg_flight led = {0};
+        if (!lead)
+            continue;
+        efg_flight_add(&led,
+                       efg_flight_channel(key->comm, key->source, key->destination, key->tag),
+                       -(int64_t)lead);
+        efg_flight_join(&rest, led, key->window);
+    }
+    if (join)
+        join(&rest);
+    return rest;
+}
+
+static int is_nothing(struct efg_flight flight)
+{
+    return flight.sum == 0 && flight.count == 0;
+}
+
+int efg_channels_slack(const struct efg_channels *c, uint32_t rank,
+                       void (*join)(struct efg_flight *flight), uint64_t *slack)
+{
+    struct efg_flight rest = rest_with(c, rank, 0, join);
+    uint64_t least = 1, most = MOST_SLACK;
+    *slack = 0;
+    if (is_nothing(rest) || rest.count >= 0)
+        return is_nothing(rest);
+    while (least < most) { /* with less than LEAST, too many lead */
+        uint64_t middle = least + (most - least) / 2;
+        if (rest_with(c, rank, middle, join).count < 0)
+            least = middle + 1;
+        else
+            most = middle;
+    }
+    *slack = most;
+    return is_nothing(rest_with(c, rank, most, join));
+}
+
+/* --- gaps --- */
+
+static void add_gap(const struct efg_channel *channel, uint64_t slack, struct efg_skew *skew)
+{
+    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
+    uint32_t lead = lead_of(channel, slack);
+    int64_t least = INT64_MAX;
+    uint64_t early = 0;
+    for (uint32_t i = 0; i < s->kept && lead + i < r->kept; i++) {
+        int64_t gap = (int64_t)(r->all[lead + i].time - s->all[i].time);
+        early += gap < 0;
+        least = gap < least ? gap : least;
+    }
+    if (least < INT64_MAX)
+        efg_skew_add(skew, &s->clock, &r->clock, least, early);
+}
+
+void efg_channels_gaps(const struct efg_channels *c, uint32_t rank, uint64_t slack,
+                       struct efg_skew *skew)
 {
     for (uint32_t i = 0; i < c->count; i++)
-        if (rank == UINT32_MAX || c->channels[i].key.destination == rank)
-            add_gap(&c->channels[i], skew);
+        if (is_of(&c->channels[i], rank) && is_between_clocks(&c->channels[i]))
+            add_gap(&c->channels[i], slack, skew);
 }

@@ -117,33 +117,55 @@ static void drop(struct conversion *c, int which)
 
 /* --- clocks --- */
 
-static void find_gaps(struct conversion *c)
+/* What the messages tell of the clocks, as they are by now. Returns how many receives may be
+ * early, if nothing is proven. */
+static uint64_t find_gaps(const struct conversion *c, struct efg_skew *skew)
 {
     struct efg_channels channels = {0};
     struct efg_log_view view;
+    uint64_t slack, suspects = 0;
     for (int i = 0; i < c->count && !channels.failed && !channels.is_full; i++)
         if (efg_log_open(&view, c->inputs[i].path, NULL) == 0) {
+            efg_log_shift_view(&view, efg_skew_shift(&c->skew, &view.header->sync[0]));
             efg_channels_add(&channels, &view);
             efg_log_unmap(&view);
         }
-    efg_channels_gaps(&channels, UINT32_MAX, &c->skew);
-    c->skew.failed |= channels.failed;
+    if (efg_channels_slack(&channels, UINT32_MAX, NULL, &slack))
+        efg_channels_gaps(&channels, UINT32_MAX, slack, skew);
+    else if (slack)
+        suspects = efg_channels_suspects(&channels, UINT32_MAX);
+    skew->failed |= channels.failed;
     efg_channels_fini(&channels);
+    return suspects;
 }
 
-static void repair_clocks(struct conversion *c, struct efg_run_skew *skew)
+static uint64_t count_left(const struct conversion *c)
 {
-    find_gaps(c);
-    int64_t least = efg_skew_least(&c->skew);
-    int error = efg_skew_solve(&c->skew, EFG_SKEW_LATENCY);
+    struct efg_skew skew = {0};
+    uint64_t left = find_gaps(c, &skew);
+    left += efg_skew_early(&skew);
+    efg_skew_fini(&skew);
+    return left;
+}
+
+static void repair_clocks(struct conversion *c, struct efg_run_skew *found)
+{
+    struct efg_skew skew = {0};
+    uint64_t suspects = find_gaps(c, &skew);
+    int64_t least = efg_skew_least(&skew);
+    int error = efg_skew_solve(&skew, EFG_SKEW_LATENCY);
+    c->skew = skew; /* from now on, logs are read with it */
+    if (suspects)
+        *found = (struct efg_run_skew){EFG_REPAIR_UNPROVEN, 0, suspects, 0, suspects};
     if (least >= 0)
         return;
-    skew->repair = error == -EDOM ? EFG_REPAIR_CONTRADICTORY
-                   : error        ? EFG_REPAIR_FAILED
-                                  : EFG_REPAIR_DONE;
-    skew->moved = efg_skew_shifted(&c->skew);
-    skew->early = efg_skew_early(&c->skew);
-    skew->most = (uint64_t)-least;
+    found->repair = error == -EDOM ? EFG_REPAIR_CONTRADICTORY
+                    : error        ? EFG_REPAIR_FAILED
+                                   : EFG_REPAIR_DONE;
+    found->moved = efg_skew_shifted(&c->skew);
+    found->early = efg_skew_early(&c->skew);
+    found->most = (uint64_t)-least;
+    found->left = error ? found->early : count_left(c);
 }
 
 /* --- steps 1 and 2 --- */

@@ -22,7 +22,7 @@
 #include "core/stability.h"
 
 #define EFG_RUN_MAGIC "efgrun\r\n"
-#define EFG_RUN_VERSION 3
+#define EFG_RUN_VERSION 4
 
 struct efg_run_call { /* an MPI function */
     uint32_t id;
@@ -124,6 +124,7 @@ enum efg_run_repair {
     EFG_REPAIR_DONE,
     EFG_REPAIR_CONTRADICTORY, /* no shift of clocks makes all of them right */
     EFG_REPAIR_FAILED,        /* no memory, or a log that could not be written to */
+    EFG_REPAIR_UNPROVEN,      /* early are, or belong to sends before the window: not known */
 };
 
 /* What the recorded messages tell of the clocks of different hosts, beyond their comparison. */
@@ -131,7 +132,8 @@ struct efg_run_skew {
     uint32_t repair; /* enum efg_run_repair; EFG_REPAIR_NONE: the others are 0 */
     uint32_t moved;  /* clocks that were corrected */
     uint64_t early;  /* receives before their sends, until then; 0 not known */
-    uint64_t most;   /* ns that the earliest one was before its send */
+    uint64_t most;   /* ns that the earliest one was before its send; 0 not known */
+    uint64_t left;   /* receives that are before their sends now */
 };
 
 /* Iterations [first, last) of a window as the logs have them: least and most over its ranks. */

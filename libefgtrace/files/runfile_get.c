@@ -382,10 +382,11 @@ static struct efg_run_skew get_skew(struct input *in)
 {
     struct efg_run_skew skew;
     memset(&skew, 0, sizeof skew);
-    skew.repair = number_to(in, EFG_REPAIR_FAILED);
+    skew.repair = number_to(in, EFG_REPAIR_UNPROVEN);
     skew.moved = number32(in);
     skew.early = number(in);
     skew.most = number(in);
+    skew.left = number(in);
     return skew;
 }
 

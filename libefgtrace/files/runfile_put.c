@@ -267,6 +267,7 @@ static void put_skew(struct efg_buffer *out, const struct efg_run_skew *skew)
     efg_buffer_number(out, skew->moved);
     efg_buffer_number(out, skew->early);
     efg_buffer_number(out, skew->most);
+    efg_buffer_number(out, skew->left);
 }
 
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)

@@ -104,14 +104,21 @@ void efg_summary_skew(const struct efg_run_skew *skew, char *to, size_t size)
         [EFG_REPAIR_FAILED] = "not corrected",
     };
     char most[32];
+    unsigned long long early = skew->early, left = skew->left;
     *to = '\0';
-    if (skew->repair == EFG_REPAIR_NONE || skew->repair > EFG_REPAIR_FAILED)
+    if (skew->repair == EFG_REPAIR_NONE || skew->repair > EFG_REPAIR_UNPROVEN)
         return;
+    if (skew->repair == EFG_REPAIR_UNPROVEN) {
+        snprintf(to, size,
+                 "in doubt: %llu receive%s before %s send%s, or of sends before the window",
+                 early, early == 1 ? "" : "s", early == 1 ? "its" : "their",
+                 early == 1 ? "" : "s");
+        return;
+    }
     efg_format_ns(most, sizeof most, skew->most);
-    snprintf(to, size, "off by %s or more in the window, %llu receive%s before %s send%s: %s",
-             most, (unsigned long long)skew->early, skew->early == 1 ? "" : "s",
-             skew->early == 1 ? "its" : "their", skew->early == 1 ? "" : "s",
-             ends[skew->repair]);
+    snprintf(to, size, "off by %s or more, %llu receive%s before %s send%s: %s, %llu left",
+             most, early, early == 1 ? "" : "s", early == 1 ? "its" : "their",
+             early == 1 ? "" : "s", ends[skew->repair], left);
 }
 
 void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run)

@@ -129,6 +129,12 @@ static void exchange(struct efg_channels *c)
     free(post.requests);
 }
 
+static void load(struct efg_channels *c)
+{
+    read_logs(c);
+    exchange(c);
+}
+
 /* --- over all ranks --- */
 
 static void sum_messages(struct efg_run *run, const struct efg_channels *c)
@@ -187,23 +193,55 @@ static void join_spans(struct efg_run *run, const struct efg_channels *c)
     free(ranks);
 }
 
-static void check_clocks(struct efg_run *run, const struct efg_channels *c)
+/* --- clocks --- */
+
+static void join_flights(struct efg_flight *flight)
+{
+    uint64_t words[] = {flight->sum, (uint64_t)flight->count};
+    PMPI_Allreduce(MPI_IN_PLACE, words, 2, MPI_UINT64_T, MPI_SUM, p->comm);
+    *flight = (struct efg_flight){words[0], (int64_t)words[1]};
+}
+
+/* The logs were moved: what they say now is what counts. */
+static void count_left(struct efg_run *run, const struct efg_channels *c)
+{
+    struct efg_skew skew = {0};
+    uint64_t slack, left, all = 0;
+    if (efg_channels_slack(c, (uint32_t)p->rank, join_flights, &slack))
+        efg_channels_gaps(c, (uint32_t)p->rank, slack, &skew);
+    left = efg_skew_early(&skew) + (slack ? efg_channels_suspects(c, (uint32_t)p->rank) : 0);
+    PMPI_Reduce(&left, &all, 1, MPI_UINT64_T, MPI_SUM, 0, p->comm);
+    run->skew.left = all;
+    efg_skew_fini(&skew);
+}
+
+/* By what is known of both ends of messages; C is read again where logs were moved. */
+static void check_clocks(struct efg_run *run, struct efg_channels *c)
 {
     struct efg_skew skew = {.failed = c->failed};
-    if (!c->failed)
-        efg_channels_gaps(c, (uint32_t)p->rank, &skew);
-    efg_repair_clocks(run, &skew);
+    uint64_t slack;
+    int is_proven = efg_channels_slack(c, (uint32_t)p->rank, join_flights, &slack), moved = 0;
+    if (is_proven) {
+        efg_channels_gaps(c, (uint32_t)p->rank, slack, &skew);
+        moved = efg_repair_clocks(run, &skew);
+    } else if (slack) {
+        efg_repair_refuse(run, efg_channels_suspects(c, (uint32_t)p->rank));
+    }
     efg_skew_fini(&skew);
+    if (!moved)
+        return;
+    efg_channels_fini(c);
+    load(c);
+    count_left(run, c);
 }
 
 void efg_matching_check(struct efg_run *run)
 {
     struct efg_channels channels = {0};
-    read_logs(&channels);
-    exchange(&channels);
+    load(&channels);
+    check_clocks(run, &channels);
     sum_messages(run, &channels);
     join_spans(run, &channels);
-    check_clocks(run, &channels);
     run->is_checked = 1;
     efg_channels_fini(&channels);
 }

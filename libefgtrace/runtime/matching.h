@@ -2,7 +2,8 @@
 /*
  * Matching: counts in MPI_Finalize, in the logs of all ranks, which messages have both of
  * their ends there, and which iterations each rank recorded; and corrects the clocks of nodes
- * by which messages were received before they were sent (runtime/repair.h).
+ * by which messages were received before they were sent (runtime/repair.h). If it did, the logs
+ * are read again, so that all that is told of them is true of what they are now.
  *
  * Every rank sends what it sent to the ranks that it was sent to, and to no others: the cost
  * follows the number of partners of a rank, and the logarithm of the number of ranks.

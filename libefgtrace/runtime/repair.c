@@ -107,11 +107,11 @@ static int correct(const struct efg_skew *mine, struct efg_run_skew *found)
     return error;
 }
 
-void efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine)
+int efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine)
 {
     int64_t least = least_of_all(efg_skew_least(mine));
     if (least >= 0)
-        return;
+        return 0;
     struct efg_run_skew found = {.most = (uint64_t)-least};
     int error = least_of_all(!mine->failed) ? correct(mine, &found) : -ENOMEM;
     found.repair = error == -EDOM ? EFG_REPAIR_CONTRADICTORY
@@ -119,6 +119,17 @@ void efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine)
                                   : EFG_REPAIR_DONE;
     if (error)
         found.moved = 0;
+    found.left = found.early;
     if (p->rank == 0)
         run->skew = found;
+    return !error;
+}
+
+void efg_repair_refuse(struct efg_run *run, uint64_t suspects)
+{
+    uint64_t all = 0;
+    PMPI_Reduce(&suspects, &all, 1, MPI_UINT64_T, MPI_SUM, 0, p->comm);
+    if (all)
+        run->skew =
+            (struct efg_run_skew){.repair = EFG_REPAIR_UNPROVEN, .early = all, .left = all};
 }

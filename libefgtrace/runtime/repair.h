@@ -13,7 +13,11 @@
 
 /* MINE: what this rank's receives tell; failed if it does not know. Collective over the private
  * communicator, after all recorders are closed. Fills skew of RUN on rank 0. A reduction if
- * nothing was early; else what all ranks know travels to rank 0. */
-void efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine);
+ * nothing was early; else what all ranks know travels to rank 0. Returns 1 if logs were moved,
+ * the same on all ranks; what is left of skew is counted by the caller then. */
+int efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine);
+
+/* Nothing is proven, and nothing is moved; SUSPECTS receives of this rank may be early. */
+void efg_repair_refuse(struct efg_run *run, uint64_t suspects);
 
 #endif

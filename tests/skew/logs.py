@@ -7,6 +7,10 @@ logs.py bend DIR LATE2 LATE3   the run began 300 s earlier and ended 300 s later
                                many ns. Both are one clock, compared well with the other one at
                                the start and at the end if the two are the same; else it was
                                wrong at the end.
+logs.py drift DIR              in the middle of what was recorded all clocks are right, but those
+                               of ranks 2 and 3 run slower by 5 %
+logs.py flight DIR             how many messages were under way when the window began
+logs.py clocks DIR             how many different clocks the logs are of
 logs.py count DIR              how many receives are before their sends, of the k-th send and
                                receive between two ranks by tag: for programs whose messages
                                do not cross the edges of the window
@@ -17,7 +21,7 @@ from collections import defaultdict
 
 FAR = 300 * 10**9
 HEADER, RECORD = 4096, struct.Struct('<QHH3I2Q')     # time kind call a b c d e
-SEND, RECV, ISEND, IRECV, DEFINITION = 7, 8, 9, 12, 256    # core/record.h
+WINDOW_BEGIN, SEND, RECV, ISEND, IRECV, DEFINITION = 1, 7, 8, 9, 12, 256    # core/record.h
 
 
 def header(log):
@@ -37,23 +41,61 @@ def bend(folder, late):
             log.write(struct.pack('<4Q', *sync))
 
 
-def events(folder, rank):
-    """(channel, is_receive, ns) of each message of a rank."""
+def records(folder, rank):
+    """The synchronisations of a log, then its records but definitions."""
     with open(f'{folder}/logs/{rank}.0.log', 'rb') as log:
         *sync, used = header(log)
         log.seek(HEADER)
         data = log.read(used * RECORD.size)
+    yield sync
     at = 0
     while at < len(data):
-        time, kind, _, _, partner, tag, size, _ = RECORD.unpack_from(data, at)
+        record = RECORD.unpack_from(data, at)
         at += RECORD.size
-        if kind >= DEFINITION:
-            at += -(-size // RECORD.size) * RECORD.size
+        if record[1] >= DEFINITION:
+            at += -(-record[6] // RECORD.size) * RECORD.size
+        else:
+            yield record
+
+
+def events(folder, rank):
+    """(channel, is_receive, ns) of each message of a rank."""
+    log = records(folder, rank)
+    sync = next(log)
+    for time, kind, _, _, partner, tag, _, _ in log:
         ns = sync[1] + (time - sync[0]) * (sync[3] - sync[1]) // (sync[2] - sync[0])
         if kind in (SEND, ISEND):
             yield (rank, partner, tag), False, ns
         elif kind in (RECV, IRECV):
             yield (partner, rank, tag), True, ns
+
+
+def drift(folder):
+    """Both lines go through the same moment of the true one, so that the two are one clock."""
+    start, end, bent = [], [], (2, 3)
+    for rank in range(4):
+        sync, *log = records(folder, rank)
+        start.append(log[0][0] - sync[0] + sync[1])
+        end.append(log[-1][0] - sync[0] + sync[1])
+    middle = (min(start) + max(end)) // 2
+    for rank in bent:
+        with open(f'{folder}/logs/{rank}.0.log', 'r+b') as log:
+            sync = header(log)[:4]
+            base = sync[1] - sync[0]
+            sync = [middle - base - FAR, middle - FAR + FAR // 20, middle - base + FAR,
+                    middle + FAR - FAR // 20]
+            log.seek(40)
+            log.write(struct.pack('<4Q', *sync))
+
+
+def flight(folder):
+    counts = (record[3] for rank in range(4) for record in list(records(folder, rank))[1:]
+              if record[1] == WINDOW_BEGIN)
+    print(sum(counts) % 2**32)
+
+
+def clocks(folder):
+    print(len({tuple(next(records(folder, rank))) for rank in range(4)}))
 
 
 def count(folder):
@@ -67,4 +109,4 @@ def count(folder):
 if sys.argv[1] == 'bend':
     bend(sys.argv[2], [int(ns) for ns in sys.argv[3:5]])
 else:
-    count(sys.argv[2])
+    {'drift': drift, 'flight': flight, 'clocks': clocks, 'count': count}[sys.argv[1]](sys.argv[2])

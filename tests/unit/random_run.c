@@ -224,8 +224,9 @@ static void any_checks(struct efg_run *run)
     run->messages = (struct efg_run_messages){random_any(), random_any(), random_any(),
                                               random_any(), random_any(), random_any(),
                                               random_any(), random_any(), random_below(2)};
-    run->skew = (struct efg_run_skew){random_below(EFG_REPAIR_FAILED + 1),
-                                      (uint32_t)random_any(), random_any(), random_any()};
+    run->skew =
+        (struct efg_run_skew){random_below(EFG_REPAIR_UNPROVEN + 1), (uint32_t)random_any(),
+                              random_any(), random_any(), random_any()};
     run->cuts = many(3, sizeof *run->cuts, &run->cut_count);
     for (uint32_t i = 0; i < run->cut_count; i++) {
         run->cuts[i].first_least = random_any();

@@ -210,198 +210,7 @@ static void receives_count_as_posted(void **state)
     assert_int_equal(m.early, 0);
 }
 
-/* --- clocks --- */
-
-#define MS 1000000
-
-/* Ten messages each way between ranks 0 and 1, EVERY ns, that take 10 us, with a lead; the
- * clock of rank 1 is LATE. Returns what they tell of the clocks, the same in one place and
- * apart. */
-static struct efg_skew talk(uint64_t every, int64_t late, uint32_t lead, int shared)
-{
-    struct efg_channels all = {0}, ranks[2] = {0};
-    struct efg_skew together = {0}, apart = {0};
-    for (uint32_t rank = 0; rank < 2; rank++) {
-        struct synth s;
-        begin(&s, rank, 0, 0);
-        s.log.header->clock_error = MS / 2;
-        if (shared) /* ranks of one node */
-            s.log.header->sync[0] = (struct efg_sync){s.ticks = 77, SYNTH_START};
-        for (uint32_t i = 0; i < 10; i++) {
-            uint64_t now = 200 * MS + i * every - (rank ? (uint64_t)late : 0);
-            put(&s, EFG_REC_SEND, 1 - rank, 8, 0, now);
-            put(&s, EFG_REC_RECV, 1 - rank, 8, 0, now + 10000 - lead * every);
-        }
-        end(&s);
-        add(&all, rank, 0);
-        add(&ranks[rank], rank, 0);
-    }
-    deliver(ranks, 2);
-    efg_channels_gaps(&all, UINT32_MAX, &together);
-    for (uint32_t rank = 0; rank < 2; rank++) {
-        efg_channels_gaps(&ranks[rank], rank, &apart);
-        efg_channels_fini(&ranks[rank]);
-    }
-    assert_int_equal(efg_skew_least(&apart), efg_skew_least(&together));
-    assert_int_equal(efg_skew_early(&apart), efg_skew_early(&together));
-    efg_channels_fini(&all);
-    efg_skew_fini(&apart);
-    tear_down(NULL);
-    set_up(NULL);
-    return together;
-}
-
-static void expect_least(struct efg_skew skew, int64_t least, uint64_t early)
-{
-    int64_t found = efg_skew_least(&skew);
-    assert_true(found <= least + 2 && found >= least - 2); /* rank 0's ticks are half ns */
-    assert_int_equal(efg_skew_early(&skew), early);
-    efg_skew_fini(&skew);
-}
-
-/* Messages of 10 us each; one way they seem to take that much less than the clock is late. */
-static void late_clocks_are_seen(void **state)
-{
-    (void)state;
-    expect_least(talk(4 * MS, 0, 0, 0), 10000, 0);
-    expect_least(talk(4 * MS, 300000, 0, 0), 10000 - 300000, 10);
-    expect_least(talk(4 * MS, -300000, 0, 0), 10000 - 300000, 10);
-    struct efg_skew skew = talk(4 * MS, 300000, 0, 0);
-    assert_int_equal(skew.gap_count, 2);
-    assert_int_equal(efg_skew_solve(&skew, 0), 0);
-    assert_int_equal(efg_skew_shifted(&skew), 1);
-    assert_in_range(skew.clocks[0].shift + skew.clocks[1].shift, 290000 - 2, 290000 + 2);
-    efg_skew_fini(&skew);
-}
-
-/* Two messages at once, 20 us apart, in each of 5 iterations: that the next iteration's would
- * be theirs takes more than that the clock is late. Lengths may say it, too. */
-static struct efg_skew bursts(uint64_t every, int64_t late, int lengths)
-{
-    struct efg_channels all = {0};
-    struct efg_skew skew = {0};
-    for (uint32_t rank = 0; rank < 2; rank++) {
-        struct synth s;
-        begin(&s, rank, 0, 0);
-        s.log.header->clock_error = MS;
-        for (uint32_t i = 0; i < 10; i++) {
-            uint64_t now = 10 * MS + i / 2 * every + i % 2 * 20000, bytes = lengths ? i + 1 : 8;
-            if (rank)
-                put(&s, EFG_REC_RECV, 0, bytes, 0, now + 5000 - (uint64_t)late);
-            else
-                put(&s, EFG_REC_SEND, 1, bytes, 0, now);
-        }
-        end(&s);
-        add(&all, rank, 0);
-    }
-    efg_channels_gaps(&all, UINT32_MAX, &skew);
-    efg_channels_fini(&all);
-    tear_down(NULL);
-    set_up(NULL);
-    return skew;
-}
-
-static void the_smaller_error_is_taken(void **state)
-{
-    (void)state;
-    expect_least(bursts(MS, 300000, 0), 5000 - 300000, 10);
-    expect_least(bursts(MS, 600000, 0), MS + 5000 - 600000, 0); /* a lead of 2 */
-    expect_least(bursts(MS, 600000, 1), 5000 - 600000, 10);
-}
-
-/* More than the clocks may be wrong by, or than half the time between messages: a lead. */
-static void what_clocks_cannot_be_is_a_lead(void **state)
-{
-    (void)state;
-    expect_least(talk(4 * MS, 1005000, 0, 0), 10000 - 1005000, 10);
-    struct efg_skew skew = talk(4 * MS, 1200000, 0, 0);
-    assert_true(efg_skew_least(&skew) > 0);
-    efg_skew_fini(&skew);
-    skew = talk(MS, 600000, 0, 0);
-    assert_true(efg_skew_least(&skew) > 0);
-    efg_skew_fini(&skew);
-    expect_least(talk(MS, 400000, 0, 0), 10000 - 400000, 10);
-    skew = talk(4 * MS, 0, 1, 0); /* a true one */
-    expect_least(skew, 10000, 0);
-}
-
-static void a_node_has_one_clock(void **state)
-{
-    (void)state;
-    expect_least(talk(4 * MS, 300000, 0, 1), INT64_MAX - 2, 0);
-}
-
-/* Sends under way at the end, or other numbers of sends and receives: nothing early is
- * believed, but what is not early still counts. */
-static struct efg_skew uncertain(uint16_t kind, int64_t late, uint32_t receives)
-{
-    struct efg_channels all = {0};
-    struct efg_skew skew = {0};
-    struct synth s;
-    begin(&s, 0, 0, 0);
-    for (uint32_t i = 0; i < 10; i++) {
-        put(&s, kind, 1, 8, i + 1, 10 * MS + i * MS);
-        if (kind == EFG_REC_ISEND && i < 9)
-            put(&s, EFG_REC_ISEND_COMPLETE, 0, 0, i + 1, 10 * MS + i * MS + 500);
-    }
-    end(&s);
-    begin(&s, 1, 0, 0);
-    s.log.header->clock_error = MS;
-    for (uint32_t i = 0; i < receives; i++)
-        put(&s, EFG_REC_RECV, 0, 8, 0, 10 * MS + i * MS + 10000 - (uint64_t)late);
-    end(&s);
-    add(&all, 0, 0);
-    add(&all, 1, 0);
-    efg_channels_gaps(&all, UINT32_MAX, &skew);
-    efg_channels_fini(&all);
-    tear_down(NULL);
-    set_up(NULL);
-    return skew;
-}
-
-static void only_what_is_certain_is_believed(void **state)
-{
-    (void)state;
-    expect_least(uncertain(EFG_REC_SEND, 100000, 10), -90000, 10);
-    expect_least(uncertain(EFG_REC_SEND, 100000, 9), INT64_MAX - 2, 0);
-    expect_least(uncertain(EFG_REC_SEND, 100000, 11), INT64_MAX - 2, 0);
-    expect_least(uncertain(EFG_REC_ISEND, 100000, 10), INT64_MAX - 2, 0);
-    expect_least(uncertain(EFG_REC_ISEND, 0, 10), 10000, 0);
-    expect_least(uncertain(EFG_REC_SEND, 0, 9), 10000, 0);
-}
-
-/* The farther away the comparisons, the more a clock may be wrong by: 5 ppm of the time to the
- * nearer one, 50 ppm where there is but one, and what they were wrong by. */
-static void doubt_grows_with_the_distance(void **state)
-{
-    static const struct {
-        uint64_t start, end, doubt; /* s before and after the message; ns */
-    } cases[] = {
-        {3600, 3600, 18000007}, {3600, 10, 50007}, {10, 3600, 50007}, {3600, 0, 180000007}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct efg_channels c = {0};
-        struct synth s;
-        begin(&s, 0, 0, 0);
-        s.ticks = 100000000000000; /* the host has been up for longer than that */
-        put(&s, EFG_REC_RECV, 1, 8, 0, 1000);
-        struct efg_sync now = {s.ticks + 2000, SYNTH_START + 1000}, *sync = s.log.header->sync;
-        sync[0].ticks = now.ticks - cases[i].start * 2000000000;
-        sync[0].realtime = now.realtime - cases[i].start * 1000000000;
-        sync[1].ticks = now.ticks + cases[i].end * 2000000000;
-        sync[1].realtime = now.realtime + cases[i].end * 1000000000;
-        if (!cases[i].end) /* killed */
-            sync[1] = (struct efg_sync){0};
-        s.log.header->clock_error = 7;
-        synth_close(&s, 0);
-        add(&c, 0, 0);
-        assert_int_equal(c.count, 1);
-        assert_int_equal(c.channels[0].receives.doubt, cases[i].doubt);
-        efg_channels_fini(&c);
-        tear_down(NULL);
-        set_up(NULL);
-    }
-}
+/* --- and others --- */
 
 static void what_is_open_is_told(void **state)
 {
@@ -456,24 +265,30 @@ static void threads_are_one_rank(void **state)
     efg_channels_fini(&all);
 }
 
-static void what_is_kept_is_bounded(void **state)
+/* All messages but in mode full, where there may be any number of them. */
+static void messages_are_kept_unless_all_are_recorded(void **state)
 {
-    struct efg_channels c = {0};
-    struct synth s;
     (void)state;
-    begin(&s, 0, 0, 0);
-    for (uint32_t i = 0; i < 5000; i++)
-        put(&s, EFG_REC_SEND, 0, 8, 0, 10000 + 400 * i); /* to itself */
-    for (uint32_t i = 0; i < 5000; i++)
-        put(&s, EFG_REC_RECV, 0, 8, 0, 10200 + 400 * i);
-    end(&s);
-    add(&c, 0, 0);
-    assert_int_equal(c.count, 1);
-    assert_int_equal(c.channels[0].sends.count, 5000);
-    assert_true(c.channels[0].sends.kept <= 64 && c.channels[0].receives.kept <= 128);
-    assert_int_equal(efg_channels_match(&c, 0).matched, 5000);
-    assert_int_equal(efg_channels_match(&c, 1).sends, 0);
-    efg_channels_fini(&c);
+    for (int full = 0; full < 2; full++) {
+        struct efg_channels c = {0};
+        struct synth s;
+        begin(&s, 0, 0, full);
+        for (uint32_t i = 0; i < 5000; i++)
+            put(&s, EFG_REC_SEND, 0, 8, 0, 10000 + 400 * i); /* to itself */
+        for (uint32_t i = 0; i < 5000; i++)
+            put(&s, EFG_REC_RECV, 0, 8, 0, 10200 + 400 * i);
+        end(&s);
+        add(&c, 0, 0);
+        assert_int_equal(c.count, 1);
+        assert_int_equal(c.channels[0].sends.count, 5000);
+        assert_int_equal(c.channels[0].sends.kept, full ? 0 : 5000);
+        assert_int_equal(c.channels[0].receives.kept, full ? 0 : 5000);
+        assert_int_equal(efg_channels_match(&c, 0).matched, 5000);
+        assert_int_equal(efg_channels_match(&c, 1).sends, 0);
+        efg_channels_fini(&c);
+        tear_down(NULL);
+        set_up(NULL);
+    }
 }
 
 /* A partner or a communicator that is not there: no message, and no crash. */
@@ -533,15 +348,9 @@ int main(void)
         TEST(receives_of_earlier_sends_are_told),
         TEST(lengths_tell_the_lead),
         TEST(receives_count_as_posted),
-        TEST(late_clocks_are_seen),
-        TEST(the_smaller_error_is_taken),
-        TEST(what_clocks_cannot_be_is_a_lead),
-        TEST(a_node_has_one_clock),
-        TEST(only_what_is_certain_is_believed),
-        TEST(doubt_grows_with_the_distance),
         TEST(what_is_open_is_told),
         TEST(threads_are_one_rank),
-        TEST(what_is_kept_is_bounded),
+        TEST(messages_are_kept_unless_all_are_recorded),
         TEST(nonsense_is_left_out),
         TEST(damaged_blocks_are_refused),
     };

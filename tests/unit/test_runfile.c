@@ -323,7 +323,7 @@ static void test_messages(void **state)
     expect_message(-EBADMSG, "its checksum is");
     data[8] = 7;
     store(data, size);
-    expect_message(-EBADMSG, "is of version 7, this efgtrace reads version 3; use ");
+    expect_message(-EBADMSG, "is of version 7, this efgtrace reads version 4; use ");
     memcpy(data,
            "\x7f"
            "ELF",

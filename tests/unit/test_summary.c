@@ -172,16 +172,19 @@ static void test_clocks(void **state)
     run.ranks[2].clock_error = 12300;
     expect("Clocks       compared across hosts at the start and at the end, to 12.3 us at "
            "worst\n");
-    run.skew = (struct efg_run_skew){EFG_REPAIR_DONE, 1, 12, 35000};
-    expect(
-        "at worst\n             off by 35.0 us or more in the window, 12 receives before their "
-        "sends: corrected\n");
+    run.skew = (struct efg_run_skew){EFG_REPAIR_DONE, 1, 12, 35000, 0};
+    expect("at worst\n             off by 35.0 us or more, 12 receives before their "
+           "sends: corrected, 0 left\n");
     run.skew.repair = EFG_REPAIR_FAILED;
-    expect("12 receives before their sends: not corrected\n");
+    run.skew.left = 12;
+    expect("12 receives before their sends: not corrected, 12 left\n");
     run.ranks[2].clock_error = 0;
-    run.skew = (struct efg_run_skew){EFG_REPAIR_CONTRADICTORY, 0, 1, 3000000};
-    expect("Clocks       off by 3.00 ms or more in the window, 1 receive before its send: "
-           "contradictory\n");
+    run.skew = (struct efg_run_skew){EFG_REPAIR_CONTRADICTORY, 0, 1, 3000000, 1};
+    expect("Clocks       off by 3.00 ms or more, 1 receive before its send: "
+           "contradictory, 1 left\n");
+    run.skew = (struct efg_run_skew){EFG_REPAIR_UNPROVEN, 0, 7, 0, 7};
+    expect("Clocks       in doubt: 7 receives before their sends, or of sends before the "
+           "window\n");
 }
 
 static void test_host(void **state)
