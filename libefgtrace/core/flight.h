@@ -29,11 +29,16 @@ struct efg_flight {
 /* Tags of MPI are never negative: those of collectives have the highest bit. */
 #define EFG_FLIGHT_COLLECTIVE 0x80000000u /* | enum efg_collective */
 
-/* COMM: the communicator's identity; SOURCE and DESTINATION: world ranks. */
+/* COMM: the communicator's identity; SOURCE and DESTINATION: world ranks. Multiply and fold, as
+ * in signature.c; once, since it is on the path of every message. */
 static inline uint64_t efg_flight_channel(uint64_t comm, uint32_t source, uint32_t destination,
                                           uint32_t tag)
 {
-    return efg_hash_mix(efg_hash_mix(comm, (uint64_t)source << 32 | destination), tag);
+    uint64_t ranks = (uint64_t)source << 32 | destination;
+    unsigned __int128 product =
+        (unsigned __int128)(ranks ^ 0xff51afd7ed558ccdu) *
+        (comm ^ 0xbf58476d1ce4e5b9u ^ (uint64_t)tag * 0x9e3779b97f4a7c15u);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* COUNT messages of CHANNEL more; fewer if it is negative. */

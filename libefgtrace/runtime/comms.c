@@ -19,12 +19,15 @@ static struct {
     struct efg_lock lock;
     struct efg_map by_handle;      /* -> struct efg_comm * */
     struct efg_map made;           /* hash(parent, members) -> how many */
-    struct efg_comm *world, *last; /* last: found last, or NULL */
+    struct efg_comm *world;
     MPI_Group world_group;
     int world_size;
     uint32_t world_rank;
     uint32_t next_id;
 } all = {.lock = EFG_LOCK};
+
+__thread struct efg_comms_last efg_comms_last;
+uint64_t efg_comms_removed;
 
 static uint64_t key_of(MPI_Comm handle)
 {
@@ -35,10 +38,8 @@ static uint64_t key_of(MPI_Comm handle)
 
 static struct efg_comm *find(MPI_Comm handle)
 {
-    if (all.last && all.last->handle == handle)
-        return all.last;
     uint64_t *slot = efg_map_find(&all.by_handle, key_of(handle));
-    return all.last = slot ? (struct efg_comm *)(uintptr_t)*slot : NULL;
+    return slot ? (struct efg_comm *)(uintptr_t)*slot : NULL;
 }
 
 /* World ranks of GROUP to RANKS; 1 if some are not of this world. */
@@ -175,16 +176,16 @@ int efg_comms_init(int threads)
     return all.world && add(MPI_COMM_SELF, NULL, EFG_COMM_SELF) ? 0 : -1;
 }
 
-const struct efg_comm *efg_comms_find(MPI_Comm handle)
+const struct efg_comm *efg_comms_look_up(MPI_Comm handle)
 {
-    if (handle == MPI_COMM_WORLD)
-        return all.world;
     if (handle == MPI_COMM_NULL)
         return NULL;
     efg_lock_take(&all.lock);
     struct efg_comm *c = find(handle);
     if (!c)
         c = add(handle, NULL, EFG_COMM_INTRA);
+    efg_comms_last = (struct efg_comms_last){
+        handle, c, __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED)};
     efg_lock_give(&all.lock);
     return c;
 }
@@ -206,7 +207,7 @@ void efg_comms_remove(MPI_Comm handle)
     efg_lock_take(&all.lock);
     struct efg_comm *c = find(handle);
     efg_map_remove(&all.by_handle, key_of(handle));
-    all.last = NULL;
+    __atomic_fetch_add(&efg_comms_removed, 1, __ATOMIC_RELAXED);
     efg_lock_give(&all.lock);
     if (c)
         free(c->members);

@@ -36,9 +36,26 @@ struct efg_comm {
  * Returns 0 or -1. */
 int efg_comms_init(int threads);
 
+/* What this thread has looked up last; it holds while no communicator is removed. */
+struct efg_comms_last {
+    MPI_Comm handle;
+    const struct efg_comm *comm;
+    uint64_t removed; /* efg_comms_removed, then */
+};
+extern __thread struct efg_comms_last efg_comms_last __attribute__((tls_model("initial-exec")));
+extern uint64_t efg_comms_removed; /* so far; atomic */
+
+const struct efg_comm *efg_comms_look_up(MPI_Comm handle);
+
 /* What is known of HANDLE; a communicator that nobody announced is taken up now. NULL for
  * MPI_COMM_NULL and without memory. Valid until it is freed. */
-const struct efg_comm *efg_comms_find(MPI_Comm handle);
+static inline const struct efg_comm *efg_comms_find(MPI_Comm handle)
+{
+    if (efg_comms_last.handle == handle &&
+        efg_comms_last.removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED))
+        return efg_comms_last.comm;
+    return efg_comms_look_up(handle);
+}
 
 /* The world rank of PARTNER, a rank of the group that partners are of. */
 static inline uint32_t efg_comms_world_rank(const struct efg_comm *comm, int partner)

@@ -122,7 +122,19 @@ static void collective_bytes(const struct efg_call *c, struct efg_facts *f)
 #define COLLECTIVES \
     (EFG_SHAPE_SET(COLLECTIVE) | EFG_SHAPE_SET(ICOLLECTIVE) | EFG_SHAPE_SET(COLLECTIVE_INIT))
 
-#define COMM_MAKERS (EFG_SHAPE_SET(COMM_NEW) | EFG_SHAPE_SET(COMM_IDUP))
+/* Their partner is the one that they send to, or that they receive from. */
+#define SENDING                                                             \
+    (EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | \
+     EFG_SHAPE_SET(SEND_INIT))
+#define RECEIVING                                                            \
+    (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(IRECV) | EFG_SHAPE_SET(RECV_INIT) | \
+     EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(MPROBE) |  \
+     EFG_SHAPE_SET(IMPROBE))
+
+/* Their count is what they give away. */
+#define GIVING                                                                   \
+    (SENDING | EFG_SHAPE_SET(PUT) | EFG_SHAPE_SET(GET) | EFG_SHAPE_SET(ATOMIC) | \
+     EFG_SHAPE_SET(FILE_DATA) | EFG_SHAPE_SET(FILE_IDATA) | EFG_SHAPE_SET(FILE_BEGIN))
 
 /* Made by timing as much as by the program. */
 #define UNORDERED                                                                              \
@@ -139,7 +151,7 @@ static int found_nothing(const struct efg_call *c)
 /* A completed collective of all ranks: what may delimit an iteration for all of them. */
 static int is_world_collective(const struct efg_call *c, const struct efg_comm *comm)
 {
-    return comm && comm->is_world && c->shape == EFG_SHAPE_COLLECTIVE && !c->neighbour;
+    return comm->is_world && c->shape == EFG_SHAPE_COLLECTIVE && !c->neighbour;
 }
 
 static int32_t relative(int peer, const struct efg_comm *comm)
@@ -153,55 +165,41 @@ static int32_t relative(int peer, const struct efg_comm *comm)
     return 1 + (peer - comm->rank % comm->peers + comm->peers) % comm->peers;
 }
 
-static void partners(const struct efg_call *c, struct efg_facts *f)
+static void bytes(const struct efg_call *c, struct efg_facts *f)
 {
-    switch (c->shape) {
-    case EFG_SHAPE_SENDRECV:
-    case EFG_SHAPE_SEND:
-    case EFG_SHAPE_ISEND:
-    case EFG_SHAPE_SEND_INIT:
-        f->partner = relative(c->peer, f->comm);
-        f->sent = c->peer == MPI_PROC_NULL ? 0 : efg_decode_bytes(c->count, c->type);
-        break;
-    case EFG_SHAPE_RECV:
-    case EFG_SHAPE_IRECV:
-    case EFG_SHAPE_RECV_INIT:
-    case EFG_SHAPE_PROBE:
-    case EFG_SHAPE_IPROBE:
-    case EFG_SHAPE_MPROBE:
-    case EFG_SHAPE_IMPROBE:
-        f->partner = relative(c->rpeer, f->comm);
-        break;
-    case EFG_SHAPE_PUT:
-    case EFG_SHAPE_GET:
-    case EFG_SHAPE_ATOMIC:
-    case EFG_SHAPE_FILE_DATA:
-    case EFG_SHAPE_FILE_IDATA:
-    case EFG_SHAPE_FILE_BEGIN:
+    if (c->count && c->peer != MPI_PROC_NULL && efg_shape_is_in(c, GIVING))
         f->sent = efg_decode_bytes(c->count, c->type);
-        break;
-    default:
-        break;
-    }
     if (c->rcount && c->rpeer != MPI_PROC_NULL)
         f->received = efg_decode_bytes(c->rcount, c->rtype);
 }
 
-struct efg_facts efg_decode(const struct efg_call *c, int result, unsigned dimensions)
+struct efg_facts efg_decode(const struct efg_call *c, int result)
 {
-    int needs_comm = c->comm && (dimensions & (EFG_DIM_COMM | EFG_DIM_PARTNER) ||
-                                 efg_shape_is_in(c, COLLECTIVES | COMM_MAKERS));
-    struct efg_facts f = {.comm = needs_comm ? efg_comms_find(c->comm) : NULL};
+    struct efg_facts f = {.comm = c->comm ? efg_comms_find(c->comm) : NULL};
 
-    if (f.comm) {
-        f.comm_class = (uint32_t)f.comm->kind << 28 | (uint32_t)f.comm->peers;
-        f.flags |= is_world_collective(c, f.comm) ? EFG_NODE_WORLD : 0;
+    if (efg_shape_is_in(c, UNORDERED)) {
+        f.flags = EFG_NODE_UNORDERED;
+        f.is_poll = result == MPI_SUCCESS && efg_decode_is_poll(c) && found_nothing(c);
     }
-    f.flags |= efg_shape_is_in(c, UNORDERED) ? EFG_NODE_UNORDERED : 0;
-    f.is_poll = result == MPI_SUCCESS && efg_decode_is_poll(c) && found_nothing(c);
-    if (!efg_shape_is_in(c, COLLECTIVES))
-        partners(c, &f);
-    else if (f.comm)
+    if (!efg_shape_is_in(c, COLLECTIVES)) {
+        bytes(c, &f);
+    } else if (f.comm) {
+        f.flags |= is_world_collective(c, f.comm) ? EFG_NODE_WORLD : 0;
         collective_bytes(c, &f);
+    }
     return f;
+}
+
+/* --- more of it, for signatures that have it --- */
+
+int32_t efg_decode_partner(const struct efg_call *c, const struct efg_comm *comm)
+{
+    if (efg_shape_is_in(c, SENDING))
+        return relative(c->peer, comm);
+    return efg_shape_is_in(c, RECEIVING) ? relative(c->rpeer, comm) : 0;
+}
+
+uint32_t efg_decode_comm(const struct efg_comm *comm)
+{
+    return comm ? (uint32_t)comm->kind << 28 | (uint32_t)comm->peers : 0;
 }

@@ -10,18 +10,20 @@
 #include "runtime/comms.h"
 
 struct efg_facts {
-    const struct efg_comm *comm; /* NULL where the call has none, or nobody asks for it */
+    const struct efg_comm *comm; /* NULL where the call has none */
     uint64_t sent, received;     /* bytes, as the arguments say */
     uint32_t flags;              /* enum efg_node_flag */
-    int32_t partner;             /* 1 + (partner - own rank) modulo size; 0 for none */
-    uint32_t comm_class;         /* kind << 28 | size, of the communicator; 0 for none */
     int is_poll;                 /* asked, and found nothing */
 };
 
 /* The facts of CALL. RESULT is what MPI returned; pointers to results are read only when
- * it is MPI_SUCCESS. DIMENSIONS: of signatures (enum efg_dimension); a communicator is looked
- * up for them, and else for those calls only that all of its ranks take part in. */
-struct efg_facts efg_decode(const struct efg_call *call, int result, unsigned dimensions);
+ * it is MPI_SUCCESS. */
+struct efg_facts efg_decode(const struct efg_call *call, int result);
+
+/* What a signature may have besides: 1 + (partner - own rank) modulo size of COMM, or enum
+ * EFG_PARTNER_*, 0 for none; kind << 28 | size of COMM. */
+int32_t efg_decode_partner(const struct efg_call *call, const struct efg_comm *comm);
+uint32_t efg_decode_comm(const struct efg_comm *comm);
 
 /* Sets of shapes, for questions that are asked at every call. */
 _Static_assert(EFG_SHAPES <= 64, "a set of shapes is a word");

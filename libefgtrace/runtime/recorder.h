@@ -103,7 +103,8 @@ static inline int efg_recorder_wants_leave(const struct efg_recorder *r,
 #define EFG_SHAPES_FOLLOWED                                                \
     (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV) | \
      EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(START) | EFG_SHAPE_SET(COLLECTIVE))
-void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *call);
+void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *call,
+                         const struct efg_comm *comm);
 
 /* Before and after the real call. FACTS as decoded; calls are nested properly. */
 void efg_recorder_enter(struct efg_recorder *r, struct efg_call *call);

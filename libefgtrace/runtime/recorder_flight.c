@@ -80,14 +80,9 @@ static void collective(struct efg_recorder *r, const struct efg_call *c,
     add(r, channel_from(comm, (comm->rank + comm->size - 1) % comm->size, tag), -1);
 }
 
-static const struct efg_comm *comm_of(const struct efg_call *c)
+void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c,
+                         const struct efg_comm *comm)
 {
-    return c->comm ? efg_comms_find(c->comm) : NULL;
-}
-
-void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c)
-{
-    const struct efg_comm *comm = comm_of(c);
     switch (c->shape) {
     case EFG_SHAPE_SEND:
         send(r, c, comm);
@@ -116,7 +111,7 @@ void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c)
 void efg_recorder_follow_request(struct efg_recorder *r, const struct efg_call *c,
                                  struct efg_request *q)
 {
-    const struct efg_comm *comm = comm_of(c);
+    const struct efg_comm *comm = c->comm ? efg_comms_find(c->comm) : NULL;
     if (q->kind == EFG_REQUEST_SEND) {
         q->channel = channel_to(comm, q->peer, q->tag);
         if (c->shape == EFG_SHAPE_ISEND)

@@ -158,11 +158,12 @@ int efg_tracer_enter(struct efg_call *call)
 
 /* What is asked for besides function and path. */
 static __attribute__((noinline)) void
-add_dimensions(struct efg_signature *s, const struct efg_thread *t, const struct efg_facts *f)
+add_dimensions(struct efg_signature *s, const struct efg_call *call, const struct efg_facts *f)
 {
+    const struct efg_thread *t = call->thread;
     s->region = efg_regions_current(&t->regions);
-    s->comm = f->comm_class;
-    s->partner = f->partner;
+    s->comm = efg_decode_comm(f->comm);
+    s->partner = efg_decode_partner(call, f->comm);
     s->size = f->sent + f->received;
     *s = efg_signature_reduce(*s, efg_process.conf.signature);
 }
@@ -179,7 +180,7 @@ void efg_tracer_leave(struct efg_call *call, int result)
 {
     struct efg_thread *t = call->thread;
     uint64_t leave = efg_clock_ticks();
-    struct efg_facts facts = efg_decode(call, result, efg_process.conf.signature);
+    struct efg_facts facts = efg_decode(call, result);
     struct efg_event event = {
         .signature = {.call = call->id, .path = call->path},
         .path_hash = call->hash,
@@ -191,7 +192,7 @@ void efg_tracer_leave(struct efg_call *call, int result)
     int is_pivot = 0;
 
     if (efg_process.conf.signature != EFG_DIM_PATH)
-        add_dimensions(&event.signature, t, &facts);
+        add_dimensions(&event.signature, call, &facts);
     if (facts.is_poll)
         efg_graph_poll(&t->graph, &event);
     else
@@ -201,7 +202,7 @@ void efg_tracer_leave(struct efg_call *call, int result)
     if (is_cut_before)
         visit_before(t, call);
     if (result == MPI_SUCCESS && efg_shape_is_in(call, EFG_SHAPES_FOLLOWED))
-        efg_recorder_follow(&t->recorder, call);
+        efg_recorder_follow(&t->recorder, call, facts.comm);
     if (efg_recorder_wants_leave(&t->recorder, call))
         efg_recorder_leave(&t->recorder, call, &facts, leave, result);
     if (is_pivot && !is_cut_before)
