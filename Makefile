@@ -93,8 +93,8 @@ $(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(call pc,--libs,libunwind) -lm
 
-# It counts the memory that is taken, and says when there is none.
-$(BUILD)/tests/test_sequence: \
+# They count the memory that is taken, and say when there is none.
+$(BUILD)/tests/test_sequence $(BUILD)/tests/test_sequence_file: \
     FILES_LIBS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free)
 
 %/plugin-c.so %/plugin-f.so: ALL_CFLAGS += -DROOM=56
