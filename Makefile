@@ -97,6 +97,10 @@ $(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
 $(BUILD)/tests/test_sequence $(BUILD)/tests/test_sequence_file: \
     FILES_LIBS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free)
 
+$(BUILD)/tests/bench_sequence: bench/sequence.c $(FILES) $(CORE)
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(FILES_LIBS)
+
 %/plugin-c.so %/plugin-f.so: ALL_CFLAGS += -DROOM=56
 %/plugin-d.so %/plugin-e.so %/plugin-f.so: ALL_CFLAGS += -nostartfiles
 $(BUILD)/tests/plugin-%.so: tests/unit/loaded/plugin.c
