@@ -77,7 +77,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(UNIT_HELP) $(FILES) $(CORE)
 	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) -lcmocka $(FILES_LIBS)
 
 # The call path is tested without MPI, with modules to load and to unload while it runs.
-WALKED  := $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,callpath cfi memo modules walk)
+WALKED  := $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,callpath cfi memo memory modules walk)
 MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/thrower.so
 
 $(BUILD)/tests/test_callpath: $(WALKED) | $(MODULES)
@@ -85,7 +85,7 @@ $(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
 
 $(BUILD)/tests/test_clock: $(BUILD)/obj/libefgtrace/runtime/clock.o
 
-$(BUILD)/tests/test_requests: $(BUILD)/obj/libefgtrace/runtime/requests.o
+$(BUILD)/tests/test_requests: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,memory requests)
 $(BUILD)/tests/test_requests: ALL_CFLAGS += $(MPI_CFLAGS)
 $(BUILD)/tests/test_requests: FILES_LIBS += $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI)))
 

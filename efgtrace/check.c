@@ -44,7 +44,7 @@ static const struct meaning meanings[] = {
     {"stable", NULL, "the graph is stable once $ samples in a row found no new node or edge"},
     {"depth", "1", "a call path is the place of the MPI call alone"},
     {"depth", NULL, "a call path is the innermost $ frames above the MPI call"},
-    {"nodes", NULL, "a graph has at most $ nodes; calls beyond that share the last one"},
+    {"memory", NULL, "a rank takes at most $ of memory, and then tells calls apart less finely"},
     {"log-limit", NULL, "a thread stops recording when its log has $"},
     {"patience", "0", "no rank waits for one that finds no main loop"},
     {"patience", NULL,

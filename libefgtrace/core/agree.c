@@ -73,6 +73,11 @@ static int64_t place(const struct efg_agree *agree, const struct efg_standing *s
     return (int64_t)(soonest > spread ? soonest : spread);
 }
 
+int efg_agree_is_same_detail(const struct efg_vote *result)
+{
+    return !(result->dropped & result->kept);
+}
+
 static uint32_t bit_of(uint64_t hash)
 {
     return (uint32_t)(EFG_AGREE_HASH(hash) % EFG_AGREE_BITS);
@@ -125,6 +130,8 @@ void efg_agree_combine(struct efg_vote *all, const struct efg_vote *one)
     MOST(begun);
     MOST(ended);
 #undef MOST
+    all->dropped |= one->dropped;
+    all->kept |= one->kept;
     for (uint32_t i = 0; i < EFG_AGREE_BITS / 64; i++)
         all->absent[i] |= one->absent[i];
 }
@@ -143,6 +150,10 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
     vote.here = agree->is_owner && !s->is_lost;
     vote.begun = agree->is_owner && s->begun ? -(int64_t)s->begun : INT64_MIN;
     vote.ended = agree->is_owner && s->ended ? (int64_t)s->ended : INT64_MIN;
+    if (agree->round == EFG_ROUND_PROPOSE) {
+        vote.dropped = s->dropped;
+        vote.kept = ~(uint64_t)s->dropped;
+    }
     put_peers(&vote, s);
     agree->pending = 1;
     agree->voted_at = s->visits;
@@ -152,7 +163,7 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
 static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote *r,
                                  uint64_t visits)
 {
-    if (r->lacking || !r->best)
+    if (r->lacking || !r->best || !efg_agree_is_same_detail(r))
         return EFG_VERDICT_NONE;
     agree->common = find_common(r);
     if (agree->common < 0 && !efg_agree_is_world(r) && ++agree->tries < MOST_TRIES)

@@ -44,7 +44,7 @@ enum efg_round {
 
 #define EFG_AGREE_BITS 1024 /* a pivot is the bit hash % EFG_AGREE_BITS of a set */
 
-/* Combined by maximum, word by word, and the set by or. */
+/* Combined by maximum, word by word, and the sets by or. */
 struct efg_vote {
     int64_t leaving; /* 1: in MPI_Finalize */
     int64_t lacking; /* PROPOSE: 1 = has no pivot, and looks for one */
@@ -55,6 +55,8 @@ struct efg_vote {
     int64_t here;    /* CHECK: 1 = the pivot is still being visited, or the window is open */
     int64_t begun; /* CHECK: - time when the window was opened, in ns on the common time line */
     int64_t ended; /* CHECK: time when it was closed */
+    /* PROPOSE: what the rank's signatures have dropped (detail.h), and what they have not. */
+    uint64_t dropped, kept;
     /* PROPOSE: 0 = pivots that this rank could take; all, if it has none itself. */
     uint64_t absent[EFG_AGREE_BITS / 64];
 };
@@ -63,6 +65,7 @@ struct efg_vote {
 struct efg_standing {
     int has_pivot;
     int has_given_up;      /* has none and does not hold up the others any longer */
+    uint32_t dropped;      /* set of enum efg_drop */
     int world;             /* the pivot is a collective of the world */
     uint64_t period;       /* ns between its visits */
     uint64_t hash;         /* of its pivot */
@@ -125,6 +128,10 @@ void efg_agree_combine(struct efg_vote *all, const struct efg_vote *one);
 
 /* 1 if the pivot with this HASH is the common one. */
 int efg_agree_is_common(const struct efg_agree *agree, uint64_t hash);
+
+/* 1 if all ranks told signatures apart in the same way when they voted. If not, hashes mean
+ * nothing; each drops what any has dropped, and they vote again. */
+int efg_agree_is_same_detail(const struct efg_vote *result);
 
 /* 1 if the winner of RESULT is a collective of the world. */
 int efg_agree_is_world(const struct efg_vote *result);

@@ -5,13 +5,14 @@
  * the predicted edge's target; only a miss asks the hash tables, one from
  * signature to node, one from (from, to) to edge.
  *
- * Tables: open addressing, linear probing, at most half full, nothing is ever
- * removed; a slot holds id + 1, 0 is free. Arrays and tables double.
+ * Tables: open addressing, linear probing, at most half full, nothing is
+ * removed but all; a slot holds id + 1, 0 is free. Arrays and tables double, or
+ * grow by a quarter when there is no room for that.
  *
  * Invariants:
  *   - the overflow node is in no table, and its signature equals no event's
- *   - there is always room for one node more, so that the overflow node can be
- *     made when memory is out
+ *   - unless the graph is full, there is room for one node and one edge more
+ *   - there is always room for the overflow node
  *   - the sum of the visits of the edges into v is the visits of v, but for the first
  *     event of all and for lost edges
  *
@@ -19,135 +20,24 @@
  * successor" of Aguilar, Fürlinger, Laure (2015).
  */
 #include "graph.h"
+#include "graph_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE 64 /* bytes of a cache line */
-#define FIRST_NODES 64
-#define FIRST_EDGES 128
-
 static const struct efg_signature OVERFLOW_SIGNATURE = {.call = UINT32_MAX, .zero = UINT32_MAX};
 
-static int grow(void **array, uint32_t *room, uint32_t used, size_t size)
-{
-    uint32_t more = *room * 2;
-    void *bigger = more > *room ? aligned_alloc(LINE, more * size) : NULL;
-
-    if (!bigger)
-        return -1;
-    memcpy(bigger, *array, used * size);
-    free(*array);
-    *array = bigger;
-    *room = more;
-    return 0;
-}
-
-_Static_assert(sizeof(struct efg_node) % LINE == 0, "nodes begin at cache lines");
-_Static_assert(sizeof(struct efg_edge) % LINE == 0, "edges begin at cache lines");
-
-int efg_graph_init(struct efg_graph *graph, uint32_t node_limit, uint64_t start)
+int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start)
 {
     memset(graph, 0, sizeof *graph);
-    graph->node_limit = node_limit < 2 ? 2 : node_limit;
+    graph->budget = budget;
     graph->current = graph->edge = graph->overflow = graph->polled = EFG_NONE;
     graph->pivot_id = EFG_NONE;
     graph->start = graph->last_leave = start;
-    graph->node_room = FIRST_NODES;
-    graph->edge_room = FIRST_EDGES;
-    graph->node_slots = 4 * FIRST_NODES;
-    graph->edge_slots = 4 * FIRST_EDGES;
-    graph->nodes = aligned_alloc(LINE, graph->node_room * sizeof *graph->nodes);
-    graph->edges = aligned_alloc(LINE, graph->edge_room * sizeof *graph->edges);
-    graph->node_table = calloc(graph->node_slots, sizeof *graph->node_table);
-    graph->edge_table = calloc(graph->edge_slots, sizeof *graph->edge_table);
-    if (graph->nodes && graph->edges && graph->node_table && graph->edge_table)
+    if (!efg_graph_size(graph, EFG_FIRST_NODES, EFG_FIRST_EDGES))
         return 0;
     efg_graph_fini(graph);
     return -1;
-}
-
-void efg_graph_fini(struct efg_graph *graph)
-{
-    free(graph->nodes);
-    free(graph->edges);
-    free(graph->node_table);
-    free(graph->edge_table);
-    memset(graph, 0, sizeof *graph);
-}
-
-/* ---- the tables ---- */
-
-static uint64_t edge_hash(uint32_t from, uint32_t to)
-{
-    return efg_hash_mix(0, (uint64_t)from << 32 | to);
-}
-
-/* Slot of the node with signature S, or the free slot where it belongs. */
-static uint32_t *node_slot(const struct efg_graph *graph, const struct efg_signature *s)
-{
-    uint32_t mask = graph->node_slots - 1;
-
-    for (uint64_t h = efg_signature_hash(s);; h++) {
-        uint32_t *slot = &graph->node_table[h & mask];
-        if (!*slot || efg_signature_is_equal(&graph->nodes[*slot - 1].signature, s))
-            return slot;
-    }
-}
-
-/* Slot of the edge FROM -> TO, or the free slot where it belongs. */
-static uint32_t *edge_slot(const struct efg_graph *graph, uint32_t from, uint32_t to)
-{
-    uint32_t mask = graph->edge_slots - 1;
-
-    for (uint64_t h = edge_hash(from, to);; h++) {
-        uint32_t *slot = &graph->edge_table[h & mask];
-        if (!*slot)
-            return slot;
-        const struct efg_edge *edge = &graph->edges[*slot - 1];
-        if (edge->from == from && edge->to == to)
-            return slot;
-    }
-}
-
-/* Room for one node more, and for the overflow node after it. */
-static int reserve_node(struct efg_graph *graph)
-{
-    if (graph->node_count + 2 > graph->node_room &&
-        grow((void **)&graph->nodes, &graph->node_room, graph->node_count,
-             sizeof *graph->nodes))
-        return -1;
-    if (2 * (graph->node_count + 1) <= graph->node_slots)
-        return 0;
-    uint32_t *bigger = calloc(2 * (size_t)graph->node_slots, sizeof *bigger);
-    if (!bigger)
-        return -1;
-    free(graph->node_table);
-    graph->node_table = bigger;
-    graph->node_slots *= 2;
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        if (i != graph->overflow)
-            *node_slot(graph, &graph->nodes[i].signature) = i + 1;
-    }
-    return 0;
-}
-
-static int reserve_edge(struct efg_graph *graph)
-{
-    if (graph->edge_count == graph->edge_room && grow((void **)&graph->edges, &graph->edge_room,
-                                                      graph->edge_count, sizeof *graph->edges))
-        return -1;
-    if (2 * (graph->edge_count + 1) <= graph->edge_slots)
-        return 0;
-    uint32_t *bigger = calloc(2 * (size_t)graph->edge_slots, sizeof *bigger);
-    if (!bigger)
-        return -1;
-    free(graph->edge_table);
-    graph->edge_table = bigger;
-    graph->edge_slots *= 2;
-    for (uint32_t i = 0; i < graph->edge_count; i++)
-        *edge_slot(graph, graph->edges[i].from, graph->edges[i].to) = i + 1;
-    return 0;
 }
 
 /* ---- nodes and edges ---- */
@@ -173,36 +63,20 @@ static uint32_t overflow_node(struct efg_graph *graph)
     return graph->overflow;
 }
 
-/* The path stands for itself by its hash: ids of paths are those of a process. */
-static uint64_t shared_hash(const struct efg_signature *s, uint64_t path_hash)
-{
-    uint64_t hash = efg_hash_mix(s->call, s->path ? path_hash : 0);
-
-    if (efg_signature_word(s, 1) | efg_signature_word(s, 2) | efg_signature_word(s, 3)) {
-        hash = efg_hash_mix(hash, (uint64_t)s->region << 32 | s->comm);
-        hash = efg_hash_mix(hash, (uint64_t)(uint32_t)s->partner);
-        hash = efg_hash_mix(hash, s->size);
-    }
-    return hash;
-}
-
 static uint32_t find_node(struct efg_graph *graph, const struct efg_event *event)
 {
-    uint32_t *slot = node_slot(graph, &event->signature);
+    uint32_t *slot = efg_graph_node_slot(graph, &event->signature);
 
     if (*slot)
         return *slot - 1;
-    if (graph->failed || graph->node_count + 1 >= graph->node_limit)
+    if (!efg_graph_has_room(graph))
         return overflow_node(graph);
-    if (reserve_node(graph)) {
-        graph->failed = 1;
-        return overflow_node(graph);
-    }
-    slot = node_slot(graph, &event->signature); /* the table may have moved */
-    *slot = add_node(graph, &event->signature, shared_hash(&event->signature, event->path_hash),
-                     event->flags & (EFG_NODE_WORLD | EFG_NODE_UNORDERED)) +
-            1;
-    return *slot - 1;
+    uint32_t id = add_node(graph, &event->signature,
+                           efg_signature_name(&event->signature, event->path_hash),
+                           event->flags & (EFG_NODE_WORLD | EFG_NODE_UNORDERED));
+    *slot = id + 1;
+    efg_graph_make_room(graph);
+    return id;
 }
 
 enum mark { COUNTS_NOT, COUNTS, COUNTS_FIRST };
@@ -217,9 +91,10 @@ static enum mark mark_of_rarer(const struct efg_edge *pivot)
 /* An edge that is made after the pivot was chosen is a rarer one than the pivot. */
 static enum mark mark_of_new(const struct efg_graph *graph, uint32_t to)
 {
-    if (graph->pivot_kind != EFG_PIVOT_EDGE || graph->edges[graph->pivot_id].to != to)
+    if (graph->pivot_kind != EFG_PIVOT_EDGE)
         return COUNTS_NOT;
-    return mark_of_rarer(&graph->edges[graph->pivot_id]);
+    const struct efg_edge *pivot = &graph->edges[graph->pivot_id];
+    return pivot->to == to && pivot->mark ? mark_of_rarer(pivot) : COUNTS_NOT;
 }
 
 static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
@@ -237,22 +112,18 @@ static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
 
 static uint32_t find_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
 {
-    uint32_t *slot = edge_slot(graph, from, to);
+    uint32_t *slot = efg_graph_edge_slot(graph, from, to);
 
     if (*slot)
         return *slot - 1;
-    if (graph->failed || graph->edge_count / EFG_EDGES_PER_NODE >= graph->node_limit) {
+    if (graph->edge_count == graph->edge_room) {
         graph->lost_edges++;
         return EFG_NONE;
     }
-    if (reserve_edge(graph)) {
-        graph->failed = 1;
-        graph->lost_edges++;
-        return EFG_NONE;
-    }
-    slot = edge_slot(graph, from, to);
-    *slot = add_edge(graph, from, to) + 1;
-    return *slot - 1;
+    uint32_t id = add_edge(graph, from, to);
+    *slot = id + 1;
+    efg_graph_make_room(graph);
+    return id;
 }
 
 /* ---- the event path ---- */

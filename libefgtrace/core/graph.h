@@ -9,12 +9,14 @@
  * A poll that found nothing (MPI_Test and its like in a spin) is counted and
  * timed at its node but is no event: it makes no edge and no visit.
  *
- * Ids of nodes and edges are indices, given in the order of first appearance,
- * and never change. The graph is bounded: when the limit of nodes is reached,
- * further signatures share one last node (EFG_NODE_OVERFLOW), and when there are
- * EFG_EDGES_PER_NODE times as many edges as the limit of nodes, further
- * transitions are counted in lost_edges only. So a graph takes at most about
- * node_limit x (320 + 256 x EFG_EDGES_PER_NODE + table) bytes.
+ * Ids of nodes and edges are indices, given in the order of first appearance. They change only
+ * when the graph is made coarser (coarsen.h). That is for the caller to do when a step
+ * says that the budget has no room for more: each step finds room that was made before. If
+ * nothing is done, further signatures share one last node (EFG_NODE_OVERFLOW), and
+ * further transitions are counted in lost_edges only.
+ *
+ * From the budget, a node and an edge take their own size, EFG_ITEM_BYTES for what looks at
+ * them (pivot.h), and up to 16 bytes in a table; in all some 1200 bytes.
  *
  * Sources: Fürlinger and Skinner, "Capturing and visualizing event flow graphs
  * of MPI applications" (2010).
@@ -25,10 +27,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "budget.h"
 #include "signature.h"
 
 #define EFG_NONE UINT32_MAX  /* no node, no edge, no loop */
-#define EFG_EDGES_PER_NODE 8 /* most edges, in terms of the limit of nodes */
+#define EFG_ITEM_BYTES 832   /* of a finder's memory, for a node or an edge */
 #define EFG_BINS 32          /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
 
 /* Durations, in ns. Filled by efg_stat_add; min is meaningless while count is 0. */
@@ -65,7 +68,7 @@ enum efg_node_flag {
         1 << 0, /* every visit: a collective on a communicator as large as the world */
     EFG_NODE_UNORDERED =
         1 << 1, /* some visit: its order is made by timing (Waitany, Test*, *probe) */
-    EFG_NODE_OVERFLOW = 1 << 2, /* stands for all signatures beyond the limit */
+    EFG_NODE_OVERFLOW = 1 << 2, /* stands for all signatures that found no room */
 };
 
 /*
@@ -98,7 +101,7 @@ struct efg_graph {
     struct efg_node *nodes;
     struct efg_edge *edges;
     uint32_t node_count, edge_count;
-    uint32_t node_limit; /* largest number of nodes */
+    uint32_t dropped;    /* set of enum efg_drop (detail.h): what is not told apart */
     uint32_t current;    /* node of the last event, EFG_NONE before the first */
     uint32_t edge;       /* edge of the last event, EFG_NONE for the first or a lost edge */
     uint64_t events;     /* so far, polls that found nothing left out */
@@ -113,7 +116,8 @@ struct efg_graph {
     uint32_t overflow;                 /* the overflow node, or EFG_NONE */
     uint32_t polled;                   /* node of the last poll, or EFG_NONE */
     uint64_t lost_edges;               /* transitions that found no room for their edge */
-    int failed;                        /* 1: no memory, the graph no longer grows */
+    int is_full;                       /* 1: there is no room for a node or an edge more */
+    struct efg_budget *budget;         /* what arrays and tables are taken from */
 };
 
 /* One event, times in ns. */
@@ -125,14 +129,14 @@ struct efg_event {
     uint32_t flags; /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
 };
 
-/* A graph of at most NODE_LIMIT nodes (>= 2) that starts at time START in ns.
- * Returns 0, or -1 without memory. */
-int efg_graph_init(struct efg_graph *graph, uint32_t node_limit, uint64_t start);
+/* A graph within BUDGET, which outlives it (NULL for no limit), that starts at time START in
+ * ns. Returns 0, or -1 if the budget or the memory does not suffice. */
+int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start);
 void efg_graph_fini(struct efg_graph *graph);
 
 /* Add an event; graph->current and graph->edge then name its node and edge.
- * Returns 1 if it counts for the pivot, else 0. Never fails: without memory or
- * at the limit, the event goes to the overflow node. */
+ * Returns 1 if it counts for the pivot, else 0. Never fails: where there is no room (see
+ * graph->is_full), the event goes to the overflow node. */
 int efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
 
 /* Add a poll that found nothing: counted and timed, no visit, no edge. */

@@ -29,11 +29,11 @@ struct efg_counters {
 
 /* ---- snapshots ---- */
 
-static int reserve_snapshot(struct efg_snapshot *snapshot, uint32_t items)
+static int reserve_snapshot(struct efg_snapshot *snapshot, const struct efg_graph *graph)
 {
-    if (items <= snapshot->room)
+    if (graph->node_count + graph->edge_count <= snapshot->room)
         return 0;
-    uint32_t more = items + items / 2;
+    uint32_t more = graph->node_room + graph->edge_room;
     struct efg_counters *bigger = malloc(more * sizeof *bigger);
     if (!bigger)
         return -1;
@@ -83,7 +83,7 @@ static int take_snapshot(struct efg_history *history, uint64_t now)
     if (history->count == EFG_SNAPSHOTS)
         drop_oldest(history);
     struct efg_snapshot *snapshot = &history->snapshots[history->count];
-    if (reserve_snapshot(snapshot, graph->node_count + graph->edge_count))
+    if (reserve_snapshot(snapshot, graph))
         return -1;
     snapshot->time = now;
     snapshot->nodes = graph->node_count;
@@ -125,6 +125,16 @@ int efg_history_init(struct efg_history *history, struct efg_graph *graph, uint6
     return take_snapshot(history, now);
 }
 
+uint64_t efg_history_memory(const struct efg_history *history)
+{
+    uint64_t counters = 0, items = (uint64_t)history->node_room + history->edge_room;
+
+    for (uint32_t i = 0; i < EFG_SNAPSHOTS; i++)
+        counters += history->snapshots[i].room;
+    return counters * sizeof(struct efg_counters) +
+           items * (sizeof *history->nodes + sizeof *history->node_seen);
+}
+
 void efg_history_fini(struct efg_history *history)
 {
     for (uint32_t i = 0; i < EFG_SNAPSHOTS; i++)
@@ -161,13 +171,13 @@ int efg_history_restart(struct efg_history *history, uint64_t now)
 
 /* ---- the window ---- */
 
-/* Room for COUNT entries in both arrays; new entries are 0. */
+/* Room for COUNT entries in both arrays, and then as much as the graph has, MORE; new entries
+ * are 0. */
 static int reserve_paces(uint64_t **seen, struct efg_pace **paces, uint32_t count,
-                         uint32_t *room)
+                         uint32_t more, uint32_t *room)
 {
     if (count <= *room)
         return 0;
-    uint32_t more = count + count / 2;
     uint64_t *more_seen = realloc(*seen, more * sizeof *more_seen);
     if (more_seen)
         *seen = more_seen;
@@ -253,9 +263,9 @@ int efg_history_sample(struct efg_history *history, uint64_t now)
     const struct efg_graph *graph = history->graph;
 
     if (!history->count || now <= history->zero ||
-        reserve_paces(&history->node_seen, &history->nodes, graph->node_count,
+        reserve_paces(&history->node_seen, &history->nodes, graph->node_count, graph->node_room,
                       &history->node_room) ||
-        reserve_paces(&history->edge_seen, &history->edges, graph->edge_count,
+        reserve_paces(&history->edge_seen, &history->edges, graph->edge_count, graph->edge_room,
                       &history->edge_room))
         return -1;
     history->base = find_base(history, now);

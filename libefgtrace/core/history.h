@@ -11,7 +11,7 @@
  *     zero ----+-----+------+------+-------+-------- now
  *                    base |<------- window -------->|
  *
- * Memory: 56 bytes per node and edge and copy, 72 per node and edge besides.
+ * Memory: 56 bytes per copy and 72 besides, for each node and edge that the graph has room for.
  */
 #ifndef EFG_HISTORY_H
 #define EFG_HISTORY_H
@@ -58,6 +58,9 @@ struct efg_history {
  * without memory. */
 int efg_history_init(struct efg_history *history, struct efg_graph *graph, uint64_t now);
 void efg_history_fini(struct efg_history *history);
+
+/* Bytes held. */
+uint64_t efg_history_memory(const struct efg_history *history);
 
 /* Forget all and look from NOW on. Gaps begin anew: the graph's rhythms are told so. */
 int efg_history_restart(struct efg_history *history, uint64_t now);

@@ -22,6 +22,11 @@ void efg_map_fini(struct efg_map *map)
     *map = (struct efg_map){0};
 }
 
+uint64_t efg_map_memory(const struct efg_map *map)
+{
+    return map->slots ? (map->mask + 1) * (sizeof *map->slots + sizeof *map->used) : 0;
+}
+
 static uint64_t locate(const struct efg_map *map, uint64_t key)
 {
     uint64_t at = home(map, key);

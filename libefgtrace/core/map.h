@@ -19,6 +19,9 @@ struct efg_map { /* all zero is an empty map */
 
 void efg_map_fini(struct efg_map *map);
 
+/* Bytes held. */
+uint64_t efg_map_memory(const struct efg_map *map);
+
 /* Where the value of KEY is kept, or NULL. Valid until the next change. */
 uint64_t *efg_map_find(const struct efg_map *map, uint64_t key);
 

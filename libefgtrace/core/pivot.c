@@ -184,6 +184,23 @@ void efg_pivot_restart(struct efg_pivot_finder *finder, uint64_t now)
     efg_history_restart(&finder->history, now);
 }
 
+uint64_t efg_pivot_finder_memory(const struct efg_pivot_finder *finder)
+{
+    return sizeof *finder + efg_history_memory(&finder->history) +
+           efg_rule_memory(&finder->rule);
+}
+
+/* Arrays go, too: they are as large as the graph was. */
+void efg_pivot_renew(struct efg_pivot_finder *finder, const struct efg_pivot *pivot,
+                     uint64_t now)
+{
+    efg_rule_fini(&finder->rule);
+    efg_history_fini(&finder->history);
+    efg_pivot_restart(finder, now);
+    if (pivot)
+        efg_pivot_accept(finder, pivot);
+}
+
 const struct efg_pivot_levels *efg_pivot_levels(const struct efg_pivot_finder *finder)
 {
     return &finder->rule.levels;

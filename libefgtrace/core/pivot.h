@@ -87,6 +87,15 @@ struct efg_pivot_finder; /* one per graph */
 struct efg_pivot_finder *efg_pivot_finder_new(struct efg_graph *graph, enum efg_level level);
 void efg_pivot_finder_free(struct efg_pivot_finder *finder);
 
+/* Bytes held; at most EFG_ITEM_BYTES for each node and edge that the graph has had room for
+ * since it was last made coarser, and some for the finder itself. */
+uint64_t efg_pivot_finder_memory(const struct efg_pivot_finder *finder);
+
+/* GRAPH was made coarser (coarsen.h) and its ids have changed: search again, from NOW on. What
+ * is still counted as the pivot stays accepted if it is PIVOT, NULL for none. */
+void efg_pivot_renew(struct efg_pivot_finder *finder, const struct efg_pivot *pivot,
+                     uint64_t now);
+
 /* ns until the next sample is worth taking, given the time ELAPSED in ns since the
  * start and the smallest INTERVAL in ns: max(interval, 2% of elapsed). */
 uint64_t efg_pivot_pause(uint64_t elapsed, uint64_t interval);

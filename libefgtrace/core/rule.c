@@ -59,6 +59,16 @@ void efg_rule_restart(struct efg_rule *rule)
     rule->levels = (struct efg_pivot_levels){.automatic.kind = EFG_PIVOT_NONE};
 }
 
+uint64_t efg_rule_memory(const struct efg_rule *rule)
+{
+    uint64_t items = (uint64_t)rule->node_room + rule->edge_room;
+
+    return items * sizeof *rule->candidates +
+           rule->node_room * (sizeof *rule->shares + sizeof *rule->stack + sizeof *rule->mark +
+                              sizeof *rule->part_time) +
+           rule->edge_room * (sizeof *rule->counted + sizeof *rule->order);
+}
+
 static int resize(void *array, size_t count, size_t size)
 {
     void *old, *bigger;
@@ -72,12 +82,11 @@ static int resize(void *array, size_t count, size_t size)
 
 static int reserve(struct efg_rule *rule)
 {
-    uint32_t nodes = rule->history->graph->node_count, edges = rule->history->graph->edge_count;
+    const struct efg_graph *graph = rule->history->graph;
+    uint32_t nodes = graph->node_room, edges = graph->edge_room;
 
-    if (nodes <= rule->node_room && edges <= rule->edge_room)
+    if (graph->node_count <= rule->node_room && graph->edge_count <= rule->edge_room)
         return 0;
-    nodes += nodes / 2;
-    edges += edges / 2 + 1;
     if (resize(&rule->candidates, (size_t)nodes + edges, sizeof *rule->candidates) ||
         resize(&rule->shares, nodes, sizeof *rule->shares) ||
         resize(&rule->counted, edges, sizeof *rule->counted) ||

@@ -47,6 +47,9 @@ void efg_rule_fini(struct efg_rule *rule);
 /* Forget the last choices. */
 void efg_rule_restart(struct efg_rule *rule);
 
+/* Bytes held. */
+uint64_t efg_rule_memory(const struct efg_rule *rule);
+
 /* Look at the window of the history's last sample; the choices are in rule->levels.
  * Returns 0, or -1 without memory. */
 int efg_rule_apply(struct efg_rule *rule);

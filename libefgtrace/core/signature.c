@@ -56,6 +56,18 @@ uint64_t efg_hash_mix(uint64_t h, uint64_t x)
     return h ^ (h >> 31);
 }
 
+uint64_t efg_signature_name(const struct efg_signature *s, uint64_t path_hash)
+{
+    uint64_t hash = efg_hash_mix(s->call, s->path ? path_hash : 0);
+
+    if (efg_signature_word(s, 1) | efg_signature_word(s, 2) | efg_signature_word(s, 3)) {
+        hash = efg_hash_mix(hash, (uint64_t)s->region << 32 | s->comm);
+        hash = efg_hash_mix(hash, (uint64_t)(uint32_t)s->partner);
+        hash = efg_hash_mix(hash, s->size);
+    }
+    return hash;
+}
+
 uint64_t efg_hash_bytes(uint64_t h, const void *bytes, uint64_t length)
 {
     const unsigned char *p = bytes;

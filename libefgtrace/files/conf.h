@@ -37,7 +37,7 @@ struct efg_conf {
     uint64_t interval;   /* ns: smallest time between samples */
     uint64_t stable;     /* equal samples that make a graph stable */
     uint64_t depth;      /* frames of a call path */
-    uint64_t nodes;      /* limit of nodes per graph */
+    uint64_t memory;     /* bytes per process, beside the logs */
     uint64_t log_limit;  /* bytes per thread */
     uint64_t patience;   /* ns: a rank without a pivot stops holding up the others */
     int clock;           /* enum efg_clock_choice */

@@ -184,7 +184,7 @@ static uint32_t pivot_range(const struct efg_graph *graph, uint32_t kind)
 
 static void get_graph_state(struct input *in, struct efg_graph *graph)
 {
-    graph->node_limit = number32(in);
+    graph->dropped = number32(in);
     graph->current = id_or_none(in, graph->node_count);
     graph->edge = id_or_none(in, graph->edge_count);
     graph->events = number(in);
@@ -197,7 +197,7 @@ static void get_graph_state(struct input *in, struct efg_graph *graph)
     graph->overflow = id_or_none(in, graph->node_count);
     graph->polled = id_or_none(in, graph->node_count);
     graph->lost_edges = number(in);
-    graph->failed = (int)number_to(in, 1);
+    graph->is_full = (int)number_to(in, 1);
 }
 
 static void get_graph(struct input *in, struct efg_graph *graph, uint32_t path_count)

@@ -99,7 +99,7 @@ static void put_graph(struct efg_buffer *out, const struct efg_graph *graph)
     efg_buffer_number(out, graph->edge_count);
     for (uint32_t i = 0; i < graph->edge_count; i++)
         put_edge(out, &graph->edges[i]);
-    efg_buffer_number(out, graph->node_limit);
+    efg_buffer_number(out, graph->dropped);
     put_id(out, graph->current);
     put_id(out, graph->edge);
     efg_buffer_number(out, graph->events);
@@ -112,7 +112,7 @@ static void put_graph(struct efg_buffer *out, const struct efg_graph *graph)
     put_id(out, graph->overflow);
     put_id(out, graph->polled);
     efg_buffer_number(out, graph->lost_edges);
-    efg_buffer_number(out, graph->failed != 0);
+    efg_buffer_number(out, graph->is_full != 0);
 }
 
 static void put_point(struct efg_buffer *out, const struct efg_curve_point *point,

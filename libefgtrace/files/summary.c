@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "conf.h"
+#include "core/detail.h"
 
 #define LOOPS_SHOWN 6
 #define NOTES_SHOWN 4
@@ -28,6 +29,7 @@ struct view {
     uint64_t cost, cost_max, time, memory_max;
     uint32_t with_pivot, with_window, incomplete, disagreed, overflow;
     uint32_t nodes_min, nodes_max, edges_max, unstable;
+    uint32_t dropped;                /* set of enum efg_drop */
     uint64_t stable_max, growth_max; /* ns */
 };
 
@@ -72,6 +74,7 @@ static void add_graph(struct view *view, const struct efg_run_thread *thread)
         view->nodes_max = graph->node_count;
     if (graph->edge_count > view->edges_max)
         view->edges_max = graph->edge_count;
+    view->dropped |= graph->dropped;
     view->overflow += graph->overflow != EFG_NONE || graph->lost_edges;
     view->unstable += !thread->stability.stable_since;
     if (thread->stability.stable_since > view->stable_max)
@@ -353,6 +356,33 @@ static void put_trace(struct efg_buffer *out, const struct view *view)
 
 /* --- graph, cost --- */
 
+/* What has been dropped, and what goes without saying then. */
+static const struct {
+    uint32_t dropped, more;
+    const char *name;
+} details[] = {
+    {EFG_DROP_SIZE_CLASS, EFG_DROP_SIZE, "sizes"},
+    {EFG_DROP_SIZE, 0, "exact sizes"},
+    {EFG_DROP_PARTNER, 0, "partners"},
+    {EFG_DROP_PATH, EFG_DROP_ALL_FRAMES, "call paths"},
+    {EFG_DROP_ALL_FRAMES, 0, "outer frames of call paths"},
+    {EFG_DROP_REGION, 0, "regions"},
+    {EFG_DROP_COMM, 0, "communicators"},
+};
+
+static void put_dropped(struct efg_buffer *out, uint32_t dropped)
+{
+    char names[128] = "";
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+        if (!(dropped & details[i].dropped))
+            continue;
+        strcat(strcat(names, *names ? ", " : ""), details[i].name);
+        dropped &= ~(details[i].dropped | details[i].more);
+    }
+    efg_summary_line(
+        out, "             %s not told apart, for want of memory; see EFGTRACE_MEMORY", names);
+}
+
 static void put_graph(struct efg_buffer *out, const struct view *view)
 {
     char time[32], calls[32], nodes[32];
@@ -364,11 +394,13 @@ static void put_graph(struct efg_buffer *out, const struct view *view)
     efg_summary_line(
         out, "Graph        of %s calls: %s nodes, up to %u edges a rank, %s after %s", calls,
         nodes, view->edges_max, view->unstable ? "last grew" : "stable", time);
+    if (view->dropped)
+        put_dropped(out, view->dropped);
     if (view->overflow)
         efg_summary_line(
             out,
-            "             %u ranks met the limit of nodes: what came later is lumped "
-            "together, see EFGTRACE_NODES",
+            "             %u graphs found no room: what came later is lumped together, see "
+            "EFGTRACE_MEMORY",
             view->overflow);
 }
 

@@ -28,6 +28,7 @@
 #include "core/map.h"
 #include "core/signature.h"
 #include "runtime/memo.h"
+#include "runtime/memory.h"
 #include "runtime/modules.h"
 #include "runtime/walk.h"
 
@@ -47,11 +48,13 @@ struct list { /* addresses as they were found, and the path that they are */
 static struct {
     pthread_mutex_t lock;
     pthread_key_t key; /* to free what a thread has */
-    unsigned depth;
+    unsigned depth;    /* of new paths; atomic */
+    unsigned halvings; /* how often it was cut to half for want of memory */
     struct efg_path *pages[MOST_PAGES];
     uint32_t path_count;
     struct efg_map by_hash;
-    uint64_t memory; /* atomic */
+    uint64_t path_bytes, held; /* of all paths; with what finds them */
+    uint64_t memory;           /* atomic */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct finder {
@@ -65,9 +68,13 @@ struct finder {
 
 static __thread struct finder *mine __attribute__((tls_model("initial-exec")));
 
-static void count_memory(uint64_t bytes)
+#define FORGET_LISTS 16 /* lists of a thread take up to one part in so many of the memory */
+
+/* HELD bytes, of a thread or of all, are NOW so many. */
+static void settle(uint64_t *held, uint64_t now)
 {
-    __atomic_fetch_add(&all.memory, bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&all.memory, now - *held, __ATOMIC_RELAXED); /* modulo 2^64 */
+    efg_memory_settle(held, now);
 }
 
 /* --- Paths --- */
@@ -77,16 +84,28 @@ static struct efg_path *path_at(uint32_t id)
     return &all.pages[(id - 1) / PAGE_PATHS][(id - 1) % PAGE_PATHS];
 }
 
-/* A new path of these frames; 0 without memory. */
+/* What paths of the present depth may take, with those that were there before. */
+static int is_in_budget(uint64_t bytes)
+{
+    uint64_t part = efg_memory.limit / 8 * 3;
+    return all.path_bytes + bytes <= part - (part >> (all.halvings + 1));
+}
+
+static void settle_all(void)
+{
+    uint64_t pages = (all.path_count + PAGE_PATHS - 1) / PAGE_PATHS;
+    settle(&all.held, sizeof all + all.path_bytes + efg_map_memory(&all.by_hash) +
+                          pages * PAGE_PATHS * sizeof **all.pages + efg_modules_memory());
+}
+
+/* A new path of these frames; 0 without memory. The empty path is always to be had. */
 static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t depth)
 {
     uint32_t page = all.path_count / PAGE_PATHS;
-    if (page >= MOST_PAGES)
+    if (page >= MOST_PAGES || (depth && !is_in_budget(depth * sizeof *frames)))
         return 0;
-    if (!all.pages[page]) {
+    if (!all.pages[page])
         all.pages[page] = calloc(PAGE_PATHS, sizeof **all.pages);
-        count_memory(PAGE_PATHS * sizeof **all.pages);
-    }
     struct efg_frame *copy = malloc((depth ? depth : 1) * sizeof *copy);
     uint64_t *slot = efg_map_put(&all.by_hash, hash);
     if (!all.pages[page] || !copy || !slot) {
@@ -94,9 +113,10 @@ static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t
         return 0;
     }
     memcpy(copy, frames, depth * sizeof *copy);
-    count_memory(depth * sizeof *copy);
     *slot = ++all.path_count;
     *path_at(all.path_count) = (struct efg_path){hash, depth, copy};
+    all.path_bytes += depth * sizeof *copy;
+    settle_all();
     return all.path_count;
 }
 
@@ -117,6 +137,18 @@ static uint32_t to_frames(void *const *address, uint32_t count, struct efg_frame
     return depth;
 }
 
+static uint32_t find_path(uint64_t hash, const struct efg_frame *frames, uint32_t depth)
+{
+    uint64_t *found = efg_map_find(&all.by_hash, hash);
+    return found ? (uint32_t)*found : add_path(hash, frames, depth);
+}
+
+static void halve_depth(void)
+{
+    __atomic_store_n(&all.depth, all.depth / 2, __ATOMIC_RELAXED);
+    all.halvings++;
+}
+
 static uint32_t intern(void *const *address, uint32_t count)
 {
     struct efg_frame frames[EFG_CALLPATH_DEPTH];
@@ -124,8 +156,12 @@ static uint32_t intern(void *const *address, uint32_t count)
 
     pthread_mutex_lock(&all.lock);
     uint32_t depth = to_frames(address, count, frames, &hash);
-    uint64_t *found = efg_map_find(&all.by_hash, hash);
-    uint32_t path = found ? (uint32_t)*found : add_path(hash, frames, depth);
+    uint32_t path = find_path(hash, frames, depth);
+    while (!path && all.depth) {
+        halve_depth();
+        depth = to_frames(address, count, frames, &hash);
+        path = find_path(hash, frames, depth);
+    }
     pthread_mutex_unlock(&all.lock);
     return path;
 }
@@ -184,18 +220,12 @@ static void forget_lists(struct finder *f)
 
 /* --- What a thread has --- */
 
-static uint64_t map_bytes(const struct efg_map *map)
-{
-    return map->slots ? (map->mask + 1) * (sizeof *map->slots + sizeof *map->used) : 0;
-}
-
 static void update_memory(struct finder *f)
 {
-    uint64_t now = sizeof *f + efg_memo_memory(&f->memo) + map_bytes(&f->walk.rules) +
-                   map_bytes(&f->known) + f->list_bytes;
+    uint64_t now = sizeof *f + efg_memo_memory(&f->memo) + efg_map_memory(&f->walk.rules) +
+                   efg_map_memory(&f->known) + f->list_bytes;
     if (now != f->memory)
-        count_memory(now - f->memory); /* modulo 2^64: it may be less */
-    f->memory = now;
+        settle(&f->memory, now);
 }
 
 static void forget(struct finder *f, uint64_t generation)
@@ -213,7 +243,7 @@ static void free_finder(void *finder)
     mine = NULL;
     forget(f, 0);
     efg_memo_fini(&f->memo);
-    count_memory(-f->memory);
+    settle(&f->memory, 0);
     free(f);
 }
 
@@ -256,13 +286,15 @@ static uint32_t unwind(struct finder *f, const uintptr_t *frame, uint32_t limit)
 
 static __attribute__((noinline)) uint32_t find_new(struct finder *f, const uintptr_t *frame)
 {
-    uint32_t limit = all.depth + SKIP - 1;
+    uint32_t limit = efg_callpath_depth() + SKIP - 1;
     int is_walked = efg_walk(&f->walk, frame, limit) == 0;
     uint32_t count = is_walked ? f->walk.count : unwind(f, frame, limit);
 
     /* The search for modules, too, may have found that some are gone. */
     if (f->generation != efg_modules_generation())
         forget(f, efg_modules_generation());
+    else if (f->list_bytes > efg_memory.limit / FORGET_LISTS)
+        forget_lists(f);
     uint32_t path = path_of(f, f->walk.address, count);
     if (path && is_walked && f->walk.is_lasting)
         efg_memo_add(&f->memo, frame, &f->walk, path, path_at(path)->hash);
@@ -292,6 +324,60 @@ __attribute__((noinline)) uint32_t efg_callpath_find(uint64_t *hash)
     return path;
 }
 
+/* --- Shorter paths --- */
+
+unsigned efg_callpath_depth(void)
+{
+    return __atomic_load_n(&all.depth, __ATOMIC_RELAXED);
+}
+
+static uint32_t cut_to(const struct efg_path *path, uint32_t depth, uint64_t *hash)
+{
+    *hash = 0;
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct efg_frame *frame = &path->frames[i];
+        *hash = efg_hash_mix(efg_hash_mix(*hash, efg_modules_get(frame->module)->hash),
+                             frame->offset);
+    }
+    return find_path(*hash, path->frames, depth);
+}
+
+static int cut_all(void)
+{
+    uint64_t hash;
+    for (uint32_t i = 1, count = all.path_count; i <= count; i++)
+        if (path_at(i)->depth > all.depth && !cut_to(path_at(i), all.depth, &hash))
+            return -1;
+    return 0;
+}
+
+unsigned efg_callpath_limit(unsigned depth)
+{
+    pthread_mutex_lock(&all.lock);
+    while (all.depth > depth)
+        halve_depth();
+    while (cut_all() && all.depth)
+        halve_depth();
+    depth = all.depth;
+    pthread_mutex_unlock(&all.lock);
+    if (mine) {
+        forget(mine, efg_modules_generation());
+        update_memory(mine);
+    }
+    return depth;
+}
+
+uint32_t efg_callpath_cut(uint32_t id, unsigned depth, uint64_t *hash)
+{
+    pthread_mutex_lock(&all.lock);
+    const struct efg_path *path = id ? path_at(id) : NULL;
+    *hash = path ? path->hash : 0;
+    if (path && path->depth > depth)
+        id = cut_to(path, depth, hash);
+    pthread_mutex_unlock(&all.lock);
+    return id;
+}
+
 uint32_t efg_callpath_count(void)
 {
     return all.path_count;
@@ -314,5 +400,5 @@ const char *efg_callpath_module(uint32_t id)
 
 uint64_t efg_callpath_memory(void)
 {
-    return __atomic_load_n(&all.memory, __ATOMIC_RELAXED) + sizeof all + efg_modules_memory();
+    return __atomic_load_n(&all.memory, __ATOMIC_RELAXED);
 }

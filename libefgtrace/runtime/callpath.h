@@ -4,7 +4,9 @@
  * its frames are modules and offsets, so that it means the same on all ranks in spite
  * of address randomisation. Frames of the MPI library and of ours are cut off.
  *
- * Paths are never forgotten: there are as many as the program has places to call from.
+ * Paths are never forgotten. When there are so many that they have used up their part of the
+ * memory, further ones are cut to half as many frames, the innermost ones, and so on down to none;
+ * each time they get half of what was left of 3/8 of the memory.
  */
 #ifndef EFG_CALLPATH_H
 #define EFG_CALLPATH_H
@@ -26,6 +28,18 @@ int efg_callpath_init(unsigned depth);
 
 /* The path of the caller, and its hash; 0 when there is none (no memory). */
 uint32_t efg_callpath_find(uint64_t *hash);
+
+/* Frames of new paths, at most. */
+unsigned efg_callpath_depth(void);
+
+/* From now on paths have at most DEPTH frames, and of each that has more there is a shorter one.
+ * Returns the number of frames, which is less if there was no memory for those. This
+ * thread forgets how it found its paths; others may find longer ones until they call this. */
+unsigned efg_callpath_limit(unsigned depth);
+
+/* The path of the innermost DEPTH frames of the path ID, and its *HASH: for a DEPTH that
+ * efg_callpath_limit has returned. */
+uint32_t efg_callpath_cut(uint32_t id, unsigned depth, uint64_t *hash);
 
 /* How many paths and modules there are, and each of them; ids from 1 for paths, from 0
  * for modules. What is returned stays valid. */

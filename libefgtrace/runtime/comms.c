@@ -14,6 +14,7 @@
 #include "core/map.h"
 #include "core/signature.h"
 #include "runtime/lock.h"
+#include "runtime/memory.h"
 
 static struct {
     struct efg_lock lock;
@@ -24,6 +25,7 @@ static struct {
     int world_size;
     uint32_t world_rank;
     uint32_t next_id;
+    uint64_t map_memory; /* as counted */
 } all = {.lock = EFG_LOCK};
 
 __thread struct efg_comms_last efg_comms_last;
@@ -131,6 +133,12 @@ static void find_neighbours(struct efg_comm *c)
         PMPI_Dist_graph_neighbors_count(c->handle, &c->in, &c->out, &weighted);
 }
 
+uint64_t efg_comms_memory(const struct efg_comm *c)
+{
+    const struct efg_members *m = c->members;
+    return sizeof *c + (m ? sizeof *m + ((uint64_t)m->local + m->remote) * sizeof *m->rank : 0);
+}
+
 static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int kind)
 {
     struct efg_comm *c = calloc(1, sizeof *c);
@@ -161,6 +169,9 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
     c->is_world =
         c->kind == EFG_COMM_WORLD || (c->kind == EFG_COMM_INTRA && c->size == all.world_size);
     c->identity = identify(c, parent);
+    efg_budget_add(&efg_memory, efg_comms_memory(c));
+    efg_memory_settle(&all.map_memory,
+                      efg_map_memory(&all.by_handle) + efg_map_memory(&all.made));
     return c;
 }
 
@@ -209,7 +220,9 @@ void efg_comms_remove(MPI_Comm handle)
     efg_map_remove(&all.by_handle, key_of(handle));
     __atomic_fetch_add(&efg_comms_removed, 1, __ATOMIC_RELAXED);
     efg_lock_give(&all.lock);
-    if (c)
-        free(c->members);
+    if (!c)
+        return;
+    efg_budget_give(&efg_memory, efg_comms_memory(c));
+    free(c->members);
     free(c);
 }

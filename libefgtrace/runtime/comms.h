@@ -65,6 +65,9 @@ static inline uint32_t efg_comms_world_rank(const struct efg_comm *comm, int par
     return comm->kind == EFG_COMM_SELF ? comm->world_rank : (uint32_t)partner;
 }
 
+/* Bytes that COMM takes, with its members. */
+uint64_t efg_comms_memory(const struct efg_comm *comm);
+
 /* HANDLE was made from PARENT by a call that all members of HANDLE made. */
 void efg_comms_add(MPI_Comm handle, MPI_Comm parent);
 

@@ -19,6 +19,7 @@
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/matching.h"
+#include "runtime/memory.h"
 #include "runtime/tree.h"
 
 static struct efg_process *const p = &efg_process;
@@ -66,13 +67,6 @@ static uint64_t thread_cost(const struct efg_thread *t)
     return t->cost * EFG_COST_EVERY;
 }
 
-static uint64_t thread_memory(const struct efg_thread *t)
-{
-    const struct efg_graph *g = &t->graph;
-    return sizeof *t + g->node_room * sizeof *g->nodes + g->edge_room * sizeof *g->edges +
-           (g->node_slots + (uint64_t)g->edge_slots) * sizeof *g->node_table;
-}
-
 static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
 {
     out->number = t->number;
@@ -99,7 +93,7 @@ static void fill_rank(struct efg_run_rank *rank, uint64_t now)
         .clock_error = p->sync.error,
         .start = realtime(p->start),
         .end = realtime(now),
-        .memory = efg_callpath_memory() + efg_requests_memory(),
+        .memory = efg_memory.most,
         .note = p->note,
         .init = p->init,
     };
@@ -112,7 +106,7 @@ static void fill_rank(struct efg_run_rank *rank, uint64_t now)
     rank->thread_count = p->thread_count;
     for (struct efg_thread *t = p->threads; t; t = t->next) {
         rank->cost += thread_cost(t);
-        rank->memory += thread_memory(t);
+        rank->memory += efg_recorder_memory(&t->recorder);
         fill_thread(&rank->threads[t->number], t);
     }
 }
@@ -242,6 +236,26 @@ static void compare_clocks(void)
         }
 }
 
+/* What one rank could not tell apart, the others do not either: so their graphs have the same
+ * names. */
+static void share_detail(uint64_t now)
+{
+    uint32_t dropped = p->dropped;
+
+    PMPI_Allreduce(MPI_IN_PLACE, &dropped, 1, MPI_UINT32_T, MPI_BOR, p->comm);
+    efg_coarse_hear(dropped);
+    for (struct efg_thread *t = p->threads; t; t = t->next)
+        efg_coarse_follow(t, now);
+}
+
+static void note_requests(void)
+{
+    if (efg_requests_refused())
+        efg_tracer_note("%llu requests found no memory and were not followed: their completion "
+                        "is not in the trace (EFGTRACE_MEMORY)",
+                        (unsigned long long)efg_requests_refused());
+}
+
 void efg_finish_run(void)
 {
     uint64_t now = efg_clock_ticks();
@@ -252,6 +266,8 @@ void efg_finish_run(void)
     PMPI_Barrier(p->comm); /* who comes late does so without us, too */
     uint64_t begin = efg_clock_ticks();
     compare_clocks();
+    share_detail(now);
+    note_requests();
     close_recorders(now);
     put_rank(&block, now);
     struct efg_blocks blocks = efg_tree_gather(p->comm, &block);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/memory.h"
+
 #define MOST_TRIES 64 /* in a bucket: a new walk takes no longer */
 
 void efg_memo_init(struct efg_memo *memo)
@@ -89,11 +91,18 @@ const struct efg_memo_entry *efg_memo_find(struct efg_memo *memo, const uintptr_
     return e;
 }
 
+/* Half of the budget is for what cannot be found again. */
+static int may_not_grow(const struct efg_memo *memo)
+{
+    return memo->block_count && memo->used_blocks == memo->block_count &&
+           !efg_budget_has(&efg_memory, efg_memory.limit / 2 + EFG_MEMO_BLOCK);
+}
+
 /* SIZE bytes, which last until all is forgotten; NULL without memory. */
 static void *take(struct efg_memo *memo, size_t size)
 {
     if (memo->used + size > EFG_MEMO_BLOCK) {
-        if (memo->used_blocks == EFG_MEMO_BLOCKS)
+        if (memo->used_blocks == EFG_MEMO_BLOCKS || may_not_grow(memo))
             efg_memo_clear(memo);
         if (memo->used_blocks == memo->block_count) {
             char *block = malloc(EFG_MEMO_BLOCK);

@@ -207,7 +207,7 @@ const struct efg_module *efg_modules_get(uint32_t number)
 
 uint64_t efg_modules_memory(void)
 {
-    return sizeof modules; /* and the names, which are short */
+    return count * sizeof *modules; /* and the names, which are short */
 }
 
 /* --- What is unloaded --- */

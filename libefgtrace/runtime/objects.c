@@ -12,6 +12,7 @@
 
 #include "core/map.h"
 #include "core/signature.h"
+#include "runtime/memory.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -33,6 +34,7 @@ static void release(struct efg_object *o)
 {
     if (!o)
         return;
+    efg_memory_settle(&o->memory, 0);
     if (o->comm)
         free(o->comm->members);
     free((void *)o->comm);
@@ -58,6 +60,12 @@ static struct efg_comm *copy_comm(const struct efg_comm *comm)
     return c;
 }
 
+void efg_objects_count(struct efg_object *o)
+{
+    efg_memory_settle(&o->memory, sizeof *o + (o->comm ? efg_comms_memory(o->comm) : 0) +
+                                      o->pending_room * sizeof *o->pending);
+}
+
 struct efg_object *efg_objects_add(enum efg_object_kind kind, uint64_t handle, MPI_Comm comm,
                                    const char *name)
 {
@@ -66,6 +74,7 @@ struct efg_object *efg_objects_add(enum efg_object_kind kind, uint64_t handle, M
         return NULL;
     o->comm = copy_comm(efg_comms_find(comm));
     o->name = name ? strdup(name) : NULL;
+    efg_objects_count(o);
     pthread_mutex_lock(&all.lock);
     uint64_t origin = efg_hash_mix(o->comm ? o->comm->identity : 0, 1 + (uint64_t)kind);
     uint64_t *made = efg_map_put(&all.made, origin);

@@ -23,6 +23,7 @@ struct efg_object {
     struct efg_pending *pending;
     uint32_t pending_count, pending_room;
     uint64_t match;              /* of a split collective under way */
+    uint64_t memory;             /* bytes, as counted */
 };
 
 enum efg_object_kind { EFG_OBJECT_WINDOW, EFG_OBJECT_FILE, EFG_OBJECT_KINDS };
@@ -33,6 +34,10 @@ struct efg_object *efg_objects_find(enum efg_object_kind kind, uint64_t handle);
 /* HANDLE was made on COMM; NAME for files. NULL without memory. */
 struct efg_object *efg_objects_add(enum efg_object_kind kind, uint64_t handle, MPI_Comm comm,
                                    const char *name);
+
+/* Count the memory of OBJECT anew: there may be more pending now. */
+void efg_objects_count(struct efg_object *object);
+
 void efg_objects_remove(enum efg_object_kind kind, uint64_t handle);
 
 #endif

@@ -58,10 +58,19 @@ int efg_recorder_open(struct efg_recorder *r, const char *path,
     return efg_log_create(&r->log, path, header, limit);
 }
 
-/* No more room: what was recorded up to the last boundary of an iteration is kept. */
-static void stop(struct efg_recorder *r, int error)
+uint64_t efg_recorder_memory(const struct efg_recorder *r)
 {
-    r->failed = -error;
+    const struct efg_bits *bits[] = {&r->calls_known, &r->paths_known, &r->modules_known,
+                                     &r->comms_known, &r->wins_known,  &r->files_known};
+    uint64_t bytes = efg_map_memory(&r->messages);
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        bytes += bits[i]->count * sizeof *bits[i]->words;
+    return bytes;
+}
+
+void efg_recorder_give_up(struct efg_recorder *r, int error)
+{
+    r->failed = error;
     r->is_on = r->is_draining = 0;
     r->spin.leave = 0;
     if (r->boundary > r->window_start) /* at least one iteration is whole */
@@ -76,7 +85,7 @@ int efg_recorder_make_room(struct efg_recorder *r, size_t count)
         return 0;
     int error = efg_log_grow(&r->log, count);
     if (error)
-        stop(r, error);
+        efg_recorder_give_up(r, -error);
     return !error;
 }
 
@@ -88,7 +97,7 @@ static void define(struct efg_recorder *r, struct efg_record record, const void 
         return;
     int error = efg_log_define(&r->log, &record, payload);
     if (error)
-        stop(r, error);
+        efg_recorder_give_up(r, -error);
 }
 
 static void define_new_path(struct efg_recorder *r, uint32_t id)

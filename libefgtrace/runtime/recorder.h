@@ -66,6 +66,8 @@ void efg_recorder_init(struct efg_recorder *r, uint32_t thread);
 /* Make the log at PATH. Returns 0 or -errno. */
 int efg_recorder_open(struct efg_recorder *r, const char *path,
                       const struct efg_log_header *header, uint64_t limit);
+/* Bytes held, beside the log and what it has added to the budget. */
+uint64_t efg_recorder_memory(const struct efg_recorder *r);
 /* End the log at TIME. */
 void efg_recorder_close(struct efg_recorder *r, uint64_t time);
 
@@ -131,6 +133,9 @@ void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
 /* The same at once, requests that are not complete or not: for a window that is going to be
  * trimmed. */
 void efg_recorder_stop(struct efg_recorder *r, uint64_t time);
+/* No more can be recorded, for want of what ERROR (errno) says: what was recorded up to the last
+ * boundary of an iteration is kept. */
+void efg_recorder_give_up(struct efg_recorder *r, int error);
 /* Throw the present or last window away. */
 void efg_recorder_discard(struct efg_recorder *r);
 

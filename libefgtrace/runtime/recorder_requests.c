@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/memory.h"
+
 /* Calls that complete requests, and others that name some. */
 #define COMPLETES                                                                \
     (EFG_SHAPE_SET(WAITALL) | EFG_SHAPE_SET(WAITANY) | EFG_SHAPE_SET(WAITSOME) | \
@@ -34,6 +36,8 @@ static int make_room(struct efg_recorder *r, int count)
         r->statuses = statuses;
     if (!handles || !statuses)
         return 0;
+    efg_budget_add(&efg_memory, (uint64_t)(room - r->handle_room) *
+                                    (sizeof *handles + sizeof *statuses));
     r->handle_room = room;
     return 1;
 }

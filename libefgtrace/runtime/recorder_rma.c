@@ -44,6 +44,7 @@ static void remember(struct efg_object *o, int target, uint64_t match)
             return;
         o->pending = pending;
         o->pending_room = room;
+        efg_objects_count(o);
     }
     o->pending[o->pending_count++] = (struct efg_pending){target, match};
 }

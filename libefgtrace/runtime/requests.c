@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "runtime/lock.h"
+#include "runtime/memory.h"
 
 #define SLAB 256 /* requests allocated at a time */
+#define SLAB_BYTES (SLAB * sizeof(struct efg_request))
 #define FIRST_CHAINS 64
 
 struct chain {
@@ -23,6 +25,7 @@ static struct {
     uint64_t chain_count; /* a power of two, or 0 */
     struct efg_request *unused;
     uint64_t slabs, serial, count;
+    uint64_t refused; /* that found no memory */
 } all = {.lock = EFG_LOCK};
 
 void efg_requests_init(int threads)
@@ -57,6 +60,7 @@ static void grow(void)
     struct chain *chains = calloc(count ? 2 * count : FIRST_CHAINS, sizeof *chains);
     if (!chains)
         return;
+    efg_budget_add(&efg_memory, (count ? count : FIRST_CHAINS) * sizeof *chains);
     all.chains = chains;
     all.chain_count = count ? 2 * count : FIRST_CHAINS;
     for (uint64_t i = 0; i < count; i++)
@@ -70,9 +74,13 @@ static void grow(void)
 static struct efg_request *take(void)
 {
     if (!all.unused) {
-        struct efg_request *slab = calloc(SLAB, sizeof *slab);
-        if (!slab)
+        if (!efg_budget_take(&efg_memory, SLAB_BYTES, efg_memory.limit / 2))
             return NULL;
+        struct efg_request *slab = calloc(SLAB, sizeof *slab);
+        if (!slab) {
+            efg_budget_give(&efg_memory, SLAB_BYTES);
+            return NULL;
+        }
         all.slabs++;
         for (int i = 0; i < SLAB; i++) {
             slab[i].next = all.unused;
@@ -92,6 +100,7 @@ struct efg_request *efg_requests_add(MPI_Request handle, uint16_t thread)
     if (all.count >= all.chain_count)
         grow();
     struct efg_request *r = all.chain_count ? take() : NULL;
+    all.refused += !r;
     if (r) {
         *r = (struct efg_request){.handle = handle, .thread = thread, .serial = all.serial++};
         all.count++;
@@ -168,8 +177,7 @@ void efg_requests_each(void (*visit)(struct efg_request *request, void *data), v
     free(list);
 }
 
-uint64_t efg_requests_memory(void)
+uint64_t efg_requests_refused(void)
 {
-    return all.slabs * SLAB * sizeof(struct efg_request) +
-           all.chain_count * sizeof(struct chain);
+    return all.refused;
 }

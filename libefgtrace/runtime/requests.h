@@ -68,7 +68,7 @@ void efg_requests_each(void (*visit)(struct efg_request *request, void *data), v
 /* REQUEST, a persistent one, is started again: it comes last now. */
 void efg_requests_restart(struct efg_request *request);
 
-/* Bytes held. */
-uint64_t efg_requests_memory(void);
+/* Requests that were not kept, as there was no memory left for them. */
+uint64_t efg_requests_refused(void);
 
 #endif

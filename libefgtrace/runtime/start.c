@@ -16,6 +16,7 @@
 
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
+#include "runtime/memory.h"
 
 #define MOST_NAMES 1000 /* DIR, DIR.2, ... */
 
@@ -194,6 +195,7 @@ static const struct efg_hooks *start(void)
     uint64_t begin = efg_clock_ticks();
 
     identify();
+    efg_memory.limit = p->conf.memory;
     if (PMPI_Comm_dup(MPI_COMM_WORLD, &p->comm) != MPI_SUCCESS || share_output() != 0 ||
         share_node() != 0)
         return NULL;

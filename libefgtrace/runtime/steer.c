@@ -9,6 +9,7 @@
  */
 #include "runtime/windows.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "runtime/clock.h"
@@ -114,6 +115,44 @@ static int owns_window(struct efg_thread *t, uint64_t now)
     return has_own && efg_agree_is_comparable((uint64_t)p->pivot.period, &p->result, 0);
 }
 
+/*
+ * A pivot that would count other visits than it did counts none. What is recorded ends with the
+ * last whole iteration; a window that is still to come is another rank's to own, and this one
+ * follows.
+ */
+static void lose(struct efg_thread *t, uint64_t now)
+{
+    int is_placed = p->trigger.state == EFG_ARMED;
+
+    p->agree.is_owner = 0;
+    if (p->trigger.state == EFG_RECORDING) {
+        efg_recorder_give_up(&t->recorder, ENOMEM);
+        carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_LIMIT), now);
+    }
+    if (p->trigger.state == EFG_DONE)
+        return; /* it is what the windows were of */
+    if (efg_trigger_step(&p->trigger, EFG_IN_LOST) == EFG_DO_FORGET)
+        efg_tracer_tell(now, "the main loop can no longer be told apart: searching again");
+    forget(t);
+    if (is_placed && !p->is_alone)
+        efg_windows_follow(t, now);
+}
+
+void efg_steer_rename(struct efg_thread *t, enum efg_coarsened outcome, uint64_t now)
+{
+    int has_pivot = p->pivot.kind != EFG_PIVOT_NONE;
+    int is_lost = outcome == EFG_COARSENED_PIVOT;
+
+    if (has_pivot) {
+        p->pivot.id = t->graph.pivot_id;
+        p->pivot.hash = efg_pivot_hash(&t->graph, p->pivot.kind, p->pivot.id);
+    }
+    if (has_pivot && is_lost)
+        lose(t, now);
+    if (t->finder && outcome != EFG_COARSENED_NOTHING)
+        efg_pivot_renew(t->finder, has_pivot && !is_lost ? &p->pivot : NULL, now);
+}
+
 /* --- rounds --- */
 
 static void combine(void *one, void *all, int *count, MPI_Datatype *type)
@@ -157,6 +196,7 @@ static struct efg_standing standing(uint64_t now, int leaving)
         .world = p->pivot.world,
         .period = (uint64_t)p->pivot.period,
         .hash = p->pivot.hash,
+        .dropped = p->leader->graph.dropped,
         .peers = p->peers,
         .peer_count = p->peer_count,
         .visits = p->visits,
@@ -263,6 +303,8 @@ static void settle(struct efg_thread *t, uint64_t now)
 
 static void hear(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
 {
+    efg_coarse_hear((uint32_t)p->result.dropped);
+    efg_coarse_follow(t, now);
     switch (verdict) {
     case EFG_VERDICT_PIVOT:
         p->agree.is_owner = !p->is_alone && owns_window(t, now);
@@ -389,6 +431,7 @@ static void look_for_pivot(struct efg_thread *t, uint64_t now)
 static void full_sample(struct efg_thread *t, uint64_t now)
 {
     t->next_full_sample = now + efg_pivot_pause(now - p->start, p->conf.interval);
+    efg_coarse_follow(t, now);
     efg_stability_sample(&t->stability, &t->graph, now);
     elect(t);
     if (t != p->leader || !t->finder)

@@ -18,6 +18,7 @@
 
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
+#include "runtime/memory.h"
 #include "runtime/windows.h"
 
 struct efg_process efg_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -96,10 +97,12 @@ static struct efg_thread *new_thread(void)
     struct efg_thread *t = calloc(1, sizeof *t);
     uint64_t now = efg_clock_ticks();
 
-    if (!t || efg_graph_init(&t->graph, (uint32_t)p->conf.nodes, now) != 0) {
+    if (!t || efg_graph_init(&t->graph, &efg_memory, now) != 0) {
         free(t);
         return NULL;
     }
+    efg_budget_add(&efg_memory, sizeof *t);
+    t->detail = (struct efg_detail){p->conf.signature, (unsigned)p->conf.depth};
     efg_stability_init(&t->stability, (uint32_t)p->conf.stable);
     t->finder = efg_pivot_finder_new(&t->graph, (enum efg_level)p->conf.level);
     t->next_sample = t->next_full_sample = now + p->conf.interval;
@@ -117,12 +120,21 @@ static struct efg_thread *new_thread(void)
     return t;
 }
 
+static void tell_untraced(void)
+{
+    static int is_told;
+    if (!__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED))
+        efg_tracer_note("no memory for another thread: some are not traced (EFGTRACE_MEMORY)");
+}
+
 struct efg_thread *efg_tracer_thread(void)
 {
     static __thread int failed __attribute__((tls_model("initial-exec")));
     if (!self && !failed) {
         self = new_thread();
         failed = !self;
+        if (failed)
+            tell_untraced();
     }
     return self;
 }
@@ -165,7 +177,7 @@ add_dimensions(struct efg_signature *s, const struct efg_call *call, const struc
     s->comm = efg_decode_comm(f->comm);
     s->partner = efg_decode_partner(call, f->comm);
     s->size = f->sent + f->received;
-    *s = efg_signature_reduce(*s, efg_process.conf.signature);
+    *s = efg_signature_reduce(*s, t->detail.dimensions);
 }
 
 /* The iteration begins with CALL, which has returned but counts as not yet made. */
@@ -191,7 +203,7 @@ void efg_tracer_leave(struct efg_call *call, int result)
     };
     int is_pivot = 0;
 
-    if (efg_process.conf.signature != EFG_DIM_PATH)
+    if (t->detail.dimensions != EFG_DIM_PATH)
         add_dimensions(&event.signature, call, &facts);
     if (facts.is_poll)
         efg_graph_poll(&t->graph, &event);
@@ -205,6 +217,8 @@ void efg_tracer_leave(struct efg_call *call, int result)
         efg_recorder_follow(&t->recorder, call, facts.comm);
     if (efg_recorder_wants_leave(&t->recorder, call))
         efg_recorder_leave(&t->recorder, call, &facts, leave, result);
+    if (__builtin_expect(t->graph.is_full, 0))
+        efg_coarse_make_room(t, leave);
     if (is_pivot && !is_cut_before)
         efg_steer_visit(t, leave);
     if (leave >= t->next_sample)

@@ -4,6 +4,7 @@
  * graph of the thread, and carries out what the trigger says.
  *
  *     wrap.c -> tracer.c   enter, leave: call path, clock, graph, recorder
+ *               coarse.c   what to do when the graph finds no room
  *               steer.c    samples and pivot visits: pivot, agreement, trigger, windows
  *               start.c    before and after MPI_Init
  *               finish.c   before MPI_Finalize: run file, trace, summary
@@ -18,6 +19,7 @@
 #include <pthread.h>
 
 #include "core/agree.h"
+#include "core/coarsen.h"
 #include "core/graph.h"
 #include "core/pivot.h"
 #include "core/stability.h"
@@ -35,6 +37,7 @@
 struct efg_thread {
     struct efg_thread *next;
     uint32_t number;
+    struct efg_detail detail; /* of the signatures in the graph */
     struct efg_graph graph;
     struct efg_stability stability;
     struct efg_pivot_finder *finder; /* NULL without memory */
@@ -85,6 +88,7 @@ struct efg_process {
     uint64_t posted_at; /* ticks: when the pending round was voted in */
     int is_following;   /* records for a window that this rank does not own */
     int is_silent;      /* the pivot is no longer visited */
+    uint32_t dropped;   /* set of enum efg_drop: by any thread, or any rank that was heard; atomic */
     uint64_t waiting_since; /* ticks: others have a pivot and this rank has none; 0: not so */
     uint32_t waited;        /* rounds, since then */
     uint32_t epoch;         /* odd while a window is open */
@@ -110,6 +114,15 @@ void efg_tracer_note(const char *format, ...) __attribute__((format(printf, 1, 2
 void efg_tracer_tell(uint64_t now, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* --- coarse.c --- */
+
+/* Outside of calls, at NOW ticks. The graph of this THREAD is full: drop detail until it is not. */
+void efg_coarse_make_room(struct efg_thread *thread, uint64_t now);
+/* Drop what other threads, other ranks or the call paths have dropped. */
+void efg_coarse_follow(struct efg_thread *thread, uint64_t now);
+/* DROPPED by another rank: so does this process. */
+void efg_coarse_hear(uint32_t dropped);
+
 /* --- steer.c, called by the leader only --- */
 
 /* Begin the agreement. Returns 0, or -1 when MPI cannot. */
@@ -117,6 +130,8 @@ int efg_steer_init(void);
 /* A sample is due / the pivot was visited, at NOW ticks, outside of calls. */
 void efg_steer_sample(struct efg_thread *thread, uint64_t now);
 void efg_steer_visit(struct efg_thread *thread, uint64_t now);
+/* The leader's graph was made coarser, with that OUTCOME. */
+void efg_steer_rename(struct efg_thread *thread, enum efg_coarsened outcome, uint64_t now);
 /* The program ends: end the window and, if MPI can be used (COLLECTIVE), the rounds. */
 void efg_steer_finish(uint64_t now, int collective);
 

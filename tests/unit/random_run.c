@@ -100,7 +100,7 @@ static void any_graph(struct efg_graph *graph, uint32_t paths)
     }
     graph->node_room = graph->node_count;
     graph->edge_room = graph->edge_count;
-    graph->node_limit = (uint32_t)random_any();
+    graph->dropped = (uint32_t)random_any();
     graph->current = random_below(graph->node_count + 1) - 1;
     graph->edge = random_below(graph->edge_count + 1) - 1;
     graph->overflow = random_below(graph->node_count + 1) - 1;

@@ -12,7 +12,7 @@ void replay_init(struct replay *replay, enum efg_level level)
     replay->random = 1;
     replay->scale = 1;
     replay->next_sample = INTERVAL;
-    if (efg_graph_init(&replay->graph, 100000, 0))
+    if (efg_graph_init(&replay->graph, NULL, 0))
         abort();
     replay->finder = efg_pivot_finder_new(&replay->graph, level);
     if (!replay->finder)

@@ -90,7 +90,7 @@ static void do_step(struct clock *clock, int step)
 static void do_run(struct efg_run_thread *thread, uint32_t rank)
 {
     struct clock clock = {.rank = rank, .thread = thread};
-    if (efg_graph_init(&thread->graph, 1000, 0))
+    if (efg_graph_init(&thread->graph, NULL, 0))
         abort();
     efg_stability_init(&thread->stability, 50);
     do_call(&clock, SAMPLE_BCAST);

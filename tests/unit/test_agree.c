@@ -27,12 +27,13 @@
 struct rank {
     struct efg_agree agree;
     struct efg_trigger trigger;
-    uint64_t visits, end; /* of the pivot; where it leaves */
-    uint64_t pivot_at;    /* visits at which it knows its pivot, UINT64_MAX: never */
-    uint64_t period;      /* ns */
-    uint64_t peers[2];    /* hashes: its pivot's, and of another one it could take */
-    uint64_t gives_up_at; /* ... at which it no longer waits for one */
-    uint32_t round;       /* voted in */
+    uint64_t visits, end;    /* of the pivot; where it leaves */
+    uint64_t pivot_at;       /* visits at which it knows its pivot, UINT64_MAX: never */
+    uint64_t period;         /* ns */
+    uint64_t peers[2];       /* hashes: its pivot's, and of another one it could take */
+    uint32_t drops, dropped; /* detail: what it will drop on its own, what it has dropped */
+    uint64_t gives_up_at;    /* ... at which it no longer waits for one */
+    uint32_t round;          /* voted in */
     int finalizing, finished;
     uint64_t kept[WINDOWS], open_first;
     int kept_count;
@@ -43,6 +44,7 @@ struct world {
     struct rank rank[RANKS];
     struct efg_vote result[MOST_ROUNDS];
     int votes[MOST_ROUNDS];
+    uint32_t named_with; /* detail dropped when they agreed on a pivot */
 };
 
 static uint32_t seed;
@@ -67,6 +69,7 @@ static void vote(struct world *w, struct rank *r, int leaving)
         .hash = r->peers[0],
         .peers = r->peers,
         .peer_count = 2,
+        .dropped = r->dropped,
         .visits = r->visits,
         .is_open = r->trigger.state == EFG_RECORDING,
         .is_done = r->trigger.state == EFG_DONE,
@@ -98,10 +101,20 @@ static int owns(const struct world *w, const struct rank *r)
            efg_agree_is_comparable(r->period, &w->result[r->round - 1], 0);
 }
 
+/* With less detail, the same thing has another name. */
+static void drop(struct rank *r, uint32_t dropped)
+{
+    r->peers[0] = r->peers[1] += 100 * (uint64_t)(dropped & ~r->dropped);
+    r->dropped |= dropped;
+}
+
 static void hear(struct world *w, struct rank *r)
 {
+    drop(r, (uint32_t)w->result[r->round - 1].dropped);
     switch (efg_agree_result(&r->agree, &w->result[r->round - 1], r->visits)) {
     case EFG_VERDICT_PIVOT:
+        assert_true(efg_agree_is_same_detail(&w->result[r->round - 1]));
+        w->named_with = (uint32_t)w->result[r->round - 1].dropped;
         r->agree.is_owner = owns(w, r);
         if (r->agree.is_owner)
             act(r, efg_trigger_step(&r->trigger, EFG_IN_PIVOT));
@@ -173,6 +186,8 @@ static void step(struct world *w, struct rank *r)
         return;
     }
     r->visits++;
+    if (r->drops && roll(20) == 0)
+        drop(r, r->drops & (1 + roll(7)));
     if (has_pivot(r))
         act(r, efg_trigger_visit(&r->trigger, r->visits));
     advance(w, r, roll(5) == 0);
@@ -186,6 +201,7 @@ static void build(struct world *w, int stubborn)
     for (int i = 0; i < MOST_ROUNDS; i++) {
         memset(&w->result[i], 0x80, sizeof w->result[i]);
         memset(w->result[i].absent, 0, sizeof w->result[i].absent);
+        w->result[i].dropped = w->result[i].kept = 0;
     }
     for (int i = 0; i < w->ranks; i++) {
         struct rank *r = &w->rank[i];
@@ -204,6 +220,8 @@ static void build(struct world *w, int stubborn)
             r->period *= 1 + roll(8);
             r->peers[0] = COMMON + 2 + (uint64_t)i;
         }
+        if (stubborn & 32)
+            r->drops = roll(8);
         if (stubborn & 2 && roll(4) == 0)
             r->pivot_at = UINT64_MAX;
         if (stubborn & 4)
@@ -306,6 +324,25 @@ static void test_other_periods_follow(void **state)
     assert_true(windows > 1000);
 }
 
+/* Ranks that drop detail on their own, at different times, still agree on one name. */
+static void test_less_detail(void **state)
+{
+    int windows = 0, fewer = 0;
+    (void)state;
+    schedules(32, 2000, &windows);
+    assert_true(windows > 1300);
+    struct world *w = malloc(sizeof *w);
+    assert_non_null(w);
+    for (uint32_t run = 1; run <= 200; run++) {
+        seed = run * 2654435761u;
+        build(w, 32);
+        assert_true(simulate(w, 3));
+        fewer += w->named_with != 0;
+    }
+    assert_true(fewer > 50);
+    free(w);
+}
+
 static void test_what_all_could_take(void **state)
 {
     int windows = 0;
@@ -381,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_a_rank_without_a_pivot_stops_nobody),
         cmocka_unit_test(test_other_periods_follow),
         cmocka_unit_test(test_what_all_could_take),
+        cmocka_unit_test(test_less_detail),
         cmocka_unit_test(test_periods_compare),
         cmocka_unit_test(test_trigger_ignores_what_means_nothing),
         cmocka_unit_test(test_trigger_opens_and_closes_once),

@@ -226,16 +226,20 @@ static void test_random_events(void **state)
 
     for (int i = 0; i < 100; i++) {
         struct efg_graph graph;
-        uint32_t limit = 2 + (uint32_t)random_below(60);
-        uint32_t sites = 1 + (uint32_t)random_below(50);
+        struct efg_budget budget = {.limit = random_below(1000000)};
+        uint32_t sites = 1 + (uint32_t)random_below(200);
         uint64_t start = random_below(1000);
-        assert_int_equal(efg_graph_init(&graph, limit, start), 0);
+        if (efg_graph_init(&graph, &budget, start)) {
+            assert_true(budget.limit < 300000);
+            assert_int_equal(budget.used, 0);
+            continue;
+        }
         run(&graph, log, sites, start);
-        assert_true(graph.node_count <= limit);
-        assert_true(graph.edge_count <= limit * EFG_EDGES_PER_NODE);
+        assert_true(budget.most <= budget.limit);
         check(&graph, log, start);
         check_structure(&graph, log);
         efg_graph_fini(&graph);
+        assert_int_equal(budget.used, 0);
     }
 }
 
@@ -257,7 +261,7 @@ static void test_growth(void **state)
     (void)state;
     struct efg_graph graph;
 
-    assert_int_equal(efg_graph_init(&graph, 30000, 0), 0);
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
     for (int pass = 0; pass < 3; pass++) {
         for (uint32_t i = 0; i < 20000; i++) {
             step(&graph, i);
@@ -269,40 +273,53 @@ static void test_growth(void **state)
     efg_graph_fini(&graph);
 }
 
+/* What there is at first is all that there will be. */
+static void init_tight(struct efg_graph *graph, struct efg_budget *budget)
+{
+    *budget = (struct efg_budget){.limit = UINT64_MAX};
+    assert_int_equal(efg_graph_init(graph, budget, 0), 0);
+    budget->limit = budget->used;
+}
+
 static void test_overflow(void **state)
 {
     (void)state;
     struct efg_graph graph;
+    struct efg_budget budget;
 
-    assert_int_equal(efg_graph_init(&graph, 4, 0), 0);
-    for (uint32_t i = 0; i < 10; i++)
+    init_tight(&graph, &budget);
+    uint32_t last = graph.node_room - 1;
+    for (uint32_t i = 0; i < last + 7; i++)
         step(&graph, i);
-    assert_int_equal(graph.node_count, 4);
-    assert_int_equal(graph.overflow, 3);
-    assert_int_equal(graph.nodes[3].rhythm.visits, 7);
-    assert_int_equal(graph.nodes[3].flags & EFG_NODE_OVERFLOW, EFG_NODE_OVERFLOW);
+    assert_int_equal(graph.is_full, 1);
+    assert_int_equal(graph.node_count, last + 1);
+    assert_int_equal(graph.overflow, last);
+    assert_int_equal(graph.nodes[last].rhythm.visits, 7);
+    assert_int_equal(graph.nodes[last].flags & EFG_NODE_OVERFLOW, EFG_NODE_OVERFLOW);
     step(&graph, 1);
     assert_int_equal(graph.current, 1);
     step(&graph, UINT32_MAX);
-    assert_int_equal(graph.current, 3);
+    assert_int_equal(graph.current, last);
     efg_graph_fini(&graph);
+    assert_int_equal(budget.used, 0);
 }
 
 static void test_too_many_edges(void **state)
 {
     (void)state;
     struct efg_graph graph;
-    enum { LIMIT = 64 };
+    struct efg_budget budget;
 
-    assert_int_equal(efg_graph_init(&graph, LIMIT, 0), 0);
-    for (uint32_t i = 0; i < 63; i++) {
-        for (uint32_t k = 0; k < 63; k++) {
+    init_tight(&graph, &budget);
+    for (uint32_t i = 0; i < 30; i++) {
+        for (uint32_t k = 0; k < 30; k++) {
             step(&graph, i);
             step(&graph, k);
         }
     }
-    assert_int_equal(graph.edge_count, LIMIT * EFG_EDGES_PER_NODE);
-    assert_int_equal(graph.events, 2 * 63 * 63);
+    assert_int_equal(graph.is_full, 1);
+    assert_int_equal(graph.edge_count, graph.edge_room);
+    assert_int_equal(graph.events, 2 * 30 * 30);
     uint64_t through = graph.lost_edges;
     for (uint32_t e = 0; e < graph.edge_count; e++)
         through += graph.edges[e].rhythm.visits;
@@ -317,7 +334,7 @@ static void test_polls(void **state)
     struct efg_event a = event_at(1, 10, 20), poll = event_at(2, 21, 25),
                      b = event_at(3, 40, 50);
 
-    assert_int_equal(efg_graph_init(&graph, 10, 0), 0);
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
     efg_graph_step(&graph, &a);
     efg_graph_poll(&graph, &poll);
     efg_graph_poll(&graph, &poll);
@@ -338,7 +355,7 @@ static void test_node_pivot(void **state)
     (void)state;
     struct efg_graph graph;
 
-    assert_int_equal(efg_graph_init(&graph, 10, 0), 0);
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
     step(&graph, 1);
     step(&graph, 2);
     efg_graph_mark_pivot(&graph, EFG_PIVOT_NODE, 1);
@@ -357,7 +374,7 @@ static void test_edge_pivot(void **state)
     (void)state;
     struct efg_graph graph;
 
-    assert_int_equal(efg_graph_init(&graph, 10, 0), 0);
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
     for (int i = 0; i < 4; i++) {
         step(&graph, 1);
         step(&graph, 9);
@@ -436,8 +453,8 @@ static void test_hashes_of_nodes(void **state)
 {
     struct efg_graph one, other;
     (void)state;
-    assert_int_equal(efg_graph_init(&one, 100, 0), 0);
-    assert_int_equal(efg_graph_init(&other, 100, 0), 0);
+    assert_int_equal(efg_graph_init(&one, NULL, 0), 0);
+    assert_int_equal(efg_graph_init(&other, NULL, 0), 0);
     for (uint32_t i = 0; i < 20; i++) {
         struct efg_event event = {.signature = {.call = 1 + i % 3, .path = 1 + i},
                                   .path_hash = 1000 + i};

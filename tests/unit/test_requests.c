@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/memory.h"
 #include "runtime/requests.h"
 
 #define MOST 2000
@@ -147,14 +148,35 @@ static void test_memory(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++)
         add(1000, 1);
-    uint64_t memory = efg_requests_memory();
+    uint64_t memory = efg_memory.used;
+    assert_true(memory > 1000 * sizeof(struct efg_request));
     empty();
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < 1000; i++)
             add(1000, 1);
         empty();
     }
-    assert_int_equal(efg_requests_memory(), memory);
+    assert_int_equal(efg_memory.used, memory);
+}
+
+/* Beyond half of the budget they are refused, and found again is none of them. */
+static void test_refused(void **state)
+{
+    (void)state;
+    uint64_t limit = efg_memory.limit;
+    efg_memory.limit = 2 * efg_memory.used;
+    int kept = 0;
+    while (efg_requests_add(handle(100000 + kept), 0))
+        kept++;
+    assert_true(kept > 0);
+    assert_int_equal(efg_requests_refused(), 1);
+    assert_null(efg_requests_find(handle(100000 + kept), 0));
+    assert_non_null(efg_requests_find(handle(100000 + kept - 1), 0));
+    for (int i = 0; i < kept; i++)
+        efg_requests_remove(efg_requests_find(handle(100000 + i), 0));
+    assert_non_null(efg_requests_add(handle(100000 + kept), 0));
+    efg_requests_remove(efg_requests_find(handle(100000 + kept), 0));
+    efg_memory.limit = limit;
 }
 
 int main(void)
@@ -164,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_found_is_the_oldest),
         cmocka_unit_test(test_restarted_ones_come_last),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ struct run {
 static void begin(struct run *run)
 {
     run->now = 1000;
-    assert_int_equal(efg_graph_init(&run->graph, 1000, run->now), 0);
+    assert_int_equal(efg_graph_init(&run->graph, NULL, run->now), 0);
     assert_int_equal(efg_history_init(&run->history, &run->graph, run->now), 0);
 }
 

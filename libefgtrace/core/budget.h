@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Budget: bytes that several tables share. Who wants more takes first and allocates then, and
+ * gives back what it frees. What is taken covers all that the taker will allocate for it,
+ * touched or not.
+ *
+ * Threads may take and give at the same time. A budget that is NULL has no limit.
+ */
+#ifndef EFG_BUDGET_H
+#define EFG_BUDGET_H
+
+#include <stdint.h>
+
+struct efg_budget {
+    uint64_t limit, used; /* bytes */
+    uint64_t most;        /* that were in use at the same time */
+};
+
+/* USED bytes are in use now. */
+static inline void efg_budget_note(struct efg_budget *budget, uint64_t used)
+{
+    uint64_t most = __atomic_load_n(&budget->most, __ATOMIC_RELAXED);
+
+    while (used > most && !__atomic_compare_exchange_n(&budget->most, &most, used, 0,
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Bytes that have to be had, whatever the limit: others get less for it. */
+static inline void efg_budget_add(struct efg_budget *budget, uint64_t bytes)
+{
+    if (budget)
+        efg_budget_note(budget, __atomic_add_fetch(&budget->used, bytes, __ATOMIC_RELAXED));
+}
+
+static inline void efg_budget_give(struct efg_budget *budget, uint64_t bytes)
+{
+    if (budget)
+        __atomic_sub_fetch(&budget->used, bytes, __ATOMIC_RELAXED);
+}
+
+/* 1 if BYTES are left. */
+static inline int efg_budget_has(const struct efg_budget *budget, uint64_t bytes)
+{
+    uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
+
+    return used <= budget->limit && bytes <= budget->limit - used;
+}
+
+/* BYTES, if SPARE more would still be left for others. Returns 1, or 0 if they are not to be
+ * had. */
+static inline int efg_budget_take(struct efg_budget *budget, uint64_t bytes, uint64_t spare)
+{
+    if (!budget)
+        return 1;
+    uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
+    do {
+        if (used > budget->limit || bytes > budget->limit - used ||
+            spare > budget->limit - used - bytes)
+            return 0;
+    } while (!__atomic_compare_exchange_n(&budget->used, &used, used + bytes, 0,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    efg_budget_note(budget, used + bytes);
+    return 1;
+}
+
+#endif

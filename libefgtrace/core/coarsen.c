@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nodes are gone through in the order of their ids. One whose coarser signature is new moves
+ * down to the next free place, one whose signature is there already is added to that. Edges
+ * then do the same, under the new ids of their ends. So new ids, too, are in the order
+ * of first appearance.
+ *
+ * The pivot counts the same visits as before if no node was added to the one that it ends in,
+ * and no edges were brought together of which some count and some do not.
+ */
+#include "coarsen.h"
+
+#include "graph_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOMY 4 /* arrays shrink if they are filled to less than one part in so many */
+
+/* ---- two become one ---- */
+
+static void add_stat(struct efg_stat *to, const struct efg_stat *from)
+{
+    if (from->count && (!to->count || from->min < to->min))
+        to->min = from->min;
+    if (from->max > to->max)
+        to->max = from->max;
+    to->count += from->count;
+    to->sum += from->sum;
+    for (int i = 0; i < EFG_BINS; i++)
+        to->bin[i] += from->bin[i];
+}
+
+static uint64_t larger(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+/* The first visit that gaps are counted from. */
+static uint64_t first_visit(const struct efg_rhythm *r)
+{
+    return r->last - (uint64_t)r->gap1;
+}
+
+static uint64_t visit_before_last(const struct efg_rhythm *r)
+{
+    return r->last_gap ? r->last - r->last_gap : 0;
+}
+
+/* Gaps add up to the distance of the first and the last visit, however many are between. */
+static void add_gaps(struct efg_rhythm *to, const struct efg_rhythm *from)
+{
+    const struct efg_rhythm *late = from->last > to->last ? from : to,
+                            *early = late == to ? from : to;
+    if (!early->last) { /* one of them has no visit to count from */
+        to->gap1 += from->gap1;
+        to->last_gap = late->last_gap;
+    } else {
+        uint64_t before = larger(visit_before_last(late), early->last);
+        uint64_t first =
+            first_visit(to) < first_visit(from) ? first_visit(to) : first_visit(from);
+        uint64_t gap = late->last - before;
+        to->gap1 = (double)(late->last - first);
+        to->last_gap = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
+    }
+    to->last = late->last;
+}
+
+static void add_rhythm(struct efg_rhythm *to, const struct efg_rhythm *from)
+{
+    add_gaps(to, from);
+    to->visits += from->visits;
+    to->time += from->time;
+    to->gap2 += from->gap2;
+    to->variation += from->variation;
+    to->firsts += from->firsts;
+    to->last_time = larger(to->last_time, from->last_time);
+    to->longest = larger(to->longest, from->longest);
+    to->recent = larger(to->recent, from->recent);
+}
+
+static void add_node(struct efg_node *to, const struct efg_node *from)
+{
+    to->flags = ((to->flags | from->flags) & ~(uint32_t)EFG_NODE_WORLD) |
+                (to->flags & from->flags & EFG_NODE_WORLD);
+    to->mark |= from->mark;
+    to->bytes += from->bytes;
+    to->polls += from->polls;
+    to->poll_time += from->poll_time;
+    add_stat(&to->time, &from->time);
+    add_rhythm(&to->rhythm, &from->rhythm);
+}
+
+static void add_edge(struct efg_edge *to, const struct efg_edge *from)
+{
+    add_stat(&to->time, &from->time);
+    add_rhythm(&to->rhythm, &from->rhythm);
+}
+
+/* ---- the way down ---- */
+
+struct coarsening {
+    struct efg_graph *graph;
+    struct efg_detail from, to;
+    efg_cut_path *cut;
+    uint32_t *new_id;    /* of each node */
+    uint32_t pivot_node; /* where the pivot's visits end, by its old id; EFG_NONE without one */
+    int is_pivot_lost;
+};
+
+static void rename_node(const struct coarsening *c, struct efg_node *node)
+{
+    struct efg_signature s =
+        efg_detail_reduce(node->signature, c->from.dimensions, c->to.dimensions);
+    uint64_t path_hash = 0;
+
+    if (c->to.dimensions & EFG_DIM_PATH)
+        s.path = c->cut(s.path, c->to.depth, &path_hash);
+    node->signature = s;
+    node->hash = efg_signature_name(&s, path_hash);
+}
+
+/* The overflow node is in no table, and stays by itself. */
+static uint32_t place_node(struct coarsening *c, const struct efg_node *node, uint32_t count)
+{
+    struct efg_graph *graph = c->graph;
+
+    if (!(node->flags & EFG_NODE_OVERFLOW)) {
+        uint32_t *slot = efg_graph_node_slot(graph, &node->signature);
+        if (*slot)
+            return *slot - 1;
+        *slot = count + 1;
+    }
+    if (node != &graph->nodes[count])
+        graph->nodes[count] = *node;
+    return count;
+}
+
+static void merge_nodes(struct coarsening *c)
+{
+    struct efg_graph *graph = c->graph;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        struct efg_node *node = &graph->nodes[i];
+        if (!(node->flags & EFG_NODE_OVERFLOW))
+            rename_node(c, node);
+        node->first_edge = node->predicted = EFG_NONE;
+        uint32_t id = c->new_id[i] = place_node(c, node, count);
+        if (id == count) {
+            count++;
+            continue;
+        }
+        add_node(&graph->nodes[id], node);
+        if (c->pivot_node != EFG_NONE)
+            c->is_pivot_lost |=
+                i == c->pivot_node || (i > c->pivot_node && id == c->new_id[c->pivot_node]);
+    }
+    graph->node_count = count;
+}
+
+static void merge_edges(struct coarsening *c)
+{
+    struct efg_graph *graph = c->graph;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < graph->edge_count; i++) {
+        struct efg_edge edge = graph->edges[i];
+        edge.from = c->new_id[edge.from];
+        edge.to = c->new_id[edge.to];
+        uint32_t *slot = efg_graph_edge_slot(graph, edge.from, edge.to);
+        if (*slot) {
+            c->is_pivot_lost |= graph->edges[*slot - 1].mark != edge.mark;
+            add_edge(&graph->edges[*slot - 1], &edge);
+            continue;
+        }
+        edge.next = graph->nodes[edge.from].first_edge;
+        graph->nodes[edge.from].first_edge = count;
+        graph->edges[count++] = edge;
+        *slot = count;
+    }
+    graph->edge_count = count;
+}
+
+/* ---- what points into the graph ---- */
+
+struct ends {
+    uint32_t from, to;
+};
+
+static struct ends ends_of(const struct efg_graph *graph, uint32_t edge)
+{
+    if (edge == EFG_NONE)
+        return (struct ends){EFG_NONE, EFG_NONE};
+    return (struct ends){graph->edges[edge].from, graph->edges[edge].to};
+}
+
+static uint32_t new_edge(const struct coarsening *c, struct ends ends)
+{
+    return ends.to == EFG_NONE
+               ? EFG_NONE
+               : *efg_graph_edge_slot(c->graph, c->new_id[ends.from], c->new_id[ends.to]) - 1;
+}
+
+static uint32_t new_node(const struct coarsening *c, uint32_t id)
+{
+    return id == EFG_NONE ? EFG_NONE : c->new_id[id];
+}
+
+static void merge(struct coarsening *c)
+{
+    struct efg_graph *graph = c->graph;
+    int is_edge = graph->pivot_kind == EFG_PIVOT_EDGE;
+    struct ends current = ends_of(graph, graph->edge),
+                pivot = ends_of(graph, is_edge ? graph->pivot_id : EFG_NONE);
+
+    c->pivot_node = is_edge ? pivot.to : graph->pivot_id;
+    memset(graph->node_table, 0, graph->node_slots * sizeof *graph->node_table);
+    memset(graph->edge_table, 0, graph->edge_slots * sizeof *graph->edge_table);
+    merge_nodes(c);
+    merge_edges(c);
+    graph->current = new_node(c, graph->current);
+    graph->polled = new_node(c, graph->polled);
+    graph->overflow = new_node(c, graph->overflow);
+    graph->edge = new_edge(c, current);
+    graph->pivot_id = is_edge ? new_edge(c, pivot) : new_node(c, graph->pivot_id);
+}
+
+static void clear_marks(struct efg_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        graph->nodes[i].mark = 0;
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        graph->edges[i].mark = 0;
+}
+
+/* Without memory to move to, they stay as large as they are. */
+static void shrink(struct efg_graph *graph)
+{
+    uint32_t nodes = graph->node_room, edges = graph->edge_room;
+
+    while (nodes / 2 >= EFG_FIRST_NODES && ROOMY * graph->node_count <= nodes)
+        nodes /= 2;
+    while (edges / 2 >= EFG_FIRST_EDGES && ROOMY * graph->edge_count <= edges)
+        edges /= 2;
+    efg_graph_size(graph, nodes, edges);
+}
+
+int efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from, struct efg_detail to,
+                      efg_cut_path *cut)
+{
+    struct coarsening c = {.graph = graph, .from = from, .to = to, .cut = cut};
+    uint32_t nodes = graph->node_count;
+
+    c.new_id = malloc((nodes + 1) * sizeof *c.new_id);
+    if (!c.new_id)
+        return -1;
+    merge(&c);
+    free(c.new_id);
+    if (c.is_pivot_lost)
+        clear_marks(graph);
+    shrink(graph);
+    efg_graph_make_room(graph);
+    if (graph->node_count == nodes)
+        return EFG_COARSENED_NOTHING;
+    return c.is_pivot_lost ? EFG_COARSENED_PIVOT : EFG_COARSENED;
+}

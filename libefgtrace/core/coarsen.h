@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Coarsening: a graph with less detail, made of one with more. Nodes whose signatures are the
+ * same without the detail become one, and so do edges between them: the graph is the one
+ * that would be there if the detail had been left out from the first event on.
+ *
+ *     counts, sums, least, most and histograms of times, bytes, polls    exactly
+ *     numbers and times of last visits, sums of gaps, last gaps          exactly, unless the
+ *                                                                        history was restarted
+ *     squares and variation of gaps, longest pauses, first visits of a round: those of the
+ *     parts, taken together; they mean little, so whoever uses them begins anew (pivot.h)
+ */
+#ifndef EFG_COARSEN_H
+#define EFG_COARSEN_H
+
+#include "detail.h"
+#include "graph.h"
+
+/* The id of the call path PATH cut to its innermost DEPTH frames, and its *HASH. */
+typedef uint32_t efg_cut_path(uint32_t path, unsigned depth, uint64_t *hash);
+
+enum efg_coarsened {
+    EFG_COARSENED_NOTHING, /* all nodes are still apart: ids are as they were */
+    EFG_COARSENED,       /* ids have changed; of what has happened so far the pivot would still
+                            count the same visits */
+    EFG_COARSENED_PIVOT, /* ids have changed; the pivot would count other visits than it did,
+                            so none counts any longer */
+};
+
+/* Reduce GRAPH to the detail TO from the detail FROM; graph->pivot_id then names what has
+ * become of the pivot, lost or not. CUT is asked only where TO has call paths. Returns enum
+ * efg_coarsened, or -1 without memory, and then nothing has changed. */
+int efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from, struct efg_detail to,
+                      efg_cut_path *cut);
+
+#endif

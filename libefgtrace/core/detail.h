@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Detail: how much of a signature is kept. When a graph no longer fits into its memory,
+ * it drops some, in this order, as far as it was asked for:
+ *
+ *     exact sizes (their classes stay) > size classes > partners
+ *     > the outer half of the frames of call paths, again and again down to the innermost
+ *     > user regions > communicators > call paths altogether
+ *
+ * What has been dropped is a set. Those of several ranks or threads are united by or: what one
+ * of them has dropped, all drop, so that they call the same thing by the same name.
+ */
+#ifndef EFG_DETAIL_H
+#define EFG_DETAIL_H
+
+#include "signature.h"
+
+#define EFG_HALVINGS 7 /* of the frames, at most: 128 to 1 */
+
+enum efg_drop { /* in the order of dropping */
+                EFG_DROP_SIZE = 1 << 0,
+                EFG_DROP_SIZE_CLASS = 1 << 1,
+                EFG_DROP_PARTNER = 1 << 2,
+                EFG_DROP_FRAMES =
+                    1 << 3, /* and the next ones: as many halvings as bits; the lowest first */
+                EFG_DROP_REGION = EFG_DROP_FRAMES << EFG_HALVINGS,
+                EFG_DROP_COMM = EFG_DROP_REGION << 1,
+                EFG_DROP_PATH = EFG_DROP_REGION << 2,
+                EFG_DROP_END = EFG_DROP_REGION << 3
+};
+#define EFG_DROP_ALL_FRAMES (EFG_DROP_REGION - EFG_DROP_FRAMES) /* all of its bits */
+
+struct efg_detail {
+    unsigned dimensions; /* set of enum efg_dimension */
+    unsigned depth;      /* frames of a call path; 0 for none */
+};
+
+/* What is left of DETAIL when DROPPED is dropped. */
+struct efg_detail efg_detail_without(struct efg_detail detail, uint32_t dropped);
+
+/* DROPPED and the next thing after it that makes a difference to DETAIL; DROPPED if there is
+ * nothing left to drop. */
+uint32_t efg_detail_next(struct efg_detail detail, uint32_t dropped);
+
+/* DROPPED and as many halvings as it takes for call paths of at most DEPTH frames. */
+uint32_t efg_detail_shorten(struct efg_detail detail, uint32_t dropped, unsigned depth);
+
+/* S, which has the dimensions FROM, with the dimensions TO, which are coarser. */
+struct efg_signature efg_detail_reduce(struct efg_signature s, unsigned from, unsigned to);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory of the process: the budget (key "memory") that all tables of the runtime share while
+ * the program runs. Who may be refused takes before it allocates; what must be had is added,
+ * and others get less for it.
+ *
+ *     graphs           without room they drop detail (core/detail.h)
+ *     call paths       a part of the budget each time before they are cut to half the frames
+ *     requests         half of the budget; further ones are not followed
+ *     walks            remembered up to a limit, and with half of the budget left
+ *     threads          one more is not traced when its first tables find no room
+ *     communicators, windows, files, modules, arrays of requests in one call: added
+ *
+ * Not in it: the window logs (key "log-limit"), and what is needed for a moment in MPI_Init and
+ * in MPI_Finalize.
+ */
+#ifndef EFG_MEMORY_H
+#define EFG_MEMORY_H
+
+#include "core/budget.h"
+
+extern struct efg_budget efg_memory; /* without a limit until the configuration is read */
+
+/* HELD bytes of the budget are NOW so many. */
+static inline void efg_memory_settle(uint64_t *held, uint64_t now)
+{
+    if (now > *held)
+        efg_budget_add(&efg_memory, now - *held);
+    else
+        efg_budget_give(&efg_memory, *held - now);
+    *held = now;
+}
+
+#endif

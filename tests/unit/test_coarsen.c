@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * coarsen.c: a graph that is made coarser at random moments is the one that was coarse from the
+ * beginning. And a million signatures stay within the budget.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/coarsen.h"
+#include "core/pivot.h"
+
+#define ALL_DIMENSIONS \
+    (EFG_DIM_PATH | EFG_DIM_SIZE | EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION)
+#define DEPTH 32
+
+static uint64_t random_state = 1;
+
+static uint64_t random_below(uint64_t n)
+{
+    random_state = efg_hash_mix(random_state, 5);
+    return random_state % n;
+}
+
+/*
+ * Call paths without a table: the id is the frames, one bit each, below a leading 1 that says
+ * how many there are (here at most 16). The innermost is the lowest bit.
+ */
+static uint32_t cut_path(uint32_t path, unsigned depth, uint64_t *hash)
+{
+    unsigned frames = path ? 31 - (unsigned)__builtin_clz(path) : 0;
+
+    if (path && depth < frames)
+        path = UINT32_C(1) << depth | (path & ((UINT32_C(1) << depth) - 1));
+    *hash = path;
+    return path;
+}
+
+/* ---- the model ---- */
+
+struct subject {
+    struct efg_graph graph;
+    struct efg_detail asked, now;
+};
+
+static void init(struct subject *s, unsigned dimensions, uint32_t dropped)
+{
+    s->asked = (struct efg_detail){dimensions, DEPTH};
+    s->now = efg_detail_without(s->asked, dropped);
+    assert_int_equal(efg_graph_init(&s->graph, NULL, 0), 0);
+    s->graph.dropped = dropped;
+}
+
+static int drop(struct subject *s, uint32_t dropped)
+{
+    struct efg_detail to = efg_detail_without(s->asked, dropped);
+    int done = efg_graph_coarsen(&s->graph, s->now, to, cut_path);
+
+    assert_true(done >= 0);
+    s->now = to;
+    s->graph.dropped = dropped;
+    return done;
+}
+
+/* EVENT, which has all detail, as the subject sees it; PATH_DEPTH is the length of its path,
+ * which may be less already than what the graph has. */
+static int add(struct subject *s, struct efg_event event, int is_poll, unsigned path_depth)
+{
+    struct efg_signature *name = &event.signature;
+
+    if (s->now.dimensions & EFG_DIM_PATH)
+        name->path =
+            cut_path(name->path, path_depth < s->now.depth ? path_depth : s->now.depth,
+                     &event.path_hash);
+    *name = efg_signature_reduce(*name, s->now.dimensions);
+    if (is_poll)
+        efg_graph_poll(&s->graph, &event);
+    else
+        return efg_graph_step(&s->graph, &event);
+    return 0;
+}
+
+static struct efg_event random_event(uint64_t *clock, uint32_t sites)
+{
+    uint64_t site = random_below(sites), enter = *clock + random_below(100);
+    struct efg_event event = {
+        .signature = {.call = (uint32_t)site % 3,
+                      .path = (UINT32_C(1) << (5 + site % 12)) | (uint32_t)(site % 32),
+                      .region = (uint32_t)(site / 5 % 2),
+                      .comm = (uint32_t)(site / 7 % 2),
+                      .partner = (int32_t)random_below(3) - 1,
+                      .size = random_below(3) ? random_below(20) : 0},
+        .enter = enter,
+        .leave = enter + random_below(1000),
+        .bytes = random_below(50),
+        .flags = (uint32_t)random_below(4),
+    };
+
+    *clock = event.leave;
+    return event;
+}
+
+/* ---- the comparison ---- */
+
+static void check_stat(const struct efg_stat *a, const struct efg_stat *b)
+{
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->sum, b->sum);
+    assert_int_equal(a->max, b->max);
+    assert_memory_equal(a->bin, b->bin, sizeof a->bin);
+    if (a->count)
+        assert_int_equal(a->min, b->min);
+}
+
+static void check_rhythm(const struct efg_rhythm *a, const struct efg_rhythm *b)
+{
+    assert_int_equal(a->visits, b->visits);
+    assert_int_equal(a->time, b->time);
+    assert_int_equal(a->last, b->last);
+    assert_int_equal(a->last_gap, b->last_gap);
+    assert_int_equal(a->last_time, b->last_time);
+    assert_true(a->gap1 == b->gap1);
+}
+
+static void check_node(const struct efg_node *a, const struct efg_node *b)
+{
+    assert_true(efg_signature_is_equal(&a->signature, &b->signature));
+    assert_int_equal(a->hash, b->hash);
+    assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->bytes, b->bytes);
+    assert_int_equal(a->polls, b->polls);
+    assert_int_equal(a->poll_time, b->poll_time);
+    check_stat(&a->time, &b->time);
+    check_rhythm(&a->rhythm, &b->rhythm);
+}
+
+static void check_edge(const struct efg_edge *a, const struct efg_edge *b)
+{
+    assert_int_equal(a->from, b->from);
+    assert_int_equal(a->to, b->to);
+    assert_int_equal(a->next, b->next);
+    check_stat(&a->time, &b->time);
+    check_rhythm(&a->rhythm, &b->rhythm);
+}
+
+static void check_same(const struct efg_graph *a, const struct efg_graph *b)
+{
+    assert_int_equal(a->node_count, b->node_count);
+    assert_int_equal(a->edge_count, b->edge_count);
+    for (uint32_t i = 0; i < a->node_count; i++) {
+        check_node(&a->nodes[i], &b->nodes[i]);
+        assert_int_equal(a->nodes[i].first_edge, b->nodes[i].first_edge);
+    }
+    for (uint32_t i = 0; i < a->edge_count; i++)
+        check_edge(&a->edges[i], &b->edges[i]);
+    assert_int_equal(a->current, b->current);
+    assert_int_equal(a->edge, b->edge);
+    assert_int_equal(a->polled, b->polled);
+    assert_int_equal(a->events, b->events);
+    assert_int_equal(a->node_time, b->node_time);
+    assert_int_equal(a->lost_edges, 0);
+}
+
+/* ---- tests ---- */
+
+static unsigned random_dimensions(void)
+{
+    unsigned dimensions = (unsigned)random_below(EFG_DIM_REGION << 1);
+
+    return dimensions & EFG_DIM_SIZE ? dimensions & ~(unsigned)EFG_DIM_SIZE_CLASS : dimensions;
+}
+
+static void run_against_reference(void)
+{
+    struct subject fine, coarse;
+    unsigned dimensions = random_dimensions(), events = 1 + (unsigned)random_below(2000);
+    uint32_t sites = 1 + (uint32_t)random_below(300);
+    uint32_t last = (uint32_t)random_below(EFG_DROP_END), dropped = 0;
+    unsigned path_depth = DEPTH;
+    uint64_t clock = 0;
+
+    init(&fine, dimensions, 0);
+    init(&coarse, dimensions, last);
+    for (unsigned i = 0; i < events; i++) {
+        struct efg_event event = random_event(&clock, sites);
+        int is_poll = !random_below(6);
+        if (!random_below(events / 4 + 1)) {
+            dropped |= last & (uint32_t)random_below(EFG_DROP_END);
+            drop(&fine, dropped);
+        }
+        if (!random_below(events)) /* paths may be short before the graph is told so */
+            path_depth = coarse.now.depth;
+        add(&fine, event, is_poll, path_depth);
+        add(&coarse, event, is_poll, DEPTH);
+    }
+    drop(&fine, last);
+    check_same(&fine.graph, &coarse.graph);
+    efg_graph_fini(&fine.graph);
+    efg_graph_fini(&coarse.graph);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 500; i++)
+        run_against_reference();
+}
+
+/* Of a few signatures, so that all transitions are seen soon. */
+static struct efg_event one_of_few(uint64_t *clock, const struct efg_signature *few, uint32_t n)
+{
+    struct efg_event event = random_event(clock, 1);
+
+    event.signature = few[random_below(n)];
+    return event;
+}
+
+/* Visits of the pivot are counted as before, or else it is said that they are not. Returns
+ * whether that was so. */
+static int run_with_pivot(void)
+{
+    struct subject subject, untouched;
+    unsigned dimensions = random_dimensions();
+    uint32_t n = 1 + (uint32_t)random_below(6), dropped = 0;
+    struct efg_signature few[6];
+    int is_lost = 0;
+    uint64_t clock = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        few[i] = random_event(&clock, 300).signature;
+    init(&subject, dimensions, 0);
+    init(&untouched, dimensions, 0);
+    for (unsigned i = 0; i < 1500; i++) {
+        struct efg_event event = one_of_few(&clock, few, n);
+        if (i == 1000) {
+            int is_edge = random_below(2) == 0;
+            uint32_t kind = is_edge ? EFG_PIVOT_EDGE : EFG_PIVOT_NODE;
+            uint32_t id = (uint32_t)random_below(is_edge ? subject.graph.edge_count
+                                                         : subject.graph.node_count);
+            efg_graph_mark_pivot(&subject.graph, kind, id);
+            efg_graph_mark_pivot(&untouched.graph, kind, id);
+        }
+        if (i > 1000 && !random_below(100)) {
+            dropped |= 1u << random_below(14);
+            is_lost |= drop(&subject, dropped) == EFG_COARSENED_PIVOT;
+        }
+        int counts = add(&subject, event, 0, DEPTH);
+        int expected = add(&untouched, event, 0, DEPTH);
+        assert_int_equal(counts, is_lost ? 0 : expected);
+    }
+    efg_graph_fini(&subject.graph);
+    efg_graph_fini(&untouched.graph);
+    return is_lost;
+}
+
+static void test_pivot(void **state)
+{
+    (void)state;
+    int lost = 0;
+
+    for (int i = 0; i < 500; i++)
+        lost += run_with_pivot();
+    assert_true(lost > 50 && lost < 450);
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    struct efg_detail asked = {ALL_DIMENSIONS, 10};
+    static const struct efg_detail expected[] = {
+        {ALL_DIMENSIONS ^ EFG_DIM_SIZE ^ EFG_DIM_SIZE_CLASS, 10},
+        {EFG_DIM_PATH | EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION, 10},
+        {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 10},
+        {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 5},
+        {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 2},
+        {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 1},
+        {EFG_DIM_PATH | EFG_DIM_COMM, 1},
+        {EFG_DIM_PATH, 1},
+        {0, 0},
+    };
+    uint32_t dropped = 0;
+
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        dropped = efg_detail_next(asked, dropped);
+        struct efg_detail left = efg_detail_without(asked, dropped);
+        assert_int_equal(left.dimensions, expected[i].dimensions);
+        assert_int_equal(left.depth, expected[i].depth);
+    }
+    assert_int_equal(efg_detail_next(asked, dropped), dropped);
+    dropped = efg_detail_shorten(asked, EFG_DROP_SIZE, 3);
+    assert_int_equal(efg_detail_without(asked, dropped).depth, 2);
+    assert_int_equal(dropped & EFG_DROP_SIZE, EFG_DROP_SIZE);
+    assert_int_equal(efg_detail_without(asked, efg_detail_shorten(asked, 0, 0)).depth, 0);
+}
+
+/* A program without end to its signatures: as many sizes, then partners, then paths. */
+static struct efg_event event_of_million(uint32_t i, uint64_t clock)
+{
+    struct efg_event event = {.signature = {.call = 1 + i % 7, .path = 3},
+                              .enter = clock,
+                              .leave = clock + 5,
+                              .bytes = 1};
+
+    if (i < 400000)
+        event.signature.size = i;
+    else if (i < 700000)
+        event.signature.partner = (int32_t)i;
+    else
+        event.signature.path = (UINT32_C(1) << 20) + i;
+    if (i % 1000 == 0)
+        event.signature = (struct efg_signature){.call = 100, .path = 2};
+    return event;
+}
+
+static void test_million(void **state)
+{
+    (void)state;
+    struct efg_budget budget = {.limit = 4 << 20};
+    struct subject s = {.asked = {ALL_DIMENSIONS, DEPTH}, .now = {ALL_DIMENSIONS, DEPTH}};
+    uint32_t fewer = 0, pivot_lost = 0;
+    struct efg_pivot pivot;
+
+    assert_int_equal(efg_graph_init(&s.graph, &budget, 0), 0);
+    struct efg_pivot_finder *finder = efg_pivot_finder_new(&s.graph, EFG_LEVEL_AUTO);
+    assert_non_null(finder);
+    for (uint32_t i = 0; i < 1000000; i++) {
+        add(&s, event_of_million(i, 10 * (uint64_t)i), 0, DEPTH);
+        while (s.graph.is_full) {
+            uint32_t next = efg_detail_next(s.asked, s.graph.dropped);
+            assert_true(next != s.graph.dropped);
+            pivot_lost += drop(&s, next) == EFG_COARSENED_PIVOT;
+            efg_pivot_renew(finder, NULL, 10 * (uint64_t)i + 9);
+            fewer++;
+        }
+        if (i % 1000 == 999)
+            efg_pivot_sample(finder, 10 * (uint64_t)i + 9, &pivot);
+        if (i % 1000 == 999)
+            assert_true(efg_pivot_finder_memory(finder) <=
+                        4096 +
+                            EFG_ITEM_BYTES * ((uint64_t)s.graph.node_room + s.graph.edge_room));
+    }
+    assert_true(fewer >= 3);
+    assert_true(s.graph.dropped & EFG_DROP_PARTNER);
+    assert_int_equal(pivot_lost, 0);
+    assert_true(budget.most <= budget.limit);
+    uint64_t visits = 0, bytes = 0, through = 0;
+    for (uint32_t i = 0; i < s.graph.node_count; i++) {
+        visits += s.graph.nodes[i].rhythm.visits;
+        bytes += s.graph.nodes[i].bytes;
+    }
+    for (uint32_t i = 0; i < s.graph.edge_count; i++)
+        through += s.graph.edges[i].rhythm.visits;
+    assert_int_equal(visits, 1000000);
+    assert_int_equal(bytes, 1000000);
+    assert_int_equal(through, 1000000 - 1);
+    efg_pivot_finder_free(finder);
+    efg_graph_fini(&s.graph);
+    assert_int_equal(budget.used, 0);
+}
+
+static void test_budget(void **state)
+{
+    (void)state;
+    struct efg_budget budget = {.limit = 100};
+
+    assert_int_equal(efg_budget_take(&budget, 60, 40), 1);
+    assert_int_equal(efg_budget_take(&budget, 41, 0), 0);
+    assert_int_equal(efg_budget_take(&budget, 20, 21), 0);
+    assert_int_equal(efg_budget_take(&budget, 20, 20), 1);
+    efg_budget_add(&budget, 100);
+    assert_int_equal(efg_budget_take(&budget, 0, 0), 0);
+    efg_budget_give(&budget, 150);
+    assert_int_equal(budget.used, 30);
+    assert_int_equal(budget.most, 180);
+    assert_int_equal(efg_budget_take(NULL, UINT64_MAX, UINT64_MAX), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reference), cmocka_unit_test(test_pivot),
+        cmocka_unit_test(test_order),     cmocka_unit_test(test_million),
+        cmocka_unit_test(test_budget),
+    };
+    return cmocka_run_group_tests_name("coarsen", tests, NULL, NULL);
+}
