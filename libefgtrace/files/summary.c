@@ -406,14 +406,18 @@ static void put_graph(struct efg_buffer *out, const struct view *view)
 
 static void put_cost(struct efg_buffer *out, const struct view *view)
 {
-    char cost[32], memory[32];
+    char cost[32], calls[32], each[32], memory[32];
+    uint32_t ranks = view->run->rank_count;
     if (!view->cost)
         return;
-    efg_format_ns(cost, sizeof cost, view->cost / view->run->rank_count);
+    efg_format_ns(cost, sizeof cost, view->cost / ranks);
+    efg_format_count(calls, sizeof calls, (double)view->calls / ranks);
+    efg_format_ns(each, sizeof each, view->calls ? view->cost / view->calls : 0);
     efg_format_bytes(memory, sizeof memory, view->memory_max);
     efg_summary_line(
-        out, "Cost         about %s a rank, %.2g%% of the run; up to %s of memory a rank", cost,
-        efg_percent((double)view->cost, (double)view->time), memory);
+        out, "Cost         about %s a rank, %.2g%% of the run: %s calls, %s each", cost,
+        efg_percent((double)view->cost, (double)view->time), calls, each);
+    efg_summary_line(out, "             up to %s of memory a rank", memory);
 }
 
 /* --- notes --- */

@@ -61,10 +61,12 @@ static void fill_regions(struct efg_run_rank *rank)
         rank->regions[rank->region_count++] = (struct efg_run_region){id, (char *)name};
 }
 
-/* The hooks' own time: measured in one call of EFG_COST_EVERY. */
 static uint64_t thread_cost(const struct efg_thread *t)
 {
-    return t->cost * EFG_COST_EVERY;
+    uint64_t calls = t->graph.events;
+    for (uint32_t i = 0; i < t->graph.node_count; i++)
+        calls += t->graph.nodes[i].polls;
+    return efg_cost_of(&t->cost, calls);
 }
 
 static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)

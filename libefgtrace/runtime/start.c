@@ -205,7 +205,9 @@ static const struct efg_hooks *start(void)
     p->epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
     ready = ready && efg_tracer_thread();
     PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, p->comm);
-    if (!ready)
+    if (ready)
+        efg_cost_calibrate(&hooks);
+    else
         efg_tracer_note("no memory at the start: the job runs untraced");
     p->init = efg_clock_ticks() - begin;
     return ready ? &hooks : NULL;

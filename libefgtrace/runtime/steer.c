@@ -448,6 +448,7 @@ static void full_sample(struct efg_thread *t, uint64_t now)
 
 void efg_steer_sample(struct efg_thread *t, uint64_t now)
 {
+    uint64_t begin = efg_clock_ticks();
     if (now >= t->next_full_sample)
         full_sample(t, now);
     else if (t == p->leader)
@@ -457,6 +458,7 @@ void efg_steer_sample(struct efg_thread *t, uint64_t now)
     if (t == p->leader && p->agree.pending && !p->agree.is_owner &&
         now + ROUND_PAUSE < t->next_sample)
         t->next_sample = now + ROUND_PAUSE;
+    t->cost.rare += efg_clock_ticks() - begin;
 }
 
 /* --- the end --- */

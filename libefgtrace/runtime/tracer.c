@@ -106,7 +106,7 @@ static struct efg_thread *new_thread(void)
     efg_stability_init(&t->stability, (uint32_t)p->conf.stable);
     t->finder = efg_pivot_finder_new(&t->graph, (enum efg_level)p->conf.level);
     t->next_sample = t->next_full_sample = now + p->conf.interval;
-    t->countdown = EFG_COST_EVERY;
+    t->cost.countdown = EFG_COST_EVERY;
     pthread_mutex_lock(&p->lock);
     t->number = p->thread_count++;
     t->next = p->threads;
@@ -139,6 +139,13 @@ struct efg_thread *efg_tracer_thread(void)
     return self;
 }
 
+struct efg_thread *efg_tracer_become(struct efg_thread *other)
+{
+    struct efg_thread *was = self;
+    self = other;
+    return was;
+}
+
 /* --- user regions --- */
 
 void efg_tracer_control(int level, const char *name)
@@ -156,15 +163,15 @@ int efg_tracer_enter(struct efg_call *call)
     call->thread = t;
     if (!t)
         return 0;
-    t->entered = --t->countdown == 0 ? efg_clock_ticks() : 0;
+    t->cost.entered = --t->cost.countdown == 0 ? efg_clock_ticks() : 0;
     call->path = efg_callpath_find(&call->hash);
     call->enter = efg_clock_ticks();
     if (t->epoch != __atomic_load_n(&efg_process.epoch, __ATOMIC_RELAXED))
         efg_windows_join(t, call->enter);
     if (efg_recorder_wants_enter(&t->recorder, call))
         efg_recorder_enter(&t->recorder, call);
-    if (t->entered)
-        t->cost += efg_clock_ticks() - t->entered;
+    if (t->cost.entered)
+        t->cost.inside = efg_clock_ticks() - t->cost.entered;
     return 1;
 }
 
@@ -223,9 +230,6 @@ void efg_tracer_leave(struct efg_call *call, int result)
         efg_steer_visit(t, leave);
     if (leave >= t->next_sample)
         efg_steer_sample(t, leave);
-    if (t->entered) {
-        t->cost += efg_clock_ticks() - leave;
-        t->cost_samples++;
-        t->countdown = EFG_COST_EVERY;
-    }
+    if (t->cost.entered)
+        efg_cost_sample(&t->cost, efg_clock_ticks() - leave);
 }

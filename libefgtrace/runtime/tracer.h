@@ -6,6 +6,7 @@
  *     wrap.c -> tracer.c   enter, leave: call path, clock, graph, recorder
  *               coarse.c   what to do when the graph finds no room
  *               steer.c    samples and pivot visits: pivot, agreement, trigger, windows
+ *               cost.c     what all this costs
  *               start.c    before and after MPI_Init
  *               finish.c   before MPI_Finalize: run file, trace, summary
  *
@@ -27,6 +28,7 @@
 #include "files/conf.h"
 #include "files/runfile.h"
 #include "runtime/clocks.h"
+#include "runtime/cost.h"
 #include "runtime/nodes.h"
 #include "runtime/recorder.h"
 #include "runtime/regions.h"
@@ -45,9 +47,7 @@ struct efg_thread {
     uint64_t next_sample;        /* ticks: when to look at anything but events */
     uint64_t next_full_sample;   /* ... at the graph too */
     uint32_t epoch;              /* of the process, as this thread has followed it */
-    uint64_t cost, cost_samples; /* ns in our hooks, in one call of EFG_COST_EVERY */
-    uint32_t countdown;          /* calls until the next such sample */
-    uint64_t entered;            /* ticks, while a call is a sample */
+    struct efg_cost cost;
     struct efg_regions regions;
     /* Iterations of the pivot, from one visit to the next. */
     struct efg_run_iterations iterations;
@@ -102,6 +102,8 @@ extern struct efg_process efg_process;
 
 /* The state of this thread, made at its first call; NULL without memory. */
 struct efg_thread *efg_tracer_thread(void);
+/* Let this thread act as OTHER; returns what it was. */
+struct efg_thread *efg_tracer_become(struct efg_thread *other);
 int efg_tracer_enter(struct efg_call *call);
 void efg_tracer_leave(struct efg_call *call, int result);
 void efg_tracer_control(int level, const char *name);
@@ -146,7 +148,5 @@ void efg_tracer_log_path(uint32_t thread, char *path, size_t size);
 
 void efg_finish_run(void);
 void efg_finish_leave(void);
-
-#define EFG_COST_EVERY 128
 
 #endif

@@ -72,9 +72,8 @@ static int add(struct subject *s, struct efg_event event, int is_poll, unsigned 
     struct efg_signature *name = &event.signature;
 
     if (s->now.dimensions & EFG_DIM_PATH)
-        name->path =
-            cut_path(name->path, path_depth < s->now.depth ? path_depth : s->now.depth,
-                     &event.path_hash);
+        name->path = cut_path(name->path, path_depth < s->now.depth ? path_depth : s->now.depth,
+                              &event.path_hash);
     *name = efg_signature_reduce(*name, s->now.dimensions);
     if (is_poll)
         efg_graph_poll(&s->graph, &event);

@@ -110,7 +110,8 @@ static void test_golden(void **state)
         "as "
         "many\n"
         "Graph        of 24208 calls: 9 nodes, up to 10 edges a rank, last grew after 4.05 s\n"
-        "Cost         about 300 us a rank, 0.0074% of the run; up to 2.00 MB of memory a rank\n"
+        "Cost         about 300 us a rank, 0.0074% of the run: 6052 calls, 49 ns each\n"
+        "             up to 2.00 MB of memory a rank\n"
         "Files        efgtrace.stencil.1234/: traces.otf2, run.efg, summary.txt\n"
         "Next         efgtrace report efgtrace.stencil.1234\n"
         "             vampir efgtrace.stencil.1234/traces.otf2\n");
