@@ -227,7 +227,7 @@ void efg_symbols_free(struct efg_symbols *symbols)
 int efg_symbols_find(struct efg_symbols *symbols, const char *name, uint64_t offset,
                      const struct efg_symbol **frames)
 {
-    struct module *module = module_of(symbols, name);
+    struct module *module = symbols ? module_of(symbols, name) : NULL;
     *frames = &UNKNOWN;
     if (!module || reserve(module))
         return 1;

@@ -24,7 +24,8 @@ void efg_symbols_free(struct efg_symbols *symbols);
 /*
  * Resolve OFFSET in the ELF file MODULE. Returns the number of frames, >= 1, innermost
  * (inlined) first, and points *FRAMES to them; valid until the resolver is
- * freed. A module that cannot be read gives one frame: function "?", file "".
+ * freed. A module that cannot be read gives one frame: function "?", file ""; so does every
+ * module where SYMBOLS is NULL.
  */
 int efg_symbols_find(struct efg_symbols *symbols, const char *module, uint64_t offset,
                      const struct efg_symbol **frames);

@@ -242,6 +242,15 @@ static void test_unreadable(void **state)
     expect_unknown("/dev/null");
 }
 
+static void test_no_resolver(void **state)
+{
+    const struct efg_symbol *frames;
+    (void)state;
+    assert_int_equal(efg_symbols_find(NULL, "/bin/true", 0x1234, &frames), 1);
+    assert_string_equal(frames->function, "?");
+    assert_string_equal(frames->file, "");
+}
+
 static void test_outside(void **state)
 {
     (void)state;
@@ -319,7 +328,7 @@ int main(void)
         cmocka_unit_test(test_debug_file),        cmocka_unit_test(test_wrong_debug_file),
         cmocka_unit_test(test_compressed),        cmocka_unit_test(test_dynamic_symbols),
         cmocka_unit_test(test_unreadable),        cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_damaged),           cmocka_unit_test(test_no_resolver),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
