@@ -7,16 +7,21 @@ usage() {
     cat <<'EOF'
 usage: bench/apps.sh list
        bench/apps.sh run APP DIR [PREFIX...]
+       bench/apps.sh prepare APP DIR
+       bench/apps.sh launch APP DIR [PREFIX...]
        bench/apps.sh filter APP
 
   list     the names of the applications
   run      prepares a fresh case of APP in DIR (made if need be, old results in it are removed)
            and runs there: mpirun -np 4 --oversubscribe PREFIX... APP. Paths in PREFIX must be
            absolute. The output is the application's, the exit code mpirun's.
+  prepare  the first half of run
+  launch   the second half, as often as need be
   filter   what differs between two runs (times, dates, rates) is taken out of an output
 
-environment: RANKS           instead of 4 (all but icofoam, whose case has 4 parts)
+environment: RANKS           instead of 4
              LAMMPS_STEPS    instead of 2000
+             ICOFOAM_STEPS   instead of 1000
              MPIRUN_OPTIONS  more options of mpirun
 EOF
 }
@@ -103,13 +108,16 @@ prepare_icofoam() {
     rm -rf 0 0.* constant system processor*
     cp -R "$foam/0" "$foam/constant" "$foam/system" .
     edit system/blockMeshDict 's/\(20 20 1\)/(40 40 1)/'
-    edit system/controlDict -e 's/^(endTime ).*/\1 0.5;/' -e 's/^(deltaT ).*/\1 0.0005;/' \
+    end=$(awk "BEGIN { print ${ICOFOAM_STEPS:-1000} * 0.0005 }")
+    edit system/controlDict -e "s/^(endTime ).*/\\1 $end;/" -e 's/^(deltaT ).*/\1 0.0005;/' \
         -e 's/^(writeInterval ).*/\1 500;/' -e 's/^(runTimeModifiable ).*/\1 no;/'
-    cat >system/decomposeParDict <<'EOF'
+    parts="${RANKS:-4} 1 1"
+    [ "${RANKS:-4}" != 4 ] || parts="2 2 1"
+    cat >system/decomposeParDict <<EOF
 FoamFile { version 2.0; format ascii; class dictionary; object decomposeParDict; }
-numberOfSubdomains 4;
+numberOfSubdomains ${RANKS:-4};
 method simple;
-simpleCoeffs { n (2 2 1); delta 0.001; }
+simpleCoeffs { n ($parts); delta 0.001; }
 EOF
     in_openfoam blockMesh >blockMesh.out 2>&1
     in_openfoam decomposePar >decomposePar.out 2>&1
@@ -181,15 +189,17 @@ case ${1-} in
     list)
         echo "$apps" | tr ' ' '\n'
         ;;
-    run)
+    run | prepare | launch)
         [ $# -ge 3 ] || { usage >&2; exit 2; }
         known "$2"
+        verb=$1
         app=$2
         mkdir -p "$3"
         cd "$3"
         shift 3
-        "prepare_$app" || { printf 'apps: cannot prepare %s in %s\n' "$app" "$PWD" >&2; exit 1; }
-        "run_$app" "$@"
+        [ "$verb" = launch ] || "prepare_$app" ||
+            { printf 'apps: cannot prepare %s in %s\n' "$app" "$PWD" >&2; exit 1; }
+        [ "$verb" = prepare ] || "run_$app" "$@"
         ;;
     filter)
         [ $# -eq 2 ] || { usage >&2; exit 2; }
