@@ -4,7 +4,10 @@
 #   make demo           set up, build, trace a real application
 #   make check          set up, build, run the tests
 #   make check-apps     set up, build, run the larger applications (APPS="lammps pw ...")
-#   make bench          how much smaller the reduced traces are
+#   make bench          what it costs, beside its peers (BENCH_RUNS=3: quick, 5 minutes)
+#   make bench-instructions   instructions per call; repeatable
+#   make bench-soak     whether memory grows in 10^8 calls
+#   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
 #   make install        to PREFIX (/usr/local), below DESTDIR
 #   make clean
 #
@@ -131,6 +134,14 @@ check-apps: set-up-apps
 
 bench: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
+	@bench/bench.py --build $(BUILD)
+
+bench-instructions bench-soak: bench-%: set-up-bench
+	@$(MAKE) --no-print-directory -s -j2 all
+	@bench/bench.py --build $(BUILD) --parts $* --out $(BUILD)/bench/$*
+
+bench-reduction: set-up-bench
+	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) bench/reduction.sh $(APPS)
 
 LIBDIR := $(PREFIX)/lib
@@ -148,5 +159,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d)
 
-.PHONY: all unit demo check check-apps bench install clean
+.PHONY: all unit demo check check-apps bench bench-instructions bench-soak bench-reduction install clean
 .SECONDARY:

@@ -15,7 +15,8 @@ or through sudo.
   check   demo, and what the tests need: other compilers, cmocka, readers of OTF2, mpi4py,
           iproute2 for hosts that are namespaces
   apps    check, and the larger applications of `make check-apps`
-  bench   apps, and the tracer and the compressor that the benchmarks compare with
+  bench   apps, the tracer and the compressor that `make bench` compares with, valgrind that
+          counts instructions, and gnuplot that draws the results
 
 exit code: 0 all is there, 1 it could not be installed, 2 wrong usage
 EOF
@@ -27,7 +28,7 @@ demo="$build lammps lammps-examples otf2-tools"
 check="$demo g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2 python3-mpi4py
     iproute2"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
-bench="$apps eztrace zstd"
+bench="$apps eztrace zstd valgrind gnuplot-nox"
 
 give_up() {
     printf 'setup: %s\nsetup: please install: %s\n' "$1" "$missing" >&2

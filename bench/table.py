@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The results as text: goals first, then a table for each part."""
+from spread import added, paired, ratio, spread, verdict
+
+CHEAP = ("Comm_rank", "Type_size", "Wtime")
+FLAT = 1.25  # cost with 100,000 call paths over that with 10, at most
+
+
+def find(rows, **wanted):
+    """The row of ROWS with these values, or None."""
+    return next((row for row in rows if all(row[k] == v for k, v in wanted.items())), None)
+
+
+def compare(rows, column, function, tool, reference="bare", **which):
+    """Spread of COLUMN of TOOL against that of REFERENCE, or None."""
+    a, b = find(rows, tool=tool, **which), find(rows, tool=reference, **which)
+    return paired(a[column], b[column], function) if a and b else None
+
+
+def floor_of(rows, tool, **which):
+    """What the fastest turn of all under TOOL took more than the fastest one of all without."""
+    least = [[ns for ns in row["least_ns"] if ns is not None] if row else [] for row in
+             (find(rows, tool=tool, **which), find(rows, tool="bare", **which))]
+    return min(least[0]) - min(least[1]) if all(least) else None
+
+
+def difference(v, r):
+    return v - r
+
+
+def over(v, r):
+    return v / r
+
+
+# --- text ---
+
+def number(value):
+    size = abs(value)
+    return f"{value:.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.2f}"
+
+
+def interval(result, scale=1.0, shift=0.0):
+    """median [low, high] of SCALE * (value - SHIFT)"""
+    if result is None:
+        return "-"
+    low, mid, high = (number(scale * (result[k] - shift)) for k in ("low", "median", "high"))
+    return f"{mid} [{low}, {high}]"
+
+
+def binary(count):
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"
+
+
+def middle(values, form=number):
+    result = spread([v for v in values if v is not None])
+    return form(result["median"]) if result else "-"
+
+
+def table(head, rows):
+    """Markdown whose columns also stand under each other as plain text."""
+    rows = [[str(cell) for cell in row] for row in [head] + rows]
+    width = [max(len(row[i]) for row in rows) for i in range(len(head))]
+    lines = ["| " + " | ".join([row[0].ljust(width[0])] + [c.rjust(w) for c, w in zip(row[1:], width[1:])])
+             + " |" for row in rows]
+    rule = "|" + "|".join(["-" * (width[0] + 2)] + ["-" * (w + 1) + ":" for w in width[1:]]) + "|"
+    return "\n".join([lines[0], rule] + lines[1:]) + "\n"
+
+
+def names(rows, key):
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
+def tools_of(rows):
+    """All but bare, in the order of the row that has most of them."""
+    most = max(names(rows, "kind"), key=lambda k: sum(r["kind"] == k for r in rows))
+    return [t for t in names([r for r in rows if r["kind"] == most], "tool") if t != "bare"]
+
+
+# --- goals ---
+
+def flatness(rows):
+    """How many times as much a call costs with 100,000 call paths as with 10, less the bare ones."""
+    cost = {}
+    for nodes in (10, 100000):
+        which = {"kind": "Sendrecv", "depth": 16, "nodes": nodes}
+        a, b = find(rows, tool="watching", **which), find(rows, tool="bare", **which)
+        if not a or not b:
+            return None
+        cost[nodes] = [None if v is None or r is None else v - r for v, r in zip(a["cpu_ns"], b["cpu_ns"])]
+    return ratio(cost[100000], cost[10])
+
+
+def goals(results):
+    """(what, goal, measured, from the least values, verdict)"""
+    rows = []
+
+    def goal(what, limit, unit, result, scale=1.0, shift=0.0, floor=None):
+        scaled = result and {k: scale * (result[k] - shift) if k != "n" else result[k] for k in result}
+        rows.append([what, f"<= {limit} {unit}".rstrip(), interval(scaled),
+                     "-" if floor is None else number(floor), verdict(scaled, limit)])
+
+    def call(what, limit, tool, **which):
+        goal(what, limit, "ns", compare(c, "cpu_ns", difference, tool, **which),
+             floor=floor_of(c, tool, **which))
+
+    c = results.get("calls")
+    if c:
+        for tool, limit in (("watching", 50), ("recording", 100)):
+            call(f"Sendrecv, depth 16, {tool}: added", limit, tool, kind="Sendrecv", depth=16, nodes=1)
+        for kind in CHEAP:
+            call(f"{kind}, watching: added", 5, "watching", kind=kind, depth=16, nodes=1)
+        goal("added with 100,000 call paths over 10", FLAT, "times", flatness(c))
+    if results.get("life"):
+        for column, name in (("init_ms", "MPI_Init"), ("finalize_ms", "MPI_Finalize")):
+            goal(f"{name}, 4 ranks: added", 50, "ms",
+                 compare(results["life"], column, difference, "adaptive"))
+    for app in names(results.get("apps", []), "app"):
+        goal(f"{app}: wall time added", 0.5, "%",
+             compare(results["apps"], "wall", over, "adaptive", app=app), 100, 1)
+    if results.get("soak"):
+        for row in (r for r in results["soak"] if r["tool"] != "bare"):
+            rows.append([f"{row['calls']:.0e} calls, {row['kind']}, {row['tool']}: resident set",
+                         "flat", f"{row['growth_kb']:+.0f} kB", "-",
+                         "met" if row["flat"] else "missed"])
+    return table(["goal", "limit", "measured [interval]", "of the least", "verdict"], rows) if rows else ""
+
+
+# --- parts ---
+
+def calls_by(rows, key, label, fixed):
+    """A table of the added CPU time per call; rows: values of KEY; columns: tools."""
+    chosen = [r for r in rows if all(r[k] in v for k, v in fixed.items())]
+    values, tools = names(chosen, key), tools_of(chosen)
+    if key != "kind":
+        values.sort()
+        tools = [t for t in tools if all(find(chosen, tool=t, **{key: v}) for v in values)]
+    lines = []
+    for value in values:
+        which = {k: v[0] for k, v in fixed.items()} | {key: value}
+        bare = find(rows, tool="bare", **which)
+        lines.append([value, middle(bare["cpu_ns"])] +
+                     [interval(compare(rows, "cpu_ns", difference, t, **which)) for t in tools])
+    return table([label, "bare"] + [f"+ {t}" for t in tools], lines)
+
+
+def calls_text(rows):
+    return "\n".join([
+        "## ns of CPU time that a call costs, and what is added to it: median [interval]\n",
+        calls_by(rows, "kind", "depth 16", {"depth": [16], "nodes": [1]}),
+        calls_by(rows, "depth", "Sendrecv, depth", {"kind": ["Sendrecv"], "nodes": [1]}),
+        calls_by([r for r in rows if r["kind"] == "Sendrecv"], "nodes", "Sendrecv, call paths",
+                 {"kind": ["Sendrecv"], "depth": [16]})])
+
+
+def life_text(rows):
+    lines = [[r["tool"]] + [interval(compare(rows, c, difference, r["tool"])) if r["tool"] != "bare"
+                            else middle(r[c]) for c in ("init_ms", "finalize_ms")]
+             + [middle(r["peak_kb"], lambda kb: binary(1024 * kb)), middle(r["bytes"], binary)]
+             for r in rows]
+    return ("## 4 ranks, 800 steps of a ring: the slowest rank; tools: what they add\n\n"
+            + table(["tool", "MPI_Init, ms", "MPI_Finalize, ms", "peak memory", "trace"], lines))
+
+
+def apps_text(rows):
+    lines = []
+    for r in rows:
+        which = {"app": r["app"]}
+        lines.append([f"{r['app']}, {r['tool']}", middle(r["wall"]),
+                      interval(compare(rows, "wall", over, r["tool"], **which)),
+                      interval(compare(rows, "cpu", over, r["tool"], **which)),
+                      middle(r["peak_kb"], lambda kb: binary(1024 * kb)), middle(r["bytes"], binary)])
+    return ("## Applications: whole jobs, and their ratio to bare\n\n"
+            + table(["application", "wall, s", "wall, ratio", "CPU, ratio", "peak memory", "trace"], lines))
+
+
+def instructions_text(rows):
+    lines = [[f"{r['kind']}, {r['tool']}", f"{r['bare']:.1f}", f"{r['total']:.1f}",
+              f"{r['total'] - r['bare']:+.1f}", f"{r['own']:.1f}",
+              f"{max(r['runs']) - min(r['runs']):.2f}"] for r in rows]
+    return ("## Instructions per call (callgrind), depth 16\n\n"
+            + table(["call", "bare", "traced", "added", "in efgtrace", "between runs"], lines))
+
+
+def soak_text(rows):
+    shares = (0, 1, 10, 25, 50, 75, 100)
+    lines = []
+    for r in rows:
+        kb = r["resident_kb"]
+        points = [kb[min(len(kb) - 1, round(s / 100 * (len(kb) - 1)))] for s in shares]
+        lines.append([f"{r['kind']}, {r['tool']}, {r['ranks']} ranks", f"{r['calls']:.0e}",
+                      f"{r['wall']:.0f}"] + [f"{p:.0f}" for p in points]
+                     + [f"{r['growth_kb']:+.0f}", "flat" if r["flat"] else "grows"])
+    return ("## Resident set in kB after so many percent of the calls, of the largest rank\n\n"
+            + table(["calls", "of a rank", "s"] + [f"{s}%" for s in shares] + ["10 to 100%", "verdict"], lines))
+
+
+PARTS = {"calls": calls_text, "life": life_text, "apps": apps_text,
+         "instructions": instructions_text, "soak": soak_text}
+
+
+def render(results, picture):
+    m = results["machine"]
+    text = [f"# efgtrace {m['efgtrace']}, {results['date']}\n",
+            ", ".join(f"{k}: {v}" for k, v in m.items() if k != "efgtrace") + ".\n",
+            f"{results['runs']} rounds, {results['seconds']} s. Load at the start, and after each part: "
+            + ", ".join(map(str, results["load"])) + ".\n"]
+    if results["load"][0] > 0.5 * m["cores"]:
+        text.append("**The machine was busy with other things: times say little.**\n")
+    text += ["## Goals\n", goals(results)]
+    text += [PARTS[part](results[part]) for part in PARTS if results.get(part)]
+    if results.get("calls"):
+        text.append(f"![cost of a call and size of a trace]({picture})\n")
+    return "\n".join(text)
