@@ -88,6 +88,8 @@ $(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
 
 $(BUILD)/tests/test_clock: $(BUILD)/obj/libefgtrace/runtime/clock.o
 
+$(BUILD)/tests/test_order: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,memory order)
+
 $(BUILD)/tests/test_requests: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,memory requests)
 $(BUILD)/tests/test_requests: ALL_CFLAGS += $(MPI_CFLAGS)
 $(BUILD)/tests/test_requests: FILES_LIBS += $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI)))

@@ -49,6 +49,8 @@ static const struct meaning meanings[] = {
     {"patience", "0", "no rank waits for one that finds no main loop"},
     {"patience", NULL,
      "a rank that has found no main loop after $ holds up the others no more"},
+    {"sequence", "on", "the order of all calls of the run is kept, for `efgtrace expand`"},
+    {"sequence", "off", "the order of the calls is not kept"},
     {"clock", "auto", "time stamps are read from the TSC where the kernel's are, too"},
     {"clock", "tsc", "time stamps are read from the TSC; where that is no clock, it is said"},
     {"clock", "system", "time stamps are read with clock_gettime"},

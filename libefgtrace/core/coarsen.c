@@ -246,17 +246,14 @@ static void shrink(struct efg_graph *graph)
     efg_graph_size(graph, nodes, edges);
 }
 
-int efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from, struct efg_detail to,
-                      efg_cut_path *cut)
+enum efg_coarsened efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from,
+                                     struct efg_detail to, efg_cut_path *cut, uint32_t *new_id)
 {
-    struct coarsening c = {.graph = graph, .from = from, .to = to, .cut = cut};
+    struct coarsening c = {
+        .graph = graph, .from = from, .to = to, .cut = cut, .new_id = new_id};
     uint32_t nodes = graph->node_count;
 
-    c.new_id = malloc((nodes + 1) * sizeof *c.new_id);
-    if (!c.new_id)
-        return -1;
     merge(&c);
-    free(c.new_id);
     if (c.is_pivot_lost)
         clear_marks(graph);
     shrink(graph);

@@ -28,9 +28,9 @@ enum efg_coarsened {
 };
 
 /* Reduce GRAPH to the detail TO from the detail FROM; graph->pivot_id then names what has
- * become of the pivot, lost or not. CUT is asked only where TO has call paths. Returns enum
- * efg_coarsened, or -1 without memory, and then nothing has changed. */
-int efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from, struct efg_detail to,
-                      efg_cut_path *cut);
+ * become of the pivot, lost or not, and NEW_ID (as many as there were nodes) what has of each
+ * node. CUT is asked only where TO has call paths. */
+enum efg_coarsened efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from,
+                                     struct efg_detail to, efg_cut_path *cut, uint32_t *new_id);
 
 #endif

@@ -421,6 +421,17 @@ int efg_sequence_init(struct efg_sequence *s, size_t memory, efg_sequence_sink *
     return -1;
 }
 
+size_t efg_sequence_memory(const struct efg_sequence *s)
+{
+    const struct efg_sequence_segment *segment = &s->segment;
+    size_t slots = s->run_mask + (size_t)1 + s->block_mask + (size_t)1;
+
+    return sizeof *s + s->run_room * (sizeof *segment->runs + sizeof *s->followed) +
+           s->pair_room * sizeof *segment->pairs +
+           (s->pair_room / 2 + (size_t)2) * sizeof *segment->first +
+           slots * sizeof *s->run_slots;
+}
+
 void efg_sequence_fini(struct efg_sequence *s)
 {
     efg_sequence_segment_fini(&s->segment);

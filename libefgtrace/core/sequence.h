@@ -126,6 +126,9 @@ int efg_sequence_init(struct efg_sequence *sequence, size_t memory, efg_sequence
                       void *context);
 void efg_sequence_fini(struct efg_sequence *sequence);
 
+/* Bytes that SEQUENCE holds, itself included. */
+size_t efg_sequence_memory(const struct efg_sequence *sequence);
+
 /* Work off the events in the ring. */
 void efg_sequence_flush(struct efg_sequence *sequence);
 

@@ -52,6 +52,8 @@ static const struct efg_key keys[] = {
      FIELD(log_limit), MB, MB << 20},
     {"patience", NULL, "TIME", "5s", "how long ranks wait for one that finds no main loop",
      EFG_KEY_TIME, FIELD(patience), 0, 24 * HOUR},
+    {"sequence", NULL, "on|off", "on", "keep the order of all calls of the run",
+     EFG_KEY_SWITCH, FIELD(sequence), 0, 0},
     {"clock", NULL, "auto|tsc|system", "auto", "what time stamps are read from", EFG_KEY_CHOICE,
      FIELD(clock), 0, 0},
     {"summary", NULL, "on|off", "on", "print the summary on standard error at the end",

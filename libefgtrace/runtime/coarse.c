@@ -11,6 +11,8 @@
  */
 #include "runtime/tracer.h"
 
+#include <stdlib.h>
+
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
@@ -55,15 +57,20 @@ static void reduce(struct efg_thread *t, uint64_t now)
 {
     uint32_t dropped = cut_paths(dropped_by_all());
     struct efg_detail to = efg_detail_without(asked(), dropped);
-    int done = efg_graph_coarsen(&t->graph, t->detail, to, efg_callpath_cut);
+    uint32_t nodes = t->graph.node_count, *new_id = malloc((nodes + 1) * sizeof *new_id);
 
-    if (done < 0)
-        return; /* without memory, the next sample tries again */
+    if (!new_id)
+        return; /* the next sample tries again */
+    enum efg_coarsened done =
+        efg_graph_coarsen(&t->graph, t->detail, to, efg_callpath_cut, new_id);
+    if (done != EFG_COARSENED_NOTHING)
+        efg_order_rename(&t->order, new_id, nodes);
+    free(new_id);
     efg_coarse_hear(dropped);
     t->detail = to;
     t->graph.dropped = dropped;
     if (t == p->leader)
-        efg_steer_rename(t, (enum efg_coarsened)done, now);
+        efg_steer_rename(t, done, now);
     else if (t->finder && done != EFG_COARSENED_NOTHING)
         efg_pivot_renew(t->finder, NULL, now);
 }

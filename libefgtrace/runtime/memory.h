@@ -8,6 +8,8 @@
  *     call paths       a part of the budget each time before they are cut to half the frames
  *     requests         half of the budget; further ones are not followed
  *     walks            remembered up to a limit, and with half of the budget left
+ *     orders of calls  an eighth of the budget, of the second thread half of it, and so on: then
+ *                      they are written out
  *     threads          one more is not traced when its first tables find no room
  *     communicators, windows, files, modules, arrays of requests in one call: added
  *

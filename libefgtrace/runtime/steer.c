@@ -433,6 +433,7 @@ static void full_sample(struct efg_thread *t, uint64_t now)
     t->next_full_sample = now + efg_pivot_pause(now - p->start, p->conf.interval);
     efg_coarse_follow(t, now);
     efg_stability_sample(&t->stability, &t->graph, now);
+    efg_order_settle(&t->order);
     elect(t);
     if (t != p->leader || !t->finder)
         return;

@@ -91,6 +91,15 @@ static void open_log(struct efg_thread *t)
                         strerror(-error));
 }
 
+static void begin_order(struct efg_thread *t)
+{
+    char path[EFG_PATH];
+
+    snprintf(path, sizeof path, "%.4000s/logs/%d.%u.order", efg_process.folder,
+             efg_process.rank, t->number);
+    efg_order_begin(&t->order, t->number, efg_process.folder[0] ? path : NULL);
+}
+
 static struct efg_thread *new_thread(void)
 {
     struct efg_process *p = &efg_process;
@@ -117,6 +126,8 @@ static struct efg_thread *new_thread(void)
     efg_recorder_init(&t->recorder, t->number);
     if (p->conf.mode == EFG_MODE_ADAPTIVE || p->conf.mode == EFG_MODE_FULL)
         open_log(t);
+    if (p->conf.sequence)
+        begin_order(t);
     return t;
 }
 
@@ -195,6 +206,13 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
     efg_recorder_enter_again(&t->recorder, call);
 }
 
+static int step(struct efg_thread *t, const struct efg_event *event)
+{
+    int is_pivot = efg_graph_step(&t->graph, event);
+    efg_order_add(&t->order, t->graph.current);
+    return is_pivot;
+}
+
 void efg_tracer_leave(struct efg_call *call, int result)
 {
     struct efg_thread *t = call->thread;
@@ -215,7 +233,7 @@ void efg_tracer_leave(struct efg_call *call, int result)
     if (facts.is_poll)
         efg_graph_poll(&t->graph, &event);
     else
-        is_pivot = efg_graph_step(&t->graph, &event);
+        is_pivot = step(t, &event);
     is_pivot = is_pivot && t == efg_process.leader;
     int is_cut_before = is_pivot && efg_recorder_starts(call);
     if (is_cut_before)

@@ -30,6 +30,7 @@
 #include "runtime/clocks.h"
 #include "runtime/cost.h"
 #include "runtime/nodes.h"
+#include "runtime/order.h"
 #include "runtime/recorder.h"
 #include "runtime/regions.h"
 #include "runtime/topology.h"
@@ -41,6 +42,7 @@ struct efg_thread {
     uint32_t number;
     struct efg_detail detail; /* of the signatures in the graph */
     struct efg_graph graph;
+    struct efg_order order;
     struct efg_stability stability;
     struct efg_pivot_finder *finder; /* NULL without memory */
     struct efg_recorder recorder;

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -57,9 +58,16 @@ static void init(struct subject *s, unsigned dimensions, uint32_t dropped)
 static int drop(struct subject *s, uint32_t dropped)
 {
     struct efg_detail to = efg_detail_without(s->asked, dropped);
-    int done = efg_graph_coarsen(&s->graph, s->now, to, cut_path);
+    uint32_t nodes = s->graph.node_count, *new_id = malloc((nodes + 1) * sizeof *new_id);
+    uint32_t next = 0;
 
-    assert_true(done >= 0);
+    int done = (int)efg_graph_coarsen(&s->graph, s->now, to, cut_path, new_id);
+    for (uint32_t i = 0; i < nodes; i++) { /* in the order of first appearance */
+        assert_true(new_id[i] <= next);
+        next += new_id[i] == next;
+    }
+    assert_int_equal(next, s->graph.node_count);
+    free(new_id);
     s->now = to;
     s->graph.dropped = dropped;
     return done;
