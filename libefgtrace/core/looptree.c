@@ -309,6 +309,8 @@ static int find_drafts(struct builder *b)
             return -1;
         struct draft draft = b->drafts[d]; /* a copy: the array may move */
         uint64_t least = draft.bottleneck + draft.bottleneck / 2 + 1;
+        if (least < draft.bottleneck) /* a count that no run has: nothing is more frequent */
+            continue;
         if (split(b, draft.begin, draft.end, least, d))
             return -1;
     }

@@ -347,13 +347,31 @@ static void test_dense(void **state)
     efg_graph_fini(&graph);
 }
 
+/* Counts that no run has, but a damaged file may: the tree comes to an end. */
+static void test_endless_counts(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+    struct efg_looptree tree;
+
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
+    for (uint32_t i = 0; i < 30; i++)
+        add(&graph, i % 3);
+    for (uint32_t i = 0; i < graph.edge_count; i++)
+        graph.edges[i].rhythm.visits = UINT64_MAX;
+    build(&tree, &graph);
+    assert_int_equal(tree.count, 1);
+    efg_looptree_fini(&tree);
+    efg_graph_fini(&graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs),   cmocka_unit_test(test_times),
         cmocka_unit_test(test_empty),      cmocka_unit_test(test_random_walks),
         cmocka_unit_test(test_many_nodes), cmocka_unit_test(test_many_levels),
-        cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_dense),      cmocka_unit_test(test_endless_counts),
     };
     return cmocka_run_group_tests_name("looptree", tests, NULL, NULL);
 }
