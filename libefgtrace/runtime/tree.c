@@ -144,6 +144,56 @@ void efg_blocks_fini(struct efg_blocks *blocks)
     *blocks = (struct efg_blocks){0};
 }
 
+static int take_and_add(const struct place *at, int from, void *mine,
+                        const struct efg_tree_joiner *joiner, int failed)
+{
+    struct efg_buffer theirs = {0};
+    uint64_t end;
+    int error = take(at, from, failed ? NULL : &end, 1, &theirs);
+    if (!error)
+        error = joiner->add(mine, theirs.data, theirs.size);
+    efg_buffer_fini(&theirs);
+    return error;
+}
+
+static void give_block(const struct place *at, int to, const struct efg_buffer *block,
+                       int failed)
+{
+    uint64_t end = block->size;
+    give(at, to, failed || block->failed ? NULL : &end, 1, 0, block->data);
+}
+
+int efg_tree_join(MPI_Comm comm, void *mine, const struct efg_tree_joiner *joiner)
+{
+    struct place at = find_place(comm);
+    int failed = 0;
+    for (int step = 1; step < at.span && at.rank + step < at.size; step *= 2)
+        failed |= take_and_add(&at, at.rank + step, mine, joiner, failed) != 0;
+    if (at.rank) {
+        struct efg_buffer block = {0};
+        if (!failed)
+            joiner->put(&block, mine);
+        give_block(&at, at.rank - at.span, &block, failed);
+        efg_buffer_fini(&block);
+    }
+    return failed ? -ENOMEM : 0;
+}
+
+/* --- aside --- */
+
+void efg_tree_send(MPI_Comm comm, int to, const struct efg_buffer *block)
+{
+    struct place at = {.comm = comm};
+    give_block(&at, to, block, 0);
+}
+
+int efg_tree_receive(MPI_Comm comm, int from, struct efg_buffer *out)
+{
+    struct place at = {.comm = comm};
+    uint64_t end;
+    return take(&at, from, &end, 1, out);
+}
+
 /* --- down --- */
 
 /* What rank 0 has, or what comes from above: the blocks of all ranks of this subtree. */

@@ -30,4 +30,19 @@ void efg_blocks_fini(struct efg_blocks *blocks);
 int efg_tree_scatter(MPI_Comm comm, const struct efg_buffer *all, const uint64_t *ends,
                      struct efg_buffer *mine);
 
+/* Join what the ranks have, two neighbours at a time, until rank 0 has it all. PUT makes bytes
+ * of what a rank has, for the one before it, which ADDs them to its own and returns 0, or < 0
+ * if that failed. Returns 0 on rank 0, and -ENOMEM if any of it failed; on other ranks, what
+ * they know. */
+struct efg_tree_joiner {
+    void (*put)(struct efg_buffer *out, const void *mine);
+    int (*add)(void *mine, const void *bytes, size_t size);
+};
+int efg_tree_join(MPI_Comm comm, void *mine, const struct efg_tree_joiner *joiner);
+
+/* One block from rank to rank. RECEIVE appends it to OUT; it returns 0, or -ENOMEM if either
+ * side has no memory. */
+void efg_tree_send(MPI_Comm comm, int to, const struct efg_buffer *block);
+int efg_tree_receive(MPI_Comm comm, int from, struct efg_buffer *out);
+
 #endif

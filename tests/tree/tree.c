@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks up and down the tree of runtime/tree.h, with real ranks: of any size, empty ones, ones that
- * failed, longer than a message may be (pieces are 1000 bytes here).
+ * Blocks up and down the tree of runtime/tree.h, with real ranks: of any size, empty ones, ones
+ * that failed, longer than a message may be (pieces are 1000 bytes here).
  *
  * usage: mpirun -np N tree ROUNDS
  */
@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int rank, size;
 
@@ -87,6 +88,61 @@ static void scatter(int round)
     efg_buffer_fini(&mine);
 }
 
+static void put(struct efg_buffer *out, const void *mine)
+{
+    const struct efg_buffer *all = mine;
+    efg_buffer_put(out, all->data, all->size);
+    out->failed |= all->failed;
+}
+
+static int add(void *mine, const void *bytes, size_t bytes_size)
+{
+    struct efg_buffer *all = mine;
+    efg_buffer_put(all, bytes, bytes_size);
+    return all->failed ? -1 : 0;
+}
+
+/* Joined is what all ranks have, one after the other in their order. */
+static void join(int round)
+{
+    static const struct efg_tree_joiner joiner = {put, add};
+    struct efg_buffer mine = {0}, expected = {0};
+    int will_fail = 0;
+    fill(&mine, rank, round);
+    for (int r = 0; r < size; r++) {
+        fill(&expected, r, round);
+        will_fail |= r && fails(r, round);
+    }
+    mine.failed |= rank && fails(rank, round);
+    int error = efg_tree_join(MPI_COMM_WORLD, &mine, &joiner);
+    if (rank == 0)
+        expect(!error == !will_fail, "error of a join", round);
+    if (rank == 0 && !error)
+        expect(mine.size == expected.size &&
+                   (!mine.size || !memcmp(mine.data, expected.data, mine.size)),
+               "joined bytes", round);
+    efg_buffer_fini(&mine);
+    efg_buffer_fini(&expected);
+}
+
+/* From the last rank to the first one, aside of the tree. */
+static void send_one(int round)
+{
+    struct efg_buffer block = {0};
+    if (size == 1)
+        return;
+    if (rank == size - 1) {
+        fill(&block, rank, round);
+        efg_tree_send(MPI_COMM_WORLD, 0, &block);
+    } else if (rank == 0) {
+        expect(efg_tree_receive(MPI_COMM_WORLD, size - 1, &block) == 0, "receive", round);
+        expect(block.size == length_of(size - 1, round), "length of a block", round);
+        for (size_t i = 0; i < block.size; i++)
+            expect(block.data[i] == byte_of(size - 1, round, i), "byte of a block", round);
+    }
+    efg_buffer_fini(&block);
+}
+
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 100;
@@ -96,6 +152,8 @@ int main(int argc, char **argv)
     for (int round = 0; round < rounds; round++) {
         gather(round);
         scatter(round);
+        join(round);
+        send_one(round);
     }
     MPI_Finalize();
     return 0;
