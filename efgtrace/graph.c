@@ -99,23 +99,33 @@ static int write_graph(const struct request *request, struct efg_graph_view *vie
     return code;
 }
 
+static int draw(const struct request *request, const struct efg_run *run,
+                const struct efg_run_rank *rank)
+{
+    struct efg_graph_view view = {.run = run, .rank = rank};
+    view.thread = efg_run_rank_thread(rank);
+    if (view.thread)
+        return write_graph(request, &view);
+    fprintf(stderr, "efgtrace graph: rank %u left no graph in %s\n", rank->rank, request->dir);
+    return EFG_EXIT_FAILED;
+}
+
 static int graph(const struct request *request)
 {
     struct efg_run run;
+    struct efg_run_rank rank;
     int code = EFG_EXIT_FAILED;
     if (efg_open_run(&run, "graph", request->dir))
         return EFG_EXIT_FAILED;
-    struct efg_graph_view view = {.run = &run};
-    if (request->rank || !run.rank_count)
-        view.rank = efg_open_rank(&run, "graph", request->rank ? request->rank : "0");
-    else
-        view.rank = &run.ranks[efg_summary_speaker(&run)];
-    view.thread = view.rank ? efg_summary_thread(view.rank) : NULL;
-    if (view.thread)
-        code = write_graph(request, &view);
-    else if (view.rank)
-        fprintf(stderr, "efgtrace graph: rank %u left no graph in %s\n", view.rank->rank,
-                request->dir);
+    if (request->rank || !run.rank_count) {
+        uint32_t index = efg_open_find(&run, "graph", request->rank ? request->rank : "0");
+        if (index != EFG_NONE && !efg_open_rank(&run, "graph", index, &rank)) {
+            code = draw(request, &run, &rank);
+            efg_run_rank_fini(&rank);
+        }
+    } else {
+        code = draw(request, &run, &run.speaker);
+    }
     efg_run_fini(&run);
     return code;
 }

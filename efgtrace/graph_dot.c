@@ -34,7 +34,7 @@ static void put_label(struct efg_buffer *out, const struct efg_graph_view *view,
                       const struct efg_node *node)
 {
     char name[512], time[32], mean[32];
-    efg_summary_node(view->run, view->rank, node, name, sizeof name);
+    efg_summary_node(view->run, node, name, sizeof name);
     char *place = strstr(name, "  ");
     if (place)
         *place = '\0';
@@ -54,7 +54,7 @@ static void put_node(struct efg_buffer *out, const struct efg_graph_view *view, 
 {
     const struct efg_node *node = &view->thread->graph.nodes[id];
     double share = efg_percent((double)(node->time.sum + node->poll_time),
-                               (double)efg_summary_rank_duration(view->rank)) /
+                               (double)efg_run_rank_duration(view->rank)) /
                    100;
     efg_buffer_print(out, "%*sn%u [label=\"", indent, "", id);
     put_label(out, view, node);
@@ -70,8 +70,7 @@ static void put_loop_label(struct efg_buffer *out, const struct efg_graph_view *
 {
     const struct efg_loop *l = &view->tree.loops[loop];
     char function[256], time[32];
-    efg_summary_function(view->run, view->rank, view->thread, &view->tree, loop, function,
-                         sizeof function);
+    efg_summary_function(view->run, view->thread, &view->tree, loop, function, sizeof function);
     efg_format_ns(time, sizeof time, l->time);
     efg_buffer_print(out, "%llu x", (unsigned long long)l->repetitions);
     if (*function)

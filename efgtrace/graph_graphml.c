@@ -62,13 +62,13 @@ static void put_node(struct efg_buffer *out, const struct efg_graph_view *view, 
 {
     const struct efg_node *node = &view->thread->graph.nodes[id];
     char label[512], hash[32];
-    efg_summary_node(view->run, view->rank, node, label, sizeof label);
+    efg_summary_node(view->run, node, label, sizeof label);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)node->hash);
     efg_buffer_print(out, "    <node id=\"n%u\">\n", id);
     put_text(out, "call",
              node->flags & EFG_NODE_OVERFLOW
                  ? ""
-                 : efg_runfile_call(view->rank, node->signature.call));
+                 : efg_run_call_name(view->run, node->signature.call));
     put_text(out, "label", label);
     put_number(out, "count", node->time.count);
     put_number(out, "time", node->time.sum + node->poll_time);

@@ -93,12 +93,12 @@ static void add_frame(cJSON *path, const char *module, uint64_t offset,
 
 static void add_path(cJSON *to, const struct efg_graph_view *view, uint32_t id)
 {
-    const struct efg_run_path *path = efg_runfile_path(view->rank, id);
+    const struct efg_run_path *path = efg_run_path(view->run, id);
     cJSON *frames = cJSON_AddArrayToObject(to, "path");
     for (uint32_t i = 0; path && i < path->depth; i++) {
         const struct efg_frame *frame = &path->frames[i];
-        const char *module = view->rank->modules[frame->module];
-        const struct efg_run_site *site = efg_runfile_site(view->run, module, frame->offset);
+        const char *module = efg_run_module(view->run, frame->module);
+        const struct efg_run_site *site = efg_run_site(view->run, module, frame->offset);
         if (!site || !site->symbol_count)
             add_frame(frames, module, frame->offset, NULL);
         for (uint32_t k = 0; site && k < site->symbol_count; k++)
@@ -118,8 +118,7 @@ static void add_dimensions(cJSON *to, const struct efg_graph_view *view,
                       {"communicator", EFG_DIM_COMM}};
     char text[80];
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
-        efg_summary_dimension(view->run, view->rank, node, dimensions[i].dimension, text,
-                              sizeof text);
+        efg_summary_dimension(view->run, node, dimensions[i].dimension, text, sizeof text);
         add_text(to, dimensions[i].name, text);
     }
 }
@@ -129,12 +128,12 @@ static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
     const struct efg_node *node = &view->thread->graph.nodes[id];
     char label[512];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_node(view->run, view->rank, node, label, sizeof label);
+    efg_summary_node(view->run, node, label, sizeof label);
     add_number(to, "id", id);
     add_text(to, "call",
              node->flags & EFG_NODE_OVERFLOW
                  ? ""
-                 : efg_runfile_call(view->rank, node->signature.call));
+                 : efg_run_call_name(view->run, node->signature.call));
     add_hex(to, "hash", node->hash);
     add_text(to, "label", label);
     add_dimensions(to, view, node);
@@ -167,8 +166,7 @@ static cJSON *make_loop(const struct efg_graph_view *view, uint32_t id)
     const struct efg_loop *loop = &view->tree.loops[id];
     char function[256];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_function(view->run, view->rank, view->thread, &view->tree, id, function,
-                         sizeof function);
+    efg_summary_function(view->run, view->thread, &view->tree, id, function, sizeof function);
     add_number(to, "id", id);
     add_id(to, "parent", loop->parent);
     add_number(to, "header", loop->header);
@@ -215,7 +213,7 @@ void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *vie
     add_text(document, "mpi", run->mpi);
     add_number(document, "ranks", run->rank_count);
     add_number(document, "rank", view->rank->rank);
-    add_number(document, "duration", efg_summary_rank_duration(view->rank));
+    add_number(document, "duration", efg_run_rank_duration(view->rank));
     add_pivot(document, &view->thread->pivot);
     add_all(document, "nodes", view, view->thread->graph.node_count, make_node);
     add_all(document, "edges", view, view->thread->graph.edge_count, make_edge);

@@ -49,52 +49,61 @@ static struct efg_join_item *item_of(struct efg_join *join, uint64_t key)
     if (*slot)
         return &join->items[*slot - 1];
     struct efg_join_item *item = &join->items[join->count];
-    *item = (struct efg_join_item){.key = key,
-                                   .by_rank = calloc(join->ranks, sizeof *item->by_rank)};
-    if (!item->by_rank)
-        return NULL;
+    *item = (struct efg_join_item){.key = key};
+    if (join->by == EFG_JOIN_CALLS) {
+        item->by_rank = calloc(join->ranks, sizeof *item->by_rank);
+        if (!item->by_rank)
+            return NULL;
+    }
     *slot = ++join->count;
     return item;
 }
 
-static uint64_t key_of(const struct efg_run_rank *rank, const struct efg_node *node,
-                       enum efg_join_by by)
+static uint64_t key_of(const struct efg_join *join, const struct efg_run *run,
+                       const struct efg_node *node)
 {
-    if (by == EFG_JOIN_SITES)
+    if (join->by == EFG_JOIN_SITES)
         return node->hash;
     if (node->flags & EFG_NODE_OVERFLOW)
         return 0;
-    const char *name = efg_runfile_call(rank, node->signature.call);
+    const char *name = efg_run_call_name(run, node->signature.call);
     return efg_hash_bytes(0, name, strlen(name));
 }
 
-static int add_node(struct efg_join *join, const struct efg_run_rank *rank, uint32_t index,
-                    const struct efg_node *node, enum efg_join_by by)
+static int add_node(struct efg_join *join, const struct efg_run *run, uint32_t index,
+                    const struct efg_node *node)
 {
-    struct efg_join_item *item = item_of(join, key_of(rank, node, by));
+    uint32_t before = join->count;
+    struct efg_join_item *item = item_of(join, key_of(join, run, node));
     if (!item)
         return -ENOMEM;
-    if (!item->node) {
-        item->node = node;
-        item->rank = rank;
+    if (join->count > before) {
+        item->signature = node->signature;
+        item->flags = node->flags;
     }
     uint64_t time = node->time.sum + node->poll_time;
     item->calls += node->time.count + node->polls;
     item->time += time;
     item->bytes += node->bytes;
-    item->by_rank[index] += time;
+    if (item->by_rank)
+        item->by_rank[index] += time;
     if (node->time.count && node->time.max > item->max)
         item->max = node->time.max;
     return 0;
 }
 
-static int add_rank(struct efg_join *join, const struct efg_run_rank *rank, uint32_t index,
-                    enum efg_join_by by)
+void efg_join_init(struct efg_join *join, enum efg_join_by by, uint32_t ranks)
+{
+    *join = (struct efg_join){.by = by, .ranks = ranks};
+}
+
+int efg_join_add(struct efg_join *join, const struct efg_run *run,
+                 const struct efg_run_rank *rank, uint32_t index)
 {
     for (uint32_t k = 0; k < rank->thread_count; k++) {
         const struct efg_graph *graph = &rank->threads[k].graph;
         for (uint32_t i = 0; i < graph->node_count; i++) {
-            if (add_node(join, rank, index, &graph->nodes[i], by))
+            if (add_node(join, run, index, &graph->nodes[i]))
                 return -ENOMEM;
         }
     }
@@ -109,19 +118,10 @@ static int by_falling_time(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-int efg_join_make(struct efg_join *join, const struct efg_run *run, enum efg_join_by by)
+void efg_join_sort(struct efg_join *join)
 {
-    memset(join, 0, sizeof *join);
-    join->ranks = run->rank_count;
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        if (add_rank(join, &run->ranks[i], i, by)) {
-            efg_join_fini(join);
-            return -ENOMEM;
-        }
-    }
     if (join->count)
         qsort(join->items, join->count, sizeof *join->items, by_falling_time);
-    return 0;
 }
 
 void efg_join_fini(struct efg_join *join)

@@ -47,7 +47,7 @@ int efg_open_run(struct efg_run *run, const char *command, const char *dir)
     while (length > 1 && dir[length - 1] == '/')
         length--;
     snprintf(path, sizeof path, "%.*s%s", (int)length, dir, folder ? "/run.efg" : "");
-    int error = efg_runfile_read(run, path, message, sizeof message);
+    int error = efg_runfile_open(run, path, message, sizeof message);
     if (error == -ENOENT && folder)
         return explain_missing(command, dir);
     if (error) {
@@ -62,8 +62,17 @@ int efg_open_run(struct efg_run *run, const char *command, const char *dir)
     return 0;
 }
 
-const struct efg_run_rank *efg_open_rank(const struct efg_run *run, const char *command,
-                                         const char *rank)
+int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index,
+                  struct efg_run_rank *rank)
+{
+    char message[PATH_MAX + 256];
+    if (!efg_runfile_rank(run, index, rank, message, sizeof message))
+        return 0;
+    fprintf(stderr, "efgtrace %s: %s\n", command, message);
+    return -1;
+}
+
+uint32_t efg_open_find(const struct efg_run *run, const char *command, const char *rank)
 {
     char *end;
     errno = 0;
@@ -71,7 +80,7 @@ const struct efg_run_rank *efg_open_rank(const struct efg_run *run, const char *
     int valid = *rank >= '0' && *rank <= '9' && !*end && !errno;
     for (uint32_t i = 0; valid && i < run->rank_count; i++) {
         if (run->ranks[i].rank == number)
-            return &run->ranks[i];
+            return i;
     }
     if (run->rank_count)
         fprintf(stderr, "efgtrace %s: there is no rank \"%s\": ranks are %u to %u\n", command,
@@ -79,5 +88,5 @@ const struct efg_run_rank *efg_open_rank(const struct efg_run *run, const char *
     else
         fprintf(stderr, "efgtrace %s: there is no rank \"%s\": the run file has none\n",
                 command, rank);
-    return NULL;
+    return EFG_NONE;
 }

@@ -7,13 +7,18 @@
 
 #include "files/runfile.h"
 
-/* Read the run in DIR, the folder (or the run file itself), for COMMAND. run->output is then
+/* Open the run in DIR, the folder (or the run file itself), for COMMAND. run->output is then
  * DIR, wherever the folder has been moved to. Returns 0; else says on standard error what is
  * wrong, where, and what to do, and returns -1. */
 int efg_open_run(struct efg_run *run, const char *command, const char *dir);
 
-/* The rank with the number RANK, or NULL: says on standard error which there are. */
-const struct efg_run_rank *efg_open_rank(const struct efg_run *run, const char *command,
-                                         const char *rank);
+/* Read the rank with the index INDEX, for COMMAND. Returns 0; else says on standard error what
+ * is wrong, and returns -1. */
+int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index,
+                  struct efg_run_rank *rank);
+
+/* The index of the rank with the number RANK, or EFG_NONE: says on standard error which there
+ * are. */
+uint32_t efg_open_find(const struct efg_run *run, const char *command, const char *rank);
 
 #endif

@@ -14,6 +14,7 @@
 #include "files/summary.h"
 #include "join.h"
 #include "open.h"
+#include "report_ranks.h"
 #include "report_tables.h"
 
 static void put_title(struct efg_buffer *out, const char *title)
@@ -24,96 +25,73 @@ static void put_title(struct efg_buffer *out, const char *title)
     efg_buffer_put(out, "\n", 1);
 }
 
-#define HOSTS_SHOWN 16
-
-static void put_facts(struct efg_buffer *out, const struct efg_run *run)
+static void put_facts(struct efg_buffer *out, const struct efg_run *run,
+                      const struct efg_report_ranks *ranks)
 {
     put_title(out, "The run");
     efg_buffer_print(out, "command      %s\n", run->command);
     efg_summary_line(out, "MPI          %s", run->mpi);
     efg_report_library(out, run);
-    uint32_t lines = 0;
-    char cores[EFG_COLUMNS];
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        if (i && !strcmp(run->ranks[i].host, run->ranks[i - 1].host))
-            continue;
-        if (++lines > HOSTS_SHOWN) {
-            efg_summary_line(out, "             and so on, to rank %u",
-                             run->ranks[run->rank_count - 1].rank);
-            return;
-        }
-        uint32_t last = i;
-        while (last + 1 < run->rank_count &&
-               !strcmp(run->ranks[i].host, run->ranks[last + 1].host))
-            last++;
-        efg_summary_host(&run->ranks[i], last - i + 1, cores, sizeof cores);
-        efg_summary_line(out, "host         %s: rank %u to %u%s", run->ranks[i].host,
-                         run->ranks[i].rank, run->ranks[last].rank, cores);
-    }
+    efg_buffer_put(out, ranks->hosts.lines.data, ranks->hosts.lines.size);
 }
 
 static void put_pivot_path(struct efg_buffer *out, const struct efg_run *run)
 {
-    const struct efg_run_rank *rank = &run->ranks[efg_summary_speaker(run)];
-    const struct efg_run_thread *thread = efg_summary_thread(rank);
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
     if (!thread || thread->pivot.kind == EFG_PIVOT_NONE)
         return;
     put_title(out, "Where an iteration begins: the call path of the pivot, innermost first");
     uint32_t node = thread->pivot.kind == EFG_PIVOT_NODE
                         ? thread->pivot.id
                         : thread->graph.edges[thread->pivot.id].to;
-    efg_report_path(out, run, rank, &thread->graph.nodes[node]);
+    efg_report_path(out, run, &thread->graph.nodes[node]);
 }
 
-static void put_notes(struct efg_buffer *out, const struct efg_run *run)
+static void put_notes(struct efg_buffer *out, const struct efg_report_ranks *ranks)
 {
-    int any = 0;
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        if (!*run->ranks[i].note)
-            continue;
-        if (!any++)
-            put_title(out, "Notes");
-        efg_summary_line(out, "rank %-7u %s", run->ranks[i].rank, run->ranks[i].note);
-    }
+    if (!ranks->notes.size)
+        return;
+    put_title(out, "Notes");
+    efg_buffer_put(out, ranks->notes.data, ranks->notes.size);
 }
 
-static int put_joined(struct efg_buffer *out, const struct efg_run *run, enum efg_join_by by,
-                      uint32_t most)
+static int put_report(struct efg_buffer *out, const struct efg_run *run,
+                      const struct efg_report_ranks *ranks, uint32_t most)
 {
-    struct efg_join join;
-    if (efg_join_make(&join, run, by))
-        return -1;
-    put_title(out, by == EFG_JOIN_CALLS ? "MPI calls by time, all ranks"
-                                        : "Call sites by time, all ranks");
-    efg_report_joined(out, run, &join, by, most);
-    efg_join_fini(&join);
-    return 0;
-}
-
-static int put_report(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
-{
-    efg_summary_write(out, run);
-    if (!run->rank_count)
-        return 0;
-    put_facts(out, run);
+    put_facts(out, run, ranks);
     put_title(out, "Loops");
     efg_summary_loops(out, run, UINT32_MAX, NULL);
     put_pivot_path(out, run);
     put_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
-    if (put_joined(out, run, EFG_JOIN_CALLS, most) ||
-        put_joined(out, run, EFG_JOIN_SITES, most))
-        return -1;
+    put_title(out, "MPI calls by time, all ranks");
+    efg_report_joined(out, run, &ranks->calls, most);
+    put_title(out, "Call sites by time, all ranks");
+    efg_report_joined(out, run, &ranks->sites, most);
     put_title(out, "Ranks");
-    efg_report_ranks(out, run);
+    efg_report_ranks(out, run, ranks);
+    put_title(out, "Groups of ranks with the same graph");
+    if (efg_report_groups(out, run, most))
+        return -1;
     if (run->is_checked) {
         put_title(out, "Messages, and the edges of the windows");
         efg_report_cut(out, run);
     }
     put_title(out, "Size of the graph over the run");
     efg_report_curve(out, run);
-    put_notes(out, run);
-    return out->failed ? -1 : 0;
+    put_notes(out, ranks);
+    return 0;
+}
+
+static int put_ranks(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+{
+    struct efg_report_ranks ranks;
+    if (efg_report_ranks_read(&ranks, run))
+        return -1;
+    int error = put_report(out, run, &ranks, most);
+    out->failed |= ranks.hosts.lines.failed | ranks.notes.failed;
+    efg_report_ranks_fini(&ranks);
+    return error;
 }
 
 static int report(const char *dir, uint32_t most)
@@ -122,10 +100,13 @@ static int report(const char *dir, uint32_t most)
     struct efg_buffer out = {0};
     if (efg_open_run(&run, "report", dir))
         return EFG_EXIT_FAILED;
-    int error = put_report(&out, &run, most);
-    if (error)
+    efg_summary_write(&out, &run);
+    int error = run.rank_count ? put_ranks(&out, &run, most) : 0;
+    if (!error && out.failed) {
         fprintf(stderr, "efgtrace report: no memory for %s\n", dir);
-    else
+        error = -1;
+    }
+    if (!error)
         fwrite(out.data, 1, out.size, stdout);
     efg_buffer_fini(&out);
     efg_run_fini(&run);

@@ -34,15 +34,10 @@ static void put_line(struct efg_buffer *out, uint64_t number, const char *what)
 void efg_report_library(struct efg_buffer *out, const struct efg_run *run)
 {
     char init[32], finish[32], own[32], memory[32];
-    uint64_t longest = 0, largest = 0;
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        longest = run->ranks[i].init > longest ? run->ranks[i].init : longest;
-        largest = run->ranks[i].memory > largest ? run->ranks[i].memory : largest;
-    }
-    efg_format_ns(init, sizeof init, longest);
+    efg_format_ns(init, sizeof init, run->common.totals.init_most);
     efg_format_ns(finish, sizeof finish, run->finish);
     efg_format_ns(own, sizeof own, run->own);
-    efg_format_bytes(memory, sizeof memory, largest);
+    efg_format_bytes(memory, sizeof memory, run->common.totals.memory_most);
     efg_summary_line(out,
                      "library      %s in MPI_Init, %s in MPI_Finalize, %s a rank, %llu rounds "
                      "to agree",

@@ -67,11 +67,10 @@ static int find_parts(struct parts *parts, const struct efg_graph *graph,
 }
 
 static void put_part(struct efg_buffer *out, const struct efg_run *run,
-                     const struct efg_run_rank *rank, const struct efg_graph *graph,
-                     const struct part *part, uint64_t whole)
+                     const struct efg_graph *graph, const struct part *part, uint64_t whole)
 {
     char name[256], before[32], inside[32];
-    efg_summary_node(run, rank, &graph->nodes[part->node], name, sizeof name);
+    efg_summary_node(run, &graph->nodes[part->node], name, sizeof name);
     efg_format_ns(before, sizeof before, part->before);
     efg_format_ns(inside, sizeof inside, part->inside);
     efg_summary_line(out, "%10llu %9s %6.1f%% %9s %6.1f%%  %s",
@@ -94,22 +93,20 @@ static uint32_t rank_of(const struct parts *parts, uint32_t this)
 }
 
 static void put_parts(struct efg_buffer *out, const struct efg_run *run,
-                      const struct efg_run_rank *rank, const struct efg_graph *graph,
-                      const struct parts *parts, uint32_t most)
+                      const struct efg_graph *graph, const struct parts *parts, uint32_t most)
 {
     efg_summary_line(out, "     calls   compute  share       MPI  share   call (rank %u)",
-                     rank->rank);
+                     run->speaker.rank);
     for (uint32_t i = 0; i < parts->count; i++) {
         if (most == UINT32_MAX || rank_of(parts, i) < most)
-            put_part(out, run, rank, graph, &parts->item[i], parts->whole);
+            put_part(out, run, graph, &parts->item[i], parts->whole);
     }
     put_rest(out, parts->count, most);
 }
 
 void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
 {
-    const struct efg_run_rank *rank = &run->ranks[efg_summary_speaker(run)];
-    const struct efg_run_thread *thread = efg_summary_thread(rank);
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
     struct efg_looptree tree;
     struct parts parts;
     if (!thread || efg_looptree_build(&tree, &thread->graph))
@@ -118,7 +115,7 @@ void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uin
     if (loop == EFG_NONE)
         efg_summary_line(out, "No main loop was found: all of the run.");
     if (!find_parts(&parts, &thread->graph, &tree, loop))
-        put_parts(out, run, rank, &thread->graph, &parts, most);
+        put_parts(out, run, &thread->graph, &parts, most);
     free(parts.item);
     efg_looptree_fini(&tree);
 }
@@ -135,16 +132,16 @@ static void put_frame(struct efg_buffer *out, const struct efg_run_symbol *symbo
 }
 
 void efg_report_path(struct efg_buffer *out, const struct efg_run *run,
-                     const struct efg_run_rank *rank, const struct efg_node *node)
+                     const struct efg_node *node)
 {
-    const struct efg_run_path *path = efg_runfile_path(rank, node->signature.path);
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     char name[256];
-    efg_summary_node(run, rank, node, name, sizeof name);
+    efg_summary_node(run, node, name, sizeof name);
     efg_summary_line(out, "%s", name);
     for (uint32_t i = 0; path && i < path->depth; i++) {
         const struct efg_frame *frame = &path->frames[i];
-        const char *module = rank->modules[frame->module];
-        const struct efg_run_site *site = efg_runfile_site(run, module, frame->offset);
+        const char *module = efg_run_module(run, frame->module);
+        const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
         if (!site)
             efg_summary_line(out, "    ?   %s+0x%llx", module,
                              (unsigned long long)frame->offset);
@@ -154,14 +151,6 @@ void efg_report_path(struct efg_buffer *out, const struct efg_run *run,
 }
 
 /* --- calls and call sites --- */
-
-static uint64_t time_of_ranks(const struct efg_run *run)
-{
-    uint64_t time = 0;
-    for (uint32_t i = 0; i < run->rank_count; i++)
-        time += efg_summary_rank_duration(&run->ranks[i]);
-    return time;
-}
 
 static uint64_t time_in_mpi(const struct efg_join *join)
 {
@@ -182,8 +171,9 @@ static void put_begin(char *text, size_t size, const struct efg_join_item *item,
              efg_percent((double)item->time, (double)run_time));
 }
 
-static void put_call(struct efg_buffer *out, const char *begin, const struct efg_join *join,
-                     const struct efg_join_item *item, uint64_t *sorted)
+static void put_call(struct efg_buffer *out, const char *begin, const struct efg_run *run,
+                     const struct efg_join *join, const struct efg_join_item *item,
+                     uint64_t *sorted)
 {
     char least[32], median[32], most[32], bytes[32];
     struct efg_spread spread = efg_join_spread(item->by_rank, join->ranks, sorted);
@@ -192,35 +182,36 @@ static void put_call(struct efg_buffer *out, const char *begin, const struct efg
     efg_format_ns(most, sizeof most, spread.max);
     efg_format_bytes(bytes, sizeof bytes, item->bytes);
     efg_summary_line(out, "%s %9s %9s %9s %9s  %s", begin, least, median, most, bytes,
-                     item->node->flags & EFG_NODE_OVERFLOW
+                     item->flags & EFG_NODE_OVERFLOW
                          ? "(all further calls)"
-                         : efg_runfile_call(item->rank, item->node->signature.call));
+                         : efg_run_call_name(run, item->signature.call));
 }
 
 static void put_site(struct efg_buffer *out, const char *begin, const struct efg_run *run,
                      const struct efg_join_item *item)
 {
     char name[256], mean[32], max[32];
-    efg_summary_node(run, item->rank, item->node, name, sizeof name);
+    struct efg_node node = {.signature = item->signature, .flags = item->flags};
+    efg_summary_node(run, &node, name, sizeof name);
     efg_format_ns(mean, sizeof mean, item->calls ? item->time / item->calls : 0);
     efg_format_ns(max, sizeof max, item->max);
     efg_summary_line(out, "%s %9s %9s  %s", begin, mean, max, name);
 }
 
 void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
-                       const struct efg_join *join, enum efg_join_by by, uint32_t most)
+                       const struct efg_join *join, uint32_t most)
 {
     uint64_t *sorted = calloc(join->ranks + 1, sizeof *sorted);
-    uint64_t run_time = time_of_ranks(run), mpi_time = time_in_mpi(join);
+    uint64_t run_time = run->common.totals.time, mpi_time = time_in_mpi(join);
     char begin[128];
     efg_summary_line(out, "     calls      time   MPI   run %s",
-                     by == EFG_JOIN_CALLS
+                     join->by == EFG_JOIN_CALLS
                          ? "    least    median      most     bytes  (times per rank)"
                          : "     mean   longest");
     for (uint32_t i = 0; sorted && i < join->count && i < most; i++) {
         put_begin(begin, sizeof begin, &join->items[i], mpi_time, run_time);
-        if (by == EFG_JOIN_CALLS)
-            put_call(out, begin, join, &join->items[i], sorted);
+        if (join->by == EFG_JOIN_CALLS)
+            put_call(out, begin, run, join, &join->items[i], sorted);
         else
             put_site(out, begin, run, &join->items[i]);
     }
@@ -228,105 +219,32 @@ void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
     free(sorted);
 }
 
-/* --- ranks --- */
-
-enum quantity { RUN_TIME, MPI_TIME, COMPUTE_TIME, LOOP_TIME, EVENTS, BYTES, COST, QUANTITIES };
-
-static uint64_t measure(const struct efg_run_rank *rank, enum quantity quantity)
-{
-    const struct efg_run_thread *thread = efg_summary_thread(rank);
-    uint64_t time = efg_summary_rank_duration(rank);
-    uint64_t mpi = thread ? thread->graph.node_time : 0, bytes = 0, events = 0;
-    for (uint32_t k = 0; k < rank->thread_count; k++) {
-        const struct efg_graph *graph = &rank->threads[k].graph;
-        events += graph->events;
-        for (uint32_t i = 0; i < graph->node_count; i++)
-            bytes += graph->nodes[i].bytes;
-    }
-    const uint64_t values[QUANTITIES] = {time,
-                                         mpi,
-                                         time > mpi ? time - mpi : 0,
-                                         thread ? thread->iterations.all.sum : 0,
-                                         events,
-                                         bytes,
-                                         rank->cost};
-    return values[quantity];
-}
-
-static void format_events(char *text, size_t size, uint64_t value)
-{
-    efg_format_count(text, size, (double)value);
-}
-
-static const struct {
-    const char *name;
-    void (*format)(char *text, size_t size, uint64_t value);
-} quantities[QUANTITIES] = {
-    [RUN_TIME] = {"run", efg_format_ns},
-    [MPI_TIME] = {"in MPI", efg_format_ns},
-    [COMPUTE_TIME] = {"outside MPI", efg_format_ns},
-    [LOOP_TIME] = {"iterations", efg_format_ns},
-    [EVENTS] = {"MPI calls", format_events},
-    [BYTES] = {"bytes", efg_format_bytes},
-    [COST] = {"efgtrace itself", efg_format_ns},
-};
-
-static void put_quantity(struct efg_buffer *out, const struct efg_run *run,
-                         enum quantity quantity, uint64_t *values, uint64_t *sorted)
-{
-    char least[32], median[32], most[32], mean[32];
-    uint32_t low = 0, high = 0;
-    double sum = 0;
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        values[i] = measure(&run->ranks[i], quantity);
-        sum += (double)values[i];
-        low = values[i] < values[low] ? i : low;
-        high = values[i] > values[high] ? i : high;
-    }
-    struct efg_spread spread = efg_join_spread(values, run->rank_count, sorted);
-    double average = sum / run->rank_count;
-    quantities[quantity].format(least, sizeof least, spread.min);
-    quantities[quantity].format(median, sizeof median, spread.median);
-    quantities[quantity].format(most, sizeof most, spread.max);
-    quantities[quantity].format(mean, sizeof mean,
-                                average < 1e18 ? (uint64_t)average : UINT64_MAX);
-    efg_summary_line(out, "%-16s %10s  %-7u %10s %10s  %-7u %10s %6.1f%%",
-                     quantities[quantity].name, least, run->ranks[low].rank, median, most,
-                     run->ranks[high].rank, mean,
-                     efg_percent((double)spread.max - average, average));
-}
-
-void efg_report_ranks(struct efg_buffer *out, const struct efg_run *run)
-{
-    uint64_t *values = calloc(run->rank_count, sizeof *values);
-    uint64_t *sorted = calloc(run->rank_count, sizeof *sorted);
-    efg_summary_line(out, "%-16s %10s  %-7s %10s %10s  %-7s %10s %7s", "per rank", "least",
-                     "rank", "median", "most", "rank", "mean", "above");
-    for (int i = 0; values && sorted && i < QUANTITIES; i++)
-        put_quantity(out, run, (enum quantity)i, values, sorted);
-    efg_summary_line(out, "(above: how much more the rank with the most has than the mean, the "
-                          "imbalance)");
-    free(values);
-    free(sorted);
-}
-
 /* --- the curve --- */
+
+/* The first sample at or after TIME ns; the last one if there is none. */
+static const struct efg_curve_point *sample_at(const struct efg_stability *s, uint64_t time)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->curve[i].time >= time)
+            return &s->curve[i];
+    return &s->last;
+}
 
 void efg_report_curve(struct efg_buffer *out, const struct efg_run *run)
 {
-    const struct efg_run_rank *rank = &run->ranks[efg_summary_speaker(run)];
-    const struct efg_run_thread *thread = efg_summary_thread(rank);
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
     const struct efg_stability *s = thread ? &thread->stability : NULL;
     char time[32], events[32];
     if (!s || !s->count) {
         efg_summary_line(out, "No samples: the run was shorter than EFGTRACE_INTERVAL.");
         return;
     }
-    efg_summary_line(out, "     after      calls   nodes   edges   (rank %u)", rank->rank);
+    efg_summary_line(out, "     after      calls   nodes   edges   (rank %u)",
+                     run->speaker.rank);
     uint32_t lines = s->count < CURVE_LINES ? s->count : CURVE_LINES;
     for (uint32_t i = 0; i <= lines; i++) {
         const struct efg_curve_point *point =
-            i < lines ? &s->curve[(uint64_t)i * s->count / lines] : &s->last;
+            i < lines ? sample_at(s, s->last.time / lines * i) : &s->last;
         efg_format_ns(time, sizeof time, point->time);
         efg_format_count(events, sizeof events, (double)point->events);
         int width = s->last.nodes ? (int)(50.0 * point->nodes / s->last.nodes) : 0;

@@ -12,14 +12,13 @@
 
 void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
-                       const struct efg_join *join, enum efg_join_by by, uint32_t most);
-void efg_report_ranks(struct efg_buffer *out, const struct efg_run *run);
+                       const struct efg_join *join, uint32_t most);
 void efg_report_library(struct efg_buffer *out, const struct efg_run *run);
 void efg_report_cut(struct efg_buffer *out, const struct efg_run *run);
 void efg_report_curve(struct efg_buffer *out, const struct efg_run *run);
 
 /* The call path of NODE, a line per frame, innermost first. */
 void efg_report_path(struct efg_buffer *out, const struct efg_run *run,
-                     const struct efg_run_rank *rank, const struct efg_node *node);
+                     const struct efg_node *node);
 
 #endif

@@ -3,7 +3,8 @@
 #
 # What is written down in more than one place says the same everywhere: keys, defaults and
 # ranges (the table in conf.c, config/efgtrace.conf, efgtrace.conf.5, efgtrace run --help);
-# commands and options (--help, efgtrace.1). The tool is the source: it prints its tables.
+# commands and options (--help, efgtrace.1). The tool is the source: it prints its tables. And
+# the fields of the run file (their tables, efgtrace-run.5).
 #
 #   tests/docs.sh           environment: that of frame.sh
 
@@ -80,6 +81,30 @@ for command in $commands; do
 done
 same_lines "efgtrace.1 has the options of the tool" "$("$tool" --help | options_of_help)
 h help" "$(options_of_page DESCRIPTION)"
+
+# --- the run file ---
+
+page=$root/man/efgtrace-run.5
+files=$root/libefgtrace/files
+contains "efgtrace-run.5 is of the version that is written" "$(grep '^version ' "$page")" \
+    "u32, $(sed -n 's/^#define EFG_RUN_VERSION //p' "$files/runfile.h")"
+
+# section NAME: that section of the page, in one line
+section() {
+    awk -v name="$1" '/^\.S[sh] / { on = $2 == name } on' "$page" | paste -sd ' '
+}
+
+# has_tags SECTION TABLE FILE: the tags of a table of fields are all in a section
+has_tags() {
+    verdict "efgtrace-run.5 has the fields of $1" "$(
+        sed -n "/ $2\[\] = {/,/^};/s/^    [A-Z]*(\([0-9]*\), .*/\1/p" "$3" | while read -r tag; do
+            grep -q "[^0-9]$tag[^0-9]" <<<"$(section "$1")" || echo "no $tag"
+        done
+    )"
+}
+has_tags Ranks fields_of_rank "$files/runfile_fields.c"
+has_tags Run fields_of_run "$files/runfile_fields.c"
+has_tags Totals fields_of_totals "$files/totals.c"
 
 verdict "man pages" "$(mandoc -T lint -W warning "$root"/man/* 2>&1)"
 

@@ -72,6 +72,7 @@ says "report: pivot" 0 "its iterations begin at MPI_Allreduce  stencil.c:48 resi
 says "report: calls per rank" 0 "60.0 ms    460 ms    460 ms   32.8 MB  MPI_Allreduce" "$tool" report run
 says "report: DIR as given" 0 "Next         efgtrace report ./run" "$tool" report ./run/
 says "report: the run file itself" 0 "stencil, 4 ranks" "$tool" report run/run.efg
+says "report: groups" 0 "       4       9      10   0-3" "$tool" report run
 says "graph: another rank" 0 "stencil, rank 3" "$tool" graph --rank 3 run
 try "graph: to a file" "$tool" graph -o new.dot run
 try "graph: that file has it" grep -q "MPI_Waitall" new.dot
@@ -91,21 +92,26 @@ for run in run hostile; do
 done
 
 # --- what is wrong ---
-mkdir empty killed killed/logs short old damaged
+mkdir empty killed killed/logs short old damaged rank
 head -c 5000 run/run.efg >short/run.efg
 { head -c 8 run/run.efg; printf '\007'; tail -c +10 run/run.efg; } >old/run.efg
-{ head -c 4000 run/run.efg; printf 'xxxx'; tail -c +4005 run/run.efg; } >damaged/run.efg
+size=$(wc -c <run/run.efg)
+{ head -c $((size - 200)) run/run.efg; printf 'xxxx'; tail -c 196 run/run.efg; } >damaged/run.efg
+{ head -c 1000 run/run.efg; printf 'xxxx'; tail -c +1005 run/run.efg; } >rank/run.efg
 for command in report graph; do
     says "$command: no such DIR" 1 "none: No such file or directory" "$tool" $command none
     says "$command: empty DIR" 1 "no run.efg in it; name the folder" "$tool" $command empty
     says "$command: killed job" 1 "efgtrace trace killed" "$tool" $command killed
     says "$command: cut short" 1 "short/run.efg is cut short: 5000 bytes of" "$tool" $command short
-    says "$command: other version" 1 "of version 7, this efgtrace reads version 4; use the" "$tool" $command old
-    says "$command: damaged" 1 "damaged/run.efg is damaged: its checksum is" "$tool" $command damaged
+    says "$command: other version" 1 "of version 7, this efgtrace reads version 5; use the" "$tool" $command old
+    says "$command: damaged" 1 "damaged/run.efg is damaged: the checksum of the table of source lines" "$tool" $command damaged
     says "$command: no DIR" 2 "DIR is missing" "$tool" $command
     says "$command: two DIRs" 2 "one DIR at a time" "$tool" $command run run
     says "$command: option" 2 'there is no option "--nothing"' "$tool" $command --nothing run
 done
+says "report: one rank damaged" 1 "is damaged: the checksum of the data of rank 1 is wrong" "$tool" report rank
+try "graph: one rank damaged, not this one" "$tool" graph -r 2 rank
+says "graph: that one" 1 "is damaged: the checksum of the data of rank 1 is wrong" "$tool" graph -r 1 rank
 says "graph: format" 2 'there is no format "jsn": dot, json, graphml; did you mean "json"?' "$tool" graph -f jsn run
 says "graph: value missing" 2 "a value is missing after" "$tool" graph run -f
 says "graph: rank" 1 'there is no rank "9": ranks are 0 to 3' "$tool" graph -r 9 run

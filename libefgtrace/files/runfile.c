@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The run file as a whole. What can be wrong with a file is asked in the order in
- * which the answer helps most: is it one of ours; of this version; as long as it says;
- * undamaged; and only then what is in it. So a file that was cut short is called that,
- * and not damaged.
+ * The run file, read. What can be wrong with a file is asked in the order in which the answer
+ * helps most: is it one of ours; of this version; as long as it says; undamaged; and only then
+ * what is in it. So a file that was cut short is called that, and not damaged.
  *
- * Invariant: what is written appears under its name all at once, or not at all.
+ * To open it, the headers of the sections are gone through, and what belongs to the run is
+ * read; where the ranks are is remembered, and each is read and checked when it is asked for.
  */
 #include "runfile_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,246 +18,326 @@
 #include <unistd.h>
 
 #define MAGIC_SIZE 8
-#define SIZE_AT 12 /* where the size of the file is */
-#define HEADER_SIZE 20
-#define CRC_SIZE 4
-
-/* --- writing --- */
-
-static void put_block(struct efg_buffer *out, struct efg_buffer *block)
-{
-    efg_buffer_number(out, block->size);
-    efg_buffer_put(out, block->data, block->size);
-    out->failed |= block->failed;
-    block->size = 0; /* used again */
-}
-
-static void put_size(struct efg_buffer *out)
-{
-    struct efg_buffer size = {0};
-    efg_buffer_u64(&size, out->size + CRC_SIZE);
-    out->failed |= size.failed;
-    if (!out->failed)
-        memcpy(out->data + SIZE_AT, size.data, size.size);
-    efg_buffer_fini(&size);
-}
-
-static void put_run(struct efg_buffer *out, const struct efg_run *run)
-{
-    struct efg_buffer block = {0};
-    efg_buffer_put(out, EFG_RUN_MAGIC, MAGIC_SIZE);
-    efg_buffer_u32(out, EFG_RUN_VERSION);
-    efg_buffer_u64(out, 0); /* see put_size */
-    efg_runfile_put_facts(&block, run);
-    put_block(out, &block);
-    efg_buffer_number(out, run->rank_count);
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        efg_runfile_put_rank(&block, &run->ranks[i]);
-        put_block(out, &block);
-    }
-    efg_runfile_put_sites(&block, run);
-    put_block(out, &block);
-    efg_buffer_fini(&block);
-    put_size(out);
-    efg_buffer_u32(out, efg_crc32(0, out->data, out->size));
-}
-
-static int write_all(int file, const unsigned char *data, size_t size)
-{
-    while (size) {
-        ssize_t done = write(file, data, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return -errno;
-        data += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
-static int write_file(const char *path, const struct efg_buffer *bytes)
-{
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
-        return -errno;
-    int error = write_all(file, bytes->data, bytes->size);
-    if (!error && fsync(file) && errno != EINVAL) /* EINVAL: nothing to be synced there */
-        error = -errno;
-    if (close(file) && !error)
-        error = -errno;
-    return error;
-}
-
-int efg_runfile_write(const struct efg_run *run, const char *path)
-{
-    char beside[PATH_MAX];
-    struct efg_buffer bytes = {0};
-    if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
-        return -ENAMETOOLONG;
-    put_run(&bytes, run);
-    int error = bytes.failed ? -ENOMEM : write_file(beside, &bytes);
-    if (!error && rename(beside, path))
-        error = -errno;
-    if (error && error != -ENOMEM)
-        unlink(beside);
-    efg_buffer_fini(&bytes);
-    return error;
-}
-
-/* --- reading --- */
 
 /* Says what is wrong with PATH, and returns ERROR. */
 #define COMPLAIN(error, ...) (snprintf(message, size, __VA_ARGS__), (error))
 
-static int read_all(int file, unsigned char *data, size_t size)
+static int read_all(int file, void *data, size_t size, uint64_t offset)
 {
-    while (size) {
-        ssize_t done = read(file, data, size);
+    for (unsigned char *to = data; size;) {
+        ssize_t done = pread(file, to, size, (off_t)offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
             return done ? -errno : -EIO; /* shorter than it just was */
-        data += done;
+        to += done;
+        offset += (uint64_t)done;
         size -= (size_t)done;
     }
     return 0;
 }
 
-static int load(int file, unsigned char **data, size_t *length)
+static int measure(int file, uint64_t *length)
 {
     struct stat facts;
     if (fstat(file, &facts))
         return -errno;
     if (!S_ISREG(facts.st_mode))
         return S_ISDIR(facts.st_mode) ? -EISDIR : -EINVAL;
-    *length = (size_t)facts.st_size;
-    *data = malloc(*length + 1);
-    return *data ? read_all(file, *data, *length) : -ENOMEM;
+    *length = (uint64_t)facts.st_size;
+    return 0;
 }
 
-static int check_header(const unsigned char *data, size_t length, const char *path,
+static int check_header(const unsigned char *data, uint64_t length, const char *path,
                         char *message, size_t size)
 {
-    struct efg_reader in = efg_reader(data, length);
-    const void *magic = efg_reader_take(&in, MAGIC_SIZE);
+    size_t have = length < EFG_RUN_SECTIONS ? (size_t)length : EFG_RUN_SECTIONS;
+    struct efg_reader in = efg_reader(data, have);
+    efg_reader_take(&in, MAGIC_SIZE);
     uint32_t version = efg_reader_u32(&in);
+    int has_version = !in.failed;
     uint64_t whole = efg_reader_u64(&in);
+    uint32_t crc = efg_reader_u32(&in);
     if (!length)
         return COMPLAIN(-EBADMSG, "%s is empty: the job ended before it was written", path);
-    if (memcmp(data, EFG_RUN_MAGIC, length < MAGIC_SIZE ? length : MAGIC_SIZE))
+    if (memcmp(data, EFG_RUN_MAGIC, have < MAGIC_SIZE ? have : MAGIC_SIZE))
         return COMPLAIN(
             -EBADMSG, "%s is no run file of efgtrace: it does not begin with \"efgrun\"", path);
-    if (magic && length >= SIZE_AT && version != EFG_RUN_VERSION)
+    if (has_version && version != EFG_RUN_VERSION)
         return COMPLAIN(
             -EBADMSG,
             "%s is of version %u, this efgtrace reads version %u; use the efgtrace that "
             "wrote it",
             path, version, EFG_RUN_VERSION);
-    if (in.failed || length < whole)
-        return COMPLAIN(-EBADMSG, "%s is cut short: %zu bytes of %llu are there; copy it again",
-                        path, length,
-                        in.failed ? HEADER_SIZE + CRC_SIZE : (unsigned long long)whole);
-    if (length > whole || whole < HEADER_SIZE + CRC_SIZE)
-        return COMPLAIN(-EBADMSG, "%s is damaged: it has %zu bytes, %llu were expected", path,
-                        length, (unsigned long long)whole);
-    return 0;
-}
-
-static int check_sum(const unsigned char *data, size_t length, const char *path, char *message,
-                     size_t size)
-{
-    struct efg_reader in = efg_reader(data + length - CRC_SIZE, CRC_SIZE);
-    uint32_t expected = efg_reader_u32(&in);
-    uint32_t found = efg_crc32(0, data, length - CRC_SIZE);
-    if (found != expected)
+    if (in.failed)
         return COMPLAIN(-EBADMSG,
-                        "%s is damaged: its checksum is %08x, %08x was expected; copy it again",
-                        path, found, expected);
+                        "%s is cut short: %llu bytes of %d or more are there; copy "
+                        "it again",
+                        path, (unsigned long long)length, EFG_RUN_SECTIONS);
+    if (crc != efg_crc32(0, data, EFG_RUN_SECTIONS - 4))
+        return COMPLAIN(-EBADMSG,
+                        "%s is damaged: its header is not as it was written; copy it "
+                        "again",
+                        path);
+    if (length < whole)
+        return COMPLAIN(-EBADMSG,
+                        "%s is cut short: %llu bytes of %llu are there; copy it again", path,
+                        (unsigned long long)length, (unsigned long long)whole);
+    if (length > whole)
+        return COMPLAIN(-EBADMSG, "%s is damaged: it has %llu bytes, %llu were expected", path,
+                        (unsigned long long)length, (unsigned long long)whole);
     return 0;
 }
 
-static const void *take_block(struct efg_reader *in, size_t *size)
-{
-    *size = efg_reader_count(in, 1);
-    return efg_reader_take(in, *size);
-}
+/* --- sections --- */
 
-static int get_ranks(struct efg_run *run, struct efg_reader *in)
+struct found {                                    /* the sections of a file */
+    struct efg_run_entry part[EFG_SECTION_KINDS]; /* size 0: not there */
+    struct efg_run_entry *ranks;
+    uint32_t rank_count, room;
+};
+
+static int add_rank(struct found *found, struct efg_run_entry entry)
 {
-    size_t size, count = efg_reader_count(in, EFG_LEAST_RANK);
-    run->ranks = count ? calloc(count, sizeof *run->ranks) : NULL;
-    if (count && !run->ranks)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        struct efg_run_rank *rank = &run->ranks[i];
-        const void *block = take_block(in, &size);
-        int error = block ? efg_runfile_get_rank(rank, block, size) : -EBADMSG;
-        if (error)
-            return error;
-        run->rank_count++;
-        if (i && rank->rank <= rank[-1].rank)
-            return -EBADMSG;
+    if (found->rank_count == found->room) {
+        uint32_t room = found->room ? 2 * found->room : 64;
+        struct efg_run_entry *ranks = realloc(found->ranks, room * sizeof *ranks);
+        if (!ranks)
+            return -ENOMEM;
+        found->ranks = ranks;
+        found->room = room;
     }
+    found->ranks[found->rank_count++] = entry;
     return 0;
 }
+
+/* Sizes and offsets in FOUND are of whole sections, with their headers. */
+static int find_sections(int file, uint64_t length, struct found *found)
+{
+    unsigned char header[EFG_SECTION_HEADER];
+    int error = 0;
+    for (uint64_t at = EFG_RUN_SECTIONS; at < length && !error;) {
+        if (length - at < sizeof header)
+            return -EBADMSG;
+        error = read_all(file, header, sizeof header, at);
+        struct efg_section section = efg_section_get(header);
+        if (!error && section.size > length - at - sizeof header)
+            return -EBADMSG;
+        struct efg_run_entry entry = {section.number, EFG_NONE, at,
+                                      section.size + sizeof header};
+        if (!error && section.kind == EFG_SECTION_RANK)
+            error = add_rank(found, entry);
+        else if (section.kind < EFG_SECTION_KINDS)
+            found->part[section.kind] = entry;
+        at += entry.size;
+    }
+    return error;
+}
+
+/* The bytes of a section, with its header, if its checksum is right. */
+static int load(int file, const struct efg_run_entry *entry, unsigned char **bytes)
+{
+    *bytes = malloc(entry->size);
+    int error = *bytes ? read_all(file, *bytes, entry->size, entry->offset) : -ENOMEM;
+    if (!error && !efg_section_is_whole(*bytes, *bytes + EFG_SECTION_HEADER,
+                                        entry->size - EFG_SECTION_HEADER))
+        error = -EILSEQ; /* the checksum: told apart from what makes no sense */
+    if (error) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return error;
+}
+
+static int get_part(struct efg_run *run, uint32_t kind, const void *bytes, size_t size)
+{
+    switch (kind) {
+    case EFG_SECTION_RUN:
+        return efg_run_get_facts(run, bytes, size);
+    case EFG_SECTION_NAMES:
+        return efg_run_get_names(&run->common.names, bytes, size);
+    case EFG_SECTION_GROUPS:
+        return efg_run_get_groups(&run->common, bytes, size);
+    case EFG_SECTION_TOTALS:
+        return efg_totals_get(&run->common.totals, bytes, size);
+    default:
+        return efg_run_get_sites(run, bytes, size);
+    }
+}
+
+static int read_part(struct efg_run *run, const struct found *found, uint32_t kind)
+{
+    unsigned char *bytes;
+    const struct efg_run_entry *entry = &found->part[kind];
+    if (!entry->size)
+        return -EBADMSG;
+    int error = load(run->file - 1, entry, &bytes);
+    if (!error)
+        error =
+            get_part(run, kind, bytes + EFG_SECTION_HEADER, entry->size - EFG_SECTION_HEADER);
+    free(bytes);
+    return error;
+}
+
+/* --- ranks --- */
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct efg_run_entry *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static struct efg_run_entry *find_rank(const struct efg_run *run, uint32_t rank)
+{
+    struct efg_run_entry key = {.rank = rank};
+    return run->rank_count ? bsearch(&key, run->ranks, run->rank_count, sizeof key, by_rank)
+                           : NULL;
+}
+
+/* Each rank is in one group, and there are no others in it. */
+static int share_groups(struct efg_run *run)
+{
+    uint64_t grouped = 0;
+    for (uint32_t i = 0; i < run->common.group_count; i++) {
+        const struct efg_ranklist *list = &run->common.groups[i].ranks;
+        grouped += efg_ranklist_count(list);
+        if (grouped > run->rank_count)
+            return -EBADMSG;
+        for (uint32_t k = 0; k < list->range_count; k++)
+            for (uint32_t n = 0; n < list->ranges[k].count; n++) {
+                struct efg_run_entry *entry =
+                    find_rank(run, list->ranges[k].first + n * list->ranges[k].stride);
+                if (!entry || entry->group != EFG_NONE)
+                    return -EBADMSG;
+                entry->group = i;
+            }
+    }
+    return grouped == run->rank_count ? 0 : -EBADMSG;
+}
+
+static int take_ranks(struct efg_run *run, struct found *found)
+{
+    if (!found->rank_count)
+        return run->common.totals.ranks || run->common.group_count ? -EBADMSG : 0;
+    qsort(found->ranks, found->rank_count, sizeof *found->ranks, by_rank);
+    for (uint32_t i = 1; i < found->rank_count; i++)
+        if (found->ranks[i].rank == found->ranks[i - 1].rank)
+            return -EBADMSG;
+    run->ranks = found->ranks;
+    run->rank_count = found->rank_count;
+    found->ranks = NULL;
+    return run->common.totals.ranks == run->rank_count ? share_groups(run) : -EBADMSG;
+}
+
+static int read_rank(const struct efg_run *run, const struct efg_run_entry *entry,
+                     struct efg_run_rank *rank)
+{
+    unsigned char *bytes;
+    memset(rank, 0, sizeof *rank);
+    int error = load(run->file - 1, entry, &bytes);
+    if (!error)
+        error =
+            efg_runfile_get_rank(rank, bytes, entry->size, &run->common.groups[entry->group]);
+    free(bytes);
+    return error;
+}
+
+static int read_speaker(struct efg_run *run)
+{
+    uint64_t speaker = run->common.totals.speaker;
+    struct efg_run_entry *entry =
+        speaker <= UINT32_MAX ? find_rank(run, (uint32_t)speaker) : NULL;
+    if (!run->rank_count)
+        return 0;
+    return entry ? read_rank(run, entry, &run->speaker) : -EBADMSG;
+}
+
+/* --- the run --- */
 
 /* *PART then says what was being read. */
-static int get_run(struct efg_run *run, struct efg_reader *in, const char **part)
+static int read_run(struct efg_run *run, uint64_t length, struct found *found,
+                    const char **part)
 {
-    size_t size;
-    *part = "the facts of the run";
-    const void *block = take_block(in, &size);
-    int error = block ? efg_runfile_get_facts(run, block, size) : -EBADMSG;
+    static const struct {
+        uint32_t kind;
+        const char *name;
+    } parts[] = {{EFG_SECTION_RUN, "the facts of the run"},
+                 {EFG_SECTION_NAMES, "the table of names"},
+                 {EFG_SECTION_GROUPS, "the groups of ranks"},
+                 {EFG_SECTION_TOTALS, "the sums over all ranks"},
+                 {EFG_SECTION_SITES, "the table of source lines"}};
+    *part = "its list of sections";
+    int error = find_sections(run->file - 1, length, found);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {
+        *part = parts[i].name;
+        error = read_part(run, found, parts[i].kind);
+    }
     if (error)
         return error;
-    *part = "the data of a rank";
-    error = get_ranks(run, in);
+    *part = "its list of ranks";
+    error = take_ranks(run, found);
     if (error)
         return error;
-    *part = "the table of source lines";
-    block = take_block(in, &size);
-    error = block ? efg_runfile_get_sites(run, block, size) : -EBADMSG;
-    if (!error && in->at != in->size)
-        error = -EBADMSG;
+    *part = "the data of the rank that stands for all";
+    return read_speaker(run);
+}
+
+static int explain(int error, const char *path, const char *part, char *message, size_t size)
+{
+    switch (error) {
+    case 0:
+        return 0;
+    case -ENOMEM:
+        return COMPLAIN(error, "%s: no memory to read it", path);
+    case -EILSEQ:
+        return COMPLAIN(-EBADMSG, "%s is damaged: the checksum of %s is wrong; copy it again",
+                        path, part);
+    case -EBADMSG:
+        return COMPLAIN(error, "%s is damaged: %s make%s no sense", path, part,
+                        part[strlen(part) - 1] == 's' ? "" : "s");
+    default:
+        return COMPLAIN(error, "cannot read %s: %s", path, strerror(-error));
+    }
+}
+
+static int read_file(struct efg_run *run, const char *path, char *message, size_t size)
+{
+    unsigned char header[EFG_RUN_SECTIONS];
+    struct found found = {0};
+    const char *part = "";
+    uint64_t length = 0;
+    int error = measure(run->file - 1, &length);
+    if (!error)
+        error =
+            read_all(run->file - 1, header, length < sizeof header ? length : sizeof header, 0);
+    if (error)
+        return explain(error, path, part, message, size);
+    error = check_header(header, length, path, message, size);
+    if (!error) {
+        error = read_run(run, length, &found, &part);
+        error = explain(error, path, part, message, size);
+    }
+    free(found.ranks);
     return error;
 }
 
-static int parse(struct efg_run *run, const unsigned char *data, size_t length,
-                 const char *path, char *message, size_t size)
+int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size)
 {
-    const char *part;
-    int error = check_header(data, length, path, message, size);
-    if (!error)
-        error = check_sum(data, length, path, message, size);
-    if (error)
-        return error;
-    struct efg_reader in = efg_reader(data, length - CRC_SIZE);
-    efg_reader_take(&in, HEADER_SIZE);
-    error = get_run(run, &in, &part);
-    if (error == -ENOMEM)
-        return COMPLAIN(error, "%s: no memory to read it", path);
-    if (error)
-        return COMPLAIN(error, "%s is damaged: %s, before byte %zu, make no sense", path, part,
-                        in.at);
-    return 0;
-}
-
-int efg_runfile_read(struct efg_run *run, const char *path, char *message, size_t size)
-{
-    unsigned char *data = NULL;
-    size_t length = 0;
     memset(run, 0, sizeof *run);
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    int error = file < 0 ? -errno : load(file, &data, &length);
-    if (error)
-        snprintf(message, size, "cannot read %s: %s", path, strerror(-error));
-    else
-        error = parse(run, data, length, path, message, size);
+    if (file < 0)
+        return explain(-errno, path, "", message, size);
+    run->file = file + 1;
+    int error = read_file(run, path, message, size);
     if (error)
         efg_run_fini(run);
-    if (file >= 0)
-        close(file);
-    free(data);
     return error;
+}
+
+int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,
+                     char *message, size_t size)
+{
+    char part[48];
+    snprintf(part, sizeof part, "the data of rank %u", run->ranks[index].rank);
+    return explain(read_rank(run, &run->ranks[index], rank), "run.efg", part, message, size);
 }

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Run file, DIR/run.efg: what is kept of the whole run.
+ * Run file, DIR/run.efg: what is kept of the whole run. Its format is in efgtrace-run(5).
  *
- *     "efgrun\r\n" | version u32 | size of the file u64 | facts of the run |
- *     a block per rank | resolved frames | CRC-32 of all before it
+ * What the ranks have in common is kept once: call paths, names, and for each group of ranks
+ * with the same graph its nodes and edges. What each rank has measured is in a section of its
+ * own, so that ranks can be read one after the other, and written by many at once.
  *
- * A rank is encoded by itself, so that ranks can send their blocks to rank 0, which never
- * needs to understand them to write the file. Every block has its length in front.
- *
- * In memory: struct efg_run owns all that it points to. A graph that was read is whole as a
- * data structure, whatever the file held, and for reading only: its lists of edges were
- * made anew, it has no hash tables and no predictions. Signatures name paths that exist, or 0.
+ * In memory: struct efg_run holds all but the ranks; one rank at a time is read into a struct
+ * efg_run_rank. Each owns all that it points to. A graph that was read is whole as a data
+ * structure, whatever the file held, and for reading only: of efg_rhythm it has visits, time
+ * and firsts; it has no hash tables, marks or predictions. Signatures name paths that exist, or
+ * 0.
  */
 #ifndef EFG_RUNFILE_H
 #define EFG_RUNFILE_H
 
-#include "buffer.h"
 #include "core/graph.h"
 #include "core/pivot.h"
 #include "core/record.h"
 #include "core/stability.h"
+#include "ranklist.h"
+#include "totals.h"
 
 #define EFG_RUN_MAGIC "efgrun\r\n"
-#define EFG_RUN_VERSION 4
+#define EFG_RUN_VERSION 5
+
+/* --- what the ranks have in common --- */
 
 struct efg_run_call { /* an MPI function */
     uint32_t id;
@@ -33,13 +36,40 @@ struct efg_run_call { /* an MPI function */
 struct efg_run_path {
     uint64_t hash; /* agrees between ranks */
     uint32_t depth;
-    struct efg_frame *frames; /* innermost first; module = index into the rank's modules */
+    struct efg_frame *frames; /* innermost first; module = index into the modules */
 };
 
 struct efg_run_region { /* a user region whose name was kept */
     uint32_t id;        /* as signatures have it */
     char *name;
 };
+
+struct efg_run_names { /* what signatures refer to */
+    uint32_t call_count, module_count, path_count, region_count;
+    struct efg_run_call *calls;
+    char **modules;             /* path names */
+    struct efg_run_path *paths; /* path id 1 is paths[0] */
+    struct efg_run_region *regions;
+};
+
+/* Ranks whose threads have the same nodes and edges, in the same order. */
+struct efg_run_group {
+    uint64_t hash;        /* of the shape */
+    unsigned char *shape; /* nodes and edges as efg_run_shape_get reads them */
+    size_t size;
+    uint32_t path_count;
+    uint32_t *paths; /* ids of the paths that the shape numbers from 1 */
+    struct efg_ranklist ranks;
+};
+
+struct efg_run_common {
+    struct efg_run_names names;
+    uint32_t group_count;
+    struct efg_run_group *groups; /* by their lowest rank */
+    struct efg_totals totals;
+};
+
+/* --- a rank --- */
 
 struct efg_run_window {   /* a stretch of recorded iterations */
     uint64_t first, last; /* iterations [first, last) by number of the pivot's visit */
@@ -57,12 +87,11 @@ struct efg_run_iterations {
 };
 
 struct efg_run_thread {
-    uint32_t number; /* 0: the thread that called MPI_Init */
-    struct efg_graph
-        graph; /* nodes and edges; signature.path indexes the rank's paths (from 1) */
+    uint32_t number;        /* 0: the thread that called MPI_Init */
+    struct efg_graph graph; /* nodes and edges; signature.path is a path's id */
     struct efg_stability stability;
     struct efg_pivot pivot; /* kind EFG_PIVOT_NONE: none was found; visits: over the run */
-    struct efg_pivot_levels levels;
+    struct efg_pivot_levels levels; /* kind and id only */
     struct efg_run_iterations iterations;
     uint32_t window_count;
     struct efg_run_window *windows;
@@ -78,7 +107,7 @@ struct efg_run_place {
     char *cores;         /* that it may run on, "0-3,7" */
 };
 
-struct efg_run_rank {
+struct efg_run_rank { /* a fact more: see fields_of_rank in runfile_fields.c */
     uint32_t rank;
     char *host;
     struct efg_run_place place;
@@ -88,13 +117,11 @@ struct efg_run_rank {
     uint64_t memory;      /* bytes held by the library */
     uint64_t init;        /* ns that MPI_Init took longer */
     char *note;           /* what went wrong or is worth saying, "" for nothing */
-    uint32_t call_count, module_count, path_count, region_count, thread_count;
-    struct efg_run_call *calls;
-    char **modules;             /* path names */
-    struct efg_run_path *paths; /* path id 1 is paths[0] */
-    struct efg_run_region *regions;
+    uint32_t thread_count;
     struct efg_run_thread *threads;
 };
+
+/* --- the run --- */
 
 struct efg_run_symbol { /* a resolved frame; inlined ones follow each other, innermost first */
     char *function, *file;
@@ -142,7 +169,13 @@ struct efg_run_cut {
     uint32_t ranks; /* that recorded iterations of it */
 };
 
-struct efg_run {
+struct efg_run_entry { /* where a rank is in the file */
+    uint32_t rank;
+    uint32_t group; /* index into the groups */
+    uint64_t offset, size;
+};
+
+struct efg_run {           /* a fact more: see fields_of_run in runfile_fields.c */
     char *application;     /* name of the program */
     char *command;         /* arguments, separated by spaces */
     char *version;         /* of efgtrace that wrote it */
@@ -163,45 +196,93 @@ struct efg_run {
     struct efg_run_cut *cuts; /* the windows, in their order */
     uint64_t rounds;          /* of the agreement */
     uint64_t finish;          /* ns from when all ranks had come to MPI_Finalize, on rank 0 */
-    uint64_t own;             /* ns of CPU that rank 0 worked then for all ranks, but for writing
-                                 this file */
-    uint32_t rank_count;
-    struct efg_run_rank *ranks; /* ascending */
+    uint64_t own; /* ns of CPU that rank 0 worked then for all ranks, but for writing
+                     this file */
+    struct efg_run_common common;
+    struct efg_run_rank speaker; /* the rank common.totals.speaker, which stands for the run;
+                                    without threads if there is none */
     uint32_t site_count;
-    struct efg_run_site *sites; /* sorted by module, then offset */
+    struct efg_run_site *sites;  /* sorted by module, then offset */
+    uint32_t rank_count;         /* ranks that can be read */
+    struct efg_run_entry *ranks; /* ascending */
+    int file;                    /* descriptor + 1, to read them from; 0: none */
 };
 
-/* Append the block of RANK to OUT. */
-void efg_runfile_put_rank(struct efg_buffer *out, const struct efg_run_rank *rank);
+/* --- looking up --- */
 
-/* Fill RANK (owns what it points to) from a block. Returns 0, -EBADMSG, -ENOMEM. */
-int efg_runfile_get_rank(struct efg_run_rank *rank, const void *block, size_t size);
+/* The thread that stands for a rank: the one with the most time in iterations, else with the
+ * most events; NULL if the rank has none. */
+const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank);
 
-void efg_run_rank_fini(struct efg_run_rank *rank);
+/* ns that a rank ran (to its last call when it never finished). */
+uint64_t efg_run_rank_duration(const struct efg_run_rank *rank);
+
+/* The group of a rank, or NULL: for few ranks, as all groups are searched. */
+const struct efg_run_group *efg_run_group_of(const struct efg_run_common *common,
+                                             uint32_t rank);
 
 /* The name of the MPI function with the id CALL, "?" if there is none. */
-const char *efg_runfile_call(const struct efg_run_rank *rank, uint32_t call);
+const char *efg_run_call_name(const struct efg_run *run, uint32_t call);
 
 /* The call path with the id PATH, or NULL. */
-const struct efg_run_path *efg_runfile_path(const struct efg_run_rank *rank, uint32_t path);
+const struct efg_run_path *efg_run_path(const struct efg_run *run, uint32_t path);
+
+/* The name of a module of a frame, "?" if there is none. */
+const char *efg_run_module(const struct efg_run *run, uint32_t module);
 
 /* The name of the user region with the id REGION, or NULL if it was not kept. */
-const char *efg_runfile_region(const struct efg_run_rank *rank, uint32_t region);
+const char *efg_run_region_name(const struct efg_run *run, uint32_t region);
 
-/* Resolve the frames of all ranks' paths into run->sites. Returns 0 or -ENOMEM. */
+/* Resolve the frames of all paths into run->sites. Returns 0 or -ENOMEM. */
 struct efg_symbols;
-int efg_runfile_resolve(struct efg_run *run, struct efg_symbols *symbols);
+int efg_run_resolve(struct efg_run *run, struct efg_symbols *symbols);
 
 /* The site of a frame, or NULL when it was not resolved. */
-const struct efg_run_site *efg_runfile_site(const struct efg_run *run, const char *module,
-                                            uint64_t offset);
+const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module,
+                                        uint64_t offset);
 
-/* Write RUN to PATH: to a new file beside it, then renamed. Returns 0 or -errno. */
-int efg_runfile_write(const struct efg_run *run, const char *path);
-
-/* Read PATH. Returns 0; else -errno or -EBADMSG, with MESSAGE filled (what is wrong, where,
- * what was expected). */
-int efg_runfile_read(struct efg_run *run, const char *path, char *message, size_t size);
+void efg_run_names_fini(struct efg_run_names *names);
+void efg_run_common_fini(struct efg_run_common *common);
+void efg_run_rank_fini(struct efg_run_rank *rank);
 void efg_run_fini(struct efg_run *run);
+
+/* --- reading --- */
+
+/* Read PATH but for its ranks. Returns 0; else -errno or -EBADMSG, with MESSAGE filled (what is
+ * wrong, where, what was expected). */
+int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size);
+
+/* Read the rank run->ranks[INDEX]. Returns as efg_runfile_open. */
+int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,
+                     char *message, size_t size);
+
+/* --- writing, by several processes --- */
+
+/* Append the section of RANK to OUT. */
+void efg_runfile_put_rank(struct efg_buffer *out, const struct efg_run_rank *rank);
+
+/* Read such a section again: but for the threads; and all of it, of a rank of GROUP. Return 0,
+ * -EBADMSG, -ENOMEM. */
+int efg_runfile_get_facts(struct efg_run_rank *rank, const void *section, size_t size);
+int efg_runfile_get_rank(struct efg_run_rank *rank, const void *section, size_t size,
+                         const struct efg_run_group *group);
+
+/* Append what fills the file up from OFFSET to a multiple of EFG_RUN_ALIGN: where several
+ * processes write, each one's sections begin at one, so that they share no page of the file. */
+#define EFG_RUN_ALIGN 4096
+void efg_runfile_put_filler(struct efg_buffer *out, uint64_t offset);
+
+/* Where the first section is. */
+#define EFG_RUN_SECTIONS 24
+
+/* Make the file beside PATH (PATH.new), with a mark by which others know it. Each puts sections
+ * into it with efg_runfile_put, at places that meet without gaps; then FINISH appends those of
+ * RUN at END and gives it its name. After an error, ABANDON removes it. They return 0 or
+ * -errno; PUT returns -ESTALE where PATH.new is another file than the one with this mark. */
+int efg_runfile_create(const char *path, uint64_t mark);
+int efg_runfile_put(const char *path, uint64_t mark, uint64_t offset, const void *sections,
+                    size_t size);
+int efg_runfile_finish(const struct efg_run *run, const char *path, uint64_t end);
+void efg_runfile_abandon(const char *path);
 
 #endif

@@ -2,10 +2,6 @@
 /*
  * A run in memory: freeing it, looking things up, resolving its call paths.
  *
- * All ranks of a job have much the same call paths. So the frames are collected as
- * (module, offset), rank after rank, and made unique whenever their number has doubled:
- * memory stays within twice the distinct frames plus those of one rank.
- *
  * Invariant: run->sites is sorted by module, then offset, without doubles.
  */
 #include "runfile_parts.h"
@@ -13,29 +9,48 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbols.h"
 
 /* --- freeing --- */
 
+void efg_run_names_fini(struct efg_run_names *names)
+{
+    for (uint32_t i = 0; i < names->call_count; i++)
+        free(names->calls[i].name);
+    for (uint32_t i = 0; i < names->module_count; i++)
+        free(names->modules[i]);
+    for (uint32_t i = 0; i < names->path_count; i++)
+        free(names->paths[i].frames);
+    for (uint32_t i = 0; i < names->region_count; i++)
+        free(names->regions[i].name);
+    free(names->calls);
+    free(names->modules);
+    free(names->paths);
+    free(names->regions);
+    memset(names, 0, sizeof *names);
+}
+
+void efg_run_common_fini(struct efg_run_common *common)
+{
+    for (uint32_t i = 0; i < common->group_count; i++) {
+        free(common->groups[i].shape);
+        free(common->groups[i].paths);
+        efg_ranklist_fini(&common->groups[i].ranks);
+    }
+    free(common->groups);
+    efg_run_names_fini(&common->names);
+    efg_totals_fini(&common->totals);
+    memset(common, 0, sizeof *common);
+}
+
 void efg_run_rank_fini(struct efg_run_rank *rank)
 {
-    for (uint32_t i = 0; i < rank->call_count; i++)
-        free(rank->calls[i].name);
-    for (uint32_t i = 0; i < rank->module_count; i++)
-        free(rank->modules[i]);
-    for (uint32_t i = 0; i < rank->path_count; i++)
-        free(rank->paths[i].frames);
-    for (uint32_t i = 0; i < rank->region_count; i++)
-        free(rank->regions[i].name);
     for (uint32_t i = 0; i < rank->thread_count; i++) {
         efg_graph_fini(&rank->threads[i].graph);
         free(rank->threads[i].windows);
     }
-    free(rank->calls);
-    free(rank->modules);
-    free(rank->paths);
-    free(rank->regions);
     free(rank->threads);
     free(rank->host);
     free(rank->place.cores);
@@ -53,7 +68,7 @@ static void site_fini(struct efg_run_site *site)
     free(site->module);
 }
 
-void efg_run_sites_fini(struct efg_run *run)
+static void sites_fini(struct efg_run *run)
 {
     for (uint32_t i = 0; i < run->site_count; i++)
         site_fini(&run->sites[i]);
@@ -64,10 +79,12 @@ void efg_run_sites_fini(struct efg_run *run)
 
 void efg_run_fini(struct efg_run *run)
 {
-    for (uint32_t i = 0; i < run->rank_count; i++)
-        efg_run_rank_fini(&run->ranks[i]);
+    if (run->file)
+        close(run->file - 1);
     free(run->ranks);
-    efg_run_sites_fini(run);
+    efg_run_common_fini(&run->common);
+    efg_run_rank_fini(&run->speaker);
+    sites_fini(run);
     free(run->application);
     free(run->command);
     free(run->version);
@@ -80,25 +97,73 @@ void efg_run_fini(struct efg_run *run)
 
 /* --- looking up --- */
 
-const char *efg_runfile_call(const struct efg_run_rank *rank, uint32_t call)
+static int speaks_better(const struct efg_run_thread *a, const struct efg_run_thread *b)
 {
-    for (uint32_t i = 0; i < rank->call_count; i++) {
-        if (rank->calls[i].id == call)
-            return rank->calls[i].name;
+    if (a->iterations.all.sum != b->iterations.all.sum)
+        return a->iterations.all.sum > b->iterations.all.sum;
+    int pivot_a = a->pivot.kind != EFG_PIVOT_NONE, pivot_b = b->pivot.kind != EFG_PIVOT_NONE;
+    return pivot_a != pivot_b ? pivot_a : a->graph.events > b->graph.events;
+}
+
+const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank)
+{
+    const struct efg_run_thread *best = NULL;
+    for (uint32_t i = 0; i < rank->thread_count; i++) {
+        if (!best || speaks_better(&rank->threads[i], best))
+            best = &rank->threads[i];
+    }
+    return best;
+}
+
+uint64_t efg_run_rank_duration(const struct efg_run_rank *rank)
+{
+    uint64_t longest = 0;
+    if (rank->end > rank->start)
+        return rank->end - rank->start;
+    for (uint32_t i = 0; i < rank->thread_count; i++) {
+        const struct efg_graph *graph = &rank->threads[i].graph;
+        if (graph->last_leave > graph->start && graph->last_leave - graph->start > longest)
+            longest = graph->last_leave - graph->start;
+    }
+    return longest;
+}
+
+const struct efg_run_group *efg_run_group_of(const struct efg_run_common *common, uint32_t rank)
+{
+    for (uint32_t i = 0; i < common->group_count; i++)
+        if (efg_ranklist_has(&common->groups[i].ranks, rank))
+            return &common->groups[i];
+    return NULL;
+}
+
+const char *efg_run_call_name(const struct efg_run *run, uint32_t call)
+{
+    const struct efg_run_names *names = &run->common.names;
+    for (uint32_t i = 0; i < names->call_count; i++) {
+        if (names->calls[i].id == call)
+            return names->calls[i].name;
     }
     return "?";
 }
 
-const struct efg_run_path *efg_runfile_path(const struct efg_run_rank *rank, uint32_t path)
+const struct efg_run_path *efg_run_path(const struct efg_run *run, uint32_t path)
 {
-    return path && path <= rank->path_count ? &rank->paths[path - 1] : NULL;
+    const struct efg_run_names *names = &run->common.names;
+    return path && path <= names->path_count ? &names->paths[path - 1] : NULL;
 }
 
-const char *efg_runfile_region(const struct efg_run_rank *rank, uint32_t region)
+const char *efg_run_module(const struct efg_run *run, uint32_t module)
 {
-    for (uint32_t i = 0; i < rank->region_count; i++) {
-        if (rank->regions[i].id == region)
-            return rank->regions[i].name;
+    const struct efg_run_names *names = &run->common.names;
+    return module < names->module_count ? names->modules[module] : "?";
+}
+
+const char *efg_run_region_name(const struct efg_run *run, uint32_t region)
+{
+    const struct efg_run_names *names = &run->common.names;
+    for (uint32_t i = 0; i < names->region_count; i++) {
+        if (names->regions[i].id == region)
+            return names->regions[i].name;
     }
     return NULL;
 }
@@ -110,8 +175,8 @@ static int compare_sites(const void *a, const void *b)
     return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-const struct efg_run_site *efg_runfile_site(const struct efg_run *run, const char *module,
-                                            uint64_t offset)
+const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module,
+                                        uint64_t offset)
 {
     struct efg_run_site key = {.module = (char *)module, .offset = offset};
     return run->site_count
@@ -121,50 +186,27 @@ const struct efg_run_site *efg_runfile_site(const struct efg_run *run, const cha
 
 /* --- resolving --- */
 
-struct places { /* sites that own nothing yet: their modules are the ranks' */
-    struct efg_run_site *item;
-    size_t count, room, unique; /* unique: of the first ones, at the last look */
-};
-
-static void make_unique(struct places *places)
+/* The places of all frames, which own nothing, sorted and without doubles; *COUNT of them. */
+static struct efg_run_site *find_places(const struct efg_run_names *names, size_t *count)
 {
-    size_t kept = 0;
-    if (places->count)
-        qsort(places->item, places->count, sizeof *places->item, compare_sites);
-    for (size_t i = 0; i < places->count; i++) {
-        if (!kept || compare_sites(&places->item[kept - 1], &places->item[i]))
-            places->item[kept++] = places->item[i];
-    }
-    places->count = places->unique = kept;
-}
-
-static int add_place(struct places *places, char *module, uint64_t offset)
-{
-    if (places->count == places->room) {
-        size_t room = places->room ? 2 * places->room : 256;
-        struct efg_run_site *item = realloc(places->item, room * sizeof *item);
-        if (!item)
-            return -ENOMEM;
-        places->item = item;
-        places->room = room;
-    }
-    places->item[places->count++] = (struct efg_run_site){.module = module, .offset = offset};
-    return 0;
-}
-
-static int add_rank(struct places *places, const struct efg_run_rank *rank)
-{
-    for (uint32_t i = 0; i < rank->path_count; i++) {
-        for (uint32_t k = 0; k < rank->paths[i].depth; k++) {
-            const struct efg_frame *frame = &rank->paths[i].frames[k];
-            if (frame->module < rank->module_count &&
-                add_place(places, rank->modules[frame->module], frame->offset))
-                return -ENOMEM;
+    size_t frames = 0, kept = 0;
+    for (uint32_t i = 0; i < names->path_count; i++)
+        frames += names->paths[i].depth;
+    struct efg_run_site *places = calloc(frames + 1, sizeof *places);
+    frames = 0;
+    for (uint32_t i = 0; places && i < names->path_count; i++)
+        for (uint32_t k = 0; k < names->paths[i].depth; k++) {
+            const struct efg_frame *frame = &names->paths[i].frames[k];
+            places[frames].module = names->modules[frame->module];
+            places[frames++].offset = frame->offset;
         }
-    }
-    if (places->count > 2 * places->unique)
-        make_unique(places);
-    return 0;
+    if (frames)
+        qsort(places, frames, sizeof *places, compare_sites);
+    for (size_t i = 0; i < frames; i++)
+        if (!kept || compare_sites(&places[kept - 1], &places[i]))
+            places[kept++] = places[i];
+    *count = kept;
+    return places;
 }
 
 static int copy_symbol(struct efg_run_symbol *to, const struct efg_symbol *from)
@@ -197,34 +239,29 @@ static int is_known(const struct efg_symbol *frames, int count)
     return count > 1 || strcmp(frames[0].function, "?") || frames[0].file[0];
 }
 
-static int resolve_all(struct efg_run *run, const struct places *places,
+static int resolve_all(struct efg_run *run, const struct efg_run_site *places, size_t count,
                        struct efg_symbols *symbols)
 {
-    run->sites = calloc(places->count + 1, sizeof *run->sites);
+    run->sites = calloc(count + 1, sizeof *run->sites);
     if (!run->sites)
         return -ENOMEM;
-    for (size_t i = 0; i < places->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct efg_symbol *frames;
-        const struct efg_run_site *place = &places->item[i];
-        int count = efg_symbols_find(symbols, place->module, place->offset, &frames);
-        if (is_known(frames, count) && add_site(run, place, count, frames))
+        int depth = efg_symbols_find(symbols, places[i].module, places[i].offset, &frames);
+        if (is_known(frames, depth) && add_site(run, &places[i], depth, frames))
             return -ENOMEM;
     }
     return 0;
 }
 
-int efg_runfile_resolve(struct efg_run *run, struct efg_symbols *symbols)
+int efg_run_resolve(struct efg_run *run, struct efg_symbols *symbols)
 {
-    struct places places = {0};
-    int error = 0;
-    efg_run_sites_fini(run);
-    for (uint32_t i = 0; i < run->rank_count && !error; i++)
-        error = add_rank(&places, &run->ranks[i]);
-    make_unique(&places);
-    if (!error)
-        error = resolve_all(run, &places, symbols);
+    size_t count;
+    sites_fini(run);
+    struct efg_run_site *places = find_places(&run->common.names, &count);
+    int error = places ? resolve_all(run, places, count, symbols) : -ENOMEM;
     if (error)
-        efg_run_sites_fini(run);
-    free(places.item);
+        sites_fini(run);
+    free(places);
     return error;
 }

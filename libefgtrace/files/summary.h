@@ -19,17 +19,8 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run);
 
 /* --- what stands for the run --- */
 
-/* The index in run->ranks of the rank whose loop tree stands for the run: the one with the
- * most time in iterations of its main loop; 0 when none has one. */
-uint32_t efg_summary_speaker(const struct efg_run *run);
-
-/* The thread that stands for a rank, by the same rule, else the one with the most
- * events; NULL if the rank has none. */
-const struct efg_run_thread *efg_summary_thread(const struct efg_run_rank *rank);
-
-/* ns: of the run, of a rank (to its last call when it never finished). */
+/* ns of the run, from the first rank's start to the last one's end. */
 uint64_t efg_summary_duration(const struct efg_run *run);
-uint64_t efg_summary_rank_duration(const struct efg_run_rank *rank);
 
 /* The loop whose iterations the pivot counts, or EFG_NONE. */
 uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
@@ -45,9 +36,9 @@ void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run);
  * 5 receives before their sends: corrected", "" for nothing. */
 void efg_summary_skew(const struct efg_run_skew *skew, char *text, size_t size);
 
-/* Cores of a host and which of them its COUNT RANKS are bound to: "; 8 cores, bound to 0 | 1";
+/* Cores of a host and which of them its COUNT ranks are bound to: "; 8 cores, bound to 0 | 1";
  * "" if that is not known. */
-void efg_summary_host(const struct efg_run_rank *ranks, uint32_t count, char *text,
+void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *text,
                       size_t size);
 
 /* --- the cut that the windows make --- */
@@ -66,29 +57,27 @@ void efg_summary_share(char *text, size_t size, uint64_t part, uint64_t whole);
 
 /* A node: "MPI_Send  solver.c:120 exchange", and what else makes it one of its own:
  * "[assembly, 8192 B, rank +1, world]". */
-void efg_summary_node(const struct efg_run *run, const struct efg_run_rank *rank,
-                      const struct efg_node *node, char *text, size_t size);
+void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text,
+                      size_t size);
 
 /* Where a node is, without its call: "solver.c:120 exchange", "" if it has no path. */
-void efg_summary_place(const struct efg_run *run, const struct efg_run_rank *rank,
-                       const struct efg_node *node, char *text, size_t size);
+void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text,
+                       size_t size);
 
 /* What DIMENSION (not the path) says of a node, if it is part of the signature: "8192 B" or
  * ">= 4 KiB", "rank +1", "world", "assembly"; "" if it says nothing. */
-void efg_summary_dimension(const struct efg_run *run, const struct efg_run_rank *rank,
-                           const struct efg_node *node, enum efg_dimension dimension,
-                           char *text, size_t size);
+void efg_summary_dimension(const struct efg_run *run, const struct efg_node *node,
+                           enum efg_dimension dimension, char *text, size_t size);
 
 /* A pivot: its node, or "MPI_Recv a.c:3 f, after MPI_Send a.c:2 f"; "none". */
-void efg_summary_pivot(const struct efg_run *run, const struct efg_run_rank *rank,
-                       const struct efg_graph *graph, const struct efg_pivot *pivot, char *text,
-                       size_t size);
+void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
+                       const struct efg_pivot *pivot, char *text, size_t size);
 
 /* The function that holds a loop: the innermost one that all its calls have in common,
  * reached in the same way; "" if there is none. */
-void efg_summary_function(const struct efg_run *run, const struct efg_run_rank *rank,
-                          const struct efg_run_thread *thread, const struct efg_looptree *tree,
-                          uint32_t loop, char *text, size_t size);
+void efg_summary_function(const struct efg_run *run, const struct efg_run_thread *thread,
+                          const struct efg_looptree *tree, uint32_t loop, char *text,
+                          size_t size);
 
 /* --- text --- */
 

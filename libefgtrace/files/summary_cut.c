@@ -25,9 +25,9 @@ static void put_alignment(struct efg_buffer *out, const struct efg_run *run,
                          (unsigned long long)cut->first_most,
                          (unsigned long long)(cut->last_least ? cut->last_least - 1 : 0),
                          (unsigned long long)(cut->last_most ? cut->last_most - 1 : 0));
-    else if (cut->ranks > 1 && cut->ranks < run->rank_count)
-        efg_summary_line(out, "             the same iterations on %u of %u ranks", cut->ranks,
-                         run->rank_count);
+    else if (cut->ranks > 1 && cut->ranks < run->common.totals.ranks)
+        efg_summary_line(out, "             the same iterations on %u of %llu ranks",
+                         cut->ranks, (unsigned long long)run->common.totals.ranks);
     else if (cut->ranks > 1)
         efg_summary_line(out, "             the same iterations on all %u ranks", cut->ranks);
 }

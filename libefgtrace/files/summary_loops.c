@@ -1,72 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of loops of the rank that stands for the run, and which ranks and threads
- * stand for what.
+ * The table of loops of the rank that stands for the run.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "summary.h"
 
-/* --- who stands for what --- */
-
-static int speaks_better(const struct efg_run_thread *a, const struct efg_run_thread *b)
-{
-    if (!b || !a)
-        return a != NULL;
-    if (a->iterations.all.sum != b->iterations.all.sum)
-        return a->iterations.all.sum > b->iterations.all.sum;
-    int pivot_a = a->pivot.kind != EFG_PIVOT_NONE, pivot_b = b->pivot.kind != EFG_PIVOT_NONE;
-    return pivot_a != pivot_b ? pivot_a : a->graph.events > b->graph.events;
-}
-
-const struct efg_run_thread *efg_summary_thread(const struct efg_run_rank *rank)
-{
-    const struct efg_run_thread *best = NULL;
-    for (uint32_t i = 0; i < rank->thread_count; i++) {
-        if (speaks_better(&rank->threads[i], best))
-            best = &rank->threads[i];
-    }
-    return best;
-}
-
-uint32_t efg_summary_speaker(const struct efg_run *run)
-{
-    const struct efg_run_thread *best = NULL;
-    uint32_t speaker = 0;
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        const struct efg_run_thread *thread = efg_summary_thread(&run->ranks[i]);
-        if (!thread || thread->pivot.kind == EFG_PIVOT_NONE || !speaks_better(thread, best))
-            continue;
-        best = thread;
-        speaker = i;
-    }
-    return speaker;
-}
-
-uint64_t efg_summary_rank_duration(const struct efg_run_rank *rank)
-{
-    uint64_t longest = 0;
-    if (rank->end > rank->start)
-        return rank->end - rank->start;
-    for (uint32_t i = 0; i < rank->thread_count; i++) {
-        const struct efg_graph *graph = &rank->threads[i].graph;
-        if (graph->last_leave > graph->start && graph->last_leave - graph->start > longest)
-            longest = graph->last_leave - graph->start;
-    }
-    return longest;
-}
-
 uint64_t efg_summary_duration(const struct efg_run *run)
 {
-    uint64_t first = UINT64_MAX, last = 0;
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        const struct efg_run_rank *rank = &run->ranks[i];
-        uint64_t end = rank->start + efg_summary_rank_duration(rank);
-        first = rank->start < first ? rank->start : first;
-        last = end > last ? end : last;
-    }
-    return last > first ? last - first : 0;
+    const struct efg_totals *totals = &run->common.totals;
+    return totals->end > totals->start ? totals->end - totals->start : 0;
 }
 
 uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
@@ -86,8 +30,7 @@ uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
 
 struct table {
     const struct efg_run *run;
-    const struct efg_run_rank *rank;
-    const struct efg_run_thread *thread;
+    const struct efg_run_thread *thread; /* of the speaker */
     struct efg_looptree tree;
     uint32_t main;  /* the main loop, or EFG_NONE */
     uint64_t whole; /* ns */
@@ -100,10 +43,8 @@ static void put_loop(struct efg_buffer *out, struct table *t, uint32_t index)
     char time[32], header[256], function[128];
     int indent = 2 * (int)(loop->depth < 12 ? loop->depth : 12);
     efg_format_ns(time, sizeof time, loop->time);
-    efg_summary_node(t->run, t->rank, &t->thread->graph.nodes[loop->header], header,
-                     sizeof header);
-    efg_summary_function(t->run, t->rank, t->thread, &t->tree, index, function,
-                         sizeof function);
+    efg_summary_node(t->run, &t->thread->graph.nodes[loop->header], header, sizeof header);
+    efg_summary_function(t->run, t->thread, &t->tree, index, function, sizeof function);
     char *module = strrchr(header, '('); /* without source lines: too long for this table */
     if (module > header && module[-1] == ' ')
         module[-1] = '\0';
@@ -151,18 +92,17 @@ static void put_loops(struct efg_buffer *out, struct table *t)
 void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32_t most,
                        uint32_t *skipped)
 {
-    uint32_t speaker = efg_summary_speaker(run);
-    struct table t = {.run = run, .rank = &run->ranks[speaker], .most = most};
+    struct table t = {.run = run, .most = most};
     if (skipped)
         *skipped = 0;
-    t.thread = run->rank_count ? efg_summary_thread(t.rank) : NULL;
+    t.thread = efg_run_rank_thread(&run->speaker);
     if (!t.thread || efg_looptree_build(&t.tree, &t.thread->graph))
         return;
     t.main = efg_summary_main_loop(&t.tree, t.thread);
-    t.whole = efg_summary_rank_duration(t.rank);
+    t.whole = efg_run_rank_duration(&run->speaker);
     if (t.tree.count)
         efg_summary_line(out, " repetitions       time   share     MPI    loops of rank %u%s",
-                         t.rank->rank, t.main == EFG_NONE ? "" : " (* the main loop)");
+                         run->speaker.rank, t.main == EFG_NONE ? "" : " (* the main loop)");
     put_loops(out, &t);
     if (skipped)
         *skipped = t.skipped;

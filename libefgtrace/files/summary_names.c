@@ -71,26 +71,25 @@ static void put_symbol(char *text, size_t size, const struct efg_run_symbol *sym
         snprintf(text, size, "%s (%s)", function, last_part(module));
 }
 
-static void put_frame(const struct efg_run *run, const struct efg_run_rank *rank,
-                      const struct efg_frame *frame, char *text, size_t size)
+static void put_frame(const struct efg_run *run, const struct efg_frame *frame, char *text,
+                      size_t size)
 {
-    const char *module =
-        frame->module < rank->module_count ? rank->modules[frame->module] : "?";
-    const struct efg_run_site *site = efg_runfile_site(run, module, frame->offset);
+    const char *module = efg_run_module(run, frame->module);
+    const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
     if (site && site->symbol_count)
         put_symbol(text, size, &site->symbols[0], module);
     else
         snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)frame->offset);
 }
 
-void efg_summary_place(const struct efg_run *run, const struct efg_run_rank *rank,
-                       const struct efg_node *node, char *text, size_t size)
+void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text,
+                       size_t size)
 {
-    const struct efg_run_path *path = efg_runfile_path(rank, node->signature.path);
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     if (size)
         *text = '\0';
     if (path && path->depth)
-        put_frame(run, rank, &path->frames[0], text, size);
+        put_frame(run, &path->frames[0], text, size);
 }
 
 /* --- nodes and pivots --- */
@@ -130,19 +129,17 @@ static void put_comm(char *text, size_t size, uint32_t class)
     }
 }
 
-static void put_region(char *text, size_t size, const struct efg_run_rank *rank,
-                       uint32_t region)
+static void put_region(char *text, size_t size, const struct efg_run *run, uint32_t region)
 {
-    const char *name = efg_runfile_region(rank, region);
+    const char *name = efg_run_region_name(run, region);
     if (name)
         snprintf(text, size, "%s", name);
     else
         snprintf(text, size, "region %08x", region);
 }
 
-void efg_summary_dimension(const struct efg_run *run, const struct efg_run_rank *rank,
-                           const struct efg_node *node, enum efg_dimension dimension,
-                           char *text, size_t size)
+void efg_summary_dimension(const struct efg_run *run, const struct efg_node *node,
+                           enum efg_dimension dimension, char *text, size_t size)
 {
     const struct efg_signature *s = &node->signature;
     if (size)
@@ -158,19 +155,19 @@ void efg_summary_dimension(const struct efg_run *run, const struct efg_run_rank 
     if (dimension == EFG_DIM_COMM && s->comm)
         put_comm(text, size, s->comm);
     if (dimension == EFG_DIM_REGION && s->region)
-        put_region(text, size, rank, s->region);
+        put_region(text, size, run, s->region);
 }
 
 /* What else makes the node one of its own: " [assembly, 8192 B, rank +1]". */
-static void put_dimensions(const struct efg_run *run, const struct efg_run_rank *rank,
-                           const struct efg_node *node, char *text, size_t size)
+static void put_dimensions(const struct efg_run *run, const struct efg_node *node, char *text,
+                           size_t size)
 {
     static const enum efg_dimension order[] = {EFG_DIM_REGION, EFG_DIM_SIZE, EFG_DIM_PARTNER,
                                                EFG_DIM_COMM};
     size_t used = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         char part[80];
-        efg_summary_dimension(run, rank, node, order[i], part, sizeof part);
+        efg_summary_dimension(run, node, order[i], part, sizeof part);
         if (*part && used < size)
             used +=
                 (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : " [", part);
@@ -179,31 +176,30 @@ static void put_dimensions(const struct efg_run *run, const struct efg_run_rank 
         snprintf(text + used, size - used, "]");
 }
 
-void efg_summary_node(const struct efg_run *run, const struct efg_run_rank *rank,
-                      const struct efg_node *node, char *text, size_t size)
+void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text,
+                      size_t size)
 {
     char place[256], more[256] = "";
     if (node->flags & EFG_NODE_OVERFLOW) {
         snprintf(text, size, "(all further calls)");
         return;
     }
-    efg_summary_place(run, rank, node, place, sizeof place);
-    put_dimensions(run, rank, node, more, sizeof more);
-    snprintf(text, size, "%s%s%s%s", efg_runfile_call(rank, node->signature.call),
+    efg_summary_place(run, node, place, sizeof place);
+    put_dimensions(run, node, more, sizeof more);
+    snprintf(text, size, "%s%s%s%s", efg_run_call_name(run, node->signature.call),
              *place ? "  " : "", place, more);
 }
 
-void efg_summary_pivot(const struct efg_run *run, const struct efg_run_rank *rank,
-                       const struct efg_graph *graph, const struct efg_pivot *pivot, char *text,
-                       size_t size)
+void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
+                       const struct efg_pivot *pivot, char *text, size_t size)
 {
     char from[256], to[256];
     if (pivot->kind == EFG_PIVOT_NODE && pivot->id < graph->node_count) {
-        efg_summary_node(run, rank, &graph->nodes[pivot->id], text, size);
+        efg_summary_node(run, &graph->nodes[pivot->id], text, size);
     } else if (pivot->kind == EFG_PIVOT_EDGE && pivot->id < graph->edge_count) {
         const struct efg_edge *edge = &graph->edges[pivot->id];
-        efg_summary_node(run, rank, &graph->nodes[edge->from], from, sizeof from);
-        efg_summary_node(run, rank, &graph->nodes[edge->to], to, sizeof to);
+        efg_summary_node(run, &graph->nodes[edge->from], from, sizeof from);
+        efg_summary_node(run, &graph->nodes[edge->to], to, sizeof to);
         snprintf(text, size, "%s, after %s", to, from);
     } else {
         snprintf(text, size, "none");
@@ -220,13 +216,13 @@ struct place {            /* a frame, or an inlined one in it */
 };
 
 /* The place LEVEL frames in from the outermost one of PATH. Returns 0 beyond the innermost. */
-static int place_at(const struct efg_run *run, const struct efg_run_rank *rank,
-                    const struct efg_run_path *path, uint32_t level, struct place *place)
+static int place_at(const struct efg_run *run, const struct efg_run_path *path, uint32_t level,
+                    struct place *place)
 {
     for (uint32_t i = path->depth; i-- > 0;) {
         const struct efg_frame *frame = &path->frames[i];
-        const char *module = rank->modules[frame->module];
-        const struct efg_run_site *site = efg_runfile_site(run, module, frame->offset);
+        const char *module = efg_run_module(run, frame->module);
+        const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
         uint32_t count = site && site->symbol_count ? site->symbol_count : 1;
         if (level >= count) {
             level -= count;
@@ -262,12 +258,12 @@ struct common {         /* what the calls of a loop have in common at one level 
     int any, function, all;
 };
 
-static void compare_at(const struct efg_run *run, const struct efg_run_rank *rank,
-                       const struct efg_node *node, uint32_t level, struct common *common)
+static void compare_at(const struct efg_run *run, const struct efg_node *node, uint32_t level,
+                       struct common *common)
 {
-    const struct efg_run_path *path = efg_runfile_path(rank, node->signature.path);
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     struct place place;
-    if (!path || !place_at(run, rank, path, level, &place)) {
+    if (!path || !place_at(run, path, level, &place)) {
         common->function = common->all = 0;
     } else if (!common->any) {
         *common = (struct common){place, 1, place.function != NULL, 1};
@@ -284,9 +280,9 @@ static int is_worth_naming(const char *function)
            strncmp(function, "__libc_start", 12);
 }
 
-void efg_summary_function(const struct efg_run *run, const struct efg_run_rank *rank,
-                          const struct efg_run_thread *thread, const struct efg_looptree *tree,
-                          uint32_t loop, char *text, size_t size)
+void efg_summary_function(const struct efg_run *run, const struct efg_run_thread *thread,
+                          const struct efg_looptree *tree, uint32_t loop, char *text,
+                          size_t size)
 {
     struct common common = {.all = 1};
     const char *function = NULL;
@@ -295,7 +291,7 @@ void efg_summary_function(const struct efg_run *run, const struct efg_run_rank *
         for (uint32_t v = 0; v < thread->graph.node_count; v++) {
             if (tree->loop_of[v] != EFG_NONE &&
                 efg_looptree_is_inside(tree, tree->loop_of[v], loop))
-                compare_at(run, rank, &thread->graph.nodes[v], level, &common);
+                compare_at(run, &thread->graph.nodes[v], level, &common);
         }
         if (!common.any)
             break;

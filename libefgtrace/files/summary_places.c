@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the ranks ran, and how well the clocks of their hosts agree.
- *
- * Ranks share cores if more of them are bound to one and the same set of cores than it has, or
- * more are on a host than it has cores at all. (Sets that only overlap may still have a core
- * for each rank.) To find that, ranks are sorted by host and cores; of several such groups the
- * most crowded one is told.
  */
 #include "summary.h"
 
@@ -13,87 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct crowd {                       /* ranks that may use the same cores */
-    const struct efg_run_rank *rank; /* one of them */
-    uint32_t ranks, cores;
-};
-
 static const char *text(const char *string)
 {
     return string ? string : "";
 }
 
-static int compare_hosts(const struct efg_run_rank *a, const struct efg_run_rank *b)
-{
-    return strcmp(text(a->host), text(b->host));
-}
-
-static int compare_places(const void *one, const void *other)
-{
-    const struct efg_run_rank *a = *(const struct efg_run_rank *const *)one;
-    const struct efg_run_rank *b = *(const struct efg_run_rank *const *)other;
-    int order = compare_hosts(a, b);
-    return order ? order : strcmp(text(a->place.cores), text(b->place.cores));
-}
-
-static void keep_larger(struct crowd *most, struct crowd one)
-{
-    if (one.cores && one.ranks > one.cores &&
-        (!most->cores || (uint64_t)one.ranks * most->cores > (uint64_t)most->ranks * one.cores))
-        *most = one;
-}
-
-/* The most crowded cores among the COUNT ranks of a host, which are sorted. */
-static struct crowd crowd_of(const struct efg_run_rank **ranks, uint32_t count)
-{
-    struct crowd most = {0};
-    for (uint32_t i = 0, next; i < count; i = next) {
-        for (next = i + 1; next < count && !compare_places(&ranks[i], &ranks[next]);)
-            next++;
-        keep_larger(&most, (struct crowd){ranks[i], next - i, ranks[i]->place.core_count});
-    }
-    keep_larger(&most, (struct crowd){ranks[0], count, ranks[0]->place.node_cores});
-    return most;
-}
-
-/* Returns on how many hosts ranks share cores. */
-static uint32_t find_crowds(const struct efg_run_rank **ranks, uint32_t count,
-                            struct crowd *most)
-{
-    uint32_t hosts = 0;
-    for (uint32_t i = 0, next; i < count; i = next) {
-        for (next = i + 1; next < count && !compare_hosts(ranks[i], ranks[next]);)
-            next++;
-        struct crowd crowd = crowd_of(ranks + i, next - i);
-        hosts += crowd.cores > 0;
-        keep_larger(most, crowd);
-    }
-    return hosts;
-}
-
 void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run)
 {
-    const struct efg_run_rank **ranks = calloc(run->rank_count + 1, sizeof *ranks);
-    struct crowd most = {0};
+    const struct efg_totals *most = &run->common.totals;
     char others[48] = "";
-    if (!ranks || !run->rank_count) {
-        free(ranks);
+    if (!most->crowded)
         return;
-    }
-    for (uint32_t i = 0; i < run->rank_count; i++)
-        ranks[i] = &run->ranks[i];
-    qsort(ranks, run->rank_count, sizeof *ranks, compare_places);
-    uint32_t hosts = find_crowds(ranks, run->rank_count, &most);
-    if (hosts > 1)
-        snprintf(others, sizeof others, " (and on %u more host%s)", hosts - 1,
-                 hosts == 2 ? "" : "s");
-    if (hosts)
-        efg_summary_line(out,
-                         "Binding      %u ranks of host %.24s share %u core%s%s: times are "
-                         "those of an overcommitted node",
-                         most.ranks, text(most.rank->host), most.cores,
-                         most.cores == 1 ? "" : "s", others);
-    free(ranks);
+    if (most->crowded > 1)
+        snprintf(others, sizeof others, " (and on %llu more host%s)",
+                 (unsigned long long)most->crowded - 1, most->crowded == 2 ? "" : "s");
+    efg_summary_line(out,
+                     "Binding      %llu ranks of host %.24s share %llu core%s%s: times are "
+                     "those of an overcommitted node",
+                     (unsigned long long)most->crowd_ranks, text(most->crowd_host),
+                     (unsigned long long)most->crowd_cores, most->crowd_cores == 1 ? "" : "s",
+                     others);
 }
 
 void efg_summary_skew(const struct efg_run_skew *skew, char *to, size_t size)
@@ -123,11 +57,8 @@ void efg_summary_skew(const struct efg_run_skew *skew, char *to, size_t size)
 
 void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run)
 {
-    uint64_t error = 0;
+    uint64_t error = run->common.totals.clock_error_most;
     char most[32], skew[EFG_COLUMNS];
-    for (uint32_t i = 0; i < run->rank_count; i++)
-        if (run->ranks[i].clock_error > error)
-            error = run->ranks[i].clock_error;
     efg_format_ns(most, sizeof most, error);
     if (error)
         efg_summary_line(out,
@@ -141,34 +72,34 @@ void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run)
 
 /* --- a host --- */
 
-static int is_same(const struct efg_run_rank *ranks, uint32_t count)
+static int is_same(const struct efg_run_place *places, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
-        if (strcmp(text(ranks[i].place.cores), text(ranks[0].place.cores)))
+        if (strcmp(text(places[i].cores), text(places[0].cores)))
             return 0;
     return 1;
 }
 
-static void put_cores(char *to, size_t size, const struct efg_run_rank *ranks, uint32_t count)
+static void put_cores(char *to, size_t size, const struct efg_run_place *places, uint32_t count)
 {
     size_t used = 0;
-    if (is_same(ranks, count))
+    if (is_same(places, count))
         count = 1;
     for (uint32_t i = 0; i < count && used < size; i++)
         used += (size_t)snprintf(to + used, size - used, "%s%s", i ? " | " : "",
-                                 text(ranks[i].place.cores));
+                                 text(places[i].cores));
 }
 
-void efg_summary_host(const struct efg_run_rank *ranks, uint32_t count, char *to, size_t size)
+void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *to, size_t size)
 {
-    const struct efg_run_place *place = &ranks[0].place;
+    const struct efg_run_place *place = &places[0];
     char cores[EFG_COLUMNS] = "not bound";
     *to = '\0';
     if (!place->node_cores)
         return;
-    int same = is_same(ranks, count), bound = !same || place->core_count < place->node_cores;
+    int same = is_same(places, count), bound = !same || place->core_count < place->node_cores;
     if (bound)
-        put_cores(cores, sizeof cores, ranks, count);
+        put_cores(cores, sizeof cores, places, count);
     snprintf(to, size, "; %u core%s, %s%s%s", place->node_cores,
              place->node_cores == 1 ? "" : "s", same && bound && count > 1 ? "all " : "",
              bound ? "bound to " : "", cores);

@@ -18,11 +18,17 @@
 #include "files/symbols.h"
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
+#include "runtime/collect.h"
 #include "runtime/matching.h"
 #include "runtime/memory.h"
-#include "runtime/tree.h"
 
 static struct efg_process *const p = &efg_process;
+
+/* "" where there is no folder. */
+static void run_path(char *path, size_t size)
+{
+    snprintf(path, size, "%.4000s%s", p->folder, p->folder[0] ? "/run.efg" : "");
+}
 
 /* --- what this rank knows --- */
 
@@ -31,34 +37,34 @@ static uint64_t realtime(uint64_t ticks)
     return p->sync.sync.realtime + (ticks - p->sync.sync.ticks);
 }
 
-static void fill_calls(struct efg_run_rank *rank)
+static void fill_calls(struct efg_run_names *names)
 {
-    rank->calls = calloc(EFG_CALLS, sizeof *rank->calls);
-    for (uint32_t i = 1; rank->calls && i < EFG_CALLS; i++)
-        rank->calls[rank->call_count++] =
+    names->calls = calloc(EFG_CALLS, sizeof *names->calls);
+    for (uint32_t i = 1; names->calls && i < EFG_CALLS; i++)
+        names->calls[names->call_count++] =
             (struct efg_run_call){i, efg_call_info[i].class, (char *)efg_call_info[i].name};
 }
 
-static void fill_paths(struct efg_run_rank *rank)
+static void fill_paths(struct efg_run_names *names)
 {
     uint32_t modules = efg_callpath_modules(), paths = efg_callpath_count();
-    rank->modules = calloc(modules + 1, sizeof *rank->modules);
-    rank->paths = calloc(paths + 1, sizeof *rank->paths);
-    for (uint32_t i = 0; rank->modules && i < modules; i++)
-        rank->modules[rank->module_count++] = (char *)efg_callpath_module(i);
-    for (uint32_t i = 1; rank->paths && i <= paths; i++) {
+    names->modules = calloc(modules + 1, sizeof *names->modules);
+    names->paths = calloc(paths + 1, sizeof *names->paths);
+    for (uint32_t i = 0; names->modules && i < modules; i++)
+        names->modules[names->module_count++] = (char *)efg_callpath_module(i);
+    for (uint32_t i = 1; names->paths && i <= paths; i++) {
         struct efg_path path = efg_callpath_get(i);
-        rank->paths[rank->path_count++] =
+        names->paths[names->path_count++] =
             (struct efg_run_path){path.hash, path.depth, (struct efg_frame *)path.frames};
     }
 }
 
-static void fill_regions(struct efg_run_rank *rank)
+static void fill_regions(struct efg_run_names *names)
 {
     uint32_t at = 0, id;
-    rank->regions = calloc(EFG_REGION_NAMES, sizeof *rank->regions);
-    for (const char *name; rank->regions && (name = efg_regions_next(&at, &id));)
-        rank->regions[rank->region_count++] = (struct efg_run_region){id, (char *)name};
+    names->regions = calloc(EFG_REGION_NAMES, sizeof *names->regions);
+    for (const char *name; names->regions && (name = efg_regions_next(&at, &id));)
+        names->regions[names->region_count++] = (struct efg_run_region){id, (char *)name};
 }
 
 static uint64_t thread_cost(const struct efg_thread *t)
@@ -85,7 +91,7 @@ static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
     }
 }
 
-/* Everything but the texts belongs to the tracer: only the arrays are to be freed. */
+/* Everything belongs to the tracer: only the array of threads is to be freed. */
 static void fill_rank(struct efg_run_rank *rank, uint64_t now)
 {
     *rank = (struct efg_run_rank){
@@ -99,9 +105,6 @@ static void fill_rank(struct efg_run_rank *rank, uint64_t now)
         .note = p->note,
         .init = p->init,
     };
-    fill_calls(rank);
-    fill_paths(rank);
-    fill_regions(rank);
     rank->threads = calloc(p->thread_count, sizeof *rank->threads);
     if (!rank->threads)
         return;
@@ -113,16 +116,23 @@ static void fill_rank(struct efg_run_rank *rank, uint64_t now)
     }
 }
 
-static void put_rank(struct efg_buffer *out, uint64_t now)
+static struct efg_collected collect(struct efg_run *run, uint64_t now)
 {
+    struct efg_run_names names = {0};
     struct efg_run_rank rank;
+    char path[EFG_PATH];
+    fill_calls(&names);
+    fill_paths(&names);
+    fill_regions(&names);
     fill_rank(&rank, now);
-    efg_runfile_put_rank(out, &rank);
-    free(rank.calls);
-    free(rank.modules);
-    free(rank.paths);
-    free(rank.regions);
+    run_path(path, sizeof path);
+    struct efg_collected collected = efg_collect(run, &names, &rank, path);
+    free(names.calls);
+    free(names.modules);
+    free(names.paths);
+    free(names.regions);
     free(rank.threads);
+    return collected;
 }
 
 /* --- rank 0 --- */
@@ -162,17 +172,6 @@ static void describe(struct efg_run *run)
     run->interval = p->conf.interval;
 }
 
-static void take_ranks(struct efg_run *run, const struct efg_blocks *blocks)
-{
-    run->ranks = blocks->count ? calloc((size_t)blocks->count, sizeof *run->ranks) : NULL;
-    for (int i = 0; run->ranks && i < blocks->count; i++) {
-        size_t size;
-        const void *block = efg_blocks_get(blocks, i, &size);
-        if (efg_runfile_get_rank(&run->ranks[run->rank_count], block, size) == 0)
-            run->rank_count++;
-    }
-}
-
 static void write_text(const char *name, const struct efg_buffer *text)
 {
     char path[EFG_PATH];
@@ -185,22 +184,31 @@ static void write_text(const char *name, const struct efg_buffer *text)
         remove(path);
 }
 
-static void write_run(struct efg_run *run)
+/* The end of the run file, and its name. */
+static void write_run(const struct efg_run *run, const struct efg_collected *collected)
 {
     char path[EFG_PATH];
-    struct efg_buffer text = {0};
-
-    snprintf(path, sizeof path, "%.4000s/run.efg", p->folder);
-    int error = efg_runfile_write(run, path);
-    if (error)
-        efg_tracer_note("cannot write %s: %s", path, strerror(-error));
-    efg_summary_write(&text, run);
-    if (text.failed)
+    run_path(path, sizeof path);
+    int error = collected->error;
+    if (!error)
+        error = efg_runfile_finish(run, path, collected->end);
+    if (!error)
         return;
-    write_text("summary.txt", &text);
-    if (p->conf.summary) {
-        fflush(stdout);
-        fwrite(text.data, 1, text.size, stderr);
+    if (*path)
+        efg_runfile_abandon(path);
+    efg_tracer_note("cannot write %s: %s", *path ? path : "run.efg", strerror(-error));
+}
+
+static void write_summary(const struct efg_run *run)
+{
+    struct efg_buffer text = {0};
+    efg_summary_write(&text, run);
+    if (!text.failed) {
+        write_text("summary.txt", &text);
+        if (p->conf.summary) {
+            fflush(stdout);
+            fwrite(text.data, 1, text.size, stderr);
+        }
     }
     efg_buffer_fini(&text);
 }
@@ -261,7 +269,6 @@ static void note_requests(void)
 void efg_finish_run(void)
 {
     uint64_t now = efg_clock_ticks();
-    struct efg_buffer block = {0};
     struct efg_run run = {0};
 
     efg_steer_finish(now, 1);
@@ -271,16 +278,17 @@ void efg_finish_run(void)
     share_detail(now);
     note_requests();
     close_recorders(now);
-    put_rank(&block, now);
-    struct efg_blocks blocks = efg_tree_gather(p->comm, &block);
+    struct efg_collected collected = collect(&run, now);
     struct efg_symbols *symbols = p->rank == 0 && p->conf.symbols ? efg_symbols_new() : NULL;
     if (p->rank == 0) {
         uint64_t start = efg_clock_cpu();
         describe(&run);
-        take_ranks(&run, &blocks);
         if (symbols)
-            efg_runfile_resolve(&run, symbols);
-        run.own = efg_clock_cpu() - start;
+            efg_run_resolve(&run, symbols);
+        run.own = efg_clock_cpu() - start + collected.work;
+        efg_tracer_tell(now, "ranks joined: %u kinds of graphs; rank 0 got %llu bytes, %llu us",
+                        run.common.group_count, (unsigned long long)collected.received,
+                        (unsigned long long)collected.work / 1000);
     }
     if (has_windows()) {
         efg_matching_check(&run);
@@ -288,13 +296,13 @@ void efg_finish_run(void)
     }
     run.rounds = p->rounds;
     run.finish = efg_clock_ticks() - begin;
-    if (p->rank == 0)
-        write_run(&run);
+    if (p->rank == 0) {
+        write_run(&run, &collected);
+        write_summary(&run);
+    }
     efg_run_fini(&run);
     if (symbols)
         efg_symbols_free(symbols);
-    efg_buffer_fini(&block);
-    efg_blocks_fini(&blocks);
     efg_nodes_fini(&p->nodes);
     PMPI_Comm_free(&p->comm);
 }

@@ -2,7 +2,8 @@
 /*
  * Random runs from a linear congruential generator (Knuth's constants), the same in every
  * test run. Graphs are made directly, not by events: ids are in range and edges are
- * linked as a graph links them, all else is arbitrary.
+ * linked as a graph links them, all else that the run file keeps is arbitrary. Some ranks have
+ * the shape of another one.
  */
 #include "random_run.h"
 
@@ -46,70 +47,76 @@ static struct efg_stat any_stat(void)
     return stat;
 }
 
+/* What is kept of it. */
 static struct efg_rhythm any_rhythm(void)
 {
-    struct efg_rhythm rhythm = {
-        .visits = random_any(),
-        .time = random_any(),
-        .gap1 = (double)random_any(),
-        .gap2 = (double)random_any() * 1e10,
-        .variation = (double)random_any() / 3,
-        .last = random_any(),
-        .last_gap = (uint32_t)random_any(),
-        .firsts = (uint32_t)random_any(),
-        .last_time = random_any(),
-        .longest = random_any(),
-    };
-    return rhythm;
+    return (struct efg_rhythm){.visits = random_any(), .time = random_any()};
 }
 
-static void any_graph(struct efg_graph *graph, uint32_t paths)
+static void any_node(struct efg_node *node, uint32_t paths)
+{
+    *node = (struct efg_node){.signature = {(uint32_t)random_any(), random_below(paths + 1),
+                                            (uint32_t)random_any(), (uint32_t)random_any(),
+                                            (int32_t)random_any(), 0, random_any()},
+                              .hash = random_any(),
+                              .flags = random_below(4),
+                              .first_edge = EFG_NONE,
+                              .predicted = EFG_NONE};
+}
+
+static void link_edge(struct efg_graph *graph, uint32_t id, uint32_t from, uint32_t to)
+{
+    graph->edges[id] = (struct efg_edge){.from = from, .to = to};
+    graph->edges[id].next = graph->nodes[from].first_edge;
+    graph->nodes[from].first_edge = id;
+}
+
+static void any_shape(struct efg_graph *graph, uint32_t paths)
 {
     graph->nodes = many(20, sizeof *graph->nodes, &graph->node_count);
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        struct efg_signature s = {(uint32_t)random_any(),
-                                  random_below(paths + 1),
-                                  (uint32_t)random_any(),
-                                  (uint32_t)random_any(),
-                                  (int32_t)random_any(),
-                                  0,
-                                  random_any()};
-        graph->nodes[i] = (struct efg_node){.signature = s,
-                                            .hash = random_any(),
-                                            .flags = random_below(8),
-                                            .mark = random_below(2),
-                                            .first_edge = EFG_NONE,
-                                            .predicted = EFG_NONE,
-                                            .bytes = random_any(),
-                                            .polls = random_any(),
-                                            .poll_time = random_any(),
-                                            .time = any_stat(),
-                                            .rhythm = any_rhythm()};
-    }
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        any_node(&graph->nodes[i], paths);
     if (graph->node_count)
         graph->edges = many(40, sizeof *graph->edges, &graph->edge_count);
-    for (uint32_t i = 0; i < graph->edge_count; i++) {
-        struct efg_edge *edge = &graph->edges[i];
-        *edge = (struct efg_edge){.from = random_below(graph->node_count),
-                                  .to = random_below(graph->node_count),
-                                  .mark = random_below(2),
-                                  .time = any_stat(),
-                                  .rhythm = any_rhythm()};
-        edge->next = graph->nodes[edge->from].first_edge;
-        graph->nodes[edge->from].first_edge = i;
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        link_edge(graph, i, random_below(graph->node_count), random_below(graph->node_count));
+    graph->overflow = EFG_NONE;
+    if (graph->node_count && !random_below(4)) {
+        graph->overflow = graph->node_count - 1;
+        graph->nodes[graph->overflow].flags |= EFG_NODE_OVERFLOW;
     }
+}
+
+static void same_shape(struct efg_graph *graph, const struct efg_graph *like)
+{
+    size_t nodes = like->node_count * sizeof *like->nodes;
+    size_t edges = like->edge_count * sizeof *like->edges;
+    *graph = *like;
+    graph->nodes = nodes ? memcpy(malloc(nodes), like->nodes, nodes) : NULL;
+    graph->edges = edges ? memcpy(malloc(edges), like->edges, edges) : NULL;
+}
+
+static void any_measures(struct efg_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        struct efg_node *node = &graph->nodes[i];
+        node->bytes = random_any();
+        node->polls = random_below(2) ? random_any() : 0;
+        node->poll_time = node->polls ? random_any() : 0;
+        node->time = any_stat();
+        node->rhythm = any_rhythm();
+    }
+    for (uint32_t i = 0; i < graph->edge_count; i++) {
+        graph->edges[i].time = any_stat();
+        graph->edges[i].rhythm = any_rhythm();
+        graph->edges[i].rhythm.firsts = (uint32_t)random_any();
+    }
+    graph->current = graph->edge = graph->polled = graph->pivot_id = EFG_NONE;
     graph->node_room = graph->node_count;
-    graph->edge_room = graph->edge_count;
     graph->dropped = (uint32_t)random_any();
-    graph->current = random_below(graph->node_count + 1) - 1;
-    graph->edge = random_below(graph->edge_count + 1) - 1;
-    graph->overflow = random_below(graph->node_count + 1) - 1;
-    graph->polled = random_below(graph->node_count + 1) - 1;
-    graph->pivot_id = EFG_NONE;
+    graph->edge_room = graph->edge_count;
     graph->events = random_any();
-    graph->start = random_any();
     graph->last_leave = random_any();
-    graph->poll_time = random_any();
     graph->node_time = random_any();
     graph->lost_edges = random_any();
 }
@@ -121,11 +128,17 @@ static struct efg_pivot any_pivot(const struct efg_graph *graph)
     uint32_t range = kind == EFG_PIVOT_NODE ? graph->node_count : graph->edge_count;
     if (kind == EFG_PIVOT_NONE || !range)
         return pivot;
-    pivot = (struct efg_pivot){
-        kind,         random_below(range), random_below(4),          (int)random_below(2),
-        random_any(), random_any(),        (double)random_any() / 7, (double)random_any() / 1e9,
-        0.25};
+    pivot = (struct efg_pivot){.kind = kind,
+                               .id = random_below(range),
+                               .tier = random_below(4),
+                               .visits = random_any()};
     return pivot;
+}
+
+static struct efg_pivot any_level(const struct efg_graph *graph)
+{
+    struct efg_pivot pivot = any_pivot(graph);
+    return (struct efg_pivot){.kind = pivot.kind, .id = pivot.id};
 }
 
 static void any_stability(struct efg_stability *stability)
@@ -136,20 +149,23 @@ static void any_stability(struct efg_stability *stability)
             random_any(), random_any(), (uint32_t)random_any(), (uint32_t)random_any()};
     stability->last = (struct efg_curve_point){random_any(), random_any(),
                                                (uint32_t)random_any(), (uint32_t)random_any()};
-    stability->stride = (uint32_t)random_any();
-    stability->required = (uint32_t)random_any();
     stability->stable_since = random_any();
 }
 
-static void any_thread(struct efg_run_thread *thread, uint32_t paths)
+static void any_thread(struct efg_run_thread *thread, uint32_t paths,
+                       const struct efg_run_thread *like)
 {
-    thread->number = (uint32_t)random_any();
-    any_graph(&thread->graph, paths);
+    thread->number = like ? like->number : (uint32_t)random_any();
+    if (like)
+        same_shape(&thread->graph, &like->graph);
+    else
+        any_shape(&thread->graph, paths);
+    any_measures(&thread->graph);
     any_stability(&thread->stability);
     thread->pivot = any_pivot(&thread->graph);
-    thread->levels.finer = any_pivot(&thread->graph);
-    thread->levels.automatic = any_pivot(&thread->graph);
-    thread->levels.coarser = any_pivot(&thread->graph);
+    thread->levels.finer = any_level(&thread->graph);
+    thread->levels.automatic = any_level(&thread->graph);
+    thread->levels.coarser = any_level(&thread->graph);
     thread->iterations.all = any_stat();
     thread->iterations.recorded = any_stat();
     thread->iterations.all_mpi = random_any();
@@ -165,28 +181,27 @@ static void any_thread(struct efg_run_thread *thread, uint32_t paths)
                                                      random_below(2)};
 }
 
-static void any_tables(struct efg_run_rank *rank)
+void random_names(struct efg_run_names *names)
 {
-    rank->calls = many(9, sizeof *rank->calls, &rank->call_count);
-    for (uint32_t i = 0; i < rank->call_count; i++)
-        rank->calls[i] =
-            (struct efg_run_call){(uint32_t)random_any(), random_below(9), any_string()};
-    rank->modules = many(5, sizeof *rank->modules, &rank->module_count);
-    for (uint32_t i = 0; i < rank->module_count; i++)
-        rank->modules[i] = any_string();
-    rank->paths = many(9, sizeof *rank->paths, &rank->path_count);
-    for (uint32_t i = 0; i < rank->path_count; i++) {
-        rank->paths[i].hash = random_any();
-        if (rank->module_count)
-            rank->paths[i].frames =
-                many(6, sizeof *rank->paths[i].frames, &rank->paths[i].depth);
-        for (uint32_t k = 0; k < rank->paths[i].depth; k++)
-            rank->paths[i].frames[k] = (struct efg_frame){
-                .module = random_below(rank->module_count), .offset = random_any()};
+    names->calls = many(9, sizeof *names->calls, &names->call_count);
+    for (uint32_t i = 0; i < names->call_count; i++)
+        names->calls[i] = (struct efg_run_call){i + 1, random_below(9), any_string()};
+    names->modules = many(5, sizeof *names->modules, &names->module_count);
+    for (uint32_t i = 0; i < names->module_count; i++)
+        names->modules[i] = any_string();
+    names->paths = many(9, sizeof *names->paths, &names->path_count);
+    for (uint32_t i = 0; i < names->path_count; i++) {
+        names->paths[i].hash = random_any();
+        if (names->module_count)
+            names->paths[i].frames =
+                many(6, sizeof *names->paths[i].frames, &names->paths[i].depth);
+        for (uint32_t k = 0; k < names->paths[i].depth; k++)
+            names->paths[i].frames[k] = (struct efg_frame){
+                .module = random_below(names->module_count), .offset = random_any()};
     }
-    rank->regions = many(4, sizeof *rank->regions, &rank->region_count);
-    for (uint32_t i = 0; i < rank->region_count; i++)
-        rank->regions[i] = (struct efg_run_region){(uint32_t)random_any(), any_string()};
+    names->regions = many(4, sizeof *names->regions, &names->region_count);
+    for (uint32_t i = 0; i < names->region_count; i++)
+        names->regions[i] = (struct efg_run_region){i + 1, any_string()};
 }
 
 static void any_place(struct efg_run_place *place)
@@ -200,22 +215,34 @@ static void any_place(struct efg_run_place *place)
     place->cores = any_string();
 }
 
-static void any_rank(struct efg_run_rank *rank, uint32_t number)
+static char *any_note(void)
 {
+    static const char *const notes[] = {"", "", "the log is full", "no invariant TSC"};
+    return strdup(notes[random_below(4)]);
+}
+
+void random_rank(struct efg_run_rank *rank, uint32_t number, uint32_t paths,
+                 const struct efg_run_rank *like)
+{
+    memset(rank, 0, sizeof *rank);
     rank->rank = number;
     rank->host = any_string();
     any_place(&rank->place);
     rank->clock_error = random_any();
-    rank->note = any_string();
+    rank->note = any_note();
     rank->start = random_any();
     rank->end = random_any();
     rank->cost = random_any();
     rank->memory = random_any();
     rank->init = random_any();
-    any_tables(rank);
-    rank->threads = many(3, sizeof *rank->threads, &rank->thread_count);
+    if (like) {
+        rank->thread_count = like->thread_count;
+        rank->threads = calloc(like->thread_count + 1, sizeof *rank->threads);
+    } else {
+        rank->threads = many(3, sizeof *rank->threads, &rank->thread_count);
+    }
     for (uint32_t i = 0; i < rank->thread_count; i++)
-        any_thread(&rank->threads[i], rank->path_count);
+        any_thread(&rank->threads[i], paths, like ? &like->threads[i] : NULL);
 }
 
 static void any_checks(struct efg_run *run)
@@ -240,9 +267,10 @@ static void any_checks(struct efg_run *run)
     run->own = random_any();
 }
 
-void random_run(struct efg_run *run)
+void random_run(struct whole_run *whole)
 {
-    memset(run, 0, sizeof *run);
+    struct efg_run *run = &whole->run;
+    memset(whole, 0, sizeof *whole);
     run->application = any_string();
     run->command = any_string();
     run->version = any_string();
@@ -254,9 +282,13 @@ void random_run(struct efg_run *run)
     run->iterations = random_any();
     run->trace_bytes = random_any();
     any_checks(run);
-    run->ranks = many(5, sizeof *run->ranks, &run->rank_count);
-    for (uint32_t i = 0; i < run->rank_count; i++)
-        any_rank(&run->ranks[i], 3 * i);
+    random_names(&whole->names);
+    whole->ranks = many(5, sizeof *whole->ranks, &whole->rank_count);
+    for (uint32_t i = 0; i < whole->rank_count; i++) {
+        const struct efg_run_rank *like = i ? &whole->ranks[random_below(i)] : NULL;
+        random_rank(&whole->ranks[i], 3 * i, whole->names.path_count,
+                    random_below(2) ? like : NULL);
+    }
     run->sites = many(9, sizeof *run->sites, &run->site_count);
     for (uint32_t i = 0; i < run->site_count; i++) {
         struct efg_run_site *site = &run->sites[i];

@@ -136,17 +136,17 @@ static void find_pivot(struct efg_run_thread *thread)
 
 /* --- the tables --- */
 
-static void fill_tables(struct efg_run_rank *rank)
+static void fill_names(struct efg_run_names *names)
 {
-    rank->call_count = rank->path_count = SAMPLE_CALLS - 1;
-    rank->calls = make(rank->call_count, sizeof *rank->calls);
-    rank->paths = make(rank->path_count, sizeof *rank->paths);
-    rank->module_count = 1;
-    rank->modules = make(1, sizeof *rank->modules);
-    rank->modules[0] = strdup("/home/user/stencil");
+    names->call_count = names->path_count = SAMPLE_CALLS - 1;
+    names->calls = make(names->call_count, sizeof *names->calls);
+    names->paths = make(names->path_count, sizeof *names->paths);
+    names->module_count = 1;
+    names->modules = make(1, sizeof *names->modules);
+    names->modules[0] = strdup("/home/user/stencil");
     for (uint32_t call = 1; call < SAMPLE_CALLS; call++) {
-        struct efg_run_path *path = &rank->paths[call - 1];
-        rank->calls[call - 1] =
+        struct efg_run_path *path = &names->paths[call - 1];
+        names->calls[call - 1] =
             (struct efg_run_call){call, calls[call].class, strdup(calls[call].name)};
         path->hash = path_hash(call);
         path->depth = 2;
@@ -193,7 +193,6 @@ static void fill_rank(struct efg_run_rank *rank, uint32_t number)
     rank->note = strdup("");
     rank->thread_count = 1;
     rank->threads = make(1, sizeof *rank->threads);
-    fill_tables(rank);
     do_run(&rank->threads[0], number);
     find_pivot(&rank->threads[0]);
     rank->start = UINT64_C(1700000000) * 1000 * MS;
@@ -202,9 +201,10 @@ static void fill_rank(struct efg_run_rank *rank, uint32_t number)
     rank->memory = 2000000;
 }
 
-void sample_run(struct efg_run *run)
+void sample_run(struct whole_run *whole)
 {
-    memset(run, 0, sizeof *run);
+    struct efg_run *run = &whole->run;
+    memset(whole, 0, sizeof *whole);
     run->application = strdup("stencil");
     run->command = strdup("./stencil 512 1000");
     run->version = strdup("0.1.0");
@@ -225,9 +225,10 @@ void sample_run(struct efg_run *run)
     run->rounds = 4;
     run->finish = 20 * MS;
     run->own = 3 * MS;
-    run->rank_count = SAMPLE_RANKS;
-    run->ranks = make(SAMPLE_RANKS, sizeof *run->ranks);
+    whole->rank_count = SAMPLE_RANKS;
+    whole->ranks = make(SAMPLE_RANKS, sizeof *whole->ranks);
     for (uint32_t i = 0; i < SAMPLE_RANKS; i++)
-        fill_rank(&run->ranks[i], i);
+        fill_rank(&whole->ranks[i], i);
+    fill_names(&whole->names);
     fill_sites(run);
 }

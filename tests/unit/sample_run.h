@@ -14,7 +14,7 @@
 #ifndef EFG_SAMPLE_RUN_H
 #define EFG_SAMPLE_RUN_H
 
-#include "files/runfile.h"
+#include "whole_run.h"
 
 #define SAMPLE_RANKS 4
 #define SAMPLE_STEPS 1000
@@ -32,7 +32,7 @@ enum sample_call { /* ids of calls; the path of call c is c */
                    SAMPLE_CALLS
 };
 
-/* Fill RUN; free it with efg_run_fini. */
-void sample_run(struct efg_run *run);
+/* Fill WHOLE; free it with whole_run_fini. */
+void sample_run(struct whole_run *whole);
 
 #endif

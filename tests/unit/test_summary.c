@@ -15,13 +15,13 @@
 #include "files/summary.h"
 #include "sample_run.h"
 
-static struct efg_run run;
+static struct whole_run whole;
 static struct efg_buffer out;
 
 static int set_up(void **state)
 {
     (void)state;
-    sample_run(&run);
+    sample_run(&whole);
     memset(&out, 0, sizeof out);
     return 0;
 }
@@ -29,7 +29,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    efg_run_fini(&run);
+    whole_run_fini(&whole);
     efg_buffer_fini(&out);
     return 0;
 }
@@ -44,7 +44,8 @@ static void set(char **string, const char *value)
 static const char *summary(void)
 {
     out.size = 0;
-    efg_summary_write(&out, &run);
+    whole_run_join(&whole);
+    efg_summary_write(&out, &whole.run);
     efg_buffer_put(&out, "", 1);
     assert_false(out.failed);
     const char *text = (const char *)out.data;
@@ -74,14 +75,14 @@ static void expect_not(const char *words)
 
 static void forget_pivots(void)
 {
-    for (uint32_t i = 0; i < run.rank_count; i++) {
-        struct efg_run_thread *thread = &run.ranks[i].threads[0];
+    for (uint32_t i = 0; i < whole.rank_count; i++) {
+        struct efg_run_thread *thread = &whole.ranks[i].threads[0];
         memset(&thread->pivot, 0, sizeof thread->pivot);
         memset(&thread->levels, 0, sizeof thread->levels);
         memset(&thread->iterations, 0, sizeof thread->iterations);
         thread->window_count = 0;
     }
-    run.trace_events = 0;
+    whole.run.trace_events = 0;
 }
 
 static void test_golden(void **state)
@@ -124,10 +125,10 @@ static void test_no_pivot(void **state)
     expect("Main loop    none: no call or pair of calls came back regularly enough");
     expect("Traced       nothing: no main loop was found; EFGTRACE_MODE=full traces all");
     expect_not("vampir");
-    run.interval = 2000000000;
+    whole.run.interval = 2000000000;
     expect("none: the run was too short (4.05 s)");
-    for (uint32_t i = 0; i < run.rank_count; i++) {
-        struct efg_graph *graph = &run.ranks[i].threads[0].graph;
+    for (uint32_t i = 0; i < whole.rank_count; i++) {
+        struct efg_graph *graph = &whole.ranks[i].threads[0].graph;
         for (uint32_t v = 0; v < graph->node_count; v++)
             graph->nodes[v].rhythm.visits = 3;
     }
@@ -137,8 +138,8 @@ static void test_no_pivot(void **state)
 
 static void place(uint32_t rank, uint32_t core_count, char *cores)
 {
-    free(run.ranks[rank].place.cores);
-    run.ranks[rank].place = (struct efg_run_place){
+    free(whole.ranks[rank].place.cores);
+    whole.ranks[rank].place = (struct efg_run_place){
         .core_count = core_count, .node_cores = 4, .cores = strdup(cores)};
 }
 
@@ -161,7 +162,8 @@ static void test_binding(void **state)
     expect("share 1 core (and on 1 more host)");
     for (uint32_t i = 0; i < SAMPLE_RANKS; i++) {
         place(i, 1, "");
-        run.ranks[i].place.node_cores = run.ranks[i].place.core_count = 0; /* nothing known */
+        whole.ranks[i].place.node_cores = whole.ranks[i].place.core_count =
+            0; /* nothing known */
     }
     expect_not("Binding");
 }
@@ -170,52 +172,60 @@ static void test_clocks(void **state)
 {
     (void)state;
     expect_not("Clocks");
-    run.ranks[2].clock_error = 12300;
+    whole.ranks[2].clock_error = 12300;
     expect("Clocks       compared across hosts at the start and at the end, to 12.3 us at "
            "worst\n");
-    run.skew = (struct efg_run_skew){EFG_REPAIR_DONE, 1, 12, 35000, 0};
+    whole.run.skew = (struct efg_run_skew){EFG_REPAIR_DONE, 1, 12, 35000, 0};
     expect("at worst\n             off by 35.0 us or more, 12 receives before their "
            "sends: corrected, 0 left\n");
-    run.skew.repair = EFG_REPAIR_FAILED;
-    run.skew.left = 12;
+    whole.run.skew.repair = EFG_REPAIR_FAILED;
+    whole.run.skew.left = 12;
     expect("12 receives before their sends: not corrected, 12 left\n");
-    run.ranks[2].clock_error = 0;
-    run.skew = (struct efg_run_skew){EFG_REPAIR_CONTRADICTORY, 0, 1, 3000000, 1};
+    whole.ranks[2].clock_error = 0;
+    whole.run.skew = (struct efg_run_skew){EFG_REPAIR_CONTRADICTORY, 0, 1, 3000000, 1};
     expect("Clocks       off by 3.00 ms or more, 1 receive before its send: "
            "contradictory, 1 left\n");
-    run.skew = (struct efg_run_skew){EFG_REPAIR_UNPROVEN, 0, 7, 0, 7};
+    whole.run.skew = (struct efg_run_skew){EFG_REPAIR_UNPROVEN, 0, 7, 0, 7};
     expect("Clocks       in doubt: 7 receives before their sends, or of sends before the "
            "window\n");
+}
+
+static void host(uint32_t count, char *text, size_t size)
+{
+    struct efg_run_place places[SAMPLE_RANKS];
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = whole.ranks[i].place;
+    efg_summary_host(places, count, text, size);
 }
 
 static void test_host(void **state)
 {
     (void)state;
     char text[200];
-    efg_summary_host(run.ranks, 2, text, sizeof text);
+    host(2, text, sizeof text);
     assert_string_equal(text, "");
     place(0, 1, "0");
     place(1, 1, "2");
-    efg_summary_host(run.ranks, 2, text, sizeof text);
+    host(2, text, sizeof text);
     assert_string_equal(text, "; 4 cores, bound to 0 | 2");
     place(1, 1, "0");
-    efg_summary_host(run.ranks, 2, text, sizeof text);
+    host(2, text, sizeof text);
     assert_string_equal(text, "; 4 cores, all bound to 0");
     place(0, 4, "0-3");
-    efg_summary_host(run.ranks, 1, text, sizeof text);
+    host(1, text, sizeof text);
     assert_string_equal(text, "; 4 cores, not bound");
-    efg_summary_host(run.ranks, 1, text, 12);
+    host(1, text, 12);
     assert_string_equal(text, "; 4 cores, ");
 }
 
 static void test_modes(void **state)
 {
     (void)state;
-    run.mode = EFG_MODE_FULL;
+    whole.run.mode = EFG_MODE_FULL;
     expect("Traced       all of the run (mode full)");
     expect_not("times as many");
-    run.mode = EFG_MODE_GRAPH;
-    run.trace_events = 0;
+    whole.run.mode = EFG_MODE_GRAPH;
+    whole.run.trace_events = 0;
     expect("Traced       nothing (mode graph); EFGTRACE_MODE=adaptive");
     expect_not("vampir");
 }
@@ -223,11 +233,11 @@ static void test_modes(void **state)
 static void test_levels(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < run.rank_count; i++) {
-        struct efg_run_thread *thread = &run.ranks[i].threads[0];
+    for (uint32_t i = 0; i < whole.rank_count; i++) {
+        struct efg_run_thread *thread = &whole.ranks[i].threads[0];
         thread->pivot = thread->levels.coarser;
     }
-    run.level = EFG_LEVEL_COARSER;
+    whole.run.level = EFG_LEVEL_COARSER;
     expect("its iterations begin at MPI_Gather  output.c:9 write_field");
     expect("EFGTRACE_LEVEL=auto    takes the 1000 x MPI_Allreduce  stencil.c:48 residual");
     expect_not("EFGTRACE_LEVEL=coarser");
@@ -237,11 +247,11 @@ static void test_levels(void **state)
 static void test_iterations_since(void **state)
 {
     (void)state;
-    struct efg_stat *all = &run.ranks[0].threads[0].iterations.all;
+    struct efg_stat *all = &whole.ranks[0].threads[0].iterations.all;
     all->sum /= 2;
     all->count /= 2;
-    for (uint32_t i = 1; i < run.rank_count; i++)
-        run.ranks[i].threads[0].iterations.all.sum = 0;
+    for (uint32_t i = 1; i < whole.rank_count; i++)
+        whole.ranks[i].threads[0].iterations.all.sum = 0;
     all->count *= 4;
     expect("1000 iterations; 2000, with those of an earlier pivot, take 1.01 ms each");
     all->count /= 4;
@@ -252,16 +262,16 @@ static void test_iterations_since(void **state)
 static void test_doubts(void **state)
 {
     (void)state;
-    run.ranks[1].threads[0].windows[0].complete = 0;
-    run.ranks[2].threads[0].windows[0].agreed = 0;
-    run.ranks[3].threads[0].window_count = 0;
-    set(&run.trace_note, "2 messages have no partner");
+    whole.ranks[1].threads[0].windows[0].complete = 0;
+    whole.ranks[2].threads[0].windows[0].agreed = 0;
+    whole.ranks[3].threads[0].window_count = 0;
+    set(&whole.run.trace_note, "2 messages have no partner");
     expect("on 1 of 4 ranks it ended before the 10 iterations asked for");
     expect("on 1 of 4 ranks the iterations were not agreed with the others");
     expect("on 1 of 4 ranks nothing was traced");
     expect("             2 messages have no partner\n");
-    run.trace_events = 0;
-    set(&run.trace_note, "the disk is full");
+    whole.run.trace_events = 0;
+    set(&whole.run.trace_note, "the disk is full");
     expect("Trace        none: the disk is full\n");
 }
 
@@ -269,19 +279,19 @@ static void test_notes(void **state)
 {
     (void)state;
     for (uint32_t i = 1; i < 4; i++)
-        set(&run.ranks[i].note, "the log is full");
-    set(&run.ranks[0].note, "no invariant TSC");
+        set(&whole.ranks[i].note, "the log is full");
+    set(&whole.ranks[0].note, "no invariant TSC");
     expect("Note         rank 0: no invariant TSC\nNote         3 ranks: the log is full\n");
 }
 
 static void test_odd_runs(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < run.rank_count; i++)
-        run.ranks[i].end = 0; /* killed */
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        whole.ranks[i].end = 0; /* killed */
     expect("4.05 s");
-    efg_run_fini(&run); /* nothing at all */
-    run.output = strdup("x");
+    whole_run_fini(&whole); /* nothing at all */
+    whole.run.output = strdup("x");
     expect("no rank left anything");
 }
 
@@ -291,8 +301,8 @@ static void test_hostile_text(void **state)
     char name[400];
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    set(&run.sites[SAMPLE_ALLREDUCE - 1].symbols[0].function, name);
-    set(&run.application, "\033[31mr\xc3\xb6t\n");
+    set(&whole.run.sites[SAMPLE_ALLREDUCE - 1].symbols[0].function, name);
+    set(&whole.run.application, "\033[31mr\xc3\xb6t\n");
     const char *text = summary();
     assert_non_null(strstr(text, "?[31mr??t?"));
     assert_non_null(strstr(text, "..."));
@@ -311,11 +321,12 @@ static void test_cpp_names(void **state)
         {"a::b<c::d::e>::f<g::h>(int)", "stencil.c:48 b<c::d::e>::f<g::h>"},
         {"main", "stencil.c:48 main"},
     };
+    whole_run_join(&whole);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char text[100];
-        const struct efg_graph *graph = &run.ranks[0].threads[0].graph;
-        set(&run.sites[SAMPLE_ALLREDUCE - 1].symbols[0].function, names[i][0]);
-        efg_summary_place(&run, &run.ranks[0], &graph->nodes[run.ranks[0].threads[0].pivot.id],
+        const struct efg_graph *graph = &whole.run.speaker.threads[0].graph;
+        set(&whole.run.sites[SAMPLE_ALLREDUCE - 1].symbols[0].function, names[i][0]);
+        efg_summary_place(&whole.run, &graph->nodes[whole.run.speaker.threads[0].pivot.id],
                           text, sizeof text);
         assert_string_equal(text, names[i][1]);
     }
@@ -324,10 +335,10 @@ static void test_cpp_names(void **state)
 static void test_without_symbols(void **state)
 {
     (void)state;
-    uint32_t count = run.site_count;
-    run.site_count = 0;
+    uint32_t count = whole.run.site_count;
+    whole.run.site_count = 0;
     expect("MPI_Allreduce  stencil+0x1070");
-    run.site_count = count;
+    whole.run.site_count = count;
 }
 
 static void test_formats(void **state)
@@ -362,13 +373,13 @@ static void test_formats(void **state)
 
 static int write_sample(const char *path, int hostile)
 {
-    sample_run(&run);
-    for (uint32_t i = 0; hostile && i < run.site_count; i++)
-        set(&run.sites[i].symbols[0].function, "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)");
+    sample_run(&whole);
+    for (uint32_t i = 0; hostile && i < whole.run.site_count; i++)
+        set(&whole.run.sites[i].symbols[0].function, "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)");
     if (hostile)
-        set(&run.application, "<\"&\\\xed\xa0\x80");
-    int error = efg_runfile_write(&run, path);
-    efg_run_fini(&run);
+        set(&whole.run.application, "<\"&\\\xed\xa0\x80");
+    int error = whole_run_write(&whole, path, SAMPLE_RANKS / 2);
+    whole_run_fini(&whole);
     return error != 0;
 }
 

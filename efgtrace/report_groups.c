@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Groups of ranks with the same graph: the largest one first, and of the others which calls
+ * they have more and less than it. Call paths have the same ids on all ranks of a run file, so
+ * that nodes are the same where their signatures are.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/summary.h"
+#include "open.h"
+#include "report_ranks.h"
+
+#define CALLS_SHOWN 3
+
+struct group {
+    uint32_t index; /* into the groups of the run */
+    uint64_t ranks;
+};
+
+static int by_falling_size(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    if (x->ranks != y->ranks)
+        return x->ranks < y->ranks ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static int read_first(const struct efg_run *run, uint32_t group, struct efg_run_rank *rank)
+{
+    uint32_t first = run->common.groups[group].ranks.ranges[0].first, index = 0;
+    while (run->ranks[index].rank != first) /* it is there: the file was checked */
+        index++;
+    return efg_open_rank(run, "report", index, rank);
+}
+
+static int has_node(const struct efg_run_rank *rank, const struct efg_node *node)
+{
+    for (uint32_t k = 0; k < rank->thread_count; k++) {
+        const struct efg_graph *graph = &rank->threads[k].graph;
+        for (uint32_t i = 0; i < graph->node_count; i++)
+            if (efg_signature_is_equal(&graph->nodes[i].signature, &node->signature))
+                return 1;
+    }
+    return 0;
+}
+
+/* The nodes of A that B has not, a line each. Returns how many there are. */
+static uint32_t put_missing(struct efg_buffer *out, const struct efg_run *run, const char *what,
+                            const struct efg_run_rank *a, const struct efg_run_rank *b)
+{
+    uint32_t missing = 0;
+    for (uint32_t k = 0; k < a->thread_count; k++) {
+        const struct efg_graph *graph = &a->threads[k].graph;
+        for (uint32_t i = 0; i < graph->node_count; i++) {
+            char name[256];
+            if (has_node(b, &graph->nodes[i]) || ++missing > CALLS_SHOWN)
+                continue;
+            efg_summary_node(run, &graph->nodes[i], name, sizeof name);
+            efg_summary_line(out, "%26s %s %s", "", what, name);
+        }
+    }
+    if (missing > CALLS_SHOWN)
+        efg_summary_line(out, "%26s %s and %u more", "", what, missing - CALLS_SHOWN);
+    return missing;
+}
+
+static void put_group(struct efg_buffer *out, const struct efg_run *run,
+                      const struct group *group, const struct efg_run_rank *rank)
+{
+    char which[EFG_COLUMNS - 26];
+    uint32_t nodes = 0, edges = 0;
+    for (uint32_t k = 0; k < rank->thread_count; k++) {
+        nodes += rank->threads[k].graph.node_count;
+        edges += rank->threads[k].graph.edge_count;
+    }
+    efg_ranklist_print(&run->common.groups[group->index].ranks, which, sizeof which);
+    efg_summary_line(out, "%8llu %7u %7u   %s", (unsigned long long)group->ranks, nodes, edges,
+                     which);
+}
+
+static int put_groups(struct efg_buffer *out, const struct efg_run *run,
+                      const struct group *groups, uint32_t most)
+{
+    struct efg_run_rank first, other;
+    uint32_t count = run->common.group_count;
+    if (read_first(run, groups[0].index, &first))
+        return -1;
+    efg_summary_line(out, "   ranks   nodes   edges   which ranks (+, - calls that the largest "
+                          "group has not, has)");
+    put_group(out, run, &groups[0], &first);
+    for (uint32_t i = 1; i < count && i < most; i++) {
+        if (read_first(run, groups[i].index, &other)) {
+            efg_run_rank_fini(&first);
+            return -1;
+        }
+        put_group(out, run, &groups[i], &other);
+        if (put_missing(out, run, "+", &other, &first) +
+                put_missing(out, run, "-", &first, &other) ==
+            0)
+            efg_summary_line(out, "%26s   the same calls in another order", "");
+        efg_run_rank_fini(&other);
+    }
+    if (count > most)
+        efg_summary_line(out, "(%u more: --all shows them)", count - most);
+    efg_run_rank_fini(&first);
+    return 0;
+}
+
+int efg_report_groups(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+{
+    uint32_t count = run->common.group_count;
+    struct group *groups = calloc(count + 1, sizeof *groups);
+    int error = -1;
+    for (uint32_t i = 0; groups && i < count; i++)
+        groups[i] = (struct group){i, efg_ranklist_count(&run->common.groups[i].ranks)};
+    if (groups && count) {
+        qsort(groups, count, sizeof *groups, by_falling_size);
+        error = put_groups(out, run, groups, most);
+    }
+    free(groups);
+    return error;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The run file, written by several processes: rank sections first, each process at its own
+ * place, then what belongs to the run, then the header; until then the file begins with a mark
+ * and has another name. A process that sees another file system finds no such file, or one
+ * without the mark.
+ *
+ *     header, 24 bytes | sections of one node | filler | of the next node | ... | of the run
+ *
+ * Invariant: what is written appears under its name all at once, or not at all.
+ */
+#include "runfile_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MARK "efgnew\r\n"
+#define MAGIC_SIZE 8
+
+void efg_runfile_put_filler(struct efg_buffer *out, uint64_t offset)
+{
+    uint64_t behind = offset % EFG_RUN_ALIGN;
+    if (!behind)
+        return;
+    uint64_t missing = EFG_RUN_ALIGN - behind;
+    if (missing < EFG_SECTION_HEADER)
+        missing += EFG_RUN_ALIGN;
+    size_t begin = efg_section_begin(out, EFG_SECTION_FILLER, 0);
+    void *zeros = efg_buffer_extend(out, missing - EFG_SECTION_HEADER);
+    if (zeros)
+        memset(zeros, 0, missing - EFG_SECTION_HEADER);
+    efg_section_end(out, begin);
+}
+
+/* --- files --- */
+
+static int name_beside(char *beside, size_t size, const char *path)
+{
+    return snprintf(beside, size, "%s.new", path) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+static int write_all(int file, const unsigned char *data, size_t size, uint64_t offset)
+{
+    while (size) {
+        ssize_t done = pwrite(file, data, size, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -errno;
+        data += done;
+        offset += (uint64_t)done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+/* Some file systems say only now that there was no room. */
+static int close_whole(int file, int error)
+{
+    if (!error && fsync(file) && errno != EINVAL) /* EINVAL: nothing to be synced there */
+        error = -errno;
+    if (close(file) && !error)
+        error = -errno;
+    return error;
+}
+
+static void put_mark(struct efg_buffer *out, uint64_t mark)
+{
+    efg_buffer_put(out, MARK, MAGIC_SIZE);
+    efg_buffer_u64(out, mark);
+    efg_buffer_u64(out, 0);
+}
+
+static int has_mark(int file, uint64_t mark)
+{
+    unsigned char found[EFG_RUN_SECTIONS];
+    struct efg_buffer expected = {0};
+    put_mark(&expected, mark);
+    int same = !expected.failed &&
+               pread(file, found, sizeof found, 0) == (ssize_t)sizeof found &&
+               !memcmp(found, expected.data, sizeof found);
+    efg_buffer_fini(&expected);
+    return same;
+}
+
+int efg_runfile_create(const char *path, uint64_t mark)
+{
+    char beside[PATH_MAX];
+    struct efg_buffer bytes = {0};
+    int error = name_beside(beside, sizeof beside, path);
+    int file = error ? -1 : open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return error ? error : -errno;
+    put_mark(&bytes, mark);
+    error = bytes.failed ? -ENOMEM : write_all(file, bytes.data, bytes.size, 0);
+    efg_buffer_fini(&bytes);
+    return close_whole(file, error);
+}
+
+int efg_runfile_put(const char *path, uint64_t mark, uint64_t offset, const void *sections,
+                    size_t size)
+{
+    char beside[PATH_MAX];
+    int error = name_beside(beside, sizeof beside, path);
+    int file = error ? -1 : open(beside, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return error ? error : -errno;
+    error = has_mark(file, mark) ? write_all(file, sections, size, offset) : -ESTALE;
+    return close_whole(file, error);
+}
+
+void efg_runfile_abandon(const char *path)
+{
+    char beside[PATH_MAX];
+    if (!name_beside(beside, sizeof beside, path))
+        unlink(beside);
+}
+
+/* --- the end --- */
+
+static void put_run(struct efg_buffer *out, const struct efg_run *run)
+{
+    size_t begin = efg_section_begin(out, EFG_SECTION_RUN, 0);
+    efg_run_put_facts(out, run);
+    efg_section_end(out, begin);
+    efg_run_put_common(out, &run->common);
+    begin = efg_section_begin(out, EFG_SECTION_SITES, 0);
+    efg_run_put_sites(out, run);
+    efg_section_end(out, begin);
+}
+
+static void put_header(struct efg_buffer *out, uint64_t size)
+{
+    efg_buffer_put(out, EFG_RUN_MAGIC, MAGIC_SIZE);
+    efg_buffer_u32(out, EFG_RUN_VERSION);
+    efg_buffer_u64(out, size);
+    efg_buffer_u32(out, out->failed ? 0 : efg_crc32(0, out->data, out->size));
+}
+
+static int write_end(const char *beside, uint64_t end, const struct efg_buffer *sections)
+{
+    struct efg_buffer header = {0};
+    int file = open(beside, O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return -errno;
+    put_header(&header, end + sections->size);
+    int error = header.failed ? -ENOMEM : write_all(file, sections->data, sections->size, end);
+    if (!error)
+        error = write_all(file, header.data, header.size, 0);
+    efg_buffer_fini(&header);
+    return close_whole(file, error);
+}
+
+int efg_runfile_finish(const struct efg_run *run, const char *path, uint64_t end)
+{
+    char beside[PATH_MAX];
+    struct efg_buffer sections = {0};
+    int error = name_beside(beside, sizeof beside, path);
+    put_run(&sections, run);
+    if (!error)
+        error = sections.failed ? -ENOMEM : write_end(beside, end, &sections);
+    if (!error && rename(beside, path))
+        error = -errno;
+    efg_buffer_fini(&sections);
+    return error;
+}

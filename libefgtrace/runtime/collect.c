@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ *     every rank:   its section  --gather on the node-->  leader
+ *     leader:       sections of the node -> run file, at the place that a scan of sizes gives
+ *     every rank:   names, graph, totals  --join in a tree-->  rank 0
+ *     the speaker:  its section  -->  rank 0
+ *
+ * So no rank holds what all have measured, and a file is opened once a node. A leader that does
+ * not see the file (a folder that is not shared between nodes) sends its sections to rank 0,
+ * which writes them for it, one leader after the other.
+ */
+#include "runtime/collect.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files/merge.h"
+#include "runtime/clock.h"
+#include "runtime/tracer.h"
+#include "runtime/tree.h"
+
+#define TAG 4 /* before a block that a leader could not write */
+
+static struct efg_process *const p = &efg_process;
+
+static int is_leader(void)
+{
+    return p->nodes.leaders != MPI_COMM_NULL;
+}
+
+/* --- what the ranks have in common --- */
+
+struct joint {
+    struct efg_merge merge;
+    uint64_t received, work;
+};
+
+static void put_joint(struct efg_buffer *out, const void *mine)
+{
+    const struct joint *joint = mine;
+    efg_merge_put(out, &joint->merge);
+}
+
+static int add_joint(void *mine, const void *bytes, size_t size)
+{
+    struct joint *joint = mine;
+    uint64_t begin = efg_clock_cpu();
+    int error = efg_merge_get(&joint->merge, bytes, size);
+    joint->received += size;
+    joint->work += efg_clock_cpu() - begin;
+    return error;
+}
+
+/* On a leader: what the ranks of its node have together. */
+static void add_node(struct efg_merge *merge, const struct efg_blocks *sections)
+{
+    struct efg_run_rank *ranks = calloc((size_t)sections->count + 1, sizeof *ranks);
+    int count = 0, error = ranks && sections->count ? 0 : -ENOMEM;
+    for (; count < sections->count && !error; count++) {
+        size_t size;
+        const void *section = efg_blocks_get(sections, count, &size);
+        error = efg_runfile_get_facts(&ranks[count], section, size);
+    }
+    if (!error)
+        error = efg_totals_host(&merge->common.totals, ranks, (uint32_t)count);
+    merge->failed |= error != 0;
+    for (int i = 0; ranks && i < count; i++)
+        efg_run_rank_fini(&ranks[i]);
+    free(ranks);
+}
+
+static int join(struct efg_run *run, struct efg_collected *collected, struct joint *joint)
+{
+    static const struct efg_tree_joiner joiner = {put_joint, add_joint};
+    int error = efg_tree_join(p->comm, joint, &joiner);
+    if (joint->merge.failed)
+        error = -ENOMEM;
+    if (p->rank == 0 && !error) {
+        run->common = joint->merge.common;
+        joint->merge.common = (struct efg_run_common){0};
+    }
+    collected->received = joint->received;
+    collected->work = joint->work;
+    return error;
+}
+
+/* The rank that stands for the run, to rank 0. */
+static int fetch_speaker(struct efg_run *run, const struct efg_buffer *mine, int error)
+{
+    int speaker = error ? -1 : (int)run->common.totals.speaker;
+    struct efg_buffer theirs = {0};
+    PMPI_Bcast(&speaker, 1, MPI_INT, 0, p->comm);
+    if (speaker > 0 && p->rank == speaker)
+        efg_tree_send(p->comm, 0, mine);
+    if (p->rank || speaker < 0)
+        return error;
+    const struct efg_buffer *section = speaker ? &theirs : mine;
+    if (speaker)
+        error = efg_tree_receive(p->comm, speaker, &theirs);
+    const struct efg_run_group *group = efg_run_group_of(&run->common, (uint32_t)speaker);
+    if (!error)
+        error = group ? efg_runfile_get_rank(&run->speaker, section->data, section->size, group)
+                      : -EBADMSG;
+    efg_buffer_fini(&theirs);
+    return error;
+}
+
+/* --- the file --- */
+
+struct opening {
+    uint64_t mark;
+    int64_t error;
+};
+
+/* Rank 0 makes the file; all leaders learn its mark. */
+static struct opening open_file(const char *path, int error)
+{
+    struct opening opening = {0, error};
+    if (p->rank == 0) {
+        opening.mark = efg_hash_mix((uint64_t)getpid(), efg_clock_ticks());
+        if (!error)
+            opening.error = *path ? efg_runfile_create(path, opening.mark) : -ENOENT;
+    }
+    PMPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, p->nodes.leaders);
+    return opening;
+}
+
+/* A leader that could not write has rank 0 do it. */
+static void forward(uint64_t offset, const struct efg_buffer *sections)
+{
+    PMPI_Send(&offset, 1, MPI_UINT64_T, 0, TAG, p->nodes.leaders);
+    efg_tree_send(p->nodes.leaders, 0, sections);
+}
+
+static int write_forwarded(const char *path, uint64_t mark, int count)
+{
+    int error = 0;
+    while (count--) {
+        struct efg_buffer sections = {0};
+        uint64_t offset;
+        MPI_Status status;
+        PMPI_Recv(&offset, 1, MPI_UINT64_T, MPI_ANY_SOURCE, TAG, p->nodes.leaders, &status);
+        int failed = efg_tree_receive(p->nodes.leaders, status.MPI_SOURCE, &sections);
+        if (!failed)
+            failed = efg_runfile_put(path, mark, offset, sections.data, sections.size);
+        efg_buffer_fini(&sections);
+        error = error ? error : failed;
+    }
+    return error;
+}
+
+/* SECTIONS of all leaders, into the file; those of rank 0 come first. */
+static int write_sections(const char *path, const struct opening *opening,
+                          const struct efg_buffer *sections, uint64_t *end)
+{
+    uint64_t size = sections->size, before = 0, all = 0;
+    PMPI_Exscan(&size, &before, 1, MPI_UINT64_T, MPI_SUM, p->nodes.leaders);
+    PMPI_Reduce(&size, &all, 1, MPI_UINT64_T, MPI_SUM, 0, p->nodes.leaders);
+    uint64_t offset = EFG_RUN_SECTIONS + (p->rank ? before : 0);
+    *end = EFG_RUN_SECTIONS + all;
+    int error = -ENOENT, others = 0;
+    if (*path)
+        error = efg_runfile_put(path, opening->mark, offset, sections->data, sections->size);
+    int cannot = p->rank && error;
+    PMPI_Reduce(&cannot, &others, 1, MPI_INT, MPI_SUM, 0, p->nodes.leaders);
+    if (cannot)
+        forward(offset, sections);
+    if (p->rank)
+        return 0;
+    int failed = write_forwarded(path, opening->mark, others);
+    return error ? error : failed;
+}
+
+/* On leaders: the sections of this node's ranks, one after the other as they were gathered. */
+static int write_node(const struct efg_blocks *blocks, const char *path, int error,
+                      uint64_t *end)
+{
+    struct efg_buffer sections = {0};
+    int leaders, whole = blocks->count > 0;
+    PMPI_Comm_size(p->nodes.leaders, &leaders);
+    for (int i = 0; i < blocks->count; i++) {
+        size_t size;
+        const void *section = efg_blocks_get(blocks, i, &size);
+        efg_buffer_put(&sections, section, size);
+    }
+    if (leaders > 1)
+        efg_runfile_put_filler(&sections, sections.size + (p->rank ? 0 : EFG_RUN_SECTIONS));
+    whole &= !sections.failed;
+    PMPI_Allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT, MPI_MIN, p->nodes.leaders);
+    struct opening opening = open_file(path, error ? error : whole ? 0 : -ENOMEM);
+    error = (int)opening.error;
+    if (!error)
+        error = write_sections(path, &opening, &sections, end);
+    efg_buffer_fini(&sections);
+    return error;
+}
+
+/* --- */
+
+struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names *names,
+                                 const struct efg_run_rank *rank, const char *path)
+{
+    struct efg_collected collected = {0};
+    struct efg_buffer mine = {0};
+    struct joint joint = {0};
+
+    efg_runfile_put_rank(&mine, rank);
+    struct efg_blocks sections = efg_tree_gather(p->nodes.node, &mine);
+    efg_merge_rank(&joint.merge, names, rank);
+    joint.merge.failed |= mine.failed;
+    if (is_leader())
+        add_node(&joint.merge, &sections);
+    int error = join(run, &collected, &joint);
+    error = fetch_speaker(run, &mine, error);
+    if (is_leader())
+        error = write_node(&sections, path, error, &collected.end);
+    collected.error = error;
+    efg_merge_fini(&joint.merge);
+    efg_blocks_fini(&sections);
+    efg_buffer_fini(&mine);
+    return collected;
+}

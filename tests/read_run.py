@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A reader of run.efg that knows no more than efgtrace-run(5): prints what is in it.
+
+usage: read_run.py run.efg
+
+    rank N: calls C, bytes B, group G      of each rank, ascending
+    call NAME C                            of all ranks, polls included
+    total N                                calls of all ranks, as the totals have them
+    group G: ranks R R R ...
+    section KIND: COUNT, BYTES
+
+Everything that can be checked is checked: checksums, sums, that all bytes were used."""
+import struct
+import sys
+import zlib
+
+FILLER, RUN, NAMES, GROUPS, TOTALS, SITES, RANK, SEQUENCE = range(8)
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, size):
+        assert self.at + size <= len(self.data), 'the bytes end'
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+    def u64(self):
+        return struct.unpack('<Q', self.take(8))[0]
+
+    def n(self):
+        value = shift = 0
+        while True:
+            byte = self.take(1)[0]
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                assert value < 1 << 64
+                return value
+
+    def z(self):
+        value = self.n()
+        return value >> 1 if value % 2 == 0 else -(value >> 1) - 1
+
+    def text(self):
+        return self.take(self.n()).decode(errors='replace')
+
+    def list(self, read):
+        return [read() for _ in range(self.n())]
+
+    def numbers(self, count):
+        return tuple(self.n() for _ in range(count))
+
+    def fields(self):
+        fields = {}
+        while tag := self.n():
+            fields[tag >> 1] = self.text() if tag & 1 else self.n()
+        return fields
+
+    def end(self):
+        assert self.at == len(self.data), f'{len(self.data) - self.at} bytes are left'
+
+
+def sections(data):
+    magic, version, size, crc = struct.unpack_from('<8sIQI', data)
+    assert magic == b'efgrun\r\n' and version == 5 and size == len(data)
+    assert crc == zlib.crc32(data[:20])
+    at = 24
+    while at < len(data):
+        kind, number, size, crc = struct.unpack_from('<IIQI', data, at)
+        payload = data[at + 20:at + 20 + size]
+        assert len(payload) == size
+        assert crc == zlib.crc32(payload, zlib.crc32(data[at:at + 16])), f'section at {at}'
+        yield kind, number, payload
+        at += 20 + size
+
+
+def read_names(payload):
+    r = Reader(payload)
+    calls = dict((i, name) for i, _, name in r.list(lambda: (r.n(), r.n(), r.text())))
+    modules = r.list(r.text)
+    paths = r.list(lambda: (r.u64(), r.list(lambda: r.numbers(2))))
+    r.list(lambda: (r.n(), r.text()))
+    r.end()
+    assert all(module < len(modules) for _, frames in paths for module, _ in frames)
+    return calls, paths
+
+
+def read_shape(payload, paths):
+    r = Reader(payload)
+
+    def node():
+        call, path, _, _, _, _ = r.numbers(6)
+        assert path <= len(paths)
+        return call, r.u64(), r.n()
+    threads = r.list(lambda: (r.n(), r.list(node), r.list(lambda: r.numbers(2))))
+    r.end()
+    for _, nodes, edges in threads:
+        assert all(a < len(nodes) and b < len(nodes) for a, b in edges)
+    return threads
+
+
+def read_groups(payload):
+    r = Reader(payload)
+    groups = []
+    for _ in range(r.n()):
+        ranks, last = [], 0
+        for _ in range(r.n()):
+            gap, stride, count = r.numbers(3)
+            ranks += range(last + gap, last + gap + stride * count, stride)
+            last = ranks[-1]
+        paths = r.list(r.n)
+        groups.append((ranks, read_shape(r.take(r.n()), paths)))
+    r.end()
+    return groups
+
+
+def bin_of(value):
+    return min(max(value.bit_length() - 1, 0), 31)
+
+
+def read_stat(r):
+    count = r.n()
+    total = r.n() if count else 0
+    if count < 2:
+        return count, total
+    least, most = r.numbers(2)
+    bins = [r.n() for _ in range(bin_of(least), bin_of(most))]
+    assert least <= most and least * count <= total <= most * count
+    assert sum(bins) < count, 'the largest value is in the last bin'
+    return count, total
+
+
+def read_thread(r, shape, calls):
+    _, nodes, edges = shape
+    assert r.numbers(2) == (len(nodes), len(edges))
+    events, _, in_mpi, lost, _ = r.numbers(5)
+    made = time = in_nodes = 0
+    for call, _, flags in nodes:
+        count, inside = read_stat(r)
+        r.z(), r.n()
+        r.bytes += r.n()
+        polls = r.n()
+        in_nodes += inside + (r.n() if polls else 0)
+        name = '(all further calls)' if flags & 4 else calls[call]
+        r.calls[name] = r.calls.get(name, 0) + count + polls
+        made += count
+    assert made == events and in_nodes == in_mpi
+    for _ in edges:
+        made -= read_stat(r)[0]
+        r.z(), r.numbers(2)
+    assert made - lost <= 1, 'each event but the first one comes by an edge'
+    r.list(lambda: r.numbers(4))
+    r.numbers(5)
+    if r.n():
+        r.numbers(3)
+    for _ in range(3):
+        if r.n():
+            r.n()
+    read_stat(r), read_stat(r), r.numbers(2)
+    r.list(lambda: r.numbers(8))
+
+
+def main(path):
+    with open(path, 'rb') as file:
+        data = file.read()
+    found, ranks, sizes = {}, {}, {}
+    for kind, number, payload in sections(data):
+        count, size = sizes.get(kind, (0, 0))
+        sizes[kind] = count + 1, size + len(payload)
+        if kind == RANK:
+            assert number not in ranks
+            ranks[number] = payload
+        elif RUN <= kind <= SITES:
+            assert kind not in found
+            found[kind] = payload
+    calls, paths = read_names(found[NAMES])
+    groups = read_groups(found[GROUPS])
+    group_of = {rank: i for i, (members, _) in enumerate(groups) for rank in members}
+    assert sorted(group_of) == sorted(ranks)
+    totals, r = Reader(found[TOTALS]), Reader(found[RUN])
+    assert totals.fields()[1] == len(ranks)
+    facts = r.fields()
+    all_calls = {}
+    for rank in sorted(ranks):
+        shapes = groups[group_of[rank]][1]
+        r = Reader(ranks[rank])
+        r.calls, r.bytes = {}, 0
+        r.fields()
+        assert r.n() == len(shapes)
+        for shape in shapes:
+            read_thread(r, shape, calls)
+        r.end()
+        print(f'rank {rank}: calls {sum(r.calls.values())}, bytes {r.bytes}, group {group_of[rank]}')
+        for name, count in r.calls.items():
+            all_calls[name] = all_calls.get(name, 0) + count
+    for name, count in sorted(all_calls.items()):
+        print(f'call {name} {count}')
+    totals = Reader(found[TOTALS]).fields()
+    assert totals[4] == sum(all_calls.values())
+    print('application', facts[1])
+    print('total', totals[4])
+    for i, (members, _) in enumerate(groups):
+        print(f'group {i}: ranks', *members)
+    r = Reader(found[SITES])
+    r.list(lambda: (r.text(), r.n(), r.list(lambda: (r.text(), r.text(), r.n()))))
+    r.end()
+    for kind, (count, size) in sorted(sizes.items()):
+        print(f'section {kind}: {count}, {size}')
+
+
+main(sys.argv[1])

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What runtime/collect.c does with many processes, done by one.
+ */
+#include "whole_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/merge.h"
+
+#define MARK 77
+
+static void must(int fine)
+{
+    if (!fine)
+        abort();
+}
+
+void whole_run_fini(struct whole_run *whole)
+{
+    efg_run_fini(&whole->run);
+    efg_run_names_fini(&whole->names);
+    for (uint32_t i = 0; i < whole->rank_count; i++)
+        efg_run_rank_fini(&whole->ranks[i]);
+    free(whole->ranks);
+    memset(whole, 0, sizeof *whole);
+}
+
+static const char *host_of(const struct efg_run_rank *rank)
+{
+    return rank->host ? rank->host : "";
+}
+
+/* A host is where ranks first name it. */
+static void add_hosts(struct whole_run *whole, struct efg_totals *totals)
+{
+    struct efg_run_rank *same = calloc(whole->rank_count + 1, sizeof *same);
+    must(same != NULL);
+    for (uint32_t i = 0; i < whole->rank_count; i++) {
+        uint32_t count = 0, known = 0;
+        for (uint32_t k = 0; k < i; k++)
+            known |= !strcmp(host_of(&whole->ranks[k]), host_of(&whole->ranks[i]));
+        for (uint32_t k = i; k < whole->rank_count; k++)
+            if (!strcmp(host_of(&whole->ranks[k]), host_of(&whole->ranks[i])))
+                same[count++] = whole->ranks[k];
+        if (!known)
+            must(efg_totals_host(totals, same, count) == 0);
+    }
+    free(same);
+}
+
+void whole_run_join(struct whole_run *whole)
+{
+    struct efg_merge merge = {0};
+    struct efg_run *run = &whole->run;
+    for (uint32_t i = 0; i < whole->rank_count; i++)
+        efg_merge_rank(&merge, &whole->names, &whole->ranks[i]);
+    add_hosts(whole, &merge.common.totals);
+    must(!merge.failed);
+    efg_run_common_fini(&run->common);
+    run->common = merge.common;
+    merge.common = (struct efg_run_common){0};
+    efg_merge_fini(&merge);
+    efg_run_rank_fini(&run->speaker);
+    for (uint32_t i = 0; i < whole->rank_count; i++) {
+        struct efg_buffer section = {0};
+        if (whole->ranks[i].rank != run->common.totals.speaker)
+            continue;
+        efg_runfile_put_rank(&section, &whole->ranks[i]);
+        must(efg_runfile_get_rank(&run->speaker, section.data, section.size,
+                                  efg_run_group_of(&run->common, whole->ranks[i].rank)) == 0);
+        efg_buffer_fini(&section);
+    }
+}
+
+/* The sections of the ranks from FIRST on; the last node comes first into the file. */
+static int write_nodes(struct whole_run *whole, const char *path, uint32_t node_ranks,
+                       uint64_t *end)
+{
+    int error = efg_runfile_create(path, MARK);
+    *end = EFG_RUN_SECTIONS;
+    for (uint32_t i = 0; i < whole->rank_count && !error; i += node_ranks) {
+        struct efg_buffer node = {0};
+        for (uint32_t k = i; k < whole->rank_count && k < i + node_ranks; k++)
+            efg_runfile_put_rank(&node, &whole->ranks[k]);
+        if (node_ranks < whole->rank_count)
+            efg_runfile_put_filler(&node, *end + node.size);
+        error = efg_runfile_put(path, MARK, *end, node.data, node.size);
+        *end += node.size;
+        efg_buffer_fini(&node);
+    }
+    return error;
+}
+
+int whole_run_write(struct whole_run *whole, const char *path, uint32_t node_ranks)
+{
+    uint64_t end;
+    whole_run_join(whole);
+    int error = write_nodes(whole, path, node_ranks, &end);
+    if (!error)
+        error = efg_runfile_finish(&whole->run, path, end);
+    if (error)
+        efg_runfile_abandon(path);
+    return error;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A whole run in memory: what the processes of a job hold together, for tests.
+ */
+#ifndef EFG_WHOLE_RUN_H
+#define EFG_WHOLE_RUN_H
+
+#include "files/runfile.h"
+
+struct whole_run {
+    struct efg_run run;         /* the facts; the rest is made by whole_run_join */
+    struct efg_run_names names; /* of all ranks */
+    uint32_t rank_count;
+    struct efg_run_rank *ranks; /* ascending */
+};
+
+void whole_run_fini(struct whole_run *whole);
+
+/* Fill the common part and the speaker of the run, as a job does it at its end. */
+void whole_run_join(struct whole_run *whole);
+
+/* The same, and write it to PATH, as nodes with NODE_RANKS ranks do it. Returns 0 or -errno. */
+int whole_run_write(struct whole_run *whole, const char *path, uint32_t node_ranks);
+
+#endif
