@@ -20,19 +20,10 @@ uint32_t efg_otf2_group_of(const struct efg_otf2_comm *comm)
 
 void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *last)
 {
-    uint64_t start = UINT64_MAX;
-    *first = UINT64_MAX;
-    *last = 0;
-    for (int i = 0; i < u->log_count; i++) {
-        const struct efg_otf2_log *log = u->logs + i;
-        start = log->clock.realtime < start ? log->clock.realtime : start;
-        if (log->first > log->last)
-            continue;
-        *first = log->first < *first ? log->first : *first;
-        *last = log->last > *last ? log->last : *last;
-    }
+    *first = u->first;
+    *last = u->last;
     if (*first == UINT64_MAX) /* no events at all */
-        *first = u->log_count ? start : 0;
+        *first = u->log_count ? u->start : 0;
     if (*last <= *first)
         *last = *first + 1;
 }
@@ -116,19 +107,29 @@ static void put_entry(const struct efg_otf2_unifier *u, struct efg_otf2_referenc
     }
 }
 
+/* Logs that define the same have the same entries: they are made once. */
+static const struct efg_buffer *entries_of(struct efg_otf2_unifier *u, struct efg_otf2_set *set)
+{
+    if (set->entries.size)
+        return &set->entries;
+    for (uint32_t i = 0; i < set->reference_count; i++)
+        put_entry(u, set->references[i], &set->entries);
+    efg_buffer_number(&set->entries, EFG_ITEM_END);
+    return &set->entries;
+}
+
 int efg_otf2_map(struct efg_otf2_unifier *u, int index, struct efg_buffer *out)
 {
     const struct efg_otf2_log *log = u->logs + index;
     uint64_t first, last;
     if (efg_otf2_order_comms(u) != 0)
         return -ENOMEM;
+    const struct efg_buffer *entries = entries_of(u, &u->sets[log->set]);
     efg_otf2_span(u, &first, &last);
     efg_buffer_u64(out, first);
     efg_buffer_u64(out, last);
     efg_otf2_put_clock(out, &log->clock);
     efg_buffer_number(out, log->count);
-    for (uint32_t i = 0; i < log->reference_count; i++)
-        put_entry(u, log->references[i], out);
-    efg_buffer_number(out, EFG_ITEM_END);
-    return out->failed ? -ENOMEM : 0;
+    efg_buffer_put(out, entries->data, entries->size);
+    return out->failed || entries->failed ? -ENOMEM : 0;
 }

@@ -109,14 +109,19 @@ struct efg_otf2_reference { /* what an item of a log became */
     uint32_t item, row;
 };
 
+struct efg_otf2_set { /* what the items became that one log defines, or several alike */
+    struct efg_otf2_reference *references;
+    uint32_t reference_count, reference_room;
+    struct efg_buffer entries; /* of a map; empty until it is asked for */
+};
+
 struct efg_otf2_log {
     uint32_t rank, thread, host;
     uint32_t package, numa, core; /* + 1, as in the log's header */
     struct efg_otf2_clock clock;
     uint64_t count;       /* records */
     uint64_t first, last; /* ns since 1970; first > last without events */
-    struct efg_otf2_reference *references;
-    uint32_t reference_count, reference_room;
+    uint32_t set;
 };
 
 struct efg_otf2_unifier {
@@ -124,6 +129,11 @@ struct efg_otf2_unifier {
     uint32_t ranks;
     struct efg_otf2_log *logs;
     int log_count, log_room;
+    uint64_t start, first, last; /* of all logs, ns since 1970: when they begin; of events */
+    struct efg_otf2_table
+        items;                 /* key: what a log defines, bytes; value: 1 if that made sense */
+    struct efg_otf2_set *sets; /* by row of items */
+    uint32_t set_room;
     struct efg_otf2_table strings, regions, sites, positions, groups, comms, wins, files,
         handles, nodes;
     struct efg_otf2_table paths; /* key: struct efg_frame[] with strings as modules; value:

@@ -4,7 +4,8 @@
  *
  * Whatever two logs define alike is interned once: an MPI function by its name, a call path by
  * its frames, a communicator by kind, identity and members, windows and files by
- * communicator and identity. What the items of a log became is kept in their order.
+ * communicator and identity. What the items of a log became is kept in their order. Most ranks
+ * define the same, byte by byte: then that is gone through once.
  *
  * Only communicators cannot be numbered as they come, because some readers want parents to have
  * smaller ids than their children: that is done when all are there (the map of a log is
@@ -24,6 +25,7 @@ struct efg_otf2_unifier *efg_otf2_unifier_new(struct efg_symbols *symbols)
     if (!u)
         return NULL;
     u->symbols = symbols;
+    u->start = u->first = UINT64_MAX;
     efg_otf2_intern_text(&u->strings, ""); /* string 0 */
     iteration.name = efg_otf2_intern_text(&u->strings, "iteration");
     efg_otf2_intern(&u->regions, &iteration, sizeof iteration);
@@ -44,14 +46,18 @@ static void free_tables(struct efg_otf2_unifier *u)
     efg_otf2_table_fini(&u->nodes);
     efg_otf2_table_fini(&u->paths);
     efg_otf2_table_fini(&u->places);
+    efg_otf2_table_fini(&u->items);
 }
 
 void efg_otf2_unifier_free(struct efg_otf2_unifier *u)
 {
     if (!u)
         return;
-    for (int i = 0; i < u->log_count; i++)
-        free(u->logs[i].references);
+    for (uint32_t i = 0; i < u->items.count && i < u->set_room; i++) {
+        free(u->sets[i].references);
+        efg_buffer_fini(&u->sets[i].entries);
+    }
+    free(u->sets);
     free(u->logs);
     free(u->comm_ids);
     free(u->comm_order);
@@ -65,7 +71,7 @@ int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
     return u->strings.failed || u->regions.failed || u->sites.failed || u->positions.failed ||
            u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed ||
            u->handles.failed || u->nodes.failed || u->paths.failed || u->places.failed ||
-           u->path_entries.failed;
+           u->items.failed || u->path_entries.failed;
 }
 
 /* --- one scan --- */
@@ -73,6 +79,7 @@ int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
 struct adding { /* a scan that is being added */
     struct efg_otf2_unifier *u;
     struct efg_otf2_log *log;
+    struct efg_otf2_set *set;
     struct efg_reader reader;
     struct efg_map rows; /* (item << 32 | id in the log) -> row */
     int failed;          /* no memory */
@@ -95,20 +102,20 @@ static uint32_t recall(const struct adding *a, enum efg_otf2_item item, uint32_t
 
 static void refer(struct adding *a, enum efg_otf2_item item, uint32_t row)
 {
-    struct efg_otf2_log *log = a->log;
-    if (log->reference_count == log->reference_room) {
-        uint32_t room = log->reference_room ? 2 * log->reference_room : 64;
-        void *grown = realloc(log->references, room * sizeof *log->references);
+    struct efg_otf2_set *set = a->set;
+    if (set->reference_count == set->reference_room) {
+        uint32_t room = set->reference_room ? 2 * set->reference_room : 64;
+        void *grown = realloc(set->references, room * sizeof *set->references);
         if (!grown) {
             a->failed = 1;
             return;
         }
-        log->references = grown;
-        log->reference_room = room;
+        set->references = grown;
+        set->reference_room = room;
     }
     if (row == EFG_OTF2_NONE)
         item = EFG_ITEM_BAD;
-    log->references[log->reference_count++] = (struct efg_otf2_reference){item, row};
+    set->references[set->reference_count++] = (struct efg_otf2_reference){item, row};
 }
 
 static uint32_t read_text(struct adding *a)
@@ -328,18 +335,70 @@ static int read_head(struct adding *a)
     return rc;
 }
 
-static int add_scan(struct adding *a)
+#define SPAN_SIZE 16 /* of what follows the items */
+
+/* The set of the items, from here to END of the scan, in a->set; *IS_NEW: they are to be gone
+ * through. */
+static int find_set(struct adding *a, size_t end, int *is_new)
 {
-    int rc = read_head(a);
+    struct efg_otf2_unifier *u = a->u;
+    uint32_t known = u->items.count;
+    uint32_t row =
+        efg_otf2_intern(&u->items, a->reader.data + a->reader.at, end - a->reader.at);
+    if (row == EFG_OTF2_NONE)
+        return -ENOMEM;
+    if (row >= u->set_room) {
+        uint32_t room = u->set_room ? 2 * u->set_room : 16;
+        struct efg_otf2_set *sets = realloc(u->sets, room * sizeof *sets);
+        if (!sets)
+            return -ENOMEM;
+        memset(sets + u->set_room, 0, (room - u->set_room) * sizeof *sets);
+        u->sets = sets;
+        u->set_room = room;
+    }
+    a->log->set = row;
+    a->set = &u->sets[row];
+    *is_new = row == known;
+    return *is_new || u->items.rows[row].value ? 0 : -EBADMSG;
+}
+
+static int add_items(struct adding *a)
+{
+    int is_new = 0;
+    if (a->reader.failed || a->reader.size - a->reader.at < SPAN_SIZE)
+        return -EBADMSG;
+    size_t end = a->reader.size - SPAN_SIZE;
+    int rc = find_set(a, end, &is_new);
     if (rc)
         return rc;
-    while (!a->failed && !a->reader.failed && add_item(a))
+    while (is_new && !a->failed && !a->reader.failed && add_item(a))
         ;
-    a->log->first = efg_reader_u64(&a->reader);
-    a->log->last = efg_reader_u64(&a->reader);
     if (a->failed || efg_otf2_is_out_of_memory(a->u))
         return -ENOMEM;
-    return a->reader.failed ? -EBADMSG : 0;
+    if (a->reader.failed || (is_new && a->reader.at != end))
+        return -EBADMSG;
+    a->u->items.rows[a->log->set].value = 1;
+    a->reader.at = end;
+    return 0;
+}
+
+static int add_scan(struct adding *a)
+{
+    struct efg_otf2_unifier *u = a->u;
+    struct efg_otf2_log *log = a->log;
+    int rc = read_head(a);
+    if (!rc)
+        rc = add_items(a);
+    if (rc)
+        return rc;
+    log->first = efg_reader_u64(&a->reader);
+    log->last = efg_reader_u64(&a->reader);
+    u->start = log->clock.realtime < u->start ? log->clock.realtime : u->start;
+    if (log->first <= log->last) {
+        u->first = log->first < u->first ? log->first : u->first;
+        u->last = log->last > u->last ? log->last : u->last;
+    }
+    return 0;
 }
 
 static struct efg_otf2_log *new_log(struct efg_otf2_unifier *u)
@@ -363,9 +422,5 @@ int efg_otf2_unify(struct efg_otf2_unifier *u, const void *scan, size_t size)
         return -ENOMEM;
     int rc = add_scan(&a);
     efg_map_fini(&a.rows);
-    if (rc) {
-        free(a.log->references);
-        return rc;
-    }
-    return u->log_count++;
+    return rc ? rc : u->log_count++;
 }
