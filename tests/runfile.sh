@@ -76,6 +76,10 @@ launch 6 "$tool" run -o one ./stencil2d 300 200
 check "stencil, 6 ranks" one 6
 verdict "stencil: one group" "$(groups one | grep -vx '6 0-5')"
 
+launch 2 "$tool" run -o bare --symbols off -m full ./stencil2d 20 200
+check "without symbols" bare 2
+verdict "without symbols: there is a trace" "$([ -f bare/traces.otf2 ] || tail -n 5 err)"
+
 launch 5 "$tool" run -o workers ./master_worker
 check "master and workers" workers 5
 verdict "master and workers: two groups" "$(groups workers | grep -vx '4 1-4;1 0')"
