@@ -5,41 +5,16 @@
 # names are those of `efgtrace report`. Of one node and of two, where the folder is shared, where it
 # is not, and where there is no room for it.
 #
-#   tests/runfile.sh        BUILD=folder where efgtrace and libefgtrace.so are
-#
 # Two nodes on one machine: ranks in two time namespaces, which only root may make.
+#
+# usage: tests/runfile.sh
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+cd "$work" || exit 2
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 1
-tool=$build/efgtrace
-work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-runfile.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset "${!EFGTRACE_@}" LD_PRELOAD
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-passed=0 failed=0 skipped=0
-
-# verdict NAME WHY: ok if WHY is empty
-verdict() {
-    if [ -z "$2" ]; then
-        echo "ok $1"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $1: $2"
-        failed=$((failed + 1))
-    fi
-}
-
-skip() {
-    echo "skip $1"
-    skipped=$((skipped + 1))
-}
-
-# launch RANKS COMMAND...
+# launch RANKS COMMAND...: its output in out and err
 launch() {
-    local ranks=$1
-    shift
-    timeout 90 mpirun -np "$ranks" --oversubscribe --mca mpi_yield_when_idle 1 "$@" >out 2>err </dev/null
+    ranks "$@" >out 2>err
 }
 
 # calls_of_report DIR: "call NAME COUNT" of all calls, sorted
@@ -51,7 +26,7 @@ calls_of_report() {
 # check WHAT DIR RANKS: both readers say the same
 check() {
     local what=$1 dir=$2 ranks=$3
-    if ! python3 "$root/tests/read_run.py" "$dir/run.efg" >read 2>why; then
+    if ! "$python" "$root/tests/read_run.py" "$dir/run.efg" >read 2>why; then
         verdict "$what: is read as its man page says" "$(tail -n 2 why) $(tail -n 3 err)"
         return
     fi
@@ -69,18 +44,19 @@ groups() {
 }
 
 for program in stencil2d master_worker; do
-    mpicc -g -O1 "$root/tests/programs/$program.c" -o $program -lm || exit 2
+    compile $program || exit 2
 done
+stencil=$programs/stencil2d
 
-launch 6 "$tool" run -o one ./stencil2d 300 200
+launch 6 "$tool" run -o one "$stencil" 300 200
 check "stencil, 6 ranks" one 6
 verdict "stencil: one group" "$(groups one | grep -vx '6 0-5')"
 
-launch 2 "$tool" run -o bare --symbols off -m full ./stencil2d 20 200
+launch 2 "$tool" run -o bare --symbols off -m full "$stencil" 20 200
 check "without symbols" bare 2
 verdict "without symbols: there is a trace" "$([ -f bare/traces.otf2 ] || tail -n 5 err)"
 
-launch 5 "$tool" run -o workers ./master_worker
+launch 5 "$tool" run -o workers "$programs/master_worker"
 check "master and workers" workers 5
 verdict "master and workers: two groups" "$(groups workers | grep -vx '4 1-4;1 0')"
 verdict "master and workers: what the master has not" \
@@ -100,15 +76,15 @@ chmod +x two_nodes
 if OMPI_COMM_WORLD_RANK=1 HIDE='' ./two_nodes true 2>why; then
     alone="--mca btl tcp,self --mca pml ob1"
     # shellcheck disable=SC2086 # words
-    launch 6 $alone ./two_nodes "$tool" run -o two ./stencil2d 300 200
+    launch 6 $alone ./two_nodes "$tool" run -o two "$stencil" 300 200
     check "two nodes" two 6
     verdict "two nodes: each wrote its part" "$(grep -q '^section 0: ' read || cat read)"
     mkdir shared
     # shellcheck disable=SC2086
-    HIDE=$work/shared launch 6 $alone -x HIDE ./two_nodes "$tool" run -o shared/run ./stencil2d 300 200
+    HIDE=$work/shared launch 6 $alone -x HIDE ./two_nodes "$tool" run -o shared/run "$stencil" 300 200
     check "a folder that one node does not see" shared/run 6
 else
-    skip "two nodes: $(cat why)"
+    skip "two nodes" "$(cat why)"
 fi
 
 # --- no room ---
@@ -117,18 +93,17 @@ mkdir full
 if unshare --mount true 2>why; then
     cat >no_room <<'END'
 mount -t tmpfs -o size=4k none full || exit 3
-timeout 60 mpirun -np 3 --oversubscribe "$1" run -m graph -o full/run ./stencil2d 100 200 >out 2>err </dev/null
+timeout 60 mpirun -np 3 --oversubscribe "$1" run -m graph -o full/run "$2" 100 200 >out 2>err </dev/null
 echo $? >code
 ls full/run >left
 END
-    unshare --mount sh no_room "$tool"
+    unshare --mount sh no_room "$tool" "$stencil"
     verdict "no room: the program is not disturbed" "$([ "$(cat code)" = 0 ] && grep -q '^ok' out || cat err)"
     verdict "no room: that is said" "$(grep -q 'cannot write .*run.efg: No space left' err || cat err)"
     verdict "no room: no part of a file is left" "$(grep run.efg left)"
     verdict "no room: the summary comes all the same" "$(grep -q 'stencil2d, 3 ranks on 1 host' err || cat err)"
 else
-    skip "no room: $(cat why)"
+    skip "no room" "$(cat why)"
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+finish
