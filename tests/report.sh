@@ -91,6 +91,17 @@ for run in run hostile; do
     fi
 done
 
+# Ranks are read one after the other: ten thousand of them in 30 MB of memory.
+mkdir many && "$sample" --write-many many/run.efg || exit 1
+little() {
+    (ulimit -v 30000 && "$tool" report many)
+}
+if (ulimit -v 30000 && "$tool" --version) >/dev/null 2>&1; then
+    says "report: ten thousand ranks in little memory" 0 "   10000       9      10   0-9999" little
+else
+    skip "report: ten thousand ranks in little memory" "a sanitizer takes more"
+fi
+
 # --- what is wrong ---
 mkdir empty killed killed/logs short old damaged rank
 head -c 5000 run/run.efg >short/run.efg

@@ -2,7 +2,7 @@
 /*
  * The summary of a known run, word by word, and what is said when something is missing.
  * With --write FILE it writes that run for tests of the tool, with --write-hostile FILE one
- * with names that no format takes unescaped.
+ * with names that no format takes unescaped, with --write-many FILE one of MANY ranks.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -371,14 +371,20 @@ static void test_formats(void **state)
     efg_format_ns(text, sizeof text, UINT64_MAX);
 }
 
-static int write_sample(const char *path, int hostile)
+#define MANY 10000
+
+static int write_sample(const char *how, const char *path)
 {
+    int hostile = !strcmp(how, "--write-hostile"), error;
     sample_run(&whole);
     for (uint32_t i = 0; hostile && i < whole.run.site_count; i++)
         set(&whole.run.sites[i].symbols[0].function, "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)");
     if (hostile)
         set(&whole.run.application, "<\"&\\\xed\xa0\x80");
-    int error = whole_run_write(&whole, path, SAMPLE_RANKS / 2);
+    if (!strcmp(how, "--write-many"))
+        error = whole_run_write_many(&whole, path, MANY);
+    else
+        error = whole_run_write(&whole, path, SAMPLE_RANKS / 2);
     whole_run_fini(&whole);
     return error != 0;
 }
@@ -403,6 +409,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_formats),
     };
     if (argc == 3 && !strncmp(argv[1], "--write", 7))
-        return write_sample(argv[2], !strcmp(argv[1], "--write-hostile"));
+        return write_sample(argv[1], argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

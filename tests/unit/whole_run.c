@@ -74,7 +74,7 @@ void whole_run_join(struct whole_run *whole)
     }
 }
 
-/* The sections of the ranks from FIRST on; the last node comes first into the file. */
+/* The sections of all ranks, node after node. */
 static int write_nodes(struct whole_run *whole, const char *path, uint32_t node_ranks,
                        uint64_t *end)
 {
@@ -102,5 +102,28 @@ int whole_run_write(struct whole_run *whole, const char *path, uint32_t node_ran
         error = efg_runfile_finish(&whole->run, path, end);
     if (error)
         efg_runfile_abandon(path);
+    return error;
+}
+
+int whole_run_write_many(struct whole_run *whole, const char *path, uint32_t count)
+{
+    struct efg_merge merge = {0};
+    struct efg_buffer sections = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        struct efg_run_rank rank = whole->ranks[i % whole->rank_count];
+        rank.rank = i;
+        efg_merge_rank(&merge, &whole->names, &rank);
+        efg_runfile_put_rank(&sections, &rank);
+    }
+    must(!merge.failed && !sections.failed);
+    whole->run.common = merge.common;
+    merge.common = (struct efg_run_common){0};
+    efg_merge_fini(&merge);
+    int error = efg_runfile_create(path, MARK);
+    if (!error)
+        error = efg_runfile_put(path, MARK, EFG_RUN_SECTIONS, sections.data, sections.size);
+    if (!error)
+        error = efg_runfile_finish(&whole->run, path, EFG_RUN_SECTIONS + sections.size);
+    efg_buffer_fini(&sections);
     return error;
 }

@@ -22,4 +22,7 @@ void whole_run_join(struct whole_run *whole);
 /* The same, and write it to PATH, as nodes with NODE_RANKS ranks do it. Returns 0 or -errno. */
 int whole_run_write(struct whole_run *whole, const char *path, uint32_t node_ranks);
 
+/* Write a run of COUNT ranks to PATH, which are those of WHOLE again and again. */
+int whole_run_write_many(struct whole_run *whole, const char *path, uint32_t count);
+
 #endif
