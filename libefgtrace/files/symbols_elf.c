@@ -56,8 +56,8 @@ static int has_debug_info(Elf *elf)
     return 0;
 }
 
-/* Map PATH. *DWARF is set when there is debug information in it. */
-static Elf *map(const char *path, Dwarf **dwarf)
+/* Map PATH. *DWARF is set when there is debug information in it, and it is wanted. */
+static Elf *map(const char *path, int wants_dwarf, Dwarf **dwarf)
 {
     int file = open_regular(path);
     *dwarf = NULL;
@@ -68,7 +68,7 @@ static Elf *map(const char *path, Dwarf **dwarf)
         elf_end(elf);
         elf = NULL;
     }
-    if (elf && has_debug_info(elf))
+    if (elf && wants_dwarf && has_debug_info(elf))
         *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
     if (elf)
         elf_cntl(elf, ELF_C_FDREAD);
@@ -96,7 +96,7 @@ static int try_debug_file(struct efg_elf *file, const char *path, GElf_Word chec
 {
     const void *id;
     ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
-    Elf *elf = map(path, &file->dwarf);
+    Elf *elf = map(path, file->wants_dwarf, &file->dwarf);
     if (elf && (size > 0 ? has_build_id(elf, id, size) : has_checksum(elf, checksum))) {
         file->debug_elf = elf;
         return 1;
@@ -137,12 +137,12 @@ static void find_by_link(struct efg_elf *file, const char *path)
     }
 }
 
-void efg_elf_open(struct efg_elf *file, const char *path)
+void efg_elf_open(struct efg_elf *file, const char *path, int wants_dwarf)
 {
-    memset(file, 0, sizeof *file);
+    *file = (struct efg_elf){.wants_dwarf = wants_dwarf};
     if (elf_version(EV_CURRENT) == EV_NONE)
         return;
-    file->elf = map(path, &file->dwarf);
+    file->elf = map(path, wants_dwarf, &file->dwarf);
     if (file->elf && !file->dwarf && !find_by_build_id(file))
         find_by_link(file, path);
 }

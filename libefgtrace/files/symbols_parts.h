@@ -16,6 +16,7 @@
 struct efg_elf { /* an ELF file with what debug information it has, in it or beside it */
     Elf *elf, *debug_elf; /* NULL where there is none */
     Dwarf *dwarf;
+    int wants_dwarf;
 };
 
 struct efg_function { /* of a symbol table; the name belongs to the Elf */
@@ -28,8 +29,9 @@ struct efg_function_table {
     size_t count;
 };
 
-/* Open the ELF file PATH; all NULL when it cannot be read or is none. */
-void efg_elf_open(struct efg_elf *file, const char *path);
+/* Open the ELF file PATH; all NULL when it cannot be read or is none. Without WANTS_DWARF, of
+ * debug files the symbol table only. */
+void efg_elf_open(struct efg_elf *file, const char *path, int wants_dwarf);
 void efg_elf_close(struct efg_elf *file);
 
 /* The functions of the best symbol table: .symtab, here or in the debug file, else .dynsym.
