@@ -77,7 +77,7 @@ static void reduce(struct efg_thread *t, uint64_t now)
 
 void efg_coarse_make_room(struct efg_thread *t, uint64_t now)
 {
-    uint64_t begin = efg_clock_ticks();
+    uint64_t begin = efg_clock_cpu();
     while (t->graph.is_full) {
         uint32_t dropped = t->graph.dropped | dropped_by_all();
         uint32_t next =
@@ -91,7 +91,7 @@ void efg_coarse_make_room(struct efg_thread *t, uint64_t now)
             break; /* no memory to work with */
     }
     t->graph.is_full = 0; /* not again for every event */
-    t->cost.rare += efg_clock_ticks() - begin;
+    t->cost.rare += efg_clock_cpu() - begin;
 }
 
 void efg_coarse_follow(struct efg_thread *t, uint64_t now)

@@ -34,7 +34,6 @@ void efg_cost_sample(struct efg_cost *cost, uint64_t ns)
     } else {
         cost->rare += ns;
     }
-    cost->rare_then = cost->rare;
     cost->countdown = EFG_COST_EVERY;
 }
 

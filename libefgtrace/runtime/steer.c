@@ -449,7 +449,7 @@ static void full_sample(struct efg_thread *t, uint64_t now)
 
 void efg_steer_sample(struct efg_thread *t, uint64_t now)
 {
-    uint64_t begin = efg_clock_ticks();
+    uint64_t begin = efg_clock_cpu();
     if (now >= t->next_full_sample)
         full_sample(t, now);
     else if (t == p->leader)
@@ -459,7 +459,7 @@ void efg_steer_sample(struct efg_thread *t, uint64_t now)
     if (t == p->leader && p->agree.pending && !p->agree.is_owner &&
         now + ROUND_PAUSE < t->next_sample)
         t->next_sample = now + ROUND_PAUSE;
-    t->cost.rare += efg_clock_ticks() - begin;
+    t->cost.rare += efg_clock_cpu() - begin;
 }
 
 /* --- the end --- */

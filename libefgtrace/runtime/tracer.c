@@ -181,8 +181,10 @@ int efg_tracer_enter(struct efg_call *call)
         efg_windows_join(t, call->enter);
     if (efg_recorder_wants_enter(&t->recorder, call))
         efg_recorder_enter(&t->recorder, call);
-    if (t->cost.entered)
+    if (t->cost.entered) {
         t->cost.inside = efg_clock_ticks() - t->cost.entered;
+        t->cost.rare_then = t->cost.rare;
+    }
     return 1;
 }
 
