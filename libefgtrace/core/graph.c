@@ -21,6 +21,7 @@
  */
 #include "graph.h"
 #include "graph_parts.h"
+#include "hot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +230,7 @@ static inline void locate(struct efg_graph *graph, const struct efg_event *event
     graph->edge = edge;
 }
 
-int efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
+EFG_HOT int efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
 {
     locate(graph, event);
 
@@ -257,7 +258,7 @@ int efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
     return (int)counts;
 }
 
-void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event)
+EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event)
 {
     if (graph->polled == EFG_NONE ||
         !efg_signature_is_equal(&graph->nodes[graph->polled].signature, &event->signature))

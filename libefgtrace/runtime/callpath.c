@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hot.h"
 #include "core/map.h"
 #include "core/signature.h"
 #include "runtime/memo.h"
@@ -303,7 +304,7 @@ static __attribute__((noinline)) uint32_t find_new(struct finder *f, const uintp
 }
 
 /* The frame address makes the compiler keep the frame in the form that walk.h asks for. */
-__attribute__((noinline)) uint32_t efg_callpath_find(uint64_t *hash)
+EFG_HOT __attribute__((noinline)) uint32_t efg_callpath_find(uint64_t *hash)
 {
     const uintptr_t *frame = __builtin_frame_address(0);
     struct finder *f = mine ? mine : new_finder();

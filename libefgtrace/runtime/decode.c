@@ -6,9 +6,10 @@
 #include "runtime/decode.h"
 
 #include "core/graph.h"
+#include "core/hot.h"
 #include "core/signature.h"
 
-uint64_t efg_decode_bytes(int count, MPI_Datatype type)
+EFG_HOT uint64_t efg_decode_bytes(int count, MPI_Datatype type)
 {
     int size = 0;
     if (count <= 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
@@ -173,7 +174,7 @@ static void bytes(const struct efg_call *c, struct efg_facts *f)
         f->received = efg_decode_bytes(c->rcount, c->rtype);
 }
 
-struct efg_facts efg_decode(const struct efg_call *c, int result)
+EFG_HOT struct efg_facts efg_decode(const struct efg_call *c, int result)
 {
     struct efg_facts f = {.comm = c->comm ? efg_comms_find(c->comm) : NULL};
 

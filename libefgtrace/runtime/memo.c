@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hot.h"
 #include "runtime/memory.h"
 
 #define MOST_TRIES 64 /* in a bucket: a new walk takes no longer */
@@ -78,7 +79,8 @@ static __attribute__((noinline)) struct efg_memo_entry *search(struct efg_memo *
     return NULL;
 }
 
-const struct efg_memo_entry *efg_memo_find(struct efg_memo *memo, const uintptr_t *frame)
+EFG_HOT const struct efg_memo_entry *efg_memo_find(struct efg_memo *memo,
+                                                   const uintptr_t *frame)
 {
     struct efg_memo_entry *e = *memo->expected;
     if (!e || !is_entry_of(e, frame)) {

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "core/hot.h"
 #include "files/trim.h"
 
 #define PLENTY 16 /* records of a call, those of its requests not counted */
@@ -84,7 +85,7 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
     }
 }
 
-void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c)
+EFG_HOT void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c)
 {
     c->recording = 0;
     r->request = 0;
@@ -315,8 +316,8 @@ static int is_worth_it(struct efg_recorder *r, const struct efg_call *c,
            (r->is_draining && efg_recorder_completes_window(r, c));
 }
 
-void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c, const struct efg_facts *f,
-                        uint64_t leave, int result)
+EFG_HOT void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c,
+                                const struct efg_facts *f, uint64_t leave, int result)
 {
     int writes = c->recording;
 

@@ -12,6 +12,8 @@
  */
 #include "runtime/recorder.h"
 
+#include "core/hot.h"
+
 /* 0: no message of this job. */
 static uint64_t channel_to(const struct efg_comm *comm, int peer, int tag)
 {
@@ -80,8 +82,8 @@ static void collective(struct efg_recorder *r, const struct efg_call *c,
     add(r, channel_from(comm, (comm->rank + comm->size - 1) % comm->size, tag), -1);
 }
 
-void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c,
-                         const struct efg_comm *comm)
+EFG_HOT void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c,
+                                 const struct efg_comm *comm)
 {
     switch (c->shape) {
     case EFG_SHAPE_SEND:
@@ -108,8 +110,8 @@ void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c,
 
 /* --- requests --- */
 
-void efg_recorder_follow_request(struct efg_recorder *r, const struct efg_call *c,
-                                 struct efg_request *q)
+EFG_HOT void efg_recorder_follow_request(struct efg_recorder *r, const struct efg_call *c,
+                                         struct efg_request *q)
 {
     const struct efg_comm *comm = c->comm ? efg_comms_find(c->comm) : NULL;
     if (q->kind == EFG_REQUEST_SEND) {
@@ -136,8 +138,8 @@ static int was_cancelled(const struct efg_request *q, const MPI_Status *status)
     return cancelled;
 }
 
-void efg_recorder_landed(struct efg_recorder *r, const struct efg_request *q,
-                         const MPI_Status *status)
+EFG_HOT void efg_recorder_landed(struct efg_recorder *r, const struct efg_request *q,
+                                 const MPI_Status *status)
 {
     int is_cancelled = was_cancelled(q, status);
     if (q->kind == EFG_REQUEST_SEND && is_cancelled)

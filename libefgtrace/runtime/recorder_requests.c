@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hot.h"
 #include "runtime/memory.h"
 
 /* Calls that complete requests, and others that name some. */
@@ -36,8 +37,8 @@ static int make_room(struct efg_recorder *r, int count)
         r->statuses = statuses;
     if (!handles || !statuses)
         return 0;
-    efg_budget_add(&efg_memory, (uint64_t)(room - r->handle_room) *
-                                    (sizeof *handles + sizeof *statuses));
+    efg_budget_add(&efg_memory,
+                   (uint64_t)(room - r->handle_room) * (sizeof *handles + sizeof *statuses));
     r->handle_room = room;
     return 1;
 }
@@ -47,7 +48,7 @@ static int names_requests(const struct efg_call *c)
     return c->requests && c->nrequests > 0 && efg_shape_is_in(c, COMPLETES | OTHERS);
 }
 
-void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *c)
+EFG_HOT void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *c)
 {
     if (!names_requests(c))
         return;
@@ -119,8 +120,8 @@ void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time, M
 
 /* --- requests --- */
 
-struct efg_request *efg_recorder_started(struct efg_recorder *r, const struct efg_call *c,
-                                         int kind, int recorded)
+EFG_HOT struct efg_request *
+efg_recorder_started(struct efg_recorder *r, const struct efg_call *c, int kind, int recorded)
 {
     struct efg_request *q = c->requests ? efg_requests_add(*c->requests, r->thread) : NULL;
     int receives = kind == EFG_REQUEST_RECV;
@@ -284,8 +285,8 @@ static int position(const struct efg_call *c, int i)
     return c->shape == EFG_SHAPE_WAITALL || c->shape == EFG_SHAPE_TESTALL ? i : c->indices[i];
 }
 
-void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
-                           int writes)
+EFG_HOT void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *c,
+                                   uint64_t leave, int writes)
 {
     int count = completes_requests(c) ? completed(c) : 0;
     for (int i = 0; i < count; i++)

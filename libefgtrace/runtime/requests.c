@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hot.h"
 #include "runtime/lock.h"
 #include "runtime/memory.h"
 
@@ -92,7 +93,7 @@ static struct efg_request *take(void)
     return r;
 }
 
-struct efg_request *efg_requests_add(MPI_Request handle, uint16_t thread)
+EFG_HOT struct efg_request *efg_requests_add(MPI_Request handle, uint16_t thread)
 {
     if (handle == MPI_REQUEST_NULL)
         return NULL;
@@ -110,7 +111,7 @@ struct efg_request *efg_requests_add(MPI_Request handle, uint16_t thread)
     return r;
 }
 
-struct efg_request *efg_requests_find(MPI_Request handle, uint16_t thread)
+EFG_HOT struct efg_request *efg_requests_find(MPI_Request handle, uint16_t thread)
 {
     struct efg_request *first = NULL, *r = NULL;
     if (handle == MPI_REQUEST_NULL)
@@ -125,7 +126,7 @@ struct efg_request *efg_requests_find(MPI_Request handle, uint16_t thread)
     return r ? r : first;
 }
 
-void efg_requests_remove(struct efg_request *r)
+EFG_HOT void efg_requests_remove(struct efg_request *r)
 {
     efg_lock_take(&all.lock);
     struct chain *chain = chain_of(r->handle);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hot.h"
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
@@ -168,7 +169,7 @@ void efg_tracer_control(int level, const char *name)
 
 /* --- events --- */
 
-int efg_tracer_enter(struct efg_call *call)
+EFG_HOT int efg_tracer_enter(struct efg_call *call)
 {
     struct efg_thread *t = self ? self : efg_tracer_thread();
     call->thread = t;
@@ -215,7 +216,7 @@ static int step(struct efg_thread *t, const struct efg_event *event)
     return is_pivot;
 }
 
-void efg_tracer_leave(struct efg_call *call, int result)
+EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
 {
     struct efg_thread *t = call->thread;
     uint64_t leave = efg_clock_ticks();
