@@ -98,7 +98,7 @@ struct efg_sequence_hand {
 };
 
 struct efg_sequence {
-    uint32_t ring[EFG_SEQUENCE_RING], waiting;
+    uint32_t waiting, ring[EFG_SEQUENCE_RING];
     struct efg_sequence_hand hand;
 
     struct efg_sequence_segment segment; /* that is being made */

@@ -39,7 +39,9 @@ struct efg_spin { /* polls that found nothing, one after the other */
 struct efg_recorder {
     struct efg_log log;
     int is_on, is_draining;
-    int failed; /* errno of what went wrong with the log, 0 for nothing */
+    int failed;               /* errno of what went wrong with the log, 0 for nothing */
+    int is_asking;            /* for statuses, recording or not */
+    struct efg_flight flight; /* under way, as far as this thread knows */
     uint16_t thread;
     uint32_t window;       /* number of the present window, from 1 */
     uint32_t next_request; /* number of the next recorded request */
@@ -50,8 +52,6 @@ struct efg_recorder {
     struct efg_record *window_start, *boundary; /* where it and its last iteration began */
     struct efg_record *visit;                   /* ... and the present call */
     uint64_t first_enter;                       /* ticks: the first call of the window */
-    struct efg_flight flight;                   /* under way, as far as this thread knows */
-    int is_asking;                              /* for statuses, recording or not */
     struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
         files_known;
     MPI_Request *handles; /* of the present call, as they were at enter */
@@ -133,8 +133,8 @@ void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
 /* The same at once, requests that are not complete or not: for a window that is going to be
  * trimmed. */
 void efg_recorder_stop(struct efg_recorder *r, uint64_t time);
-/* No more can be recorded, for want of what ERROR (errno) says: what was recorded up to the last
- * boundary of an iteration is kept. */
+/* No more can be recorded, for want of what ERROR (errno) says: what was recorded up to the
+ * last boundary of an iteration is kept. */
 void efg_recorder_give_up(struct efg_recorder *r, int error);
 /* Throw the present or last window away. */
 void efg_recorder_discard(struct efg_recorder *r);

@@ -37,23 +37,24 @@
 
 #define EFG_PATH 4200 /* bytes, for a name in the folder */
 
+/* The order of the fields is that of the cache lines: what a call touches comes first. */
 struct efg_thread {
-    struct efg_thread *next;
+    uint32_t epoch; /* of the process, as this thread has followed it */
     uint32_t number;
     struct efg_detail detail; /* of the signatures in the graph */
+    uint64_t next_sample;     /* ticks: when to look at anything but events */
+    struct efg_cost cost;
     struct efg_graph graph;
     struct efg_order order;
+    struct efg_recorder recorder;
+    struct efg_regions regions;
     struct efg_stability stability;
     struct efg_pivot_finder *finder; /* NULL without memory */
-    struct efg_recorder recorder;
-    uint64_t next_sample;        /* ticks: when to look at anything but events */
-    uint64_t next_full_sample;   /* ... at the graph too */
-    uint32_t epoch;              /* of the process, as this thread has followed it */
-    struct efg_cost cost;
-    struct efg_regions regions;
+    uint64_t next_full_sample;       /* ticks: when to look at the graph too */
     /* Iterations of the pivot, from one visit to the next. */
     struct efg_run_iterations iterations;
     uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
+    struct efg_thread *next;
 };
 
 #define EFG_PEERS 64 /* pivots that a rank votes with */
@@ -90,7 +91,8 @@ struct efg_process {
     uint64_t posted_at; /* ticks: when the pending round was voted in */
     int is_following;   /* records for a window that this rank does not own */
     int is_silent;      /* the pivot is no longer visited */
-    uint32_t dropped;   /* set of enum efg_drop: by any thread, or any rank that was heard; atomic */
+    uint32_t
+        dropped; /* set of enum efg_drop: by any thread, or any rank that was heard; atomic */
     uint64_t waiting_since; /* ticks: others have a pivot and this rank has none; 0: not so */
     uint32_t waited;        /* rounds, since then */
     uint32_t epoch;         /* odd while a window is open */
@@ -120,7 +122,8 @@ void efg_tracer_tell(uint64_t now, const char *format, ...)
 
 /* --- coarse.c --- */
 
-/* Outside of calls, at NOW ticks. The graph of this THREAD is full: drop detail until it is not. */
+/* Outside of calls, at NOW ticks. The graph of this THREAD is full: drop detail until it is
+ * not. */
 void efg_coarse_make_room(struct efg_thread *thread, uint64_t now);
 /* Drop what other threads, other ranks or the call paths have dropped. */
 void efg_coarse_follow(struct efg_thread *thread, uint64_t now);
