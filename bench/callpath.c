@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a call path costs: ns per look-up, at several depths, of efg_callpath_find and of
- * unw_backtrace alone, one after the other in turns; medians.
+ * What a call path costs, in ns per look-up; medians of turns.
  *
  *     make && make build/tests/bench_callpath && build/tests/bench_callpath
- *     valgrind --tool=callgrind build/tests/bench_callpath
+ *     build/tests/bench_callpath PATHS ORDER      only so many paths, in order (0) or at random
+ * (1) valgrind --tool=callgrind --toggle-collect=efg_callpath_find build/tests/bench_callpath
+ * ...
+ *
+ * By depth: of efg_callpath_find and of unw_backtrace alone, one after the other. By number of
+ * paths, in the same 16 stack frames: functions of ten call sites each that call each other,
+ * and what the same calls take without a look-up is subtracted.
  */
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
@@ -18,7 +23,11 @@
 #define TURNS 31
 #define CALLS 20000
 
+#define FRAMES 16     /* where paths are many */
+#define MOST_LEVELS 5 /* of functions with ten call sites */
+
 typedef double measure(void);
+typedef void visit(unsigned number);
 
 static double now(void)
 {
@@ -71,6 +80,68 @@ static __attribute__((noinline)) double call_from(int depth, measure *function)
     return result;
 }
 
+/* --- Many paths --- */
+
+static uint64_t sum;
+
+static __attribute__((noinline)) void look_up(unsigned number)
+{
+    uint64_t hash;
+    efg_callpath_find(&hash);
+    sum += hash + number;
+}
+
+static __attribute__((noinline)) void pass(unsigned number)
+{
+    sum += number;
+}
+
+static visit *last; /* of the above */
+
+/* Each call is other code, so that compilers leave it at its place. */
+#define SITE(next, digit, number)                         \
+    case digit:                                           \
+        (next)(number);                                   \
+        __asm__ volatile("# %0" ::"i"(digit) : "memory"); \
+        break;
+#define LEVEL(name, next, power)                                \
+    static __attribute__((noinline)) void name(unsigned number) \
+    {                                                           \
+        switch (number / (power) % 10) {                        \
+            SITE(next, 0, number)                               \
+            SITE(next, 1, number)                               \
+            SITE(next, 2, number)                               \
+            SITE(next, 3, number)                               \
+            SITE(next, 4, number)                               \
+            SITE(next, 5, number)                               \
+            SITE(next, 6, number)                               \
+            SITE(next, 7, number)                               \
+            SITE(next, 8, number)                               \
+            SITE(next, 9, number)                               \
+        }                                                       \
+    }
+LEVEL(level1, *last, 1)
+LEVEL(level2, level1, 10)
+LEVEL(level3, level2, 100)
+LEVEL(level4, level3, 1000)
+LEVEL(level5, level4, 10000)
+static visit *const levels[] = {NULL, level1, level2, level3, level4, level5};
+
+static unsigned paths, levels_used, is_random;
+
+static double visit_all(void)
+{
+    static unsigned state = 1, number;
+    unsigned calls = paths > CALLS ? paths : CALLS;
+    double start = now();
+    for (unsigned i = 0; i < calls; i++) {
+        state = state * 1103515245u + 12345u;
+        number = is_random ? (state >> 8) % paths : (number + 1) % paths;
+        levels[levels_used](number);
+    }
+    return (now() - start) / calls;
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -89,14 +160,9 @@ static double count_frames(void)
     return unw_backtrace(address, EFG_CALLPATH_DEPTH);
 }
 
-int main(void)
+static void by_depth(int least)
 {
     static measure *const functions[] = {with_memo, with_two, with_libunwind};
-    int least = (int)call_from(0, count_frames);
-
-    if (efg_callpath_init(EFG_CALLPATH_DEPTH) != 0)
-        return 1;
-    printf("ns per look-up, median of %d turns of %d calls\n", TURNS, CALLS);
     printf("frames   memo   two places   unw_backtrace\n");
     for (int depth = 2; depth <= 32; depth = depth < least ? least
                                              : depth < 8   ? 8
@@ -110,5 +176,54 @@ int main(void)
         printf("%6d  %5.1f  %11.1f  %14.1f\n", depth, median(ns[0]), median(ns[1]),
                median(ns[2]));
     }
+}
+
+/* ns per look-up, when PATHS are known. */
+static double with_paths(int least)
+{
+    int dives = FRAMES - least - (int)levels_used - 1; /* -1: look_up */
+    double bare[TURNS], ns[TURNS];
+
+    last = look_up;
+    for (unsigned number = 0; number < (is_random ? 10 : 2); number++)
+        call_from(dives, visit_all);
+    for (int i = 0; i < TURNS; i++) {
+        last = pass;
+        bare[i] = call_from(dives, visit_all);
+        last = look_up;
+        ns[i] = call_from(dives, visit_all);
+    }
+    return median(ns) - median(bare);
+}
+
+static void by_paths(int least)
+{
+    printf("\n paths   in order   at random\n");
+    for (paths = 10, levels_used = 1; levels_used <= MOST_LEVELS; paths *= 10, levels_used++) {
+        printf("%6u", paths);
+        for (is_random = 0; is_random < 2; is_random++)
+            printf("  %9.1f", with_paths(least));
+        printf("\n");
+        fflush(stdout);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int least = (int)call_from(0, count_frames);
+
+    if (efg_callpath_init(EFG_CALLPATH_DEPTH) != 0)
+        return 1;
+    if (argc == 3) {
+        unsigned wanted = (unsigned)atoi(argv[1]);
+        for (paths = 10, levels_used = 1; paths < wanted; paths *= 10)
+            levels_used++;
+        is_random = argv[2][0] != '0';
+        printf("%.1f ns per look-up\n", levels_used <= MOST_LEVELS ? with_paths(least) : 0);
+        return 0;
+    }
+    printf("ns per look-up, median of %d turns of %d calls or more\n", TURNS, CALLS);
+    by_depth(least);
+    by_paths(least);
     return 0;
 }
