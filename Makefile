@@ -80,7 +80,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(UNIT_HELP) $(FILES) $(CORE)
 	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) -lcmocka $(FILES_LIBS)
 
 # The call path is tested without MPI, with modules to load and to unload while it runs.
-WALKED  := $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,callpath cfi memo memory modules walk)
+WALKED  := $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,callpath cfi memo memory modules steps walk)
 MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/thrower.so
 
 $(BUILD)/tests/test_callpath: $(WALKED) | $(MODULES)

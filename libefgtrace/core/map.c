@@ -70,7 +70,7 @@ static int grow(struct efg_map *map)
 
 uint64_t *efg_map_put(struct efg_map *map, uint64_t key)
 {
-    if ((!map->slots || 2 * map->count > map->mask) && grow(map) != 0)
+    if (efg_map_is_full(map) && grow(map) != 0)
         return efg_map_find(map, key);
     uint64_t at = locate(map, key);
     if (!map->used[at]) {

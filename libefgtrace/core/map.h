@@ -11,7 +11,7 @@
 struct efg_map { /* all zero is an empty map */
     struct efg_map_slot {
         uint64_t key, value;
-    } *slots;
+    } * slots;
     unsigned char *used;
     uint64_t mask; /* slots - 1 */
     uint64_t count;
@@ -21,6 +21,12 @@ void efg_map_fini(struct efg_map *map);
 
 /* Bytes held. */
 uint64_t efg_map_memory(const struct efg_map *map);
+
+/* 1 if one more key takes twice the memory, or the first. */
+static inline int efg_map_is_full(const struct efg_map *map)
+{
+    return !map->slots || 2 * map->count > map->mask;
+}
 
 /* Where the value of KEY is kept, or NULL. Valid until the next change. */
 uint64_t *efg_map_find(const struct efg_map *map, uint64_t key);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Three tables, each of which spares the next one:
+ * Four tables, each of which spares the next one:
  *
- *     stack words --compare--> walk as before (memo.h) -> path
- *                                  | new
- *     addresses --hash, compare--> known list -> path
+ *     stack words --compare--> the walk that is expected (memo.h) -> path
+ *                                  | another one
+ *     stack words --steps that are known (walk.h)--> addresses
+ *                                  |
+ *     addresses --hash--> path
  *                                  | new
  *     modules and offsets --hash--> path
  *
- * Addresses are found by a walk of ours (walk.h), which says what it depends on; where it
- * fails, by libunwind (code without unwind information, signal frames, other processors). Two
- * lists of addresses that differ in cut-off frames only become the same path.
+ * What none of them takes longer for is more paths. Addresses are found by a walk of ours,
+ * which says what it depends on; where it fails, by libunwind (code without unwind information,
+ * signal frames, other processors). Two lists of addresses that differ in cut-off frames only
+ * become the same path.
  *
  * Readers take no lock: a thread searches its own tables, and comes to the common one, under
  * the lock, with what it has never seen. What a thread knows of addresses holds for one
@@ -40,12 +43,6 @@
 
 _Static_assert(EFG_CALLPATH_DEPTH + SKIP <= EFG_WALK_DEPTH, "a walk holds all of a path");
 
-struct list { /* addresses as they were found, and the path that they are */
-    struct list *next;
-    uint32_t path, depth;
-    void *address[];
-};
-
 static struct {
     pthread_mutex_t lock;
     pthread_key_t key; /* to free what a thread has */
@@ -62,14 +59,11 @@ struct finder {
     uint64_t generation; /* of modules */
     struct efg_memo memo;
     struct efg_walk walk;
-    struct efg_map known; /* first struct list by hash of the addresses */
-    uint64_t list_bytes;
-    uint64_t memory; /* bytes that all.memory has of this thread */
+    struct efg_map known; /* path, and the other half of the hash, by hash of the addresses */
+    uint64_t memory;      /* bytes that all.memory has of this thread */
 };
 
 static __thread struct finder *mine __attribute__((tls_model("initial-exec")));
-
-#define FORGET_LISTS 16 /* lists of a thread take up to one part in so many of the memory */
 
 /* HELD bytes, of a thread or of all, are NOW so many. */
 static void settle(uint64_t *held, uint64_t now)
@@ -167,64 +161,57 @@ static uint32_t intern(void *const *address, uint32_t count)
     return path;
 }
 
-/* --- Address lists of a thread --- */
+/* --- Addresses --- */
 
-static struct list *search(struct finder *f, uint64_t key, void *const *address, uint32_t count)
+/* 96 bits stand for a list of addresses; for a path, it is 64 (find_path). */
+struct key {
+    uint64_t hash;
+    uint32_t more;
+};
+
+static struct key key_of(void *const *address, uint32_t count)
 {
-    uint64_t *slot = efg_map_find(&f->known, key);
-    struct list *l = slot ? (struct list *)(uintptr_t)*slot : NULL;
-    while (l &&
-           (l->depth != count || memcmp(l->address, address, count * sizeof *address) != 0))
-        l = l->next;
-    return l;
+    uint64_t hash = count, more = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        hash = (hash ^ (uintptr_t)address[i]) * 0x9e3779b97f4a7c15u;
+        more = (more + (uintptr_t)address[i]) * 0xd6e8feb86659fd93u;
+    }
+    return (struct key){hash, (uint32_t)(more >> 32)};
 }
 
-static uint32_t remember(struct finder *f, uint64_t key, void *const *address, uint32_t count)
+/* A hash of the words of a walk; HASH is that of its addresses, which mostly are the words. */
+static uint64_t hash_words(const struct efg_walk *walk, const uintptr_t *frame, uint64_t hash)
 {
-    uint32_t path = intern(address, count);
-    struct list *l = malloc(sizeof *l + count * sizeof *address);
-    uint64_t *slot = path && l ? efg_map_put(&f->known, key) : NULL;
-    if (!slot) {
-        free(l);
-        return path;
-    }
-    *l = (struct list){(struct list *)(uintptr_t)*slot, path, count};
-    memcpy(l->address, address, count * sizeof *address);
-    *slot = (uintptr_t)l;
-    f->list_bytes += sizeof *l + count * sizeof *address;
+    hash ^= (uintptr_t)frame * 0xd6e8feb86659fd93u;
+    if (walk->word_count != walk->count)
+        for (uint32_t i = 0; i < walk->word_count; i++)
+            hash = (hash ^ walk->word[i].value) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+static uint32_t path_of(struct finder *f, struct key key)
+{
+    const uint64_t *known = efg_map_find(&f->known, key.hash);
+    return known && *known >> 32 == key.more ? (uint32_t)*known : 0;
+}
+
+static uint32_t new_path(struct finder *f, struct key key, uint32_t count)
+{
+    uint32_t path = intern(f->walk.address, count);
+    if (efg_map_is_full(&f->known) && !efg_memory_may_remember(efg_map_memory(&f->known)))
+        efg_map_fini(&f->known);
+    uint64_t *known = path ? efg_map_put(&f->known, key.hash) : NULL;
+    if (known)
+        *known = (uint64_t)key.more << 32 | path;
     return path;
-}
-
-static uint32_t path_of(struct finder *f, void *const *address, uint32_t count)
-{
-    uint64_t key = count;
-    for (uint32_t i = 0; i < count; i++)
-        key = (key ^ (uintptr_t)address[i]) * 0x9e3779b97f4a7c15ull;
-    struct list *l = search(f, key, address, count);
-    return l ? l->path : remember(f, key, address, count);
-}
-
-static void forget_lists(struct finder *f)
-{
-    for (uint64_t i = 0; f->known.slots && i <= f->known.mask; i++) {
-        struct list *l =
-            f->known.used[i] ? (struct list *)(uintptr_t)f->known.slots[i].value : NULL;
-        while (l) {
-            struct list *next = l->next;
-            free(l);
-            l = next;
-        }
-    }
-    efg_map_fini(&f->known);
-    f->list_bytes = 0;
 }
 
 /* --- What a thread has --- */
 
 static void update_memory(struct finder *f)
 {
-    uint64_t now = sizeof *f + efg_memo_memory(&f->memo) + efg_map_memory(&f->walk.rules) +
-                   efg_map_memory(&f->known) + f->list_bytes;
+    uint64_t now = sizeof *f + efg_memo_memory(&f->memo) + efg_walk_memory(&f->walk) +
+                   efg_map_memory(&f->known);
     if (now != f->memory)
         settle(&f->memory, now);
 }
@@ -233,7 +220,7 @@ static void forget(struct finder *f, uint64_t generation)
 {
     efg_memo_clear(&f->memo);
     efg_walk_forget(&f->walk);
-    forget_lists(f);
+    efg_map_fini(&f->known);
     f->generation = generation;
 }
 
@@ -285,42 +272,57 @@ static uint32_t unwind(struct finder *f, const uintptr_t *frame, uint32_t limit)
     return count;
 }
 
-static __attribute__((noinline)) uint32_t find_new(struct finder *f, const uintptr_t *frame)
+/* What this thread has, as far as it still holds; NULL without memory. */
+static struct finder *finder_now(void)
 {
+    struct finder *f = mine ? mine : new_finder();
+    if (f && f->generation != efg_modules_generation())
+        forget(f, efg_modules_generation());
+    return f;
+}
+
+/* The path of a call that is not the expected one. */
+static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
+{
+    struct finder *f = finder_now();
+    if (!f)
+        return 0;
     uint32_t limit = efg_callpath_depth() + SKIP - 1;
     int is_walked = efg_walk(&f->walk, frame, limit) == 0;
     uint32_t count = is_walked ? f->walk.count : unwind(f, frame, limit);
 
-    /* The search for modules, too, may have found that some are gone. */
-    if (f->generation != efg_modules_generation())
-        forget(f, efg_modules_generation());
-    else if (f->list_bytes > efg_memory.limit / FORGET_LISTS)
-        forget_lists(f);
-    uint32_t path = path_of(f, f->walk.address, count);
-    if (path && is_walked && f->walk.is_lasting)
-        efg_memo_add(&f->memo, frame, &f->walk, path, path_at(path)->hash);
+    finder_now(); /* the search for modules, too, may have found that some are gone */
+    int is_lasting = is_walked && f->walk.is_lasting;
+    struct key key = key_of(f->walk.address, count);
+    uint64_t words = is_lasting ? hash_words(&f->walk, frame, key.hash) : 0;
+    const struct efg_memo_entry *e =
+        is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
+    if (e)
+        return e->path;
+    uint32_t path = path_of(f, key);
+    if (!path)
+        path = new_path(f, key, count);
+    if (path && is_lasting)
+        efg_memo_add(&f->memo, frame, &f->walk, words, path, path_at(path)->hash);
     update_memory(f);
     return path;
 }
 
-/* The frame address makes the compiler keep the frame in the form that walk.h asks for. */
+/* The frame address makes the compiler keep the frame in the form that walk.h asks for; it is
+ * there until the other function has returned, since something is left to do. */
 EFG_HOT __attribute__((noinline)) uint32_t efg_callpath_find(uint64_t *hash)
 {
     const uintptr_t *frame = __builtin_frame_address(0);
-    struct finder *f = mine ? mine : new_finder();
-    uint64_t generation = efg_modules_generation();
+    struct finder *f = mine;
 
-    *hash = 0;
-    if (!f)
-        return 0;
-    if (f->generation != generation)
-        forget(f, generation);
-    const struct efg_memo_entry *e = efg_memo_find(&f->memo, frame);
-    if (e) {
-        *hash = e->hash;
-        return e->path;
+    if (__builtin_expect(f && f->generation == efg_modules_generation(), 1)) {
+        const struct efg_memo_entry *e = efg_memo_predict(&f->memo, frame);
+        if (__builtin_expect(e != NULL, 1)) {
+            *hash = e->hash;
+            return e->path;
+        }
     }
-    uint32_t path = find_new(f, frame);
+    uint32_t path = find_other(frame);
     *hash = path ? path_at(path)->hash : 0;
     return path;
 }

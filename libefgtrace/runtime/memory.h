@@ -7,11 +7,10 @@
  *     graphs           without room they drop detail (core/detail.h)
  *     call paths       a part of the budget each time before they are cut to half the frames
  *     requests         half of the budget; further ones are not followed
- *     walks            remembered up to a limit, and with half of the budget left
- *     orders of calls  an eighth of the budget, of the second thread half of it, and so on: then
- *                      they are written out
- *     threads          one more is not traced when its first tables find no room
- *     communicators, windows, files, modules, arrays of requests in one call: added
+ *     walks            remembered while half of the budget is left, and some up to a limit
+ *     orders of calls  an eighth of the budget, of the second thread half of it, and so on:
+ * then they are written out threads          one more is not traced when its first tables find
+ * no room communicators, windows, files, modules, arrays of requests in one call: added
  *
  * Not in it: the window logs (key "log-limit"), and what is needed for a moment in MPI_Init and
  * in MPI_Finalize.
@@ -22,6 +21,13 @@
 #include "core/budget.h"
 
 extern struct efg_budget efg_memory; /* without a limit until the configuration is read */
+
+/* 1 if BYTES more may be taken for what can be found again when it is forgotten: half of the
+ * budget is for what cannot. */
+static inline int efg_memory_may_remember(uint64_t bytes)
+{
+    return efg_budget_has(&efg_memory, efg_memory.limit / 2 + bytes);
+}
 
 /* HELD bytes of the budget are NOW so many. */
 static inline void efg_memory_settle(uint64_t *held, uint64_t now)

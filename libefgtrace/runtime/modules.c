@@ -38,16 +38,11 @@ static uint32_t count;
 static uint32_t scan;                       /* how often all modules were looked at */
 static unsigned long long loaded, unloaded; /* the loader's counters then */
 static int has_stray;                       /* an address was looked up that is in no module */
-static uint64_t generation;                 /* atomic */
-
-uint64_t efg_modules_generation(void)
-{
-    return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-}
+uint64_t efg_modules_generations;
 
 static void new_generation(void)
 {
-    __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&efg_modules_generations, 1, __ATOMIC_RELEASE);
 }
 
 /* --- What is loaded --- */

@@ -24,9 +24,14 @@ struct efg_module {
     int is_watched; /* its unloading will be announced; atomic */
 };
 
+extern uint64_t efg_modules_generations; /* atomic */
+
 /* Counted up when what was known of addresses does not hold any longer: a watched module was
  * unloaded, or efg_modules_refresh found that another one is gone. One load, no lock. */
-uint64_t efg_modules_generation(void);
+static inline uint64_t efg_modules_generation(void)
+{
+    return __atomic_load_n(&efg_modules_generations, __ATOMIC_ACQUIRE);
+}
 
 /* The module that ADDRESS is in, valid for ever; NULL if there is none. */
 struct efg_module *efg_modules_find(uintptr_t address);

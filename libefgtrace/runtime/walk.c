@@ -16,6 +16,11 @@
  *
  * A word lies in a frame that the words before it have shown to be there, so that it
  * can be read whatever has become of the stack of the walk before.
+ *
+ * The induction knows of the frames below no more than where it has come to (struct efg_place):
+ * two walks at the same place have the same rule, and read the same word next. So a walk is
+ * first tried from place to place by the steps that walks before it made (steps.h), whichever
+ * they were.
  */
 #define _GNU_SOURCE /* mincore */
 #include "runtime/walk.h"
@@ -33,13 +38,6 @@
 #endif
 
 #define PAGE 4096 /* the smallest there is on x86-64 */
-
-/* Where the walk is: in the function that its last address returns to. */
-struct place {
-    uintptr_t rsp;
-    const uintptr_t *rbp_at; /* where the frames below have saved rbp */
-    int is_rbp_known;        /* it is among the words */
-};
 
 static struct efg_rule look_up(uintptr_t pc, int *is_lasting)
 {
@@ -93,16 +91,14 @@ __attribute__((no_sanitize("address"))) static uintptr_t take(struct efg_walk *w
     return *at;
 }
 
-__attribute__((no_sanitize("address"))) static uintptr_t take_rbp(struct efg_walk *walk,
-                                                                  struct place *place)
+static uintptr_t take_rbp(struct efg_walk *walk, struct efg_place *place)
 {
-    if (place->is_rbp_known && !walk->is_astray)
-        return *place->rbp_at;
-    place->is_rbp_known = 1;
-    return take(walk, place->rbp_at);
+    if (!place->rbp)
+        place->rbp = take(walk, place->rbp_at);
+    return place->rbp;
 }
 
-static uintptr_t take_cfa(struct efg_walk *walk, struct place *place, struct efg_rule rule)
+static uintptr_t take_cfa(struct efg_walk *walk, struct efg_place *place, struct efg_rule rule)
 {
     uintptr_t offset = (uintptr_t)(intptr_t)rule.cfa_offset;
     if (rule.cfa == EFG_CFA_RSP)
@@ -111,21 +107,32 @@ static uintptr_t take_cfa(struct efg_walk *walk, struct place *place, struct efg
     return rule.cfa == EFG_CFA_RBP ? at : take(walk, (const uintptr_t *)at);
 }
 
-static void find_rbp(struct efg_walk *walk, struct place *place, struct efg_rule rule,
+static void find_rbp(struct efg_walk *walk, struct efg_place *place, struct efg_rule rule,
                      uintptr_t cfa)
 {
     if (rule.rbp == EFG_RBP_SAME)
         return;
     uintptr_t from = rule.rbp == EFG_RBP_AT_CFA ? cfa : take_rbp(walk, place);
     place->rbp_at = (const uintptr_t *)(from + (uintptr_t)(intptr_t)rule.rbp_offset);
-    place->is_rbp_known = 0;
+    place->rbp = 0;
+}
+
+/* The walk has come to ADDRESS, which returns to a function with this RSP. */
+static void arrive(struct efg_walk *walk, struct efg_place *place, uintptr_t address,
+                   uintptr_t rsp)
+{
+    place->address = address;
+    place->rsp = rsp;
+    walk->place[walk->count] = *place;
+    walk->words_before[walk->count] = walk->word_count;
+    walk->address[walk->count++] = (void *)address;
 }
 
 /* Go on to the caller. Returns 1, 0 at the end of the stack, -1 when this is not understood; a
  * stack that does not grow is one: there is something between the frames. */
-static int step(struct efg_walk *walk, struct place *place)
+static int step(struct efg_walk *walk, struct efg_place *place)
 {
-    struct efg_rule rule = rule_at(walk, (uintptr_t)walk->address[walk->count - 1] - 1);
+    struct efg_rule rule = rule_at(walk, place->address - 1);
     if (rule.cfa == EFG_CFA_UNKNOWN)
         return -1;
     if (rule.cfa == EFG_CFA_NONE)
@@ -139,30 +146,100 @@ static int step(struct efg_walk *walk, struct place *place)
         return -1;
     if (!address)
         return 0;
-    walk->address[walk->count++] = (void *)address;
-    place->rsp = cfa;
+    arrive(walk, place, address, cfa);
     return 1;
+}
+
+/* Returns as step() does. */
+static int walk_anew(struct efg_walk *walk, const uintptr_t *frame, uint32_t limit)
+{
+    struct efg_place place = {.rbp_at = frame};
+    int found = 1;
+
+    walk->count = walk->word_count = 0;
+    walk->is_astray = 0;
+    walk->page = 0;
+    walk->is_lasting = 1;
+    arrive(walk, &place, take(walk, frame + 1), (uintptr_t)(frame + 2));
+    while (found > 0 && walk->count < limit)
+        found = step(walk, &place);
+    return found;
+}
+
+/* --- The same ways again --- */
+
+/* Returns 0 when the walk has come to its end by steps that are known; else -1. */
+__attribute__((no_sanitize("address"))) static int
+walk_again(struct efg_walk *walk, const uintptr_t *frame, uint32_t limit)
+{
+    struct efg_steps *steps = &walk->steps;
+    struct efg_word *word = walk->word;
+    uint32_t count = 0;
+
+    if (!steps->room)
+        return -1;
+    uint32_t at = efg_steps_next(steps, EFG_STEPS_BEGIN, (uintptr_t)frame);
+    while (at >= EFG_STEPS_FIRST && count < limit) {
+        const struct efg_step *step = &steps->step[at];
+        uintptr_t value = *step->at;
+        *word++ = (struct efg_word){step->at, value};
+        walk->address[count] = (void *)value;
+        count += value ? step->is_return : 0;
+        at = efg_steps_next(steps, at, value);
+    }
+    walk->count = count;
+    walk->word_count = (uint32_t)(word - walk->word);
+    walk->is_lasting = 1;
+    return at == EFG_STEPS_END || count == limit ? 0 : -1;
+}
+
+/* Keep the steps of this walk; HAS_ENDED: it has come to the end of the stack. */
+static void learn(struct efg_walk *walk, const uintptr_t *frame, int has_ended)
+{
+    struct efg_steps *steps = &walk->steps;
+    uint32_t at = EFG_STEPS_BEGIN, words = 0;
+    uintptr_t value = (uintptr_t)frame;
+
+    if (efg_steps_make_room(steps, walk->word_count + 1) != 0)
+        return;
+    for (uint32_t i = 0; i <= walk->count; i++) { /* to the return address I */
+        uint32_t end = i < walk->count ? walk->words_before[i] : walk->word_count;
+        const struct efg_place *place = i > 0 ? &walk->place[i - 1] : NULL;
+        for (; words < end; words++, place = NULL) {
+            const struct efg_step new = {.at = walk->word[words].at,
+                                         .is_return = words + 1 == end};
+            uint32_t next = efg_steps_next(steps, at, value);
+            if (!next)
+                next = efg_steps_link(steps, at, value, efg_steps_state(steps, &new, place));
+            if (next < EFG_STEPS_FIRST)
+                return;
+            at = next;
+            value = walk->word[words].value;
+        }
+    }
+    if (has_ended)
+        efg_steps_link(steps, at, value, EFG_STEPS_END);
 }
 
 int efg_walk(struct efg_walk *walk, const uintptr_t *frame, uint32_t limit)
 {
-    struct place place = {.rsp = (uintptr_t)(frame + 2), .rbp_at = frame};
-    int found = 1;
-
     if (!IS_SUPPORTED)
         return -1;
-    walk->word_count = 0;
-    walk->is_astray = 0;
-    walk->page = 0;
-    walk->address[0] = (void *)take(walk, frame + 1);
-    walk->count = 1;
-    walk->is_lasting = 1;
-    while (found > 0 && walk->count < limit)
-        found = step(walk, &place);
+    if (walk_again(walk, frame, limit) == 0)
+        return 0;
+    int found = walk_anew(walk, frame, limit);
+    if (found >= 0 && walk->is_lasting)
+        learn(walk, frame, found == 0);
     return found < 0 ? -1 : 0;
 }
 
 void efg_walk_forget(struct efg_walk *walk)
 {
     efg_map_fini(&walk->rules);
+    efg_steps_fini(&walk->steps);
+}
+
+uint64_t efg_walk_memory(const struct efg_walk *walk)
+{
+    return efg_map_memory(&walk->rules) + efg_steps_memory(&walk->steps);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "core/map.h"
+#include "runtime/steps.h"
 
 #define EFG_WALK_DEPTH 136 /* addresses, the most that can be asked for */
 
@@ -23,10 +24,13 @@ struct efg_walk { /* all zero to begin with; it may be kept for the next walk */
     uint32_t count;
     struct efg_word word[3 * EFG_WALK_DEPTH];
     uint32_t word_count;
-    int is_lasting;       /* it holds until there is a new generation of modules */
-    int is_astray;        /* it has come to where there is no memory */
-    uintptr_t page;       /* known to be there, during a walk */
-    struct efg_map rules; /* struct efg_rule by address, while the generation lasts */
+    int is_lasting;         /* it holds until there is a new generation of modules */
+    int is_astray;          /* it has come to where there is no memory */
+    uintptr_t page;         /* known to be there, during a walk */
+    struct efg_map rules;   /* struct efg_rule by address, while the generation lasts */
+    struct efg_steps steps; /* as long */
+    struct efg_place place[EFG_WALK_DEPTH]; /* of each address, and how many words led to it: */
+    uint32_t words_before[EFG_WALK_DEPTH];  /* of a walk that was a new one */
 };
 
 /* Find the return addresses, at most LIMIT, from the one of the function whose frame address
@@ -38,7 +42,10 @@ struct efg_walk { /* all zero to begin with; it may be kept for the next walk */
  * order: each is there to be read if the ones before it are equal. */
 int efg_walk(struct efg_walk *walk, const uintptr_t *frame, uint32_t limit);
 
-/* Forget the rules: the modules are not the same any longer. */
+/* Forget the rules and the steps: the modules are not the same any longer. */
 void efg_walk_forget(struct efg_walk *walk);
+
+/* Bytes held beside the structure. */
+uint64_t efg_walk_memory(const struct efg_walk *walk);
 
 #endif

@@ -25,6 +25,7 @@
 
 #include "runtime/callpath.h"
 #include "runtime/memo.h"
+#include "runtime/memory.h"
 #include "runtime/modules.h"
 #include "runtime/walk.h"
 
@@ -56,6 +57,39 @@ static int is_in_module(void *address)
     return dladdr((char *)address - 1, &info) != 0;
 }
 
+/* Walks of the main thread: one remembers its steps, the other one does not. */
+static struct {
+    struct efg_walk again, anew;
+    uint64_t generation;
+    pthread_t thread;
+} walks;
+
+static void forget_walks(void)
+{
+    efg_walk_forget(&walks.again);
+    efg_walk_forget(&walks.anew);
+    walks.generation = efg_modules_generation();
+}
+
+/* A walk by known steps is, word by word, the one that is made without them. */
+static void assert_same_walk(const uintptr_t *frame)
+{
+    struct efg_walk *again = &walks.again, *anew = &walks.anew;
+
+    if (walks.generation != efg_modules_generation())
+        forget_walks();
+    efg_steps_fini(&anew->steps);
+    int found = efg_walk(anew, frame, DEPTH);
+    assert_int_equal(efg_walk(again, frame, DEPTH), found);
+    if (found != 0)
+        return;
+    assert_int_equal(again->is_lasting, anew->is_lasting);
+    assert_int_equal(again->count, anew->count);
+    assert_memory_equal(again->address, anew->address, anew->count * sizeof *anew->address);
+    assert_int_equal(again->word_count, anew->word_count);
+    assert_memory_equal(again->word, anew->word, anew->word_count * sizeof *anew->word);
+}
+
 /* The path with number ID is that of the COUNT addresses but the first, which is in the
  * function that called for both. */
 static void assert_same(uint32_t id, void *const *address, int count)
@@ -81,7 +115,9 @@ static NOINLINE void check(void)
 
     assert_same(id, address, count);
     assert_int_equal(hash, efg_callpath_get(id).hash);
-    __atomic_fetch_add(&checks, 1, __ATOMIC_RELAXED);
+    int number = __atomic_fetch_add(&checks, 1, __ATOMIC_RELAXED);
+    if (number % 4 == 0 && pthread_equal(pthread_self(), walks.thread))
+        assert_same_walk(__builtin_frame_address(0));
 }
 
 /* --- Functions of all kinds, which call each other --- */
@@ -384,28 +420,144 @@ static void test_remembers(void **state)
     (void)state;
 
     efg_memo_init(memo);
-    assert_null(efg_memo_find(memo, frame));
+    assert_null(efg_memo_predict(memo, frame));
     if (efg_walk(walk, frame, DEPTH) != 0)
         skip(); /* not on this processor */
-    efg_memo_add(memo, frame, walk, 7, 70);
+    assert_null(efg_memo_recall(memo, frame, walk, 700));
+    efg_memo_add(memo, frame, walk, 700, 7, 70);
+    assert_null(efg_memo_predict(memo, frame)); /* it has not come after itself yet */
+    assert_int_equal(efg_memo_recall(memo, frame, walk, 700)->path, 7);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(efg_memo_find(memo, frame)->path, 7);
+        assert_int_equal(efg_memo_predict(memo, frame)->path, 7);
     assert_true(walk->word_count >= walk->count);
     for (uint32_t i = 0; i < walk->word_count; i++) {
         walk->word[i].value++;
         efg_memo_clear(memo);
-        efg_memo_add(memo, frame, walk, 7, 70);
-        assert_null(efg_memo_find(memo, frame));
+        efg_memo_add(memo, frame, walk, 700, 7, 70);
+        assert_int_equal(efg_memo_recall(memo, frame, walk, 700)->path, 7);
+        assert_null(efg_memo_predict(memo, frame));
         walk->word[i].value--;
     }
-    for (uint32_t i = 0; i < 100000; i++) /* bounded, whatever comes */
-        efg_memo_add(memo, frame + i, walk, i, i);
-    assert_true(efg_memo_memory(memo) <= EFG_MEMO_BLOCKS * EFG_MEMO_BLOCK);
-    assert_int_equal(efg_memo_find(memo, frame + 99999)->path, 99999);
     efg_memo_fini(memo);
     efg_walk_forget(walk);
     free(memo);
     free(walk);
+}
+
+/* Bounded, whatever comes: what it does not know has to come often before it forgets. */
+static void test_remembers_so_much(void **state)
+{
+    struct efg_memo *memo = malloc(sizeof *memo);
+    struct efg_walk *walk = calloc(1, sizeof *walk);
+    const uintptr_t *frame = __builtin_frame_address(0);
+    uint32_t entries, i = 1;
+    (void)state;
+
+    efg_memo_init(memo);
+    walk->count = walk->word_count = 16;
+    do {
+        entries = memo->entries;
+        efg_memo_add(memo, frame + i, walk, i, i, i);
+        i++;
+    } while (memo->entries > entries);
+    assert_in_range(entries, 1000, 100000);
+    uint32_t last = i - 1;
+    assert_null(efg_memo_recall(memo, frame + last, walk, last));
+    assert_int_equal(efg_memo_recall(memo, frame + 1, walk, 1)->path, 1);
+    assert_int_equal(efg_memo_recall(memo, frame + entries, walk, entries)->path, entries);
+    for (; memo->entries == entries; i++)
+        efg_memo_add(memo, frame + i, walk, i, i, i);
+    assert_int_equal(memo->entries, 1);
+    assert_true(i - last > entries);
+    assert_int_equal(efg_memo_recall(memo, frame + i - 1, walk, i - 1)->path, i - 1);
+    assert_null(efg_memo_recall(memo, frame + 1, walk, 1));
+    assert_true(efg_memo_memory(memo) <= EFG_MEMO_BLOCKS * EFG_MEMO_BLOCK);
+    efg_memo_fini(memo);
+    free(memo);
+    free(walk);
+}
+
+/* --- Many paths --- */
+
+typedef void visit(unsigned number);
+
+static NOINLINE void check_number(unsigned number)
+{
+    check();
+    USE(number);
+}
+
+/* A path for each number of four digits. Each call is other code, so that it stays at its
+ * place. */
+#define SITE(next, digit, number)                         \
+    case digit:                                           \
+        (next)(number);                                   \
+        __asm__ volatile("# %0" ::"i"(digit) : "memory"); \
+        break;
+#define LEVEL(name, next, power)               \
+    static NOINLINE void name(unsigned number) \
+    {                                          \
+        switch (number / (power) % 10) {       \
+            SITE(next, 0, number)              \
+            SITE(next, 1, number)              \
+            SITE(next, 2, number)              \
+            SITE(next, 3, number)              \
+            SITE(next, 4, number)              \
+            SITE(next, 5, number)              \
+            SITE(next, 6, number)              \
+            SITE(next, 7, number)              \
+            SITE(next, 8, number)              \
+            SITE(next, 9, number)              \
+        }                                      \
+    }
+LEVEL(level1, check_number, 1)
+LEVEL(level2, level1, 10)
+LEVEL(level3, level2, 100)
+LEVEL(level4, level3, 1000)
+
+/* In no order, so that nothing can be foreseen, and more than the memo holds. There are ten
+ * calls in each of four functions: so many more places are all that a walk has to know of. */
+static void test_many_paths(void **state)
+{
+    uint64_t chance = 1;
+    (void)state;
+
+    forget_walks();
+    uint32_t paths = efg_callpath_count();
+    for (int i = 0; i < 60000; i++)
+        level4(next(&chance) % 10000);
+    assert_in_range(efg_callpath_count() - paths, 9900, 10000);
+    assert_in_range(walks.again.steps.count, 40, 100);
+    for (int i = 0; i < 40000; i++) /* few again */
+        level4(next(&chance) % 10 * 1111);
+}
+
+/* With no memory to remember more, what is remembered is forgotten all the time; paths are not.
+ */
+static void test_little_memory(void **state)
+{
+    uint64_t limit = efg_memory.limit, memory = 0;
+    uint32_t paths = 0;
+    (void)state;
+
+    for (int round = 0; round < 2;
+         round++) { /* all of the paths are there after the first one */
+        if (round == 1) {
+            paths = efg_callpath_count();
+            memory = efg_callpath_memory();
+            efg_memory.limit = efg_memory.used;
+            assert_false(efg_memory_may_remember(0));
+            forget_walks();
+        }
+        run_until(SIZED, 50000);
+        for (unsigned i = 0; i < 10000; i++)
+            level4(i);
+    }
+    assert_int_equal(efg_callpath_count(), paths);
+    assert_int_equal(efg_callpath_depth(), DEPTH);
+    assert_in_range(efg_callpath_memory(), 0, memory);
+    assert_in_range(walks.again.steps.room, 1, 1000);
+    efg_memory.limit = limit;
 }
 
 /* Below the aligned frame there is room in which return addresses of the call before are left.
@@ -688,23 +840,34 @@ static int set_up(void **state)
     *(void **)&throw_from = function_of(thrower, "throw_from");
     void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
     *(void **)&libc_backtrace = function_of(libc, "backtrace");
+    walks.thread = pthread_self();
     return efg_callpath_init(DEPTH);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    forget_walks();
+    return 0;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_remembers),
+        cmocka_unit_test(test_remembers_so_much),
         cmocka_unit_test(test_fixed_frames),
         cmocka_unit_test(test_frames_of_any_size),
         cmocka_unit_test(test_libc_jumps_signals),
         cmocka_unit_test(test_exceptions_bare_code),
         cmocka_unit_test(test_realigned_stacks),
+        cmocka_unit_test(test_many_paths),
+        cmocka_unit_test(test_little_memory),
         cmocka_unit_test(test_threads_leave_nothing),
         cmocka_unit_test(test_stacks_that_go),
         cmocka_unit_test(test_smaller_stack_at_the_place),
         cmocka_unit_test(test_modules_that_go),
         cmocka_unit_test(test_modules_without_start_files),
     };
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }
