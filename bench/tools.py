@@ -49,10 +49,10 @@ def states_of_efgtrace(build):
     states = [
         efgtrace(build, "off", "--mode", "off"),
         efgtrace(build, "graph", "--mode", "graph"),
-        efgtrace(build, "watching", "--skip", FOREVER, "--nodes", "262144"),
+        efgtrace(build, "watching", "--skip", FOREVER, "--memory", "1G"),
         efgtrace(build, "recording", "--iterations", "1000000", "--interval", "10ms",
                  "--level", "finer", warm=300),
-        efgtrace(build, "full", "--mode", "full", "--nodes", "262144"),
+        efgtrace(build, "full", "--mode", "full", "--memory", "1G"),
         efgtrace(build, "adaptive"),
     ]
     return {tool.name: tool for tool in states}

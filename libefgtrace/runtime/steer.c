@@ -16,6 +16,7 @@
 
 #define PATIENT_ROUNDS 5
 #define ROUND_PAUSE 1000000 /* ns between tests of a round */
+#define SAMPLES 100         /* they take one part in so many of the time */
 #define FEW_EVENTS \
     100 /* a thread with fewer events than this part of another's does not lead */
 
@@ -447,13 +448,24 @@ static void full_sample(struct efg_thread *t, uint64_t now)
         go_alone(t, now);
 }
 
+/* Samples of a graph of 100,000 nodes take some 50 ms: they take one part in SAMPLES of the
+ * time at most. */
+static void bound_samples(struct efg_thread *t, uint64_t now, uint64_t took)
+{
+    uint64_t next = now + took * SAMPLES;
+    if (next > t->next_full_sample)
+        t->next_full_sample = next;
+}
+
 void efg_steer_sample(struct efg_thread *t, uint64_t now)
 {
     uint64_t begin = efg_clock_cpu();
-    if (now >= t->next_full_sample)
+    if (now >= t->next_full_sample) {
         full_sample(t, now);
-    else if (t == p->leader)
+        bound_samples(t, now, efg_clock_cpu() - begin);
+    } else if (t == p->leader) {
         advance(t, now, 0);
+    }
     t->next_sample = t->next_full_sample;
     /* Without visits of a pivot nothing else moves the rounds on. */
     if (t == p->leader && p->agree.pending && !p->agree.is_owner &&
