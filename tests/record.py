@@ -4,8 +4,7 @@
 
 Prints the text format of tests/unit/replay.h. A call path is the function and the stack of
 open regions, as far as the trace tells (call sites in one function that have no source line
-are one), and is numbered by its first appearance. A poll is a call of the kinds of MPI_Test
-and MPI_Iprobe in which the trace has nothing complete.
+are one), and is numbered by its first appearance. A poll is a call that the trace marks as one.
 
 The comment at the top says what was recorded, and in lines of their own
 
@@ -27,6 +26,7 @@ COMM = re.compile(r'^COMM +(\d+) .*Group: ".*?" <(\d+)>')
 CLOCK = re.compile(r'^CLOCK_PROPERTIES .*Ticks per Seconds: (\d+)')
 REGION = re.compile(r'^REGION +(\d+) +Name: "(.*?)" <\d+>.*Paradigm: "?(\w+)')
 EVENT = re.compile(r'^([A-Z_]+) +(\d+) +(\d+) +(.*)')
+POLLS = re.compile(r'"polls" <\d+>; UINT64; (\d+)')
 SITE = re.compile(r'"SOURCE_CODE_LOCATION" <\d+>; SOURCE_CODE_LOCATION; (.*)\)')
 ENTERED = re.compile(r'Region: ".*" <(\d+)>$')
 COMMUNICATOR = re.compile(r'Communicator: ".*?" <(\d+)>')
@@ -36,8 +36,6 @@ WORLD = re.compile(r'MPI_(Barrier|Bcast|Gatherv?|Scatterv?|Allgatherv?|Alltoall[
 POLL = re.compile(r'MPI_(Test(all|any|some)?|Im?probe|Request_get_status|Win_test)$')
 UNORDERED = re.compile(r'MPI_(Wait(any|some)|M?[Pp]robe)$')
 PER_US = 5  # times are rounded to 0.2 us
-COMPLETES = {'MPI_ISEND_COMPLETE', 'MPI_IRECV', 'NON_BLOCKING_COLLECTIVE_COMPLETE',
-             'MPI_REQUEST_CANCELLED', 'IO_OPERATION_COMPLETE', 'RMA_OP_COMPLETE_REMOTE'}
 
 
 def otf2_print(trace, *options):
@@ -69,11 +67,13 @@ class Call:
 
     def __init__(self, name, stack, enter):
         self.name, self.stack, self.enter = name, stack, enter
-        self.site, self.is_world, self.is_complete = '', False, False
+        self.site, self.is_world, self.is_poll = '', False, False
 
     def flags(self):
+        if self.is_poll:
+            return 'p'
         if POLL.match(self.name):
-            return 'u' if self.is_complete else 'p'
+            return 'u'
         return ('w' if self.is_world and WORLD.match(self.name) else
                 'u' if UNORDERED.match(self.name) else '')
 
@@ -85,6 +85,8 @@ def calls(trace, rank, definitions):
         site, event = SITE.search(line), EVENT.match(line)
         if site and call:
             call.site = site[1]
+        if call and POLLS.search(line):
+            call.is_poll = True
         if not event or event[2] != location:
             continue
         kind, _, time, rest = event.groups()
@@ -103,7 +105,6 @@ def calls(trace, rank, definitions):
             comm = COMMUNICATOR.search(rest)
             call.is_world |= (kind == 'MPI_COLLECTIVE_END' and bool(comm) and
                               definitions.comms.get(comm[1]) == len(definitions.ranks))
-            call.is_complete |= kind in COMPLETES
 
 
 def main():

@@ -35,7 +35,8 @@ enum efg_record_kind {
     EFG_REC_ITERATION_BEGIN, /* d = number of the iteration (the pivot's visit), from 0 */
     EFG_REC_ITERATION_END,   /* d = number of the iteration */
     /* Every call: */
-    EFG_REC_ENTER, /* call, a = call path, 0 for none */
+    EFG_REC_ENTER, /* call, a = call path, 0 for none; d = how many polls that found nothing it
+                      stands for, 0 if it is none */
     EFG_REC_LEAVE, /* call */
     /* Point to point: a = communicator, b = partner, c = tag, d = bytes, e = request */
     EFG_REC_SEND,

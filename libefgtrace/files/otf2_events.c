@@ -55,7 +55,7 @@ static void enter_call(struct efg_otf2_pass *p, const struct efg_record *r, uint
     if (efg_otf2_find(p, EFG_ITEM_PATH, r->a, &row) && row < p->path_count)
         path = p->paths + row;
     efg_otf2_walk(&p->stack, p->functions + path->start, path->count, time);
-    efg_otf2_call(&p->stack, region, path->site, time);
+    efg_otf2_call(&p->stack, region, path->site, r->d, time);
 }
 
 static void write_frame(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)

@@ -149,7 +149,7 @@ enum { EFG_GROUP_WORLD };
 enum { EFG_COMM_ROW_WORLD, EFG_COMM_ROW_SELF };
 /* Ids of definitions that always exist. */
 enum { EFG_REGION_ITERATION };
-enum { EFG_ATTRIBUTE_SITE, EFG_ATTRIBUTE_ITERATION };
+enum { EFG_ATTRIBUTE_SITE, EFG_ATTRIBUTE_ITERATION, EFG_ATTRIBUTE_POLLS };
 enum { EFG_PARAMETER_ITERATION };
 
 /* Group id of a communicator's (own) group, as written. */
@@ -213,7 +213,9 @@ uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time);
 /* The call path is now PATH (COUNT functions, outermost first). */
 void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count,
                    uint64_t time);
-void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint64_t time);
+/* POLLS: how many that found nothing the visit stands for, 0 if it is none. */
+void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint64_t polls,
+                   uint64_t time);
 void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time);
 void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint64_t time);
 void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time);

@@ -167,9 +167,11 @@ static void flush_spin(struct efg_recorder *r)
         return;
     r->spin.leave = 0;
     define_call(r, spin.call, spin.path);
-    efg_recorder_put(
-        r, (struct efg_record){
-               .time = spin.enter, .kind = EFG_REC_ENTER, .call = spin.call, .a = spin.path});
+    efg_recorder_put(r, (struct efg_record){.time = spin.enter,
+                                            .kind = EFG_REC_ENTER,
+                                            .call = spin.call,
+                                            .a = spin.path,
+                                            .d = spin.polls});
     efg_recorder_put(
         r, (struct efg_record){.time = spin.leave, .kind = EFG_REC_LEAVE, .call = spin.call});
     r->calls++;
@@ -222,11 +224,12 @@ void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint
     if (s->leave && s->call == call->id && s->path == call->path &&
         call->enter - s->leave <= EFG_SPIN) {
         s->leave = leave;
+        s->polls++;
         return;
     }
     if (efg_recorder_room(r, 8))
         flush_spin(r);
-    *s = (struct efg_spin){call->id, call->path, call->enter, leave};
+    *s = (struct efg_spin){call->id, call->path, call->enter, leave, 1};
 }
 
 /* --- windows and iterations --- */

@@ -34,6 +34,7 @@ struct efg_spin { /* polls that found nothing, one after the other */
     uint16_t call;
     uint32_t path;
     uint64_t enter, leave; /* leave 0: none */
+    uint64_t polls;
 };
 
 struct efg_recorder {
