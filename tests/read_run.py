@@ -8,14 +8,18 @@ usage: read_run.py run.efg
     call NAME C                            of all ranks, polls included
     total N                                calls of all ranks, as the totals have them
     group G: ranks R R R ...
+    sequence R: ranks R R R ..., plain segments P, mixed ones M
     section KIND: COUNT, BYTES
 
-Everything that can be checked is checked: checksums, sums, that all bytes were used."""
+Everything that can be checked is checked: checksums, sums, that all bytes were used; of
+sequences, that each node has as many calls in them as in the graph."""
 import struct
 import sys
 import zlib
 
-FILLER, RUN, NAMES, GROUPS, TOTALS, SITES, RANK, SEQUENCE = range(8)
+from read_sequence import read_segments
+
+FILLER, RUN, NAMES, GROUPS, TOTALS, SITES, RANK, SEQUENCE, ORDERS = range(9)
 
 
 class Reader:
@@ -102,15 +106,20 @@ def read_shape(payload, paths):
     return threads
 
 
+def read_ranks(r):
+    ranks, last = [], 0
+    for _ in range(r.n()):
+        gap, stride, count = r.numbers(3)
+        ranks += range(last + gap, last + gap + stride * count, stride)
+        last = ranks[-1]
+    return ranks
+
+
 def read_groups(payload):
     r = Reader(payload)
     groups = []
     for _ in range(r.n()):
-        ranks, last = [], 0
-        for _ in range(r.n()):
-            gap, stride, count = r.numbers(3)
-            ranks += range(last + gap, last + gap + stride * count, stride)
-            last = ranks[-1]
+        ranks = read_ranks(r)
         paths = r.list(r.n)
         groups.append((ranks, read_shape(r.take(r.n()), paths)))
     r.end()
@@ -137,7 +146,8 @@ def read_thread(r, shape, calls):
     _, nodes, edges = shape
     assert r.numbers(2) == (len(nodes), len(edges))
     events, _, in_mpi, lost, _ = r.numbers(5)
-    made = time = in_nodes = 0
+    made = in_nodes = 0
+    visits = []
     for call, _, flags in nodes:
         count, inside = read_stat(r)
         r.z(), r.n()
@@ -147,6 +157,8 @@ def read_thread(r, shape, calls):
         name = '(all further calls)' if flags & 4 else calls[call]
         r.calls[name] = r.calls.get(name, 0) + count + polls
         made += count
+        visits.append(count)
+    r.visits.append(visits)
     assert made == events and in_nodes == in_mpi
     for _ in edges:
         made -= read_stat(r)[0]
@@ -163,17 +175,50 @@ def read_thread(r, shape, calls):
     r.list(lambda: r.numbers(8))
 
 
+def read_sequence(payload, threads):
+    """Checks the sequence of a rank: THREADS has the visits of each node."""
+    r, codings = Reader(payload), [0, 0]
+    assert r.n() == len(threads)
+    for visits in threads:
+        count, tables = r.n(), r.list(lambda: r.list(r.n))
+        made = [0] * len(visits)
+        for table, coding, events in read_segments(Reader, r.take(r.n())):
+            codings[coding] += 1
+            for node, times in events:
+                made[tables[table][node] if table < len(tables) else node] += times
+        assert sum(made) == count
+        assert made == visits or count < sum(visits), 'the sequence is of other calls'
+    r.end()
+    return codings
+
+
+def read_orders(payload, sequences, visits):
+    r = Reader(payload)
+    for _ in range(r.n()):
+        r.take(16)
+        size, ranks = r.n(), read_ranks(r)
+        assert len(sequences[ranks[0]]) == size
+        for rank in ranks:
+            codings = read_sequence(sequences[ranks[0]], visits[rank])
+        print(f'sequence {ranks[0]}: ranks', *ranks, end=', ')
+        print(f'plain segments {codings[0]}, mixed ones {codings[1]}')
+    r.end()
+
+
 def main(path):
     with open(path, 'rb') as file:
         data = file.read()
-    found, ranks, sizes = {}, {}, {}
+    found, ranks, sizes, sequences, visits = {}, {}, {}, {}, {}
     for kind, number, payload in sections(data):
         count, size = sizes.get(kind, (0, 0))
         sizes[kind] = count + 1, size + len(payload)
         if kind == RANK:
             assert number not in ranks
             ranks[number] = payload
-        elif RUN <= kind <= SITES:
+        elif kind == SEQUENCE:
+            assert number not in sequences
+            sequences[number] = payload
+        elif RUN <= kind <= ORDERS:
             assert kind not in found
             found[kind] = payload
     calls, paths = read_names(found[NAMES])
@@ -187,12 +232,13 @@ def main(path):
     for rank in sorted(ranks):
         shapes = groups[group_of[rank]][1]
         r = Reader(ranks[rank])
-        r.calls, r.bytes = {}, 0
+        r.calls, r.bytes, r.visits = {}, 0, []
         r.fields()
         assert r.n() == len(shapes)
         for shape in shapes:
             read_thread(r, shape, calls)
         r.end()
+        visits[rank] = r.visits
         print(f'rank {rank}: calls {sum(r.calls.values())}, bytes {r.bytes}, group {group_of[rank]}')
         for name, count in r.calls.items():
             all_calls[name] = all_calls.get(name, 0) + count
@@ -204,6 +250,7 @@ def main(path):
     print('total', totals[4])
     for i, (members, _) in enumerate(groups):
         print(f'group {i}: ranks', *members)
+    read_orders(found[ORDERS], sequences, visits)
     r = Reader(found[SITES])
     r.list(lambda: (r.text(), r.n(), r.list(lambda: (r.text(), r.text(), r.n()))))
     r.end()

@@ -51,6 +51,7 @@ stencil=$programs/stencil2d
 launch 6 "$tool" run -o one "$stencil" 300 200
 check "stencil, 6 ranks" one 6
 verdict "stencil: one group" "$(groups one | grep -vx '6 0-5')"
+verdict "stencil: one sequence" "$(grep -qx 'sequence 0: ranks 0 1 2 3 4 5, .*' read || grep sequence read)"
 
 launch 2 "$tool" run -o bare --symbols off -m full "$stencil" 20 200
 check "without symbols" bare 2
@@ -61,6 +62,19 @@ check "master and workers" workers 5
 verdict "master and workers: two groups" "$(groups workers | grep -vx '4 1-4;1 0')"
 verdict "master and workers: what the master has not" \
     "$("$tool" report workers | grep -q '^  *- MPI_' || "$tool" report workers | grep -A9 ^Groups)"
+
+verdict "master and workers: the master's sequence is its own" \
+    "$(grep -qE '^sequence 0: ranks 0,' read || grep sequence read)"
+
+# Graphs that merge nodes, and so segments that were done before the end.
+mpicc -g -O1 "$root/tests/memory/many.c" -o many || exit 2
+launch 2 "$tool" run -m graph --interval 10ms --memory 1M -o many.run ./many paths 100000
+check "merged nodes" many.run 2
+verdict "merged nodes: both codings" \
+    "$(grep -qE '^sequence 0: .*plain segments [1-9][0-9]*, mixed ones [1-9]' read || grep sequence read)"
+launch 2 "$tool" run --sequence off -m graph -o off "$stencil" 20 200
+check "without sequences" off 2
+verdict "without sequences: there are none" "$(grep -E '^(sequence|section 7)' read)"
 
 # --- two nodes ---
 
@@ -78,6 +92,7 @@ if OMPI_COMM_WORLD_RANK=1 HIDE='' ./two_nodes true 2>why; then
     # shellcheck disable=SC2086 # words
     launch 6 $alone ./two_nodes "$tool" run -o two "$stencil" 300 200
     check "two nodes" two 6
+    verdict "two nodes: one sequence" "$(grep -qx 'sequence 0: ranks 0 1 2 3 4 5, .*' read || grep sequence read)"
     verdict "two nodes: each wrote its part" "$(grep -q '^section 0: ' read || cat read)"
     mkdir shared
     # shellcheck disable=SC2086

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is added is first renumbered as the merge numbers it, then looked up by its hash and
- * compared: modules by name, paths by their frames, graphs by their shape and the paths in it.
+ * compared: modules by name, paths by their frames, graphs by their shape and the paths in it,
+ * sequences by 128 bits of hash and their size, as they are too large to be sent along.
  * New things are moved over, others only bring their ranks. Calls and regions have ids that
  * agree between ranks.
  *
@@ -23,6 +24,7 @@ void efg_merge_fini(struct efg_merge *merge)
     efg_map_fini(&merge->paths);
     efg_map_fini(&merge->regions);
     efg_map_fini(&merge->groups);
+    efg_map_fini(&merge->orders);
     memset(merge, 0, sizeof *merge);
 }
 
@@ -166,6 +168,40 @@ static void add_group(struct efg_merge *m, struct efg_run_group *group,
     *group = (struct efg_run_group){0};
 }
 
+static int is_same_order(const struct efg_merge *m, uint32_t number, const void *thing)
+{
+    const struct efg_run_order *a = &m->common.orders[number], *b = thing;
+    return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1] && a->size == b->size;
+}
+
+static void add_order(struct efg_merge *m, struct efg_run_order *order)
+{
+    struct efg_run_common *common = &m->common;
+    uint32_t count = common->order_count;
+    uint32_t number = find(m, &m->orders, order->hash[0], count, is_same_order, order);
+    if (m->failed)
+        return;
+    if (number < count) {
+        m->failed |= efg_ranklist_append(&common->orders[number].ranks, &order->ranks) != 0;
+        return;
+    }
+    common->orders = grow(m, common->orders, count, sizeof *common->orders);
+    if (m->failed)
+        return;
+    common->orders[common->order_count++] = *order;
+    *order = (struct efg_run_order){0};
+}
+
+void efg_merge_order(struct efg_merge *merge, uint32_t rank, const struct efg_run_order *order)
+{
+    struct efg_run_order one = {.hash = {order->hash[0], order->hash[1]}, .size = order->size};
+    if (efg_ranklist_add(&one.ranks, rank))
+        merge->failed = 1;
+    else
+        add_order(merge, &one);
+    efg_ranklist_fini(&one.ranks);
+}
+
 static void add_all(struct efg_merge *m, struct efg_run_common *more, uint32_t *module_number,
                     uint32_t *path_number)
 {
@@ -180,6 +216,8 @@ static void add_all(struct efg_merge *m, struct efg_run_common *more, uint32_t *
         path_number[i] = add_path(m, &names->paths[i], module_number);
     for (uint32_t i = 0; i < more->group_count; i++)
         add_group(m, &more->groups[i], path_number);
+    for (uint32_t i = 0; i < more->order_count; i++)
+        add_order(m, &more->orders[i]);
     efg_totals_add(&m->common.totals, &more->totals);
 }
 

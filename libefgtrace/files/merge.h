@@ -16,7 +16,7 @@
 
 struct efg_merge { /* all zero is that of no rank */
     struct efg_run_common common;
-    struct efg_map calls, modules, paths, regions, groups; /* number + 1 by hash */
+    struct efg_map calls, modules, paths, regions, groups, orders; /* number + 1 by hash */
     int failed; /* no memory: the rest is not whole */
 };
 
@@ -25,6 +25,10 @@ void efg_merge_fini(struct efg_merge *merge);
 /* Add RANK, whose signatures refer to NAMES. */
 void efg_merge_rank(struct efg_merge *merge, const struct efg_run_names *names,
                     const struct efg_run_rank *rank);
+
+/* Say that RANK, the last one that was added, has a sequence with the hash and size of ORDER.
+ */
+void efg_merge_order(struct efg_merge *merge, uint32_t rank, const struct efg_run_order *order);
 
 /* Add MORE, of later ranks, which is empty then. */
 void efg_merge_add(struct efg_merge *merge, struct efg_run_common *more);

@@ -5,7 +5,8 @@
  * what is in it. So a file that was cut short is called that, and not damaged.
  *
  * To open it, the headers of the sections are gone through, and what belongs to the run is
- * read; where the ranks are is remembered, and each is read and checked when it is asked for.
+ * read; where the ranks and the sequences are is remembered, and each is read and checked when
+ * it is asked for.
  */
 #include "runfile_parts.h"
 
@@ -91,23 +92,27 @@ static int check_header(const unsigned char *data, uint64_t length, const char *
 
 /* --- sections --- */
 
-struct found {                                    /* the sections of a file */
-    struct efg_run_entry part[EFG_SECTION_KINDS]; /* size 0: not there */
-    struct efg_run_entry *ranks;
-    uint32_t rank_count, room;
+struct entries {
+    struct efg_run_entry *entries;
+    uint32_t count, room;
 };
 
-static int add_rank(struct found *found, struct efg_run_entry entry)
+struct found {                                    /* the sections of a file */
+    struct efg_run_entry part[EFG_SECTION_KINDS]; /* size 0: not there */
+    struct entries ranks, sequences;
+};
+
+static int add_entry(struct entries *list, struct efg_run_entry entry)
 {
-    if (found->rank_count == found->room) {
-        uint32_t room = found->room ? 2 * found->room : 64;
-        struct efg_run_entry *ranks = realloc(found->ranks, room * sizeof *ranks);
-        if (!ranks)
+    if (list->count == list->room) {
+        uint32_t room = list->room ? 2 * list->room : 64;
+        struct efg_run_entry *entries = realloc(list->entries, room * sizeof *entries);
+        if (!entries)
             return -ENOMEM;
-        found->ranks = ranks;
-        found->room = room;
+        list->entries = entries;
+        list->room = room;
     }
-    found->ranks[found->rank_count++] = entry;
+    list->entries[list->count++] = entry;
     return 0;
 }
 
@@ -126,7 +131,9 @@ static int find_sections(int file, uint64_t length, struct found *found)
         struct efg_run_entry entry = {section.number, EFG_NONE, at,
                                       section.size + sizeof header};
         if (!error && section.kind == EFG_SECTION_RANK)
-            error = add_rank(found, entry);
+            error = add_entry(&found->ranks, entry);
+        else if (!error && section.kind == EFG_SECTION_SEQUENCE)
+            error = add_entry(&found->sequences, entry);
         else if (section.kind < EFG_SECTION_KINDS)
             found->part[section.kind] = entry;
         at += entry.size;
@@ -160,6 +167,8 @@ static int get_part(struct efg_run *run, uint32_t kind, const void *bytes, size_
         return efg_run_get_groups(&run->common, bytes, size);
     case EFG_SECTION_TOTALS:
         return efg_totals_get(&run->common.totals, bytes, size);
+    case EFG_SECTION_ORDERS:
+        return efg_run_get_orders(&run->common, bytes, size);
     default:
         return efg_run_get_sites(run, bytes, size);
     }
@@ -179,7 +188,7 @@ static int read_part(struct efg_run *run, const struct found *found, uint32_t ki
     return error;
 }
 
-/* --- ranks --- */
+/* --- ranks and sequences --- */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -187,11 +196,27 @@ static int by_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static struct efg_run_entry *find_rank(const struct efg_run *run, uint32_t rank)
+static struct efg_run_entry *find_entry(struct efg_run_entry *entries, uint32_t count,
+                                        uint32_t rank)
 {
     struct efg_run_entry key = {.rank = rank};
-    return run->rank_count ? bsearch(&key, run->ranks, run->rank_count, sizeof key, by_rank)
-                           : NULL;
+    return count ? bsearch(&key, entries, count, sizeof key, by_rank) : NULL;
+}
+
+static struct efg_run_entry *find_rank(const struct efg_run *run, uint32_t rank)
+{
+    return find_entry(run->ranks, run->rank_count, rank);
+}
+
+/* Ascending, and no rank twice. */
+static int sort(struct entries *list)
+{
+    if (list->count)
+        qsort(list->entries, list->count, sizeof *list->entries, by_rank);
+    for (uint32_t i = 1; i < list->count; i++)
+        if (list->entries[i].rank == list->entries[i - 1].rank)
+            return -EBADMSG;
+    return 0;
 }
 
 /* Each rank is in one group, and there are no others in it. */
@@ -217,15 +242,15 @@ static int share_groups(struct efg_run *run)
 
 static int take_ranks(struct efg_run *run, struct found *found)
 {
-    if (!found->rank_count)
+    if (sort(&found->ranks) || sort(&found->sequences))
+        return -EBADMSG;
+    run->ranks = found->ranks.entries;
+    run->rank_count = found->ranks.count;
+    run->sequences = found->sequences.entries;
+    run->sequence_count = found->sequences.count;
+    *found = (struct found){0};
+    if (!run->rank_count)
         return run->common.totals.ranks || run->common.group_count ? -EBADMSG : 0;
-    qsort(found->ranks, found->rank_count, sizeof *found->ranks, by_rank);
-    for (uint32_t i = 1; i < found->rank_count; i++)
-        if (found->ranks[i].rank == found->ranks[i - 1].rank)
-            return -EBADMSG;
-    run->ranks = found->ranks;
-    run->rank_count = found->rank_count;
-    found->ranks = NULL;
     return run->common.totals.ranks == run->rank_count ? share_groups(run) : -EBADMSG;
 }
 
@@ -265,6 +290,7 @@ static int read_run(struct efg_run *run, uint64_t length, struct found *found,
                  {EFG_SECTION_NAMES, "the table of names"},
                  {EFG_SECTION_GROUPS, "the groups of ranks"},
                  {EFG_SECTION_TOTALS, "the sums over all ranks"},
+                 {EFG_SECTION_ORDERS, "the list of sequences"},
                  {EFG_SECTION_SITES, "the table of source lines"}};
     *part = "its list of sections";
     int error = find_sections(run->file - 1, length, found);
@@ -317,7 +343,8 @@ static int read_file(struct efg_run *run, const char *path, char *message, size_
         error = read_run(run, length, &found, &part);
         error = explain(error, path, part, message, size);
     }
-    free(found.ranks);
+    free(found.ranks.entries);
+    free(found.sequences.entries);
     return error;
 }
 
@@ -340,4 +367,37 @@ int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_r
     char part[48];
     snprintf(part, sizeof part, "the data of rank %u", run->ranks[index].rank);
     return explain(read_rank(run, &run->ranks[index], rank), "run.efg", part, message, size);
+}
+
+/* Where the sequence of RANK is; NULL: nowhere. */
+static struct efg_run_entry *find_sequence(const struct efg_run *run, uint32_t rank)
+{
+    for (uint32_t i = 0; i < run->common.order_count; i++) {
+        const struct efg_ranklist *ranks = &run->common.orders[i].ranks;
+        if (efg_ranklist_has(ranks, rank))
+            return find_entry(run->sequences, run->sequence_count, ranks->ranges[0].first);
+    }
+    return NULL;
+}
+
+static int read_sequence(const struct efg_run *run, const struct efg_run_entry *entry,
+                         struct efg_run_sequence *sequence)
+{
+    unsigned char *bytes;
+    int error = load(run->file - 1, entry, &bytes);
+    return error ? error : efg_run_get_sequence(sequence, bytes, entry->size);
+}
+
+int efg_runfile_sequence(const struct efg_run *run, uint32_t rank,
+                         struct efg_run_sequence *sequence, char *message, size_t size)
+{
+    char part[48];
+    const struct efg_run_entry *entry = find_sequence(run, rank);
+    memset(sequence, 0, sizeof *sequence);
+    if (!entry)
+        return COMPLAIN(-ENODATA,
+                        "the order of the calls of rank %u was not kept (EFGTRACE_SEQUENCE)",
+                        rank);
+    snprintf(part, sizeof part, "the sequence of rank %u", entry->rank);
+    return explain(read_sequence(run, entry, sequence), "run.efg", part, message, size);
 }

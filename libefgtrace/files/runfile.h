@@ -20,6 +20,7 @@
 #include "core/record.h"
 #include "core/stability.h"
 #include "ranklist.h"
+#include "sequence_file.h"
 #include "totals.h"
 
 #define EFG_RUN_MAGIC "efgrun\r\n"
@@ -62,10 +63,19 @@ struct efg_run_group {
     struct efg_ranklist ranks;
 };
 
+/* Ranks that made the same calls in the same order. Their sequence is in the file once, as that
+ * of the first of them. */
+struct efg_run_order {
+    uint64_t hash[2], size; /* of the bytes of the sequence */
+    struct efg_ranklist ranks;
+};
+
 struct efg_run_common {
     struct efg_run_names names;
     uint32_t group_count;
     struct efg_run_group *groups; /* by their lowest rank */
+    uint32_t order_count;
+    struct efg_run_order *orders; /* by their lowest rank; of ranks with a sequence */
     struct efg_totals totals;
 };
 
@@ -119,6 +129,22 @@ struct efg_run_rank { /* a fact more: see fields_of_rank in runfile_fields.c */
     char *note;           /* what went wrong or is worth saying, "" for nothing */
     uint32_t thread_count;
     struct efg_run_thread *threads;
+};
+
+/* --- the order of calls --- */
+
+struct efg_run_sequence_thread {
+    uint64_t events;                   /* that are in it: the first ones, in the end all */
+    uint32_t table_count;              /* the graph as it is has this number */
+    struct efg_sequence_table *tables; /* of the graphs before it */
+    const unsigned char *segments;     /* as sequence_file.h writes them */
+    size_t size;                       /* of SEGMENTS, bytes */
+};
+
+struct efg_run_sequence { /* of a rank, and of all that have the same one */
+    uint32_t thread_count;
+    struct efg_run_sequence_thread *threads;
+    unsigned char *bytes; /* where the segments are that were read; else NULL */
 };
 
 /* --- the run --- */
@@ -205,7 +231,9 @@ struct efg_run {           /* a fact more: see fields_of_run in runfile_fields.c
     struct efg_run_site *sites;  /* sorted by module, then offset */
     uint32_t rank_count;         /* ranks that can be read */
     struct efg_run_entry *ranks; /* ascending */
-    int file;                    /* descriptor + 1, to read them from; 0: none */
+    uint32_t sequence_count;
+    struct efg_run_entry *sequences; /* ascending; of some of the ranks */
+    int file;                        /* descriptor + 1, to read them from; 0: none */
 };
 
 /* --- looking up --- */
@@ -244,6 +272,7 @@ const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *m
 void efg_run_names_fini(struct efg_run_names *names);
 void efg_run_common_fini(struct efg_run_common *common);
 void efg_run_rank_fini(struct efg_run_rank *rank);
+void efg_run_sequence_fini(struct efg_run_sequence *sequence);
 void efg_run_fini(struct efg_run *run);
 
 /* --- reading --- */
@@ -256,6 +285,11 @@ int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_
 int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,
                      char *message, size_t size);
 
+/* Read the sequence of RANK. Returns as efg_runfile_open; -ENODATA, with a MESSAGE, too, if
+ * there is none. */
+int efg_runfile_sequence(const struct efg_run *run, uint32_t rank,
+                         struct efg_run_sequence *sequence, char *message, size_t size);
+
 /* --- writing, by several processes --- */
 
 /* Append the section of RANK to OUT. */
@@ -266,6 +300,12 @@ void efg_runfile_put_rank(struct efg_buffer *out, const struct efg_run_rank *ran
 int efg_runfile_get_facts(struct efg_run_rank *rank, const void *section, size_t size);
 int efg_runfile_get_rank(struct efg_run_rank *rank, const void *section, size_t size,
                          const struct efg_run_group *group);
+
+/* Append the section of the sequence of RANK to OUT, which is empty. What is said of it in the
+ * ORDER: its hash and size. */
+void efg_runfile_put_sequence(struct efg_buffer *out, uint32_t rank,
+                              const struct efg_run_sequence *sequence,
+                              struct efg_run_order *order);
 
 /* Append what fills the file up from OFFSET to a multiple of EFG_RUN_ALIGN: where several
  * processes write, each one's sections begin at one, so that they share no page of the file. */

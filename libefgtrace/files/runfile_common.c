@@ -280,7 +280,7 @@ int efg_run_get_sites(struct efg_run *run, const void *bytes, size_t size)
     return efg_input_outcome(&in);
 }
 
-/* --- all of it: three sections --- */
+/* --- all of it: four sections --- */
 
 void efg_run_put_common(struct efg_buffer *out, const struct efg_run_common *common)
 {
@@ -293,6 +293,9 @@ void efg_run_put_common(struct efg_buffer *out, const struct efg_run_common *com
     begin = efg_section_begin(out, EFG_SECTION_TOTALS, 0);
     efg_totals_put(out, &common->totals);
     efg_section_end(out, begin);
+    begin = efg_section_begin(out, EFG_SECTION_ORDERS, 0);
+    efg_run_put_orders(out, common);
+    efg_section_end(out, begin);
 }
 
 static int get_part(struct efg_run_common *common, uint32_t kind, const void *bytes,
@@ -303,6 +306,8 @@ static int get_part(struct efg_run_common *common, uint32_t kind, const void *by
         return efg_run_get_names(&common->names, bytes, size);
     case EFG_SECTION_GROUPS:
         return efg_run_get_groups(common, bytes, size);
+    case EFG_SECTION_ORDERS:
+        return efg_run_get_orders(common, bytes, size);
     default:
         return efg_totals_get(&common->totals, bytes, size);
     }
@@ -310,10 +315,11 @@ static int get_part(struct efg_run_common *common, uint32_t kind, const void *by
 
 int efg_run_get_common(struct efg_run_common *common, const void *bytes, size_t size)
 {
-    static const uint32_t parts[] = {EFG_SECTION_NAMES, EFG_SECTION_GROUPS, EFG_SECTION_TOTALS};
+    static const uint32_t parts[] = {EFG_SECTION_NAMES, EFG_SECTION_GROUPS, EFG_SECTION_TOTALS,
+                                     EFG_SECTION_ORDERS};
     struct efg_reader in = efg_reader(bytes, size);
     int error = 0;
-    for (int i = 0; i < 3 && !error; i++) {
+    for (int i = 0; i < 4 && !error; i++) {
         const void *header = efg_reader_take(&in, EFG_SECTION_HEADER);
         struct efg_section section = header ? efg_section_get(header) : (struct efg_section){0};
         const void *payload = header ? efg_reader_take(&in, section.size) : NULL;

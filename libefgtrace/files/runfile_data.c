@@ -40,6 +40,9 @@ void efg_run_common_fini(struct efg_run_common *common)
         efg_ranklist_fini(&common->groups[i].ranks);
     }
     free(common->groups);
+    for (uint32_t i = 0; i < common->order_count; i++)
+        efg_ranklist_fini(&common->orders[i].ranks);
+    free(common->orders);
     efg_run_names_fini(&common->names);
     efg_totals_fini(&common->totals);
     memset(common, 0, sizeof *common);
@@ -56,6 +59,18 @@ void efg_run_rank_fini(struct efg_run_rank *rank)
     free(rank->place.cores);
     free(rank->note);
     memset(rank, 0, sizeof *rank);
+}
+
+void efg_run_sequence_fini(struct efg_run_sequence *sequence)
+{
+    for (uint32_t i = 0; i < sequence->thread_count; i++) {
+        for (uint32_t k = 0; k < sequence->threads[i].table_count; k++)
+            free(sequence->threads[i].tables[k].node);
+        free(sequence->threads[i].tables);
+    }
+    free(sequence->threads);
+    free(sequence->bytes);
+    memset(sequence, 0, sizeof *sequence);
 }
 
 static void site_fini(struct efg_run_site *site)
@@ -82,6 +97,7 @@ void efg_run_fini(struct efg_run *run)
     if (run->file)
         close(run->file - 1);
     free(run->ranks);
+    free(run->sequences);
     efg_run_common_fini(&run->common);
     efg_run_rank_fini(&run->speaker);
     sites_fini(run);

@@ -5,7 +5,7 @@
  *     runfile.c         the file, read            runfile_write.c   the file, written
  *     runfile_common.c  names, groups, sites      runfile_shape.c   nodes and edges of a group
  *     runfile_rank.c    a rank                    runfile_data.c    in memory
- *     runfile_fields.c  facts
+ *     runfile_fields.c  facts                     runfile_order.c   sequences
  */
 #ifndef EFG_RUNFILE_PARTS_H
 #define EFG_RUNFILE_PARTS_H
@@ -22,7 +22,8 @@ enum efg_section_kind {
     EFG_SECTION_TOTALS,   /* sums over all ranks */
     EFG_SECTION_SITES,    /* call paths in the source */
     EFG_SECTION_RANK,     /* what the rank NUMBER measured */
-    EFG_SECTION_SEQUENCE, /* reserved: the order of the calls of rank or group NUMBER */
+    EFG_SECTION_SEQUENCE, /* the order of the calls of the rank NUMBER and others */
+    EFG_SECTION_ORDERS,   /* which ranks have which sequence */
     EFG_SECTION_KINDS
 };
 #define EFG_SECTION_HEADER 20
@@ -66,6 +67,7 @@ void *efg_input_array(struct efg_input *in, size_t least, size_t size, uint32_t 
 void efg_run_put_facts(struct efg_buffer *out, const struct efg_run *run);
 void efg_run_put_names(struct efg_buffer *out, const struct efg_run_names *names);
 void efg_run_put_groups(struct efg_buffer *out, const struct efg_run_common *common);
+void efg_run_put_orders(struct efg_buffer *out, const struct efg_run_common *common);
 void efg_run_put_common(struct efg_buffer *out,
                         const struct efg_run_common *common); /* sections */
 void efg_run_put_sites(struct efg_buffer *out, const struct efg_run *run);
@@ -75,8 +77,13 @@ void efg_run_put_sites(struct efg_buffer *out, const struct efg_run *run);
 int efg_run_get_facts(struct efg_run *run, const void *bytes, size_t size);
 int efg_run_get_names(struct efg_run_names *names, const void *bytes, size_t size);
 int efg_run_get_groups(struct efg_run_common *common, const void *bytes, size_t size);
+int efg_run_get_orders(struct efg_run_common *common, const void *bytes, size_t size);
 int efg_run_get_common(struct efg_run_common *common, const void *bytes, size_t size);
 int efg_run_get_sites(struct efg_run *run, const void *bytes, size_t size);
+
+/* The same for a sequence, which takes BYTES over: a whole section of SIZE, its header
+ * included. */
+int efg_run_get_sequence(struct efg_run_sequence *sequence, unsigned char *bytes, size_t size);
 
 /* The nodes and edges of RANK as the shape of GROUP, and the paths that they need: ids of
  * RANK's own names. Returns 0 or -ENOMEM. */
@@ -102,7 +109,9 @@ enum efg_run_least {
     EFG_LEAST_MODULE = 1,
     EFG_LEAST_REGION = 2,
     EFG_LEAST_GROUP = 7,
-    EFG_LEAST_THREAD = 22, /* in the section of a rank */
+    EFG_LEAST_ORDER = 21,
+    EFG_LEAST_SEQUENCE = 3, /* of a thread */
+    EFG_LEAST_THREAD = 22,  /* in the section of a rank */
     EFG_LEAST_NODE = 15,
     EFG_LEAST_EDGE = 2,
     EFG_LEAST_POINT = 4,

@@ -223,25 +223,47 @@ static int get_body(struct efg_reader body, uint64_t coding,
     return efg_sequence_segment_check(segment);
 }
 
-int efg_sequence_get(struct efg_reader *from, struct efg_sequence_segment *segment)
+/* All of a segment but its BODY, which is passed. */
+static int get_head(struct efg_reader *from, struct efg_sequence_segment *segment,
+                    uint64_t *coding, struct efg_reader *body)
 {
     memset(segment, 0, sizeof *segment);
-    uint64_t coding = efg_reader_number(from), table = efg_reader_number(from);
+    *coding = efg_reader_number(from);
+    uint64_t table = efg_reader_number(from);
     segment->start = efg_reader_number(from);
     segment->length = efg_reader_number(from);
     uint64_t runs = efg_reader_number(from), blocks = efg_reader_number(from);
     uint64_t pairs = efg_reader_number(from);
     size_t bytes = efg_reader_count(from, 1);
-    const void *body = efg_reader_take(from, bytes);
+    const void *data = efg_reader_take(from, bytes);
 
-    if (!body || table > UINT32_MAX || !is_bounded(coding, runs, blocks, pairs, bytes))
+    if (!data || table > UINT32_MAX || !is_bounded(*coding, runs, blocks, pairs, bytes))
         return -1;
     segment->table = (uint32_t)table;
     segment->run_count = (uint32_t)runs;
     segment->block_count = (uint32_t)blocks;
     segment->pair_count = (uint32_t)pairs;
-    if (get_body(efg_reader(body, bytes), coding, segment) == 0)
+    *body = efg_reader(data, bytes);
+    return 0;
+}
+
+int efg_sequence_get(struct efg_reader *from, struct efg_sequence_segment *segment)
+{
+    struct efg_reader body;
+    uint64_t coding;
+
+    if (get_head(from, segment, &coding, &body) != 0)
+        return -1;
+    if (get_body(body, coding, segment) == 0)
         return 0;
     efg_sequence_segment_fini(segment);
     return -1;
+}
+
+int efg_sequence_pass(struct efg_reader *from, struct efg_sequence_segment *segment)
+{
+    struct efg_reader body;
+    uint64_t coding;
+
+    return get_head(from, segment, &coding, &body);
 }

@@ -26,6 +26,12 @@ enum efg_sequence_coding { EFG_SEQUENCE_PLAIN, EFG_SEQUENCE_MIXED };
 /* Pairs up to which a process that ends takes the time to mix them. */
 #define EFG_SEQUENCE_MIX_PAIRS 20000
 
+/* What the nodes of an earlier graph have become in the last one. */
+struct efg_sequence_table {
+    uint32_t *node;
+    uint32_t count;
+};
+
 /* Append SEGMENT to TO, mixed if it has at most MIX_PAIRS pairs (and can be mixed: at most 2^17
  * pairs and runs), else plain. Returns which, or -1 without memory; TO then failed, too. */
 int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *segment,
@@ -36,5 +42,9 @@ int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *s
  * it returns has passed efg_sequence_segment_check, and takes at most 5 MB and 24 times its
  * bytes; reading it takes up to 32 MB more. */
 int efg_sequence_get(struct efg_reader *from, struct efg_sequence_segment *segment);
+
+/* What is known of a segment without reading its body: its START and LENGTH; FROM is moved
+ * behind it. Returns 0, or -1: damaged. */
+int efg_sequence_pass(struct efg_reader *from, struct efg_sequence_segment *segment);
 
 #endif

@@ -4,6 +4,9 @@
  *     leader:       sections of the node -> run file, at the place that a scan of sizes gives
  *     every rank:   names, graph, totals  --join in a tree-->  rank 0
  *     the speaker:  its section  -->  rank 0
+ *     every rank:   hash of its sequence  --with the names, in the tree-->  rank 0
+ *     rank 0:       the first rank of each different sequence  -->  all
+ *     these ranks:  their sequences  --gather on the node-->  leader, as the sections
  *
  * So no rank holds what all have measured, and a file is opened once a node. A leader that does
  * not see the file (a folder that is not shared between nodes) sends its sections to rank 0,
@@ -107,6 +110,34 @@ static int fetch_speaker(struct efg_run *run, const struct efg_buffer *mine, int
     return error;
 }
 
+/* --- sequences --- */
+
+#define PIECE 64 /* ranges of ranks in a message */
+
+/* Whether this rank writes its sequence: the first one that has it does. Needs no memory but on
+ * rank 0, so that all ranks come through. */
+static int is_owner(const struct efg_run *run)
+{
+    struct efg_ranklist owners = {0};
+    struct efg_range ranges[PIECE];
+    int owns = 0;
+    for (uint32_t i = 0; p->rank == 0 && i < run->common.order_count; i++)
+        efg_ranklist_add(&owners, run->common.orders[i].ranks.ranges[0].first);
+    uint32_t left = owners.range_count;
+    PMPI_Bcast(&left, 1, MPI_UINT32_T, 0, p->comm);
+    for (uint32_t at = 0; left; at += PIECE) {
+        uint32_t count = left < PIECE ? left : PIECE;
+        if (p->rank == 0)
+            memcpy(ranges, owners.ranges + at, count * sizeof *ranges);
+        PMPI_Bcast(ranges, (int)(count * sizeof *ranges), MPI_BYTE, 0, p->comm);
+        struct efg_ranklist piece = {ranges, count, count};
+        owns |= efg_ranklist_has(&piece, (uint32_t)p->rank);
+        left -= count;
+    }
+    efg_ranklist_fini(&owners);
+    return owns;
+}
+
 /* --- the file --- */
 
 struct opening {
@@ -173,18 +204,25 @@ static int write_sections(const char *path, const struct opening *opening,
     return error ? error : failed;
 }
 
-/* On leaders: the sections of this node's ranks, one after the other as they were gathered. */
-static int write_node(const struct efg_blocks *blocks, const char *path, int error,
-                      uint64_t *end)
+static void put_blocks(struct efg_buffer *out, const struct efg_blocks *blocks)
 {
-    struct efg_buffer sections = {0};
-    int leaders, whole = blocks->count > 0;
-    PMPI_Comm_size(p->nodes.leaders, &leaders);
     for (int i = 0; i < blocks->count; i++) {
         size_t size;
-        const void *section = efg_blocks_get(blocks, i, &size);
-        efg_buffer_put(&sections, section, size);
+        const void *block = efg_blocks_get(blocks, i, &size);
+        efg_buffer_put(out, block, size);
     }
+}
+
+/* On leaders: the sections of this node's ranks, one after the other as they were gathered, and
+ * then their sequences. */
+static int write_node(const struct efg_blocks *ranks, const struct efg_blocks *sequences,
+                      const char *path, int error, uint64_t *end)
+{
+    struct efg_buffer sections = {0};
+    int leaders, whole = ranks->count > 0;
+    PMPI_Comm_size(p->nodes.leaders, &leaders);
+    put_blocks(&sections, ranks);
+    put_blocks(&sections, sequences);
     if (leaders > 1)
         efg_runfile_put_filler(&sections, sections.size + (p->rank ? 0 : EFG_RUN_SECTIONS));
     whole &= !sections.failed;
@@ -200,25 +238,32 @@ static int write_node(const struct efg_blocks *blocks, const char *path, int err
 /* --- */
 
 struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names *names,
-                                 const struct efg_run_rank *rank, const char *path)
+                                 const struct efg_run_rank *rank,
+                                 const struct efg_buffer *sequence,
+                                 const struct efg_run_order *order, const char *path)
 {
     struct efg_collected collected = {0};
-    struct efg_buffer mine = {0};
+    struct efg_buffer mine = {0}, none = {0};
     struct joint joint = {0};
 
     efg_runfile_put_rank(&mine, rank);
     struct efg_blocks sections = efg_tree_gather(p->nodes.node, &mine);
     efg_merge_rank(&joint.merge, names, rank);
+    if (sequence->size && !sequence->failed)
+        efg_merge_order(&joint.merge, rank->rank, order);
     joint.merge.failed |= mine.failed;
     if (is_leader())
         add_node(&joint.merge, &sections);
     int error = join(run, &collected, &joint);
     error = fetch_speaker(run, &mine, error);
+    struct efg_blocks sequences =
+        efg_tree_gather(p->nodes.node, is_owner(run) ? sequence : &none);
     if (is_leader())
-        error = write_node(&sections, path, error, &collected.end);
+        error = write_node(&sections, &sequences, path, error, &collected.end);
     collected.error = error;
     efg_merge_fini(&joint.merge);
     efg_blocks_fini(&sections);
+    efg_blocks_fini(&sequences);
     efg_buffer_fini(&mine);
     return collected;
 }

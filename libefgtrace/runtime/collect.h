@@ -17,10 +17,14 @@ struct efg_collected {       /* on rank 0 */
     uint64_t received, work; /* bytes, and ns of CPU that it took to join them */
 };
 
-/* Bring together what RANK and the others know; its signatures refer to NAMES. Fills the
+/* Bring together what RANK and the others know; its signatures refer to NAMES. SEQUENCE: the
+ * section of its sequence as efg_runfile_put_sequence made it, with its ORDER, or empty. It is
+ * written if no lower rank has the same one. Fills the
  * common part of RUN and its speaker on rank 0, and the file PATH but for its end. PATH is ""
  * on ranks that do not see the folder. */
 struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names *names,
-                                 const struct efg_run_rank *rank, const char *path);
+                                 const struct efg_run_rank *rank,
+                                 const struct efg_buffer *sequence,
+                                 const struct efg_run_order *order, const char *path);
 
 #endif

@@ -21,6 +21,7 @@
 #include "runtime/collect.h"
 #include "runtime/matching.h"
 #include "runtime/memory.h"
+#include "runtime/orders.h"
 
 static struct efg_process *const p = &efg_process;
 
@@ -120,18 +121,22 @@ static struct efg_collected collect(struct efg_run *run, uint64_t now)
 {
     struct efg_run_names names = {0};
     struct efg_run_rank rank;
+    struct efg_buffer sequence = {0};
+    struct efg_run_order order = {0};
     char path[EFG_PATH];
+    efg_orders_end(&sequence, &order); /* may have to note something about the rank */
     fill_calls(&names);
     fill_paths(&names);
     fill_regions(&names);
     fill_rank(&rank, now);
     run_path(path, sizeof path);
-    struct efg_collected collected = efg_collect(run, &names, &rank, path);
+    struct efg_collected collected = efg_collect(run, &names, &rank, &sequence, &order, path);
     free(names.calls);
     free(names.modules);
     free(names.paths);
     free(names.regions);
     free(rank.threads);
+    efg_buffer_fini(&sequence);
     return collected;
 }
 

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files/sequence_file.h"
 #include "runtime/memory.h"
 
 #define MEMORY ((size_t)1700 << 10) /* of a sequence: 64k pairs */
@@ -82,6 +81,7 @@ void efg_order_begin(struct efg_order *o, uint32_t thread, const char *path)
     *o = (struct efg_order){.path = path ? strdup(path) : NULL};
     o->is_on =
         efg_sequence_init(&o->sequence, part < MEMORY ? (size_t)part : MEMORY, keep, o) == 0;
+    o->error = o->is_on ? 0 : ENOMEM;
     efg_order_settle(o);
 }
 
@@ -106,7 +106,8 @@ static void give_up(struct efg_order *o, int error)
 
 static int add_table(struct efg_order *o, const uint32_t *new_id, uint32_t count)
 {
-    struct efg_order_table *tables = realloc(o->tables, (o->table_count + 1) * sizeof *tables);
+    struct efg_sequence_table *tables =
+        realloc(o->tables, (o->table_count + 1) * sizeof *tables);
     uint32_t *node = malloc((count + 1) * sizeof *node);
     if (tables)
         o->tables = tables;
@@ -115,7 +116,7 @@ static int add_table(struct efg_order *o, const uint32_t *new_id, uint32_t count
         return -1;
     }
     memcpy(node, new_id, count * sizeof *node);
-    o->tables[o->table_count++] = (struct efg_order_table){node, count};
+    o->tables[o->table_count++] = (struct efg_sequence_table){node, count};
     return 0;
 }
 

@@ -11,11 +11,7 @@
 
 #include "core/sequence.h"
 #include "files/buffer.h"
-
-struct efg_order_table { /* what the nodes of an earlier graph have become */
-    uint32_t *node;
-    uint32_t count;
-};
+#include "files/sequence_file.h"
 
 struct efg_order {
     int is_on;
@@ -23,7 +19,7 @@ struct efg_order {
     struct efg_buffer done; /* segments as bytes, behind those in the file */
     char *path;             /* of the file, which is made when it is needed */
     uint64_t in_file;       /* bytes */
-    struct efg_order_table *tables;
+    struct efg_sequence_table *tables;
     uint32_t table_count; /* that are over; the present graph is number table_count */
     uint64_t held;        /* bytes that the budget has of this */
     int error;            /* errno of why it ended early, 0 for nothing */

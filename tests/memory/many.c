@@ -6,6 +6,8 @@
  *                        binary tree of calls
  *   many uneven COUNT    as many broadcasts of different sizes on rank 0 only, all of one size on
  *                        the others
+ *   many shuffled COUNT  COUNT barriers from 64 different call paths, which one is random and
+ *                        different on each rank
  *   many requests COUNT  COUNT requests under way at the same time, on MPI_COMM_SELF
  *
  * Prints how much anonymous memory the process took on from MPI_Init to MPI_Finalize: "grown N
@@ -59,6 +61,13 @@ __attribute__((noinline)) static int left(unsigned way, int depth)
     return 2;
 }
 
+static unsigned random_way(int rank)
+{
+    static unsigned long long state;
+    state = state * 6364136223846793005u + 2u * (unsigned)rank + 1;
+    return (unsigned)(state >> 33);
+}
+
 static void wait_for_all(MPI_Request *requests, int count)
 {
     for (int i = 0; i < count; i++)
@@ -86,6 +95,8 @@ int main(int argc, char **argv)
                 MPI_Bcast(data, number % (int)sizeof data, MPI_CHAR, 0, MPI_COMM_SELF);
             else if (!strcmp(kind, "paths"))
                 left((unsigned)number, DEPTH);
+            else if (!strcmp(kind, "shuffled"))
+                left(random_way(rank) & 63, 6);
             else if (!strcmp(kind, "uneven"))
                 MPI_Bcast(data, rank ? 1 : number, MPI_CHAR, 0, MPI_COMM_SELF);
         }

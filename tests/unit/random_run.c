@@ -267,6 +267,61 @@ static void any_checks(struct efg_run *run)
     run->own = random_any();
 }
 
+/* --- sequences --- */
+
+static int append_segment(void *to, const struct efg_sequence_segment *segment)
+{
+    return efg_sequence_put(to, segment, random_below(2) ? EFG_SEQUENCE_MIX_PAIRS : 0) < 0;
+}
+
+/* Loops over the nodes of THREAD's graph, now and then with another one between; or no events.
+ * In the middle, the graph may have merged nodes. */
+static void any_sequence(struct efg_run_sequence_thread *sequence, struct efg_buffer *segments,
+                         const struct efg_run_thread *thread)
+{
+    struct efg_sequence order;
+    uint32_t nodes = thread->graph.node_count, events = nodes ? random_below(500) : 0;
+    uint32_t loop = 1 + random_below(nodes), merge = random_below(2) ? random_below(500) : 500;
+    if (efg_sequence_init(&order, 100000, append_segment, segments))
+        abort();
+    for (uint32_t i = 0; i < events; i++) {
+        if (i == merge) {
+            sequence->tables = calloc(1, sizeof *sequence->tables);
+            sequence->tables[0] =
+                (struct efg_sequence_table){calloc(nodes, sizeof(uint32_t)), nodes};
+            sequence->table_count = 1;
+            for (uint32_t k = 0; k < nodes; k++)
+                sequence->tables[0].node[k] = random_below(nodes);
+            efg_sequence_break(&order, 1);
+        }
+        efg_sequence_add(&order, random_below(20) ? i % loop % nodes : random_below(nodes));
+    }
+    efg_sequence_close(&order);
+    sequence->events = order.kept;
+    sequence->segments = segments->data;
+    sequence->size = segments->size;
+    efg_sequence_fini(&order);
+}
+
+/* Of rank I; some have none, some have that of the rank before if their graphs are the same. */
+static void add_sequence(struct whole_run *whole, uint32_t i)
+{
+    const struct efg_run_rank *rank = &whole->ranks[i];
+    struct efg_run_sequence sequence = {.thread_count = rank->thread_count};
+    struct efg_buffer *segments = calloc(rank->thread_count + 1, sizeof *segments);
+    uint64_t before = seed;
+    seed = random_below(2) ? 1 : seed; /* what comes is the same as of other such ranks */
+    sequence.threads = calloc(rank->thread_count + 1, sizeof *sequence.threads);
+    for (uint32_t k = 0; k < rank->thread_count; k++)
+        any_sequence(&sequence.threads[k], &segments[k], &rank->threads[k]);
+    efg_runfile_put_sequence(&whole->sequences[i], rank->rank, &sequence, &whole->orders[i]);
+    seed = before + 1;
+    efg_run_sequence_fini(&sequence);
+    for (uint32_t k = 0; k < rank->thread_count; k++)
+        efg_buffer_fini(&segments[k]);
+    free(segments);
+}
+
 void random_run(struct whole_run *whole)
 {
     struct efg_run *run = &whole->run;
@@ -289,6 +344,11 @@ void random_run(struct whole_run *whole)
         random_rank(&whole->ranks[i], 3 * i, whole->names.path_count,
                     random_below(2) ? like : NULL);
     }
+    whole->sequences = calloc(whole->rank_count + 1, sizeof *whole->sequences);
+    whole->orders = calloc(whole->rank_count + 1, sizeof *whole->orders);
+    for (uint32_t i = 0; i < whole->rank_count; i++)
+        if (random_below(4))
+            add_sequence(whole, i);
     run->sites = many(9, sizeof *run->sites, &run->site_count);
     for (uint32_t i = 0; i < run->site_count; i++) {
         struct efg_run_site *site = &run->sites[i];

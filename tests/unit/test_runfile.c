@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/expand.h"
 #include "files/runfile_parts.h"
 #include "files/summary.h"
 #include "files/symbols.h"
@@ -238,6 +239,58 @@ static void assert_names_equal(const struct efg_run_names *names,
         }
 }
 
+/* The calls of a thread one after the other, and from some of them on. */
+static void assert_expands(const struct efg_run_sequence_thread *thread, uint32_t nodes)
+{
+    struct efg_expand expand;
+    uint32_t *all = malloc((thread->events + 1) * sizeof *all), node = 0;
+    uint64_t count, at = 0;
+    int found;
+    efg_expand_init(&expand, thread, nodes);
+    while ((found = efg_expand_next(&expand, &node, &count)) > 0) {
+        assert_true(node < nodes && count <= thread->events - at);
+        while (count--)
+            all[at++] = node;
+    }
+    efg_expand_fini(&expand);
+    assert_int_equal(found, 0);
+    assert_int_equal(at, thread->events);
+    for (int i = 0; i < 5; i++) {
+        uint64_t to = random_below((uint32_t)at + 3);
+        efg_expand_init(&expand, thread, nodes);
+        assert_int_equal(efg_expand_skip(&expand, to), 0);
+        found = efg_expand_next(&expand, &node, &count);
+        assert_int_equal(found, to < at);
+        if (found)
+            assert_int_equal(node, all[to]);
+        efg_expand_fini(&expand);
+    }
+    free(all);
+}
+
+/* The section that is read for a rank has the bytes that the rank has made. */
+static void assert_sequence_equal(const struct whole_run *whole, const struct efg_run *back,
+                                  uint32_t i)
+{
+    struct efg_run_sequence sequence;
+    char message[256];
+    const struct efg_run_rank *rank = &whole->ranks[i];
+    int error = efg_runfile_sequence(back, rank->rank, &sequence, message, sizeof message);
+    if (!whole->sequences || !whole->sequences[i].size) {
+        assert_int_equal(error, -ENODATA);
+        assert_non_null(strstr(message, "was not kept"));
+        return;
+    }
+    assert_int_equal(error, 0);
+    size_t payload = whole->sequences[i].size - EFG_SECTION_HEADER;
+    assert_memory_equal(sequence.bytes + EFG_SECTION_HEADER,
+                        whole->sequences[i].data + EFG_SECTION_HEADER, payload);
+    assert_int_equal(sequence.thread_count, rank->thread_count);
+    for (uint32_t k = 0; k < rank->thread_count; k++)
+        assert_expands(&sequence.threads[k], rank->threads[k].graph.node_count);
+    efg_run_sequence_fini(&sequence);
+}
+
 static void assert_run_equal(const struct whole_run *whole, const struct efg_run *b)
 {
     const struct efg_run *a = &whole->run;
@@ -264,6 +317,7 @@ static void assert_run_equal(const struct whole_run *whole, const struct efg_run
         assert_rank_equal(&whole->ranks[i], &rank);
         assert_names_equal(&whole->names, &whole->ranks[i], b, &rank);
         efg_run_rank_fini(&rank);
+        assert_sequence_equal(whole, b, i);
     }
     assert_int_equal(a->site_count, b->site_count);
     for (uint32_t i = 0; i < a->site_count; i++) {
@@ -302,6 +356,39 @@ static size_t walk_rank(const struct efg_run_rank *rank)
     return bytes;
 }
 
+/* Goes through the calls of RANK as far as they make sense. A few bytes may stand for as many
+ * calls as they like: the first ones must do. Returns the bytes that are held. */
+static size_t walk_sequence(const struct efg_run *run, const struct efg_run_rank *rank,
+                            int *all)
+{
+    struct efg_run_sequence sequence;
+    char message[256];
+    size_t bytes = 0;
+    int error = efg_runfile_sequence(run, rank->rank, &sequence, message, sizeof message);
+    *all &= !error || error == -ENODATA;
+    assert_true(!error || error == -ENODATA || strstr(message, "damaged"));
+    for (uint32_t k = 0; k < sequence.thread_count; k++) {
+        struct efg_expand expand;
+        uint32_t nodes = k < rank->thread_count ? rank->threads[k].graph.node_count : 0, node;
+        uint64_t count;
+        int found = 1;
+        efg_expand_init(&expand, &sequence.threads[k], nodes);
+        for (int i = 0; i < 10000 && found > 0; i++) {
+            found = efg_expand_next(&expand, &node, &count);
+            assert_true(found <= 0 || (node < nodes && count > 0));
+        }
+        efg_expand_skip(&expand, expand.at + random_any());
+        efg_expand_fini(&expand);
+        *all &= found >= 0;
+        bytes += sizeof *sequence.threads + sequence.threads[k].size;
+        for (uint32_t t = 0; t < sequence.threads[k].table_count; t++)
+            bytes += sequence.threads[k].tables[t].count * sizeof(uint32_t) +
+                     sizeof *sequence.threads[k].tables;
+    }
+    efg_run_sequence_fini(&sequence);
+    return bytes;
+}
+
 /* Bytes that RUN holds, at most, while all its ranks are gone through. ALL: whether they could
  * be read. */
 static size_t walk(const struct efg_run *run, int *all)
@@ -316,13 +403,13 @@ static size_t walk(const struct efg_run *run, int *all)
             *all = 0;
             continue;
         }
-        size_t bytes = walk_rank(&rank);
+        size_t bytes = walk_rank(&rank) + walk_sequence(run, &rank, all);
         most = bytes > most ? bytes : most;
         efg_run_rank_fini(&rank);
     }
     return 2 * most + run->rank_count * sizeof *run->ranks +
            run->common.names.path_count * sizeof(struct efg_run_path) +
-           run->site_count * sizeof *run->sites;
+           run->sequence_count * sizeof *run->sequences + run->site_count * sizeof *run->sites;
 }
 
 /* What is read must be safe for those who come after, too. */
@@ -391,6 +478,30 @@ static size_t size_of_shape(const struct efg_run_rank *rank)
     return group.size;
 }
 
+static size_t size_of_sequence(uint32_t threads)
+{
+    struct efg_run_sequence_thread thread = {0};
+    struct efg_run_sequence sequence = {.thread_count = threads, .threads = &thread};
+    struct efg_run_order order;
+    struct efg_buffer out = {0};
+    efg_runfile_put_sequence(&out, 0, &sequence, &order);
+    assert_int_equal(order.size, out.size - EFG_SECTION_HEADER);
+    efg_buffer_fini(&out);
+    return order.size;
+}
+
+static size_t size_of_orders(uint32_t count)
+{
+    struct efg_range range = {0, 1, 1};
+    struct efg_run_order order = {.ranks = {&range, 1, 1}};
+    struct efg_run_common common = {.order_count = count, .orders = &order};
+    struct efg_buffer out = {0};
+    efg_run_put_orders(&out, &common);
+    size_t size = out.size;
+    efg_buffer_fini(&out);
+    return size;
+}
+
 /* The bounds on which the safety of memory rests. */
 static void test_least_sizes(void **state)
 {
@@ -412,6 +523,8 @@ static void test_least_sizes(void **state)
     thread.graph.edges = &edge;
     thread.graph.edge_count = 1;
     assert_int_equal(size_of_shape(&rank) - without, EFG_LEAST_NODE + EFG_LEAST_EDGE);
+    assert_int_equal(size_of_sequence(1) - size_of_sequence(0), EFG_LEAST_SEQUENCE);
+    assert_int_equal(size_of_orders(1) - size_of_orders(0), EFG_LEAST_ORDER);
     efg_buffer_fini(&empty);
     efg_buffer_fini(&full);
 }
@@ -639,6 +752,7 @@ static void test_sections_of_noise(void **state)
         efg_buffer_fini(&section);
         efg_run_get_names(&common.names, noise, size);
         efg_run_get_groups(&common, noise, size);
+        efg_run_get_orders(&common, noise, size);
         if (!efg_totals_get(&common.totals, noise, size))
             efg_totals_fini(&common.totals);
         efg_run_common_fini(&common);

@@ -21,9 +21,14 @@ void whole_run_fini(struct whole_run *whole)
 {
     efg_run_fini(&whole->run);
     efg_run_names_fini(&whole->names);
-    for (uint32_t i = 0; i < whole->rank_count; i++)
+    for (uint32_t i = 0; i < whole->rank_count; i++) {
         efg_run_rank_fini(&whole->ranks[i]);
+        if (whole->sequences)
+            efg_buffer_fini(&whole->sequences[i]);
+    }
     free(whole->ranks);
+    free(whole->sequences);
+    free(whole->orders);
     memset(whole, 0, sizeof *whole);
 }
 
@@ -54,8 +59,11 @@ void whole_run_join(struct whole_run *whole)
 {
     struct efg_merge merge = {0};
     struct efg_run *run = &whole->run;
-    for (uint32_t i = 0; i < whole->rank_count; i++)
+    for (uint32_t i = 0; i < whole->rank_count; i++) {
         efg_merge_rank(&merge, &whole->names, &whole->ranks[i]);
+        if (whole->sequences && whole->sequences[i].size)
+            efg_merge_order(&merge, whole->ranks[i].rank, &whole->orders[i]);
+    }
     add_hosts(whole, &merge.common.totals);
     must(!merge.failed);
     efg_run_common_fini(&run->common);
@@ -74,6 +82,14 @@ void whole_run_join(struct whole_run *whole)
     }
 }
 
+static int is_owner(const struct efg_run_common *common, uint32_t rank)
+{
+    for (uint32_t i = 0; i < common->order_count; i++)
+        if (common->orders[i].ranks.ranges[0].first == rank)
+            return 1;
+    return 0;
+}
+
 /* The sections of all ranks, node after node. */
 static int write_nodes(struct whole_run *whole, const char *path, uint32_t node_ranks,
                        uint64_t *end)
@@ -84,6 +100,9 @@ static int write_nodes(struct whole_run *whole, const char *path, uint32_t node_
         struct efg_buffer node = {0};
         for (uint32_t k = i; k < whole->rank_count && k < i + node_ranks; k++)
             efg_runfile_put_rank(&node, &whole->ranks[k]);
+        for (uint32_t k = i; k < whole->rank_count && k < i + node_ranks; k++)
+            if (is_owner(&whole->run.common, whole->ranks[k].rank))
+                efg_buffer_put(&node, whole->sequences[k].data, whole->sequences[k].size);
         if (node_ranks < whole->rank_count)
             efg_runfile_put_filler(&node, *end + node.size);
         error = efg_runfile_put(path, MARK, *end, node.data, node.size);

@@ -11,7 +11,9 @@ struct whole_run {
     struct efg_run run;         /* the facts; the rest is made by whole_run_join */
     struct efg_run_names names; /* of all ranks */
     uint32_t rank_count;
-    struct efg_run_rank *ranks; /* ascending */
+    struct efg_run_rank *ranks;   /* ascending */
+    struct efg_buffer *sequences; /* of each rank: its section, or empty; NULL: of none */
+    struct efg_run_order *orders; /* what is said of them */
 };
 
 void whole_run_fini(struct whole_run *whole);
