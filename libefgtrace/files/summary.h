@@ -64,6 +64,11 @@ void efg_summary_node(const struct efg_run *run, const struct efg_node *node, ch
 void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text,
                        size_t size);
 
+/* Function INDEX of its call path, innermost first, inlined ones included, in the same way.
+ * Returns 0 if there is none. */
+int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index,
+                      char *text, size_t size);
+
 /* What DIMENSION (not the path) says of a node, if it is part of the signature: "8192 B" or
  * ">= 4 KiB", "rank +1", "world", "assembly"; "" if it says nothing. */
 void efg_summary_dimension(const struct efg_run *run, const struct efg_node *node,

@@ -71,25 +71,40 @@ static void put_symbol(char *text, size_t size, const struct efg_run_symbol *sym
         snprintf(text, size, "%s (%s)", function, last_part(module));
 }
 
-static void put_frame(const struct efg_run *run, const struct efg_frame *frame, char *text,
-                      size_t size)
+/* Function INDEX of those that are inlined there, innermost first. Returns how many there are,
+ * 1 if it is not known. */
+static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *frame,
+                          uint32_t index, char *text, size_t size)
 {
     const char *module = efg_run_module(run, frame->module);
     const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
-    if (site && site->symbol_count)
-        put_symbol(text, size, &site->symbols[0], module);
-    else
+    uint32_t count = site ? site->symbol_count : 0;
+    if (index < count)
+        put_symbol(text, size, &site->symbols[index], module);
+    else if (!count)
         snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)frame->offset);
+    return count ? count : 1;
+}
+
+int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index,
+                      char *text, size_t size)
+{
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
+    if (size)
+        *text = '\0';
+    for (uint32_t i = 0; path && i < path->depth; i++) {
+        uint32_t count = put_frame(run, &path->frames[i], index, text, size);
+        if (index < count)
+            return 1;
+        index -= count;
+    }
+    return 0;
 }
 
 void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text,
                        size_t size)
 {
-    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
-    if (size)
-        *text = '\0';
-    if (path && path->depth)
-        put_frame(run, &path->frames[0], text, size);
+    efg_summary_frame(run, node, 0, text, size);
 }
 
 /* --- nodes and pivots --- */

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * efgtrace expand: all calls of the run in their order, from the sequences in the run file.
+ * They are written as they are read; nothing grows with their number.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "files/expand.h"
+#include "files/summary.h"
+#include "open.h"
+
+#define FULL 65536 /* bytes that are written at once */
+
+struct request {
+    const char *dir, *ranks;   /* ranks NULL: all */
+    uint64_t thread, from, to; /* THREAD: UINT64_MAX for all; calls from 1, TO the last one */
+    int paths;
+};
+
+struct output {
+    struct efg_buffer text;
+    int is_closed; /* nobody reads any more */
+    int error;
+};
+
+static int complain(const char *what)
+{
+    fprintf(stderr, "efgtrace expand: %s\n", what);
+    return -1;
+}
+
+/* --- output --- */
+
+static void flush(struct output *out)
+{
+    const unsigned char *data = out->text.data;
+    size_t left = out->text.size;
+    while (left && !out->is_closed && !out->error) {
+        ssize_t written = write(STDOUT_FILENO, data, left);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            out->is_closed = errno == EPIPE, out->error = errno == EPIPE ? 0 : errno;
+        else
+            data += written, left -= (size_t)written;
+    }
+    out->text.size = 0;
+}
+
+static int is_over(const struct output *out)
+{
+    return out->is_closed || out->error || out->text.failed;
+}
+
+/* --- what a call is --- */
+
+/* The outer frames of the path of NODE: " < file:line function". */
+static void put_outer_frames(struct efg_buffer *text, const struct efg_run *run,
+                             const struct efg_node *node)
+{
+    char frame[512];
+    for (uint32_t i = 1; efg_summary_frame(run, node, i, frame, sizeof frame); i++)
+        efg_buffer_print(text, " < %s", frame);
+}
+
+/* For each node of GRAPH a line, where line I ends in TEXT. */
+static uint64_t *name_nodes(const struct request *request, const struct efg_run *run,
+                            const struct efg_graph *graph, struct efg_buffer *text)
+{
+    char label[512];
+    uint64_t *ends = calloc((size_t)graph->node_count + 1, sizeof *ends);
+    for (uint32_t i = 0; ends && i < graph->node_count; i++) {
+        efg_summary_node(run, &graph->nodes[i], label, sizeof label);
+        efg_buffer_print(text, "%s", label);
+        if (request->paths)
+            put_outer_frames(text, run, &graph->nodes[i]);
+        efg_buffer_print(text, "\n");
+        ends[i] = text->size;
+    }
+    return ends;
+}
+
+/* --- a thread --- */
+
+struct walk {
+    struct efg_expand expand;
+    struct efg_buffer names;
+    uint64_t *ends; /* of names */
+    char where[32]; /* rank and thread, "" where there is but one */
+};
+
+static void put_calls(struct output *out, const struct walk *w, uint32_t node, uint64_t first,
+                      uint64_t count)
+{
+    uint64_t begin = node ? w->ends[node - 1] : 0;
+    for (uint64_t i = 0; i < count && !is_over(out); i++) {
+        efg_buffer_print(&out->text, "%10llu  %s", (unsigned long long)(first + i), w->where);
+        efg_buffer_put(&out->text, w->names.data + begin, w->ends[node] - begin);
+        if (out->text.size >= FULL)
+            flush(out);
+    }
+}
+
+static int walk(struct output *out, struct walk *w, uint64_t from, uint64_t to)
+{
+    uint32_t node;
+    uint64_t count;
+    int found = efg_expand_skip(&w->expand, from - 1) ? -1 : 1;
+    while (found > 0 && w->expand.at < to && !is_over(out)) {
+        uint64_t at = w->expand.at;
+        found = efg_expand_next(&w->expand, &node, &count);
+        if (found > 0)
+            put_calls(out, w, node, at + 1, count < to - at ? count : to - at);
+    }
+    return found < 0 ? -1 : 0;
+}
+
+/* THREAD of a rank, of which SEQUENCE is its order. */
+static int expand_thread(const struct request *request, const struct efg_run *run,
+                         const struct efg_run_thread *thread,
+                         const struct efg_run_sequence_thread *sequence, const char *where,
+                         struct output *out)
+{
+    struct walk w = {0};
+    snprintf(w.where, sizeof w.where, "%s", where);
+    w.ends = name_nodes(request, run, &thread->graph, &w.names);
+    efg_expand_init(&w.expand, sequence, thread->graph.node_count);
+    int failed = !w.ends || w.names.failed ? complain("no memory for the names of the calls")
+                                           : walk(out, &w, request->from, request->to);
+    efg_expand_fini(&w.expand);
+    efg_buffer_fini(&w.names);
+    free(w.ends);
+    return failed;
+}
+
+/* --- a rank --- */
+
+static void warn_of_end(const struct efg_run_rank *rank, uint32_t thread, uint64_t events)
+{
+    uint64_t all = rank->threads[thread].graph.events;
+    if (events < all)
+        fprintf(stderr,
+                "efgtrace expand: of rank %u, thread %u, the first %llu of %llu calls were "
+                "kept%s%s\n",
+                rank->rank, thread, (unsigned long long)events, (unsigned long long)all,
+                *rank->note ? ": " : "", rank->note);
+}
+
+static int expand_threads(const struct request *request, const struct efg_run *run,
+                          const struct efg_run_rank *rank,
+                          const struct efg_run_sequence *sequence, int many, struct output *out)
+{
+    int failed = 0;
+    if (sequence->thread_count != rank->thread_count)
+        return complain("run.efg is damaged: a sequence is of other threads than its ranks");
+    for (uint32_t i = 0; i < rank->thread_count && !failed && !is_over(out); i++) {
+        char where[32] = "";
+        if (request->thread != UINT64_MAX && request->thread != i)
+            continue;
+        if (i)
+            snprintf(where, sizeof where, "%4u.%u  ", rank->rank, i);
+        else if (many)
+            snprintf(where, sizeof where, "%4u  ", rank->rank);
+        failed =
+            expand_thread(request, run, &rank->threads[i], &sequence->threads[i], where, out);
+        if (failed)
+            fprintf(stderr,
+                    "efgtrace expand: run.efg is damaged: the sequence of rank %u, thread %u "
+                    "makes no sense, or there is no memory to read it\n",
+                    rank->rank, i);
+        else if (request->to > sequence->threads[i].events)
+            warn_of_end(rank, i, sequence->threads[i].events);
+    }
+    return failed;
+}
+
+static int expand_rank(const struct request *request, const struct efg_run *run, uint32_t index,
+                       int many, struct output *out)
+{
+    struct efg_run_rank rank;
+    struct efg_run_sequence sequence;
+    char message[512];
+    if (efg_open_rank(run, "expand", index, &rank))
+        return -1;
+    int failed = efg_runfile_sequence(run, rank.rank, &sequence, message, sizeof message);
+    if (failed)
+        complain(message);
+    else
+        failed = expand_threads(request, run, &rank, &sequence, many, out);
+    efg_run_sequence_fini(&sequence);
+    efg_run_rank_fini(&rank);
+    return failed;
+}
+
+/* --- the ranks that are asked for --- */
+
+/* Marks those of the list TEXT, "0,4-7" or "0-62:2", in IS_WANTED, by index. Returns 0, or -1
+ * if it is no list or there is no such rank. */
+static int choose(const struct efg_run *run, const char *text, char *is_wanted)
+{
+    const char *wrong = "--rank wants a list such as 0,4-7 or 0-62:2";
+    for (char *end; *text; text = end + (*end == ',')) {
+        unsigned long first = strtoul(text, &end, 10), last = first, stride = 1;
+        if (end == text || *text == '-' || *text == '+')
+            return complain(wrong);
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        if (*end == ':')
+            stride = strtoul(end + 1, &end, 10);
+        if ((*end && *end != ',') || last < first || !stride || last > UINT32_MAX)
+            return complain(wrong);
+        for (unsigned long rank = first; rank <= last; rank += stride) {
+            char name[32];
+            snprintf(name, sizeof name, "%lu", rank);
+            uint32_t index = efg_open_find(run, "expand", name);
+            if (index == EFG_NONE)
+                return -1;
+            is_wanted[index] = 1;
+        }
+    }
+    return 0;
+}
+
+static int expand_ranks(const struct request *request, const struct efg_run *run,
+                        const char *is_wanted, struct output *out)
+{
+    uint32_t count = 0;
+    int failed = 0;
+    for (uint32_t i = 0; i < run->rank_count; i++)
+        count += is_wanted[i];
+    for (uint32_t i = 0; i < run->rank_count && !failed && !is_over(out); i++)
+        if (is_wanted[i])
+            failed = expand_rank(request, run, i, count > 1, out);
+    return failed;
+}
+
+static int expand(const struct request *request)
+{
+    struct efg_run run;
+    struct output out = {0};
+    if (efg_open_run(&run, "expand", request->dir))
+        return EFG_EXIT_FAILED;
+    char *is_wanted = calloc((size_t)run.rank_count + 1, 1);
+    int failed = is_wanted ? 0 : complain("no memory for the list of ranks");
+    if (!failed && request->ranks)
+        failed = choose(&run, request->ranks, is_wanted);
+    else if (!failed)
+        memset(is_wanted, 1, run.rank_count);
+    if (!failed)
+        failed = expand_ranks(request, &run, is_wanted, &out);
+    flush(&out);
+    if (out.error || out.text.failed)
+        failed = complain(out.error ? strerror(out.error) : "no memory for a line");
+    efg_buffer_fini(&out.text);
+    free(is_wanted);
+    efg_run_fini(&run);
+    return failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
+}
+
+/* --- arguments --- */
+
+static int print_help(void)
+{
+    puts("Usage: efgtrace expand [OPTION...] DIR\n\n"
+         "Writes all MPI calls of the run that wrote DIR in their order, a line each: number, "
+         "rank\n"
+         "(RANK.THREAD but for thread 0) where there are several, function, where it was "
+         "called,\n"
+         "and what else the signature has. Polls that found nothing are left out, as in the "
+         "graph.\n"
+         "\n"
+         "  -r, --rank LIST    these ranks, for example 0,4-7 or 0-62:2; default: all\n"
+         "  -t, --thread N     this thread of them; default: all\n"
+         "  -f, --from N       begin with call number N of each; the first one is 1\n"
+         "  -u, --to N         end with call number N\n"
+         "  -p, --paths        the whole call path of each call, innermost frame first\n"
+         "  -h, --help         this text\n\n"
+         "What comes before --from is passed at once, however much it is.\n\n"
+         "Exit code: 0 done, 1 failed, 2 wrong usage.");
+    return EFG_EXIT_OK;
+}
+
+static int complain_usage(const char *what)
+{
+    fprintf(stderr, "efgtrace expand: %s; see `efgtrace expand --help`\n", what);
+    return EFG_EXIT_USAGE;
+}
+
+/* A number of at least LEAST. Returns 0, or -1: it is none. */
+static int read_number(const char *text, uint64_t least, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || value < least)
+        return -1;
+    *number = value;
+    return 0;
+}
+
+/* Returns 0 to go on, else the exit code + 1. */
+static int take_option(struct request *request, int option)
+{
+    int wrong = 0;
+    switch (option) {
+    case 'r':
+        request->ranks = optarg;
+        return 0;
+    case 't':
+        wrong = read_number(optarg, 0, &request->thread);
+        break;
+    case 'f':
+        wrong = read_number(optarg, 1, &request->from);
+        break;
+    case 'u':
+        wrong = read_number(optarg, 1, &request->to);
+        break;
+    case 'p':
+        request->paths = 1;
+        return 0;
+    case 'h':
+        return print_help() + 1;
+    default:
+        return complain_usage(option == ':' ? "a value is missing"
+                                            : "there is no such option") +
+               1;
+    }
+    return wrong ? complain_usage("--thread wants a number, --from and --to one from 1") + 1
+                 : 0;
+}
+
+int efg_cmd_expand(int argc, char **argv)
+{
+    static const struct option options[] = {{"rank", required_argument, NULL, 'r'},
+                                            {"thread", required_argument, NULL, 't'},
+                                            {"from", required_argument, NULL, 'f'},
+                                            {"to", required_argument, NULL, 'u'},
+                                            {"paths", no_argument, NULL, 'p'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    struct request request = {.thread = UINT64_MAX, .from = 1, .to = UINT64_MAX};
+    optind = 0;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":r:t:f:u:ph", options, NULL)) != -1;) {
+        int code = take_option(&request, c);
+        if (code)
+            return code - 1;
+    }
+    if (optind + 1 != argc)
+        return complain_usage(optind == argc ? "which run? DIR is missing"
+                                             : "one DIR at a time");
+    request.dir = argv[optind];
+    signal(SIGPIPE, SIG_IGN); /* who reads no further has seen enough */
+    return expand(&request);
+}
