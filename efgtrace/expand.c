@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * efgtrace expand: all calls of the run in their order, from the sequences in the run file, as
+ * text or as an OTF2 trace. They are written as they are read; nothing grows with their number.
+ */
+/*
  * efgtrace expand: all calls of the run in their order, from the sequences in the run file.
  * They are written as they are read; nothing grows with their number.
  */
@@ -9,19 +13,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "files/expand.h"
+#include "files/otf2.h"
 #include "files/summary.h"
 #include "open.h"
 
 #define FULL 65536 /* bytes that are written at once */
 
 struct request {
-    const char *dir, *ranks;   /* ranks NULL: all */
+    const char *dir, *output;  /* OUTPUT: where an OTF2 trace goes */
+    const char *ranks;         /* NULL: all */
     uint64_t thread, from, to; /* THREAD: UINT64_MAX for all; calls from 1, TO the last one */
-    int paths;
+    int paths, is_trace;
 };
 
 struct output {
@@ -241,24 +248,72 @@ static int expand_ranks(const struct request *request, const struct efg_run *run
     return failed;
 }
 
+/* All calls as text to standard output. */
+static int write_text(const struct request *request, const struct efg_run *run,
+                      const char *is_wanted)
+{
+    struct output out = {0};
+    int failed = expand_ranks(request, run, is_wanted, &out);
+    flush(&out);
+    if (out.error || out.text.failed)
+        failed = complain(out.error ? strerror(out.error) : "no memory for a line");
+    efg_buffer_fini(&out.text);
+    return failed;
+}
+
+/* --- OTF2 --- */
+
+static const char *explain(int error)
+{
+    switch (error) {
+    case -EEXIST:
+        return "there is a trace already, and it is left as it is";
+    case -EBADMSG:
+        return "not written: a sequence in run.efg makes no sense";
+    case -EIO:
+        return "cannot write there: no permission, or no room on the disk?";
+    default:
+        return strerror(-error);
+    }
+}
+
+static int write_trace(const struct request *request, const struct efg_run *run,
+                       const char *is_wanted)
+{
+    char message[512];
+    int made = mkdir(request->output, 0777) == 0;
+    int error = !made && errno != EEXIST ? -errno : 0;
+    *message = '\0';
+    if (!error)
+        error = efg_otf2_rebuild(request->output, run, is_wanted, message, sizeof message);
+    if (!error) {
+        printf("%s/traces.otf2\n", request->output);
+        return 0;
+    }
+    if (made)
+        rmdir(request->output);
+    if (*message)
+        return complain(message);
+    fprintf(stderr, "efgtrace expand: %s: %s\n", request->output, explain(error));
+    return -1;
+}
+
 static int expand(const struct request *request)
 {
     struct efg_run run;
-    struct output out = {0};
     if (efg_open_run(&run, "expand", request->dir))
         return EFG_EXIT_FAILED;
     char *is_wanted = calloc((size_t)run.rank_count + 1, 1);
     int failed = is_wanted ? 0 : complain("no memory for the list of ranks");
+    if (!failed && !run.rank_count)
+        failed = complain("the run file has no ranks");
     if (!failed && request->ranks)
         failed = choose(&run, request->ranks, is_wanted);
     else if (!failed)
         memset(is_wanted, 1, run.rank_count);
     if (!failed)
-        failed = expand_ranks(request, &run, is_wanted, &out);
-    flush(&out);
-    if (out.error || out.text.failed)
-        failed = complain(out.error ? strerror(out.error) : "no memory for a line");
-    efg_buffer_fini(&out.text);
+        failed = request->is_trace ? write_trace(request, &run, is_wanted)
+                                   : write_text(request, &run, is_wanted);
     free(is_wanted);
     efg_run_fini(&run);
     return failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
@@ -281,8 +336,18 @@ static int print_help(void)
          "  -f, --from N       begin with call number N of each; the first one is 1\n"
          "  -u, --to N         end with call number N\n"
          "  -p, --paths        the whole call path of each call, innermost frame first\n"
+         "  -F, --format text|otf2   default: text\n"
+         "  -o, --output DIR2  for otf2: write DIR2/traces.otf2; DIR2 is made if need be\n"
          "  -h, --help         this text\n\n"
          "What comes before --from is passed at once, however much it is.\n\n"
+         "OTF2: all calls of the ranks, in their order, with their call paths. Their times are "
+         "not\n"
+         "those of the run, but rebuilt: each call takes the mean of its call site, each "
+         "transition\n"
+         "its mean, so that the sums are those of the run. There are no messages, and ranks "
+         "are\n"
+         "not aligned. The trace is marked: property EFGTRACE::TIMES_REBUILT, and its "
+         "description.\n\n"
          "Exit code: 0 done, 1 failed, 2 wrong usage.");
     return EFG_EXIT_OK;
 }
@@ -325,6 +390,14 @@ static int take_option(struct request *request, int option)
     case 'p':
         request->paths = 1;
         return 0;
+    case 'F':
+        if (strcmp(optarg, "text") && strcmp(optarg, "otf2"))
+            return complain_usage("--format wants text or otf2") + 1;
+        request->is_trace = !strcmp(optarg, "otf2");
+        return 0;
+    case 'o':
+        request->output = optarg;
+        return 0;
     case 'h':
         return print_help() + 1;
     default:
@@ -342,13 +415,15 @@ int efg_cmd_expand(int argc, char **argv)
                                             {"thread", required_argument, NULL, 't'},
                                             {"from", required_argument, NULL, 'f'},
                                             {"to", required_argument, NULL, 'u'},
+                                            {"format", required_argument, NULL, 'F'},
+                                            {"output", required_argument, NULL, 'o'},
                                             {"paths", no_argument, NULL, 'p'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     struct request request = {.thread = UINT64_MAX, .from = 1, .to = UINT64_MAX};
     optind = 0;
     opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":r:t:f:u:ph", options, NULL)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, ":r:t:f:u:F:o:ph", options, NULL)) != -1;) {
         int code = take_option(&request, c);
         if (code)
             return code - 1;
@@ -356,6 +431,12 @@ int efg_cmd_expand(int argc, char **argv)
     if (optind + 1 != argc)
         return complain_usage(optind == argc ? "which run? DIR is missing"
                                              : "one DIR at a time");
+    if (request.is_trace != (request.output != NULL))
+        return complain_usage(request.output ? "--output is for --format otf2"
+                                             : "--format otf2 wants --output DIR2");
+    if (request.is_trace && (request.paths || request.thread != UINT64_MAX ||
+                             request.from > 1 || request.to != UINT64_MAX))
+        return complain_usage("of the choices, --format otf2 knows --rank only");
     request.dir = argv[optind];
     signal(SIGPIPE, SIG_IGN); /* who reads no further has seen enough */
     return expand(&request);

@@ -126,6 +126,31 @@ verdict "partner and bytes, where they are in the signature" \
 (set -o pipefail; timeout 20 "$tool" expand collectives | head -n 2 >lines) 2>said
 same "a reader that stops is no error" "0" "$?$(cat said)"
 
+# --- OTF2 ---
+
+# rebuilt DIR: as a trace again, which has the same calls as the sequences
+rebuilt() {
+    "$tool" expand --format otf2 --output "$1.again" "$1" >out 2>err
+    same "$1 as OTF2: exit code" 0 $?
+    verdict "$1 as OTF2: otf2-print accepts it" "$(unreadable "$1.again/traces.otf2")"
+    cp "$1/run.efg" "$1.again"
+    lossless "$1.again"
+}
+rebuilt stencil2d
+rebuilt threads
+rebuilt collectives
+for rank in 0 3; do
+    verdict "rebuilt times: sums of rank $rank are those of its nodes and edges" \
+        "$("$python" "$root/tests/rebuilt.py" "$tool" stencil2d stencil2d.again/traces.otf2 $rank 2>&1)"
+done
+verdict "rebuilt times: the trace says so" "$(
+    otf2-print -I stencil2d.again/traces.otf2 2>&1 | grep -q 'TIMES_REBUILT' ||
+        otf2-print -I stencil2d.again/traces.otf2)"
+"$tool" expand -r 1-2 -F otf2 -o some stencil2d >out 2>err
+same "OTF2 of two ranks: the others are empty" "0 1 1 0" "$(
+    otf2-print -G some/traces.otf2 | sed -n 's/.*LOCATION .*# Events: *\([0-9]*\).*/\1/p' |
+        awk '{ print ($1 > 0) }' | paste -sd ' ')"
+
 # --- errors ---
 
 # refused NAME WORDS CODE ARGUMENTS...
@@ -155,5 +180,10 @@ with open(sys.argv[1], 'r+b') as file:
     file.write(bytes([data[at + 25] ^ 1]))
 END
 refused "damage" "the checksum of the sequence of rank 0 is wrong" 1 damaged
+refused "damage, OTF2" "the checksum of the sequence of rank 0 is wrong" 1 -F otf2 -o new damaged
+verdict "damage, OTF2: nothing is left" "$(ls -d new 2>/dev/null)"
+refused "OTF2 where there is a trace" "there is a trace already" 1 -F otf2 -o stencil2d stencil2d
+refused "OTF2 without a folder" "wants --output DIR2" 2 -F otf2 stencil2d
+refused "a folder without OTF2" "is for --format otf2" 2 -o new stencil2d
 
 finish

@@ -115,4 +115,5 @@ def main(tool, folder):
     sys.exit(failed)
 
 
-main(*sys.argv[1:])
+if __name__ == '__main__':
+    main(*sys.argv[1:])

@@ -68,6 +68,12 @@ int efg_otf2_set_place(struct efg_otf2_unifier *u, uint32_t rank,
 int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
                     size_t size, uint64_t *events);
 
+/* The same, and then the records that NEXT gives until it returns NULL: calls that are made up
+ * while they are written. */
+int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
+                    size_t size, const struct efg_record *(*next)(void *context), void *context,
+                    uint64_t *events);
+
 /* Write the global definitions; EVENTS[i] = number of events of log i. COMPLETE: 0 if
  * messages may miss their partner. */
 int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events,
@@ -91,6 +97,9 @@ OTF2_Archive *efg_otf2_open(const char *dir);
 int efg_otf2_open_files(OTF2_Archive *archive);
 int efg_otf2_close_files(OTF2_Archive *archive);
 
+/* Whether there is an archive DIR/traces.otf2, or a part of one. */
+int efg_otf2_is_there(const char *dir);
+
 /* Remove the archive DIR/traces.otf2, whole or not: one that could not be finished, or the
  * snapshot that `efgtrace trace` took of a job that is now about to write its own. */
 void efg_otf2_remove(const char *dir);
@@ -107,5 +116,14 @@ int efg_otf2_convert(const char *dir, char *const *paths, int count,
                      void (*progress)(int done, int all),
                      void (*warn)(const char *path, const char *what),
                      struct efg_run_skew *skew);
+
+/*
+ * Write DIR/traces.otf2 from the sequences of RUN, of the ranks that IS_WANTED has by index,
+ * all others empty. The order of the calls is that of the run, their times are rebuilt
+ * (rebuild.h), and there are no messages; the trace says so. Returns 0 or -errno as above; what
+ * is wrong with RUN is in MESSAGE then, else that is "".
+ */
+int efg_otf2_rebuild(const char *dir, const struct efg_run *run, const char *is_wanted,
+                     char *message, size_t size);
 
 #endif

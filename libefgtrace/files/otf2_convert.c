@@ -276,6 +276,12 @@ static void empty_folder(const char *dir)
     closedir(folder);
 }
 
+int efg_otf2_is_there(const char *dir)
+{
+    return is_there(dir, "traces.otf2") || is_there(dir, "traces") ||
+           is_there(dir, "traces.def");
+}
+
 void efg_otf2_remove(const char *dir)
 {
     char path[PATH_MAX];
@@ -325,7 +331,7 @@ int efg_otf2_convert(const char *dir, char *const *paths, int count,
     struct conversion c = {.dir = dir, .progress = progress, .warn = warning};
     int rc = -ENOMEM;
     *skew = (struct efg_run_skew){0};
-    if (is_there(dir, "traces.otf2") || is_there(dir, "traces") || is_there(dir, "traces.def"))
+    if (efg_otf2_is_there(dir))
         return -EEXIST;
     c.inputs = calloc((size_t)count + 1, sizeof *c.inputs);
     c.events = calloc((size_t)count + 1, sizeof *c.events);

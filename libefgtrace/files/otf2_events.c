@@ -100,12 +100,15 @@ static void write_record(struct efg_otf2_pass *p, const struct efg_record *r)
     s->failed |= write_content(p, r, efg_otf2_tick(s, moment_of(p, r))) != OTF2_SUCCESS;
 }
 
-static void write_all(struct efg_otf2_pass *p)
+static void write_all(struct efg_otf2_pass *p, const struct efg_record *(*next)(void *),
+                      void *context)
 {
     const struct efg_record *r;
     efg_otf2_read_head(p);
     while (!p->map.failed && !p->stack.failed && p->at < p->count &&
            (r = efg_log_read(p->log, &p->at, NULL)))
+        write_record(p, r);
+    while (next && !p->map.failed && !p->stack.failed && (r = next(context)))
         write_record(p, r);
     efg_otf2_leave_all(&p->stack, p->stack.last);
 }
@@ -131,8 +134,9 @@ static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t locat
     return p->map.failed ? -EBADMSG : 0;
 }
 
-int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
-                    size_t size, uint64_t *events)
+int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
+                    size_t size, const struct efg_record *(*next)(void *), void *context,
+                    uint64_t *events)
 {
     struct efg_otf2_pass p = {.log = log, .map = efg_reader(map, size)};
     uint64_t location = efg_otf2_location(log->header);
@@ -142,10 +146,16 @@ int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const
         return -EIO;
     p.stack.attributes = OTF2_AttributeList_New();
     if (p.stack.attributes)
-        write_all(&p);
+        write_all(&p, next, context);
     else
         p.stack.failed = 1;
     int rc = finish(archive, &p, location, events);
     free_pass(&p);
     return rc;
+}
+
+int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
+                    size_t size, uint64_t *events)
+{
+    return efg_otf2_stream(archive, log, map, size, NULL, NULL, events);
 }

@@ -6,6 +6,7 @@
  *     otf2_clock    ticks -> ns           otf2_paths    call paths -> regions
  *     otf2_table    numbered keys         otf2_map      unifier -> maps
  *     otf2_archive  one archive           otf2_events   log + map -> events
+ *     otf2_rebuild  run file -> an archive
  *     otf2_convert  all in one process    otf2_stack    ... the regions open there
  *                                         otf2_define   unifier -> global definitions
  *                                         otf2_places   ... ranks, threads, hosts

@@ -14,6 +14,7 @@
 #include "symbols.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ struct module {
 
 struct text {
     struct text *next;
-    char *string; /* of malloc, inside __cxa_demangle */
+    char *string; /* of malloc */
 };
 
 typedef char *demangler(const char *name, char *buffer, size_t *size, int *status);
@@ -247,4 +248,46 @@ int efg_symbols_find(struct efg_symbols *symbols, const char *name, uint64_t off
     if (*slot)
         *frames = (*slot)->frames;
     return *slot ? (*slot)->count : 1;
+}
+
+/* A copy of STRING that lives as long as the resolver; NULL without memory. */
+static const char *copy_text(struct efg_symbols *symbols, const char *string)
+{
+    struct text *text = malloc(sizeof *text);
+    char *copy = text ? strdup(string) : NULL;
+    if (!copy) {
+        free(text);
+        return NULL;
+    }
+    *text = (struct text){symbols->texts, copy};
+    symbols->texts = text;
+    return copy;
+}
+
+int efg_symbols_know(struct efg_symbols *symbols, const char *name, uint64_t offset,
+                     const struct efg_symbol *frames, int count)
+{
+    struct module *module = module_of(symbols, name);
+    if (!module || reserve(module))
+        return -ENOMEM;
+    struct answer **slot = slot_of(module, offset);
+    if (*slot || count < 1)
+        return 0;
+    struct answer *answer = malloc(sizeof *answer + (size_t)count * sizeof answer->frames[0]);
+    if (!answer)
+        return -ENOMEM;
+    answer->offset = offset;
+    answer->count = count;
+    for (int i = 0; i < count; i++) {
+        answer->frames[i] = frames[i];
+        answer->frames[i].function = copy_text(symbols, frames[i].function);
+        answer->frames[i].file = copy_text(symbols, frames[i].file);
+        if (!answer->frames[i].function || !answer->frames[i].file) {
+            free(answer);
+            return -ENOMEM;
+        }
+    }
+    *slot = answer;
+    module->answer_count++;
+    return 0;
 }

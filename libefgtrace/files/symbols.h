@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-struct efg_symbol {     /* strings belong to the resolver */
+struct efg_symbol {       /* strings belong to the resolver */
     const char *function; /* demangled; "?" if not known */
     const char *file;     /* source file, "" if not known */
     uint32_t line;        /* 0 if not known */
@@ -29,5 +29,10 @@ void efg_symbols_free(struct efg_symbols *symbols);
  */
 int efg_symbols_find(struct efg_symbols *symbols, const char *module, uint64_t offset,
                      const struct efg_symbol **frames);
+
+/* Answer from now on with copies of the COUNT frames, > 0, where they were not yet asked for;
+ * the module need not be there. Returns 0 or -ENOMEM. */
+int efg_symbols_know(struct efg_symbols *symbols, const char *module, uint64_t offset,
+                     const struct efg_symbol *frames, int count);
 
 #endif

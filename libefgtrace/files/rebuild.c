@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Visit number k of n, from 0, takes floor(sum (k + 1) / n) - floor(sum k / n): the mean, and
+ * of all together the sum. What is in no sum, the time up to the first call, comes first.
+ */
+#include "rebuild.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t key_of(uint32_t from, uint32_t to)
+{
+    return (uint64_t)from << 32 | to;
+}
+
+/* ns of no call and no transition. */
+static uint64_t lead_of(const struct efg_graph *graph)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        sum += graph->nodes[i].time.sum;
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        sum += graph->edges[i].time.sum;
+    return sum < graph->last_leave ? graph->last_leave - sum : 0;
+}
+
+uint64_t efg_rebuild_end(const struct efg_run_thread *thread)
+{
+    const struct efg_graph *graph = &thread->graph;
+    uint64_t end = lead_of(graph);
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        end += graph->nodes[i].time.sum;
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        end += graph->edges[i].time.sum;
+    return end;
+}
+
+int efg_rebuild_init(struct efg_rebuild *r, const struct efg_run_thread *thread,
+                     const struct efg_run_sequence_thread *sequence)
+{
+    const struct efg_graph *graph = &thread->graph;
+    memset(r, 0, sizeof *r);
+    efg_expand_init(&r->expand, sequence, graph->node_count);
+    r->graph = graph;
+    r->before = EFG_NONE;
+    r->now = lead_of(graph);
+    r->nodes_seen = calloc((size_t)graph->node_count + 1, sizeof *r->nodes_seen);
+    r->edges_seen = calloc((size_t)graph->edge_count + 1, sizeof *r->edges_seen);
+    int error = r->nodes_seen && r->edges_seen ? 0 : -ENOMEM;
+    for (uint32_t i = 0; i < graph->edge_count && !error; i++) {
+        uint64_t *edge =
+            efg_map_put(&r->edges, key_of(graph->edges[i].from, graph->edges[i].to));
+        if (edge)
+            *edge = (uint64_t)i + 1;
+        else
+            error = -ENOMEM;
+    }
+    if (error)
+        efg_rebuild_fini(r);
+    return error;
+}
+
+void efg_rebuild_fini(struct efg_rebuild *r)
+{
+    efg_expand_fini(&r->expand);
+    efg_map_fini(&r->edges);
+    free(r->nodes_seen);
+    free(r->edges_seen);
+    memset(r, 0, sizeof *r);
+}
+
+/* What visit number SEEN takes. */
+static uint64_t share(const struct efg_stat *stat, uint64_t seen)
+{
+    if (seen >= stat->count)
+        return 0; /* more of them than were counted: a damaged file */
+    unsigned __int128 sum = stat->sum;
+    return (uint64_t)(sum * (seen + 1) / stat->count - sum * seen / stat->count);
+}
+
+static uint64_t gap_before(struct efg_rebuild *r)
+{
+    uint64_t *edge =
+        r->before == EFG_NONE ? NULL : efg_map_find(&r->edges, key_of(r->before, r->node));
+    return edge ? share(&r->graph->edges[*edge - 1].time, r->edges_seen[*edge - 1]++) : 0;
+}
+
+int efg_rebuild_next(struct efg_rebuild *r, struct efg_rebuilt *call)
+{
+    if (r->failed)
+        return 0;
+    r->before = r->expand.at ? r->node : EFG_NONE;
+    if (!r->left) {
+        int found = efg_expand_next(&r->expand, &r->node, &r->left);
+        r->failed = found < 0;
+        if (found <= 0)
+            return 0;
+    }
+    r->left--;
+    uint64_t enter = r->now + gap_before(r);
+    r->now = enter + share(&r->graph->nodes[r->node].time, r->nodes_seen[r->node]++);
+    *call = (struct efg_rebuilt){r->node, enter, r->now};
+    return 1;
+}
