@@ -1,12 +1,14 @@
 #!/bin/sh
-# How much smaller the reduced trace is than the full one of the same program.
+# How much smaller the reduced trace is than the full one of the same program, and run.efg, which
+# has the order of all calls.
 #
 # usage: bench/reduction.sh [APP...]      default: all of bench/apps.sh list
 # environment: BUILD  where the build is (default build)
 #
 # Each application runs on 4 ranks three times: bare, adaptive (10 iterations), full. The table has
-# the OTF2 events and bytes of both traces, their ratios, and the wall time of each run. Times on a
-# shared machine are a hint only.
+# the OTF2 events and bytes of both traces, their ratios, and the wall time of each run; then the
+# bytes of run.efg of the full run, those of the sequences in it, and how many times the full trace is
+# as large as run.efg. Times on a shared machine are a hint only.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -36,8 +38,19 @@ events() { # of all locations, as the definitions have them
         awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-printf '%-10s %12s %12s %8s %12s %12s %8s %22s\n' application 'full events' reduced ratio 'full bytes' reduced ratio \
-    'seconds bare/red/full'
+sequences() { # bytes of these sections, see efgtrace-run(5)
+    python3 -c '
+import struct, sys
+data, at, sum = open(sys.argv[1], "rb").read(), 24, 0
+while at < len(data):
+    kind, _, size = struct.unpack_from("<IIQ", data, at)
+    sum += size if kind == 7 else 0
+    at += 20 + size
+print(sum)' "$1/run.efg"
+}
+
+printf '%-10s %12s %12s %8s %12s %12s %8s %22s %9s %9s %6s\n' application 'full events' reduced ratio 'full bytes' reduced ratio \
+    'seconds bare/red/full' run.efg sequences ratio
 for app in ${*:-$(bench/apps.sh list)}; do
     rm -rf "$work/run" "$work/reduced" "$work/full"
     timed bare bench/apps.sh run "$app" "$work/run"
@@ -46,10 +59,11 @@ for app in ${*:-$(bench/apps.sh list)}; do
     rm -rf "$work/run"
     timed full bench/apps.sh run "$app" "$work/run" "$build/efgtrace" run -o "$work/full" --mode full \
         --log-limit "$limit" --summary off
-    printf '%s %s %s %s %s %s %s %s\n' "$app" "$(events "$work/full")" "$(events "$work/reduced")" \
+    printf '%s %s %s %s %s %s %s %s %s %s\n' "$app" "$(events "$work/full")" "$(events "$work/reduced")" \
         "$(bytes "$work/full")" "$(bytes "$work/reduced")" \
-        "$(cat "$work/bare.seconds")" "$(cat "$work/reduced.seconds")" "$(cat "$work/full.seconds")" |
-        awk '{ printf "%-10s %12d %12d %8s %12d %12d %8s %22s\n", $1, $2, $3,
+        "$(cat "$work/bare.seconds")" "$(cat "$work/reduced.seconds")" "$(cat "$work/full.seconds")" \
+        "$(stat -c %s "$work/full/run.efg")" "$(sequences "$work/full")" |
+        awk '{ printf "%-10s %12d %12d %8s %12d %12d %8s %22s %9d %9d %6.0f\n", $1, $2, $3,
                $3 ? sprintf("%.0f", $2 / $3) : "-", $4, $5, $5 ? sprintf("%.0f", $4 / $5) : "-",
-               $6 "/" $7 "/" $8 }'
+               $6 "/" $7 "/" $8, $9, $10, $4 / $9 }'
 done
