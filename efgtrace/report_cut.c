@@ -51,9 +51,14 @@ void efg_report_cut(struct efg_buffer *out, const struct efg_run *run)
     for (uint32_t i = 0; i < run->cut_count; i++)
         put_cut(out, i, &run->cuts[i]);
     put_line(out, m->matched, "messages with both ends");
+    if (m->doubt)
+        put_line(out, m->doubt,
+                 "or more crossed the beginning of a window: the pairs are in doubt");
     put_line(out, m->sends - m->matched, "sends whose receives were not recorded");
+    put_line(out, m->ahead, "of these received before the window");
     put_line(out, m->receives - m->matched, "receives whose sends were not recorded");
     put_line(out, m->early, "of these sent before the window");
+    put_line(out, m->left_out, "sends and receives of these that the trace lacks");
     put_line(out, m->taken_along, "receives under way when the window began");
     put_line(out, m->open_sends, "sends that never ended");
     put_line(out, m->open_receives, "receives that never ended");

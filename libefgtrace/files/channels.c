@@ -193,10 +193,15 @@ static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, u
     return other == UINT32_MAX ? NULL : efg_channels_find(p->c, &key);
 }
 
+static uint64_t order_of(const struct pass *p)
+{
+    return efg_order(p->log->header->thread, p->at);
+}
+
 static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
 {
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 1);
-    struct efg_transfer t = {p->now, p->now, p->at, r->d};
+    struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
     if (channel)
         add_end(p, &channel->sends, &t);
     return channel;
@@ -205,7 +210,7 @@ static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
 static void add_receive(struct pass *p, const struct efg_record *r, const struct slot *request)
 {
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 0);
-    struct efg_transfer t = {p->now, p->now, p->at, r->d};
+    struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
     if (request) {
         t.posted = request->posted;
         t.order = request->order;
@@ -255,7 +260,7 @@ static void add_part(struct pass *p, const struct comm *comm, uint32_t partner,
 {
     struct efg_channel *channel =
         channel_of(p, comm, partner, EFG_FLIGHT_COLLECTIVE | r->call, is_send);
-    struct efg_transfer t = {p->entered, is_send ? p->entered : p->now, p->at, 0};
+    struct efg_transfer t = {p->entered, is_send ? p->entered : p->now, order_of(p), 0};
     if (channel)
         add_end(p, is_send ? &channel->sends : &channel->receives, &t);
 }
@@ -334,7 +339,7 @@ static void start(struct pass *p, uint64_t request, enum open_kind kind, uint32_
     else
         at = ++p->slot_count;
     p->slot[at - 1] =
-        (struct slot){.kind = kind, .channel = channel, .posted = p->now, .order = p->at};
+        (struct slot){.kind = kind, .channel = channel, .posted = p->now, .order = order_of(p)};
     *place = at;
 }
 
@@ -480,11 +485,13 @@ void efg_channels_add(struct efg_channels *c, const struct efg_log_view *log)
     struct pass p = {.c = c, .log = log, .clock = efg_otf2_clock(log->header)};
     const struct efg_record *r;
     const void *payload;
+    uint32_t windows = c->window_count;
     c->is_full |= log->header->full != 0;
     while (!c->failed && (r = efg_log_read(log, &p.at, &payload)))
         take(&p, r, payload);
     if (!c->failed)
         count_open(&p);
+    c->is_partial |= !p.windows || p.windows != (windows ? windows : c->window_count);
     efg_map_fini(&p.comms);
     efg_map_fini(&p.requests);
     efg_map_fini(&p.classes);

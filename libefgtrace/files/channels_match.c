@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Both ends of channels, brought together. MPI receives the messages of a channel in the
- * order in which they were sent, so the k-th receive has the k-th send, but for those at the
- * beginning of a window whose sends lie before it, the lead: as many of them are passed over as
- * it takes for each of the other receives to be as long as its send and not earlier.
- *
- * Earlier by the clocks, that is. If these are wrong, too many seem to lead; the more they
- * may be wrong by, the fewer lead. So the least slack is sought with which no more lead than
- * were under way when the window began (by bisection: the count only falls), and then the
- * messages that lead have to be the very ones that were under way (core/flight.h). If
- * they are, that is the truth about them, and where they are early nevertheless a clock is
- * wrong, however large the error, and however many messages really cross the edge, even if all
- * go one way. If they are not, nothing is known: a thread or a rank that has no window, or one
- * that was trimmed, does not say what was under way; or a message is lost for ever; or clocks
- * are wrong by more than what leads on another channel is early. Clocks are left alone then.
+ * Both ends of channels, brought together: the sends travel to the receiver, which finds out
+ * what the leads are (channels_leads.c); those that are negative travel back.
  *
  *     block: clock | number of channels, then each:
  *            key | sends | kept | (time, bytes) of those
+ *     block back: number of channels, then each: key | sends that were received before
  */
 #include "channels.h"
 
@@ -24,9 +13,6 @@
 #include <stdlib.h>
 
 #include "core/signature.h"
-
-#define MOST_LEAD 64 /* receives on a channel that may belong to sends before the window */
-#define MOST_SLACK (INT64_C(1) << 50) /* ns, 13 days */
 
 void efg_channels_fini(struct efg_channels *c)
 {
@@ -49,10 +35,16 @@ static int compare_destinations(const void *a, const void *b)
            (x->key.destination < y->key.destination);
 }
 
-void efg_channels_sort(struct efg_channels *c)
+static int compare_sources(const void *a, const void *b)
+{
+    const struct efg_channel *x = a, *y = b;
+    return (x->key.source > y->key.source) - (x->key.source < y->key.source);
+}
+
+static void sort(struct efg_channels *c, int (*compare)(const void *, const void *))
 {
     if (c->count)
-        qsort(c->channels, c->count, sizeof *c->channels, compare_destinations);
+        qsort(c->channels, c->count, sizeof *c->channels, compare);
     for (uint32_t i = 0; i < c->count; i++) {
         const struct efg_channel_key *key = &c->channels[i].key;
         uint64_t *number = efg_map_find(&c->index, efg_hash_bytes(0, key, sizeof *key));
@@ -61,15 +53,25 @@ void efg_channels_sort(struct efg_channels *c)
     }
 }
 
+void efg_channels_sort(struct efg_channels *c)
+{
+    sort(c, compare_destinations);
+}
+
+static void put_key(struct efg_buffer *out, const struct efg_channel_key *key)
+{
+    efg_buffer_u64(out, key->comm);
+    efg_buffer_number(out, key->source);
+    efg_buffer_number(out, key->destination);
+    efg_buffer_number(out, key->tag);
+    efg_buffer_number(out, key->window);
+}
+
 static void put_channel(struct efg_buffer *out, const struct efg_channel *channel)
 {
     const struct efg_channel_ends *sends = &channel->sends;
     uint64_t before = 0;
-    efg_buffer_u64(out, channel->key.comm);
-    efg_buffer_number(out, channel->key.source);
-    efg_buffer_number(out, channel->key.destination);
-    efg_buffer_number(out, channel->key.tag);
-    efg_buffer_number(out, channel->key.window);
+    put_key(out, &channel->key);
     efg_buffer_number(out, sends->count);
     efg_buffer_number(out, sends->kept);
     for (uint32_t i = 0; i < sends->kept; before = sends->all[i++].time) {
@@ -96,6 +98,16 @@ uint32_t efg_channels_put(const struct efg_channels *c, uint32_t *at, struct efg
         if (c->channels[*at].sends.count)
             put_channel(out, &c->channels[*at]);
     return destination;
+}
+
+static struct efg_channel *get_channel(struct efg_channels *c, struct efg_reader *in)
+{
+    struct efg_channel_key key = {.comm = efg_reader_u64(in)};
+    key.source = (uint32_t)efg_reader_number(in);
+    key.destination = (uint32_t)efg_reader_number(in);
+    key.tag = (uint32_t)efg_reader_number(in);
+    key.window = (uint32_t)efg_reader_number(in);
+    return in->failed ? NULL : efg_channels_find(c, &key);
 }
 
 /* In place of what is there: a channel has one source. */
@@ -128,12 +140,7 @@ int efg_channels_get(struct efg_channels *c, const void *block, size_t size)
     clock.realtime = efg_reader_u64(&in);
     size_t count = efg_reader_count(&in, 14);
     for (size_t i = 0; i < count && !in.failed; i++) {
-        struct efg_channel_key key = {.comm = efg_reader_u64(&in)};
-        key.source = (uint32_t)efg_reader_number(&in);
-        key.destination = (uint32_t)efg_reader_number(&in);
-        key.tag = (uint32_t)efg_reader_number(&in);
-        key.window = (uint32_t)efg_reader_number(&in);
-        struct efg_channel *channel = in.failed ? NULL : efg_channels_find(c, &key);
+        struct efg_channel *channel = get_channel(c, &in);
         if (!channel)
             return in.failed ? -EBADMSG : -ENOMEM;
         get_sends(&in, &clock, &channel->sends);
@@ -141,146 +148,97 @@ int efg_channels_get(struct efg_channels *c, const void *block, size_t size)
     return in.failed || in.at != in.size ? -EBADMSG : 0;
 }
 
+/* --- negative leads, on their way back --- */
+
+void efg_channels_sort_back(struct efg_channels *c)
+{
+    sort(c, compare_sources);
+}
+
+uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at,
+                               struct efg_buffer *out)
+{
+    uint32_t source = c->channels[*at].key.source, some = 0;
+    struct efg_buffer leads = {0};
+    for (; *at < c->count && c->channels[*at].key.source == source; ++*at) {
+        const struct efg_channel *channel = &c->channels[*at];
+        int64_t lead = channel->receives.count ? efg_channels_lead(c, channel) : 0;
+        if (lead >= 0)
+            continue;
+        some++;
+        put_key(&leads, &channel->key);
+        efg_buffer_number(&leads, (uint64_t)-lead);
+    }
+    if (some) {
+        efg_buffer_number(out, some);
+        efg_buffer_put(out, leads.data, leads.size);
+        out->failed |= leads.failed;
+    }
+    efg_buffer_fini(&leads);
+    return source;
+}
+
+int efg_channels_get_back(struct efg_channels *c, const void *block, size_t size)
+{
+    struct efg_reader in = efg_reader(block, size);
+    size_t count = efg_reader_count(&in, 13);
+    for (size_t i = 0; i < count && !in.failed; i++) {
+        struct efg_channel *channel = get_channel(c, &in);
+        uint64_t received = efg_reader_number(&in);
+        if (!channel)
+            return in.failed ? -EBADMSG : -ENOMEM;
+        channel->received = received < channel->sends.kept ? (uint32_t)received : 0;
+    }
+    return in.failed || in.at != in.size ? -EBADMSG : 0;
+}
+
 /* --- matching --- */
 
-static int is_collective(const struct efg_channel *channel)
+static void match(struct efg_run_messages *m, const struct efg_channel *channel, int64_t lead)
 {
-    return (channel->key.tag & EFG_FLIGHT_COLLECTIVE) != 0;
-}
-
-static int is_between_clocks(const struct efg_channel *channel)
-{
-    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
-    return s->kept && r->kept && !efg_skew_is_same(&s->clock, &r->clock);
-}
-
-/* Whether the (LEAD + I)-th receive may be that of the I-th send, for each I. */
-static int fits(const struct efg_channel *channel, uint32_t lead, uint64_t slack)
-{
-    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
-    for (uint32_t i = 0; i < s->kept && lead + i < r->kept; i++)
-        if (s->all[i].bytes != r->all[lead + i].bytes ||
-            s->all[i].time > r->all[lead + i].time + slack)
-            return 0;
-    return 1;
-}
-
-/* How many receives belong to sends before the window, if receives from other nodes may be
- * earlier than their sends by SLACK ns: the fewest that fit; MOST_LEAD if not even these do. */
-static uint32_t lead_of(const struct efg_channel *channel, uint64_t slack)
-{
-    uint32_t lead = 0;
-    if (is_collective(channel))
-        return 0;
-    if (!is_between_clocks(channel))
-        slack = 0;
-    while (lead < MOST_LEAD && lead < channel->receives.kept && !fits(channel, lead, slack))
-        lead++;
-    return lead;
-}
-
-static int is_of(const struct efg_channel *channel, uint32_t rank)
-{
-    return rank == UINT32_MAX || channel->key.destination == rank;
-}
-
-static void match(struct efg_run_messages *m, const struct efg_channel *channel)
-{
-    uint64_t lead = lead_of(channel, 0) % MOST_LEAD, sends = channel->sends.count;
-    uint64_t rest = channel->receives.count - lead;
-    m->sends += sends;
+    uint64_t early = lead > 0 ? (uint64_t)lead : 0, ahead = lead < 0 ? (uint64_t)-lead : 0;
+    uint64_t sends = channel->sends.count - ahead, receives = channel->receives.count - early;
+    m->sends += channel->sends.count;
     m->receives += channel->receives.count;
-    m->matched += sends < rest ? sends : rest;
-    m->early += lead;
+    m->matched += sends < receives ? sends : receives;
+    m->early += early;
+    m->ahead += ahead;
 }
 
 struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_t rank)
 {
     struct efg_run_messages messages = c->open;
-    for (uint32_t i = 0; i < c->count; i++)
-        if (is_of(&c->channels[i], rank) && !is_collective(&c->channels[i]))
-            match(&messages, &c->channels[i]);
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct efg_channel *channel = &c->channels[i];
+        if (efg_channel_is_of(channel, rank) && !efg_channel_is_collective(channel))
+            match(&messages, channel, efg_channels_lead(c, channel));
+    }
     return messages;
 }
 
-/* --- leads or clocks --- */
+/* --- strays --- */
 
-uint64_t efg_channels_suspects(const struct efg_channels *c, uint32_t rank)
+static void add_strays(struct efg_strays *strays, uint32_t rank,
+                       const struct efg_channel_ends *ends, uint64_t count)
 {
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < c->count; i++)
-        if (is_of(&c->channels[i], rank) && is_between_clocks(&c->channels[i]))
-            count += lead_of(&c->channels[i], 0);
-    return count;
-}
-
-/* What was under way, less what leads with SLACK: nothing left is the proof. */
-static struct efg_flight rest_with(const struct efg_channels *c, uint32_t rank, uint64_t slack,
-                                   void (*join)(struct efg_flight *))
-{
-    struct efg_flight rest = c->flight;
-    rest.sum += c->failed != 0; /* what is not all there proves nothing */
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct efg_channel_key *key = &c->channels[i].key;
-        uint32_t lead = is_of(&c->channels[i], rank) ? lead_of(&c->channels[i], slack) : 0;
-        struct efg_flight led = {0};
-        if (!lead)
-            continue;
-        efg_flight_add(&led,
-                       efg_flight_channel(key->comm, key->source, key->destination, key->tag),
-                       -(int64_t)lead);
-        efg_flight_join(&rest, led, key->window);
+    struct efg_stray *stray = efg_strays_grow(strays, count);
+    for (uint64_t i = 0; stray && i < count; i++, stray++) {
+        uint64_t order = ends->all[i].order;
+        *stray = (struct efg_stray){rank, efg_order_thread(order), efg_order_place(order)};
     }
-    if (join)
-        join(&rest);
-    return rest;
 }
 
-static int is_nothing(struct efg_flight flight)
+void efg_channels_strays(const struct efg_channels *c, uint32_t rank, struct efg_strays *strays)
 {
-    return flight.sum == 0 && flight.count == 0;
-}
-
-int efg_channels_slack(const struct efg_channels *c, uint32_t rank,
-                       void (*join)(struct efg_flight *flight), uint64_t *slack)
-{
-    struct efg_flight rest = rest_with(c, rank, 0, join);
-    uint64_t least = 1, most = MOST_SLACK;
-    *slack = 0;
-    if (is_nothing(rest) || rest.count >= 0)
-        return is_nothing(rest);
-    while (least < most) { /* with less than LEAST, too many lead */
-        uint64_t middle = least + (most - least) / 2;
-        if (rest_with(c, rank, middle, join).count < 0)
-            least = middle + 1;
-        else
-            most = middle;
+    for (uint32_t i = 0; i < c->count && c->leads.is_proven && !c->failed; i++) {
+        const struct efg_channel *channel = &c->channels[i];
+        const struct efg_channel_key *key = &channel->key;
+        int64_t lead = efg_channel_is_of(channel, rank) ? efg_channels_lead(c, channel)
+                                                        : -(int64_t)channel->received;
+        if (lead > 0)
+            add_strays(strays, key->destination, &channel->receives, (uint64_t)lead);
+        else if (rank == UINT32_MAX || key->source == rank)
+            add_strays(strays, key->source, &channel->sends, (uint64_t)-lead);
     }
-    *slack = most;
-    return is_nothing(rest_with(c, rank, most, join));
-}
-
-/* --- gaps --- */
-
-static void add_gap(const struct efg_channel *channel, uint64_t slack, struct efg_skew *skew)
-{
-    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
-    uint32_t lead = lead_of(channel, slack);
-    int64_t least = INT64_MAX;
-    uint64_t early = 0;
-    for (uint32_t i = 0; i < s->kept && lead + i < r->kept; i++) {
-        int64_t gap = (int64_t)(r->all[lead + i].time - s->all[i].time);
-        early += gap < 0;
-        least = gap < least ? gap : least;
-    }
-    if (least < INT64_MAX)
-        efg_skew_add(skew, &s->clock, &r->clock, least, early);
-}
-
-void efg_channels_gaps(const struct efg_channels *c, uint32_t rank, uint64_t slack,
-                       struct efg_skew *skew)
-{
-    for (uint32_t i = 0; i < c->count; i++)
-        if (is_of(&c->channels[i], rank) && is_between_clocks(&c->channels[i]))
-            add_gap(&c->channels[i], slack, skew);
+    efg_strays_sort(strays);
 }

@@ -36,6 +36,7 @@
 #include "buffer.h"
 #include "log.h"
 #include "runfile.h"
+#include "strays.h"
 #include "symbols.h"
 
 /* Append to OUT what LOG needs defined. Returns 0 or -ENOMEM. */
@@ -62,14 +63,14 @@ struct efg_otf2_place {
 int efg_otf2_set_place(struct efg_otf2_unifier *u, uint32_t rank,
                        const struct efg_otf2_place *place);
 
-/* Write the events of LOG, with its map, and its own definitions to its location of the ARCHIVE
- * (whose files are open). *EVENTS: how many. Returns 0, -EBADMSG, -EIO; the location is there
- * in any case but the last. */
+/* Write the events of LOG but STRAYS, with its map, and its own definitions to its location of
+ * the ARCHIVE (whose files are open). *EVENTS: how many. Returns 0, -EBADMSG, -EIO; the
+ * location is there in any case but the last. */
 int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
-                    size_t size, uint64_t *events);
+                    size_t size, const struct efg_strays *strays, uint64_t *events);
 
-/* The same, and then the records that NEXT gives until it returns NULL: calls that are made up
- * while they are written. */
+/* All events of LOG, and then the records that NEXT gives until it returns NULL: calls that are
+ * made up while they are written. Otherwise the same. */
 int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
                     size_t size, const struct efg_record *(*next)(void *context), void *context,
                     uint64_t *events);

@@ -6,7 +6,8 @@
  * between, a job that runs may have gone on: the map limits the second pass to what the
  * first one saw.
  * Before that, in another pass, the messages between nodes tell whether one's clock is late
- * (skew.h); its logs are then taken as if they were later, and stay as they are on disk.
+ * (skew.h); its logs are then taken as if they were later, and stay as they are on disk. And
+ * strays are found.
  * A log that cannot be read is left out; its rank is there nevertheless, without events.
  *
  * What was begun and not finished is removed again, so that an archive is whole or not there.
@@ -36,6 +37,7 @@ struct conversion {
     int count, done;
     uint32_t ranks, whole; /* whole: logs of thread 0 that are complete */
     struct efg_skew skew;  /* solved */
+    struct efg_strays strays;
     struct efg_symbols *symbols;
     struct efg_otf2_unifier *unifier;
     OTF2_Archive *archive;
@@ -117,29 +119,31 @@ static void drop(struct conversion *c, int which)
 
 /* --- clocks --- */
 
-/* What the messages tell of the clocks, as they are by now. Returns how many receives may be
- * early, if nothing is proven. */
-static uint64_t find_gaps(const struct conversion *c, struct efg_skew *skew)
+/* What the messages tell of the clocks, as they are by now; and the strays. Returns how many
+ * receives may be early, if nothing is proven. */
+static uint64_t find_gaps(struct conversion *c, struct efg_skew *skew)
 {
     struct efg_channels channels = {0};
     struct efg_log_view view;
-    uint64_t slack, suspects = 0;
+    uint64_t suspects = 0;
     for (int i = 0; i < c->count && !channels.failed && !channels.is_full; i++)
         if (efg_log_open(&view, c->inputs[i].path, NULL) == 0) {
             efg_log_shift_view(&view, efg_skew_shift(&c->skew, &view.header->sync[0]));
             efg_channels_add(&channels, &view);
             efg_log_unmap(&view);
         }
-    if (efg_channels_slack(&channels, UINT32_MAX, NULL, &slack))
-        efg_channels_gaps(&channels, UINT32_MAX, slack, skew);
-    else if (slack)
+    if (efg_channels_prove(&channels, UINT32_MAX, NULL))
+        efg_channels_gaps(&channels, UINT32_MAX, skew);
+    else if (channels.leads.slack)
         suspects = efg_channels_suspects(&channels, UINT32_MAX);
+    efg_strays_fini(&c->strays);
+    efg_channels_strays(&channels, UINT32_MAX, &c->strays);
     skew->failed |= channels.failed;
     efg_channels_fini(&channels);
     return suspects;
 }
 
-static uint64_t count_left(const struct conversion *c)
+static uint64_t count_left(struct conversion *c)
 {
     struct efg_skew skew = {0};
     uint64_t left = find_gaps(c, &skew);
@@ -214,7 +218,8 @@ static int write_events(struct conversion *c, const struct input *input)
         return rc;
     rc = efg_otf2_map(c->unifier, input->index, &map);
     if (rc == 0)
-        rc = efg_otf2_events(c->archive, &view, map.data, map.size, &c->events[input->index]);
+        rc = efg_otf2_events(c->archive, &view, map.data, map.size, &c->strays,
+                             &c->events[input->index]);
     if (rc == -EBADMSG)
         warn(c, input->path, "it changed while it was read");
     efg_buffer_fini(&map);
@@ -342,6 +347,7 @@ int efg_otf2_convert(const char *dir, char *const *paths, int count,
     efg_otf2_unifier_free(c.unifier);
     efg_symbols_free(c.symbols);
     efg_skew_fini(&c.skew);
+    efg_strays_fini(&c.strays);
     free(c.inputs);
     free(c.events);
     return rc;

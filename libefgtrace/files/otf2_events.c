@@ -10,7 +10,7 @@
  * MeasurementOnOff, OFF at the last event before it (calls that completed what the window had
  * begun may follow the window's end), ON where the next one begins. A log that ends in the
  * midst of things, because the job was killed, has all that is open left at its
- * last moment.
+ * last moment. Strays are left out, with the requests that they are of.
  *
  * When OTF2 could not write (a full disk), its buffers are not to be touched any more: OTF2 3.0
  * then copies beyond their end, even in closing. So the first failure ends the pass.
@@ -120,6 +120,7 @@ static void free_pass(struct efg_otf2_pass *p)
     free(p->functions);
     free(p->paths);
     efg_map_fini(&p->ids);
+    efg_map_fini(&p->stray_requests);
 }
 
 /* The writer is closed at once: each one holds its chunks. */
@@ -134,28 +135,40 @@ static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t locat
     return p->map.failed ? -EBADMSG : 0;
 }
 
+static int write_location(OTF2_Archive *archive, struct efg_otf2_pass *p,
+                          const struct efg_record *(*next)(void *), void *context,
+                          uint64_t *events)
+{
+    uint64_t location = efg_otf2_location(p->log->header);
+    *events = 0;
+    p->stack.writer = OTF2_Archive_GetEvtWriter(archive, location);
+    if (!p->stack.writer)
+        return -EIO;
+    p->stack.attributes = OTF2_AttributeList_New();
+    if (p->stack.attributes)
+        write_all(p, next, context);
+    else
+        p->stack.failed = 1;
+    int rc = finish(archive, p, location, events);
+    free_pass(p);
+    return rc;
+}
+
+int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
+                    size_t size, const struct efg_strays *strays, uint64_t *events)
+{
+    struct efg_otf2_pass p = {
+        .log = log,
+        .map = efg_reader(map, size),
+        .strays = efg_strays_of(strays, log->header->rank, log->header->thread),
+    };
+    return write_location(archive, &p, NULL, NULL, events);
+}
+
 int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
                     size_t size, const struct efg_record *(*next)(void *), void *context,
                     uint64_t *events)
 {
     struct efg_otf2_pass p = {.log = log, .map = efg_reader(map, size)};
-    uint64_t location = efg_otf2_location(log->header);
-    *events = 0;
-    p.stack.writer = OTF2_Archive_GetEvtWriter(archive, location);
-    if (!p.stack.writer)
-        return -EIO;
-    p.stack.attributes = OTF2_AttributeList_New();
-    if (p.stack.attributes)
-        write_all(&p, next, context);
-    else
-        p.stack.failed = 1;
-    int rc = finish(archive, &p, location, events);
-    free_pass(&p);
-    return rc;
-}
-
-int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
-                    size_t size, uint64_t *events)
-{
-    return efg_otf2_stream(archive, log, map, size, NULL, NULL, events);
+    return write_location(archive, &p, next, context, events);
 }

@@ -31,6 +31,8 @@ struct efg_otf2_pass {
     struct efg_otf2_frame *functions;
     uint32_t function_count, function_room;
     struct efg_otf2_stack stack;
+    struct efg_strays strays; /* of this log, from the next one on */
+    struct efg_map stray_requests;
     int has_begun;     /* a window did */
     int in_collective; /* its begin was written */
 };

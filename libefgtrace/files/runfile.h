@@ -170,6 +170,10 @@ struct efg_run_messages {
         open_collectives; /* started in a window, never complete */
     uint64_t taken_along; /* receives under way when a window began */
     uint64_t unknown;     /* ranks whose logs could not be checked */
+    uint64_t ahead;       /* sends whose receives were before the window */
+    uint64_t left_out;    /* sends and receives that the trace lacks: of early and ahead */
+    uint64_t doubt;       /* messages, at least, that crossed the beginnings of windows in a way
+                             that is not known: matched is too large, or of wrong pairs */
 };
 
 enum efg_run_repair {

@@ -48,6 +48,9 @@ static const struct efg_field fields_of_run[] = {
     RUN(29, 64, finish),
     RUN(30, 64, own),
     RUN(31, 64, skew.left),
+    RUN(32, 64, messages.ahead),
+    RUN(33, 64, messages.left_out),
+    RUN(34, 64, messages.doubt),
 };
 
 #define RANK(tag, type, name)                                      \

@@ -73,6 +73,16 @@ static void name_open(char *text, size_t size, const struct efg_run_messages *m)
         put_number(text + length, size - (size_t)length, receives, "receive");
 }
 
+static void put_doubt(struct efg_buffer *out, const struct efg_run_messages *m)
+{
+    efg_summary_line(out,
+                     "Messages     in doubt: %llu of %llu seem to match, but %llu or more "
+                     "crossed the window's beginning",
+                     (unsigned long long)m->matched,
+                     (unsigned long long)(m->sends + m->receives - m->matched),
+                     (unsigned long long)m->doubt);
+}
+
 static void put_matched(struct efg_buffer *out, const struct efg_run_messages *m)
 {
     char share[16], open[80];
@@ -96,6 +106,8 @@ void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run)
     if (m->unknown)
         efg_summary_line(out, "Messages     not checked: no memory on %llu ranks",
                          (unsigned long long)m->unknown);
+    else if (m->matched && m->doubt)
+        put_doubt(out, m);
     else if (m->sends || m->receives)
         put_matched(out, m);
     if (open)

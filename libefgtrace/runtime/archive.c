@@ -31,6 +31,7 @@ static struct efg_process *const p = &efg_process;
 /* The logs of this rank, open for reading. */
 struct logs {
     int count;
+    const struct efg_strays *strays; /* in them */
     struct efg_log_view view[MOST_LOGS];
 };
 
@@ -125,7 +126,8 @@ static int write_events(OTF2_Archive *archive, struct logs *logs, const struct e
         uint64_t size = efg_reader_u64(&reader);
         const void *map = efg_reader_take(&reader, size);
         error =
-            map ? efg_otf2_events(archive, &logs->view[i], map, size, &events[i]) : -EBADMSG;
+            map ? efg_otf2_events(archive, &logs->view[i], map, size, logs->strays, &events[i])
+                : -EBADMSG;
     }
     return error;
 }
@@ -261,7 +263,8 @@ static int exchange(const struct logs *logs, struct efg_run *run, struct efg_sym
     return error;
 }
 
-void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols)
+void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
+                       const struct efg_strays *strays)
 {
     struct logs *logs = calloc(1, sizeof *logs);
     struct efg_otf2_unifier *u = NULL;
@@ -271,6 +274,7 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols)
 
     if (!error) {
         open_logs(logs);
+        logs->strays = strays;
         has_logs = logs->count > 0;
         error = exchange(logs, run, symbols, &u, &mine);
         if (!error)

@@ -275,6 +275,7 @@ void efg_finish_run(void)
 {
     uint64_t now = efg_clock_ticks();
     struct efg_run run = {0};
+    struct efg_strays strays = {0};
 
     efg_steer_finish(now, 1);
     PMPI_Barrier(p->comm); /* who comes late does so without us, too */
@@ -296,8 +297,9 @@ void efg_finish_run(void)
                         (unsigned long long)collected.work / 1000);
     }
     if (has_windows()) {
-        efg_matching_check(&run);
-        efg_archive_write(&run, symbols);
+        efg_matching_check(&run, &strays);
+        efg_archive_write(&run, symbols, &strays);
+        efg_strays_fini(&strays);
     }
     run.rounds = p->rounds;
     run.finish = efg_clock_ticks() - begin;

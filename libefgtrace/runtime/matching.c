@@ -38,10 +38,17 @@ static void read_logs(struct efg_channels *c)
         efg_channels_add(c, &log);
         efg_log_unmap(&log);
     }
-    efg_channels_sort(c);
 }
 
 /* --- blocks under way --- */
+
+struct direction { /* of blocks: how they are made, and what becomes of them */
+    uint32_t (*put)(const struct efg_channels *c, uint32_t *at, struct efg_buffer *block);
+    int (*get)(struct efg_channels *c, const void *block, size_t size);
+};
+
+static const struct direction there = {efg_channels_put, efg_channels_get},
+                              back = {efg_channels_put_back, efg_channels_get_back};
 
 struct post { /* blocks to other ranks */
     struct efg_buffer *blocks;
@@ -66,11 +73,11 @@ static int make_room(struct post *post)
 }
 
 /* The blocks are made first: they stay where they are while they are under way. */
-static void send_all(struct post *post, struct efg_channels *c)
+static void send_all(struct post *post, struct efg_channels *c, const struct direction *way)
 {
     for (uint32_t at = 0; at < c->count && !c->failed;) {
         struct efg_buffer block = {0};
-        uint32_t destination = efg_channels_put(c, &at, &block);
+        uint32_t destination = way->put(c, &at, &block);
         int is_to_send = block.size && destination != (uint32_t)p->rank;
         if (block.failed || block.size > INT_MAX || (is_to_send && !make_room(post))) {
             c->failed = 1;
@@ -85,7 +92,7 @@ static void send_all(struct post *post, struct efg_channels *c)
 }
 
 /* A block that has come, if there is one. */
-static int receive(struct efg_channels *c)
+static int receive(struct efg_channels *c, const struct direction *way)
 {
     int some = 0, size = 0;
     MPI_Status status;
@@ -96,13 +103,14 @@ static int receive(struct efg_channels *c)
     char *block = malloc((size_t)size + 1), nothing;
     PMPI_Recv(block ? block : &nothing, block ? size : 0, MPI_BYTE, status.MPI_SOURCE, TAG,
               p->comm, MPI_STATUS_IGNORE);
-    if (!block || efg_channels_get(c, block, (size_t)size) != 0)
+    if (!block || way->get(c, block, (size_t)size) != 0)
         c->failed = 1;
     free(block);
     return 1;
 }
 
-static void exchange(struct efg_channels *c)
+/* Between two exchanges all ranks have to wait for each other. */
+static void exchange(struct efg_channels *c, const struct direction *way)
 {
     struct post post = {0};
     MPI_Request barrier = MPI_REQUEST_NULL;
@@ -110,9 +118,9 @@ static void exchange(struct efg_channels *c)
 
     PMPI_Comm_set_errhandler(p->comm,
                              MPI_ERRORS_RETURN); /* a block that is lost is no reason to die */
-    send_all(&post, c);
+    send_all(&post, c, way);
     while (!is_over) {
-        int some = receive(c);
+        int some = receive(c, way);
         if (all_sent) {
             PMPI_Test(&barrier, &is_over, MPI_STATUS_IGNORE);
         } else {
@@ -132,16 +140,28 @@ static void exchange(struct efg_channels *c)
 static void load(struct efg_channels *c)
 {
     read_logs(c);
-    exchange(c);
+    efg_channels_sort(c);
+    exchange(c, &there);
+}
+
+/* To the ranks that sent what was received before the windows began. */
+static void reply(struct efg_channels *c)
+{
+    if (!c->leads.is_proven || c->leads.depth >= 0)
+        return;
+    efg_channels_sort_back(c);
+    exchange(c, &back);
 }
 
 /* --- over all ranks --- */
 
-static void sum_messages(struct efg_run *run, const struct efg_channels *c)
+static void sum_messages(struct efg_run *run, const struct efg_channels *c,
+                         const struct efg_strays *strays)
 {
     struct efg_run_messages mine = {.unknown = 1};
     if (!c->failed)
         mine = efg_channels_match(c, (uint32_t)p->rank);
+    mine.left_out = strays->count;
     PMPI_Reduce(&mine, &run->messages, MESSAGE_WORDS, MPI_UINT64_T, MPI_SUM, 0, p->comm);
 }
 
@@ -203,13 +223,14 @@ static void join_flights(struct efg_flight *flight)
 }
 
 /* The logs were moved: what they say now is what counts. */
-static void count_left(struct efg_run *run, const struct efg_channels *c)
+static void count_left(struct efg_run *run, struct efg_channels *c)
 {
     struct efg_skew skew = {0};
-    uint64_t slack, left, all = 0;
-    if (efg_channels_slack(c, (uint32_t)p->rank, join_flights, &slack))
-        efg_channels_gaps(c, (uint32_t)p->rank, slack, &skew);
-    left = efg_skew_early(&skew) + (slack ? efg_channels_suspects(c, (uint32_t)p->rank) : 0);
+    uint64_t left, all = 0;
+    if (efg_channels_prove(c, (uint32_t)p->rank, join_flights))
+        efg_channels_gaps(c, (uint32_t)p->rank, &skew);
+    left = efg_skew_early(&skew) +
+           (c->leads.slack ? efg_channels_suspects(c, (uint32_t)p->rank) : 0);
     PMPI_Reduce(&left, &all, 1, MPI_UINT64_T, MPI_SUM, 0, p->comm);
     run->skew.left = all;
     efg_skew_fini(&skew);
@@ -219,12 +240,11 @@ static void count_left(struct efg_run *run, const struct efg_channels *c)
 static void check_clocks(struct efg_run *run, struct efg_channels *c)
 {
     struct efg_skew skew = {.failed = c->failed};
-    uint64_t slack;
-    int is_proven = efg_channels_slack(c, (uint32_t)p->rank, join_flights, &slack), moved = 0;
-    if (is_proven) {
-        efg_channels_gaps(c, (uint32_t)p->rank, slack, &skew);
+    int moved = 0;
+    if (efg_channels_prove(c, (uint32_t)p->rank, join_flights)) {
+        efg_channels_gaps(c, (uint32_t)p->rank, &skew);
         moved = efg_repair_clocks(run, &skew);
-    } else if (slack) {
+    } else if (c->leads.slack) {
         efg_repair_refuse(run, efg_channels_suspects(c, (uint32_t)p->rank));
     }
     efg_skew_fini(&skew);
@@ -235,13 +255,27 @@ static void check_clocks(struct efg_run *run, struct efg_channels *c)
     count_left(run, c);
 }
 
-void efg_matching_check(struct efg_run *run)
+/* What was under way is known if all ranks say it, of all windows. */
+static void say_doubt(struct efg_run *run, const struct efg_channels *c)
+{
+    int is_known = !c->is_partial && c->window_count, all = 0;
+    PMPI_Reduce(&is_known, &all, 1, MPI_INT, MPI_MIN, 0, p->comm);
+    for (uint32_t i = 0; i < run->cut_count; i++)
+        all &= run->cuts[i].ranks == (uint32_t)p->size;
+    if (all && run->cut_count)
+        run->messages.doubt = c->leads.doubt;
+}
+
+void efg_matching_check(struct efg_run *run, struct efg_strays *strays)
 {
     struct efg_channels channels = {0};
     load(&channels);
     check_clocks(run, &channels);
-    sum_messages(run, &channels);
+    reply(&channels);
+    efg_channels_strays(&channels, (uint32_t)p->rank, strays);
+    sum_messages(run, &channels, strays);
     join_spans(run, &channels);
+    say_doubt(run, &channels);
     run->is_checked = 1;
     efg_channels_fini(&channels);
 }

@@ -144,10 +144,12 @@ void efg_steer_finish(uint64_t now, int collective);
 
 /* --- start.c, finish.c, archive.c --- */
 
-/* Write the OTF2 trace from the logs of all ranks; collective over the private
- * communicator, after all recorders are closed. Fills trace_events, trace_bytes and trace_note
- * of RUN on rank 0. */
-void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols);
+/* Write the OTF2 trace from the logs of all ranks, without this rank's STRAYS; collective over
+ * the private communicator, after all recorders are closed. Fills trace_events, trace_bytes and
+ * trace_note of RUN on rank 0. */
+struct efg_strays;
+void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
+                       const struct efg_strays *strays);
 /* Name of the log of THREAD. */
 void efg_tracer_log_path(uint32_t thread, char *path, size_t size);
 

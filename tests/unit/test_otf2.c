@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/flight.h"
 #include "files/otf2.h"
 #include "otf2_logs.h"
 #include "otf2_trace.h"
@@ -110,6 +111,70 @@ static void threads_have_locations(void **state)
     trace_expect_events((UINT64_C(1) << 32) | 1, "100 Enter MPI_Wtime\n200 Leave MPI_Wtime\n");
 }
 
+/* --- messages that cross the beginning of the window --- */
+
+static void put_message(struct synth *s, uint16_t kind, uint32_t peer, uint32_t tag,
+                        uint64_t request)
+{
+    synth_put(s,
+              (struct efg_record){
+                  .kind = kind, .a = SYNTH_WORLD, .b = peer, .c = tag, .d = 8, .e = request});
+}
+
+/* In a window that begins with FLIGHT: sends of TO_TAG by requests 1 and 2, at 1 and 2 us;
+ * then receives of FROM_TAG by requests 3 and 4, that are complete at 3 and 6 us. */
+static void write_crossing(uint32_t rank, uint32_t to_tag, uint32_t from_tag,
+                           struct efg_flight flight)
+{
+    struct synth s;
+    synth_open(&s, trace_dir, rank, 0, 2);
+    s.log.header->full = 0;
+    synth_define(&s);
+    synth_put(&s, (struct efg_record){.kind = EFG_REC_WINDOW_BEGIN,
+                                      .a = (uint32_t)flight.count,
+                                      .e = flight.sum});
+    synth_enter(&s, "MPI_Waitall", 0);
+    for (uint64_t request = 3; request <= 4; request++)
+        put_message(&s, EFG_REC_IRECV_REQUEST, 1 - rank, from_tag, request);
+    for (uint64_t request = 1; request <= 2; request++) {
+        s.now = 100000 + request * 1000 + rank * 2500; /* rank 1 is later */
+        put_message(&s, EFG_REC_ISEND, 1 - rank, to_tag, request);
+        put_message(&s, EFG_REC_ISEND_COMPLETE, 0, 0, request);
+    }
+    for (uint64_t request = 3; request <= 4; request++) {
+        s.now = 100000 + request * 1000 + rank * 2500 - 100;
+        put_message(&s, EFG_REC_REQUEST_TEST, 0, 0, request);
+        put_message(&s, EFG_REC_IRECV, 1 - rank, from_tag, request);
+    }
+    synth_leave(&s, "MPI_Waitall");
+    synth_mark(&s, EFG_REC_WINDOW_END, 0);
+    synth_close(&s, 1);
+}
+
+/* The first send up was received before the window, the first receive down was sent before it:
+ * both are left out with their requests, if that is proven. */
+static void strays_are_left_out(void **state)
+{
+    uint64_t up = efg_flight_channel(0, 0, 1, 5), down = efg_flight_channel(0, 1, 0, 6);
+    struct efg_flight flight = {0};
+    (void)state;
+    efg_flight_add(&flight, up, -1);
+    efg_flight_add(&flight, down, 1);
+    write_crossing(0, 5, 6, flight);
+    write_crossing(1, 6, 5, (struct efg_flight){0});
+    assert_int_equal(trace_convert(2), 0);
+    trace_expect_valid("--min-matched 0.5 --iterations 0");
+    trace_expect_in_report("matched 2, unmatched sends 1, unmatched receives 1,");
+    trace_expect_in_report("started 6, completed 6, orphans 0");
+    efg_otf2_remove(trace_dir);
+    assert_int_equal(trace_run("rm %s/logs/0.0.log%s", ""), 0);
+    flight.sum++;
+    write_crossing(0, 5, 6, flight);
+    assert_int_equal(trace_convert(2), 0);
+    trace_expect_valid("--min-matched 0.5 --iterations 0");
+    trace_expect_in_report("started 8, completed 8, orphans 0");
+}
+
 /* --- definitions --- */
 
 /* As MPI_Finalize does it, but for the number of processes. */
@@ -117,13 +182,14 @@ static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view 
                           int count)
 {
     uint64_t events[SYNTH_RANKS] = {0};
+    const struct efg_strays none = {0};
     OTF2_Archive *archive = efg_otf2_open(trace_dir);
     int rc = OTF2_Archive_SetSerialCollectiveCallbacks(archive) != OTF2_SUCCESS;
     rc |= efg_otf2_open_files(archive);
     for (int i = count; i-- > 0;) {
         struct efg_buffer map = {0};
         rc |= efg_otf2_map(u, i, &map);
-        rc |= efg_otf2_events(archive, &views[i], map.data, map.size, &events[i]);
+        rc |= efg_otf2_events(archive, &views[i], map.data, map.size, &none, &events[i]);
         efg_buffer_fini(&map);
     }
     rc |= efg_otf2_absent(u, archive);
@@ -397,13 +463,21 @@ static void no_logs_no_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_kind_of_record),    TEST(events_of_every_kind_are_there),
-        TEST(threads_have_locations),  TEST(places_are_nodes),
-        TEST(parents_come_first),      TEST(circles_are_cut),
-        TEST(functions_are_nested),    TEST(outside_of_main_is_dropped),
-        TEST(windows_are_bracketed),   TEST(killed_in_a_collective),
-        TEST(ranks_without_log_exist), TEST(nothing_recorded_is_a_trace),
-        TEST(bad_input_is_left_out),   TEST(an_archive_is_not_overwritten),
+        TEST(every_kind_of_record),
+        TEST(events_of_every_kind_are_there),
+        TEST(threads_have_locations),
+        TEST(strays_are_left_out),
+        TEST(places_are_nodes),
+        TEST(parents_come_first),
+        TEST(circles_are_cut),
+        TEST(functions_are_nested),
+        TEST(outside_of_main_is_dropped),
+        TEST(windows_are_bracketed),
+        TEST(killed_in_a_collective),
+        TEST(ranks_without_log_exist),
+        TEST(nothing_recorded_is_a_trace),
+        TEST(bad_input_is_left_out),
+        TEST(an_archive_is_not_overwritten),
         TEST(no_logs_no_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

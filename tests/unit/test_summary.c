@@ -118,6 +118,14 @@ static void test_golden(void **state)
         "             vampir efgtrace.stencil.1234/traces.otf2\n");
 }
 
+static void test_doubt(void **state)
+{
+    (void)state;
+    whole.run.messages.doubt = 15;
+    expect("Messages     in doubt: 78 of 82 seem to match, but 15 or more crossed the window's "
+           "beginning\n");
+}
+
 static void test_no_pivot(void **state)
 {
     (void)state;
@@ -393,6 +401,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_pivot, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_binding, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clocks, set_up, tear_down),

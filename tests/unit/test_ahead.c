@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages that were received before the window and sent in it: channels of pipelines whose
+ * leads are known, at random. What is proven is right; what is not is in doubt.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "files/channels.h"
+
+#define US 1000
+#define MS 1000000
+#define RANKS 4
+#define BEGIN 100 /* the first step of the window */
+#define STEPS 10
+#define START (UINT64_C(1700000000) * 1000 * MS)
+
+static int below(int n)
+{
+    return rand() % n;
+}
+
+/* --- jobs --- */
+
+/* Rank R is in its step J at J ms + DELAY[R], more or less. A channel has RATE messages in
+ * each step; those of step K are received in step K - DEPTH. */
+struct job {
+    struct efg_channels c;
+    int64_t delay[RANKS]; /* ms */
+    int64_t truth[64];    /* by channel: the lead */
+    int is_sized;         /* the length of a message tells its step */
+};
+
+static uint64_t records; /* put so far, of all jobs: their places in the logs */
+
+static struct job new_job(void)
+{
+    struct job job = {0};
+    job.c.windows = calloc(1, sizeof *job.c.windows);
+    job.c.windows[job.c.window_count++] = (struct efg_channels_span){BEGIN, BEGIN + STEPS};
+    return job;
+}
+
+static void put(struct efg_channel_ends *ends, uint64_t time, uint64_t bytes)
+{
+    ends->all = realloc(ends->all, (ends->count + 1) * sizeof *ends->all);
+    ends->all[ends->kept++] = (struct efg_transfer){time, time, ++records, bytes};
+    ends->count++;
+}
+
+static uint64_t moment(const struct job *job, uint32_t rank, int64_t step, int64_t us)
+{
+    return START + (uint64_t)((step + job->delay[rank]) * MS + us * US);
+}
+
+static void channel(struct job *job, struct efg_channel_key key, int64_t depth, int rate)
+{
+    struct efg_channel *channel = efg_channels_find(&job->c, &key);
+    struct efg_flight led = {0};
+    for (int64_t step = BEGIN; step < BEGIN + STEPS; step++)
+        for (int i = 0; i < rate; i++) {
+            uint64_t sent = job->is_sized ? (uint64_t)step : 8;
+            uint64_t received = job->is_sized ? (uint64_t)(step + depth) : 8;
+            put(&channel->sends, moment(job, key.source, step, 20 * i + below(10)), sent);
+            put(&channel->receives,
+                moment(job, key.destination, step, 500 + 20 * i + below(10)), received);
+        }
+    job->truth[job->c.count - 1] = -depth * rate;
+    efg_flight_add(&led, efg_flight_channel(key.comm, key.source, key.destination, key.tag),
+                   -depth * rate);
+    efg_flight_join(&job->c.flight, led, 0);
+}
+
+/* --- what is said of them --- */
+
+static uint64_t count_strays(const struct job *job)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < job->c.count; i++)
+        count += (uint64_t)llabs(job->truth[i]);
+    return count;
+}
+
+static void copy(struct efg_channel_ends *to, const struct efg_channel_ends *from)
+{
+    for (uint32_t i = 0; i < from->kept; i++) {
+        put(to, from->all[i].time, from->all[i].bytes);
+        to->all[i].order = from->all[i].order;
+    }
+}
+
+/* What RANK knows: the sends to it, and its own. */
+static struct efg_channels known_to(const struct job *job, uint32_t rank)
+{
+    struct efg_channels own = {.leads = job->c.leads};
+    own.windows = calloc(1, sizeof *own.windows);
+    own.windows[own.window_count++] = job->c.windows[0];
+    for (uint32_t i = 0; i < job->c.count; i++) {
+        const struct efg_channel *channel = &job->c.channels[i];
+        if (channel->key.source != rank && channel->key.destination != rank)
+            continue;
+        struct efg_channel *mine = efg_channels_find(&own, &channel->key);
+        copy(&mine->sends, &channel->sends);
+        if (channel->key.destination == rank)
+            copy(&mine->receives, &channel->receives);
+    }
+    return own;
+}
+
+/* Each rank finds the same strays by what it knows and what the others reply. */
+static void check_replies(const struct job *job, const struct efg_strays *all)
+{
+    struct efg_channels own[RANKS];
+    for (uint32_t rank = 0; rank < RANKS; rank++)
+        own[rank] = known_to(job, rank);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        efg_channels_sort_back(&own[rank]);
+        for (uint32_t at = 0; at < own[rank].count;) {
+            struct efg_buffer block = {0};
+            uint32_t to = efg_channels_put_back(&own[rank], &at, &block);
+            if (block.size)
+                assert_int_equal(efg_channels_get_back(&own[to], block.data, block.size), 0);
+            efg_buffer_fini(&block);
+        }
+    }
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct efg_strays mine = {0}, wanted = efg_strays_of(all, rank, 0);
+        efg_channels_strays(&own[rank], rank, &mine);
+        assert_int_equal(mine.count, wanted.count);
+        for (size_t i = 0; i < mine.count; i++)
+            assert_int_equal(mine.all[i].place, wanted.all[i].place);
+        efg_strays_fini(&mine);
+        efg_channels_fini(&own[rank]);
+    }
+}
+
+/* Returns whether the leads were proven: then they are right. */
+static int is_proven(struct job *job)
+{
+    struct efg_strays strays = {0};
+    int is_proven = efg_channels_prove(&job->c, UINT32_MAX, NULL);
+    assert_int_equal(is_proven, job->c.leads.is_proven);
+    assert_int_equal(is_proven, !job->c.leads.doubt);
+    for (uint32_t i = 0; is_proven && i < job->c.count; i++)
+        assert_int_equal(efg_channels_lead(&job->c, &job->c.channels[i]), job->truth[i]);
+    struct efg_run_messages m = efg_channels_match(&job->c, UINT32_MAX);
+    efg_channels_strays(&job->c, UINT32_MAX, &strays);
+    assert_int_equal(strays.count, is_proven ? count_strays(job) : 0);
+    if (is_proven) {
+        assert_int_equal(m.early + m.ahead, strays.count);
+        assert_int_equal(m.sends - m.matched, strays.count);
+        assert_int_equal(m.receives - m.matched, strays.count);
+        check_replies(job, &strays);
+    }
+    efg_strays_fini(&strays);
+    efg_channels_fini(&job->c);
+    return is_proven;
+}
+
+/* --- tests --- */
+
+static struct efg_channel_key key(uint32_t source, uint32_t destination, uint32_t tag)
+{
+    return (struct efg_channel_key){.source = source, .destination = destination, .tag = tag};
+}
+
+/* One depth, but for a halo exchange beside it. A rank is behind the one before it by the DEPTH
+ * and up to SLACK steps more, for which messages wait. */
+static struct job pipeline(int depth, int slack, int rate, int with_halo)
+{
+    struct job job = new_job();
+    for (uint32_t rank = 1; rank < RANKS; rank++) {
+        job.delay[rank] = job.delay[rank - 1] + depth + (slack ? below(slack + 1) : 0);
+        channel(&job, key(rank - 1, rank, 1), depth, rate);
+        if (with_halo) /* what is sent back is received as many steps later, at once */
+            channel(&job, key(rank, rank - 1, 2), job.delay[rank - 1] - job.delay[rank], 1);
+    }
+    return job;
+}
+
+static void pipelines_are_proven(void **state)
+{
+    (void)state;
+    for (int depth = 1; depth < 9; depth++)
+        for (int slack = 0; slack < 4 && depth + slack < STEPS; slack++)
+            for (int rate = 1; rate < 24; rate += 7)
+                for (int back = 0; back < 2; back++) {
+                    struct job job = pipeline(depth, slack, rate, back);
+                    assert_true(is_proven(&job));
+                }
+}
+
+/* Deeper than the window is long: no pair of it is in the window. */
+static void what_is_not_in_the_window_is_in_doubt(void **state)
+{
+    (void)state;
+    for (int depth = STEPS; depth < 2 * STEPS; depth++) {
+        struct job job = pipeline(depth, 0, 1, 0);
+        assert_int_equal(efg_channels_prove(&job.c, UINT32_MAX, NULL), 0);
+        assert_int_equal(job.c.leads.doubt, (RANKS - 1) * depth);
+        assert_false(is_proven(&job));
+    }
+}
+
+/* Two depths to choose from, neither of which the times tell, and on no side of their own. */
+static void what_follows_no_rule_is_in_doubt(void **state)
+{
+    struct job job = new_job();
+    (void)state;
+    job.delay[1] = 9;
+    channel(&job, key(0, 1, 1), 2, 1);
+    channel(&job, key(0, 1, 2), 3, 1);
+    assert_false(is_proven(&job));
+    job = new_job();
+    job.is_sized = 1; /* now they do */
+    job.delay[1] = 9;
+    channel(&job, key(0, 1, 1), 2, 1);
+    channel(&job, key(0, 1, 2), 3, 1);
+    assert_true(is_proven(&job));
+}
+
+/* A message of another channel was under way, and nobody has ever received it. */
+static void a_lost_message_is_in_doubt(void **state)
+{
+    struct job job = pipeline(3, 0, 1, 0);
+    (void)state;
+    efg_flight_join(&job.c.flight, (struct efg_flight){efg_flight_channel(0, 2, 0, 77), 1}, 0);
+    assert_false(is_proven(&job));
+}
+
+static struct job random_job(void)
+{
+    struct job job = new_job();
+    int ahead = below(9);
+    job.is_sized = below(4) == 0;
+    for (uint32_t rank = 1; rank < RANKS; rank++)
+        job.delay[rank] = below(2) ? ahead : below(9);
+    for (uint32_t tag = 1 + (uint32_t)below(5); tag > 0; tag--) {
+        uint32_t from = (uint32_t)below(RANKS),
+                 to = (from + 1 + (uint32_t)below(RANKS - 1)) % RANKS;
+        int most = (int)(job.delay[to] - job.delay[from]), rate = 1 + below(3);
+        channel(&job, key(from, to, tag), most - (below(3) ? 0 : below(4)), rate);
+        if (below(2))
+            channel(&job, key(to, from, tag), -most - (below(3) ? 0 : below(4)), rate);
+    }
+    return job;
+}
+
+static void random_jobs_are_right_or_in_doubt(void **state)
+{
+    int proven = 0;
+    (void)state;
+    srand(1);
+    for (int round = 0; round < 2000; round++) {
+        struct job job = random_job();
+        proven += is_proven(&job);
+    }
+    assert_in_range(proven, 400, 1900);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pipelines_are_proven),
+        cmocka_unit_test(what_is_not_in_the_window_is_in_doubt),
+        cmocka_unit_test(what_follows_no_rule_is_in_doubt),
+        cmocka_unit_test(a_lost_message_is_in_doubt),
+        cmocka_unit_test(random_jobs_are_right_or_in_doubt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
