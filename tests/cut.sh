@@ -1,6 +1,6 @@
 #!/bin/sh
 # The cut that a window makes through a job: what the library says of messages and iterations
-# is what the trace holds; all ranks record the same iterations, however late some of them are; and
+# is what the trace holds; messages that cross it have no wrong partners; all ranks record the same iterations, however late some of them are; and
 # programs whose ranks have no loop in common end as they do without us.
 #
 # usage: tests/cut.sh
@@ -25,12 +25,16 @@ run() {
 
 # --- the figures against the checker's ---
 
-# matched, sends and receives without a partner, requests that never ended: as the run file has them
+# matched, sends and receives without a partner but for those that the trace lacks, requests that
+# never ended: as the run file has them
 ours() {
     "$tool" report "$1" | awk '
         /messages with both ends/ { matched = $1 }
         /sends whose receives/ { sends = $1 }
+        /received before the window/ { ahead = $1 }
         /receives whose sends/ { receives = $1 }
+        /sent before the window/ { early = $1 }
+        /that the trace lacks/ && $1 { sends -= ahead; receives -= early }
         /(sends|receives|collectives) that never ended$/ { never += $1 }
         END { print matched + 0, sends + 0, receives + 0, never + 0 }'
 }
@@ -65,11 +69,30 @@ figures() { # PROGRAM OPTIONS...
     verdict "$program $*: matched, lone sends and receives, requests without end: $theirs" "$why"
 }
 
-# --- late ranks ---
-
 summary_lacks() { # DIR TEXT
     grep -q "$2" "$1/summary.txt" || echo "the summary lacks \"$2\": $(grep -A 2 -E '^(Traced|Messages)' "$1/summary.txt" | tr -s ' \n' ' ')"
 }
+
+# --- messages that were received before the window ---
+
+# ahead WHAT SUMMARY PAIRS: a pipeline, in which a message is received five iterations before that in
+# which it was sent, as they are counted; PAIRS: what pairs.py says of the trace
+ahead() {
+    dir=$work/ahead.$1
+    run ahead "$tool" run --keep-logs -o "$dir" -- wavefront 1000 500 1 "$1"
+    code=$?
+    [ $code -eq 0 ] || { verdict "wavefront $1" "exit code $code: $(tail -n 2 "$work/ahead.err")"; return; }
+    verdict "wavefront $1: the summary says it" "$(summary_lacks "$dir" "$2")"
+    same "wavefront $1: pairs, of two lengths, iterations between" "$3" \
+        "$("$python" "$root/tests/pairs.py" "$dir/traces.otf2")"
+    events=$(otf2-print "$dir/traces.otf2" | cksum)
+    rm -r "$dir"/traces*
+    "$tool" trace "$dir" >"$work/ahead.out" 2>"$work/ahead.err"
+    same "wavefront $1: the same trace from the logs" "$events" "$(otf2-print "$dir/traces.otf2" | cksum)"
+    rm -rf "$dir"
+}
+
+# --- late ranks ---
 
 late() {
     dir=$work/late.$1
@@ -111,6 +134,11 @@ for program in stencil2d persistent probes sendrecv_self waitany comms threads; 
     figures $program --mode full
 done
 figures stencil2d --windows 2
+compile wavefront
+figures wavefront
+ahead sized '15 of 45 matched (33.3%); 15 sends and 15 receives stand open' '15 0 -5 -5'
+ahead plain '15 of 45 matched (33.3%); 15 sends and 15 receives stand open' '15 0 -5 -5'
+ahead crossing 'in doubt: 30 of 30 seem to match, but 14 or more crossed' '30 0 0 0'
 compile stencil2d
 for i in $(seq "${CUT_RUNS:-5}"); do
     late "$i"
