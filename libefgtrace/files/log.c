@@ -40,14 +40,20 @@ static uint64_t offset_of(const struct efg_log *log, const struct efg_record *r)
     return (uint64_t)((const char *)r - (const char *)log->header);
 }
 
+int efg_log_may_have(uint64_t size)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           size <= limit.rlim_cur;
+}
+
 /* Reserve [FROM, TO) of the file on disk. */
 static int reserve(int file, uint64_t from, uint64_t to)
 {
-    struct rlimit limit;
     int rc;
 
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        to > limit.rlim_cur)
+    if (!efg_log_may_have(to))
         return -ENOSPC;
     do
         rc = posix_fallocate(file, (off_t)from, (off_t)(to - from));

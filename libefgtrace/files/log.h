@@ -43,6 +43,9 @@ struct efg_log_header {
 
 /* --- writing --- */
 
+/* Whether this process may make a file of SIZE bytes; to write more would be a SIGXFSZ. */
+int efg_log_may_have(uint64_t size);
+
 struct efg_log {
     struct efg_log_header *header; /* the mapping, NULL if not open */
     struct efg_record *next;       /* where the next record goes */

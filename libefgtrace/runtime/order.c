@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files/log.h"
 #include "runtime/memory.h"
 
 #define MEMORY ((size_t)1700 << 10) /* of a sequence: 64k pairs */
@@ -41,9 +42,11 @@ static int write_all(int file, const unsigned char *data, size_t size, off_t at)
 static int spill(struct efg_order *o)
 {
     int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-    int file = o->path ? open(o->path, flags, 0666) : -1;
+    if (!o->path || !efg_log_may_have(o->in_file + o->done.size))
+        return o->path ? EFBIG : ENOENT;
+    int file = open(o->path, flags, 0666);
     if (file < 0)
-        return o->path ? errno : ENOENT;
+        return errno;
     int error = write_all(file, o->done.data, o->done.size, (off_t)o->in_file);
     if (close(file) != 0 && !error)
         error = errno;

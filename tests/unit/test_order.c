@@ -4,6 +4,7 @@
  * that are written out, graphs that merge nodes, files that cannot be written. What comes out
  * is expanded and compared with what went in.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -158,6 +160,24 @@ static void test_a_file_that_cannot_be(void **state)
     assert_true(kept > 50000 && kept < event_count);
 }
 
+/* The same where files may not grow: no signal ends the program. */
+static void test_a_limit_of_files(void **state)
+{
+    struct rlimit before, small;
+    struct efg_order o;
+    (void)state;
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = (struct rlimit){100000, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    begin(&o, 1 << 20, path);
+    while (event_count < MOST_EVENTS && !o.error)
+        for (int i = 0; i < 100 && event_count < MOST_EVENTS; i++)
+            add(&o, below(UINT32_MAX - 1));
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(o.error, EFBIG);
+    assert_true(end(&o) > 50000);
+}
+
 static void test_merged_nodes(void **state)
 {
     (void)state;
@@ -204,9 +224,13 @@ static void test_budget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),        cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_the_file),     cmocka_unit_test(test_a_file_that_cannot_be),
-        cmocka_unit_test(test_merged_nodes), cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_the_file),
+        cmocka_unit_test(test_a_file_that_cannot_be),
+        cmocka_unit_test(test_a_limit_of_files),
+        cmocka_unit_test(test_merged_nodes),
+        cmocka_unit_test(test_budget),
     };
     int file = mkstemp(path);
     close(file);
