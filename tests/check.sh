@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.." || exit 2
 
 BUILD=${BUILD:-build}
 export BUILD
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1} # what it finds fails the test
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 CHECK_TRACE=${CHECK_TRACE:-$PWD/../shared/tools/check_trace.py}
 [ -f "$CHECK_TRACE" ] && export CHECK_TRACE || unset CHECK_TRACE
