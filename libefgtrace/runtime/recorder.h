@@ -72,15 +72,20 @@ uint64_t efg_recorder_memory(const struct efg_recorder *r);
 /* End the log at TIME. */
 void efg_recorder_close(struct efg_recorder *r, uint64_t time);
 
+/* Calls that complete requests, and all that name some which there are. */
+#define EFG_SHAPES_COMPLETING                                                    \
+    (EFG_SHAPE_SET(WAITALL) | EFG_SHAPE_SET(WAITANY) | EFG_SHAPE_SET(WAITSOME) | \
+     EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME))
+#define EFG_SHAPES_NAMING                                                   \
+    (EFG_SHAPES_COMPLETING | EFG_SHAPE_SET(START) | EFG_SHAPE_SET(CANCEL) | \
+     EFG_SHAPE_SET(REQUEST_FREE))
+
 /* While it is off, the recorder need be told of those calls only that end something which it
  * follows, or whose status alone tells what they receive (enter), and of those that mean
  * something for requests, communicators, windows or files (leave). */
-#define EFG_SHAPES_ENDING                                                         \
-    (EFG_SHAPE_SET(WAITALL) | EFG_SHAPE_SET(WAITANY) | EFG_SHAPE_SET(WAITSOME) |  \
-     EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME) |  \
-     EFG_SHAPE_SET(START) | EFG_SHAPE_SET(CANCEL) | EFG_SHAPE_SET(REQUEST_FREE) | \
-     EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(IMRECV) | EFG_SHAPE_SET(COMM_FREE) |    \
-     EFG_SHAPE_SET(WIN_FREE) | EFG_SHAPE_SET(FILE_CLOSE))
+#define EFG_SHAPES_ENDING                                               \
+    (EFG_SHAPES_NAMING | EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(IMRECV) | \
+     EFG_SHAPE_SET(COMM_FREE) | EFG_SHAPE_SET(WIN_FREE) | EFG_SHAPE_SET(FILE_CLOSE))
 #define EFG_SHAPES_RECEIVING (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV))
 #define EFG_SHAPES_WITHOUT_STATE                                              \
     (EFG_SHAPE_SET(PLAIN) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) |       \

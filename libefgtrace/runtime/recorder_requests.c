@@ -11,15 +11,9 @@
 #include "core/hot.h"
 #include "runtime/memory.h"
 
-/* Calls that complete requests, and others that name some. */
-#define COMPLETES                                                                \
-    (EFG_SHAPE_SET(WAITALL) | EFG_SHAPE_SET(WAITANY) | EFG_SHAPE_SET(WAITSOME) | \
-     EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME))
-#define OTHERS (EFG_SHAPE_SET(START) | EFG_SHAPE_SET(CANCEL) | EFG_SHAPE_SET(REQUEST_FREE))
-
 static int completes_requests(const struct efg_call *c)
 {
-    return efg_shape_is_in(c, COMPLETES) && c->requests && c->nrequests > 0;
+    return efg_shape_is_in(c, EFG_SHAPES_COMPLETING) && c->requests && c->nrequests > 0;
 }
 
 /* --- scratch memory --- */
@@ -45,7 +39,7 @@ static int make_room(struct efg_recorder *r, int count)
 
 static int names_requests(const struct efg_call *c)
 {
-    return c->requests && c->nrequests > 0 && efg_shape_is_in(c, COMPLETES | OTHERS);
+    return c->requests && c->nrequests > 0 && efg_shape_is_in(c, EFG_SHAPES_NAMING);
 }
 
 EFG_HOT void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *c)
