@@ -68,13 +68,6 @@ void efg_buffer_u64(struct efg_buffer *buffer, uint64_t value)
     put_little_endian(buffer, value, 8);
 }
 
-void efg_buffer_double(struct efg_buffer *buffer, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_little_endian(buffer, bits, 8);
-}
-
 void efg_buffer_number(struct efg_buffer *buffer, uint64_t value)
 {
     unsigned char text[10];
@@ -141,14 +134,6 @@ uint32_t efg_reader_u32(struct efg_reader *reader)
 uint64_t efg_reader_u64(struct efg_reader *reader)
 {
     return take_little_endian(reader, 8);
-}
-
-double efg_reader_double(struct efg_reader *reader)
-{
-    uint64_t bits = take_little_endian(reader, 8);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 uint64_t efg_reader_number(struct efg_reader *reader)

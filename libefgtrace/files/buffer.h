@@ -25,7 +25,6 @@ void efg_buffer_put(struct efg_buffer *buffer, const void *bytes, size_t size);
 unsigned char *efg_buffer_extend(struct efg_buffer *buffer, size_t size);
 void efg_buffer_u32(struct efg_buffer *buffer, uint32_t value);
 void efg_buffer_u64(struct efg_buffer *buffer, uint64_t value);
-void efg_buffer_double(struct efg_buffer *buffer, double value);
 void efg_buffer_number(struct efg_buffer *buffer, uint64_t value); /* LEB128 */
 void efg_buffer_string(struct efg_buffer *buffer, const char *string); /* length, bytes; NULL is "" */
 /* Text as printf makes it, without a length or a zero byte. */
@@ -43,7 +42,6 @@ struct efg_reader efg_reader(const void *data, size_t size);
 const void *efg_reader_take(struct efg_reader *reader, size_t size);
 uint32_t efg_reader_u32(struct efg_reader *reader);
 uint64_t efg_reader_u64(struct efg_reader *reader);
-double efg_reader_double(struct efg_reader *reader);
 uint64_t efg_reader_number(struct efg_reader *reader);
 /* A number of things to come that take at least BYTES each: fails if they cannot
  * all be there, so that it can be allocated safely. */
