@@ -22,6 +22,11 @@ usage: bench/apps.sh list
 environment: RANKS           instead of 4
              LAMMPS_STEPS    instead of 2000
              ICOFOAM_STEPS   instead of 1000
+             PW_STEPS        instead of 100
+             CASE=large      as large as a case for 4 ranks is in earnest, instead of small ones,
+                             whose ranks do next to nothing between two calls: 32,000 atoms in
+                             LAMMPS (as in its own benchmarks), 8 in Quantum ESPRESSO, 300 x 300
+                             cells in OpenFOAM
              MPIRUN_OPTIONS  more options of mpirun
 EOF
 }
@@ -39,7 +44,11 @@ launch() {
 # migrates atoms and rebuilds the neighbour lists instead of the forward exchange, with
 # Sendrecv; every 50th step prints, with Allreduce.
 prepare_lammps() {
-    sed "s/^run.*/run ${LAMMPS_STEPS:-2000}/" /usr/share/lammps/examples/melt/in.melt >in.melt
+    box=10
+    [ "$CASE" = small ] || box=20
+    sed -e "s/^run.*/run ${LAMMPS_STEPS:-2000}/" \
+        -e "s/^region.*box.*/region box block 0 $box 0 $box 0 $box/" \
+        /usr/share/lammps/examples/melt/in.melt >in.melt
 }
 run_lammps() {
     launch "$@" lmp -in in.melt -log none
@@ -68,13 +77,27 @@ prepare_pw() {
 3P 2 1 2.00 0.00 2.10 2.10
 3S 1 0 2.00 0.00 2.10 2.10
 EOF
-    cat >md.in <<'EOF'
+    lattice=2 cutoff=12 atoms=2
+    positions='Si 0 0 0
+Si 0.27 0.25 0.24'
+    if [ "$CASE" = large ]; then
+        lattice=1 cutoff=20 atoms=8
+        positions='Si 0 0 0
+Si 0.27 0.25 0.24
+Si 0.5 0.5 0
+Si 0.75 0.75 0.25
+Si 0.5 0 0.5
+Si 0.75 0.25 0.75
+Si 0 0.5 0.5
+Si 0.25 0.75 0.75'
+    fi
+    cat >md.in <<EOF
 &control
-  calculation = 'md', nstep = 100, dt = 20, prefix = 'si', outdir = 'out', pseudo_dir = '.'
+  calculation = 'md', nstep = ${PW_STEPS:-100}, dt = 20, prefix = 'si', outdir = 'out', pseudo_dir = '.'
   disk_io = 'none'
 /
 &system
-  ibrav = 2, celldm(1) = 10.2, nat = 2, ntyp = 1, ecutwfc = 12, nosym = .true.
+  ibrav = $lattice, celldm(1) = 10.2, nat = $atoms, ntyp = 1, ecutwfc = $cutoff, nosym = .true.
 /
 &electrons
   conv_thr = 1d-8
@@ -84,8 +107,7 @@ EOF
 ATOMIC_SPECIES
 Si 28.0855 Si.UPF
 ATOMIC_POSITIONS alat
-Si 0 0 0
-Si 0.27 0.25 0.24
+$positions
 K_POINTS automatic
 2 2 2 1 1 1
 EOF
@@ -107,9 +129,11 @@ prepare_icofoam() {
     foam=/usr/share/doc/openfoam-examples/examples/incompressible/icoFoam/cavity/cavity
     rm -rf 0 0.* constant system processor*
     cp -R "$foam/0" "$foam/constant" "$foam/system" .
-    edit system/blockMeshDict 's/\(20 20 1\)/(40 40 1)/'
-    end=$(awk "BEGIN { print ${ICOFOAM_STEPS:-1000} * 0.0005 }")
-    edit system/controlDict -e "s/^(endTime ).*/\\1 $end;/" -e 's/^(deltaT ).*/\1 0.0005;/' \
+    cells=40 step=0.0005
+    [ "$CASE" = small ] || cells=300 step=0.00005
+    edit system/blockMeshDict "s/\(20 20 1\)/($cells $cells 1)/"
+    end=$(awk "BEGIN { print ${ICOFOAM_STEPS:-1000} * $step }")
+    edit system/controlDict -e "s/^(endTime ).*/\\1 $end;/" -e "s/^(deltaT ).*/\\1 $step;/" \
         -e 's/^(writeInterval ).*/\1 500;/' -e 's/^(runTimeModifiable ).*/\1 no;/'
     parts="${RANKS:-4} 1 1"
     [ "${RANKS:-4}" != 4 ] || parts="2 2 1"
@@ -177,6 +201,7 @@ filter_hpcc() {
 }
 
 apps="lammps pw icofoam ringtest hpcc"
+CASE=${CASE:-small}
 
 known() {
     case " $apps " in

@@ -6,6 +6,8 @@ calls: CPU time per MPI call, by kind of call, depth of the call path, number of
        paths, and state of efgtrace; one process for each, bench/calls.c
 life:  wall time of MPI_Init and MPI_Finalize, memory and trace, of 4 ranks
 apps:  wall time, trace and memory of whole applications: the bundled stencil, LAMMPS, OpenFOAM
+pairs: LAMMPS, OpenFOAM and Quantum ESPRESSO, large cases on 4 ranks, bare and adaptive in turns,
+       and the cost that the summary states
 instructions: per call, under callgrind: the same on a busy machine
 soak:  whether memory grows in 10^8 calls of each of 2 ranks (BENCH_SOAK calls); asked for only
 
@@ -45,8 +47,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=int(os.environ.get("BENCH_RUNS", "15")),
-                        help="rounds of each measurement (BENCH_RUNS, 15); 3 take 5 minutes")
-    parser.add_argument("--parts", default="calls,life,apps,instructions",
+                        help="rounds of each measurement (BENCH_RUNS, 15); 3 take 6 minutes")
+    parser.add_argument("--parts", default="calls,life,apps,pairs,instructions",
                         help="which of the above (all but soak)")
     parser.add_argument("--build", default=os.environ.get("BUILD", "build"),
                         help="where the build is (BUILD, build)")
@@ -194,7 +196,8 @@ def calls(options, tools):
 
 def columns(values, names):
     """One list for each of NAMES, from a list of dictionaries, some of them None."""
-    return {name: [v and round(v[name], 3) for v in values] for name in names}
+    return {name: [None if v is None or v[name] is None else round(v[name], 3) for v in values]
+            for name in names}
 
 
 # --- life ---
@@ -218,46 +221,83 @@ def life(options, tools):
             for tool, values in results.items()]
 
 
-# --- apps ---
+# --- apps, pairs ---
 
-def applications(folder, quick):
-    """name: command(prefix), on as many ranks as there are cores, and 4 at most."""
+STEPS = {"lammps": "LAMMPS_STEPS", "icofoam": "ICOFOAM_STEPS", "pw": "PW_STEPS"}
+
+
+def prepared(app, **variables):
+    """command(prefix) that runs APP of bench/apps.sh, in a folder that is there until the next one is
+    asked for; nothing if the application is not there."""
+    os.environ.update(variables)
+    with tempfile.TemporaryDirectory(prefix=f"efgtrace-bench-{app}.") as case:
+        if subprocess.run([HERE / "apps.sh", "prepare", app, case],
+                          stdout=subprocess.DEVNULL).returncode == 0:
+            yield app, lambda prefix: [HERE / "apps.sh", "launch", app, case, *prefix]
+
+
+def small_cases(folder, quick):
+    """name, command(prefix), on as many ranks as there are cores, and 4 at most."""
     ranks = str(min(4, len(os.sched_getaffinity(0))))
-    os.environ.update(RANKS=ranks, LAMMPS_STEPS="800" if quick else "4000",
-                      ICOFOAM_STEPS="400" if quick else "1000",
-                      MPIRUN_OPTIONS="--mca mpi_yield_when_idle 1")
     stencil = [folder / "stencil2d", "1000" if quick else "2000", "500"]
+    steps = {"lammps": "800" if quick else "4000", "icofoam": "400" if quick else "1000"}
 
     yield "stencil", lambda prefix: ["mpirun", "-np", ranks, "--oversubscribe", *prefix, *stencil]
-    for app in ("lammps", "icofoam"):
-        with tempfile.TemporaryDirectory(prefix=f"efgtrace-bench-{app}.") as case:
-            prepared = subprocess.run([HERE / "apps.sh", "prepare", app, case],
-                                      stdout=subprocess.DEVNULL)
-            if prepared.returncode == 0:
-                yield app, lambda prefix: [HERE / "apps.sh", "launch", app, case, *prefix]
+    for app, count in steps.items():
+        yield from prepared(app, RANKS=ranks, CASE="small", **{STEPS[app]: count})
 
 
-def measure_app(command, tool):
-    job = run(command, tool)
+def large_cases(quick):
+    """name, command(prefix), on 4 ranks, of some 10 s: as large as such cases are in earnest."""
+    steps = {"lammps": "600", "icofoam": "10", "pw": "8"}
+    for app, count in steps.items():
+        yield from prepared(app, RANKS="4", CASE="large",
+                            **{STEPS[app]: str(int(count) // 4) if quick else count})
+
+
+def stated_cost(build, work):
+    """What the summary says that efgtrace cost: % of the run, and ns for each call."""
+    text = subprocess.run([build / "efgtrace", "report", work / "trace"], capture_output=True,
+                          text=True).stdout
+    cost = re.search(r"^Cost .*?([0-9.]+)% of the run: .*?, ([0-9.]+) (ns|us) each", text, re.M)
+    return cost and (float(cost[1]), float(cost[2]) * (1000 if cost[3] == "us" else 1))
+
+
+def measure_app(build, command, tool):
+    inspect = (lambda work: stated_cost(build, work)) if tool.name == "adaptive" else None
+    job = run(command, tool, inspect=inspect)
     if job.failed:
         complain(tool, job, f"failed with {job.code}")
         return None
-    return {"wall": job.wall, "cpu": job.cpu, "peak_kb": job.peak_kb, "bytes": job.trace_bytes}
+    percent, each = job.found or (None, None)
+    return {"wall": job.wall, "cpu": job.cpu, "peak_kb": job.peak_kb, "bytes": job.trace_bytes,
+            "stated_percent": percent, "stated_ns": each}
 
 
-def apps(options, tools):
-    state, others = tools
+def applications(options, cases, used):
     rows = []
-    used = [Tool("bare")] + [state[s] for s in ("graph", "adaptive", "full")] + others
-    for name, command in applications(options.build / "bench", options.runs < 6):
+    os.environ["MPIRUN_OPTIONS"] = "--mca mpi_yield_when_idle 1"
+    for name, command in cases:
         run(command, used[0])  # the files come from the disk once
-        results = rounds(name, options.runs, used, lambda tool: measure_app(command, tool))
-        rows += [{"app": name, "tool": tool, **columns(values, ("wall", "cpu", "peak_kb", "bytes"))}
+        results = rounds(name, options.runs, used,
+                         lambda tool: measure_app(options.build, command, tool))
+        rows += [{"app": name, "tool": tool,
+                  **columns(values, ("wall", "cpu", "peak_kb", "bytes", "stated_percent", "stated_ns"))}
                  for tool, values in results.items()]
     return rows
 
 
-PARTS = {"calls": calls, "life": life, "apps": apps, "instructions": instructions.measure,
+def apps(options, tools):
+    state, others = tools
+    return applications(options, small_cases(options.build / "bench", options.runs < 6),
+                        [Tool("bare")] + [state[s] for s in ("graph", "adaptive", "full")] + others)
+
+
+def pairs(options, tools):
+    return applications(options, large_cases(options.runs < 6), [Tool("bare"), tools[0]["adaptive"]])
+
+
+PARTS = {"calls": calls, "life": life, "apps": apps, "pairs": pairs, "instructions": instructions.measure,
          "soak": soak.measure}
 
 
