@@ -25,8 +25,8 @@ count() {
     case $2 in
     unit)
         p=$(grep -c '^\[       OK \]' "$log")
-        f=$(grep -c '^\[  FAILED  \] [a-z_0-9]*$' "$log")
-        s=$(grep -c '^\[  SKIPPED \] [a-z_0-9]*$' "$log") ;;
+        f=$(grep '^\[  FAILED  \] [a-z_0-9]*$' "$log" | sort -u | wc -l) # also listed at the end
+        s=$(grep '^\[  SKIPPED \] [a-z_0-9]*$' "$log" | sort -u | wc -l) ;;
     *)
         last=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
         p=$(echo "$last" | sed -n 's/^\([0-9]*\) passed.*/\1/p')
@@ -44,6 +44,7 @@ part() {
     name=$1 kind=$2
     shift 2
     [ -n "$parts" ] && case " $parts " in *" $name "*) ;; *) return ;; esac
+    ran="$ran $name "
     echo "== $name"
     started=$(date +%s)
     "$@" >"$log" 2>&1
@@ -53,7 +54,7 @@ part() {
     echo "   $(($(date +%s) - started)) s"
 }
 
-parts="$*"
+parts="$*" ran=
 for test in "$BUILD"/tests/test_* "$BUILD"/sanitized/tests/test_*; do
     case $test in *.d | *\*) continue ;; esac
     name=$(basename "$test")
@@ -65,6 +66,12 @@ for script in floors table tree preload tool docs report runfile expand life sig
     part $script shell "tests/$script.sh"
 done
 part apps shell tests/apps.sh lammps ringtest
+
+for name in $parts; do
+    case $ran in *" $name "*) continue ;; esac
+    echo "FAIL there is no part \"$name\" (unit tests: make unit)"
+    failed=$((failed + 1))
+done
 
 [ -z "${CHECK_TRACE:-}" ] && echo "note: no check_trace.py (set CHECK_TRACE): traces were only read, not checked"
 if [ $skipped -gt 0 ]; then

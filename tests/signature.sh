@@ -89,6 +89,25 @@ MPI_Sendrecv [>= 128 B]" "$(nodes run.size-class 0 "n['label']" | sed 's/  */ /g
 contains "the report has them" "$("$tool" report -a $all)" "... [assembly, 2000 B, rank +2, world]"
 contains "dot has them" "$("$tool" graph $all)" "[assembly, 2000 B, rank +2, world]"
 
+# --- partners on a grid ---
+
+# Nine ranks on a periodic plane of 3 x 3: four neighbours, the same ones for all ranks.
+compile stencil2d || exit 2
+ranks 9 "$tool" run -o grid -m graph --signature path,partner --summary off "$programs/stencil2d" \
+    10 0 >out 2>err
+same "a grid: exit code" 0 $?
+for rank in 0 4 8; do
+    same "a grid: partners of rank $rank" "MPI_Irecv grid (+1, 0)
+MPI_Irecv grid (-1, 0)
+MPI_Irecv grid (0, +1)
+MPI_Irecv grid (0, -1)
+MPI_Isend grid (+1, 0)
+MPI_Isend grid (-1, 0)
+MPI_Isend grid (0, +1)
+MPI_Isend grid (0, -1)" \
+        "$(nodes grid $rank "n['call'] + ' ' + n['partner']" | grep grid | LC_ALL=C sort -u)"
+done
+
 # --- more regions than names are kept of ---
 
 run many region 1 0 1100

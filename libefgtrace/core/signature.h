@@ -19,20 +19,17 @@ enum efg_dimension {
     EFG_DIM_PATH = 1 << 0,       /* call path */
     EFG_DIM_SIZE_CLASS = 1 << 1, /* 1 + floor(log2 bytes), 0 for none */
     EFG_DIM_SIZE = 1 << 2,       /* exact number of bytes; beats SIZE_CLASS */
-    EFG_DIM_PARTNER = 1 << 3,    /* 1 + (partner - own rank) modulo size of the communicator */
+    EFG_DIM_PARTNER = 1 << 3,    /* relative partner (partner.h) */
     EFG_DIM_COMM = 1 << 4,       /* class of the communicator: kind << 28 | size */
     EFG_DIM_REGION = 1 << 5,     /* innermost user region */
 };
-
-/* Partners that are no rank. */
-enum { EFG_PARTNER_ANY = -1, EFG_PARTNER_NOBODY = -2 };
 
 struct efg_signature {
     uint32_t call;   /* id of the MPI function */
     uint32_t path;   /* id of the call path in this process, 0 for none */
     uint32_t region; /* id of the user region: agrees between ranks; 0 for none */
     uint32_t comm;   /* class of the communicator, 0 for none */
-    int32_t partner; /* relative partner, 0 for none */
+    int32_t partner; /* relative (partner.h), 0 for none */
     uint32_t zero;   /* keeps the bytes of the structure defined */
     uint64_t size;   /* bytes or size class, 0 for none */
 };

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/partner.h"
 #include "summary.h"
 
 /* --- places --- */
@@ -117,10 +118,24 @@ static void put_size_class(char *text, size_t size, uint64_t class)
     snprintf(text, size, ">= %u %s", 1u << power % 10, units[power / 10]);
 }
 
-/* Relative to the own rank, modulo the size of the communicator. */
+/* "grid (+1, 0)" */
+static void put_steps(char *text, size_t size, const int *steps, int dims)
+{
+    size_t used = (size_t)snprintf(text, size, "grid (");
+
+    for (int d = 0; d < dims && used < size; d++)
+        used += (size_t)snprintf(text + used, size - used, steps[d] ? "%+d%s" : "%d%s",
+                                 steps[d], d + 1 < dims ? ", " : ")");
+}
+
+/* Relative to the own rank: on a grid, or modulo the size of the communicator. */
 static void put_partner(char *text, size_t size, int32_t partner)
 {
-    if (partner == EFG_PARTNER_ANY)
+    int steps[EFG_GRID_DIMS], dims = efg_partner_steps(partner, steps);
+
+    if (dims)
+        put_steps(text, size, steps, dims);
+    else if (partner == EFG_PARTNER_ANY)
         snprintf(text, size, "any rank");
     else if (partner == EFG_PARTNER_NOBODY)
         snprintf(text, size, "no rank");

@@ -120,12 +120,25 @@ static uint64_t identify(const struct efg_comm *c, const struct efg_comm *parent
     return efg_hash_mix(hash, made ? ++*made : 0);
 }
 
+static void find_grid(struct efg_comm *c)
+{
+    int dims = 0, own[EFG_GRID_DIMS];
+    struct efg_grid *g = &c->grid;
+
+    if (PMPI_Cartdim_get(c->handle, &dims) != MPI_SUCCESS)
+        return;
+    c->in = c->out = 2 * dims;
+    if (dims <= EFG_GRID_DIMS &&
+        PMPI_Cart_get(c->handle, dims, g->size, g->is_periodic, own) == MPI_SUCCESS)
+        g->dims = dims;
+}
+
 static void find_neighbours(struct efg_comm *c)
 {
     int topology = MPI_UNDEFINED, weighted, dims = 0;
     PMPI_Topo_test(c->handle, &topology);
-    if (topology == MPI_CART && PMPI_Cartdim_get(c->handle, &dims) == MPI_SUCCESS)
-        c->in = c->out = 2 * dims;
+    if (topology == MPI_CART)
+        find_grid(c);
     else if (topology == MPI_GRAPH &&
              PMPI_Graph_neighbors_count(c->handle, c->rank, &dims) == MPI_SUCCESS)
         c->in = c->out = dims;

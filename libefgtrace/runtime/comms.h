@@ -14,6 +14,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "core/partner.h"
 #include "core/record.h"
 
 struct efg_comm {
@@ -28,6 +29,7 @@ struct efg_comm {
     int is_world;      /* 1: as large as the world */
     int is_foreign;    /* 1: has processes of another world; not recorded */
     int in, out;       /* neighbours, where it has a topology */
+    struct efg_grid grid; /* where that is Cartesian */
     struct efg_members *members; /* NULL for WORLD and SELF */
     const uint32_t *partners;    /* world ranks of partners, in MEMBERS */
 };

@@ -161,9 +161,10 @@ static int32_t relative(int peer, const struct efg_comm *comm)
         return EFG_PARTNER_ANY;
     if (peer == MPI_PROC_NULL)
         return EFG_PARTNER_NOBODY;
-    if (peer < 0 || !comm || comm->peers <= 0)
+    if (peer < 0 || !comm || peer >= comm->peers)
         return 0;
-    return 1 + (peer - comm->rank % comm->peers + comm->peers) % comm->peers;
+    int32_t steps = efg_partner_on_grid(&comm->grid, comm->rank, peer);
+    return steps ? steps : efg_partner_in_line(comm->rank % comm->peers, peer, comm->peers);
 }
 
 static void bytes(const struct efg_call *c, struct efg_facts *f)

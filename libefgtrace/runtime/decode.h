@@ -20,8 +20,8 @@ struct efg_facts {
  * it is MPI_SUCCESS. */
 struct efg_facts efg_decode(const struct efg_call *call, int result);
 
-/* What a signature may have besides: 1 + (partner - own rank) modulo size of COMM, or enum
- * EFG_PARTNER_*, 0 for none; kind << 28 | size of COMM. */
+/* What a signature may have besides: the partner relative to
+ * the own rank (core/partner.h), 0 for none; kind << 28 | size of COMM. */
 int32_t efg_decode_partner(const struct efg_call *call, const struct efg_comm *comm);
 uint32_t efg_decode_comm(const struct efg_comm *comm);
 
