@@ -3,10 +3,6 @@
  * efgtrace expand: all calls of the run in their order, from the sequences in the run file, as
  * text or as an OTF2 trace. They are written as they are read; nothing grows with their number.
  */
-/*
- * efgtrace expand: all calls of the run in their order, from the sequences in the run file.
- * They are written as they are read; nothing grows with their number.
- */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>

@@ -21,6 +21,8 @@ static const struct command commands[] = {
     {"report", "say what a run did: loops, calls, times", efg_cmd_report},
     {"graph", "write the event flow graph: dot, json, graphml", efg_cmd_graph},
     {"expand", "write all calls of the run in their order", efg_cmd_expand},
+    {"profile", "write what the ranks did as a program: loops, calls, mean times",
+     efg_cmd_profile},
     {"trace", "write the OTF2 trace of a job that was killed or still runs", efg_cmd_trace},
     {"check", "is the configuration right, and what does it mean", efg_cmd_check},
     {0},

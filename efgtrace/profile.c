@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * efgtrace profile: what the program does, as a program: the order of its calls as loops, with
+ * mean times. Ranks with the same graph have one profile.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "files/expand.h"
+#include "files/nearest.h"
+#include "files/summary.h"
+#include "open.h"
+#include "profile.h"
+
+#define GROUPS_SHOWN 3
+#define FORMS_SHOWN 3
+
+struct request {
+    const char *format, *rank, *output, *dir; /* RANK NULL: all groups of ranks */
+    struct efg_profile_style style;
+    int is_all;
+};
+
+/* Ranks with the same graph, of which the order of calls is known. */
+struct group {
+    uint32_t shape; /* index into run->common.groups */
+    struct efg_ranklist ranks;
+    uint64_t count;
+};
+
+static int complain(const char *what)
+{
+    fprintf(stderr, "efgtrace profile: %s\n", what);
+    return -1;
+}
+
+static int complain_memory(void)
+{
+    return complain("no memory for the profile");
+}
+
+/* --- a profile --- */
+
+double efg_profile_call(const struct efg_profile *profile, uint32_t node)
+{
+    const struct efg_node *n = &profile->graph->nodes[node];
+    double time = (double)n->time.sum + (double)n->poll_time;
+    return n->time.count ? time / (double)n->time.count : 0;
+}
+
+const char *efg_profile_name(const struct efg_profile *profile, uint32_t node)
+{
+    const char *name =
+        efg_run_call_name(profile->run, profile->graph->nodes[node].signature.call);
+    return strncmp(name, "MPI_", 4) ? name : name + 4;
+}
+
+static int number_nodes(struct efg_profile *profile)
+{
+    const struct efg_graph *graph = profile->graph;
+    const struct efg_run_names *names = &profile->run->common.names;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < names->call_count; i++)
+        most = names->calls[i].id > most ? names->calls[i].id : most;
+    uint32_t *used = calloc((size_t)most + 2, sizeof *used);
+    profile->number = calloc((size_t)graph->node_count + 1, sizeof *profile->number);
+    for (uint32_t i = 0; used && profile->number && i < graph->node_count; i++) {
+        uint32_t call = graph->nodes[i].signature.call;
+        profile->number[i] = ++used[call <= most ? call : most + 1];
+    }
+    free(used);
+    return used && profile->number ? 0 : -1;
+}
+
+/* Times of loops: their own calls, then the inner loops, which come later in the tree. */
+static int sum_times(struct efg_profile *profile)
+{
+    const struct efg_program *program = &profile->program;
+    uint32_t whole = profile->tree.count;
+    double *time = profile->time = calloc((size_t)whole + 1, sizeof *time);
+    double *iterations = profile->iterations = calloc((size_t)whole + 1, sizeof *iterations);
+    if (!time || !iterations)
+        return -1;
+    for (uint32_t i = 0; i < program->form_count; i++) {
+        const struct efg_program_form *form = &program->forms[i];
+        iterations[form->loop] += (double)form->count;
+        for (uint32_t k = 0; k < form->size; k++) {
+            const struct efg_program_item *item = &program->items[form->first + k];
+            if (item->node != EFG_NONE)
+                time[form->loop] += item->before + (double)item->repetitions *
+                                                       efg_profile_call(profile, item->node);
+        }
+    }
+    for (uint32_t i = 0; i < profile->graph->node_count; i++)
+        time[efg_program_loop_of(program, i)] +=
+            program->of_node[i].before +
+            (double)program->of_node[i].repetitions * efg_profile_call(profile, i);
+    for (uint32_t i = whole; i-- > 0;) {
+        uint32_t parent = profile->tree.loops[i].parent;
+        iterations[i] += (double)program->of_loop[i].iterations;
+        time[parent == EFG_NONE ? whole : parent] += time[i];
+    }
+    return 0;
+}
+
+int efg_profile_rest(const struct efg_profile *profile, uint32_t loop, uint32_t most,
+                     struct efg_profile_rest *rest)
+{
+    const struct efg_program *program = &profile->program;
+    *rest = (struct efg_profile_rest){.iterations = program->of_loop[loop].iterations};
+    rest->of_node = calloc((size_t)profile->graph->node_count + 1, sizeof *rest->of_node);
+    rest->of_loop = calloc((size_t)profile->tree.count + 1, sizeof *rest->of_loop);
+    if (!rest->of_node || !rest->of_loop) {
+        efg_profile_rest_fini(rest);
+        return -1;
+    }
+    for (uint32_t i = 0; i < profile->graph->node_count; i++)
+        if (efg_program_loop_of(program, i) == loop)
+            rest->of_node[i] = program->of_node[i];
+    for (uint32_t i = 0; i < profile->tree.count; i++) {
+        uint32_t parent = profile->tree.loops[i].parent;
+        if ((parent == EFG_NONE ? profile->tree.count : parent) == loop)
+            rest->of_loop[i] = program->of_loop[i];
+    }
+    for (uint32_t f = program->first_form[loop]; f != EFG_NONE; f = program->forms[f].next) {
+        const struct efg_program_form *form = &program->forms[f];
+        if (most) {
+            most--;
+            continue;
+        }
+        rest->forms++;
+        rest->iterations += form->count;
+        for (uint32_t i = 0; i < form->size; i++) {
+            const struct efg_program_item *item = &program->items[form->first + i];
+            struct efg_program_rest *of = item->node == EFG_NONE ? &rest->of_loop[item->loop]
+                                                                 : &rest->of_node[item->node];
+            of->repetitions += item->repetitions;
+            of->before += item->before;
+        }
+    }
+    return 0;
+}
+
+void efg_profile_rest_fini(struct efg_profile_rest *rest)
+{
+    free(rest->of_node);
+    free(rest->of_loop);
+    memset(rest, 0, sizeof *rest);
+}
+
+static void fini(struct efg_profile *profile)
+{
+    efg_program_fini(&profile->program);
+    efg_looptree_fini(&profile->tree);
+    free(profile->number);
+    free(profile->time);
+    free(profile->iterations);
+}
+
+static int complain_damage(void)
+{
+    return complain("run.efg is damaged: a sequence makes no sense, or there is no memory");
+}
+
+static int add_order(struct efg_profile *profile,
+                     const struct efg_run_sequence_thread *sequence, uint64_t ranks)
+{
+    struct efg_expand expand;
+    uint32_t node;
+    uint64_t count;
+    int found;
+    efg_program_begin(&profile->program, ranks);
+    efg_expand_init(&expand, sequence, profile->graph->node_count);
+    while ((found = efg_expand_next(&expand, &node, &count)) > 0)
+        efg_program_add(&profile->program, node, count);
+    efg_expand_fini(&expand);
+    return found ? complain_damage() : 0;
+}
+
+static uint64_t count_common(const struct efg_ranklist *a, const struct efg_ranklist *b)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < a->range_count; i++)
+        for (uint32_t k = 0; k < a->ranges[i].count; k++)
+            count +=
+                (uint64_t)efg_ranklist_has(b, a->ranges[i].first + k * a->ranges[i].stride);
+    return count;
+}
+
+/* All orders that some of the profile's ranks have, each as often as there are such ranks. */
+static int add_orders(struct efg_profile *profile, uint32_t thread)
+{
+    const struct efg_run *run = profile->run;
+    struct efg_run_sequence sequence;
+    char message[512];
+    int failed = 0;
+    for (uint32_t i = 0; i < run->common.order_count && !failed; i++) {
+        const struct efg_ranklist *ranks = &run->common.orders[i].ranks;
+        uint64_t count = count_common(ranks, profile->ranks);
+        if (!count)
+            continue;
+        if (efg_runfile_sequence(run, ranks->ranges[0].first, &sequence, message,
+                                 sizeof message))
+            return complain(message);
+        failed = thread < sequence.thread_count
+                     ? add_order(profile, &sequence.threads[thread], count)
+                     : complain_damage();
+        efg_run_sequence_fini(&sequence);
+    }
+    return failed;
+}
+
+/* PROFILE, whose run, ranks and graph are there; else says why not. */
+static int make(struct efg_profile *profile, uint32_t thread)
+{
+    if (efg_looptree_build(&profile->tree, profile->graph) ||
+        efg_program_init(&profile->program, profile->graph, &profile->tree, EFG_PROGRAM_ITEMS))
+        return complain_memory();
+    if (add_orders(profile, thread))
+        return -1;
+    if (efg_program_close(&profile->program) || number_nodes(profile) || sum_times(profile))
+        return complain_memory();
+    return 0;
+}
+
+/* --- output --- */
+
+struct output {
+    struct efg_buffer text;
+    struct cJSON *document;
+    void (*put)(struct efg_buffer *, const struct efg_profile *,
+                const struct efg_profile_style *);
+};
+
+static int put_thread(const struct request *request, struct output *out,
+                      struct efg_profile *profile, uint32_t thread)
+{
+    int failed = make(profile, thread);
+    if (!failed && out->document)
+        efg_profile_json_add(out->document, profile);
+    else if (!failed)
+        out->put(&out->text, profile, &request->style);
+    fini(profile);
+    return failed;
+}
+
+/* --- a group of ranks --- */
+
+static void add_stat(struct efg_stat *to, const struct efg_stat *from)
+{
+    to->count += from->count;
+    to->sum += from->sum;
+}
+
+/* RANK has the same graph as SUM. */
+static void add_rank(struct efg_run_rank *sum, const struct efg_run_rank *rank)
+{
+    for (uint32_t k = 0; k < sum->thread_count && k < rank->thread_count; k++) {
+        struct efg_graph *to = &sum->threads[k].graph;
+        const struct efg_graph *from = &rank->threads[k].graph;
+        for (uint32_t i = 0; i < to->node_count && i < from->node_count; i++) {
+            add_stat(&to->nodes[i].time, &from->nodes[i].time);
+            to->nodes[i].poll_time += from->nodes[i].poll_time;
+        }
+        for (uint32_t i = 0; i < to->edge_count && i < from->edge_count; i++)
+            add_stat(&to->edges[i].time, &from->edges[i].time);
+    }
+}
+
+/* The ranks of GROUP summed into SUM. */
+static int read_ranks(const struct efg_run *run, const struct group *group,
+                      struct efg_run_rank *sum)
+{
+    struct efg_run_rank rank;
+    int is_first = 1;
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        if (!efg_ranklist_has(&group->ranks, run->ranks[i].rank))
+            continue;
+        if (efg_open_rank(run, "profile", i, is_first ? sum : &rank)) {
+            if (!is_first)
+                efg_run_rank_fini(sum);
+            return -1;
+        }
+        if (!is_first) {
+            add_rank(sum, &rank);
+            efg_run_rank_fini(&rank);
+        }
+        is_first = 0;
+    }
+    return is_first ? complain("run.efg is damaged: a group without ranks") : 0;
+}
+
+static int put_group(const struct request *request, const struct efg_run *run,
+                     const struct group *group, struct output *out)
+{
+    struct efg_run_rank sum;
+    int failed = 0;
+    if (read_ranks(run, group, &sum))
+        return -1;
+    for (uint32_t k = 0; k < sum.thread_count && !failed; k++) {
+        struct efg_profile profile = {.run = run,
+                                      .ranks = &group->ranks,
+                                      .thread = sum.threads[k].number,
+                                      .graph = &sum.threads[k].graph};
+        failed = put_thread(request, out, &profile, k);
+    }
+    efg_run_rank_fini(&sum);
+    return failed;
+}
+
+/* --- all groups --- */
+
+static int has_order(const struct efg_run *run, uint32_t rank)
+{
+    for (uint32_t i = 0; i < run->common.order_count; i++)
+        if (efg_ranklist_has(&run->common.orders[i].ranks, rank))
+            return 1;
+    return 0;
+}
+
+static int by_falling_count(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return (x->shape > y->shape) - (x->shape < y->shape);
+}
+
+/* The groups, those with most ranks first; of one rank, if it is asked for: its index ONLY. */
+static int find_groups(const struct efg_run *run, uint32_t only, struct group *groups)
+{
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        struct group *group = &groups[run->ranks[i].group];
+        if ((only != EFG_NONE && i != only) || !has_order(run, run->ranks[i].rank))
+            continue;
+        if (efg_ranklist_add(&group->ranks, run->ranks[i].rank))
+            return complain_memory();
+        group->count++;
+    }
+    for (uint32_t i = 0; i < run->common.group_count; i++)
+        groups[i].shape = i;
+    qsort(groups, run->common.group_count, sizeof *groups, by_falling_count);
+    return groups[0].count ? 0
+                           : complain("run.efg has no order of calls: the key `sequence` was "
+                                      "off, or it could not be kept");
+}
+
+static int put_groups(const struct request *request, const struct efg_run *run,
+                      const struct group *groups, struct output *out)
+{
+    uint32_t most = request->is_all || out->document ? UINT32_MAX : GROUPS_SHOWN;
+    uint32_t count = 0;
+    while (count < run->common.group_count && groups[count].count)
+        count++;
+    for (uint32_t i = 0; i < count && i < most; i++)
+        if (put_group(request, run, &groups[i], out))
+            return -1;
+    if (count > most)
+        efg_buffer_print(&out->text,
+                         "%s(%u more groups of ranks, with other graphs: --all or --rank shows "
+                         "them)\n",
+                         out->put == efg_profile_put_latex ? "% " : "\n", count - most);
+    return 0;
+}
+
+static int write_out(const struct efg_buffer *out, const char *path)
+{
+    FILE *file = path ? fopen(path, "w") : stdout;
+    int written = file && fwrite(out->data, 1, out->size, file) == out->size;
+    if (path && file && fclose(file))
+        written = 0;
+    if (!written)
+        fprintf(stderr, "efgtrace profile: cannot write %s: %s\n",
+                path ? path : "standard output", strerror(errno));
+    return written ? 0 : -1;
+}
+
+static int put_run(const struct request *request, const struct efg_run *run, struct output *out)
+{
+    uint32_t only = request->rank ? efg_open_find(run, "profile", request->rank) : EFG_NONE;
+    struct group *groups = calloc((size_t)run->common.group_count + 1, sizeof *groups);
+    int failed = groups ? 0 : complain_memory();
+    if (!failed && request->rank && only == EFG_NONE)
+        failed = -1;
+    if (!failed)
+        failed = find_groups(run, only, groups);
+    if (!failed)
+        failed = put_groups(request, run, groups, out);
+    for (uint32_t i = 0; groups && i < run->common.group_count; i++)
+        efg_ranklist_fini(&groups[i].ranks);
+    free(groups);
+    return failed;
+}
+
+static int write_run(const struct request *request, const struct efg_run *run)
+{
+    struct output out = {.put = efg_profile_put_text};
+    if (!strcmp(request->format, "latex"))
+        out.put = efg_profile_put_latex;
+    if (!strcmp(request->format, "json"))
+        out.document = efg_profile_json_begin(run);
+    int failed = put_run(request, run, &out);
+    if (out.document)
+        efg_profile_json_end(&out.text, out.document);
+    if (!failed && out.text.failed)
+        failed = complain_memory();
+    if (!failed)
+        failed = write_out(&out.text, request->output);
+    efg_buffer_fini(&out.text);
+    return failed;
+}
+
+static int profile(const struct request *request)
+{
+    struct efg_run run;
+    if (efg_open_run(&run, "profile", request->dir))
+        return EFG_EXIT_FAILED;
+    int failed = write_run(request, &run);
+    efg_run_fini(&run);
+    return failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
+}
+
+/* --- arguments --- */
+
+static int print_help(void)
+{
+    fputs(
+        "Usage: efgtrace profile [OPTION...] DIR\n\n"
+        "Writes what the ranks of the run that wrote DIR did as a program: their MPI calls in\n"
+        "their order, as loops, with the computation between them and mean times. Ranks with "
+        "the\n"
+        "same graph have one profile.\n\n"
+        "  -r, --rank RANK    the profile of this rank only; default: the 3 most frequent "
+        "ones\n"
+        "  -t, --terse        calls and loops only: no computation, no times\n"
+        "  -n, --names        calls named by function and line instead of by numbers\n"
+        "  -a, --all          all groups of ranks, and all forms of iterations\n"
+        "  -f, --format text|latex|json   default: text\n"
+        "  -o, --output FILE  default: standard output\n"
+        "  -h, --help         this text\n\n"
+        "  Bcast1 : 12.00 + CPU1 : 5.10 + (\n"
+        "    Irecv1 : 0.20 + CPU2 : 0.11 + Send1[4] : 1.50 + CPU3 : 90.25 + Allreduce1 : 7.00\n"
+        "  )[1000] : 103160.00\n\n"
+        "Allreduce1 is a call site, the first one of MPI_Allreduce; the list below the "
+        "program\n"
+        "says which. Send1[4] is called four times in a row, CPU2 is what the application "
+        "does\n"
+        "between two calls. The number behind a colon is the mean time of one of them, in us;\n"
+        "behind a loop, the time of all its iterations, as often as it comes. [3-9, mean "
+        "5.2]:\n"
+        "not always as many. Where iterations of a loop differ in their calls, it has several\n"
+        "forms, the most frequent first: ( 900 x { ... } | 100 x { ... } )[1000]. A loop that "
+        "is in\n"
+        "several places has a label, L1 = ( ... ), and is written once.\n\n",
+        stdout);
+    fputs(efg_profile_json_help, stdout);
+    fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);
+    return EFG_EXIT_OK;
+}
+
+static int complain_usage(const char *what)
+{
+    fprintf(stderr, "efgtrace profile: %s; see `efgtrace profile --help`\n", what);
+    return EFG_EXIT_USAGE;
+}
+
+static int is_format(const char *name)
+{
+    return !strcmp(name, "text") || !strcmp(name, "latex") || !strcmp(name, "json");
+}
+
+/* Returns 0 to go on, else the exit code + 1. */
+static int take_option(struct request *request, int option)
+{
+    switch (option) {
+    case 'r':
+        request->rank = optarg;
+        return 0;
+    case 't':
+        request->style.is_terse = 1;
+        return 0;
+    case 'n':
+        request->style.has_names = 1;
+        return 0;
+    case 'a':
+        request->is_all = 1;
+        request->style.forms = UINT32_MAX;
+        return 0;
+    case 'f':
+        request->format = optarg;
+        return is_format(optarg) ? 0 : complain_usage("--format wants text, latex or json") + 1;
+    case 'o':
+        request->output = optarg;
+        return 0;
+    case 'h':
+        return print_help() + 1;
+    default:
+        return complain_usage(option == ':' ? "a value is missing"
+                                            : "there is no such option") +
+               1;
+    }
+}
+
+int efg_cmd_profile(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"rank", required_argument, NULL, 'r'},   {"terse", no_argument, NULL, 't'},
+        {"names", no_argument, NULL, 'n'},        {"all", no_argument, NULL, 'a'},
+        {"format", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},         {0}};
+    struct request request = {.format = "text", .style = {.forms = FORMS_SHOWN}};
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":r:tnaf:o:h", options, NULL)) != -1) {
+        int stop = take_option(&request, option);
+        if (stop)
+            return stop - 1;
+    }
+    if (optind + 1 != argc)
+        return complain_usage(optind == argc ? "which folder? Name the one that the run wrote"
+                                             : "name one folder only");
+    request.dir = argv[optind];
+    return profile(&request);
+}

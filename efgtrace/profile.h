@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Code profiles: the order of the calls of a thread as a program (core/program.h), with mean
+ * times, of ranks with the same graph.
+ */
+#ifndef EFG_PROFILE_H
+#define EFG_PROFILE_H
+
+#include "core/program.h"
+#include "files/runfile.h"
+
+struct efg_profile_style {
+    int is_terse;   /* no times, no computation between the calls */
+    int has_names;  /* calls are named by their place in the source, not by numbers */
+    uint32_t forms; /* of a loop, that are shown one by one */
+};
+
+struct efg_profile { /* of a thread of a group of ranks */
+    const struct efg_run *run;
+    const struct efg_ranklist *ranks;
+    uint32_t thread;
+    const struct efg_graph *graph; /* counts and times summed over the ranks */
+    struct efg_looptree tree;
+    struct efg_program program;
+    uint32_t *number;   /* per node: which one of its function it is, from 1, in the order of
+                           first appearance */
+    double *time;       /* per loop, and the whole: ns, of all ranks */
+    double *iterations; /* per loop, and the whole: of all ranks */
+};
+
+/* ns of a call of NODE, with the polls before it that found nothing. */
+double efg_profile_call(const struct efg_profile *profile, uint32_t node);
+
+/* The function of NODE without "MPI_". */
+const char *efg_profile_name(const struct efg_profile *profile, uint32_t node);
+
+/* What is not shown of LOOP, which has more than MOST forms, summed: as repetitions and times
+ * before, per node and loop, which are to be freed. Returns 0, or -1 without memory. */
+struct efg_profile_rest {
+    uint64_t iterations, forms; /* how many are left out; forms: at least */
+    struct efg_program_rest *of_node, *of_loop;
+};
+int efg_profile_rest(const struct efg_profile *profile, uint32_t loop, uint32_t most,
+                     struct efg_profile_rest *rest);
+void efg_profile_rest_fini(struct efg_profile_rest *rest);
+
+void efg_profile_put_text(struct efg_buffer *out, const struct efg_profile *profile,
+                          const struct efg_profile_style *style);
+void efg_profile_put_latex(struct efg_buffer *out, const struct efg_profile *profile,
+                           const struct efg_profile_style *style);
+
+/* All that there are as one document: BEGIN, then ADD each, then END, which frees it. */
+struct cJSON;
+struct cJSON *efg_profile_json_begin(const struct efg_run *run);
+void efg_profile_json_add(struct cJSON *document, const struct efg_profile *profile);
+void efg_profile_json_end(struct efg_buffer *out, struct cJSON *document);
+
+extern const char efg_profile_json_help[]; /* the schema */
+
+#endif

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# efgtrace profile: programs whose source is known come out as that source has them; the sums of a
+# profile are those of the run; LAMMPS has its time steps.
+#
+# environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+cd "$work" || exit 2
+
+# run NAME RANKS COMMAND...: into the folder NAME
+run() {
+    local name=$1 number=$2
+    shift 2
+    ranks "$number" "$tool" run --mode graph --summary off -o "$name" "$@" >log 2>&1 || cat log
+}
+
+# program DIR [OPTION...]: the terse program of it, on one line
+program() {
+    local dir=$1
+    shift
+    "$tool" profile --terse "$@" "$dir" 2>&1 | awk 'NR > 2 && NF == 0 { exit } NR > 2' | tr -s ' \n' ' ' |
+        sed 's/ $//'
+}
+
+for name in stencil2d nested_solver driver master_worker alternating threads; do
+    compile $name || exit 2
+done
+
+run stencil 4 "$programs/stencil2d" 50 10
+same "stencil2d" "Cart_create1 + Bcast1 + ( Irecv1 + Irecv2 + Irecv3 + Irecv4 + Isend1 + Isend2 + \
+Isend3 + Isend4 + Waitall1 + Allreduce1 )[50] + Comm_free1" "$(program stencil)"
+run nested 2 "$programs/nested_solver" 100 10
+same "nested_solver" "( Bcast1 + ( Sendrecv1 + Allreduce1 )[1-7, mean N] + Barrier1 )[100]" \
+    "$(program nested | sed 's/mean [0-9.]*/mean N/')"
+contains "names instead of numbers" "$(program nested --names)" \
+    "Barrier(nested_solver.c:$(grep -n MPI_Barrier "$root/tests/programs/nested_solver.c" | cut -d: -f1) main)"
+run alternating 2 "$programs/alternating" 60 10
+same "alternating: P, C, Q, C" "( Sendrecv1 + Sendrecv2 + Sendrecv3 + Sendrecv2 )[30]" "$(program alternating)"
+run master 4 "$programs/master_worker" 100 10
+same "master_worker: the master" 1 "$(program master -r 0 | grep -cE '^\( Recv1 \+ Send1 \)\[[0-9]+\]$')"
+same "master_worker: the workers are one group" "Profile of ranks 1-3, thread 0" \
+    "$("$tool" profile --terse master | head -n 1 | cut -d: -f1)"
+run threads 2 "$programs/threads" 20 10
+same "threads: one for each" "$("$tool" graph -f json -r 0 threads >/dev/null && "$tool" expand -r 0 threads |
+    awk '{ print $2 ~ /^[0-9]+\.[0-9]+$/ ? $2 : "0" }' | sort -u | wc -l)" \
+    "$("$tool" profile -r 0 threads | grep -c '^Profile of')"
+
+# --- all formats ---
+
+for dir in stencil nested master; do
+    same "$dir: at most 100 columns" "" "$("$tool" profile --all $dir | awk 'length > 100')"
+    "$tool" profile -f json $dir >$dir.json 2>log || cat log
+    "$tool" expand $dir | wc -l >calls
+    verdict "$dir: sums are those of the run" "$("$python" - $dir.json "$(cat calls)" <<'END' 2>&1
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert document["format"] == "efgtrace-profile" and document["complete"]
+total = 0
+for profile in document["profiles"]:
+    ranks, calls, time, iterations = profile["rank_count"], 0, 0, {}
+    for forms in [profile["forms"]] + [loop["forms"] for loop in profile["loops"]]:
+        for form in forms:
+            for item in form["items"]:
+                times = form["count"] * item["repetitions"]["mean"]
+                assert item["repetitions"]["min"] <= item["repetitions"]["mean"] <= item["repetitions"]["max"]
+                if "loop" in item:
+                    iterations[item["loop"]] = iterations.get(item["loop"], 0) + times
+                else:
+                    calls += times
+                    time += times * profile["sites"][item["site"]]["time"] + form["count"] * item["before"]
+    assert sum(form["count"] for form in profile["forms"]) == ranks
+    assert all(abs(loop["iterations"] - iterations[i]) < 1e-6 for i, loop in enumerate(profile["loops"]))
+    assert abs(calls - ranks * profile["calls"]) < 1e-6 * calls, (calls, profile["calls"])
+    assert abs(time - ranks * profile["time"]) < 1e-6 * time, (time, profile["time"])
+    assert sum(site["count"] for site in profile["sites"]) == profile["calls"]
+    total += round(calls)
+assert total == int(sys.argv[2]), (total, sys.argv[2])
+END
+)"
+done
+"$tool" profile -f latex nested >tex
+same "LaTeX: dollars and braces come in pairs" "0 0" "$("$python" -c '
+text = open("tex").read().replace("\\{", "").replace("\\}", "")
+print(text.count("$") % 2, text.count("{") - text.count("}"))')"
+has "LaTeX: call sites" '\mathrm{Allreduce}_{1}' tex
+"$tool" profile -o file stencil && same "--output" "$("$tool" profile stencil)" "$(cat file)"
+
+# --- what is wrong ---
+
+# fails NAME WORDS ARGUMENT...
+fails() {
+    local name=$1 words=$2
+    shift 2
+    "$tool" profile "$@" >out 2>err && code=0 || code=$?
+    verdict "$name" "$([ "$code" -gt 0 ] && [ ! -s out ] && grep -qF -- "$words" err || cat out err)"
+}
+fails "a rank that is not there" 'there is no rank "9": ranks are 0 to 3' -r 9 stencil
+fails "a format that is not there" "--format wants text, latex or json" -f xml stencil
+fails "no folder" "which folder?"
+fails "an output that cannot be written" "cannot write /nowhere/x" -o /nowhere/x stencil
+run without 2 --sequence off "$programs/stencil2d" 5 10
+fails "no order was kept" "the key \`sequence\` was off" without
+
+# --- LAMMPS ---
+
+if command -v lmp >/dev/null; then
+    LAMMPS_STEPS=200 "$root/bench/apps.sh" run lammps "$work/case" \
+        "$tool" run --mode graph --summary off -o "$work/lammps" >log 2>&1 || cat log
+    "$tool" profile -f json lammps >lammps.json
+    same "LAMMPS: 200 time steps of 4 ranks" 800 "$("$python" -c '
+import json
+profile, = json.load(open("lammps.json"))["profiles"]
+loops = profile["loops"]
+# Each time step exchanges forces once, in a loop of its own.
+print(sum(form["count"] for loop in loops if loop["function"] == "Verlet::run"
+          for form in loop["forms"] for item in form["items"]
+          if "loop" in item and loops[item["loop"]]["function"] == "CommBrick::reverse_comm"))')"
+else
+    skip "LAMMPS" "it is not installed"
+fi
+
+finish
