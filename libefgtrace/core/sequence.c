@@ -421,6 +421,42 @@ int efg_sequence_init(struct efg_sequence *s, size_t memory, efg_sequence_sink *
     return -1;
 }
 
+/* Replace ARRAY by one of its own with as much ROOM, and the first COUNT things of it. */
+static int copy_array(void *array, size_t room, size_t count, size_t size)
+{
+    const void *from = *(void **)array;
+    void *to = malloc(room * size);
+
+    *(void **)array = to;
+    if (to && count)
+        memcpy(to, from, count * size);
+    return to ? 0 : -1;
+}
+
+int efg_sequence_copy(struct efg_sequence *copy, const struct efg_sequence *s,
+                      efg_sequence_sink *sink, void *context)
+{
+    struct efg_sequence_segment *segment = &copy->segment;
+    size_t runs = s->run_mask + (size_t)1, blocks = s->block_mask + (size_t)1;
+
+    *copy = *s;
+    copy->sink = sink;
+    copy->context = context;
+    int failed =
+        copy_array(&segment->runs, s->run_room, segment->run_count, sizeof *segment->runs);
+    failed |=
+        copy_array(&copy->followed, s->run_room, segment->run_count, sizeof *copy->followed);
+    failed |=
+        copy_array(&segment->pairs, s->pair_room, segment->pair_count, sizeof *segment->pairs);
+    failed |= copy_array(&segment->first, s->pair_room / 2 + (size_t)2,
+                         segment->block_count + (size_t)1, sizeof *segment->first);
+    failed |= copy_array(&copy->run_slots, runs, runs, sizeof *copy->run_slots);
+    failed |= copy_array(&copy->block_slots, blocks, blocks, sizeof *copy->block_slots);
+    if (failed)
+        efg_sequence_fini(copy);
+    return failed;
+}
+
 size_t efg_sequence_memory(const struct efg_sequence *s)
 {
     const struct efg_sequence_segment *segment = &s->segment;

@@ -126,6 +126,11 @@ int efg_sequence_init(struct efg_sequence *sequence, size_t memory, efg_sequence
                       void *context);
 void efg_sequence_fini(struct efg_sequence *sequence);
 
+/* Make COPY what SEQUENCE is, for another SINK: what it would hand out from here on, COPY does,
+ * and SEQUENCE knows nothing of it. Returns 0, or -1 without memory. */
+int efg_sequence_copy(struct efg_sequence *copy, const struct efg_sequence *sequence,
+                      efg_sequence_sink *sink, void *context);
+
 /* Bytes that SEQUENCE holds, itself included. */
 size_t efg_sequence_memory(const struct efg_sequence *sequence);
 

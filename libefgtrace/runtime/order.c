@@ -137,6 +137,30 @@ void efg_order_rename(struct efg_order *o, const uint32_t *new_id, uint32_t coun
     efg_order_settle(o);
 }
 
+/* --- a look at it --- */
+
+static int put_plain(void *out, const struct efg_sequence_segment *segment)
+{
+    return efg_sequence_put(out, segment, 0) < 0;
+}
+
+uint64_t efg_order_peek(const struct efg_order *o, struct efg_buffer *out)
+{
+    struct efg_sequence copy;
+
+    if (!o->is_on)
+        return 0;
+    efg_buffer_put(out, o->done.data, o->done.size);
+    if (efg_sequence_copy(&copy, &o->sequence, put_plain, out) != 0) {
+        out->failed = 1;
+        return 0;
+    }
+    efg_sequence_close(&copy);
+    uint64_t kept = copy.kept;
+    efg_sequence_fini(&copy);
+    return kept;
+}
+
 /* --- the end --- */
 
 /* 0 or errno. */

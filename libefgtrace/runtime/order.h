@@ -43,6 +43,11 @@ void efg_order_rename(struct efg_order *order, const uint32_t *new_id, uint32_t 
 /* Settle with the budget of the process what is held. Now and then. */
 void efg_order_settle(struct efg_order *order);
 
+/* What there is so far: the segments that are not in the file to OUT, as bytes, none of them
+ * mixed; the order stays as it is. Returns how many events there are then, in the file and in
+ * OUT, which fails without memory. */
+uint64_t efg_order_peek(const struct efg_order *order, struct efg_buffer *out);
+
 /* No more events. All segments to OUT, as files/sequence_file.h writes them; the file is
  * removed. Returns how many events they have. */
 uint64_t efg_order_end(struct efg_order *order, struct efg_buffer *out);

@@ -110,6 +110,23 @@ static void begin(struct efg_order *o, uint64_t memory, const char *file)
     assert_true(o->is_on);
 }
 
+/* All events so far are there, before the end and without it. */
+static void look(const struct efg_order *o)
+{
+    struct efg_buffer out = {0};
+    if (o->in_file) {
+        FILE *file = fopen(path, "r");
+        assert_int_equal(fread(efg_buffer_extend(&out, o->in_file), 1, o->in_file, file),
+                         o->in_file);
+        fclose(file);
+    }
+    uint64_t kept = efg_order_peek(o, &out);
+    assert_false(out.failed);
+    assert_int_equal(kept, event_count);
+    compare(o, &out, kept);
+    efg_buffer_fini(&out);
+}
+
 static uint64_t end(struct efg_order *o)
 {
     struct efg_buffer out = {0};
@@ -128,6 +145,7 @@ static void test_loops(void **state)
     begin(&o, 16 << 20, path);
     for (uint32_t i = 0; i < 300000; i++)
         add(&o, i % 1000 == 999 ? 7 : i % 5);
+    look(&o);
     assert_int_equal(o.done.size, 0);
     assert_int_equal(end(&o), event_count);
 }
@@ -138,8 +156,11 @@ static void test_the_file(void **state)
     struct efg_order o;
     (void)state;
     begin(&o, 1 << 20, path);
-    while (event_count < 380000)
+    while (event_count < 380000) {
         add(&o, below(NODES));
+        if (event_count % 60000 == 0)
+            look(&o);
+    }
     assert_true(o.in_file > 0);
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(end(&o), event_count);
@@ -191,6 +212,7 @@ static void test_merged_nodes(void **state)
                 add(&o, below(10) ? i % width : below(nodes));
             if (below(4))
                 nodes = merge(&o, nodes);
+            look(&o);
         }
         assert_int_equal(end(&o), event_count);
     }
@@ -201,6 +223,7 @@ static void test_empty(void **state)
     struct efg_order o;
     (void)state;
     begin(&o, 16 << 20, NULL);
+    look(&o);
     assert_int_equal(end(&o), 0);
     begin(&o, 16 << 20, NULL);
     merge(&o, 10);

@@ -305,6 +305,45 @@ static void test_memory_runs_out(void **state)
     events_free(&events);
 }
 
+/* A copy hands out what the sequence would, and does not change it; without memory there is
+ * none, and nothing is left of it. */
+static void test_copies(void **state)
+{
+    enum { ARRAYS = 6 };
+    struct events events = {0};
+    struct kept kept = {0}, seen = {0};
+    struct efg_sequence copy;
+    (void)state;
+
+    assert_int_equal(efg_sequence_init(&sequence, PLENTY, keep_anyway, &kept), 0);
+    for (int i = 0; i < 5000; i++) {
+        events_add(&events, events_below(i < 3000 ? 5 : 500));
+        efg_sequence_add(&sequence, events.node[i]);
+        if (i % 500 != 77)
+            continue;
+        size_t before = memory_used;
+        for (uint64_t left = 0; left < ARRAYS; left++) {
+            memory_left = left;
+            assert_int_equal(efg_sequence_copy(&copy, &sequence, keep_anyway, &seen), -1);
+            assert_int_equal(memory_used, before);
+        }
+        memory_left = UINT64_MAX;
+        assert_int_equal(efg_sequence_copy(&copy, &sequence, keep_anyway, &seen), 0);
+        assert_int_equal(efg_sequence_close(&copy), 0);
+        expect_all(&seen, &events);
+        kept_free(&seen);
+        seen = (struct kept){0};
+        efg_sequence_fini(&copy);
+        assert_int_equal(memory_used, before);
+    }
+    assert_int_equal(efg_sequence_close(&sequence), 0);
+    assert_int_equal(sequence.segments, 1);
+    expect_all(&kept, &events);
+    kept_free(&kept);
+    efg_sequence_fini(&sequence);
+    events_free(&events);
+}
+
 /* When segments cannot be kept the sequence ends with the last one that was. */
 static void test_the_sink_fails(void **state)
 {
@@ -400,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_close_and_break),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_copies),
         cmocka_unit_test(test_the_sink_fails),
         cmocka_unit_test(test_equal_events_make_equal_segments),
         cmocka_unit_test(test_random_sequences),
