@@ -145,14 +145,15 @@ static int expand_thread(const struct request *request, const struct efg_run *ru
 
 /* --- a rank --- */
 
-static void warn_of_end(const struct efg_run_rank *rank, uint32_t thread, uint64_t events)
+static void warn_of_end(const struct efg_run_rank *rank, const struct efg_run_thread *thread,
+                        uint64_t events)
 {
-    uint64_t all = rank->threads[thread].graph.events;
+    uint64_t all = thread->graph.events;
     if (events < all)
         fprintf(stderr,
                 "efgtrace expand: of rank %u, thread %u, the first %llu of %llu calls were "
                 "kept%s%s\n",
-                rank->rank, thread, (unsigned long long)events, (unsigned long long)all,
+                rank->rank, thread->number, (unsigned long long)events, (unsigned long long)all,
                 *rank->note ? ": " : "", rank->note);
 }
 
@@ -164,22 +165,22 @@ static int expand_threads(const struct request *request, const struct efg_run *r
     if (sequence->thread_count != rank->thread_count)
         return complain("run.efg is damaged: a sequence is of other threads than its ranks");
     for (uint32_t i = 0; i < rank->thread_count && !failed && !is_over(out); i++) {
+        const struct efg_run_thread *thread = &rank->threads[i];
         char where[32] = "";
-        if (request->thread != UINT64_MAX && request->thread != i)
+        if (request->thread != UINT64_MAX && request->thread != thread->number)
             continue;
-        if (i)
-            snprintf(where, sizeof where, "%4u.%u  ", rank->rank, i);
+        if (thread->number)
+            snprintf(where, sizeof where, "%4u.%u  ", rank->rank, thread->number);
         else if (many)
             snprintf(where, sizeof where, "%4u  ", rank->rank);
-        failed =
-            expand_thread(request, run, &rank->threads[i], &sequence->threads[i], where, out);
+        failed = expand_thread(request, run, thread, &sequence->threads[i], where, out);
         if (failed)
             fprintf(stderr,
                     "efgtrace expand: run.efg is damaged: the sequence of rank %u, thread %u "
                     "makes no sense, or there is no memory to read it\n",
-                    rank->rank, i);
+                    rank->rank, thread->number);
         else if (request->to > sequence->threads[i].events)
-            warn_of_end(rank, i, sequence->threads[i].events);
+            warn_of_end(rank, thread, sequence->threads[i].events);
     }
     return failed;
 }

@@ -75,7 +75,7 @@ static struct efg_log_view make_log(struct rebuilding *b, const struct efg_run_r
     b->header = (struct efg_log_header){
         .rank = rank->rank,
         .ranks = b->run->ranks[b->run->rank_count - 1].rank + 1,
-        .thread = thread,
+        .thread = rank->threads[thread].number,
         .ticks_per_second = EFG_OTF2_RESOLUTION,
         .sync = {{0, rank->start}},
         .package = rank->place.package + 1, /* EFG_NONE + 1 is 0 */
