@@ -51,6 +51,8 @@ static const struct meaning meanings[] = {
      "a rank that has found no main loop after $ holds up the others no more"},
     {"sequence", "on", "the order of all calls of the run is kept, for `efgtrace expand`"},
     {"sequence", "off", "the order of the calls is not kept"},
+    {"save", "0", "nothing is saved before the end: a job that is killed leaves its logs only"},
+    {"save", NULL, "what the graph is so far is saved every $, later less often"},
     {"clock", "auto", "time stamps are read from the TSC where the kernel's are, too"},
     {"clock", "tsc", "time stamps are read from the TSC; where that is no clock, it is said"},
     {"clock", "system", "time stamps are read with clock_gettime"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A folder without a run file is either none of ours, or that of a job that was killed
- * or still runs: its logs tell.
+ * or still runs: what is left there tells.
  */
 #include "open.h"
 
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "pieces.h"
 
 static int is_folder(const char *path)
 {
@@ -24,10 +26,15 @@ static int explain_missing(const char *command, const char *dir)
     snprintf(logs, sizeof logs, "%s/logs", dir);
     fprintf(stderr, "efgtrace %s: %s is no folder of a finished run: there is no run.efg in it",
             command, dir);
-    if (is_folder(logs))
+    if (efg_pieces_count(dir))
         fprintf(stderr,
                 "; the job was killed or still runs: `efgtrace trace %s` writes what it "
-                "has traced\n",
+                "has traced and saved\n",
+                dir);
+    else if (is_folder(logs))
+        fprintf(stderr,
+                "; the job was killed or still runs, and has saved nothing yet "
+                "(EFGTRACE_SAVE): `efgtrace trace %s` writes what it has traced\n",
                 dir);
     else
         fprintf(stderr, "; name the folder that the run wrote, efgtrace.<application>.<id>\n");

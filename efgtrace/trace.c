@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * efgtrace trace: OTF2 from the logs of a job that was killed or still runs. A log is good as
- * far as it goes, whatever ended it; the trace is written by libefgtrace/files.
+ * efgtrace trace: of a job that was killed or still runs, OTF2 from its logs, and the run file
+ * from what its ranks had saved. A log is good as far as it goes, whatever ended it; the trace
+ * is written by libefgtrace/files.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -17,6 +18,7 @@
 #include "commands.h"
 #include "files/otf2.h"
 #include "files/summary.h"
+#include "pieces.h"
 
 struct paths { /* of logs */
     char **path;
@@ -29,10 +31,11 @@ static int print_help(void)
     puts(
         "Usage: efgtrace trace [OPTION...] DIR\n\n"
         "Writes DIR/traces.otf2 and DIR/traces/ from the logs in DIR/logs: the trace of a job\n"
-        "that was killed, or of one that still runs, as far as it has come. A job that ends "
-        "in\n"
-        "order writes its trace by itself.\n\n"
-        "  -o, --output DIR2   write DIR2/traces.otf2 instead; DIR2 is made if need be\n"
+        "that was killed, or of one that still runs, as far as it has come; and DIR/run.efg\n"
+        "from what its ranks had saved, for report, graph and expand. A job that ends in "
+        "order\n"
+        "writes both by itself.\n\n"
+        "  -o, --output DIR2   write them to DIR2 instead; it is made if need be\n"
         "  -h, --help          this text\n\n"
         "Exit code: 0 written, 1 failed, 2 wrong usage.");
     return EFG_EXIT_OK;
@@ -178,31 +181,41 @@ static int explain(int error, const char *dir, const char *output)
 static int convert(const char *dir, const char *output, const struct paths *paths)
 {
     struct efg_run_skew skew;
-    int made = mkdir(output, 0777) == 0;
-    if (!made && !is_folder(output))
-        return complain("cannot make", output, strerror(errno));
     int rc =
         efg_otf2_convert(output, paths->path, paths->count,
                          isatty(STDERR_FILENO) ? show_progress : NULL, show_warning, &skew);
-    if (rc) {
-        if (made)
-            rmdir(output);
+    if (rc)
         return explain(rc, dir, output);
-    }
     tell_clocks(&skew);
     printf("%s/traces.otf2\n", output);
     return EFG_EXIT_OK;
+}
+
+/* What there is of both; a job that traces nothing has no logs. */
+static int write_both(const char *dir, const char *output, const struct paths *paths)
+{
+    int joined = efg_pieces_join("trace", dir, output), code = EFG_EXIT_OK;
+    if (joined > 0)
+        printf("%s/run.efg\n", output);
+    if (paths->count)
+        code = convert(dir, output, paths);
+    return joined < 0 ? EFG_EXIT_FAILED : code;
 }
 
 static int trace(const char *dir, const char *output)
 {
     struct paths paths = {0};
     errno = 0;
-    int error = find_logs(dir, &paths), code;
-    if (error || paths.count == 0)
+    int error = find_logs(dir, &paths), code, made = 0;
+    if ((error || paths.count == 0) && !efg_pieces_count(dir)) {
         code = complain_no_logs(dir, error);
-    else
-        code = convert(dir, output, &paths);
+    } else if (!(made = mkdir(output, 0777) == 0) && !is_folder(output)) {
+        code = complain("cannot make", output, strerror(errno));
+    } else {
+        code = write_both(dir, output, &paths);
+        if (made)
+            rmdir(output); /* if there is nothing in it */
+    }
     free_paths(&paths);
     return code;
 }

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EFG_CONF_KEYS 19 /* how many keys there are */
+#define EFG_CONF_KEYS 20 /* how many keys there are */
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
 
@@ -41,6 +41,7 @@ struct efg_conf {
     uint64_t log_limit;  /* bytes per thread */
     uint64_t patience;   /* ns: a rank without a pivot stops holding up the others */
     int sequence;        /* 1: keep the order of all calls */
+    uint64_t save;       /* ns: smallest time between saves; 0: none */
     int clock;           /* enum efg_clock_choice */
     int summary;         /* 1: rank 0 prints it at the end */
     int symbols;         /* 1: resolve call paths at the end */

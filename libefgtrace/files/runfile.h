@@ -224,6 +224,9 @@ struct efg_run {           /* a fact more: see fields_of_run in runfile_fields.c
     struct efg_run_skew skew;
     uint32_t cut_count;
     struct efg_run_cut *cuts; /* the windows, in their order */
+    uint32_t size;            /* ranks of the job */
+    uint32_t is_saved;        /* 1: what ranks saved while the job ran; it did not end in order,
+                                 or has not ended. Ranks may be missing */
     uint64_t rounds;          /* of the agreement */
     uint64_t finish;          /* ns from when all ranks had come to MPI_Finalize, on rank 0 */
     uint64_t own; /* ns of CPU that rank 0 worked then for all ranks, but for writing
@@ -328,5 +331,12 @@ int efg_runfile_put(const char *path, uint64_t mark, uint64_t offset, const void
                     size_t size);
 int efg_runfile_finish(const struct efg_run *run, const char *path, uint64_t end);
 void efg_runfile_abandon(const char *path);
+
+/* The same by one process and at once: append the file that has the SECTIONS, and those of RUN,
+ * to OUT, which is empty. And make BYTES the file PATH, in place of the one that is there; not
+ * safe from a power cut. Returns 0 or -errno; then there is what was. */
+void efg_runfile_put_all(struct efg_buffer *out, const struct efg_run *run,
+                         const struct efg_buffer *sections);
+int efg_runfile_replace(const char *path, const struct efg_buffer *bytes);
 
 #endif

@@ -51,6 +51,8 @@ static const struct efg_field fields_of_run[] = {
     RUN(32, 64, messages.ahead),
     RUN(33, 64, messages.left_out),
     RUN(34, 64, messages.doubt),
+    RUN(35, 32, size),
+    RUN(36, 32, is_saved),
 };
 
 #define RANK(tag, type, name)                                      \

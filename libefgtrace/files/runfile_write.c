@@ -49,8 +49,8 @@ static int write_all(int file, const unsigned char *data, size_t size, uint64_t 
         ssize_t done = pwrite(file, data, size, (off_t)offset);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done < 0)
-            return -errno;
+        if (done <= 0)
+            return done < 0 ? -errno : -ENOSPC;
         data += done;
         offset += (uint64_t)done;
         size -= (size_t)done;
@@ -166,5 +166,42 @@ int efg_runfile_finish(const struct efg_run *run, const char *path, uint64_t end
     if (!error && rename(beside, path))
         error = -errno;
     efg_buffer_fini(&sections);
+    return error;
+}
+
+/* --- all at once --- */
+
+void efg_runfile_put_all(struct efg_buffer *out, const struct efg_run *run,
+                         const struct efg_buffer *sections)
+{
+    struct efg_buffer header = {0};
+    efg_buffer_extend(out, EFG_RUN_SECTIONS);
+    efg_buffer_put(out, sections->data, sections->size);
+    put_run(out, run);
+    put_header(&header, out->size);
+    out->failed |= sections->failed | header.failed;
+    if (!out->failed)
+        memcpy(out->data, header.data, EFG_RUN_SECTIONS);
+    efg_buffer_fini(&header);
+}
+
+/* No link is followed. What an earlier attempt left is in the way, and removed. */
+int efg_runfile_replace(const char *path, const struct efg_buffer *bytes)
+{
+    char beside[PATH_MAX];
+    int error = name_beside(beside, sizeof beside, path);
+    if (error)
+        return error;
+    unlink(beside);
+    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file < 0)
+        return -errno;
+    error = write_all(file, bytes->data, bytes->size, 0);
+    if (close(file) && !error)
+        error = -errno;
+    if (!error && rename(beside, path))
+        error = -errno;
+    if (error)
+        unlink(beside);
     return error;
 }

@@ -52,6 +52,11 @@ static void put_head(struct efg_buffer *out, const struct view *view)
                      (unsigned long long)totals->ranks, totals->ranks == 1 ? "" : "s",
                      (unsigned long long)totals->hosts, totals->hosts == 1 ? "" : "s",
                      totals->threads > totals->ranks ? ", several threads" : "", time, mpi);
+    if (run->is_saved)
+        efg_summary_line(out,
+                         "Saved        by %llu of %u ranks while the job ran; it did not end "
+                         "in order, or not yet",
+                         (unsigned long long)totals->ranks, run->size);
 }
 
 /* --- the main loop --- */
@@ -344,8 +349,9 @@ static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
 static void put_files(struct efg_buffer *out, const struct view *view)
 {
     const char *dir = text(view->run->output, ".");
-    efg_buffer_print(out, "Files        %s/: %srun.efg, summary.txt\n", dir,
-                     view->run->trace_events ? "traces.otf2, " : "");
+    efg_buffer_print(out, "Files        %s/: %srun.efg%s\n", dir,
+                     view->run->trace_events ? "traces.otf2, " : "",
+                     view->run->is_saved ? "" : ", summary.txt");
     efg_buffer_print(out, "Next         efgtrace report %s\n", dir);
     if (view->run->trace_events)
         efg_buffer_print(out, "             vampir %s/traces.otf2\n", dir);

@@ -9,11 +9,12 @@
  *     requests         half of the budget; further ones are not followed
  *     walks            remembered while half of the budget is left, and some up to a limit
  *     orders of calls  an eighth of the budget, of the second thread half of it, and so on:
- * then they are written out threads          one more is not traced when its first tables find
- * no room communicators, windows, files, modules, arrays of requests in one call: added
+ *                      then they are written out
+ *     threads          one more is not traced when its first tables find no room
+ *     communicators, windows, files, modules, arrays of requests in one call: added
  *
- * Not in it: the window logs (key "log-limit"), and what is needed for a moment in MPI_Init and
- * in MPI_Finalize.
+ * Not in it: the window logs (key "log-limit"), and what is needed for a moment in MPI_Init, in
+ * MPI_Finalize and to save what there is (key "save"), which is noted.
  */
 #ifndef EFG_MEMORY_H
 #define EFG_MEMORY_H

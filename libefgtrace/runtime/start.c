@@ -17,6 +17,7 @@
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
+#include "runtime/save.h"
 
 #define MOST_NAMES 1000 /* DIR, DIR.2, ... */
 
@@ -120,7 +121,8 @@ static int make_output(void)
     else
         snprintf(p->folder, sizeof p->folder, "%.2000s/%.2000s", here, made);
     snprintf(made, sizeof made, "%.4000s/logs", p->folder);
-    return mkdir(made, 0777) == 0 ? 0 : -errno;
+    error = mkdir(made, 0777) == 0 ? 0 : -errno;
+    return error ? error : efg_save_begin();
 }
 
 /* Rank 0 makes it, all are told; a rank that cannot see it keeps no log. */
@@ -176,8 +178,12 @@ static int share_node(void)
 
 static void identify(void)
 {
+    int length;
+
     PMPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &p->size);
+    PMPI_Get_library_version(p->mpi, &length);
+    p->mpi[strcspn(p->mpi, ",\n")] = '\0';
     gethostname(p->host, sizeof p->host - 1);
     snprintf(p->application, sizeof p->application, "%s", program_invocation_short_name);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/clock.h"
+#include "runtime/save.h"
 
 #define PATIENT_ROUNDS 5
 #define ROUND_PAUSE 1000000 /* ns between tests of a round */
@@ -472,6 +473,8 @@ void efg_steer_sample(struct efg_thread *t, uint64_t now)
         now + ROUND_PAUSE < t->next_sample)
         t->next_sample = now + ROUND_PAUSE;
     t->cost.rare += efg_clock_cpu() - begin;
+    if (now >= t->next_save)
+        efg_save(t, now);
 }
 
 /* --- the end --- */

@@ -20,6 +20,7 @@
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
+#include "runtime/save.h"
 #include "runtime/windows.h"
 
 struct efg_process efg_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -124,6 +125,7 @@ static struct efg_thread *new_thread(void)
     if (!p->leader)
         p->leader = t;
     pthread_mutex_unlock(&p->lock);
+    t->next_save = efg_save_first(now);
     efg_recorder_init(&t->recorder, t->number);
     if (p->conf.mode == EFG_MODE_ADAPTIVE || p->conf.mode == EFG_MODE_FULL)
         open_log(t);

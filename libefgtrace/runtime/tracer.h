@@ -6,6 +6,7 @@
  *     wrap.c -> tracer.c   enter, leave: call path, clock, graph, recorder
  *               coarse.c   what to do when the graph finds no room
  *               steer.c    samples and pivot visits: pivot, agreement, trigger, windows
+ *               save.c     what is found if the job is killed
  *               cost.c     what all this costs
  *               start.c    before and after MPI_Init
  *               finish.c   before MPI_Finalize: run file, trace, summary
@@ -54,6 +55,7 @@ struct efg_thread {
     /* Iterations of the pivot, from one visit to the next. */
     struct efg_run_iterations iterations;
     uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
+    uint64_t next_save;              /* ticks: when to save what there is, see save.h */
     struct efg_thread *next;
 };
 
@@ -70,6 +72,7 @@ struct efg_process {
     char cores[EFG_TOPOLOGY_TEXT]; /* of the place */
     char folder[4096],             /* of the output, "" if there is none */
         application[256], host[256];
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* its name and version */
     pthread_mutex_t lock; /* the list of threads */
     struct efg_thread *threads;
     uint32_t thread_count;

@@ -1,0 +1,222 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is left of a job that was killed: of what its ranks saved while it ran, `efgtrace trace`
+# makes a run file, which report, graph and expand read as any other. It has what the job had
+# done until then: the first calls of those that the same program makes when it ends in order,
+# and as many of each as its graph counts.
+#
+#   tests/saved.sh          environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+job=
+
+clean_up() {
+    [ -n "$job" ] && kill "$job" 2>/dev/null && wait "$job" 2>/dev/null
+    mountpoint -q "$work/small" 2>/dev/null && umount "$work/small"
+    rm -rf "$work"
+}
+
+compile stencil2d && compile threads && mpicc -g -O1 tests/life/ending.c -o "$programs/ending" &&
+    mpicc -g -O1 tests/memory/many.c -o "$programs/many" || exit 2
+cd "$work" || exit 2
+
+pieces="pieces/0.0.efg pieces/1.0.efg pieces/2.0.efg pieces/3.0.efg"
+
+# begin DIR FILES OPTION... -- COMMAND...: on 4 ranks in the background; returns when the FILES
+# (words, below DIR) are there
+begin() {
+    local dir=$1 files=$2 options=() i
+    shift 2
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    mpirun -np 4 --oversubscribe "$tool" run -o "$dir" --interval 20ms --save 50ms --summary off \
+        "${options[@]}" "$@" >out 2>err </dev/null &
+    job=$!
+    for ((i = 0; i < 300; i++)); do
+        (cd "$dir" && ls $files) >found 2>&1 && return
+        sleep 0.1
+    done
+}
+
+# finished: the job ends
+finished() {
+    { wait "$job"; } 2>/dev/null
+    job=
+}
+
+# count_calls DIR RANK: of the graph of its thread with the most of them
+count_calls() {
+    "$tool" graph -f json -r "$2" "$1" | "$python" -c '
+import json, sys
+print(sum(node["count"] for node in json.load(sys.stdin)["nodes"]))'
+}
+
+# is_beginning NAME SAVED WHOLE RANK [THREAD]: what was saved of RANK is how the WHOLE run begins
+is_beginning() {
+    "$tool" expand -r "$4" -t "${5:-0}" "$2" >saved.calls 2>said
+    "$tool" expand -r "$4" -t "${5:-0}" "$3" >whole.calls
+    local calls
+    calls=$(wc -l <saved.calls)
+    verdict "$1: the first calls of rank $4${5:+, thread $5}" "$(
+        [ "$calls" -gt 0 ] || tail -n 1 said
+        head -n "$calls" whole.calls | diff saved.calls - | head -n 3)"
+    [ -n "${5:-}" ] || same "$1: as many calls of rank $4 as its graph has" "$(count_calls "$2" "$4")" "$calls"
+}
+
+# --- ranks that are killed ---
+
+stencil=("$programs/stencil2d" 4000 500)
+ranks 4 "$tool" run -m graph --summary off -o whole "${stencil[@]}" >out 2>err
+verdict "a job that ends in order: its pieces are gone" "$(ls -d whole/pieces 2>/dev/null)"
+
+begin one "$pieces" -m graph -- "${stencil[@]}"
+read -ra children <"/proc/$job/task/$job/children"
+kill -KILL "${children[1]}"
+finished
+for command in report graph expand; do
+    "$tool" $command one >said 2>&1
+    same "one rank killed: $command fails" 1 $?
+    has "one rank killed: $command says what to do" '`efgtrace trace one` writes what it has traced and saved' said
+done
+"$tool" trace one >said 2>err
+same "one rank killed: trace" "0 one/run.efg" "$? $(cat said)"
+has "one rank killed: whose it is" "one/run.efg is what 4 of 4 ranks had saved, " err
+for rank in 0 1 2 3; do
+    is_beginning "one rank killed" one whole $rank
+done
+"$tool" report one >said 2>err
+same "one rank killed: report" 0 $?
+has "one rank killed: report says it" "Saved        by 4 of 4 ranks while the job ran" said
+has "one rank killed: call sites have lines" "stencil2d.c:" said
+"$tool" graph one | dot -Tsvg >graph.svg 2>said
+same "one rank killed: graph" "0 " "$? $(cat said)"
+"$tool" trace one >said 2>err
+same "one rank killed: once more" "0 one/run.efg" "$? $(cat said)"
+
+begin all "$pieces" -- "${stencil[@]}"
+read -ra children <"/proc/$job/task/$job/children"
+kill -KILL "${children[@]}" "$job"
+finished
+"$tool" trace all >said 2>err
+same "all ranks killed: trace" "0 all/run.efg all/traces.otf2" "$? $(xargs <said)"
+is_beginning "all ranks killed" all whole 2
+
+# --- pieces that are not all there ---
+
+cp -r one fewer
+rm fewer/run.efg fewer/pieces/1.0.efg
+head -c 700 one/pieces/3.0.efg >fewer/pieces/3.0.efg
+cp one/pieces/0.0.efg fewer/pieces/0.1.efg.new
+: >fewer/pieces/other
+"$tool" trace fewer >said 2>err
+same "a piece is missing, one is cut short: trace" "0 fewer/run.efg" "$? $(cat said)"
+has "a piece is missing" "fewer/run.efg is what 2 of 4 ranks had saved, " err
+has "a piece is missing: which" "; nothing of rank 1, 3" err
+has "a piece is cut short" "what thread 0 of rank 3 saved is left out: fewer/pieces/3.0.efg is cut short: 700 bytes" err
+is_beginning "a piece is missing" fewer whole 2
+"$tool" report fewer >said 2>&1
+has "a piece is missing: report" "Saved        by 2 of 4 ranks" said
+cp one/pieces/2.0.efg fewer/pieces/1.0.efg
+"$tool" trace -o again fewer >said 2>err
+has "a piece of another rank" "what thread 0 of rank 1 saved is left out: fewer/pieces/1.0.efg is of another rank" err
+rm fewer/run.efg fewer/pieces/*
+echo nothing >fewer/pieces/0.0.efg
+"$tool" trace fewer >said 2>&1
+same "no piece can be read" 1 $?
+has "no piece can be read: says so" "cannot make fewer/run.efg: no piece can be read" said
+verdict "no piece can be read: nothing is left" "$(ls fewer/run.efg* 2>/dev/null)"
+rm fewer/pieces/*
+"$tool" report fewer >said 2>&1
+has "no piece: report says it" "has saved nothing yet (EFGTRACE_SAVE)" said
+
+# --- jobs that still run ---
+
+# snapshot DIR: as a job would have left it. Orders in the logs only grow.
+snapshot() {
+    mkdir "$1.then" && cp -r "$1/pieces" "$1.then" && cp -r "$1/logs" "$1.then" && rm -f "$1.then"/logs/*.log
+}
+
+begin threads "$(echo pieces/{0,1,2,3}.{1,2,3,4}.efg)" -m graph -- "$programs/threads" 6000
+snapshot threads
+finished
+same "threads: the job ends well" "ok threads: 6000 steps on each of 4 threads" "$(cat out)"
+"$tool" trace threads.then >said 2>err
+same "threads: of a snapshot" "0 threads.then/run.efg" "$? $(cat said)"
+for thread in 1 2 3 4; do
+    is_beginning threads threads.then threads 2 $thread
+done
+
+begin shuffled "logs/0.0.order logs/3.0.order" -m graph -- "$programs/many" shuffled 1500000
+rm -f shuffled/pieces/*
+for ((i = 0; i < 300; i++)); do
+    ls shuffled/pieces/{0,1,2,3}.0.efg >found 2>&1 && break
+    sleep 0.1
+done
+snapshot shuffled
+finished
+"$tool" trace shuffled.then >said 2>err
+same "segments that were written out" "0 shuffled.then/run.efg" "$? $(cat said)"
+is_beginning "segments that were written out" shuffled.then shuffled 0
+is_beginning "segments that were written out" shuffled.then shuffled 3
+rm shuffled.then/logs/0.0.order
+"$tool" trace shuffled.then >said 2>err
+"$tool" expand -r 0 shuffled.then >lines 2>said
+same "segments that are lost: no calls, and no error" "0 0" "$? $(wc -l <lines)"
+is_beginning "segments that are lost of another rank" shuffled.then shuffled 3
+
+# --- jobs that end in other ways ---
+
+for how in exit abort; do
+    ranks 4 "$tool" run -m graph --summary off -o ended.$how "$programs/ending" $how 100 >out 2>err
+    "$tool" trace ended.$how >said 2>err
+    same "$how: trace" "0 ended.$how/run.efg" "$? $(cat said)"
+    calls=$("$tool" expand -r 2 ended.$how | grep -c -e MPI_Allreduce -e MPI_Barrier)
+    same "$how: all calls up to the end" 200 "$calls"
+done
+
+# --- files that cannot be written ---
+
+begin linked "$pieces" -m graph -- "${stencil[@]}"
+echo mine >victim
+until ln -s "$work/victim" linked/pieces/0.0.efg.new 2>/dev/null; do :; done
+rm -f linked/pieces/0.0.efg
+for ((i = 0; i < 100; i++)); do
+    [ -e linked/pieces/0.0.efg ] && break
+    sleep 0.1
+done
+verdict "a link in the way: a piece all the same" "$([ -f linked/pieces/0.0.efg ] || ls -l linked/pieces)"
+finished
+same "a link in the way is not followed" "mine ok stencil2d: 4000 steps" "$(cat victim out | xargs)"
+
+begin limited "$pieces" -m graph -- "${stencil[@]}"
+read -ra children <"/proc/$job/task/$job/children"
+for child in "${children[@]:1}"; do # rank 0 writes the run file
+    prlimit --fsize=1000 --pid "$child"
+done
+finished
+same "a limit of files: the job ends well" "ok stencil2d: 4000 steps" "$(cat out)"
+same "a limit of files: it is said once a rank" 3 "$(grep -c 'cannot be saved, .*: File too large' err)"
+verdict "a limit of files: the run file" "$("$tool" expand limited 2>&1 | diff - <("$tool" expand whole) | head -n 2)"
+
+mkdir small
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none small 2>/dev/null; then
+    cat /dev/zero >small/fill 2>/dev/null
+    rm small/fill && head -c 61440 /dev/zero >small/fill
+    ranks 2 "$tool" run -m graph --save 20ms --interval 20ms --summary off -o small/run         "$programs/stencil2d" 1000 500 >out 2>err
+    same "full disk: exit code and output" "0 ok stencil2d: 1000 steps" "$? $(cat out)"
+    verdict "full disk: it is said once a rank at most" "$(
+        grep 'cannot be saved' err | sort | uniq -d | head -n 1)"
+    has "full disk: it is said" 'cannot be saved, in case the job is killed: No space left' err
+    umount small
+else
+    skip "full disk" "only root can mount a small file system, and not everywhere"
+fi
+
+ranks 2 "$tool" run -m graph --save 0 --interval 20ms --summary off -o off "$programs/stencil2d" 1000 500 >out 2>err
+same "save 0: no pieces" "0 run.efg" "$? $(ls off | grep -v -e logs -e summary.txt)"
+
+finish
