@@ -3,6 +3,7 @@
 #   make                build/efgtrace and build/libefgtrace.so, usable in place
 #   make demo           set up, build, trace a real application
 #   make check          set up, build, run the tests
+#   make fuzz-sequence  a million random sequences, expanded again, with sanitizers (SEQUENCES=N)
 #   make check-apps     set up, build, run the larger applications (APPS="lammps pw ...")
 #   make bench          what it costs, beside its peers (BENCH_RUNS=3: quick, 5 minutes)
 #   make bench-instructions   instructions per call; repeatable
@@ -130,6 +131,17 @@ check: set-up-check
 	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=address,undefined BUILD=$(BUILD)/sanitized unit)
 	@BUILD=$(BUILD) tests/check.sh
 
+# Bounds reached and not, by themselves and as bytes; a seed for each, so that all are the same
+# each time.
+SEQUENCES ?= 1000000
+fuzz-sequence: set-up-check
+	@$(MAKE) --no-print-directory -s -j2 SAN=address,undefined BUILD=$(BUILD)/sanitized \
+	    $(BUILD)/sanitized/tests/test_sequence $(BUILD)/sanitized/tests/test_sequence_file
+	@for test in sequence sequence_file; do \
+	    UBSAN_OPTIONS=halt_on_error=1 EFG_TEST_SEQUENCES=$(SEQUENCES) \
+	        $(BUILD)/sanitized/tests/test_$$test || exit 1; \
+	done
+
 check-apps: set-up-apps
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) tests/apps.sh $(APPS)
@@ -161,5 +173,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d)
 
-.PHONY: all unit demo check check-apps bench bench-instructions bench-soak bench-reduction install clean
+.PHONY: all unit demo check fuzz-sequence check-apps bench bench-instructions bench-soak bench-reduction install clean
 .SECONDARY:

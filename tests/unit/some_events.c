@@ -3,12 +3,34 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 static uint64_t state;
+
+unsigned long fuzz_count(unsigned long few)
+{
+    const char *wanted = getenv("EFG_TEST_SEQUENCES");
+    return wanted ? strtoul(wanted, NULL, 10) : few;
+}
+
+void fuzz_add(struct fuzzed *fuzzed, const struct events *events, const struct kept *kept)
+{
+    fuzzed->sequences++;
+    fuzzed->events += events->count;
+    fuzzed->bounded += kept->count > 1;
+}
+
+void fuzz_tell(const struct fuzzed *fuzzed)
+{
+    if (getenv("EFG_TEST_SEQUENCES"))
+        print_message("%lu sequences of %llu events in all; %llu reached the bound\n",
+                      fuzzed->sequences, (unsigned long long)fuzzed->events,
+                      (unsigned long long)fuzzed->bounded);
+}
 
 void events_seed(uint64_t seed)
 {

@@ -18,6 +18,16 @@ struct kept { /* what a sink was given */
     size_t most; /* fail when there are so many; 0: never */
 };
 
+/* How many random sequences a test is to go through: FEW, or EFG_TEST_SEQUENCES of the
+ * environment. What it has gone through is said at the end, in the latter case. */
+struct fuzzed {
+    unsigned long sequences;
+    uint64_t events, bounded; /* BOUNDED: sequences that took several segments */
+};
+unsigned long fuzz_count(unsigned long few);
+void fuzz_add(struct fuzzed *fuzzed, const struct events *events, const struct kept *kept);
+void fuzz_tell(const struct fuzzed *fuzzed);
+
 void events_seed(uint64_t seed);
 uint32_t events_below(uint32_t n);
 

@@ -406,9 +406,9 @@ static void test_equal_events_make_equal_segments(void **state)
 static void test_random_sequences(void **state)
 {
     static const size_t limits[] = {0, 500, 3000, 20000, PLENTY};
-    const char *wanted = getenv("EFG_TEST_SEQUENCES");
-    unsigned long sequences = wanted ? strtoul(wanted, NULL, 10) : SEQUENCES;
+    unsigned long sequences = fuzz_count(SEQUENCES);
     struct events events = {0};
+    struct fuzzed fuzzed = {0};
     (void)state;
 
     for (unsigned long i = 0; i < sequences; i++) {
@@ -421,8 +421,10 @@ static void test_random_sequences(void **state)
         events_make(&events, (unsigned)i, most);
         events_compress(&events, limit, &kept);
         expect_all(&kept, &events);
+        fuzz_add(&fuzzed, &events, &kept);
         kept_free(&kept);
     }
+    fuzz_tell(&fuzzed);
     events_free(&events);
 }
 

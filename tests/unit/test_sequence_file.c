@@ -117,9 +117,9 @@ static void expect_written(const struct efg_sequence_segment *segment)
 static void test_random_sequences(void **state)
 {
     static const size_t limits[] = {800, 5000, 30000, PLENTY};
-    const char *wanted = getenv("EFG_TEST_SEQUENCES");
-    unsigned long sequences = wanted ? strtoul(wanted, NULL, 10) : SEQUENCES;
+    unsigned long sequences = fuzz_count(SEQUENCES);
     struct events events = {0};
+    struct fuzzed fuzzed = {0};
     (void)state;
 
     for (unsigned long i = 0; i < sequences; i++) {
@@ -130,8 +130,10 @@ static void test_random_sequences(void **state)
         events_compress(&events, limit, &kept);
         for (size_t s = 0; s < kept.count && s < 3; s++)
             expect_written(&kept.segments[s]);
+        fuzz_add(&fuzzed, &events, &kept);
         kept_free(&kept);
     }
+    fuzz_tell(&fuzzed);
     events_free(&events);
 }
 
