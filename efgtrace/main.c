@@ -24,6 +24,7 @@ static const struct command commands[] = {
     {"profile", "write what the ranks did as a program: loops, calls, mean times",
      efg_cmd_profile},
     {"trace", "write the OTF2 trace of a job that was killed or still runs", efg_cmd_trace},
+    {"pack", "make the file of a run smaller", efg_cmd_pack},
     {"check", "is the configuration right, and what does it mean", efg_cmd_check},
     {0},
 };

@@ -151,6 +151,23 @@ same "OTF2 of two ranks: the others are empty" "0 1 1 0" "$(
     otf2-print -G some/traces.otf2 | sed -n 's/.*LOCATION .*# Events: *\([0-9]*\).*/\1/p' |
         awk '{ print ($1 > 0) }' | paste -sd ' ')"
 
+# --- coded anew ---
+
+compile irregular || exit 2
+ranks 2 "$tool" run -m graph --summary off -o irregular "$programs/irregular" 150000 >out 2>err
+"$tool" expand irregular | cksum >before
+"$tool" report --all irregular >report
+size=$(stat -c %s irregular/run.efg)
+"$tool" pack irregular >said 2>&1
+same "pack: exit code" 0 $?
+verdict "pack: half the size at most" \
+    "$([ "$(stat -c %s irregular/run.efg)" -lt $((size / 2)) ] || echo "$size bytes before: $(cat said)")"
+same "pack: the same calls" "$(cat before)" "$("$tool" expand irregular | cksum)"
+same "pack: the same report" "" "$("$tool" report --all irregular | diff report - | head -n 4)"
+verdict "pack: another reader" "$("$python" "$root/tests/read_run.py" irregular/run.efg 2>&1 >/dev/null | tail -n 1)"
+contains "pack: once is enough" "$("$tool" pack irregular 2>&1)" "as small as it gets"
+verdict "pack: nothing is left beside it" "$(ls irregular | grep 'run.efg.')"
+
 # --- errors ---
 
 # refused NAME WORDS CODE ARGUMENTS...
@@ -180,6 +197,9 @@ with open(sys.argv[1], 'r+b') as file:
     file.write(bytes([data[at + 25] ^ 1]))
 END
 refused "damage" "the checksum of the sequence of rank 0 is wrong" 1 damaged
+"$tool" pack damaged >said 2>&1
+same "damage, pack: exit code" 1 $?
+contains "damage, pack: says so" "$(cat said)" "run.efg is left as it is"
 refused "damage, OTF2" "the checksum of the sequence of rank 0 is wrong" 1 -F otf2 -o new damaged
 verdict "damage, OTF2: nothing is left" "$(ls -d new 2>/dev/null)"
 refused "OTF2 where there is a trace" "there is a trace already" 1 -F otf2 -o stencil2d stencil2d

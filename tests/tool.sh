@@ -185,7 +185,7 @@ fi
 # --- commands that read a run ---
 
 mkdir empty
-for command in report graph expand profile trace; do
+for command in report graph expand profile trace pack; do
     [ -e "$root/efgtrace/$command.c" ] || continue
     gives "$command: help" 0 "Usage: efgtrace $command" "$tool" $command --help
     gives "$command: no DIR" 2 "" "$tool" $command
