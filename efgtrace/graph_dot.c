@@ -70,7 +70,8 @@ static void put_loop_label(struct efg_buffer *out, const struct efg_graph_view *
 {
     const struct efg_loop *l = &view->tree.loops[loop];
     char function[256], time[32];
-    efg_summary_function(view->run, view->thread, &view->tree, loop, function, sizeof function);
+    efg_summary_function(view->run, &view->thread->graph, &view->tree, loop, function,
+                         sizeof function);
     efg_format_ns(time, sizeof time, l->time);
     efg_buffer_print(out, "%llu x", (unsigned long long)l->repetitions);
     if (*function)

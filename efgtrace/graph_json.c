@@ -166,7 +166,8 @@ static cJSON *make_loop(const struct efg_graph_view *view, uint32_t id)
     const struct efg_loop *loop = &view->tree.loops[id];
     char function[256];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_function(view->run, view->thread, &view->tree, id, function, sizeof function);
+    efg_summary_function(view->run, &view->thread->graph, &view->tree, id, function,
+                         sizeof function);
     add_number(to, "id", id);
     add_id(to, "parent", loop->parent);
     add_number(to, "header", loop->header);

@@ -19,18 +19,6 @@
 
 /* ---- two become one ---- */
 
-static void add_stat(struct efg_stat *to, const struct efg_stat *from)
-{
-    if (from->count && (!to->count || from->min < to->min))
-        to->min = from->min;
-    if (from->max > to->max)
-        to->max = from->max;
-    to->count += from->count;
-    to->sum += from->sum;
-    for (int i = 0; i < EFG_BINS; i++)
-        to->bin[i] += from->bin[i];
-}
-
 static uint64_t larger(uint64_t one, uint64_t other)
 {
     return one > other ? one : other;
@@ -87,13 +75,13 @@ static void add_node(struct efg_node *to, const struct efg_node *from)
     to->bytes += from->bytes;
     to->polls += from->polls;
     to->poll_time += from->poll_time;
-    add_stat(&to->time, &from->time);
+    efg_stat_unite(&to->time, &from->time);
     add_rhythm(&to->rhythm, &from->rhythm);
 }
 
 static void add_edge(struct efg_edge *to, const struct efg_edge *from)
 {
-    add_stat(&to->time, &from->time);
+    efg_stat_unite(&to->time, &from->time);
     add_rhythm(&to->rhythm, &from->rhythm);
 }
 

@@ -142,6 +142,18 @@ inline void efg_stat_add(struct efg_stat *stat, uint64_t ns)
     stat->bin[bin < EFG_BINS ? bin : EFG_BINS - 1]++;
 }
 
+void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more)
+{
+    if (more->count && (!stat->count || more->min < stat->min))
+        stat->min = more->min;
+    if (more->max > stat->max)
+        stat->max = more->max;
+    stat->count += more->count;
+    stat->sum += more->sum;
+    for (int i = 0; i < EFG_BINS; i++)
+        stat->bin[i] += more->bin[i];
+}
+
 static inline void add_gap(struct efg_rhythm *rhythm, uint64_t gap, uint64_t pause)
 {
     double g = (double)(int64_t)gap; /* signed: one instruction */

@@ -160,7 +160,8 @@ uint64_t efg_graph_count_edge(const struct efg_graph *graph, uint32_t id);
 void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time,
                     uint64_t previous);
 
-/* Add a duration of NS. */
+/* Add a duration of NS; all of those in MORE. */
 void efg_stat_add(struct efg_stat *stat, uint64_t ns);
+void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more);
 
 #endif

@@ -80,7 +80,7 @@ void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
 
 /* The function that holds a loop: the innermost one that all its calls have in common,
  * reached in the same way; "" if there is none. */
-void efg_summary_function(const struct efg_run *run, const struct efg_run_thread *thread,
+void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
                           const struct efg_looptree *tree, uint32_t loop, char *text,
                           size_t size);
 

@@ -44,7 +44,7 @@ static void put_loop(struct efg_buffer *out, struct table *t, uint32_t index)
     int indent = 2 * (int)(loop->depth < 12 ? loop->depth : 12);
     efg_format_ns(time, sizeof time, loop->time);
     efg_summary_node(t->run, &t->thread->graph.nodes[loop->header], header, sizeof header);
-    efg_summary_function(t->run, t->thread, &t->tree, index, function, sizeof function);
+    efg_summary_function(t->run, &t->thread->graph, &t->tree, index, function, sizeof function);
     char *module = strrchr(header, '('); /* without source lines: too long for this table */
     if (module > header && module[-1] == ' ')
         module[-1] = '\0';

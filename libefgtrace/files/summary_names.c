@@ -310,7 +310,7 @@ static int is_worth_naming(const char *function)
            strncmp(function, "__libc_start", 12);
 }
 
-void efg_summary_function(const struct efg_run *run, const struct efg_run_thread *thread,
+void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
                           const struct efg_looptree *tree, uint32_t loop, char *text,
                           size_t size)
 {
@@ -318,10 +318,10 @@ void efg_summary_function(const struct efg_run *run, const struct efg_run_thread
     const char *function = NULL;
     for (uint32_t level = 0; common.all; level++) {
         common = (struct common){.function = 1, .all = 1};
-        for (uint32_t v = 0; v < thread->graph.node_count; v++) {
+        for (uint32_t v = 0; v < graph->node_count; v++) {
             if (tree->loop_of[v] != EFG_NONE &&
                 efg_looptree_is_inside(tree, tree->loop_of[v], loop))
-                compare_at(run, &thread->graph.nodes[v], level, &common);
+                compare_at(run, &graph->nodes[v], level, &common);
         }
         if (!common.any)
             break;
