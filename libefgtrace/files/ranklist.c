@@ -85,6 +85,63 @@ int efg_ranklist_has(const struct efg_ranklist *list, uint32_t rank)
     return 0;
 }
 
+/* --- two lists, rank by rank --- */
+
+struct walk {
+    const struct efg_ranklist *list;
+    uint32_t range, at; /* the next rank: number AT of RANGE */
+};
+
+/* The next rank, UINT64_MAX behind the last one. */
+static uint64_t next_of(const struct walk *walk)
+{
+    if (walk->range == walk->list->range_count)
+        return UINT64_MAX;
+    const struct efg_range *range = &walk->list->ranges[walk->range];
+    return range->first + (uint64_t)walk->at * range->stride;
+}
+
+static void pass(struct walk *walk)
+{
+    if (++walk->at < walk->list->ranges[walk->range].count)
+        return;
+    walk->range++;
+    walk->at = 0;
+}
+
+int efg_ranklist_is_equal(const struct efg_ranklist *a, const struct efg_ranklist *b)
+{
+    return a->range_count == b->range_count &&
+           (!a->range_count ||
+            !memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges));
+}
+
+int efg_ranklist_unite(struct efg_ranklist *list, const struct efg_ranklist *more)
+{
+    struct efg_ranklist both = {0};
+    struct walk a = {.list = list}, b = {.list = more};
+    int error = 0;
+    if (efg_ranklist_is_equal(list, more))
+        return 0;
+    for (uint64_t x, y; !error; error = efg_ranklist_add(&both, (uint32_t)(x < y ? x : y))) {
+        x = next_of(&a);
+        y = next_of(&b);
+        if (x == UINT64_MAX && y == UINT64_MAX)
+            break;
+        if (x <= y)
+            pass(&a);
+        if (y <= x)
+            pass(&b);
+    }
+    if (error) {
+        efg_ranklist_fini(&both);
+        return error;
+    }
+    efg_ranklist_fini(list);
+    *list = both;
+    return 0;
+}
+
 uint64_t efg_ranklist_count(const struct efg_ranklist *list)
 {
     uint64_t count = 0;
@@ -119,6 +176,19 @@ void efg_ranklist_print(const struct efg_ranklist *list, char *text, size_t size
             return;
         }
         used += (size_t)length;
+    }
+}
+
+void efg_ranklist_write(struct efg_buffer *out, const struct efg_ranklist *list)
+{
+    for (uint32_t i = 0; i < list->range_count; i++) {
+        const struct efg_range *range = &list->ranges[i];
+        int is_pair = range->count == 2 && range->stride > 1;
+        efg_buffer_print(out, "%s%u", i ? "," : "", range->first);
+        if (range->count > 1)
+            efg_buffer_print(out, "%c%u", is_pair ? ',' : '-', last_of(range));
+        if (range->count > 2 && range->stride > 1)
+            efg_buffer_print(out, ":%u", range->stride);
     }
 }
 

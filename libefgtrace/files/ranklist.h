@@ -23,6 +23,13 @@ void efg_ranklist_fini(struct efg_ranklist *list);
 int efg_ranklist_add(struct efg_ranklist *list, uint32_t rank);
 int efg_ranklist_append(struct efg_ranklist *list, const struct efg_ranklist *more);
 
+/* Add the ranks of MORE, whatever they are, in time in proportion to both. Returns 0, or
+ * -ENOMEM with LIST as it was. */
+int efg_ranklist_unite(struct efg_ranklist *list, const struct efg_ranklist *more);
+
+/* 1 if both have the same ranks. */
+int efg_ranklist_is_equal(const struct efg_ranklist *a, const struct efg_ranklist *b);
+
 int efg_ranklist_has(const struct efg_ranklist *list, uint32_t rank);
 
 /* How many ranks there are. */
@@ -30,6 +37,9 @@ uint64_t efg_ranklist_count(const struct efg_ranklist *list);
 
 /* "0, 2-62, 63-127:2"; what does not fit ends in "...". */
 void efg_ranklist_print(const struct efg_ranklist *list, char *text, size_t size);
+
+/* Append all of it as text: "0,2-62,63-127:2,200,300", as the tool takes lists of ranks. */
+void efg_ranklist_write(struct efg_buffer *out, const struct efg_ranklist *list);
 
 /* Number of ranges; of each: first - last rank before it, stride, count. GET marks the reader
  * as failed unless the ranks ascend. Returns 0 or -ENOMEM. */

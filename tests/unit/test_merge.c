@@ -83,27 +83,65 @@ static void test_lists(void **state)
     }
 }
 
-static void expect_text(const char *ranks, const char *text)
+static void check_union(const unsigned char *a, const unsigned char *b, uint32_t count)
+{
+    unsigned char either[300];
+    int is_same = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        either[i] = a[i] | b[i];
+        is_same &= a[i] == b[i];
+    }
+    struct efg_ranklist list = list_of(a, 0, count), more = list_of(b, 0, count),
+                        wanted = list_of(either, 0, count);
+    assert_int_equal(efg_ranklist_is_equal(&list, &more), is_same);
+    assert_int_equal(efg_ranklist_unite(&list, &more), 0);
+    assert_true(efg_ranklist_is_equal(&list, &wanted));
+    efg_ranklist_fini(&list);
+    efg_ranklist_fini(&more);
+    efg_ranklist_fini(&wanted);
+}
+
+static void test_unions(void **state)
+{
+    (void)state;
+    unsigned char a[300], b[300];
+    for (int i = 0; i < 3000; i++) {
+        uint32_t count = 1 + random_below(i % 2 ? sizeof a - 1 : 5);
+        any_set(a, count);
+        any_set(b, count);
+        check_union(a, b, count);
+        check_union(a, a, count);
+    }
+}
+
+/* PRINTED is short for people, WRITTEN is all of it. */
+static void expect_texts(const char *ranks, const char *text, const char *written)
 {
     struct efg_ranklist list = {0};
+    struct efg_buffer out = {0};
     char printed[24];
     for (char *end; *ranks; ranks = *end ? end + 1 : end)
         efg_ranklist_add(&list, (uint32_t)strtoul(ranks, &end, 10));
     efg_ranklist_print(&list, printed, sizeof printed);
     assert_string_equal(printed, text);
+    efg_ranklist_write(&out, &list);
+    efg_buffer_put(&out, "", 1);
+    assert_string_equal(out.data, written);
     efg_ranklist_fini(&list);
+    efg_buffer_fini(&out);
 }
 
 static void test_texts(void **state)
 {
     (void)state;
-    expect_text("", "");
-    expect_text("7", "7");
-    expect_text("0,1,2,3", "0-3");
-    expect_text("1,3,5,7", "1-7:2");
-    expect_text("0,5", "0, 5");
-    expect_text("0,5,6,7,8", "0, 5, 6-8");
-    expect_text("0,1,2,10,11,12,20,21,22,30,31,32", "0-2, 10-12, 20-22, ...");
+    expect_texts("", "", "");
+    expect_texts("7", "7", "7");
+    expect_texts("0,1,2,3", "0-3", "0-3");
+    expect_texts("1,3,5,7", "1-7:2", "1-7:2");
+    expect_texts("0,5", "0, 5", "0,5");
+    expect_texts("0,5,6,7,8", "0, 5, 6-8", "0,5,6-8");
+    expect_texts("0,1,2,10,11,12,20,21,22,30,31,32", "0-2, 10-12, 20-22, ...",
+                 "0-2,10-12,20-22,30-32");
 }
 
 /* Every other rank of a million is one range, put together in the steps of a tree. */
@@ -354,10 +392,10 @@ static void test_damaged_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),           cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_lists_are_short), cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_other_ids),       cmocka_unit_test(test_collisions),
-        cmocka_unit_test(test_damaged_bytes),
+        cmocka_unit_test(test_lists),      cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_unions),     cmocka_unit_test(test_lists_are_short),
+        cmocka_unit_test(test_trees),      cmocka_unit_test(test_other_ids),
+        cmocka_unit_test(test_collisions), cmocka_unit_test(test_damaged_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
