@@ -205,33 +205,6 @@ static int expand_rank(const struct request *request, const struct efg_run *run,
 
 /* --- the ranks that are asked for --- */
 
-/* Marks those of the list TEXT, "0,4-7" or "0-62:2", in IS_WANTED, by index. Returns 0, or -1
- * if it is no list or there is no such rank. */
-static int choose(const struct efg_run *run, const char *text, char *is_wanted)
-{
-    const char *wrong = "--rank wants a list such as 0,4-7 or 0-62:2";
-    for (char *end; *text; text = end + (*end == ',')) {
-        unsigned long first = strtoul(text, &end, 10), last = first, stride = 1;
-        if (end == text || *text == '-' || *text == '+')
-            return complain(wrong);
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
-        if (*end == ':')
-            stride = strtoul(end + 1, &end, 10);
-        if ((*end && *end != ',') || last < first || !stride || last > UINT32_MAX)
-            return complain(wrong);
-        for (unsigned long rank = first; rank <= last; rank += stride) {
-            char name[32];
-            snprintf(name, sizeof name, "%lu", rank);
-            uint32_t index = efg_open_find(run, "expand", name);
-            if (index == EFG_NONE)
-                return -1;
-            is_wanted[index] = 1;
-        }
-    }
-    return 0;
-}
-
 static int expand_ranks(const struct request *request, const struct efg_run *run,
                         const char *is_wanted, struct output *out)
 {
@@ -305,7 +278,7 @@ static int expand(const struct request *request)
     if (!failed && !run.rank_count)
         failed = complain("the run file has no ranks");
     if (!failed && request->ranks)
-        failed = choose(&run, request->ranks, is_wanted);
+        failed = efg_open_choose(&run, "expand", request->ranks, is_wanted);
     else if (!failed)
         memset(is_wanted, 1, run.rank_count);
     if (!failed)

@@ -97,3 +97,36 @@ uint32_t efg_open_find(const struct efg_run *run, const char *command, const cha
                 command, rank);
     return EFG_NONE;
 }
+
+static int complain_list(const char *command)
+{
+    fprintf(stderr, "efgtrace %s: --rank wants a list such as 0,4-7 or 0-62:2\n", command);
+    return -1;
+}
+
+int efg_open_choose(const struct efg_run *run, const char *command, const char *text,
+                    char *is_wanted)
+{
+    if (!*text)
+        return complain_list(command);
+    for (char *end; *text; text = end + (*end == ',')) {
+        unsigned long first = strtoul(text, &end, 10), last = first, stride = 1;
+        if (end == text || *text == '-' || *text == '+')
+            return complain_list(command);
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        if (*end == ':')
+            stride = strtoul(end + 1, &end, 10);
+        if ((*end && *end != ',') || last < first || !stride || last > UINT32_MAX)
+            return complain_list(command);
+        for (unsigned long rank = first; rank <= last; rank += stride) {
+            char name[32];
+            snprintf(name, sizeof name, "%lu", rank);
+            uint32_t index = efg_open_find(run, command, name);
+            if (index == EFG_NONE)
+                return -1;
+            is_wanted[index] = 1;
+        }
+    }
+    return 0;
+}

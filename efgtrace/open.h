@@ -21,4 +21,10 @@ int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index
  * are. */
 uint32_t efg_open_find(const struct efg_run *run, const char *command, const char *rank);
 
+/* Mark those ranks in IS_WANTED, by index, that the list TEXT has: "0,4-7" or "0-62:2". Returns
+ * 0; else says on standard error that it is no list, or that there is no such rank, and returns
+ * -1. */
+int efg_open_choose(const struct efg_run *run, const char *command, const char *text,
+                    char *is_wanted);
+
 #endif
