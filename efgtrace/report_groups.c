@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups of ranks with the same graph: the largest one first, and of the others which calls
+ * Groups of ranks with the same graph: the largest one, and of the others which calls
  * they have more and less than it. Call paths have the same ids on all ranks of a run file, so
  * that nodes are the same where their signatures are.
  */
@@ -9,23 +9,12 @@
 #include <string.h>
 
 #include "files/summary.h"
+#include "groups.h"
 #include "open.h"
 #include "report_ranks.h"
 
 #define CALLS_SHOWN 3
-
-struct group {
-    uint32_t index; /* into the groups of the run */
-    uint64_t ranks;
-};
-
-static int by_falling_size(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-    if (x->ranks != y->ranks)
-        return x->ranks < y->ranks ? 1 : -1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+#define INDENT 33
 
 static int read_first(const struct efg_run *run, uint32_t group, struct efg_run_rank *rank)
 {
@@ -58,48 +47,48 @@ static uint32_t put_missing(struct efg_buffer *out, const struct efg_run *run, c
             if (has_node(b, &graph->nodes[i]) || ++missing > CALLS_SHOWN)
                 continue;
             efg_summary_node(run, &graph->nodes[i], name, sizeof name);
-            efg_summary_line(out, "%26s %s %s", "", what, name);
+            efg_summary_line(out, "%*s %s %s", INDENT, "", what, name);
         }
     }
     if (missing > CALLS_SHOWN)
-        efg_summary_line(out, "%26s %s and %u more", "", what, missing - CALLS_SHOWN);
+        efg_summary_line(out, "%*s %s and %u more", INDENT, "", what, missing - CALLS_SHOWN);
     return missing;
 }
 
-static void put_group(struct efg_buffer *out, const struct efg_run *run,
-                      const struct group *group, const struct efg_run_rank *rank)
+static void put_group(struct efg_buffer *out, const struct efg_run *run, uint32_t number,
+                      const struct efg_group_size *group, const struct efg_run_rank *rank)
 {
-    char which[EFG_COLUMNS - 26];
+    char which[EFG_COLUMNS - INDENT];
     uint32_t nodes = 0, edges = 0;
     for (uint32_t k = 0; k < rank->thread_count; k++) {
         nodes += rank->threads[k].graph.node_count;
         edges += rank->threads[k].graph.edge_count;
     }
     efg_ranklist_print(&run->common.groups[group->index].ranks, which, sizeof which);
-    efg_summary_line(out, "%8llu %7u %7u   %s", (unsigned long long)group->ranks, nodes, edges,
-                     which);
+    efg_summary_line(out, "%6u %8llu %7u %7u   %s", number, (unsigned long long)group->ranks,
+                     nodes, edges, which);
 }
 
 static int put_groups(struct efg_buffer *out, const struct efg_run *run,
-                      const struct group *groups, uint32_t most)
+                      const struct efg_group_size *groups, uint32_t most)
 {
     struct efg_run_rank first, other;
     uint32_t count = run->common.group_count;
     if (read_first(run, groups[0].index, &first))
         return -1;
-    efg_summary_line(out, "   ranks   nodes   edges   which ranks (+, - calls that the largest "
-                          "group has not, has)");
-    put_group(out, run, &groups[0], &first);
+    efg_summary_line(out, " group    ranks   nodes   edges   which ranks (+, - calls that the "
+                          "largest group has not, has)");
+    put_group(out, run, 1, &groups[0], &first);
     for (uint32_t i = 1; i < count && i < most; i++) {
         if (read_first(run, groups[i].index, &other)) {
             efg_run_rank_fini(&first);
             return -1;
         }
-        put_group(out, run, &groups[i], &other);
+        put_group(out, run, i + 1, &groups[i], &other);
         if (put_missing(out, run, "+", &other, &first) +
                 put_missing(out, run, "-", &first, &other) ==
             0)
-            efg_summary_line(out, "%26s   the same calls in another order", "");
+            efg_summary_line(out, "%*s   the same calls in another order", INDENT, "");
         efg_run_rank_fini(&other);
     }
     if (count > most)
@@ -110,15 +99,8 @@ static int put_groups(struct efg_buffer *out, const struct efg_run *run,
 
 int efg_report_groups(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
 {
-    uint32_t count = run->common.group_count;
-    struct group *groups = calloc(count + 1, sizeof *groups);
-    int error = -1;
-    for (uint32_t i = 0; groups && i < count; i++)
-        groups[i] = (struct group){i, efg_ranklist_count(&run->common.groups[i].ranks)};
-    if (groups && count) {
-        qsort(groups, count, sizeof *groups, by_falling_size);
-        error = put_groups(out, run, groups, most);
-    }
+    struct efg_group_size *groups = efg_groups_sorted(run);
+    int error = groups && run->common.group_count ? put_groups(out, run, groups, most) : -1;
     free(groups);
     return error;
 }

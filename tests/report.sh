@@ -72,7 +72,7 @@ says "report: pivot" 0 "its iterations begin at MPI_Allreduce  stencil.c:48 resi
 says "report: calls per rank" 0 "60.0 ms    460 ms    460 ms   32.8 MB  MPI_Allreduce" "$tool" report run
 says "report: DIR as given" 0 "Next         efgtrace report ./run" "$tool" report ./run/
 says "report: the run file itself" 0 "stencil, 4 ranks" "$tool" report run/run.efg
-says "report: groups" 0 "       4       9      10   0-3" "$tool" report run
+says "report: groups" 0 "     1        4       9      10   0-3" "$tool" report run
 says "graph: another rank" 0 "stencil, rank 3" "$tool" graph --rank 3 run
 try "graph: to a file" "$tool" graph -o new.dot run
 try "graph: that file has it" grep -q "MPI_Waitall" new.dot
@@ -97,7 +97,7 @@ little() {
     (ulimit -v 30000 && "$tool" report many)
 }
 if (ulimit -v 30000 && "$tool" --version) >/dev/null 2>&1; then
-    says "report: ten thousand ranks in little memory" 0 "   10000       9      10   0-9999" little
+    says "report: ten thousand ranks in little memory" 0 "     1    10000       9      10   0-9999" little
 else
     skip "report: ten thousand ranks in little memory" "a sanitizer takes more"
 fi

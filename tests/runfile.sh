@@ -39,7 +39,7 @@ check() {
 
 # groups DIR: "RANKS WHICH" of each group in the report
 groups() {
-    "$tool" report "$1" | sed -n '/^Groups of/,/^$/p' | awk '/^ *[0-9]+ +[0-9]+ +[0-9]+ +[0-9]/ { $2 = $3 = ""; print }' |
+    "$tool" report "$1" | sed -n '/^Groups of/,/^$/p' | awk '/^ *[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]/ { $1 = $3 = $4 = ""; print }' |
         tr -s ' ' | sed 's/^ //' | paste -sd ';'
 }
 
