@@ -2,7 +2,8 @@
 /*
  * The graph for graphviz. Loops are clusters, one inside the other; a node is the redder the
  * more of the time its calls take; an edge is the wider the more often it is taken; the
- * pivot has a double line.
+ * pivot has a double line. Ranks that come by equally often are one line of a label, and named
+ * unless they are all.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +11,17 @@
 
 #include "files/summary.h"
 #include "graph_formats.h"
+#include "graph_rows.h"
 
+#define ROW_LEAST 4    /* calls of a row that is drawn as one */
 #define NESTING_MAX 64 /* deeper loops are drawn in the one around them */
+#define LINES_MAX 4    /* of a label: more different numbers of visits are a range */
+
+struct drawing {
+    const struct efg_run *run;
+    const struct efg_merged *merged;
+    struct efg_rows rows;
+};
 
 static void put_quoted(struct efg_buffer *out, char *text)
 {
@@ -23,57 +33,135 @@ static void put_quoted(struct efg_buffer *out, char *text)
     }
 }
 
-static int is_pivot(const struct efg_graph_view *view, uint32_t kind, uint32_t id)
+static int is_pivot(const struct drawing *d, uint32_t kind, uint32_t id)
 {
-    return view->thread->pivot.kind == kind && view->thread->pivot.id == id;
+    return d->merged->pivot.kind == kind && d->merged->pivot.id == id;
+}
+
+/* --- how often --- */
+
+/* " (0-3, 8)" or " (412 ranks: 0, 2, 5, ...)"; nothing where that is all of them. */
+static void put_ranks(struct efg_buffer *out, const struct drawing *d,
+                      const struct efg_ranklist *ranks)
+{
+    char text[28];
+    uint64_t count = efg_ranklist_count(ranks);
+    if (count == d->merged->rank_count)
+        return;
+    efg_ranklist_print(ranks, text, sizeof text);
+    if (strstr(text, "..."))
+        efg_buffer_print(out, " (%llu ranks: %s)", (unsigned long long)count, text);
+    else
+        efg_buffer_print(out, " (%s)", text);
+}
+
+/* "9 x", "9-12 x (0-3)". */
+static void put_times(struct efg_buffer *out, const struct drawing *d, uint64_t least,
+                      uint64_t most, const struct efg_ranklist *ranks)
+{
+    efg_buffer_print(out, "%llu", (unsigned long long)least);
+    if (most > least)
+        efg_buffer_print(out, "-%llu", (unsigned long long)most);
+    efg_buffer_print(out, " x");
+    put_ranks(out, d, ranks);
+}
+
+/* A line for each number of visits, or one for all of them if there are too many; then what
+ * follows goes on in the same line. */
+static void put_visits(struct efg_buffer *out, const struct drawing *d,
+                       const struct efg_merged_item *item)
+{
+    uint64_t least, most;
+    efg_merged_visits(item, &least, &most);
+    if (item->visits_count > LINES_MAX)
+        put_times(out, d, least, most, &item->ranks);
+    for (uint32_t i = 0; i < item->visits_count && item->visits_count <= LINES_MAX; i++) {
+        const struct efg_visits *visits = &item->visits[i];
+        efg_buffer_print(out, i ? "\\n" : "");
+        put_times(out, d, visits->least, visits->most, &visits->ranks);
+    }
+    efg_buffer_print(out,
+                     item->visits_count > 1 && item->visits_count <= LINES_MAX ? "\\n" : " ");
 }
 
 /* --- nodes --- */
 
-static void put_label(struct efg_buffer *out, const struct efg_graph_view *view,
-                      const struct efg_node *node)
+/* The call and where it is made, a line each; IN_ROW of them, the last one of which is LAST. */
+static void put_name(struct efg_buffer *out, const struct drawing *d, uint32_t id,
+                     uint32_t in_row, uint32_t last)
 {
-    char name[512], time[32], mean[32];
-    efg_summary_node(view->run, node, name, sizeof name);
+    const struct efg_node *nodes = d->merged->graph.nodes;
+    char name[512], end[256];
+    efg_summary_node(d->run, &nodes[id], name, sizeof name);
+    efg_summary_place(d->run, &nodes[last], end, sizeof end);
     char *place = strstr(name, "  ");
     if (place)
         *place = '\0';
     put_quoted(out, name);
+    if (in_row > 1)
+        efg_buffer_print(out, ", %u in a row", in_row);
     if (place) {
-        efg_buffer_put(out, "\\n", 2);
+        efg_buffer_print(out, "\\n");
         put_quoted(out, place + 2);
     }
-    efg_format_ns(time, sizeof time, node->time.sum + node->poll_time);
-    efg_format_ns(mean, sizeof mean, node->time.count ? node->time.sum / node->time.count : 0);
-    efg_buffer_print(out, "\\n%llu x %s = %s", (unsigned long long)node->time.count, mean,
-                     time);
+    if (place && in_row > 1 && strcmp(place + 2, end)) {
+        efg_buffer_print(out, "\\nto ");
+        put_quoted(out, end);
+    }
+    efg_buffer_print(out, "\\n");
 }
 
-static void put_node(struct efg_buffer *out, const struct efg_graph_view *view, uint32_t id,
-                     int indent)
+static void put_node(struct efg_buffer *out, const struct drawing *d, uint32_t id, int indent)
 {
-    const struct efg_node *node = &view->thread->graph.nodes[id];
-    double share = efg_percent((double)(node->time.sum + node->poll_time),
-                               (double)efg_run_rank_duration(view->rank)) /
-                   100;
+    const struct efg_node *nodes = d->merged->graph.nodes;
+    uint64_t count = 0, time = 0, polling = 0;
+    uint32_t in_row = 0, last = id;
+    char mean[32];
+    for (uint32_t v = id; v != EFG_NONE; v = d->rows.next[v]) {
+        count += nodes[v].time.count;
+        time += nodes[v].time.sum;
+        polling += nodes[v].poll_time;
+        in_row++;
+        last = v;
+    }
+    double percent = efg_percent((double)(time + polling), (double)d->merged->duration);
+    efg_format_ns(mean, sizeof mean, count ? time / count : 0);
     efg_buffer_print(out, "%*sn%u [label=\"", indent, "", id);
-    put_label(out, view, node);
-    efg_buffer_print(out, "\", fillcolor=\"0.03 %.3f 1.0\"%s];\n",
-                     share < 1 ? sqrt(share) * 0.9 : 0.9, /* small shares are seen too */
-                     is_pivot(view, EFG_PIVOT_NODE, id) ? ", peripheries=2, penwidth=2" : "");
+    put_name(out, d, id, in_row, last);
+    put_visits(out, d, &d->merged->nodes[id]);
+    efg_buffer_print(out, "%s, %.1f%%\", fillcolor=\"0.03 %.3f 1.0\"%s];\n", mean, percent,
+                     percent < 100 ? sqrt(percent / 100) * 0.9
+                                   : 0.9, /* small shares are seen too */
+                     is_pivot(d, EFG_PIVOT_NODE, id) ? ", peripheries=2, penwidth=2" : "");
 }
 
 /* --- loops --- */
 
-static void put_loop_label(struct efg_buffer *out, const struct efg_graph_view *view,
-                           uint32_t loop)
+/* Whether each rank comes by all of its calls equally often. */
+static int is_even(const struct drawing *d, uint32_t loop)
 {
-    const struct efg_loop *l = &view->tree.loops[loop];
+    for (uint32_t v = 0; v < d->merged->graph.node_count; v++) {
+        const struct efg_merged_item *item = &d->merged->nodes[v];
+        uint32_t own = d->merged->tree.loop_of[v];
+        if (own != EFG_NONE && efg_looptree_is_inside(&d->merged->tree, own, loop) &&
+            (item->visits_count > 1 || item->visits[0].least < item->visits[0].most))
+            return 0;
+    }
+    return 1;
+}
+
+/* Times are sums: what is said of them is the mean over the ranks. */
+static void put_loop_label(struct efg_buffer *out, const struct drawing *d, uint32_t loop)
+{
+    const struct efg_loop *l = &d->merged->tree.loops[loop];
+    const struct efg_ranklist *ranks = &d->merged->loops[loop];
     char function[256], time[32];
-    efg_summary_function(view->run, &view->thread->graph, &view->tree, loop, function,
+    efg_summary_function(d->run, &d->merged->graph, &d->merged->tree, loop, function,
                          sizeof function);
-    efg_format_ns(time, sizeof time, l->time);
-    efg_buffer_print(out, "%llu x", (unsigned long long)l->repetitions);
+    efg_format_ns(time, sizeof time, l->time / efg_ranklist_count(ranks));
+    efg_buffer_print(out, "%s%llu x", is_even(d, loop) ? "" : "up to ",
+                     (unsigned long long)l->repetitions);
+    put_ranks(out, d, ranks);
     if (*function)
         efg_buffer_print(out, " in ");
     put_quoted(out, function);
@@ -82,62 +170,92 @@ static void put_loop_label(struct efg_buffer *out, const struct efg_graph_view *
 }
 
 /* The nodes whose innermost loop, as far as it is drawn, is LOOP. */
-static void put_nodes(struct efg_buffer *out, const struct efg_graph_view *view, uint32_t loop,
+static void put_nodes(struct efg_buffer *out, const struct drawing *d, uint32_t loop,
                       int deepest, int indent)
 {
-    for (uint32_t v = 0; v < view->thread->graph.node_count; v++) {
-        uint32_t own = view->tree.loop_of[v];
+    for (uint32_t v = 0; v < d->merged->graph.node_count; v++) {
+        uint32_t own = d->merged->tree.loop_of[v];
+        if (d->rows.first[v] != v)
+            continue;
         if (own == loop ||
-            (deepest && own != EFG_NONE && efg_looptree_is_inside(&view->tree, own, loop)))
-            put_node(out, view, v, indent);
+            (deepest && own != EFG_NONE && efg_looptree_is_inside(&d->merged->tree, own, loop)))
+            put_node(out, d, v, indent);
     }
 }
 
-static void put_loop(struct efg_buffer *out, const struct efg_graph_view *view, uint32_t loop,
+static void put_loop(struct efg_buffer *out, const struct drawing *d, uint32_t loop,
                      int nesting)
 {
     int indent = 4 * nesting, deepest = nesting == NESTING_MAX;
     efg_buffer_print(out, "%*ssubgraph cluster_%u {\n%*s    label=\"", indent, "", loop, indent,
                      "");
-    put_loop_label(out, view, loop);
+    put_loop_label(out, d, loop);
     efg_buffer_print(out, "\";\n");
-    put_nodes(out, view, loop, deepest, indent + 4);
-    uint32_t child = deepest ? EFG_NONE : view->tree.loops[loop].first_child;
-    for (; child != EFG_NONE; child = view->tree.loops[child].next_sibling)
-        put_loop(out, view, child, nesting + 1);
+    put_nodes(out, d, loop, deepest, indent + 4);
+    uint32_t child = deepest ? EFG_NONE : d->merged->tree.loops[loop].first_child;
+    for (; child != EFG_NONE; child = d->merged->tree.loops[child].next_sibling)
+        put_loop(out, d, child, nesting + 1);
     efg_buffer_print(out, "%*s}\n", indent, "");
 }
 
 /* --- edges --- */
 
-static void put_edge(struct efg_buffer *out, const struct efg_graph_view *view, uint32_t id)
+/* Nodes are numbered as they appear first, and are to be drawn in that order from above: so an
+ * edge that leads back is written the other way round. */
+static void put_edge(struct efg_buffer *out, const struct drawing *d, uint32_t id)
 {
-    const struct efg_edge *edge = &view->thread->graph.edges[id];
+    const struct efg_edge *edge = &d->merged->graph.edges[id];
+    uint32_t from = d->rows.first[edge->from], to = d->rows.first[edge->to];
     char mean[32];
+    if (d->rows.next[edge->from] == edge->to)
+        return;
     efg_format_ns(mean, sizeof mean, edge->time.count ? edge->time.sum / edge->time.count : 0);
-    efg_buffer_print(out, "    n%u -> n%u [label=\"%llu x\\n%s\", penwidth=%.2f%s];\n",
-                     edge->from, edge->to, (unsigned long long)edge->time.count, mean,
-                     0.5 + 0.8 * log10(1 + (double)edge->time.count),
-                     is_pivot(view, EFG_PIVOT_EDGE, id) ? ", color=\"black:white:black\"" : "");
+    efg_buffer_print(out, "    n%u -> n%u [%slabel=\" ", from < to ? from : to,
+                     from < to ? to : from, from > to ? "dir=back, " : "");
+    put_visits(out, d, &d->merged->edges[id]);
+    efg_buffer_print(
+        out, "%s \", penwidth=%.2f%s];\n", mean,
+        0.5 + 0.8 * log10(1 + (double)edge->time.count / (double)d->merged->rank_count),
+        is_pivot(d, EFG_PIVOT_EDGE, id) ? ", color=\"black:white:black\"" : "");
 }
 
-void efg_graph_put_dot(struct efg_buffer *out, const struct efg_graph_view *view)
+static void put_title(struct efg_buffer *out, const struct drawing *d)
 {
-    const struct efg_graph *graph = &view->thread->graph;
-    char title[256];
-    snprintf(title, sizeof title, "%s, rank %u", view->run->application, view->rank->rank);
-    efg_buffer_print(out, "digraph efg {\n    label=\"");
+    char title[256], ranks[64];
+    efg_ranklist_print(&d->merged->ranks, ranks, sizeof ranks);
+    if (d->merged->rank_count == 1)
+        snprintf(title, sizeof title, "%s, rank %s", d->run->application, ranks);
+    else
+        snprintf(title, sizeof title, "%s, %llu ranks: %s", d->run->application,
+                 (unsigned long long)d->merged->rank_count, ranks);
     put_quoted(out, title);
+}
+
+static void put_drawing(struct efg_buffer *out, const struct drawing *d)
+{
+    const struct efg_looptree *tree = &d->merged->tree;
+    efg_buffer_print(out, "digraph efg {\n    label=\"");
+    put_title(out, d);
     efg_buffer_print(
         out, "\";\n"
              "    node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"
              "    edge [fontname=\"sans-serif\", fontsize=10];\n"
-             "    graph [fontname=\"sans-serif\", style=rounded];\n");
-    put_nodes(out, view, EFG_NONE, 0, 4);
-    uint32_t loop = view->tree.count ? view->tree.first : EFG_NONE;
-    for (; loop != EFG_NONE; loop = view->tree.loops[loop].next_sibling)
-        put_loop(out, view, loop, 1);
-    for (uint32_t i = 0; i < graph->edge_count; i++)
-        put_edge(out, view, i);
+             "    graph [fontname=\"sans-serif\", style=rounded, ranksep=0.3];\n");
+    put_nodes(out, d, EFG_NONE, 0, 4);
+    uint32_t loop = tree->count ? tree->first : EFG_NONE;
+    for (; loop != EFG_NONE; loop = tree->loops[loop].next_sibling)
+        put_loop(out, d, loop, 1);
+    for (uint32_t i = 0; i < d->merged->graph.edge_count; i++)
+        put_edge(out, d, i);
     efg_buffer_print(out, "}\n");
+}
+
+void efg_graph_put_dot(struct efg_buffer *out, const struct efg_graph_view *view)
+{
+    struct drawing d = {.run = view->run, .merged = view->merged};
+    if (efg_rows_find(&d.rows, view->merged, view->all ? UINT32_MAX : ROW_LEAST))
+        out->failed = 1;
+    else
+        put_drawing(out, &d);
+    efg_rows_fini(&d.rows);
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Formats of the event flow graph of one thread: each appends the whole of it to OUT. Text that
- * comes from the run file is escaped.
+ * Formats of the event flow graph of ranks of a run, one or more: each appends the whole of it
+ * to OUT. Text that comes from the run file is escaped.
  */
 #ifndef EFG_GRAPH_FORMATS_H
 #define EFG_GRAPH_FORMATS_H
 
-#include "core/looptree.h"
 #include "files/buffer.h"
 #include "files/runfile.h"
+#include "merged.h"
+
+#define EFG_GRAPH_VERSION 2 /* of JSON and GraphML; 1 was of one rank only */
 
 struct efg_graph_view {
     const struct efg_run *run;
-    const struct efg_run_rank *rank;
-    const struct efg_run_thread *thread;
-    struct efg_looptree tree;
+    const struct efg_merged *merged;
+    int all; /* dot: rows of calls (graph_rows.h) one by one */
 };
 
 void efg_graph_put_dot(struct efg_buffer *out, const struct efg_graph_view *view);

@@ -15,22 +15,35 @@
 #include "graph_formats.h"
 
 const char efg_graph_json_help[] =
-    "JSON: one object. Times are ns, numbers of nodes, edges and loops are indices from 0.\n"
-    "  format \"efgtrace-graph\", version 1, application, command, mpi, ranks, rank, duration\n"
-    "  pivot   null or {kind \"node\"|\"edge\", id, visits}: where an iteration begins\n"
+    "JSON: one object. Times are ns, numbers of nodes, edges and loops are indices from 0,\n"
+    "RANKS is a list such as \"0-3,8\" or \"0-62:2\" (as --rank takes it). Counts, bytes, "
+    "times are\n"
+    "sums over the ranks and their threads; \"visits\" says how often each rank comes by.\n"
+    "  format \"efgtrace-graph\", version 2, application, command, mpi, ranks (of the run),\n"
+    "  merged RANKS, rank (the one, if it is one, or null), duration (sum)\n"
+    "  pivot   null or {kind \"node\"|\"edge\", id, visits, rank}: where an iteration begins, "
+    "of the\n"
+    "          rank that stands for these\n"
     "  nodes   [{id, call, hash, label, region, size, partner, communicator, loop (innermost\n"
     "            one or null), count, bytes, polls, poll_time, world, unordered,\n"
+    "            ranks RANKS, visits [{least, most, ranks RANKS}],\n"
     "            time {sum min max histogram},\n"
     "            path [{module, offset, function, file, line}] innermost first}]\n"
     "          region, size, partner (\"rank +1\": the next one), communicator: text, \"\" "
     "where\n"
     "          they are not part of the signature or say nothing\n"
-    "  edges   [{id, from, to, count, time {sum min max histogram}}]: time between the calls\n"
-    "  loops   [{id, parent or null, header, function, repetitions, entries, events, time,\n"
-    "            mpi_time, irreducible}]\n"
-    "  A histogram is [[b, n], ...]: n durations from 2^b to 2^(b+1). The same hash on two "
-    "ranks\n"
-    "  is the same call site.\n";
+    "  edges   [{id, from, to, count, ranks, visits, time}]: time between the calls\n"
+    "  loops   [{id, parent or null, header, function, ranks RANKS, repetitions, entries,\n"
+    "            events, time, mpi_time, irreducible}]\n"
+    "  In visits, least is most, unless there are more than 16 different numbers, which then "
+    "are\n"
+    "  one range. Repetitions, entries, events of loops: if each node is visited, each edge "
+    "taken as\n"
+    "  often as on the rank where it is most. A histogram is [[b, n], ...]: n durations from "
+    "2^b to\n"
+    "  2^(b+1). The same hash in two graphs of a run is the same node. Version 1 was of one "
+    "rank\n"
+    "  only, without merged, ranks of nodes, edges, loops, and visits.\n";
 
 static void add_text(cJSON *to, const char *name, const char *text)
 {
@@ -60,7 +73,29 @@ static void add_hex(cJSON *to, const char *name, uint64_t value)
     cJSON_AddStringToObject(to, name, text);
 }
 
-static void add_stat(cJSON *to, const struct efg_stat *stat)
+static void add_ranks(cJSON *to, const char *name, const struct efg_ranklist *ranks)
+{
+    struct efg_buffer text = {0};
+    efg_ranklist_write(&text, ranks);
+    efg_buffer_put(&text, "", 1);
+    if (!text.failed)
+        cJSON_AddStringToObject(to, name, (char *)text.data);
+    efg_buffer_fini(&text);
+}
+
+static void add_visits(cJSON *to, const struct efg_merged_item *item)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, "visits");
+    for (uint32_t i = 0; i < item->visits_count; i++) {
+        cJSON *visits = cJSON_CreateObject();
+        add_number(visits, "least", item->visits[i].least);
+        add_number(visits, "most", item->visits[i].most);
+        add_ranks(visits, "ranks", &item->visits[i].ranks);
+        cJSON_AddItemToArray(array, visits);
+    }
+}
+
+static void add_stat(cJSON *to, const struct efg_stat *stat, const uint64_t *bins)
 {
     cJSON *time = cJSON_AddObjectToObject(to, "time");
     add_number(time, "sum", stat->sum);
@@ -68,11 +103,11 @@ static void add_stat(cJSON *to, const struct efg_stat *stat)
     add_number(time, "max", stat->max);
     cJSON *histogram = cJSON_AddArrayToObject(time, "histogram");
     for (int i = 0; i < EFG_BINS; i++) {
-        if (!stat->bin[i])
+        if (!bins[i])
             continue;
         cJSON *bin = cJSON_CreateArray();
         cJSON_AddItemToArray(bin, cJSON_CreateNumber(i));
-        cJSON_AddItemToArray(bin, cJSON_CreateNumber(stat->bin[i]));
+        cJSON_AddItemToArray(bin, cJSON_CreateNumber((double)bins[i]));
         cJSON_AddItemToArray(histogram, bin);
     }
 }
@@ -125,7 +160,7 @@ static void add_dimensions(cJSON *to, const struct efg_graph_view *view,
 
 static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
 {
-    const struct efg_node *node = &view->thread->graph.nodes[id];
+    const struct efg_node *node = &view->merged->graph.nodes[id];
     char label[512];
     cJSON *to = cJSON_CreateObject();
     efg_summary_node(view->run, node, label, sizeof label);
@@ -137,41 +172,46 @@ static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
     add_hex(to, "hash", node->hash);
     add_text(to, "label", label);
     add_dimensions(to, view, node);
-    add_id(to, "loop", view->tree.loop_of[id]);
+    add_id(to, "loop", view->merged->tree.loop_of[id]);
     add_number(to, "count", node->time.count);
     add_number(to, "bytes", node->bytes);
     add_number(to, "polls", node->polls);
     add_number(to, "poll_time", node->poll_time);
     cJSON_AddBoolToObject(to, "world", node->flags & EFG_NODE_WORLD);
     cJSON_AddBoolToObject(to, "unordered", node->flags & EFG_NODE_UNORDERED);
-    add_stat(to, &node->time);
+    add_ranks(to, "ranks", &view->merged->nodes[id].ranks);
+    add_visits(to, &view->merged->nodes[id]);
+    add_stat(to, &node->time, view->merged->nodes[id].bin);
     add_path(to, view, node->signature.path);
     return to;
 }
 
 static cJSON *make_edge(const struct efg_graph_view *view, uint32_t id)
 {
-    const struct efg_edge *edge = &view->thread->graph.edges[id];
+    const struct efg_edge *edge = &view->merged->graph.edges[id];
     cJSON *to = cJSON_CreateObject();
     add_number(to, "id", id);
     add_number(to, "from", edge->from);
     add_number(to, "to", edge->to);
     add_number(to, "count", edge->time.count);
-    add_stat(to, &edge->time);
+    add_ranks(to, "ranks", &view->merged->edges[id].ranks);
+    add_visits(to, &view->merged->edges[id]);
+    add_stat(to, &edge->time, view->merged->edges[id].bin);
     return to;
 }
 
 static cJSON *make_loop(const struct efg_graph_view *view, uint32_t id)
 {
-    const struct efg_loop *loop = &view->tree.loops[id];
+    const struct efg_loop *loop = &view->merged->tree.loops[id];
     char function[256];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_function(view->run, &view->thread->graph, &view->tree, id, function,
+    efg_summary_function(view->run, &view->merged->graph, &view->merged->tree, id, function,
                          sizeof function);
     add_number(to, "id", id);
     add_id(to, "parent", loop->parent);
     add_number(to, "header", loop->header);
     add_text(to, "function", function);
+    add_ranks(to, "ranks", &view->merged->loops[id]);
     add_number(to, "repetitions", loop->repetitions);
     add_number(to, "entries", loop->entries);
     add_number(to, "events", loop->events);
@@ -183,8 +223,9 @@ static cJSON *make_loop(const struct efg_graph_view *view, uint32_t id)
 
 /* --- the document --- */
 
-static void add_pivot(cJSON *to, const struct efg_pivot *pivot)
+static void add_pivot(cJSON *to, const struct efg_merged *merged)
 {
+    const struct efg_pivot *pivot = &merged->pivot;
     if (pivot->kind == EFG_PIVOT_NONE) {
         cJSON_AddNullToObject(to, "pivot");
         return;
@@ -193,6 +234,7 @@ static void add_pivot(cJSON *to, const struct efg_pivot *pivot)
     cJSON_AddStringToObject(object, "kind", pivot->kind == EFG_PIVOT_NODE ? "node" : "edge");
     add_number(object, "id", pivot->id);
     add_number(object, "visits", pivot->visits);
+    add_number(object, "rank", merged->speaker);
 }
 
 static void add_all(cJSON *to, const char *name, const struct efg_graph_view *view,
@@ -206,19 +248,21 @@ static void add_all(cJSON *to, const char *name, const struct efg_graph_view *vi
 void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *view)
 {
     const struct efg_run *run = view->run;
+    const struct efg_merged *merged = view->merged;
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-graph");
-    add_number(document, "version", 1);
+    add_number(document, "version", EFG_GRAPH_VERSION);
     add_text(document, "application", run->application);
     add_text(document, "command", run->command);
     add_text(document, "mpi", run->mpi);
     add_number(document, "ranks", run->rank_count);
-    add_number(document, "rank", view->rank->rank);
-    add_number(document, "duration", efg_run_rank_duration(view->rank));
-    add_pivot(document, &view->thread->pivot);
-    add_all(document, "nodes", view, view->thread->graph.node_count, make_node);
-    add_all(document, "edges", view, view->thread->graph.edge_count, make_edge);
-    add_all(document, "loops", view, view->tree.count, make_loop);
+    add_ranks(document, "merged", &merged->ranks);
+    add_id(document, "rank", merged->rank_count == 1 ? merged->speaker : EFG_NONE);
+    add_number(document, "duration", merged->duration);
+    add_pivot(document, merged);
+    add_all(document, "nodes", view, merged->graph.node_count, make_node);
+    add_all(document, "edges", view, merged->graph.edge_count, make_edge);
+    add_all(document, "loops", view, merged->tree.count, make_loop);
     char *text = cJSON_Print(document);
     if (text && cJSON_HasObjectItem(document, "loops"))
         efg_buffer_print(out, "%s\n", text);

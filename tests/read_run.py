@@ -96,9 +96,9 @@ def read_shape(payload, paths):
     r = Reader(payload)
 
     def node():
-        call, path, _, _, _, _ = r.numbers(6)
+        call, path, region, comm, partner, size = r.numbers(6)
         assert path <= len(paths)
-        return call, r.u64(), r.n()
+        return (call, path and paths[path - 1], region, comm, partner, size), r.u64(), r.n()
     threads = r.list(lambda: (r.n(), r.list(node), r.list(lambda: r.numbers(2))))
     r.end()
     for _, nodes, edges in threads:
@@ -143,12 +143,14 @@ def read_stat(r):
 
 
 def read_thread(r, shape, calls):
+    """Adds to what R knows: calls by name, bytes; of each thread visits and times (ns) of its
+    nodes and of its edges."""
     _, nodes, edges = shape
     assert r.numbers(2) == (len(nodes), len(edges))
     events, _, in_mpi, lost, _ = r.numbers(5)
     made = in_nodes = 0
-    visits = []
-    for call, _, flags in nodes:
+    visits, ways = [], []
+    for (call, *_), _, flags in nodes:
         count, inside = read_stat(r)
         r.z(), r.n()
         r.bytes += r.n()
@@ -157,12 +159,14 @@ def read_thread(r, shape, calls):
         name = '(all further calls)' if flags & 4 else calls[call]
         r.calls[name] = r.calls.get(name, 0) + count + polls
         made += count
-        visits.append(count)
+        visits.append((count, inside))
     r.visits.append(visits)
     assert made == events and in_nodes == in_mpi
     for _ in edges:
-        made -= read_stat(r)[0]
+        ways.append(read_stat(r))
+        made -= ways[-1][0]
         r.z(), r.numbers(2)
+    r.ways.append(ways)
     assert made - lost <= 1, 'each event but the first one comes by an edge'
     r.list(lambda: r.numbers(4))
     r.numbers(5)
@@ -205,6 +209,17 @@ def read_orders(payload, sequences, visits):
     r.end()
 
 
+def read_rank(payload, shapes, calls):
+    r = Reader(payload)
+    r.calls, r.bytes, r.visits, r.ways = {}, 0, [], []
+    r.fields()
+    assert r.n() == len(shapes)
+    for shape in shapes:
+        read_thread(r, shape, calls)
+    r.end()
+    return r
+
+
 def main(path):
     with open(path, 'rb') as file:
         data = file.read()
@@ -230,15 +245,8 @@ def main(path):
     facts = r.fields()
     all_calls = {}
     for rank in sorted(ranks):
-        shapes = groups[group_of[rank]][1]
-        r = Reader(ranks[rank])
-        r.calls, r.bytes, r.visits = {}, 0, []
-        r.fields()
-        assert r.n() == len(shapes)
-        for shape in shapes:
-            read_thread(r, shape, calls)
-        r.end()
-        visits[rank] = r.visits
+        r = read_rank(ranks[rank], groups[group_of[rank]][1], calls)
+        visits[rank] = [[count for count, _ in thread] for thread in r.visits]
         print(f'rank {rank}: calls {sum(r.calls.values())}, bytes {r.bytes}, group {group_of[rank]}')
         for name, count in r.calls.items():
             all_calls[name] = all_calls.get(name, 0) + count
@@ -258,4 +266,5 @@ def main(path):
         print(f'section {kind}: {count}, {size}')
 
 
-main(sys.argv[1])
+if __name__ == '__main__':
+    main(sys.argv[1])

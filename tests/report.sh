@@ -36,11 +36,13 @@ json_is_whole() {
 import json, sys
 d = json.load(sys.stdin)
 n = len(d["nodes"])
-assert d["format"] == "efgtrace-graph" and n == 9 and len(d["edges"]) == 10
+assert d["format"] == "efgtrace-graph" and d["version"] == 2 and d["merged"] == "0-3"
+assert n == 9 and len(d["edges"]) == 10
 assert all(e["from"] < n and e["to"] < n for e in d["edges"])
 assert d["nodes"][6]["path"][1]["function"] == "step"
-assert d["pivot"] == {"kind": "node", "id": 6, "visits": 1000}
-assert sum(c for b, c in d["nodes"][6]["time"]["histogram"]) == 1000
+assert d["pivot"] == {"kind": "node", "id": 6, "visits": 1000, "rank": 0}
+assert d["nodes"][6]["visits"] == [{"least": 1000, "most": 1000, "ranks": "0-3"}]
+assert sum(c for b, c in d["nodes"][6]["time"]["histogram"]) == 4000
 assert d["loops"][1]["parent"] == 0 and d["loops"][1]["repetitions"] == 1000'
 }
 
@@ -94,12 +96,13 @@ done
 # Ranks are read one after the other: ten thousand of them in 30 MB of memory.
 mkdir many && "$sample" --write-many many/run.efg || exit 1
 little() {
-    (ulimit -v 30000 && "$tool" report many)
+    (ulimit -v 30000 && "$tool" "$1" many)
 }
 if (ulimit -v 30000 && "$tool" --version) >/dev/null 2>&1; then
-    says "report: ten thousand ranks in little memory" 0 "     1    10000       9      10   0-9999" little
+    says "report: ten thousand ranks in little memory" 0 "     1    10000       9      10   0-9999" little report
+    says "graph: ten thousand ranks in little memory" 0 "stencil, 10000 ranks: 0-9999" little graph
 else
-    skip "report: ten thousand ranks in little memory" "a sanitizer takes more"
+    skip "report, graph: ten thousand ranks in little memory" "a sanitizer takes more"
 fi
 
 # --- what is wrong ---
@@ -123,10 +126,16 @@ done
 says "report: one rank damaged" 1 "is damaged: the checksum of the data of rank 1 is wrong" "$tool" report rank
 try "graph: one rank damaged, not this one" "$tool" graph -r 2 rank
 says "graph: that one" 1 "is damaged: the checksum of the data of rank 1 is wrong" "$tool" graph -r 1 rank
-says "graph: format" 2 'there is no format "jsn": dot, json, graphml; did you mean "json"?' "$tool" graph -f jsn run
+says "graph: format" 2 'there is no format "jsn": dot, svg, png, pdf, json, graphml; did you mean "json"?' "$tool" graph -f jsn run
 says "graph: value missing" 2 "a value is missing after" "$tool" graph run -f
 says "graph: rank" 1 'there is no rank "9": ranks are 0 to 3' "$tool" graph -r 9 run
-says "graph: no rank" 1 'there is no rank "x": ranks are 0 to 3' "$tool" graph -r x run
+says "graph: no rank" 1 "--rank wants a list such as 0,4-7" "$tool" graph -r x run
+says "graph: an empty list" 1 "--rank wants a list such as 0,4-7" "$tool" graph -r "" run
+says "graph: group" 1 'there is no group "2": they are numbered from 1 to 1' "$tool" graph -g 2 run
+says "graph: no group" 1 'there is no group "x": they are numbered' "$tool" graph -g x run
+says "graph: rank and group" 2 "either --rank or --group" "$tool" graph -g 1 -r 0 run
+says "graph: signature" 2 "cannot be \"sizes\": there is a word" "$tool" graph -s sizes run
+says "graph: not recorded" 1 "run has not all of --signature path,size: record with it as" "$tool" graph -s path,size run
 says "graph: no such folder" 1 "cannot write none/g.dot: No such file or directory" "$tool" graph -o none/g.dot run
 
 finish

@@ -426,7 +426,9 @@ static int add_all(struct efg_looptree *tree, const struct efg_graph *graph)
     for (uint32_t v = 0; v < graph->node_count; v++)
         unexplained[v] = graph->nodes[v].rhythm.visits;
     for (uint32_t e = 0; e < graph->edge_count; e++) {
-        unexplained[graph->edges[e].to] -= graph->edges[e].rhythm.visits;
+        uint64_t *left = &unexplained[graph->edges[e].to],
+                 visits = graph->edges[e].rhythm.visits;
+        *left -= visits < *left ? visits : *left;
         add_edge(tree, &graph->edges[e]);
     }
     for (uint32_t v = 0; v < graph->node_count; v++)
