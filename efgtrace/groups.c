@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "open.h"
+
 static int by_falling_size(const void *a, const void *b)
 {
     const struct efg_group_size *x = a, *y = b;
@@ -21,4 +23,13 @@ struct efg_group_size *efg_groups_sorted(const struct efg_run *run)
     if (groups)
         qsort(groups, count, sizeof *groups, by_falling_size);
     return groups;
+}
+
+int efg_groups_read(const struct efg_run *run, const char *command, uint32_t index,
+                    struct efg_run_rank *rank)
+{
+    uint32_t first = run->common.groups[index].ranks.ranges[0].first, i = 0;
+    while (run->ranks[i].rank != first) /* it is there: the file was checked */
+        i++;
+    return efg_open_rank(run, command, i, rank);
 }

@@ -135,10 +135,9 @@ static void follow(struct efg_pivot *pivot, const struct ids *ids)
         pivot->id = (pivot->kind == EFG_PIVOT_NODE ? ids->node : ids->edge)[pivot->id];
 }
 
-/* The threads of RANK as ONE graph, and where its pivot is there. */
-static int unite_threads(struct efg_graph *one, struct efg_pivot *pivot,
-                         const struct efg_run *run, const struct efg_run_rank *rank,
-                         unsigned dimensions)
+int efg_merged_threads(struct efg_graph *one, struct efg_pivot *pivot,
+                       const struct efg_run *run, const struct efg_run_rank *rank,
+                       unsigned dimensions)
 {
     const struct efg_run_thread *leader = efg_run_rank_thread(rank);
     int error = 0;
@@ -148,7 +147,7 @@ static int unite_threads(struct efg_graph *one, struct efg_pivot *pivot,
         struct ids ids;
         error = ids_init(&ids, &thread->graph) ||
                 efg_graph_unite(one, &thread->graph, from, dimensions, ids.node, ids.edge);
-        if (thread == leader && !error) {
+        if (thread == leader && pivot && !error) {
             *pivot = leader->pivot;
             follow(pivot, &ids);
         }
@@ -211,7 +210,7 @@ static int add_rank(struct efg_merged *m, const struct efg_run *run,
         return 0;
     if (efg_graph_init(&one, NULL, 0))
         return -ENOMEM;
-    int error = unite_threads(&one, &pivot, run, rank, m->dimensions);
+    int error = efg_merged_threads(&one, &pivot, run, rank, m->dimensions);
     if (!error)
         error = add_graph(m, rank, &one, &pivot);
     efg_graph_fini(&one);

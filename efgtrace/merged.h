@@ -62,6 +62,12 @@ void efg_merged_fini(struct efg_merged *merged);
 /* How often its ranks come by, at least and at most. */
 void efg_merged_visits(const struct efg_merged_item *item, uint64_t *least, uint64_t *most);
 
+/* Add the threads of RANK to ONE, which was made by efg_graph_init. PIVOT (may be NULL): where
+ * its pivot is there. Returns 0 or -ENOMEM. */
+int efg_merged_threads(struct efg_graph *one, struct efg_pivot *pivot,
+                       const struct efg_run *run, const struct efg_run_rank *rank,
+                       unsigned dimensions);
+
 /* The dimensions that all graphs of RUN have: what was asked for but for what was dropped. */
 unsigned efg_merged_dimensions(const struct efg_run *run);
 

@@ -94,16 +94,30 @@ static int put_ranks(struct efg_buffer *out, const struct efg_run *run, uint32_t
     return error;
 }
 
-static int report(const char *dir, uint32_t most)
+struct request {
+    const char *dir;
+    uint32_t most;  /* lines of a table */
+    int signatures; /* this table only */
+};
+
+static int put_all(struct efg_buffer *out, const struct efg_run *run,
+                   const struct request *request)
+{
+    if (request->signatures)
+        return efg_report_signatures(out, run);
+    efg_summary_write(out, run);
+    return run->rank_count ? put_ranks(out, run, request->most) : 0;
+}
+
+static int report(const struct request *request)
 {
     struct efg_run run;
     struct efg_buffer out = {0};
-    if (efg_open_run(&run, "report", dir))
+    if (efg_open_run(&run, "report", request->dir))
         return EFG_EXIT_FAILED;
-    efg_summary_write(&out, &run);
-    int error = run.rank_count ? put_ranks(&out, &run, most) : 0;
+    int error = put_all(&out, &run, request);
     if (!error && out.failed) {
-        fprintf(stderr, "efgtrace report: no memory for %s\n", dir);
+        fprintf(stderr, "efgtrace report: no memory for %s\n", request->dir);
         error = -1;
     }
     if (!error)
@@ -116,41 +130,61 @@ static int report(const char *dir, uint32_t most)
 static void print_help(FILE *out)
 {
     fputs(
-        "Usage: efgtrace report [--all] DIR\n\n"
+        "Usage: efgtrace report [OPTION...] DIR\n\n"
         "Says what the run that wrote DIR did: the summary, its loops, where the time of the\n"
         "main loop goes, which MPI calls and call sites take the time and how evenly over the\n"
         "ranks (least, median, most), and how the event flow graph grew.\n\n"
-        "  -a, --all    every line of every table, not only the largest\n"
-        "  -h, --help   this text\n\n"
+        "  -a, --all          every line of every table, not only the largest\n"
+        "  -s, --signatures   only how many nodes and edges the graph has, merged over the "
+        "ranks "
+        "and\n"
+        "                     of a rank, by what tells calls apart, as far as that was "
+        "recorded\n"
+        "  -h, --help         this text\n\n"
         "Exit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n",
         out);
 }
 
+/* Returns 0 to go on, else the exit code + 1. */
+static int take_option(struct request *request, int option, char **argv)
+{
+    switch (option) {
+    case 'a':
+        request->most = UINT32_MAX;
+        return 0;
+    case 's':
+        request->signatures = 1;
+        return 0;
+    case 'h':
+        print_help(stdout);
+        return EFG_EXIT_OK + 1;
+    default:
+        fprintf(stderr,
+                "efgtrace report: there is no option \"%s\"; see `efgtrace report --help`\n",
+                argv[optind - 1]);
+        return EFG_EXIT_USAGE + 1;
+    }
+}
+
 int efg_cmd_report(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"all", no_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'}, {0}};
-    uint32_t most = 20;
+    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
+                                            {"signatures", no_argument, NULL, 's'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    struct request request = {.most = 20};
     optind = 0;
     opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, "ah", options, NULL)) != -1;) {
-        if (c == 'h') {
-            print_help(stdout);
-            return EFG_EXIT_OK;
-        }
-        if (c != 'a') {
-            fprintf(stderr,
-                    "efgtrace report: there is no option \"%s\"; see `efgtrace report "
-                    "--help`\n",
-                    argv[optind - 1]);
-            return EFG_EXIT_USAGE;
-        }
-        most = UINT32_MAX;
+    for (int c; (c = getopt_long(argc, argv, "ash", options, NULL)) != -1;) {
+        int code = take_option(&request, c, argv);
+        if (code)
+            return code - 1;
     }
     if (optind + 1 != argc) {
-        fprintf(stderr, "efgtrace report: %s; usage: efgtrace report [--all] DIR\n",
+        fprintf(stderr, "efgtrace report: %s; usage: efgtrace report [OPTION...] DIR\n",
                 optind == argc ? "which run? DIR is missing" : "one DIR at a time");
         return EFG_EXIT_USAGE;
     }
-    return report(argv[optind], most);
+    request.dir = argv[optind];
+    return report(&request);
 }

@@ -10,19 +10,10 @@
 
 #include "files/summary.h"
 #include "groups.h"
-#include "open.h"
 #include "report_ranks.h"
 
 #define CALLS_SHOWN 3
 #define INDENT 33
-
-static int read_first(const struct efg_run *run, uint32_t group, struct efg_run_rank *rank)
-{
-    uint32_t first = run->common.groups[group].ranks.ranges[0].first, index = 0;
-    while (run->ranks[index].rank != first) /* it is there: the file was checked */
-        index++;
-    return efg_open_rank(run, "report", index, rank);
-}
 
 static int has_node(const struct efg_run_rank *rank, const struct efg_node *node)
 {
@@ -74,13 +65,13 @@ static int put_groups(struct efg_buffer *out, const struct efg_run *run,
 {
     struct efg_run_rank first, other;
     uint32_t count = run->common.group_count;
-    if (read_first(run, groups[0].index, &first))
+    if (efg_groups_read(run, "report", groups[0].index, &first))
         return -1;
     efg_summary_line(out, " group    ranks   nodes   edges   which ranks (+, - calls that the "
                           "largest group has not, has)");
     put_group(out, run, 1, &groups[0], &first);
     for (uint32_t i = 1; i < count && i < most; i++) {
-        if (read_first(run, groups[i].index, &other)) {
+        if (efg_groups_read(run, "report", groups[i].index, &other)) {
             efg_run_rank_fini(&first);
             return -1;
         }

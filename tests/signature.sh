@@ -36,15 +36,7 @@ for line in sorted(str($3) for n in json.load(sys.stdin)['nodes']): print(line)"
 #  6  loop solve   world        +1      200
 #  7  loop solve   pair         +1      2000
 #  8  line -       world        +1      200
-while read -r signature wanted; do
-    run "run.$signature" "$signature" 5 0
-    same "$signature: exit code" 0 "$code"
-    same "$signature: nodes" "$wanted" \
-        "$(nodes "run.$signature" 0 "n['call']" | grep -c MPI_Sendrecv)"
-    same "$signature: rank 3 has the nodes of rank 0" "$(nodes "run.$signature" 0 "n['hash']")" \
-        "$(nodes "run.$signature" 3 "n['hash']")"
-done <<'END'
-none 1
+signatures="none 1
 path 2
 size-class 2
 size 3
@@ -62,8 +54,15 @@ region,size-class 5
 region,size 6
 partner,communicator,region 6
 path,size-class,partner,communicator,region 7
-path,size,partner,communicator,region 8
-END
+path,size,partner,communicator,region 8"
+while read -r signature wanted; do
+    run "run.$signature" "$signature" 5 0
+    same "$signature: exit code" 0 "$code"
+    same "$signature: nodes" "$wanted" \
+        "$(nodes "run.$signature" 0 "n['call']" | grep -c MPI_Sendrecv)"
+    same "$signature: rank 3 has the nodes of rank 0" "$(nodes "run.$signature" 0 "n['hash']")" \
+        "$(nodes "run.$signature" 3 "n['hash']")"
+done <<<"$signatures"
 
 # --- names ---
 
@@ -107,6 +106,55 @@ MPI_Isend grid (0, +1)
 MPI_Isend grid (0, -1)" \
         "$(nodes grid $rank "n['call'] + ' ' + n['partner']" | grep grid | LC_ALL=C sort -u)"
 done
+
+# --- coarser ones, counted from the run that has all of them ---
+
+# table DIR: the rows of the report, squeezed
+table() {
+    "$tool" report --signatures "$1" | awk '$1 ~ /^[0-9]/' | tr -s ' ' | sed 's/^ //'
+}
+# counted DIR: the same rows, as signatures.py counts them
+counted() {
+    "$python" "$root/tests/signatures.py" "$1"
+}
+table $all >rows
+verdict "$(wc -l <rows) rows are those that another reader counts" \
+    "$(diff <(sort rows) <(counted $all | sort) | head -n 4)"
+while read -r signature _; do
+    words=$(tr , '\n' <<<"$signature" | sort)
+    row=$(while read -r line; do
+        [ "$(tr , '\n' <<<"${line##* }" | sort)" = "$words" ] && echo "${line% *}"
+    done <rows)
+    recorded=$(counted "run.$signature" | tail -n 1)
+    same "$signature: counted as when no more is recorded" "${recorded% *}" "$row"
+    same "$signature: and drawn" "$(nodes "run.$signature" 0 "n['hash'] + str(n['count'])")" \
+        "$("$tool" graph -r 0 -f json --signature "$signature" $all | "$python" -c "
+import json, sys
+for line in sorted(n['hash'] + str(n['count']) for n in json.load(sys.stdin)['nodes']): print(line)")"
+done <<<"$signatures"
+"$tool" report -s run.path >said
+has "what was not recorded" "Not recorded, and so not counted: size,partner,communicator." said
+has "how to record it" "    EFGTRACE_SIGNATURE=path,size,partner,communicator" said
+"$tool" report -s run.region,size-class >said
+has "classes are no sizes" "not counted: path,size,partner,communicator." said
+has "how to record them" "    EFGTRACE_SIGNATURE=path,size,partner,communicator,region" said
+"$tool" report -s $all >said
+hasnt "nothing is missing" "Not recorded" said
+
+# --- sizes that found no room: classes of them are left ---
+
+mpicc -g -O1 "$root/tests/memory/many.c" -o shrinking || exit 2
+ranks 2 "$tool" run -o coarse -m graph --summary off --interval 10ms --memory 4M \
+    --signature path,size ./shrinking sizes 100000 >out 2>err
+same "coarse: exit code" 0 $?
+"$tool" report -s coarse >said
+has "coarse: what was dropped" "Dropped for want of memory: exact sizes." said
+same "coarse: rows" "none path path,size-class size-class" \
+    "$(table coarse | sed 's/.* //' | sort | paste -sd ' ')"
+"$tool" graph -s path,size coarse >out 2>said
+has "coarse: no graph of exact sizes" "dropped for want of memory; record with a larger" said
+"$tool" graph -s path,size-class coarse >said
+has "coarse: one of classes" "[>= 64 KiB]" said
 
 # --- more regions than names are kept of ---
 

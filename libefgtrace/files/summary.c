@@ -269,23 +269,23 @@ static const struct {
     {EFG_DROP_COMM, 0, "communicators"},
 };
 
-static void put_dropped(struct efg_buffer *out, uint64_t dropped)
+void efg_summary_dropped(uint64_t dropped, char *text, size_t size)
 {
-    char names[128] = "";
-    for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < sizeof details / sizeof *details && used < size; i++) {
         if (!(dropped & details[i].dropped))
             continue;
-        strcat(strcat(names, *names ? ", " : ""), details[i].name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                 details[i].name);
         dropped &= ~(uint64_t)(details[i].dropped | details[i].more);
     }
-    efg_summary_line(
-        out, "             %s not told apart, for want of memory; see EFGTRACE_MEMORY", names);
 }
 
 static void put_graph(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_totals *totals = view->totals;
-    char time[32], calls[32], nodes[48];
+    char time[32], calls[32], nodes[48], dropped[128];
     uint64_t least =
         totals->nodes_least < totals->nodes_most ? totals->nodes_least : totals->nodes_most;
     efg_format_ns(time, sizeof time,
@@ -297,8 +297,12 @@ static void put_graph(struct efg_buffer *out, const struct view *view)
                      "Graph        of %s calls: %s nodes, up to %llu edges a rank, %s after %s",
                      calls, nodes, (unsigned long long)totals->edges_most,
                      totals->unstable ? "last grew" : "stable", time);
-    if (totals->dropped)
-        put_dropped(out, totals->dropped);
+    efg_summary_dropped(totals->dropped, dropped, sizeof dropped);
+    if (*dropped)
+        efg_summary_line(out,
+                         "             %s not told apart, for want of memory; see "
+                         "EFGTRACE_MEMORY",
+                         dropped);
     if (totals->overflow)
         efg_summary_line(
             out,

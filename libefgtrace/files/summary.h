@@ -50,6 +50,10 @@ int efg_summary_is_aligned(const struct efg_run_cut *cut);
 void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run);
 
+/* What was not told apart for want of memory, of a set of enum efg_drop: "sizes, partners"; ""
+ * for nothing. */
+void efg_summary_dropped(uint64_t dropped, char *text, size_t size);
+
 /* "99.8%"; "100%" only if PART is the WHOLE. */
 void efg_summary_share(char *text, size_t size, uint64_t part, uint64_t whole);
 
