@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/detail.h"
 #include "core/partner.h"
 #include "summary.h"
 
@@ -175,7 +176,7 @@ void efg_summary_dimension(const struct efg_run *run, const struct efg_node *nod
     if (size)
         *text = '\0';
     if (dimension & (EFG_DIM_SIZE | EFG_DIM_SIZE_CLASS) && s->size) {
-        if (run->dimensions & EFG_DIM_SIZE)
+        if (run->dimensions & EFG_DIM_SIZE && !(run->common.totals.dropped & EFG_DROP_SIZE))
             snprintf(text, size, "%llu B", (unsigned long long)s->size);
         else
             put_size_class(text, size, s->size);
