@@ -5,7 +5,8 @@
 # for call, with their paths (tests/expanded.py). Of programs of different structure, where the graph
 # merges nodes in between, and where segments were written out in between. And its options.
 #
-# usage: tests/expand.sh [APP...]      APP: applications of bench/apps.sh, instead of all this
+# usage: tests/expand.sh [APP...]      APP: whole runs of applications of bench/apps.sh, instead of
+#                                      all this
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
 cd "$work" || exit 2
@@ -25,7 +26,7 @@ full() {
 
 # lossless DIR: what differs between the trace and the sequences
 lossless() {
-    timeout 300 "$python" "$root/tests/expanded.py" "$tool" "$1" >same 2>&1
+    timeout 900 "$python" "$root/tests/expanded.py" "$tool" "$1" >same 2>&1
     verdict "$1: the calls of the trace, $(grep -c 'calls are the same$' same) threads" \
         "$([ $? = 0 ] && grep -v 'calls are the same$' same | head -n 3)"
     verdict "$1: there are calls" "$(grep -q ': [1-9][0-9]* calls are the same$' same || cat same)"
@@ -36,24 +37,37 @@ orders() {
     "$python" "$root/tests/read_run.py" "$1/run.efg" | grep -c '^sequence '
 }
 
-# --- applications, on demand ---
+# --- applications: those that are asked for, or a few steps of those that are there ---
 
-for app in "$@"; do
+# application APP
+application() {
+    local app=$1
     "$root/bench/apps.sh" run "$app" "$work/case" "$tool" run --mode full --summary off --log-limit 8G \
         -o "$work/$app" >out 2>err || verdict "$app: the run" "exit code $?: $(tail -n 3 err)"
     lossless "$app"
     echo "note $app: $(grep -h -m1 same same); run.efg $(stat -c %s "$app/run.efg") bytes, trace $(
         cat "$app"/traces.* "$app"/traces/* | wc -c) bytes, $(orders "$app") sequences"
     rm -rf case "$app"
+}
+for app in "$@"; do
+    application "$app"
 done
 [ $# -gt 0 ] && finish
+export LAMMPS_STEPS=200 ICOFOAM_STEPS=20 PW_STEPS=1
+for app in lammps:lmp icofoam:icoFoam pw:pw.x; do
+    if command -v "${app#*:}" >/dev/null; then
+        application "${app%:*}"
+    else
+        skip "${app%:*}" "no ${app#*:}"
+    fi
+done
 
 # --- programs ---
 
-for program in stencil2d master_worker wavefront threads persistent waitany polling probes \
+for program in stencil2d sweep amr multigrid master_worker wavefront threads persistent waitany polling probes \
     collectives comms recursion; do
     compile $program || exit 2
-    full $program 4 -- "$programs/$program"
+    full $program 4 -- "$programs/$program" $([ -f "$root/bench/kernels/$program.c" ] && echo 10)
     lossless $program
 done
 same "threads: those of a rank are all there" 20 "$(grep -c . <<<"$(

@@ -90,10 +90,11 @@ finish() {
 
 # --- programs ---
 
-# compile NAME: tests/programs/NAME.*, unless it is there and newer
+# compile NAME: tests/programs/NAME.*, or of bench/kernels, unless it is there and newer
 compile() {
     local source compiler
-    for source in "$root/tests/programs/$1".c "$root/tests/programs/$1".cpp "$root/tests/programs/$1".f90; do
+    for source in "$root/tests/programs/$1".c "$root/tests/programs/$1".cpp "$root/tests/programs/$1".f90 \
+        "$root/bench/kernels/$1".c; do
         [ -f "$source" ] && break
     done
     [ "$programs/$1" -nt "$source" ] && [ "$programs/$1" -nt "$root/tests/programs/program.h" ] && return
