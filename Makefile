@@ -8,6 +8,7 @@
 #   make bench          what it costs, beside its peers (BENCH_RUNS=3: quick, 5 minutes)
 #   make bench-instructions   instructions per call; repeatable
 #   make bench-soak     whether memory grows in 10^8 calls
+#   make bench-order          how large what is kept of all calls is (APPS="sweep lammps ...")
 #   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
 #   make install        to PREFIX (/usr/local), below DESTDIR
 #   make clean
@@ -103,7 +104,8 @@ $(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
 $(BUILD)/tests/test_sequence $(BUILD)/tests/test_sequence_file: \
     FILES_LIBS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free)
 
-$(BUILD)/tests/bench_sequence: bench/sequence.c $(FILES) $(CORE)
+$(BUILD)/tests/bench_sequence $(BUILD)/tests/bench_order: \
+    $(BUILD)/tests/bench_%: bench/%.c bench/progressions.c $(FILES) $(CORE)
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(FILES_LIBS)
 
@@ -145,6 +147,7 @@ fuzz-sequence: set-up-check
 check-apps: set-up-apps
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) tests/apps.sh $(APPS)
+	@BUILD=$(BUILD) tests/expand.sh $(or $(APPS),$(shell bench/apps.sh list))
 
 bench: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
@@ -153,6 +156,10 @@ bench: set-up-bench
 bench-instructions bench-soak: bench-%: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
 	@bench/bench.py --build $(BUILD) --parts $* --out $(BUILD)/bench/$*
+
+bench-order: set-up-bench
+	@$(MAKE) --no-print-directory -s -j2 all
+	@BUILD=$(BUILD) bench/order.sh $(APPS)
 
 bench-reduction: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
@@ -173,5 +180,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d)
 
-.PHONY: all unit demo check fuzz-sequence check-apps bench bench-instructions bench-soak bench-reduction install clean
+.PHONY: all unit demo check fuzz-sequence check-apps bench bench-instructions bench-soak bench-order bench-reduction install clean
 .SECONDARY:

@@ -5,14 +5,12 @@
  *
  *     make build/tests/bench_sequence && build/tests/bench_sequence
  *
- * ns        of CPU per event, all of it but the writing; hot, median of several turns
- * pairs     in the blocks
- * plain, mixed   bytes as efg_sequence_put writes them; a process mixes up to 20000 pairs, the
- * rest is left to the tool ms        that the mixing takes progress. bytes of arithmetic
- * progressions: for each exit of a node that has several, at which of its visits it is taken,
- * as (start, step, count), each in LEB128. Source: Aguilar, Fürlinger, Laure, "MPI trace
- * compression using event flow graphs" (2014); our own estimate of its size zstd      bytes of
- * differences between nodes in LEB128, by `zstd -19`, if there is one
+ *     ns           of CPU per event, all of it but the writing; hot, median of several turns
+ *     pairs        in the blocks
+ *     plain, mixed bytes as efg_sequence_put writes them; a process mixes up to 20000 pairs,
+ * the rest is left to the tool ms           that the mixing takes progress.    bytes of
+ * arithmetic progressions, see progressions.h zstd         bytes of differences between nodes
+ * in LEB128, by `zstd -19`, if there is one
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,12 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "progressions.h"
+
 #include "core/sequence.h"
 #include "files/sequence_file.h"
 
 #define MEMORY (1600 << 10)
 #define TURNS 5
-#define NODES 256 /* more than any shape has */
 
 static uint32_t *events;
 static size_t event_count, event_room;
@@ -172,56 +171,13 @@ static void at_random(uint32_t steps)
 
 /* ---- what it is compared with ---- */
 
-static size_t leb128(uint64_t value)
-{
-    size_t size = 1;
-    while (value >>= 7)
-        size++;
-    return size;
-}
-
-struct progression {
-    uint64_t start, step, last, count; /* of one exit; count 0: none yet */
-    size_t bytes;                      /* of those before it */
-};
-
-static size_t progression_bytes(const struct progression *p)
-{
-    return p->count ? p->bytes + leb128(p->start) + leb128(p->step) + leb128(p->count) : 0;
-}
-
-static void extend(struct progression *p, uint64_t visit)
-{
-    if (p->count == 1)
-        p->step = visit - p->last;
-    if (p->count && visit - p->last != p->step) {
-        p->bytes = progression_bytes(p);
-        p->start = visit - p->last; /* counted from the last one */
-        p->step = p->count = 0;
-    } else if (!p->count) {
-        p->start = visit;
-    }
-    p->last = visit;
-    p->count++;
-}
-
 static size_t progressions(void)
 {
-    struct progression(*exits)[NODES] = calloc(NODES, sizeof *exits);
-    uint64_t visits[NODES] = {0};
-    size_t bytes = 0;
-
-    for (size_t i = 0; exits && i + 1 < event_count; i++)
-        extend(&exits[events[i]][events[i + 1]], visits[events[i]]++);
-    for (uint32_t u = 0; exits && u < NODES; u++) {
-        size_t of_node = 0, ways = 0;
-        for (uint32_t v = 0; v < NODES; v++) {
-            of_node += progression_bytes(&exits[u][v]);
-            ways += exits[u][v].count > 0;
-        }
-        bytes += ways > 1 ? of_node : 0;
-    }
-    free(exits);
+    struct progressions p = {0};
+    for (size_t i = 0; i < event_count; i++)
+        progressions_add(&p, events[i]);
+    size_t bytes = progressions_bytes(&p);
+    progressions_free(&p);
     return bytes;
 }
 

@@ -84,10 +84,9 @@ static cJSON *make_site(const struct efg_profile *profile, uint32_t id)
 
 static cJSON *make_loop(const struct efg_profile *profile, uint32_t loop)
 {
-    struct efg_run_thread thread = {.graph = *profile->graph};
     char function[256];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_function(profile->run, &thread, &profile->tree, loop, function,
+    efg_summary_function(profile->run, profile->graph, &profile->tree, loop, function,
                          sizeof function);
     add_text(to, "function", function);
     cJSON_AddNumberToObject(to, "iterations", profile->iterations[loop]);
