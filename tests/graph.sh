@@ -48,7 +48,7 @@ line_of() {
 }
 
 traced star 5 -- "$programs/master_worker" 200 100
-traced grid 16 --signature path,size,partner,communicator -- "$programs/stencil2d" 50 100
+traced grid 16 --signature path,size,partner,communicator -- "$programs/stencil2d" 50 100 world
 traced pair 6 -- "$programs/coupled" 200 100
 traced threads 3 -- "$programs/threads" 20 100
 traced all 4 --signature path,size,partner,communicator,region -- "$programs/signature" 5 0
@@ -88,12 +88,12 @@ contains "star: the report numbers them" "$("$tool" report star)" "     2       
 
 # --- a periodic grid of 4 x 4 ranks: who is where is who has which neighbours ---
 
-left=$(line_of 'left, 2, cart' stencil2d.c)
+left=$(line_of 'left, 2, comm' stencil2d.c)
 same "grid: Irecv from the left" "[rank +15] 50x(1-3,5-7,9-11,13-15)
 [rank +3] 50x(0-12:4)" \
     "$(facts grid "sorted(n['label'].split('exchange ')[1] + ' ' + by(n) for n in g['nodes']
             if n['call'] == 'MPI_Irecv' and ':$left ' in n['label'])" -s path,partner)"
-up=$(line_of 'up, 0, cart' stencil2d.c)
+up=$(line_of 'up, 0, comm' stencil2d.c)
 same "grid: Irecv from above" "50x(0-15)" \
     "$(facts grid "[by(n) for n in g['nodes'] if n['label'].endswith(':$up exchange [rank +12]')]" -s path,partner)"
 same "grid: one loop of all ranks, as often as on each" "50 0-15" \
@@ -106,6 +106,12 @@ same "grid: groups" "1-2,5-6,9-10,13-14
 0" "$(for group in 1 2 3 4; do facts grid "[g['merged']]" --group $group; done)"
 same "grid: nodes are in the order in which each rank has them" "" \
     "$(facts grid "[e for e in g['edges'] if e['from'] >= e['to'] and not g['nodes'][e['from']]['call'] == 'MPI_Allreduce']")"
+
+traced plane 16 --signature path,partner -- "$programs/stencil2d" 50 100
+same "plane: with coordinates, all ranks have the same partners" "[grid (-1, 0)] 50x(0-15)
+[grid (0, -1)] 50x(0-15)" \
+    "$(facts plane "sorted(n['label'].split('exchange ')[1] + ' ' + by(n) for n in g['nodes']
+            if n['call'] == 'MPI_Irecv' and '-1' in n['label'])")"
 
 # --- coupled codes, threads, numbers that differ ---
 
