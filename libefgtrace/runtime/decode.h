@@ -8,6 +8,7 @@
 
 #include "runtime/call.h"
 #include "runtime/comms.h"
+#include "runtime/types.h"
 
 struct efg_facts {
     const struct efg_comm *comm; /* NULL where the call has none */
@@ -46,7 +47,13 @@ static inline int efg_decode_is_poll(const struct efg_call *call)
 }
 
 /* Bytes of COUNT elements of TYPE. */
-uint64_t efg_decode_bytes(int count, MPI_Datatype type);
+static inline uint64_t efg_decode_bytes(int count, MPI_Datatype type)
+{
+    return count > 0 ? (uint64_t)count * efg_types_size(type) : 0;
+}
+
+/* Bytes that STATUS says were received, or read or written. */
+uint64_t efg_decode_done(const MPI_Status *status);
 
 /* Root of a collective as records name it. */
 uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *comm);

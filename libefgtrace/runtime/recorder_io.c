@@ -74,11 +74,9 @@ void efg_io_enter(struct efg_recorder *r, struct efg_call *c, int writes)
 
 static uint64_t bytes_done(const struct efg_call *c)
 {
-    MPI_Count bytes = 0;
     if (c->statuses == MPI_STATUS_IGNORE)
         return efg_decode_bytes(c->count, c->type);
-    PMPI_Get_elements_x(c->statuses, MPI_BYTE, &bytes);
-    return bytes > 0 ? (uint64_t)bytes : 0;
+    return efg_decode_done(c->statuses);
 }
 
 static void leave_open(struct efg_recorder *r, const struct efg_call *c, uint64_t time, int writes)

@@ -97,19 +97,12 @@ void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uin
     efg_recorder_put(r, (struct efg_record){.time = time, .kind = (uint16_t)kind, .e = e});
 }
 
-static uint64_t status_bytes(const MPI_Status *status)
-{
-    MPI_Count bytes = 0;
-    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm comm,
                               const MPI_Status *status, uint32_t request)
 {
     if (!efg_recorder_is_ignored(status))
         efg_recorder_put_message(r, kind, time, comm, status->MPI_SOURCE, status->MPI_TAG,
-                                 status_bytes(status), request);
+                                 efg_decode_done(status), request);
 }
 
 /* --- requests --- */
@@ -224,7 +217,7 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q,
                                                 .a = q->object,
                                                 .d = efg_recorder_is_ignored(status)
                                                          ? q->bytes
-                                                         : status_bytes(status),
+                                                         : efg_decode_done(status),
                                                 .e = q->match});
         break;
     default:
