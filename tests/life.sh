@@ -145,11 +145,18 @@ done
 
 # --- too little room ---
 
-stencil=("$programs/stencil2d" 2000 100)
+stencil=("$programs/stencil2d" 5000 100)
 traced -o limit -m full --log-limit 1M
-same "log limit: exit code and output" "0 ok stencil2d: 2000 steps" "$code $(cat out)"
+same "log limit: exit code and output" "0 ok stencil2d: 5000 steps" "$code $(cat out)"
 has "log limit: the summary says it" "the log ended early" limit/summary.txt
-accepted "log limit" limit/traces.otf2 --min-matched 0.5
+# Each rank stops where its own log is full: some may have made a collective that others have not.
+verdict "log limit: otf2-print accepts the trace" "$(unreadable limit/traces.otf2)"
+if [ -n "$CHECK_TRACE" ]; then
+    verdict "log limit: the checker finds nothing else" \
+        "$(faults limit/traces.otf2 --min-matched 0.5 | grep -v '^FAIL collectives .* None on rank')"
+else
+    skip "log limit: the checker finds nothing else" "no check_trace.py (set CHECK_TRACE)"
+fi
 
 "$root/tests/record.py" limit/traces.otf2 --rank 2 --iterations 2000 --case stencil2d >sequence 2>said
 same "record.py: a line per call" \
@@ -157,6 +164,7 @@ same "record.py: a line per call" \
 same "record.py: each call site is a path" "12" "$(grep -v '#' sequence | cut -d' ' -f1 | sort -nu | tail -n 1)"
 
 mkdir small
+stencil=("$programs/stencil2d" 2000 100)
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=2M none small 2>/dev/null; then
     traced -o small/run -m full
     same "full disk: exit code and output" "0 ok stencil2d: 2000 steps" "$code $(cat out)"

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of the window log: what a thread writes while it records. All have the
- * same size; a definition is followed by its payload, filled up with zeros to
- * whole records. What a record refers to (call, call path, communicator, window,
- * file) is defined in the same log before its first use, so that a log can be read by
- * itself, however it ended.
- *
- *     time | kind call | a  b  c | d | e
- *       8      2    2    4  4  4   8   8   = 40 bytes
+ * Records of the window log: what a thread writes while it records. In the file they take
+ * fewer bytes (files/log.h). A definition is followed by its payload. What a record refers
+ * to (call, call path, communicator, window, file) is defined in the same log before its
+ * first use, so that a log can be read by itself, however it ended.
  *
  * Ranks are relative to the communicator of the record. Requests are numbered per
  * thread from 1 and never reused. In "collectives", root is a rank or one of enum
@@ -20,7 +16,7 @@
 
 struct efg_record {
     uint64_t time;
-    uint16_t kind; /* enum efg_record_kind */
+    uint16_t kind; /* enum efg_record_kind: less than 256 */
     uint16_t call; /* id of the MPI function (DEF_CALL) */
     uint32_t a, b, c;
     uint64_t d, e;
@@ -80,8 +76,8 @@ enum efg_record_kind {
     EFG_REC_IO_ISSUED,   /* e = match id: nonblocking, underway */
     EFG_REC_IO_TEST,     /* e = match id: tested, not complete */
     EFG_REC_IO_CANCELLED, /* e = match id */
-    /* Definitions: d = bytes of payload that follow. */
-    EFG_REC_DEF_CALL = 256, /* call, a = enum efg_class; payload: its name, "MPI_Send" */
+    /* Definitions: d = bytes of payload that follow. Their time means nothing. */
+    EFG_REC_DEF_CALL = 128, /* call, a = enum efg_class; payload: its name, "MPI_Send" */
     EFG_REC_DEF_MODULE,     /* a = module; payload: its path name */
     EFG_REC_DEF_PATH,       /* a = call path, e = hash that agrees between ranks;
                                payload: struct efg_frame[], innermost first */

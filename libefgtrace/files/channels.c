@@ -40,14 +40,15 @@ struct comm {
 
 struct pass { /* over a log */
     struct efg_channels *c;
-    const struct efg_log_view *log;
+    const struct efg_log_header *log;
+    struct efg_log_reader reader;
     struct efg_otf2_clock clock;
     struct efg_map comms, requests; /* id -> place + 1 in the arrays below */
     struct efg_map classes;         /* id of a call -> enum efg_class */
     struct comm *comm;
     struct slot *slot;
     uint64_t comm_count, slot_count, unused; /* unused: the first free slot + 1 */
-    uint64_t at, now;                        /* of the present record; ns */
+    uint64_t now;                            /* of the present record; ns */
     uint64_t enter;                          /* ticks, of the present call */
     uint64_t entered;                        /* ns, the present collective */
     uint16_t call;
@@ -115,7 +116,7 @@ static void add_end(const struct pass *p, struct efg_channel_ends *ends,
                     const struct efg_transfer *t)
 {
     if (!ends->count++)
-        ends->clock = p->log->header->sync[0];
+        ends->clock = p->log->sync[0];
     if (!p->c->is_full) /* then there is nothing before the window, and too much in it */
         keep(p->c, ends, t);
 }
@@ -163,14 +164,14 @@ static int is_in(const uint32_t *ranks, uint32_t count, uint32_t rank)
 static uint32_t world_rank(const struct pass *p, const struct comm *comm, uint32_t partner)
 {
     const struct efg_members *m = comm->members;
-    uint32_t own = p->log->header->rank, rank = UINT32_MAX;
+    uint32_t own = p->log->rank, rank = UINT32_MAX;
     if (!m)
         rank = comm->kind == EFG_COMM_SELF ? own : partner;
     else if (comm->kind == EFG_COMM_INTER && is_in(m->rank, m->local, own))
         rank = partner < m->remote ? m->rank[m->local + partner] : UINT32_MAX;
     else
         rank = partner < m->local ? m->rank[partner] : UINT32_MAX;
-    return rank < p->log->header->ranks ? rank : UINT32_MAX;
+    return rank < p->log->ranks ? rank : UINT32_MAX;
 }
 
 /* --- messages --- */
@@ -187,7 +188,7 @@ static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, u
 {
     if (!comm)
         return NULL;
-    uint32_t own = p->log->header->rank, other = world_rank(p, comm, partner);
+    uint32_t own = p->log->rank, other = world_rank(p, comm, partner);
     struct efg_channel_key key = {comm->identity, is_send ? own : other, is_send ? other : own,
                                   tag, p->windows ? p->windows - 1 : 0};
     return other == UINT32_MAX ? NULL : efg_channels_find(p->c, &key);
@@ -195,7 +196,7 @@ static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, u
 
 static uint64_t order_of(const struct pass *p)
 {
-    return efg_order(p->log->header->thread, p->at);
+    return efg_order(p->log->thread, p->reader.at);
 }
 
 static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
@@ -234,13 +235,13 @@ static void take_back(struct efg_channel_ends *sends, uint64_t order)
 
 static uint32_t size_of(const struct pass *p, const struct comm *comm)
 {
-    return comm->members ? comm->members->local : p->log->header->ranks;
+    return comm->members ? comm->members->local : p->log->ranks;
 }
 
 /* This rank's place in COMM, which it is a member of; UINT32_MAX if it is not. */
 static uint32_t place_in(const struct pass *p, const struct comm *comm)
 {
-    uint32_t own = p->log->header->rank;
+    uint32_t own = p->log->rank;
     for (uint32_t i = 0; comm->members && i < comm->members->local; i++)
         if (comm->members->rank[i] == own)
             return i;
@@ -482,12 +483,12 @@ static void take(struct pass *p, const struct efg_record *r, const void *payload
 
 void efg_channels_add(struct efg_channels *c, const struct efg_log_view *log)
 {
-    struct pass p = {.c = c, .log = log, .clock = efg_otf2_clock(log->header)};
+    struct pass p = {c, log->header, {.view = log}, .clock = efg_otf2_clock(log->header)};
     const struct efg_record *r;
     const void *payload;
     uint32_t windows = c->window_count;
     c->is_full |= log->header->full != 0;
-    while (!c->failed && (r = efg_log_read(log, &p.at, &payload)))
+    while (!c->failed && (r = efg_log_read(&p.reader, &payload)))
         take(&p, r, payload);
     if (!c->failed)
         count_open(&p);

@@ -5,7 +5,7 @@
  * Writing: the whole limit is mapped once, so that the mapping never moves, while the
  * file below it grows in chunks, 1 MiB first, doubling up to 16 MiB. Invariant:
  *
- *     header <= records < next <= ready <= end       all below ready is on disk or
+ *     header <= records <= next <= ready <= end       all below ready is on disk or
  *                                                    reserved there
  *
  * A store to a mapped page beyond the end of the file, or to one that the disk has no room
@@ -32,12 +32,11 @@
 #define SMALLEST_PART ((uint64_t)64 << 10) /* of a chunk, when the disk is almost full */
 #define MOST_RANKS ((uint32_t)1 << 24)     /* more is damage, and would fill the memory */
 
-_Static_assert(sizeof(struct efg_record) == 40, "records are part of the file format");
 _Static_assert(sizeof(struct efg_log_header) <= EFG_LOG_HEADER, "the header fits its page");
 
-static uint64_t offset_of(const struct efg_log *log, const struct efg_record *r)
+static uint64_t offset_of(const struct efg_log *log, const uint32_t *word)
 {
-    return (uint64_t)((const char *)r - (const char *)log->header);
+    return (uint64_t)((const char *)word - (const char *)log->header);
 }
 
 int efg_log_may_have(uint64_t size)
@@ -87,18 +86,23 @@ static int extend(struct efg_log *log, uint64_t needed)
         least = SMALLEST_PART;
     while ((rc = reserve(log->file, ready, ready + size)) == -ENOSPC && size / 2 >= least)
         size /= 2;
-    if (rc == 0) /* only whole records: what is left over is reserved again, harmlessly */
+    if (rc == 0) /* only whole words: what is left over is reserved again, harmlessly */
         log->ready += size / sizeof *log->ready;
     return rc;
 }
 
+static int make_room(struct efg_log *log, size_t words)
+{
+    if ((size_t)(log->ready - log->next.word) >= words)
+        return 0;
+    if ((size_t)(log->end - log->next.word) < words)
+        return -ENOSPC;
+    return extend(log, offset_of(log, log->next.word + words));
+}
+
 int efg_log_grow(struct efg_log *log, size_t count)
 {
-    if (efg_log_has_room(log, count))
-        return 0;
-    if ((size_t)(log->end - log->next) < count)
-        return -ENOSPC;
-    return extend(log, offset_of(log, log->next + count));
+    return make_room(log, count * EFG_LOG_RECORD);
 }
 
 /* Map FILE for SIZE bytes and set LOG's pointers; nothing is reserved yet. */
@@ -109,9 +113,9 @@ static int map_for_writing(struct efg_log *log, uint64_t size)
     if (mapping == MAP_FAILED)
         return -errno;
     log->header = mapping;
-    log->next = (struct efg_record *)((char *)mapping + EFG_LOG_HEADER);
-    log->ready = log->next;
-    log->end = log->next + (size - EFG_LOG_HEADER) / sizeof *log->next;
+    log->next.word = (uint32_t *)((char *)mapping + EFG_LOG_HEADER);
+    log->ready = log->next.word;
+    log->end = log->ready + (size - EFG_LOG_HEADER) / sizeof *log->ready;
     return 0;
 }
 
@@ -121,9 +125,8 @@ static void write_header(struct efg_log_header *to, const struct efg_log_header 
     *to = *from;
     memset(to->magic, 0, sizeof to->magic);
     to->version = EFG_LOG_VERSION;
-    to->record_size = sizeof(struct efg_record);
-    to->used = 0;
     to->closed = 0;
+    to->used = 0;
     __atomic_thread_fence(__ATOMIC_RELEASE);
     memcpy(to->magic, EFG_LOG_MAGIC, sizeof to->magic);
 }
@@ -164,9 +167,9 @@ int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_h
 
     memset(log, 0, sizeof *log);
     log->file = -1;
-    if (limit < EFG_LOG_HEADER + sizeof(struct efg_record) || limit > SIZE_MAX / 2)
+    if (limit < EFG_LOG_HEADER + EFG_LOG_RECORD * sizeof(uint32_t) || limit > SIZE_MAX / 2)
         return -EINVAL;
-    limit -= (limit - EFG_LOG_HEADER) % sizeof(struct efg_record);
+    limit -= limit % sizeof(uint32_t);
     log->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (log->file < 0)
         return -errno;
@@ -182,25 +185,47 @@ int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_h
     return rc;
 }
 
-static size_t records_for(uint64_t bytes)
+/* Words between a definition that ends at WORD and its payload. */
+static size_t gap_at(const uint32_t *word)
 {
-    return bytes / sizeof(struct efg_record) + (bytes % sizeof(struct efg_record) != 0);
+    return (uintptr_t)word / sizeof *word & 1;
+}
+
+static uint64_t words_for(uint64_t bytes)
+{
+    return bytes / sizeof(uint32_t) + (bytes % sizeof(uint32_t) != 0);
+}
+
+uint64_t efg_log_room_for(uint64_t size)
+{
+    return EFG_LOG_RECORD + 1 + words_for(size);
+}
+
+struct efg_log_place efg_log_encode_definition(struct efg_log_place place,
+                                               const struct efg_record *r, const void *payload)
+{
+    uint64_t size = r->d, words = words_for(size);
+
+    place = efg_log_encode(place, r);
+    if (words == 0)
+        return place;
+    if (gap_at(place.word))
+        *place.word++ = 0;
+    memmove(place.word, payload, size);
+    memset((char *)place.word + size, 0, words * sizeof *place.word - size);
+    place.word += words;
+    return place;
 }
 
 int efg_log_define(struct efg_log *log, const struct efg_record *r, const void *payload)
 {
-    size_t count = records_for(r->d);
-    int rc = efg_log_grow(log, 1 + count);
+    struct efg_record definition = *r;
+    int rc = make_room(log, efg_log_room_for(r->d));
 
-    if (rc)
-        return rc;
-    efg_log_put(log, r);
-    if (count == 0)
-        return 0;
-    memset(log->next + count - 1, 0, sizeof *log->next);
-    memcpy(log->next, payload, r->d);
-    log->next += count;
-    return 0;
+    definition.time = log->next.time; /* which takes no room */
+    if (rc == 0)
+        log->next = efg_log_encode_definition(log->next, &definition, payload);
+    return rc;
 }
 
 void efg_log_close(struct efg_log *log)
@@ -212,7 +237,7 @@ void efg_log_close(struct efg_log *log)
     efg_log_commit(log);
     log->header->closed = 1;
     /* When it cannot be cut, the file keeps its reserved end: readers go by `used`. */
-    if (ftruncate(log->file, (off_t)offset_of(log, log->next)) != 0)
+    if (ftruncate(log->file, (off_t)offset_of(log, log->next.word)) != 0)
         errno = saved;
     munmap(log->header, offset_of(log, log->end));
     close(log->file);
@@ -228,8 +253,6 @@ static const char *what_is_wrong(const struct efg_log_header *h)
         return "it is no log of efgtrace";
     if (h->version != EFG_LOG_VERSION)
         return "it was written by another version of efgtrace";
-    if (h->record_size != sizeof(struct efg_record))
-        return "its records have another size";
     if (h->ticks_per_second == 0 || h->ranks > MOST_RANKS || h->rank >= h->ranks)
         return "its header is damaged";
     return NULL;
@@ -298,17 +321,17 @@ int efg_log_shift(const char *path, int64_t shift)
 static int map_for_reading(struct efg_log_view *view, int file,
                            const struct efg_log_header *header, uint64_t size)
 {
-    uint64_t there = (size - EFG_LOG_HEADER) / sizeof(struct efg_record);
+    uint64_t there = (size - EFG_LOG_HEADER) / sizeof(uint32_t);
     void *mapping;
 
     view->count = smaller(header->used, there);
-    view->mapped = EFG_LOG_HEADER + view->count * sizeof(struct efg_record);
+    view->mapped = EFG_LOG_HEADER + view->count * sizeof(uint32_t);
     mapping = mmap(NULL, view->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
     if (mapping == MAP_FAILED)
         return -errno;
     memcpy(mapping, header, sizeof *header);
     view->header = mapping;
-    view->records = (const struct efg_record *)((const char *)mapping + EFG_LOG_HEADER);
+    view->words = (const uint32_t *)((const char *)mapping + EFG_LOG_HEADER);
     return 0;
 }
 
@@ -343,26 +366,57 @@ void efg_log_shift_view(struct efg_log_view *view, int64_t shift)
     shift_header((struct efg_log_header *)(uintptr_t)view->header, shift); /* its own page */
 }
 
-const struct efg_record *efg_log_read(const struct efg_log_view *view, uint64_t *at,
-                                      const void **payload)
+/* Words of a record with this HEAD. */
+static uint64_t length_of(uint32_t head)
 {
-    const struct efg_record *r;
-    uint64_t left;
+    return 1 + (uint64_t)__builtin_popcount(head & 0xff) + ((head & EFG_LOG_WIDE) != 0);
+}
+
+/* The word at *AT if FIELD is there, else what is EXPECTED. */
+static uint64_t take(uint32_t head, const uint32_t **at, enum efg_log_field field,
+                     uint64_t expected)
+{
+    return head & field ? *(*at)++ : expected;
+}
+
+static struct efg_record decode(const uint32_t *at, uint64_t time)
+{
+    uint32_t head = *at++;
+    struct efg_record r = {.kind = head >> 8 & 0xff, .call = (uint16_t)(head >> 16)};
+
+    r.time = take(head, &at, EFG_LOG_TIME, (uint32_t)time);
+    r.time |= take(head, &at, EFG_LOG_HIGH, time >> 32) << 32;
+    r.a = (uint32_t)take(head, &at, EFG_LOG_A, 0);
+    r.b = (uint32_t)take(head, &at, EFG_LOG_B, 0);
+    r.c = (uint32_t)take(head, &at, EFG_LOG_C, 0);
+    r.d = take(head, &at, EFG_LOG_D, 0);
+    r.e = take(head, &at, EFG_LOG_E, 0);
+    r.d |= take(head, &at, EFG_LOG_WIDE, 0) << 32;
+    r.e |= take(head, &at, EFG_LOG_WIDE, 0) << 32;
+    return r;
+}
+
+const struct efg_record *efg_log_read(struct efg_log_reader *reader, const void **payload)
+{
+    const struct efg_log_view *view = reader->view;
+    const uint32_t *at = view->words + reader->at, *end = view->words + view->count;
+    struct efg_record r;
 
     if (payload)
         *payload = NULL;
-    if (*at >= view->count)
+    if (reader->at >= view->count || length_of(*at) > (uint64_t)(end - at))
         return NULL;
-    r = view->records + *at;
-    left = view->count - *at - 1;
-    if (r->kind < EFG_REC_DEF_CALL) {
-        *at += 1;
-        return r;
+    r = decode(at, reader->record.time);
+    at += length_of(*at);
+    if (r.kind >= EFG_REC_DEF_CALL && r.d) {
+        const uint32_t *start = at + gap_at(at);
+        if (start > end || r.d > (uint64_t)(end - start) * sizeof *start)
+            return NULL;
+        if (payload)
+            *payload = start;
+        at = start + words_for(r.d);
     }
-    if (r->d > left * sizeof *r)
-        return NULL;
-    if (payload && r->d)
-        *payload = r + 1;
-    *at += 1 + records_for(r->d);
-    return r;
+    reader->at = (uint64_t)(at - view->words);
+    reader->record = r;
+    return &reader->record;
 }

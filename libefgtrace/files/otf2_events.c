@@ -105,8 +105,8 @@ static void write_all(struct efg_otf2_pass *p, const struct efg_record *(*next)(
 {
     const struct efg_record *r;
     efg_otf2_read_head(p);
-    while (!p->map.failed && !p->stack.failed && p->at < p->count &&
-           (r = efg_log_read(p->log, &p->at, NULL)))
+    while (!p->map.failed && !p->stack.failed && p->reader.at < p->count &&
+           (r = efg_log_read(&p->reader, NULL)))
         write_record(p, r);
     while (next && !p->map.failed && !p->stack.failed && (r = next(context)))
         write_record(p, r);
@@ -139,7 +139,7 @@ static int write_location(OTF2_Archive *archive, struct efg_otf2_pass *p,
                           const struct efg_record *(*next)(void *), void *context,
                           uint64_t *events)
 {
-    uint64_t location = efg_otf2_location(p->log->header);
+    uint64_t location = efg_otf2_location(p->reader.view->header);
     *events = 0;
     p->stack.writer = OTF2_Archive_GetEvtWriter(archive, location);
     if (!p->stack.writer)
@@ -158,7 +158,7 @@ int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const
                     size_t size, const struct efg_strays *strays, uint64_t *events)
 {
     struct efg_otf2_pass p = {
-        .log = log,
+        .reader = {.view = log},
         .map = efg_reader(map, size),
         .strays = efg_strays_of(strays, log->header->rank, log->header->thread),
     };
@@ -169,6 +169,6 @@ int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const
                     size_t size, const struct efg_record *(*next)(void *), void *context,
                     uint64_t *events)
 {
-    struct efg_otf2_pass p = {.log = log, .map = efg_reader(map, size)};
+    struct efg_otf2_pass p = {.reader = {.view = log}, .map = efg_reader(map, size)};
     return write_location(archive, &p, next, context, events);
 }

@@ -25,9 +25,9 @@ static int is_stray(struct efg_otf2_pass *p, const struct efg_record *r)
 {
     struct efg_strays *next = &p->strays;
     int has_request = r->kind != EFG_REC_SEND && r->kind != EFG_REC_RECV;
-    for (; next->count && next->all->place < p->at; next->count--)
+    for (; next->count && next->all->place < p->reader.at; next->count--)
         next->all++;
-    int is_one = next->count && next->all->place == p->at;
+    int is_one = next->count && next->all->place == p->reader.at;
     if (is_one && (r->kind == EFG_REC_ISEND || r->kind == EFG_REC_IRECV_REQUEST))
         p->stack.failed |= !efg_map_put(&p->stray_requests, r->e);
     return is_one || (has_request && efg_map_find(&p->stray_requests, r->e));
@@ -94,8 +94,9 @@ OTF2_CollectiveOp efg_otf2_operation(uint16_t collective)
  * alone would not be balanced. */
 static int has_end(const struct efg_otf2_pass *p, uint16_t end)
 {
+    struct efg_log_reader ahead = p->reader;
     const struct efg_record *r;
-    for (uint64_t at = p->at; at < p->count && (r = efg_log_read(p->log, &at, NULL));)
+    while (ahead.at < p->count && (r = efg_log_read(&ahead, NULL)))
         if (r->kind == end)
             return 1;
         else if (r->kind <= EFG_REC_LEAVE)

@@ -18,12 +18,11 @@ struct efg_otf2_route {
 };
 
 struct efg_otf2_pass {
-    const struct efg_log_view *log;
-    uint64_t at; /* next record */
+    struct efg_log_reader reader;
     struct efg_reader map;
     uint64_t first, last; /* ns since 1970, of the trace */
     struct efg_otf2_clock clock;
-    uint64_t count;     /* records */
+    uint64_t count;     /* words of the log */
     struct efg_map ids; /* item << 32 | id in the log -> id in the trace; PATH: in paths;
                            COMM: group << 32 | communicator */
     struct efg_otf2_route *paths;

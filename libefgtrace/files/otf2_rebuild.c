@@ -36,13 +36,15 @@ struct rebuilding {
 
 /* --- logs made up --- */
 
+/* Only the last one has a time. */
 static void put_record(struct efg_buffer *out, struct efg_record r, const void *payload)
 {
-    static const char zeros[sizeof r];
-    efg_buffer_put(out, &r, sizeof r);
-    efg_buffer_put(out, payload, r.d);
-    if (r.d % sizeof r)
-        efg_buffer_put(out, zeros, sizeof r - r.d % sizeof r);
+    struct efg_log_place place = {
+        .word = (void *)efg_buffer_extend(out, efg_log_room_for(r.d) * sizeof *place.word)};
+    if (!place.word)
+        return;
+    place = efg_log_encode_definition(place, &r, payload);
+    out->size = (size_t)((unsigned char *)place.word - out->data);
 }
 
 static void put_definitions(struct efg_buffer *out, const struct efg_run_names *names)
@@ -90,8 +92,8 @@ static struct efg_log_view make_log(struct rebuilding *b, const struct efg_run_r
     put_record(&b->records,
                (struct efg_record){.time = efg_rebuild_end(&rank->threads[thread])}, NULL);
     return (struct efg_log_view){.header = &b->header,
-                                 .records = (const void *)b->records.data,
-                                 .count = b->records.size / sizeof(struct efg_record)};
+                                 .words = (const void *)b->records.data,
+                                 .count = b->records.size / sizeof(uint32_t)};
 }
 
 /* --- calls as records --- */

@@ -165,8 +165,8 @@ static struct span put_items(struct efg_buffer *out, const struct efg_log_view *
 {
     struct span span = {1, 0};
     const void *payload;
-    uint64_t at = 0;
-    for (const struct efg_record *r; (r = efg_log_read(log, &at, &payload));) {
+    struct efg_log_reader reader = {.view = log};
+    for (const struct efg_record *r; (r = efg_log_read(&reader, &payload));) {
         put_item(out, r, payload, log->header->ranks);
         if (r->kind < EFG_REC_DEF_CALL)
             widen(&span, r, clock);

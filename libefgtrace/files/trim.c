@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One pass, reading ahead of writing. A call is its ENTER, what follows, and its LEAVE; calls
- * are not nested. Invariant: what is written is never behind what is read, so the records that
- * were not looked at yet are as they were.
+ * are not nested. Invariant: what is written is never behind what is read. It holds since a
+ * record that goes leaves more room than the next one may then need for its time; since a mark
+ * that is moved to FROM follows a WINDOW_BEGIN, which has its whole time wherever it is moved;
+ * and since one that is moved back to TO still comes later than what is before it.
  */
 #include "trim.h"
 
@@ -13,17 +15,12 @@
 #define RMA_AND_IO (1ull << 63) /* match ids and request numbers share one set */
 
 struct trim {
-    struct efg_record *out;
+    struct efg_log_view view; /* what is read */
+    struct efg_log_reader reader;
+    struct efg_log_place out;
     uint64_t from, to;
     struct efg_map started; /* what kept calls have started */
 };
-
-static size_t length(const struct efg_record *r, size_t left)
-{
-    size_t payload =
-        r->kind < EFG_REC_DEF_CALL ? 0 : (size_t)((r->d + sizeof *r - 1) / sizeof *r);
-    return payload < left ? 1 + payload : left;
-}
 
 /* What the record starts or completes, 0 for nothing. */
 static uint64_t starts(const struct efg_record *r)
@@ -68,60 +65,90 @@ static uint64_t completes(const struct efg_record *r)
     }
 }
 
-static void put(struct trim *t, const struct efg_record *r, size_t count)
+/* What would reach into records that were not read yet, which a recorder does not write, goes.
+ */
+static void put(struct trim *t, const struct efg_record *r)
 {
-    memmove(t->out, r, count * sizeof *r);
-    t->out += count;
+    const uint32_t *read = t->view.words + t->reader.at;
+    uint32_t words[EFG_LOG_RECORD];
+    uint64_t before = r->kind == EFG_REC_WINDOW_BEGIN ? ~r->time : t->out.time;
+    struct efg_log_place place = efg_log_encode((struct efg_log_place){words, before}, r);
+    size_t count = (size_t)(place.word - words);
+    if (count > (size_t)(read - t->out.word))
+        return;
+    memcpy(t->out.word, words, count * sizeof *words);
+    t->out = (struct efg_log_place){t->out.word + count, r->time};
 }
 
-static void keep_inner(struct trim *t, struct efg_record *r)
+static void keep_inner(struct trim *t, struct efg_record r)
 {
-    uint64_t begun = starts(r), ended = completes(r);
+    uint64_t begun = starts(&r), ended = completes(&r);
     if (begun)
         efg_map_put(&t->started, begun);
     if (ended && !efg_map_find(&t->started, ended)) {
-        if (r->kind != EFG_REC_IRECV)
+        if (r.kind != EFG_REC_IRECV)
             return;
-        r->kind = EFG_REC_RECV;
-        r->e = 0;
+        r.kind = EFG_REC_RECV;
+        r.e = 0;
     }
-    put(t, r, 1);
+    put(t, &r);
 }
 
-/* The records of one call, from its ENTER on; returns how many they were. */
-static size_t trim_call(struct trim *t, struct efg_record *r, size_t left)
+/* The rest of the call that was entered at ENTER: whether it lies within the span. */
+static int is_within(const struct trim *t, uint64_t enter)
 {
-    size_t end = 0;
-    while (end < left && r[end].kind != EFG_REC_LEAVE)
-        end += length(&r[end], left - end);
-    int keep = end < left && r->time >= t->from && r[end].time <= t->to;
-    end = end < left ? end + 1 : left;
-    for (size_t at = 0, step; at < end; at += step) {
-        step = length(&r[at], end - at);
-        if (r[at].kind >= EFG_REC_DEF_CALL)
-            put(t, &r[at], step);
-        else if (keep)
-            keep_inner(t, &r[at]);
-    }
-    return end;
+    struct efg_log_reader ahead = t->reader;
+    const struct efg_record *r;
+    do
+        r = efg_log_read(&ahead, NULL);
+    while (r && r->kind != EFG_REC_LEAVE);
+    return r && enter >= t->from && r->time <= t->to;
 }
 
-size_t efg_trim(struct efg_record *records, size_t count, uint64_t from, uint64_t to)
+static void move_mark(struct trim *t, struct efg_record r)
 {
-    struct trim t = {.out = records, .from = from, .to = to};
-    for (size_t at = 0, step; at < count; at += step) {
-        struct efg_record *r = &records[at];
-        if (r->kind == EFG_REC_ENTER) {
-            step = trim_call(&t, r, count - at);
-            continue;
+    r.time = r.time < t->from ? t->from : r.time;
+    r.time = r.time > t->to ? t->to : r.time;
+    put(t, &r);
+}
+
+static void keep_definition(struct trim *t, struct efg_record r, const void *payload)
+{
+    r.time = t->out.time;
+    t->out = efg_log_encode_definition(t->out, &r, payload);
+}
+
+static void trim(struct trim *t)
+{
+    const struct efg_record *r;
+    const void *payload;
+    int is_inside = 0, is_kept = 0;
+    while ((r = efg_log_read(&t->reader, &payload))) {
+        if (!is_inside && r->kind == EFG_REC_ENTER) {
+            is_inside = 1;
+            is_kept = is_within(t, r->time);
         }
-        step = length(r, count - at);
-        if (r->kind < EFG_REC_DEF_CALL) { /* marks: within the span */
-            r->time = r->time < from ? from : r->time;
-            r->time = r->time > to ? to : r->time;
-        }
-        put(&t, r, step);
+        if (r->kind >= EFG_REC_DEF_CALL)
+            keep_definition(t, *r, payload);
+        else if (!is_inside)
+            move_mark(t, *r);
+        else if (is_kept)
+            keep_inner(t, *r);
+        is_inside = is_inside && r->kind != EFG_REC_LEAVE;
     }
+}
+
+void efg_trim(struct efg_log *log, struct efg_log_place begin, uint64_t from, uint64_t to)
+{
+    struct trim t = {
+        .view = {.words = begin.word, .count = (uint64_t)(log->next.word - begin.word)},
+        .out = begin,
+        .from = from,
+        .to = to};
+    t.reader = (struct efg_log_reader){.view = &t.view, .record.time = begin.time};
+    log->next = begin;
+    efg_log_commit(log);
+    trim(&t);
+    log->next = t.out;
     efg_map_fini(&t.started);
-    return (size_t)(t.out - records);
 }

@@ -73,9 +73,9 @@ void efg_recorder_give_up(struct efg_recorder *r, int error)
     r->failed = error;
     r->is_on = r->is_draining = 0;
     r->spin.leave = 0;
-    if (r->boundary > r->window_start) /* at least one iteration is whole */
+    if (r->boundary.word > r->window_start.word) /* at least one iteration is whole */
         r->log.next = r->boundary;
-    r->log.ready = r->log.next; /* there is no room */
+    r->log.ready = r->log.next.word; /* there is no room */
     efg_log_commit(&r->log);
 }
 
@@ -265,6 +265,7 @@ void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteratio
     r->open_requests = r->calls = r->first_enter = 0;
     r->window_start = r->boundary = r->log.next;
     r->is_on = 1;
+    r->log.next.time = ~time; /* it has its whole time, as efg_trim wants it */
     efg_recorder_put(r, (struct efg_record){.time = time,
                                             .kind = EFG_REC_WINDOW_BEGIN,
                                             .a = (uint32_t)r->flight.count,
@@ -321,7 +322,7 @@ void efg_recorder_discard(struct efg_recorder *r)
     r->is_on = r->is_draining = 0;
     r->spin.leave = 0;
     r->open_requests = r->calls = 0;
-    if (!r->window_start || r->failed)
+    if (!r->window_start.word || r->failed)
         return;
     r->log.next = r->window_start;
     efg_log_commit(&r->log);

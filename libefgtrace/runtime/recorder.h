@@ -50,9 +50,9 @@ struct efg_recorder {
     uint64_t open_requests; /* started in the window, not complete */
     uint64_t calls;         /* recorded in the window */
     struct efg_spin spin;
-    struct efg_record *window_start, *boundary; /* where it and its last iteration began */
-    struct efg_record *visit;                   /* ... and the present call */
-    uint64_t first_enter;                       /* ticks: the first call of the window */
+    struct efg_log_place window_start, boundary; /* where it and its last iteration began */
+    struct efg_log_place visit;                  /* ... and the present call */
+    uint64_t first_enter;                        /* ticks: the first call of the window */
     struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
         files_known;
     MPI_Request *handles; /* of the present call, as they were at enter */

@@ -115,8 +115,7 @@ void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *c)
         efg_recorder_take_back_start(r, c);
     if (!c->recording || !r->is_on)
         return;
-    size_t count = (size_t)(r->log.next - r->visit);
-    r->log.next = r->visit + efg_trim(r->visit, count, UINT64_MAX, 0);
+    efg_trim(&r->log, r->visit, UINT64_MAX, 0);
     r->calls--;
     r->request = 0;
     c->recording = 0;

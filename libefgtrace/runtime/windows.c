@@ -35,7 +35,8 @@ static struct efg_run_window *add_window(struct efg_run_window window)
 
 static uint64_t log_bytes(const struct efg_thread *t)
 {
-    return (uint64_t)((char *)t->recorder.log.next - (char *)t->recorder.window_start);
+    return (uint64_t)((char *)t->recorder.log.next.word -
+                      (char *)t->recorder.window_start.word);
 }
 
 void efg_windows_open(struct efg_thread *t, uint64_t now)
@@ -98,9 +99,7 @@ void efg_windows_trim(struct efg_thread *t, uint64_t now, uint64_t from, uint64_
     if (!w || r->failed || !r->log.header)
         return;
     uint64_t base = p->sync.sync.realtime - p->sync.sync.ticks; /* ticks are ns */
-    r->log.next =
-        r->window_start + efg_trim(r->window_start, (size_t)(r->log.next - r->window_start),
-                                   from - base, to - base);
+    efg_trim(&r->log, r->window_start, from - base, to - base);
     efg_log_commit(&r->log);
     w->start = from - base - p->start;
     w->end = to - base - p->start;

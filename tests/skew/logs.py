@@ -20,8 +20,8 @@ import sys
 from collections import defaultdict
 
 FAR = 300 * 10**9
-HEADER, RECORD = 4096, struct.Struct('<QHH3I2Q')     # time kind call a b c d e
-WINDOW_BEGIN, SEND, RECV, ISEND, IRECV, DEFINITION = 1, 7, 8, 9, 12, 256    # core/record.h
+HEADER = 4096
+WINDOW_BEGIN, SEND, RECV, ISEND, IRECV, DEFINITION = 1, 7, 8, 9, 12, 128    # core/record.h
 
 
 def header(log):
@@ -42,20 +42,29 @@ def bend(folder, late):
 
 
 def records(folder, rank):
-    """The synchronisations of a log, then its records but definitions."""
+    """The synchronisations of a log, then its records but definitions: (time, kind, call, a, b, c,
+    d, e). files/log.h says how they are written."""
     with open(f'{folder}/logs/{rank}.0.log', 'rb') as log:
         *sync, used = header(log)
         log.seek(HEADER)
-        data = log.read(used * RECORD.size)
+        words = struct.unpack(f'<{used}I', log.read(used * 4))
     yield sync
-    at = 0
-    while at < len(data):
-        record = RECORD.unpack_from(data, at)
-        at += RECORD.size
-        if record[1] >= DEFINITION:
-            at += -(-record[6] // RECORD.size) * RECORD.size
+    at, time = 0, [0, 0]
+    while at < used:
+        head = words[at]
+        fields, kind, call = head & 255, head >> 8 & 255, head >> 16
+        at += 1
+        values = time + [0] * 7         # both halves of the time, a to e, upper halves of d and e
+        for i in range(9):
+            if fields >> min(i, 7) & 1:
+                values[i] = words[at]
+                at += 1
+        *time, a, b, c, d, e, high_d, high_e = values
+        if kind >= DEFINITION:
+            at += at % 2 * (d > 0) + -(-d // 4)
         else:
-            yield record
+            yield (time[1] << 32 | time[0], kind, call, a, b, c, high_d << 32 | d,
+                   high_e << 32 | e)
 
 
 def events(folder, rank):

@@ -50,7 +50,7 @@ void synth_comm(struct synth *s, uint32_t comm, uint32_t kind, uint32_t parent,
 void synth_define(struct synth *s);
 /* An iteration with every kind of call; all ranks do it at the same time. */
 void synth_iteration(struct synth *s, uint64_t number);
-/* A whole log: two windows of 3 and 1 iterations. Returns how many records it has. */
+/* A whole log: two windows of 3 and 1 iterations. Returns how many words of records it has. */
 uint64_t synth_log(const char *dir, uint32_t rank);
 
 #endif

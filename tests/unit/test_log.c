@@ -46,6 +46,9 @@ static int remove_path(void **state)
     return 0;
 }
 
+/* Words of COUNT records of put_many: each has a time and d, but the first. */
+#define WORDS_OF(count) (3 * (count)-2)
+
 static void put_many(struct efg_log *log, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -68,17 +71,90 @@ static void write_log(uint64_t count)
 static void records_come_back(void **state)
 {
     struct efg_log_view view;
-    uint64_t at = 0, count = 100000; /* several chunks */
+    struct efg_log_reader reader = {.view = &view};
+    uint64_t count = 300000; /* several chunks */
     (void)state;
     write_log(count);
     assert_int_equal(efg_log_open(&view, path, NULL), 0);
-    assert_int_equal(view.count, count);
     for (uint64_t i = 0; i < count; i++) {
-        const struct efg_record *r = efg_log_read(&view, &at, NULL);
+        const struct efg_record *r = efg_log_read(&reader, NULL);
         assert_int_equal(r->time, i);
         assert_int_equal(r->d, 3 * i);
     }
-    assert_null(efg_log_read(&view, &at, NULL));
+    assert_null(efg_log_read(&reader, NULL));
+    assert_int_equal(reader.at, view.count);
+    efg_log_unmap(&view);
+}
+
+static uint64_t some_number(void)
+{
+    static const uint64_t largest[] = {0, 0, 0, 1, UINT32_MAX, UINT64_MAX};
+    uint64_t number = (uint64_t)rand() << 62 ^ (uint64_t)rand() << 31 ^ (uint64_t)rand();
+    return number & largest[rand() % 6];
+}
+
+static struct efg_record some_record(uint64_t time)
+{
+    static const uint64_t steps[] = {0, 0, 7, UINT32_MAX, 1ull << 32, -3ull};
+    return (struct efg_record){.time = time + steps[rand() % 6],
+                               .kind = (uint16_t)(rand() % EFG_REC_DEF_CALL),
+                               .call = (uint16_t)some_number(),
+                               .a = (uint32_t)some_number(),
+                               .b = (uint32_t)some_number(),
+                               .c = (uint32_t)some_number(),
+                               .d = some_number(),
+                               .e = some_number()};
+}
+
+/* Any values, and definitions among them; now and then the writer goes back to a place. */
+static void all_fields_come_back(void **state)
+{
+    enum { RECORDS = 20000 };
+    static struct efg_record put[RECORDS];
+    static const char text[] = "0123456789";
+    struct efg_log log;
+    struct efg_log_view view;
+    struct efg_log_reader reader = {.view = &view};
+    struct efg_log_place place = {0};
+    const void *payload;
+    int back = 0;
+    (void)state;
+    srand(4);
+    assert_int_equal(efg_log_create(&log, path, &facts, 64 * MIB), 0);
+    for (int i = 0; i < RECORDS; i++) {
+        put[i] = some_record(i ? put[i - 1].time : 0);
+        if (rand() % 10 == 0 || !place.word) {
+            place = log.next;
+            back = i;
+        } else if (rand() % 20 == 0) {
+            log.next = place;
+            i = back;
+            put[i] = some_record(i ? put[i - 1].time : 0);
+        }
+        assert_int_equal(efg_log_grow(&log, 1), 0);
+        if (rand() % 5 == 0) {
+            put[i].time = log.next.time;
+            put[i].kind = EFG_REC_DEF_FILE;
+            put[i].d = (uint64_t)rand() % sizeof text;
+            assert_int_equal(efg_log_define(&log, &put[i], text), 0);
+        } else {
+            efg_log_put(&log, &put[i]);
+        }
+    }
+    efg_log_close(&log);
+    assert_int_equal(efg_log_open(&view, path, NULL), 0);
+    for (int i = 0; i < RECORDS; i++) {
+        const struct efg_record *r = efg_log_read(&reader, &payload);
+        assert_non_null(r);
+        assert_memory_equal(r, &put[i], sizeof *r);
+        assert_int_equal((uintptr_t)payload % 8, 0);
+        if (r->kind == EFG_REC_DEF_FILE && r->d)
+            assert_memory_equal(payload, text, r->d);
+        else
+            assert_null(payload);
+    }
+    assert_null(efg_log_read(&reader, NULL));
+    assert_int_equal(reader.at, view.count);
     efg_log_unmap(&view);
 }
 
@@ -98,18 +174,18 @@ static void header_comes_back(void **state)
     assert_string_equal(view.header->host, "node7");
     efg_log_unmap(&view);
     stat(path, &status);
-    assert_int_equal(status.st_size, EFG_LOG_HEADER + 3 * sizeof(struct efg_record));
+    assert_int_equal(status.st_size, EFG_LOG_HEADER + WORDS_OF(3) * sizeof(uint32_t));
 }
 
 static void definitions_come_back(void **state)
 {
-    const char name[] = "a name that is longer than one record, which has forty bytes";
+    const char name[] = "a name that takes several words";
     struct efg_record r = {.kind = EFG_REC_DEF_FILE, .a = 4, .d = sizeof name};
     struct efg_record none = {.kind = EFG_REC_DEF_WIN, .a = 5};
     struct efg_log log;
     struct efg_log_view view;
+    struct efg_log_reader reader = {.view = &view};
     const void *payload;
-    uint64_t at = 0;
     (void)state;
     assert_int_equal(efg_log_create(&log, path, &facts, MIB), 0);
     assert_int_equal(efg_log_define(&log, &r, name), 0);
@@ -117,12 +193,12 @@ static void definitions_come_back(void **state)
     put_many(&log, 1);
     efg_log_close(&log);
     assert_int_equal(efg_log_open(&view, path, NULL), 0);
-    assert_int_equal(efg_log_read(&view, &at, &payload)->a, 4);
+    assert_int_equal(efg_log_read(&reader, &payload)->a, 4);
     assert_string_equal(payload, name);
-    assert_int_equal(efg_log_read(&view, &at, &payload)->a, 5);
+    assert_int_equal(efg_log_read(&reader, &payload)->a, 5);
     assert_null(payload);
-    assert_int_equal(efg_log_read(&view, &at, &payload)->kind, EFG_REC_SEND);
-    assert_int_equal(at, view.count);
+    assert_int_equal(efg_log_read(&reader, &payload)->kind, EFG_REC_SEND);
+    assert_int_equal(reader.at, view.count);
     efg_log_unmap(&view);
 }
 
@@ -130,19 +206,22 @@ static void open_log_can_be_read(void **state)
 {
     struct efg_log log;
     struct efg_log_view view;
+    struct efg_log_reader reader = {.view = &view};
     (void)state;
     assert_int_equal(efg_log_create(&log, path, &facts, MIB), 0);
     put_many(&log, 10);
     efg_log_commit(&log);
     put_many(&log, 5); /* not whole yet */
     assert_int_equal(efg_log_open(&view, path, NULL), 0);
-    assert_int_equal(view.count, 10);
+    assert_int_equal(view.count, WORDS_OF(10));
     assert_int_equal(view.header->closed, 0);
     log.header->sync[1].ticks = 99; /* a view does not change while the job goes on */
     efg_log_close(&log);
     assert_int_equal(view.header->sync[1].ticks, 0);
-    assert_int_equal(view.count, 10);
-    assert_int_equal(view.records[9].time, 9);
+    assert_int_equal(view.count, WORDS_OF(10));
+    for (uint64_t i = 0; i < 10; i++)
+        assert_int_equal(efg_log_read(&reader, NULL)->time, i);
+    assert_null(efg_log_read(&reader, NULL));
     efg_log_unmap(&view);
 }
 
@@ -151,10 +230,16 @@ static void open_log_can_be_read(void **state)
 static void limit_is_kept(void **state)
 {
     struct efg_log log;
-    uint64_t room = 1000, limit = EFG_LOG_HEADER + room * sizeof(struct efg_record) + 39;
+    uint64_t room = 1000,
+             limit = EFG_LOG_HEADER + room * EFG_LOG_RECORD * sizeof(uint32_t) + 39;
     (void)state;
     assert_int_equal(efg_log_create(&log, path, &facts, limit), 0);
-    put_many(&log, room);
+    for (uint64_t i = 0; i < room; i++) {
+        uint64_t all = i % 2 ? UINT64_MAX : UINT64_MAX / 2 - 1;
+        struct efg_record large = {all, EFG_REC_SEND, 1, 2, 3, 4, all, all};
+        assert_int_equal(efg_log_grow(&log, 1), 0);
+        efg_log_put(&log, &large);
+    }
     assert_int_equal(efg_log_grow(&log, 1), -ENOSPC);
     struct efg_record r = {.kind = EFG_REC_DEF_CALL, .d = 1};
     assert_int_equal(efg_log_define(&log, &r, "x"), -ENOSPC);
@@ -172,12 +257,10 @@ static void file_size_limit_is_no_signal(void **state)
     small.rlim_cur = 3 * MIB;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     assert_int_equal(efg_log_create(&log, path, &facts, 64 * MIB), 0);
-    uint64_t count = 0;
-    for (struct efg_record r = {0}; efg_log_grow(&log, 1) == 0; count++)
+    for (struct efg_record r = {0}; efg_log_grow(&log, 1) == 0;)
         efg_log_put(&log, &r);
     setrlimit(RLIMIT_FSIZE, &before);
-    assert_in_range(count, 2 * MIB / sizeof(struct efg_record),
-                    3 * MIB / sizeof(struct efg_record));
+    assert_in_range((char *)log.next.word - (char *)log.header, 2 * MIB, 3 * MIB);
     efg_log_close(&log);
 }
 
@@ -246,8 +329,6 @@ static void damaged_headers_are_refused(void **state)
     overwrite(offsetof(struct efg_log_header, rank), &zero, 4);
     overwrite(offsetof(struct efg_log_header, ticks_per_second), &zero, sizeof zero);
     expect_refusal("its header is damaged");
-    overwrite(offsetof(struct efg_log_header, record_size), &number, sizeof number);
-    expect_refusal("its records have another size");
     overwrite(offsetof(struct efg_log_header, version), &number, sizeof number);
     expect_refusal("it was written by another version of efgtrace");
     overwrite(0, "x", 1);
@@ -269,42 +350,55 @@ static void missing_log_is_an_error(void **state)
 static void short_file_is_good_as_far_as_it_goes(void **state)
 {
     struct efg_log_view view;
+    struct efg_log_reader reader = {.view = &view};
     (void)state;
     write_log(10);
-    assert_int_equal(truncate(path, EFG_LOG_HEADER + 4 * sizeof(struct efg_record) + 7), 0);
+    assert_int_equal(truncate(path, EFG_LOG_HEADER + WORDS_OF(4) * sizeof(uint32_t) + 7), 0);
     assert_int_equal(efg_log_open(&view, path, NULL), 0);
-    assert_int_equal(view.count, 4);
+    assert_int_equal(view.count, WORDS_OF(4) + 1);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_int_equal(efg_log_read(&reader, NULL)->time, i);
+    assert_null(efg_log_read(&reader, NULL));
     efg_log_unmap(&view);
 }
 
 static void payload_never_leads_out(void **state)
 {
-    static const uint64_t sizes[] = {41, 1000, UINT64_MAX, UINT64_MAX - 38};
+    static const uint64_t sizes[] = {1, 13, 1000, UINT64_MAX, UINT64_MAX - 38};
     struct efg_log_view view;
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct efg_record r = {.kind = EFG_REC_DEF_FILE, .d = sizes[i]};
+        struct efg_log_reader reader = {.view = &view};
+        uint32_t words[] = {EFG_LOG_D | EFG_LOG_WIDE | EFG_REC_DEF_FILE << 8,
+                            (uint32_t)sizes[i],
+                            (uint32_t)(sizes[i] >> 32),
+                            0,
+                            0,
+                            0,
+                            0};
         const void *payload;
-        uint64_t at = 0;
         unlink(path);
-        write_log(2);
-        overwrite(EFG_LOG_HEADER, &r, sizeof r);
+        write_log(3);
+        assert_int_equal(sizeof words, WORDS_OF(3) * sizeof *words);
+        overwrite(EFG_LOG_HEADER, words, sizes[i] == 1 ? 4 * sizeof *words : sizeof words);
+        if (sizes[i] == 1)
+            assert_int_equal(truncate(path, EFG_LOG_HEADER + 4 * sizeof *words), 0);
         assert_int_equal(efg_log_open(&view, path, NULL), 0);
-        assert_null(efg_log_read(&view, &at, &payload));
+        assert_null(efg_log_read(&reader, &payload));
         assert_null(payload);
-        assert_int_equal(at, 0); /* not at the end: damaged */
+        assert_int_equal(reader.at, 0); /* not at the end: damaged */
         efg_log_unmap(&view);
     }
 }
 
-static void expect_times(uint64_t start, uint64_t end, uint64_t records)
+static void expect_times(uint64_t start, uint64_t end, uint64_t words)
 {
     struct efg_log_view view;
     assert_int_equal(efg_log_open(&view, path, NULL), 0);
     assert_int_equal(view.header->sync[0].ticks, facts.sync[0].ticks);
     assert_int_equal(view.header->sync[0].realtime, start);
     assert_int_equal(view.header->sync[1].realtime, end);
-    assert_int_equal(view.count, records);
+    assert_int_equal(view.count, words);
     assert_true(view.header->closed);
     assert_string_equal(view.header->host, facts.host);
     efg_log_unmap(&view);
@@ -318,18 +412,18 @@ static void times_can_be_moved(void **state)
     (void)state;
     write_log(3);
     assert_int_equal(efg_log_shift(path, 30), 0);
-    expect_times(36, 0, 3);
+    expect_times(36, 0, WORDS_OF(3));
     overwrite(offsetof(struct efg_log_header, sync), syncs, sizeof syncs);
     assert_int_equal(efg_log_shift(path, 30), 0);
-    expect_times(1030, 2030, 3);
+    expect_times(1030, 2030, WORDS_OF(3));
     assert_int_equal(efg_log_shift(path, -30), 0);
-    expect_times(1000, 2000, 3);
+    expect_times(1000, 2000, WORDS_OF(3));
     assert_int_equal(efg_log_open(&view, path, NULL), 0);
     efg_log_shift_view(&view, -5);
     assert_int_equal(view.header->sync[0].realtime, 995);
     assert_int_equal(view.header->sync[1].realtime, 1995);
     efg_log_unmap(&view);
-    expect_times(1000, 2000, 3); /* not in the file */
+    expect_times(1000, 2000, WORDS_OF(3)); /* not in the file */
 }
 
 static void what_cannot_be_moved(void **state)
@@ -346,13 +440,21 @@ static void what_cannot_be_moved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(records_come_back),       TEST(header_comes_back),
-        TEST(definitions_come_back),   TEST(open_log_can_be_read),
-        TEST(limit_is_kept),           TEST(file_size_limit_is_no_signal),
-        TEST(nothing_is_overwritten),  TEST(what_cannot_be_made),
-        TEST(mode_follows_umask),      TEST(damaged_headers_are_refused),
-        TEST(missing_log_is_an_error), TEST(short_file_is_good_as_far_as_it_goes),
-        TEST(payload_never_leads_out), TEST(times_can_be_moved),
+        TEST(records_come_back),
+        TEST(all_fields_come_back),
+        TEST(header_comes_back),
+        TEST(definitions_come_back),
+        TEST(open_log_can_be_read),
+        TEST(limit_is_kept),
+        TEST(file_size_limit_is_no_signal),
+        TEST(nothing_is_overwritten),
+        TEST(what_cannot_be_made),
+        TEST(mode_follows_umask),
+        TEST(damaged_headers_are_refused),
+        TEST(missing_log_is_an_error),
+        TEST(short_file_is_good_as_far_as_it_goes),
+        TEST(payload_never_leads_out),
+        TEST(times_can_be_moved),
         TEST(what_cannot_be_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

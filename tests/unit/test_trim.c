@@ -4,8 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -13,13 +15,32 @@
 
 #define ROOM 4096
 
-static struct efg_record records[ROOM];
+static const char text[] = "a payload of several words";
+
+static char path[64];
+static struct efg_log file;
+static struct efg_log_place begin;
+static struct efg_record records[ROOM]; /* what is left */
 static size_t count;
 
-static struct efg_record *add(uint64_t time, int kind, uint64_t e)
+static void put(struct efg_record r, const char *payload)
 {
-    records[count] = (struct efg_record){.time = time, .kind = (uint16_t)kind, .e = e};
-    return &records[count++];
+    assert_int_equal(efg_log_grow(&file, 1), 0);
+    if (r.kind >= EFG_REC_DEF_CALL)
+        assert_int_equal(efg_log_define(&file, &r, payload), 0);
+    else
+        efg_log_put(&file, &r);
+}
+
+static void add(uint64_t time, int kind, uint64_t e)
+{
+    put((struct efg_record){.time = time, .kind = (uint16_t)kind, .e = e}, NULL);
+}
+
+static void begin_window(uint64_t time)
+{
+    file.next.time = ~time; /* as the recorder does it */
+    add(time, EFG_REC_WINDOW_BEGIN, 0);
 }
 
 static void call(uint64_t enter, uint64_t leave, int kind, uint64_t e)
@@ -40,22 +61,54 @@ static int has(int kind, uint64_t e)
 
 static int start(void **state)
 {
+    struct efg_log_header header = {.ranks = 1, .ticks_per_second = 1};
     (void)state;
-    count = 0;
+    snprintf(path, sizeof path, "/tmp/efg_test_trim.%d", (int)getpid());
+    unlink(path);
+    if (efg_log_create(&file, path, &header, 1 << 26) != 0)
+        return -1;
+    begin = file.next;
     return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    efg_log_close(&file);
+    return unlink(path);
+}
+
+/* Trim what was added, and read what is left. */
+static void trim(uint64_t from, uint64_t to)
+{
+    struct efg_log_view view = {.words = begin.word};
+    struct efg_log_reader reader = {.view = &view, .record.time = begin.time};
+    const struct efg_record *r;
+    const void *payload;
+    efg_trim(&file, begin, from, to);
+    view.count = (uint64_t)(file.next.word - begin.word);
+    for (count = 0; (r = efg_log_read(&reader, &payload)); count++) {
+        assert_in_range(count, 0, ROOM - 1);
+        records[count] = *r;
+        if (payload)
+            assert_string_equal(payload, text);
+    }
+    assert_int_equal(reader.at, view.count);
+    assert_true(count == 0 || records[count - 1].kind >= EFG_REC_DEF_CALL ||
+                file.next.time == records[count - 1].time);
 }
 
 static void test_calls_across_the_edges_go(void **state)
 {
     (void)state;
-    add(0, EFG_REC_WINDOW_BEGIN, 0);
+    begin_window(0);
     call(10, 20, EFG_REC_SEND, 0);  /* before */
     call(90, 110, EFG_REC_SEND, 0); /* across */
     call(110, 120, EFG_REC_SEND, 0);
     call(190, 200, EFG_REC_SEND, 0);
     call(195, 201, EFG_REC_SEND, 0); /* across */
     add(300, EFG_REC_WINDOW_END, 0);
-    count = efg_trim(records, count, 100, 200);
+    trim(100, 200);
     assert_int_equal(count, 2 + 2 * 3);
     assert_int_equal(records[0].kind, EFG_REC_WINDOW_BEGIN);
     assert_int_equal(records[0].time, 100);
@@ -66,19 +119,18 @@ static void test_calls_across_the_edges_go(void **state)
 static void test_definitions_stay(void **state)
 {
     (void)state;
-    struct efg_record *d = add(0, EFG_REC_DEF_CALL, 1);
-    d->d = 50; /* two records of payload, that look like calls */
-    add(1, EFG_REC_ENTER, 77);
-    add(1, EFG_REC_ENTER, 78);
-    add(10, EFG_REC_ENTER, 0);
-    d = add(0, EFG_REC_DEF_COMM, 2); /* inside of a call that goes */
-    d->d = 40;
-    add(0, EFG_REC_LEAVE, 79);
+    put((struct efg_record){.kind = EFG_REC_DEF_CALL, .d = sizeof text, .e = 1}, text);
+    add(10, EFG_REC_ENTER, 0); /* a call that goes, and a definition in it that stays */
+    put((struct efg_record){.kind = EFG_REC_DEF_COMM, .d = sizeof text, .e = 2}, text);
     add(20, EFG_REC_LEAVE, 0);
-    count = efg_trim(records, count, 100, 200);
-    assert_int_equal(count, 3 + 2);
-    assert_true(has(EFG_REC_DEF_CALL, 1) && has(EFG_REC_ENTER, 77) && has(EFG_REC_ENTER, 78));
-    assert_true(has(EFG_REC_DEF_COMM, 2) && has(EFG_REC_LEAVE, 79));
+    put((struct efg_record){.kind = EFG_REC_DEF_FILE, .d = sizeof text, .e = 3}, text);
+    call(110, 120, EFG_REC_SEND, 4);
+    trim(100, 200);
+    assert_int_equal(count, 3 + 3);
+    assert_true(has(EFG_REC_DEF_CALL, 1) && has(EFG_REC_DEF_COMM, 2) &&
+                has(EFG_REC_DEF_FILE, 3));
+    assert_int_equal(records[3].time, 110);
+    assert_int_equal(records[5].time, 120);
 }
 
 static void test_requests_across_the_edges(void **state)
@@ -90,7 +142,7 @@ static void test_requests_across_the_edges(void **state)
     call(130, 140, EFG_REC_ISEND_COMPLETE, 1); /* of a send that goes */
     call(140, 150, EFG_REC_IRECV, 2);          /* of a receive that goes */
     call(150, 160, EFG_REC_ISEND_COMPLETE, 3);
-    count = efg_trim(records, count, 100, 200);
+    trim(100, 200);
     assert_false(has(EFG_REC_ISEND, 1) || has(EFG_REC_ISEND_COMPLETE, 1) ||
                  has(EFG_REC_IRECV, 2));
     assert_true(has(EFG_REC_RECV, 0) && has(EFG_REC_ISEND, 3) &&
@@ -103,39 +155,117 @@ static void test_a_call_that_never_ended_goes(void **state)
     call(110, 120, 0, 0);
     add(130, EFG_REC_ENTER, 0);
     add(130, EFG_REC_SEND, 0);
-    count = efg_trim(records, count, 100, 200);
+    trim(100, 200);
     assert_int_equal(count, 2);
 }
 
-/* Whatever the records are: calls stay whole, and nothing is invented. */
-static void test_noise(void **state)
+/* Times have two halves, and of each only what changes is in the log. */
+static void test_times_stay(void **state)
 {
+    uint64_t high = 1ull << 32, from = 2 * high + 5, to = 4 * high + 9;
+    (void)state;
+    begin.time = file.next.time = 7; /* of a record before the window */
+    begin_window(high);
+    call(high + 5, high + 6, EFG_REC_SEND, 0);
+    call(from - 1, from, EFG_REC_SEND, 0);
+    call(from, from, EFG_REC_SEND, 1);
+    call(3 * high + 5, 4 * high + 5, EFG_REC_SEND, 2);
+    call(to, 5 * high, EFG_REC_SEND, 0);
+    add(6 * high + 9, EFG_REC_WINDOW_END, 0);
+    trim(from, to);
+    assert_int_equal(count, 2 + 2 * 3);
+    assert_int_equal(records[0].time, from);
+    assert_int_equal(records[1].time, from);
+    assert_int_equal(records[3].time, from);
+    assert_int_equal(records[4].time, 3 * high + 5);
+    assert_int_equal(records[6].time, 4 * high + 5);
+    assert_int_equal(records[7].time, to);
+}
+
+/* What is left of the COUNT records at R, which are neither definitions nor of requests; to
+ * LEFT. */
+static size_t expected(const struct efg_record *r, size_t number, uint64_t from, uint64_t to,
+                       struct efg_record *left)
+{
+    size_t kept = 0;
+    for (size_t i = 0, last; i < number; i = last + 1) {
+        last = i;
+        while (r[i].kind == EFG_REC_ENTER && last < number && r[last].kind != EFG_REC_LEAVE)
+            last++;
+        if (r[i].kind != EFG_REC_ENTER) {
+            left[kept] = r[i];
+            left[kept].time = r[i].time < from ? from : r[i].time > to ? to : r[i].time;
+            kept++;
+        } else if (last < number && r[i].time >= from && r[last].time <= to) {
+            memcpy(&left[kept], &r[i], (last - i + 1) * sizeof *r);
+            kept += last - i + 1;
+        }
+    }
+    return kept;
+}
+
+/* Records in any order, of times that ascend: nothing is lost, as each has its room. */
+static void test_any_order(void **state)
+{
+    static const uint64_t steps[] = {0, 0, 0, 1, 20, 1ull << 32, (1ull << 32) - 1};
+    static struct efg_record all[200], left[200];
     (void)state;
     srand(3);
-    for (int round = 0; round < 2000; round++) {
-        size_t before = (size_t)rand() % 200;
-        for (count = 0; count < before; count++) {
-            records[count] = (struct efg_record){.time = (uint64_t)rand() % 300,
-                                                 .kind = (uint16_t)(rand() % 45),
-                                                 .d = (uint64_t)rand() % 100,
-                                                 .e = (uint64_t)rand() % 8};
-            if (rand() % 8 == 0)
-                records[count].kind = (uint16_t)(EFG_REC_DEF_CALL + rand() % 6);
-            if (rand() % 50 == 0)
-                records[count].d = UINT64_MAX - (uint64_t)rand() % 100;
+    for (int round = 0; round < 5000; round++) {
+        size_t number = (size_t)rand() % 200;
+        uint64_t time = 0, from, to;
+        file.next = begin;
+        for (size_t i = 0; i < number; i++) {
+            time += steps[rand() % 7];
+            all[i] = (struct efg_record){.time = time,
+                                         .kind = (uint16_t)(1 + rand() % EFG_REC_RECV),
+                                         .e = (uint64_t)rand() % 8};
+            if (i == 0)
+                all[i].kind = EFG_REC_WINDOW_BEGIN;
+            if (all[i].kind == EFG_REC_WINDOW_BEGIN)
+                file.next.time = ~time;
+            put(all[i], NULL);
         }
-        assert_true(efg_trim(records, before, 100, 200) <= before);
+        from = number ? all[(size_t)rand() % number].time : 0;
+        to = from + (uint64_t)rand() * (uint64_t)(rand() % 8);
+        trim(from, to);
+        assert_int_equal(count, expected(all, number, from, to, left));
+        assert_memory_equal(records, left, count * sizeof *left);
+    }
+}
+
+/* Whatever stands there: only the stretch is touched. */
+static void test_damage(void **state)
+{
+    (void)state;
+    srand(4);
+    for (int round = 0; round < 2000; round++) {
+        file.next = begin;
+        for (int i = 0; i < 100; i++)
+            put((struct efg_record){.time = (uint64_t)rand() % 300 << rand() % 2 * 32,
+                                    .kind = (uint16_t)(rand() % EFG_REC_DEF_CALL),
+                                    .e = (uint64_t)rand() % 8},
+                NULL);
+        uint32_t *last = file.next.word;
+        *last = 77;
+        for (int i = 0; i < 10; i++)
+            begin.word[rand() % (last - begin.word)] ^= 1u << rand() % 32;
+        efg_trim(&file, begin, 100, 200);
+        assert_true(file.next.word >= begin.word && file.next.word <= last);
+        assert_int_equal(*last, 77);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_calls_across_the_edges_go, start),
-        cmocka_unit_test_setup(test_definitions_stay, start),
-        cmocka_unit_test_setup(test_requests_across_the_edges, start),
-        cmocka_unit_test_setup(test_a_call_that_never_ended_goes, start),
-        cmocka_unit_test_setup(test_noise, start),
+        cmocka_unit_test_setup_teardown(test_calls_across_the_edges_go, start, end),
+        cmocka_unit_test_setup_teardown(test_definitions_stay, start, end),
+        cmocka_unit_test_setup_teardown(test_requests_across_the_edges, start, end),
+        cmocka_unit_test_setup_teardown(test_a_call_that_never_ended_goes, start, end),
+        cmocka_unit_test_setup_teardown(test_times_stay, start, end),
+        cmocka_unit_test_setup_teardown(test_any_order, start, end),
+        cmocka_unit_test_setup_teardown(test_damage, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
