@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hot.h"
 #include "runtime/callpath.h"
+
+#define PLENTY 24 /* records: of a call, not counting its requests; of a spin; or of marks */
 
 int efg_bits_add(struct efg_bits *bits, uint32_t number)
 {
@@ -124,6 +127,13 @@ static void define_new_call(struct efg_recorder *r, uint16_t id)
            info->name, strlen(info->name));
 }
 
+/* 0 is no path, and need not be known. */
+static int is_known(const struct efg_recorder *r, uint16_t call, uint32_t path)
+{
+    return efg_bits_has(&r->calls_known, call) &&
+           (!path || efg_bits_has(&r->paths_known, path));
+}
+
 static void define_call(struct efg_recorder *r, uint16_t call, uint32_t path)
 {
     if (!efg_bits_has(&r->calls_known, call))
@@ -132,7 +142,7 @@ static void define_call(struct efg_recorder *r, uint16_t call, uint32_t path)
         define_new_path(r, path);
 }
 
-void efg_recorder_define_new_comm(struct efg_recorder *r, const struct efg_comm *comm)
+int efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
 {
     efg_bits_add(&r->comms_known, comm->id);
     size_t size = comm->members
@@ -146,27 +156,29 @@ void efg_recorder_define_new_comm(struct efg_recorder *r, const struct efg_comm 
                                .c = comm->parent,
                                .e = comm->identity},
            comm->members, size);
+    return efg_recorder_room(r, PLENTY);
 }
 
 void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *o)
 {
     if (!efg_bits_add(kind == EFG_REC_DEF_WIN ? &r->wins_known : &r->files_known, o->id))
         return;
-    efg_recorder_define_comm(r, o->comm);
+    if (!efg_bits_has(&r->comms_known, o->comm->id))
+        efg_recorder_define_comm(r, o->comm);
     define(r,
            (struct efg_record){
                .kind = (uint16_t)kind, .a = o->id, .b = o->comm->id, .e = o->identity},
            o->name, o->name ? strlen(o->name) : 0);
 }
 
-/* The spin that is under way, if there is one, as one visit. */
-static void flush_spin(struct efg_recorder *r)
+/* The spin that is under way, as one visit. */
+static void put_spin(struct efg_recorder *r)
 {
     struct efg_spin spin = r->spin;
-    if (!spin.leave)
-        return;
     r->spin.leave = 0;
     define_call(r, spin.call, spin.path);
+    if (!efg_recorder_room(r, PLENTY))
+        return;
     efg_recorder_put(r, (struct efg_record){.time = spin.enter,
                                             .kind = EFG_REC_ENTER,
                                             .call = spin.call,
@@ -175,6 +187,12 @@ static void flush_spin(struct efg_recorder *r)
     efg_recorder_put(
         r, (struct efg_record){.time = spin.leave, .kind = EFG_REC_LEAVE, .call = spin.call});
     r->calls++;
+}
+
+static void flush_spin(struct efg_recorder *r)
+{
+    if (r->spin.leave)
+        put_spin(r);
 }
 
 /* A receive that was posted before the window appears in the first call of it, in the order of
@@ -197,14 +215,13 @@ static void take_along(struct efg_request *q, void *data)
                                             .e = q->number});
 }
 
-/* Room for a visit of a call with COUNT records of its own, and the spin before it. */
-int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call, size_t count)
+EFG_HOT int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call)
 {
-    if (!efg_recorder_room(r, count + 8))
-        return 0;
+    size_t count = PLENTY + (call->nrequests > 0 ? 2 * (size_t)call->nrequests : 0);
     flush_spin(r);
-    define_call(r, call->id, call->path);
-    if (!efg_recorder_room(r, count + 8))
+    if (!is_known(r, call->id, call->path))
+        define_call(r, call->id, call->path);
+    if (!efg_recorder_room(r, count))
         return 0;
     r->visit = r->log.next;
     efg_recorder_put(
@@ -214,6 +231,7 @@ int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call, size
     if (!r->first_enter) {
         r->first_enter = call->enter;
         efg_requests_each(take_along, r);
+        return efg_recorder_room(r, count);
     }
     return 1;
 }
@@ -250,8 +268,7 @@ static void end_window(struct efg_recorder *r, uint64_t time)
 
 void efg_recorder_drained(struct efg_recorder *r, uint64_t time)
 {
-    if (r->is_draining && r->open_requests == 0)
-        end_window(r, time);
+    end_window(r, time);
 }
 
 void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration,

@@ -163,25 +163,27 @@ static inline int efg_bits_has(const struct efg_bits *bits, uint32_t number)
 {
     return number / 64 < bits->count && bits->words[number / 64] >> number % 64 & 1;
 }
-/* Define what a record is about to refer to, if need be. */
-void efg_recorder_define_new_comm(struct efg_recorder *r, const struct efg_comm *comm);
-static inline void efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
-{
-    if (!efg_bits_has(&r->comms_known, comm->id))
-        efg_recorder_define_new_comm(r, comm);
-}
+/* Define what a record is about to refer to. There is room for the call's records as before, or
+ * 0 is returned, and recording is over. */
+int efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm);
 /* KIND is EFG_REC_DEF_WIN or EFG_REC_DEF_FILE. */
 void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *object);
-/* The ENTER of a call that has at most COUNT further records; 0 if there is no room. */
-int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call, size_t count);
+/* The ENTER of a call; 0 if there is no room for its records. */
+int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call);
 /* A poll that found nothing, as part of a spin. */
 void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave);
-/* If the last request of a closed window is complete, end it. */
+/* The last request of a closed window is complete. */
 void efg_recorder_drained(struct efg_recorder *r, uint64_t time);
-/* 1 if records can refer to COMM: one of this world. */
+/* 1 if records may refer to COMM, one of this world. */
 static inline int efg_recorder_has_comm(const struct efg_comm *comm)
 {
     return comm && !comm->is_foreign;
+}
+/* 1 if a record can refer to COMM now. */
+static inline int efg_recorder_names_comm(struct efg_recorder *r, const struct efg_comm *comm)
+{
+    return efg_recorder_has_comm(comm) &&
+           (efg_bits_has(&r->comms_known, comm->id) || efg_recorder_define_comm(r, comm));
 }
 /* Records of one-sided and I/O calls, if WRITES is 1, and what they mean for requests. */
 void efg_rma_enter(struct efg_recorder *r, struct efg_call *call, int writes);
@@ -205,16 +207,50 @@ void efg_recorder_landed(struct efg_recorder *r, const struct efg_request *reque
 
 /* --- recorder_requests.c --- */
 
+/* Room for COUNT handles and statuses; 0 without memory. */
+int efg_recorder_make_scratch(struct efg_recorder *r, int count);
+static inline int efg_recorder_scratch(struct efg_recorder *r, int count)
+{
+    return count <= r->handle_room || efg_recorder_make_scratch(r, count);
+}
+
 /* Keep the handles of the requests that CALL names, which it may set to null. */
 void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *call);
-/* Statuses of our own where the application wants none. */
-void efg_recorder_substitute_statuses(struct efg_recorder *r, struct efg_call *call);
 
-/* The record of a message, if it has a partner: then 1. */
-int efg_recorder_put_message(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm comm,
-                             int peer, int tag, uint64_t bytes, uint32_t request);
-void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm comm,
-                              const MPI_Status *status, uint32_t request);
+/* Calls that tell something by their statuses, and those that have nothing else. */
+#define EFG_SHAPES_TELLING                                                         \
+    (EFG_SHAPES_COMPLETING | EFG_SHAPES_TELLING_ALONE | EFG_SHAPE_SET(FILE_DATA) | \
+     EFG_SHAPE_SET(FILE_END))
+#define EFG_SHAPES_TELLING_ALONE (EFG_SHAPES_RECEIVING | EFG_SHAPE_SET(MRECV))
+
+/* Statuses of our own where the application wants none. */
+static inline void efg_recorder_substitute_statuses(struct efg_recorder *r,
+                                                    struct efg_call *call)
+{
+    if (efg_recorder_is_ignored(call->statuses) &&
+        efg_recorder_scratch(r, call->nrequests > 1 ? call->nrequests : 1))
+        call->statuses = r->statuses;
+}
+
+/* The record of a message, if it has a partner: then 1. There is room for it. */
+static inline int efg_recorder_put_message(struct efg_recorder *r, int kind, uint64_t time,
+                                           const struct efg_comm *comm, int peer, int tag,
+                                           uint64_t bytes, uint32_t request)
+{
+    if (peer < 0 || !efg_recorder_names_comm(r, comm))
+        return 0;
+    efg_recorder_put(r, (struct efg_record){.time = time,
+                                            .kind = (uint16_t)kind,
+                                            .a = comm->id,
+                                            .b = (uint32_t)peer,
+                                            .c = (uint32_t)tag,
+                                            .d = bytes,
+                                            .e = request});
+    return 1;
+}
+void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time,
+                              const struct efg_comm *comm, const MPI_Status *status,
+                              uint32_t request);
 void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uint64_t e);
 
 /* Note a request of KIND (enum efg_request_kind) that CALL has started, whose handle is

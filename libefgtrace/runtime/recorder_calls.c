@@ -15,8 +15,6 @@
 #include "core/hot.h"
 #include "files/trim.h"
 
-#define PLENTY 16 /* records of a call, those of its requests not counted */
-
 /* --- what begins at enter --- */
 
 static int is_partial(const struct efg_call *c)
@@ -29,8 +27,7 @@ static void enter_comm_free(struct efg_recorder *r, struct efg_call *c, int writ
 {
     const struct efg_comm *comm = c->newcomm ? efg_comms_find(*c->newcomm) : NULL;
     c->object = UINT32_MAX;
-    if (writes && efg_recorder_has_comm(comm)) {
-        efg_recorder_define_comm(r, comm);
+    if (writes && efg_recorder_names_comm(r, comm)) {
         c->object = comm->id;
         efg_recorder_put(
             r, (struct efg_record){.time = c->enter, .kind = EFG_REC_COLLECTIVE_BEGIN});
@@ -45,13 +42,13 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
     case EFG_SHAPE_SEND:
     case EFG_SHAPE_SENDRECV:
         if (writes)
-            efg_recorder_put_message(r, EFG_REC_SEND, c->enter, c->comm, c->peer, c->tag,
-                                     efg_decode_bytes(c->count, c->type), 0);
+            efg_recorder_put_message(r, EFG_REC_SEND, c->enter, efg_comms_find(c->comm),
+                                     c->peer, c->tag, efg_decode_bytes(c->count, c->type), 0);
         break;
     case EFG_SHAPE_ISEND:
-        if (writes &&
-            efg_recorder_put_message(r, EFG_REC_ISEND, c->enter, c->comm, c->peer, c->tag,
-                                     efg_decode_bytes(c->count, c->type), r->next_request))
+        if (writes && efg_recorder_put_message(
+                          r, EFG_REC_ISEND, c->enter, efg_comms_find(c->comm), c->peer, c->tag,
+                          efg_decode_bytes(c->count, c->type), r->next_request))
             r->request = r->next_request++;
         break;
     case EFG_SHAPE_START:
@@ -87,15 +84,20 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
 
 EFG_HOT void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c)
 {
+    int wants_statuses = r->is_on || r->is_draining || r->is_asking;
+    if (efg_shape_is_in(c, EFG_SHAPES_NAMING))
+        efg_recorder_save_requests(r, c);
+    if (efg_shape_is_in(c, wants_statuses ? EFG_SHAPES_TELLING : EFG_SHAPES_TELLING_ALONE))
+        efg_recorder_substitute_statuses(r, c);
+    efg_recorder_enter_again(r, c);
+}
+
+EFG_HOT void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *c)
+{
     c->recording = 0;
     r->request = 0;
-    efg_recorder_save_requests(r, c);
     if (r->is_on && !efg_decode_is_poll(c))
-        c->recording = (uint8_t)efg_recorder_visit(
-            r, c, PLENTY + 2 * (size_t)(c->nrequests > 0 ? c->nrequests : 0));
-    if (r->is_on || r->is_draining || r->is_asking ||
-        efg_shape_is_in(c, EFG_SHAPES_RECEIVING | EFG_SHAPE_SET(MRECV)))
-        efg_recorder_substitute_statuses(r, c);
+        c->recording = (uint8_t)efg_recorder_visit(r, c);
     enter_shape(r, c, c->recording);
     if (c->recording)
         efg_log_commit(&r->log);
@@ -122,24 +124,7 @@ void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *c)
     efg_log_commit(&r->log);
 }
 
-void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *c)
-{
-    r->request = 0;
-    if (r->is_on)
-        c->recording = (uint8_t)efg_recorder_visit(
-            r, c, PLENTY + 2 * (size_t)(c->nrequests > 0 ? c->nrequests : 0));
-    if (r->is_on || c->shape == EFG_SHAPE_START)
-        enter_shape(r, c, c->recording);
-}
-
 /* --- what ends at leave --- */
-
-static void leave_receive(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
-                          int writes)
-{
-    if (writes && c->comm)
-        efg_recorder_put_receive(r, EFG_REC_RECV, leave, c->comm, c->statuses, 0);
-}
 
 static void leave_irecv(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
                         int writes)
@@ -180,9 +165,8 @@ static void leave_icollective(struct efg_recorder *r, const struct efg_call *c,
                               const struct efg_facts *f, uint64_t leave, int writes)
 {
     int is_idup = c->shape == EFG_SHAPE_COMM_IDUP;
-    int recorded = writes && efg_recorder_has_comm(f->comm);
+    int recorded = writes && efg_recorder_names_comm(r, f->comm);
     if (recorded) {
-        efg_recorder_define_comm(r, f->comm);
         r->request = r->next_request++;
         efg_recorder_put_plain(r, EFG_REC_COLLECTIVE_REQUEST, leave, r->request);
     }
@@ -199,9 +183,8 @@ static void leave_icollective(struct efg_recorder *r, const struct efg_call *c,
 static void put_collective_end(struct efg_recorder *r, const struct efg_call *c,
                                const struct efg_facts *f, uint64_t leave)
 {
-    if (!efg_recorder_has_comm(f->comm) || is_partial(c))
+    if (is_partial(c) || !efg_recorder_names_comm(r, f->comm))
         return;
-    efg_recorder_define_comm(r, f->comm);
     efg_recorder_put(r, (struct efg_record){.time = leave,
                                             .kind = EFG_REC_COLLECTIVE_END,
                                             .call = c->op,
@@ -231,7 +214,8 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
     case EFG_SHAPE_RECV:
     case EFG_SHAPE_SENDRECV:
     case EFG_SHAPE_MRECV:
-        leave_receive(r, c, leave, writes);
+        if (writes)
+            efg_recorder_put_receive(r, EFG_REC_RECV, leave, f->comm, c->statuses, 0);
         break;
     case EFG_SHAPE_ISEND:
         leave_isend(r, c, f, writes);
@@ -321,8 +305,7 @@ EFG_HOT void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c,
     int writes = c->recording;
 
     if (result == MPI_SUCCESS && !writes && is_worth_it(r, c, f, leave))
-        writes = efg_recorder_visit(r, c,
-                                    PLENTY + 2 * (size_t)(c->nrequests > 0 ? c->nrequests : 0));
+        writes = efg_recorder_visit(r, c);
     if (result == MPI_SUCCESS)
         leave_shape(r, c, f, leave, writes);
     if (writes && efg_recorder_room(r, 4)) {
@@ -330,5 +313,6 @@ EFG_HOT void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c,
             r, (struct efg_record){.time = leave, .kind = EFG_REC_LEAVE, .call = c->id});
         efg_log_commit(&r->log);
     }
-    efg_recorder_drained(r, leave);
+    if (r->is_draining && r->open_requests == 0)
+        efg_recorder_drained(r, leave);
 }

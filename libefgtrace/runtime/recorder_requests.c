@@ -18,10 +18,8 @@ static int completes_requests(const struct efg_call *c)
 
 /* --- scratch memory --- */
 
-static int make_room(struct efg_recorder *r, int count)
+int efg_recorder_make_scratch(struct efg_recorder *r, int count)
 {
-    if (count <= r->handle_room)
-        return 1;
     int room = count + count / 2 + 16;
     MPI_Request *handles = realloc(r->handles, (size_t)room * sizeof *handles);
     if (handles)
@@ -37,68 +35,25 @@ static int make_room(struct efg_recorder *r, int count)
     return 1;
 }
 
-static int names_requests(const struct efg_call *c)
-{
-    return c->requests && c->nrequests > 0 && efg_shape_is_in(c, EFG_SHAPES_NAMING);
-}
-
 EFG_HOT void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *c)
 {
-    if (!names_requests(c))
+    if (!c->requests || c->nrequests <= 0)
         return;
-    if (!make_room(r, c->nrequests))
+    if (!efg_recorder_scratch(r, c->nrequests))
         c->nrequests = 0;
     memcpy(r->handles, c->requests, (size_t)c->nrequests * sizeof *r->handles);
 }
 
-/* Statuses of our own where the application wants none. */
-void efg_recorder_substitute_statuses(struct efg_recorder *r, struct efg_call *c)
-{
-    switch (c->shape) {
-    case EFG_SHAPE_RECV:
-    case EFG_SHAPE_SENDRECV:
-    case EFG_SHAPE_MRECV:
-    case EFG_SHAPE_FILE_DATA:
-    case EFG_SHAPE_FILE_END:
-        break;
-    default:
-        if (!completes_requests(c))
-            return;
-    }
-    if (efg_recorder_is_ignored(c->statuses) &&
-        make_room(r, c->nrequests > 1 ? c->nrequests : 1))
-        c->statuses = r->statuses;
-}
-
 /* --- point to point --- */
-
-/* The record of a message, if it has a partner. */
-int efg_recorder_put_message(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm handle,
-                             int peer, int tag, uint64_t bytes, uint32_t request)
-{
-    const struct efg_comm *comm = peer >= 0 ? efg_comms_find(handle) : NULL;
-    if (!efg_recorder_has_comm(comm))
-        return 0;
-    efg_recorder_define_comm(r, comm);
-    if (!efg_recorder_room(r, 1))
-        return 0;
-    efg_recorder_put(r, (struct efg_record){.time = time,
-                                            .kind = (uint16_t)kind,
-                                            .a = comm->id,
-                                            .b = (uint32_t)peer,
-                                            .c = (uint32_t)tag,
-                                            .d = bytes,
-                                            .e = request});
-    return 1;
-}
 
 void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uint64_t e)
 {
     efg_recorder_put(r, (struct efg_record){.time = time, .kind = (uint16_t)kind, .e = e});
 }
 
-void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time, MPI_Comm comm,
-                              const MPI_Status *status, uint32_t request)
+EFG_HOT void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time,
+                                      const struct efg_comm *comm, const MPI_Status *status,
+                                      uint32_t request)
 {
     if (!efg_recorder_is_ignored(status))
         efg_recorder_put_message(r, kind, time, comm, status->MPI_SOURCE, status->MPI_TAG,
@@ -141,9 +96,9 @@ void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *c, i
         q->number = r->next_request++;
         q->window = r->window;
         if (q->kind == EFG_REQUEST_SEND)
-            q->is_recorded =
-                (uint8_t)efg_recorder_put_message(r, EFG_REC_ISEND, c->enter, q->comm_handle,
-                                                  q->peer, q->tag, q->bytes, q->number);
+            q->is_recorded = (uint8_t)efg_recorder_put_message(
+                r, EFG_REC_ISEND, c->enter, efg_comms_find(q->comm_handle), q->peer, q->tag,
+                q->bytes, q->number);
         r->open_requests += q->is_recorded;
     }
 }
@@ -167,10 +122,7 @@ static void put_collective(struct efg_recorder *r, int kind, uint64_t time,
                            const struct efg_request *q)
 {
     const struct efg_comm *comm = efg_comms_find(q->comm_handle);
-    if (!efg_recorder_has_comm(comm))
-        return;
-    efg_recorder_define_comm(r, comm);
-    if (efg_recorder_room(r, 1))
+    if (efg_recorder_names_comm(r, comm))
         efg_recorder_put(r, (struct efg_record){.time = time,
                                                 .kind = (uint16_t)kind,
                                                 .call = q->op,
@@ -199,7 +151,8 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q,
         efg_recorder_put_plain(r, EFG_REC_ISEND_COMPLETE, time, q->number);
         break;
     case EFG_REQUEST_RECV:
-        efg_recorder_put_receive(r, EFG_REC_IRECV, time, q->comm_handle, status, q->number);
+        efg_recorder_put_receive(r, EFG_REC_IRECV, time, efg_comms_find(q->comm_handle), status,
+                                 q->number);
         break;
     case EFG_REQUEST_COLLECTIVE:
     case EFG_REQUEST_IDUP:
