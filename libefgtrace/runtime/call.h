@@ -122,6 +122,7 @@ struct efg_call {
     int *flag, *indices, *outcount;
     const char *filename;
     MPI_Offset offset;
+    const uintptr_t *frame; /* of the wrapper: __builtin_frame_address(0) */
     /* For the tracer, from enter to leave: */
     uint64_t enter, hash;
     uint32_t path;

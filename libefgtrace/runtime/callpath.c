@@ -37,7 +37,7 @@
 #include "runtime/walk.h"
 
 #define SKIP 8          /* room for frames that are cut off */
-#define OWN 4           /* frames of this file's, the most that libunwind sees */
+#define OWN (5 + EFG_CALLPATH_BETWEEN) /* frames inside of it, the most that libunwind sees */
 #define PAGE_PATHS 1024 /* paths are kept in pages, which never move */
 #define MOST_PAGES 1024
 
@@ -56,14 +56,18 @@ static struct {
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct finder {
-    uint64_t generation; /* of modules */
     struct efg_memo memo;
     struct efg_walk walk;
     struct efg_map known; /* path, and the other half of the hash, by hash of the addresses */
     uint64_t memory;      /* bytes that all.memory has of this thread */
 };
 
-static __thread struct finder *mine __attribute__((tls_model("initial-exec")));
+/* Of this thread. A call whose path is the expected one touches the first two only. */
+static __thread struct {
+    uint64_t generation; /* of modules, that the rest holds for */
+    struct efg_memo_hand hand;
+    struct finder *finder;
+} mine __attribute__((tls_model("initial-exec")));
 
 /* HELD bytes, of a thread or of all, are NOW so many. */
 static void settle(uint64_t *held, uint64_t now)
@@ -221,15 +225,15 @@ static void forget(struct finder *f, uint64_t generation)
     efg_memo_clear(&f->memo);
     efg_walk_forget(&f->walk);
     efg_map_fini(&f->known);
-    f->generation = generation;
+    mine.generation = generation;
 }
 
 static void free_finder(void *finder)
 {
     struct finder *f = finder;
 
-    mine = NULL;
     forget(f, 0);
+    mine.finder = NULL;
     efg_memo_fini(&f->memo);
     settle(&f->memory, 0);
     free(f);
@@ -242,9 +246,9 @@ static struct finder *new_finder(void)
         free(f);
         return NULL;
     }
-    efg_memo_init(&f->memo);
-    f->generation = efg_modules_generation();
-    return mine = f;
+    efg_memo_init(&f->memo, &mine.hand);
+    mine.generation = efg_modules_generation();
+    return mine.finder = f;
 }
 
 int efg_callpath_init(unsigned depth)
@@ -275,8 +279,8 @@ static uint32_t unwind(struct finder *f, const uintptr_t *frame, uint32_t limit)
 /* What this thread has, as far as it still holds; NULL without memory. */
 static struct finder *finder_now(void)
 {
-    struct finder *f = mine ? mine : new_finder();
-    if (f && f->generation != efg_modules_generation())
+    struct finder *f = mine.finder ? mine.finder : new_finder();
+    if (f && mine.generation != efg_modules_generation())
         forget(f, efg_modules_generation());
     return f;
 }
@@ -308,15 +312,12 @@ static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
     return path;
 }
 
-/* The frame address makes the compiler keep the frame in the form that walk.h asks for; it is
- * there until the other function has returned, since something is left to do. */
-EFG_HOT __attribute__((noinline)) uint32_t efg_callpath_find(uint64_t *hash)
+/* That its address is asked for makes the compiler keep the frame in the form that walk.h needs.
+ */
+EFG_HOT uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash)
 {
-    const uintptr_t *frame = __builtin_frame_address(0);
-    struct finder *f = mine;
-
-    if (__builtin_expect(f && f->generation == efg_modules_generation(), 1)) {
-        const struct efg_memo_entry *e = efg_memo_predict(&f->memo, frame);
+    if (__builtin_expect(mine.generation == efg_modules_generation(), 1)) {
+        const struct efg_memo_entry *e = efg_memo_predict(&mine.hand, frame);
         if (__builtin_expect(e != NULL, 1)) {
             *hash = e->hash;
             return e->path;
@@ -363,9 +364,9 @@ unsigned efg_callpath_limit(unsigned depth)
         halve_depth();
     depth = all.depth;
     pthread_mutex_unlock(&all.lock);
-    if (mine) {
-        forget(mine, efg_modules_generation());
-        update_memory(mine);
+    if (mine.finder) {
+        forget(mine.finder, efg_modules_generation());
+        update_memory(mine.finder);
     }
     return depth;
 }

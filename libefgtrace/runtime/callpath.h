@@ -26,8 +26,12 @@ struct efg_path {
 /* Begin, with at most DEPTH frames a path. Returns 0, or -1 without memory. */
 int efg_callpath_init(unsigned depth);
 
-/* The path of the caller, and its hash; 0 when there is none (no memory). */
-uint32_t efg_callpath_find(uint64_t *hash);
+/* The path of the caller of the function whose __builtin_frame_address(0) is FRAME, and its hash;
+ * 0 when there is none (no memory). That function calls this one, or another that does, up to
+ * EFG_CALLPATH_BETWEEN. */
+uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash);
+
+#define EFG_CALLPATH_BETWEEN 2
 
 /* Frames of new paths, at most. */
 unsigned efg_callpath_depth(void);

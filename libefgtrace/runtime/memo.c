@@ -17,9 +17,9 @@
 
 #define MOST_MISSED 8 /* times as many as there are entries, before all is forgotten */
 
-void efg_memo_init(struct efg_memo *memo)
+void efg_memo_init(struct efg_memo *memo, struct efg_memo_hand *hand)
 {
-    *memo = (struct efg_memo){0};
+    *memo = (struct efg_memo){.hand = hand};
     efg_memo_clear(memo);
 }
 
@@ -33,7 +33,7 @@ void efg_memo_clear(struct efg_memo *memo)
 {
     memset(memo->bucket, 0, sizeof memo->bucket);
     memo->first = NULL;
-    memo->expected = &memo->first;
+    *memo->hand = (struct efg_memo_hand){NULL, &memo->first};
     memo->used_blocks = 0;
     memo->entries = memo->missed = 0;
     memo->used = EFG_MEMO_BLOCK;
@@ -46,8 +46,8 @@ static struct efg_memo_entry **bucket_of(struct efg_memo *memo, uint64_t key)
 
 static void expect(struct efg_memo *memo, struct efg_memo_entry *e)
 {
-    *memo->expected = e;
-    memo->expected = &e->after;
+    *memo->hand->last = e;
+    *memo->hand = (struct efg_memo_hand){e->after, &e->after};
 }
 
 static int is_of(const struct efg_memo_entry *e, const uintptr_t *frame,

@@ -30,8 +30,14 @@ struct efg_memo_entry {
     struct efg_word word[];
 };
 
+/* Where its thread is in it. */
+struct efg_memo_hand {
+    struct efg_memo_entry *expected; /* what comes next, if all is as it was; or NULL */
+    struct efg_memo_entry **last;    /* where that is noted: mostly an entry's AFTER */
+};
+
 struct efg_memo {
-    struct efg_memo_entry **expected; /* where the prediction is: mostly an entry's AFTER */
+    struct efg_memo_hand *hand; /* kept by the owner: it is touched by each call */
     struct efg_memo_entry *bucket[EFG_MEMO_BUCKETS];
     struct efg_memo_entry *first;
     char *block[EFG_MEMO_BLOCKS];
@@ -42,7 +48,7 @@ struct efg_memo {
     uint32_t missed; /* walks that were not kept for want of room */
 };
 
-void efg_memo_init(struct efg_memo *memo);
+void efg_memo_init(struct efg_memo *memo, struct efg_memo_hand *hand);
 void efg_memo_fini(struct efg_memo *memo);
 
 /* Stack slots of other functions, which a sanitizer takes for its own. */
@@ -65,13 +71,14 @@ efg_memo_is_now(const struct efg_memo_entry *e, const uintptr_t *frame)
 
 /* The entry that was found after the last one before, if a walk from FRAME would be the same
  * now; else NULL. Inline: it is on the path of every call. */
-static inline const struct efg_memo_entry *efg_memo_predict(struct efg_memo *memo,
+static inline const struct efg_memo_entry *efg_memo_predict(struct efg_memo_hand *hand,
                                                             const uintptr_t *frame)
 {
-    struct efg_memo_entry *e = *memo->expected;
+    struct efg_memo_entry *e = hand->expected;
     if (!e || !efg_memo_is_now(e, frame))
         return NULL;
-    memo->expected = &e->after;
+    hand->expected = e->after;
+    hand->last = &e->after;
     return e;
 }
 

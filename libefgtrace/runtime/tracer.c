@@ -178,7 +178,7 @@ EFG_HOT int efg_tracer_enter(struct efg_call *call)
     if (!t)
         return 0;
     t->cost.entered = --t->cost.countdown == 0 ? efg_clock_ticks() : 0;
-    call->path = efg_callpath_find(&call->hash);
+    call->path = efg_callpath_find(call->frame, &call->hash);
     call->enter = efg_clock_ticks();
     if (t->epoch != __atomic_load_n(&efg_process.epoch, __ATOMIC_RELAXED))
         efg_windows_join(t, call->enter);

@@ -128,8 +128,11 @@ static inline void *real_function(int id, const char *symbol)
             struct efg_call c __attribute__((unused)) = {__VA_ARGS__};                        \
             return real arguments;                                                            \
         }                                                                                     \
-        struct efg_call c = {.id = EFG_CALL_##id_, .shape = EFG_SHAPE_##shape_, __VA_ARGS__}; \
         outermost = __builtin_frame_address(0);                                               \
+        struct efg_call c = {.id = EFG_CALL_##id_,                                            \
+                             .shape = EFG_SHAPE_##shape_,                                     \
+                             .frame = outermost,                                              \
+                             __VA_ARGS__};                                                    \
         int wants_leave = run->enter(&c);                                                     \
         int result = real arguments;                                                          \
         if (wants_leave)                                                                      \
