@@ -9,4 +9,7 @@
 
 #define EFG_HOT __attribute__((hot))
 
+/* Variables of the process that all calls read, likewise. */
+#define EFG_HOT_DATA __attribute__((section("efg_hot")))
+
 #endif

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/hot.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/prctl.h>
@@ -22,7 +24,7 @@
 #define TRIES 20
 #define KERNEL_CLOCK "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-struct efg_clock efg_clock;
+EFG_HOT_DATA struct efg_clock efg_clock __attribute__((aligned(64)));
 
 struct moment {
     uint64_t count, ns;

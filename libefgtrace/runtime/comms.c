@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hot.h"
 #include "core/map.h"
 #include "core/signature.h"
 #include "runtime/lock.h"
@@ -29,7 +30,7 @@ static struct {
 } all = {.lock = EFG_LOCK};
 
 __thread struct efg_comms_last efg_comms_last;
-uint64_t efg_comms_removed;
+EFG_HOT_DATA uint64_t efg_comms_removed;
 
 static uint64_t key_of(MPI_Comm handle)
 {

@@ -100,7 +100,7 @@ void efg_cost_calibrate(const struct efg_hooks *hooks)
     }
     scratch->detail = (struct efg_detail){p->conf.signature, (unsigned)p->conf.depth};
     scratch->next_sample = UINT64_MAX;
-    scratch->epoch = p->epoch;
+    scratch->epoch = efg_epoch;
     scratch->cost.countdown = EFG_COST_EVERY;
     efg_recorder_init(&scratch->recorder, 0);
     struct efg_thread *self = efg_tracer_become(scratch);

@@ -25,6 +25,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "core/hot.h"
 #include "core/signature.h"
 
 #define MOST_MODULES 4096
@@ -38,7 +39,7 @@ static uint32_t count;
 static uint32_t scan;                       /* how often all modules were looked at */
 static unsigned long long loaded, unloaded; /* the loader's counters then */
 static int has_stray;                       /* an address was looked up that is in no module */
-uint64_t efg_modules_generations;
+EFG_HOT_DATA uint64_t efg_modules_generations;
 
 static void new_generation(void)
 {

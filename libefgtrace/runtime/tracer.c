@@ -24,6 +24,7 @@
 #include "runtime/windows.h"
 
 struct efg_process efg_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+EFG_HOT_DATA uint32_t efg_epoch;
 
 static __thread struct efg_thread *self __attribute__((tls_model("initial-exec")));
 
@@ -180,7 +181,7 @@ EFG_HOT int efg_tracer_enter(struct efg_call *call)
     t->cost.entered = --t->cost.countdown == 0 ? efg_clock_ticks() : 0;
     call->path = efg_callpath_find(call->frame, &call->hash);
     call->enter = efg_clock_ticks();
-    if (t->epoch != __atomic_load_n(&efg_process.epoch, __ATOMIC_RELAXED))
+    if (t->epoch != __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED))
         efg_windows_join(t, call->enter);
     if (efg_recorder_wants_enter(&t->recorder, call))
         efg_recorder_enter(&t->recorder, call);

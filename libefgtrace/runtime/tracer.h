@@ -98,7 +98,6 @@ struct efg_process {
         dropped; /* set of enum efg_drop: by any thread, or any rank that was heard; atomic */
     uint64_t waiting_since; /* ticks: others have a pivot and this rank has none; 0: not so */
     uint32_t waited;        /* rounds, since then */
-    uint32_t epoch;         /* odd while a window is open */
     int is_placed;          /* 1: the ranks agreed on the window */
     struct efg_run_window *windows;
     uint32_t window_count;
@@ -106,6 +105,7 @@ struct efg_process {
 };
 
 extern struct efg_process efg_process;
+extern uint32_t efg_epoch; /* of the process: odd while a window is open; atomic */
 
 /* The state of this thread, made at its first call; NULL without memory. */
 struct efg_thread *efg_tracer_thread(void);

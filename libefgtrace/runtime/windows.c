@@ -19,7 +19,7 @@ struct efg_run_window *efg_windows_last(void)
 static void turn_epoch(struct efg_thread *t)
 {
     t->epoch++;
-    __atomic_store_n(&p->epoch, t->epoch, __ATOMIC_RELAXED);
+    __atomic_store_n(&efg_epoch, t->epoch, __ATOMIC_RELAXED);
 }
 
 static struct efg_run_window *add_window(struct efg_run_window window)
@@ -75,7 +75,7 @@ void efg_windows_discard(struct efg_thread *t)
     efg_recorder_discard(&t->recorder);
     if (p->window_count)
         p->window_count--;
-    if (p->epoch & 1)
+    if (efg_epoch & 1)
         turn_epoch(t);
 }
 
@@ -110,7 +110,7 @@ void efg_windows_trim(struct efg_thread *t, uint64_t now, uint64_t from, uint64_
 
 void efg_windows_join(struct efg_thread *t, uint64_t now)
 {
-    t->epoch = __atomic_load_n(&p->epoch, __ATOMIC_RELAXED);
+    t->epoch = __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
     if (t->epoch & 1)
         efg_recorder_begin(&t->recorder, now, 0, 0);
     else

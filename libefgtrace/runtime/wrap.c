@@ -47,7 +47,8 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define RUNTIME_LIBRARY "libefgtrace-runtime.so"
 
-static _Atomic(const struct efg_hooks *) hooks;
+static _Atomic(const struct efg_hooks *) hooks; /* NULL, or those beside it */
+static struct efg_hooks own_hooks;
 
 /* Frame of the outermost wrapper that this thread is in, or NULL. */
 static __thread void *outermost __attribute__((tls_model("initial-exec")));
@@ -230,7 +231,8 @@ static void start(void)
         return;
     owner = getpid();
     stage = RUNNING;
-    atomic_store_explicit(&hooks, run, memory_order_release);
+    own_hooks = *run;
+    atomic_store_explicit(&hooks, &own_hooks, memory_order_release);
 }
 
 /* True once, for the one that ends the tracer; no call is seen from here on. */
