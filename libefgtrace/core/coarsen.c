@@ -96,16 +96,24 @@ struct coarsening {
     int is_pivot_lost;
 };
 
+struct efg_signature efg_coarsen_signature(struct efg_signature s, struct efg_detail from,
+                                           struct efg_detail to, efg_cut_path *cut,
+                                           uint64_t *path_hash)
+{
+    s = efg_detail_reduce(s, from.dimensions, to.dimensions);
+    *path_hash = 0;
+    if (to.dimensions & EFG_DIM_PATH)
+        s.path = cut(s.path, to.depth, path_hash);
+    return s;
+}
+
 static void rename_node(const struct coarsening *c, struct efg_node *node)
 {
-    struct efg_signature s =
-        efg_detail_reduce(node->signature, c->from.dimensions, c->to.dimensions);
-    uint64_t path_hash = 0;
+    uint64_t path_hash;
 
-    if (c->to.dimensions & EFG_DIM_PATH)
-        s.path = c->cut(s.path, c->to.depth, &path_hash);
-    node->signature = s;
-    node->hash = efg_signature_name(&s, path_hash);
+    node->signature =
+        efg_coarsen_signature(node->signature, c->from, c->to, c->cut, &path_hash);
+    node->hash = efg_signature_name(&node->signature, path_hash);
 }
 
 /* The overflow node is in no table, and stays by itself. */
@@ -244,6 +252,7 @@ enum efg_coarsened efg_graph_coarsen(struct efg_graph *graph, struct efg_detail 
     merge(&c);
     if (c.is_pivot_lost)
         clear_marks(graph);
+    efg_graph_await(graph);
     shrink(graph);
     efg_graph_make_room(graph);
     if (graph->node_count == nodes)

@@ -33,4 +33,9 @@ enum efg_coarsened {
 enum efg_coarsened efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from,
                                      struct efg_detail to, efg_cut_path *cut, uint32_t *new_id);
 
+/* S, which has the detail FROM, with the detail TO, and the hash of its path then. */
+struct efg_signature efg_coarsen_signature(struct efg_signature s, struct efg_detail from,
+                                           struct efg_detail to, efg_cut_path *cut,
+                                           uint64_t *path_hash);
+
 #endif

@@ -34,6 +34,7 @@ int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t 
     graph->budget = budget;
     graph->current = graph->edge = graph->overflow = graph->polled = EFG_NONE;
     graph->pivot_id = EFG_NONE;
+    efg_graph_await(graph);
     graph->start = graph->last_leave = start;
     if (!efg_graph_size(graph, EFG_FIRST_NODES, EFG_FIRST_EDGES))
         return 0;
@@ -331,6 +332,19 @@ uint64_t efg_graph_count_edge(const struct efg_graph *graph, uint32_t id)
     return visits;
 }
 
+/* No event has the call that is awaited where there is no pivot. */
+void efg_graph_await(struct efg_graph *graph)
+{
+    struct efg_signature s = OVERFLOW_SIGNATURE;
+
+    if (graph->pivot_kind == EFG_PIVOT_NODE)
+        s = graph->nodes[graph->pivot_id].signature;
+    else if (graph->pivot_kind == EFG_PIVOT_EDGE)
+        s = graph->nodes[graph->edges[graph->pivot_id].to].signature;
+    graph->awaited_call = s.call;
+    graph->awaited_path = s.path;
+}
+
 void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id)
 {
     clear_marks(graph);
@@ -340,4 +354,5 @@ void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id)
         graph->nodes[id].mark = 1;
     else if (kind == EFG_PIVOT_EDGE)
         mark_entries(graph, id);
+    efg_graph_await(graph);
 }

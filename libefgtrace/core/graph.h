@@ -30,9 +30,9 @@
 #include "budget.h"
 #include "signature.h"
 
-#define EFG_NONE UINT32_MAX  /* no node, no edge, no loop */
-#define EFG_ITEM_BYTES 832   /* of a finder's memory, for a node or an edge */
-#define EFG_BINS 32          /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
+#define EFG_NONE UINT32_MAX /* no node, no edge, no loop */
+#define EFG_ITEM_BYTES 832  /* of a finder's memory, for a node or an edge */
+#define EFG_BINS 32         /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
 
 /* Durations, in ns. Filled by efg_stat_add; min is meaningless while count is 0. */
 struct efg_stat {
@@ -109,30 +109,40 @@ struct efg_graph {
     uint64_t last_leave; /* ns: end of the last event */
     uint64_t poll_time;  /* ns of polls since the last event */
     uint64_t node_time;  /* ns in calls, all of them, polls included */
-    uint32_t *node_table, *edge_table; /* open addressing, hold id + 1 */
-    uint32_t node_slots, edge_slots;   /* powers of two */
-    uint32_t node_room, edge_room;     /* allocated */
-    uint32_t pivot_kind, pivot_id;     /* see efg_graph_mark_pivot */
-    uint32_t overflow;                 /* the overflow node, or EFG_NONE */
-    uint32_t polled;                   /* node of the last poll, or EFG_NONE */
-    uint64_t lost_edges;               /* transitions that found no room for their edge */
-    int is_full;                       /* 1: there is no room for a node or an edge more */
-    struct efg_budget *budget;         /* what arrays and tables are taken from */
+    uint32_t *node_table, *edge_table;   /* open addressing, hold id + 1 */
+    uint32_t node_slots, edge_slots;     /* powers of two */
+    uint32_t node_room, edge_room;       /* allocated */
+    uint32_t pivot_kind, pivot_id;       /* see efg_graph_mark_pivot */
+    uint32_t overflow;                   /* the overflow node, or EFG_NONE */
+    uint32_t polled;                     /* node of the last poll, or EFG_NONE */
+    uint64_t lost_edges;                 /* transitions that found no room for their edge */
+    int is_full;                         /* 1: there is no room for a node or an edge more */
+    struct efg_budget *budget;           /* what arrays and tables are taken from */
+    uint32_t awaited_call, awaited_path; /* of the node where visits of the pivot end */
 };
 
-/* One event, times in ns. */
+/* One event, times in ns: a cache line of memory (backlog.h). */
 struct efg_event {
     struct efg_signature signature;
     uint64_t path_hash; /* of the call path: agrees between ranks */
     uint64_t enter, leave;
-    uint64_t bytes;
-    uint32_t flags; /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
+    uint64_t bytes : 56;
+    uint64_t flags : 7;   /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
+    uint64_t is_poll : 1; /* one that found nothing */
 };
 
 /* A graph within BUDGET, which outlives it (NULL for no limit), that starts at time START in
  * ns. Returns 0, or -1 if the budget or the memory does not suffice. */
 int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start);
 void efg_graph_fini(struct efg_graph *graph);
+
+/* Whether EVENT, when it is added, may count for the pivot: if it may, it mostly does. */
+static inline int efg_graph_may_count(const struct efg_graph *graph,
+                                      const struct efg_event *event)
+{
+    return event->signature.call == graph->awaited_call &&
+           event->signature.path == graph->awaited_path;
+}
 
 /* Add an event; graph->current and graph->edge then name its node and edge.
  * Returns 1 if it counts for the pivot, else 0. Never fails: where there is no room (see

@@ -66,6 +66,7 @@ static void reduce(struct efg_thread *t, uint64_t now)
     if (done != EFG_COARSENED_NOTHING)
         efg_order_rename(&t->order, new_id, nodes);
     free(new_id);
+    efg_backlog_coarsen(&t->backlog, t->detail, to, efg_callpath_cut);
     efg_coarse_hear(dropped);
     t->detail = to;
     t->graph.dropped = dropped;

@@ -49,11 +49,10 @@ static uint64_t run_batch(const struct efg_hooks *volatile *hooks)
     uint64_t begin = efg_clock_ticks();
 
     for (int i = 0; i < EFG_COST_EVERY; i++) {
-        struct efg_call call = {
-            .id = EFG_CALL_Barrier,
-            .shape = EFG_SHAPE_PLAIN,
-            .comm = MPI_COMM_SELF,
-            .frame = __builtin_frame_address(0)};
+        struct efg_call call = {.id = EFG_CALL_Barrier,
+                                .shape = EFG_SHAPE_PLAIN,
+                                .comm = MPI_COMM_SELF,
+                                .frame = __builtin_frame_address(0)};
         if ((*hooks)->enter(&call))
             (*hooks)->leave(&call, MPI_SUCCESS);
     }
@@ -91,21 +90,15 @@ static void measure(struct efg_cost *cost, const struct efg_hooks *hooks)
 /* It is in no list, leads nothing, takes no samples and records nothing. */
 void efg_cost_calibrate(const struct efg_hooks *hooks)
 {
-    struct efg_process *p = &efg_process;
-    struct efg_thread *scratch = calloc(1, sizeof *scratch);
+    struct efg_thread *scratch = efg_tracer_new(NULL, efg_clock_ticks());
 
-    if (!scratch || efg_graph_init(&scratch->graph, NULL, efg_clock_ticks()) != 0) {
-        free(scratch);
+    if (!scratch)
         return;
-    }
-    scratch->detail = (struct efg_detail){p->conf.signature, (unsigned)p->conf.depth};
     scratch->next_sample = UINT64_MAX;
     scratch->epoch = efg_epoch;
-    scratch->cost.countdown = EFG_COST_EVERY;
     efg_recorder_init(&scratch->recorder, 0);
     struct efg_thread *self = efg_tracer_become(scratch);
     measure(&scratch->cost, hooks);
     efg_tracer_become(self);
-    efg_graph_fini(&scratch->graph);
-    free(scratch);
+    efg_tracer_free(scratch);
 }

@@ -17,18 +17,18 @@
 #include "runtime/call.h"
 
 /* A prime, so that samples meet each call of a loop in its turn, and what is done once in so many
- * calls (efg_sequence_flush) as often as it is done. */
+ * calls (efg_tracer_settle) as often as it is done. */
 #define EFG_COST_EVERY 127
 #define EFG_COST_MOST \
     50000 /* ns: a hook that takes longer was interrupted, or does what is rare */
 
 struct efg_cost {          /* of a thread */
+    uint32_t countdown;    /* calls until one is measured */
+    uint64_t entered;      /* ticks, while it is; else 0 */
+    uint64_t inside;       /* ns, of the present one: on entering */
     uint64_t sum, samples; /* ns in the hooks of the calls that were measured */
     uint64_t rare;         /* ns of CPU time of what is done rarely */
     uint64_t rare_then;    /* ... when the present call began */
-    uint64_t inside;       /* ns, of the present one: on entering */
-    uint64_t entered;      /* ticks, while a call is measured; else 0 */
-    uint32_t countdown;    /* calls until the next one is */
 };
 
 /* The call that was measured has taken further NS on leaving. */

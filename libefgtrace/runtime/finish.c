@@ -152,6 +152,8 @@ void efg_finish_run(void)
     struct efg_run run = {0};
     struct efg_strays strays = {0};
 
+    for (struct efg_thread *t = p->threads; t; t = t->next)
+        efg_tracer_settle(t, now);
     efg_steer_finish(now, 1);
     PMPI_Barrier(p->comm); /* who comes late does so without us, too */
     uint64_t begin = efg_clock_ticks();

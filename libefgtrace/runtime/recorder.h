@@ -37,12 +37,13 @@ struct efg_spin { /* polls that found nothing, one after the other */
     uint64_t polls;
 };
 
+/* What a call touches while nothing is recorded comes first. */
 struct efg_recorder {
-    struct efg_log log;
     int is_on, is_draining;
-    int failed;               /* errno of what went wrong with the log, 0 for nothing */
-    int is_asking;            /* for statuses, recording or not */
     struct efg_flight flight; /* under way, as far as this thread knows */
+    struct efg_log log;
+    int failed;    /* errno of what went wrong with the log, 0 for nothing */
+    int is_asking; /* for statuses, recording or not */
     uint16_t thread;
     uint32_t window;       /* number of the present window, from 1 */
     uint32_t next_request; /* number of the next recorded request */

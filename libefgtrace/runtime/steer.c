@@ -461,6 +461,7 @@ static void bound_samples(struct efg_thread *t, uint64_t now, uint64_t took)
 void efg_steer_sample(struct efg_thread *t, uint64_t now)
 {
     uint64_t begin = efg_clock_cpu();
+    efg_tracer_settle(t, now);
     if (now >= t->next_full_sample) {
         full_sample(t, now);
         bound_samples(t, now, efg_clock_cpu() - begin);

@@ -3,8 +3,10 @@
  * The way of an event.
  *
  *   enter   call path; time stamp; if recording: a record
- *   leave   time stamp; what the call means; a step in the graph; if recording: records;
+ *   leave   time stamp; what the call means; an event for the graph; if recording: records;
  *           the pivot? then a step of the trigger; a sample due?
+ *
+ * Events are added to the graph and to their order some at a time (core/backlog.h).
  *
  * Invariant: between enter and leave of one call no other call of the thread comes here (the
  * wrappers see to that), so that scratch state of the thread is the call's.
@@ -22,6 +24,8 @@
 #include "runtime/memory.h"
 #include "runtime/save.h"
 #include "runtime/windows.h"
+
+#define LINE 64 /* bytes of a cache line */
 
 struct efg_process efg_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 EFG_HOT_DATA uint32_t efg_epoch;
@@ -103,22 +107,41 @@ static void begin_order(struct efg_thread *t)
     efg_order_begin(&t->order, t->number, efg_process.folder[0] ? path : NULL);
 }
 
+struct efg_thread *efg_tracer_new(struct efg_budget *budget, uint64_t now)
+{
+    struct efg_thread *t = aligned_alloc(LINE, (sizeof *t + LINE - 1) / LINE * LINE);
+
+    if (!t)
+        return NULL;
+    *t = (struct efg_thread){
+        .detail = {efg_process.conf.signature, (unsigned)efg_process.conf.depth},
+        .cost.countdown = EFG_COST_EVERY,
+    };
+    if (efg_graph_init(&t->graph, budget, now) == 0 && efg_backlog_init(&t->backlog) == 0)
+        return t;
+    efg_tracer_free(t);
+    return NULL;
+}
+
+void efg_tracer_free(struct efg_thread *t)
+{
+    efg_graph_fini(&t->graph);
+    efg_backlog_fini(&t->backlog);
+    free(t);
+}
+
 static struct efg_thread *new_thread(void)
 {
     struct efg_process *p = &efg_process;
-    struct efg_thread *t = calloc(1, sizeof *t);
     uint64_t now = efg_clock_ticks();
+    struct efg_thread *t = efg_tracer_new(&efg_memory, now);
 
-    if (!t || efg_graph_init(&t->graph, &efg_memory, now) != 0) {
-        free(t);
+    if (!t)
         return NULL;
-    }
-    efg_budget_add(&efg_memory, sizeof *t);
-    t->detail = (struct efg_detail){p->conf.signature, (unsigned)p->conf.depth};
+    efg_budget_add(&efg_memory, sizeof *t + EFG_BACKLOG * sizeof *t->backlog.event);
     efg_stability_init(&t->stability, (uint32_t)p->conf.stable);
     t->finder = efg_pivot_finder_new(&t->graph, (enum efg_level)p->conf.level);
     t->next_sample = t->next_full_sample = now + p->conf.interval;
-    t->cost.countdown = EFG_COST_EVERY;
     pthread_mutex_lock(&p->lock);
     t->number = p->thread_count++;
     t->next = p->threads;
@@ -212,11 +235,45 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
     efg_recorder_enter_again(&t->recorder, call);
 }
 
-static int step(struct efg_thread *t, const struct efg_event *event)
+EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
 {
-    int is_pivot = efg_graph_step(&t->graph, event);
-    efg_order_add(&t->order, t->graph.current);
+    int is_pivot = 0;
+
+    for (uint32_t i = 0; i < t->backlog.count; i++) {
+        const struct efg_event *event = &t->backlog.event[i];
+        if (event->is_poll) {
+            efg_graph_poll(&t->graph, event);
+        } else {
+            is_pivot = efg_graph_step(&t->graph, event);
+            efg_order_add(&t->order, t->graph.current);
+        }
+        if (__builtin_expect(t->graph.is_full, 0))
+            efg_coarse_make_room(t, now);
+    }
+    t->backlog.count = 0;
     return is_pivot;
+}
+
+/* Of CALL, which has returned at LEAVE. Returns 1 if it counts for the pivot, else 0. */
+static inline int add_event(struct efg_thread *t, const struct efg_call *call,
+                            const struct efg_facts *facts, uint64_t leave)
+{
+    struct efg_event *event = &t->backlog.event[t->backlog.count++];
+
+    *event = (struct efg_event){
+        .signature = {.call = call->id, .path = call->path},
+        .path_hash = call->hash,
+        .enter = call->enter,
+        .leave = leave,
+        .bytes = facts->sent + facts->received,
+        .flags = facts->flags,
+        .is_poll = facts->is_poll != 0,
+    };
+    if (t->detail.dimensions != EFG_DIM_PATH)
+        add_dimensions(&event->signature, call, facts);
+    int is_awaited = efg_graph_may_count(&t->graph, event);
+    return (is_awaited || t->backlog.count == EFG_BACKLOG) && efg_tracer_settle(t, leave) &&
+           is_awaited;
 }
 
 EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
@@ -224,32 +281,15 @@ EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
     struct efg_thread *t = call->thread;
     uint64_t leave = efg_clock_ticks();
     struct efg_facts facts = efg_decode(call, result);
-    struct efg_event event = {
-        .signature = {.call = call->id, .path = call->path},
-        .path_hash = call->hash,
-        .enter = call->enter,
-        .leave = leave,
-        .bytes = facts.sent + facts.received,
-        .flags = facts.flags,
-    };
-    int is_pivot = 0;
-
-    if (t->detail.dimensions != EFG_DIM_PATH)
-        add_dimensions(&event.signature, call, &facts);
-    if (facts.is_poll)
-        efg_graph_poll(&t->graph, &event);
-    else
-        is_pivot = step(t, &event);
-    is_pivot = is_pivot && t == efg_process.leader;
+    int is_pivot = add_event(t, call, &facts, leave) && t == efg_process.leader;
     int is_cut_before = is_pivot && efg_recorder_starts(call);
+
     if (is_cut_before)
         visit_before(t, call);
     if (result == MPI_SUCCESS && efg_shape_is_in(call, EFG_SHAPES_FOLLOWED))
         efg_recorder_follow(&t->recorder, call, facts.comm);
     if (efg_recorder_wants_leave(&t->recorder, call))
         efg_recorder_leave(&t->recorder, call, &facts, leave, result);
-    if (__builtin_expect(t->graph.is_full, 0))
-        efg_coarse_make_room(t, leave);
     if (is_pivot && !is_cut_before)
         efg_steer_visit(t, leave);
     if (leave >= t->next_sample)

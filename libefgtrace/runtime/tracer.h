@@ -21,7 +21,7 @@
 #include <pthread.h>
 
 #include "core/agree.h"
-#include "core/coarsen.h"
+#include "core/backlog.h"
 #include "core/graph.h"
 #include "core/pivot.h"
 #include "core/stability.h"
@@ -38,16 +38,18 @@
 
 #define EFG_PATH 4200 /* bytes, for a name in the folder */
 
-/* The order of the fields is that of the cache lines: what a call touches comes first. */
+/* The order of the fields is that of the cache lines: what each call touches lies together,
+ * from the last field of the graph to the first ones of the recorder. */
 struct efg_thread {
-    uint32_t epoch; /* of the process, as this thread has followed it */
+    struct efg_graph graph; /* without what is in the backlog */
+    uint32_t epoch;         /* of the process, as this thread has followed it */
     uint32_t number;
     struct efg_detail detail; /* of the signatures in the graph */
     uint64_t next_sample;     /* ticks: when to look at anything but events */
+    struct efg_backlog backlog;
     struct efg_cost cost;
-    struct efg_graph graph;
-    struct efg_order order;
     struct efg_recorder recorder;
+    struct efg_order order;
     struct efg_regions regions;
     struct efg_stability stability;
     struct efg_pivot_finder *finder; /* NULL without memory */
@@ -107,6 +109,11 @@ struct efg_process {
 extern struct efg_process efg_process;
 extern uint32_t efg_epoch; /* of the process: odd while a window is open; atomic */
 
+/* The state of a thread that has a graph within BUDGET, and nothing else yet; NULL without
+ * memory.
+ */
+struct efg_thread *efg_tracer_new(struct efg_budget *budget, uint64_t now);
+void efg_tracer_free(struct efg_thread *thread);
 /* The state of this thread, made at its first call; NULL without memory. */
 struct efg_thread *efg_tracer_thread(void);
 /* Let this thread act as OTHER; returns what it was. */
@@ -114,6 +121,10 @@ struct efg_thread *efg_tracer_become(struct efg_thread *other);
 int efg_tracer_enter(struct efg_call *call);
 void efg_tracer_leave(struct efg_call *call, int result);
 void efg_tracer_control(int level, const char *name);
+
+/* At NOW ticks: bring the graph of THREAD and the order of its events up to date. Returns 1 if
+ * the last event counts for the pivot, else 0. */
+int efg_tracer_settle(struct efg_thread *thread, uint64_t now);
 
 /* Say something once on standard error, with the rank; and keep it for the run file. */
 void efg_tracer_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
