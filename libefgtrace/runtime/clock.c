@@ -103,5 +103,7 @@ struct efg_clock efg_clock_measure(void)
     struct moment end = now();
     unsigned __int128 ns = end.ns - begin.ns;
     uint64_t counts = end.count - begin.count;
-    return (struct efg_clock){counts ? (uint64_t)((ns << 32) / counts) : 0, end.count, end.ns};
+    uint64_t rate = counts ? (uint64_t)((ns << 32) / counts) : 0;
+    uint64_t since_zero = (uint64_t)((unsigned __int128)end.count * rate >> 32);
+    return (struct efg_clock){rate, end.ns - since_zero};
 }

@@ -25,10 +25,10 @@
 
 #define EFG_CLOCK_TICKS_PER_SECOND 1000000000ull
 
-/* ns = ns + (counter - count) * rate / 2^32. */
+/* ns = zero + counter * rate / 2^32. */
 struct efg_clock {
     uint64_t rate; /* 0: CLOCK_MONOTONIC is read */
-    uint64_t count, ns;
+    uint64_t zero; /* ns when the counter was 0, modulo 2^64 */
 };
 
 extern struct efg_clock efg_clock; /* of this process; set once, in MPI_Init */
@@ -40,12 +40,15 @@ static inline uint64_t efg_clock_read(clockid_t id)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static inline uint64_t efg_clock_convert(uint64_t counter)
+{
+    return efg_clock.zero + (uint64_t)((unsigned __int128)counter * efg_clock.rate >> 32);
+}
+
 static inline uint64_t efg_clock_ticks(void)
 {
-    if (!efg_clock.rate)
-        return efg_clock_read(CLOCK_MONOTONIC);
-    int64_t counts = (int64_t)(EFG_CLOCK_COUNTER() - efg_clock.count); /* another core: < 0 */
-    return efg_clock.ns + (uint64_t)(((__int128)counts * (__int128)efg_clock.rate) >> 32);
+    return efg_clock.rate ? efg_clock_convert(EFG_CLOCK_COUNTER())
+                          : efg_clock_read(CLOCK_MONOTONIC);
 }
 
 /* ns of CPU that this thread has used. */
