@@ -123,27 +123,11 @@ static void collective_bytes(const struct efg_call *c, struct efg_facts *f)
     }
 }
 
-#define COLLECTIVES \
-    (EFG_SHAPE_SET(COLLECTIVE) | EFG_SHAPE_SET(ICOLLECTIVE) | EFG_SHAPE_SET(COLLECTIVE_INIT))
-
-/* Their partner is the one that they send to, or that they receive from. */
-#define SENDING                                                             \
-    (EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | \
-     EFG_SHAPE_SET(SEND_INIT))
+/* Their partner is the one that they receive from. */
 #define RECEIVING                                                            \
     (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(IRECV) | EFG_SHAPE_SET(RECV_INIT) | \
      EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(MPROBE) |  \
      EFG_SHAPE_SET(IMPROBE))
-
-/* Their count is what they give away. */
-#define GIVING                                                                   \
-    (SENDING | EFG_SHAPE_SET(PUT) | EFG_SHAPE_SET(GET) | EFG_SHAPE_SET(ATOMIC) | \
-     EFG_SHAPE_SET(FILE_DATA) | EFG_SHAPE_SET(FILE_IDATA) | EFG_SHAPE_SET(FILE_BEGIN))
-
-/* Made by timing as much as by the program. */
-#define UNORDERED                                                                              \
-    (EFG_SHAPES_POLL | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(MPROBE) | EFG_SHAPE_SET(WAITANY) | \
-     EFG_SHAPE_SET(WAITSOME))
 
 static int found_nothing(const struct efg_call *c)
 {
@@ -170,26 +154,16 @@ static int32_t relative(int peer, const struct efg_comm *comm)
     return steps ? steps : efg_partner_in_line(comm->rank % comm->peers, peer, comm->peers);
 }
 
-static void bytes(const struct efg_call *c, struct efg_facts *f)
+EFG_HOT struct efg_facts efg_decode_other(const struct efg_call *c, int result,
+                                          const struct efg_comm *comm)
 {
-    if (c->count && c->peer != MPI_PROC_NULL && efg_shape_is_in(c, GIVING))
-        f->sent = efg_decode_bytes(c->count, c->type);
-    if (c->rcount && c->rpeer != MPI_PROC_NULL)
-        f->received = efg_decode_bytes(c->rcount, c->rtype);
-}
+    struct efg_facts f = {.comm = comm};
 
-EFG_HOT struct efg_facts efg_decode(const struct efg_call *c, int result)
-{
-    struct efg_facts f = {.comm = c->comm ? efg_comms_find(c->comm) : NULL};
-
-    if (efg_shape_is_in(c, UNORDERED)) {
+    if (efg_shape_is_in(c, EFG_SHAPES_UNORDERED)) {
         f.flags = EFG_NODE_UNORDERED;
         f.is_poll = result == MPI_SUCCESS && efg_decode_is_poll(c) && found_nothing(c);
-    }
-    if (!efg_shape_is_in(c, COLLECTIVES)) {
-        bytes(c, &f);
-    } else if (f.comm) {
-        f.flags |= is_world_collective(c, f.comm) ? EFG_NODE_WORLD : 0;
+    } else if (comm) {
+        f.flags = is_world_collective(c, comm) ? EFG_NODE_WORLD : 0;
         collective_bytes(c, &f);
     }
     return f;
@@ -199,7 +173,7 @@ EFG_HOT struct efg_facts efg_decode(const struct efg_call *c, int result)
 
 int32_t efg_decode_partner(const struct efg_call *c, const struct efg_comm *comm)
 {
-    if (efg_shape_is_in(c, SENDING))
+    if (efg_shape_is_in(c, EFG_SHAPES_SENDING))
         return relative(c->peer, comm);
     return efg_shape_is_in(c, RECEIVING) ? relative(c->rpeer, comm) : 0;
 }

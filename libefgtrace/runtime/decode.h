@@ -17,12 +17,8 @@ struct efg_facts {
     int is_poll;                 /* asked, and found nothing */
 };
 
-/* The facts of CALL. RESULT is what MPI returned; pointers to results are read only when
- * it is MPI_SUCCESS. */
-struct efg_facts efg_decode(const struct efg_call *call, int result);
-
-/* What a signature may have besides: the partner relative to
- * the own rank (core/partner.h), 0 for none; kind << 28 | size of COMM. */
+/* What a signature may have besides: the partner relative to the own rank (core/partner.h), 0
+ * for none; kind << 28 | size of COMM. */
 int32_t efg_decode_partner(const struct efg_call *call, const struct efg_comm *comm);
 uint32_t efg_decode_comm(const struct efg_comm *comm);
 
@@ -46,16 +42,53 @@ static inline int efg_decode_is_poll(const struct efg_call *call)
     return efg_shape_is_in(call, EFG_SHAPES_POLL);
 }
 
+/* Bytes that STATUS says were received, or read or written. */
+uint64_t efg_decode_done(const MPI_Status *status);
+
+/* Root of a collective as records name it. */
+uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *comm);
+
+/* Their partner is the one that they send to. */
+#define EFG_SHAPES_SENDING                                                  \
+    (EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | \
+     EFG_SHAPE_SET(SEND_INIT))
+
+/* Their count is what they give away. */
+#define EFG_SHAPES_GIVING                                                                   \
+    (EFG_SHAPES_SENDING | EFG_SHAPE_SET(PUT) | EFG_SHAPE_SET(GET) | EFG_SHAPE_SET(ATOMIC) | \
+     EFG_SHAPE_SET(FILE_DATA) | EFG_SHAPE_SET(FILE_IDATA) | EFG_SHAPE_SET(FILE_BEGIN))
+
+#define EFG_SHAPES_COLLECTIVE \
+    (EFG_SHAPE_SET(COLLECTIVE) | EFG_SHAPE_SET(ICOLLECTIVE) | EFG_SHAPE_SET(COLLECTIVE_INIT))
+
+/* Made by timing as much as by the program. */
+#define EFG_SHAPES_UNORDERED                                                                   \
+    (EFG_SHAPES_POLL | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(MPROBE) | EFG_SHAPE_SET(WAITANY) | \
+     EFG_SHAPE_SET(WAITSOME))
+
 /* Bytes of COUNT elements of TYPE. */
 static inline uint64_t efg_decode_bytes(int count, MPI_Datatype type)
 {
     return count > 0 ? (uint64_t)count * efg_types_size(type) : 0;
 }
 
-/* Bytes that STATUS says were received, or read or written. */
-uint64_t efg_decode_done(const MPI_Status *status);
+/* Of calls that are in one of the last two sets. */
+struct efg_facts efg_decode_other(const struct efg_call *call, int result,
+                                  const struct efg_comm *comm);
 
-/* Root of a collective as records name it. */
-uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *comm);
+/* The facts of CALL. RESULT is what MPI returned; pointers to results are read only when
+ * it is MPI_SUCCESS. Inline: it is on the path of every call. */
+static inline struct efg_facts efg_decode(const struct efg_call *call, int result)
+{
+    struct efg_facts f = {.comm = call->comm ? efg_comms_find(call->comm) : NULL};
+
+    if (efg_shape_is_in(call, EFG_SHAPES_UNORDERED | EFG_SHAPES_COLLECTIVE))
+        return efg_decode_other(call, result, f.comm);
+    if (call->peer != MPI_PROC_NULL && efg_shape_is_in(call, EFG_SHAPES_GIVING))
+        f.sent = efg_decode_bytes(call->count, call->type);
+    if (call->rpeer != MPI_PROC_NULL)
+        f.received = efg_decode_bytes(call->rcount, call->rtype);
+    return f;
+}
 
 #endif

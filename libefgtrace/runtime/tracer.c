@@ -217,13 +217,13 @@ EFG_HOT int efg_tracer_enter(struct efg_call *call)
 
 /* What is asked for besides function and path. */
 static __attribute__((noinline)) void
-add_dimensions(struct efg_signature *s, const struct efg_call *call, const struct efg_facts *f)
+add_dimensions(struct efg_signature *s, const struct efg_call *call, struct efg_facts f)
 {
     const struct efg_thread *t = call->thread;
     s->region = efg_regions_current(&t->regions);
-    s->comm = efg_decode_comm(f->comm);
-    s->partner = efg_decode_partner(call, f->comm);
-    s->size = f->sent + f->received;
+    s->comm = efg_decode_comm(f.comm);
+    s->partner = efg_decode_partner(call, f.comm);
+    s->size = f.sent + f.received;
     *s = efg_signature_reduce(*s, t->detail.dimensions);
 }
 
@@ -256,7 +256,7 @@ EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
 
 /* Of CALL, which has returned at LEAVE. Returns 1 if it counts for the pivot, else 0. */
 static inline int add_event(struct efg_thread *t, const struct efg_call *call,
-                            const struct efg_facts *facts, uint64_t leave)
+                            struct efg_facts facts, uint64_t leave)
 {
     struct efg_event *event = &t->backlog.event[t->backlog.count++];
 
@@ -265,9 +265,9 @@ static inline int add_event(struct efg_thread *t, const struct efg_call *call,
         .path_hash = call->hash,
         .enter = call->enter,
         .leave = leave,
-        .bytes = facts->sent + facts->received,
-        .flags = facts->flags,
-        .is_poll = facts->is_poll != 0,
+        .bytes = facts.sent + facts.received,
+        .flags = facts.flags,
+        .is_poll = facts.is_poll != 0,
     };
     if (t->detail.dimensions != EFG_DIM_PATH)
         add_dimensions(&event->signature, call, facts);
@@ -281,15 +281,17 @@ EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
     struct efg_thread *t = call->thread;
     uint64_t leave = efg_clock_ticks();
     struct efg_facts facts = efg_decode(call, result);
-    int is_pivot = add_event(t, call, &facts, leave) && t == efg_process.leader;
+    int is_pivot = add_event(t, call, facts, leave) && t == efg_process.leader;
     int is_cut_before = is_pivot && efg_recorder_starts(call);
 
     if (is_cut_before)
         visit_before(t, call);
     if (result == MPI_SUCCESS && efg_shape_is_in(call, EFG_SHAPES_FOLLOWED))
         efg_recorder_follow(&t->recorder, call, facts.comm);
-    if (efg_recorder_wants_leave(&t->recorder, call))
-        efg_recorder_leave(&t->recorder, call, &facts, leave, result);
+    if (efg_recorder_wants_leave(&t->recorder, call)) {
+        struct efg_facts lent = facts; /* these stay in registers */
+        efg_recorder_leave(&t->recorder, call, &lent, leave, result);
+    }
     if (is_pivot && !is_cut_before)
         efg_steer_visit(t, leave);
     if (leave >= t->next_sample)
