@@ -17,21 +17,22 @@
 #include "core/partner.h"
 #include "core/record.h"
 
+/* What messages need comes first. */
 struct efg_comm {
+    uint64_t identity;        /* agrees between members */
+    const uint32_t *partners; /* world ranks of partners, in MEMBERS */
+    int kind;                 /* enum efg_comm_kind */
+    int is_foreign;           /* 1: has processes of another world; not recorded */
+    uint32_t world_rank;      /* the own one */
+    int rank, size;           /* of the own group */
+    int peers;                /* size of the group that ranks of partners refer to */
+    int is_world;             /* 1: as large as the world */
+    int in, out;              /* neighbours, where it has a topology */
+    uint32_t id;              /* of this process, from 0: WORLD is 0, SELF is 1 */
+    uint32_t parent;          /* id, or UINT32_MAX if not known */
     MPI_Comm handle;
-    uint32_t id;       /* of this process, from 0: WORLD is 0, SELF is 1 */
-    uint32_t parent;   /* id, or UINT32_MAX if not known */
-    uint64_t identity; /* agrees between members */
-    int kind;          /* enum efg_comm_kind */
-    int rank, size;    /* of the own group */
-    uint32_t world_rank;         /* the own one */
-    int peers;         /* size of the group that ranks of partners refer to */
-    int is_world;      /* 1: as large as the world */
-    int is_foreign;    /* 1: has processes of another world; not recorded */
-    int in, out;       /* neighbours, where it has a topology */
-    struct efg_grid grid; /* where that is Cartesian */
+    struct efg_grid grid;        /* where the topology is Cartesian */
     struct efg_members *members; /* NULL for WORLD and SELF */
-    const uint32_t *partners;    /* world ranks of partners, in MEMBERS */
 };
 
 /* Begin; after MPI_Init. THREADS: 1 if MPI may be called by several threads at once.

@@ -15,7 +15,7 @@
 #include "core/hot.h"
 
 /* 0: no message of this job. */
-static uint64_t channel_to(const struct efg_comm *comm, int peer, int tag)
+static inline uint64_t channel_to(const struct efg_comm *comm, int peer, int tag)
 {
     if (peer < 0 || !comm || comm->is_foreign)
         return 0;
@@ -23,7 +23,7 @@ static uint64_t channel_to(const struct efg_comm *comm, int peer, int tag)
                               efg_comms_world_rank(comm, peer), (uint32_t)tag);
 }
 
-static uint64_t channel_from(const struct efg_comm *comm, int peer, int tag)
+static inline uint64_t channel_from(const struct efg_comm *comm, int peer, int tag)
 {
     if (peer < 0 || !comm || comm->is_foreign)
         return 0;
@@ -44,6 +44,9 @@ static void add(struct efg_recorder *r, uint64_t channel, int count)
 
 /* --- calls --- */
 
+#define SENDING (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(SENDRECV))
+#define RECEIVING (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(MRECV))
+
 static void send(struct efg_recorder *r, const struct efg_call *c, const struct efg_comm *comm)
 {
     add(r, channel_to(comm, c->peer, c->tag), 1);
@@ -63,7 +66,7 @@ static void receive(struct efg_recorder *r, const struct efg_call *c,
     add(r, channel_from(comm, peer, tag), -1);
 }
 
-static void start(struct efg_recorder *r, const struct efg_call *c)
+static __attribute__((noinline)) void start(struct efg_recorder *r, const struct efg_call *c)
 {
     for (int i = 0; i < c->nrequests; i++) {
         const struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
@@ -72,8 +75,8 @@ static void start(struct efg_recorder *r, const struct efg_call *c)
     }
 }
 
-static void collective(struct efg_recorder *r, const struct efg_call *c,
-                       const struct efg_comm *comm)
+static __attribute__((noinline)) void
+collective(struct efg_recorder *r, const struct efg_call *c, const struct efg_comm *comm)
 {
     if (!comm || comm->kind == EFG_COMM_INTER || comm->size < 2)
         return;
@@ -85,27 +88,14 @@ static void collective(struct efg_recorder *r, const struct efg_call *c,
 EFG_HOT void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c,
                                  const struct efg_comm *comm)
 {
-    switch (c->shape) {
-    case EFG_SHAPE_SEND:
+    if (efg_shape_is_in(c, SENDING))
         send(r, c, comm);
-        break;
-    case EFG_SHAPE_SENDRECV:
-        send(r, c, comm);
+    if (efg_shape_is_in(c, RECEIVING))
         receive(r, c, comm);
-        break;
-    case EFG_SHAPE_RECV:
-    case EFG_SHAPE_MRECV:
-        receive(r, c, comm);
-        break;
-    case EFG_SHAPE_START:
+    else if (c->shape == EFG_SHAPE_START)
         start(r, c);
-        break;
-    case EFG_SHAPE_COLLECTIVE:
+    else if (c->shape == EFG_SHAPE_COLLECTIVE)
         collective(r, c, comm);
-        break;
-    default:
-        break;
-    }
 }
 
 /* --- requests --- */
