@@ -199,6 +199,8 @@ void efg_finish_leave(void)
     struct efg_thread *self = efg_tracer_become(NULL);
     efg_steer_finish(now, 0);
     close_recorders(now);
-    if (self)
+    if (self) {
+        efg_tracer_settle(self, now);
         efg_save_last(self, now);
+    }
 }
