@@ -244,11 +244,12 @@ static void print_help(FILE *out)
         "For example: efgtrace graph -o graph.svg DIR\n\n",
         out);
     fputs(efg_graph_json_help, out);
-    fputs(
-        "GraphML: the same numbers of nodes and edges, with the least and the most visits of a "
-        "rank.\n\n"
-        "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
-        out);
+    fputs("GraphML, version 2, too: the numbers of nodes and edges, with their ranks, and the "
+          "least "
+          "and\n"
+          "the most visits of one.\n\n"
+          "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
+          out);
 }
 
 static const struct format *find_format(const char *name)

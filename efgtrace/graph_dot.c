@@ -219,6 +219,7 @@ static void put_edge(struct efg_buffer *out, const struct drawing *d, uint32_t i
         is_pivot(d, EFG_PIVOT_EDGE, id) ? ", color=\"black:white:black\"" : "");
 }
 
+/* What is drawn, and how to read it. */
 static void put_title(struct efg_buffer *out, const struct drawing *d)
 {
     char title[256], ranks[64];
@@ -229,6 +230,10 @@ static void put_title(struct efg_buffer *out, const struct drawing *d)
         snprintf(title, sizeof title, "%s, %llu ranks: %s", d->run->application,
                  (unsigned long long)d->merged->rank_count, ranks);
     put_quoted(out, title);
+    if (d->merged->rank_count > 1)
+        efg_buffer_print(out, "\\nN x: on each rank, or on each of (ranks)");
+    efg_buffer_print(out, "\\ntimes are means, %% of the time of %s",
+                     d->merged->rank_count > 1 ? "these ranks" : "the rank");
 }
 
 static void put_drawing(struct efg_buffer *out, const struct drawing *d)

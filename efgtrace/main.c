@@ -19,10 +19,9 @@ struct command {
 static const struct command commands[] = {
     {"run", "run a program with efgtrace preloaded", efg_cmd_run},
     {"report", "say what a run did: loops, calls, times", efg_cmd_report},
-    {"graph", "write the event flow graph: dot, json, graphml", efg_cmd_graph},
+    {"graph", "draw the event flow graph, or write it for other programs", efg_cmd_graph},
     {"expand", "write all calls of the run in their order", efg_cmd_expand},
-    {"profile", "write what the ranks did as a program: loops, calls, mean times",
-     efg_cmd_profile},
+    {"profile", "write what the ranks did as a program: loops and mean times", efg_cmd_profile},
     {"trace", "write the OTF2 trace of a job that was killed or still runs", efg_cmd_trace},
     {"pack", "make the file of a run smaller", efg_cmd_pack},
     {"check", "is the configuration right, and what does it mean", efg_cmd_check},

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # efgtrace graph over the ranks of real runs: the merged graph is what another reader of run.efg
-# merges (merged.py), and what the source of the program says; pictures are drawn.
+# merges (merged.py), and what the source of the program says; pictures are drawn. And how many
+# nodes and edges `efgtrace report --signatures` counts.
 #
 #   tests/graph.sh          environment: that of frame.sh
 
@@ -124,6 +125,17 @@ same "uneven: up to 16 numbers are kept" 16 \
 same "uneven: more are a range" "1 18 0-17" \
     "$(facts uneven "[str(v['least']) + ' ' + str(v['most']) + ' ' + v['ranks'] for n in g['nodes']
         if n['call'] == 'MPI_Allreduce' for v in n['visits']]")"
+
+# Codes coupled: 4 and 7 functions at 5 and 7 call sites, of which 3 functions at 3 call sites are
+# those of both.
+"$tool" report --signatures pair | awk '$1 ~ /^[0-9]/' | tr -s ' ' | sed 's/^ //' >rows
+same "pair: nodes by signature, and edges" "8 12 4 5.5 7 5 6.5 8 none
+9 13 5 6.0 7 6 7.0 8 path" "$(cat rows)"
+for dir in star grid threads; do
+    verdict "$dir: nodes and edges by signature are those that another reader counts" \
+        "$(diff <("$tool" report --signatures $dir | awk '$1 ~ /^[0-9]/' | tr -s ' ' | sed 's/^ //' | sort) \
+            <("$python" "$root/tests/signatures.py" $dir | sort) | head -n 2)"
+done
 
 # --- pictures ---
 
