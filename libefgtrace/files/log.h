@@ -11,16 +11,16 @@
  *
  * A record (core/record.h) is one word of 32 bits and those fields that are not as expected:
  * the time if it is not that of the record before (0 before the first one), its upper half only
- * if that is not, and others that are not 0. New pages cost more than all else in recording,
- * and this saves two thirds of them.
+ * if that is not, and others that are not 0. New pages are a large part of what recording
+ * costs, and this saves two thirds of them.
  *
  *     fields | kind | call || time | time >> 32 | a | b | c | d | e | d >> 32, e >> 32
  *        8       8     16      1         2        4   8  16  32  64         128
  *
- * The first three are that word, with their bits from the lowest one on; below the others stands
- * what they add to `fields`, and the last two come together. The payload of a definition begins
- * at the next multiple of 8 bytes and is filled up with zeros to whole words. All is in the byte
- * order of the machine.
+ * The first three are that word, with their bits from the lowest one on; below the others
+ * stands what they add to `fields`, and the last two come together. The payload of a definition
+ * begins at the next multiple of 8 bytes and is filled up with zeros to whole words. All is in
+ * the byte order of the machine.
  *
  * Name: DIR/logs/RANK.THREAD.log, both decimal; thread 0 called MPI_Init.
  */
