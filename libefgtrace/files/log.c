@@ -5,8 +5,9 @@
  * Writing: the whole limit is mapped once, so that the mapping never moves, while the
  * file below it grows in chunks, 1 MiB first, doubling up to 16 MiB. Invariant:
  *
- *     header <= records <= next <= ready <= end       all below ready is on disk or
- *                                                    reserved there
+ *     header <= records <= next <= ready <= reserved <= end
+ *
+ * All below reserved is on disk or reserved there; all below ready has been written to.
  *
  * A store to a mapped page beyond the end of the file, or to one that the disk has no room
  * for, is a SIGBUS in the application; posix_fallocate meets both before any store
@@ -30,6 +31,7 @@
 #define SMALLEST_CHUNK ((uint64_t)1 << 20) /* bytes */
 #define LARGEST_CHUNK ((uint64_t)16 << 20)
 #define SMALLEST_PART ((uint64_t)64 << 10) /* of a chunk, when the disk is almost full */
+#define PIECE ((uint64_t)256 << 10)        /* of a chunk, whose pages are made together */
 #define MOST_RANKS ((uint32_t)1 << 24)     /* more is damage, and would fill the memory */
 
 _Static_assert(sizeof(struct efg_log_header) <= EFG_LOG_HEADER, "the header fits its page");
@@ -76,19 +78,37 @@ static uint64_t chunk_at(uint64_t offset)
  * pages one by one is not worth the time. */
 static int extend(struct efg_log *log, uint64_t needed)
 {
-    uint64_t ready = offset_of(log, log->ready), end = offset_of(log, log->end);
-    uint64_t size = smaller(chunk_at(ready), end - ready), least = needed - ready;
+    uint64_t from = offset_of(log, log->reserved), end = offset_of(log, log->end);
+    uint64_t size = smaller(chunk_at(from), end - from), least = needed - from;
     int rc;
 
     if (size < least)
         size = least;
     if (least < SMALLEST_PART)
         least = SMALLEST_PART;
-    while ((rc = reserve(log->file, ready, ready + size)) == -ENOSPC && size / 2 >= least)
+    while ((rc = reserve(log->file, from, from + size)) == -ENOSPC && size / 2 >= least)
         size /= 2;
     if (rc == 0) /* only whole words: what is left over is reserved again, harmlessly */
-        log->ready += size / sizeof *log->ready;
+        log->reserved += size / sizeof *log->reserved;
     return rc;
+}
+
+/* The next pages up to NEEDED or further. Written to at once, they are cheaper than by a fault
+ * each, as a file system may then take large ones; if it cannot be done, they come with
+ * their first use. */
+static void prepare(struct efg_log *log, uint64_t needed)
+{
+    static char zeros[PIECE]; /* in no file, and in no memory: nobody writes to it */
+    uint64_t at = offset_of(log, log->ready), end = offset_of(log, log->reserved);
+    int saved = errno;
+
+    while (at < needed) {
+        uint64_t size = smaller(PIECE - at % PIECE, end - at);
+        if (pwrite(log->file, zeros, size, (off_t)at) != (ssize_t)size)
+            errno = saved;
+        at += size;
+    }
+    log->ready = (uint32_t *)((char *)log->header + at);
 }
 
 static int make_room(struct efg_log *log, size_t words)
@@ -97,7 +117,11 @@ static int make_room(struct efg_log *log, size_t words)
         return 0;
     if ((size_t)(log->end - log->next.word) < words)
         return -ENOSPC;
-    return extend(log, offset_of(log, log->next.word + words));
+    uint64_t needed = offset_of(log, log->next.word + words);
+    int rc = needed > offset_of(log, log->reserved) ? extend(log, needed) : 0;
+    if (rc == 0)
+        prepare(log, needed);
+    return rc;
 }
 
 int efg_log_grow(struct efg_log *log, size_t count)
@@ -114,7 +138,7 @@ static int map_for_writing(struct efg_log *log, uint64_t size)
         return -errno;
     log->header = mapping;
     log->next.word = (uint32_t *)((char *)mapping + EFG_LOG_HEADER);
-    log->ready = log->next.word;
+    log->ready = log->reserved = log->next.word;
     log->end = log->ready + (size - EFG_LOG_HEADER) / sizeof *log->ready;
     return 0;
 }
@@ -131,8 +155,8 @@ static void write_header(struct efg_log_header *to, const struct efg_log_header 
     memcpy(to->magic, EFG_LOG_MAGIC, sizeof to->magic);
 }
 
-/* The first chunk gets its pages now, before anything is measured; where the kernel is
- * too old for that, they come with their first use. */
+/* The first pages are mapped now, before anything is measured; where the kernel is too old for
+ * that, they are with their first use. */
 static void populate(struct efg_log *log)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -154,6 +178,7 @@ static int set_up(struct efg_log *log, const struct efg_log_header *header, uint
     if (rc == 0)
         rc = efg_log_grow(log, 1);
     if (rc == 0) {
+        prepare(log, smaller(SMALLEST_CHUNK, offset_of(log, log->reserved)));
         populate(log);
         write_header(log->header, header);
     }

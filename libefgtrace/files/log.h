@@ -67,7 +67,8 @@ struct efg_log_place {
 struct efg_log {
     struct efg_log_header *header; /* the mapping, NULL if not open */
     struct efg_log_place next;     /* where the next record goes */
-    uint32_t *ready;               /* end of what is allocated on disk */
+    uint32_t *ready;               /* end of what has its pages */
+    uint32_t *reserved;            /* end of what is allocated on disk */
     uint32_t *end;                 /* end of the mapping: the limit */
     int file;
 };
