@@ -195,9 +195,12 @@ def pairs_text(rows):
 def instructions_text(rows):
     lines = [[f"{r['kind']}, {r['tool']}", f"{r['bare']:.1f}", f"{r['total']:.1f}",
               f"{r['total'] - r['bare']:+.1f}", f"{r['own']:.1f}",
-              f"{max(r['runs']) - min(r['runs']):.2f}"] for r in rows]
-    return ("## Instructions per call (callgrind), depth 16\n\n"
-            + table(["call", "bare", "traced", "added", "in efgtrace", "between runs"], lines))
+              f"{max(r['runs']) - min(r['runs']):.2f}",
+              f"{r['lines']:.0f}" if "lines" in r else ""] for r in rows]
+    return ("## Instructions per call, and cache lines of data where the caches were emptied"
+            " (callgrind), depth 16\n\n"
+            + table(["call", "bare", "traced", "added", "in efgtrace", "between runs", "lines"],
+                    lines))
 
 
 def soak_text(rows):
