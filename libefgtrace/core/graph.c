@@ -155,18 +155,24 @@ void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more)
         stat->bin[i] += more->bin[i];
 }
 
+static inline void change_gap(struct efg_rhythm *rhythm, uint64_t gap)
+{
+    if (rhythm->last_gap) {
+        double g = (double)(int64_t)gap, before = (double)rhythm->last_gap;
+        double change = (g - before) / (g + before);
+        rhythm->variation += 3 * change * change;
+    }
+    rhythm->last_gap = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
+}
+
 static inline void add_gap(struct efg_rhythm *rhythm, uint64_t gap, uint64_t pause)
 {
     double g = (double)(int64_t)gap; /* signed: one instruction */
 
     rhythm->gap1 += g;
     rhythm->gap2 += g * g;
-    if (gap != rhythm->last_gap && rhythm->last_gap) {
-        double before = (double)rhythm->last_gap;
-        double change = (g - before) / (g + before);
-        rhythm->variation += 3 * change * change;
-    }
-    rhythm->last_gap = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
+    if (gap != rhythm->last_gap)
+        change_gap(rhythm, gap);
     if (pause > rhythm->recent) {
         rhythm->recent = pause;
         if (pause > rhythm->longest)
