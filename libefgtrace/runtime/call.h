@@ -108,7 +108,8 @@ struct efg_call {
     uint8_t recording;  /* for the tracer: this call is being recorded */
     int peer, tag, count, root;
     int rpeer, rtag, rcount;
-    int nrequests, amode, whence;
+    int nrequests;
+    int16_t amode, whence;
     MPI_Datatype type, rtype;
     const int *counts, *rcounts;           /* per rank, v-collectives */
     const MPI_Datatype *types, *rtypes;    /* per rank, Alltoallw */

@@ -77,11 +77,12 @@ static void measure(struct efg_cost *cost, const struct efg_hooks *hooks)
     uint64_t all[BATCHES], seen[BATCHES];
 
     for (int i = -FIRST_BATCHES; i < BATCHES; i++) {
-        uint64_t before = cost->sum, time = run_batch(&now);
+        struct efg_cost before = *cost;
+        uint64_t time = run_batch(&now);
         if (i < 0)
             continue;
-        all[i] = time;
-        seen[i] = cost->sum - before;
+        all[i] = time - (cost->rare - before.rare);
+        seen[i] = cost->sum - before.sum;
     }
     whole = median(all) / EFG_COST_EVERY;
     unseen = whole - median(seen);

@@ -6,8 +6,8 @@
  *   + what they cannot see              the wrapper and the calls of the hooks, less the clock
  *                                       that is read to measure them: found once, at the start
  *
- * and what is done rarely (samples of the graph, coarsening) is measured each time. Where the
- * hooks make the caches worse for the program, nobody measures it.
+ * and what is done rarely (many events added to the graph, samples of it, coarsening) is measured
+ * each time. Where the hooks make the caches worse for the program, nobody measures it.
  */
 #ifndef EFG_COST_H
 #define EFG_COST_H
@@ -16,8 +16,7 @@
 
 #include "runtime/call.h"
 
-/* A prime, so that samples meet each call of a loop in its turn, and what is done once in so many
- * calls (efg_tracer_settle) as often as it is done. */
+/* A prime, so that samples meet each call of a loop in its turn. */
 #define EFG_COST_EVERY 127
 #define EFG_COST_MOST \
     50000 /* ns: a hook that takes longer was interrupted, or does what is rare */
@@ -27,7 +26,7 @@ struct efg_cost {          /* of a thread */
     uint64_t entered;      /* ticks, while it is; else 0 */
     uint64_t inside;       /* ns, of the present one: on entering */
     uint64_t sum, samples; /* ns in the hooks of the calls that were measured */
-    uint64_t rare;         /* ns of CPU time of what is done rarely */
+    uint64_t rare;         /* ns of what is done rarely, of CPU time where it is long */
     uint64_t rare_then;    /* ... when the present call began */
 };
 

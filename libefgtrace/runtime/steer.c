@@ -393,13 +393,18 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
         advance(t, now, 0);
 }
 
+static uint64_t events(const struct efg_thread *t)
+{
+    return t->graph.events + t->backlog.count;
+}
+
 /* Where the thread of MPI_Init does nothing, one that does takes over. */
 static void elect(struct efg_thread *t)
 {
     if (t == p->leader || p->pivot.kind != EFG_PIVOT_NONE || p->agree.pending)
         return;
     pthread_mutex_lock(&p->lock);
-    if (p->leader->graph.events * FEW_EVENTS < t->graph.events)
+    if (events(p->leader) * FEW_EVENTS < events(t))
         p->leader = t;
     pthread_mutex_unlock(&p->lock);
 }
@@ -460,8 +465,8 @@ static void bound_samples(struct efg_thread *t, uint64_t now, uint64_t took)
 
 void efg_steer_sample(struct efg_thread *t, uint64_t now)
 {
-    uint64_t begin = efg_clock_cpu();
     efg_tracer_settle(t, now);
+    uint64_t begin = efg_clock_cpu();
     if (now >= t->next_full_sample) {
         full_sample(t, now);
         bound_samples(t, now, efg_clock_cpu() - begin);

@@ -25,7 +25,8 @@
 #include "runtime/save.h"
 #include "runtime/windows.h"
 
-#define LINE 64 /* bytes of a cache line */
+#define LINE 64       /* bytes of a cache line */
+#define FEW_EVENTS 16 /* are not worth two readings of the clock */
 
 struct efg_process efg_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 EFG_HOT_DATA uint32_t efg_epoch;
@@ -235,8 +236,12 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
     efg_recorder_enter_again(&t->recorder, call);
 }
 
+/* Too rare for samples of calls to say what it takes, so it is measured itself, unless there is
+ * little to do. */
 EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
 {
+    uint64_t begin = t->backlog.count > FEW_EVENTS ? efg_clock_ticks() : 0;
+    uint64_t rare = t->cost.rare;
     int is_pivot = 0;
 
     for (uint32_t i = 0; i < t->backlog.count; i++) {
@@ -251,6 +256,8 @@ EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
             efg_coarse_make_room(t, now);
     }
     t->backlog.count = 0;
+    if (begin)
+        t->cost.rare = rare + (efg_clock_ticks() - begin); /* with what else was done here */
     return is_pivot;
 }
 
