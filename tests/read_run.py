@@ -69,7 +69,7 @@ class Reader:
 
 def sections(data):
     magic, version, size, crc = struct.unpack_from('<8sIQI', data)
-    assert magic == b'efgrun\r\n' and version == 5 and size == len(data)
+    assert magic == b'efgrun\r\n' and version == 6 and size == len(data)
     assert crc == zlib.crc32(data[:20])
     at = 24
     while at < len(data):
@@ -85,7 +85,12 @@ def read_names(payload):
     r = Reader(payload)
     calls = dict((i, name) for i, _, name in r.list(lambda: (r.n(), r.n(), r.text())))
     modules = r.list(r.text)
-    paths = r.list(lambda: (r.u64(), r.list(lambda: r.numbers(2))))
+    paths = []
+    for _ in range(r.n()):
+        name, shared = r.u64(), r.n()
+        before = paths[-1][1] if paths else []
+        assert shared <= len(before)
+        paths.append((name, r.list(lambda: r.numbers(2)) + before[len(before) - shared:]))
     r.list(lambda: (r.n(), r.text()))
     r.end()
     assert all(module < len(modules) for _, frames in paths for module, _ in frames)

@@ -117,7 +117,7 @@ for command in report graph; do
     says "$command: empty DIR" 1 "no run.efg in it; name the folder" "$tool" $command empty
     says "$command: killed job" 1 "efgtrace trace killed" "$tool" $command killed
     says "$command: cut short" 1 "short/run.efg is cut short: 5000 bytes of" "$tool" $command short
-    says "$command: other version" 1 "of version 7, this efgtrace reads version 5; use the" "$tool" $command old
+    says "$command: other version" 1 "of version 7, this efgtrace reads version 6; use the" "$tool" $command old
     says "$command: damaged" 1 "damaged/run.efg is damaged: the checksum of the table of source lines" "$tool" $command damaged
     says "$command: no DIR" 2 "DIR is missing" "$tool" $command
     says "$command: two DIRs" 2 "one DIR at a time" "$tool" $command run run

@@ -24,7 +24,7 @@
 #include "totals.h"
 
 #define EFG_RUN_MAGIC "efgrun\r\n"
-#define EFG_RUN_VERSION 5
+#define EFG_RUN_VERSION 6
 
 /* --- what the ranks have in common --- */
 

@@ -124,6 +124,34 @@ int efg_section_is_whole(const unsigned char *header, const void *payload, uint6
 
 /* --- names --- */
 
+/* How many of the outermost frames of two paths are the same. */
+static uint32_t count_shared(const struct efg_run_path *a, const struct efg_run_path *b)
+{
+    uint32_t shared = 0;
+    while (shared < a->depth && shared < b->depth) {
+        const struct efg_frame *x = &a->frames[a->depth - 1 - shared];
+        const struct efg_frame *y = &b->frames[b->depth - 1 - shared];
+        if (x->module != y->module || x->offset != y->offset)
+            break;
+        shared++;
+    }
+    return shared;
+}
+
+/* Of PATH what differs from the one BEFORE, which may be NULL. */
+static void put_path(struct efg_buffer *out, const struct efg_run_path *path,
+                     const struct efg_run_path *before)
+{
+    uint32_t shared = before ? count_shared(path, before) : 0;
+    efg_buffer_u64(out, path->hash);
+    efg_buffer_number(out, shared);
+    efg_buffer_number(out, path->depth - shared);
+    for (uint32_t i = 0; i < path->depth - shared; i++) {
+        efg_buffer_number(out, path->frames[i].module);
+        efg_buffer_number(out, path->frames[i].offset);
+    }
+}
+
 void efg_run_put_names(struct efg_buffer *out, const struct efg_run_names *names)
 {
     efg_buffer_number(out, names->call_count);
@@ -136,15 +164,8 @@ void efg_run_put_names(struct efg_buffer *out, const struct efg_run_names *names
     for (uint32_t i = 0; i < names->module_count; i++)
         efg_buffer_string(out, names->modules[i]);
     efg_buffer_number(out, names->path_count);
-    for (uint32_t i = 0; i < names->path_count; i++) {
-        const struct efg_run_path *path = &names->paths[i];
-        efg_buffer_u64(out, path->hash);
-        efg_buffer_number(out, path->depth);
-        for (uint32_t k = 0; k < path->depth; k++) {
-            efg_buffer_number(out, path->frames[k].module);
-            efg_buffer_number(out, path->frames[k].offset);
-        }
-    }
+    for (uint32_t i = 0; i < names->path_count; i++)
+        put_path(out, &names->paths[i], i ? &names->paths[i - 1] : NULL);
     efg_buffer_number(out, names->region_count);
     for (uint32_t i = 0; i < names->region_count; i++) {
         efg_buffer_number(out, names->regions[i].id);
@@ -152,15 +173,27 @@ void efg_run_put_names(struct efg_buffer *out, const struct efg_run_names *names
     }
 }
 
-static void get_path(struct efg_input *in, struct efg_run_path *path, uint32_t module_count)
+static void get_path(struct efg_input *in, struct efg_run_path *path,
+                     const struct efg_run_path *before, uint32_t module_count)
 {
     path->hash = efg_reader_u64(&in->reader);
-    path->frames = efg_input_array(in, EFG_LEAST_FRAME, sizeof *path->frames, &path->depth);
-    for (uint32_t i = 0; i < path->depth; i++) {
+    uint32_t shared = efg_input_to(in, before ? before->depth : 0);
+    size_t own = efg_reader_count(&in->reader, EFG_LEAST_FRAME);
+    efg_input_expect(in, own + shared <= EFG_MOST_FRAMES);
+    if (in->reader.failed || own + shared == 0)
+        return;
+    path->frames = need(in, calloc(own + shared, sizeof *path->frames));
+    if (!path->frames)
+        return;
+    path->depth = (uint32_t)own + shared;
+    for (size_t i = 0; i < own; i++) {
         path->frames[i].module = efg_input_32(in);
         path->frames[i].offset = efg_input_number(in);
         efg_input_expect(in, path->frames[i].module < module_count);
     }
+    if (shared)
+        memcpy(path->frames + own, before->frames + before->depth - shared,
+               shared * sizeof *path->frames);
 }
 
 int efg_run_get_names(struct efg_run_names *names, const void *bytes, size_t size)
@@ -180,7 +213,7 @@ int efg_run_get_names(struct efg_run_names *names, const void *bytes, size_t siz
     names->paths =
         efg_input_array(&in, EFG_LEAST_PATH, sizeof *names->paths, &names->path_count);
     for (uint32_t i = 0; i < names->path_count; i++)
-        get_path(&in, &names->paths[i], names->module_count);
+        get_path(&in, &names->paths[i], i ? &names->paths[i - 1] : NULL, names->module_count);
     names->regions =
         efg_input_array(&in, EFG_LEAST_REGION, sizeof *names->regions, &names->region_count);
     for (uint32_t i = 0; i < names->region_count; i++) {

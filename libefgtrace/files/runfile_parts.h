@@ -98,13 +98,16 @@ int efg_run_shape_get(const struct efg_run_group *group, struct efg_run_rank *ra
 void efg_rank_put_facts(struct efg_buffer *out, const struct efg_run_rank *rank);
 int efg_rank_get_facts(struct efg_reader *in, struct efg_run_rank *rank);
 
+/* Frames of a path: as they may be shared, they are not bounded by the size of the file. */
+#define EFG_MOST_FRAMES 128 /* the most that the key "depth" can be */
+
 /*
  * The fewest bytes that a thing takes in the file: with efg_reader_count they bound what is
  * allocated by the size of the file. The test checks them against what is written.
  */
 enum efg_run_least {
     EFG_LEAST_CALL = 3,
-    EFG_LEAST_PATH = 9,
+    EFG_LEAST_PATH = 10,
     EFG_LEAST_FRAME = 2,
     EFG_LEAST_MODULE = 1,
     EFG_LEAST_REGION = 2,

@@ -195,9 +195,15 @@ void random_names(struct efg_run_names *names)
         if (names->module_count)
             names->paths[i].frames =
                 many(6, sizeof *names->paths[i].frames, &names->paths[i].depth);
-        for (uint32_t k = 0; k < names->paths[i].depth; k++)
-            names->paths[i].frames[k] = (struct efg_frame){
-                .module = random_below(names->module_count), .offset = random_any()};
+        const struct efg_run_path *before = i ? &names->paths[i - 1] : NULL;
+        uint32_t depth = names->paths[i].depth, shared = random_below(4);
+        for (uint32_t k = 0; k < depth; k++) { /* from the outermost one on */
+            struct efg_frame *frame = &names->paths[i].frames[depth - 1 - k];
+            frame->module = random_below(names->module_count);
+            frame->offset = random_any();
+            if (before && k < shared && k < before->depth)
+                *frame = before->frames[before->depth - 1 - k];
+        }
     }
     names->regions = many(4, sizeof *names->regions, &names->region_count);
     for (uint32_t i = 0; i < names->region_count; i++)
