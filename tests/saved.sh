@@ -140,10 +140,10 @@ snapshot() {
     mkdir "$1.then" && cp -r "$1/pieces" "$1.then" && cp -r "$1/logs" "$1.then" && rm -f "$1.then"/logs/*.log
 }
 
-begin threads "$(echo pieces/{0,1,2,3}.{1,2,3,4}.efg)" -m graph -- "$programs/threads" 6000
+begin threads "$(echo pieces/{0,1,2,3}.{1,2,3,4}.efg)" -m graph -- "$programs/threads" 3000
 snapshot threads
 finished
-same "threads: the job ends well" "ok threads: 6000 steps on each of 4 threads" "$(cat out)"
+same "threads: the job ends well" "ok threads: 3000 steps on each of 4 threads" "$(cat out)"
 "$tool" trace threads.then >said 2>err
 same "threads: of a snapshot" "0 threads.then/run.efg" "$? $(cat said)"
 for thread in 1 2 3 4; do
