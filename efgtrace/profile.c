@@ -438,7 +438,7 @@ static int print_help(void)
         "ones\n"
         "  -t, --terse        calls and loops only: no computation, no times\n"
         "  -n, --names        calls named by function and line instead of by numbers\n"
-        "  -a, --all          all groups of ranks, and all forms of iterations\n"
+        "  -a, --all          all groups of ranks, all forms of iterations, all calls\n"
         "  -f, --format text|latex|json   default: text\n"
         "  -o, --output FILE  default: standard output\n"
         "  -h, --help         this text\n\n"
@@ -455,7 +455,10 @@ static int print_help(void)
         "not always as many. Where iterations of a loop differ in their calls, it has several\n"
         "forms, the most frequent first: ( 900 x { ... } | 100 x { ... } )[1000]. A loop that "
         "is in\n"
-        "several places has a label, L1 = ( ... ), and is written once.\n\n",
+        "several places has a label, L1 = ( ... ), and is written once. Allreduce3..9: these "
+        "call\n"
+        "sites one after the other, outside all loops, with all between them; not with "
+        "--all.\n\n",
         stdout);
     fputs(efg_profile_json_help, stdout);
     fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);

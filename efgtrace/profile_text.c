@@ -14,11 +14,13 @@
 
 #define NESTING 60 /* loops nested deeper are not written */
 #define TOKEN 400
+#define ROW 4  /* call sites of one function in a row, at least, that are written as one */
 #define PLUS 2 /* columns kept for a plus at the end of a line */
 
 struct words {
     const char *call;         /* name, number */
     const char *named;        /* name, place */
+    const char *row;          /* the first one, number of the last one, time */
     const char *times;        /* of a form: iterations */
     const char *begin, *end;  /* of a loop */
     const char *first, *last; /* of a form, where there are several */
@@ -29,6 +31,7 @@ struct words {
 static const struct words plain = {
     .call = "%s%u",
     .named = "%s(%s)",
+    .row = "%s..%u%s",
     .times = "%.0f x",
     .begin = "(",
     .end = ")",
@@ -42,6 +45,7 @@ static const struct words plain = {
 static const struct words latex = {
     .call = "\\mathrm{%s}_{%u}",
     .named = "\\mathrm{%s}(\\mbox{%s})",
+    .row = "%s\\ldots_{%u}%s",
     .times = "%.0f\\times",
     .begin = "\\bigl(",
     .end = "\\bigr)",
@@ -227,10 +231,63 @@ static void put_item(struct writer *w, const struct efg_program_item *item, uint
     }
 }
 
+static int is_next(const struct writer *w, const struct efg_program_item *item,
+                   const struct efg_program_item *next)
+{
+    const struct efg_profile *profile = w->profile;
+    if (item->node == EFG_NONE || next->node == EFG_NONE || item->most > 1 || next->most > 1)
+        return 0;
+    return profile->graph->nodes[item->node].signature.call ==
+               profile->graph->nodes[next->node].signature.call &&
+           profile->number[item->node] + 1 == profile->number[next->node];
+}
+
+/* How many items from item I on are call sites of one function, one after the other, outside
+ * all loops: a program has many of these at its beginning and at its end. */
+static uint32_t count_row(const struct writer *w, const struct efg_program_form *form,
+                          uint32_t i)
+{
+    const struct efg_program_item *items = &w->profile->program.items[form->first];
+    uint32_t end = i + 1;
+    if (form->loop != w->profile->tree.count || w->style->forms == UINT32_MAX)
+        return 1;
+    while (end < form->size && is_next(w, &items[end - 1], &items[end]))
+        end++;
+    return end - i;
+}
+
+/* COUNT such items, as one: "Allreduce26..70". Its time is that of all that is left out, too.
+ */
+static void put_row(struct writer *w, const struct efg_program_item *items, uint32_t count,
+                    uint64_t times)
+{
+    char name[TOKEN], token[2 * TOKEN], time[32] = "";
+    double ns = 0;
+    for (uint32_t i = 0; i < count; i++)
+        ns += efg_profile_call(w->profile, items[i].node) +
+              (i ? items[i].before / (double)times : 0);
+    put_burst(w, items[0].before / (double)times);
+    begin_term(w);
+    name_call(w, items[0].node, name, sizeof name);
+    if (!w->style->is_terse)
+        snprintf(time, sizeof time, " : %.2f", ns / 1e3);
+    snprintf(token, sizeof token, w->words->row, name,
+             w->profile->number[items[count - 1].node], time);
+    put_token(w, token);
+    w->wants_plus = 1;
+}
+
 static void put_form(struct writer *w, const struct efg_program_form *form)
 {
-    for (uint32_t i = 0; i < form->size; i++)
-        put_item(w, &w->profile->program.items[form->first + i], form->count);
+    const struct efg_program_item *items = &w->profile->program.items[form->first];
+    for (uint32_t i = 0; i < form->size;) {
+        uint32_t row = w->style->has_names ? 1 : count_row(w, form, i);
+        if (row >= ROW)
+            put_row(w, &items[i], row, form->count);
+        for (uint32_t k = 0; k < row && row < ROW; k++)
+            put_item(w, &items[i + k], form->count);
+        i += row;
+    }
 }
 
 /* --- forms --- */
