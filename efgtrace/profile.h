@@ -28,6 +28,11 @@ struct efg_profile { /* of a thread of a group of ranks */
     double *iterations; /* per loop, and the whole: of all ranks */
 };
 
+/* Make PROFILE, whose run, ranks and graph are there, of the thread with the index THREAD.
+ * Returns 0, or -1 and says on standard error why not. FINI in any case. */
+int efg_profile_make(struct efg_profile *profile, uint32_t thread);
+void efg_profile_fini(struct efg_profile *profile);
+
 /* ns of a call of NODE, with the polls before it that found nothing. */
 double efg_profile_call(const struct efg_profile *profile, uint32_t node);
 
