@@ -176,7 +176,6 @@ verdict "pack: two thirds of the size at most" \
     "$([ "$(stat -c %s shuffled/run.efg)" -lt $((2 * size / 3)) ] || echo "$size bytes before: $(cat said)")"
 same "pack: the same calls" "$(cat before)" "$("$tool" expand shuffled | cksum)"
 same "pack: the same report" "" "$("$tool" report --all shuffled | diff report - | head -n 4)"
-verdict "pack: another reader" "$("$python" "$root/tests/read_run.py" shuffled/run.efg 2>&1 >/dev/null | tail -n 1)"
 contains "pack: once is enough" "$("$tool" pack shuffled 2>&1)" "as small as it gets"
 verdict "pack: nothing is left beside it" "$(ls shuffled | grep 'run.efg.')"
 
