@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "complain.h"
 #include "files/expand.h"
 #include "files/otf2.h"
 #include "files/summary.h"
@@ -32,12 +33,6 @@ struct output {
     int is_closed; /* nobody reads any more */
     int error;
 };
-
-static int complain(const char *what)
-{
-    fprintf(stderr, "efgtrace expand: %s\n", what);
-    return -1;
-}
 
 /* --- output --- */
 
@@ -135,8 +130,9 @@ static int expand_thread(const struct request *request, const struct efg_run *ru
     snprintf(w.where, sizeof w.where, "%s", where);
     w.ends = name_nodes(request, run, &thread->graph, &w.names);
     efg_expand_init(&w.expand, sequence, thread->graph.node_count);
-    int failed = !w.ends || w.names.failed ? complain("no memory for the names of the calls")
-                                           : walk(out, &w, request->from, request->to);
+    int failed = !w.ends || w.names.failed
+                     ? efg_complain("expand", "no memory for the names of the calls")
+                     : walk(out, &w, request->from, request->to);
     efg_expand_fini(&w.expand);
     efg_buffer_fini(&w.names);
     free(w.ends);
@@ -163,7 +159,8 @@ static int expand_threads(const struct request *request, const struct efg_run *r
 {
     int failed = 0;
     if (sequence->thread_count != rank->thread_count)
-        return complain("run.efg is damaged: a sequence is of other threads than its ranks");
+        return efg_complain(
+            "expand", "run.efg is damaged: a sequence is of other threads than its ranks");
     for (uint32_t i = 0; i < rank->thread_count && !failed && !is_over(out); i++) {
         const struct efg_run_thread *thread = &rank->threads[i];
         char where[32] = "";
@@ -195,7 +192,7 @@ static int expand_rank(const struct request *request, const struct efg_run *run,
         return -1;
     int failed = efg_runfile_sequence(run, rank.rank, &sequence, message, sizeof message);
     if (failed)
-        complain(message);
+        efg_complain("expand", message);
     else
         failed = expand_threads(request, run, &rank, &sequence, many, out);
     efg_run_sequence_fini(&sequence);
@@ -226,7 +223,8 @@ static int write_text(const struct request *request, const struct efg_run *run,
     int failed = expand_ranks(request, run, is_wanted, &out);
     flush(&out);
     if (out.error || out.text.failed)
-        failed = complain(out.error ? strerror(out.error) : "no memory for a line");
+        failed =
+            efg_complain("expand", out.error ? strerror(out.error) : "no memory for a line");
     efg_buffer_fini(&out.text);
     return failed;
 }
@@ -263,7 +261,7 @@ static int write_trace(const struct request *request, const struct efg_run *run,
     if (made)
         rmdir(request->output);
     if (*message)
-        return complain(message);
+        return efg_complain("expand", message);
     fprintf(stderr, "efgtrace expand: %s: %s\n", request->output, explain(error));
     return -1;
 }
@@ -274,9 +272,9 @@ static int expand(const struct request *request)
     if (efg_open_run(&run, "expand", request->dir))
         return EFG_EXIT_FAILED;
     char *is_wanted = calloc((size_t)run.rank_count + 1, 1);
-    int failed = is_wanted ? 0 : complain("no memory for the list of ranks");
+    int failed = is_wanted ? 0 : efg_complain("expand", "no memory for the list of ranks");
     if (!failed && !run.rank_count)
-        failed = complain("the run file has no ranks");
+        failed = efg_complain("expand", "the run file has no ranks");
     if (!failed && request->ranks)
         failed = efg_open_choose(&run, "expand", request->ranks, is_wanted);
     else if (!failed)
@@ -322,12 +320,6 @@ static int print_help(void)
     return EFG_EXIT_OK;
 }
 
-static int complain_usage(const char *what)
-{
-    fprintf(stderr, "efgtrace expand: %s; see `efgtrace expand --help`\n", what);
-    return EFG_EXIT_USAGE;
-}
-
 /* A number of at least LEAST. Returns 0, or -1: it is none. */
 static int read_number(const char *text, uint64_t least, uint64_t *number)
 {
@@ -362,7 +354,7 @@ static int take_option(struct request *request, int option)
         return 0;
     case 'F':
         if (strcmp(optarg, "text") && strcmp(optarg, "otf2"))
-            return complain_usage("--format wants text or otf2") + 1;
+            return efg_complain_usage("expand", "--format wants text or otf2") + 1;
         request->is_trace = !strcmp(optarg, "otf2");
         return 0;
     case 'o':
@@ -371,11 +363,13 @@ static int take_option(struct request *request, int option)
     case 'h':
         return print_help() + 1;
     default:
-        return complain_usage(option == ':' ? "a value is missing"
-                                            : "there is no such option") +
+        return efg_complain_usage("expand", option == ':' ? "a value is missing"
+                                                          : "there is no such option") +
                1;
     }
-    return wrong ? complain_usage("--thread wants a number, --from and --to one from 1") + 1
+    return wrong ? efg_complain_usage("expand",
+                                      "--thread wants a number, --from and --to one from 1") +
+                       1
                  : 0;
 }
 
@@ -399,14 +393,15 @@ int efg_cmd_expand(int argc, char **argv)
             return code - 1;
     }
     if (optind + 1 != argc)
-        return complain_usage(optind == argc ? "which run? DIR is missing"
-                                             : "one DIR at a time");
+        return efg_complain_usage("expand", optind == argc ? "which run? DIR is missing"
+                                                           : "one DIR at a time");
     if (request.is_trace != (request.output != NULL))
-        return complain_usage(request.output ? "--output is for --format otf2"
-                                             : "--format otf2 wants --output DIR2");
+        return efg_complain_usage("expand", request.output
+                                                ? "--output is for --format otf2"
+                                                : "--format otf2 wants --output DIR2");
     if (request.is_trace && (request.paths || request.thread != UINT64_MAX ||
                              request.from > 1 || request.to != UINT64_MAX))
-        return complain_usage("of the choices, --format otf2 knows --rank only");
+        return efg_complain_usage("expand", "of the choices, --format otf2 knows --rank only");
     request.dir = argv[optind];
     signal(SIGPIPE, SIG_IGN); /* who reads no further has seen enough */
     return expand(&request);

@@ -4,7 +4,6 @@
  * them, as text for other programs or as a picture. All of it is made in memory first, so that
  * a file appears whole or not at all.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +11,13 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "complain.h"
 #include "files/conf.h"
 #include "files/nearest.h"
 #include "graph_formats.h"
 #include "groups.h"
 #include "open.h"
+#include "output.h"
 #include "render.h"
 
 static const struct format {
@@ -43,62 +44,11 @@ struct request {
 
 static int complain(const char *what)
 {
-    fprintf(stderr, "efgtrace graph: %s\n", what);
+    efg_complain("graph", what);
     return EFG_EXIT_FAILED;
 }
 
-/* --- text --- */
-
-/* Bytes of the UTF-8 character at TEXT, 0 if it is none that XML and JSON may hold. */
-static size_t character(const unsigned char *text)
-{
-    static const struct {
-        unsigned char mask, lead, low, high;
-    } kinds[] = {{0xe0, 0xc0, 0xc2, 0xdf}, {0xf0, 0xe0, 0xe0, 0xef}, {0xf8, 0xf0, 0xf0, 0xf4}};
-    if (*text < 0x80)
-        return *text >= ' ' && *text != 0x7f;
-    for (size_t more = 1; more <= 3; more++) {
-        if ((*text & kinds[more - 1].mask) != kinds[more - 1].lead)
-            continue;
-        if (*text < kinds[more - 1].low || *text > kinds[more - 1].high)
-            return 0;
-        for (size_t i = 1; i <= more; i++) {
-            if ((text[i] & 0xc0) != 0x80)
-                return 0;
-        }
-        unsigned second = text[1];
-        int wrong = (*text == 0xe0 && second < 0xa0) || (*text == 0xed && second > 0x9f) ||
-                    (*text == 0xf0 && second < 0x90) || (*text == 0xf4 && second > 0x8f) ||
-                    (*text == 0xef && second == 0xbf && text[2] >= 0xbe);
-        return wrong ? 0 : more + 1;
-    }
-    return 0;
-}
-
-char *efg_graph_clean(char *text)
-{
-    for (char *at = text; *at;) {
-        size_t size = character((const unsigned char *)at);
-        if (!size)
-            *at = '?';
-        at += size ? size : 1;
-    }
-    return text;
-}
-
 /* --- writing --- */
-
-static int write_out(const struct efg_buffer *out, const char *path)
-{
-    FILE *file = path ? fopen(path, "w") : stdout;
-    int written = file && fwrite(out->data, 1, out->size, file) == out->size;
-    if (path && file && fclose(file))
-        written = 0;
-    if (!written)
-        fprintf(stderr, "efgtrace graph: cannot write %s: %s\n",
-                path ? path : "standard output", strerror(errno));
-    return written ? EFG_EXIT_OK : EFG_EXIT_FAILED;
-}
 
 static int draw(const struct request *request, const struct efg_buffer *dot,
                 struct efg_buffer *picture)
@@ -121,7 +71,10 @@ static int write_graph(const struct request *request, const struct efg_run *run,
     if (text.failed || picture.failed)
         code = complain("no memory for the graph");
     if (code == EFG_EXIT_OK)
-        code = write_out(request->format->is_picture ? &picture : &text, request->output);
+        code =
+            efg_output("graph", request->format->is_picture ? &picture : &text, request->output)
+                ? EFG_EXIT_FAILED
+                : EFG_EXIT_OK;
     efg_buffer_fini(&text);
     efg_buffer_fini(&picture);
     return code;

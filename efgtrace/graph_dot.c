@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clean.h"
 #include "files/summary.h"
 #include "graph_formats.h"
 #include "graph_rows.h"
@@ -25,7 +26,7 @@ struct drawing {
 
 static void put_quoted(struct efg_buffer *out, char *text)
 {
-    efg_graph_clean(text);
+    efg_clean(text);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             efg_buffer_put(out, "\\", 1);

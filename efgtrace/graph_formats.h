@@ -24,7 +24,4 @@ void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_graph_view *
 
 extern const char efg_graph_json_help[]; /* the schema */
 
-/* TEXT made valid UTF-8 without control characters, in place: '?' for what is neither. */
-char *efg_graph_clean(char *text);
-
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clean.h"
 #include "files/summary.h"
 #include "graph_formats.h"
 
@@ -37,7 +38,7 @@ static const struct key { /* its id is the first letter of OF, and NAME */
 
 static void put_escaped(struct efg_buffer *out, char *text)
 {
-    for (efg_graph_clean(text); *text; text++) {
+    for (efg_clean(text); *text; text++) {
         if (*text == '&')
             efg_buffer_print(out, "&amp;");
         else if (*text == '<')

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The graph as JSON; efg_graph_json_help is the schema. Counts and times are numbers, exact up
- * to 2^53 (104 days in ns); hashes and offsets, which use all 64 bits, are strings.
- *
- * Memory that runs out makes a member NULL, which cJSON leaves out: so what is printed
- * is only trusted if the document has its last member.
+ * The graph as JSON; efg_graph_json_help is the schema.
  */
-#include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "files/summary.h"
 #include "graph_formats.h"
+#include "json.h"
 
 const char efg_graph_json_help[] =
     "JSON: one object. Times are ns, numbers of nodes, edges and loops are indices from 0,\n"
@@ -45,52 +37,14 @@ const char efg_graph_json_help[] =
     "rank\n"
     "  only, without merged, ranks of nodes, edges, loops, and visits.\n";
 
-static void add_text(cJSON *to, const char *name, const char *text)
-{
-    char *copy = strdup(text ? text : "");
-    if (copy)
-        cJSON_AddStringToObject(to, name, efg_graph_clean(copy));
-    free(copy);
-}
-
-static void add_number(cJSON *to, const char *name, uint64_t value)
-{
-    cJSON_AddNumberToObject(to, name, (double)value);
-}
-
-static void add_id(cJSON *to, const char *name, uint32_t id)
-{
-    if (id == EFG_NONE)
-        cJSON_AddNullToObject(to, name);
-    else
-        add_number(to, name, id);
-}
-
-static void add_hex(cJSON *to, const char *name, uint64_t value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
-    cJSON_AddStringToObject(to, name, text);
-}
-
-static void add_ranks(cJSON *to, const char *name, const struct efg_ranklist *ranks)
-{
-    struct efg_buffer text = {0};
-    efg_ranklist_write(&text, ranks);
-    efg_buffer_put(&text, "", 1);
-    if (!text.failed)
-        cJSON_AddStringToObject(to, name, (char *)text.data);
-    efg_buffer_fini(&text);
-}
-
 static void add_visits(cJSON *to, const struct efg_merged_item *item)
 {
     cJSON *array = cJSON_AddArrayToObject(to, "visits");
     for (uint32_t i = 0; i < item->visits_count; i++) {
         cJSON *visits = cJSON_CreateObject();
-        add_number(visits, "least", item->visits[i].least);
-        add_number(visits, "most", item->visits[i].most);
-        add_ranks(visits, "ranks", &item->visits[i].ranks);
+        efg_json_number(visits, "least", item->visits[i].least);
+        efg_json_number(visits, "most", item->visits[i].most);
+        efg_json_ranks(visits, "ranks", &item->visits[i].ranks);
         cJSON_AddItemToArray(array, visits);
     }
 }
@@ -98,9 +52,9 @@ static void add_visits(cJSON *to, const struct efg_merged_item *item)
 static void add_stat(cJSON *to, const struct efg_stat *stat, const uint64_t *bins)
 {
     cJSON *time = cJSON_AddObjectToObject(to, "time");
-    add_number(time, "sum", stat->sum);
-    add_number(time, "min", stat->count ? stat->min : 0);
-    add_number(time, "max", stat->max);
+    efg_json_number(time, "sum", stat->sum);
+    efg_json_number(time, "min", stat->count ? stat->min : 0);
+    efg_json_number(time, "max", stat->max);
     cJSON *histogram = cJSON_AddArrayToObject(time, "histogram");
     for (int i = 0; i < EFG_BINS; i++) {
         if (!bins[i])
@@ -118,11 +72,11 @@ static void add_frame(cJSON *path, const char *module, uint64_t offset,
                       const struct efg_run_symbol *symbol)
 {
     cJSON *frame = cJSON_CreateObject();
-    add_text(frame, "module", module);
-    add_hex(frame, "offset", offset);
-    add_text(frame, "function", symbol ? symbol->function : "");
-    add_text(frame, "file", symbol ? symbol->file : "");
-    add_number(frame, "line", symbol ? symbol->line : 0);
+    efg_json_text(frame, "module", module);
+    efg_json_hex(frame, "offset", offset);
+    efg_json_text(frame, "function", symbol ? symbol->function : "");
+    efg_json_text(frame, "file", symbol ? symbol->file : "");
+    efg_json_number(frame, "line", symbol ? symbol->line : 0);
     cJSON_AddItemToArray(path, frame);
 }
 
@@ -154,7 +108,7 @@ static void add_dimensions(cJSON *to, const struct efg_graph_view *view,
     char text[80];
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
         efg_summary_dimension(view->run, node, dimensions[i].dimension, text, sizeof text);
-        add_text(to, dimensions[i].name, text);
+        efg_json_text(to, dimensions[i].name, text);
     }
 }
 
@@ -164,22 +118,22 @@ static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
     char label[512];
     cJSON *to = cJSON_CreateObject();
     efg_summary_node(view->run, node, label, sizeof label);
-    add_number(to, "id", id);
-    add_text(to, "call",
-             node->flags & EFG_NODE_OVERFLOW
-                 ? ""
-                 : efg_run_call_name(view->run, node->signature.call));
-    add_hex(to, "hash", node->hash);
-    add_text(to, "label", label);
+    efg_json_number(to, "id", id);
+    efg_json_text(to, "call",
+                  node->flags & EFG_NODE_OVERFLOW
+                      ? ""
+                      : efg_run_call_name(view->run, node->signature.call));
+    efg_json_hex(to, "hash", node->hash);
+    efg_json_text(to, "label", label);
     add_dimensions(to, view, node);
-    add_id(to, "loop", view->merged->tree.loop_of[id]);
-    add_number(to, "count", node->time.count);
-    add_number(to, "bytes", node->bytes);
-    add_number(to, "polls", node->polls);
-    add_number(to, "poll_time", node->poll_time);
+    efg_json_id(to, "loop", view->merged->tree.loop_of[id]);
+    efg_json_number(to, "count", node->time.count);
+    efg_json_number(to, "bytes", node->bytes);
+    efg_json_number(to, "polls", node->polls);
+    efg_json_number(to, "poll_time", node->poll_time);
     cJSON_AddBoolToObject(to, "world", node->flags & EFG_NODE_WORLD);
     cJSON_AddBoolToObject(to, "unordered", node->flags & EFG_NODE_UNORDERED);
-    add_ranks(to, "ranks", &view->merged->nodes[id].ranks);
+    efg_json_ranks(to, "ranks", &view->merged->nodes[id].ranks);
     add_visits(to, &view->merged->nodes[id]);
     add_stat(to, &node->time, view->merged->nodes[id].bin);
     add_path(to, view, node->signature.path);
@@ -190,11 +144,11 @@ static cJSON *make_edge(const struct efg_graph_view *view, uint32_t id)
 {
     const struct efg_edge *edge = &view->merged->graph.edges[id];
     cJSON *to = cJSON_CreateObject();
-    add_number(to, "id", id);
-    add_number(to, "from", edge->from);
-    add_number(to, "to", edge->to);
-    add_number(to, "count", edge->time.count);
-    add_ranks(to, "ranks", &view->merged->edges[id].ranks);
+    efg_json_number(to, "id", id);
+    efg_json_number(to, "from", edge->from);
+    efg_json_number(to, "to", edge->to);
+    efg_json_number(to, "count", edge->time.count);
+    efg_json_ranks(to, "ranks", &view->merged->edges[id].ranks);
     add_visits(to, &view->merged->edges[id]);
     add_stat(to, &edge->time, view->merged->edges[id].bin);
     return to;
@@ -207,16 +161,16 @@ static cJSON *make_loop(const struct efg_graph_view *view, uint32_t id)
     cJSON *to = cJSON_CreateObject();
     efg_summary_function(view->run, &view->merged->graph, &view->merged->tree, id, function,
                          sizeof function);
-    add_number(to, "id", id);
-    add_id(to, "parent", loop->parent);
-    add_number(to, "header", loop->header);
-    add_text(to, "function", function);
-    add_ranks(to, "ranks", &view->merged->loops[id]);
-    add_number(to, "repetitions", loop->repetitions);
-    add_number(to, "entries", loop->entries);
-    add_number(to, "events", loop->events);
-    add_number(to, "time", loop->time);
-    add_number(to, "mpi_time", loop->mpi_time);
+    efg_json_number(to, "id", id);
+    efg_json_id(to, "parent", loop->parent);
+    efg_json_number(to, "header", loop->header);
+    efg_json_text(to, "function", function);
+    efg_json_ranks(to, "ranks", &view->merged->loops[id]);
+    efg_json_number(to, "repetitions", loop->repetitions);
+    efg_json_number(to, "entries", loop->entries);
+    efg_json_number(to, "events", loop->events);
+    efg_json_number(to, "time", loop->time);
+    efg_json_number(to, "mpi_time", loop->mpi_time);
     cJSON_AddBoolToObject(to, "irreducible", loop->irreducible);
     return to;
 }
@@ -232,9 +186,9 @@ static void add_pivot(cJSON *to, const struct efg_merged *merged)
     }
     cJSON *object = cJSON_AddObjectToObject(to, "pivot");
     cJSON_AddStringToObject(object, "kind", pivot->kind == EFG_PIVOT_NODE ? "node" : "edge");
-    add_number(object, "id", pivot->id);
-    add_number(object, "visits", pivot->visits);
-    add_number(object, "rank", merged->speaker);
+    efg_json_number(object, "id", pivot->id);
+    efg_json_number(object, "visits", pivot->visits);
+    efg_json_number(object, "rank", merged->speaker);
 }
 
 static void add_all(cJSON *to, const char *name, const struct efg_graph_view *view,
@@ -251,23 +205,17 @@ void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *vie
     const struct efg_merged *merged = view->merged;
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-graph");
-    add_number(document, "version", EFG_GRAPH_VERSION);
-    add_text(document, "application", run->application);
-    add_text(document, "command", run->command);
-    add_text(document, "mpi", run->mpi);
-    add_number(document, "ranks", run->rank_count);
-    add_ranks(document, "merged", &merged->ranks);
-    add_id(document, "rank", merged->rank_count == 1 ? merged->speaker : EFG_NONE);
-    add_number(document, "duration", merged->duration);
+    efg_json_number(document, "version", EFG_GRAPH_VERSION);
+    efg_json_text(document, "application", run->application);
+    efg_json_text(document, "command", run->command);
+    efg_json_text(document, "mpi", run->mpi);
+    efg_json_number(document, "ranks", run->rank_count);
+    efg_json_ranks(document, "merged", &merged->ranks);
+    efg_json_id(document, "rank", merged->rank_count == 1 ? merged->speaker : EFG_NONE);
+    efg_json_number(document, "duration", merged->duration);
     add_pivot(document, merged);
     add_all(document, "nodes", view, merged->graph.node_count, make_node);
     add_all(document, "edges", view, merged->graph.edge_count, make_edge);
     add_all(document, "loops", view, merged->tree.count, make_loop);
-    char *text = cJSON_Print(document);
-    if (text && cJSON_HasObjectItem(document, "loops"))
-        efg_buffer_print(out, "%s\n", text);
-    else
-        out->failed = 1;
-    cJSON_free(text);
-    cJSON_Delete(document);
+    efg_json_end(out, document, "loops");
 }

@@ -3,14 +3,16 @@
  * efgtrace profile: what the program does, as a program: the order of its calls as loops, with
  * mean times. Ranks with the same graph have one profile.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "complain.h"
+#include "groups.h"
 #include "open.h"
+#include "output.h"
 #include "profile.h"
 
 #define GROUPS_SHOWN 3
@@ -21,24 +23,6 @@ struct request {
     struct efg_profile_style style;
     int is_all;
 };
-
-/* Ranks with the same graph, of which the order of calls is known. */
-struct group {
-    uint32_t shape; /* index into run->common.groups */
-    struct efg_ranklist ranks;
-    uint64_t count;
-};
-
-static int complain(const char *what)
-{
-    fprintf(stderr, "efgtrace profile: %s\n", what);
-    return -1;
-}
-
-static int complain_memory(void)
-{
-    return complain("no memory for the profile");
-}
 
 /* --- output --- */
 
@@ -63,12 +47,6 @@ static int put_thread(const struct request *request, struct output *out,
 
 /* --- a group of ranks --- */
 
-static void add_stat(struct efg_stat *to, const struct efg_stat *from)
-{
-    to->count += from->count;
-    to->sum += from->sum;
-}
-
 /* RANK has the same graph as SUM. */
 static void add_rank(struct efg_run_rank *sum, const struct efg_run_rank *rank)
 {
@@ -76,22 +54,22 @@ static void add_rank(struct efg_run_rank *sum, const struct efg_run_rank *rank)
         struct efg_graph *to = &sum->threads[k].graph;
         const struct efg_graph *from = &rank->threads[k].graph;
         for (uint32_t i = 0; i < to->node_count && i < from->node_count; i++) {
-            add_stat(&to->nodes[i].time, &from->nodes[i].time);
+            efg_stat_unite(&to->nodes[i].time, &from->nodes[i].time);
             to->nodes[i].poll_time += from->nodes[i].poll_time;
         }
         for (uint32_t i = 0; i < to->edge_count && i < from->edge_count; i++)
-            add_stat(&to->edges[i].time, &from->edges[i].time);
+            efg_stat_unite(&to->edges[i].time, &from->edges[i].time);
     }
 }
 
-/* The ranks of GROUP summed into SUM. */
-static int read_ranks(const struct efg_run *run, const struct group *group,
+/* RANKS, which have the same graph, summed into SUM. */
+static int read_ranks(const struct efg_run *run, const struct efg_ranklist *ranks,
                       struct efg_run_rank *sum)
 {
     struct efg_run_rank rank;
     int is_first = 1;
     for (uint32_t i = 0; i < run->rank_count; i++) {
-        if (!efg_ranklist_has(&group->ranks, run->ranks[i].rank))
+        if (!efg_ranklist_has(ranks, run->ranks[i].rank))
             continue;
         if (efg_open_rank(run, "profile", i, is_first ? sum : &rank)) {
             if (!is_first)
@@ -104,19 +82,19 @@ static int read_ranks(const struct efg_run *run, const struct group *group,
         }
         is_first = 0;
     }
-    return is_first ? complain("run.efg is damaged: a group without ranks") : 0;
+    return is_first ? efg_profile_complain("run.efg is damaged: a group without ranks") : 0;
 }
 
 static int put_group(const struct request *request, const struct efg_run *run,
-                     const struct group *group, struct output *out)
+                     const struct efg_ranklist *ranks, struct output *out)
 {
     struct efg_run_rank sum;
     int failed = 0;
-    if (read_ranks(run, group, &sum))
+    if (read_ranks(run, ranks, &sum))
         return -1;
     for (uint32_t k = 0; k < sum.thread_count && !failed; k++) {
         struct efg_profile profile = {.run = run,
-                                      .ranks = &group->ranks,
+                                      .ranks = ranks,
                                       .thread = sum.threads[k].number,
                                       .graph = &sum.threads[k].graph};
         failed = put_thread(request, out, &profile, k);
@@ -135,43 +113,34 @@ static int has_order(const struct efg_run *run, uint32_t rank)
     return 0;
 }
 
-static int by_falling_count(const void *a, const void *b)
+/* For each group of the run, those of its ranks that have an order: of all, or of the one with
+ * the index ONLY. */
+static int find_ranks(const struct efg_run *run, uint32_t only, struct efg_ranklist *of_group)
 {
-    const struct group *x = a, *y = b;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    return (x->shape > y->shape) - (x->shape < y->shape);
-}
-
-/* The groups, those with most ranks first; of one rank, if it is asked for: its index ONLY. */
-static int find_groups(const struct efg_run *run, uint32_t only, struct group *groups)
-{
+    uint32_t count = 0;
     for (uint32_t i = 0; i < run->rank_count; i++) {
-        struct group *group = &groups[run->ranks[i].group];
         if ((only != EFG_NONE && i != only) || !has_order(run, run->ranks[i].rank))
             continue;
-        if (efg_ranklist_add(&group->ranks, run->ranks[i].rank))
-            return complain_memory();
-        group->count++;
+        if (efg_ranklist_add(&of_group[run->ranks[i].group], run->ranks[i].rank))
+            return efg_profile_complain(NULL);
+        count++;
     }
-    for (uint32_t i = 0; i < run->common.group_count; i++)
-        groups[i].shape = i;
-    qsort(groups, run->common.group_count, sizeof *groups, by_falling_count);
-    return groups[0].count ? 0
-                           : complain("run.efg has no order of calls: the key `sequence` was "
-                                      "off, or it could not be kept");
+    return count ? 0
+                 : efg_profile_complain("run.efg has no order of calls: the key `sequence` was "
+                                        "off, or it could not be kept");
 }
 
 static int put_groups(const struct request *request, const struct efg_run *run,
-                      const struct group *groups, struct output *out)
+                      const struct efg_group_size *groups, const struct efg_ranklist *of_group,
+                      struct output *out)
 {
     uint32_t most = request->is_all || out->document ? UINT32_MAX : GROUPS_SHOWN;
     uint32_t count = 0;
-    while (count < run->common.group_count && groups[count].count)
-        count++;
-    for (uint32_t i = 0; i < count && i < most; i++)
-        if (put_group(request, run, &groups[i], out))
+    for (uint32_t i = 0; i < run->common.group_count; i++) {
+        const struct efg_ranklist *ranks = &of_group[groups[i].index];
+        if (ranks->range_count && count++ < most && put_group(request, run, ranks, out))
             return -1;
+    }
     if (count > most)
         efg_buffer_print(&out->text,
                          "%s(%u more groups of ranks, with other graphs: --all or --rank shows "
@@ -180,31 +149,21 @@ static int put_groups(const struct request *request, const struct efg_run *run,
     return 0;
 }
 
-static int write_out(const struct efg_buffer *out, const char *path)
-{
-    FILE *file = path ? fopen(path, "w") : stdout;
-    int written = file && fwrite(out->data, 1, out->size, file) == out->size;
-    if (path && file && fclose(file))
-        written = 0;
-    if (!written)
-        fprintf(stderr, "efgtrace profile: cannot write %s: %s\n",
-                path ? path : "standard output", strerror(errno));
-    return written ? 0 : -1;
-}
-
 static int put_run(const struct request *request, const struct efg_run *run, struct output *out)
 {
     uint32_t only = request->rank ? efg_open_find(run, "profile", request->rank) : EFG_NONE;
-    struct group *groups = calloc((size_t)run->common.group_count + 1, sizeof *groups);
-    int failed = groups ? 0 : complain_memory();
-    if (!failed && request->rank && only == EFG_NONE)
-        failed = -1;
+    if (request->rank && only == EFG_NONE)
+        return -1;
+    struct efg_group_size *groups = efg_groups_sorted(run);
+    struct efg_ranklist *of_group =
+        calloc((size_t)run->common.group_count + 1, sizeof *of_group);
+    int failed =
+        groups && of_group ? find_ranks(run, only, of_group) : efg_profile_complain(NULL);
     if (!failed)
-        failed = find_groups(run, only, groups);
-    if (!failed)
-        failed = put_groups(request, run, groups, out);
-    for (uint32_t i = 0; groups && i < run->common.group_count; i++)
-        efg_ranklist_fini(&groups[i].ranks);
+        failed = put_groups(request, run, groups, of_group, out);
+    for (uint32_t i = 0; of_group && i < run->common.group_count; i++)
+        efg_ranklist_fini(&of_group[i]);
+    free(of_group);
     free(groups);
     return failed;
 }
@@ -220,9 +179,9 @@ static int write_run(const struct request *request, const struct efg_run *run)
     if (out.document)
         efg_profile_json_end(&out.text, out.document);
     if (!failed && out.text.failed)
-        failed = complain_memory();
+        failed = efg_profile_complain(NULL);
     if (!failed)
-        failed = write_out(&out.text, request->output);
+        failed = efg_output("profile", &out.text, request->output);
     efg_buffer_fini(&out.text);
     return failed;
 }
@@ -278,12 +237,6 @@ static int print_help(void)
     return EFG_EXIT_OK;
 }
 
-static int complain_usage(const char *what)
-{
-    fprintf(stderr, "efgtrace profile: %s; see `efgtrace profile --help`\n", what);
-    return EFG_EXIT_USAGE;
-}
-
 static int is_format(const char *name)
 {
     return !strcmp(name, "text") || !strcmp(name, "latex") || !strcmp(name, "json");
@@ -308,15 +261,17 @@ static int take_option(struct request *request, int option)
         return 0;
     case 'f':
         request->format = optarg;
-        return is_format(optarg) ? 0 : complain_usage("--format wants text, latex or json") + 1;
+        return is_format(optarg)
+                   ? 0
+                   : efg_complain_usage("profile", "--format wants text, latex or json") + 1;
     case 'o':
         request->output = optarg;
         return 0;
     case 'h':
         return print_help() + 1;
     default:
-        return complain_usage(option == ':' ? "a value is missing"
-                                            : "there is no such option") +
+        return efg_complain_usage("profile", option == ':' ? "a value is missing"
+                                                           : "there is no such option") +
                1;
     }
 }
@@ -337,8 +292,9 @@ int efg_cmd_profile(int argc, char **argv)
             return stop - 1;
     }
     if (optind + 1 != argc)
-        return complain_usage(optind == argc ? "which folder? Name the one that the run wrote"
-                                             : "name one folder only");
+        return efg_complain_usage(
+            "profile", optind == argc ? "which folder? Name the one that the run wrote"
+                                      : "name one folder only");
     request.dir = argv[optind];
     return profile(&request);
 }

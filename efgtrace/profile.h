@@ -33,6 +33,9 @@ struct efg_profile { /* of a thread of a group of ranks */
 int efg_profile_make(struct efg_profile *profile, uint32_t thread);
 void efg_profile_fini(struct efg_profile *profile);
 
+/* Say on standard error WHAT is wrong; NULL: there is no memory. Returns -1. */
+int efg_profile_complain(const char *what);
+
 /* ns of a call of NODE, with the polls before it that found nothing. */
 double efg_profile_call(const struct efg_profile *profile, uint32_t node);
 
@@ -42,7 +45,7 @@ const char *efg_profile_name(const struct efg_profile *profile, uint32_t node);
 /* What is not shown of LOOP, which has more than MOST forms, summed: as repetitions and times
  * before, per node and loop, which are to be freed. Returns 0, or -1 without memory. */
 struct efg_profile_rest {
-    uint64_t iterations, forms; /* how many are left out; forms: at least */
+    uint64_t iterations; /* how many are left out */
     struct efg_program_rest *of_node, *of_loop;
 };
 int efg_profile_rest(const struct efg_profile *profile, uint32_t loop, uint32_t most,

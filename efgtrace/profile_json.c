@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Profiles as JSON; efg_profile_json_help is the schema. As in graph_json.c, the document is
- * trusted only if its last member is there.
+ * Profiles as JSON; efg_profile_json_help is the schema.
  */
-#include <cjson/cJSON.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "files/summary.h"
-#include "graph_formats.h"
+#include "json.h"
 #include "profile.h"
 
 const char efg_profile_json_help[] =
@@ -25,14 +21,6 @@ const char efg_profile_json_help[] =
     "             before (mean time of the computation before it; not of a loop)}]\n"
     "  rest     iterations that have no form, as there are too many\n"
     "  All forms are there, whatever the other options are.\n";
-
-static void add_text(cJSON *to, const char *name, const char *text)
-{
-    char *copy = strdup(text ? text : "");
-    if (copy)
-        cJSON_AddStringToObject(to, name, efg_graph_clean(copy));
-    free(copy);
-}
 
 static cJSON *make_item(const struct efg_program_item *item, double count)
 {
@@ -70,12 +58,11 @@ static cJSON *make_site(const struct efg_profile *profile, uint32_t id)
     char text[512];
     cJSON *to = cJSON_CreateObject();
     snprintf(text, sizeof text, "%s%u", efg_profile_name(profile, id), profile->number[id]);
-    add_text(to, "name", text);
-    add_text(to, "call", efg_run_call_name(profile->run, node->signature.call));
-    snprintf(text, sizeof text, "0x%llx", (unsigned long long)node->hash);
-    add_text(to, "hash", text);
+    efg_json_text(to, "name", text);
+    efg_json_text(to, "call", efg_run_call_name(profile->run, node->signature.call));
+    efg_json_hex(to, "hash", node->hash);
     efg_summary_node(profile->run, node, text, sizeof text);
-    add_text(to, "label", text);
+    efg_json_text(to, "label", text);
     cJSON_AddNumberToObject(
         to, "count", (double)node->time.count / (double)efg_ranklist_count(profile->ranks));
     cJSON_AddNumberToObject(to, "time", efg_profile_call(profile, id));
@@ -88,7 +75,7 @@ static cJSON *make_loop(const struct efg_profile *profile, uint32_t loop)
     cJSON *to = cJSON_CreateObject();
     efg_summary_function(profile->run, profile->graph, &profile->tree, loop, function,
                          sizeof function);
-    add_text(to, "function", function);
+    efg_json_text(to, "function", function);
     cJSON_AddNumberToObject(to, "iterations", profile->iterations[loop]);
     cJSON_AddNumberToObject(to, "time", profile->time[loop]);
     add_forms(to, profile, loop);
@@ -101,9 +88,9 @@ cJSON *efg_profile_json_begin(const struct efg_run *run)
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-profile");
     cJSON_AddNumberToObject(document, "version", 1);
-    add_text(document, "application", run->application);
-    add_text(document, "command", run->command);
-    add_text(document, "mpi", run->mpi);
+    efg_json_text(document, "application", run->application);
+    efg_json_text(document, "command", run->command);
+    efg_json_text(document, "mpi", run->mpi);
     cJSON_AddArrayToObject(document, "profiles");
     return document;
 }
@@ -111,10 +98,8 @@ cJSON *efg_profile_json_begin(const struct efg_run *run)
 void efg_profile_json_add(cJSON *document, const struct efg_profile *profile)
 {
     double count = (double)efg_ranklist_count(profile->ranks);
-    char ranks[4000];
     cJSON *to = cJSON_CreateObject();
-    efg_ranklist_print(profile->ranks, ranks, sizeof ranks);
-    add_text(to, "ranks", ranks);
+    efg_json_ranks(to, "ranks", profile->ranks);
     cJSON_AddNumberToObject(to, "rank_count", count);
     cJSON_AddNumberToObject(to, "thread", profile->thread);
     cJSON_AddNumberToObject(to, "calls", (double)profile->program.events / count);
@@ -132,11 +117,5 @@ void efg_profile_json_add(cJSON *document, const struct efg_profile *profile)
 void efg_profile_json_end(struct efg_buffer *out, cJSON *document)
 {
     cJSON_AddBoolToObject(document, "complete", 1);
-    char *text = cJSON_Print(document);
-    if (text && cJSON_HasObjectItem(document, "complete"))
-        efg_buffer_print(out, "%s\n", text);
-    else
-        out->failed = 1;
-    cJSON_free(text);
-    cJSON_Delete(document);
+    efg_json_end(out, document, "complete");
 }

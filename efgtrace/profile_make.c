@@ -3,22 +3,16 @@
  * A profile: the orders of the calls of some ranks, read with their loop tree; numbers of call
  * sites, times of loops.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "files/expand.h"
 #include "profile.h"
 
-static int complain(const char *what)
+int efg_profile_complain(const char *what)
 {
-    fprintf(stderr, "efgtrace profile: %s\n", what);
-    return -1;
-}
-
-static int complain_memory(void)
-{
-    return complain("no memory for the profile");
+    return efg_complain("profile", what ? what : "no memory for the profile");
 }
 
 double efg_profile_call(const struct efg_profile *profile, uint32_t node)
@@ -108,7 +102,6 @@ int efg_profile_rest(const struct efg_profile *profile, uint32_t loop, uint32_t 
             most--;
             continue;
         }
-        rest->forms++;
         rest->iterations += form->count;
         for (uint32_t i = 0; i < form->size; i++) {
             const struct efg_program_item *item = &program->items[form->first + i];
@@ -139,7 +132,8 @@ void efg_profile_fini(struct efg_profile *profile)
 
 static int complain_damage(void)
 {
-    return complain("run.efg is damaged: a sequence makes no sense, or there is no memory");
+    return efg_profile_complain(
+        "run.efg is damaged: a sequence makes no sense, or there is no memory");
 }
 
 static int add_order(struct efg_profile *profile,
@@ -181,7 +175,7 @@ static int add_orders(struct efg_profile *profile, uint32_t thread)
             continue;
         if (efg_runfile_sequence(run, ranks->ranges[0].first, &sequence, message,
                                  sizeof message))
-            return complain(message);
+            return efg_profile_complain(message);
         failed = thread < sequence.thread_count
                      ? add_order(profile, &sequence.threads[thread], count)
                      : complain_damage();
@@ -194,10 +188,10 @@ int efg_profile_make(struct efg_profile *profile, uint32_t thread)
 {
     if (efg_looptree_build(&profile->tree, profile->graph) ||
         efg_program_init(&profile->program, profile->graph, &profile->tree, EFG_PROGRAM_ITEMS))
-        return complain_memory();
+        return efg_profile_complain(NULL);
     if (add_orders(profile, thread))
         return -1;
     if (efg_program_close(&profile->program) || number_nodes(profile) || sum_times(profile))
-        return complain_memory();
+        return efg_profile_complain(NULL);
     return 0;
 }

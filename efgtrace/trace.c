@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "complain.h"
 #include "files/otf2.h"
 #include "files/summary.h"
 #include "pieces.h"
@@ -39,12 +40,6 @@ static int print_help(void)
         "  -h, --help          this text\n\n"
         "Exit code: 0 written, 1 failed, 2 wrong usage.");
     return EFG_EXIT_OK;
-}
-
-static int complain_usage(const char *what)
-{
-    fprintf(stderr, "efgtrace trace: %s; usage: efgtrace trace [-o DIR2] DIR\n", what);
-    return EFG_EXIT_USAGE;
 }
 
 static int complain(const char *what, const char *path, const char *why)
@@ -242,14 +237,15 @@ int efg_cmd_trace(int argc, char **argv)
         if (option == 'h')
             return print_help();
         if (option == ':')
-            return complain_usage("--output wants a folder");
+            return efg_complain_usage("trace", "--output wants a folder");
         if (option != 'o' || !optarg[0])
-            return complain_usage(option == 'o' ? "--output wants a folder"
-                                                : "there is no such option");
+            return efg_complain_usage("trace", option == 'o' ? "--output wants a folder"
+                                                             : "there is no such option");
         output = optarg;
     }
     if (optind + 1 != argc || !argv[optind][0])
-        return complain_usage(optind < argc ? "one folder at a time" : "which folder?");
+        return efg_complain_usage("trace",
+                                  optind < argc ? "one folder at a time" : "which folder?");
     strip_name(argv[optind]);
     if (output)
         strip_name(output);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "clean.h"
+
+#include <stddef.h>
+
+/* Bytes of the UTF-8 character at TEXT, 0 if it is none that XML and JSON may hold. */
+static size_t character(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, lead, low, high;
+    } kinds[] = {{0xe0, 0xc0, 0xc2, 0xdf}, {0xf0, 0xe0, 0xe0, 0xef}, {0xf8, 0xf0, 0xf0, 0xf4}};
+    if (*text < 0x80)
+        return *text >= ' ' && *text != 0x7f;
+    for (size_t more = 1; more <= 3; more++) {
+        if ((*text & kinds[more - 1].mask) != kinds[more - 1].lead)
+            continue;
+        if (*text < kinds[more - 1].low || *text > kinds[more - 1].high)
+            return 0;
+        for (size_t i = 1; i <= more; i++) {
+            if ((text[i] & 0xc0) != 0x80)
+                return 0;
+        }
+        unsigned second = text[1];
+        int wrong = (*text == 0xe0 && second < 0xa0) || (*text == 0xed && second > 0x9f) ||
+                    (*text == 0xf0 && second < 0x90) || (*text == 0xf4 && second > 0x8f) ||
+                    (*text == 0xef && second == 0xbf && text[2] >= 0xbe);
+        return wrong ? 0 : more + 1;
+    }
+    return 0;
+}
+
+char *efg_clean(char *text)
+{
+    for (char *at = text; *at;) {
+        size_t size = character((const unsigned char *)at);
+        if (!size)
+            *at = '?';
+        at += size ? size : 1;
+    }
+    return text;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "complain.h"
+
+#include <stdio.h>
+
+#include "commands.h"
+
+int efg_complain(const char *command, const char *what)
+{
+    fprintf(stderr, "efgtrace %s: %s\n", command, what);
+    return -1;
+}
+
+int efg_complain_usage(const char *command, const char *what)
+{
+    fprintf(stderr, "efgtrace %s: %s; see `efgtrace %s --help`\n", command, what, command);
+    return EFG_EXIT_USAGE;
+}

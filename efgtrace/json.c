@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clean.h"
+#include "core/graph.h"
+
+void efg_json_text(cJSON *to, const char *name, const char *text)
+{
+    char *copy = strdup(text ? text : "");
+    if (copy)
+        cJSON_AddStringToObject(to, name, efg_clean(copy));
+    free(copy);
+}
+
+void efg_json_number(cJSON *to, const char *name, uint64_t value)
+{
+    cJSON_AddNumberToObject(to, name, (double)value);
+}
+
+void efg_json_id(cJSON *to, const char *name, uint32_t id)
+{
+    if (id == EFG_NONE)
+        cJSON_AddNullToObject(to, name);
+    else
+        efg_json_number(to, name, id);
+}
+
+void efg_json_hex(cJSON *to, const char *name, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
+    cJSON_AddStringToObject(to, name, text);
+}
+
+void efg_json_ranks(cJSON *to, const char *name, const struct efg_ranklist *ranks)
+{
+    struct efg_buffer text = {0};
+    efg_ranklist_write(&text, ranks);
+    efg_buffer_put(&text, "", 1);
+    if (!text.failed)
+        cJSON_AddStringToObject(to, name, (char *)text.data);
+    efg_buffer_fini(&text);
+}
+
+void efg_json_end(struct efg_buffer *out, cJSON *document, const char *last)
+{
+    char *text = cJSON_Print(document);
+    if (text && cJSON_HasObjectItem(document, last))
+        efg_buffer_print(out, "%s\n", text);
+    else
+        out->failed = 1;
+    cJSON_free(text);
+    cJSON_Delete(document);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a command has made, written as a whole.
+ */
+#ifndef EFG_OUTPUT_H
+#define EFG_OUTPUT_H
+
+#include "files/buffer.h"
+
+/* Write OUT to the file PATH, NULL for standard output, for COMMAND. Returns 0; else says on
+ * standard error what is wrong, and returns -1. */
+int efg_output(const char *command, const struct efg_buffer *out, const char *path);
+
+#endif
