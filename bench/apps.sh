@@ -25,8 +25,8 @@ environment: RANKS           instead of 4
              PW_STEPS        instead of 100
              CASE=large      as large as a case for 4 ranks is in earnest, instead of small ones,
                              whose ranks do next to nothing between two calls: 32,000 atoms in
-                             LAMMPS (as in its own benchmarks), 8 in Quantum ESPRESSO, 300 x 300
-                             cells in OpenFOAM
+                             LAMMPS (as in its own benchmarks), 16 and 30 Ry in Quantum ESPRESSO,
+                             450 x 450 cells in OpenFOAM (50,000 a rank)
              MPIRUN_OPTIONS  more options of mpirun
 EOF
 }
@@ -81,7 +81,7 @@ EOF
     positions='Si 0 0 0
 Si 0.27 0.25 0.24'
     if [ "$CASE" = large ]; then
-        lattice=1 cutoff=20 atoms=8
+        lattice=6 cutoff=30 atoms=16
         positions='Si 0 0 0
 Si 0.27 0.25 0.24
 Si 0.5 0.5 0
@@ -89,7 +89,15 @@ Si 0.75 0.75 0.25
 Si 0.5 0 0.5
 Si 0.75 0.25 0.75
 Si 0 0.5 0.5
-Si 0.25 0.75 0.75'
+Si 0.25 0.75 0.75
+Si 0 0 1
+Si 0.27 0.25 1.24
+Si 0.5 0.5 1
+Si 0.75 0.75 1.25
+Si 0.5 0 1.5
+Si 0.75 0.25 1.75
+Si 0 0.5 1.5
+Si 0.25 0.75 1.75'
     fi
     cat >md.in <<EOF
 &control
@@ -97,7 +105,7 @@ Si 0.25 0.75 0.75'
   disk_io = 'none'
 /
 &system
-  ibrav = $lattice, celldm(1) = 10.2, nat = $atoms, ntyp = 1, ecutwfc = $cutoff, nosym = .true.
+  ibrav = $lattice, celldm(1) = 10.2, celldm(3) = 2, nat = $atoms, ntyp = 1, ecutwfc = $cutoff, nosym = .true.
 /
 &electrons
   conv_thr = 1d-8
@@ -130,7 +138,7 @@ prepare_icofoam() {
     rm -rf 0 0.* constant system processor*
     cp -R "$foam/0" "$foam/constant" "$foam/system" .
     cells=40 step=0.0005
-    [ "$CASE" = small ] || cells=300 step=0.00005
+    [ "$CASE" = small ] || cells=450 step=0.00003
     edit system/blockMeshDict "s/\(20 20 1\)/($cells $cells 1)/"
     end=$(awk "BEGIN { print ${ICOFOAM_STEPS:-1000} * $step }")
     edit system/controlDict -e "s/^(endTime ).*/\\1 $end;/" -e "s/^(deltaT ).*/\\1 $step;/" \

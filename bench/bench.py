@@ -6,8 +6,8 @@ calls: CPU time per MPI call, by kind of call, depth of the call path, number of
        paths, and state of efgtrace; one process for each, bench/calls.c
 life:  wall time of MPI_Init and MPI_Finalize, memory and trace, of 4 ranks
 apps:  wall time, trace and memory of whole applications: the bundled stencil, LAMMPS, OpenFOAM
-pairs: LAMMPS, OpenFOAM and Quantum ESPRESSO, large cases on 4 ranks, bare and adaptive in turns,
-       and the cost that the summary states
+pairs: LAMMPS, OpenFOAM and Quantum ESPRESSO, large cases on 4 ranks, bare, off and adaptive in
+       turns, and the cost that the summary states
 instructions: per call, under callgrind: the same on a busy machine
 soak:  whether memory grows in 10^8 calls of each of 2 ranks (BENCH_SOAK calls); asked for only
 
@@ -249,10 +249,10 @@ def small_cases(folder, quick):
 
 def large_cases(quick):
     """name, command(prefix), on 4 ranks, of some 10 s: as large as such cases are in earnest."""
-    steps = {"lammps": "600", "icofoam": "10", "pw": "8"}
+    steps = {"lammps": "600", "icofoam": "4", "pw": "1"}
     for app, count in steps.items():
         yield from prepared(app, RANKS="4", CASE="large",
-                            **{STEPS[app]: str(int(count) // 4) if quick else count})
+                            **{STEPS[app]: str(max(1, int(count) // 4)) if quick else count})
 
 
 def stated_cost(build, work):
@@ -294,7 +294,9 @@ def apps(options, tools):
 
 
 def pairs(options, tools):
-    return applications(options, large_cases(options.runs < 6), [Tool("bare"), tools[0]["adaptive"]])
+    """Off, too, which does nothing: how far it is from bare says what the wall time can tell."""
+    used = [Tool("bare"), tools[0]["off"], tools[0]["adaptive"]]
+    return applications(options, large_cases(options.runs < 6), used)
 
 
 PARTS = {"calls": calls, "life": life, "apps": apps, "pairs": pairs, "instructions": instructions.measure,
