@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../tests/unit/levels.h"
 #include "runtime/callpath.h"
 
 #define TURNS 31
@@ -106,33 +107,11 @@ static __attribute__((noinline)) void pass(unsigned number)
 
 static visit *last; /* of the above */
 
-/* Each call is other code, so that compilers leave it at its place. */
-#define SITE(next, digit, number)                         \
-    case digit:                                           \
-        (next)(number);                                   \
-        __asm__ volatile("# %0" ::"i"(digit) : "memory"); \
-        break;
-#define LEVEL(name, next, power)                                \
-    static __attribute__((noinline)) void name(unsigned number) \
-    {                                                           \
-        switch (number / (power) % 10) {                        \
-            SITE(next, 0, number)                               \
-            SITE(next, 1, number)                               \
-            SITE(next, 2, number)                               \
-            SITE(next, 3, number)                               \
-            SITE(next, 4, number)                               \
-            SITE(next, 5, number)                               \
-            SITE(next, 6, number)                               \
-            SITE(next, 7, number)                               \
-            SITE(next, 8, number)                               \
-            SITE(next, 9, number)                               \
-        }                                                       \
-    }
-LEVEL(level1, *last, 1)
-LEVEL(level2, level1, 10)
-LEVEL(level3, level2, 100)
-LEVEL(level4, level3, 1000)
-LEVEL(level5, level4, 10000)
+EFG_LEVEL(level1, *last, 1)
+EFG_LEVEL(level2, level1, 10)
+EFG_LEVEL(level3, level2, 100)
+EFG_LEVEL(level4, level3, 1000)
+EFG_LEVEL(level5, level4, 10000)
 static visit *const levels[] = {NULL, level1, level2, level3, level4, level5};
 
 static unsigned paths, levels_used, is_random;

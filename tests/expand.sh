@@ -13,14 +13,9 @@ cd "$work" || exit 2
 
 # full DIR RANKS OPTIONS... -- COMMAND...: a full trace
 full() {
-    local dir=$1 number=$2 options=()
+    local dir=$1 number=$2
     shift 2
-    while [ "$1" != -- ]; do
-        options+=("$1")
-        shift
-    done
-    shift
-    ranks "$number" "$tool" run --mode full --summary off -o "$dir" "${options[@]}" "$@" >out 2>err ||
+    ranks "$number" "$tool" run --mode full --summary off -o "$dir" "$@" >out 2>err ||
         verdict "$dir: the run" "exit code $?: $(tail -n 3 err)"
 }
 

@@ -26,15 +26,10 @@ pieces="pieces/0.0.efg pieces/1.0.efg pieces/2.0.efg pieces/3.0.efg"
 # begin DIR FILES OPTION... -- COMMAND...: on 4 ranks in the background; returns when the FILES
 # (words, below DIR) are there
 begin() {
-    local dir=$1 files=$2 options=() i
+    local dir=$1 files=$2 i
     shift 2
-    while [ "$1" != -- ]; do
-        options+=("$1")
-        shift
-    done
-    shift
     mpirun -np 4 --oversubscribe "$tool" run -o "$dir" --interval 20ms --save 50ms --summary off \
-        "${options[@]}" "$@" >out 2>err </dev/null &
+        "$@" >out 2>err </dev/null &
     job=$!
     for ((i = 0; i < 300; i++)); do
         (cd "$dir" && ls $files) >found 2>&1 && return

@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "levels.h"
 #include "runtime/callpath.h"
 #include "runtime/memo.h"
 #include "runtime/memory.h"
@@ -497,33 +498,11 @@ static NOINLINE void check_number(unsigned number)
     USE(number);
 }
 
-/* A path for each number of four digits. Each call is other code, so that it stays at its
- * place. */
-#define SITE(next, digit, number)                         \
-    case digit:                                           \
-        (next)(number);                                   \
-        __asm__ volatile("# %0" ::"i"(digit) : "memory"); \
-        break;
-#define LEVEL(name, next, power)               \
-    static NOINLINE void name(unsigned number) \
-    {                                          \
-        switch (number / (power) % 10) {       \
-            SITE(next, 0, number)              \
-            SITE(next, 1, number)              \
-            SITE(next, 2, number)              \
-            SITE(next, 3, number)              \
-            SITE(next, 4, number)              \
-            SITE(next, 5, number)              \
-            SITE(next, 6, number)              \
-            SITE(next, 7, number)              \
-            SITE(next, 8, number)              \
-            SITE(next, 9, number)              \
-        }                                      \
-    }
-LEVEL(level1, check_number, 1)
-LEVEL(level2, level1, 10)
-LEVEL(level3, level2, 100)
-LEVEL(level4, level3, 1000)
+/* A path for each number of four digits. */
+EFG_LEVEL(level1, check_number, 1)
+EFG_LEVEL(level2, level1, 10)
+EFG_LEVEL(level3, level2, 100)
+EFG_LEVEL(level4, level3, 1000)
 
 /* In no order, so that nothing can be foreseen, and more than the memo holds. There are ten
  * calls in each of four functions: so many more places are all that a walk has to know of. */
