@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * efgtrace report: what a run did, as text of at most 100 columns. First the summary, then
- * a table per question, from the whole to the parts: the loops, where the time of the main
- * loop goes, which calls and which call sites take the time and how evenly over the ranks,
+ * a table per question, from the whole to the parts: the loops, how efficient they are, where
+ * the time of the main loop goes, which calls and which call sites take the time and how evenly over the ranks,
  * the ranks themselves, how the graph grew.
  */
 #include <getopt.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "efficiency.h"
 #include "files/summary.h"
 #include "join.h"
 #include "open.h"
@@ -62,6 +63,9 @@ static int put_report(struct efg_buffer *out, const struct efg_run *run,
     put_title(out, "Loops");
     efg_summary_loops(out, run, UINT32_MAX, NULL);
     put_pivot_path(out, run);
+    put_title(out, "Efficiency");
+    if (efg_report_efficiency(out, run, ranks, most))
+        return -1;
     put_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
     put_title(out, "MPI calls by time, all ranks");

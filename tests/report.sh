@@ -74,6 +74,9 @@ says "report: pivot" 0 "its iterations begin at MPI_Allreduce  stencil.c:48 resi
 says "report: calls per rank" 0 "60.0 ms    460 ms    460 ms   32.8 MB  MPI_Allreduce" "$tool" report run
 says "report: DIR as given" 0 "Next         efgtrace report ./run" "$tool" report ./run/
 says "report: the run file itself" 0 "stencil, 4 ranks" "$tool" report run/run.efg
+# 1000 steps of 4 ms; rank 3 computes 400 us longer, for which the others wait in MPI
+says "report: efficiencies" 0 "    85.3%         92.0%           92.7%       4     4.05 s  the run" "$tool" report run
+says "report: of a loop" 0 "    87.4%         91.9%           95.0%       4     3.92 s    1000 x in main, from MPI_Irecv  hal..." "$tool" report run
 says "report: groups" 0 "     1        4       9      10   0-3" "$tool" report run
 says "graph: another rank" 0 "stencil, rank 3" "$tool" graph --rank 3 run
 try "graph: to a file" "$tool" graph -o new.dot run

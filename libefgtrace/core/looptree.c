@@ -546,6 +546,18 @@ int efg_looptree_is_inside(const struct efg_looptree *tree, uint32_t loop, uint3
     return loop == outer;
 }
 
+uint32_t efg_looptree_next(const struct efg_looptree *tree, uint32_t loop)
+{
+    if (loop == EFG_NONE)
+        return tree->count ? tree->first : EFG_NONE;
+    uint32_t next = tree->loops[loop].first_child;
+    while (next == EFG_NONE && loop != EFG_NONE) {
+        next = tree->loops[loop].next_sibling;
+        loop = tree->loops[loop].parent;
+    }
+    return next;
+}
+
 uint32_t efg_looptree_common(const struct efg_looptree *tree, uint32_t a, uint32_t b)
 {
     uint32_t x = tree->loop_of[a], y = tree->loop_of[b];

@@ -54,6 +54,10 @@ void efg_looptree_fini(struct efg_looptree *tree);
 /* 1 if LOOP is OUTER or lies inside it. */
 int efg_looptree_is_inside(const struct efg_looptree *tree, uint32_t loop, uint32_t outer);
 
+/* The loop after LOOP, depth first, siblings by falling time: the first one after EFG_NONE;
+ * EFG_NONE after the last. */
+uint32_t efg_looptree_next(const struct efg_looptree *tree, uint32_t loop);
+
 /* The innermost loop that holds both nodes A and B, or EFG_NONE. */
 uint32_t efg_looptree_common(const struct efg_looptree *tree, uint32_t a, uint32_t b);
 

@@ -88,6 +88,13 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
                           const struct efg_looptree *tree, uint32_t loop, char *text,
                           size_t size);
 
+/* The function NAME, without scopes beyond the last two and without arguments:
+ * "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
+void efg_summary_short(char *text, size_t size, const char *name);
+
+/* 0 for start-up code of the C library, which symbol tables name too. */
+int efg_summary_is_worth_naming(const char *function);
+
 /* --- text --- */
 
 #define EFG_COLUMNS 100

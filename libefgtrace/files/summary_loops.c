@@ -68,24 +68,16 @@ static int matters(const struct table *t, uint32_t index)
     return t->shown < t->most && t->tree.loops[index].time >= t->whole / 100;
 }
 
-/* Depth first, without recursion: a tree may be as deep as the graph is large. */
 static void put_loops(struct efg_buffer *out, struct table *t)
 {
-    uint32_t at = t->tree.count ? t->tree.first : EFG_NONE;
-    while (at != EFG_NONE) {
-        const struct efg_loop *loop = &t->tree.loops[at];
-        if (matters(t, at)) {
-            put_loop(out, t, at);
+    for (uint32_t l = efg_looptree_next(&t->tree, EFG_NONE); l != EFG_NONE;
+         l = efg_looptree_next(&t->tree, l)) {
+        if (matters(t, l)) {
+            put_loop(out, t, l);
             t->shown++;
         } else {
             t->skipped++;
         }
-        uint32_t next = loop->first_child;
-        while (next == EFG_NONE && at != EFG_NONE) {
-            next = t->tree.loops[at].next_sibling;
-            at = t->tree.loops[at].parent;
-        }
-        at = next;
     }
 }
 

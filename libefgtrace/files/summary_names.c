@@ -56,7 +56,7 @@ static size_t last_scopes(const char *name, size_t end)
 }
 
 /* NAME as it fits a line: "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
-static void put_function(char *text, size_t size, const char *name)
+void efg_summary_short(char *text, size_t size, const char *name)
 {
     size_t end = end_of_name(name), begin = last_scopes(name, end);
     snprintf(text, size, "%.*s", (int)(end - begin), name + begin);
@@ -66,7 +66,7 @@ static void put_symbol(char *text, size_t size, const struct efg_run_symbol *sym
                        const char *module)
 {
     char function[128];
-    put_function(function, sizeof function, symbol->function);
+    efg_summary_short(function, sizeof function, symbol->function);
     if (symbol->line)
         snprintf(text, size, "%s:%u %s", last_part(symbol->file), symbol->line, function);
     else
@@ -305,7 +305,7 @@ static void compare_at(const struct efg_run *run, const struct efg_node *node, u
 }
 
 /* Symbol tables name the start-up code of the C library too: what nobody looks for. */
-static int is_worth_naming(const char *function)
+int efg_summary_is_worth_naming(const char *function)
 {
     return strcmp(function, "?") && strcmp(function, "_start") &&
            strncmp(function, "__libc_start", 12);
@@ -329,5 +329,6 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
         if (common.function)
             function = common.place.function;
     }
-    put_function(text, size, function && is_worth_naming(function) ? function : "");
+    efg_summary_short(text, size,
+                      function && efg_summary_is_worth_naming(function) ? function : "");
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What each rank spent in the loops of the merged graph and in its contexts: one number for
+ * each rank and each of them, from a second reading of the ranks.
+ *
+ * In MPI: in calls, polls that found nothing included. All: with the computation between two
+ * calls of a loop, of a context. The loops have it as looptree.h has it, so that the sums over
+ * the ranks are the times of the merged tree.
+ */
+#ifndef EFG_BY_RANK_H
+#define EFG_BY_RANK_H
+
+#include "contexts.h"
+
+struct efg_by_rank {
+    uint32_t ranks, loops, contexts;         /* how many */
+    uint64_t *loop_time, *loop_mpi;          /* ns: [loop * ranks + index of the rank] */
+    uint64_t *context_time, *context_mpi;    /* ns: the same; contexts below included */
+    uint64_t *context_calls, *context_bytes; /* of all ranks: [context] */
+};
+
+/* Read all ranks of RUN, whose graph is MERGED (of all ranks). CONTEXTS: NULL for loops only.
+ * Returns 0; else says on standard error what is wrong, for COMMAND, and returns -1. */
+int efg_by_rank_read(struct efg_by_rank *by, const struct efg_run *run,
+                     const struct efg_merged *merged, const struct efg_contexts *contexts,
+                     const char *command);
+void efg_by_rank_fini(struct efg_by_rank *by);
+
+#endif
