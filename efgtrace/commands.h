@@ -19,6 +19,7 @@ int efg_cmd_report(int argc, char **argv);
 int efg_cmd_graph(int argc, char **argv);
 int efg_cmd_expand(int argc, char **argv);
 int efg_cmd_profile(int argc, char **argv);
+int efg_cmd_compare(int argc, char **argv);
 int efg_cmd_pack(int argc, char **argv);
 int efg_cmd_trace(int argc, char **argv);
 int efg_cmd_check(int argc, char **argv);

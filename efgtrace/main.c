@@ -22,6 +22,7 @@ static const struct command commands[] = {
     {"graph", "draw the event flow graph, or write it for other programs", efg_cmd_graph},
     {"expand", "write all calls of the run in their order", efg_cmd_expand},
     {"profile", "write what the ranks did as a program: loops and mean times", efg_cmd_profile},
+    {"compare", "say what differs between two runs", efg_cmd_compare},
     {"trace", "write the OTF2 trace of a job that was killed or still runs", efg_cmd_trace},
     {"pack", "make the file of a run smaller", efg_cmd_pack},
     {"check", "is the configuration right, and what does it mean", efg_cmd_check},

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * efgtrace compare: two runs side by side: other input, more ranks, another library. What
+ * differs most comes first.
+ */
+#include "compare.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "complain.h"
+#include "files/summary.h"
+#include "output.h"
+
+#define LINES 20 /* of a table */
+
+struct request {
+    const char *dir[2], *output;
+    int is_json;
+    uint32_t most;
+};
+
+/* --- the comparison --- */
+
+static double of_rank(const struct efg_side *side, double sum)
+{
+    return side->merged.rank_count ? sum / (double)side->merged.rank_count : 0;
+}
+
+double efg_comparison_ranks(const struct efg_comparison *c)
+{
+    return (double)c->side[1].run.size / (double)c->side[0].run.size;
+}
+
+double efg_comparison_time(const struct efg_comparison *c)
+{
+    return c->time[0] > 0 ? c->time[1] / c->time[0] : 0;
+}
+
+static void sum_up(struct efg_comparison *c, int which)
+{
+    const struct efg_side *side = &c->side[which];
+    const struct efg_totals *totals = &side->run.common.totals;
+    double count = (double)totals->all_count;
+    for (uint32_t i = 0; i < side->run.rank_count; i++) {
+        c->time[which] += (double)side->time[i] / side->run.rank_count;
+        c->mpi[which] += (double)side->mpi[i] / side->run.rank_count;
+    }
+    c->efficiency[which] = efg_efficiency_of(side->time, side->mpi, side->run.rank_count);
+    c->iterations[which] = of_rank(side, count);
+    if (count > 0) {
+        c->iteration[which] = (double)totals->all_time / count;
+        c->iteration_mpi[which] = (double)totals->all_mpi / count;
+    }
+}
+
+static void find_main_loops(struct efg_comparison *c)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct efg_merged *merged = &c->side[i].merged;
+        struct efg_run_thread thread = {.graph = merged->graph, .pivot = merged->pivot};
+        c->main_loop[i] = efg_summary_main_loop(&merged->tree, &thread);
+    }
+    for (uint32_t i = 0; i < c->matched.loop_count; i++)
+        c->is_same_loop |= c->main_loop[0] != EFG_NONE && c->main_loop[1] != EFG_NONE &&
+                           c->matched.loops[i].a == c->main_loop[0] &&
+                           c->matched.loops[i].b == c->main_loop[1];
+}
+
+/* Time and number of the calls of NODE, of a rank; and the time of the computation before. */
+static void add_node(struct efg_difference *calls, struct efg_difference *compute, int which,
+                     const struct efg_side *side, uint32_t node)
+{
+    const struct efg_graph *graph = &side->merged.graph;
+    const struct efg_node *n = &graph->nodes[node];
+    calls->time[which] = of_rank(side, (double)n->time.sum + (double)n->poll_time);
+    calls->calls[which] = of_rank(side, (double)n->time.count + (double)n->polls);
+    compute->calls[which] = of_rank(side, (double)n->time.count);
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        if (graph->edges[i].to == node)
+            compute->time[which] += of_rank(side, (double)graph->edges[i].time.sum);
+}
+
+static int by_falling_difference(const void *a, const void *b)
+{
+    const struct efg_difference *x = a, *y = b;
+    double dx = fabs(x->time[1] - x->time[0]), dy = fabs(y->time[1] - y->time[0]);
+    if (dx != dy)
+        return dx < dy ? 1 : -1;
+    if (x->node.a != y->node.a)
+        return x->node.a < y->node.a ? -1 : 1;
+    if (x->node.b != y->node.b)
+        return x->node.b < y->node.b ? -1 : 1;
+    return x->is_compute - y->is_compute;
+}
+
+static int find_differences(struct efg_comparison *c)
+{
+    uint32_t count = c->matched.node_count;
+    c->differences = calloc(2 * (size_t)count + 1, sizeof *c->differences);
+    if (!c->differences)
+        return -1;
+    memcpy(c->rest, c->time, sizeof c->rest);
+    for (uint32_t i = 0; i < count; i++) {
+        struct efg_pair pair = c->matched.nodes[i];
+        struct efg_difference *calls = &c->differences[2 * i], *compute = calls + 1;
+        *calls = (struct efg_difference){.node = pair};
+        *compute = (struct efg_difference){.node = pair, .is_compute = 1};
+        if (pair.a != EFG_NONE)
+            add_node(calls, compute, 0, &c->side[0], pair.a);
+        if (pair.b != EFG_NONE)
+            add_node(calls, compute, 1, &c->side[1], pair.b);
+        for (int k = 0; k < 2; k++)
+            c->rest[k] -= calls->time[k] + compute->time[k];
+    }
+    c->difference_count = 2 * count;
+    qsort(c->differences, c->difference_count, sizeof *c->differences, by_falling_difference);
+    return 0;
+}
+
+static int check(const struct efg_comparison *c, const struct request *request)
+{
+    for (int i = 0; i < 2; i++) {
+        if (c->side[i].run.rank_count && c->side[i].run.size)
+            continue;
+        fprintf(stderr, "efgtrace compare: the run in %s has no ranks\n", request->dir[i]);
+        return -1;
+    }
+    return 0;
+}
+
+static int make(struct efg_comparison *c, const struct request *request)
+{
+    for (int i = 0; i < 2; i++)
+        if (efg_side_read(&c->side[i], "compare", request->dir[i]))
+            return -1;
+    if (check(c, request))
+        return -1;
+    for (int i = 0; i < 2; i++)
+        sum_up(c, i);
+    if (efg_matched_make(&c->matched, &c->side[0], &c->side[1]) || find_differences(c))
+        return efg_complain("compare", "no memory for the call sites of both runs");
+    find_main_loops(c);
+    return 0;
+}
+
+static void fini(struct efg_comparison *c)
+{
+    efg_matched_fini(&c->matched);
+    free(c->differences);
+    for (int i = 0; i < 2; i++)
+        efg_side_fini(&c->side[i]);
+}
+
+static int compare(const struct request *request)
+{
+    struct efg_comparison c = {0};
+    struct efg_buffer out = {0};
+    int failed = make(&c, request);
+    if (!failed && request->is_json)
+        efg_compare_put_json(&out, &c);
+    else if (!failed)
+        efg_compare_put_text(&out, &c, request->most);
+    if (!failed && out.failed)
+        failed = efg_complain("compare", "no memory for the comparison");
+    if (!failed)
+        failed = efg_output("compare", &out, request->output);
+    efg_buffer_fini(&out);
+    fini(&c);
+    return failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
+}
+
+/* --- arguments --- */
+
+static int print_help(void)
+{
+    fputs(
+        "Usage: efgtrace compare [OPTION...] A B\n\n"
+        "Compares two runs, the folders A and B: how the run time, the iterations, the loops "
+        "and "
+        "the\n"
+        "MPI calls of B differ from those of A, what differs most first. Times are those of a "
+        "rank,\n"
+        "the mean over all of a run, so that runs of other numbers of ranks can be "
+        "compared.\n\n"
+        "Call sites are the same where the same functions call each other, by name; lines may "
+        "differ.\n"
+        "Loops are the same where they have the same calls.\n\n"
+        "  -a, --all                every line of every table, not only the largest\n"
+        "  -f, --format text|json   default: text\n"
+        "  -o, --output FILE        default: standard output\n"
+        "  -h, --help               this text\n\n",
+        stdout);
+    fputs(efg_compare_json_help, stdout);
+    fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);
+    return EFG_EXIT_OK;
+}
+
+/* Returns 0 to go on, else the exit code + 1. */
+static int take_option(struct request *request, int option)
+{
+    switch (option) {
+    case 'a':
+        request->most = UINT32_MAX;
+        return 0;
+    case 'f':
+        request->is_json = !strcmp(optarg, "json");
+        if (request->is_json || !strcmp(optarg, "text"))
+            return 0;
+        return efg_complain_usage("compare", "--format wants text or json") + 1;
+    case 'o':
+        request->output = optarg;
+        return 0;
+    case 'h':
+        return print_help() + 1;
+    default:
+        return efg_complain_usage("compare", option == ':' ? "a value is missing"
+                                                           : "there is no such option") +
+               1;
+    }
+}
+
+int efg_cmd_compare(int argc, char **argv)
+{
+    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
+                                            {"format", required_argument, NULL, 'f'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    struct request request = {.most = LINES};
+    optind = 0;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":af:o:h", options, NULL)) != -1;) {
+        int stop = take_option(&request, c);
+        if (stop)
+            return stop - 1;
+    }
+    if (optind + 2 != argc)
+        return efg_complain_usage("compare", "name two folders, each one that a run wrote");
+    request.dir[0] = argv[optind];
+    request.dir[1] = argv[optind + 1];
+    return compare(&request);
+}

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# efgtrace compare: a run and itself, built anew, with more ranks, and another program.
+#
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+cd "$work" || exit 2
+
+# run NAME RANKS COMMAND...: into the folder NAME
+run() {
+    local name=$1 number=$2
+    shift 2
+    ranks "$number" "$tool" run --mode graph --summary off -o "$name" "$@" >log 2>&1 || cat log
+}
+
+# compared A B EXPRESSION: the EXPRESSION of c (the comparison), d (its differences) is true.
+# agree(): what is said of the nodes is what a.json and b.json say.
+compared() {
+    "$tool" compare -f json "$1" "$2" >compared 2>&1 || cat compared
+    "$python" - compared "$3" <<'END' 2>&1 | tail -n 1
+import json, sys
+c = json.load(open(sys.argv[1]))
+d = c["differences"]
+
+def agree():
+    for side, name in (("a", "a.json"), ("b", "b.json")):
+        graph = json.load(open(name))
+        ranks = graph["ranks"]
+        before = [0] * len(graph["nodes"])
+        for edge in graph["edges"]:
+            before[edge["to"]] += edge["time"]["sum"]
+        for x in (x for x in d if x[side]):
+            node = graph["nodes"][x[side]["node"]]
+            time = before[node["id"]] if x["what"] == "compute" else node["time"]["sum"] + node["poll_time"]
+            calls = node["count"] + (0 if x["what"] == "compute" else node["polls"])
+            assert x["call"] == node["call"] and abs(x[side]["time"] - time / ranks) < 1, (x, node)
+            assert abs(x[side]["calls"] - calls / ranks) < 1e-9, (x, node)
+    return True
+
+assert eval("(" + sys.argv[2] + ")"), [c["runs"], d[:3]]
+END
+}
+
+for name in stencil2d master_worker; do
+    compile $name || exit 2
+done
+# The same functions at other lines, compiled in another way.
+{ printf '\n\n\n/* other lines */\n'; cat "$root/tests/programs/stencil2d.c"; } >stencil2d.c
+mpicc -g -O0 -I"$root/tests/programs" stencil2d.c -o stencil2d -lm || exit 2
+
+run two 2 "$programs/stencil2d" 50 10
+run four 4 "$programs/stencil2d" 50 10
+run anew 2 ./stencil2d 100 10
+run other 3 "$programs/master_worker" 100 10
+
+verdict "a run and itself: no difference, and nothing that has no partner" \
+    "$(compared two two 'all(x["difference"] == 0 and x["a"] == x["b"] for x in d) and d and
+                         all(x["a"] == x["b"] for x in c["loops"]) and c["loops"]')"
+verdict "built anew, twice the steps: the same call sites" \
+    "$(compared two anew 'all(x["a"] and x["b"] for x in d + c["loops"]) and
+                          {(x["a"]["calls"], x["b"]["calls"]) for x in d} == {(50, 100), (1, 1)}')"
+verdict "built anew: the loop is 50 and 100 times" \
+    "$(compared two anew '[(x["a"]["repetitions"], x["b"]["repetitions"]) for x in c["loops"]] == [(50, 100)]')"
+verdict "another program: the same calls are not the same call sites" \
+    "$(compared two other 'all(not x["a"] or not x["b"] for x in d) and {bool(x["a"]) for x in d} == {True, False}')"
+for pair in "two four" "two anew" "four other"; do
+    verdict "$pair: differences and the rest are all of the time" \
+        "$(compared ${pair% *} ${pair#* } 'abs(sum(x["difference"] for x in d) +
+            c["runs"][1]["rest"] - c["runs"][0]["rest"] + c["runs"][0]["time"] - c["runs"][1]["time"]) < 100')"
+    verdict "$pair: the largest first" \
+        "$(compared ${pair% *} ${pair#* } '[abs(x["difference"]) for x in d] ==
+            sorted((abs(x["difference"]) for x in d), reverse=True)')"
+    verdict "$pair: parallel efficiency is load balance x communication" \
+        "$(compared ${pair% *} ${pair#* } 'all(abs(r["parallel_efficiency"] -
+            r["load_balance"] * r["communication_efficiency"]) < 1e-9 for r in c["runs"])')"
+    "$tool" compare --all $pair >text 2>&1
+    same "$pair: at most 100 columns" "" "$(awk 'length > 100' text)"
+done
+
+# What `graph` says of each run is what is compared.
+"$tool" graph -f json -s path two >a.json
+"$tool" graph -f json -s path four >b.json
+verdict "times and calls are those of the graphs" "$(compared two four 'agree()')"
+
+gives() { # NAME CODE WORDS COMMAND...
+    local name=$1 code=$2 words=$3
+    shift 3
+    "$@" >log 2>&1
+    same "$name: exit code" "$code" $?
+    contains "$name" "$(cat log)" "$words"
+}
+gives "in words" 0 "It has 2 times as many ranks" "$tool" compare two four
+gives "text to a file" 0 "" "$tool" compare -o text two four
+has "text to a file: what" "difference    time A" text
+gives "help" 0 "Usage: efgtrace compare" "$tool" compare --help
+gives "one folder" 2 "name two folders" "$tool" compare two
+gives "three folders" 2 "name two folders" "$tool" compare two four other
+gives "a wrong format" 2 "text or json" "$tool" compare -f svg two four
+gives "an unknown option" 2 "no such option" "$tool" compare --more two four
+gives "no run" 1 "none" "$tool" compare two none
+gives "no room" 1 "/dev/full" "$tool" compare -o /dev/full two four
+
+finish
