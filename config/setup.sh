@@ -13,7 +13,7 @@ or through sudo.
   build   the compiler, Open MPI and the libraries that efgtrace is made of
   demo    build, and LAMMPS, the application that `make demo` traces
   check   demo, and what the tests need: other compilers, cmocka, readers of OTF2, mpi4py,
-          iproute2 for hosts that are namespaces
+          iproute2 for hosts that are namespaces, MPICH
   apps    check, and the larger applications of `make check-apps`
   bench   apps, the tracer and the compressor that `make bench` compares with, valgrind that
           counts instructions, and gnuplot that draws the results
@@ -26,7 +26,7 @@ build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev li
     libhwloc-dev libdw-dev libinih-dev libcjson-dev"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2 python3-mpi4py
-    iproute2"
+    iproute2 mpich libmpich-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 bench="$apps eztrace zstd valgrind gnuplot-nox"
 

@@ -47,7 +47,7 @@ for name in stencil2d master_worker; do
 done
 # The same functions at other lines, compiled in another way.
 { printf '\n\n\n/* other lines */\n'; cat "$root/tests/programs/stencil2d.c"; } >stencil2d.c
-mpicc -g -O0 -I"$root/tests/programs" stencil2d.c -o stencil2d -lm || exit 2
+$MPICC -g -O0 -I"$root/tests/programs" stencil2d.c -o stencil2d -lm || exit 2
 
 run two 2 "$programs/stencil2d" 50 10
 run four 4 "$programs/stencil2d" 50 10

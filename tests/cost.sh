@@ -8,14 +8,14 @@
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
 
-mpicc -g -O1 tests/cost/cheap.c -o "$work/cheap" || exit 2
+$MPICC -g -O1 tests/cost/cheap.c -o "$work/cheap" || exit 2
 cd "$work" || exit 2
 
 median() { sort -n "$1" | sed -n "$((($(wc -l <"$1") + 1) / 2))p"; }
 
 for run in 1 2 3 4 5; do
-    mpirun -np 1 ./cheap | sed -n 's/^each //p' >>bare
-    mpirun -np 1 "$tool" run -m graph -o run.$run ./cheap 2>err | sed -n 's/^each //p' >>traced
+    $MPIRUN -np 1 ./cheap | sed -n 's/^each //p' >>bare
+    $MPIRUN -np 1 "$tool" run -m graph -o run.$run ./cheap 2>err | sed -n 's/^each //p' >>traced
     sed -n 's/^Cost .* \([0-9.]*\) ns each$/\1/p' run.$run/summary.txt >>stated
 done
 measured=$(($(median traced) - $(median bare)))

@@ -80,7 +80,7 @@ same "stencil on 8 ranks: how many sequences are stored" 1 "$(orders eight)"
 
 # --- segments that are done before the end ---
 
-mpicc -g -O1 "$root/tests/memory/many.c" -o many || exit 2
+$MPICC -g -O1 "$root/tests/memory/many.c" -o many || exit 2
 full shuffled 2 -- ./many shuffled 400000
 lossless shuffled
 same "shuffled: a sequence of each rank" 2 "$(orders shuffled)"

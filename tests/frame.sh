@@ -9,6 +9,7 @@
 # environment: BUILD        where the build is (default build)
 #              CHECK_TRACE  the checker of traces (default ../shared/tools/check_trace.py); if it is
 #                           not there, what needs it is counted as skipped
+#              MPICC        of the MPI that the build is for (default mpicc, of Open MPI)
 #              PYTHON       one that has the packages of Debian (default /usr/bin/python3)
 set -u
 
@@ -24,6 +25,13 @@ passed=0
 failed=0
 skipped=0
 
+case ${MPICC:=mpicc} in
+*mpich*)
+    MPICC="$MPICC -Wno-stringop-overflow" # of MPI_STATUSES_IGNORE
+    MPICXX=mpicxx.mpich MPIFORT=mpifort.mpich MPIRUN=mpiexec.mpich
+    export MPIR_CVAR_POLLS_BEFORE_YIELD=1 ;; # there are fewer cores than ranks
+*) MPICXX=mpicxx MPIFORT=mpifort MPIRUN="mpirun --oversubscribe" ;;
+esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset LD_PRELOAD $(env | sed -n 's/^\(EFGTRACE_[A-Za-z0-9_]*\)=.*/\1/p')
 
@@ -99,19 +107,19 @@ compile() {
     done
     [ "$programs/$1" -nt "$source" ] && [ "$programs/$1" -nt "$root/tests/programs/program.h" ] && return
     case $source in
-    *.c) compiler=mpicc ;;
-    *.cpp) compiler=mpicxx ;;
-    *.f90) compiler=mpifort ;;
+    *.c) compiler=$MPICC ;;
+    *.cpp) compiler=$MPICXX ;;
+    *.f90) compiler=$MPIFORT ;;
     esac
     # Made aside: another script may be running the old one.
     $compiler -g -O1 "$source" -o "$programs/$1.$$" -lm -lpthread && mv "$programs/$1.$$" "$programs/$1"
 }
 
-# ranks N COMMAND...: with options of mpirun before it; exit code 124 if it hangs
+# ranks N COMMAND...: with options of the launcher before it; exit code 124 if it hangs
 ranks() {
     local number=$1
     shift
-    timeout 120 mpirun -np "$number" --oversubscribe "$@" </dev/null
+    timeout 120 $MPIRUN -np "$number" "$@" </dev/null
 }
 
 # --- traces ---

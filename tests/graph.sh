@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/frame.sh"
 for program in master_worker stencil2d coupled threads signature; do compile $program || exit 2; done
-mpicc -g -O1 "$root/tests/graph/uneven.c" -o "$programs/uneven" || exit 2
+$MPICC -g -O1 "$root/tests/graph/uneven.c" -o "$programs/uneven" || exit 2
 cd "$work" || exit 2
 
 # traced DIR RANKS OPTION... -- COMMAND...

@@ -17,7 +17,7 @@ clean_up() {
 }
 
 compile stencil2d && compile nested_solver &&
-    mpicc -g -O1 tests/life/ending.c -o "$programs/ending" || exit 2
+    $MPICC -g -O1 tests/life/ending.c -o "$programs/ending" || exit 2
 cd "$work" || exit 2
 
 # launch COMMAND...: on 4 ranks, to ./out, ./err, $code
@@ -91,7 +91,7 @@ has "a folder below others: made" "Traced       10 iterations" there/new/deep/su
 begin() {
     local dir=$1 i
     shift
-    mpirun -np 4 --oversubscribe "$tool" run -o "$dir" --interval 20ms -v "$@" \
+    $MPIRUN -np 4 "$tool" run -o "$dir" --interval 20ms -v "$@" \
         "$programs/stencil2d" 4000 500 >out 2>err </dev/null &
     job=$!
     for ((i = 0; i < 300; i++)); do

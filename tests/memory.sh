@@ -7,7 +7,7 @@
 . "$(dirname "$0")/frame.sh"
 
 many=$work/many
-mpicc -g -O1 tests/memory/many.c -o "$many" || exit 2
+$MPICC -g -O1 tests/memory/many.c -o "$many" || exit 2
 
 # run KIND COUNT ARGUMENTS...: traced on two ranks
 run() {
@@ -15,7 +15,7 @@ run() {
     shift 2
     dir=$work/run.$kind
     rm -rf "$dir"
-    (cd "$work" && timeout 300 mpirun -np 2 --oversubscribe "$tool" run -o "$dir" \
+    (cd "$work" && timeout 300 $MPIRUN -np 2 "$tool" run -o "$dir" \
         --interval 10ms "$@" "$many" "$kind" "$count" >out 2>err)
     same "$kind: exit code" 0 $?
 }

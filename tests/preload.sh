@@ -194,7 +194,7 @@ same "switched off by the configuration: silent" "finalized 1 0 " "$out $code $(
 $CC -fPIC -shared -DLIBRARY "$tests/other_mpi.c" -Wl,-soname,libother.so -o "$work/libother.so" &&
     $CC "$tests/other_mpi.c" "$work/libother.so" -Wl,-rpath,"$work" -o "$work/other" || exit 1
 said=$(LD_PRELOAD=$library "$work/other" 2>&1; echo "exit $?")
-same "another MPI library" "efgtrace: the program's MPI library is not Open MPI; this process runs untraced
+same "another MPI library" "efgtrace: the program's MPI library is not Open MPI, which this efgtrace was built for; this process runs untraced
 exit 4" "$said"
 
 # A library of stubs that has MPI_Barrier and no PMPI_Barrier, and one that has neither.

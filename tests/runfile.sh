@@ -67,7 +67,7 @@ verdict "master and workers: the master's sequence is its own" \
     "$(grep -qE '^sequence 0: ranks 0,' read || grep sequence read)"
 
 # Graphs that merge nodes, and so segments that were done before the end.
-mpicc -g -O1 "$root/tests/memory/many.c" -o many || exit 2
+$MPICC -g -O1 "$root/tests/memory/many.c" -o many || exit 2
 launch 2 "$tool" run -m graph --interval 10ms --memory 1M -o many.run ./many paths 100000
 check "merged nodes" many.run 2
 verdict "merged nodes: both codings" \
@@ -108,7 +108,7 @@ mkdir full
 if unshare --mount true 2>why; then
     cat >no_room <<'END'
 mount -t tmpfs -o size=4k none full || exit 3
-timeout 60 mpirun -np 3 --oversubscribe "$1" run -m graph -o full/run "$2" 100 200 >out 2>err </dev/null
+timeout 60 $MPIRUN -np 3 "$1" run -m graph -o full/run "$2" 100 200 >out 2>err </dev/null
 echo $? >code
 ls full/run >left
 END

@@ -17,8 +17,8 @@ clean_up() {
     rm -rf "$work"
 }
 
-compile stencil2d && compile threads && mpicc -g -O1 tests/life/ending.c -o "$programs/ending" &&
-    mpicc -g -O1 tests/memory/many.c -o "$programs/many" || exit 2
+compile stencil2d && compile threads && $MPICC -g -O1 tests/life/ending.c -o "$programs/ending" &&
+    $MPICC -g -O1 tests/memory/many.c -o "$programs/many" || exit 2
 cd "$work" || exit 2
 
 pieces="pieces/0.0.efg pieces/1.0.efg pieces/2.0.efg pieces/3.0.efg"
@@ -28,7 +28,7 @@ pieces="pieces/0.0.efg pieces/1.0.efg pieces/2.0.efg pieces/3.0.efg"
 begin() {
     local dir=$1 files=$2 i
     shift 2
-    mpirun -np 4 --oversubscribe "$tool" run -o "$dir" --interval 20ms --save 50ms --summary off \
+    $MPIRUN -np 4 "$tool" run -o "$dir" --interval 20ms --save 50ms --summary off \
         "$@" >out 2>err </dev/null &
     job=$!
     for ((i = 0; i < 300; i++)); do

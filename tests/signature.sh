@@ -143,7 +143,7 @@ hasnt "nothing is missing" "Not recorded" said
 
 # --- sizes that found no room: classes of them are left ---
 
-mpicc -g -O1 "$root/tests/memory/many.c" -o shrinking || exit 2
+$MPICC -g -O1 "$root/tests/memory/many.c" -o shrinking || exit 2
 ranks 2 "$tool" run -o coarse -m graph --summary off --interval 10ms --memory 4M \
     --signature path,size ./shrinking sizes 100000 >out 2>err
 same "coarse: exit code" 0 $?

@@ -18,9 +18,9 @@ logs=$root/tests/skew/logs.py
 export EFGTRACE_CLOCK=system # what tests/skew/bent.c bends
 cd "$work" || exit 2
 
-mpicc -g -O1 "$root/tests/programs/stencil2d.c" -o stencil2d -lm &&
-    mpicc -g "$root/tests/skew/oneway.c" -o oneway &&
-    mpicc -g -O1 -shared -fPIC "$root/tests/skew/bent.c" -o bent.so -ldl || exit 1
+$MPICC -g -O1 "$root/tests/programs/stencil2d.c" -o stencil2d -lm &&
+    $MPICC -g "$root/tests/skew/oneway.c" -o oneway &&
+    $MPICC -g -O1 -shared -fPIC "$root/tests/skew/bent.c" -o bent.so -ldl || exit 1
 
 # traced NAME OPTION... -- COMMAND...: with the OPTIONs of mpirun
 traced() {
@@ -28,7 +28,7 @@ traced() {
     shift
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     shift
-    timeout 60 mpirun -np 4 --oversubscribe "${options[@]}" "$tool" run -o "$name" --keep-logs \
+    timeout 60 $MPIRUN -np 4 "${options[@]}" "$tool" run -o "$name" --keep-logs \
         "$@" >out 2>err </dev/null
 }
 

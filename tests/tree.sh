@@ -7,7 +7,7 @@
 
 export ASAN_OPTIONS=detect_leaks=0 # Open MPI has its own
 
-mpicc -g -O1 -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=undefined -DEFG_TREE_PIECE=1000 \
+$MPICC -g -O1 -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=undefined -DEFG_TREE_PIECE=1000 \
     -Ilibefgtrace tests/tree/tree.c libefgtrace/runtime/tree.c libefgtrace/files/buffer.c -o "$build/tests/tree" || exit 2
 for ranks in 1 2 3 5 8 11; do
     said=$(ranks $ranks "$build/tests/tree" 32 2>&1) && why= ||

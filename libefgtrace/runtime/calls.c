@@ -12,7 +12,11 @@
 const struct efg_call_info efg_call_info[EFG_CALLS] = {
     [EFG_CALL_NONE] = {.name = ""},
 #define CALL(id, class_, shape_, ...) ROW(id, "MPI_" #id, class_, shape_)
+#if MPI_VERSION >= 4
+#define CALLX(id, class_, shape_, ...) ROW(id, "MPI_" #id, class_, shape_)
+#else
 #define CALLX(id, class_, shape_, ...) ROW(id, "MPIX_" #id, class_, shape_)
+#endif
 #define OWN(id, class_, shape_) ROW(id, "MPI_" #id, class_, shape_)
 #define LEFT_OUT(id, reason)
 #include "calls.def"

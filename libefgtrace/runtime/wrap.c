@@ -35,7 +35,9 @@
 #include <unistd.h>
 
 #include "runtime/call.h"
+#if MPI_VERSION < 4 && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
+#endif
 
 /* gcc clears a structure of this size with `rep stos`, which takes longer to start than all the
  * rest of a wrapper (12 ns, measured); tuned like this it uses plain vector stores, or memset
@@ -109,12 +111,43 @@ static inline void *real_function(int id, const char *symbol)
     return UNLIKELY(!function) ? lookup(id, symbol) : function;
 }
 
-#define REAL(prefix, name) \
-    ((__typeof__(&prefix##name))real_function(EFG_CALL_##name, "P" #prefix #name))
+/*
+ * A function under its name in libmpi, its parameters those of the table. Where handles are
+ * numbers, here they have the size of pointers: so a program of a library whose handles are
+ * pointers, into which this is preloaded by mistake, gets them through unharmed, and runs
+ * untraced. (In registers and on the stack an int has as much room as a pointer.) Where they
+ * are pointers, mpi.h checks the table.
+ */
+#ifdef OPEN_MPI
+#define FUNCTION(prefix, name) prefix##name
+#define PROFILED(prefix, name) __typeof__(prefix##name) P##prefix##name
+#define DEFINE(prefix, name, parameters) EXPORT int prefix##name parameters
+#else
+#define FUNCTION(prefix, name) own_##name
+#define PROFILED(prefix, name) __typeof__(own_##name) own_P##name __asm__("P" #prefix #name)
+#define DEFINE(prefix, name, parameters) \
+    EXPORT int FUNCTION(prefix, name)    \
+    parameters __asm__(#prefix #name);   \
+    int FUNCTION(prefix, name) parameters
+#define MPI_Comm uintptr_t
+#define MPI_Datatype uintptr_t
+#define MPI_Errhandler uintptr_t
+#define MPI_File uintptr_t
+#define MPI_Group uintptr_t
+#define MPI_Info uintptr_t
+#define MPI_Message uintptr_t
+#define MPI_Op uintptr_t
+#define MPI_Request uintptr_t
+#define MPI_Win uintptr_t
+#pragma GCC diagnostic ignored "-Wincompatible-pointer-types" /* MPI_Comm * is uintptr_t * */
+#pragma GCC diagnostic ignored "-Wint-conversion"             /* MPI_File is a pointer */
+#endif
 
 /* PMPI_X is MPI_X under another name. */
-#define ALIAS(prefix, name) \
-    EXPORT __typeof__(prefix##name) P##prefix##name __attribute__((alias(#prefix #name)));
+#define ALIAS(prefix, name) EXPORT PROFILED(prefix, name) __attribute__((alias(#prefix #name)));
+
+#define REAL(prefix, name) \
+    ((__typeof__(&FUNCTION(prefix, name)))real_function(EFG_CALL_##name, "P" #prefix #name))
 
 /* --- The wrappers of the table --- */
 
@@ -122,31 +155,35 @@ static inline void *real_function(int id, const char *symbol)
  * The first structure exists for the arguments only, which name c.statuses; nothing of it is
  * left after compilation. The compiler fills the second only where there are hooks.
  */
-#define WRAPPER(prefix, id_, shape_, parameters, arguments, ...)                              \
-    EXPORT int prefix##id_ parameters                                                         \
-    {                                                                                         \
-        __typeof__(&prefix##id_) real = REAL(prefix, id_);                                    \
-        const struct efg_hooks *run = atomic_load_explicit(&hooks, memory_order_acquire);     \
-        if (!run || is_inside(__builtin_frame_address(0))) {                                  \
-            struct efg_call c __attribute__((unused)) = {__VA_ARGS__};                        \
-            return real arguments;                                                            \
-        }                                                                                     \
-        outermost = __builtin_frame_address(0);                                               \
-        struct efg_call c = {.id = EFG_CALL_##id_,                                            \
-                             .shape = EFG_SHAPE_##shape_,                                     \
-                             .frame = outermost,                                              \
-                             __VA_ARGS__};                                                    \
-        int wants_leave = run->enter(&c);                                                     \
-        int result = real arguments;                                                          \
-        if (wants_leave)                                                                      \
-            run->leave(&c, result);                                                           \
-        outermost = NULL;                                                                     \
-        return result;                                                                        \
-    }                                                                                         \
+#define WRAPPER(prefix, id_, shape_, parameters, arguments, ...)                          \
+    DEFINE(prefix, id_, parameters)                                                       \
+    {                                                                                     \
+        __typeof__(&FUNCTION(prefix, id_)) real = REAL(prefix, id_);                      \
+        const struct efg_hooks *run = atomic_load_explicit(&hooks, memory_order_acquire); \
+        if (!run || is_inside(__builtin_frame_address(0))) {                              \
+            struct efg_call c __attribute__((unused)) = {__VA_ARGS__};                    \
+            return real arguments;                                                        \
+        }                                                                                 \
+        outermost = __builtin_frame_address(0);                                           \
+        struct efg_call c = {.id = EFG_CALL_##id_,                                        \
+                             .shape = EFG_SHAPE_##shape_,                                 \
+                             .frame = outermost,                                          \
+                             __VA_ARGS__};                                                \
+        int wants_leave = run->enter(&c);                                                 \
+        int result = real arguments;                                                      \
+        if (wants_leave)                                                                  \
+            run->leave(&c, result);                                                       \
+        outermost = NULL;                                                                 \
+        return result;                                                                    \
+    }                                                                                     \
     ALIAS(prefix, id_)
 
 #define CALL(id, class_, shape, ...) WRAPPER(MPI_, id, shape, __VA_ARGS__)
+#if MPI_VERSION >= 4
+#define CALLX(id, class_, shape, ...) WRAPPER(MPI_, id, shape, __VA_ARGS__)
+#else
 #define CALLX(id, class_, shape, ...) WRAPPER(MPIX_, id, shape, __VA_ARGS__)
+#endif
 #define OWN(id, class_, shape)
 #define LEFT_OUT(id, reason)
 #include "calls.def"
@@ -188,14 +225,32 @@ static int is_switched_off(void)
     return mode && strcasecmp(mode, "off") == 0;
 }
 
-/* The handles in the table are those of Open MPI; another library's are of another size. */
-static int is_open_mpi(const void *function)
+/* Handles are pointers in Open MPI, and numbers in MPICH and what is made of it. */
+#ifdef OPEN_MPI
+#define BUILT_FOR "Open MPI"
+static const char *const libraries[] = {"Open MPI", NULL};
+#else
+#define BUILT_FOR "MPICH"
+static const char *const libraries[] = {"MPICH", "MVAPICH", "Intel(R) MPI", NULL};
+#endif
+
+/* The library of FUNCTION is of the kind that the table was compiled for. */
+static int is_our_kind(const void *function)
 {
     Dl_info module;
+    static char version[1 << 14]; /* of any library: MPICH wants 8192, Open MPI 256 */
+    int length;
     if (!dladdr(function, &module) || !module.dli_fname)
         return 0;
     void *library = dlopen(module.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
-    return library && dlsym(library, "ompi_mpi_comm_world");
+    __typeof__(&MPI_Get_library_version) get =
+        library ? (__typeof__(get))dlsym(library, "PMPI_Get_library_version") : NULL;
+    if (!get || get(version, &length) != MPI_SUCCESS)
+        return 0;
+    for (size_t i = 0; libraries[i]; i++)
+        if (strstr(version, libraries[i]))
+            return 1;
+    return 0;
 }
 
 static const struct efg_runtime *load_runtime(void)
@@ -217,8 +272,9 @@ static void prepare(const void *init)
     static int is_done;
     if (is_done++ || is_switched_off())
         return;
-    if (!is_open_mpi(init)) {
-        say_untraced("the program's MPI library is not Open MPI");
+    if (!is_our_kind(init)) {
+        say_untraced("the program's MPI library is not " BUILT_FOR
+                     ", which this efgtrace was built for");
         return;
     }
     const struct efg_runtime *loaded = load_runtime();
@@ -255,9 +311,9 @@ __attribute__((destructor)) static void leave(void)
         runtime->leave();
 }
 
-EXPORT int MPI_Init(int *argc, char ***argv)
+DEFINE(MPI_, Init, (int *argc, char ***argv))
 {
-    __typeof__(&MPI_Init) real = REAL(MPI_, Init);
+    __typeof__(&FUNCTION(MPI_, Init)) real = REAL(MPI_, Init);
     if (is_inside(__builtin_frame_address(0)))
         return real(argc, argv);
     outermost = __builtin_frame_address(0);
@@ -270,9 +326,9 @@ EXPORT int MPI_Init(int *argc, char ***argv)
 }
 ALIAS(MPI_, Init)
 
-EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+DEFINE(MPI_, Init_thread, (int *argc, char ***argv, int required, int *provided))
 {
-    __typeof__(&MPI_Init_thread) real = REAL(MPI_, Init_thread);
+    __typeof__(&FUNCTION(MPI_, Init_thread)) real = REAL(MPI_, Init_thread);
     if (is_inside(__builtin_frame_address(0)))
         return real(argc, argv, required, provided);
     outermost = __builtin_frame_address(0);
@@ -285,9 +341,9 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 }
 ALIAS(MPI_, Init_thread)
 
-EXPORT int MPI_Finalize(void)
+DEFINE(MPI_, Finalize, (void))
 {
-    __typeof__(&MPI_Finalize) real = REAL(MPI_, Finalize);
+    __typeof__(&FUNCTION(MPI_, Finalize)) real = REAL(MPI_, Finalize);
     if (is_inside(__builtin_frame_address(0)))
         return real();
     outermost = __builtin_frame_address(0);
@@ -299,9 +355,9 @@ EXPORT int MPI_Finalize(void)
 }
 ALIAS(MPI_, Finalize)
 
-EXPORT int MPI_Abort(MPI_Comm comm, int errorcode)
+DEFINE(MPI_, Abort, (MPI_Comm comm, int errorcode))
 {
-    __typeof__(&MPI_Abort) real = REAL(MPI_, Abort);
+    __typeof__(&FUNCTION(MPI_, Abort)) real = REAL(MPI_, Abort);
     leave();
     return real(comm, errorcode);
 }
@@ -351,9 +407,9 @@ static int is_fortran_binding(const void *caller)
     return slash && strncmp(slash, "/libmpi_", 8) == 0;
 }
 
-EXPORT int MPI_Pcontrol(const int level, ...)
+DEFINE(MPI_, Pcontrol, (const int level, ...))
 {
-    __typeof__(&MPI_Pcontrol) real = REAL(MPI_, Pcontrol);
+    __typeof__(&FUNCTION(MPI_, Pcontrol)) real = REAL(MPI_, Pcontrol);
     if (!atomic_load_explicit(&hooks, memory_order_acquire) ||
         is_inside(__builtin_frame_address(0)))
         return real(level);
