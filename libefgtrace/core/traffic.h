@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Traffic: what a thread sends, by partner and by size, over the whole run and within windows.
+ *
+ *     message -> run: so many messages of this size to this partner, one after the other or
+ *                     nearly so
+ *     run ends -> sums: of the partner, of the size
+ *
+ * A program sends messages of few sizes to few partners, so that a message nearly always
+ * belongs to a run: then counting it takes ten instructions and one cache line. Runs are in a
+ * table where each pair (partner, size) has one place; another pair that has the same place
+ * ends the run.
+ *
+ * Memory is fixed: EFG_TRAFFIC_PARTNERS partners, or as many as there are ranks; messages to
+ * further ones are counted together.
+ */
+#ifndef EFG_TRAFFIC_H
+#define EFG_TRAFFIC_H
+
+#include <stdint.h>
+
+#define EFG_TRAFFIC_PARTNERS 1024
+#define EFG_TRAFFIC_RUNS 256
+#define EFG_TRAFFIC_SIZES 64 /* size 0: no bytes; size s: [2^(s-1), 2^s) bytes */
+
+/* Partners that are not one rank of the job: collectives have none, and messages to further
+ * ranks, or to those of another job, are counted together. */
+#define EFG_TRAFFIC_COLLECTIVE (UINT32_MAX - 1)
+#define EFG_TRAFFIC_OTHERS UINT32_MAX
+
+struct efg_traffic_run {
+    uint64_t bytes; /* of each */
+    uint64_t count;
+    uint32_t partner;
+};
+
+struct efg_traffic_amount {
+    uint64_t count, bytes;
+};
+
+/* What was sent to a partner, or in messages of a size. */
+struct efg_traffic_item {
+    uint32_t key; /* world rank or EFG_TRAFFIC_OTHERS; size */
+    struct efg_traffic_amount all, recorded;
+};
+
+struct efg_traffic_sum {
+    struct efg_traffic_amount all;
+    struct efg_traffic_amount recorded; /* in windows before the last one */
+    struct efg_traffic_amount window;   /* in the last one; while it is open: ALL as it began */
+    uint32_t key;
+};
+
+enum efg_traffic_window { EFG_TRAFFIC_NONE, EFG_TRAFFIC_OPEN, EFG_TRAFFIC_CLOSED };
+
+struct efg_traffic {
+    struct efg_traffic_run run[EFG_TRAFFIC_RUNS];
+    enum efg_traffic_window window; /* the last one */
+    uint32_t count, room;           /* sums */
+    uint32_t mask;
+    uint16_t *number;            /* of a partner's sum, by hash, open addressing; 0: free */
+    struct efg_traffic_sum *sum; /* by sizes, of sends and of collectives; others; partners */
+};
+
+/* Of a job of so many RANKS. NULL without memory. */
+struct efg_traffic *efg_traffic_new(uint32_t ranks);
+void efg_traffic_free(struct efg_traffic *traffic);
+/* Bytes held. */
+uint64_t efg_traffic_memory(const struct efg_traffic *traffic);
+
+/* A message of BYTES to PARTNER, where RUN is of something else. */
+void efg_traffic_turn(struct efg_traffic *traffic, struct efg_traffic_run *run,
+                      uint32_t partner, uint64_t bytes);
+
+/* Count a message of BYTES to PARTNER, a world rank, or one of those above. */
+static inline void efg_traffic_add(struct efg_traffic *t, uint32_t partner, uint64_t bytes)
+{
+    uint32_t place = ((uint32_t)bytes + partner) * 0x9e3779b1u >> 24;
+    struct efg_traffic_run *run = &t->run[place];
+
+    if (__builtin_expect(run->partner != partner || run->bytes != bytes, 0))
+        efg_traffic_turn(t, run, partner, bytes);
+    run->count++;
+}
+_Static_assert(EFG_TRAFFIC_RUNS == 1 << (32 - 24), "a place is what the shift leaves");
+
+/* What is sent from here on is within a window; the window has ended; the last one, which may
+ * have ended, was none. */
+void efg_traffic_begin(struct efg_traffic *traffic);
+void efg_traffic_end(struct efg_traffic *traffic);
+void efg_traffic_discard(struct efg_traffic *traffic);
+
+/* What was counted so far, ascending by key and without empty items, to ITEMS, which has room
+ * for efg_traffic_most of them. Each returns how many there are. */
+uint32_t efg_traffic_most(const struct efg_traffic *traffic);
+uint32_t efg_traffic_partners(struct efg_traffic *traffic, struct efg_traffic_item *items);
+uint32_t efg_traffic_sends(struct efg_traffic *traffic, struct efg_traffic_item *items);
+uint32_t efg_traffic_collectives(struct efg_traffic *traffic, struct efg_traffic_item *items);
+
+/* The size of BYTES; and the least bytes of a SIZE. */
+static inline uint32_t efg_traffic_size(uint64_t bytes)
+{
+    uint32_t size = bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
+    return size < EFG_TRAFFIC_SIZES ? size : EFG_TRAFFIC_SIZES - 1;
+}
+
+static inline uint64_t efg_traffic_least(uint32_t size)
+{
+    return size ? UINT64_C(1) << (size - 1) : 0;
+}
+
+#endif
