@@ -69,7 +69,7 @@ class Run:
         """Nodes by signature and edges by the signatures of their ends."""
         nodes, edges = {}, {}
         for rank in ranks:
-            measured = read_run.read_rank(self.ranks[rank], self.shapes[rank], self.calls)
+            measured = read_run.read_rank(self.ranks[rank], self.shapes[rank], self.calls, rank)
             for (_, shape, ways), visits, times in zip(self.shapes[rank], measured.visits,
                                                        measured.ways):
                 ends = [reduce(signature, words) for signature, _, _ in shape]

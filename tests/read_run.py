@@ -5,6 +5,7 @@
 usage: read_run.py run.efg
 
     rank N: calls C, bytes B, group G      of each rank, ascending
+    series N.T: I iterations in S slots, J longest     of each thread that has one
     call NAME C                            of all ranks, polls included
     total N                                calls of all ranks, as the totals have them
     group G: ranks R R R ...
@@ -69,7 +70,7 @@ class Reader:
 
 def sections(data):
     magic, version, size, crc = struct.unpack_from('<8sIQI', data)
-    assert magic == b'efgrun\r\n' and version == 6 and size == len(data)
+    assert magic == b'efgrun\r\n' and version == 7 and size == len(data)
     assert crc == zlib.crc32(data[:20])
     at = 24
     while at < len(data):
@@ -147,9 +148,74 @@ def read_stat(r):
     return count, total
 
 
+def read_series(r, count, time, mpi):
+    """The series of COUNT iterations that took TIME ns, MPI ns of it in MPI: None, or when the
+    first one began and its number, the slots (iterations, time, mpi, least, most), the longest
+    (number, start, time, mpi)."""
+    shift = r.n() - 1
+    if shift < 0:
+        return None
+    unit, first, start = r.numbers(3)
+    slots, left, units, units_mpi = [], count, 0, 0
+    time_left, mpi_left = time, mpi
+    while left > 0:
+        here = min(left, 1 << shift)
+        left -= here
+        if left:
+            units, units_mpi = units + r.z(), units_mpi + r.z()
+            slot = units << unit + shift, units_mpi << unit + shift
+        else:
+            slot = time_left, mpi_left
+        least = most = slot[0]
+        if shift:
+            least, most = units - r.z() << unit, units + r.z() << unit
+        time_left, mpi_left = time_left - slot[0], mpi_left - slot[1]
+        assert time_left >= 0 and mpi_left >= 0 and 0 <= least <= most
+        slots.append((here, *slot, least, most))
+    assert len(slots) <= 192
+    longest, number, begin = [], first, start
+    for _ in range(r.n()):
+        number, begin = number + r.n(), begin + r.n()
+        longest.append((number, begin, *r.numbers(2)))
+        at = sum(time for _, time, *_ in slots[:number - first >> shift])
+        rounding = 1 << unit + shift
+        assert number - first < count and longest[-1][2] >> unit << unit <= slots[number - first >> shift][4]
+        assert start + at - rounding <= begin < start + at + slots[number - first >> shift][1] + rounding
+    assert len(longest) == min(count, 8)
+    assert longest == sorted(set(longest))
+    return first, start, slots, longest
+
+
+def read_items(r, first):
+    """[(key, messages, bytes, messages in windows, bytes in windows)]"""
+    items, key, amounts = [], first, (0, 0, 0, 0)
+    for i in range(r.n()):
+        gap = r.z()
+        assert i == 0 or gap > 0
+        key, amounts = key + gap, tuple(a + r.z() for a in amounts)
+        assert key >= 0 and amounts[0] > 0
+        assert all(0 <= a < 1 << 64 for a in amounts)
+        assert amounts[2] <= amounts[0] and amounts[3] <= amounts[1]
+        items.append((key, *amounts))
+    return items
+
+
+def sums(items):
+    return [sum(column) for column in zip(*(amounts for _, *amounts in items))]
+
+
+def read_traffic(r, rank):
+    partners, sends, collectives = read_items(r, rank), read_items(r, 0), read_items(r, 0)
+    assert sums(partners) == sums(sends), 'each send has a partner and a size'
+    for size, count, total, *_ in sends + collectives:
+        assert size < 64
+        assert count * (1 << size >> 1) <= total < count * max(1, 1 << size) + (size == 0)
+    return partners, sends, collectives
+
+
 def read_thread(r, shape, calls):
     """Adds to what R knows: calls by name, bytes; of each thread visits and times (ns) of its
-    nodes and of its edges."""
+    nodes and of its edges, its iterations, windows, series and what it sent."""
     _, nodes, edges = shape
     assert r.numbers(2) == (len(nodes), len(edges))
     events, _, in_mpi, lost, _ = r.numbers(5)
@@ -180,8 +246,11 @@ def read_thread(r, shape, calls):
     for _ in range(3):
         if r.n():
             r.n()
-    read_stat(r), read_stat(r), r.numbers(2)
-    r.list(lambda: r.numbers(8))
+    (count, time), recorded, (mpi, mpi_recorded) = read_stat(r), read_stat(r), r.numbers(2)
+    r.iterations.append(((count, time, mpi), (*recorded, mpi_recorded)))
+    r.windows.append(r.list(lambda: r.numbers(8)))
+    r.series.append(read_series(r, count, time, mpi))
+    r.traffic.append(read_traffic(r, r.rank))
 
 
 def read_sequence(payload, threads):
@@ -214,9 +283,11 @@ def read_orders(payload, sequences, visits):
     r.end()
 
 
-def read_rank(payload, shapes, calls):
+def read_rank(payload, shapes, calls, rank):
+    """What the RANK measured: see read_thread."""
     r = Reader(payload)
-    r.calls, r.bytes, r.visits, r.ways = {}, 0, [], []
+    r.rank, r.calls, r.bytes = rank, {}, 0
+    r.visits, r.ways, r.iterations, r.windows, r.series, r.traffic = [], [], [], [], [], []
     r.fields()
     assert r.n() == len(shapes)
     for shape in shapes:
@@ -250,7 +321,12 @@ def main(path):
     facts = r.fields()
     all_calls = {}
     for rank in sorted(ranks):
-        r = read_rank(ranks[rank], groups[group_of[rank]][1], calls)
+        r = read_rank(ranks[rank], groups[group_of[rank]][1], calls, rank)
+        for thread, series in enumerate(r.series):
+            if series:
+                slots = len(series[2])
+                print(f'series {rank}.{thread}: {r.iterations[thread][0][0]} iterations in {slots} '
+                      f'slots, {len(series[3])} longest')
         visits[rank] = [[count for count, _ in thread] for thread in r.visits]
         print(f'rank {rank}: calls {sum(r.calls.values())}, bytes {r.bytes}, group {group_of[rank]}')
         for name, count in r.calls.items():

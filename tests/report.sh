@@ -111,16 +111,16 @@ fi
 # --- what is wrong ---
 mkdir empty killed killed/logs short old damaged rank
 head -c 5000 run/run.efg >short/run.efg
-{ head -c 8 run/run.efg; printf '\007'; tail -c +10 run/run.efg; } >old/run.efg
+{ head -c 8 run/run.efg; printf '\010'; tail -c +10 run/run.efg; } >old/run.efg
 size=$(wc -c <run/run.efg)
 { head -c $((size - 200)) run/run.efg; printf 'xxxx'; tail -c 196 run/run.efg; } >damaged/run.efg
-{ head -c 1000 run/run.efg; printf 'xxxx'; tail -c +1005 run/run.efg; } >rank/run.efg
+{ head -c 2000 run/run.efg; printf 'xxxx'; tail -c +2005 run/run.efg; } >rank/run.efg
 for command in report graph; do
     says "$command: no such DIR" 1 "none: No such file or directory" "$tool" $command none
     says "$command: empty DIR" 1 "no run.efg in it; name the folder" "$tool" $command empty
     says "$command: killed job" 1 "efgtrace trace killed" "$tool" $command killed
     says "$command: cut short" 1 "short/run.efg is cut short: 5000 bytes of" "$tool" $command short
-    says "$command: other version" 1 "of version 7, this efgtrace reads version 6; use the" "$tool" $command old
+    says "$command: other version" 1 "of version 8, this efgtrace reads version 7; use the" "$tool" $command old
     says "$command: damaged" 1 "damaged/run.efg is damaged: the checksum of the table of source lines" "$tool" $command damaged
     says "$command: no DIR" 2 "DIR is missing" "$tool" $command
     says "$command: two DIRs" 2 "one DIR at a time" "$tool" $command run run

@@ -18,13 +18,15 @@
 #include "core/graph.h"
 #include "core/pivot.h"
 #include "core/record.h"
+#include "core/series.h"
 #include "core/stability.h"
+#include "core/traffic.h"
 #include "ranklist.h"
 #include "sequence_file.h"
 #include "totals.h"
 
 #define EFG_RUN_MAGIC "efgrun\r\n"
-#define EFG_RUN_VERSION 6
+#define EFG_RUN_VERSION 7
 
 /* --- what the ranks have in common --- */
 
@@ -96,6 +98,29 @@ struct efg_run_iterations {
     uint64_t all_mpi, recorded_mpi; /* ns in MPI calls */
 };
 
+struct efg_run_items {
+    uint32_t count;
+    struct efg_traffic_item *item; /* ascending by key */
+};
+
+/*
+ * What a thread sent over the whole run; `recorded` is what it sent while a window was open.
+ *
+ * A send is a message that MPI was successfully asked to send to another process or to the
+ * own one, not to MPI_PROC_NULL: by MPI_Send and its kinds (Bsend, Ssend, Rsend), those that
+ * return a request (Isend ...), Sendrecv and Sendrecv_replace, and each start of a persistent
+ * one. One that was cancelled later counts. What one-sided calls move does not, nor what MPI
+ * sends within collectives. Bytes are those of the arguments.
+ *
+ * Collectives count once where they begin, nonblocking ones included, with the bytes that the
+ * rank gives to the operation and takes from it, as those of nodes of the graph.
+ */
+struct efg_run_traffic {
+    struct efg_run_items partners;    /* sends by world rank, or EFG_TRAFFIC_OTHERS, the last */
+    struct efg_run_items sends;       /* the same sends by size, see efg_traffic_size */
+    struct efg_run_items collectives; /* by size */
+};
+
 struct efg_run_thread {
     uint32_t number;        /* 0: the thread that called MPI_Init */
     struct efg_graph graph; /* nodes and edges; signature.path is a path's id */
@@ -105,6 +130,10 @@ struct efg_run_thread {
     struct efg_run_iterations iterations;
     uint32_t window_count;
     struct efg_run_window *windows;
+    struct efg_series
+        *series; /* the iterations one after the other, rounded as efg_series_round
+                    says; NULL: there are none, or there was no memory */
+    struct efg_run_traffic traffic;
 };
 
 /* Where a rank was bound to, at the end of MPI_Init. Numbers are hwloc's logical ones, from 0;

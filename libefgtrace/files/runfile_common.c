@@ -50,7 +50,18 @@ uint32_t efg_input_32(struct efg_input *in)
     return efg_input_to(in, UINT32_MAX);
 }
 
-static void *need(struct efg_input *in, void *memory)
+void efg_run_put_signed(struct efg_buffer *out, uint64_t difference)
+{
+    efg_buffer_number(out, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
+}
+
+uint64_t efg_input_signed(struct efg_input *in)
+{
+    uint64_t value = efg_input_number(in);
+    return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
+}
+
+void *efg_input_need(struct efg_input *in, void *memory)
 {
     if (!memory)
         in->no_memory = in->reader.failed = 1;
@@ -59,7 +70,7 @@ static void *need(struct efg_input *in, void *memory)
 
 char *efg_input_string(struct efg_input *in)
 {
-    return need(in, efg_reader_string(&in->reader));
+    return efg_input_need(in, efg_reader_string(&in->reader));
 }
 
 void *efg_input_array(struct efg_input *in, size_t least, size_t size, uint32_t *count)
@@ -69,7 +80,7 @@ void *efg_input_array(struct efg_input *in, size_t least, size_t size, uint32_t 
     efg_input_expect(in, n < EFG_NONE);
     if (in->reader.failed || !n)
         return NULL;
-    void *things = need(in, calloc(n, size));
+    void *things = efg_input_need(in, calloc(n, size));
     if (things)
         *count = (uint32_t)n;
     return things;
@@ -182,7 +193,7 @@ static void get_path(struct efg_input *in, struct efg_run_path *path,
     efg_input_expect(in, own + shared <= EFG_MOST_FRAMES);
     if (in->reader.failed || own + shared == 0)
         return;
-    path->frames = need(in, calloc(own + shared, sizeof *path->frames));
+    path->frames = efg_input_need(in, calloc(own + shared, sizeof *path->frames));
     if (!path->frames)
         return;
     path->depth = (uint32_t)own + shared;
@@ -243,7 +254,7 @@ static void get_shape(struct efg_input *in, struct efg_run_group *group)
 {
     size_t size = efg_reader_count(&in->reader, 1);
     const void *shape = efg_reader_take(&in->reader, size);
-    group->shape = shape ? need(in, malloc(size + 1)) : NULL;
+    group->shape = shape ? efg_input_need(in, malloc(size + 1)) : NULL;
     if (!group->shape)
         return;
     memcpy(group->shape, shape, size);

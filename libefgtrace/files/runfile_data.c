@@ -51,8 +51,13 @@ void efg_run_common_fini(struct efg_run_common *common)
 void efg_run_rank_fini(struct efg_run_rank *rank)
 {
     for (uint32_t i = 0; i < rank->thread_count; i++) {
-        efg_graph_fini(&rank->threads[i].graph);
-        free(rank->threads[i].windows);
+        struct efg_run_thread *thread = &rank->threads[i];
+        efg_graph_fini(&thread->graph);
+        free(thread->windows);
+        free(thread->series);
+        free(thread->traffic.partners.item);
+        free(thread->traffic.sends.item);
+        free(thread->traffic.collectives.item);
     }
     free(rank->threads);
     free(rank->host);

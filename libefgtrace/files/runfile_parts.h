@@ -5,6 +5,7 @@
  *     runfile.c         the file, read            runfile_write.c   the file, written
  *     runfile_common.c  names, groups, sites      runfile_shape.c   nodes and edges of a group
  *     runfile_rank.c    a rank                    runfile_data.c    in memory
+ *     runfile_series.c  iterations                runfile_traffic.c what was sent
  *     runfile_fields.c  facts                     runfile_order.c   sequences
  */
 #ifndef EFG_RUNFILE_PARTS_H
@@ -57,10 +58,17 @@ void efg_input_expect(struct efg_input *in, int condition);
 uint64_t efg_input_number(struct efg_input *in);
 uint32_t efg_input_to(struct efg_input *in, uint64_t most); /* at MOST, < 2^32 */
 uint32_t efg_input_32(struct efg_input *in);
+uint64_t efg_input_signed(struct efg_input *in); /* zigzag coded, modulo 2^64 */
 char *efg_input_string(struct efg_input *in);
 /* An array of as many things of SIZE as the next number says, each of LEAST bytes in the file
  * or more; *COUNT of them, all zero. */
 void *efg_input_array(struct efg_input *in, size_t least, size_t size, uint32_t *count);
+
+/* MEMORY, which is there, or else the input has failed for want of it. */
+void *efg_input_need(struct efg_input *in, void *memory);
+
+/* DIFFERENCE, modulo 2^64, zigzag coded. */
+void efg_run_put_signed(struct efg_buffer *out, uint64_t difference);
 
 /* --- payloads --- */
 
@@ -98,6 +106,16 @@ int efg_run_shape_get(const struct efg_run_group *group, struct efg_run_rank *ra
 void efg_rank_put_facts(struct efg_buffer *out, const struct efg_run_rank *rank);
 int efg_rank_get_facts(struct efg_reader *in, struct efg_run_rank *rank);
 
+/* The series of a THREAD whose sums of iterations are there; and what it sent, a thread of
+ * RANK.
+ */
+void efg_thread_put_series(struct efg_buffer *out, const struct efg_run_thread *thread);
+void efg_thread_get_series(struct efg_input *in, struct efg_run_thread *thread);
+void efg_thread_put_traffic(struct efg_buffer *out, const struct efg_run_traffic *traffic,
+                            uint32_t rank);
+void efg_thread_get_traffic(struct efg_input *in, struct efg_run_traffic *traffic,
+                            uint32_t rank);
+
 /* Frames of a path: as they may be shared, they are not bounded by the size of the file. */
 #define EFG_MOST_FRAMES 128 /* the most that the key "depth" can be */
 
@@ -114,11 +132,13 @@ enum efg_run_least {
     EFG_LEAST_GROUP = 7,
     EFG_LEAST_ORDER = 21,
     EFG_LEAST_SEQUENCE = 3, /* of a thread */
-    EFG_LEAST_THREAD = 22,  /* in the section of a rank */
+    EFG_LEAST_THREAD = 26,  /* in the section of a rank */
     EFG_LEAST_NODE = 15,
     EFG_LEAST_EDGE = 2,
     EFG_LEAST_POINT = 4,
     EFG_LEAST_WINDOW = 8,
+    EFG_LEAST_ITERATION = 4,
+    EFG_LEAST_ITEM = 5,
     EFG_LEAST_CUT = 5,
     EFG_LEAST_SITE = 3,
     EFG_LEAST_SYMBOL = 3,

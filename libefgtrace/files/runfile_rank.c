@@ -15,16 +15,6 @@
 
 /* --- the measured values of nodes and edges, and nowhere else --- */
 
-static uint64_t zigzag(uint64_t difference)
-{
-    return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
-}
-
-static uint64_t from_zigzag(uint64_t value)
-{
-    return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
-}
-
 static int bin_of(uint64_t ns)
 {
     int bin = 63 - __builtin_clzll(ns | 1);
@@ -65,7 +55,7 @@ static void get_stat(struct efg_input *in, struct efg_stat *stat)
 static void put_node(struct efg_buffer *out, const struct efg_node *node)
 {
     put_stat(out, &node->time);
-    efg_buffer_number(out, zigzag(node->rhythm.visits - node->time.count));
+    efg_run_put_signed(out, node->rhythm.visits - node->time.count);
     efg_buffer_number(out, node->rhythm.time);
     efg_buffer_number(out, node->bytes);
     efg_buffer_number(out, node->polls);
@@ -76,7 +66,7 @@ static void put_node(struct efg_buffer *out, const struct efg_node *node)
 static void get_node(struct efg_input *in, struct efg_node *node)
 {
     get_stat(in, &node->time);
-    node->rhythm.visits = node->time.count + from_zigzag(efg_input_number(in));
+    node->rhythm.visits = node->time.count + efg_input_signed(in);
     node->rhythm.time = efg_input_number(in);
     node->bytes = efg_input_number(in);
     node->polls = efg_input_number(in);
@@ -87,7 +77,7 @@ static void get_node(struct efg_input *in, struct efg_node *node)
 static void put_edge(struct efg_buffer *out, const struct efg_edge *edge)
 {
     put_stat(out, &edge->time);
-    efg_buffer_number(out, zigzag(edge->rhythm.visits - edge->time.count));
+    efg_run_put_signed(out, edge->rhythm.visits - edge->time.count);
     efg_buffer_number(out, edge->rhythm.time);
     efg_buffer_number(out, edge->rhythm.firsts);
 }
@@ -95,7 +85,7 @@ static void put_edge(struct efg_buffer *out, const struct efg_edge *edge)
 static void get_edge(struct efg_input *in, struct efg_edge *edge)
 {
     get_stat(in, &edge->time);
-    edge->rhythm.visits = edge->time.count + from_zigzag(efg_input_number(in));
+    edge->rhythm.visits = edge->time.count + efg_input_signed(in);
     edge->rhythm.time = efg_input_number(in);
     edge->rhythm.firsts = efg_input_32(in);
 }
@@ -255,7 +245,8 @@ static void get_window(struct efg_input *in, struct efg_run_window *window)
 
 /* --- threads and ranks --- */
 
-static void put_thread(struct efg_buffer *out, const struct efg_run_thread *thread)
+static void put_thread(struct efg_buffer *out, const struct efg_run_thread *thread,
+                       uint32_t rank)
 {
     put_graph(out, &thread->graph);
     put_stability(out, &thread->stability);
@@ -270,9 +261,11 @@ static void put_thread(struct efg_buffer *out, const struct efg_run_thread *thre
     efg_buffer_number(out, thread->window_count);
     for (uint32_t i = 0; i < thread->window_count; i++)
         put_window(out, &thread->windows[i]);
+    efg_thread_put_series(out, thread);
+    efg_thread_put_traffic(out, &thread->traffic, rank);
 }
 
-static void get_thread(struct efg_input *in, struct efg_run_thread *thread)
+static void get_thread(struct efg_input *in, struct efg_run_thread *thread, uint32_t rank)
 {
     get_graph(in, &thread->graph);
     get_stability(in, &thread->stability);
@@ -288,6 +281,8 @@ static void get_thread(struct efg_input *in, struct efg_run_thread *thread)
         efg_input_array(in, EFG_LEAST_WINDOW, sizeof *thread->windows, &thread->window_count);
     for (uint32_t i = 0; i < thread->window_count; i++)
         get_window(in, &thread->windows[i]);
+    efg_thread_get_series(in, thread);
+    efg_thread_get_traffic(in, &thread->traffic, rank);
 }
 
 void efg_runfile_put_rank(struct efg_buffer *out, const struct efg_run_rank *rank)
@@ -296,7 +291,7 @@ void efg_runfile_put_rank(struct efg_buffer *out, const struct efg_run_rank *ran
     efg_rank_put_facts(out, rank);
     efg_buffer_number(out, rank->thread_count);
     for (uint32_t i = 0; i < rank->thread_count; i++)
-        put_thread(out, &rank->threads[i]);
+        put_thread(out, &rank->threads[i], rank->rank);
     efg_section_end(out, begin);
 }
 
@@ -341,7 +336,7 @@ int efg_runfile_get_rank(struct efg_run_rank *rank, const void *section, size_t 
                     : efg_run_shape_get(group, rank, (uint32_t)threads);
     if (!error) {
         for (uint32_t i = 0; i < rank->thread_count && !in.reader.failed; i++)
-            get_thread(&in, &rank->threads[i]);
+            get_thread(&in, &rank->threads[i], rank->rank);
         error = efg_input_outcome(&in);
     }
     if (error)

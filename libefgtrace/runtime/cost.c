@@ -97,7 +97,7 @@ void efg_cost_calibrate(const struct efg_hooks *hooks)
         return;
     scratch->next_sample = UINT64_MAX;
     scratch->epoch = efg_epoch;
-    efg_recorder_init(&scratch->recorder, 0);
+    efg_recorder_init(&scratch->recorder, 0, NULL);
     struct efg_thread *self = efg_tracer_become(scratch);
     measure(&scratch->cost, hooks);
     efg_tracer_become(self);

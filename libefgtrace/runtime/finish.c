@@ -44,7 +44,7 @@ static struct efg_collected collect(struct efg_run *run, uint64_t now)
     run_path(path, sizeof path);
     struct efg_collected collected = efg_collect(run, &names, &rank, &sequence, &order, path);
     efg_known_forget(&names);
-    free(rank.threads);
+    efg_known_forget_rank(&rank);
     efg_buffer_fini(&sequence);
     return collected;
 }

@@ -75,12 +75,27 @@ static uint64_t thread_cost(const struct efg_thread *t)
     return efg_cost_of(&t->cost, calls);
 }
 
+static struct efg_run_items list_items(struct efg_traffic *traffic,
+                                       uint32_t list(struct efg_traffic *traffic,
+                                                     struct efg_traffic_item *items))
+{
+    struct efg_run_items items = {.item =
+                                      calloc(efg_traffic_most(traffic), sizeof *items.item)};
+    if (items.item)
+        items.count = list(traffic, items.item);
+    return items;
+}
+
 static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
 {
     out->number = t->number;
     out->graph = t->graph;
     out->stability = t->stability;
     out->iterations = t->iterations;
+    out->series = t->series;
+    out->traffic.partners = list_items(t->recorder.traffic, efg_traffic_partners);
+    out->traffic.sends = list_items(t->recorder.traffic, efg_traffic_sends);
+    out->traffic.collectives = list_items(t->recorder.traffic, efg_traffic_collectives);
     if (t->finder)
         out->levels = *efg_pivot_levels(t->finder);
     if (t == p->leader) {
@@ -119,6 +134,16 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         add_thread(rank, only);
     for (struct efg_thread *t = p->threads; rank->threads && !only && t; t = t->next)
         add_thread(rank, t);
+}
+
+void efg_known_forget_rank(struct efg_run_rank *rank)
+{
+    for (uint32_t i = 0; i < rank->thread_count; i++) {
+        free(rank->threads[i].traffic.partners.item);
+        free(rank->threads[i].traffic.sends.item);
+        free(rank->threads[i].traffic.collectives.item);
+    }
+    free(rank->threads);
 }
 
 /* --- the run --- */

@@ -13,8 +13,10 @@ int efg_known_names(struct efg_run_names *names);
 void efg_known_forget(struct efg_run_names *names);
 
 /* What this rank has measured up to NOW ticks: all its threads, or ONLY one. Everything belongs
- * to the tracer but the array of threads; there are none in it without memory. */
+ * to the tracer but the array of threads and what they sent, which FORGET frees; it is not
+ * there without memory. */
 void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t now);
+void efg_known_forget_rank(struct efg_run_rank *rank);
 
 /* The facts of the run that all ranks know, to RUN, which owns them. */
 void efg_known_run(struct efg_run *run);

@@ -11,7 +11,8 @@
  *     orders of calls  an eighth of the budget, of the second thread half of it, and so on:
  *                      then they are written out
  *     threads          one more is not traced when its first tables find no room
- *     communicators, windows, files, modules, arrays of requests in one call: added
+ *     communicators, windows, files, modules, arrays of requests in one call, what a thread
+ *     sent, its series of iterations: added
  *
  * Not in it: the window logs (key "log-limit"), and what is needed for a moment in MPI_Init, in
  * MPI_Finalize and to save what there is (key "save"), which is noted.

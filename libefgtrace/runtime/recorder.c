@@ -50,9 +50,10 @@ static void forget_all(struct efg_recorder *r)
     forget(&r->files_known);
 }
 
-void efg_recorder_init(struct efg_recorder *r, uint32_t thread)
+void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traffic *traffic)
 {
-    *r = (struct efg_recorder){.thread = (uint16_t)thread, .next_request = 1, .next_match = 1};
+    *r = (struct efg_recorder){
+        .thread = (uint16_t)thread, .traffic = traffic, .next_request = 1, .next_match = 1};
 }
 
 int efg_recorder_open(struct efg_recorder *r, const char *path,
@@ -75,6 +76,7 @@ void efg_recorder_give_up(struct efg_recorder *r, int error)
 {
     r->failed = error;
     r->is_on = r->is_draining = 0;
+    efg_traffic_end(r->traffic);
     r->spin.leave = 0;
     if (r->boundary.word > r->window_start.word) /* at least one iteration is whole */
         r->log.next = r->boundary;
@@ -282,6 +284,7 @@ void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteratio
     r->open_requests = r->calls = r->first_enter = 0;
     r->window_start = r->boundary = r->log.next;
     r->is_on = 1;
+    efg_traffic_begin(r->traffic);
     r->log.next.time = ~time; /* it has its whole time, as efg_trim wants it */
     efg_recorder_put(r, (struct efg_record){.time = time,
                                             .kind = EFG_REC_WINDOW_BEGIN,
@@ -316,6 +319,7 @@ void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
         mark(r, time, EFG_REC_ITERATION_END, iteration);
     r->boundary = r->log.next;
     r->is_on = 0;
+    efg_traffic_end(r->traffic);
     if (r->open_requests)
         r->is_draining = 1;
     else
@@ -328,6 +332,7 @@ void efg_recorder_stop(struct efg_recorder *r, uint64_t time)
     if (!r->is_on)
         return;
     r->is_on = 0;
+    efg_traffic_end(r->traffic);
     if (efg_recorder_room(r, 8))
         flush_spin(r);
     end_window(r, time);
@@ -339,6 +344,7 @@ void efg_recorder_discard(struct efg_recorder *r)
     r->is_on = r->is_draining = 0;
     r->spin.leave = 0;
     r->open_requests = r->calls = 0;
+    efg_traffic_discard(r->traffic);
     if (!r->window_start.word || r->failed)
         return;
     r->log.next = r->window_start;

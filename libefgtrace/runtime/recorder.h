@@ -17,6 +17,7 @@
 
 #include "core/flight.h"
 #include "core/map.h"
+#include "core/traffic.h"
 #include "files/log.h"
 #include "runtime/call.h"
 #include "runtime/decode.h"
@@ -40,7 +41,8 @@ struct efg_spin { /* polls that found nothing, one after the other */
 /* What a call touches while nothing is recorded comes first. */
 struct efg_recorder {
     int is_on, is_draining;
-    struct efg_flight flight; /* under way, as far as this thread knows */
+    struct efg_flight flight;    /* under way, as far as this thread knows */
+    struct efg_traffic *traffic; /* sent so far */
     struct efg_log log;
     int failed;    /* errno of what went wrong with the log, 0 for nothing */
     int is_asking; /* for statuses, recording or not */
@@ -63,8 +65,8 @@ struct efg_recorder {
     uint32_t request;        /* number of the request that the present call starts */
 };
 
-/* Begin to follow the requests of THREAD. */
-void efg_recorder_init(struct efg_recorder *r, uint32_t thread);
+/* Begin to follow the requests of THREAD, and to count its messages in TRAFFIC. */
+void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traffic *traffic);
 /* Make the log at PATH. Returns 0 or -errno. */
 int efg_recorder_open(struct efg_recorder *r, const char *path,
                       const struct efg_log_header *header, uint64_t limit);
@@ -107,13 +109,13 @@ static inline int efg_recorder_wants_leave(const struct efg_recorder *r,
     return r->is_on || r->is_draining || !efg_shape_is_in(call, EFG_SHAPES_WITHOUT_STATE);
 }
 
-/* What CALL, which was successful, sent and received, but by requests that it
- * makes or completes; all the time, and before efg_recorder_leave. */
+/* What CALL, which was successful, sent and received, so many bytes on COMM, but by requests
+ * that it makes or completes; all the time, and before efg_recorder_leave. */
 #define EFG_SHAPES_FOLLOWED                                                \
     (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV) | \
      EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(START) | EFG_SHAPE_SET(COLLECTIVE))
 void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *call,
-                         const struct efg_comm *comm);
+                         const struct efg_comm *comm, uint64_t sent, uint64_t received);
 
 /* Before and after the real call. FACTS as decoded; calls are nested properly. */
 void efg_recorder_enter(struct efg_recorder *r, struct efg_call *call);
@@ -205,6 +207,8 @@ void efg_recorder_follow_request(struct efg_recorder *r, const struct efg_call *
                                  struct efg_request *request);
 void efg_recorder_landed(struct efg_recorder *r, const struct efg_request *request,
                          const MPI_Status *status);
+/* A collective that gives away and takes so many BYTES has been started. */
+void efg_recorder_count_collective(struct efg_recorder *r, uint64_t bytes);
 
 /* --- recorder_requests.c --- */
 

@@ -158,6 +158,7 @@ static void leave_persistent_init(struct efg_recorder *r, const struct efg_call 
         return;
     q->is_persistent = 1;
     q->bytes = f->sent;
+    q->received = f->received;
     efg_recorder_follow_request(r, c, q);
 }
 
@@ -166,6 +167,8 @@ static void leave_icollective(struct efg_recorder *r, const struct efg_call *c,
 {
     int is_idup = c->shape == EFG_SHAPE_COMM_IDUP;
     int recorded = writes && efg_recorder_names_comm(r, f->comm);
+    if (!is_idup)
+        efg_recorder_count_collective(r, f->sent + f->received);
     if (recorded) {
         r->request = r->next_request++;
         efg_recorder_put_plain(r, EFG_REC_COLLECTIVE_REQUEST, leave, r->request);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is under way, all the time, recording or not: a message is added when the call that
- * sends it has returned, and taken away when the one that completes its receive has. What is
- * recorded of a call is recorded after the window began, and counted after that, too, so each
- * end of a message is either in the window or in what was counted before.
+ * What is under way, and what was sent, all the time, recording or not: a message is added when
+ * the call that sends it has returned, and taken away when the one that completes its receive
+ * has. What is recorded of a call is recorded after the window began, and counted after that,
+ * too, so each end of a message is either in the window or in what was counted before.
  *
  * A receive that says from whom and with which tag is known when it is posted, others
  * only by their statuses: from the first one of these on, the recorder asks for statuses
@@ -15,20 +15,25 @@
 #include "core/hot.h"
 
 /* 0: no message of this job. */
-static inline uint64_t channel_to(const struct efg_comm *comm, int peer, int tag)
-{
-    if (peer < 0 || !comm || comm->is_foreign)
-        return 0;
-    return efg_flight_channel(comm->identity, comm->world_rank,
-                              efg_comms_world_rank(comm, peer), (uint32_t)tag);
-}
-
 static inline uint64_t channel_from(const struct efg_comm *comm, int peer, int tag)
 {
     if (peer < 0 || !comm || comm->is_foreign)
         return 0;
     return efg_flight_channel(comm->identity, efg_comms_world_rank(comm, peer),
                               comm->world_rank, (uint32_t)tag);
+}
+
+/* The world rank of PEER, to which is sent. */
+static inline uint32_t partner_of(const struct efg_comm *comm, int peer)
+{
+    return comm && !comm->is_foreign ? efg_comms_world_rank(comm, peer) : EFG_TRAFFIC_OTHERS;
+}
+
+static inline uint64_t channel_to(const struct efg_comm *comm, uint32_t partner, int tag)
+{
+    if (partner == EFG_TRAFFIC_OTHERS)
+        return 0;
+    return efg_flight_channel(comm->identity, comm->world_rank, partner, (uint32_t)tag);
 }
 
 static int is_any(int peer, int tag)
@@ -47,9 +52,14 @@ static void add(struct efg_recorder *r, uint64_t channel, int count)
 #define SENDING (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(SENDRECV))
 #define RECEIVING (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(MRECV))
 
-static void send(struct efg_recorder *r, const struct efg_call *c, const struct efg_comm *comm)
+static void send(struct efg_recorder *r, const struct efg_call *c, const struct efg_comm *comm,
+                 uint64_t bytes)
 {
-    add(r, channel_to(comm, c->peer, c->tag), 1);
+    if (c->peer < 0)
+        return;
+    uint32_t partner = partner_of(comm, c->peer);
+    add(r, channel_to(comm, partner, c->tag), 1);
+    efg_traffic_add(r->traffic, partner, bytes);
 }
 
 /* MPI_Mrecv has a status only: what it receives, a probe has found. */
@@ -66,36 +76,48 @@ static void receive(struct efg_recorder *r, const struct efg_call *c,
     add(r, channel_from(comm, peer, tag), -1);
 }
 
+void efg_recorder_count_collective(struct efg_recorder *r, uint64_t bytes)
+{
+    efg_traffic_add(r->traffic, EFG_TRAFFIC_COLLECTIVE, bytes);
+}
+
 static __attribute__((noinline)) void start(struct efg_recorder *r, const struct efg_call *c)
 {
     for (int i = 0; i < c->nrequests; i++) {
         const struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
-        if (q && q->kind == EFG_REQUEST_SEND)
+        if (q && q->kind == EFG_REQUEST_SEND && q->peer >= 0) {
             add(r, q->channel, 1);
+            efg_traffic_add(r->traffic, q->partner, q->bytes);
+        } else if (q && q->kind == EFG_REQUEST_OTHER) {
+            efg_recorder_count_collective(r, q->bytes + q->received);
+        }
     }
 }
 
-static __attribute__((noinline)) void
-collective(struct efg_recorder *r, const struct efg_call *c, const struct efg_comm *comm)
+static __attribute__((noinline)) void collective(struct efg_recorder *r,
+                                                 const struct efg_call *c,
+                                                 const struct efg_comm *comm, uint64_t bytes)
 {
+    efg_recorder_count_collective(r, bytes);
     if (!comm || comm->kind == EFG_COMM_INTER || comm->size < 2)
         return;
     int tag = (int)(EFG_FLIGHT_COLLECTIVE | c->op);
-    add(r, channel_to(comm, (comm->rank + 1) % comm->size, tag), 1);
+    uint32_t next = partner_of(comm, (comm->rank + 1) % comm->size);
+    add(r, channel_to(comm, next, tag), 1);
     add(r, channel_from(comm, (comm->rank + comm->size - 1) % comm->size, tag), -1);
 }
 
 EFG_HOT void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c,
-                                 const struct efg_comm *comm)
+                                 const struct efg_comm *comm, uint64_t sent, uint64_t received)
 {
     if (efg_shape_is_in(c, SENDING))
-        send(r, c, comm);
+        send(r, c, comm, sent);
     if (efg_shape_is_in(c, RECEIVING))
         receive(r, c, comm);
     else if (c->shape == EFG_SHAPE_START)
         start(r, c);
     else if (c->shape == EFG_SHAPE_COLLECTIVE)
-        collective(r, c, comm);
+        collective(r, c, comm, sent + received);
 }
 
 /* --- requests --- */
@@ -105,9 +127,14 @@ EFG_HOT void efg_recorder_follow_request(struct efg_recorder *r, const struct ef
 {
     const struct efg_comm *comm = c->comm ? efg_comms_find(c->comm) : NULL;
     if (q->kind == EFG_REQUEST_SEND) {
-        q->channel = channel_to(comm, q->peer, q->tag);
-        if (c->shape == EFG_SHAPE_ISEND)
-            add(r, q->channel, 1);
+        if (q->peer < 0)
+            return;
+        q->partner = partner_of(comm, q->peer);
+        q->channel = channel_to(comm, q->partner, q->tag);
+        if (c->shape != EFG_SHAPE_ISEND)
+            return;
+        add(r, q->channel, 1);
+        efg_traffic_add(r->traffic, q->partner, q->bytes);
         return;
     }
     if (q->kind != EFG_REQUEST_RECV)

@@ -37,6 +37,7 @@ struct efg_request {
     uint16_t thread;
     uint32_t number; /* of the recorded request */
     uint32_t window; /* that it was recorded in */
+    uint32_t partner; /* of a send: as core/traffic.h has it */
     MPI_Comm comm_handle;
     int peer, tag;     /* as given */
     uint64_t bytes;    /* sent */

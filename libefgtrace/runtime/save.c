@@ -124,7 +124,7 @@ static void put_piece(struct efg_buffer *out, struct efg_thread *t, uint64_t now
     else
         out->failed = 1;
     efg_known_forget(&names);
-    free(rank.threads);
+    efg_known_forget_rank(&rank);
 }
 
 /* --- saving --- */

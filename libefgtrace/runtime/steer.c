@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/clock.h"
+#include "runtime/memory.h"
 #include "runtime/save.h"
 
 #define PATIENT_ROUNDS 5
@@ -59,6 +60,20 @@ static void carry_out(struct efg_thread *t, enum efg_action action, uint64_t now
 
 /* --- the pivot --- */
 
+/* The iterations of another pivot are others. */
+static void count_anew(struct efg_thread *t)
+{
+    t->last_visit = 0;
+    memset(&t->iterations, 0, sizeof t->iterations);
+    if (t->series) {
+        efg_series_clear(t->series);
+        return;
+    }
+    t->series = efg_series_new();
+    if (t->series)
+        efg_budget_add(&efg_memory, efg_series_size(EFG_SERIES_SLOTS));
+}
+
 static void adopt(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
 {
     if (pivot->kind == p->pivot.kind && pivot->id == p->pivot.id)
@@ -66,8 +81,7 @@ static void adopt(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t 
     p->pivot = *pivot;
     efg_graph_mark_pivot(&t->graph, pivot->kind, pivot->id);
     p->visits = efg_pivot_visits(&t->graph, pivot->kind, pivot->id);
-    t->last_visit = 0;
-    memset(&t->iterations, 0, sizeof t->iterations); /* those of another pivot are others */
+    count_anew(t);
     efg_tracer_tell(now, "main loop found: %llu iterations so far",
                     (unsigned long long)p->visits);
 }
@@ -362,14 +376,17 @@ static void advance(struct efg_thread *t, uint64_t now, int sample)
 
 static void count_iteration(struct efg_thread *t, uint64_t now)
 {
-    uint64_t mpi = t->graph.node_time - t->last_mpi, time = now - t->last_visit;
+    uint64_t mpi = t->graph.node_time - t->last_mpi, begin = t->last_visit;
+    uint64_t time = now - begin;
     t->last_mpi = t->graph.node_time;
-    int is_first = t->last_visit == 0;
     t->last_visit = now;
-    if (is_first)
+    if (begin == 0)
         return;
     efg_stat_add(&t->iterations.all, time);
     t->iterations.all_mpi += mpi;
+    if (t->series)
+        efg_series_add(t->series,
+                       &(struct efg_iteration){p->visits - 1, begin - p->start, time, mpi});
     if (p->trigger.state == EFG_RECORDING) {
         efg_stat_add(&t->iterations.recorded, time);
         t->iterations.recorded_mpi += mpi;

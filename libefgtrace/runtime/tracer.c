@@ -135,11 +135,15 @@ static struct efg_thread *new_thread(void)
 {
     struct efg_process *p = &efg_process;
     uint64_t now = efg_clock_ticks();
-    struct efg_thread *t = efg_tracer_new(&efg_memory, now);
+    struct efg_traffic *traffic = efg_traffic_new((uint32_t)p->size);
+    struct efg_thread *t = traffic ? efg_tracer_new(&efg_memory, now) : NULL;
 
-    if (!t)
+    if (!t) {
+        efg_traffic_free(traffic);
         return NULL;
-    efg_budget_add(&efg_memory, sizeof *t + EFG_BACKLOG * sizeof *t->backlog.event);
+    }
+    efg_budget_add(&efg_memory, sizeof *t + EFG_BACKLOG * sizeof *t->backlog.event +
+                                    efg_traffic_memory(traffic));
     efg_stability_init(&t->stability, (uint32_t)p->conf.stable);
     t->finder = efg_pivot_finder_new(&t->graph, (enum efg_level)p->conf.level);
     t->next_sample = t->next_full_sample = now + p->conf.interval;
@@ -151,7 +155,7 @@ static struct efg_thread *new_thread(void)
         p->leader = t;
     pthread_mutex_unlock(&p->lock);
     t->next_save = efg_save_first(now);
-    efg_recorder_init(&t->recorder, t->number);
+    efg_recorder_init(&t->recorder, t->number, traffic);
     if (p->conf.mode == EFG_MODE_ADAPTIVE || p->conf.mode == EFG_MODE_FULL)
         open_log(t);
     if (p->conf.sequence)
@@ -294,7 +298,7 @@ EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
     if (is_cut_before)
         visit_before(t, call);
     if (result == MPI_SUCCESS && efg_shape_is_in(call, EFG_SHAPES_FOLLOWED))
-        efg_recorder_follow(&t->recorder, call, facts.comm);
+        efg_recorder_follow(&t->recorder, call, facts.comm, facts.sent, facts.received);
     if (efg_recorder_wants_leave(&t->recorder, call)) {
         struct efg_facts lent = facts; /* these stay in registers */
         efg_recorder_leave(&t->recorder, call, &lent, leave, result);

@@ -56,8 +56,10 @@ struct efg_thread {
     uint64_t next_full_sample;       /* ticks: when to look at the graph too */
     /* Iterations of the pivot, from one visit to the next. */
     struct efg_run_iterations iterations;
+    struct efg_series
+        *series; /* the same one after the other; NULL: no pivot yet, or no memory */
     uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
-    uint64_t next_save;              /* ticks: when to save what there is, see save.h */
+    uint64_t next_save;            /* ticks: when to save what there is, see save.h */
     struct efg_thread *next;
 };
 
@@ -75,7 +77,7 @@ struct efg_process {
     char folder[4096],             /* of the output, "" if there is none */
         application[256], host[256];
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* its name and version */
-    pthread_mutex_t lock; /* the list of threads */
+    pthread_mutex_t lock;                     /* the list of threads */
     struct efg_thread *threads;
     uint32_t thread_count;
     struct efg_thread *leader;

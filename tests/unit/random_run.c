@@ -152,6 +152,37 @@ static void any_stability(struct efg_stability *stability)
     stability->stable_since = random_any();
 }
 
+/* Iterations, and a series of them or none. */
+static void any_iterations(struct efg_run_thread *thread)
+{
+    struct efg_iteration one = {.number = random_any() >> 1, .start = random_any() >> 1};
+    thread->iterations.recorded = any_stat();
+    thread->series = random_below(4) ? efg_series_new() : NULL;
+    for (uint32_t i = random_below(random_below(10) ? 20 : 3000); i; i--) {
+        one.time = random_any() >> 12; /* sums are not to overflow */
+        one.mpi = random_below(2) ? one.time : random_below(1000) * (one.time / 1000);
+        efg_stat_add(&thread->iterations.all, one.time);
+        thread->iterations.all_mpi += one.mpi;
+        if (thread->series)
+            efg_series_add(thread->series, &one);
+        one.number++;
+        one.start += one.time;
+    }
+}
+
+static void any_items(struct efg_run_items *items, uint32_t most)
+{
+    items->item = many(most < 30 ? most : 30, sizeof *items->item, &items->count);
+    for (uint32_t i = 0; i < items->count; i++)
+        items->item[i] = (struct efg_traffic_item){
+            most / items->count * i + random_below(most / items->count),
+            {random_any(), random_any()},
+            {random_any(), random_any()},
+        };
+    if (most == EFG_TRAFFIC_OTHERS && items->count && random_below(2))
+        items->item[items->count - 1].key = EFG_TRAFFIC_OTHERS;
+}
+
 static void any_thread(struct efg_run_thread *thread, uint32_t paths,
                        const struct efg_run_thread *like)
 {
@@ -166,9 +197,10 @@ static void any_thread(struct efg_run_thread *thread, uint32_t paths,
     thread->levels.finer = any_level(&thread->graph);
     thread->levels.automatic = any_level(&thread->graph);
     thread->levels.coarser = any_level(&thread->graph);
-    thread->iterations.all = any_stat();
-    thread->iterations.recorded = any_stat();
-    thread->iterations.all_mpi = random_any();
+    any_iterations(thread);
+    any_items(&thread->traffic.partners, EFG_TRAFFIC_OTHERS);
+    any_items(&thread->traffic.sends, EFG_TRAFFIC_SIZES);
+    any_items(&thread->traffic.collectives, EFG_TRAFFIC_SIZES);
     thread->windows = many(4, sizeof *thread->windows, &thread->window_count);
     for (uint32_t i = 0; i < thread->window_count; i++)
         thread->windows[i] = (struct efg_run_window){random_any(),

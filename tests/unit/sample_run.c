@@ -11,6 +11,7 @@
 
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
+#define RECORDED 100 /* the first iteration that was */
 
 static const struct {
     const char *name, *function, *file;
@@ -48,11 +49,23 @@ struct clock {
     uint64_t now;
     uint32_t rank;
     struct efg_run_thread *thread;
+    struct efg_traffic *traffic;
 };
 
 static uint64_t path_hash(uint32_t call)
 {
     return efg_hash_mix(17, call);
+}
+
+static void do_traffic(struct clock *clock, uint32_t call)
+{
+    uint32_t left = (clock->rank + SAMPLE_RANKS - 1) % SAMPLE_RANKS;
+    if (call == SAMPLE_ISEND_LEFT || call == SAMPLE_ISEND_RIGHT)
+        efg_traffic_add(clock->traffic,
+                        call == SAMPLE_ISEND_LEFT ? left : (clock->rank + 1) % SAMPLE_RANKS,
+                        8192);
+    else if (calls[call].class != EFG_CLASS_POINT2POINT)
+        efg_traffic_add(clock->traffic, EFG_TRAFFIC_COLLECTIVE, 8192);
 }
 
 static void do_call(struct clock *clock, uint32_t call)
@@ -66,6 +79,7 @@ static void do_call(struct clock *clock, uint32_t call)
     event.enter = clock->now + calls[call].before + slow;
     event.leave = event.enter + calls[call].inside + wait;
     efg_graph_step(&clock->thread->graph, &event);
+    do_traffic(clock, call);
     clock->now = event.leave;
     efg_stability_sample(&clock->thread->stability, &clock->thread->graph, clock->now);
 }
@@ -78,25 +92,45 @@ static void do_step(struct clock *clock, int step)
     if (step % 20 == 19)
         do_call(clock, SAMPLE_GATHER);
     struct efg_run_iterations *iterations = &clock->thread->iterations;
-    int recorded = step >= 100 && step < 110;
+    int recorded = step >= RECORDED && step < RECORDED + 10;
     mpi = clock->thread->graph.node_time - mpi;
     efg_stat_add(&iterations->all, clock->now - begin);
     iterations->all_mpi += mpi;
+    efg_series_add(clock->thread->series,
+                   &(struct efg_iteration){(uint64_t)step, begin, clock->now - begin, mpi});
     if (recorded)
         efg_stat_add(&iterations->recorded, clock->now - begin);
     iterations->recorded_mpi += recorded ? mpi : 0;
 }
 
+static void list(struct efg_run_items *items, struct efg_traffic *traffic,
+                 uint32_t fill(struct efg_traffic *, struct efg_traffic_item *))
+{
+    items->item = make(efg_traffic_most(traffic), sizeof *items->item);
+    items->count = fill(traffic, items->item);
+}
+
 static void do_run(struct efg_run_thread *thread, uint32_t rank)
 {
-    struct clock clock = {.rank = rank, .thread = thread};
-    if (efg_graph_init(&thread->graph, NULL, 0))
+    struct clock clock = {
+        .rank = rank, .thread = thread, .traffic = efg_traffic_new(SAMPLE_RANKS)};
+    thread->series = efg_series_new();
+    if (efg_graph_init(&thread->graph, NULL, 0) || !clock.traffic || !thread->series)
         abort();
     efg_stability_init(&thread->stability, 50);
     do_call(&clock, SAMPLE_BCAST);
-    for (int step = 0; step < SAMPLE_STEPS; step++)
+    for (int step = 0; step < SAMPLE_STEPS; step++) {
+        if (step == RECORDED)
+            efg_traffic_begin(clock.traffic);
+        if (step == RECORDED + 10)
+            efg_traffic_end(clock.traffic);
         do_step(&clock, step);
+    }
     do_call(&clock, SAMPLE_REDUCE);
+    list(&thread->traffic.partners, clock.traffic, efg_traffic_partners);
+    list(&thread->traffic.sends, clock.traffic, efg_traffic_sends);
+    list(&thread->traffic.collectives, clock.traffic, efg_traffic_collectives);
+    efg_traffic_free(clock.traffic);
 }
 
 /* --- what was found --- */

@@ -163,6 +163,32 @@ static void assert_pivot_equal(const struct efg_pivot *a, const struct efg_pivot
     assert_int_equal(a->id, b->id);
 }
 
+static void assert_series_equal(const struct efg_run_thread *a, const struct efg_run_thread *b)
+{
+    if (!a->series || !a->series->count) {
+        assert_null(b->series);
+        return;
+    }
+    size_t size = efg_series_size(efg_series_slots(a->series));
+    struct efg_series *rounded = memcpy(malloc(size), a->series, size);
+    efg_series_round(rounded);
+    rounded->threshold = 0; /* is for those that come later */
+    assert_non_null(b->series);
+    assert_memory_equal(rounded, b->series, size);
+    free(rounded);
+}
+
+static void assert_items_equal(const struct efg_run_items *a, const struct efg_run_items *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (uint32_t i = 0; i < a->count; i++) {
+        const struct efg_traffic_item *x = &a->item[i], *y = &b->item[i];
+        assert_int_equal(x->key, y->key);
+        assert_memory_equal(&x->all, &y->all, sizeof x->all);
+        assert_memory_equal(&x->recorded, &y->recorded, sizeof x->recorded);
+    }
+}
+
 static void assert_thread_equal(const struct efg_run_thread *a, const struct efg_run_thread *b)
 {
     assert_int_equal(a->number, b->number);
@@ -178,6 +204,10 @@ static void assert_thread_equal(const struct efg_run_thread *a, const struct efg
     assert_int_equal(a->window_count, b->window_count);
     if (a->window_count)
         assert_memory_equal(a->windows, b->windows, a->window_count * sizeof *a->windows);
+    assert_series_equal(a, b);
+    assert_items_equal(&a->traffic.partners, &b->traffic.partners);
+    assert_items_equal(&a->traffic.sends, &b->traffic.sends);
+    assert_items_equal(&a->traffic.collectives, &b->traffic.collectives);
 }
 
 static void assert_place_equal(const struct efg_run_place *a, const struct efg_run_place *b)
@@ -344,6 +374,36 @@ static uint64_t walk_graph(const struct efg_graph *graph)
     return time;
 }
 
+/* Slots have the sums of the iterations, keys ascend. Returns the bytes that are held. */
+static size_t walk_series(const struct efg_run_thread *thread)
+{
+    const struct efg_series *s = thread->series;
+    uint64_t count = 0, time = 0, mpi = 0;
+    if (!s)
+        return 0;
+    uint32_t slots = efg_series_slots(s);
+    assert_in_range(slots, 1, EFG_SERIES_SLOTS);
+    for (uint32_t i = 0; i < slots; i++) {
+        count += efg_series_in_slot(s, i);
+        time += s->slot[i].time;
+        mpi += s->slot[i].mpi;
+        assert_true(s->slot[i].least <= s->slot[i].most);
+    }
+    assert_int_equal(count, thread->iterations.all.count);
+    assert_int_equal(time, thread->iterations.all.sum);
+    assert_int_equal(mpi, thread->iterations.all_mpi);
+    assert_true(s->longest_count <= EFG_SERIES_LONGEST);
+    return efg_series_size(slots);
+}
+
+static size_t walk_items(const struct efg_run_items *items, uint32_t most)
+{
+    for (uint32_t i = 0; i < items->count; i++)
+        assert_true(items->item[i].key <= most &&
+                    (i == 0 || items->item[i].key > items->item[i - 1].key));
+    return items->count * sizeof *items->item;
+}
+
 static size_t walk_rank(const struct efg_run_rank *rank)
 {
     size_t bytes = sizeof *rank;
@@ -351,7 +411,11 @@ static size_t walk_rank(const struct efg_run_rank *rank)
         walk_graph(&rank->threads[k].graph);
         bytes += sizeof *rank->threads +
                  rank->threads[k].graph.node_count * sizeof(struct efg_node) +
-                 rank->threads[k].graph.edge_count * sizeof(struct efg_edge);
+                 rank->threads[k].graph.edge_count * sizeof(struct efg_edge) +
+                 walk_series(&rank->threads[k]) +
+                 walk_items(&rank->threads[k].traffic.partners, EFG_TRAFFIC_OTHERS) +
+                 walk_items(&rank->threads[k].traffic.sends, EFG_TRAFFIC_SIZES - 1) +
+                 walk_items(&rank->threads[k].traffic.collectives, EFG_TRAFFIC_SIZES - 1);
     }
     return bytes;
 }
@@ -453,8 +517,9 @@ static void test_sample(void **state)
     assert_run_equal(&whole, &back);
     size_t size;
     free(load(&size));
-    assert_true(size <
-                1500 + 1000 * SAMPLE_RANKS); /* 9 nodes, 10 edges, some 400 samples a rank */
+    assert_true(
+        size <
+        1500 + 1600 * SAMPLE_RANKS); /* 9 nodes, 10 edges, some 400 samples, 125 slots a rank */
     assert_int_equal(back.common.group_count, 1);
     assert_int_equal(back.common.totals.hosts, 2);
     const struct efg_run_site *site = efg_run_site(&back, "/home/user/stencil", 0x1070);
@@ -502,6 +567,21 @@ static size_t size_of_orders(uint32_t count)
     return size;
 }
 
+/* Of so many iterations of 0 ns: slots but for the last one, and those that are named. */
+static size_t size_of_series(uint32_t count)
+{
+    struct efg_run_thread thread = {.series = efg_series_new()};
+    struct efg_buffer out = {0};
+    thread.iterations.all.count = count;
+    for (uint32_t i = 0; i < count; i++)
+        efg_series_add(thread.series, &(struct efg_iteration){.number = i});
+    efg_thread_put_series(&out, &thread);
+    size_t size = out.size;
+    efg_buffer_fini(&out);
+    free(thread.series);
+    return size;
+}
+
 /* The bounds on which the safety of memory rests. */
 static void test_least_sizes(void **state)
 {
@@ -516,6 +596,12 @@ static void test_least_sizes(void **state)
     rank.thread_count = 1;
     efg_runfile_put_rank(&full, &rank);
     assert_int_equal(full.size - empty.size, EFG_LEAST_THREAD);
+    thread.traffic.sends = (struct efg_run_items){1, &(struct efg_traffic_item){0}};
+    size_t before = full.size;
+    efg_runfile_put_rank(&full, &rank);
+    assert_int_equal(full.size - before - empty.size, EFG_LEAST_THREAD + EFG_LEAST_ITEM);
+    thread.traffic.sends.count = 0;
+    assert_int_equal(size_of_series(2) - size_of_series(1), EFG_LEAST_ITERATION + 2);
     size_t without = size_of_shape(&rank);
     thread.graph.nodes = &node;
     thread.graph.node_count = 1;
@@ -567,7 +653,7 @@ static void test_messages(void **state)
     expect_message(-EBADMSG, "its header is not as it was written");
     data[8] = 4;
     store(data, size);
-    expect_message(-EBADMSG, "is of version 4, this efgtrace reads version 6; use ");
+    expect_message(-EBADMSG, "is of version 4, this efgtrace reads version 7; use ");
     memcpy(data,
            "\x7f"
            "ELF",
