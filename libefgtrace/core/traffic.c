@@ -98,8 +98,7 @@ EFG_HOT __attribute__((noinline)) void efg_traffic_turn(struct efg_traffic *t,
                                                         uint32_t partner, uint64_t bytes)
 {
     end_run(t, run);
-    run->partner = partner;
-    run->bytes = bytes;
+    *run = (struct efg_traffic_run){.bytes = bytes, .count = 1, .partner = partner};
 }
 
 static void settle(struct efg_traffic *t)

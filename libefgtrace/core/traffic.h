@@ -68,7 +68,7 @@ void efg_traffic_free(struct efg_traffic *traffic);
 /* Bytes held. */
 uint64_t efg_traffic_memory(const struct efg_traffic *traffic);
 
-/* A message of BYTES to PARTNER, where RUN is of something else. */
+/* The same as efg_traffic_add, where RUN is of something else. */
 void efg_traffic_turn(struct efg_traffic *traffic, struct efg_traffic_run *run,
                       uint32_t partner, uint64_t bytes);
 
@@ -78,9 +78,10 @@ static inline void efg_traffic_add(struct efg_traffic *t, uint32_t partner, uint
     uint32_t place = ((uint32_t)bytes + partner) * 0x9e3779b1u >> 24;
     struct efg_traffic_run *run = &t->run[place];
 
-    if (__builtin_expect(run->partner != partner || run->bytes != bytes, 0))
+    if (__builtin_expect(run->partner == partner && run->bytes == bytes, 1))
+        run->count++;
+    else
         efg_traffic_turn(t, run, partner, bytes);
-    run->count++;
 }
 _Static_assert(EFG_TRAFFIC_RUNS == 1 << (32 - 24), "a place is what the shift leaves");
 

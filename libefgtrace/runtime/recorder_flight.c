@@ -14,25 +14,23 @@
 
 #include "core/hot.h"
 
+/* Of another job, or not known for want of memory. */
+static inline int is_foreign(const struct efg_comm *comm)
+{
+    return !comm || comm->is_foreign;
+}
+
 /* 0: no message of this job. */
 static inline uint64_t channel_from(const struct efg_comm *comm, int peer, int tag)
 {
-    if (peer < 0 || !comm || comm->is_foreign)
+    if (peer < 0 || is_foreign(comm))
         return 0;
     return efg_flight_channel(comm->identity, efg_comms_world_rank(comm, peer),
                               comm->world_rank, (uint32_t)tag);
 }
 
-/* The world rank of PEER, to which is sent. */
-static inline uint32_t partner_of(const struct efg_comm *comm, int peer)
-{
-    return comm && !comm->is_foreign ? efg_comms_world_rank(comm, peer) : EFG_TRAFFIC_OTHERS;
-}
-
 static inline uint64_t channel_to(const struct efg_comm *comm, uint32_t partner, int tag)
 {
-    if (partner == EFG_TRAFFIC_OTHERS)
-        return 0;
     return efg_flight_channel(comm->identity, comm->world_rank, partner, (uint32_t)tag);
 }
 
@@ -57,8 +55,11 @@ static void send(struct efg_recorder *r, const struct efg_call *c, const struct 
 {
     if (c->peer < 0)
         return;
-    uint32_t partner = partner_of(comm, c->peer);
-    add(r, channel_to(comm, partner, c->tag), 1);
+    uint32_t partner = EFG_TRAFFIC_OTHERS;
+    if (!is_foreign(comm)) {
+        partner = efg_comms_world_rank(comm, c->peer);
+        efg_flight_add(&r->flight, channel_to(comm, partner, c->tag), 1);
+    }
     efg_traffic_add(r->traffic, partner, bytes);
 }
 
@@ -99,10 +100,10 @@ static __attribute__((noinline)) void collective(struct efg_recorder *r,
                                                  const struct efg_comm *comm, uint64_t bytes)
 {
     efg_recorder_count_collective(r, bytes);
-    if (!comm || comm->kind == EFG_COMM_INTER || comm->size < 2)
+    if (is_foreign(comm) || comm->kind == EFG_COMM_INTER || comm->size < 2)
         return;
     int tag = (int)(EFG_FLIGHT_COLLECTIVE | c->op);
-    uint32_t next = partner_of(comm, (comm->rank + 1) % comm->size);
+    uint32_t next = efg_comms_world_rank(comm, (comm->rank + 1) % comm->size);
     add(r, channel_to(comm, next, tag), 1);
     add(r, channel_from(comm, (comm->rank + comm->size - 1) % comm->size, tag), -1);
 }
@@ -110,10 +111,10 @@ static __attribute__((noinline)) void collective(struct efg_recorder *r,
 EFG_HOT void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c,
                                  const struct efg_comm *comm, uint64_t sent, uint64_t received)
 {
-    if (efg_shape_is_in(c, SENDING))
-        send(r, c, comm, sent);
     if (efg_shape_is_in(c, RECEIVING))
         receive(r, c, comm);
+    if (efg_shape_is_in(c, SENDING))
+        send(r, c, comm, sent); /* the last thing here: then it keeps no registers */
     else if (c->shape == EFG_SHAPE_START)
         start(r, c);
     else if (c->shape == EFG_SHAPE_COLLECTIVE)
@@ -129,8 +130,11 @@ EFG_HOT void efg_recorder_follow_request(struct efg_recorder *r, const struct ef
     if (q->kind == EFG_REQUEST_SEND) {
         if (q->peer < 0)
             return;
-        q->partner = partner_of(comm, q->peer);
-        q->channel = channel_to(comm, q->partner, q->tag);
+        q->partner = EFG_TRAFFIC_OTHERS;
+        if (!is_foreign(comm)) {
+            q->partner = efg_comms_world_rank(comm, q->peer);
+            q->channel = channel_to(comm, q->partner, q->tag);
+        }
         if (c->shape != EFG_SHAPE_ISEND)
             return;
         add(r, q->channel, 1);
