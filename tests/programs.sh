@@ -9,7 +9,7 @@
 # How many iterations: adaptive runs are to last half a second and more.
 steps() {
     case $1 in
-    comms | collectives | mpiio | rma) echo 200 ;;
+    comms | collectives | mpiio | rma | sends) echo 200 ;;
     nested_solver | phases | recursion | threads) echo 300 ;;
     master_worker) echo 1500 ;; # shared by three workers
     waitany) echo 1000 ;;       # its ranks go their own ways for long
@@ -57,7 +57,7 @@ check_trace() { # PROGRAM WHAT TRACE ARGUMENTS...
 # How many iterations the main loop truly has.
 truth() {
     case $1 in
-    alternating | helper_reuse | io_end | io_start | persistent | polling | sendrecv_self | \
+    alternating | helper_reuse | io_end | io_start | persistent | polling | sends | sendrecv_self | \
         shuffled | pingpong | stencil2d | wavefront | ring_mpif | ring_usempi | ring_f08 | early_static | ring.py) steps "$1" ;;
     driver) echo $((3 * $(steps "$1"))) ;;
     *) echo 0 ;; # not regular, not the same on all ranks, or (waitany) two steps may be one

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What run.efg says of who sent how much to whom, and of the iterations, against an independent
+# count: the messages and the visits of the pivot in traces of the same runs (tests/sent.py).
+#
+#   tests/traffic.sh      environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+cd "$work" || exit 2
+if ! "$python" -c 'import otf2' 2>/dev/null; then
+    skip "what was sent, against traces" "no python3-otf2"
+    finish
+fi
+
+# run NAME PROGRAM STEPS OPTION...: into the folder NAME
+run() {
+    local name=$1 program=$2 steps=$3
+    shift 3
+    compile "$program" || exit 2
+    ranks 4 "$tool" run -o "$name" --summary off "$@" "$programs/$program" "$steps" 1000 >out 2>err ||
+        verdict "$name: runs" "$(tail -n 3 err)"
+}
+
+# sent NAME DIR [OPTION]: what was sent is what the trace has; it is in ./said
+sent() {
+    "$python" "$root/tests/sent.py" "$2" ${3-} >said 2>why && why= || why=$(tail -n 5 why)
+    verdict "$1" "$why"
+}
+
+for program in sends persistent sendrecv_self coupled master_worker threads; do
+    run $program.full $program 40 -m full
+    sent "$program: all that was sent is in run.efg" $program.full
+    # As the source has it: 75 messages of each rank in a step, to each of the 4 ranks.
+    [ $program = sends ] && same "sends: so many messages, between so many" "12000 16" "$(cat said)"
+done
+
+# The window comes when it comes; what is in it is the same in both.
+for program in sends persistent pingpong; do
+    run $program.some $program 1000 --interval 10ms -n 20
+    sent "$program: what was sent in the window is in run.efg" $program.some --windows
+done
+
+finish
