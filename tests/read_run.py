@@ -186,6 +186,23 @@ def read_series(r, count, time, mpi):
     return first, start, slots, longest
 
 
+def check_windows(series, windows, recorded):
+    """What the slots within the WINDOWS have is not more than what was RECORDED (iterations, time),
+    and what those have that windows touch is not less; a window that was thrown away was recorded,
+    too."""
+    first, start, slots, _ = series
+    spans = [(a - first, b - first) for a, b, begin, *_ in windows if a < b and begin >= start]
+    if sum(b - a for a, b in spans) != recorded[0]:
+        return
+    within = touched = at = 0
+    for count, time, *_ in slots:
+        within += time * any(a <= at and at + count <= b for a, b in spans)
+        touched += time * any(a < at + count and at < b for a, b in spans)
+        at += count
+    off = len(spans) * sum(time for _, time, *_ in slots) // at * slots[0][0] // 256
+    assert within - off <= recorded[1] <= touched + off
+
+
 def read_items(r, first):
     """[(key, messages, bytes, messages in windows, bytes in windows)]"""
     items, key, amounts = [], first, (0, 0, 0, 0)
@@ -215,7 +232,8 @@ def read_traffic(r, rank):
 
 def read_thread(r, shape, calls):
     """Adds to what R knows: calls by name, bytes; of each thread visits and times (ns) of its
-    nodes and of its edges, its iterations, windows, series and what it sent."""
+    nodes and of its edges, the node where its iterations begin, what they are in all, its windows,
+    series and what it sent."""
     _, nodes, edges = shape
     assert r.numbers(2) == (len(nodes), len(edges))
     events, _, in_mpi, lost, _ = r.numbers(5)
@@ -241,8 +259,9 @@ def read_thread(r, shape, calls):
     assert made - lost <= 1, 'each event but the first one comes by an edge'
     r.list(lambda: r.numbers(4))
     r.numbers(5)
-    if r.n():
-        r.numbers(3)
+    kind = r.n()
+    pivot = r.numbers(3)[0] if kind else None
+    r.pivots.append(None if pivot is None else pivot if kind == 1 else edges[pivot][1])
     for _ in range(3):
         if r.n():
             r.n()
@@ -251,6 +270,8 @@ def read_thread(r, shape, calls):
     r.windows.append(r.list(lambda: r.numbers(8)))
     r.series.append(read_series(r, count, time, mpi))
     r.traffic.append(read_traffic(r, r.rank))
+    if r.series[-1]:
+        check_windows(r.series[-1], r.windows[-1], recorded)
 
 
 def read_sequence(payload, threads):
@@ -287,7 +308,7 @@ def read_rank(payload, shapes, calls, rank):
     """What the RANK measured: see read_thread."""
     r = Reader(payload)
     r.rank, r.calls, r.bytes = rank, {}, 0
-    r.visits, r.ways, r.iterations, r.windows, r.series, r.traffic = [], [], [], [], [], []
+    r.visits, r.ways, r.pivots, r.iterations, r.windows, r.series, r.traffic = ([] for _ in range(7))
     r.fields()
     assert r.n() == len(shapes)
     for shape in shapes:

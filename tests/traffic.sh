@@ -34,6 +34,14 @@ for program in sends persistent sendrecv_self coupled master_worker threads; do
     [ $program = sends ] && same "sends: so many messages, between so many" "12000 16" "$(cat said)"
 done
 
+# Pivots that are cut behind a call and before one.
+for program in stencil2d persistent; do
+    run $program.iterations $program 600 -m full --interval 10ms
+    "$python" "$root/tests/iterations.py" $program.iterations >said 2>why && why= || why=$(tail -n 1 why)
+    grep -q '^[1-9]' said || why="$why: $(cat said)"
+    verdict "$program: the iterations in run.efg are those of the trace, to the nanosecond" "$why"
+done
+
 # The window comes when it comes; what is in it is the same in both.
 for program in sends persistent pingpong; do
     run $program.some $program 1000 --interval 10ms -n 20

@@ -374,12 +374,18 @@ static void advance(struct efg_thread *t, uint64_t now, int sample)
 
 /* --- events --- */
 
+/* ns in MPI until NOW, when the last event ended, or began. */
+static uint64_t mpi_until(const struct efg_graph *graph, uint64_t now)
+{
+    return graph->node_time - (graph->last_leave > now ? graph->last_leave - now : 0);
+}
+
 static void count_iteration(struct efg_thread *t, uint64_t now)
 {
-    uint64_t mpi = t->graph.node_time - t->last_mpi, begin = t->last_visit;
-    uint64_t time = now - begin;
-    t->last_mpi = t->graph.node_time;
+    uint64_t begin = t->last_visit, time = now - begin, before = t->last_mpi;
     t->last_visit = now;
+    t->last_mpi = mpi_until(&t->graph, now);
+    uint64_t mpi = t->last_mpi - before;
     if (begin == 0)
         return;
     efg_stat_add(&t->iterations.all, time);
