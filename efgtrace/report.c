@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * efgtrace report: what a run did, as text of at most 100 columns. First the summary, then
- * a table per question, from the whole to the parts: the loops, how efficient they are, where
- * the time of the main loop goes, which calls and which call sites take the time and how evenly over the ranks,
- * the ranks themselves, how the graph grew.
+ * a table per question, from the whole to the parts: the loops, how efficient they are, how the
+ * iterations went, where the time of the main loop goes, which calls and which call sites take
+ * the time and how evenly over the ranks, the ranks themselves, what they sent to whom, how the
+ * graph grew.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "join.h"
 #include "open.h"
 #include "report_ranks.h"
+#include "report_sent.h"
 #include "report_tables.h"
 
 static void put_title(struct efg_buffer *out, const char *title)
@@ -56,6 +58,24 @@ static void put_notes(struct efg_buffer *out, const struct efg_report_ranks *ran
     efg_buffer_put(out, ranks->notes.data, ranks->notes.size);
 }
 
+static int put_sent(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+{
+    struct efg_sent sent;
+    if (efg_sent_read(&sent, run, "report"))
+        return -1;
+    efg_sent_sort(&sent);
+    put_title(out, "Messages by size, all ranks");
+    efg_report_sizes(out, &sent);
+    if (sent.pair_count) {
+        put_title(out, "Messages by distance, from the sender on");
+        efg_report_distances(out, &sent, most);
+        put_title(out, "Messages from rank to rank");
+        efg_report_pairs(out, &sent, most);
+    }
+    efg_sent_fini(&sent);
+    return 0;
+}
+
 static int put_report(struct efg_buffer *out, const struct efg_run *run,
                       const struct efg_report_ranks *ranks, uint32_t most)
 {
@@ -66,6 +86,8 @@ static int put_report(struct efg_buffer *out, const struct efg_run *run,
     put_title(out, "Efficiency");
     if (efg_report_efficiency(out, run, ranks, most))
         return -1;
+    put_title(out, "Iterations of the main loop");
+    efg_report_iterations(out, run);
     put_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
     put_title(out, "MPI calls by time, all ranks");
@@ -76,6 +98,8 @@ static int put_report(struct efg_buffer *out, const struct efg_run *run,
     efg_report_ranks(out, run, ranks);
     put_title(out, "Groups of ranks with the same graph");
     if (efg_report_groups(out, run, most))
+        return -1;
+    if (put_sent(out, run, most))
         return -1;
     if (run->is_checked) {
         put_title(out, "Messages, and the edges of the windows");
@@ -136,8 +160,9 @@ static void print_help(FILE *out)
     fputs(
         "Usage: efgtrace report [OPTION...] DIR\n\n"
         "Says what the run that wrote DIR did: the summary, its loops, where the time of the\n"
-        "main loop goes, which MPI calls and call sites take the time and how evenly over the\n"
-        "ranks (least, median, most), and how the event flow graph grew.\n\n"
+        "main loop goes, how its iterations went, which MPI calls and call sites take the time\n"
+        "and how evenly over the ranks (least, median, most), who sent how much to whom, and\n"
+        "how the event flow graph grew.\n\n"
         "  -a, --all          every line of every table, not only the largest\n"
         "  -s, --signatures   only how many nodes and edges the graph has, merged over the "
         "ranks "

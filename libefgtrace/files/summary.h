@@ -113,6 +113,8 @@ void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32
 /* Durations and amounts for people: "1.25 s", "12.4 MB" (1 MB = 10^6 bytes), "1.25 million". */
 void efg_format_ns(char *text, size_t size, uint64_t ns);
 void efg_format_bytes(char *text, size_t size, uint64_t bytes);
+/* The smallest size of a class from 1 on, which begins at a power of two: ">= 4 KiB". */
+void efg_format_size_class(char *text, size_t size, uint64_t class);
 void efg_format_count(char *text, size_t size, double count);
 
 /* 100 x part / whole, 0 of nothing. */

@@ -111,14 +111,6 @@ void efg_summary_place(const struct efg_run *run, const struct efg_node *node, c
 
 /* --- nodes and pivots --- */
 
-/* The smallest size of the class, which begins at a power of two. */
-static void put_size_class(char *text, size_t size, uint64_t class)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    unsigned power = class <= 64 ? (unsigned)class - 1 : 63;
-    snprintf(text, size, ">= %u %s", 1u << power % 10, units[power / 10]);
-}
-
 /* "grid (+1, 0)" */
 static void put_steps(char *text, size_t size, const int *steps, int dims)
 {
@@ -179,7 +171,7 @@ void efg_summary_dimension(const struct efg_run *run, const struct efg_node *nod
         if (run->dimensions & EFG_DIM_SIZE && !(run->common.totals.dropped & EFG_DROP_SIZE))
             snprintf(text, size, "%llu B", (unsigned long long)s->size);
         else
-            put_size_class(text, size, s->size);
+            efg_format_size_class(text, size, s->size);
     }
     if (dimension == EFG_DIM_PARTNER && s->partner)
         put_partner(text, size, s->partner);

@@ -88,6 +88,13 @@ void efg_format_bytes(char *text, size_t size, uint64_t bytes)
     scaled(text, size, (double)bytes, units);
 }
 
+void efg_format_size_class(char *text, size_t size, uint64_t class)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    unsigned power = class <= 64 ? (unsigned)class - 1 : 63;
+    snprintf(text, size, ">= %u %s", 1u << power % 10, units[power / 10]);
+}
+
 void efg_format_count(char *text, size_t size, double count)
 {
     static const char *const units[5] = {"", "thousand", "million", "billion", "trillion"};

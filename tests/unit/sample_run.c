@@ -251,6 +251,7 @@ void sample_run(struct whole_run *whole)
     run->trace_events = 560;
     run->trace_bytes = 24000;
     run->is_checked = 1;
+    run->size = SAMPLE_RANKS;
     run->messages =
         (struct efg_run_messages){.sends = 80, .receives = 80, .matched = 78, .early = 2};
     run->cut_count = 1;
