@@ -50,6 +50,13 @@ import json, sys
 print(sum(node["count"] for node in json.load(sys.stdin)["nodes"]))'
 }
 
+# sums NAME DIR: the iterations, what was sent and the rest of run.efg come to the same sums, as a
+# reader that knows its man page only has it
+sums() {
+    "$python" "$root/tests/read_run.py" "$2/run.efg" >read 2>why && why= || why=$(tail -n 2 why)
+    verdict "$1: is read as its man page says" "$why"
+}
+
 # is_beginning NAME SAVED WHOLE RANK [THREAD]: what was saved of RANK is how the WHOLE run begins
 is_beginning() {
     "$tool" expand -r "$4" -t "${5:-0}" "$2" >saved.calls 2>said
@@ -80,6 +87,7 @@ done
 "$tool" trace one >said 2>err
 same "one rank killed: trace" "0 one/run.efg" "$? $(cat said)"
 has "one rank killed: whose it is" "one/run.efg is what 4 of 4 ranks had saved, " err
+sums "one rank killed" one
 for rank in 0 1 2 3; do
     is_beginning "one rank killed" one whole $rank
 done
@@ -141,6 +149,7 @@ finished
 same "threads: the job ends well" "ok threads: 3000 steps on each of 4 threads" "$(cat out)"
 "$tool" trace threads.then >said 2>err
 same "threads: of a snapshot" "0 threads.then/run.efg" "$? $(cat said)"
+sums "threads" threads.then
 for thread in 1 2 3 4; do
     is_beginning threads threads.then threads 2 $thread
 done
