@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "runtime/clock.h"
-#include "runtime/memory.h"
 #include "runtime/save.h"
 
 #define PATIENT_ROUNDS 5
@@ -60,20 +59,6 @@ static void carry_out(struct efg_thread *t, enum efg_action action, uint64_t now
 
 /* --- the pivot --- */
 
-/* The iterations of another pivot are others. */
-static void count_anew(struct efg_thread *t)
-{
-    t->last_visit = 0;
-    memset(&t->iterations, 0, sizeof t->iterations);
-    if (t->series) {
-        efg_series_clear(t->series);
-        return;
-    }
-    t->series = efg_series_new();
-    if (t->series)
-        efg_budget_add(&efg_memory, efg_series_size(EFG_SERIES_SLOTS));
-}
-
 static void adopt(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
 {
     if (pivot->kind == p->pivot.kind && pivot->id == p->pivot.id)
@@ -81,7 +66,7 @@ static void adopt(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t 
     p->pivot = *pivot;
     efg_graph_mark_pivot(&t->graph, pivot->kind, pivot->id);
     p->visits = efg_pivot_visits(&t->graph, pivot->kind, pivot->id);
-    count_anew(t);
+    efg_iterations_restart(t);
     efg_tracer_tell(now, "main loop found: %llu iterations so far",
                     (unsigned long long)p->visits);
 }
@@ -374,35 +359,10 @@ static void advance(struct efg_thread *t, uint64_t now, int sample)
 
 /* --- events --- */
 
-/* ns in MPI until NOW, when the last event ended, or began. */
-static uint64_t mpi_until(const struct efg_graph *graph, uint64_t now)
-{
-    return graph->node_time - (graph->last_leave > now ? graph->last_leave - now : 0);
-}
-
-static void count_iteration(struct efg_thread *t, uint64_t now)
-{
-    uint64_t begin = t->last_visit, time = now - begin, before = t->last_mpi;
-    t->last_visit = now;
-    t->last_mpi = mpi_until(&t->graph, now);
-    uint64_t mpi = t->last_mpi - before;
-    if (begin == 0)
-        return;
-    efg_stat_add(&t->iterations.all, time);
-    t->iterations.all_mpi += mpi;
-    if (t->series)
-        efg_series_add(t->series,
-                       &(struct efg_iteration){p->visits - 1, begin - p->start, time, mpi});
-    if (p->trigger.state == EFG_RECORDING) {
-        efg_stat_add(&t->iterations.recorded, time);
-        t->iterations.recorded_mpi += mpi;
-    }
-}
-
 void efg_steer_visit(struct efg_thread *t, uint64_t now)
 {
     p->visits++;
-    count_iteration(t, now);
+    efg_iterations_count(t, now);
     enum efg_state before = p->trigger.state;
     enum efg_action action = efg_trigger_visit(&p->trigger, p->visits);
     if (before == EFG_RECORDING && action == EFG_DO_NOTHING) {

@@ -6,6 +6,7 @@
  *     wrap.c -> tracer.c   enter, leave: call path, clock, graph, recorder
  *               coarse.c   what to do when the graph finds no room
  *               steer.c    samples and pivot visits: pivot, agreement, trigger, windows
+ *               iterations.c  how long iterations take
  *               save.c     what is found if the job is killed
  *               cost.c     what all this costs
  *               start.c    before and after MPI_Init
@@ -145,6 +146,13 @@ void efg_coarse_make_room(struct efg_thread *thread, uint64_t now);
 void efg_coarse_follow(struct efg_thread *thread, uint64_t now);
 /* DROPPED by another rank: so does this process. */
 void efg_coarse_hear(uint32_t dropped);
+
+/* --- iterations.c, called by the leader only --- */
+
+/* Those to come are of another pivot. Allocates. */
+void efg_iterations_restart(struct efg_thread *thread);
+/* The pivot is visited at NOW ticks, for the time number efg_process.visits. */
+void efg_iterations_count(struct efg_thread *thread, uint64_t now);
 
 /* --- steer.c, called by the leader only --- */
 
