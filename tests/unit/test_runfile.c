@@ -163,6 +163,20 @@ static void assert_pivot_equal(const struct efg_pivot *a, const struct efg_pivot
     assert_int_equal(a->id, b->id);
 }
 
+/* What was read is written as it was. */
+static void assert_same_bytes(const struct efg_run_thread *a, const struct efg_run_thread *b)
+{
+    struct efg_buffer x = {0}, y = {0};
+    efg_thread_put_series(&x, a);
+    efg_thread_put_series(&y, b);
+    efg_thread_put_traffic(&x, &a->traffic, 7);
+    efg_thread_put_traffic(&y, &b->traffic, 7);
+    assert_int_equal(x.size, y.size);
+    assert_memory_equal(x.data, y.data, x.size);
+    efg_buffer_fini(&x);
+    efg_buffer_fini(&y);
+}
+
 static void assert_series_equal(const struct efg_run_thread *a, const struct efg_run_thread *b)
 {
     if (!a->series || !a->series->count) {
@@ -205,6 +219,7 @@ static void assert_thread_equal(const struct efg_run_thread *a, const struct efg
     if (a->window_count)
         assert_memory_equal(a->windows, b->windows, a->window_count * sizeof *a->windows);
     assert_series_equal(a, b);
+    assert_same_bytes(a, b);
     assert_items_equal(&a->traffic.partners, &b->traffic.partners);
     assert_items_equal(&a->traffic.sends, &b->traffic.sends);
     assert_items_equal(&a->traffic.collectives, &b->traffic.collectives);
