@@ -17,7 +17,7 @@ struct writing {
     struct efg_otf2_cast cast;
     int failed;                                        /* OTF2 refused a definition */
     uint32_t mpi, mpi_io, comm_template, win_template; /* strings */
-    uint32_t site, site_help, iteration, iteration_help, polls, polls_help;
+    uint32_t site, site_help, iteration, iteration_help, polls, polls_help, path, path_help;
 };
 
 /* Definitions are kept in memory until the writer is closed, so one that is refused does not
@@ -41,6 +41,8 @@ static void choose_strings(struct writing *w)
     w->polls = efg_otf2_intern_text(strings, "polls");
     w->polls_help =
         efg_otf2_intern_text(strings, "How many polls that found nothing the visit stands for");
+    w->path = efg_otf2_intern_text(strings, "call_path");
+    w->path_help = efg_otf2_intern_text(strings, "Hash of the call path, as in run.efg");
     efg_otf2_intern_text(strings, "MPI_COMM_WORLD");
     efg_otf2_intern_text(strings, "MPI_COMM_SELF");
 }
@@ -208,6 +210,8 @@ static void write_marks(struct writing *w)
                                               w->iteration_help, OTF2_TYPE_UINT64));
     check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_POLLS, w->polls,
                                                  w->polls_help, OTF2_TYPE_UINT64));
+    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_PATH, w->path,
+                                                 w->path_help, OTF2_TYPE_STRING));
     for (uint32_t i = 0; i < w->u->sites.count; i++) {
         const struct efg_otf2_site *site = efg_otf2_key(&w->u->sites, i);
         check(w, OTF2_GlobalDefWriter_WriteSourceCodeLocation(w->writer, i, site->file,

@@ -45,6 +45,7 @@ static struct efg_otf2_route *new_path(struct efg_otf2_pass *p, size_t functions
 
 static uint64_t read_path(struct efg_otf2_pass *p)
 {
+    uint32_t name = (uint32_t)efg_reader_number(&p->map);
     uint32_t site = (uint32_t)efg_reader_number(&p->map) - 1;
     size_t count = efg_reader_count(&p->map, 2);
     struct efg_otf2_route *path = new_path(p, count);
@@ -52,7 +53,7 @@ static uint64_t read_path(struct efg_otf2_pass *p)
         p->stack.failed = 1;
         return 0;
     }
-    *path = (struct efg_otf2_route){site, p->function_count, (uint32_t)count};
+    *path = (struct efg_otf2_route){name, site, p->function_count, (uint32_t)count};
     for (size_t i = 0; i < count; i++) {
         struct efg_otf2_frame *function = p->functions + p->function_count++;
         function->region = (uint32_t)efg_reader_number(&p->map);

@@ -150,7 +150,7 @@ enum { EFG_GROUP_WORLD };
 enum { EFG_COMM_ROW_WORLD, EFG_COMM_ROW_SELF };
 /* Ids of definitions that always exist. */
 enum { EFG_REGION_ITERATION };
-enum { EFG_ATTRIBUTE_SITE, EFG_ATTRIBUTE_ITERATION, EFG_ATTRIBUTE_POLLS };
+enum { EFG_ATTRIBUTE_SITE, EFG_ATTRIBUTE_ITERATION, EFG_ATTRIBUTE_POLLS, EFG_ATTRIBUTE_PATH };
 enum { EFG_PARAMETER_ITERATION };
 
 /* Group id of a communicator's (own) group, as written. */
@@ -160,9 +160,10 @@ int efg_otf2_order_comms(struct efg_otf2_unifier *u);
 /* First and last moment of all logs, ns since 1970; 1 ns apart at least. */
 void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *last);
 
-/* The row of a call path; COUNT frames, innermost first, module = row of strings. */
-uint32_t efg_otf2_path(struct efg_otf2_unifier *u, const struct efg_frame *frames,
-                       size_t count);
+/* The row of a call path; COUNT frames, innermost first, module = row of strings; HASH as the
+ * log has it. */
+uint32_t efg_otf2_path(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count,
+                       uint64_t hash);
 
 int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u);
 
@@ -214,9 +215,10 @@ uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time);
 /* The call path is now PATH (COUNT functions, outermost first). */
 void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count,
                    uint64_t time);
-/* POLLS: how many that found nothing the visit stands for, 0 if it is none. */
-void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint64_t polls,
-                   uint64_t time);
+/* SITE, and PATH, which names the call path: EFG_OTF2_NONE if not known. POLLS: how many that
+ * found nothing the visit stands for, 0 if it is none. */
+void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
+                   uint64_t polls, uint64_t time);
 void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time);
 void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint64_t time);
 void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time);

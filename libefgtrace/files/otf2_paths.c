@@ -13,10 +13,14 @@
  *
  * Each path is resolved once, when it first comes, into its entry of the maps:
  *
- *     site + 1 | functions | region position | region position | ...    outermost first
+ *     name | site + 1 | functions | region position | region position | ...    outermost first
+ *
+ * Its name is a string, the hash by which the run file knows it: functions and lines do not
+ * tell all paths apart.
  */
 #include "otf2_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -138,10 +142,18 @@ static size_t put_functions(struct efg_otf2_unifier *u, const struct efg_frame *
     return (size_t)count;
 }
 
+static uint32_t path_name(struct efg_otf2_unifier *u, uint64_t hash)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%016" PRIx64, hash);
+    return efg_otf2_intern_text(&u->strings, text);
+}
+
 static void put_entry(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count,
-                      struct efg_buffer *out)
+                      uint64_t hash, struct efg_buffer *out)
 {
     size_t functions = 0, kept = program_frames(u, frames, count);
+    efg_buffer_number(out, path_name(u, hash));
     for (size_t i = 0; i < kept; i++)
         functions += put_functions(u, frames + i, NULL);
     efg_buffer_number(out, kept ? site_of(u, frames) : 0);
@@ -150,13 +162,14 @@ static void put_entry(struct efg_otf2_unifier *u, const struct efg_frame *frames
         put_functions(u, frames + i - 1, out);
 }
 
-uint32_t efg_otf2_path(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count)
+uint32_t efg_otf2_path(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count,
+                       uint64_t hash)
 {
     uint32_t known = u->paths.count;
     uint32_t row = efg_otf2_intern(&u->paths, frames, count * sizeof *frames);
     if (row == EFG_OTF2_NONE || row < known)
         return row;
     u->paths.rows[row].value = u->path_entries.size;
-    put_entry(u, frames, count, &u->path_entries);
+    put_entry(u, frames, count, hash, &u->path_entries);
     return row;
 }

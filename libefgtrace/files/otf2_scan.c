@@ -41,6 +41,7 @@ static void put_path(struct efg_buffer *out, const struct efg_record *r, const v
     const struct efg_frame *frames = payload;
     uint64_t depth = r->d / sizeof *frames;
     efg_buffer_number(out, EFG_ITEM_PATH);
+    efg_buffer_u64(out, r->e);
     efg_buffer_number(out, depth);
     for (uint64_t i = 0; i < depth; i++) {
         efg_buffer_number(out, frames[i].module);

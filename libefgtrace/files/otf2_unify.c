@@ -160,6 +160,7 @@ static void add_module(struct adding *a)
 
 static void add_path(struct adding *a)
 {
+    uint64_t hash = efg_reader_u64(&a->reader);
     size_t count = efg_reader_count(&a->reader, 2);
     struct efg_frame *frames = calloc(count + 1, sizeof *frames);
     for (size_t i = 0; frames && i < count; i++) {
@@ -169,7 +170,7 @@ static void add_path(struct adding *a)
     }
     a->failed |= !frames;
     if (frames && !a->reader.failed)
-        refer(a, EFG_ITEM_PATH, efg_otf2_path(a->u, frames, count));
+        refer(a, EFG_ITEM_PATH, efg_otf2_path(a->u, frames, count, hash));
     free(frames);
 }
 
