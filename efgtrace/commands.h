@@ -17,6 +17,7 @@ enum efg_exit {
 int efg_cmd_run(int argc, char **argv);
 int efg_cmd_report(int argc, char **argv);
 int efg_cmd_graph(int argc, char **argv);
+int efg_cmd_export(int argc, char **argv);
 int efg_cmd_expand(int argc, char **argv);
 int efg_cmd_profile(int argc, char **argv);
 int efg_cmd_compare(int argc, char **argv);

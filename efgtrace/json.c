@@ -46,6 +46,21 @@ void efg_json_ranks(cJSON *to, const char *name, const struct efg_ranklist *rank
     efg_buffer_fini(&text);
 }
 
+void efg_json_quote(struct efg_buffer *out, const char *text)
+{
+    char *copy = strdup(text);
+    out->failed |= !copy;
+    efg_buffer_put(out, "\"", 1);
+    for (const char *at = copy ? efg_clean(copy) : ""; *at; at++) {
+        if (*at == '<')
+            efg_buffer_print(out, "\\u003c");
+        else
+            efg_buffer_print(out, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+    }
+    efg_buffer_put(out, "\"", 1);
+    free(copy);
+}
+
 void efg_json_end(struct efg_buffer *out, cJSON *document, const char *last)
 {
     char *text = cJSON_Print(document);

@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"run", "run a program with efgtrace preloaded", efg_cmd_run},
     {"report", "say what a run did: loops, calls, times", efg_cmd_report},
     {"graph", "draw the event flow graph, or write it for other programs", efg_cmd_graph},
+    {"export", "write the recorded iterations for Perfetto, chrome://tracing", efg_cmd_export},
     {"expand", "write all calls of the run in their order", efg_cmd_expand},
     {"profile", "write what the ranks did as a program: loops and mean times", efg_cmd_profile},
     {"compare", "say what differs between two runs", efg_cmd_compare},

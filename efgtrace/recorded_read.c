@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The process that reads a trace: one location after the other, events to items, items to a
+ * pipe.
+ *
+ * What would make the library wait for ever is looked for first: event files without an end.
+ * Else an alarm ends a process that has had nothing to say for a minute. More events than the
+ * definitions promise are a fault, too.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recorded_parts.h"
+
+#define PIECE 65536 /* bytes at a time */
+#define PATIENCE 60 /* s */
+
+/* --- the pipe --- */
+
+static void flush(struct efg_recorded_reading *r)
+{
+    size_t done = 0;
+    alarm(0); /* whoever reads takes their time */
+    while (done < r->out.size) {
+        ssize_t written = write(r->pipe, r->out.data + done, r->out.size - done);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            _exit(1);
+        done += (size_t)written;
+    }
+    r->out.size = 0;
+    alarm(PATIENCE);
+}
+
+void efg_recorded_say(struct efg_recorded_reading *r, struct efg_recorded_record record,
+                      const char *text)
+{
+    record.text = text ? (uint32_t)strlen(text) : 0;
+    efg_buffer_put(&r->out, &record, sizeof record);
+    if (text)
+        efg_buffer_put(&r->out, text, record.text);
+    if (r->out.failed)
+        _exit(1);
+    if (r->out.size >= PIECE)
+        flush(r);
+}
+
+void efg_recorded_say_item(struct efg_recorded_reading *r, struct efg_recorded_item item)
+{
+    efg_recorded_say(r, (struct efg_recorded_record){.sign = EFG_SIGN_ITEM, .item = item},
+                     NULL);
+}
+
+static void end_with(struct efg_recorded_reading *r, const char *fault)
+    __attribute__((noreturn));
+static void end_with(struct efg_recorded_reading *r, const char *fault)
+{
+    efg_recorded_say(
+        r, (struct efg_recorded_record){.sign = fault ? EFG_SIGN_FAULT : EFG_SIGN_END}, fault);
+    flush(r);
+    _exit(0);
+}
+
+/* --- one location --- */
+
+static int read_events(struct efg_recorded_reading *r, OTF2_Reader *reader, uint64_t location,
+                       const OTF2_EvtReaderCallbacks *callbacks)
+{
+    uint64_t count;
+    OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location);
+    if (definitions &&
+        (OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count) != OTF2_SUCCESS ||
+         OTF2_Reader_CloseDefReader(reader, definitions) != OTF2_SUCCESS))
+        return -1;
+    OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location);
+    if (!events ||
+        OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, r) != OTF2_SUCCESS ||
+        OTF2_Reader_ReadAllLocalEvents(reader, events, &count) != OTF2_SUCCESS ||
+        OTF2_Reader_CloseEvtReader(reader, events) != OTF2_SUCCESS)
+        return -1;
+    return 0;
+}
+
+static void read_location(struct efg_recorded_reading *r, OTF2_Reader *reader,
+                          const struct efg_recorded_place *place,
+                          const OTF2_EvtReaderCallbacks *callbacks)
+{
+    r->rank = place->rank;
+    r->most = place->events;
+    r->last = r->windows = 0;
+    r->depth = 0;
+    r->iteration.number = r->window.number = EFG_RECORDED_NONE;
+    efg_recorded_say_item(r,
+                          (struct efg_recorded_item){.kind = EFG_RECORDED_LOCATION,
+                                                     .location = {place->rank, place->thread}});
+    int error = place->events ? read_events(r, reader, place->id, callbacks) : 0;
+    if (r->fault || error)
+        end_with(r, r->fault ? r->fault : "its events are damaged");
+    if (r->depth)
+        end_with(r, "a call in it does not end");
+    efg_recorded_end_span(r, EFG_RECORDED_ITERATION, &r->iteration);
+    efg_recorded_end_span(r, EFG_RECORDED_WINDOW, &r->window);
+    efg_recorded_settle(&r->order);
+    efg_recorded_say_messages(r);
+    if (r->order.failed)
+        _exit(1);
+}
+
+static void read_locations(struct efg_recorded_reading *r, OTF2_Reader *reader)
+{
+    const struct efg_recorded_definitions *d = &r->definitions;
+    OTF2_EvtReaderCallbacks *callbacks = efg_recorded_callbacks();
+    int error = !callbacks;
+    for (uint32_t i = 0; i < d->place_count && !error; i++)
+        error = OTF2_Reader_SelectLocation(reader, d->place[i].id) != OTF2_SUCCESS;
+    if (error || OTF2_Reader_OpenDefFiles(reader) != OTF2_SUCCESS ||
+        OTF2_Reader_OpenEvtFiles(reader) != OTF2_SUCCESS)
+        end_with(r, "its events are damaged");
+    for (uint32_t i = 0; i < d->place_count; i++)
+        read_location(r, reader, &d->place[i], callbacks);
+}
+
+/* --- the archive --- */
+
+static OTF2_ErrorCode keep_quiet(void *data, const char *file, uint64_t line,
+                                 const char *function, OTF2_ErrorCode code, const char *format,
+                                 va_list values)
+{
+    (void)data;
+    (void)file;
+    (void)line;
+    (void)function;
+    (void)format;
+    (void)values;
+    return code;
+}
+
+static int has_end(const char *path)
+{
+    unsigned char end[2] = {0};
+    FILE *file = fopen(path, "rb");
+    int found = file && !fseek(file, -2, SEEK_END) && fread(end, 1, 2, file) == 2 &&
+                end[0] == 2 && end[1] == 1;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* The first of the files of the archive that was cut short, into TEXT; 0: there is none. */
+static int find_cut(const char *anchor, char *text, size_t size)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 256];
+    int length = (int)(strrchr(anchor, '.') - anchor), found = 0;
+    snprintf(folder, sizeof folder, "%.*s", length, anchor);
+    snprintf(path, sizeof path, "%s.def", folder);
+    DIR *dir = opendir(folder);
+    if (dir && !has_end(path)) {
+        snprintf(text, size, "its file traces.def is cut short");
+        found = 1;
+    }
+    for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
+        if (*entry->d_name == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        found = !has_end(path);
+        if (found)
+            snprintf(text, size, "its file traces/%s is cut short", entry->d_name);
+    }
+    if (!dir) {
+        snprintf(text, size, "its folder traces: %s", strerror(errno));
+        found = 1;
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+static void say_head(struct efg_recorded_reading *r)
+{
+    const struct efg_recorded_definitions *d = &r->definitions;
+    struct efg_recorded_record head = {
+        .sign = EFG_SIGN_HEAD,
+        .head = {.start = d->realtime,
+                 .length = (uint64_t)((double)d->length * EFG_OTF2_RESOLUTION /
+                                      (double)d->resolution),
+                 .ranks = d->ranks,
+                 .location_count = d->place_count},
+    };
+    efg_recorded_say(r, head, NULL);
+}
+
+void efg_recorded_read(const char *path, int pipe)
+{
+    struct efg_recorded_reading r = {.pipe = pipe};
+    char text[512];
+    bool is_rebuilt = false;
+    alarm(PATIENCE);
+    OTF2_Error_RegisterCallback(keep_quiet, NULL);
+    if (find_cut(path, text, sizeof text))
+        end_with(&r, text);
+    OTF2_Reader *reader = OTF2_Reader_Open(path);
+    if (!reader || OTF2_Reader_SetSerialCollectiveCallbacks(reader) != OTF2_SUCCESS)
+        end_with(&r, "it is no OTF2 trace");
+    OTF2_Reader_GetBoolProperty(reader, "EFGTRACE::TIMES_REBUILT", &is_rebuilt);
+    if (is_rebuilt)
+        end_with(&r, "its times are rebuilt, not recorded");
+    const char *fault = efg_recorded_define(&r.definitions, reader);
+    if (fault)
+        end_with(&r, fault);
+    say_head(&r);
+    read_locations(&r, reader);
+    end_with(&r, NULL);
+}

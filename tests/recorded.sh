@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What the tool reads in the trace of a run: `efgtrace export` against python3-otf2 (recorded.py),
+# its limits, and traces that are missing, cut short, damaged or of another program.
+#
+#   tests/recorded.sh       environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+for program in stencil2d threads waitany; do compile $program || exit 2; done
+cd "$work" || exit 2
+
+# traced DIR OPTION... -- COMMAND...
+traced() {
+    local dir=$1 options=()
+    shift
+    while [ "$1" != -- ]; do options+=("$1") && shift; done
+    shift
+    ranks 4 "$tool" run -o "$dir" --summary off "${options[@]}" "$@" >out 2>err ||
+        verdict "$dir runs" "$(tail -n 3 err)"
+}
+
+# agrees NAME DIR: the exported calls, iterations and messages are those of the trace
+agrees() {
+    if said=$("$python" "$root/tests/recorded.py" "$tool" "$2" 2>err); then
+        verdict "$1: calls, iterations, messages: $said" ""
+    else
+        verdict "$1" "$said $(tail -n 1 err)"
+    fi
+}
+
+# refused NAME WORDS DIR: export says why not, and leaves no file
+refused() {
+    local why=
+    "$tool" export -o export.json "$3" >out 2>err
+    code=$?
+    [ $code = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$2" err ||
+        why="exit code $code, says: $(head -c 300 err)"
+    [ -e export.json ] && why="$why; it leaves a file"
+    verdict "$1" "$why"
+    rm -f export.json
+}
+
+traced windows --windows 2 -- "$programs/stencil2d"
+traced threads --mode full -- "$programs/threads" 20 100
+traced waitany --mode full -- "$programs/waitany" 20 100
+for dir in windows threads waitany; do agrees $dir $dir; done
+
+# --- names that are hostile to JSON ---
+
+odd='a "b" \ <c>'
+cp "$programs/stencil2d" "$odd"
+traced odd -- "./$odd"
+agrees "odd names" odd
+"$tool" export -f json odd >json
+hasnt "no '<' in texts" '<' json
+latin=$(printf '\374ber')
+cp "$programs/stencil2d" "$latin"
+traced latin --mode full -- "./$latin" 20 100
+for format in perfetto json; do
+    "$tool" export -f $format latin | "$python" -c 'import json, sys; json.load(sys.stdin.buffer)' 2>err
+    verdict "$format of a name that is no UTF-8" "$(tail -n 1 err)"
+done
+
+# --- limits ---
+
+"$tool" export -f json windows | "$python" -c '
+import json, subprocess, sys
+whole = json.load(sys.stdin)["timeline"]
+count = sum(len(one["calls"]) // 3 for one in whole["locations"])
+for limit in count, count // 2, count // 40, 3:
+    text = subprocess.check_output([sys.argv[1], "export", "-f", "json", "-c", str(limit), "windows"])
+    part = json.loads(text)["timeline"]
+    calls = sum(len(one["calls"]) // 3 for one in part["locations"])
+    messages = len(part["messages"]) // 5
+    assert calls <= limit and messages <= limit, (limit, calls, messages)
+    assert calls >= min(limit, 3) and (limit < count // 10 or calls > 0.8 * limit), (limit, calls)
+    assert (part["left_out"] == "") == (calls == count), part["left_out"]
+    for one, other in zip(whole["locations"], part["locations"]):
+        assert one["calls"][:len(other["calls"])] == other["calls"]
+    if limit == count // 2:     # whole iterations, of all
+        assert len(part["locations"]) == len(whole["locations"])
+        numbers = [{number for number in one["iterations"][::3]} for one in part["locations"]]
+        assert all(one == numbers[0] for one in numbers) and numbers[0], numbers
+' "$tool" >out 2>&1
+verdict "limits: whole iterations, from the first one on" "$(tail -n 1 out)"
+
+# --- traces that are not as they should be ---
+
+copy() {
+    rm -rf bad && cp -r odd bad
+}
+
+copy && rm -r bad/traces*
+refused "no trace" 'there is no trace in bad' bad
+traced graph --mode graph -- "$programs/stencil2d" 50 100
+refused "a run without a trace" 'there is no trace' graph
+copy && rm bad/traces/*
+refused "no event files" 'the trace cannot be read: its events are damaged' bad
+copy && truncate -s -10 bad/traces/2.evt
+refused "an event file that is cut short" 'its file traces/2.evt is cut short' bad
+copy && truncate -s -1 bad/traces.def
+refused "definitions that are cut short" 'its file traces.def is cut short' bad
+copy && echo rubbish >bad/traces.otf2
+refused "an anchor file that is none" 'it is no OTF2 trace' bad
+copy && rm -r bad/traces* && "$tool" expand -F otf2 -o bad odd >out 2>&1
+refused "a rebuilt trace" 'its times are rebuilt' bad
+ranks 2 "$tool" run -o two -m full --summary off "$programs/threads" 5 100 >out 2>err
+copy && rm -r bad/traces* && cp -r two/traces* bad
+refused "the trace of fewer ranks" 'it is of another run, with fewer ranks' bad
+copy && rm -r bad/traces* && "$python" -c '
+import otf2
+with otf2.writer.open("bad", timer_resolution=1000) as trace:
+    node = trace.definitions.system_tree_node("node")
+    group = trace.definitions.location_group("a process", system_tree_parent=node)
+    writer = trace.event_writer_from_location(trace.definitions.location("a thread", group=group))
+    function = trace.definitions.region("a function")
+    writer.enter(1, function)
+    writer.leave(2, function)' >out 2>&1
+refused "the trace of another program" 'it does not name call paths: another program' bad
+
+# damaged TOOL...: bytes changed anywhere in events and definitions get an answer
+damaged() {
+    "$python" - "$tool" <<'END'
+import random, shutil, subprocess, sys
+random.seed(20261122)
+for attempt in range(60):
+    shutil.rmtree("bad", ignore_errors=True)
+    shutil.copytree("odd", "bad")
+    path = random.choice(["bad/traces/0.evt", "bad/traces/3.evt", "bad/traces.def", "bad/traces/1.def"])
+    with open(path, "r+b") as file:
+        content = bytearray(file.read())
+        for _ in range(random.randint(1, 6)):
+            content[random.randrange(len(content))] = random.randrange(random.choice((12, 256)))
+        file.seek(0)
+        file.write(content)
+    done = subprocess.run([sys.argv[1], "export", "bad"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, errors="replace", timeout=120)
+    lines = done.stderr.splitlines()
+    if done.returncode not in (0, 1) or len(lines) != done.returncode:
+        print(f"{path}, attempt {attempt}: exit code {done.returncode}, {lines[:3]}")
+        break
+END
+}
+verdict "60 damaged traces: an answer each" "$(damaged 2>&1)"
+
+finish
