@@ -104,7 +104,9 @@ struct efg_run_items {
 };
 
 /*
- * What a thread sent over the whole run; `recorded` is what it sent while a window was open.
+ * What a thread sent over the whole run; `recorded` is what it sent while a window was open. (A
+ * rank that follows a window of others opens it earlier and closes it later than what is kept
+ * of it in the trace.)
  *
  * A send is a message that MPI was successfully asked to send to another process or to the
  * own one, not to MPI_PROC_NULL: by MPI_Send and its kinds (Bsend, Ssend, Rsend), those that
