@@ -59,9 +59,10 @@ uint64_t efg_traffic_memory(const struct efg_traffic *t)
 
 /* --- counting --- */
 
+/* Where there is room for all ranks, each has its own slot. */
 static struct efg_traffic_sum *find(struct efg_traffic *t, uint32_t partner)
 {
-    uint32_t i = (partner * 0x9e3779b1u ^ partner) & t->mask;
+    uint32_t i = (partner ^ partner >> 11) & t->mask;
     if (partner == EFG_TRAFFIC_OTHERS)
         return &t->sum[OTHERS];
     for (; t->number[i]; i = (i + 1) & t->mask)
