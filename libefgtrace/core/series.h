@@ -58,7 +58,7 @@ struct efg_series *efg_series_new(void);
 /* Forget all iterations. */
 void efg_series_clear(struct efg_series *series);
 
-/* Add the iteration NUMBER, which follows the last one. */
+/* Add ITERATION, which follows the last one. */
 void efg_series_add(struct efg_series *series, const struct efg_iteration *iteration);
 
 /* How many slots there are, and how many iterations are in slot I. */
@@ -66,13 +66,13 @@ uint32_t efg_series_slots(const struct efg_series *series);
 uint64_t efg_series_in_slot(const struct efg_series *series, uint32_t i);
 
 /*
- * What the run file keeps: all times of slots are rounded such that the mean iteration is 2^9 to
- * 2^10 units of time: a plot does not show it, and a slot takes some 5 bytes instead of 12.
+ * What the run file keeps: all times of slots are rounded such that the mean iteration is 2^9
+ * to 2^10 units of time: a plot does not show it, and a slot takes some 5 bytes instead of 12.
  *
  *     time, mpi      the time from the start to the end of each slot, and that in MPI, down to
- *                    multiples of 2^(unit + shift); that of the last slot is as it was. So no
- *                    rounding adds up, and sums are as they were
- *     least, most    down to multiples of 2^unit; of slots of one iteration, their time
+ *                    multiples of 2^(unit + shift); of the last slot what is left of the sums.
+ * So no rounding adds up, and sums are as they were least, most    down to multiples of 2^unit;
+ * of slots of one iteration, their time
  *
  * The longest iterations are sorted by number, and exact. What is rounded again does not
  * change.

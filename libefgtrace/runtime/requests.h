@@ -35,8 +35,8 @@ struct efg_request {
     uint8_t is_any;       /* a receive whose channel only its status will tell */
     uint8_t is_recorded;  /* its start is in the log of THREAD, as number */
     uint16_t thread;
-    uint32_t number; /* of the recorded request */
-    uint32_t window; /* that it was recorded in */
+    uint32_t number;  /* of the recorded request */
+    uint32_t window;  /* that it was recorded in */
     uint32_t partner; /* of a send: as core/traffic.h has it */
     MPI_Comm comm_handle;
     int peer, tag;     /* as given */
