@@ -142,25 +142,34 @@ static struct efg_curve_point get_point(struct efg_input *in,
     return point;
 }
 
-static int is_kept(const struct efg_stability *s, uint32_t i)
+static int is_growth(const struct efg_stability *s, uint32_t i)
 {
-    return i % ((s->count + EVEN_SAMPLES - 1) / EVEN_SAMPLES) == 0 ||
-           s->curve[i].nodes != s->curve[i - 1].nodes ||
+    return i == 0 || s->curve[i].nodes != s->curve[i - 1].nodes ||
            s->curve[i].edges != s->curve[i - 1].edges;
+}
+
+/* The samples to keep, by index: each that shows growth, and of the others EVEN_SAMPLES at
+ * most; so what was read keeps all. Returns how many. */
+static uint32_t choose_samples(const struct efg_stability *s, uint32_t kept[EFG_CURVE_ROOM])
+{
+    uint32_t flat = 0, at = 0, count = 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        flat += !is_growth(s, i);
+    uint32_t stride = flat ? (flat + EVEN_SAMPLES - 1) / EVEN_SAMPLES : 1;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (is_growth(s, i) || at++ % stride == 0)
+            kept[count++] = i;
+    return count;
 }
 
 static void put_stability(struct efg_buffer *out, const struct efg_stability *s)
 {
     struct efg_curve_point before = {0};
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < s->count; i++)
-        kept += is_kept(s, i);
-    efg_buffer_number(out, kept);
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (!is_kept(s, i))
-            continue;
-        put_point(out, &s->curve[i], &before);
-        before = s->curve[i];
+    uint32_t kept[EFG_CURVE_ROOM], count = choose_samples(s, kept);
+    efg_buffer_number(out, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put_point(out, &s->curve[kept[i]], &before);
+        before = s->curve[kept[i]];
     }
     put_point(out, &s->last, &before);
     efg_buffer_number(out, s->stable_since);
