@@ -163,20 +163,6 @@ static void assert_pivot_equal(const struct efg_pivot *a, const struct efg_pivot
     assert_int_equal(a->id, b->id);
 }
 
-/* What was read is written as it was. */
-static void assert_same_bytes(const struct efg_run_thread *a, const struct efg_run_thread *b)
-{
-    struct efg_buffer x = {0}, y = {0};
-    efg_thread_put_series(&x, a);
-    efg_thread_put_series(&y, b);
-    efg_thread_put_traffic(&x, &a->traffic, 7);
-    efg_thread_put_traffic(&y, &b->traffic, 7);
-    assert_int_equal(x.size, y.size);
-    assert_memory_equal(x.data, y.data, x.size);
-    efg_buffer_fini(&x);
-    efg_buffer_fini(&y);
-}
-
 static void assert_series_equal(const struct efg_run_thread *a, const struct efg_run_thread *b)
 {
     if (!a->series || !a->series->count) {
@@ -219,7 +205,6 @@ static void assert_thread_equal(const struct efg_run_thread *a, const struct efg
     if (a->window_count)
         assert_memory_equal(a->windows, b->windows, a->window_count * sizeof *a->windows);
     assert_series_equal(a, b);
-    assert_same_bytes(a, b);
     assert_items_equal(&a->traffic.partners, &b->traffic.partners);
     assert_items_equal(&a->traffic.sends, &b->traffic.sends);
     assert_items_equal(&a->traffic.collectives, &b->traffic.collectives);
@@ -236,6 +221,18 @@ static void assert_place_equal(const struct efg_run_place *a, const struct efg_r
     assert_string_equal(a->cores ? a->cores : "", b->cores);
 }
 
+/* What was read is written as it was. */
+static void assert_same_bytes(const struct efg_run_rank *a, const struct efg_run_rank *b)
+{
+    struct efg_buffer x = {0}, y = {0};
+    efg_runfile_put_rank(&x, a);
+    efg_runfile_put_rank(&y, b);
+    assert_int_equal(x.size, y.size);
+    assert_memory_equal(x.data, y.data, x.size);
+    efg_buffer_fini(&x);
+    efg_buffer_fini(&y);
+}
+
 static void assert_rank_equal(const struct efg_run_rank *a, const struct efg_run_rank *b)
 {
     assert_int_equal(a->rank, b->rank);
@@ -249,6 +246,7 @@ static void assert_rank_equal(const struct efg_run_rank *a, const struct efg_run
     assert_int_equal(a->thread_count, b->thread_count);
     for (uint32_t i = 0; i < a->thread_count; i++)
         assert_thread_equal(&a->threads[i], &b->threads[i]);
+    assert_same_bytes(a, b);
 }
 
 static const char *call_of(const struct efg_run_names *names, uint32_t call)
