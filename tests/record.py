@@ -27,7 +27,7 @@ CLOCK = re.compile(r'^CLOCK_PROPERTIES .*Ticks per Seconds: (\d+)')
 REGION = re.compile(r'^REGION +(\d+) +Name: "(.*?)" <\d+>.*Paradigm: "?(\w+)')
 EVENT = re.compile(r'^([A-Z_]+) +(\d+) +(\d+) +(.*)')
 POLLS = re.compile(r'"polls" <\d+>; UINT64; (\d+)')
-SITE = re.compile(r'"SOURCE_CODE_LOCATION" <\d+>; SOURCE_CODE_LOCATION; (.*)\)')
+SITE = re.compile(r'"SOURCE_CODE_LOCATION" <\d+>; SOURCE_CODE_LOCATION; (".*?" <\d+>)')
 ENTERED = re.compile(r'Region: ".*" <(\d+)>$')
 COMMUNICATOR = re.compile(r'Communicator: ".*?" <(\d+)>')
 
