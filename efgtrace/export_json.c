@@ -6,7 +6,8 @@
 #include "recorded_json.h"
 
 const char efg_export_json_help[] =
-    "json: one object {format \"efgtrace-recorded\", version 1, timeline, messages}. Times are "
+    "json: one object {format \"efgtrace-recorded\", version 1, timeline, messages,\n"
+    "representative}. Times are "
     "ns since\n"
     "start, a location is a thread of a rank.\n"
     "  timeline  {start (ns since 1970), end, windows [[begin, end]], functions [name],\n"
@@ -20,7 +21,17 @@ const char efg_export_json_help[] =
     "message\n"
     "            before it; both since 0 for the first. flight: from sending to its receive\n"
     "  messages  {sizes [32 numbers of sends of 2^b to 2^(b+1) bytes],\n"
-    "             matrix [[from, to, count, bytes]] of ranks, ranks}\n";
+    "             matrix [[from, to, count, bytes]] of ranks, ranks}\n"
+    "  representative  {verdict \"yes\"|\"no\"|\"unknown\", sentence,\n"
+    "             iterations {recorded, run, ranks, coverage, time F},\n"
+    "             rows [{kind \"site\"|\"loop\"|\"compute\", label, hash, impact,\n"
+    "                    time F, share F, mean F, calls F, bytes F}], the worst first}\n"
+    "            F: null or {run, recorded, error (half of the 95% confidence interval), "
+    "differs};\n"
+    "            time and calls are those of an iteration, of all ranks; coverage: share of "
+    "the "
+    "time\n"
+    "            of these ranks that the loop takes\n";
 
 int efg_export_json(FILE *file, const struct efg_run *run, uint64_t calls, char *message,
                     size_t size)
@@ -33,6 +44,10 @@ int efg_export_json(FILE *file, const struct efg_run *run, uint64_t calls, char 
     if (!error) {
         efg_buffer_print(&out, ",\n\"messages\":");
         error = efg_recorded_json_messages(&out, run, message, size);
+    }
+    if (!error) {
+        efg_buffer_print(&out, ",\n\"representative\":");
+        error = efg_recorded_json_representative(&out, run, "export");
     }
     efg_buffer_print(&out, "}\n");
     if (out.failed && !*message)

@@ -171,7 +171,7 @@ int efg_recorded_next(struct efg_recorded *r, struct efg_recorded_item *item)
 
 static int explain_missing(struct efg_recorded *r, const struct efg_run *run)
 {
-    if (*run->trace_note)
+    if (run->trace_note && *run->trace_note)
         snprintf(r->message, sizeof r->message, "there is no trace: %s", run->trace_note);
     else
         snprintf(r->message, sizeof r->message, "there is no trace in %s", run->output);

@@ -51,22 +51,25 @@
  * --- efg_recorded_json_representative ---
  *
  * The table of the report: how well the recorded iterations stand for the run
- * (representative.h).
+ * (representative.h). It is never null: without a trace there are no rows, and the sentence
+ * says why. Returns -1 if run.efg cannot be read, which it says on standard error for COMMAND.
  *
  *   {"verdict": "yes" | "no" | "unknown",
  *    "sentence": "The recorded iterations stand for the run: ...",
- *    "iterations": {"recorded": how many, "run": how many,
- *                   "time": {"run": ns, "recorded": ns, "error": ns, "differs": bool}},
- *                                             of one, all ranks together
- *    "rows": [{"kind": "site" | "loop",
- *              "label": text, "hash": as above, "" for a loop,
- *              "impact": share of the time of an iteration that it takes more or less in them,
- *              "share": F, "mean": F, "calls": F, "bytes": F}, ...]}      the worst first
+ *    "iterations": {"recorded": how many, "run": how many, "ranks": that recorded them,
+ *                   "coverage": share of the time of these ranks that the loop takes,
+ *                   "time": F, ns of one, all ranks together},
+ *    "rows": [{"kind": "site" | "loop" | "compute" (what is between the calls),
+ *              "label": text, "hash": as above, "" but for a site,
+ *              "impact": time that it takes more (or less) in a recorded iteration, as a share
+ * of that of an iteration of the run, "time": F, "share": F, "mean": F, "calls": F, "bytes":
+ * F}, ...]}    the worst first
  *
  *   F: {"run": number, "recorded": number, "error": number, "differs": bool}, or null where it
- * is not known. error: half of the 95% confidence interval of what was recorded. share: of the
- * time of the iterations, 0 to 1; mean: ns of a call, or of a repetition of a loop; calls, or
- *   repetitions: in an iteration, of all ranks; bytes: of a call.
+ * is not known. error: half of the 95% confidence interval of what was recorded. time: ns in an
+ *   iteration, all ranks; share: of the time of the iterations, 0 to 1; mean: ns of a call, or
+ * of a repetition of a loop; calls, or repetitions: in an iteration, of all ranks; bytes: of a
+ *   call.
  */
 #ifndef EFG_RECORDED_JSON_H
 #define EFG_RECORDED_JSON_H
@@ -91,6 +94,6 @@ int efg_recorded_json_messages(struct efg_buffer *out, const struct efg_run *run
                                size_t size);
 
 int efg_recorded_json_representative(struct efg_buffer *out, const struct efg_run *run,
-                                     char *message, size_t size);
+                                     const char *command);
 
 #endif

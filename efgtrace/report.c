@@ -2,9 +2,9 @@
 /*
  * efgtrace report: what a run did, as text of at most 100 columns. First the summary, then
  * a table per question, from the whole to the parts: the loops, how efficient they are, how the
- * iterations went, where the time of the main loop goes, which calls and which call sites take
- * the time and how evenly over the ranks, the ranks themselves, what they sent to whom, how the
- * graph grew.
+ * iterations went, where the time of the main loop goes, how well the recorded iterations stand
+ * for the run, which calls and which call sites take the time and how evenly over the ranks, the
+ * ranks themselves, what they sent to whom, how the graph grew.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "join.h"
 #include "open.h"
 #include "report_ranks.h"
+#include "report_representative.h"
 #include "report_sent.h"
 #include "report_tables.h"
 
@@ -90,6 +91,9 @@ static int put_report(struct efg_buffer *out, const struct efg_run *run,
     efg_report_iterations(out, run);
     put_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
+    put_title(out, "How well the recorded iterations stand for the run");
+    if (efg_report_representative(out, run, most))
+        return -1;
     put_title(out, "MPI calls by time, all ranks");
     efg_report_joined(out, run, &ranks->calls, most);
     put_title(out, "Call sites by time, all ranks");
@@ -160,9 +164,10 @@ static void print_help(FILE *out)
     fputs(
         "Usage: efgtrace report [OPTION...] DIR\n\n"
         "Says what the run that wrote DIR did: the summary, its loops, where the time of the\n"
-        "main loop goes, how its iterations went, which MPI calls and call sites take the time\n"
-        "and how evenly over the ranks (least, median, most), who sent how much to whom, and\n"
-        "how the event flow graph grew.\n\n"
+        "main loop goes, how its iterations went, how well the recorded ones stand for the run,\n"
+        "which MPI calls and call sites take the time and how evenly over the ranks (least,\n"
+        "median, most), who sent how much to whom, and how the event flow graph\n"
+        "grew.\n\n"
         "  -a, --all          every line of every table, not only the largest\n"
         "  -s, --signatures   only how many nodes and edges the graph has, merged over the "
         "ranks "

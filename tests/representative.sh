@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# How well the recorded iterations stand for the run: every figure against the trace as python3-otf2
+# reads it and the graph (representative.py); the graph against a trace of the whole run; the
+# sentence for windows that stand for the run, that do not, and where it cannot be told.
+#
+#   tests/representative.sh     environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+for program in stencil2d nested_solver phases threads; do compile $program || exit 2; done
+# Optimised, it would have two copies of its loop, with call sites of their own.
+mpicc -g -O0 "$root/tests/recorded/drifting.c" -o "$programs/drifting" -lm || exit 2
+cd "$work" || exit 2
+
+# traced DIR OPTION... -- COMMAND...
+traced() {
+    local dir=$1 options=()
+    shift
+    while [ "$1" != -- ]; do options+=("$1") && shift; done
+    shift
+    ranks 4 "$tool" run -o "$dir" --summary off "${options[@]}" "$@" >out 2>err ||
+        verdict "$dir runs" "$(tail -n 3 err)"
+}
+
+# agrees DIR OPTION...: what representative.py says is left in said
+agrees() {
+    if said=$("$python" "$root/tests/representative.py" "$tool" "$@" 2>err); then
+        verdict "$*: $said" ""
+    else
+        verdict "$*" "$said $(tail -n 1 err)"
+    fi
+}
+
+# section DIR: that part of the report
+section() {
+    "$tool" report --all "$1" | sed -n '/^How well/,/^$/p' | sed 1,2d
+}
+
+# one_line DIR: the whole of it in one line, to look for sentences
+one_line() {
+    section "$1" | tr '\n' ' '
+}
+
+# --- the figures ---
+
+traced stencil --windows 2 -- "$programs/stencil2d"
+traced nested -- "$programs/nested_solver"
+traced drifting -- "$programs/drifting"
+traced full --mode full -- "$programs/stencil2d" 200 500
+agrees stencil
+contains "two windows: all iterations of both" "$(one_line stencil)" "20 iterations of "
+agrees nested
+contains "an inner loop has a row" "$said" "1 of loops"
+agrees full --full
+
+# --- windows that do not stand for the run ---
+
+agrees drifting
+section drifting >text
+contains "the sentence says no" "$(one_line drifting)" "The recorded iterations do not stand for the run: "
+has "the bytes of a call differ, and are marked" " B ! " <(sed 's/kB !/ B !/' text)
+"$tool" export -f json drifting | "$python" -c '
+import json, sys
+rows = {row["label"]: row for row in json.load(sys.stdin)["representative"]["rows"]}
+[send] = [row["bytes"] for label, row in rows.items() if label.startswith("MPI_Isend")]
+assert send == {"run": 1792, "recorded": 1024, "error": 0, "differs": True}, send
+[wait] = [row["calls"] for label, row in rows.items() if label.startswith("MPI_Barrier")]
+assert wait["recorded"] == 0 and wait["differs"], wait' 2>err
+verdict "three quarters of its messages have 1 kB, so all those recorded" "$(tail -n 1 err)"
+
+traced phases -- "$programs/phases"
+contains "a loop that is a third of the run" "$(one_line phases)" "do not stand for the run: "
+
+# --- where it cannot be told ---
+
+contains "a trace of the whole run" "$(one_line full)" "The trace is of the whole run."
+traced graph --mode graph -- "$programs/stencil2d" 50 100
+contains "no trace" "$(one_line graph)" "stand for the run: there is no trace"
+traced two --iterations 2 -- "$programs/stencil2d"
+contains "two iterations" "$(one_line two)" "stand for the run: there are fewer than three"
+cp -r stencil damaged && truncate -s -10 damaged/traces/1.evt
+contains "a damaged trace" "$(one_line damaged)" "its file traces/1.evt is cut short."
+"$tool" report damaged >text 2>err
+same "the rest of the report is there" "0 1" "$? $(grep -c '^Size of the graph over the run' text)"
+
+# --- threads ---
+
+traced threads -- "$programs/threads"
+contains "threads without iterations of their own" "$(one_line threads)" " threads recorded no iterations of their own."
+
+for dir in stencil nested drifting threads damaged; do section $dir; done >text
+verdict "at most 100 columns, plain ASCII" "$(awk 'length > 100' text | head -n 1)$(LC_ALL=C grep -m 1 '[^ -~]' text)"
+
+finish
