@@ -128,19 +128,6 @@ static void read_locations(struct efg_recorded_reading *r, OTF2_Reader *reader)
 
 /* --- the archive --- */
 
-static OTF2_ErrorCode keep_quiet(void *data, const char *file, uint64_t line,
-                                 const char *function, OTF2_ErrorCode code, const char *format,
-                                 va_list values)
-{
-    (void)data;
-    (void)file;
-    (void)line;
-    (void)function;
-    (void)format;
-    (void)values;
-    return code;
-}
-
 static int has_end(const char *path)
 {
     unsigned char end[2] = {0};
@@ -201,7 +188,7 @@ void efg_recorded_read(const char *path, int pipe)
     char text[512];
     bool is_rebuilt = false;
     alarm(PATIENCE);
-    OTF2_Error_RegisterCallback(keep_quiet, NULL);
+    efg_otf2_be_quiet();
     if (find_cut(path, text, sizeof text))
         end_with(&r, text);
     OTF2_Reader *reader = OTF2_Reader_Open(path);

@@ -91,6 +91,9 @@ uint64_t efg_otf2_location(const struct efg_log_header *header);
  * made them. */
 int efg_otf2_prepare(OTF2_Archive *archive);
 
+/* Keep the OTF2 library from printing what went wrong, in this process. */
+void efg_otf2_be_quiet(void);
+
 /* The archive DIR/traces.otf2, to be written; NULL if OTF2 refuses. Close it with
  * OTF2_Archive_Close. */
 OTF2_Archive *efg_otf2_open(const char *dir);

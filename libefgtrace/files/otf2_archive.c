@@ -101,9 +101,14 @@ int efg_otf2_prepare(OTF2_Archive *archive)
     return 0;
 }
 
-OTF2_Archive *efg_otf2_open(const char *dir)
+void efg_otf2_be_quiet(void)
 {
     OTF2_Error_RegisterCallback(keep_quiet, NULL);
+}
+
+OTF2_Archive *efg_otf2_open(const char *dir)
+{
+    efg_otf2_be_quiet();
     OTF2_Archive *archive = OTF2_Archive_Open(
         dir, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
         OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
