@@ -123,6 +123,14 @@ ranks() {
     timeout 120 $MPIRUN -np "$number" "$@" </dev/null
 }
 
+# traced DIR OPTION... [--] COMMAND...: 4 ranks under `efgtrace run`, to the folder DIR
+traced() {
+    local folder=$1
+    shift
+    ranks 4 "$tool" run -o "$folder" --summary off "$@" >"$work/traced.out" 2>"$work/traced.err" ||
+        verdict "$folder: the run" "$(tail -n 3 "$work/traced.err")"
+}
+
 # --- traces ---
 
 # unreadable TRACE: what otf2-print has against it

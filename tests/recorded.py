@@ -34,15 +34,17 @@ class Trace:
                 elif isinstance(event, Leave):
                     self.leave(me, event, now)
                 elif isinstance(event, (MpiSend, MpiIsend)):
-                    channel = event.communicator, me[0], event.receiver, event.msg_tag
+                    target = self.world(event.communicator, event.receiver, me[0])
+                    channel = event.communicator, me[0], target, event.msg_tag
                     channels[channel][0].append((place, now, event.msg_length))
-                    self.sends[me[0], event.receiver, event.msg_length] += 1
+                    self.sends[me[0], target, event.msg_length] += 1
                 elif isinstance(event, MpiIrecvRequest):
                     posted[me, event.request_id] = place
                 elif isinstance(event, (MpiRecv, MpiIrecv)):
                     if isinstance(event, MpiIrecv):
                         place = posted.pop((me, event.request_id), place)
-                    channel = event.communicator, event.sender, me[0], event.msg_tag
+                    source = self.world(event.communicator, event.sender, me[0])
+                    channel = event.communicator, source, me[0], event.msg_tag
                     channels[channel][1].append((place, now, event.msg_length))
         for (_, source, target, _), both in channels.items():
             for send, receive in zip(*map(sorted, both)):
@@ -53,6 +55,13 @@ class Trace:
         rank = int(location.group.name.rsplit(' ', 1)[1])
         thread = location.name.rsplit(' ', 1)[1]
         return rank, int(thread) if thread.isdigit() else 0
+
+    @staticmethod
+    def world(communicator, rank, mine):
+        """The world rank of RANK in a communicator."""
+        if communicator.group.group_type == otf2.GroupType.COMM_SELF:
+            return mine
+        return Trace.me(communicator.group.members[rank])[0]
 
     def enter(self, me, event, now):
         attributes = {key.name: value for key, value in (event.attributes or {}).items()}

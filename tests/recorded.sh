@@ -7,18 +7,8 @@
 #   tests/recorded.sh       environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-for program in stencil2d threads waitany; do compile $program || exit 2; done
+for program in stencil2d threads waitany probes persistent sendrecv_self; do compile $program || exit 2; done
 cd "$work" || exit 2
-
-# traced DIR OPTION... -- COMMAND...
-traced() {
-    local dir=$1 options=()
-    shift
-    while [ "$1" != -- ]; do options+=("$1") && shift; done
-    shift
-    ranks 4 "$tool" run -o "$dir" --summary off "${options[@]}" "$@" >out 2>err ||
-        verdict "$dir runs" "$(tail -n 3 err)"
-}
 
 # agrees NAME DIR: the exported calls, iterations and messages are those of the trace
 agrees() {
@@ -42,9 +32,10 @@ refused() {
 }
 
 traced windows --windows 2 -- "$programs/stencil2d"
-traced threads --mode full -- "$programs/threads" 20 100
-traced waitany --mode full -- "$programs/waitany" 20 100
-for dir in windows threads waitany; do agrees $dir $dir; done
+for program in threads waitany probes persistent sendrecv_self; do
+    traced $program --mode full -- "$programs/$program" 20 100
+done
+for dir in windows threads waitany probes persistent sendrecv_self; do agrees $dir $dir; done
 
 # --- names that are hostile to JSON ---
 

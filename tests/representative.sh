@@ -13,16 +13,6 @@ for program in stencil2d nested_solver phases threads; do compile $program || ex
 mpicc -g -O0 "$root/tests/recorded/drifting.c" -o "$programs/drifting" -lm || exit 2
 cd "$work" || exit 2
 
-# traced DIR OPTION... -- COMMAND...
-traced() {
-    local dir=$1 options=()
-    shift
-    while [ "$1" != -- ]; do options+=("$1") && shift; done
-    shift
-    ranks 4 "$tool" run -o "$dir" --summary off "${options[@]}" "$@" >out 2>err ||
-        verdict "$dir runs" "$(tail -n 3 err)"
-}
-
 # agrees DIR OPTION...: what representative.py says is left in said
 agrees() {
     if said=$("$python" "$root/tests/representative.py" "$tool" "$@" 2>err); then
