@@ -67,10 +67,11 @@ int efg_representative_survey(struct efg_representative_work *w)
 
 /* --- sums --- */
 
+/* Of an iteration that the first pass has seen, unless the trace was replaced in between. */
 static uint32_t sample_of(const struct efg_representative_work *w, uint64_t iteration)
 {
     const uint64_t *index = efg_map_find(&w->index, iteration);
-    return (uint32_t)((double)*index * w->samples / (double)w->index.count);
+    return index ? (uint32_t)((double)*index * w->samples / (double)w->index.count) : 0;
 }
 
 struct efg_representative_sums *
