@@ -52,11 +52,13 @@ struct efg_recorded_item {
             uint64_t begin, end;
             uint64_t iteration; /* its number, or EFG_RECORDED_NONE */
             uint64_t bytes;
+            uint32_t window;     /* that it is in, from 0 */
             uint32_t bytes_kind; /* enum efg_recorded_bytes */
             uint32_t polls;      /* that found nothing, which it stands for; 0: it is none */
         } call;
         struct efg_recorded_span { /* number: of the iteration, or of the window, from 0 */
             uint64_t number, begin, end;
+            uint32_t window; /* that it is in */
         } span;
         struct efg_recorded_message {
             uint32_t from, to, comm, tag; /* the channel; comm: of the trace */
@@ -67,6 +69,13 @@ struct efg_recorded_item {
         } message;
     };
 };
+
+/* What tells iterations apart, ascending: after a change of the pivot numbers may come again.
+ */
+static inline uint64_t efg_recorded_key(uint32_t window, uint64_t number)
+{
+    return (uint64_t)window << 48 | (number & 0xffffffffffff);
+}
 
 struct efg_recorded_site { /* a call with its call path */
     char *function;        /* "MPI_Send" */

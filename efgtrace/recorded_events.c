@@ -20,7 +20,7 @@ static uint64_t tick(struct efg_recorded_reading *r, uint64_t time)
     r->most -= r->most > 0;
     r->last = ns < r->last ? r->last : ns;
     if (r->window.number == EFG_RECORDED_NONE)
-        r->window = (struct efg_recorded_span){r->windows++, r->last, 0};
+        r->window = (struct efg_recorded_span){.number = r->windows++, .begin = r->last};
     return r->last;
 }
 
@@ -88,6 +88,7 @@ static void begin_call(struct efg_recorded_reading *r, uint32_t function, uint64
         .site = site_of(r, function, attributes),
         .begin = time,
         .iteration = r->iteration.number,
+        .window = (uint32_t)r->window.number,
         .polls = polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX,
     };
 }
@@ -97,7 +98,7 @@ static void begin_iteration(struct efg_recorded_reading *r, uint64_t time,
 {
     uint64_t number = EFG_RECORDED_NONE;
     OTF2_AttributeList_GetUint64(attributes, r->definitions.iteration, &number);
-    r->iteration = (struct efg_recorded_span){number, time, 0};
+    r->iteration = (struct efg_recorded_span){number, time, 0, (uint32_t)r->window.number};
 }
 
 void efg_recorded_say_messages(struct efg_recorded_reading *r)

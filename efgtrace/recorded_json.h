@@ -20,10 +20,10 @@
  * between "functions": ["MPI_Send", ...], "sites": [{"label": "MPI_Send  solver.c:120
  * exchange",     as in the report "function": index, "hash": "0x...", of its node in `efgtrace
  * graph -f json`, if that tells calls apart by call path only (the default); else none has it},
- * ...], "iterations": [[number, begin, end], ...]  ascending; from the first location to begin
- * it to the last to end it, so that they may overlap "locations": [{"rank": 0, "thread": 0,
- *                   "iterations": [number, begin, duration, ...],  three numbers each
- *                   "calls": [gap, duration, site, ...]            three numbers each
+ * ...], "iterations": [[number, begin, end], ...]  by window and number; from the first
+ * location to begin it to the last to end it, so that they may overlap "locations": [{"rank":
+ * 0, "thread": 0, "iterations": [number, begin, duration, ...],  three numbers each "calls":
+ * [gap, duration, site, ...]            three numbers each
  *                  }, ...],                   by rank and thread
  *    "messages": [from, to, later, flight, bytes, ...],            five numbers each
  *    "left_out": "" or a sentence: what is not there, to keep within the limits}

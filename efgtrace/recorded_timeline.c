@@ -27,7 +27,7 @@ struct flight { /* a message, by the number of its pair */
 };
 
 struct spans {            /* of iterations, or of windows */
-    struct efg_map index; /* by number */
+    struct efg_map index; /* by key */
     struct efg_recorded_span *span;
     uint32_t count;
 };
@@ -42,7 +42,7 @@ struct timeline {
     struct spans iterations, windows;
     uint64_t calls, ends; /* in the trace; ends of messages */
     /* what is kept */
-    uint64_t until, next; /* calls that begin before; of iterations with smaller numbers */
+    uint64_t until, next; /* calls that begin before; of iterations with smaller keys */
     uint32_t locations;   /* the first ones */
     uint64_t *slots; /* calls by when they begin: in the first, second, ... iteration, later */
     uint32_t slot_count;
@@ -58,10 +58,15 @@ struct timeline {
 
 /* --- spans --- */
 
+static uint64_t key_of(const struct efg_recorded_span *span)
+{
+    return efg_recorded_key(span->window, span->number);
+}
+
 static int add_span(struct spans *s, const struct efg_recorded_span *span)
 {
     uint32_t known = s->count;
-    uint64_t *index = efg_map_put(&s->index, span->number);
+    uint64_t *index = efg_map_put(&s->index, key_of(span));
     if (!index)
         return -ENOMEM;
     if (s->index.count > known) {
@@ -80,16 +85,16 @@ static int add_span(struct spans *s, const struct efg_recorded_span *span)
     return 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
-    const struct efg_recorded_span *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
+    uint64_t x = key_of(a), y = key_of(b);
+    return (x > y) - (x < y);
 }
 
 static void sort_spans(struct spans *s)
 {
     if (s->count)
-        qsort(s->span, s->count, sizeof *s->span, by_number);
+        qsort(s->span, s->count, sizeof *s->span, by_key);
 }
 
 static void put_spans(struct timeline *t, const char *name, const struct spans *s,
@@ -98,7 +103,7 @@ static void put_spans(struct timeline *t, const char *name, const struct spans *
     const char *comma = "";
     efg_buffer_print(t->out, ",\"%s\":[", name);
     for (uint32_t i = 0; i < s->count; i++) {
-        if (with_number ? s->span[i].number >= t->next : s->span[i].begin >= t->until)
+        if (with_number ? key_of(&s->span[i]) >= t->next : s->span[i].begin >= t->until)
             continue;
         efg_buffer_print(t->out, "%s[", comma);
         if (with_number)
@@ -169,7 +174,8 @@ static uint64_t slot_end(const struct timeline *t, uint32_t slot)
 static int is_by(const struct timeline *t, const struct efg_recorded_call *call, uint32_t slot)
 {
     if (call->iteration != EFG_RECORDED_NONE && slot < t->iterations.count)
-        return call->iteration <= t->iterations.span[slot].number;
+        return efg_recorded_key(call->window, call->iteration) <=
+               key_of(&t->iterations.span[slot]);
     return call->begin < slot_end(t, slot);
 }
 
@@ -199,7 +205,7 @@ static void choose(struct timeline *t)
         sum += t->slots[slots++];
     t->until = slot_end(t, slots - 1);
     if (slots < t->iterations.count)
-        t->next = t->iterations.span[slots].number;
+        t->next = key_of(&t->iterations.span[slots]);
     if (sum <= t->limits.calls)
         return;
     sum = t->first[0];
@@ -319,9 +325,10 @@ static void begin_location(struct timeline *t, const struct efg_recorded_item *i
 
 static void put_call(struct timeline *t, const struct efg_recorded_call *call)
 {
-    uint64_t number = call->iteration;
+    int is_between = call->iteration == EFG_RECORDED_NONE;
     if (t->kept >= t->limits.calls ||
-        (number == EFG_RECORDED_NONE ? call->begin >= t->until : number >= t->next))
+        (is_between ? call->begin >= t->until
+                    : efg_recorded_key(call->window, call->iteration) >= t->next))
         return;
     int is_first = t->out->data[t->out->size - 1] == '[';
     uint64_t begin = call->begin < t->last ? t->last : call->begin;
@@ -334,7 +341,7 @@ static void put_call(struct timeline *t, const struct efg_recorded_call *call)
 
 static void put_iteration(struct timeline *t, const struct efg_recorded_span *span)
 {
-    if (span->number < t->next)
+    if (key_of(span) < t->next)
         efg_buffer_print(&t->marks, "%s%" PRIu64 ",%" PRIu64 ",%" PRIu64,
                          t->marks.size ? "," : "", span->number, span->begin,
                          span->end - span->begin);

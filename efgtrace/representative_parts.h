@@ -22,7 +22,7 @@ struct efg_representative_work {
     const struct efg_run *run;
     struct efg_recorded recorded;
     struct efg_recorded_names names;
-    struct efg_map index; /* iteration -> how many were seen before it */
+    struct efg_map index; /* key of an iteration -> how many were seen before it */
     char *is_wanted;      /* by index of the rank */
     uint64_t mine;        /* iterations of the present thread */
     /* the second pass */

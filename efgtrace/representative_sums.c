@@ -41,6 +41,11 @@ static uint32_t index_of(const struct efg_run *run, uint32_t rank)
     return low < run->rank_count && run->ranks[low].rank == rank ? low : EFG_NONE;
 }
 
+static uint64_t key_of(const struct efg_recorded_span *span)
+{
+    return efg_recorded_key(span->window, span->number);
+}
+
 static int survey(struct efg_representative_work *w, const struct efg_recorded_item *item)
 {
     if (item->kind == EFG_RECORDED_LOCATION) {
@@ -50,7 +55,7 @@ static int survey(struct efg_representative_work *w, const struct efg_recorded_i
     }
     if (item->kind != EFG_RECORDED_ITERATION || w->rank == EFG_NONE)
         return 0;
-    uint64_t known = w->index.count, *at = efg_map_put(&w->index, item->span.number);
+    uint64_t known = w->index.count, *at = efg_map_put(&w->index, key_of(&item->span));
     if (!at)
         return -ENOMEM;
     if (w->index.count > known)
@@ -68,9 +73,9 @@ int efg_representative_survey(struct efg_representative_work *w)
 /* --- sums --- */
 
 /* Of an iteration that the first pass has seen, unless the trace was replaced in between. */
-static uint32_t sample_of(const struct efg_representative_work *w, uint64_t iteration)
+static uint32_t sample_of(const struct efg_representative_work *w, uint64_t key)
 {
-    const uint64_t *index = efg_map_find(&w->index, iteration);
+    const uint64_t *index = efg_map_find(&w->index, key);
     return index ? (uint32_t)((double)*index * w->samples / (double)w->index.count) : 0;
 }
 
@@ -99,7 +104,8 @@ static void add_loops(struct efg_representative_work *w, const struct efg_record
     const struct efg_looptree *tree = &w->r->merged.tree;
     uint64_t inside = call->end - call->begin, with_gap = inside;
     uint32_t common = EFG_NONE;
-    if (w->last_node != EFG_NONE && w->last_iteration == call->iteration) {
+    if (w->last_node != EFG_NONE &&
+        w->last_iteration == efg_recorded_key(call->window, call->iteration)) {
         common = efg_looptree_common(tree, w->last_node, node);
         with_gap = call->end - w->last_end;
     }
@@ -113,11 +119,12 @@ static void add_loops(struct efg_representative_work *w, const struct efg_record
     }
     w->last_node = node;
     w->last_end = call->end;
-    w->last_iteration = call->iteration;
+    w->last_iteration = efg_recorded_key(call->window, call->iteration);
 }
 
-/* The iteration of the leading thread at TIME, EFG_RECORDED_NONE if there is none. */
-static uint64_t borrowed(const struct efg_representative_work *w, uint64_t time)
+/* The iteration of the leading thread at TIME, NULL if there is none. */
+static const struct efg_recorded_span *borrowed(const struct efg_representative_work *w,
+                                                uint64_t time)
 {
     uint32_t low = 0, high = w->leader_count;
     while (low < high) {
@@ -127,19 +134,23 @@ static uint64_t borrowed(const struct efg_representative_work *w, uint64_t time)
         else
             high = middle;
     }
-    return low < w->leader_count && w->leader[low].begin <= time ? w->leader[low].number
-                                                                 : EFG_RECORDED_NONE;
+    return low < w->leader_count && w->leader[low].begin <= time ? &w->leader[low] : NULL;
 }
 
 static void add_call(struct efg_representative_work *w, struct efg_recorded_call call)
 {
-    if (call.iteration == EFG_RECORDED_NONE && !w->is_leader) {
-        call.iteration = borrowed(w, call.begin);
-        w->thread_calls += call.iteration != EFG_RECORDED_NONE;
+    const struct efg_recorded_span *span = NULL;
+    if (call.iteration == EFG_RECORDED_NONE && !w->is_leader)
+        span = borrowed(w, call.begin);
+    if (span) {
+        call.iteration = span->number;
+        call.window = span->window;
+        w->thread_calls++;
     }
     if (!w->is_in || call.polls || call.iteration == EFG_RECORDED_NONE)
         return;
-    uint32_t node = node_of(w, call.site), sample = sample_of(w, call.iteration);
+    uint32_t node = node_of(w, call.site),
+             sample = sample_of(w, efg_recorded_key(call.window, call.iteration));
     if (node == EFG_NONE) {
         w->r->strangers++;
         return;
@@ -171,7 +182,7 @@ static int add_iteration(struct efg_representative_work *w,
 {
     if (!w->is_in)
         return 0;
-    w->duration[sample_of(w, span->number)] += (double)(span->end - span->begin);
+    w->duration[sample_of(w, key_of(span))] += (double)(span->end - span->begin);
     w->is_leader |= !w->leader_count;
     return w->is_leader ? keep_leader(w, span) : 0;
 }
@@ -181,7 +192,7 @@ static void end_thread(struct efg_representative_work *w)
 {
     for (uint32_t i = 0; i < w->leader_count && w->thread_calls; i++) {
         const struct efg_recorded_span *span = &w->leader[i];
-        w->duration[sample_of(w, span->number)] += (double)(span->end - span->begin);
+        w->duration[sample_of(w, key_of(span))] += (double)(span->end - span->begin);
     }
     w->thread_calls = 0;
 }
