@@ -10,7 +10,7 @@
 . "$(dirname "$0")/frame.sh"
 for program in stencil2d nested_solver phases threads; do compile $program || exit 2; done
 # Optimised, it would have two copies of its loop, with call sites of their own.
-mpicc -g -O0 "$root/tests/recorded/drifting.c" -o "$programs/drifting" -lm || exit 2
+$MPICC -g -O0 "$root/tests/recorded/drifting.c" -o "$programs/drifting" -lm || exit 2
 cd "$work" || exit 2
 
 # agrees DIR OPTION...: what representative.py says is left in said
