@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "complain.h"
 #include "files/summary.h"
+#include "json.h"
 #include "output.h"
 
 #define LINES 20 /* of a table */
@@ -162,7 +163,7 @@ static int compare(const struct request *request)
     struct efg_buffer out = {0};
     int failed = make(&c, request);
     if (!failed && request->is_json)
-        efg_compare_put_json(&out, &c);
+        efg_json_end(&out, efg_compare_document(&c), "complete");
     else if (!failed)
         efg_compare_put_text(&out, &c, request->most);
     if (!failed && out.failed)

@@ -37,11 +37,17 @@ struct efg_comparison {
 double efg_comparison_ranks(const struct efg_comparison *comparison);
 double efg_comparison_time(const struct efg_comparison *comparison);
 
+/* Append what matters most, in words: a line of at most 100 columns each. */
+void efg_compare_put_findings(struct efg_buffer *out, const struct efg_comparison *comparison);
+
 /* Append the comparison in plain text of at most 100 columns: of each table at most MOST lines.
- * As one object of JSON, with all. */
+ */
 void efg_compare_put_text(struct efg_buffer *out, const struct efg_comparison *comparison,
                           uint32_t most);
-void efg_compare_put_json(struct efg_buffer *out, const struct efg_comparison *comparison);
+
+/* All of it as a document, which has "complete" as its last member; to be freed. */
+struct cJSON;
+struct cJSON *efg_compare_document(const struct efg_comparison *comparison);
 
 extern const char efg_compare_json_help[]; /* the schema */
 

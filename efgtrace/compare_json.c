@@ -2,20 +2,23 @@
 /*
  * The comparison as JSON; efg_compare_json_help is the schema.
  */
+#include <string.h>
+
 #include "compare.h"
 #include "files/summary.h"
 #include "json.h"
 
 const char efg_compare_json_help[] =
     "JSON: one object. Times are ns of a rank, the mean over the ranks of a run.\n"
-    "  format \"efgtrace-compare\", version 1\n"
+    "  format \"efgtrace-compare\", version 1, efgtrace (its version), findings [text]\n"
     "  runs [2]     {folder, application, command, mpi, ranks, time, in_mpi, rest (before the "
     "first\n"
     "               and after the last call), iterations, iteration (one of the main loop), "
     "iteration_mpi,\n"
     "               main_loop (number or null), parallel_efficiency, load_balance, "
     "communication_efficiency (0 to 1)}\n"
-    "  loops        [{function, a, b}], a and b null or {loop (as in efgtrace graph -f json),\n"
+    "  loops        [{function, depth, a, b}], a and b null or {loop (as in efgtrace graph -f "
+    "json),\n"
     "               repetitions, time, mpi_time}\n"
     "  differences  [{what \"call\"|\"compute\" (before the call), call, label, difference, a, "
     "b}],\n"
@@ -67,6 +70,8 @@ static cJSON *make_loop(const struct efg_comparison *c, struct efg_pair pair)
     efg_summary_function(&side->run, &side->merged.graph, &side->merged.tree,
                          pair.a == EFG_NONE ? pair.b : pair.a, function, sizeof function);
     efg_json_text(to, "function", function);
+    efg_json_number(to, "depth",
+                    side->merged.tree.loops[pair.a == EFG_NONE ? pair.b : pair.a].depth);
     add_loop(to, "a", &c->side[0], pair.a);
     add_loop(to, "b", &c->side[1], pair.b);
     return to;
@@ -105,11 +110,28 @@ static cJSON *make_difference(const struct efg_comparison *c, const struct efg_d
     return to;
 }
 
-void efg_compare_put_json(struct efg_buffer *out, const struct efg_comparison *c)
+static void add_findings(cJSON *to, const struct efg_comparison *c)
+{
+    struct efg_buffer lines = {0};
+    cJSON *array = cJSON_AddArrayToObject(to, "findings");
+    efg_compare_put_findings(&lines, c);
+    efg_buffer_put(&lines, "", 1);
+    for (char *line = lines.failed ? NULL : (char *)lines.data, *end; line && *line;
+         line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        cJSON_AddItemToArray(array, cJSON_CreateString(line));
+    }
+    efg_buffer_fini(&lines);
+}
+
+cJSON *efg_compare_document(const struct efg_comparison *c)
 {
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-compare");
     efg_json_number(document, "version", 1);
+    cJSON_AddStringToObject(document, "efgtrace", EFG_VERSION);
+    add_findings(document, c);
     cJSON *runs = cJSON_AddArrayToObject(document, "runs");
     for (int i = 0; i < 2; i++)
         cJSON_AddItemToArray(runs, make_run(c, i));
@@ -119,5 +141,6 @@ void efg_compare_put_json(struct efg_buffer *out, const struct efg_comparison *c
     cJSON *differences = cJSON_AddArrayToObject(document, "differences");
     for (uint32_t i = 0; i < c->difference_count; i++)
         cJSON_AddItemToArray(differences, make_difference(c, &c->differences[i]));
-    efg_json_end(out, document, "differences");
+    cJSON_AddBoolToObject(document, "complete", 1);
+    return document;
 }

@@ -113,6 +113,13 @@ static void put_largest(struct efg_buffer *out, const struct efg_comparison *c)
     }
 }
 
+void efg_compare_put_findings(struct efg_buffer *out, const struct efg_comparison *c)
+{
+    put_whole(out, c);
+    put_iteration(out, c);
+    put_largest(out, c);
+}
+
 /* --- the runs --- */
 
 static void put_row(struct efg_buffer *out, const char *what, const char *a, const char *b,
@@ -261,9 +268,7 @@ void efg_compare_put_text(struct efg_buffer *out, const struct efg_comparison *c
         efg_summary_line(out, "%c  %s: %s, %u ranks", "AB"[i], c -> side[i].run.output,
                          c->side[i].run.command, c->side[i].run.size);
     efg_buffer_put(out, "\n", 1);
-    put_whole(out, c);
-    put_iteration(out, c);
-    put_largest(out, c);
+    efg_compare_put_findings(out, c);
     put_title(out, "The runs");
     put_runs(out, c);
     put_title(out, "Loops, times of a rank");
