@@ -18,6 +18,7 @@
 #   BUILD=folder            another place to build in
 #   MPICC=mpicc.mpich       another MPI to build for and to test with
 #   PC_MPI=ompi-c           its pkg-config name
+#   D3=FILE DAGRE=FILE      the libraries that the page of a report draws with
 #   V=1                     show the commands
 
 comma   := ,
@@ -48,6 +49,10 @@ HWLOC_CFLAGS = $(call pc,--cflags,hwloc)
 FILES_LIBS   = $(call pc,--libs,$(FILES_PC)) -lelf -lm
 RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI))) $(FILES_LIBS)
 
+# What the page of `efgtrace report --html` draws with; without them it has tables and lists only.
+D3    ?= $(wildcard /usr/share/nodejs/d3/dist/d3.min.js)
+DAGRE ?= $(wildcard /usr/share/nodejs/dagre/dist/dagre.min.js)
+
 # A line a file; V=1 shows the commands.
 quiet = $(if $(V),,@echo '  $(1)  $(patsubst $(BUILD)/%,%,$@)';)
 
@@ -56,7 +61,8 @@ CORE    := $(call objects,libefgtrace/core/*.c)
 FILES   := $(call objects,libefgtrace/files/*.c)
 WRAP    := $(BUILD)/obj/libefgtrace/runtime/wrap.o
 RUNTIME := $(filter-out $(WRAP),$(call objects,libefgtrace/runtime/*.c))
-TOOL    := $(call objects,efgtrace/*.c)
+PAGE    := $(BUILD)/page/head.html $(BUILD)/page/tail.html
+TOOL    := $(call objects,efgtrace/*.c) $(BUILD)/obj/efgtrace/page_data.o
 
 UNIT      := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
@@ -79,6 +85,16 @@ $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(BUILD)/page/head.html: $(wildcard efgtrace/page/*.html efgtrace/page/*.css efgtrace/page/*.js efgtrace/page/*.sh) $(D3) $(DAGRE)
+	@mkdir -p $(@D)
+	$(call quiet,PAGE)D3='$(D3)' DAGRE='$(DAGRE)' efgtrace/page/assemble.sh $(PAGE)
+
+$(BUILD)/page/tail.html: $(BUILD)/page/head.html
+
+$(BUILD)/obj/efgtrace/page_data.o: efgtrace/page_data.S $(PAGE)
+	@mkdir -p $(@D)
+	$(call quiet,AS)$(CC) -c $< -o $@ -DPAGE_HEAD='"$(BUILD)/page/head.html"' -DPAGE_TAIL='"$(BUILD)/page/tail.html"'
 
 $(BUILD)/tests/%: tests/unit/%.c $(UNIT_HELP) $(FILES) $(CORE)
 	@mkdir -p $(@D)

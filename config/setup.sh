@@ -10,10 +10,11 @@ Installs what is missing of the Debian packages of each group. Says nothing, and
 root nor a network, when all of them are there; else says what it installs and does so as root
 or through sudo.
 
-  build   the compiler, Open MPI and the libraries that efgtrace is made of
+  build   the compiler, Open MPI and the libraries that efgtrace is made of, and those that
+          its page draws with
   demo    build, and LAMMPS, the application that `make demo` traces
   check   demo, and what the tests need: other compilers, cmocka, readers of OTF2, mpi4py,
-          iproute2 for hosts that are namespaces, MPICH
+          iproute2 for hosts that are namespaces, MPICH, a browser and what drives it
   apps    check, and the larger applications of `make check-apps`
   bench   apps, the tracer and the compressor that `make bench` compares with, valgrind that
           counts instructions, and gnuplot that draws the results
@@ -23,10 +24,10 @@ EOF
 }
 
 build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev libotf2-trace-dev
-    libhwloc-dev libdw-dev libinih-dev libcjson-dev"
+    libhwloc-dev libdw-dev libinih-dev libcjson-dev node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2 python3-mpi4py
-    iproute2 mpich libmpich-dev"
+    iproute2 mpich libmpich-dev chromium chromium-driver python3-selenium"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 bench="$apps eztrace zstd valgrind gnuplot-nox"
 

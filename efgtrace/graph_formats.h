@@ -6,6 +6,8 @@
 #ifndef EFG_GRAPH_FORMATS_H
 #define EFG_GRAPH_FORMATS_H
 
+#include <cjson/cJSON.h>
+
 #include "files/buffer.h"
 #include "files/runfile.h"
 #include "merged.h"
@@ -21,6 +23,14 @@ struct efg_graph_view {
 void efg_graph_put_dot(struct efg_buffer *out, const struct efg_graph_view *view);
 void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *view);
 void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_graph_view *view);
+
+/* A node without its path, an edge, a loop, as the schema has them. */
+cJSON *efg_graph_json_node(const struct efg_graph_view *view, uint32_t id);
+cJSON *efg_graph_json_edge(const struct efg_graph_view *view, uint32_t id);
+cJSON *efg_graph_json_loop(const struct efg_graph_view *view, uint32_t id);
+
+/* Add the member "pivot" of the schema. */
+void efg_graph_json_pivot(cJSON *to, const struct efg_merged *merged);
 
 extern const char efg_graph_json_help[]; /* the schema */
 

@@ -112,7 +112,7 @@ static void add_dimensions(cJSON *to, const struct efg_graph_view *view,
     }
 }
 
-static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
+cJSON *efg_graph_json_node(const struct efg_graph_view *view, uint32_t id)
 {
     const struct efg_node *node = &view->merged->graph.nodes[id];
     char label[512];
@@ -136,11 +136,17 @@ static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
     efg_json_ranks(to, "ranks", &view->merged->nodes[id].ranks);
     add_visits(to, &view->merged->nodes[id]);
     add_stat(to, &node->time, view->merged->nodes[id].bin);
-    add_path(to, view, node->signature.path);
     return to;
 }
 
-static cJSON *make_edge(const struct efg_graph_view *view, uint32_t id)
+static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
+{
+    cJSON *to = efg_graph_json_node(view, id);
+    add_path(to, view, view->merged->graph.nodes[id].signature.path);
+    return to;
+}
+
+cJSON *efg_graph_json_edge(const struct efg_graph_view *view, uint32_t id)
 {
     const struct efg_edge *edge = &view->merged->graph.edges[id];
     cJSON *to = cJSON_CreateObject();
@@ -154,7 +160,7 @@ static cJSON *make_edge(const struct efg_graph_view *view, uint32_t id)
     return to;
 }
 
-static cJSON *make_loop(const struct efg_graph_view *view, uint32_t id)
+cJSON *efg_graph_json_loop(const struct efg_graph_view *view, uint32_t id)
 {
     const struct efg_loop *loop = &view->merged->tree.loops[id];
     char function[256];
@@ -177,7 +183,7 @@ static cJSON *make_loop(const struct efg_graph_view *view, uint32_t id)
 
 /* --- the document --- */
 
-static void add_pivot(cJSON *to, const struct efg_merged *merged)
+void efg_graph_json_pivot(cJSON *to, const struct efg_merged *merged)
 {
     const struct efg_pivot *pivot = &merged->pivot;
     if (pivot->kind == EFG_PIVOT_NONE) {
@@ -213,9 +219,9 @@ void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *vie
     efg_json_ranks(document, "merged", &merged->ranks);
     efg_json_id(document, "rank", merged->rank_count == 1 ? merged->speaker : EFG_NONE);
     efg_json_number(document, "duration", merged->duration);
-    add_pivot(document, merged);
+    efg_graph_json_pivot(document, merged);
     add_all(document, "nodes", view, merged->graph.node_count, make_node);
-    add_all(document, "edges", view, merged->graph.edge_count, make_edge);
-    add_all(document, "loops", view, merged->tree.count, make_loop);
+    add_all(document, "edges", view, merged->graph.edge_count, efg_graph_json_edge);
+    add_all(document, "loops", view, merged->tree.count, efg_graph_json_loop);
     efg_json_end(out, document, "loops");
 }

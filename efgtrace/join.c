@@ -124,6 +124,14 @@ void efg_join_sort(struct efg_join *join)
         qsort(join->items, join->count, sizeof *join->items, by_falling_time);
 }
 
+uint64_t efg_join_time(const struct efg_join *join)
+{
+    uint64_t time = 0;
+    for (uint32_t i = 0; i < join->count; i++)
+        time += join->items[i].time;
+    return time;
+}
+
 void efg_join_fini(struct efg_join *join)
 {
     for (uint32_t i = 0; i < join->count; i++)

@@ -36,6 +36,9 @@ int efg_join_add(struct efg_join *join, const struct efg_run *run,
 void efg_join_sort(struct efg_join *join);
 void efg_join_fini(struct efg_join *join);
 
+/* ns of all items. */
+uint64_t efg_join_time(const struct efg_join *join);
+
 /* Smallest, middle and largest of COUNT values, in SORTED, which has room for them. */
 struct efg_spread {
     uint64_t min, median, max;

@@ -12,10 +12,15 @@
 #include <string.h>
 
 #include "commands.h"
+#include "complain.h"
 #include "efficiency.h"
 #include "files/summary.h"
 #include "join.h"
+#include "json.h"
 #include "open.h"
+#include "output.h"
+#include "report_json.h"
+#include "report_page.h"
 #include "report_ranks.h"
 #include "report_representative.h"
 #include "report_sent.h"
@@ -127,18 +132,51 @@ static int put_ranks(struct efg_buffer *out, const struct efg_run *run, uint32_t
 }
 
 struct request {
-    const char *dir;
-    uint32_t most;  /* lines of a table */
-    int signatures; /* this table only */
+    const char *dir, *file; /* FILE: NULL for where it goes by default */
+    uint32_t most;          /* lines of a table */
+    int signatures;         /* this table only */
+    enum { TEXT, JSON, PAGE } as;
 };
 
-static int put_all(struct efg_buffer *out, const struct efg_run *run,
-                   const struct request *request)
+static int put_text(struct efg_buffer *out, const struct efg_run *run,
+                    const struct request *request)
 {
     if (request->signatures)
         return efg_report_signatures(out, run);
     efg_summary_write(out, run);
     return run->rank_count ? put_ranks(out, run, request->most) : 0;
+}
+
+static int put_all(struct efg_buffer *out, const struct efg_run *run,
+                   const struct request *request)
+{
+    if (request->as == TEXT)
+        return put_text(out, run, request);
+    cJSON *document = efg_report_json(run);
+    if (!document)
+        return -1;
+    if (request->as == PAGE)
+        efg_report_page(out, document);
+    else
+        efg_json_end(out, document, "complete");
+    return 0;
+}
+
+/* A page goes beside the run file, unless it is told where; its name is said. */
+static int write_out(const struct efg_buffer *out, const struct efg_run *run,
+                     const struct request *request)
+{
+    struct efg_buffer path = {0};
+    if (request->as != PAGE || request->file)
+        return efg_output("report", out, request->file);
+    efg_buffer_print(&path, "%s/report.html", run->output);
+    efg_buffer_put(&path, "", 1);
+    int error = path.failed ? efg_complain("report", "no memory")
+                            : efg_output("report", out, (char *)path.data);
+    if (!error)
+        printf("%s\n", (char *)path.data);
+    efg_buffer_fini(&path);
+    return error;
 }
 
 static int report(const struct request *request)
@@ -153,7 +191,7 @@ static int report(const struct request *request)
         error = -1;
     }
     if (!error)
-        fwrite(out.data, 1, out.size, stdout);
+        error = write_out(&out, &run, request);
     efg_buffer_fini(&out);
     efg_run_fini(&run);
     return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
@@ -162,9 +200,10 @@ static int report(const struct request *request)
 static void print_help(FILE *out)
 {
     fputs(
-        "Usage: efgtrace report [OPTION...] DIR\n\n"
+        "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
         "Says what the run that wrote DIR did: the summary, its loops, where the time of the\n"
-        "main loop goes, how its iterations went, how well the recorded ones stand for the run,\n"
+        "main loop goes, how its iterations went, how well the recorded ones stand for the "
+        "run,\n"
         "which MPI calls and call sites take the time and how evenly over the ranks (least,\n"
         "median, most), who sent how much to whom, and how the event flow graph\n"
         "grew.\n\n"
@@ -174,9 +213,16 @@ static void print_help(FILE *out)
         "and\n"
         "                     of a rank, by what tells calls apart, as far as that was "
         "recorded\n"
+        "      --html         a page for browsers, in one file that needs no network: FILE, "
+        "or\n"
+        "                     DIR/report.html\n"
+        "      --json         all that the page shows, for other programs: FILE, or standard "
+        "output\n"
         "  -h, --help         this text\n\n"
-        "Exit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n",
+        "For example: efgtrace report DIR --html report.html\n\n",
         out);
+    fputs(efg_report_json_help, out);
+    fputs("\nExit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n", out);
 }
 
 /* Returns 0 to go on, else the exit code + 1. */
@@ -188,6 +234,12 @@ static int take_option(struct request *request, int option, char **argv)
         return 0;
     case 's':
         request->signatures = 1;
+        return 0;
+    case 'H':
+        request->as = PAGE;
+        return 0;
+    case 'J':
+        request->as = JSON;
         return 0;
     case 'h':
         print_help(stdout);
@@ -202,10 +254,10 @@ static int take_option(struct request *request, int option, char **argv)
 
 int efg_cmd_report(int argc, char **argv)
 {
-    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
-                                            {"signatures", no_argument, NULL, 's'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option options[] = {
+        {"all", no_argument, NULL, 'a'},  {"signatures", no_argument, NULL, 's'},
+        {"html", no_argument, NULL, 'H'}, {"json", no_argument, NULL, 'J'},
+        {"help", no_argument, NULL, 'h'}, {0}};
     struct request request = {.most = 20};
     optind = 0;
     opterr = 0;
@@ -214,11 +266,11 @@ int efg_cmd_report(int argc, char **argv)
         if (code)
             return code - 1;
     }
-    if (optind + 1 != argc) {
-        fprintf(stderr, "efgtrace report: %s; usage: efgtrace report [OPTION...] DIR\n",
-                optind == argc ? "which run? DIR is missing" : "one DIR at a time");
-        return EFG_EXIT_USAGE;
-    }
+    if (optind == argc)
+        return efg_complain_usage("report", "which run? DIR is missing");
+    if (argc - optind > (request.as == TEXT ? 1 : 2))
+        return efg_complain_usage("report", "one DIR at a time");
     request.dir = argv[optind];
+    request.file = argv[optind + 1]; /* NULL ends the arguments */
     return report(&request);
 }

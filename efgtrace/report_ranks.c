@@ -169,6 +169,11 @@ static const struct {
     [EFG_COST] = {"efgtrace itself", efg_format_ns},
 };
 
+const char *efg_quantity_name(enum efg_quantity quantity)
+{
+    return quantities[quantity].name;
+}
+
 static void put_quantity(struct efg_buffer *out, const struct efg_run *run,
                          enum efg_quantity quantity, const uint64_t *values, uint64_t *sorted)
 {

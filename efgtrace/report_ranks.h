@@ -21,6 +21,9 @@ enum efg_quantity {
     EFG_QUANTITIES
 };
 
+/* As the report calls it: "outside MPI". */
+const char *efg_quantity_name(enum efg_quantity quantity);
+
 struct efg_hosts { /* lines for hosts, in the order of the ranks */
     struct efg_buffer lines;
     uint32_t shown;

@@ -152,14 +152,6 @@ void efg_report_path(struct efg_buffer *out, const struct efg_run *run,
 
 /* --- calls and call sites --- */
 
-static uint64_t time_in_mpi(const struct efg_join *join)
-{
-    uint64_t time = 0;
-    for (uint32_t i = 0; i < join->count; i++)
-        time += join->items[i].time;
-    return time;
-}
-
 /* What the tables of calls and of call sites begin with. */
 static void put_begin(char *text, size_t size, const struct efg_join_item *item,
                       uint64_t mpi_time, uint64_t run_time)
@@ -202,7 +194,7 @@ void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
                        const struct efg_join *join, uint32_t most)
 {
     uint64_t *sorted = calloc(join->ranks + 1, sizeof *sorted);
-    uint64_t run_time = run->common.totals.time, mpi_time = time_in_mpi(join);
+    uint64_t run_time = run->common.totals.time, mpi_time = efg_join_time(join);
     char begin[128];
     efg_summary_line(out, "     calls      time   MPI   run %s",
                      join->by == EFG_JOIN_CALLS

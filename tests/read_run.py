@@ -231,8 +231,8 @@ def read_traffic(r, rank):
 
 
 def read_thread(r, shape, calls):
-    """Adds to what R knows: calls by name, bytes; of each thread visits and times (ns) of its
-    nodes and of its edges, the node where its iterations begin, what they are in all, its windows,
+    """Adds to what R knows: calls by name, bytes, time in MPI (ns); of each thread visits and
+    times (ns) of its nodes and of its edges, the node where its iterations begin, what they are in all, its windows,
     series and what it sent."""
     _, nodes, edges = shape
     assert r.numbers(2) == (len(nodes), len(edges))
@@ -251,6 +251,7 @@ def read_thread(r, shape, calls):
         visits.append((count, inside))
     r.visits.append(visits)
     assert made == events and in_nodes == in_mpi
+    r.in_mpi += in_mpi
     for _ in edges:
         ways.append(read_stat(r))
         made -= ways[-1][0]
@@ -307,7 +308,7 @@ def read_orders(payload, sequences, visits):
 def read_rank(payload, shapes, calls, rank):
     """What the RANK measured: see read_thread."""
     r = Reader(payload)
-    r.rank, r.calls, r.bytes = rank, {}, 0
+    r.rank, r.calls, r.bytes, r.in_mpi = rank, {}, 0, 0
     r.visits, r.ways, r.pivots, r.iterations, r.windows, r.series, r.traffic = ([] for _ in range(7))
     r.fields()
     assert r.n() == len(shapes)

@@ -22,7 +22,9 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run);
 /* ns of the run, from the first rank's start to the last one's end. */
 uint64_t efg_summary_duration(const struct efg_run *run);
 
-/* The loop whose iterations the pivot counts, or EFG_NONE. */
+/* The loop whose iterations PIVOT, of GRAPH, counts; that of a thread; or EFG_NONE. */
+uint32_t efg_summary_loop_at(const struct efg_looptree *tree, const struct efg_graph *graph,
+                             const struct efg_pivot *pivot);
 uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
                                const struct efg_run_thread *thread);
 

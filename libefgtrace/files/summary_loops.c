@@ -13,17 +13,21 @@ uint64_t efg_summary_duration(const struct efg_run *run)
     return totals->end > totals->start ? totals->end - totals->start : 0;
 }
 
-uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
-                               const struct efg_run_thread *thread)
+uint32_t efg_summary_loop_at(const struct efg_looptree *tree, const struct efg_graph *graph,
+                             const struct efg_pivot *pivot)
 {
-    const struct efg_pivot *pivot = &thread->pivot;
-    const struct efg_graph *graph = &thread->graph;
     if (pivot->kind == EFG_PIVOT_NODE && pivot->id < graph->node_count && tree->loop_of)
         return tree->loop_of[pivot->id];
     if (pivot->kind == EFG_PIVOT_EDGE && pivot->id < graph->edge_count && tree->loop_of)
         return efg_looptree_common(tree, graph->edges[pivot->id].from,
                                    graph->edges[pivot->id].to);
     return EFG_NONE;
+}
+
+uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
+                               const struct efg_run_thread *thread)
+{
+    return efg_summary_loop_at(tree, &thread->graph, &thread->pivot);
 }
 
 /* --- the table --- */

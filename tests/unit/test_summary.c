@@ -380,15 +380,17 @@ static void test_formats(void **state)
 }
 
 #define MANY 10000
+#define HOSTILE_MARKUP "</script><img src=x onerror=document.title=1><!--"
 
 static int write_sample(const char *how, const char *path)
 {
     int hostile = !strcmp(how, "--write-hostile"), error;
     sample_run(&whole);
     for (uint32_t i = 0; hostile && i < whole.run.site_count; i++)
-        set(&whole.run.sites[i].symbols[0].function, "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)");
+        set(&whole.run.sites[i].symbols[0].function,
+            i % 2 ? "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)" : HOSTILE_MARKUP);
     if (hostile)
-        set(&whole.run.application, "<\"&\\\xed\xa0\x80");
+        set(&whole.run.application, HOSTILE_MARKUP "\"&\\\xed\xa0\x80");
     if (!strcmp(how, "--write-many"))
         error = whole_run_write_many(&whole, path, MANY);
     else

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Distribution: a value of each rank, as pages show it of any number of ranks.
+ *
+ *     bins    of equal width, from the least value to the most
+ *     thirds  of the range from the least to the most: what is near the mean, by a sixth of the
+ *             range or 1% at most, what is below and what above; with their ranks
+ *
+ * As JSON, {count, sum, mean, least, least_rank, median, most, most_rank, bins [24 numbers],
+ * thirds [[count, RANKS] of those below, near, above]}. A list of ranks that is longer than
+ * EFG_DISTRIBUTION_LIST characters ends in "...".
+ */
+#ifndef EFG_DISTRIBUTION_H
+#define EFG_DISTRIBUTION_H
+
+#include "files/runfile.h"
+#include "json.h"
+
+#define EFG_DISTRIBUTION_BINS 24
+#define EFG_DISTRIBUTION_LIST 600
+
+enum efg_distribution_of {
+    EFG_OF_ALL,   /* all ranks */
+    EFG_OF_THOSE, /* those whose value is not 0: who was there */
+};
+
+/* Add to TO a member NAME: of the VALUES of the ranks of RUN, by index. */
+void efg_distribution_json(cJSON *to, const char *name, const struct efg_run *run,
+                           const uint64_t *values, enum efg_distribution_of of);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What all parts of the page share: the document, elements, numbers for people, colours, the tip.
+ *
+ * Text of the traced program goes into the page by textContent only, here in make().
+ */
+const run = JSON.parse(document.getElementById("document").textContent);
+const hasD3 = typeof d3 !== "undefined";
+const hasDagre = typeof dagre !== "undefined";
+const SVG = "http://www.w3.org/2000/svg";
+
+/* An element "tag.class.class" with attributes and children: elements or text. Attributes that are
+ * functions are handlers of events. */
+function make(what, attributes, ...children) {
+    const [tag, ...classes] = what.split(".");
+    const element = document.createElement(tag);
+    if (classes.length) element.className = classes.join(" ");
+    for (const [name, value] of Object.entries(attributes || {})) {
+        if (typeof value === "function") element.addEventListener(name, value);
+        else if (value !== undefined && value !== null && value !== false)
+            element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+    return element;
+}
+
+/* --- numbers, as the text of the report has them --- */
+
+function threeDigits(value, unit) {
+    return value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + " " + unit;
+}
+
+function ns(time) {
+    time = Math.trunc(time);
+    if (time < 1000) return time + " ns";
+    if (time < 999.5e3) return threeDigits(time / 1e3, "us");
+    if (time < 999.5e6) return threeDigits(time / 1e6, "ms");
+    if (time < 600e9) return threeDigits(time / 1e9, "s");
+    if (time < 7200e9) return threeDigits(time / 60e9, "min");
+    return threeDigits(time / 3600e9, "h");
+}
+
+function scaled(value, units) {
+    let unit = 0;
+    for (; value >= 999.5 && unit < 4; unit++) value /= 1000;
+    return unit ? threeDigits(value, units[unit]) : value.toFixed(0) + (units[0] ? " " + units[0] : "");
+}
+
+const bytes = (size) => scaled(size, ["B", "kB", "MB", "GB", "TB"]);
+const count = (n) => n < 99999.5 ? n.toFixed(0) : scaled(n, ["", "thousand", "million", "billion", "trillion"]);
+const percent = (share) => (100 * share).toFixed(1) + "%";
+const of = (part, whole) => whole > 0 ? part / whole : 0;
+const plural = (n, what) => count(n) + " " + what + (n === 1 ? "" : "s");
+const units = { ns, bytes, count };
+const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
+
+function sourceOf(context) {
+    if (context.file && context.line) return baseName(context.file) + ":" + context.line;
+    return baseName(context.module);
+}
+
+/* --- ranks --- */
+
+/* A list such as "0-3,8-14:2,..." as people read it. */
+const ranksText = (list) => list === "" ? "none" : list.replace(/,/g, ", ").replace(/, \.\.\.$/, " and others");
+
+/* --- colours --- */
+
+/* Paul Tol's "muted", which people with any vision of colours can tell apart; the functions with the
+ * most time get one each, in all parts the same. */
+const palette = ["#332288", "#cc6677", "#ddaa33", "#117733", "#88ccee", "#882255", "#44aa99", "#999933", "#aa4499"];
+const darkPalette = ["#8f85e0", "#e58a99", "#ddcc77", "#4fb878", "#88ccee", "#d0649a", "#5cc9b6", "#c2c25a", "#d57fca"];
+const colourOf = new Map(run.calls.slice(0, palette.length).map((call, i) => [call.call, i]));
+
+const isDark = () => document.documentElement.dataset.theme === "dark";
+const functionColour = (name) => colourOf.has(name) ? (isDark() ? darkPalette : palette)[colourOf.get(name)] : isDark() ? "#7d858e" : "#8d949c";
+const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+
+function parse(colour) {
+    const n = parseInt(colour.slice(1), 16);
+    return [n >> 16, (n >> 8) & 255, n & 255];
+}
+
+/* A colour between two, of the form #rrggbb. */
+function between(from, to, share) {
+    const [a, b] = [parse(from), parse(to)], t = Math.max(0, Math.min(1, share));
+    return "#" + a.map((x, i) => Math.round(x + (b[i] - x) * t).toString(16).padStart(2, "0")).join("");
+}
+
+/* The more, the darker (in the dark: the brighter). */
+const heat = (share) => isDark() ? between("#242a30", "#c4661f", Math.sqrt(share)) : between("#ffffff", "#f2994a", Math.sqrt(share));
+
+/* What is drawn with colours is drawn again when they change. */
+const redraws = [];
+function onTheme(draw) {
+    redraws.push(draw);
+    draw();
+}
+
+/* --- parts of the page --- */
+
+function section(id, title, lead, ...children) {
+    const element = make("section", { id, "aria-labelledby": id + "-title" },
+        make("h2", { id: id + "-title" }, title), lead ? make("p.lead", null, lead) : null, children);
+    document.getElementById("report").append(element);
+    const link = make("a", { href: "#" + id }, title);
+    document.querySelector("#contents ol").append(make("li", null, link));
+    return element;
+}
+
+/* A part whose data is not there says why. */
+function lacking(id, title, part) {
+    const why = (run.missing || {})[part] || "This run file does not have it.";
+    section(id, title, null, make("p.notice", null, why));
+    document.querySelector("#contents li:last-child a").classList.add("lacking");
+}
+
+function notDrawn(what, library) {
+    return make("p.notice", null, "This page was built without " + library + ": " + what);
+}
+
+/* --- the tip --- */
+
+const tip = document.getElementById("tip");
+
+function showTip(at, title, facts, extra) {
+    const list = make("dl", null, facts.map(([name, value]) => [make("dt", null, name), make("dd", null, value)]));
+    tip.replaceChildren(make("div.title", null, title), list, ...(extra ? [extra] : []));
+    tip.hidden = false;
+    const box = tip.getBoundingClientRect();
+    const x = at.clientX ?? at.x, y = at.clientY ?? at.y;
+    tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - box.width - 8)) + "px";
+    tip.style.top = Math.max(4, y + 16 + box.height > innerHeight ? y - box.height - 10 : y + 16) + "px";
+}
+
+function hideTip() {
+    tip.hidden = true;
+}
+
+/* TELL(event) shows it, by mouse and by keyboard. */
+function withTip(element, tell) {
+    element.addEventListener("mousemove", tell);
+    element.addEventListener("mouseleave", hideTip);
+    element.addEventListener("focus", () => {
+        const box = element.getBoundingClientRect();
+        if (element.matches(":focus-visible")) tell({ clientX: box.right, clientY: box.bottom });
+    });
+    element.addEventListener("blur", hideTip);
+}
+
+/* What a key does on an element that looks like a button. */
+function onEnter(element, act) {
+    element.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        act(event);
+    });
+}

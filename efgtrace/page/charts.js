@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What pictures share: frames with axes, and stages that zoom. All of it needs D3.
+ */
+
+/* An SVG of a frame with room for axes: {svg, plot, width, height} of the inner part. */
+function frame(label, width, height, margin) {
+    const svg = d3.create("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("aria-label", label);
+    const plot = svg.append("g").attr("transform", `translate(${margin.left},${margin.top})`);
+    return { svg, plot, width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
+}
+
+function axes(f, x, y, xFormat, yFormat, xLabel, yLabel) {
+    f.plot.append("g").attr("class", "axis").attr("transform", `translate(0,${f.height})`)
+        .call(d3.axisBottom(x).ticks(8).tickFormat(xFormat).tickSizeOuter(0));
+    f.plot.append("g").attr("class", "axis").call(d3.axisLeft(y).ticks(5).tickFormat(yFormat).tickSizeOuter(0));
+    f.plot.append("text").attr("class", "soft").attr("x", f.width).attr("y", f.height + 32).attr("text-anchor", "end").text(xLabel);
+    f.plot.append("text").attr("class", "soft").attr("x", -4).attr("y", -8).text(yLabel);
+}
+
+/* A stage, HEIGHT high at most, with an SVG in it that zooms and pans, by mouse and by keys: + - 0 and arrows while
+ * none of its parts does something else with them. Returns {element, svg, inner, fit(w, h)}. */
+function zoomStage(label, most) {
+    let height = most;
+    const svg = d3.create("svg").attr("height", height).attr("tabindex", 0).attr("role", "group").attr("aria-label", label);
+    const inner = svg.append("g");
+    const room = () => svg.node().getBoundingClientRect().width || 800;
+    const zoom = d3.zoom().extent(() => [[0, 0], [room(), height]]).scaleExtent([.05, 8]).on("zoom", () => inner.attr("transform", d3.event.transform));
+    svg.call(zoom).on("dblclick.zoom", null);
+    let home = d3.zoomIdentity;
+    const reset = () => svg.call(zoom.transform, home);
+    svg.on("keydown", () => {
+        const key = d3.event.key;
+        if (key === "+" || key === "=") svg.call(zoom.scaleBy, 1.3);
+        else if (key === "-") svg.call(zoom.scaleBy, 1 / 1.3);
+        else if (key === "0") reset();
+        else if (d3.event.target !== svg.node()) return;
+        else if (key === "ArrowLeft") svg.call(zoom.translateBy, 60, 0);
+        else if (key === "ArrowRight") svg.call(zoom.translateBy, -60, 0);
+        else if (key === "ArrowUp") svg.call(zoom.translateBy, 0, 60);
+        else if (key === "ArrowDown") svg.call(zoom.translateBy, 0, -60);
+        else return;
+        d3.event.preventDefault();
+    });
+    return {
+        element: svg.node(), svg, inner,
+        buttons: [make("button", { type: "button", "aria-label": "zoom in", click: () => svg.call(zoom.scaleBy, 1.3) }, "+"),
+            make("button", { type: "button", "aria-label": "zoom out", click: () => svg.call(zoom.scaleBy, 1 / 1.3) }, "\u2212"),
+            make("button", { type: "button", click: reset }, "Fit")],
+        /* Show a picture of this size as a whole, but no smaller than LEAST. */
+        fit(width, tall, least = .45) {
+            const scale = Math.max(least, Math.min(1.15, (room() - 24) / width, (most - 24) / tall));
+            height = Math.max(260, Math.min(most, tall * scale + 24));
+            svg.attr("height", height);
+            home = d3.zoomIdentity.translate(Math.max(12, (room() - width * scale) / 2), 12).scale(scale);
+            reset();
+        },
+    };
+}

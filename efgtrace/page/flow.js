@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the flow graph shows below a context, after Fürlinger and Skinner: each child of it is a box,
+ * deeper calls are folded into the child that leads to them; of what is outside, only those from
+ * where a transition comes in or to where one goes, as dotted boxes.
+ */
+
+/* Visits of edges that are drawn as one: the ranks with the same number are together. */
+function addVisits(sum, visits) {
+    for (const v of visits) {
+        const known = sum.find((s) => s.ranks === v.ranks);
+        if (known) { known.least += v.least; known.most += v.most; }
+        else sum.push({ ...v });
+    }
+}
+
+/* Equal numbers are one cluster. */
+function clusters(visits, allRanks) {
+    const by = new Map();
+    for (const v of visits) {
+        const times = v.least === v.most ? count(v.least) : `${count(v.least)} to ${count(v.most)}`;
+        by.set(times, (by.has(times) ? by.get(times) + "," : "") + v.ranks);
+    }
+    const short = (list) => list.length > 24 ? list.slice(0, list.lastIndexOf(",", 24) > 0 ? list.lastIndexOf(",", 24) : 24) + ",\u2026" : list;
+    return [...by].map(([times, ranks]) => times + " \u00d7" + (ranks === allRanks ? "" : ` (${short(ranks)})`));
+}
+
+/* The boxes and ways below TOP: {boxes [{key, context, isOutside, nodes, time, bytes, calls}],
+ * ways [{from, to, count, time, visits}]}. */
+function flowBelow(top) {
+    const graph = run.graph, boxes = new Map(), ways = new Map();
+    const inside = graph.nodes.map((node) => isBelow(contexts[node.context], top));
+    const boxOf = (node) => {
+        const c = contexts[node.context], isInside = inside[node.id];
+        let at = c;
+        if (c === top) at = c;
+        else if (isInside) at = childTowards(c, top);
+        else {
+            let common = top;
+            while (!isBelow(c, common)) common = contexts[common.parent];
+            at = childTowards(c, common);
+        }
+        const key = (isInside ? "in" : "out") + at.id;
+        if (!boxes.has(key)) boxes.set(key, { key, context: at, isOutside: !isInside, nodes: 0, time: 0, bytes: 0, calls: 0, first: node.id });
+        return boxes.get(key);
+    };
+    for (const node of graph.nodes) {
+        if (!inside[node.id]) continue;
+        const box = boxOf(node);
+        box.nodes++;
+        box.time += node.time.sum + node.poll_time;
+        box.bytes += node.bytes;
+        box.calls += node.count;
+    }
+    for (const edge of graph.edges) {
+        if (!inside[edge.from] && !inside[edge.to]) continue;
+        const from = boxOf(graph.nodes[edge.from]), to = boxOf(graph.nodes[edge.to]);
+        const key = from.key + " " + to.key;
+        if (!ways.has(key)) ways.set(key, { from, to, count: 0, time: 0, visits: [], edges: 0 });
+        const way = ways.get(key);
+        way.count += edge.count;
+        way.time += edge.time.sum;
+        way.edges++;
+        addVisits(way.visits, edge.visits);
+    }
+    return { boxes: [...boxes.values()].sort((a, b) => a.first - b.first), ways: [...ways.values()] };
+}
+
+/* Only the MOST boxes with the most of QUANTITY inside, and their ways. */
+function limited(flow, quantity, most) {
+    if (flow.boxes.length <= most) return { ...flow, left: 0 };
+    const kept = new Set([...flow.boxes].sort((a, b) => b[quantity] - a[quantity]).slice(0, most));
+    return { boxes: flow.boxes.filter((b) => kept.has(b)), ways: flow.ways.filter((w) => kept.has(w.from) && kept.has(w.to)), left: flow.boxes.length - most };
+}
+
+function flowTables(flow, allRanks) {
+    const name = (box) => label(box.context) + (box.isOutside ? " (outside)" : "");
+    return [table("Calls and functions below the selected one", [
+        { name: "what", wide: true, value: (b) => name(b) },
+        { name: "MPI calls", n: true, value: (b) => count(b.calls) },
+        { name: "in MPI", n: true, value: (b) => ns(b.time) },
+        { name: "bytes", n: true, value: (b) => bytes(b.bytes) }], flow.boxes.filter((b) => !b.isOutside), 20),
+    table("Transitions", [
+        { name: "from", wide: true, value: (w) => name(w.from) },
+        { name: "to", wide: true, value: (w) => name(w.to) },
+        { name: "how often", value: (w) => clusters(w.visits, allRanks).join("; ") },
+        { name: "computation between", n: true, value: (w) => ns(w.time) }], [...flow.ways].sort((a, b) => b.time - a.time), 20)];
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The page: its parts in their order, light and dark, the part that is looked at. Parts far down
+ * are drawn when the first ones have been seen.
+ */
+const root = document.documentElement;
+const themeButton = document.getElementById("theme");
+
+function setTheme(theme) {
+    root.dataset.theme = theme;
+    themeButton.setAttribute("aria-pressed", String(theme === "dark"));
+    redraws.forEach((draw) => draw());
+}
+
+function followTheme() {
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    setTheme(dark.matches ? "dark" : "light");
+    dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
+    themeButton.addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
+    let before = null; /* paper is white */
+    addEventListener("beforeprint", () => { before = root.dataset.theme; setTheme("light"); });
+    addEventListener("afterprint", () => setTheme(before));
+}
+
+function exportDocument() {
+    const link = make("a", { href: URL.createObjectURL(new Blob([document.getElementById("document").textContent], { type: "application/json" })), download: "report.json" });
+    link.click();
+    URL.revokeObjectURL(link.href);
+}
+
+function markPart() {
+    const links = [...document.querySelectorAll("#contents ol a")];
+    const watch = new IntersectionObserver(() => {
+        const parts = links.map((link) => document.getElementById(link.hash.slice(1)));
+        const at = parts.reduce((last, part, i) => part.getBoundingClientRect().top < innerHeight / 3 ? i : last, 0);
+        links.forEach((link, i) => {
+            link.classList.toggle("here", i === at);
+            if (i === at) link.setAttribute("aria-current", "true");
+            else link.removeAttribute("aria-current");
+        });
+    }, { threshold: [0, .25, .5, .75, 1] });
+    links.forEach((link) => watch.observe(document.getElementById(link.hash.slice(1))));
+}
+
+function drawFooter() {
+    const lacks = [!hasD3 && "D3", !hasDagre && "dagre"].filter(Boolean);
+    document.getElementById("report").append(make("footer", null,
+        make("p", null, `efgtrace ${run.overview.version}; a page of its own, which asks no network for anything. `,
+            lacks.length ? `It was built without ${lacks.join(" and ")}: pictures that need them are tables.` : "Drawn with D3 and dagre, whose licences are in its source."),
+        make("p", null, make("code", null, "efgtrace report DIR"), " says the same as text, ", make("code", null, "--json"), " for programs.")));
+}
+
+const parts = [drawOverview, drawStructure, drawCalls, drawFlow, drawRanks, drawIterations, drawTimeline, drawMessages, drawRepresentative, drawRankTable, drawFooter];
+
+followTheme();
+document.getElementById("export").addEventListener("click", exportDocument);
+parts.slice(0, 2).forEach((draw) => draw());
+performance.mark("first picture");
+requestAnimationFrame(() => setTimeout(() => {
+    parts.slice(2).forEach((draw) => draw());
+    markPart();
+    root.dataset.drawn = "all";
+    performance.mark("all drawn");
+}));

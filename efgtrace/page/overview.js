@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The overview: what ran, how well, what was recorded, what it cost.
+ */
+function card(label, value, more) {
+    return make("div.panel.card", null, make("div.label", null, label), make("div.value", null, value), make("div.more", null, more || "\u00a0"));
+}
+
+function efficiencyTable() {
+    const byTime = [...run.loops].sort((a, b) => b.time - a.time).slice(0, 6);
+    const shown = run.loops.filter((loop) => loop.is_main || byTime.includes(loop));
+    const rows = [{ what: "the run", efficiency: run.overview.efficiency }].concat(shown.map((loop) => ({
+        what: make("span", null, "\u2003".repeat(loop.depth) + `${loop.repetitions} \u00d7 in ${loop.function || "?"}`,
+            loop.is_main ? make("span.tag", null, "main loop") : null),
+        efficiency: loop.efficiency,
+        isMain: loop.is_main,
+    })));
+    return table("Efficiencies, as the POP model and TALP have them: parallel = load balance \u00d7 communication", [
+        { name: "of", value: (r) => r.what, wide: true },
+        { name: "parallel", n: true, value: (r) => shareBar(r.efficiency.parallel), title: "mean useful time / time" },
+        { name: "load balance", n: true, value: (r) => shareBar(r.efficiency.balance), title: "mean useful time / most useful time" },
+        { name: "communication", n: true, value: (r) => shareBar(r.efficiency.communication), title: "most useful time / time" },
+        { name: "ranks", n: true, value: (r) => String(r.efficiency.ranks) },
+        { name: "time", n: true, value: (r) => ns(r.efficiency.time), title: "of the rank that took longest" },
+    ], rows, 0, (r) => r.isMain);
+}
+
+/* Of the summary, what is said of the recording: paragraphs, which go on in lines that begin with
+ * blanks. */
+function recordedLines(lines) {
+    let isWanted = false;
+    return lines.slice(1).filter((line) => {
+        if (/^[A-Z]/.test(line)) isWanted = !/^(Files|Next)/.test(line);
+        return isWanted;
+    });
+}
+
+function drawOverview() {
+    const o = run.overview, e = o.efficiency;
+    document.title = (o.application || "a run") + " \u2013 efgtrace report";
+    document.getElementById("head").append(make("h1", null, o.application || "?"),
+        make("p.meta", null, [plural(o.ranks, "rank") + " on " + plural(o.hosts, "host"), ns(o.duration), o.started && o.started.replace("T", " ").replace("Z", " UTC"), o.mpi].filter(Boolean).join(" \u00b7 ")));
+    const part = section("overview", "Overview", null,
+        make("ol.findings.panel", { "aria-label": "Findings" }, o.findings.map((text) => make("li", null, make("span", null, text)))),
+        make("div.cards", null,
+            card("Run time", ns(o.duration), count(o.calls) + " calls"),
+            card("In MPI", percent(of(o.mpi_time, o.time)), ns(of(o.mpi_time, o.ranks)) + " a rank"),
+            card("Parallel efficiency", percent(e.parallel), "computing / all"),
+            card("Load balance", percent(e.balance), "mean / most"),
+            card("Communication", percent(e.communication), "efficiency"),
+            card("Recorded", o.recorded.events ? count(o.recorded.events) : "nothing", o.recorded.events ? "events, " + bytes(o.recorded.bytes) : "mode " + o.mode),
+            card("Cost of efgtrace", ns(of(o.cost.time, o.ranks)), Number((100 * o.cost.share).toPrecision(2)) + "% of the run")),
+        make("div.panel", null, efficiencyTable(),
+            make("p.note", null, "Useful time of a rank is its time outside MPI; the time of all is that of the rank that takes longest.")),
+        make("h3", null, "What ran, and what was recorded"),
+        make("div.panel", null,
+            make("dl.facts", null,
+                make("dt", null, "command"), make("dd.mono", null, o.command),
+                make("dt", null, "folder"), make("dd.mono", null, o.folder),
+                make("dt", null, "where"), make("dd", null, o.places.map((line) => make("div", null, line)))),
+            make("pre", { "aria-label": "what the summary says of it", tabindex: "0" }, recordedLines(o.summary).join("\n"))),
+        make("details", null, make("summary", null, "The summary, as it was printed"), make("pre", { tabindex: "0" }, o.summary.join("\n"))));
+    return part;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks in the calling context tree. Around each context are three halos, after VIPACT: how many
+ * ranks are fast there, near the mean, slow. Below the tree is the flat profile, each of its items
+ * linked with all contexts that it is called in.
+ */
+const NODES_MOST = 400;
+
+/* Functions and calls by name: {name, is_call, contexts, time (their own), calls}. */
+function flatProfile() {
+    const flat = new Map();
+    for (const c of contexts.slice(1)) {
+        const key = (c.is_call ? "call " : "function ") + c.name;
+        if (!flat.has(key)) flat.set(key, { name: c.name, is_call: c.is_call, contexts: [], time: 0, calls: 0 });
+        const item = flat.get(key);
+        item.contexts.push(c);
+        item.time += c.time.sum - c.children.reduce((sum, child) => sum + child.time.sum, 0);
+        item.calls += c.is_call ? c.calls : 0;
+    }
+    return [...flat.values()].filter((item) => item.time > 0).sort((a, b) => b.time - a.time);
+}
+
+/* The part of the tree that is drawn: contexts with at least LEAST of the time below TOP. */
+function pruned(top, least, quantity) {
+    let kept = contexts.filter((c) => isBelow(c, top) && (c === top || c[quantity].sum >= least * wholeTime));
+    if (kept.length > NODES_MOST) {
+        const limit = kept.map((c) => c[quantity].sum).sort((a, b) => b - a)[NODES_MOST];
+        kept = kept.filter((c) => c === top || c[quantity].sum > limit);
+    }
+    const set = new Set(kept);
+    const grow = (c) => ({ context: c, left: c.children.filter((child) => !set.has(child)).length, children: c.children.filter((child) => set.has(child)).map(grow) });
+    return grow(top);
+}
+
+/* Three rings around a core: each as wide as its third has ranks. */
+function halos(group, values, core) {
+    const colours = thirdColours(), total = values.count || 1, room = 11;
+    let radius = core;
+    const rings = (values.thirds || [[0, ""], [0, ""], [0, ""]]).map(([n], i) => {
+        const width = n ? Math.max(1.2, room * n / total) : 0;
+        const ring = { inner: radius, width, i };
+        radius += width;
+        return ring;
+    });
+    for (const ring of rings.filter((r) => r.width).reverse())
+        group.append("circle").attr("class", "halo").attr("r", ring.inner + ring.width / 2).attr("fill", "none")
+            .attr("stroke", colours[ring.i]).attr("stroke-width", ring.width);
+    return radius;
+}
+
+function drawContextNode(group, d, quantity) {
+    const c = d.data.context, core = 2.5 + 6 * Math.sqrt(shareOf(c, quantity));
+    const radius = halos(group, c[quantity], core);
+    group.append("circle").attr("class", "core").attr("r", core).attr("fill", c.is_call ? functionColour(c.name) : variable("ink"));
+    const name = label(c).length > 30 ? label(c).slice(0, 28) + "\u2026" : label(c);
+    group.append("text").attr("x", radius + 5).attr("y", 1).text(name);
+    group.append("text").attr("class", "soft").attr("x", radius + 5).attr("y", 14).style("font-size", "10.5px")
+        .text(percent(shareOf(c, quantity)) + (d.data.left ? `, ${d.data.left} smaller ones below` : ""));
+}
+
+function drawFlat(layer, items, top, width, nodes, pick) {
+    const columns = Math.max(2, Math.floor(width / 215)), at = (i) => [(i % columns) * 215, top + 40 + Math.floor(i / columns) * 42];
+    const byContext = new Map(nodes.map((d) => [d.data.context, d]));
+    const joints = layer.append("g"), boxes = layer.append("g");
+    layer.append("text").attr("class", "soft").attr("y", top + 18).text("Flat profile: own time, wherever called from");
+    items.forEach((item, i) => {
+        const [x, y] = at(i), mine = item.contexts.map((c) => byContext.get(c)).filter(Boolean);
+        const lines = mine.map((d) => joints.append("path").attr("class", "joint")
+            .attr("d", `M${x + 100},${y}C${x + 100},${(y + d.x) / 2} ${d.y},${(y + d.x) / 2} ${d.y},${d.x}`));
+        const box = boxes.append("g").attr("class", "flat").attr("transform", `translate(${x},${y})`).attr("tabindex", 0).attr("role", "button")
+            .attr("aria-label", `${item.name}, own time ${ns(item.time)}, in ${item.contexts.length} contexts`);
+        box.append("rect").attr("width", 202).attr("height", 34).attr("rx", 5);
+        if (item.is_call) box.append("rect").attr("width", 5).attr("height", 24).attr("x", 5).attr("y", 5).attr("fill", functionColour(item.name)).style("stroke", "none");
+        box.append("text").attr("x", 15).attr("y", 15).text(item.name.length > 27 ? item.name.slice(0, 25) + "\u2026" : item.name);
+        box.append("text").attr("class", "soft").attr("x", 15).attr("y", 28).style("font-size", "10.5px")
+            .text(`${ns(item.time)}, ${percent(of(item.time, wholeTime))}; ${plural(item.contexts.length, "context")}`);
+        const light = (on) => { box.classed("on", on); lines.forEach((line) => line.classed("on", on)); };
+        box.on("mouseenter", () => light(true)).on("mouseleave", () => light(item.picked));
+        const act = () => { items.forEach((other) => { if (other.picked && other !== item) { other.picked = false; other.light(false); } }); item.picked = true; light(true); pick(item); };
+        item.light = light;
+        item.picked = false;
+        box.on("click", act);
+        onEnter(box.node(), act);
+    });
+    return top + 40 + Math.ceil(items.length / columns) * 42;
+}
+
+function rankDetails(c, quantity, actions) {
+    const values = c[quantity];
+    return [make("h3", null, label(c)),
+        make("p.note", null, pathOf(c).map(label).join(" \u203a ")),
+        make("dl.facts", null, [...contextFacts(c), ...spreadFacts(values)].map(([name, value]) => [make("dt", null, name), make("dd", null, value)])),
+        make("h3", null, "Over the ranks"), bins(values, 280, 70),
+        values.count ? thirdsList(values) : null, make("div.bar", null, actions)];
+}
+
+function flatDetails(item, choose) {
+    return [make("h3", null, item.name), make("p.note", null, `${ns(item.time)} of its own, called in ${plural(item.contexts.length, "context")}:`),
+        make("ul", null, [...item.contexts].sort((a, b) => b.time.sum - a.time.sum).slice(0, 60).map((c) => make("li", null,
+            make("button", { type: "button", click: () => choose(c) }, pathOf(c).slice(-3, -1).map(label).join(" \u203a ") || "the program"), " " + ns(c.time.sum))))];
+}
+
+function contextTable() {
+    return table("Contexts by time, over the ranks", [
+        { name: "context", wide: true, value: (c) => make("span", { title: pathOf(c).map(label).join(" > ") }, pathOf(c).slice(-3).map(label).join(" \u203a ")) },
+        { name: "time", n: true, value: (c) => ns(c.time.sum) },
+        { name: "share", n: true, value: (c) => percent(shareOf(c)) },
+        { name: "", value: (c) => bins(c.time) },
+        { name: "mean", n: true, value: (c) => ns(c.time.mean || 0) },
+        { name: "most", n: true, value: (c) => c.time.count ? `${ns(c.time.most)} (rank ${c.time.most_rank})` : "" },
+        { name: "slow ranks", wide: true, value: (c) => c.time.count ? ranksText(c.time.thirds[2][1]).slice(0, 60) : "" }],
+    [...contexts].sort((a, b) => b.time.sum - a.time.sum).slice(0, 200), 15);
+}
+
+function drawHalos(panel) {
+    const stage = zoomStage("Calling context tree with the ranks; + and - zoom, 0 fits, arrows move", 660);
+    const quantity = make("select", { "aria-label": "Quantity", change: () => draw(true) }, make("option", { value: "time" }, "all time"), make("option", { value: "mpi" }, "time in MPI"));
+    const least = make("select", { id: "least", "aria-label": "Least share", change: () => draw(true) },
+        [["0.1", "10%"], ["0.05", "5%"], ["0.02", "2%"], ["0.01", "1%"], ["0.002", "0.2%"], ["0", "everything"]].map(([value, text]) => make("option", { value, selected: value === "0.01" }, text)));
+    const hot = make("button", { type: "button", "aria-pressed": "false", click: () => { hot.setAttribute("aria-pressed", String(hot.getAttribute("aria-pressed") !== "true")); draw(); } }, "Hot path");
+    const up = make("button", { type: "button", click: () => { top = contexts[0]; draw(true); } }, "Whole tree");
+    let top = mainContext(), flat = flatProfile().slice(0, 30), selected = null;
+    const choose = (c) => {
+        selected = c;
+        const below = make("button", { type: "button", click: () => { top = c; draw(true); } }, "Only what is below");
+        panel.replaceChildren(...rankDetails(c, quantity.value, c.children.length ? [below] : []).filter(Boolean));
+    };
+    const draw = (refit) => {
+        const tree = d3.hierarchy(pruned(top, Number(least.value), quantity.value));
+        d3.tree().nodeSize([38, 1])(tree);
+        const nodes = tree.descendants(), leftMost = d3.min(nodes, (d) => d.x);
+        const depth = d3.max(nodes, (d) => d.depth), step = 215;
+        nodes.forEach((d) => { d.x += 30 - leftMost; d.y = 20 + d.depth * step; });
+        const width = Math.max(880, (depth + 1) * step), tall = d3.max(nodes, (d) => d.x) + 30;
+        const hotSet = new Set(hot.getAttribute("aria-pressed") === "true" ? hotPath(top, quantity.value) : []);
+        const layer = stage.inner;
+        layer.selectAll("*").remove();
+        const links = layer.append("g");
+        const end = drawFlat(layer, flat, tall, width, nodes, (item) => panel.replaceChildren(...flatDetails(item, choose)));
+        links.selectAll("path").data(tree.links()).enter().append("path")
+            .attr("class", (l) => "link" + (hotSet.has(l.target.data.context) ? " hot" : ""))
+            .attr("d", (l) => `M${l.source.y},${l.source.x}C${l.source.y + 100},${l.source.x} ${l.target.y - 100},${l.target.x} ${l.target.y},${l.target.x}`);
+        layer.append("g").selectAll("g").data(nodes).enter().append("g").attr("class", (d) => "context" + (hotSet.has(d.data.context) ? " hot" : ""))
+            .attr("transform", (d) => `translate(${d.y},${d.x})`).attr("tabindex", 0).attr("role", "button")
+            .attr("aria-label", (d) => `${label(d.data.context)}, ${percent(shareOf(d.data.context, quantity.value))}`)
+            .each(function (d) {
+                const c = d.data.context;
+                drawContextNode(d3.select(this), d, quantity.value);
+                withTip(this, (event) => showTip(event, label(c), spreadFacts(c[quantity.value]), bins(c[quantity.value], 220, 44)));
+                onEnter(this, () => choose(c));
+            }).on("click", (d) => choose(d.data.context)).on("dblclick", (d) => { if (d.data.context.children.length) { top = d.data.context; draw(true); } });
+        if (refit) stage.fit(width, end, .55);
+    };
+    const start = () => {
+        draw(true);
+        choose(top);
+        redraws.push(() => { draw(); choose(selected); });
+    };
+    return { start, parts: [make("div.bar", null, make("label", null, "Halos of ", quantity), make("label", null, "at least ", least, " of the time"), hot, up, stage.buttons), make("div.stage", null, stage.element)] };
+}
+
+function legendOfThirds() {
+    return make("div.legend", null, thirdNames.map((name, i) => {
+        const colour = make("span.swatch");
+        onTheme(() => { colour.style.background = thirdColours()[i]; });
+        return make("span", null, colour, ["fast: more than a sixth of the range below the mean", "near the mean", "slow: more than a sixth above"][i]);
+    }), make("span", null, "a halo is the wider, the more ranks it stands for"));
+}
+
+function drawRanks() {
+    const panel = make("div.panel", { "aria-live": "polite" }), halos = hasD3 ? drawHalos(panel) : null;
+    section("contexts", "Ranks in the tree", "How the time of each context is spread over the ranks. Click a context for its ranks, double-click for what is below it; an item of the flat profile is linked with all contexts that it is called in.",
+        halos ? [legendOfThirds(), make("div.beside", null, panel, make("div", null, halos.parts))] : notDrawn("the tree of contexts is a table.", "D3"),
+        make("details", { open: !hasD3 }, make("summary", null, "As a table"), contextTable()));
+    if (halos) halos.start();
+}
+
+function drawRankTable() {
+    section("ranks", "Ranks", "What each rank did, and which ranks made the same calls in the same order.",
+        make("div.panel", null, table("Per rank", [
+            { name: "", value: (q) => q.name },
+            { name: "least", n: true, value: (q) => units[q.unit](q.values.least || 0) },
+            { name: "rank", value: (q) => q.values.count ? String(q.values.least_rank) : "" },
+            { name: "median", n: true, value: (q) => units[q.unit](q.values.median || 0) },
+            { name: "most", n: true, value: (q) => units[q.unit](q.values.most || 0) },
+            { name: "rank", value: (q) => q.values.count ? String(q.values.most_rank) : "" },
+            { name: "mean", n: true, value: (q) => units[q.unit](q.values.mean || 0) },
+            { name: "above", n: true, title: "how much more the rank with the most has than the mean", value: (q) => q.values.count ? percent(of(q.values.most - q.values.mean, q.values.mean)) : "" },
+            { name: "", value: (q) => bins(q.values, 160, 24, units[q.unit]) },
+            { name: "slow or large", wide: true, value: (q) => q.values.count ? ranksText(q.values.thirds[2][1]).slice(0, 80) : "" }], run.ranks)),
+        make("h3", null, "Groups of ranks with the same graph"),
+        make("div.panel", null, table(`${plural(run.group_count, "group")}, by size`, [
+            { name: "group", n: true, value: (g) => String(g.number) }, { name: "ranks", n: true, value: (g) => count(g.count) },
+            { name: "nodes", n: true, value: (g) => String(g.nodes) }, { name: "edges", n: true, value: (g) => String(g.edges) },
+            { name: "which", wide: true, value: (g) => ranksText(g.ranks) }], run.groups, 12)));
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Structure: the loops, the growth of the graph; and where the time in MPI goes, as tables.
+ */
+function loopTable() {
+    const o = run.overview;
+    return table("Loops of all ranks; times are means of a rank that runs the loop", [
+        { name: "loop", wide: true, value: (l) => make("span", null, "\u2003".repeat(l.depth) + "in " + (l.function || "?"),
+            l.is_main ? make("span.tag", null, "main loop") : null, l.irreducible ? make("span.tag", null, "several entries") : null) },
+        { name: "repetitions", n: true, value: (l) => String(l.repetitions) },
+        { name: "time", n: true, value: (l) => ns(of(l.time, l.efficiency.ranks)) },
+        { name: "of the run", n: true, value: (l) => shareBar(of(l.time, o.time)) },
+        { name: "MPI", n: true, value: (l) => shareBar(of(l.mpi_time, l.time), "var(--slow)") },
+        { name: "begins at", wide: true, value: (l) => l.label },
+        { name: "ranks", value: (l) => ranksText(l.ranks) },
+    ], run.loops, 30, (l) => l.is_main);
+}
+
+/* Times that are marked on axes of the run: {time, end, text}. */
+function moments() {
+    const c = run.curve, list = [];
+    if (c.stable) list.push({ time: c.stable, text: "graph stable" });
+    if (c.found) list.push({ time: c.found, text: "main loop found" });
+    for (const w of c.windows)
+        list.push({ time: w.start, end: w.end, text: `recording of iterations ${w.first} to ${w.last - 1}` });
+    return list;
+}
+
+function curveChart() {
+    const points = run.curve.points;
+    const f = frame(`Nodes and edges of the graph of rank ${run.curve.rank} over the run`, 1080, 260, { left: 52, right: 130, top: 26, bottom: 40 });
+    const end = Math.max(points[points.length - 1][0], ...moments().map((m) => m.end || m.time));
+    const x = d3.scaleLinear([0, end], [0, f.width]);
+    const y = d3.scaleLinear([0, d3.max(points, (p) => Math.max(p[2], p[3])) * 1.08], [f.height, 0]);
+    axes(f, x, y, ns, d3.format("d"), "time since the start", "number");
+    const lines = [["nodes", 2, "accent"], ["edges", 3, "slow"]];
+    const marks = f.plot.append("g");
+    moments().forEach((m, i) => {
+        marks.append("rect").attr("x", x(m.time)).attr("width", m.end ? Math.max(2, x(m.end) - x(m.time)) : 1.5)
+            .attr("height", f.height).style("fill", "var(--mark)").style("opacity", m.end ? .28 : .9);
+        marks.append("text").attr("class", "soft").attr("x", x(m.time) + 6).attr("y", f.height - 8 - 15 * i).text(m.text + ", " + ns(m.time));
+    });
+    for (const [name, column, colour] of lines) {
+        f.plot.append("path").datum(points).attr("fill", "none").style("stroke", `var(--${colour})`).attr("stroke-width", 2)
+            .attr("d", d3.line().x((p) => x(p[0])).y((p) => y(p[column])).curve(d3.curveStepAfter));
+        const last = points[points.length - 1];
+        f.plot.append("text").attr("x", x(last[0]) + 8).attr("y", y(last[column]) + 4).style("fill", `var(--${colour})`).text(`${last[column]} ${name}`);
+    }
+    return make("figure.panel", null, f.svg.node());
+}
+
+function curvePart() {
+    const points = run.curve.points;
+    if (!points.length) return make("p.notice", null, "No samples of the graph were taken: the run was shorter than EFGTRACE_INTERVAL.");
+    const rows = points.filter((_, i) => i === points.length - 1 || i % Math.ceil(points.length / 12) === 0);
+    const asTable = table(`Size of the graph of rank ${run.curve.rank} over the run`, [
+        { name: "after", n: true, value: (p) => ns(p[0]) }, { name: "calls", n: true, value: (p) => count(p[1]) },
+        { name: "nodes", n: true, value: (p) => String(p[2]) }, { name: "edges", n: true, value: (p) => String(p[3]) }], rows);
+    if (!hasD3) return make("div", null, notDrawn("the curve is a table.", "D3"), asTable);
+    return make("div", null, curveChart(), make("details", null, make("summary", null, "As a table"), asTable));
+}
+
+function drawStructure() {
+    section("structure", "Structure", "The loops that were found in the event flow graph, merged over all ranks. A line of source is where a repetition begins.",
+        make("div.panel", null, run.loops.length ? loopTable() : make("p", null, "No call was made in a loop.")),
+        make("h3", null, "Growth of the graph"), curvePart());
+}
+
+function drawCalls() {
+    const perRank = [
+        { name: "", value: (c) => bins(c.time) },
+        { name: "least", n: true, value: (c) => ns(c.time.least || 0) },
+        { name: "median", n: true, value: (c) => ns(c.time.median || 0) },
+        { name: "most", n: true, value: (c) => ns(c.time.most || 0) }];
+    section("calls", "MPI calls", "Where the time in MPI goes. Histograms are over the ranks that make the call.",
+        make("div.panel", null, table("MPI functions by time, all ranks", [
+            { name: "function", value: (c) => swatch(c.call) },
+            { name: "calls", n: true, value: (c) => String(c.calls) },
+            { name: "time", n: true, value: (c) => ns(c.time.sum) },
+            { name: "of MPI", n: true, value: (c) => shareBar(c.mpi_share) },
+            { name: "of the run", n: true, value: (c) => percent(c.run_share) },
+            { name: "bytes", n: true, value: (c) => bytes(c.bytes) }, ...perRank], run.calls, 20)),
+        make("h3", null, "Call sites"),
+        make("div.panel", null, table("Call sites by time, all ranks", [
+            { name: "call site", wide: true, value: (s) => s.label },
+            { name: "calls", n: true, value: (s) => String(s.calls) },
+            { name: "time", n: true, value: (s) => ns(s.time) },
+            { name: "of MPI", n: true, value: (s) => shareBar(s.mpi_share) },
+            { name: "of the run", n: true, value: (s) => percent(s.run_share) },
+            { name: "mean", n: true, value: (s) => ns(s.mean) },
+            { name: "longest", n: true, value: (s) => ns(s.longest) },
+            { name: "bytes", n: true, value: (s) => bytes(s.bytes) }], run.sites, 15)));
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Timeline of the recorded iterations: a row for each thread of a rank, calls by the colour of their
+ * function, messages as lines. On a canvas: of calls that fall on one point of it, only the first
+ * is drawn, so that a picture costs what there are points, and not what there are calls.
+ */
+const LINES_MOST = 3000;
+
+/* The document has gaps and durations; here are times: {begin, end, site} of each location. */
+function unpackCalls(location) {
+    const n = location.calls.length / 3, begin = new Float64Array(n), end = new Float64Array(n), site = new Uint32Array(n);
+    for (let i = 0, t = 0; i < n; i++) {
+        begin[i] = t + location.calls[3 * i];
+        end[i] = t = begin[i] + location.calls[3 * i + 1];
+        site[i] = location.calls[3 * i + 2];
+    }
+    return { ...location, begin, end, site, name: "rank " + location.rank + (location.thread ? "." + location.thread : "") };
+}
+
+function unpackMessages(packed) {
+    const n = packed.length / 5, messages = { n, from: new Uint32Array(n), to: new Uint32Array(n), sent: new Float64Array(n), received: new Float64Array(n), bytes: new Float64Array(n), longest: 0 };
+    for (let i = 0, t = 0; i < n; i++) {
+        messages.from[i] = packed[5 * i];
+        messages.to[i] = packed[5 * i + 1];
+        messages.sent[i] = t += packed[5 * i + 2];
+        messages.received[i] = t + packed[5 * i + 3];
+        messages.bytes[i] = packed[5 * i + 4];
+        messages.longest = Math.max(messages.longest, Math.abs(packed[5 * i + 3]));
+    }
+    return messages;
+}
+
+/* The first index whose value is at least TIME. */
+function firstFrom(values, time) {
+    let low = 0, high = values.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (values[middle] < time) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* What is drawn, and where: the view of the canvas. */
+function timelineView(timeline) {
+    const locations = timeline.locations.map(unpackCalls), messages = unpackMessages(timeline.messages);
+    const left = 78, top = 22, height = Math.max(200, Math.min(700, locations.length * 26));
+    return { timeline, locations, messages, left, top, row: height / Math.max(1, locations.length), height: height + top + 26, width: 900, lines: true,
+        begin: 0, end: 1, home: [0, timeline.end],
+        x(time) { return this.left + (time - this.begin) / (this.end - this.begin) * (this.width - this.left); },
+        time(x) { return this.begin + (x - this.left) / (this.width - this.left) * (this.end - this.begin); } };
+}
+
+function drawCallsOf(g, view, location, y, colours) {
+    const last = view.locations[location], scale = (view.width - view.left) / (view.end - view.begin);
+    const thick = Math.max(1, view.row - (view.row > 5 ? 2 : 0));
+    let drawn = -1;
+    for (let i = firstFrom(last.end, view.begin); i < last.begin.length && last.begin[i] <= view.end; i++) {
+        const x = Math.max(view.left, view.left + (last.begin[i] - view.begin) * scale), to = view.left + (last.end[i] - view.begin) * scale;
+        if (to <= drawn + .5) continue;
+        g.fillStyle = colours[last.site[i]];
+        g.fillRect(x, y, Math.max(.6, to - x), thick);
+        drawn = Math.max(to, x + .6);
+    }
+}
+
+function drawLines(g, view) {
+    const m = view.messages, first = firstFrom(m.sent, view.begin - m.longest), last = firstFrom(m.sent, view.end + m.longest);
+    const middle = (location) => view.top + view.row * (location + .5);
+    const visible = [];
+    for (let i = first; i < last; i++)
+        if (Math.max(m.sent[i], m.received[i]) >= view.begin && Math.min(m.sent[i], m.received[i]) <= view.end) visible.push(i);
+    const step = Math.ceil(visible.length / LINES_MOST);
+    g.strokeStyle = variable("ink");
+    g.globalAlpha = Math.max(.12, Math.min(.75, 120 / (visible.length / step)));
+    g.lineWidth = .9;
+    g.beginPath();
+    for (let k = 0; k < visible.length; k += step) {
+        const i = visible[k];
+        g.moveTo(view.x(m.sent[i]), middle(m.from[i]));
+        g.lineTo(view.x(m.received[i]), middle(m.to[i]));
+    }
+    g.stroke();
+    g.globalAlpha = 1;
+    return step;
+}
+
+function drawFrame(g, view) {
+    g.font = "11px system-ui, sans-serif";
+    g.textBaseline = "middle";
+    g.fillStyle = variable("soft");
+    const skip = Math.ceil(13 / view.row);
+    view.locations.forEach((location, i) => { if (i % skip === 0) g.fillText(location.name, 6, view.top + view.row * (i + .5)); });
+    g.textAlign = "center";
+    const bottom = view.height - 26;
+    let free = view.left;
+    for (const [number, begin] of view.timeline.iterations) {
+        const x = view.x(begin);
+        if (x < view.left || x > view.width) continue;
+        g.fillStyle = variable("line");
+        g.fillRect(x, view.top - 4, 1, bottom - view.top + 4);
+        g.fillStyle = variable("soft");
+        if (x - free > 20) { g.fillText("#" + number, x, 9); free = x + 16; }
+    }
+    for (const tick of d3.scaleLinear([view.begin, view.end], [view.left, view.width]).ticks(7))
+        if (view.x(tick) < view.width - 20) g.fillText(ns(tick), view.x(tick), view.height - 10);
+    g.textAlign = "left";
+}
+
+function drawTimelineOn(canvas, view) {
+    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
+    view.width = canvas.getBoundingClientRect().width || 900;
+    canvas.width = view.width * ratio;
+    canvas.height = view.height * ratio;
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, view.width, view.height);
+    const colours = view.timeline.sites.map((site) => functionColour(view.timeline.functions[site.function]));
+    g.save();
+    g.beginPath();
+    g.rect(view.left, 0, view.width - view.left, view.height);
+    g.clip();
+    view.locations.forEach((_, i) => {
+        g.fillStyle = variable("faint");
+        g.fillRect(view.left, view.top + view.row * i, view.width, Math.max(1, view.row - (view.row > 5 ? 2 : 0)));
+        drawCallsOf(g, view, i, view.top + view.row * i, colours);
+    });
+    const step = view.lines ? drawLines(g, view) : 1;
+    g.restore();
+    drawFrame(g, view);
+    return step;
+}
+
+function tellCall(event, view, canvas) {
+    const box = canvas.getBoundingClientRect(), time = view.time(event.clientX - box.left);
+    const location = view.locations[Math.floor((event.clientY - box.top - view.top) / view.row)];
+    if (!location || event.clientX - box.left < view.left) return hideTip();
+    const slack = (view.end - view.begin) / view.width * 2, i = firstFrom(location.end, time - slack);
+    if (i >= location.begin.length || location.begin[i] > time + slack)
+        return showTip(event, location.name, [["at", ns(time)], ["outside", "of MPI"]]);
+    const site = view.timeline.sites[location.site[i]];
+    const iteration = view.timeline.iterations.find(([, begin, end]) => begin <= location.begin[i] && location.begin[i] < end);
+    showTip(event, site.label, [["rank", location.name.slice(5)], ["from", ns(location.begin[i])], ["took", ns(location.end[i] - location.begin[i])],
+        ...(iteration ? [["iteration", String(iteration[0])]] : [])]);
+}
+
+function timelineTable(view) {
+    const by = view.timeline.functions.map((name) => ({ name, calls: 0, time: 0, longest: 0 }));
+    for (const location of view.locations)
+        location.site.forEach((site, i) => {
+            const item = by[view.timeline.sites[site].function], time = location.end[i] - location.begin[i];
+            item.calls++;
+            item.time += time;
+            item.longest = Math.max(item.longest, time);
+        });
+    return table("Calls of the recorded iterations, all ranks", [
+        { name: "function", value: (f) => swatch(f.name) }, { name: "calls", n: true, value: (f) => count(f.calls) },
+        { name: "time", n: true, value: (f) => ns(f.time) }, { name: "longest", n: true, value: (f) => ns(f.longest) }], by.filter((f) => f.calls).sort((a, b) => b.time - a.time));
+}
+
+/* Zoom and pan in time only, by wheel, by dragging, by keys. */
+function moveBy(canvas, view, draw) {
+    const [from, to] = view.home;
+    const zoom = d3.zoom().extent(() => [[view.left, 0], [view.width, view.height]]).scaleExtent([1, 1e6])
+        .translateExtent([[0, -Infinity], [Infinity, Infinity]])
+        .on("zoom", () => {
+            const t = d3.event.transform, room = view.width - view.left, span = (view.home[1] - view.home[0]) / t.k;
+            view.begin = view.home[0] - (t.x - view.left * (1 - t.k)) / room * span;
+            view.end = view.begin + span;
+            draw();
+        });
+    [view.begin, view.end] = [from, to];
+    const selection = d3.select(canvas).call(zoom).on("dblclick.zoom", null);
+    const by = (factor) => selection.call(zoom.scaleBy, factor), pan = (share) => selection.call(zoom.translateBy, share * (view.width - view.left) / d3.zoomTransform(canvas).k, 0);
+    const reset = () => selection.call(zoom.transform, d3.zoomIdentity);
+    const keys = { "+": () => by(1.5), "=": () => by(1.5), "-": () => by(1 / 1.5), "0": reset, ArrowLeft: () => pan(.2), ArrowRight: () => pan(-.2) };
+    canvas.addEventListener("keydown", (event) => {
+        if (!keys[event.key]) return;
+        keys[event.key]();
+        event.preventDefault();
+    });
+    return { by, reset };
+}
+
+function drawTimeline() {
+    const timeline = run.timeline;
+    if (!timeline || !timeline.locations.length) return lacking("timeline", "Timeline", "timeline");
+    const lead = "The recorded iterations: MPI calls of each rank in the colour of their function, what is in between is computation; lines are messages. Wheel and dragging, or + - 0 and the arrows, zoom and move.";
+    const view = timelineView(timeline), asTable = timelineTable(view);
+    if (!hasD3) return section("timeline", "Timeline", lead, notDrawn("the timeline is a table.", "D3"), asTable);
+    const canvas = make("canvas", { tabindex: "0", role: "img", "aria-label": `Timeline of ${plural(view.locations.length, "location")}; + and - zoom, arrows move, 0 shows all` });
+    const sampled = make("span.note");
+    canvas.style.height = view.height + "px";
+    let pending = false;
+    const draw = () => {
+        if (pending) return;
+        pending = true;
+        requestAnimationFrame(() => {
+            pending = false;
+            const step = drawTimelineOn(canvas, view);
+            sampled.textContent = step > 1 ? `one message in ${step} is drawn` : "";
+            canvas.dataset.view = view.begin + " " + view.end;
+        });
+    };
+    const lines = make("button", { type: "button", "aria-pressed": "true", click: () => { view.lines = !view.lines; lines.setAttribute("aria-pressed", String(view.lines)); draw(); } }, "Messages");
+    const windows = timeline.windows || [];
+    const show = (from, to) => { view.home = [from - (to - from) * .01, to + (to - from) * .01]; move.reset(); };
+    const choose = windows.length > 1 ? make("select", { "aria-label": "Window", change: () => show(...JSON.parse(choose.value)) },
+        windows.map((w, i) => make("option", { value: JSON.stringify(w) }, `window ${i + 1}, from ${ns(w[0])}`)), make("option", { value: JSON.stringify([0, timeline.end]) }, "all")) : null;
+    const move = moveBy(canvas, view, draw);
+    section("timeline", "Timeline", lead,
+        make("div.bar", null, choose, lines, make("button", { type: "button", "aria-label": "zoom in", click: () => move.by(1.5) }, "+"),
+            make("button", { type: "button", "aria-label": "zoom out", click: () => move.by(1 / 1.5) }, "\u2212"), make("button", { type: "button", click: () => move.reset() }, "Fit"), sampled),
+        make("div.stage", null, canvas), make("div.legend", null, timeline.functions.map((name) => swatch(name))),
+        timeline.left_out ? make("p.note", null, timeline.left_out) : null, make("details", null, make("summary", null, "As a table"), asTable));
+    show(...(windows[0] || [0, timeline.end]));
+    canvas.addEventListener("mousemove", (event) => tellCall(event, view, canvas));
+    canvas.addEventListener("mouseleave", hideTip);
+    addEventListener("resize", draw);
+    redraws.push(draw);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "json.h"
+
+const char efg_report_json_help[] =
+    "JSON: one object. Times are ns, sizes bytes, shares and efficiencies 0 to 1; RANKS is a\n"
+    "list such as \"0-3,8\"; ids are indices from 0. Figures are those of the text.\n"
+    "  format \"efgtrace-report\", version 1\n"
+    "  overview {application, command, version, mpi, folder, mode, started, duration, ranks,\n"
+    "           hosts, threads, calls, time, mpi_time (sums over the ranks),\n"
+    "           efficiency {ranks, time, parallel, balance, communication},\n"
+    "           findings [three sentences], summary [lines], places [lines],\n"
+    "           recorded {calls, iterations, time, events, bytes, sends, receives, matched},\n"
+    "           cost {time, share, memory, init} (of the library)}\n"
+    "  loops    as in `efgtrace graph`, of all ranks, depth first, with id, depth, label,\n"
+    "           is_main, efficiency\n"
+    "  curve    {rank, points [[time, calls, nodes, edges]], stable (0: not), found (0: never "
+    "or\n"
+    "           not known), windows [{first, last, start, end}]}: times since the start\n"
+    "  contexts [{parent, name, is_call, file, line, module, calls, bytes, time D, mpi D}]\n"
+    "           the calling context tree; the first one is the program, parents come before\n"
+    "           children. Line: where it is called. Time, and time in MPI, of a rank; mpi is "
+    "left\n"
+    "           out where it is the same\n"
+    "  graph    {ranks RANKS, pivot or null, nodes, edges} as in `efgtrace graph`; nodes "
+    "without\n"
+    "           path, but with context (id)\n"
+    "  calls    [{call, calls, bytes, mpi_share, run_share, time D}] by falling time\n"
+    "  sites    [{label, hash, calls, bytes, mpi_share, run_share, time, mean, longest}]\n"
+    "  ranks    [{name, unit, values D}] what each rank did\n"
+    "  groups   [{number, count, ranks RANKS, nodes, edges}] of ranks with the same graph\n"
+    "  missing  {PART: why it is not there}\n"
+    "  complete true\n"
+    "  D, values of all ranks, in contexts of those that were there: {count, sum, mean, least, "
+    "least_rank, median,\n"
+    "  most, most_rank, bins [24 numbers of ranks, from the least to the most],\n"
+    "  thirds [[count, RANKS]] of those below, near (by a sixth of the range or 1%) and\n"
+    "  above the mean}; only {count 0, sum 0} if no rank has. Long RANKS of it end in "
+    "\"...\".\n";
+
+void efg_report_json_efficiency(cJSON *to, const struct efg_efficiency *efficiency)
+{
+    cJSON *e = cJSON_AddObjectToObject(to, "efficiency");
+    efg_json_number(e, "ranks", efficiency->ranks);
+    efg_json_number(e, "time", efficiency->time);
+    cJSON_AddNumberToObject(e, "parallel", efficiency->parallel);
+    cJSON_AddNumberToObject(e, "balance", efficiency->balance);
+    cJSON_AddNumberToObject(e, "communication", efficiency->communication);
+}
+
+/* --- what is not there --- */
+
+static void add_missing(cJSON *to)
+{
+    cJSON *missing = cJSON_AddObjectToObject(to, "missing");
+    cJSON_AddStringToObject(missing, "iterations",
+                            "run.efg holds no series of the iterations of the main loop.");
+    cJSON_AddStringToObject(missing, "timeline",
+                            "There are no recorded iterations that could be read.");
+    cJSON_AddStringToObject(missing, "messages",
+                            "run.efg holds no table of the messages between the ranks.");
+    cJSON_AddStringToObject(missing, "representative",
+                            "There are no recorded iterations that could be compared.");
+}
+
+/* --- the document --- */
+
+static cJSON *make(const struct efg_report_view *view)
+{
+    cJSON *document = cJSON_CreateObject();
+    cJSON_AddStringToObject(document, "format", "efgtrace-report");
+    efg_json_number(document, "version", EFG_REPORT_VERSION);
+    efg_report_json_overview(document, view);
+    efg_report_json_loops(document, view);
+    efg_report_json_tree(document, view);
+    efg_report_json_graph(document, view);
+    efg_report_json_ranks(document, view);
+    add_missing(document);
+    cJSON_AddBoolToObject(document, "complete", 1);
+    return document;
+}
+
+static cJSON *read_times(struct efg_report_view *view)
+{
+    struct efg_contexts contexts;
+    struct efg_by_rank by;
+    cJSON *document = NULL;
+    if (efg_contexts_build(&contexts, view->run, view->merged)) {
+        efg_complain("report", "no memory for the tree of calling contexts");
+        return NULL;
+    }
+    view->contexts = &contexts;
+    view->by = &by;
+    if (!efg_by_rank_read(&by, view->run, view->merged, &contexts, "report")) {
+        document = make(view);
+        efg_by_rank_fini(&by);
+    }
+    efg_contexts_fini(&contexts);
+    return document;
+}
+
+static cJSON *read_graph(struct efg_report_view *view)
+{
+    struct efg_merged merged;
+    cJSON *document = NULL;
+    char *all = malloc((size_t)view->run->rank_count + 1);
+    if (!all) {
+        efg_complain("report", "no memory for the list of ranks");
+        return NULL;
+    }
+    memset(all, 1, view->run->rank_count);
+    if (!efg_merged_read(&merged, view->run, "report", all, efg_merged_dimensions(view->run))) {
+        view->merged = &merged;
+        document = read_times(view);
+        efg_merged_fini(&merged);
+    }
+    free(all);
+    return document;
+}
+
+cJSON *efg_report_json(const struct efg_run *run)
+{
+    struct efg_report_ranks ranks;
+    struct efg_report_view view = {.run = run, .ranks = &ranks};
+    if (efg_report_ranks_read(&ranks, run))
+        return NULL;
+    cJSON *document = read_graph(&view);
+    efg_report_ranks_fini(&ranks);
+    return document;
+}

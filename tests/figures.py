@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures of a report: in DIR are text, json (of efgtrace report) and run.efg, which is read by
+read_run.py. Prints "NAME<tab>WHY NOT" for each comparison.
+
+usage: figures.py DIR"""
+import json
+import re
+import sys
+from collections import Counter
+
+import read_run
+
+DIR = sys.argv[1]
+
+
+def check(name, wanted, got):
+    print(f'{DIR}: {name}', '' if wanted == got else f'expected {wanted}, got {got}', sep='\t')
+
+
+def read_all():
+    """Of each rank: calls by name, bytes, time in MPI."""
+    with open(f'{DIR}/run.efg', 'rb') as file:
+        data = file.read()
+    found, ranks = {}, {}
+    for kind, number, payload in read_run.sections(data):
+        if kind == read_run.RANK:
+            ranks[number] = payload
+        elif kind in (read_run.NAMES, read_run.GROUPS):
+            found[kind] = payload
+    calls, paths = read_run.read_names(found[read_run.NAMES])
+    shapes = {rank: shape for members, shape in read_run.read_groups(found[read_run.GROUPS])
+              for rank in members}
+    return {rank: read_run.read_rank(payload, shapes[rank], calls)
+            for rank, payload in ranks.items()}
+
+
+def table(lines, title, pattern):
+    """The lines of a table of the text, as the groups of PATTERN."""
+    at = lines.index(title) + 2
+    end = next(i for i in range(at, len(lines)) if not lines[i])
+    return [match.groups() for match in map(re.compile(pattern).match, lines[at:end]) if match]
+
+
+def ns(time):
+    time = int(time)
+    for limit, unit, per in ((1000, 'ns', 1),
+                             (999.5e3, 'us', 1e3), (999.5e6, 'ms', 1e6), (600e9, 's', 1e9), (7200e9, 'min', 60e9)):
+        if time < limit:
+            value = time / per
+            return f'{time} ns' if per == 1 else f'{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f} {unit}'
+    return 'long'
+
+
+def main():
+    with open(f'{DIR}/json', encoding='utf-8') as file:
+        report = json.load(file)
+    with open(f'{DIR}/text', encoding='utf-8') as file:
+        lines = file.read().split('\n')
+    ranks = read_all()
+
+    made = Counter()
+    for r in ranks.values():
+        made.update(r.calls)
+    check('calls by function, as counted from run.efg', dict(made), {c['call']: c['calls'] for c in report['calls']})
+    check('all calls', sum(made.values()), report['overview']['calls'])
+    check('time in MPI', sum(r.in_mpi for r in ranks.values()), report['overview']['mpi_time'])
+    check('time in MPI of all functions', sum(r.in_mpi for r in ranks.values()), sum(c['time']['sum'] for c in report['calls']))
+    by_name = {q['name']: q['values'] for q in report['ranks']}
+    check('bytes', sum(r.bytes for r in ranks.values()), by_name['bytes']['sum'])
+    check('least and most time in MPI', sorted(r.in_mpi for r in ranks.values())[::max(1, len(ranks) - 1)],
+          [by_name['in MPI'][w] for w in ('least', 'most')])
+    check('visits of nodes', sum(n for r in ranks.values() for t in r.visits for n, _ in t),
+          sum(n['count'] for n in report['graph']['nodes']))
+    check('transitions', sum(n for r in ranks.values() for t in r.ways for n, _ in t),
+          sum(e['count'] for e in report['graph']['edges']))
+
+    contexts = report['contexts']
+    check('the root has all calls', sum(made.values()), contexts[0]['calls'])
+    check('leaves have all time in MPI', sum(r.in_mpi for r in ranks.values()),
+          sum(c['time']['sum'] for c in contexts if c['is_call']))
+    check('parents come first', [], [i for i, c in enumerate(contexts) if c['parent'] is not None and c['parent'] >= i])
+    check('all ranks are in a third', [], [c['name'] for c in contexts if sum(c['time']['bins']) != c['time']['count']
+                                           or sum(n for n, _ in c['time']['thirds']) != c['time']['count']])
+
+    shares = [report['overview']['efficiency']] + [loop['efficiency'] for loop in report['loops']]
+    check('efficiencies, as in the text', table(lines, 'Efficiency', r' *([\d.]+)% +([\d.]+)% +([\d.]+)% +(\d+) +'),
+          [(f"{100 * e['parallel']:.1f}", f"{100 * e['balance']:.1f}", f"{100 * e['communication']:.1f}", str(e['ranks'])) for e in shares][:21])
+    check('parallel is load balance x communication', [],
+          [e for e in shares if abs(e['parallel'] - e['balance'] * e['communication']) > 1e-9])
+    time = r'([\d.]+ \w+) +'
+    check('calls, as in the text', table(lines, 'MPI calls by time, all ranks', r' *(\d+) +' + time + r'\d+% +([\d.]+)% +' + 3 * time + r'[\d.]+ \w+  (.*)'),
+          [(str(c['calls']), ns(c['time']['sum']), f"{100 * c['run_share']:.1f}", *(ns(c['time'][w]) for w in ('least', 'median', 'most')), c['call'])
+           for c in report['calls'][:20]])
+    check('the summary, as in the text', lines[:len(report['overview']['summary'])], report['overview']['summary'])
+
+
+if __name__ == '__main__':
+    main()

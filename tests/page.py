@@ -1,0 +1,213 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages of `efgtrace report --html` in Chromium without a screen: DIR/report.html of each DIR, beside
+DIR/json. Prints "NAME<tab>WHY NOT" for each test; "note" lines are for reading.
+
+usage: page.py DIR..."""
+import json
+import os
+import shutil
+import sys
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'timeline', 'messages', 'representative', 'ranks']
+
+
+def verdict(name, why=''):
+    print(name, str(why).replace('\n', ' ')[:600], sep='\t', flush=True)
+
+
+def same(name, wanted, got):
+    verdict(name, '' if wanted == got else f'expected {wanted!r}, got {got!r}')
+
+
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which('chromium')
+    for argument in ('--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--window-size=1280,900'):
+        options.add_argument(argument)
+    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+    return webdriver.Chrome(service=Service(shutil.which('chromedriver')), options=options)
+
+
+class Page:
+    def __init__(self, driver, name):
+        self.driver, self.name = driver, name
+        driver.get('file://' + os.path.abspath(f'{name}/report.html'))
+        self.wait('return document.documentElement.dataset.drawn === "all"')
+
+    def js(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, condition):
+        for _ in range(300):
+            if self.js(condition):
+                return
+            time.sleep(.1)
+        raise TimeoutError(condition)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def cells(self, caption, *columns):
+        """Texts of these columns of a table, all rows of it."""
+        return self.js('''
+            const table = [...document.querySelectorAll("table")].find((t) => t.caption.textContent.startsWith(arguments[0]));
+            return [...table.tBodies[0].rows].map((row) => arguments[1].map((c) => row.cells[c].textContent));''', caption, columns)
+
+
+def look(page, report):
+    same(f'{page.name}: every part is there', PARTS, [s.get_attribute('id') for s in page.all('main > section')])
+    same(f'{page.name}: parts are drawn, or say why not', [], page.js('''
+        return [...document.querySelectorAll("main > section")].filter((s) =>
+            !s.querySelector("table, svg, canvas, .notice")).map((s) => s.id)'''))
+    same(f'{page.name}: headings, captions, names', [], page.js('''
+        return [...[...document.querySelectorAll("table")].filter((t) => !t.caption).map(() => "a table without a caption"),
+            ...[...document.querySelectorAll("svg[role], canvas, [role=tree], [role=region]")].filter((e) => !e.getAttribute("aria-label")).map((e) => e.outerHTML.slice(0, 80)),
+            ...[...document.querySelectorAll("button")].filter((b) => !b.textContent && !b.getAttribute("aria-label")).map(() => "a button without a name")]'''))
+    title = report['overview']['application']
+    same(f'{page.name}: names stay text', [title, 0, 0], page.js('''
+        return [document.querySelector("h1").textContent, document.querySelectorAll("img, iframe, link, object").length,
+            [...document.querySelectorAll("*")].filter((e) => [...e.attributes].some((a) => a.name.startsWith("on"))).length]'''))
+    verdict(f'{page.name}: the title is the application', '' if page.driver.title.startswith(title.split()[0][:8]) else page.driver.title)
+
+
+def figures(page, report):
+    summary = page.js('return [...document.querySelectorAll("#overview details pre")].map((p) => p.textContent)')
+    same(f'{page.name}: the summary', ['\n'.join(report['overview']['summary'])], summary)
+    shares = [report['overview']['efficiency']] + [l['efficiency'] for l in report['loops']]
+    texts = [[f"{100 * e[w]:.1f}%" for w in ('parallel', 'balance', 'communication')] for e in shares]
+    verdict(f'{page.name}: efficiencies', [row for row in page.cells('Efficiencies', 1, 2, 3) if row not in texts] or '')
+    same(f'{page.name}: calls', [[c['call'], str(c['calls']), f"{100 * c['run_share']:.1f}%"] for c in report['calls']],
+         page.cells('MPI functions by time', 0, 1, 4))
+    same(f'{page.name}: loops', [[str(l['repetitions']), l['label']] for l in report['loops']], page.cells('Loops', 1, 5))
+    same(f'{page.name}: groups', [[str(g['count']), str(g['nodes'])] for g in report['groups']],
+         page.cells(f"{report['group_count']} group", 1, 2))
+
+
+def boxes(page):
+    return page.js('return [...document.querySelectorAll("#flow .box")].map((b) => b.getAttribute("aria-label"))')
+
+
+def select(page, report):
+    """The tree by keys: what is selected is what the graph shows."""
+    tree = page.all('#flow [role=treeitem][tabindex="0"]')[0]
+    page.js('arguments[0].focus()', tree)
+    before = boxes(page)
+    tree.send_keys(Keys.HOME)
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    root = boxes(page)
+    first = [c for c in report['contexts'] if c['parent'] == 0]
+    same(f'{page.name}: the program itself has its children as boxes', len(first), len(root))
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    same(f'{page.name}: the selected one is marked', 1, len(page.all('#flow [role=treeitem][aria-selected=true]')))
+    verdict(f'{page.name}: a selection shows another graph', '' if boxes(page) != root or before != root or len(report['contexts']) < 4 else root)
+    inside = page.js('return document.querySelectorAll("#flow .box:not(.outside)").length')
+    at = page.js('return document.querySelector("#flow [role=treeitem][aria-selected=true]").context.id')
+    same(f'{page.name}: its children are boxes', sum(c['parent'] == at for c in report['contexts']), inside)
+
+
+def expand(page):
+    deep = page.js('''
+        const graph = flowBelow(mainContext());
+        return graph.boxes.filter((b) => !b.isOutside).reduce((sum, b) => sum + b.calls, 0)''')
+    calls = page.js('return run.graph.nodes.filter((n) => isBelow(contexts[n.context], mainContext())).reduce((s, n) => s + n.count, 0)')
+    same(f'{page.name}: deeper calls are folded into their boxes', calls, deep)
+    ways = page.js('''
+        const graph = flowBelow(contexts[0]);
+        return [graph.ways.reduce((s, w) => s + w.count, 0), run.graph.edges.reduce((s, e) => s + e.count, 0)]''')
+    same(f'{page.name}: all transitions are in the ways', ways[1], ways[0])
+
+
+def transform(page, part):
+    return page.js(f'return document.querySelector("#{part} .stage > svg > g").getAttribute("transform")')
+
+
+def zoom(page):
+    for part in ('flow', 'contexts'):
+        before = transform(page, part)
+        page.js(f'''document.querySelector("#{part} [aria-label='zoom in']").click()''')
+        closer = transform(page, part)
+        page.js(f'document.querySelector("#{part} .stage > svg").focus()')
+        page.driver.switch_to.active_element.send_keys('0')
+        verdict(f'{page.name}: {part} zooms', '' if closer != before else before)
+        same(f'{page.name}: {part} fits again', before, transform(page, part))
+
+
+def halos(page, report):
+    shown = page.js('''
+        document.querySelectorAll("#contexts .bar button").forEach((b) => { if (b.textContent === "Whole tree") b.click(); });
+        const least = document.getElementById("least"), shown = {};
+        for (const value of ["0", "0.1"]) {
+            least.value = value;
+            least.dispatchEvent(new Event("change"));
+            shown[value] = document.querySelectorAll("#contexts .context").length;
+        }
+        least.value = "0.01";
+        least.dispatchEvent(new Event("change"));
+        return shown''')
+    whole = report['contexts'][0]['time']['sum']
+    same(f'{page.name}: everything is in the tree', len(report['contexts']), shown['0'])
+    same(f'{page.name}: a filter by share', sum(c['time']['sum'] >= .1 * whole for c in report['contexts']), shown['0.1'])
+    page.js('''[...document.querySelectorAll("#contexts .bar button")].find((b) => b.textContent === "Hot path").click()''')
+    verdict(f'{page.name}: the hot path', '' if page.all('#contexts .link.hot') else 'none')
+    page.js('document.querySelector("#contexts .context").dispatchEvent(new MouseEvent("click"))')
+    text = page.js('return document.querySelector("#contexts .beside > .panel").textContent')
+    lists = [ranks.split(',')[0] for n, ranks in report['contexts'][0]['time']['thirds'] if n]
+    verdict(f'{page.name}: ranks behind the colours are listed', [r for r in lists if r not in text] or '')
+    page.js('document.querySelector("#contexts .flat").dispatchEvent(new MouseEvent("click"))')
+    verdict(f'{page.name}: the flat profile leads to its contexts', '' if page.all('#contexts .beside > .panel li button') else 'no links')
+    verdict(f'{page.name}: and is joined with them', '' if page.all('#contexts .joint.on') else 'no line')
+
+
+def theme(page):
+    before = page.js('return getComputedStyle(document.body).backgroundColor')
+    page.js('document.getElementById("theme").click()')
+    verdict(f'{page.name}: light and dark', '' if page.js('return getComputedStyle(document.body).backgroundColor') != before else before)
+    page.js('document.getElementById("theme").click()')
+
+
+def quiet(page):
+    same(f'{page.name}: no error, nothing forbidden', [], [entry['message'] for entry in page.driver.get_log('browser')])
+    same(f'{page.name}: no request', [], page.js('return performance.getEntriesByType("resource").map((e) => e.name)'))
+    asked = page.js('''
+        const done = arguments[0];
+        return fetch("http://localhost:9/").then(() => "went out", () => "refused")''')
+    same(f'{page.name}: none is possible', 'refused', asked)
+    verdict(f'{page.name}: which the policy says', '' if any('Content Security Policy' in e['message'] for e in page.driver.get_log('browser')) else 'it was another reason')
+    print(f'note {page.name}: first picture after', round(page.js('return performance.getEntriesByName("first picture")[0].startTime')), 'ms, all after',
+          round(page.js('return performance.getEntriesByName("all drawn")[0].startTime')), 'ms', flush=True)
+
+
+def main():
+    driver = browser()
+    try:
+        for name in sys.argv[1:]:
+            with open(f'{name}/json', encoding='utf-8') as file:
+                report = json.load(file)
+            page = Page(driver, name)
+            look(page, report)
+            figures(page, report)
+            if page.js('return hasD3 && hasDagre'):
+                select(page, report)
+                expand(page)
+                zoom(page)
+                halos(page, report)
+            else:
+                lists = page.js('return [...document.querySelectorAll("#flow table, #contexts table")].length')
+                same(f'{page.name}: without libraries there are tables', 3, lists)
+                verdict(f'{page.name}: and it says what it lacks', '' if 'built without D3' in page.js('return document.querySelector("#flow").textContent + document.querySelector("footer").textContent') else 'it does not')
+            theme(page)
+            quiet(page)
+    finally:
+        driver.quit()
+
+
+if __name__ == '__main__':
+    main()

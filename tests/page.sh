@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# efgtrace report --html and --json: pages of a stencil, of a master and its workers, of ten thousand
+# ranks, and of a run whose names are hostile, in a browser that is driven (page.py); their figures
+# are those of the text, and those that another reader of run.efg counts (figures.py).
+#
+#   tests/page.sh           environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+sample=$build/tests/test_summary
+for program in stencil2d master_worker; do compile $program || exit 2; done
+cd "$work" || exit 2
+
+# verdicts: of lines "NAME<tab>WHY NOT"; what else a program says is one more
+verdicts() {
+    local name why
+    while IFS=$'\t' read -r name why; do
+        case $name in
+        note*) echo "$name" ;;
+        *) verdict "$name" "$why" ;;
+        esac
+    done
+}
+
+mkdir many hostile
+"$sample" --write-many many/run.efg && "$sample" --write-hostile hostile/run.efg || exit 1
+ranks 4 "$tool" run -o stencil --summary off --interval 5ms "$programs/stencil2d" 600 100 >out 2>err ||
+    verdict "stencil runs" "$(tail -n 3 err)"
+ranks 5 "$tool" run -o master --summary off --interval 5ms "$programs/master_worker" 400 200 >out 2>err ||
+    verdict "master and workers run" "$(tail -n 3 err)"
+
+for run in stencil master many hostile; do
+    "$tool" report $run >$run/text && "$tool" report $run --json $run/json && "$tool" report $run --html >$run/said
+    same "$run: all three forms" 0 $?
+    same "$run: where the page is" $run/report.html "$(cat $run/said)"
+    verdicts < <("$python" "$root/tests/figures.py" $run 2>&1 || printf 'figures.py\tit failed\n')
+done
+
+# The page as it is built without its libraries.
+mkdir bare && cp stencil/json bare
+D3='' DAGRE='' "$root/efgtrace/page/assemble.sh" bare/head bare/tail
+{ cat bare/head; sed 's/</\\u003c/g' bare/json; cat bare/tail; } >bare/report.html
+
+size=$(wc -c <many/report.html)
+verdict "many: ten thousand ranks in less than 3 MB" "$([ "$size" -lt 3000000 ] || echo "$size bytes")"
+"$tool" report stencil --html elsewhere.html >said
+same "a page goes where it is told to" "$(cat stencil/report.html | wc -c) " "$(wc -c <elsewhere.html) $(cat said)"
+"$tool" report stencil --json >again
+same "JSON goes to standard output" "" "$(cmp again stencil/json)"
+"$tool" report --html stencil none/x.html 2>said
+same "no such folder" "1 efgtrace report: cannot write none/x.html: No such file or directory" "$? $(cat said)"
+
+if command -v chromedriver >/dev/null && "$python" -c 'import selenium' 2>/dev/null; then
+    verdicts < <(timeout 100 "$python" "$root/tests/page.py" stencil master many hostile bare 2>&1 || printf 'page.py\tit failed\n')
+else
+    skip "pages in a browser" "no chromium-driver or python3-selenium"
+fi
+
+finish
