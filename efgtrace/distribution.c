@@ -53,9 +53,8 @@ static int third_of(const struct range *r, uint64_t value)
     return away < -near ? 0 : away > near ? 2 : 1;
 }
 
-static void cut(struct efg_buffer *text)
+static void cut(struct efg_buffer *text, size_t end)
 {
-    size_t end = EFG_DISTRIBUTION_LIST;
     if (text->failed || text->size <= end)
         return;
     while (end && text->data[end] != ',')
@@ -64,7 +63,8 @@ static void cut(struct efg_buffer *text)
     efg_buffer_print(text, ",...");
 }
 
-static cJSON *make_third(const struct efg_run *run, const struct range *r, int third)
+static cJSON *make_third(const struct efg_run *run, const struct range *r, int third,
+                         size_t most)
 {
     struct efg_ranklist list = {0};
     struct efg_buffer text = {0};
@@ -77,7 +77,7 @@ static cJSON *make_third(const struct efg_run *run, const struct range *r, int t
         count++;
     }
     efg_ranklist_write(&text, &list);
-    cut(&text);
+    cut(&text, most);
     efg_buffer_put(&text, "", 1);
     cJSON_AddItemToArray(to, cJSON_CreateNumber(count));
     cJSON_AddItemToArray(to, text.failed ? NULL : cJSON_CreateString((char *)text.data));
@@ -99,7 +99,7 @@ static uint64_t median_of(const struct efg_run *run, const struct range *r)
 }
 
 void efg_distribution_json(cJSON *parent, const char *name, const struct efg_run *run,
-                           const uint64_t *values, enum efg_distribution_of of)
+                           const uint64_t *values, enum efg_distribution_of of, size_t list)
 {
     struct range r = range_of(values, run->rank_count, of);
     cJSON *to = cJSON_AddObjectToObject(parent, name);
@@ -116,5 +116,5 @@ void efg_distribution_json(cJSON *parent, const char *name, const struct efg_run
     add_bins(to, &r, run->rank_count);
     cJSON *thirds = cJSON_AddArrayToObject(to, "thirds");
     for (int third = 0; third < 3; third++)
-        cJSON_AddItemToArray(thirds, make_third(run, &r, third));
+        cJSON_AddItemToArray(thirds, make_third(run, &r, third, list));
 }

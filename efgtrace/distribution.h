@@ -8,7 +8,7 @@
  *
  * As JSON, {count, sum, mean, least, least_rank, median, most, most_rank, bins [24 numbers],
  * thirds [[count, RANKS] of those below, near, above]}. A list of ranks that is longer than
- * EFG_DISTRIBUTION_LIST characters ends in "...".
+ * it may be ends in "...": so the document stays small, whatever the number of ranks.
  */
 #ifndef EFG_DISTRIBUTION_H
 #define EFG_DISTRIBUTION_H
@@ -17,15 +17,17 @@
 #include "json.h"
 
 #define EFG_DISTRIBUTION_BINS 24
-#define EFG_DISTRIBUTION_LIST 600
+#define EFG_DISTRIBUTION_LIST 600 /* characters of a list of ranks, of what matters */
+#define EFG_DISTRIBUTION_SHORT 60 /* of what does not */
 
 enum efg_distribution_of {
     EFG_OF_ALL,   /* all ranks */
     EFG_OF_THOSE, /* those whose value is not 0: who was there */
 };
 
-/* Add to TO a member NAME: of the VALUES of the ranks of RUN, by index. */
+/* Add to TO a member NAME: of the VALUES of the ranks of RUN, by index, with lists of at most
+ * LIST characters. */
 void efg_distribution_json(cJSON *to, const char *name, const struct efg_run *run,
-                           const uint64_t *values, enum efg_distribution_of of);
+                           const uint64_t *values, enum efg_distribution_of of, size_t list);
 
 #endif

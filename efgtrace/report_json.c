@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report_json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,14 @@ const char efg_report_json_help[] =
     "  sites    [{label, hash, calls, bytes, mpi_share, run_share, time, mean, longest}]\n"
     "  ranks    [{name, unit, values D}] what each rank did\n"
     "  groups   [{number, count, ranks RANKS, nodes, edges}] of ranks with the same graph\n"
+    "  iterations {of_rank, slots [[first, count, start, time, least, most, mpi]], longest\n"
+    "           [[number, start, time, mpi]], recorded [[first, last]]} of the main loop, "
+    "since it\n"
+    "           was found; those from first on, up to last but without it\n"
+    "  messages {all, recorded}: {ranks, per_line (ranks of a line of the matrix), sizes and\n"
+    "           collectives (numbers of 2^b to 2^(b+1) bytes), matrix [[from, to, count, "
+    "bytes]]\n"
+    "           by lines, others [count, bytes] (to ranks that are not told apart)}\n"
     "  missing  {PART: why it is not there}\n"
     "  complete true\n"
     "  D, values of all ranks, in contexts of those that were there: {count, sum, mean, least, "
@@ -55,17 +64,11 @@ void efg_report_json_efficiency(cJSON *to, const struct efg_efficiency *efficien
 
 /* --- what is not there --- */
 
-static void add_missing(cJSON *to)
+static void say_missing(cJSON *missing, const cJSON *document, const char *part,
+                        const char *why)
 {
-    cJSON *missing = cJSON_AddObjectToObject(to, "missing");
-    cJSON_AddStringToObject(missing, "iterations",
-                            "run.efg holds no series of the iterations of the main loop.");
-    cJSON_AddStringToObject(missing, "timeline",
-                            "There are no recorded iterations that could be read.");
-    cJSON_AddStringToObject(missing, "messages",
-                            "run.efg holds no table of the messages between the ranks.");
-    cJSON_AddStringToObject(missing, "representative",
-                            "There are no recorded iterations that could be compared.");
+    if (!cJSON_HasObjectItem(document, part))
+        efg_json_text(missing, part, why);
 }
 
 /* --- the document --- */
@@ -77,10 +80,24 @@ static cJSON *make(const struct efg_report_view *view)
     efg_json_number(document, "version", EFG_REPORT_VERSION);
     efg_report_json_overview(document, view);
     efg_report_json_loops(document, view);
+    efg_report_json_iterations(document, view);
     efg_report_json_tree(document, view);
     efg_report_json_graph(document, view);
     efg_report_json_ranks(document, view);
-    add_missing(document);
+    int error = efg_report_json_messages(document, view->run);
+    cJSON *missing = cJSON_CreateObject();
+    say_missing(missing, document, "timeline",
+                "There are no recorded iterations that could be read.");
+    say_missing(missing, document, "iterations",
+                "No main loop was found, so there are no iterations of it.");
+    say_missing(missing, document, "messages", "No messages were sent.");
+    say_missing(missing, document, "representative",
+                "There are no recorded iterations that could be compared.");
+    cJSON_AddItemToObject(document, "missing", missing);
+    if (error) {
+        cJSON_Delete(document);
+        return NULL;
+    }
     cJSON_AddBoolToObject(document, "complete", 1);
     return document;
 }

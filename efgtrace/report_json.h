@@ -33,9 +33,14 @@ cJSON *efg_report_json(const struct efg_run *run);
 
 void efg_report_json_overview(cJSON *to, const struct efg_report_view *view);
 void efg_report_json_loops(cJSON *to, const struct efg_report_view *view);
+void efg_report_json_iterations(cJSON *to, const struct efg_report_view *view);
 void efg_report_json_tree(cJSON *to, const struct efg_report_view *view);
 void efg_report_json_graph(cJSON *to, const struct efg_report_view *view);
 void efg_report_json_ranks(cJSON *to, const struct efg_report_view *view);
+
+/* "messages", if there are some. Returns 0; else says on standard error what is wrong, and
+ * returns -1. */
+int efg_report_json_messages(cJSON *to, const struct efg_run *run);
 
 void efg_report_json_efficiency(cJSON *to, const struct efg_efficiency *efficiency);
 

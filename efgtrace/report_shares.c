@@ -37,7 +37,8 @@ static void add_calls(cJSON *document, const struct efg_report_view *view)
                       item->flags & EFG_NODE_OVERFLOW
                           ? "(all further calls)"
                           : efg_run_call_name(view->run, item->signature.call));
-        efg_distribution_json(to, "time", view->run, item->by_rank, EFG_OF_ALL);
+        efg_distribution_json(to, "time", view->run, item->by_rank, EFG_OF_ALL,
+                              EFG_DISTRIBUTION_LIST);
         cJSON_AddItemToArray(calls, to);
     }
 }
@@ -73,7 +74,8 @@ static void add_quantities(cJSON *document, const struct efg_report_view *view)
                                 i == EFG_BYTES    ? "bytes"
                                 : i == EFG_EVENTS ? "count"
                                                   : "ns");
-        efg_distribution_json(to, "values", view->run, view->ranks->values[i], EFG_OF_ALL);
+        efg_distribution_json(to, "values", view->run, view->ranks->values[i], EFG_OF_ALL,
+                              EFG_DISTRIBUTION_LIST);
         cJSON_AddItemToArray(ranks, to);
     }
 }

@@ -45,7 +45,7 @@ static void add_curve(cJSON *document, const struct efg_run *run)
         cJSON_AddItemToArray(points, cJSON_CreateDoubleArray(point, 4));
     }
     efg_json_number(curve, "stable", thread ? thread->stability.stable_since : 0);
-    efg_json_number(curve, "found", 0);
+    efg_json_number(curve, "found", thread && thread->series ? thread->series->start : 0);
     cJSON *windows = cJSON_AddArrayToObject(curve, "windows");
     for (uint32_t i = 0; thread && i < thread->window_count; i++) {
         const struct efg_run_window *w = &thread->windows[i];
@@ -69,13 +69,77 @@ void efg_report_json_loops(cJSON *document, const struct efg_report_view *view)
     add_curve(document, view->run);
 }
 
+/* --- iterations --- */
+
+static void add_slots(cJSON *to, const struct efg_series *series)
+{
+    cJSON *slots = cJSON_AddArrayToObject(to, "slots");
+    uint64_t first = series->first, start = series->start;
+    for (uint32_t i = 0; i < efg_series_slots(series); i++) {
+        const struct efg_series_slot *slot = &series->slot[i];
+        uint64_t count = efg_series_in_slot(series, i);
+        double numbers[] = {(double)first,      (double)count,       (double)start,
+                            (double)slot->time, (double)slot->least, (double)slot->most,
+                            (double)slot->mpi};
+        cJSON_AddItemToArray(slots, cJSON_CreateDoubleArray(numbers, 7));
+        first += count;
+        start += slot->time;
+    }
+}
+
+static void add_longest(cJSON *to, const struct efg_series *series)
+{
+    cJSON *longest = cJSON_AddArrayToObject(to, "longest");
+    for (uint32_t i = 0; i < series->longest_count; i++) {
+        const struct efg_iteration *it = &series->longest[i];
+        double numbers[] = {(double)it->number, (double)it->start, (double)it->time,
+                            (double)it->mpi};
+        cJSON_AddItemToArray(longest, cJSON_CreateDoubleArray(numbers, 4));
+    }
+}
+
+/* Windows that were opened before the series began are of another pivot. */
+static void add_recorded(cJSON *to, const struct efg_run_thread *thread)
+{
+    cJSON *recorded = cJSON_AddArrayToObject(to, "recorded");
+    for (uint32_t i = 0; i < thread->window_count; i++) {
+        const struct efg_run_window *window = &thread->windows[i];
+        double numbers[] = {(double)window->first, (double)window->last};
+        if (window->start >= thread->series->start)
+            cJSON_AddItemToArray(recorded, cJSON_CreateDoubleArray(numbers, 2));
+    }
+}
+
+void efg_report_json_iterations(cJSON *document, const struct efg_report_view *view)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&view->run->speaker);
+    if (!thread || !thread->series || !thread->series->count)
+        return;
+    cJSON *to = cJSON_AddObjectToObject(document, "iterations");
+    efg_json_number(to, "of_rank", view->run->speaker.rank);
+    add_slots(to, thread->series);
+    add_longest(to, thread->series);
+    add_recorded(to, thread);
+}
+
 /* --- contexts --- */
+
+/* Half a percent of the time or more. */
+static size_t list_of(const struct efg_by_rank *by, uint32_t id)
+{
+    double time = 0, whole = 0;
+    for (uint32_t i = 0; i < by->ranks; i++) {
+        time += (double)by->context_time[(size_t)id * by->ranks + i];
+        whole += (double)by->context_time[i];
+    }
+    return time >= whole / 200 ? EFG_DISTRIBUTION_LIST : EFG_DISTRIBUTION_SHORT;
+}
 
 static cJSON *make_context(const struct efg_report_view *view, uint32_t id)
 {
     const struct efg_context *c = &view->contexts->items[id];
     const struct efg_by_rank *by = view->by;
-    size_t at = (size_t)id * by->ranks;
+    size_t at = (size_t)id * by->ranks, list = list_of(by, id);
     cJSON *to = cJSON_CreateObject();
     efg_json_id(to, "parent", c->parent);
     efg_json_text(to, "name", c->name);
@@ -85,9 +149,9 @@ static cJSON *make_context(const struct efg_report_view *view, uint32_t id)
     efg_json_text(to, "module", c->module);
     efg_json_number(to, "calls", by->context_calls[id]);
     efg_json_number(to, "bytes", by->context_bytes[id]);
-    efg_distribution_json(to, "time", view->run, by->context_time + at, EFG_OF_THOSE);
+    efg_distribution_json(to, "time", view->run, by->context_time + at, EFG_OF_THOSE, list);
     if (!c->is_call)
-        efg_distribution_json(to, "mpi", view->run, by->context_mpi + at, EFG_OF_THOSE);
+        efg_distribution_json(to, "mpi", view->run, by->context_mpi + at, EFG_OF_THOSE, list);
     return to;
 }
 

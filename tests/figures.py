@@ -31,7 +31,7 @@ def read_all():
     calls, paths = read_run.read_names(found[read_run.NAMES])
     shapes = {rank: shape for members, shape in read_run.read_groups(found[read_run.GROUPS])
               for rank in members}
-    return {rank: read_run.read_rank(payload, shapes[rank], calls)
+    return {rank: read_run.read_rank(payload, shapes[rank], calls, rank)
             for rank, payload in ranks.items()}
 
 
@@ -74,6 +74,13 @@ def main():
           sum(n['count'] for n in report['graph']['nodes']))
     check('transitions', sum(n for r in ranks.values() for t in r.ways for n, _ in t),
           sum(e['count'] for e in report['graph']['edges']))
+
+    sent = report.get('messages', {}).get('all', {'matrix': [], 'others': [0, 0], 'sizes': [], 'collectives': []})
+    traffic = [t for r in ranks.values() for t in r.traffic]
+    check('messages', [sum(n[i] for partners, *_ in traffic for n in partners) for i in (1, 2)],
+          [sum(c[2 + i] for c in sent['matrix']) + sent['others'][i] for i in (0, 1)])
+    check('sizes of messages', sum(n[1] for _, sends, _ in traffic for n in sends), sum(sent['sizes']))
+    check('collectives', sum(n[1] for *_, collectives in traffic for n in collectives), sum(sent['collectives']))
 
     contexts = report['contexts']
     check('the root has all calls', sum(made.values()), contexts[0]['calls'])

@@ -166,6 +166,24 @@ def halos(page, report):
     verdict(f'{page.name}: and is joined with them', '' if page.all('#contexts .joint.on') else 'no line')
 
 
+def iterations(page, report):
+    series = report.get('iterations')
+    if not series:
+        return verdict(f'{page.name}: no iterations, and why', '' if page.all('#iterations .notice') else 'it does not say')
+    drawn = page.js('return document.querySelectorAll("#iterations figure rect").length')
+    verdict(f'{page.name}: iterations are drawn', '' if drawn > len(series['slots']) else drawn)
+    same(f'{page.name}: outliers are named', [str(l[0]) for l in sorted(series['longest'], key=lambda l: -l[2])],
+         [row[0] for row in page.cells('The longest', 0)])
+
+
+def messages(page, report):
+    sent = report.get('messages')
+    if not sent:
+        return verdict(f'{page.name}: no messages, and why', '' if page.all('#messages .notice') else 'it does not say')
+    largest = sorted(sent['all']['matrix'], key=lambda c: -c[3])[:50]
+    same(f'{page.name}: the matrix', sorted(c[2] for c in largest), sorted(int(row[0]) for row in page.cells('The whole run', 2)))
+
+
 def theme(page):
     before = page.js('return getComputedStyle(document.body).backgroundColor')
     page.js('document.getElementById("theme").click()')
@@ -199,10 +217,12 @@ def main():
                 expand(page)
                 zoom(page)
                 halos(page, report)
+                iterations(page, report)
             else:
                 lists = page.js('return [...document.querySelectorAll("#flow table, #contexts table")].length')
                 same(f'{page.name}: without libraries there are tables', 3, lists)
                 verdict(f'{page.name}: and it says what it lacks', '' if 'built without D3' in page.js('return document.querySelector("#flow").textContent + document.querySelector("footer").textContent') else 'it does not')
+            messages(page, report)
             theme(page)
             quiet(page)
     finally:

@@ -25,7 +25,7 @@ verdicts() {
 
 mkdir many hostile
 "$sample" --write-many many/run.efg && "$sample" --write-hostile hostile/run.efg || exit 1
-ranks 4 "$tool" run -o stencil --summary off --interval 5ms "$programs/stencil2d" 600 100 >out 2>err ||
+ranks 4 "$tool" run -o stencil --summary off --interval 5ms "$programs/stencil2d" 400 100 >out 2>err ||
     verdict "stencil runs" "$(tail -n 3 err)"
 ranks 5 "$tool" run -o master --summary off --interval 5ms "$programs/master_worker" 400 200 >out 2>err ||
     verdict "master and workers run" "$(tail -n 3 err)"

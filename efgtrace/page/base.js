@@ -59,17 +59,15 @@ function sourceOf(context) {
     return baseName(context.module);
 }
 
-/* --- ranks --- */
-
 /* A list such as "0-3,8-14:2,..." as people read it. */
 const ranksText = (list) => list === "" ? "none" : list.replace(/,/g, ", ").replace(/, \.\.\.$/, " and others");
 
 /* --- colours --- */
 
-/* Paul Tol's "muted", which people with any vision of colours can tell apart; the functions with the
- * most time get one each, in all parts the same. */
-const palette = ["#332288", "#cc6677", "#ddaa33", "#117733", "#88ccee", "#882255", "#44aa99", "#999933", "#aa4499"];
-const darkPalette = ["#8f85e0", "#e58a99", "#ddcc77", "#4fb878", "#88ccee", "#d0649a", "#5cc9b6", "#c2c25a", "#d57fca"];
+/* After Paul Tol's "bright" and "light", which people with any vision of colours can tell apart; the
+ * functions with the most time get one each, in all parts the same. */
+const palette = ["#4477aa", "#ee6677", "#ccbb44", "#228833", "#66ccee", "#aa3377", "#ee8866", "#44bb99", "#77556a"];
+const darkPalette = ["#6c9fd6", "#f07f8d", "#d6c85a", "#4fae5d", "#7fd4f0", "#cf5f9f", "#f0a080", "#5fcfae", "#b394a6"];
 const colourOf = new Map(run.calls.slice(0, palette.length).map((call, i) => [call.call, i]));
 
 const isDark = () => document.documentElement.dataset.theme === "dark";

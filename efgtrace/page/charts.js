@@ -47,12 +47,14 @@ function zoomStage(label, most) {
         buttons: [make("button", { type: "button", "aria-label": "zoom in", click: () => svg.call(zoom.scaleBy, 1.3) }, "+"),
             make("button", { type: "button", "aria-label": "zoom out", click: () => svg.call(zoom.scaleBy, 1 / 1.3) }, "\u2212"),
             make("button", { type: "button", click: reset }, "Fit")],
-        /* Show a picture of this size as a whole, but no smaller than LEAST. */
-        fit(width, tall, least = .45) {
+        /* Show a picture of this size as a whole, but no smaller than LEAST: if it is larger, what is
+         * at the height MIDDLE in it is in the middle. */
+        fit(width, tall, least = .45, middle = 0) {
             const scale = Math.max(least, Math.min(1.15, (room() - 24) / width, (most - 24) / tall));
             height = Math.max(260, Math.min(most, tall * scale + 24));
             svg.attr("height", height);
-            home = d3.zoomIdentity.translate(Math.max(12, (room() - width * scale) / 2), 12).scale(scale);
+            const down = tall * scale + 24 <= height ? 12 : Math.max(height - tall * scale - 12, Math.min(12, height / 2 - middle * scale));
+            home = d3.zoomIdentity.translate(Math.max(12, (room() - width * scale) / 2), down).scale(scale);
             reset();
         },
     };

@@ -12,7 +12,7 @@ function iterationChart() {
     const x = d3.scaleLinear([slots[0][0], last[0] + last[1]], [0, f.width]);
     const y = d3.scaleLinear([0, d3.max(slots, (s) => s[5]) * 1.06], [high, 0]);
     const share = d3.scaleLinear([0, 1], [f.height, f.height - low]);
-    axes({ ...f }, x, y, d3.format("~s"), ns, "number of the iteration", "duration");
+    axes(f, x, y, d3.format("~s"), ns, "number of the iteration", "duration");
     f.plot.append("g").attr("class", "axis").call(d3.axisLeft(share).ticks(2).tickFormat(d3.format(".0%")));
     f.plot.append("text").attr("class", "soft").attr("x", -4).attr("y", f.height - low - 6).text("in MPI");
     for (const [from, to] of run.iterations.recorded)
@@ -37,11 +37,12 @@ function iterationChart() {
 
 function drawIterations() {
     const it = run.iterations;
+    if (it) it.longest.sort((a, b) => b[2] - a[2]);
     if (!it || !it.slots.length) return lacking("iterations", "Iterations", "iterations");
     const longest = table("The longest iterations", [
         { name: "number", n: true, value: (l) => String(l[0]) }, { name: "start", n: true, value: (l) => ns(l[1]) },
         { name: "duration", n: true, value: (l) => ns(l[2]) }, { name: "in MPI", n: true, value: (l) => percent(of(l[3], l[2])) },
         { name: "recorded", value: (l) => isRecorded(l[0], 1) ? "yes" : "" }], it.longest, 10);
-    section("iterations", "Iterations", `Every iteration of the main loop since it was found, on rank ${it["of rank"]}: mean, least and most of each slot, and the share of MPI below. The recorded ones are marked.`,
+    section("iterations", "Iterations", `Every iteration of the main loop since it was found, on rank ${it.of_rank}: mean, least and most of each slot, and the share of MPI below. The recorded ones are marked.`,
         hasD3 ? iterationChart() : notDrawn("iterations are a table.", "D3"), make("div.panel", null, longest));
 }

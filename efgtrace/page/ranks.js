@@ -149,7 +149,7 @@ function drawHalos(panel) {
                 withTip(this, (event) => showTip(event, label(c), spreadFacts(c[quantity.value]), bins(c[quantity.value], 220, 44)));
                 onEnter(this, () => choose(c));
             }).on("click", (d) => choose(d.data.context)).on("dblclick", (d) => { if (d.data.context.children.length) { top = d.data.context; draw(true); } });
-        if (refit) stage.fit(width, end, .55);
+        if (refit) stage.fit(width, end, .6, nodes[0].x);
     };
     const start = () => {
         draw(true);

@@ -153,7 +153,7 @@ function timelineTable(view) {
             item.longest = Math.max(item.longest, time);
         });
     return table("Calls of the recorded iterations, all ranks", [
-        { name: "function", value: (f) => swatch(f.name) }, { name: "calls", n: true, value: (f) => count(f.calls) },
+        { name: "function", value: (f) => swatch(f.name) }, { name: "calls", n: true, value: (f) => String(f.calls) },
         { name: "time", n: true, value: (f) => ns(f.time) }, { name: "longest", n: true, value: (f) => ns(f.longest) }], by.filter((f) => f.calls).sort((a, b) => b.time - a.time));
 }
 
