@@ -7,6 +7,7 @@
 
 #include "complain.h"
 #include "json.h"
+#include "recorded_json.h"
 
 const char efg_report_json_help[] =
     "JSON: one object. Times are ns, sizes bytes, shares and efficiencies 0 to 1; RANKS is a\n"
@@ -43,6 +44,7 @@ const char efg_report_json_help[] =
     "           collectives (numbers of 2^b to 2^(b+1) bytes), matrix [[from, to, count, "
     "bytes]]\n"
     "           by lines, others [count, bytes] (to ranks that are not told apart)}\n"
+    "  timeline of the recorded iterations, as in `efgtrace export -f json`\n"
     "  missing  {PART: why it is not there}\n"
     "  complete true\n"
     "  D, values of all ranks, in contexts of those that were there: {count, sum, mean, least, "
@@ -71,6 +73,35 @@ static void say_missing(cJSON *missing, const cJSON *document, const char *part,
         efg_json_text(missing, part, why);
 }
 
+/* --- the recorded iterations --- */
+
+/* Some 5 MB at most: 10,000 events of 64 ranks. */
+#define CALLS_MOST 200000
+#define MESSAGES_MOST 80000
+
+static int put_timeline(struct efg_buffer *out, const struct efg_run *run, char *message,
+                        size_t size)
+{
+    return efg_recorded_json_timeline(
+        out, run, (struct efg_recorded_limits){CALLS_MOST, MESSAGES_MOST}, message, size);
+}
+
+/* PART as PUT writes it, or why it is not there. */
+static void
+add_recorded(cJSON *document, cJSON *missing, const struct efg_run *run, const char *part,
+             int (*put)(struct efg_buffer *, const struct efg_run *, char *, size_t))
+{
+    struct efg_buffer text = {0};
+    char message[512] = "no memory", why[600];
+    int error = put(&text, run, message, sizeof message);
+    efg_buffer_put(&text, "", 1);
+    if (!error && !text.failed)
+        cJSON_AddRawToObject(document, part, (char *)text.data);
+    snprintf(why, sizeof why, "The recorded iterations cannot be shown: %s.", message);
+    say_missing(missing, document, part, why);
+    efg_buffer_fini(&text);
+}
+
 /* --- the document --- */
 
 static cJSON *make(const struct efg_report_view *view)
@@ -86,8 +117,7 @@ static cJSON *make(const struct efg_report_view *view)
     efg_report_json_ranks(document, view);
     int error = efg_report_json_messages(document, view->run);
     cJSON *missing = cJSON_CreateObject();
-    say_missing(missing, document, "timeline",
-                "There are no recorded iterations that could be read.");
+    add_recorded(document, missing, view->run, "timeline", put_timeline);
     say_missing(missing, document, "iterations",
                 "No main loop was found, so there are no iterations of it.");
     say_missing(missing, document, "messages", "No messages were sent.");

@@ -176,6 +176,33 @@ def iterations(page, report):
          [row[0] for row in page.cells('The longest', 0)])
 
 
+def timeline(page, report):
+    recorded = report.get('timeline')
+    if not recorded:
+        return verdict(f'{page.name}: no timeline, and why', '' if page.all('#timeline .notice') else 'it does not say')
+    page.wait('return document.querySelector("#timeline canvas").dataset.view !== undefined')
+    view = 'return document.querySelector("#timeline canvas").dataset.view.split(" ").map(Number)'
+    begin, end = page.js(view)
+    page.js('window.drawn = document.querySelector("#timeline canvas").toDataURL().length')
+    page.js('document.querySelector("#timeline [aria-label=\'zoom in\']").click()')
+    page.wait(f'return document.querySelector("#timeline canvas").dataset.view !== "{begin} {end}"')
+    closer = page.js(view)
+    verdict(f'{page.name}: the timeline zooms', '' if closer[1] - closer[0] < .8 * (end - begin) and begin < closer[0] < closer[1] < end else [begin, end, closer])
+    page.js('document.querySelector("#timeline canvas").focus()')
+    page.driver.switch_to.active_element.send_keys('0')
+    page.wait('const v = document.querySelector("#timeline canvas").dataset.view.split(" ");'
+              f'return Math.abs(v[0] - {begin}) + Math.abs(v[1] - {end}) < 1e-6 * ({end} - {begin})')
+    calls = sum(len(location['calls']) // 3 for location in recorded['locations'])
+    same(f'{page.name}: calls of the timeline', calls, sum(int(row[0]) for row in page.cells('Calls of the recorded', 1)))
+    said = page.js("""
+        const canvas = document.querySelector("#timeline canvas"), box = canvas.getBoundingClientRect();
+        for (let x = 90; x < box.width; x += 3) {
+            canvas.dispatchEvent(new MouseEvent("mousemove", { clientX: box.left + x, clientY: box.top + 30 }));
+            if (/MPI_/.test(document.getElementById("tip").textContent)) return document.getElementById("tip").textContent;
+        }""")
+    verdict(f'{page.name}: a call of the timeline is named', '' if said and any(said.startswith(s['label'].split()[0]) for s in recorded['sites']) else said)
+
+
 def messages(page, report):
     sent = report.get('messages')
     if not sent:
@@ -218,6 +245,7 @@ def main():
                 zoom(page)
                 halos(page, report)
                 iterations(page, report)
+                timeline(page, report)
             else:
                 lists = page.js('return [...document.querySelectorAll("#flow table, #contexts table")].length')
                 same(f'{page.name}: without libraries there are tables', 3, lists)

@@ -54,13 +54,13 @@ function timelineView(timeline) {
 function drawCallsOf(g, view, location, y, colours) {
     const last = view.locations[location], scale = (view.width - view.left) / (view.end - view.begin);
     const thick = Math.max(1, view.row - (view.row > 5 ? 2 : 0));
-    let drawn = -1;
+    let drawn = -1, colour = "";
     for (let i = firstFrom(last.end, view.begin); i < last.begin.length && last.begin[i] <= view.end; i++) {
         const x = Math.max(view.left, view.left + (last.begin[i] - view.begin) * scale), to = view.left + (last.end[i] - view.begin) * scale;
-        if (to <= drawn + .5) continue;
-        g.fillStyle = colours[last.site[i]];
-        g.fillRect(x, y, Math.max(.6, to - x), thick);
-        drawn = Math.max(to, x + .6);
+        if (to <= drawn + .8) continue;
+        if (colours[last.site[i]] !== colour) g.fillStyle = colour = colours[last.site[i]];
+        g.fillRect(x, y, Math.max(.8, to - x), thick);
+        drawn = Math.max(to, x + .8);
     }
 }
 
