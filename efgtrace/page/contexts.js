@@ -94,16 +94,18 @@ function contextTree(title, onSelect) {
         li.querySelector(".twist").textContent = open ? "\u25be" : "\u25b8";
     };
     let selected = null;
-    const select = (c, quiet) => {
+    const select = (c) => {
         for (const above of pathOf(c).slice(0, -1)) expand(items.get(above), true);
         const li = items.get(c);
         if (selected) { selected.setAttribute("aria-selected", "false"); selected.tabIndex = -1; }
         selected = li;
         li.setAttribute("aria-selected", "true");
         li.tabIndex = 0;
-        if (quiet) return;
         expand(li, true);
         onSelect(c);
+        const row = li.firstChild.getBoundingClientRect(), view = top.getBoundingClientRect();
+        top.scrollLeft += row.left - view.left - 40; /* of the list only, not of the page */
+        if (row.top < view.top || row.bottom > view.bottom) top.scrollTop += row.top - view.top - 80;
     };
     const visible = () => [...top.querySelectorAll("[role=treeitem]")].filter((li) => !li.closest("ul[hidden]"));
     top.addEventListener("keydown", (event) => {
