@@ -44,7 +44,7 @@ const char efg_report_json_help[] =
     "           collectives (numbers of 2^b to 2^(b+1) bytes), matrix [[from, to, count, "
     "bytes]]\n"
     "           by lines, others [count, bytes] (to ranks that are not told apart)}\n"
-    "  timeline of the recorded iterations, as in `efgtrace export -f json`\n"
+    "  representative, timeline of the recorded iterations, as in `efgtrace export -f json`\n"
     "  missing  {PART: why it is not there}\n"
     "  complete true\n"
     "  D, values of all ranks, in contexts of those that were there: {count, sum, mean, least, "
@@ -102,6 +102,18 @@ add_recorded(cJSON *document, cJSON *missing, const struct efg_run *run, const c
     efg_buffer_fini(&text);
 }
 
+/* Returns 0, or -1: what is wrong was said. */
+static int add_representative(cJSON *document, const struct efg_run *run)
+{
+    struct efg_buffer text = {0};
+    int error = efg_recorded_json_representative(&text, run, "report");
+    efg_buffer_put(&text, "", 1);
+    if (!error && !text.failed)
+        cJSON_AddRawToObject(document, "representative", (char *)text.data);
+    efg_buffer_fini(&text);
+    return error;
+}
+
 /* --- the document --- */
 
 static cJSON *make(const struct efg_report_view *view)
@@ -121,9 +133,8 @@ static cJSON *make(const struct efg_report_view *view)
     say_missing(missing, document, "iterations",
                 "No main loop was found, so there are no iterations of it.");
     say_missing(missing, document, "messages", "No messages were sent.");
-    say_missing(missing, document, "representative",
-                "There are no recorded iterations that could be compared.");
     cJSON_AddItemToObject(document, "missing", missing);
+    error = error || add_representative(document, view->run);
     if (error) {
         cJSON_Delete(document);
         return NULL;

@@ -99,6 +99,8 @@ def main():
     check('calls, as in the text', table(lines, 'MPI calls by time, all ranks', r' *(\d+) +' + time + r'\d+% +([\d.]+)% +' + 3 * time + r'[\d.]+ \w+  (.*)'),
           [(str(c['calls']), ns(c['time']['sum']), f"{100 * c['run_share']:.1f}", *(ns(c['time'][w]) for w in ('least', 'median', 'most')), c['call'])
            for c in report['calls'][:20]])
+    check('the sentence on what was recorded, as in the text', True,
+          report['representative']['sentence'] in ' '.join(line.strip() for line in lines))
     check('the summary, as in the text', lines[:len(report['overview']['summary'])], report['overview']['summary'])
 
 

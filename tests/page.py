@@ -211,6 +211,15 @@ def messages(page, report):
     same(f'{page.name}: the matrix', sorted(c[2] for c in largest), sorted(int(row[0]) for row in page.cells('The whole run', 2)))
 
 
+def representative(page, report):
+    said = page.js('return document.querySelector("#representative .verdict").textContent')
+    same(f'{page.name}: whether the recorded iterations stand for the run', report['representative']['sentence'], said)
+    if report['representative']['rows']:
+        same(f'{page.name}: the worst comes first', [row['label'] for row in report['representative']['rows'][:5]],
+             page.js("""return [...document.querySelectorAll("#representative tbody tr")].slice(0, 5)
+                .map((row) => row.cells[0].firstChild.firstChild.textContent)"""))
+
+
 def theme(page):
     before = page.js('return getComputedStyle(document.body).backgroundColor')
     page.js('document.getElementById("theme").click()')
@@ -251,6 +260,7 @@ def main():
                 same(f'{page.name}: without libraries there are tables', 3, lists)
                 verdict(f'{page.name}: and it says what it lacks', '' if 'built without D3' in page.js('return document.querySelector("#flow").textContent + document.querySelector("footer").textContent') else 'it does not')
             messages(page, report)
+            representative(page, report)
             theme(page)
             quiet(page)
     finally:

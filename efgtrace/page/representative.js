@@ -5,21 +5,21 @@
 function compared(figure, format) {
     if (!figure) return "\u2013";
     const text = `${format(figure.recorded)} / ${format(figure.run)}`;
-    const range = `\u00b1 ${format(figure.error)}`;
-    return make("span", null, figure.differs ? make("strong", null, text) : text, make("span.note", null, " " + range));
+    return make("span", null, figure.differs ? make("strong", null, text) : text, make("span.error", null, `\u00b1 ${format(figure.error)}`));
 }
 
 function drawRepresentative() {
     const r = run.representative;
-    if (!r) return lacking("representative", "Representative?", "representative");
     const exact = (n) => n >= 100 ? n.toFixed(0) : n.toFixed(2);
-    section("representative", "Representative?", "Of each call site and loop: recorded iterations / whole run, with the half width of the 95% confidence interval. What differs is bold; the worst comes first.",
-        make("p.findings.panel", null, r.sentence),
-        make("div.panel", null, table("Recorded iterations against the whole run", [
-            { name: "what", wide: true, value: (row) => make("span", null, row.label, make("span.tag", null, row.kind)) },
-            { name: "impact", n: true, title: "share of the time of an iteration that it takes more or less in them", value: (row) => percent(row.impact) },
+    const kinds = { site: null, loop: "loop", compute: "computation" };
+    section("representative", "Representative?", "Whether the recorded iterations stand for the run. Figures are of recorded iterations / of all, with the half width of the 95% confidence interval; what differs is bold, the worst comes first.",
+        make((r.rows.length ? "p.panel" : "p.notice") + ".verdict." + r.verdict, null, r.sentence),
+        r.rows.length ? make("div.panel", null, table("Recorded iterations against the whole run", [
+            { name: "what", wide: true, value: (row) => make("span", null, row.label, kinds[row.kind] ? make("span.tag", null, kinds[row.kind]) : null) },
+            { name: "impact", n: true, title: "time that it takes more or less in a recorded iteration, as a share of that of an iteration", value: (row) => (row.impact > 0 ? "+" : "") + percent(row.impact) },
             { name: "share", n: true, value: (row) => compared(row.share, percent) },
             { name: "mean", n: true, value: (row) => compared(row.mean, ns) },
-            { name: "calls an iteration", n: true, value: (row) => compared(row.calls, exact) },
-            { name: "bytes a call", n: true, value: (row) => compared(row.bytes, bytes) }], r.rows, 25)));
+            { name: "per iteration", n: true, title: "calls, or repetitions, of all ranks", value: (row) => compared(row.calls, exact) },
+            { name: "bytes", n: true, title: "of a call", value: (row) => compared(row.bytes, bytes) }], r.rows, 20)) : null);
+    if (!r.rows.length) document.querySelector("#contents li:last-child a").classList.add("lacking");
 }
