@@ -62,6 +62,12 @@ function sourceOf(context) {
 /* A list such as "0-3,8-14:2,..." as people read it. */
 const ranksText = (list) => list === "" ? "none" : list.replace(/,/g, ", ").replace(/, \.\.\.$/, " and others");
 
+/* As much of it as has room in MOST characters. */
+function someRanks(list, most) {
+    const text = ranksText(list);
+    return text.length <= most ? text : text.slice(0, text.lastIndexOf(",", most)) + ", \u2026";
+}
+
 /* --- colours --- */
 
 /* After Paul Tol's "bright" and "light", which people with any vision of colours can tell apart; the

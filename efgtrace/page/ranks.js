@@ -108,7 +108,7 @@ function contextTable() {
         { name: "", value: (c) => bins(c.time) },
         { name: "mean", n: true, value: (c) => ns(c.time.mean || 0) },
         { name: "most", n: true, value: (c) => c.time.count ? `${ns(c.time.most)} (rank ${c.time.most_rank})` : "" },
-        { name: "slow ranks", wide: true, value: (c) => c.time.count ? ranksText(c.time.thirds[2][1]).slice(0, 60) : "" }],
+        { name: "slow ranks", wide: true, value: (c) => c.time.count ? someRanks(c.time.thirds[2][1], 60) : "" }],
     [...contexts].sort((a, b) => b.time.sum - a.time.sum).slice(0, 200), 15);
 }
 
@@ -187,7 +187,7 @@ function drawRankTable() {
             { name: "mean", n: true, value: (q) => units[q.unit](q.values.mean || 0) },
             { name: "above", n: true, title: "how much more the rank with the most has than the mean", value: (q) => q.values.count ? percent(of(q.values.most - q.values.mean, q.values.mean)) : "" },
             { name: "", value: (q) => bins(q.values, 160, 24, units[q.unit]) },
-            { name: "slow or large", wide: true, value: (q) => q.values.count ? ranksText(q.values.thirds[2][1]).slice(0, 80) : "" }], run.ranks)),
+            { name: "slow or large", wide: true, value: (q) => q.values.count ? someRanks(q.values.thirds[2][1], 80) : "" }], run.ranks)),
         make("h3", null, "Groups of ranks with the same graph"),
         make("div.panel", null, table(`${plural(run.group_count, "group")}, by size`, [
             { name: "group", n: true, value: (g) => String(g.number) }, { name: "ranks", n: true, value: (g) => count(g.count) },

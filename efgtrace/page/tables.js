@@ -74,7 +74,7 @@ function bins(values, width = 120, height = 22, unit = ns) {
 
 function thirdsList(values) {
     return make("dl.facts", null, (values.thirds || []).map(([n, list], i) => n
-        ? [make("dt", null, `${thirdNames[i]} (${n})`), make("dd.mono", null, ranksText(list))] : []));
+        ? [make("dt", null, `${thirdNames[i]} (${n})`), make("dd.mono.list", { tabindex: "0" }, ranksText(list))] : []));
 }
 
 const spreadFacts = (values, unit = ns) => values.count ? [
