@@ -3,8 +3,8 @@
  * efgtrace report: what a run did, as text of at most 100 columns. First the summary, then
  * a table per question, from the whole to the parts: the loops, how efficient they are, how the
  * iterations went, where the time of the main loop goes, how well the recorded iterations stand
- * for the run, which calls and which call sites take the time and how evenly over the ranks, the
- * ranks themselves, what they sent to whom, how the graph grew.
+ * for the run, which calls and which call sites take the time and how evenly over the ranks,
+ * the ranks themselves, what they sent to whom, how the graph grew.
  */
 #include <getopt.h>
 #include <stdio.h>

@@ -87,8 +87,9 @@ def main():
     check('leaves have all time in MPI', sum(r.in_mpi for r in ranks.values()),
           sum(c['time']['sum'] for c in contexts if c['is_call']))
     check('parents come first', [], [i for i, c in enumerate(contexts) if c['parent'] is not None and c['parent'] >= i])
-    check('all ranks are in a third', [], [c['name'] for c in contexts if sum(c['time']['bins']) != c['time']['count']
-                                           or sum(n for n, _ in c['time']['thirds']) != c['time']['count']])
+    check('all ranks are in a third', [], [c['name'] for c in contexts if c['time']['count'] and
+                                           (sum(c['time']['bins']) != c['time']['count']
+                                            or sum(n for n, _ in c['time']['thirds']) != c['time']['count'])])
 
     shares = [report['overview']['efficiency']] + [loop['efficiency'] for loop in report['loops']]
     check('efficiencies, as in the text', table(lines, 'Efficiency', r' *([\d.]+)% +([\d.]+)% +([\d.]+)% +(\d+) +'),

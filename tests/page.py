@@ -58,7 +58,7 @@ class Page:
         """Texts of these columns of a table, all rows of it."""
         return self.js('''
             const table = [...document.querySelectorAll("table")].find((t) => t.caption.textContent.startsWith(arguments[0]));
-            return [...table.tBodies[0].rows].map((row) => arguments[1].map((c) => row.cells[c].textContent));''', caption, columns)
+            return !table ? [] : [...table.tBodies[0].rows].map((row) => arguments[1].map((c) => row.cells[c].textContent));''', caption, columns)
 
 
 def look(page, report):
@@ -248,7 +248,9 @@ def main():
             page = Page(driver, name)
             look(page, report)
             figures(page, report)
-            if page.js('return hasD3 && hasDagre'):
+            if not report['graph']['nodes']:
+                verdict(f'{page.name}: it says that there are no calls', '' if 'No MPI calls' in page.js('return document.querySelector("#flow").textContent') else 'it does not')
+            elif page.js('return hasD3 && hasDagre'):
                 select(page, report)
                 expand(page)
                 zoom(page)

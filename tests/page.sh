@@ -29,8 +29,11 @@ ranks 4 "$tool" run -o stencil --summary off --interval 5ms "$programs/stencil2d
     verdict "stencil runs" "$(tail -n 3 err)"
 ranks 5 "$tool" run -o master --summary off --interval 5ms "$programs/master_worker" 400 200 >out 2>err ||
     verdict "master and workers run" "$(tail -n 3 err)"
+printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n' >idle.c
+$MPICC -o idle.bin idle.c && ranks 2 "$tool" run -o idle --summary off ./idle.bin >out 2>err ||
+    verdict "a program that makes no calls runs" "$(tail -n 3 err)"
 
-for run in stencil master many hostile; do
+for run in stencil master many hostile idle; do
     "$tool" report $run >$run/text && "$tool" report $run --json $run/json && "$tool" report $run --html >$run/said
     same "$run: all three forms" 0 $?
     same "$run: where the page is" $run/report.html "$(cat $run/said)"
@@ -52,7 +55,7 @@ same "JSON goes to standard output" "" "$(cmp again stencil/json)"
 same "no such folder" "1 efgtrace report: cannot write none/x.html: No such file or directory" "$? $(cat said)"
 
 if command -v chromedriver >/dev/null && "$python" -c 'import selenium' 2>/dev/null; then
-    verdicts < <(timeout 100 "$python" "$root/tests/page.py" stencil master many hostile bare 2>&1 || printf 'page.py\tit failed\n')
+    verdicts < <(timeout 100 "$python" "$root/tests/page.py" stencil master many hostile idle bare 2>&1 || printf 'page.py\tit failed\n')
 else
     skip "pages in a browser" "no chromium-driver or python3-selenium"
 fi

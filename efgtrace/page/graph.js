@@ -86,6 +86,10 @@ function drawFlow() {
         left.hidden = !flow.left;
         left.textContent = `${flow.left} more boxes with less are left out; the tables have them.`;
         stage.inner.selectAll("*").remove();
+        if (!flow.boxes.length) {
+            stage.inner.append("text").attr("class", "soft").attr("x", 12).attr("y", 24).text("No MPI calls were made.");
+            return;
+        }
         stage.inner.append("defs").append("marker").attr("id", "arrow").attr("viewBox", "0 0 8 8").attr("refX", 7).attr("refY", 4)
             .attr("markerWidth", 8).attr("markerHeight", 8).attr("markerUnits", "userSpaceOnUse").attr("orient", "auto")
             .append("path").attr("d", "M0 0L8 4L0 8z").style("fill", "var(--soft)");
