@@ -125,6 +125,14 @@ def expand(page):
     same(f'{page.name}: all transitions are in the ways', ways[1], ways[0])
 
 
+def rank_lists(page):
+    for text in ('0', '0-3', '0-3,5', '1-61:2', '0,2,5-6', '3-15:4,100-9999', '0-1,3-4'):
+        same(f'{page.name}: list of ranks {text}', text, page.js('return writeRanks(parseRanks(arguments[0]))', text))
+    same(f'{page.name}: ranks with the same number', ['3 \u00d7', '5 \u00d7 (1)'], page.js("""
+        return clusters([{ least: 1, most: 1, ranks: "0-2" }, { least: 2, most: 2, ranks: "0,2" }], "0,2").concat(
+            clusters([{ least: 2, most: 2, ranks: "1" }, { least: 3, most: 3, ranks: "1" }], "0-2")).filter((c) => !c.startsWith("1 "))"""))
+
+
 def transform(page, part):
     return page.js(f'return document.querySelector("#{part} .stage > svg > g").getAttribute("transform")')
 
@@ -253,6 +261,7 @@ def main():
             elif page.js('return hasD3 && hasDagre'):
                 select(page, report)
                 expand(page)
+                rank_lists(page)
                 zoom(page)
                 halos(page, report)
                 iterations(page, report)

@@ -5,7 +5,7 @@
  * where a transition comes in or to where one goes, as dotted boxes.
  */
 
-/* Visits of edges that are drawn as one: the ranks with the same number are together. */
+/* Visits of edges that are drawn as one, as long as the same ranks come by. */
 function addVisits(sum, visits) {
     for (const v of visits) {
         const known = sum.find((s) => s.ranks === v.ranks);
@@ -14,15 +14,49 @@ function addVisits(sum, visits) {
     }
 }
 
-/* Equal numbers are one cluster. */
-function clusters(visits, allRanks) {
-    const by = new Map();
-    for (const v of visits) {
-        const times = v.least === v.most ? count(v.least) : `${count(v.least)} to ${count(v.most)}`;
-        by.set(times, (by.has(times) ? by.get(times) + "," : "") + v.ranks);
+function parseRanks(list) {
+    return list.split(",").flatMap((range) => {
+        const [, first, last, stride] = /^(\d+)(?:-(\d+))?(?::(\d+))?$/.exec(range).map(Number);
+        if (isNaN(last)) return [first];
+        const step = stride || 1;
+        return Array.from({ length: (last - first) / step + 1 }, (_, i) => first + i * step);
+    });
+}
+
+/* Ascending ranks as a list: "0-3,8-14:2". */
+function writeRanks(ranks) {
+    const parts = [];
+    for (let i = 0, end; i < ranks.length; i = end + 1) {
+        const stride = ranks[i + 1] - ranks[i];
+        for (end = i; ranks[end + 1] - ranks[end] === stride;) end++;
+        if (end - i === 1 && stride > 1) end = i;
+        parts.push(end === i ? String(ranks[i]) : `${ranks[i]}-${ranks[end]}` + (stride > 1 ? ":" + stride : ""));
     }
+    return parts.join(",");
+}
+
+/* What each rank does in all, the ranks with the same number together. */
+function byNumber(visits) {
+    if (visits.length < 2) return visits;
+    const sums = new Map(), same = new Map();
+    for (const v of visits)
+        for (const rank of parseRanks(v.ranks)) {
+            const sum = sums.get(rank) || { least: 0, most: 0 };
+            sums.set(rank, { least: sum.least + v.least, most: sum.most + v.most });
+        }
+    for (const rank of [...sums.keys()].sort((a, b) => a - b)) {
+        const { least, most } = sums.get(rank), key = least + " " + most;
+        if (!same.has(key)) same.set(key, { least, most, ranks: [] });
+        same.get(key).ranks.push(rank);
+    }
+    return [...same.values()].map((s) => ({ ...s, ranks: writeRanks(s.ranks) }));
+}
+
+/* Equal numbers are one cluster: "200 \u00d7 (0-2)", without ranks if it is all of them. */
+function clusters(visits, allRanks) {
     const short = (list) => list.length > 24 ? list.slice(0, list.lastIndexOf(",", 24) > 0 ? list.lastIndexOf(",", 24) : 24) + ",\u2026" : list;
-    return [...by].map(([times, ranks]) => times + " \u00d7" + (ranks === allRanks ? "" : ` (${short(ranks)})`));
+    return byNumber(visits).map((v) => (v.least === v.most ? count(v.least) : `${count(v.least)} to ${count(v.most)}`) + " \u00d7" +
+        (v.ranks === allRanks ? "" : ` (${short(v.ranks)})`));
 }
 
 /* The boxes and ways below TOP: {boxes [{key, context, isOutside, nodes, time, bytes, calls}],
