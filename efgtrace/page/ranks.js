@@ -23,13 +23,14 @@ function flatProfile() {
 /* The part of the tree that is drawn: contexts with at least LEAST of the time below TOP. */
 function pruned(top, least, quantity) {
     let kept = contexts.filter((c) => isBelow(c, top) && (c === top || c[quantity].sum >= least * wholeTime));
+    const all = kept.length;
     if (kept.length > NODES_MOST) {
         const limit = kept.map((c) => c[quantity].sum).sort((a, b) => b - a)[NODES_MOST];
         kept = kept.filter((c) => c === top || c[quantity].sum > limit);
     }
     const set = new Set(kept);
     const grow = (c) => ({ context: c, left: c.children.filter((child) => !set.has(child)).length, children: c.children.filter((child) => set.has(child)).map(grow) });
-    return grow(top);
+    return { ...grow(top), dropped: all - kept.length };
 }
 
 /* Three rings around a core: each as wide as its third has ranks. */
@@ -125,8 +126,10 @@ function drawHalos(panel) {
         const below = make("button", { type: "button", click: () => { top = c; draw(true); } }, "Only what is below");
         panel.replaceChildren(...rankDetails(c, quantity.value, c.children.length ? [below] : []).filter(Boolean));
     };
+    const dropped = make("span.note");
     const draw = (refit) => {
         const tree = d3.hierarchy(pruned(top, Number(least.value), quantity.value));
+        dropped.textContent = tree.data.dropped ? `${tree.data.dropped} smaller ones are left out` : "";
         d3.tree().nodeSize([38, 1])(tree);
         const nodes = tree.descendants(), leftMost = d3.min(nodes, (d) => d.x);
         const depth = d3.max(nodes, (d) => d.depth), step = 215;
@@ -156,7 +159,7 @@ function drawHalos(panel) {
         choose(top);
         redraws.push(() => { draw(); choose(selected); });
     };
-    return { start, parts: [make("div.bar", null, make("label", null, "Halos of ", quantity), make("label", null, "at least ", least, " of the time"), hot, up, stage.buttons), make("div.stage", null, stage.element)] };
+    return { start, parts: [make("div.bar", null, make("label", null, "Halos of ", quantity), make("label", null, "at least ", least, " of the time"), hot, up, stage.buttons, dropped), make("div.stage", null, stage.element)] };
 }
 
 function legendOfThirds() {
