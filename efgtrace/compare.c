@@ -16,12 +16,13 @@
 #include "files/summary.h"
 #include "json.h"
 #include "output.h"
+#include "report_page.h"
 
 #define LINES 20 /* of a table */
 
 struct request {
     const char *dir[2], *output;
-    int is_json;
+    enum { TEXT, JSON, HTML } format;
     uint32_t most;
 };
 
@@ -157,15 +158,24 @@ static void fini(struct efg_comparison *c)
         efg_side_fini(&c->side[i]);
 }
 
+static void put(struct efg_buffer *out, const struct efg_comparison *c,
+                const struct request *request)
+{
+    if (request->format == TEXT)
+        efg_compare_put_text(out, c, request->most);
+    else if (request->format == JSON)
+        efg_json_end(out, efg_compare_document(c), "complete");
+    else
+        efg_report_page(out, efg_compare_document(c));
+}
+
 static int compare(const struct request *request)
 {
     struct efg_comparison c = {0};
     struct efg_buffer out = {0};
     int failed = make(&c, request);
-    if (!failed && request->is_json)
-        efg_json_end(&out, efg_compare_document(&c), "complete");
-    else if (!failed)
-        efg_compare_put_text(&out, &c, request->most);
+    if (!failed)
+        put(&out, &c, request);
     if (!failed && out.failed)
         failed = efg_complain("compare", "no memory for the comparison");
     if (!failed)
@@ -192,13 +202,24 @@ static int print_help(void)
         "differ.\n"
         "Loops are the same where they have the same calls.\n\n"
         "  -a, --all                every line of every table, not only the largest\n"
-        "  -f, --format text|json   default: text\n"
+        "  -f, --format text|json|html   default: text; html: a page of its own, for browsers\n"
         "  -o, --output FILE        default: standard output\n"
         "  -h, --help               this text\n\n",
         stdout);
     fputs(efg_compare_json_help, stdout);
     fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);
     return EFG_EXIT_OK;
+}
+
+static int set_format(struct request *request, const char *name)
+{
+    static const char *const names[] = {[TEXT] = "text", [JSON] = "json", [HTML] = "html"};
+    for (int i = TEXT; i <= HTML; i++) {
+        request->format = i;
+        if (!strcmp(names[i], name))
+            return 0;
+    }
+    return efg_complain_usage("compare", "--format wants text, json or html");
 }
 
 /* Returns 0 to go on, else the exit code + 1. */
@@ -209,10 +230,7 @@ static int take_option(struct request *request, int option)
         request->most = UINT32_MAX;
         return 0;
     case 'f':
-        request->is_json = !strcmp(optarg, "json");
-        if (request->is_json || !strcmp(optarg, "text"))
-            return 0;
-        return efg_complain_usage("compare", "--format wants text or json") + 1;
+        return set_format(request, optarg) ? EFG_EXIT_USAGE + 1 : 0;
     case 'o':
         request->output = optarg;
         return 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages of `efgtrace report --html` in Chromium without a screen: DIR/report.html of each DIR, beside
+"""Pages of `efgtrace report --html` and `efgtrace compare -f html` in Chromium without a screen: DIR/report.html of each DIR, beside
 DIR/json. Prints "NAME<tab>WHY NOT" for each test; "note" lines are for reading.
 
 usage: page.py DIR..."""
@@ -247,6 +247,20 @@ def quiet(page):
           round(page.js('return performance.getEntriesByName("all drawn")[0].startTime')), 'ms', flush=True)
 
 
+def comparison(page, document):
+    same(f'{page.name}: every part is there', ['overview', 'loops', 'differences'],
+         [s.get_attribute('id') for s in page.all('main > section')])
+    same(f'{page.name}: findings', document['findings'],
+         page.js('return [...document.querySelectorAll(".findings li")].map((li) => li.textContent)'))
+    same(f'{page.name}: the runs', [run['command'] in line for run, line in zip(document['runs'], page.js(
+        'return [...document.querySelectorAll("header .meta")].map((p) => p.textContent)'))], [True, True])
+    same(f'{page.name}: all differences', [d['label'] for d in document['differences']],
+         [text.removeprefix('computing before ').removesuffix('A only').removesuffix('B only')
+          for text, in page.cells('Calls and computation', 6)])
+    theme(page)
+    quiet(page)
+
+
 def main():
     driver = browser()
     try:
@@ -254,6 +268,9 @@ def main():
             with open(f'{name}/json', encoding='utf-8') as file:
                 report = json.load(file)
             page = Page(driver, name)
+            if report['format'] == 'efgtrace-compare':
+                comparison(page, report)
+                continue
             look(page, report)
             figures(page, report)
             if not report['graph']['nodes']:

@@ -45,6 +45,10 @@ mkdir bare && cp stencil/json bare
 D3='' DAGRE='' "$root/efgtrace/page/assemble.sh" bare/head bare/tail
 { cat bare/head; sed 's/</\\u003c/g' bare/json; cat bare/tail; } >bare/report.html
 
+mkdir compared
+for format in json html; do "$tool" compare -f $format stencil master >compared/report.$format; done
+mv compared/report.json compared/json
+
 size=$(wc -c <many/report.html)
 verdict "many: ten thousand ranks in less than 3 MB" "$([ "$size" -lt 3000000 ] || echo "$size bytes")"
 "$tool" report stencil --html elsewhere.html >said
@@ -55,7 +59,7 @@ same "JSON goes to standard output" "" "$(cmp again stencil/json)"
 same "no such folder" "1 efgtrace report: cannot write none/x.html: No such file or directory" "$? $(cat said)"
 
 if command -v chromedriver >/dev/null && "$python" -c 'import selenium' 2>/dev/null; then
-    verdicts < <(timeout 100 "$python" "$root/tests/page.py" stencil master many hostile idle bare 2>&1 || printf 'page.py\tit failed\n')
+    verdicts < <(timeout 100 "$python" "$root/tests/page.py" stencil master many hostile idle bare compared 2>&1 || printf 'page.py\tit failed\n')
 else
     skip "pages in a browser" "no chromium-driver or python3-selenium"
 fi

@@ -74,7 +74,7 @@ function someRanks(list, most) {
  * functions with the most time get one each, in all parts the same. */
 const palette = ["#4477aa", "#ee6677", "#ccbb44", "#228833", "#66ccee", "#aa3377", "#ee8866", "#44bb99", "#77556a"];
 const darkPalette = ["#6c9fd6", "#f07f8d", "#d6c85a", "#4fae5d", "#7fd4f0", "#cf5f9f", "#f0a080", "#5fcfae", "#b394a6"];
-const colourOf = new Map(run.calls.slice(0, palette.length).map((call, i) => [call.call, i]));
+const colourOf = new Map((run.calls || []).slice(0, palette.length).map((call, i) => [call.call, i]));
 
 const isDark = () => document.documentElement.dataset.theme === "dark";
 const functionColour = (name) => colourOf.has(name) ? (isDark() ? darkPalette : palette)[colourOf.get(name)] : isDark() ? "#7d858e" : "#8d949c";

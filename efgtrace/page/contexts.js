@@ -3,14 +3,14 @@
  * The calling context tree: children, what is below a context, the hot path; and its list, which
  * is worked with as the ARIA pattern "tree" has it.
  */
-const contexts = run.contexts;
+const contexts = run.contexts || []; /* a comparison has none */
 contexts.forEach((context, id) => { context.id = id; context.children = []; });
 for (const context of contexts.slice(1)) contexts[context.parent].children.push(context);
 for (const context of contexts) {
     if (!context.mpi) context.mpi = context.time;
     context.children.sort((a, b) => b.time.sum - a.time.sum);
 }
-const wholeTime = contexts[0].time.sum;
+const wholeTime = contexts.length ? contexts[0].time.sum : 0;
 
 const shareOf = (context, of = "time") => wholeTime > 0 ? context[of].sum / wholeTime : 0;
 const label = (context) => context.is_call && context.line ? `${context.name} :${context.line}` : context.name;

@@ -23,7 +23,7 @@ function followTheme() {
 }
 
 function exportDocument() {
-    const link = make("a", { href: URL.createObjectURL(new Blob([document.getElementById("document").textContent], { type: "application/json" })), download: "report.json" });
+    const link = make("a", { href: URL.createObjectURL(new Blob([document.getElementById("document").textContent], { type: "application/json" })), download: run.format + ".json" });
     link.click();
     URL.revokeObjectURL(link.href);
 }
@@ -44,13 +44,16 @@ function markPart() {
 
 function drawFooter() {
     const lacks = [!hasD3 && "D3", !hasDagre && "dagre"].filter(Boolean);
+    const command = isComparison ? "efgtrace compare A B" : "efgtrace report DIR";
     document.getElementById("report").append(make("footer", null,
-        make("p", null, `efgtrace ${run.overview.version}; a page of its own, which asks no network for anything. `,
+        make("p", null, `efgtrace ${isComparison ? run.efgtrace : run.overview.version}; a page of its own, which asks no network for anything. `,
             lacks.length ? `It was built without ${lacks.join(" and ")}: pictures that need them are tables.` : "Drawn with D3 and dagre, whose licences are in its source."),
-        make("p", null, make("code", null, "efgtrace report DIR"), " says the same as text, ", make("code", null, "--json"), " for programs.")));
+        make("p", null, make("code", null, command), " says the same as text, ", make("code", null, isComparison ? "-f json" : "--json"), " for programs.")));
 }
 
-const parts = [drawOverview, drawStructure, drawCalls, drawFlow, drawRanks, drawIterations, drawTimeline, drawMessages, drawRepresentative, drawRankTable, drawFooter];
+const isComparison = run.format === "efgtrace-compare";
+const parts = isComparison ? [drawRuns, drawMatchedLoops, drawDifferences, drawFooter]
+    : [drawOverview, drawStructure, drawCalls, drawFlow, drawRanks, drawIterations, drawTimeline, drawMessages, drawRepresentative, drawRankTable, drawFooter];
 
 followTheme();
 document.getElementById("export").addEventListener("click", exportDocument);
