@@ -16,17 +16,19 @@
 #include "core/signature.h"
 #include "runtime/lock.h"
 #include "runtime/memory.h"
+#include "runtime/requests.h"
 
 static struct {
     struct efg_lock lock;
-    struct efg_map by_handle;      /* -> struct efg_comm * */
-    struct efg_map made;           /* hash(parent, members) -> how many */
+    struct efg_map by_handle; /* -> struct efg_comm * */
+    struct efg_map made;      /* hash(parent, members) -> how many */
     struct efg_comm *world;
     MPI_Group world_group;
     int world_size;
     uint32_t world_rank;
     uint32_t next_id;
-    uint64_t map_memory; /* as counted */
+    uint64_t map_memory;      /* as counted */
+    struct efg_comm *removed; /* and in use by requests */
 } all = {.lock = EFG_LOCK};
 
 __thread struct efg_comms_last efg_comms_last;
@@ -203,7 +205,7 @@ int efg_comms_init(int threads)
 
 const struct efg_comm *efg_comms_look_up(MPI_Comm handle)
 {
-    if (handle == MPI_COMM_NULL)
+    if (handle == MPI_COMM_NULL || !handle)
         return NULL;
     efg_lock_take(&all.lock);
     struct efg_comm *c = find(handle);
@@ -215,14 +217,54 @@ const struct efg_comm *efg_comms_look_up(MPI_Comm handle)
     return c;
 }
 
-void efg_comms_add(MPI_Comm handle, MPI_Comm parent)
+void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent)
 {
     if (handle == MPI_COMM_NULL)
         return;
     efg_lock_take(&all.lock);
     if (!find(handle))
-        add(handle, find(parent), EFG_COMM_INTRA);
+        add(handle, parent, EFG_COMM_INTRA);
     efg_lock_give(&all.lock);
+}
+
+int efg_comms_is_known(MPI_Comm handle)
+{
+    efg_lock_take(&all.lock);
+    int is_known = find(handle) != NULL;
+    efg_lock_give(&all.lock);
+    return is_known;
+}
+
+static struct efg_comm *take_removed(void)
+{
+    efg_lock_take(&all.lock);
+    struct efg_comm *removed = all.removed;
+    all.removed = NULL;
+    efg_lock_give(&all.lock);
+    return removed;
+}
+
+static void put_removed(struct efg_comm *c)
+{
+    efg_lock_take(&all.lock);
+    c->next = all.removed;
+    all.removed = c;
+    efg_lock_give(&all.lock);
+}
+
+/* Those that no request refers to any longer. */
+static void forget_removed(void)
+{
+    for (struct efg_comm *c = take_removed(), *next; c; c = next) {
+        next = c->next;
+        if (efg_requests_refer_to(c)) {
+            put_removed(c);
+            continue;
+        }
+        efg_budget_give(&efg_memory, efg_comms_memory(c));
+        free(c->members);
+        free(c);
+    }
 }
 
 void efg_comms_remove(MPI_Comm handle)
@@ -234,9 +276,7 @@ void efg_comms_remove(MPI_Comm handle)
     efg_map_remove(&all.by_handle, key_of(handle));
     __atomic_fetch_add(&efg_comms_removed, 1, __ATOMIC_RELAXED);
     efg_lock_give(&all.lock);
-    if (!c)
-        return;
-    efg_budget_give(&efg_memory, efg_comms_memory(c));
-    free(c->members);
-    free(c);
+    if (c)
+        put_removed(c);
+    forget_removed();
 }

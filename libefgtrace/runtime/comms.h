@@ -33,6 +33,7 @@ struct efg_comm {
     MPI_Comm handle;
     struct efg_grid grid;        /* where the topology is Cartesian */
     struct efg_members *members; /* NULL for WORLD and SELF */
+    struct efg_comm *next;       /* of those that are freed, in use by requests */
 };
 
 /* Begin; after MPI_Init. THREADS: 1 if MPI may be called by several threads at once.
@@ -51,7 +52,7 @@ extern uint64_t efg_comms_removed; /* so far; atomic */
 const struct efg_comm *efg_comms_look_up(MPI_Comm handle);
 
 /* What is known of HANDLE; a communicator that nobody announced is taken up now. NULL for
- * MPI_COMM_NULL and without memory. Valid until it is freed. */
+ * MPI_COMM_NULL, for no handle at all, and without memory. Valid until it is freed. */
 static inline const struct efg_comm *efg_comms_find(MPI_Comm handle)
 {
     if (efg_comms_last.handle == handle &&
@@ -71,10 +72,13 @@ static inline uint32_t efg_comms_world_rank(const struct efg_comm *comm, int par
 /* Bytes that COMM takes, with its members. */
 uint64_t efg_comms_memory(const struct efg_comm *comm);
 
-/* HANDLE was made from PARENT by a call that all members of HANDLE made. */
-void efg_comms_add(MPI_Comm handle, MPI_Comm parent);
+/* HANDLE was made from PARENT (NULL: not known) by a call that all members of HANDLE made. */
+void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent);
 
-/* HANDLE is going to be freed. */
+/* Whether it was looked up or added, and not removed. */
+int efg_comms_is_known(MPI_Comm handle);
+
+/* HANDLE is going to be freed. What is known of it stays while requests refer to it. */
 void efg_comms_remove(MPI_Comm handle);
 
 #endif

@@ -36,6 +36,21 @@ static void enter_comm_free(struct efg_recorder *r, struct efg_call *c, int writ
         efg_comms_remove(*c->newcomm);
 }
 
+/* The communicator that MESSAGE was found on, or none: another thread may have found it, and
+ * the communicator may be freed already. */
+static MPI_Comm forget_message(struct efg_recorder *r, MPI_Message message)
+{
+    MPI_Comm handle = 0;
+    uint64_t key = 0;
+    memcpy(&key, &message, sizeof message);
+    const uint64_t *comm = efg_map_find(&r->messages, key);
+    if (!comm)
+        return 0;
+    memcpy(&handle, comm, sizeof handle);
+    efg_map_remove(&r->messages, key);
+    return efg_comms_is_known(handle) ? handle : 0;
+}
+
 static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
 {
     switch (c->shape) {
@@ -65,14 +80,8 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
         break;
     case EFG_SHAPE_MRECV:
     case EFG_SHAPE_IMRECV:
-        if (c->message) {
-            uint64_t key = 0;
-            memcpy(&key, c->message, sizeof *c->message);
-            uint64_t *comm = efg_map_find(&r->messages, key);
-            if (comm)
-                memcpy(&c->comm, comm, sizeof c->comm);
-            efg_map_remove(&r->messages, key);
-        }
+        if (c->message)
+            c->comm = forget_message(r, *c->message);
         break;
     default:
         if (c->shape < EFG_SHAPE_WIN_NEW)
@@ -272,7 +281,7 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
     case EFG_SHAPE_COMM_NEW:
         if (writes)
             put_collective_end(r, c, f, leave);
-        efg_comms_add(*c->newcomm, c->comm);
+        efg_comms_add(*c->newcomm, efg_comms_find(c->comm));
         break;
     case EFG_SHAPE_COMM_FREE:
         if (writes && c->object != UINT32_MAX)

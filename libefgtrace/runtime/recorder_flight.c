@@ -126,14 +126,13 @@ EFG_HOT void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *
 EFG_HOT void efg_recorder_follow_request(struct efg_recorder *r, const struct efg_call *c,
                                          struct efg_request *q)
 {
-    const struct efg_comm *comm = c->comm ? efg_comms_find(c->comm) : NULL;
     if (q->kind == EFG_REQUEST_SEND) {
         if (q->peer < 0)
             return;
         q->partner = EFG_TRAFFIC_OTHERS;
-        if (!is_foreign(comm)) {
-            q->partner = efg_comms_world_rank(comm, q->peer);
-            q->channel = channel_to(comm, q->partner, q->tag);
+        if (!is_foreign(q->comm)) {
+            q->partner = efg_comms_world_rank(q->comm, q->peer);
+            q->channel = channel_to(q->comm, q->partner, q->tag);
         }
         if (c->shape != EFG_SHAPE_ISEND)
             return;
@@ -148,7 +147,7 @@ EFG_HOT void efg_recorder_follow_request(struct efg_recorder *r, const struct ef
     q->is_any = (uint8_t)is_any(q->peer, q->tag);
     r->is_asking |= q->is_any;
     if (!q->is_any)
-        q->channel = channel_from(comm, q->peer, q->tag);
+        q->channel = channel_from(q->comm, q->peer, q->tag);
 }
 
 static int was_cancelled(const struct efg_request *q, const MPI_Status *status)
@@ -170,7 +169,5 @@ EFG_HOT void efg_recorder_landed(struct efg_recorder *r, const struct efg_reques
     if (!q->is_any)
         add(r, q->channel, -1);
     else if (!efg_recorder_is_ignored(status))
-        add(r,
-            channel_from(efg_comms_find(q->comm_handle), status->MPI_SOURCE, status->MPI_TAG),
-            -1);
+        add(r, channel_from(q->comm, status->MPI_SOURCE, status->MPI_TAG), -1);
 }

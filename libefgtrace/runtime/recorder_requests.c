@@ -74,7 +74,7 @@ efg_recorder_started(struct efg_recorder *r, const struct efg_call *c, int kind,
     q->is_recorded = recorded && r->request;
     q->number = r->request;
     q->window = r->window;
-    q->comm_handle = c->comm;
+    q->comm = c->comm ? efg_comms_find(c->comm) : NULL;
     q->peer = receives ? c->rpeer : c->peer;
     q->tag = receives ? c->rtag : c->tag;
     r->open_requests += q->is_recorded;
@@ -97,8 +97,7 @@ void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *c, i
         q->window = r->window;
         if (q->kind == EFG_REQUEST_SEND)
             q->is_recorded = (uint8_t)efg_recorder_put_message(
-                r, EFG_REC_ISEND, c->enter, efg_comms_find(q->comm_handle), q->peer, q->tag,
-                q->bytes, q->number);
+                r, EFG_REC_ISEND, c->enter, q->comm, q->peer, q->tag, q->bytes, q->number);
         r->open_requests += q->is_recorded;
     }
 }
@@ -121,12 +120,11 @@ void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_ca
 static void put_collective(struct efg_recorder *r, int kind, uint64_t time,
                            const struct efg_request *q)
 {
-    const struct efg_comm *comm = efg_comms_find(q->comm_handle);
-    if (efg_recorder_names_comm(r, comm))
+    if (efg_recorder_names_comm(r, q->comm))
         efg_recorder_put(r, (struct efg_record){.time = time,
                                                 .kind = (uint16_t)kind,
                                                 .call = q->op,
-                                                .a = comm->id,
+                                                .a = q->comm->id,
                                                 .b = q->root,
                                                 .c = q->number,
                                                 .d = q->bytes,
@@ -151,8 +149,7 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q,
         efg_recorder_put_plain(r, EFG_REC_ISEND_COMPLETE, time, q->number);
         break;
     case EFG_REQUEST_RECV:
-        efg_recorder_put_receive(r, EFG_REC_IRECV, time, efg_comms_find(q->comm_handle), status,
-                                 q->number);
+        efg_recorder_put_receive(r, EFG_REC_IRECV, time, q->comm, status, q->number);
         break;
     case EFG_REQUEST_COLLECTIVE:
     case EFG_REQUEST_IDUP:
@@ -197,7 +194,7 @@ static void complete(struct efg_recorder *r, MPI_Request handle, const MPI_Statu
             put_completion(r, q, status, time);
     }
     if (q->kind == EFG_REQUEST_IDUP && q->newcomm)
-        efg_comms_add(*q->newcomm, q->comm_handle);
+        efg_comms_add(*q->newcomm, q->comm);
     q->is_active = q->is_recorded = 0;
     if (!q->is_persistent)
         efg_requests_remove(q);

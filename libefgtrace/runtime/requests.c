@@ -178,6 +178,17 @@ void efg_requests_each(void (*visit)(struct efg_request *request, void *data), v
     free(list);
 }
 
+int efg_requests_refer_to(const struct efg_comm *comm)
+{
+    int found = 0;
+    efg_lock_take(&all.lock);
+    for (uint64_t i = 0; i < all.chain_count && all.count && !found; i++)
+        for (struct efg_request *r = all.chains[i].first; r && !found; r = r->next)
+            found = r->comm == comm;
+    efg_lock_give(&all.lock);
+    return found;
+}
+
 uint64_t efg_requests_refused(void)
 {
     return all.refused;

@@ -23,6 +23,8 @@ enum efg_request_kind {
     EFG_REQUEST_IO,
 };
 
+struct efg_comm;
+
 struct efg_request {
     MPI_Request handle;
     struct efg_request *next; /* in its chain; or a free one */
@@ -38,7 +40,7 @@ struct efg_request {
     uint32_t number;  /* of the recorded request */
     uint32_t window;  /* that it was recorded in */
     uint32_t partner; /* of a send: as core/traffic.h has it */
-    MPI_Comm comm_handle;
+    const struct efg_comm *comm; /* made on this one, perhaps freed by now; or NULL */
     int peer, tag;     /* as given */
     uint64_t bytes;    /* sent */
     uint64_t received; /* collectives */
@@ -68,6 +70,9 @@ void efg_requests_each(void (*visit)(struct efg_request *request, void *data), v
 
 /* REQUEST, a persistent one, is started again: it comes last now. */
 void efg_requests_restart(struct efg_request *request);
+
+/* Whether a request was made on COMM. */
+int efg_requests_refer_to(const struct efg_comm *comm);
 
 /* Requests that were not kept, as there was no memory left for them. */
 uint64_t efg_requests_refused(void);
