@@ -29,6 +29,7 @@ static struct {
     uint32_t next_id;
     uint64_t map_memory;      /* as counted */
     struct efg_comm *removed; /* and in use by requests */
+    int expected;             /* of MPI_Comm_idup */
 } all = {.lock = EFG_LOCK};
 
 __thread struct efg_comms_last efg_comms_last;
@@ -233,6 +234,16 @@ int efg_comms_is_known(MPI_Comm handle)
     int is_known = find(handle) != NULL;
     efg_lock_give(&all.lock);
     return is_known;
+}
+
+void efg_comms_expect(int more)
+{
+    __atomic_fetch_add(&all.expected, more, __ATOMIC_RELAXED);
+}
+
+int efg_comms_are_expected(void)
+{
+    return __atomic_load_n(&all.expected, __ATOMIC_RELAXED) > 0;
 }
 
 static struct efg_comm *take_removed(void)

@@ -78,6 +78,13 @@ void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent);
 /* Whether it was looked up or added, and not removed. */
 int efg_comms_is_known(MPI_Comm handle);
 
+/* So many more communicators are under way: MPI_Comm_idup was called, or (-1) is complete. */
+void efg_comms_expect(int more);
+
+/* Whether any is. Open MPI 4.1 may then agree on different communicators on different ranks, and
+ * hang, if anything but the application's own calls makes progress. */
+int efg_comms_are_expected(void);
+
 /* HANDLE is going to be freed. What is known of it stays while requests refer to it. */
 void efg_comms_remove(MPI_Comm handle);
 

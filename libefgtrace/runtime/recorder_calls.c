@@ -190,6 +190,8 @@ static void leave_icollective(struct efg_recorder *r, const struct efg_call *c,
     q->received = f->received;
     q->root = efg_decode_root(c, f->comm);
     q->newcomm = c->newcomm;
+    if (is_idup)
+        efg_comms_expect(1);
 }
 
 static void put_collective_end(struct efg_recorder *r, const struct efg_call *c,

@@ -193,8 +193,11 @@ static void complete(struct efg_recorder *r, MPI_Request handle, const MPI_Statu
         if (writes && efg_recorder_room(r, 4))
             put_completion(r, q, status, time);
     }
-    if (q->kind == EFG_REQUEST_IDUP && q->newcomm)
-        efg_comms_add(*q->newcomm, q->comm);
+    if (q->kind == EFG_REQUEST_IDUP) {
+        efg_comms_expect(-1);
+        if (q->newcomm)
+            efg_comms_add(*q->newcomm, q->comm);
+    }
     q->is_active = q->is_recorded = 0;
     if (!q->is_persistent)
         efg_requests_remove(q);
