@@ -19,7 +19,7 @@
  *     efg_otf2_absent (rank 0)     locations of ranks that have no log
  *     efg_otf2_close_files (all)
  *     efg_otf2_define (rank 0)
- *     OTF2_Archive_Close (all)
+ *     efg_otf2_close (all)
  *
  * After -EIO anywhere (a full disk) the archive must be left as it is, neither closed nor
  * written to, by all: OTF2 3.0 would overrun its buffers. What is on disk then is no trace:
@@ -95,11 +95,15 @@ int efg_otf2_prepare(OTF2_Archive *archive);
 void efg_otf2_be_quiet(void);
 
 /* The archive DIR/traces.otf2, to be written; NULL if OTF2 refuses. Close it with
- * OTF2_Archive_Close. */
+ * efg_otf2_close. */
 OTF2_Archive *efg_otf2_open(const char *dir);
 /* Files of events and of locations' own definitions; collective. Return 0 or -EIO. */
 int efg_otf2_open_files(OTF2_Archive *archive);
 int efg_otf2_close_files(OTF2_Archive *archive);
+
+/* All that is left to be written; collective. Returns 0, or -EIO if anything since
+ * efg_otf2_open has failed, be it that it was not said then. */
+int efg_otf2_close(OTF2_Archive *archive);
 
 /* Whether there is an archive DIR/traces.otf2, or a part of one. */
 int efg_otf2_is_there(const char *dir);

@@ -76,7 +76,10 @@ static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef loc
     return OTF2_FLUSH;
 }
 
-/* OTF2 would print; we return what failed, and whoever called says it. */
+static int has_failed; /* since an archive was opened; one is open at a time */
+
+/* OTF2 would print; we return what failed, and whoever called says it. Some it only prints, and
+ * succeeds: a file whose end could not be written when it was closed. */
 static OTF2_ErrorCode keep_quiet(void *data, const char *file, uint64_t line,
                                  const char *function, OTF2_ErrorCode code, const char *format,
                                  va_list values)
@@ -87,6 +90,7 @@ static OTF2_ErrorCode keep_quiet(void *data, const char *file, uint64_t line,
     (void)function;
     (void)format;
     (void)values;
+    has_failed |= code > OTF2_SUCCESS;
     return code;
 }
 
@@ -109,6 +113,7 @@ void efg_otf2_be_quiet(void)
 OTF2_Archive *efg_otf2_open(const char *dir)
 {
     efg_otf2_be_quiet();
+    has_failed = 0;
     OTF2_Archive *archive = OTF2_Archive_Open(
         dir, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
         OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -133,6 +138,11 @@ int efg_otf2_close_files(OTF2_Archive *archive)
         OTF2_Archive_CloseDefFiles(archive) != OTF2_SUCCESS)
         return -EIO;
     return 0;
+}
+
+int efg_otf2_close(OTF2_Archive *archive)
+{
+    return OTF2_Archive_Close(archive) != OTF2_SUCCESS || has_failed ? -EIO : 0;
 }
 
 uint64_t efg_otf2_location(const struct efg_log_header *header)

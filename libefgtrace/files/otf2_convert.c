@@ -307,8 +307,8 @@ static int make_archive(struct conversion *c)
     if (!c->archive)
         return -EIO;
     int rc = write_archive(c);
-    if (rc == 0 && OTF2_Archive_Close(c->archive) != OTF2_SUCCESS)
-        rc = -EIO;
+    if (rc == 0)
+        rc = efg_otf2_close(c->archive);
     if (rc)
         efg_otf2_remove(c->dir); /* none of it was there before */
     return rc;

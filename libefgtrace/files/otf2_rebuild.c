@@ -228,8 +228,8 @@ static int make_archive(struct rebuilding *b, const char *dir)
         return error;
     b->archive = efg_otf2_open(dir);
     error = b->archive ? write_archive(b) : -EIO;
-    if (!error && OTF2_Archive_Close(b->archive) != OTF2_SUCCESS)
-        error = -EIO;
+    if (!error)
+        error = efg_otf2_close(b->archive);
     if (error)
         efg_otf2_remove(dir);
     return error;

@@ -192,7 +192,7 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
     free(all);
     if (any(error))
         return -EIO;
-    return any(OTF2_Archive_Close(archive) == OTF2_SUCCESS ? 0 : -EIO);
+    return any(efg_otf2_close(archive));
 }
 
 /* --- afterwards --- */
@@ -232,6 +232,14 @@ static void remove_logs(void)
     snprintf(path, sizeof path, "%.4000s/logs", p->folder);
     if (p->rank == 0)
         remove(path);
+}
+
+/* 0 on all ranks, if any of them has a log. */
+static int expect_logs(const struct logs *logs)
+{
+    int most = logs->count;
+    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, p->comm);
+    return most ? 0 : -ENOENT;
 }
 
 /* The maps of this rank's logs, from the scans of all; the unifier stays on rank 0. */
@@ -276,7 +284,9 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
         open_logs(logs);
         logs->strays = strays;
         has_logs = logs->count > 0;
-        error = exchange(logs, run, symbols, &u, &mine);
+        error = expect_logs(logs);
+        if (!error)
+            error = exchange(logs, run, symbols, &u, &mine);
         if (!error)
             error = write_archive(u, run, logs, &mine, &total);
         close_logs(logs);

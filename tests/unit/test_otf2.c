@@ -195,7 +195,7 @@ static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view 
     rc |= efg_otf2_absent(u, archive);
     rc |= efg_otf2_close_files(archive);
     rc |= efg_otf2_define(u, archive, events, 1);
-    return rc | (OTF2_Archive_Close(archive) != OTF2_SUCCESS);
+    return rc | efg_otf2_close(archive);
 }
 
 static void places_are_nodes(void **state)
