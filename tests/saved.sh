@@ -206,6 +206,18 @@ same "a limit of files: the job ends well" "ok stencil2d: 4000 steps" "$(cat out
 same "a limit of files: it is said once a rank" 3 "$(grep -c 'cannot be saved, .*: File too large' err)"
 verdict "a limit of files: the run file" "$("$tool" expand limited 2>&1 | diff - <("$tool" expand whole) | head -n 2)"
 
+begin smaller "$pieces" -m full -- "${stencil[@]}"
+read -ra children <"/proc/$job/task/$job/children"
+for child in "${children[@]}"; do
+    prlimit --fsize=1000 --pid "$child"
+done
+finished
+same "a limit of files on all ranks: the job ends well" "ok stencil2d: 4000 steps" "$(cat out)"
+has "a limit of files on all ranks: it is said" "run.efg: File too large" err
+verdict "a limit of files on all ranks: no part of a trace" "$(ls -d smaller/traces* 2>/dev/null)"
+"$tool" trace smaller >said 2>err
+same "a limit of files on all ranks: trace" "0 smaller/run.efg smaller/traces.otf2" "$? $(xargs <said)"
+
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none small 2>/dev/null; then
     cat /dev/zero >small/fill 2>/dev/null

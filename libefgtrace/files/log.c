@@ -104,7 +104,8 @@ static void prepare(struct efg_log *log, uint64_t needed)
 
     while (at < needed) {
         uint64_t size = smaller(PIECE - at % PIECE, end - at);
-        if (pwrite(log->file, zeros, size, (off_t)at) != (ssize_t)size)
+        if (efg_log_may_have(at + size) && /* the limit may have changed */
+            pwrite(log->file, zeros, size, (off_t)at) != (ssize_t)size)
             errno = saved;
         at += size;
     }

@@ -20,6 +20,7 @@
 #include "runtime/matching.h"
 #include "runtime/orders.h"
 #include "runtime/save.h"
+#include "runtime/signals.h"
 
 static struct efg_process *const p = &efg_process;
 
@@ -151,7 +152,9 @@ void efg_finish_run(void)
     uint64_t now = efg_clock_ticks();
     struct efg_run run = {0};
     struct efg_strays strays = {0};
+    struct efg_signals signals;
 
+    efg_signals_hold(&signals);
     for (struct efg_thread *t = p->threads; t; t = t->next)
         efg_tracer_settle(t, now);
     efg_steer_finish(now, 1);
@@ -191,16 +194,21 @@ void efg_finish_run(void)
         efg_symbols_free(symbols);
     efg_nodes_fini(&p->nodes);
     PMPI_Comm_free(&p->comm);
+    efg_signals_release(&signals);
 }
 
 void efg_finish_leave(void)
 {
     uint64_t now = efg_clock_ticks();
     struct efg_thread *self = efg_tracer_become(NULL);
+    struct efg_signals signals;
+
+    efg_signals_hold(&signals);
     efg_steer_finish(now, 0);
     close_recorders(now);
     if (self) {
         efg_tracer_settle(self, now);
         efg_save_last(self, now);
     }
+    efg_signals_release(&signals);
 }
