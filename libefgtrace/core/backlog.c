@@ -7,12 +7,13 @@
 #include <stdlib.h>
 
 #define LINE 64 /* bytes of a cache line */
+#define SPARE 8 /* events that come when somebody jumped out of where a full one is emptied */
 
 _Static_assert(sizeof(struct efg_event) == LINE, "an event is a cache line");
 
 int efg_backlog_init(struct efg_backlog *backlog)
 {
-    backlog->event = aligned_alloc(LINE, EFG_BACKLOG * sizeof *backlog->event);
+    backlog->event = aligned_alloc(LINE, (EFG_BACKLOG + SPARE) * sizeof *backlog->event);
     backlog->count = 0;
     return backlog->event ? 0 : -1;
 }

@@ -12,16 +12,16 @@
 
 void efg_signals_hold(struct efg_signals *signals)
 {
-    sigset_t ours, before;
+    sigset_t ours;
 
     sigemptyset(&ours);
     sigaddset(&ours, SIGXFSZ);
     sigaddset(&ours, SIGPIPE);
     signals->held = ours;
-    pthread_sigmask(SIG_BLOCK, &ours, &before);
-    if (sigismember(&before, SIGXFSZ))
+    pthread_sigmask(SIG_BLOCK, &ours, &signals->before);
+    if (sigismember(&signals->before, SIGXFSZ))
         sigdelset(&signals->held, SIGXFSZ);
-    if (sigismember(&before, SIGPIPE))
+    if (sigismember(&signals->before, SIGPIPE))
         sigdelset(&signals->held, SIGPIPE);
 }
 
@@ -32,6 +32,22 @@ void efg_signals_release(const struct efg_signals *signals)
 
     while (sigtimedwait(&signals->held, NULL, &now) >= 0) {
     }
-    pthread_sigmask(SIG_UNBLOCK, &signals->held, NULL);
+    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
     errno = saved;
+}
+
+void efg_signals_defer(struct efg_signals *signals)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    sigset_t others;
+
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_BLOCK, &others, &signals->before);
+}
+
+void efg_signals_resume(const struct efg_signals *signals)
+{
+    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }

@@ -14,6 +14,7 @@
 
 #include "runtime/clock.h"
 #include "runtime/save.h"
+#include "runtime/signals.h"
 
 #define PATIENT_ROUNDS 5
 #define ROUND_PAUSE 1000000 /* ns between tests of a round */
@@ -448,7 +449,7 @@ static void bound_samples(struct efg_thread *t, uint64_t now, uint64_t took)
         t->next_full_sample = next;
 }
 
-void efg_steer_sample(struct efg_thread *t, uint64_t now)
+static void sample(struct efg_thread *t, uint64_t now)
 {
     efg_tracer_settle(t, now);
     uint64_t begin = efg_clock_cpu();
@@ -466,6 +467,15 @@ void efg_steer_sample(struct efg_thread *t, uint64_t now)
     t->cost.rare += efg_clock_cpu() - begin;
     if (now >= t->next_save)
         efg_save(t, now);
+}
+
+void efg_steer_sample(struct efg_thread *t, uint64_t now)
+{
+    struct efg_signals signals;
+
+    efg_signals_defer(&signals);
+    sample(t, now);
+    efg_signals_resume(&signals);
 }
 
 /* --- the end --- */

@@ -244,11 +244,13 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
  * little to do. */
 EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
 {
-    uint64_t begin = t->backlog.count > FEW_EVENTS ? efg_clock_ticks() : 0;
+    uint32_t count = t->backlog.count;
+    uint64_t begin = count > FEW_EVENTS ? efg_clock_ticks() : 0;
     uint64_t rare = t->cost.rare;
     int is_pivot = 0;
 
-    for (uint32_t i = 0; i < t->backlog.count; i++) {
+    t->backlog.count = 0; /* first: a signal handler may jump out of here */
+    for (uint32_t i = 0; i < count; i++) {
         const struct efg_event *event = &t->backlog.event[i];
         if (event->is_poll) {
             efg_graph_poll(&t->graph, event);
@@ -256,10 +258,12 @@ EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
             is_pivot = efg_graph_step(&t->graph, event);
             efg_order_add(&t->order, t->graph.current);
         }
-        if (__builtin_expect(t->graph.is_full, 0))
+        if (__builtin_expect(t->graph.is_full, 0)) {
+            t->backlog.count = count; /* what is left of it is coarsened, too */
             efg_coarse_make_room(t, now);
+            t->backlog.count = 0;
+        }
     }
-    t->backlog.count = 0;
     if (begin)
         t->cost.rare = rare + (efg_clock_ticks() - begin); /* with what else was done here */
     return is_pivot;
@@ -283,7 +287,7 @@ static inline int add_event(struct efg_thread *t, const struct efg_call *call,
     if (t->detail.dimensions != EFG_DIM_PATH)
         add_dimensions(&event->signature, call, facts);
     int is_awaited = efg_graph_may_count(&t->graph, event);
-    return (is_awaited || t->backlog.count == EFG_BACKLOG) && efg_tracer_settle(t, leave) &&
+    return (is_awaited || t->backlog.count >= EFG_BACKLOG) && efg_tracer_settle(t, leave) &&
            is_awaited;
 }
 
