@@ -145,11 +145,10 @@ static OTF2_Archive *open_archive(void)
         efg_otf2_remove(p->folder);
     PMPI_Barrier(p->comm);
     OTF2_Archive *archive = efg_otf2_open(p->folder);
-    int error = archive && OTF2_MPI_Archive_SetCollectiveCallbacks(
-                               archive, p->comm, MPI_COMM_NULL) == OTF2_SUCCESS
-                    ? 0
-                    : -EIO;
-    return any(error) ? NULL : archive;
+    if (any(archive ? 0 : -EIO)) /* what follows is collective */
+        return NULL;
+    int error = OTF2_MPI_Archive_SetCollectiveCallbacks(archive, p->comm, MPI_COMM_NULL);
+    return any(error == OTF2_SUCCESS ? 0 : -EIO) ? NULL : archive;
 }
 
 /* Numbers of events of all logs, in the order of the unifier, to rank 0; their sum to *TOTAL.

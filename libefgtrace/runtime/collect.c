@@ -248,7 +248,10 @@ struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names
 
     efg_runfile_put_rank(&mine, rank);
     struct efg_blocks sections = efg_tree_gather(p->nodes.node, &mine);
-    efg_merge_rank(&joint.merge, names, rank);
+    if (names && rank->threads)
+        efg_merge_rank(&joint.merge, names, rank);
+    else
+        joint.merge.failed = 1;
     if (sequence->size && !sequence->failed)
         efg_merge_order(&joint.merge, rank->rank, order);
     joint.merge.failed |= mine.failed;

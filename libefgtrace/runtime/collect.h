@@ -17,7 +17,8 @@ struct efg_collected {       /* on rank 0 */
     uint64_t received, work; /* bytes, and ns of CPU that it took to join them */
 };
 
-/* Bring together what RANK and the others know; its signatures refer to NAMES. SEQUENCE: the
+/* Bring together what RANK and the others know; its signatures refer to NAMES, NULL
+ * if there was no memory for them: then the file cannot be written. SEQUENCE: the
  * section of its sequence as efg_runfile_put_sequence made it, with its ORDER, or empty. It is
  * written if no lower rank has the same one. Fills the
  * common part of RUN and its speaker on rank 0, and the file PATH but for its end. PATH is ""

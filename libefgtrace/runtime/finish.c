@@ -40,10 +40,11 @@ static struct efg_collected collect(struct efg_run *run, uint64_t now)
     struct efg_run_order order = {0};
     char path[EFG_PATH];
     efg_orders_end(&sequence, &order); /* may have to note something about the rank */
-    efg_known_names(&names);
+    int has_names = efg_known_names(&names) == 0;
     efg_known_rank(&rank, NULL, now);
     run_path(path, sizeof path);
-    struct efg_collected collected = efg_collect(run, &names, &rank, &sequence, &order, path);
+    struct efg_collected collected =
+        efg_collect(run, has_names ? &names : NULL, &rank, &sequence, &order, path);
     efg_known_forget(&names);
     efg_known_forget_rank(&rank);
     efg_buffer_fini(&sequence);
