@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Whatever happens to a job, it ends as it would without us, and what was recorded is readable
+# (tests/accidents/accidents.py says more).
+#
+#   tests/accidents.sh             what happens to jobs: a minute
+#   tests/accidents.sh --every     and every call to the system that our libraries make, failing:
+#                                  some hours; --step N: only every N-th
+#   tests/accidents.sh --table FILE [NAME...]
+#
+# environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+sources=$root/tests/accidents
+mpicc -g -O1 "$sources/program.c" -o "$work/program" -ldl -lpthread &&
+    mpicc -g -O1 -shared -fPIC "$sources/module.c" -o "$work/module.so" &&
+    mpicc -g -O1 -shared -fPIC -DLIBRARY "$sources/late.c" -o "$work/liblate.so" &&
+    ${CC:-gcc} -g -O1 "$sources/late.c" -o "$work/late" -ldl &&
+    ${CC:-gcc} -g -O1 -shared -fPIC -fno-optimize-sibling-calls "$sources/mishap.c" -o "$work/mishap.so" -ldl ||
+    exit 2
+"$python" "$sources/accidents.py" --build "$build" --work "$work" "$@"

@@ -1,0 +1,334 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whatever happens to a job: it ends as it would without us, and what was recorded is readable.
+
+Each accident happens to a small job of two ranks, bare and traced. The exit code and the output
+must be the same, and of what the traced one leaves, `efgtrace trace`, `efgtrace report` and
+otf2-print must read what is promised: a trace and a report, or a report, or, where nothing could
+be written, nothing at all.
+
+In --every, calls to the system fail one after the other: the k-th of all that our libraries make,
+for every k (--step N: for every N-th), on one rank or on all, alone or with all that follow; and
+at each of those that have to do with files the process is killed.
+
+Prints a line "ok NAME" or "FAIL NAME: why" each, and last "N passed, N failed". With --table FILE
+also what happened, as a table.
+
+usage: accidents.py [--every] [--step N] [--table FILE] --build BUILD --work WORK [NAME...]
+WORK has program, late, liblate.so, module.so and mishap.so, made of the sources beside this file.
+"""
+import argparse
+import collections
+import concurrent.futures
+import errno
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+LIMIT = 60  # seconds
+SETTINGS = {'INTERVAL': '1ms', 'STABLE': '1', 'ITERATIONS': '2', 'SAVE': '5ms', 'SUMMARY': 'off'}
+BOTH, REPORT, NOTHING = 'trace and report', 'report', 'nothing'
+HARMLESS = (1, 2)  # exit codes of the tool that says why it cannot
+
+
+class Accident:
+    """ARGUMENTS of the program; SETTINGS of efgtrace; ENVIRONMENT of traced runs; LEAST that must
+    be readable; FOLDER below the one that the output goes to; LAUNCH: other than the program."""
+
+    def __init__(self, name, arguments=None, least=BOTH, settings=None, environment=None, folder='',
+                 launch=None, group='life'):
+        self.name, self.least, self.folder, self.group = name, least, folder, group
+        self.command = launch or ['./program', name if arguments is None else arguments]
+        self.settings = dict(SETTINGS, **(settings or {}))
+        self.environment = environment or {}
+
+
+LIFE = [Accident('none', '')]
+LIFE += [Accident(name) for name in (
+    'exit', '_exit', 'abort', 'MPI_Abort', 'kill', 'SIGTERM', 'SIGTERM handled', 'exec', 'crash',
+    'fork and exit', 'fork and exec', 'system', 'spawn', 'connect', 'longjmp', 'handler calls MPI',
+    'modules', 'stderr closed', 'main thread ends')]
+LIFE += [Accident(f'{name}, full', name, settings={'MODE': 'full'}) for name in
+         ('_exit', 'kill', 'crash', 'longjmp', 'spawn')]
+LIFE.append(Accident('MPI_Init from a library', launch=['./late', './liblate.so']))
+
+AROUND = [
+    Accident('file size 1000', least=NOTHING),
+    Accident('file size 0', least=NOTHING),
+    Accident('file size 1000, full', 'file size 1000', NOTHING, {'MODE': 'full'}),
+    Accident('memory limited', least=REPORT),
+    Accident('memory limited, full', 'memory limited', REPORT, {'MODE': 'full'}),
+    Accident('files used up', least=REPORT),
+    Accident('folder removed', least=NOTHING),
+    Accident('folder removed, full', 'folder removed', NOTHING, {'MODE': 'full'}),
+    Accident('folder cannot be written', '', NOTHING,
+             environment={'MISHAP': 'files', 'MISHAP_AT': '1', 'MISHAP_HOW': 'on',
+                          'MISHAP_ERROR': str(errno.EROFS)}),
+    Accident('large environment'),
+    Accident('a path with spaces', '', folder='a path with spaces'),
+    Accident('a path that is not ASCII', '', folder='naïve: Übung "1" \'2\' $HOME'),
+    Accident('a path that is no UTF-8', '', folder='caf\udce9'),
+    Accident('a long path', '', folder='/'.join(['x' * 200] * 8)),
+]
+for accident in AROUND:
+    accident.group = 'surroundings'
+
+
+# --- running ---
+
+Ran = collections.namedtuple('Ran', 'code output errors')
+
+
+def end_session(leader):
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            if os.getsid(int(pid)) == leader:
+                os.kill(int(pid), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def run(work, command, options=()):
+    with subprocess.Popen(['mpirun', '-np', '2', '--oversubscribe', *options, *command], cwd=work,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          start_new_session=True, text=True, errors='replace',
+                          env=dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe='1')) as job:
+        try:
+            output, errors = job.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            end_session(job.pid)
+            return Ran('hangs', '', '')
+        end_session(job.pid)
+    return Ran(job.returncode, ' '.join(sorted(output.splitlines())), errors)
+
+
+def traced(build, work, accident, output):
+    values = {f'EFGTRACE_{key}': value for key, value in accident.settings.items()}
+    values.update(accident.environment, ACCIDENT_FOLDER=output, EFGTRACE_OUTPUT=output)
+    libraries = [f'{work}/mishap.so'] if 'MISHAP' in values else []
+    values['LD_PRELOAD'] = ':'.join([*libraries, f'{build}/libefgtrace.so'])
+    return run(work, ['env', *(f'{name}={value}' for name, value in values.items()), *accident.command])
+
+
+# --- reading ---
+
+def call(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors='replace',
+                              timeout=LIMIT, check=False)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 'hangs', '', '')
+
+
+def last_line(done):
+    return (done.stderr.strip() or done.stdout.strip() or '?').splitlines()[-1]
+
+
+def read_folder(tool, folder):
+    """What can be read of FOLDER, and what is wrong."""
+    if not os.path.exists(f'{folder}/run.efg') or not os.path.exists(f'{folder}/traces.otf2'):
+        done = call(tool, 'trace', folder)
+        if done.returncode and done.returncode not in HARMLESS:
+            return NOTHING, f'efgtrace trace: {done.returncode}: {last_line(done)}'
+    has_trace, has_report = (os.path.exists(f'{folder}/{name}') for name in ('traces.otf2', 'run.efg'))
+    if has_report:
+        for command in 'report', 'graph', 'expand':
+            done = call(tool, command, folder)
+            if done.returncode:
+                return NOTHING, f'efgtrace {command}: {last_line(done)}'
+    if has_trace:
+        done = call('otf2-print', '--silent', '-Werror', f'{folder}/traces.otf2')
+        if done.returncode or done.stderr.strip():
+            return NOTHING, f'otf2-print: {last_line(done)}'
+    return (BOTH if has_trace and has_report else REPORT if has_report else
+            'trace' if has_trace else NOTHING), ''
+
+
+def read(tool, output):
+    """The least of all folders."""
+    above = os.path.dirname(output)
+    folders = [f'{above}/{name}' for name in (sorted(os.listdir(above)) if os.path.isdir(above) else ())]
+    found = [read_folder(tool, folder) for folder in folders]
+    wrong = [why for _, why in found if why]
+    order = [NOTHING, 'trace', REPORT, BOTH]
+    return min((what for what, _ in found), key=order.index, default=NOTHING), wrong[0] if wrong else ''
+
+
+# --- verdicts ---
+
+class Verdicts:
+    def __init__(self):
+        self.passed, self.failed, self.rows = 0, 0, []
+
+    def add(self, name, why):
+        if why:
+            self.failed += 1
+            print(f'FAIL {name}: {why}', flush=True)
+        else:
+            self.passed += 1
+            print(f'ok {name}', flush=True)
+
+    def tell(self, group, name, bare, ends, readable):
+        """A row of the table; ENDS and READABLE: how often each was seen."""
+        seen = [', '.join(f'{what} ({count})' if len(counts) > 1 else what
+                          for what, count in collections.Counter(counts).most_common())
+                for counts in (ends, readable)]
+        self.rows.append((group, name, end_of(bare.code), *seen))
+
+
+def end_of(code):
+    """Of mpirun, which adds 128 to the number of a signal."""
+    if code == 'hangs' or code < 128:
+        return f'exit code {code}' if code != 'hangs' else code
+    return signal.Signals(code - 128).name
+
+
+def told(errors):
+    """What mpirun says, and Open MPI's own list of calls after a signal."""
+    calls = re.findall(r'\] \[ *\d+\] (.*)', errors)
+    return ' < '.join(calls[:8]) if calls else ' '.join(errors.split())[-300:]
+
+
+def judge(bare, ran, least, readable, wrong):
+    if ran.code != bare.code:
+        return f'{end_of(ran.code)}, not {end_of(bare.code)}: {told(ran.errors)}'
+    if ran.output != bare.output:
+        return f'output "{ran.output}", not "{bare.output}"'
+    if wrong:
+        return wrong
+    if least == BOTH and readable != BOTH or least == REPORT and readable in (NOTHING, 'trace'):
+        return f'readable: {readable}; {told(ran.errors)}'
+    return ''
+
+
+def fresh(work, folder=''):
+    shutil.rmtree(f'{work}/output', ignore_errors=True)
+    os.makedirs(f'{work}/output/{folder}'.encode('utf-8', 'surrogateescape'))
+    return f'{work}/output/{folder}/run' if folder else f'{work}/output/run'
+
+
+def try_accident(build, work, accident, verdicts):
+    output = fresh(work, accident.folder)
+    bare = run(work, accident.command)
+    ran = traced(build, work, accident, output)
+    readable, wrong = read(f'{build}/efgtrace', output)
+    verdicts.add(accident.name, judge(bare, ran, accident.least, readable, wrong))
+    verdicts.tell(accident.group, accident.name, bare, [end_of(ran.code)], [wrong or readable])
+
+
+def try_two_jobs(build, work, verdicts):
+    """At once, and to the same folder."""
+    output, accident = fresh(work), Accident('two jobs in a folder', '')
+    bare = run(work, accident.command)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        both = list(pool.map(lambda _: traced(build, work, accident, output), range(2)))
+    readable, wrong = read(f'{build}/efgtrace', output)
+    folders = len(os.listdir(os.path.dirname(output)))
+    why = next(filter(None, (judge(bare, ran, BOTH, readable, wrong) for ran in both)), '')
+    verdicts.add(accident.name, why or ('' if folders == 2 else f'{folders} folders'))
+    verdicts.tell('surroundings', accident.name, bare, [end_of(ran.code) for ran in both], [wrong or readable])
+
+
+# --- every call to the system ---
+
+def with_mishap(build, work, output, mode, environment):
+    return traced(build, work, Accident('', settings={'MODE': mode}, environment=environment), output)
+
+
+def count_calls(build, work, mode, what):
+    """Of the rank that makes most of them."""
+    counts = f'{work}/counts'
+    if os.path.exists(counts):
+        os.remove(counts)
+    with_mishap(build, work, fresh(work), mode, {'MISHAP': what, 'MISHAP_COUNT': counts})
+    with open(counts, encoding='ascii') as lines:
+        return max(map(int, lines))
+
+
+def ways(what):
+    """How calls fail, and on which rank ('': on all)."""
+    found = [(how, rank) for how in ('once', 'on') for rank in ('0', '1', '')]
+    return found + [('kill', '0'), ('kill', '1')] if what == 'files' else found
+
+
+def try_way(build, work, what, mode, how, rank, places, verdicts):
+    """The calls whose numbers are PLACES, one in each job."""
+    kills, ends, seen = how == 'kill', [], []
+    for at in places:
+        environment = {'MISHAP': what, 'MISHAP_AT': str(at), 'MISHAP_HOW': how}
+        if rank:
+            environment['MISHAP_RANK'] = rank
+        output = fresh(work)
+        ran = with_mishap(build, work, output, mode, environment)
+        if kills and ran.code == 0:
+            continue  # there were fewer calls this time
+        bare = Ran(128 + signal.SIGKILL, ran.output, '') if kills else Ran(0, 'ok ', '')
+        readable, wrong = read(f'{build}/efgtrace', output)
+        verdicts.add(f'{what}, {mode}, {how}, rank {rank or "all"}, call {at}',
+                     judge(bare, ran, NOTHING, readable, wrong))
+        ends.append(end_of(ran.code))
+        seen.append(wrong or readable)
+    verdicts.tell(f'every call, {mode}', f'{what}, {how}, rank {rank or "all"}', bare, ends, seen)
+
+
+def try_every(build, work, what, mode, step, verdicts):
+    places = range(1, count_calls(build, work, mode, what) + 1, step)
+    for how, rank in ways(what):
+        try_way(build, work, what, mode, how, rank, places, verdicts)
+
+
+# --- the table ---
+
+def write_table(rows, path):
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write('What happened to a job of two ranks, how it ended bare and traced, and what was readable\n'
+                  'afterwards by `efgtrace trace` and `efgtrace report`: `make accidents`.\n\n')
+        out.write('| | accident | bare | traced | readable |\n|---|---|---|---|---|\n')
+        group = None
+        for row in rows:
+            out.write('| ' + ' | '.join([row[0] if row[0] != group else '', *row[1:]]) + ' |\n')
+            group = row[0]
+
+
+def make_modules(work):
+    if os.path.isdir(f'{work}/modules'):
+        return
+    os.mkdir(f'{work}/modules')
+    for i in range(600):
+        shutil.copy(f'{work}/module.so', f'{work}/modules/{i}.so')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('--build', required=True)
+    parser.add_argument('--work', required=True)
+    parser.add_argument('names', nargs='*', help='of accidents (default: all)')
+    parser.add_argument('--every', action='store_true', help='every call to the system fails, too')
+    parser.add_argument('--step', type=int, default=1, help='... or every so manieth')
+    parser.add_argument('--table', help='write what happened to this file')
+    options = parser.parse_args()
+    work, verdicts = os.path.abspath(options.work), Verdicts()
+    os.environ['ACCIDENT_MODULES'] = f'{work}/modules'
+    make_modules(work)
+    if run(work, ['./program', '']).output != 'ok ':
+        sys.exit('accidents: the program does not run as it is')
+    for accident in LIFE + AROUND:
+        if not options.names or accident.name in options.names:
+            try_accident(options.build, work, accident, verdicts)
+    if not options.names or 'two jobs in a folder' in options.names:
+        try_two_jobs(options.build, work, verdicts)
+    for what in ('files', 'memory') if options.every else ():
+        for mode in 'adaptive', 'full':
+            if not options.names or f'{what} {mode}' in options.names:
+                try_every(options.build, work, what, mode, options.step, verdicts)
+    if options.table:
+        write_table(verdicts.rows, options.table)
+    print(f'{verdicts.passed} passed, {verdicts.failed} failed')
+    sys.exit(1 if verdicts.failed else 0)
+
+
+if __name__ == '__main__':
+    main()
