@@ -4,6 +4,8 @@
 #   make demo           set up, build, trace a real application
 #   make check          set up, build, run the tests
 #   make fuzz-sequence  a million random sequences, expanded again, with sanitizers (SEQUENCES=N)
+#   make accidents      what happens to jobs, and what is readable then (ACCIDENTS=--every: hours)
+#   make conformance    MPICH's test suite, bare and traced: fetched, built and run, an hour or two
 #   make check-apps     set up, build, run the larger applications (APPS="lammps pw ...")
 #   make bench          what it costs, beside its peers (BENCH_RUNS=3: quick, 5 minutes)
 #   make bench-instructions   instructions per call; repeatable
@@ -163,6 +165,14 @@ fuzz-sequence: set-up-check
 	EFG_TEST_SEQUENCES=$(SEQUENCES) $(BUILD)/sanitized/tests/test_sequence && \
 	EFG_TEST_SEQUENCES=$$(($(SEQUENCES) / 10)) $(BUILD)/sanitized/tests/test_sequence_file
 
+accidents: set-up-check
+	@$(MAKE) --no-print-directory -s -j2 all
+	@BUILD=$(BUILD) tests/accidents.sh --table tests/accidents/results.md $(ACCIDENTS)
+
+conformance: set-up-conformance
+	@$(MAKE) --no-print-directory -s -j2 all
+	@BUILD=$(BUILD) tests/conformance.sh $(FOLDERS)
+
 check-apps: set-up-apps
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) tests/apps.sh $(APPS)
@@ -199,5 +209,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d)
 
-.PHONY: all unit demo check fuzz-sequence check-apps bench bench-instructions bench-soak bench-order bench-reduction install clean
+.PHONY: all unit demo check fuzz-sequence accidents conformance check-apps bench bench-instructions bench-soak bench-order bench-reduction install clean
 .SECONDARY:

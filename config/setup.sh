@@ -15,6 +15,7 @@ or through sudo.
   demo    build, and LAMMPS, the application that `make demo` traces
   check   demo, and what the tests need: other compilers, cmocka, readers of OTF2, mpi4py,
           iproute2 for hosts that are namespaces, MPICH, a browser and what drives it
+  conformance  check, and what unpacks the test suite of `make conformance`
   apps    check, and the larger applications of `make check-apps`
   bench   apps, the tracer and the compressor that `make bench` compares with, valgrind that
           counts instructions, and gnuplot that draws the results
@@ -28,6 +29,7 @@ build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev li
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2 python3-mpi4py
     iproute2 mpich libmpich-dev chromium chromium-driver python3-selenium"
+conformance="$check xz-utils"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 bench="$apps eztrace zstd valgrind gnuplot-nox"
 
@@ -42,6 +44,7 @@ for group in "$@"; do
         build) packages="$packages $build" ;;
         demo) packages="$packages $demo" ;;
         check) packages="$packages $check" ;;
+        conformance) packages="$packages $conformance" ;;
         apps) packages="$packages $apps" ;;
         bench) packages="$packages $bench" ;;
         -h | --help) usage; exit ;;

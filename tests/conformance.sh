@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# MPICH's test suite, of Debian's source package, against the MPI that is installed: each program
+# that passes bare gives the same exit code and output when it is traced (tests/conformance/suite.py
+# says how). The suite is fetched and built in BUILD/conformance, and is no part of this repository.
+#
+# The table of all results is BUILD/conformance/results.md; tests/conformance/results.md is one of them.
+#
+# usage: tests/conformance.sh [FOLDER[/PROGRAM]...]     default: all; it takes an hour or two. What
+#        was run before is not run again: remove BUILD/conformance/results.jsonl to begin anew
+# environment: BUILD  where the build is (default build)
+# exit code: 0 no difference, or known ones (tests/conformance/exceptions), 1 others, 2 no suite
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "$root" && cd "${BUILD:-build}" && pwd)
+here=$build/conformance
+export BUILD="$build"
+
+# Sources need a source list, which a system may not have: this one is our own.
+fetch() {
+    . /etc/os-release
+    mkdir -p "$here/apt/lists/partial" "$here/apt/cache/archives/partial"
+    cd "$here/apt"
+    echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+        "http://deb.debian.org/debian $VERSION_CODENAME main" >sources.list
+    set -- -q -o Dir::Etc::SourceList="$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+        -o Dir::State::Lists="$PWD/lists" -o Dir::Cache="$PWD/cache" -o APT::Sandbox::User=
+    apt-get "$@" update && apt-get "$@" source --download-only mpich
+}
+
+# Its C++ part needs what Open MPI's C++ binding does not have; its mpi_f08 part is left out where the
+# MPI is another one, but builds. What does not build is left out, and counted.
+make_suite() {
+    cd "$here"
+    rm -rf mpi
+    tar xf apt/mpich_*.orig.tar.* --wildcards --strip-components=2 'mpich-*/test/mpi' \
+        --exclude 'mpich-*/modules'
+    cd mpi
+    sed -i 's/test "\$enable_f08" = "yes" -a "\$FROM_MPICH" = "yes"/test "$enable_f08" = "yes"/' configure
+    ./configure --with-mpi=/usr --disable-cxx --enable-fortran=all --enable-threads=multiple \
+        CPPFLAGS=-DOMPI_OMIT_MPI1_COMPAT_DECLS=0 CFLAGS="-g -O1 -w" \
+        FFLAGS="-w -fallow-argument-mismatch" FCFLAGS="-w -fallow-argument-mismatch" >../configure.log 2>&1
+    make -k -j2 V=0 >../build.log 2>&1 || :
+    touch ../built
+}
+
+mkdir -p "$here"
+[ -n "$(ls "$here"/apt/mpich_*.orig.tar.* 2>/dev/null)" ] || (fetch) || {
+    echo "conformance: the sources of mpich cannot be fetched" >&2
+    exit 2
+}
+[ -f "$here/built" ] || (make_suite) || {
+    echo "conformance: the suite cannot be configured; see $here/configure.log" >&2
+    exit 2
+}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+exec /usr/bin/python3 "$root/tests/conformance/suite.py" --table "$here/results.md" "$here" "$@"

@@ -1,0 +1,331 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run the programs of MPICH's test suite bare and traced, and compare.
+
+Each program that passes bare is run adaptively, with samples as often as can be, many small
+windows and saves all the time, and in full, with everything told apart that can be. Both must
+give the exit code and the output (lines in any order) of the bare run, and what they wrote must
+be readable. When one does not, it is run three times more, and so is the bare one: a program that
+does not always pass, or always print the same, by itself shows nothing.
+
+What was found is kept in DIR/results.jsonl, a line a program; those that are there are not run
+again, so that it can be done in parts. A folder is one of the suite's, with all below it.
+
+usage: suite.py [--again] [--table FILE] DIR [FOLDER[/PROGRAM]...]
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, os.environ.get('BUILD', 'build'))
+TOOL = os.path.join(BUILD, 'efgtrace')
+FOLDERS = ('attr pt2pt coll comm datatype topo rma threads init errhan group info mpi_t errors '
+           'f77 f90 f08 cxx spawn io').split()
+BARE_LIMIT = 60  # seconds
+MEMORY = 4       # GB; programs that need more are left out
+MORE = 3         # runs after a difference
+
+MODES = {
+    'adaptive': {'INTERVAL': '1ms', 'STABLE': '1', 'ITERATIONS': '2', 'WINDOWS': '100', 'SAVE': '1ms'},
+    'full': {'MODE': 'full', 'SIGNATURE': 'path,size,partner,communicator', 'LOG_LIMIT': '16M'},
+}
+
+
+# --- what there is to run ---
+
+class Case:
+    """A line of a testlist."""
+
+    def __init__(self, folder, words):
+        self.folder, self.program = folder, words[0]
+        self.ranks = int(words[1]) if len(words) > 1 else 2
+        self.args, self.env, self.fails, self.memory = [], {}, False, 0.0
+        for key, _, value in (word.partition('=') for word in words[2:]):
+            if key == 'arg':
+                self.args.append(value)
+            elif key == 'env':
+                self.env.update([value.split('=', 1)])
+            elif key == 'mem':
+                self.memory = float(value)
+            elif key == 'resultTest':
+                self.fails = True  # is to end with an exit code
+
+    @property
+    def name(self):
+        return f'{self.folder}/{self.program}'
+
+    @property
+    def key(self):
+        return ' '.join([self.name, str(self.ranks), *self.args,
+                         *(f'{name}={value}' for name, value in self.env.items())])
+
+
+def cases(suite, folder):
+    """Those of the testlist of FOLDER and of the folders that it names, each once."""
+    try:
+        with open(f'{suite}/{folder}/testlist', encoding='ascii') as lines:
+            words = [line.split('#')[0].split() for line in lines]
+    except FileNotFoundError:
+        return
+    for words in filter(None, words):
+        if os.path.isdir(f'{suite}/{folder}/{words[0]}'):
+            yield from cases(suite, f'{folder}/{words[0]}')
+        elif re.fullmatch(r'[\w.-]+', words[0]):
+            yield Case(folder, words)
+
+
+def chosen(suite, wanted):
+    found = {}
+    for what in wanted:
+        is_folder = os.path.isdir(f'{suite}/{what}')
+        for case in cases(suite, what if is_folder else os.path.dirname(what)):
+            if is_folder or case.name == what:
+                found.setdefault(case.key, case)
+    return found.values()
+
+
+# --- running ---
+
+def end_session(leader):
+    """Whatever LEADER has started, and is still there."""
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            if os.getsid(int(pid)) == leader:
+                os.kill(int(pid), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+Ran = collections.namedtuple('Ran', 'code output ours seconds')
+
+
+def normal(text):
+    """Lines in any order, without the names of processes and hosts, addresses and times of
+    messages, which no two runs share; ours apart."""
+    text = re.sub(r'0x[0-9a-f]+|\[[\w.-]+:\d+\]|\[\[?\d+,\d+\]?(,\d+\])?|\bpid \d+', '#', text, flags=re.I)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    ours = [line for line in lines if 'efgtrace' in line]
+    return sorted(line for line in lines if line not in ours), ours
+
+
+def run(suite, case, limit, settings=()):
+    command = ['mpirun', '-np', str(case.ranks), '--oversubscribe']
+    for name, value in settings:
+        command += ['-x', f'{name}={value}']
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
+                       OMPI_MCA_rmaps_base_oversubscribe='1', **case.env)
+    begin = time.monotonic()
+    with subprocess.Popen([*command, f'./{case.program}', *case.args], cwd=f'{suite}/{case.folder}',
+                          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors='replace',
+                          start_new_session=True) as job:
+        try:
+            text = job.communicate(timeout=limit)[0]
+        except subprocess.TimeoutExpired:
+            job.send_signal(signal.SIGTERM)
+            try:
+                job.communicate(timeout=5)
+            except subprocess.TimeoutExpired:
+                pass
+            end_session(job.pid)
+            return Ran('hangs', [], [], limit)
+    end_session(job.pid)
+    return Ran(job.returncode, *normal(text), time.monotonic() - begin)
+
+
+def passes(case, ran):
+    if case.fails:
+        return ran.code not in (0, 'hangs')
+    return ran.code == 0 and any(line.lower() == 'no errors' for line in ran.output)
+
+
+def read(output):
+    """What is wrong with what was written: '' or a line."""
+    folders = [f'{output}/{name}' for name in sorted(os.listdir(output))]
+    for folder in folders:
+        if not os.path.exists(f'{folder}/run.efg'):  # ended without MPI_Finalize
+            subprocess.run([TOOL, 'trace', folder], capture_output=True, check=False)
+        if os.path.exists(f'{folder}/run.efg'):
+            for command in (TOOL, 'report', folder), (TOOL, 'expand', '-r', '0', folder):
+                done = subprocess.run(command, capture_output=True, text=True, errors='replace',
+                                      timeout=60, check=False)
+                if done.returncode:
+                    return f'{command[1]}: {(done.stderr.splitlines() or [done.returncode])[-1]}'
+        if os.path.exists(f'{folder}/traces.otf2'):
+            done = subprocess.run(['otf2-print', '--silent', '-Werror', f'{folder}/traces.otf2'],
+                                  capture_output=True, text=True, errors='replace', timeout=300,
+                                  check=False)
+            if done.returncode or done.stderr.strip():
+                return f'otf2-print: {(done.stderr.splitlines() or [done.returncode])[0]}'
+    return '' if folders else 'nothing was written'
+
+
+def traced(suite, case, mode, limit, output):
+    shutil.rmtree(output, ignore_errors=True)
+    os.mkdir(output)
+    settings = [('LD_PRELOAD', f'{BUILD}/libefgtrace.so'), ('EFGTRACE_SUMMARY', 'off'),
+                ('EFGTRACE_OUTPUT', f'{output}/run')]
+    settings += [(f'EFGTRACE_{key}', value) for key, value in MODES[mode].items()]
+    return run(suite, case, limit, settings)
+
+
+def difference(bare, ran):
+    if ran.code != bare.code:
+        return f'exit code {ran.code}, not {bare.code}: {"; ".join(ran.output[:6])}'
+    if ran.output != bare.output:
+        lines = collections.Counter(ran.output)
+        lines.subtract(bare.output)
+        return 'output: ' + '; '.join(f'{"+" if count > 0 else "-"}{line}'
+                                      for line, count in lines.items() if count)
+    return ''
+
+
+def compare(suite, case, bare, mode, output):
+    """The result of MODE: {} or what is different, in how many runs, and whether bare runs are
+    always the same."""
+    limit = 3 * bare.seconds + BARE_LIMIT
+    ran = traced(suite, case, mode, limit, output)
+    result = {}
+    if ran.ours:
+        result['said'] = ran.ours[:3]
+    differs = difference(bare, ran)
+    if not differs:
+        unread = read(output)
+        return dict(result, unread=unread) if unread else result
+    again = [difference(bare, traced(suite, case, mode, limit, output)) for _ in range(MORE)]
+    bares = [difference(bare, run(suite, case, BARE_LIMIT)) for _ in range(MORE)]
+    return dict(result, differs=differs, times=1 + sum(map(bool, again)), runs=1 + MORE,
+                bare=sum(map(bool, bares)))
+
+
+def examine(suite, case, output):
+    result = {'key': case.key, 'folder': case.folder, 'program': case.name}
+    if not os.access(f'{suite}/{case.folder}/{case.program}', os.X_OK):
+        return dict(result, bare='not built')
+    if case.memory > MEMORY:
+        return dict(result, bare='too large')
+    bare = run(suite, case, BARE_LIMIT)
+    result['seconds'] = round(bare.seconds, 1)
+    if not passes(case, bare):
+        return dict(result, bare='hangs' if bare.code == 'hangs' else 'fails')
+    result['bare'] = 'passes'
+    for mode in MODES:
+        result[mode] = compare(suite, case, bare, mode, output)
+    return result
+
+
+# --- what was found ---
+
+def load(path):
+    """The last result of each."""
+    try:
+        with open(path, encoding='utf-8') as lines:
+            return {result['key']: result for result in map(json.loads, lines)}
+    except FileNotFoundError:
+        return {}
+
+
+def exceptions():
+    """PROGRAM: reason."""
+    with open(f'{ROOT}/tests/conformance/exceptions', encoding='utf-8') as lines:
+        lines = [line.rstrip() for line in lines if line.strip() and not line.startswith('#')]
+    return dict(line.split(None, 1) for line in lines)
+
+
+def is_different(result, mode):
+    found = result.get(mode, {})
+    return 'unread' in found or 'differs' in found and not found['bare']
+
+
+def describe(result):
+    for mode in MODES:
+        found = result.get(mode, {})
+        if 'differs' in found:
+            by_itself = f'; bare {found["bare"]} of {MORE}' if found['bare'] else ''
+            yield f'{mode}, {found["times"]} of {found["runs"]} runs{by_itself}: {found["differs"]}'
+        if 'unread' in found:
+            yield f'{mode}: {found["unread"]}'
+
+
+def count(results, excepted):
+    """A line of the table."""
+    passing = [result for result in results if result['bare'] == 'passes']
+    steady = [result for result in passing
+              if not any(result[mode].get('bare') for mode in MODES)]
+    same = [sum(not is_different(result, mode) for result in steady) for mode in MODES]
+    return [len(results), sum(result['bare'] in ('not built', 'too large') for result in results),
+            len(passing), len(passing) - len(steady), *same,
+            sum(result['program'] in excepted and any(is_different(result, mode) for mode in MODES)
+                for result in steady)]
+
+
+def versions(suite):
+    with open(f'{suite}/version.m4', encoding='utf-8') as text:
+        mpich = re.search(r'VERSION_m4[^0-9]*([\w.]+)', text.read()).group(1)
+    said = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+            for command in ([TOOL, '--version'], ['mpirun', '--version'])]
+    return (f'{time.strftime("%Y-%m-%d")}: {said[0]}, {said[1].replace("mpirun (", "").replace(")", "")}, '
+            f'the test suite of mpich {mpich}.\n\n'
+            'Of the runs that the lists of each folder name, those are left out whose program does not\n'
+            'build with this MPI or needs much memory. Of those that pass bare, some do not always, or\n'
+            'print something else each time. All others should give the same exit code and output when\n'
+            'they are traced.\n\n')
+
+
+def write_table(results, path, suite):
+    excepted, by_folder = exceptions(), collections.defaultdict(list)
+    for result in results.values():
+        top = result['folder'].split('/')[0]
+        by_folder[top].append(result)
+    head = ['folder', 'runs', 'left out', 'pass bare', 'not always', 'same adaptive', 'same full', 'exceptions']
+    rows = [[folder, *count(by_folder[folder], excepted)] for folder in FOLDERS if folder in by_folder]
+    rows.append(['all', *(sum(column) for column in list(zip(*rows))[1:])])
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write(versions(suite))
+        out.write(''.join(f'| {" | ".join(map(str, row))} |\n'
+                          for row in [head, ['---'] + ['---:'] * (len(head) - 1), *rows]))
+        listed = [result for result in results.values()
+                  if any(is_different(result, mode) for mode in MODES)]
+        if listed:
+            out.write('\nDifferent:\n\n')
+        for result in listed:
+            why = excepted.get(result['program'])
+            out.write(f'- `{result["key"]}`: {why or " ".join(describe(result))}\n')
+    return [result for result in listed if result['program'] not in excepted]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('dir', help='where the suite is built, as DIR/mpi')
+    parser.add_argument('what', nargs='*', help='folders or programs (default: all)')
+    parser.add_argument('--again', action='store_true', help='those that were run already, too')
+    parser.add_argument('--table', help='write the sums of all results to this file')
+    options = parser.parse_args()
+
+    suite, kept = f'{options.dir}/mpi', f'{options.dir}/results.jsonl'
+    results, output = load(kept), os.path.abspath(f'{options.dir}/output.{os.getpid()}')
+    for case in chosen(suite, options.what or FOLDERS):
+        if case.key in results and not options.again:
+            continue
+        result = examine(suite, case, output)
+        results[case.key] = result
+        with open(kept, 'a', encoding='utf-8') as out:
+            out.write(json.dumps(result) + '\n')
+        for line in describe(result):
+            print(f'{case.key}: {line}', flush=True)
+    shutil.rmtree(output, ignore_errors=True)
+    if options.table:
+        left = write_table(results, options.table, suite)
+        sys.exit(1 if left else 0)
+
+
+if __name__ == '__main__':
+    main()
