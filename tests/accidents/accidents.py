@@ -21,6 +21,7 @@ import argparse
 import collections
 import concurrent.futures
 import errno
+import functools
 import os
 import re
 import shutil
@@ -103,6 +104,11 @@ def run(work, command, options=()):
             return Ran('hangs', '', '')
         end_session(job.pid)
     return Ran(job.returncode, ' '.join(sorted(output.splitlines())), errors)
+
+
+@functools.lru_cache(maxsize=None)
+def run_bare(work, *command):
+    return run(work, command)
 
 
 def traced(build, work, accident, output):
@@ -212,7 +218,7 @@ def fresh(work, folder=''):
 
 def try_accident(build, work, accident, verdicts):
     output = fresh(work, accident.folder)
-    bare = run(work, accident.command)
+    bare = run_bare(work, *accident.command)
     ran = traced(build, work, accident, output)
     readable, wrong = read(f'{build}/efgtrace', output)
     verdicts.add(accident.name, judge(bare, ran, accident.least, readable, wrong))
@@ -222,7 +228,7 @@ def try_accident(build, work, accident, verdicts):
 def try_two_jobs(build, work, verdicts):
     """At once, and to the same folder."""
     output, accident = fresh(work), Accident('two jobs in a folder', '')
-    bare = run(work, accident.command)
+    bare = run_bare(work, *accident.command)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         both = list(pool.map(lambda _: traced(build, work, accident, output), range(2)))
     readable, wrong = read(f'{build}/efgtrace', output)
@@ -313,7 +319,7 @@ def main():
     work, verdicts = os.path.abspath(options.work), Verdicts()
     os.environ['ACCIDENT_MODULES'] = f'{work}/modules'
     make_modules(work)
-    if run(work, ['./program', '']).output != 'ok ':
+    if run_bare(work, './program', '').output != 'ok ':
         sys.exit('accidents: the program does not run as it is')
     for accident in LIFE + AROUND:
         if not options.names or accident.name in options.names:
