@@ -10,10 +10,11 @@ Installs what is missing of the Debian packages of each group. Says nothing, and
 root nor a network, when all of them are there; else says what it installs and does so as root
 or through sudo.
 
-  build   the compiler, Open MPI and the libraries that efgtrace is made of, and those that
-          its page draws with
+  build   the compiler, Open MPI and the libraries that efgtrace is made of
+  page    what the pages of `efgtrace report --html` draw with, 250 small packages; without them
+          they have tables and lists only
   demo    build, and LAMMPS, the application that `make demo` traces
-  check   demo, and what the tests need: other compilers, cmocka, readers of OTF2, mpi4py,
+  check   demo, page, and what the tests need: other compilers, cmocka, readers of OTF2, mpi4py,
           iproute2 for hosts that are namespaces, MPICH, a browser and what drives it
   conformance  check, and what unpacks the test suite of `make conformance`
   apps    check, and the larger applications of `make check-apps`
@@ -25,10 +26,11 @@ EOF
 }
 
 build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev libotf2-trace-dev
-    libhwloc-dev libdw-dev libinih-dev libcjson-dev node-d3 node-dagre-layout"
+    libhwloc-dev libdw-dev libinih-dev libcjson-dev"
+page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
-check="$demo g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2 python3-mpi4py
-    iproute2 mpich libmpich-dev chromium chromium-driver python3-selenium"
+check="$demo $page g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2
+    python3-mpi4py iproute2 mpich libmpich-dev chromium chromium-driver python3-selenium"
 conformance="$check xz-utils"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 bench="$apps eztrace zstd valgrind gnuplot-nox"
@@ -42,6 +44,7 @@ packages=
 for group in "$@"; do
     case $group in
         build) packages="$packages $build" ;;
+        page) packages="$packages $page" ;;
         demo) packages="$packages $demo" ;;
         check) packages="$packages $check" ;;
         conformance) packages="$packages $conformance" ;;
