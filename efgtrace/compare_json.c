@@ -2,8 +2,6 @@
 /*
  * The comparison as JSON; efg_compare_json_help is the schema.
  */
-#include <string.h>
-
 #include "compare.h"
 #include "files/summary.h"
 #include "json.h"
@@ -110,28 +108,16 @@ static cJSON *make_difference(const struct efg_comparison *c, const struct efg_d
     return to;
 }
 
-static void add_findings(cJSON *to, const struct efg_comparison *c)
-{
-    struct efg_buffer lines = {0};
-    cJSON *array = cJSON_AddArrayToObject(to, "findings");
-    efg_compare_put_findings(&lines, c);
-    efg_buffer_put(&lines, "", 1);
-    for (char *line = lines.failed ? NULL : (char *)lines.data, *end; line && *line;
-         line = end + 1) {
-        end = strchr(line, '\n');
-        *end = '\0';
-        cJSON_AddItemToArray(array, cJSON_CreateString(line));
-    }
-    efg_buffer_fini(&lines);
-}
-
 cJSON *efg_compare_document(const struct efg_comparison *c)
 {
+    struct efg_buffer findings = {0};
     cJSON *document = cJSON_CreateObject();
+    efg_compare_put_findings(&findings, c);
     cJSON_AddStringToObject(document, "format", "efgtrace-compare");
     efg_json_number(document, "version", 1);
     cJSON_AddStringToObject(document, "efgtrace", EFG_VERSION);
-    add_findings(document, c);
+    efg_json_lines(document, "findings", &findings, 0);
+    efg_buffer_fini(&findings);
     cJSON *runs = cJSON_AddArrayToObject(document, "runs");
     for (int i = 0; i < 2; i++)
         cJSON_AddItemToArray(runs, make_run(c, i));

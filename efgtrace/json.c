@@ -61,6 +61,23 @@ void efg_json_quote(struct efg_buffer *out, const char *text)
     free(copy);
 }
 
+void efg_json_lines(cJSON *to, const char *name, const struct efg_buffer *lines, size_t skip)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, name);
+    const char *line = (const char *)lines->data, *end = line + lines->size, *next;
+    for (; !lines->failed && line < end; line = next + 1) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        if (!next)
+            next = end;
+        if ((size_t)(next - line) > skip)
+            line += skip;
+        char *copy = strndup(line, (size_t)(next - line));
+        if (copy)
+            cJSON_AddItemToArray(array, cJSON_CreateString(efg_clean(copy)));
+        free(copy);
+    }
+}
+
 void efg_json_end(struct efg_buffer *out, cJSON *document, const char *last)
 {
     char *text = cJSON_Print(document);

@@ -22,6 +22,9 @@ void efg_json_id(cJSON *to, const char *name, uint32_t id); /* EFG_NONE: null */
 void efg_json_hex(cJSON *to, const char *name, uint64_t value);
 void efg_json_ranks(cJSON *to, const char *name, const struct efg_ranklist *ranks);
 
+/* An array of the LINES, each without its first SKIP bytes, where it is longer. */
+void efg_json_lines(cJSON *to, const char *name, const struct efg_buffer *lines, size_t skip);
+
 /* Append TEXT to OUT as a string of JSON, cleaned, that may stand inside of a <script>. */
 void efg_json_quote(struct efg_buffer *out, const char *text);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * efgtrace report: what a run did, as text of at most 100 columns. First the summary, then
+ * efgtrace report: what a run did, as text of at most 100 columns. First what matters most, in words; the summary; then
  * a table per question, from the whole to the parts: the loops, how efficient they are, how the
  * iterations went, where the time of the main loop goes, how well the recorded iterations stand
  * for the run, which calls and which call sites take the time and how evenly over the ranks,
@@ -120,11 +120,47 @@ static int put_report(struct efg_buffer *out, const struct efg_run *run,
     return 0;
 }
 
+/* The sentence of LENGTH, in lines of at most EFG_COLUMNS, below each other behind its number. */
+static void put_sentence(struct efg_buffer *out, int number, const char *text, size_t length)
+{
+    size_t most = EFG_COLUMNS - 3;
+    efg_buffer_print(out, "%d. ", number);
+    while (length > most) {
+        size_t cut = most;
+        while (cut && text[cut] != ' ')
+            cut--;
+        cut = cut ? cut : most;
+        efg_buffer_print(out, "%.*s\n   ", (int)cut, text);
+        cut += text[cut] == ' ';
+        text += cut, length -= cut;
+    }
+    efg_buffer_print(out, "%.*s\n", (int)length, text);
+}
+
+static void put_findings(struct efg_buffer *out, const struct efg_run *run,
+                         const struct efg_report_ranks *ranks)
+{
+    struct efg_buffer findings = {0};
+    efg_report_findings(&findings, run, ranks);
+    efg_buffer_put(&findings, "", 1);
+    out->failed |= findings.failed;
+    const char *line = findings.failed ? "" : (const char *)findings.data;
+    for (int number = 1; *line; number++) {
+        size_t length = strcspn(line, "\n");
+        put_sentence(out, number, line, length);
+        line += length + 1;
+    }
+    efg_buffer_put(out, "\n", 1);
+    efg_buffer_fini(&findings);
+}
+
 static int put_ranks(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
 {
     struct efg_report_ranks ranks;
     if (efg_report_ranks_read(&ranks, run))
         return -1;
+    put_findings(out, run, &ranks);
+    efg_summary_write(out, run);
     int error = put_report(out, run, &ranks, most);
     out->failed |= ranks.hosts.lines.failed | ranks.notes.failed;
     efg_report_ranks_fini(&ranks);
@@ -143,8 +179,10 @@ static int put_text(struct efg_buffer *out, const struct efg_run *run,
 {
     if (request->signatures)
         return efg_report_signatures(out, run);
+    if (run->rank_count)
+        return put_ranks(out, run, request->most);
     efg_summary_write(out, run);
-    return run->rank_count ? put_ranks(out, run, request->most) : 0;
+    return 0;
 }
 
 static int put_all(struct efg_buffer *out, const struct efg_run *run,

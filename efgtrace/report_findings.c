@@ -5,24 +5,16 @@
  */
 #include <stdio.h>
 
+#include "efficiency.h"
 #include "files/summary.h"
-#include "json.h"
-#include "report_json.h"
 
 #define FINE 0.9  /* an efficiency that needs no work */
 #define EVEN 1.05 /* the most over the mean, of what is balanced */
 
-static void say(cJSON *findings, char *text)
+static void say_efficiency(struct efg_buffer *out, const struct efg_run *run,
+                           const struct efg_report_ranks *ranks)
 {
-    cJSON *one = cJSON_CreateObject();
-    efg_json_text(one, "text", text);
-    cJSON_AddItemToArray(findings, cJSON_DetachItemFromObject(one, "text"));
-    cJSON_Delete(one);
-}
-
-static void say_efficiency(cJSON *findings, const struct efg_report_view *view)
-{
-    struct efg_efficiency e = efg_efficiency_run(view->ranks, view->run->rank_count);
+    struct efg_efficiency e = efg_efficiency_run(ranks, run->rank_count);
     char text[300];
     if (e.parallel >= FINE)
         snprintf(text, sizeof text,
@@ -40,13 +32,13 @@ static void say_efficiency(cJSON *findings, const struct efg_report_view *view)
             "The ranks compute in %.1f%% of the time; more is lost to uneven load (balance "
             "%.1f%%) than to communication (efficiency %.1f%%).",
             100 * e.parallel, 100 * e.balance, 100 * e.communication);
-    say(findings, text);
+    efg_buffer_print(out, "%s\n", text);
 }
 
-static void say_balance(cJSON *findings, const struct efg_report_view *view)
+static void say_balance(struct efg_buffer *out, const struct efg_run *run,
+                        const struct efg_report_ranks *ranks)
 {
-    const struct efg_run *run = view->run;
-    const uint64_t *useful = view->ranks->values[EFG_COMPUTE_TIME];
+    const uint64_t *useful = ranks->values[EFG_COMPUTE_TIME];
     uint32_t most = 0;
     double sum = 0;
     char text[300];
@@ -66,12 +58,13 @@ static void say_balance(cJSON *findings, const struct efg_report_view *view)
             "Rank %u computes longest, %.1f%% longer than the mean of the ranks: the others "
             "may wait for it.",
             run->ranks[most].rank, 100 * (above - 1));
-    say(findings, text);
+    efg_buffer_print(out, "%s\n", text);
 }
 
-static void say_site(cJSON *findings, const struct efg_report_view *view)
+static void say_site(struct efg_buffer *out, const struct efg_run *run,
+                     const struct efg_report_ranks *ranks)
 {
-    const struct efg_join *sites = &view->ranks->sites;
+    const struct efg_join *sites = &ranks->sites;
     char name[300], text[600];
     double mpi = (double)efg_join_time(sites);
     if (!sites->count || !(mpi > 0)) {
@@ -79,20 +72,20 @@ static void say_site(cJSON *findings, const struct efg_report_view *view)
     } else {
         const struct efg_join_item *item = &sites->items[0];
         struct efg_node node = {.signature = item->signature, .flags = item->flags};
-        efg_summary_node(view->run, &node, name, sizeof name);
+        efg_summary_node(run, &node, name, sizeof name);
         snprintf(text, sizeof text,
                  "The call site with the most time is %s: %.1f%% of the time in MPI, %.1f%% of "
                  "the run.",
                  name, efg_percent((double)item->time, mpi),
-                 efg_percent((double)item->time, (double)view->run->common.totals.time));
+                 efg_percent((double)item->time, (double)run->common.totals.time));
     }
-    say(findings, text);
+    efg_buffer_print(out, "%s\n", text);
 }
 
-void efg_report_findings(cJSON *to, const struct efg_report_view *view)
+void efg_report_findings(struct efg_buffer *out, const struct efg_run *run,
+                         const struct efg_report_ranks *ranks)
 {
-    cJSON *findings = cJSON_AddArrayToObject(to, "findings");
-    say_efficiency(findings, view);
-    say_balance(findings, view);
-    say_site(findings, view);
+    say_efficiency(out, run, ranks);
+    say_balance(out, run, ranks);
+    say_site(out, run, ranks);
 }

@@ -44,7 +44,4 @@ int efg_report_json_messages(cJSON *to, const struct efg_run *run);
 
 void efg_report_json_efficiency(cJSON *to, const struct efg_efficiency *efficiency);
 
-/* A member "findings": the three most useful sentences. */
-void efg_report_findings(cJSON *to, const struct efg_report_view *view);
-
 #endif

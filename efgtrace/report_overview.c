@@ -11,22 +11,6 @@
 #include "json.h"
 #include "report_json.h"
 
-/* LINES of text as an array; a first word as long as SKIP columns is left out. */
-static void add_lines(cJSON *to, const char *name, struct efg_buffer *lines, size_t skip)
-{
-    cJSON *array = cJSON_AddArrayToObject(to, name);
-    efg_buffer_put(lines, "", 1);
-    for (char *line = lines->failed ? "" : (char *)lines->data, *end; *line; line = end) {
-        end = line + strcspn(line, "\n");
-        if (*end)
-            *end++ = '\0';
-        cJSON_AddItemToArray(array,
-                             cJSON_CreateString(line + (strlen(line) > skip ? skip : 0)));
-    }
-    if (lines->size)
-        lines->size--;
-}
-
 static void add_started(cJSON *to, uint64_t ns)
 {
     time_t seconds = (time_t)(ns / 1000000000);
@@ -70,7 +54,7 @@ static void add_summary(cJSON *to, const struct efg_run *run)
 {
     struct efg_buffer lines = {0};
     efg_summary_write(&lines, run);
-    add_lines(to, "summary", &lines, 0);
+    efg_json_lines(to, "summary", &lines, 0);
     efg_buffer_fini(&lines);
 }
 
@@ -79,7 +63,7 @@ static void add_places(cJSON *to, const struct efg_report_ranks *ranks)
 {
     struct efg_buffer lines = {0};
     efg_buffer_put(&lines, ranks->hosts.lines.data, ranks->hosts.lines.size);
-    add_lines(to, "places", &lines, strlen("host         "));
+    efg_json_lines(to, "places", &lines, strlen("host         "));
     efg_buffer_fini(&lines);
 }
 
@@ -88,6 +72,7 @@ void efg_report_json_overview(cJSON *document, const struct efg_report_view *vie
     const struct efg_run *run = view->run;
     const struct efg_totals *totals = &run->common.totals;
     struct efg_efficiency efficiency = efg_efficiency_run(view->ranks, run->rank_count);
+    struct efg_buffer findings = {0};
     cJSON *to = cJSON_AddObjectToObject(document, "overview");
     efg_json_text(to, "application", run->application);
     efg_json_text(to, "command", run->command);
@@ -104,7 +89,9 @@ void efg_report_json_overview(cJSON *document, const struct efg_report_view *vie
     efg_json_number(to, "time", totals->time);
     efg_json_number(to, "mpi_time", totals->in_mpi);
     efg_report_json_efficiency(to, &efficiency);
-    efg_report_findings(to, view);
+    efg_report_findings(&findings, view->run, view->ranks);
+    efg_json_lines(to, "findings", &findings, 0);
+    efg_buffer_fini(&findings);
     add_summary(to, run);
     add_places(to, view->ranks);
     add_recorded(to, run);

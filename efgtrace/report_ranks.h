@@ -44,6 +44,10 @@ struct efg_report_ranks {
 int efg_report_ranks_read(struct efg_report_ranks *ranks, const struct efg_run *run);
 void efg_report_ranks_fini(struct efg_report_ranks *ranks);
 
+/* Append the three most useful sentences, a line each, of any length. */
+void efg_report_findings(struct efg_buffer *out, const struct efg_run *run,
+                         const struct efg_report_ranks *ranks);
+
 /* Append the table of what ranks did, least, median, most. */
 void efg_report_ranks(struct efg_buffer *out, const struct efg_run *run,
                       const struct efg_report_ranks *ranks);
