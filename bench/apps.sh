@@ -23,6 +23,7 @@ environment: RANKS           instead of 4
              LAMMPS_STEPS    instead of 2000
              ICOFOAM_STEPS   instead of 1000
              PW_STEPS        instead of 100
+             RINGTEST_LOOPS  instead of 500000
              CASE=large      as large as a case for 4 ranks is in earnest, instead of small ones,
                              whose ranks do next to nothing between two calls: 32,000 atoms in
                              LAMMPS (as in its own benchmarks), 16 and 30 Ry in Quantum ESPRESSO,
@@ -179,7 +180,7 @@ prepare_ringtest() {
     :
 }
 run_ringtest() {
-    launch "$@" /usr/bin/python3 -m mpi4py.bench ringtest --size 1000 --loop 500000
+    launch "$@" /usr/bin/python3 -m mpi4py.bench ringtest --size 1000 --loop "${RINGTEST_LOOPS:-500000}"
 }
 filter_ringtest() {
     sed -E 's/= [^ ]+ seconds/= ... seconds/'

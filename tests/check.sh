@@ -65,7 +65,7 @@ for script in floors table tree preload tool docs report page graph runfile expa
     [ -x tests/$script.sh ] || continue
     part $script shell "tests/$script.sh"
 done
-part apps shell tests/apps.sh lammps ringtest
+part apps shell env RINGTEST_LOOPS=100000 tests/apps.sh lammps ringtest
 
 for name in $parts; do
     case $ran in *" $name "*) continue ;; esac

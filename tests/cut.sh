@@ -5,7 +5,7 @@
 #
 # usage: tests/cut.sh
 # environment: that of frame.sh, and
-#              CUT_RUNS     runs of a stencil with ranks that are late at random (default 5)
+#              CUT_RUNS     runs of a stencil with ranks that are late at random (default 3)
 . "$(dirname "$0")/frame.sh"
 
 # run NAME PREFIX... -- PROGRAM ARGUMENTS...: leaves NAME.out and NAME.err
@@ -140,7 +140,7 @@ ahead sized '15 of 45 matched (33.3%); 15 sends and 15 receives stand open' '15 
 ahead plain '15 of 45 matched (33.3%); 15 sends and 15 receives stand open' '15 0 -5 -5'
 ahead crossing 'in doubt: 30 of 30 seem to match, but 14 or more crossed' '30 0 0 0'
 compile stencil2d
-for i in $(seq "${CUT_RUNS:-5}"); do
+for i in $(seq "${CUT_RUNS:-3}"); do
     late "$i"
 done
 other master_worker 2000 500

@@ -32,7 +32,7 @@ orders() {
     "$python" "$root/tests/read_run.py" "$1/run.efg" | grep -c '^sequence '
 }
 
-# --- applications: those that are asked for, or a few steps of those that are there ---
+# --- applications: those that are asked for, or a few steps of LAMMPS ---
 
 # application APP
 application() {
@@ -48,14 +48,7 @@ for app in "$@"; do
     application "$app"
 done
 [ $# -gt 0 ] && finish
-export LAMMPS_STEPS=200 ICOFOAM_STEPS=20 PW_STEPS=1
-for app in lammps:lmp icofoam:icoFoam pw:pw.x; do
-    if command -v "${app#*:}" >/dev/null; then
-        application "${app%:*}"
-    else
-        skip "${app%:*}" "no ${app#*:}"
-    fi
-done
+LAMMPS_STEPS=200 application lammps
 
 # --- programs ---
 
