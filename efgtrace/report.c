@@ -239,12 +239,11 @@ static void print_help(FILE *out)
 {
     fputs(
         "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
-        "Says what the run that wrote DIR did: the summary, its loops, where the time of the\n"
-        "main loop goes, how its iterations went, how well the recorded ones stand for the "
-        "run,\n"
-        "which MPI calls and call sites take the time and how evenly over the ranks (least,\n"
-        "median, most), who sent how much to whom, and how the event flow graph\n"
-        "grew.\n\n"
+        "Says what the run that wrote DIR did: where time is lost, in words; the summary; its\n"
+        "loops, where the time of the main loop goes, how its iterations went, how well the\n"
+        "recorded ones stand for the run, which MPI calls and call sites take the time and how\n"
+        "evenly over the ranks (least, median, most), who sent how much to whom, and how the\n"
+        "event flow graph grew.\n\n"
         "  -a, --all          every line of every table, not only the largest\n"
         "  -s, --signatures   only how many nodes and edges the graph has, merged over the "
         "ranks "
