@@ -102,7 +102,11 @@ def main():
            for c in report['calls'][:20]])
     check('the sentence on what was recorded, as in the text', True,
           report['representative']['sentence'] in ' '.join(line.strip() for line in lines))
-    check('the summary, as in the text', lines[:len(report['overview']['summary'])], report['overview']['summary'])
+    begin = lines.index('') + 1  # behind the findings
+    check('the findings, as in the text', ' '.join(lines[:begin - 1]).split(),
+          ' '.join(f'{i}. {text}' for i, text in enumerate(report['overview']['findings'], 1)).split())
+    check('the summary, as in the text', lines[begin:begin + len(report['overview']['summary'])],
+          report['overview']['summary'])
 
 
 if __name__ == '__main__':
