@@ -16,3 +16,9 @@ int efg_complain_usage(const char *command, const char *what)
     fprintf(stderr, "efgtrace %s: %s; see `efgtrace %s --help`\n", command, what, command);
     return EFG_EXIT_USAGE;
 }
+
+int efg_complain_option(const char *command, int option)
+{
+    return efg_complain_usage(command,
+                              option == ':' ? "a value is missing" : "there is no such option");
+}

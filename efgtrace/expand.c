@@ -363,9 +363,7 @@ static int take_option(struct request *request, int option)
     case 'h':
         return print_help() + 1;
     default:
-        return efg_complain_usage("expand", option == ':' ? "a value is missing"
-                                                          : "there is no such option") +
-               1;
+        return efg_complain_option("expand", option) + 1;
     }
     return wrong ? efg_complain_usage("expand",
                                       "--thread wants a number, --from and --to one from 1") +

@@ -127,9 +127,7 @@ static int take_option(struct request *request, int option)
     case 'h':
         return print_help() + 1;
     default:
-        return efg_complain_usage("export", option == ':' ? "a value is missing"
-                                                          : "there is no such option") +
-               1;
+        return efg_complain_option("export", option) + 1;
     }
 }
 

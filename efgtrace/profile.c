@@ -270,9 +270,7 @@ static int take_option(struct request *request, int option)
     case 'h':
         return print_help() + 1;
     default:
-        return efg_complain_usage("profile", option == ':' ? "a value is missing"
-                                                           : "there is no such option") +
-               1;
+        return efg_complain_option("profile", option) + 1;
     }
 }
 
