@@ -2,11 +2,8 @@
 #include "efficiency.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "files/summary.h"
-#include "complain.h"
 
 struct efg_efficiency efg_efficiency_of(const uint64_t *time, const uint64_t *mpi,
                                         uint32_t count)
@@ -99,15 +96,9 @@ int efg_report_efficiency(struct efg_buffer *out, const struct efg_run *run,
 {
     struct efg_merged merged;
     struct efg_by_rank by;
-    char *all = malloc((size_t)run->rank_count + 1);
-    if (!all)
-        return efg_complain("report", "no memory for the list of ranks");
-    memset(all, 1, run->rank_count);
-    int error = efg_merged_read(&merged, run, "report", all, efg_merged_dimensions(run));
-    free(all);
-    if (error)
+    if (efg_merged_read(&merged, run, "report", NULL, efg_merged_dimensions(run)))
         return -1;
-    error = efg_by_rank_read(&by, run, &merged, NULL, "report");
+    int error = efg_by_rank_read(&by, run, &merged, NULL, "report");
     if (!error) {
         put_table(out, run, ranks, &merged, &by, most);
         efg_by_rank_fini(&by);

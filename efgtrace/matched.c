@@ -31,14 +31,8 @@ static int read_times(struct efg_side *side, const char *command)
 
 static int read_graph(struct efg_side *side, const char *command)
 {
-    char *all = malloc((size_t)side->run.rank_count + 1);
-    if (!all)
-        return efg_complain(command, "no memory for the list of ranks");
-    memset(all, 1, side->run.rank_count);
-    int error = efg_merged_read(&side->merged, &side->run, command, all,
-                                efg_merged_dimensions(&side->run) & EFG_DIM_PATH);
-    free(all);
-    if (error)
+    if (efg_merged_read(&side->merged, &side->run, command, NULL,
+                        efg_merged_dimensions(&side->run) & EFG_DIM_PATH))
         return -1;
     side->run.dimensions = side->merged.dimensions; /* what names of nodes tell */
     if (efg_contexts_build(&side->contexts, &side->run, &side->merged))

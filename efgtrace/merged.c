@@ -221,14 +221,19 @@ static int add_rank(struct efg_merged *m, const struct efg_run *run,
 
 /* --- all of them --- */
 
+static int wants(const char *is_wanted, uint32_t index)
+{
+    return !is_wanted || is_wanted[index];
+}
+
 /* The one that stands for the run, if it is among them, else the first. */
 static uint32_t find_speaker(const struct efg_run *run, const char *is_wanted)
 {
     uint32_t first = EFG_NONE;
     for (uint32_t i = 0; i < run->rank_count; i++) {
-        if (is_wanted[i] && run->ranks[i].rank == run->common.totals.speaker)
+        if (wants(is_wanted, i) && run->ranks[i].rank == run->common.totals.speaker)
             return run->ranks[i].rank;
-        if (is_wanted[i] && first == EFG_NONE)
+        if (wants(is_wanted, i) && first == EFG_NONE)
             first = run->ranks[i].rank;
     }
     return first;
@@ -331,7 +336,7 @@ static int read_ranks(struct efg_merged *m, const struct efg_run *run, const cha
     int error = efg_graph_init(&m->graph, NULL, 0) ? -ENOMEM : 0;
     for (uint32_t i = 0; i < run->rank_count && !error; i++) {
         struct efg_run_rank rank;
-        if (!is_wanted[i])
+        if (!wants(is_wanted, i))
             continue;
         if (efg_open_rank(run, command, i, &rank))
             return -1;

@@ -52,8 +52,8 @@ struct efg_merged {
     uint32_t speaker;           /* the rank that stands for these */
 };
 
-/* Merge those ranks of RUN that are marked in IS_WANTED, by index, with signatures reduced to
- * DIMENSIONS, for COMMAND. Ranks that left no graph are left out. Returns 0; else says on
+/* Merge those ranks of RUN that are marked in IS_WANTED, by index (NULL: all), with signatures
+ * reduced to DIMENSIONS, for COMMAND. Ranks that left no graph are left out. Returns 0; else says on
  * standard error what is wrong, and returns -1. */
 int efg_merged_read(struct efg_merged *merged, const struct efg_run *run, const char *command,
                     const char *is_wanted, unsigned dimensions);

@@ -2,8 +2,6 @@
 #include "report_json.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "complain.h"
 #include "json.h"
@@ -165,19 +163,11 @@ static cJSON *read_times(struct efg_report_view *view)
 static cJSON *read_graph(struct efg_report_view *view)
 {
     struct efg_merged merged;
-    cJSON *document = NULL;
-    char *all = malloc((size_t)view->run->rank_count + 1);
-    if (!all) {
-        efg_complain("report", "no memory for the list of ranks");
+    if (efg_merged_read(&merged, view->run, "report", NULL, efg_merged_dimensions(view->run)))
         return NULL;
-    }
-    memset(all, 1, view->run->rank_count);
-    if (!efg_merged_read(&merged, view->run, "report", all, efg_merged_dimensions(view->run))) {
-        view->merged = &merged;
-        document = read_times(view);
-        efg_merged_fini(&merged);
-    }
-    free(all);
+    view->merged = &merged;
+    cJSON *document = read_times(view);
+    efg_merged_fini(&merged);
     return document;
 }
 
