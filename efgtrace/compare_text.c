@@ -8,6 +8,7 @@
 
 #include "compare.h"
 #include "files/summary.h"
+#include "text.h"
 
 #define LEAST 1e-3 /* of the time: smaller differences are not worth a line */
 
@@ -203,8 +204,7 @@ static void put_loops(struct efg_buffer *out, const struct efg_comparison *c, ui
     efg_summary_line(out, "  times A         B    time A         B  B / A  MPI A      B  loop");
     for (uint32_t i = 0; i < count && i < most; i++)
         put_loop(out, c, c->matched.loops[i]);
-    if (count > most)
-        efg_summary_line(out, "(%u more: --all shows them)", count - most);
+    efg_text_rest(out, count, most);
     if (!count)
         efg_summary_line(out, "There are none.");
 }
@@ -254,25 +254,19 @@ static void put_differences(struct efg_buffer *out, const struct efg_comparison 
 
 /* --- all --- */
 
-static void put_title(struct efg_buffer *out, const char *title)
-{
-    efg_buffer_print(out, "\n%s\n", title);
-    for (size_t i = strlen(title); i; i--)
-        efg_buffer_put(out, "-", 1);
-    efg_buffer_put(out, "\n", 1);
-}
-
 void efg_compare_put_text(struct efg_buffer *out, const struct efg_comparison *c, uint32_t most)
 {
-    for (int i = 0; i < 2; i++)
-        efg_summary_line(out, "%c  %s: %s, %u ranks", "AB"[i], c -> side[i].run.output,
-                         c->side[i].run.command, c->side[i].run.size);
+    for (int i = 0; i < 2; i++) {
+        const struct efg_run *run = &c->side[i].run;
+        efg_summary_line(out, "%c  %s: %s, %u ranks", 'A' + i, run->output, run->command,
+                         run->size);
+    }
     efg_buffer_put(out, "\n", 1);
     efg_compare_put_findings(out, c);
-    put_title(out, "The runs");
+    efg_text_title(out, "The runs");
     put_runs(out, c);
-    put_title(out, "Loops, times of a rank");
+    efg_text_title(out, "Loops, times of a rank");
     put_loops(out, c, most);
-    put_title(out, "Calls and computation by the difference they make, times of a rank");
+    efg_text_title(out, "Calls and computation by the difference they make, times of a rank");
     put_differences(out, c, most);
 }

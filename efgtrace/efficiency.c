@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "files/summary.h"
+#include "text.h"
 
 struct efg_efficiency efg_efficiency_of(const uint64_t *time, const uint64_t *mpi,
                                         uint32_t count)
@@ -83,8 +84,7 @@ static void put_table(struct efg_buffer *out, const struct efg_run *run,
         if (most == UINT32_MAX || rank_of(&merged->tree, l) < most)
             put_loop(out, run, merged, by, l);
     }
-    if (merged->tree.count > most)
-        efg_summary_line(out, "(%u more: --all shows them)", merged->tree.count - most);
+    efg_text_rest(out, merged->tree.count, most);
     efg_summary_line(out,
                      "(useful time is that outside MPI: its mean over the ranks / the time; "
                      "its mean / its");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * efgtrace report: what a run did, as text of at most 100 columns. First what matters most, in words; the summary; then
- * a table per question, from the whole to the parts: the loops, how efficient they are, how the
- * iterations went, where the time of the main loop goes, how well the recorded iterations stand
- * for the run, which calls and which call sites take the time and how evenly over the ranks,
- * the ranks themselves, what they sent to whom, how the graph grew.
+ * efgtrace report: what a run did, as text of at most 100 columns. First what matters most, in
+ * words; the summary; then a table per question, from the whole to the parts: the loops, how
+ * efficient they are, how the iterations went, where the time of the main loop goes, how well
+ * the recorded iterations stand for the run, which calls and which call sites take the time and
+ * how evenly over the ranks, the ranks themselves, what they sent to whom, how the graph grew.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -25,19 +25,12 @@
 #include "report_representative.h"
 #include "report_sent.h"
 #include "report_tables.h"
-
-static void put_title(struct efg_buffer *out, const char *title)
-{
-    efg_buffer_print(out, "\n%s\n", title);
-    for (size_t i = strlen(title); i; i--)
-        efg_buffer_put(out, "-", 1);
-    efg_buffer_put(out, "\n", 1);
-}
+#include "text.h"
 
 static void put_facts(struct efg_buffer *out, const struct efg_run *run,
                       const struct efg_report_ranks *ranks)
 {
-    put_title(out, "The run");
+    efg_text_title(out, "The run");
     efg_buffer_print(out, "command      %s\n", run->command);
     efg_summary_line(out, "MPI          %s", run->mpi);
     efg_report_library(out, run);
@@ -49,7 +42,8 @@ static void put_pivot_path(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
     if (!thread || thread->pivot.kind == EFG_PIVOT_NONE)
         return;
-    put_title(out, "Where an iteration begins: the call path of the pivot, innermost first");
+    efg_text_title(out,
+                   "Where an iteration begins: the call path of the pivot, innermost first");
     uint32_t node = thread->pivot.kind == EFG_PIVOT_NODE
                         ? thread->pivot.id
                         : thread->graph.edges[thread->pivot.id].to;
@@ -60,7 +54,7 @@ static void put_notes(struct efg_buffer *out, const struct efg_report_ranks *ran
 {
     if (!ranks->notes.size)
         return;
-    put_title(out, "Notes");
+    efg_text_title(out, "Notes");
     efg_buffer_put(out, ranks->notes.data, ranks->notes.size);
 }
 
@@ -70,12 +64,12 @@ static int put_sent(struct efg_buffer *out, const struct efg_run *run, uint32_t 
     if (efg_sent_read(&sent, run, "report"))
         return -1;
     efg_sent_sort(&sent);
-    put_title(out, "Messages by size, all ranks");
+    efg_text_title(out, "Messages by size, all ranks");
     efg_report_sizes(out, &sent);
     if (sent.pair_count) {
-        put_title(out, "Messages by distance, from the sender on");
+        efg_text_title(out, "Messages by distance, from the sender on");
         efg_report_distances(out, &sent, most);
-        put_title(out, "Messages from rank to rank");
+        efg_text_title(out, "Messages from rank to rank");
         efg_report_pairs(out, &sent, most);
     }
     efg_sent_fini(&sent);
@@ -86,69 +80,53 @@ static int put_report(struct efg_buffer *out, const struct efg_run *run,
                       const struct efg_report_ranks *ranks, uint32_t most)
 {
     put_facts(out, run, ranks);
-    put_title(out, "Loops");
+    efg_text_title(out, "Loops");
     efg_summary_loops(out, run, UINT32_MAX, NULL);
     put_pivot_path(out, run);
-    put_title(out, "Efficiency");
+    efg_text_title(out, "Efficiency");
     if (efg_report_efficiency(out, run, ranks, most))
         return -1;
-    put_title(out, "Iterations of the main loop");
+    efg_text_title(out, "Iterations of the main loop");
     efg_report_iterations(out, run);
-    put_title(out, "Where the time of the main loop goes, in the order of the calls");
+    efg_text_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
-    put_title(out, "How well the recorded iterations stand for the run");
+    efg_text_title(out, "How well the recorded iterations stand for the run");
     if (efg_report_representative(out, run, most))
         return -1;
-    put_title(out, "MPI calls by time, all ranks");
+    efg_text_title(out, "MPI calls by time, all ranks");
     efg_report_joined(out, run, &ranks->calls, most);
-    put_title(out, "Call sites by time, all ranks");
+    efg_text_title(out, "Call sites by time, all ranks");
     efg_report_joined(out, run, &ranks->sites, most);
-    put_title(out, "Ranks");
+    efg_text_title(out, "Ranks");
     efg_report_ranks(out, run, ranks);
-    put_title(out, "Groups of ranks with the same graph");
+    efg_text_title(out, "Groups of ranks with the same graph");
     if (efg_report_groups(out, run, most))
         return -1;
     if (put_sent(out, run, most))
         return -1;
     if (run->is_checked) {
-        put_title(out, "Messages, and the edges of the windows");
+        efg_text_title(out, "Messages, and the edges of the windows");
         efg_report_cut(out, run);
     }
-    put_title(out, "Size of the graph over the run");
+    efg_text_title(out, "Size of the graph over the run");
     efg_report_curve(out, run);
     put_notes(out, ranks);
     return 0;
-}
-
-/* The sentence of LENGTH, in lines of at most EFG_COLUMNS, below each other behind its number. */
-static void put_sentence(struct efg_buffer *out, int number, const char *text, size_t length)
-{
-    size_t most = EFG_COLUMNS - 3;
-    efg_buffer_print(out, "%d. ", number);
-    while (length > most) {
-        size_t cut = most;
-        while (cut && text[cut] != ' ')
-            cut--;
-        cut = cut ? cut : most;
-        efg_buffer_print(out, "%.*s\n   ", (int)cut, text);
-        cut += text[cut] == ' ';
-        text += cut, length -= cut;
-    }
-    efg_buffer_print(out, "%.*s\n", (int)length, text);
 }
 
 static void put_findings(struct efg_buffer *out, const struct efg_run *run,
                          const struct efg_report_ranks *ranks)
 {
     struct efg_buffer findings = {0};
+    char head[] = "1. ";
     efg_report_findings(&findings, run, ranks);
     efg_buffer_put(&findings, "", 1);
     out->failed |= findings.failed;
-    const char *line = findings.failed ? "" : (const char *)findings.data;
-    for (int number = 1; *line; number++) {
-        size_t length = strcspn(line, "\n");
-        put_sentence(out, number, line, length);
-        line += length + 1;
+    for (char *line = findings.failed ? "" : (char *)findings.data, *end; *line; line = end) {
+        end = strchr(line, '\n');
+        *end++ = '\0';
+        efg_text_wrap(out, head, line);
+        head[0]++;
     }
     efg_buffer_put(out, "\n", 1);
     efg_buffer_fini(&findings);
@@ -241,7 +219,8 @@ static void print_help(FILE *out)
         "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
         "Says what the run that wrote DIR did: where time is lost, in words; the summary; its\n"
         "loops, where the time of the main loop goes, how its iterations went, how well the\n"
-        "recorded ones stand for the run, which MPI calls and call sites take the time and how\n"
+        "recorded ones stand for the run, which MPI calls and call sites take the time and "
+        "how\n"
         "evenly over the ranks (least, median, most), who sent how much to whom, and how the\n"
         "event flow graph grew.\n\n"
         "  -a, --all          every line of every table, not only the largest\n"

@@ -11,6 +11,7 @@
 #include "files/summary.h"
 #include "groups.h"
 #include "report_ranks.h"
+#include "text.h"
 
 #define CALLS_SHOWN 3
 #define INDENT 33
@@ -82,8 +83,7 @@ static int put_groups(struct efg_buffer *out, const struct efg_run *run,
             efg_summary_line(out, "%*s   the same calls in another order", INDENT, "");
         efg_run_rank_fini(&other);
     }
-    if (count > most)
-        efg_summary_line(out, "(%u more: --all shows them)", count - most);
+    efg_text_rest(out, count, most);
     efg_run_rank_fini(&first);
     return 0;
 }

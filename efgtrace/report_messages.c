@@ -6,6 +6,7 @@
 
 #include "files/summary.h"
 #include "report_sent.h"
+#include "text.h"
 
 #define AMOUNTS 256 /* characters */
 
@@ -78,18 +79,12 @@ static void put_distance(struct efg_buffer *out, const struct efg_sent_distance 
     efg_summary_line(out, "%10s %11u%s", to, distance->pairs, amounts);
 }
 
-static void put_rest(struct efg_buffer *out, uint32_t count, uint32_t most)
-{
-    if (count > most)
-        efg_summary_line(out, "(%u more: --all shows them)", count - most);
-}
-
 void efg_report_distances(struct efg_buffer *out, const struct efg_sent *sent, uint32_t most)
 {
     put_head(out, "   to rank       pairs", "messages");
     for (uint32_t i = 0; i < sent->distance_count && i < most; i++)
         put_distance(out, &sent->distances[i], &sent->all);
-    put_rest(out, sent->distance_count, most);
+    efg_text_rest(out, sent->distance_count, most);
 }
 
 static void put_pair(struct efg_buffer *out, const struct efg_sent_pair *pair,
@@ -107,5 +102,5 @@ void efg_report_pairs(struct efg_buffer *out, const struct efg_sent *sent, uint3
     put_head(out, "      rank to rank", "messages");
     for (uint32_t i = 0; i < sent->pair_count && i < most; i++)
         put_pair(out, &sent->pairs[i], &sent->all);
-    put_rest(out, sent->pair_count, most);
+    efg_text_rest(out, sent->pair_count, most);
 }

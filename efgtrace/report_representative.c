@@ -8,25 +8,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "files/summary.h"
 #include "representative.h"
-
-/* TEXT in lines, broken between words. */
-static void put_text(struct efg_buffer *out, const char *text)
-{
-    while (strlen(text) > EFG_COLUMNS) {
-        int end = EFG_COLUMNS;
-        while (end > 1 && text[end] != ' ')
-            end--;
-        if (end == 1)
-            end = EFG_COLUMNS;
-        efg_summary_line(out, "%.*s", end, text);
-        text += end + (text[end] == ' ');
-    }
-    efg_summary_line(out, "%s", text);
-}
+#include "text.h"
 
 static char mark_of(const struct efg_figure *f)
 {
@@ -67,8 +52,7 @@ static void put_times(struct efg_buffer *out, const struct efg_representative *r
                      "the worst first");
     for (uint32_t i = 0; i < r->row_count && i < most; i++)
         put_time(out, r, run, &r->rows[i]);
-    if (r->row_count > most)
-        efg_summary_line(out, "(%u more: --all shows them)", r->row_count - most);
+    efg_text_rest(out, r->row_count, most);
 }
 
 /* --- calls and bytes --- */
@@ -117,8 +101,7 @@ static void put_counts(struct efg_buffer *out, const struct efg_representative *
         put_count(out, r, run, &r->rows[i]);
         shown++;
     }
-    if (others > shown)
-        efg_summary_line(out, "(%u more: --all shows them)", others - shown);
+    efg_text_rest(out, others, shown);
 }
 
 /* --- the whole --- */
@@ -145,7 +128,7 @@ int efg_report_representative(struct efg_buffer *out, const struct efg_run *run,
     struct efg_representative r;
     int error = efg_representative_make(&r, run, "report");
     if (!error)
-        put_text(out, r.sentence);
+        efg_text_wrap(out, "", r.sentence);
     if (!error && r.row_count) {
         put_explanation(out, &r);
         put_times(out, &r, run, most);

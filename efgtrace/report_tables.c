@@ -11,14 +11,9 @@
 #include <string.h>
 
 #include "files/summary.h"
+#include "text.h"
 
 #define CURVE_LINES 12
-
-static void put_rest(struct efg_buffer *out, uint32_t count, uint32_t most)
-{
-    if (count > most)
-        efg_summary_line(out, "(%u more: --all shows them)", count - most);
-}
 
 /* --- the main loop --- */
 
@@ -101,7 +96,7 @@ static void put_parts(struct efg_buffer *out, const struct efg_run *run,
         if (most == UINT32_MAX || rank_of(parts, i) < most)
             put_part(out, run, graph, &parts->item[i], parts->whole);
     }
-    put_rest(out, parts->count, most);
+    efg_text_rest(out, parts->count, most);
 }
 
 void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
@@ -207,7 +202,7 @@ void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
         else
             put_site(out, begin, run, &join->items[i]);
     }
-    put_rest(out, join->count, most);
+    efg_text_rest(out, join->count, most);
     free(sorted);
 }
 
