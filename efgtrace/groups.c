@@ -28,8 +28,7 @@ struct efg_group_size *efg_groups_sorted(const struct efg_run *run)
 int efg_groups_read(const struct efg_run *run, const char *command, uint32_t index,
                     struct efg_run_rank *rank)
 {
-    uint32_t first = run->common.groups[index].ranks.ranges[0].first, i = 0;
-    while (run->ranks[i].rank != first) /* it is there: the file was checked */
-        i++;
-    return efg_open_rank(run, command, i, rank);
+    uint32_t first = run->common.groups[index].ranks.ranges[0].first;
+    /* It is there: the file was checked. */
+    return efg_open_rank(run, command, efg_run_index(run, first), rank);
 }

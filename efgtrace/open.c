@@ -84,11 +84,10 @@ uint32_t efg_open_find(const struct efg_run *run, const char *command, const cha
     char *end;
     errno = 0;
     unsigned long number = strtoul(rank, &end, 10);
-    int valid = *rank >= '0' && *rank <= '9' && !*end && !errno;
-    for (uint32_t i = 0; valid && i < run->rank_count; i++) {
-        if (run->ranks[i].rank == number)
-            return i;
-    }
+    int valid = *rank >= '0' && *rank <= '9' && !*end && !errno && number <= UINT32_MAX;
+    uint32_t index = valid ? efg_run_index(run, (uint32_t)number) : EFG_NONE;
+    if (index != EFG_NONE)
+        return index;
     if (run->rank_count)
         fprintf(stderr, "efgtrace %s: there is no rank \"%s\": ranks are %u to %u\n", command,
                 rank, run->ranks[0].rank, run->ranks[run->rank_count - 1].rank);

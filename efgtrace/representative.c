@@ -193,22 +193,10 @@ static int put_rows(struct efg_representative_work *w)
 /* The outermost loop around the main one. */
 static uint32_t find_loop(const struct efg_merged *m)
 {
-    const struct efg_pivot *pivot = &m->pivot;
-    uint32_t loop = EFG_NONE;
-    if (pivot->kind == EFG_PIVOT_NODE && pivot->id < m->graph.node_count)
-        loop = m->tree.loop_of[pivot->id];
-    if (pivot->kind == EFG_PIVOT_EDGE && pivot->id < m->graph.edge_count)
-        loop = efg_looptree_common(&m->tree, m->graph.edges[pivot->id].from,
-                                   m->graph.edges[pivot->id].to);
+    uint32_t loop = efg_summary_loop_at(&m->tree, &m->graph, &m->pivot);
     while (loop != EFG_NONE && m->tree.loops[loop].parent != EFG_NONE)
         loop = m->tree.loops[loop].parent;
     return loop;
-}
-
-static void give_up(struct efg_representative *r, const char *why)
-{
-    snprintf(r->sentence, sizeof r->sentence,
-             "It is not known how well the recorded iterations stand for the run: %s.", why);
 }
 
 /* Threads of a rank run at the same time. */
@@ -232,7 +220,7 @@ static int make(struct efg_representative_work *w, const char *command)
         return 0;
     }
     if (!r->recorded) {
-        give_up(r, "the trace has no iterations");
+        efg_representative_say_unknown(r, "the trace has no iterations");
         return 0;
     }
     if (efg_merged_read(&r->merged, w->run, command, w->is_wanted,
@@ -243,7 +231,8 @@ static int make(struct efg_representative_work *w, const char *command)
     r->iterations = r->merged.pivot.visits;
     if (r->loop == EFG_NONE || !r->iterations || !r->merged.tree.loops[r->loop].time) {
         r->loop = EFG_NONE;
-        give_up(r, "the graph has no loop around the beginning of an iteration");
+        efg_representative_say_unknown(
+            r, "the graph has no loop around the beginning of an iteration");
         return 0;
     }
     r->coverage = coverage_of(&r->merged, r->loop);

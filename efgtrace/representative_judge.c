@@ -113,7 +113,7 @@ static void say_yes(struct efg_representative *r)
     r->verdict = EFG_VERDICT_YES;
 }
 
-static void say_unknown(struct efg_representative *r, const char *why)
+void efg_representative_say_unknown(struct efg_representative *r, const char *why)
 {
     snprintf(r->sentence, sizeof r->sentence,
              "It is not known how well the recorded iterations stand for the run: %s.", why);
@@ -125,7 +125,7 @@ void efg_representative_judge(struct efg_representative *r, const struct efg_run
     double apart = r->time.recorded / r->time.run - 1;
     char why[640];
     if (r->recorded < 3) {
-        say_unknown(r, "there are fewer than three");
+        efg_representative_say_unknown(r, "there are fewer than three");
     } else if (r->time.differs && fabs(apart) > ITERATION_APART) {
         say_slow(r, run);
     } else if (worst) {
@@ -139,7 +139,7 @@ void efg_representative_judge(struct efg_representative *r, const struct efg_run
         snprintf(why, sizeof why,
                  "they take %.0f%% %s time than all, but differ from each other as much",
                  100 * fabs(apart), apart > 0 ? "more" : "less");
-        say_unknown(r, why);
+        efg_representative_say_unknown(r, why);
     } else {
         say_yes(r);
     }

@@ -54,6 +54,9 @@ struct efg_representative_sums *
 efg_representative_sums_of(const struct efg_representative_work *w, uint32_t item,
                            uint32_t sample);
 
+/* The sentence where WHY makes it impossible to know. */
+void efg_representative_say_unknown(struct efg_representative *r, const char *why);
+
 /* Fill in verdict and sentence. */
 void efg_representative_judge(struct efg_representative *r, const struct efg_run *run);
 

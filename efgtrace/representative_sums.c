@@ -6,7 +6,6 @@
 #include "representative_parts.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* --- passes --- */
@@ -20,25 +19,9 @@ static int pass(struct efg_representative_work *w,
     while (got > 0 && !error && (got = efg_recorded_next(&w->recorded, &item)) > 0)
         error = take(w, &item);
     if (got < 0)
-        snprintf(w->r->sentence, sizeof w->r->sentence,
-                 "It is not known how well the recorded iterations stand for the run: %s.",
-                 w->recorded.message);
+        efg_representative_say_unknown(w->r, w->recorded.message);
     efg_recorded_close(&w->recorded);
     return got < 0 ? 1 : error;
-}
-
-/* The index of a rank among those of the run, EFG_NONE if it left nothing there. */
-static uint32_t index_of(const struct efg_run *run, uint32_t rank)
-{
-    uint32_t low = 0, high = run->rank_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (run->ranks[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < run->rank_count && run->ranks[low].rank == rank ? low : EFG_NONE;
 }
 
 static uint64_t key_of(const struct efg_recorded_span *span)
@@ -49,7 +32,7 @@ static uint64_t key_of(const struct efg_recorded_span *span)
 static int survey(struct efg_representative_work *w, const struct efg_recorded_item *item)
 {
     if (item->kind == EFG_RECORDED_LOCATION) {
-        w->rank = index_of(w->run, item->location.rank);
+        w->rank = efg_run_index(w->run, item->location.rank);
         w->mine = 0;
         w->r->threads++;
     }
@@ -199,7 +182,7 @@ static void end_thread(struct efg_representative_work *w)
 
 static void begin_thread(struct efg_representative_work *w, uint32_t rank)
 {
-    uint32_t index = index_of(w->run, rank);
+    uint32_t index = efg_run_index(w->run, rank);
     end_thread(w);
     if (index != w->rank)
         w->leader_count = 0;

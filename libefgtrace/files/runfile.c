@@ -203,9 +203,10 @@ static struct efg_run_entry *find_entry(struct efg_run_entry *entries, uint32_t 
     return count ? bsearch(&key, entries, count, sizeof key, by_rank) : NULL;
 }
 
-static struct efg_run_entry *find_rank(const struct efg_run *run, uint32_t rank)
+uint32_t efg_run_index(const struct efg_run *run, uint32_t rank)
 {
-    return find_entry(run->ranks, run->rank_count, rank);
+    const struct efg_run_entry *entry = find_entry(run->ranks, run->rank_count, rank);
+    return entry ? (uint32_t)(entry - run->ranks) : EFG_NONE;
 }
 
 /* Ascending, and no rank twice. */
@@ -230,11 +231,11 @@ static int share_groups(struct efg_run *run)
             return -EBADMSG;
         for (uint32_t k = 0; k < list->range_count; k++)
             for (uint32_t n = 0; n < list->ranges[k].count; n++) {
-                struct efg_run_entry *entry =
-                    find_rank(run, list->ranges[k].first + n * list->ranges[k].stride);
-                if (!entry || entry->group != EFG_NONE)
+                uint32_t index =
+                    efg_run_index(run, list->ranges[k].first + n * list->ranges[k].stride);
+                if (index == EFG_NONE || run->ranks[index].group != EFG_NONE)
                     return -EBADMSG;
-                entry->group = i;
+                run->ranks[index].group = i;
             }
     }
     return grouped == run->rank_count ? 0 : -EBADMSG;
@@ -270,11 +271,12 @@ static int read_rank(const struct efg_run *run, const struct efg_run_entry *entr
 static int read_speaker(struct efg_run *run)
 {
     uint64_t speaker = run->common.totals.speaker;
-    struct efg_run_entry *entry =
-        speaker <= UINT32_MAX ? find_rank(run, (uint32_t)speaker) : NULL;
+    uint32_t index = speaker <= UINT32_MAX ? efg_run_index(run, (uint32_t)speaker) : EFG_NONE;
     if (!run->rank_count)
         return 0;
-    return entry ? read_rank(run, entry, &run->speaker) : -EBADMSG;
+    if (index == EFG_NONE)
+        return -EBADMSG;
+    return read_rank(run, &run->ranks[index], &run->speaker);
 }
 
 /* --- the run --- */

@@ -283,6 +283,9 @@ const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank
 /* ns that a rank ran (to its last call when it never finished). */
 uint64_t efg_run_rank_duration(const struct efg_run_rank *rank);
 
+/* The index of RANK among those that can be read, or EFG_NONE. */
+uint32_t efg_run_index(const struct efg_run *run, uint32_t rank);
+
 /* The group of a rank, or NULL: for few ranks, as all groups are searched. */
 const struct efg_run_group *efg_run_group_of(const struct efg_run_common *common,
                                              uint32_t rank);
