@@ -64,8 +64,7 @@ static void find_main_loops(struct efg_comparison *c)
 {
     for (int i = 0; i < 2; i++) {
         const struct efg_merged *merged = &c->side[i].merged;
-        struct efg_run_thread thread = {.graph = merged->graph, .pivot = merged->pivot};
-        c->main_loop[i] = efg_summary_main_loop(&merged->tree, &thread);
+        c->main_loop[i] = efg_summary_loop_at(&merged->tree, &merged->graph, &merged->pivot);
     }
     for (uint32_t i = 0; i < c->matched.loop_count; i++)
         c->is_same_loop |= c->main_loop[0] != EFG_NONE && c->main_loop[1] != EFG_NONE &&
@@ -73,18 +72,26 @@ static void find_main_loops(struct efg_comparison *c)
                            c->matched.loops[i].b == c->main_loop[1];
 }
 
-/* Time and number of the calls of NODE, of a rank; and the time of the computation before. */
+/* Time and number of the calls of NODE, of a rank; and the time BEFORE, of the computation that
+ * leads to it. */
 static void add_node(struct efg_difference *calls, struct efg_difference *compute, int which,
-                     const struct efg_side *side, uint32_t node)
+                     const struct efg_side *side, uint32_t node, const double *before)
 {
-    const struct efg_graph *graph = &side->merged.graph;
-    const struct efg_node *n = &graph->nodes[node];
+    const struct efg_node *n = &side->merged.graph.nodes[node];
     calls->time[which] = of_rank(side, (double)n->time.sum + (double)n->poll_time);
     calls->calls[which] = of_rank(side, (double)n->time.count + (double)n->polls);
     compute->calls[which] = of_rank(side, (double)n->time.count);
-    for (uint32_t i = 0; i < graph->edge_count; i++)
-        if (graph->edges[i].to == node)
-            compute->time[which] += of_rank(side, (double)graph->edges[i].time.sum);
+    compute->time[which] = before[node];
+}
+
+/* By node: ns of a rank on the edges that lead to it. NULL without memory. */
+static double *sum_edges(const struct efg_side *side)
+{
+    const struct efg_graph *graph = &side->merged.graph;
+    double *before = calloc((size_t)graph->node_count + 1, sizeof *before);
+    for (uint32_t i = 0; before && i < graph->edge_count; i++)
+        before[graph->edges[i].to] += of_rank(side, (double)graph->edges[i].time.sum);
+    return before;
 }
 
 static int by_falling_difference(const void *a, const void *b)
@@ -100,28 +107,36 @@ static int by_falling_difference(const void *a, const void *b)
     return x->is_compute - y->is_compute;
 }
 
-static int find_differences(struct efg_comparison *c)
+/* BEFORE: of the nodes of each side. */
+static void list_differences(struct efg_comparison *c, double *const before[2])
 {
-    uint32_t count = c->matched.node_count;
-    c->differences = calloc(2 * (size_t)count + 1, sizeof *c->differences);
-    if (!c->differences)
-        return -1;
     memcpy(c->rest, c->time, sizeof c->rest);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < c->matched.node_count; i++) {
         struct efg_pair pair = c->matched.nodes[i];
         struct efg_difference *calls = &c->differences[2 * i], *compute = calls + 1;
         *calls = (struct efg_difference){.node = pair};
         *compute = (struct efg_difference){.node = pair, .is_compute = 1};
         if (pair.a != EFG_NONE)
-            add_node(calls, compute, 0, &c->side[0], pair.a);
+            add_node(calls, compute, 0, &c->side[0], pair.a, before[0]);
         if (pair.b != EFG_NONE)
-            add_node(calls, compute, 1, &c->side[1], pair.b);
+            add_node(calls, compute, 1, &c->side[1], pair.b, before[1]);
         for (int k = 0; k < 2; k++)
             c->rest[k] -= calls->time[k] + compute->time[k];
     }
-    c->difference_count = 2 * count;
+    c->difference_count = 2 * c->matched.node_count;
     qsort(c->differences, c->difference_count, sizeof *c->differences, by_falling_difference);
-    return 0;
+}
+
+static int find_differences(struct efg_comparison *c)
+{
+    double *before[2] = {sum_edges(&c->side[0]), sum_edges(&c->side[1])};
+    c->differences = calloc(2 * (size_t)c->matched.node_count + 1, sizeof *c->differences);
+    int failed = !before[0] || !before[1] || !c->differences;
+    if (!failed)
+        list_differences(c, before);
+    free(before[0]);
+    free(before[1]);
+    return failed ? -1 : 0;
 }
 
 static int check(const struct efg_comparison *c, const struct request *request)
