@@ -49,10 +49,10 @@ static void sum_up(struct efg_comparison *c, int which)
     const struct efg_totals *totals = &side->run.common.totals;
     double count = (double)totals->all_count;
     for (uint32_t i = 0; i < side->run.rank_count; i++) {
-        c->time[which] += (double)side->time[i] / side->run.rank_count;
-        c->mpi[which] += (double)side->mpi[i] / side->run.rank_count;
+        c->time[which] += (double)side->ranks.values[EFG_RUN_TIME][i] / side->run.rank_count;
+        c->mpi[which] += (double)side->ranks.values[EFG_MPI_TIME][i] / side->run.rank_count;
     }
-    c->efficiency[which] = efg_efficiency_of(side->time, side->mpi, side->run.rank_count);
+    c->efficiency[which] = efg_efficiency_run(&side->ranks, side->run.rank_count);
     c->iterations[which] = of_rank(side, count);
     if (count > 0) {
         c->iteration[which] = (double)totals->all_time / count;

@@ -6,8 +6,9 @@
 #include "files/summary.h"
 #include "text.h"
 
-struct efg_efficiency efg_efficiency_of(const uint64_t *time, const uint64_t *mpi,
-                                        uint32_t count)
+/* Of COUNT ranks, from their times and those in MPI. */
+static struct efg_efficiency efficiency_of(const uint64_t *time, const uint64_t *mpi,
+                                           uint32_t count)
 {
     struct efg_efficiency e = {0};
     double sum = 0, most = 0;
@@ -28,13 +29,13 @@ struct efg_efficiency efg_efficiency_of(const uint64_t *time, const uint64_t *mp
 
 struct efg_efficiency efg_efficiency_run(const struct efg_report_ranks *ranks, uint32_t count)
 {
-    return efg_efficiency_of(ranks->values[EFG_RUN_TIME], ranks->values[EFG_MPI_TIME], count);
+    return efficiency_of(ranks->values[EFG_RUN_TIME], ranks->values[EFG_MPI_TIME], count);
 }
 
 struct efg_efficiency efg_efficiency_loop(const struct efg_by_rank *by, uint32_t loop)
 {
     size_t at = (size_t)loop * by->ranks;
-    return efg_efficiency_of(by->loop_time + at, by->loop_mpi + at, by->ranks);
+    return efficiency_of(by->loop_time + at, by->loop_mpi + at, by->ranks);
 }
 
 /* --- the table --- */

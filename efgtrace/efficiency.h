@@ -22,11 +22,8 @@ struct efg_efficiency {
     double parallel, balance, communication; /* 0 to 1; 0 without ranks */
 };
 
-/* Of COUNT ranks, from their times and those in MPI, ns; who has none took no part. */
-struct efg_efficiency efg_efficiency_of(const uint64_t *time, const uint64_t *mpi,
-                                        uint32_t count);
-
-/* Of the run, of a loop of the merged graph. */
+/* Of the run with COUNT ranks, of a loop of the merged graph; a rank without time took no part.
+ */
 struct efg_efficiency efg_efficiency_run(const struct efg_report_ranks *ranks, uint32_t count);
 struct efg_efficiency efg_efficiency_loop(const struct efg_by_rank *by, uint32_t loop);
 

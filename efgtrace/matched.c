@@ -10,25 +10,6 @@
 
 /* --- a run --- */
 
-static int read_times(struct efg_side *side, const char *command)
-{
-    uint32_t count = side->run.rank_count;
-    side->time = calloc((size_t)count + 1, sizeof *side->time);
-    side->mpi = calloc((size_t)count + 1, sizeof *side->mpi);
-    if (!side->time || !side->mpi)
-        return efg_complain(command, "no memory for the times of the ranks");
-    for (uint32_t i = 0; i < count; i++) {
-        struct efg_run_rank rank;
-        if (efg_open_rank(&side->run, command, i, &rank))
-            return -1;
-        const struct efg_run_thread *thread = efg_run_rank_thread(&rank);
-        side->time[i] = efg_run_rank_duration(&rank);
-        side->mpi[i] = thread ? thread->graph.node_time : 0;
-        efg_run_rank_fini(&rank);
-    }
-    return 0;
-}
-
 static int read_graph(struct efg_side *side, const char *command)
 {
     if (efg_merged_read(&side->merged, &side->run, command, NULL,
@@ -45,15 +26,16 @@ int efg_side_read(struct efg_side *side, const char *command, const char *dir)
     *side = (struct efg_side){0};
     if (efg_open_run(&side->run, command, dir))
         return -1;
-    return read_times(side, command) || read_graph(side, command) ? -1 : 0;
+    if (efg_report_ranks_read(&side->ranks, &side->run, command))
+        return -1;
+    return read_graph(side, command);
 }
 
 void efg_side_fini(struct efg_side *side)
 {
     efg_contexts_fini(&side->contexts);
     efg_merged_fini(&side->merged);
-    free(side->time);
-    free(side->mpi);
+    efg_report_ranks_fini(&side->ranks);
     efg_run_fini(&side->run);
 }
 

@@ -15,13 +15,13 @@
 
 #include "contexts.h"
 #include "merged.h"
+#include "report_ranks.h"
 
 struct efg_side { /* a run */
     struct efg_run run;
     struct efg_merged merged; /* its ranks; signatures are function and call path */
     struct efg_contexts contexts;
-    uint64_t *time, *mpi; /* ns, by index of the rank: that it ran; in MPI, of the thread that
-                             stands for it */
+    struct efg_report_ranks ranks;
 };
 
 /* Read the run in DIR, for COMMAND. Returns 0; else says on standard error what is wrong, and

@@ -135,12 +135,13 @@ static void put_findings(struct efg_buffer *out, const struct efg_run *run,
 static int put_ranks(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
 {
     struct efg_report_ranks ranks;
-    if (efg_report_ranks_read(&ranks, run))
-        return -1;
-    put_findings(out, run, &ranks);
-    efg_summary_write(out, run);
-    int error = put_report(out, run, &ranks, most);
-    out->failed |= ranks.hosts.lines.failed | ranks.notes.failed;
+    int error = efg_report_ranks_read(&ranks, run, "report");
+    if (!error) {
+        put_findings(out, run, &ranks);
+        efg_summary_write(out, run);
+        error = put_report(out, run, &ranks, most);
+        out->failed |= ranks.hosts.lines.failed | ranks.notes.failed;
+    }
     efg_report_ranks_fini(&ranks);
     return error;
 }

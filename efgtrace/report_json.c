@@ -175,9 +175,8 @@ cJSON *efg_report_json(const struct efg_run *run)
 {
     struct efg_report_ranks ranks;
     struct efg_report_view view = {.run = run, .ranks = &ranks};
-    if (efg_report_ranks_read(&ranks, run))
-        return NULL;
-    cJSON *document = read_graph(&view);
+    int error = efg_report_ranks_read(&ranks, run, "report");
+    cJSON *document = error ? NULL : read_graph(&view);
     efg_report_ranks_fini(&ranks);
     return document;
 }

@@ -5,10 +5,10 @@
  */
 #include "report_ranks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "files/summary.h"
 #include "open.h"
 
@@ -99,38 +99,26 @@ static int add_rank(struct efg_report_ranks *ranks, const struct efg_run *run, u
            efg_join_add(&ranks->sites, run, rank, index) || add_host(&ranks->hosts, rank);
 }
 
-static int read_ranks(struct efg_report_ranks *ranks, const struct efg_run *run)
-{
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        struct efg_run_rank rank;
-        if (efg_open_rank(run, "report", i, &rank))
-            return -1;
-        int error = add_rank(ranks, run, i, &rank);
-        efg_run_rank_fini(&rank);
-        if (error) {
-            fprintf(stderr, "efgtrace report: no memory for %u ranks\n", run->rank_count);
-            return -1;
-        }
-    }
-    return 0;
-}
-
-int efg_report_ranks_read(struct efg_report_ranks *ranks, const struct efg_run *run)
+int efg_report_ranks_read(struct efg_report_ranks *ranks, const struct efg_run *run,
+                          const char *command)
 {
     int error = 0;
     memset(ranks, 0, sizeof *ranks);
     efg_join_init(&ranks->calls, EFG_JOIN_CALLS, run->rank_count);
     efg_join_init(&ranks->sites, EFG_JOIN_SITES, run->rank_count);
     for (int i = 0; i < EFG_QUANTITIES; i++) {
-        ranks->values[i] = calloc(run->rank_count + 1, sizeof *ranks->values[i]);
+        ranks->values[i] = calloc((size_t)run->rank_count + 1, sizeof *ranks->values[i]);
         error |= !ranks->values[i];
     }
-    if (error)
-        fprintf(stderr, "efgtrace report: no memory for %u ranks\n", run->rank_count);
-    if (error || read_ranks(ranks, run)) {
-        efg_report_ranks_fini(ranks);
-        return -1;
+    for (uint32_t i = 0; i < run->rank_count && !error; i++) {
+        struct efg_run_rank rank;
+        if (efg_open_rank(run, command, i, &rank))
+            return -1;
+        error = add_rank(ranks, run, i, &rank);
+        efg_run_rank_fini(&rank);
     }
+    if (error)
+        return efg_complain(command, "no memory for what the ranks did");
     efg_join_sort(&ranks->calls);
     efg_join_sort(&ranks->sites);
     end_hosts(&ranks->hosts);

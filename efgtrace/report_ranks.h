@@ -39,9 +39,10 @@ struct efg_report_ranks {
     struct efg_buffer notes; /* a line each */
 };
 
-/* Read all ranks of RUN. Returns 0; else says on standard error what is wrong, and returns -1.
- */
-int efg_report_ranks_read(struct efg_report_ranks *ranks, const struct efg_run *run);
+/* Read all ranks of RUN, for COMMAND. Returns 0; else says on standard error what is wrong, and
+ * returns -1. FINI in any case, also of what is all zero. */
+int efg_report_ranks_read(struct efg_report_ranks *ranks, const struct efg_run *run,
+                          const char *command);
 void efg_report_ranks_fini(struct efg_report_ranks *ranks);
 
 /* Append the three most useful sentences, a line each, of any length. */
