@@ -38,12 +38,8 @@ static void put_sizes(struct efg_buffer *out, const char *what, const char *whic
 {
     struct efg_traffic_item whole = {0};
     char least[32] = "0 B", amounts[AMOUNTS];
-    for (uint32_t i = 0; i < EFG_TRAFFIC_SIZES; i++) {
-        whole.all.count += sizes[i].all.count;
-        whole.all.bytes += sizes[i].all.bytes;
-        whole.recorded.count += sizes[i].recorded.count;
-        whole.recorded.bytes += sizes[i].recorded.bytes;
-    }
+    for (uint32_t i = 0; i < EFG_TRAFFIC_SIZES; i++)
+        efg_traffic_item_add(&whole, &sizes[i]);
     if (!whole.all.count)
         return;
     put_head(out, what, which);

@@ -27,12 +27,6 @@ static struct efg_traffic_item *cell_of(struct cells *cells, const struct efg_se
                         pair->to.key / cells->per_line];
 }
 
-static void add_amount(struct efg_traffic_amount *to, const struct efg_traffic_amount *more)
-{
-    to->count += more->count;
-    to->bytes += more->bytes;
-}
-
 static int make_cells(struct cells *cells, const struct efg_run *run,
                       const struct efg_sent *sent)
 {
@@ -42,11 +36,8 @@ static int make_cells(struct cells *cells, const struct efg_run *run,
     cells->item = calloc((size_t)cells->lines * cells->lines, sizeof *cells->item);
     if (!cells->item)
         return -1;
-    for (uint32_t i = 0; i < sent->pair_count; i++) {
-        struct efg_traffic_item *cell = cell_of(cells, &sent->pairs[i]);
-        add_amount(&cell->all, &sent->pairs[i].to.all);
-        add_amount(&cell->recorded, &sent->pairs[i].to.recorded);
-    }
+    for (uint32_t i = 0; i < sent->pair_count; i++)
+        efg_traffic_item_add(cell_of(cells, &sent->pairs[i]), &sent->pairs[i].to);
     return 0;
 }
 

@@ -16,22 +16,10 @@ void efg_sent_fini(struct efg_sent *sent)
 
 /* --- adding --- */
 
-static void add_amount(struct efg_traffic_amount *to, struct efg_traffic_amount more)
-{
-    to->count += more.count;
-    to->bytes += more.bytes;
-}
-
-static void add_item(struct efg_traffic_item *to, const struct efg_traffic_item *more)
-{
-    add_amount(&to->all, more->all);
-    add_amount(&to->recorded, more->recorded);
-}
-
 static void add_sizes(struct efg_traffic_item *to, const struct efg_run_items *items)
 {
     for (uint32_t i = 0; i < items->count; i++)
-        add_item(&to[items->item[i].key], &items->item[i]);
+        efg_traffic_item_add(&to[items->item[i].key], &items->item[i]);
 }
 
 static int make_room(struct efg_sent *sent, uint32_t more)
@@ -64,7 +52,7 @@ static void join_threads(struct efg_sent *sent, uint32_t first)
               compare_partners);
     for (uint32_t i = first; i < sent->pair_count; i++) {
         if (kept > first && !compare_partners(&sent->pairs[kept - 1], &sent->pairs[i]))
-            add_item(&sent->pairs[kept - 1].to, &sent->pairs[i].to);
+            efg_traffic_item_add(&sent->pairs[kept - 1].to, &sent->pairs[i].to);
         else
             sent->pairs[kept++] = sent->pairs[i];
     }
@@ -82,7 +70,7 @@ static int add_rank(struct efg_sent *sent, const struct efg_run_rank *rank)
         for (uint32_t i = 0; i < partners->count; i++) {
             sent->pairs[sent->pair_count++] =
                 (struct efg_sent_pair){rank->rank, partners->item[i]};
-            add_item(&sent->all, &partners->item[i]);
+            efg_traffic_item_add(&sent->all, &partners->item[i]);
         }
         add_sizes(sent->sends, &traffic->sends);
         add_sizes(sent->collectives, &traffic->collectives);
@@ -147,7 +135,7 @@ static int find_distances(struct efg_sent *sent, uint32_t size)
     qsort(all, sent->pair_count, sizeof *all, compare_steps);
     for (uint32_t i = 0; i < sent->pair_count; i++) {
         if (kept && !compare_steps(&all[kept - 1], &all[i])) {
-            add_item(&all[kept - 1].sum, &all[i].sum);
+            efg_traffic_item_add(&all[kept - 1].sum, &all[i].sum);
             all[kept - 1].pairs++;
         } else {
             all[kept++] = all[i];

@@ -180,6 +180,12 @@ static int compare_keys(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
+void efg_traffic_item_add(struct efg_traffic_item *to, const struct efg_traffic_item *more)
+{
+    to->all = sum_of(to->all, more->all);
+    to->recorded = sum_of(to->recorded, more->recorded);
+}
+
 uint32_t efg_traffic_most(const struct efg_traffic *t)
 {
     uint32_t partners = t->room - OTHERS;
@@ -188,8 +194,7 @@ uint32_t efg_traffic_most(const struct efg_traffic *t)
 
 uint32_t efg_traffic_partners(struct efg_traffic *t, struct efg_traffic_item *items)
 {
-    settle(t); /* may find new ones */
-    uint32_t count = list(t, OTHERS, t->count, items);
+    uint32_t count = list(t, OTHERS, t->room, items); /* those with no partner yet are empty */
     qsort(items, count, sizeof *items, compare_keys);
     return count;
 }

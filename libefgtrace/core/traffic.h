@@ -98,6 +98,9 @@ uint32_t efg_traffic_partners(struct efg_traffic *traffic, struct efg_traffic_it
 uint32_t efg_traffic_sends(struct efg_traffic *traffic, struct efg_traffic_item *items);
 uint32_t efg_traffic_collectives(struct efg_traffic *traffic, struct efg_traffic_item *items);
 
+/* Add the amounts of MORE to those of TO. */
+void efg_traffic_item_add(struct efg_traffic_item *to, const struct efg_traffic_item *more);
+
 /* The size of BYTES; and the least bytes of a SIZE. */
 static inline uint32_t efg_traffic_size(uint64_t bytes)
 {
