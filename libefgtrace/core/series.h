@@ -70,9 +70,9 @@ uint64_t efg_series_in_slot(const struct efg_series *series, uint32_t i);
  * to 2^10 units of time: a plot does not show it, and a slot takes some 5 bytes instead of 12.
  *
  *     time, mpi      the time from the start to the end of each slot, and that in MPI, down to
- *                    multiples of 2^(unit + shift); of the last slot what is left of the sums.
- * So no rounding adds up, and sums are as they were least, most    down to multiples of 2^unit;
- * of slots of one iteration, their time
+ *                    multiples of 2^(unit + shift); of the last slot what is left of the
+ *                    sums. So no rounding adds up, and sums are as they were
+ *     least, most    down to multiples of 2^unit; of slots of one iteration, their time
  *
  * The longest iterations are sorted by number, and exact. What is rounded again does not
  * change.
