@@ -29,6 +29,9 @@ import signal
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import session
+
 LIMIT = 60  # seconds
 SETTINGS = {'INTERVAL': '1ms', 'STABLE': '1', 'ITERATIONS': '2', 'SAVE': '5ms', 'SUMMARY': 'off'}
 BOTH, REPORT, NOTHING = 'trace and report', 'report', 'nothing'
@@ -83,27 +86,11 @@ for accident in AROUND:
 Ran = collections.namedtuple('Ran', 'code output errors')
 
 
-def end_session(leader):
-    for pid in filter(str.isdigit, os.listdir('/proc')):
-        try:
-            if os.getsid(int(pid)) == leader:
-                os.kill(int(pid), signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-
 def run(work, command, options=()):
-    with subprocess.Popen(['mpirun', '-np', '2', '--oversubscribe', *options, *command], cwd=work,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          start_new_session=True, text=True, errors='replace',
-                          env=dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe='1')) as job:
-        try:
-            output, errors = job.communicate(timeout=LIMIT)
-        except subprocess.TimeoutExpired:
-            end_session(job.pid)
-            return Ran('hangs', '', '')
-        end_session(job.pid)
-    return Ran(job.returncode, ' '.join(sorted(output.splitlines())), errors)
+    code, output, errors = session.run(['mpirun', '-np', '2', '--oversubscribe', *options, *command],
+                                       LIMIT, cwd=work,
+                                       env=dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe='1'))
+    return Ran(code, ' '.join(sorted(output.splitlines())), errors)
 
 
 @functools.lru_cache(maxsize=None)

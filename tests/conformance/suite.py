@@ -19,10 +19,12 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import session
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, os.environ.get('BUILD', 'build'))
@@ -94,16 +96,6 @@ def chosen(suite, wanted):
 
 # --- running ---
 
-def end_session(leader):
-    """Whatever LEADER has started, and is still there."""
-    for pid in filter(str.isdigit, os.listdir('/proc')):
-        try:
-            if os.getsid(int(pid)) == leader:
-                os.kill(int(pid), signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-
 Ran = collections.namedtuple('Ran', 'code output ours seconds')
 
 
@@ -123,22 +115,9 @@ def run(suite, case, limit, settings=()):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
                        OMPI_MCA_rmaps_base_oversubscribe='1', **case.env)
     begin = time.monotonic()
-    with subprocess.Popen([*command, f'./{case.program}', *case.args], cwd=f'{suite}/{case.folder}',
-                          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors='replace',
-                          start_new_session=True) as job:
-        try:
-            text = job.communicate(timeout=limit)[0]
-        except subprocess.TimeoutExpired:
-            job.send_signal(signal.SIGTERM)
-            try:
-                job.communicate(timeout=5)
-            except subprocess.TimeoutExpired:
-                pass
-            end_session(job.pid)
-            return Ran('hangs', [], [], limit)
-    end_session(job.pid)
-    return Ran(job.returncode, *normal(text), time.monotonic() - begin)
+    code, text, _ = session.run([*command, f'./{case.program}', *case.args], limit, env=environment,
+                                cwd=f'{suite}/{case.folder}', stderr=subprocess.STDOUT)
+    return Ran(code, *normal(text), limit if code == 'hangs' else time.monotonic() - begin)
 
 
 def passes(case, ran):
