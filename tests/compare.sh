@@ -7,13 +7,6 @@
 . "$(dirname "$0")/frame.sh"
 cd "$work" || exit 2
 
-# run NAME RANKS COMMAND...: into the folder NAME
-run() {
-    local name=$1 number=$2
-    shift 2
-    ranks "$number" "$tool" run --mode graph --summary off -o "$name" "$@" >log 2>&1 || cat log
-}
-
 # compared A B EXPRESSION: the EXPRESSION of c (the comparison), d (its differences) is true.
 # agree(): what is said of the nodes is what a.json and b.json say.
 compared() {
@@ -42,17 +35,15 @@ assert eval("(" + sys.argv[2] + ")"), [c["runs"], d[:3]]
 END
 }
 
-for name in stencil2d master_worker; do
-    compile $name || exit 2
-done
+compile stencil2d master_worker || exit 2
 # The same functions at other lines, compiled in another way.
 { printf '\n\n\n/* other lines */\n'; cat "$root/tests/programs/stencil2d.c"; } >stencil2d.c
 $MPICC -g -O0 -I"$root/tests/programs" stencil2d.c -o stencil2d -lm || exit 2
 
-run two 2 "$programs/stencil2d" 50 10
-run four 4 "$programs/stencil2d" 50 10
-run anew 2 ./stencil2d 100 10
-run other 3 "$programs/master_worker" 100 10
+graphed two 2 "$programs/stencil2d" 50 10
+graphed four 4 "$programs/stencil2d" 50 10
+graphed anew 2 ./stencil2d 100 10
+graphed other 3 "$programs/master_worker" 100 10
 
 verdict "a run and itself: no difference, and nothing that has no partner" \
     "$(compared two two 'all(x["difference"] == 0 and x["a"] == x["b"] for x in d) and d and

@@ -99,8 +99,14 @@ finish() {
 
 # --- programs ---
 
-# compile NAME: tests/programs/NAME.*, or of bench/kernels, unless it is there and newer
+# compile NAME...: tests/programs/NAME.*, or of bench/kernels
 compile() {
+    local name
+    for name in "$@"; do compile_one "$name" || return; done
+}
+
+# Unless it is there and newer.
+compile_one() {
     local source compiler
     for source in "$root/tests/programs/$1".c "$root/tests/programs/$1".cpp "$root/tests/programs/$1".f90 \
         "$root/bench/kernels/$1".c; do
@@ -123,12 +129,36 @@ ranks() {
     timeout 120 $MPIRUN -np "$number" "$@" </dev/null
 }
 
-# traced DIR OPTION... [--] COMMAND...: 4 ranks under `efgtrace run`, to the folder DIR
-traced() {
-    local folder=$1
-    shift
-    ranks 4 "$tool" run -o "$folder" --summary off "$@" >"$work/traced.out" 2>"$work/traced.err" ||
+# traced_by NUMBER DIR OPTION... [--] COMMAND...: so many ranks under `efgtrace run`, to the folder DIR
+traced_by() {
+    local number=$1 folder=$2
+    shift 2
+    ranks "$number" "$tool" run -o "$folder" --summary off "$@" >"$work/traced.out" 2>"$work/traced.err" ||
         verdict "$folder: the run" "$(tail -n 3 "$work/traced.err")"
+}
+
+# traced DIR OPTION... [--] COMMAND...: 4 ranks
+traced() {
+    traced_by 4 "$@"
+}
+
+# graphed DIR NUMBER OPTION... [--] COMMAND...: so many ranks, of which nothing is recorded
+graphed() {
+    local folder=$1 number=$2
+    shift 2
+    traced_by "$number" "$folder" --mode graph "$@"
+}
+
+# agrees NAME SCRIPT ARGUMENT...: what the tool says is what a script of this folder finds by itself; what
+# that prints is then in $said
+agrees() {
+    local name=$1 script=$2
+    shift 2
+    if said=$("$python" "$root/tests/$script" "$tool" "$@" 2>"$work/agrees.err"); then
+        verdict "$name: $said" ""
+    else
+        verdict "$name" "$said $(tail -n 1 "$work/agrees.err")"
+    fi
 }
 
 # --- traces ---

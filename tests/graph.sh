@@ -8,28 +8,9 @@
 #   tests/graph.sh          environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-for program in master_worker stencil2d coupled threads signature; do compile $program || exit 2; done
+compile master_worker stencil2d coupled threads signature || exit 2
 $MPICC -g -O1 "$root/tests/graph/uneven.c" -o "$programs/uneven" || exit 2
 cd "$work" || exit 2
-
-# traced DIR RANKS OPTION... -- COMMAND...
-traced() {
-    local dir=$1 number=$2 options=()
-    shift 2
-    while [ "$1" != -- ]; do options+=("$1") && shift; done
-    shift
-    ranks "$number" "$tool" run -o "$dir" -m graph --summary off "${options[@]}" "$@" >out 2>err ||
-        verdict "$dir runs" "$(tail -n 3 err)"
-}
-
-# merges NAME DIR LIST OPTION...: the graph of these ranks is the one that merged.py makes
-merges() {
-    local name=$1
-    shift
-    "$python" "$root/tests/merged.py" "$tool" "$@" >said 2>&1 && said=$(tail -n 1 said) ||
-        { verdict "$name" "$(tail -n 3 said)"; return; }
-    verdict "$name: $said" ""
-}
 
 # facts DIR EXPRESSION OPTION...: a value of Python for each line, of the graph g
 facts() {
@@ -48,26 +29,26 @@ line_of() {
     grep -nF -m 1 "$1" "$root/tests/programs/$2" | cut -d: -f1
 }
 
-traced star 5 -- "$programs/master_worker" 200 100
-traced grid 16 --signature path,size,partner,communicator -- "$programs/stencil2d" 50 100 world
-traced pair 6 -- "$programs/coupled" 200 100
-traced threads 3 -- "$programs/threads" 20 100
-traced all 4 --signature path,size,partner,communicator,region -- "$programs/signature" 5 0
-traced path 4 --signature path -- "$programs/signature" 5 0
-traced uneven 18 -- "$programs/uneven"
+graphed star 5 -- "$programs/master_worker" 200 100
+graphed grid 16 --signature path,size,partner,communicator -- "$programs/stencil2d" 50 100 world
+graphed pair 6 -- "$programs/coupled" 200 100
+graphed threads 3 -- "$programs/threads" 20 100
+graphed all 4 --signature path,size,partner,communicator,region -- "$programs/signature" 5 0
+graphed path 4 --signature path -- "$programs/signature" 5 0
+graphed uneven 18 -- "$programs/uneven"
 
 # --- the graph that another reader merges ---
 
 for dir in star grid pair threads all path; do
-    merges "$dir: all ranks" $dir all
-    merges "$dir: a rank" $dir 1 --rank 1
+    agrees "$dir: all ranks" merged.py $dir all
+    agrees "$dir: a rank" merged.py $dir 1 --rank 1
 done
-merges "grid: some ranks" grid 0,5-7 -r 0,5-7
+agrees "grid: some ranks" merged.py grid 0,5-7 -r 0,5-7
 for words in none path path,partner size-class,communicator size partner,communicator,path; do
-    merges "grid: $words" grid all --signature $words
+    agrees "grid: $words" merged.py grid all --signature $words
 done
 for words in region,size-class path,region partner,communicator,region; do
-    merges "all: $words" all all --signature $words
+    agrees "all: $words" merged.py all all --signature $words
 done
 hashes="sorted((n['hash'], n['count'], n['label']) for n in g['nodes'])"
 same "signature: path of a finer run is that of one that recorded no more" \
@@ -108,7 +89,7 @@ same "grid: groups" "1-2,5-6,9-10,13-14
 same "grid: nodes are in the order in which each rank has them" "" \
     "$(facts grid "[e for e in g['edges'] if e['from'] >= e['to'] and not g['nodes'][e['from']]['call'] == 'MPI_Allreduce']")"
 
-traced plane 16 --signature path,partner -- "$programs/stencil2d" 50 100
+graphed plane 16 --signature path,partner -- "$programs/stencil2d" 50 100
 same "plane: with coordinates, all ranks have the same partners" "[grid (-1, 0)] 50x(0-15)
 [grid (0, -1)] 50x(0-15)" \
     "$(facts plane "sorted(n['label'].split('exchange ')[1] + ' ' + by(n) for n in g['nodes']

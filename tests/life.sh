@@ -16,7 +16,7 @@ clean_up() {
     rm -rf "$work"
 }
 
-compile stencil2d && compile nested_solver &&
+compile stencil2d nested_solver &&
     $MPICC -g -O1 tests/life/ending.c -o "$programs/ending" || exit 2
 cd "$work" || exit 2
 

@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/frame.sh"
 sample=$build/tests/test_summary
-for program in stencil2d master_worker; do compile $program || exit 2; done
+compile stencil2d master_worker || exit 2
 cd "$work" || exit 2
 
 # verdicts: of lines "NAME<tab>WHY NOT"; what else a program says is one more

@@ -9,13 +9,6 @@
 . "$(dirname "$0")/frame.sh"
 cd "$work" || exit 2
 
-# run NAME RANKS COMMAND...: into the folder NAME
-run() {
-    local name=$1 number=$2
-    shift 2
-    ranks "$number" "$tool" run --mode graph --summary off -o "$name" "$@" >log 2>&1 || cat log
-}
-
 # program DIR [OPTION...]: the terse program of it, on one line
 program() {
     local dir=$1
@@ -24,25 +17,23 @@ program() {
         sed 's/ $//'
 }
 
-for name in stencil2d nested_solver driver master_worker alternating threads; do
-    compile $name || exit 2
-done
+compile stencil2d nested_solver driver master_worker alternating threads || exit 2
 
-run stencil 4 "$programs/stencil2d" 50 10
+graphed stencil 4 "$programs/stencil2d" 50 10
 same "stencil2d" "Cart_create1 + Bcast1 + ( Irecv1 + Irecv2 + Irecv3 + Irecv4 + Isend1 + Isend2 + \
 Isend3 + Isend4 + Waitall1 + Allreduce1 )[50] + Comm_free1" "$(program stencil)"
-run nested 2 "$programs/nested_solver" 100 10
+graphed nested 2 "$programs/nested_solver" 100 10
 same "nested_solver" "( Bcast1 + ( Sendrecv1 + Allreduce1 )[1-7, mean N] + Barrier1 )[100]" \
     "$(program nested | sed 's/mean [0-9.]*/mean N/')"
 contains "names instead of numbers" "$(program nested --names)" \
     "Barrier(nested_solver.c:$(grep -n MPI_Barrier "$root/tests/programs/nested_solver.c" | cut -d: -f1) main)"
-run alternating 2 "$programs/alternating" 60 10
+graphed alternating 2 "$programs/alternating" 60 10
 same "alternating: P, C, Q, C" "( Sendrecv1 + Sendrecv2 + Sendrecv3 + Sendrecv2 )[30]" "$(program alternating)"
-run master 4 "$programs/master_worker" 100 10
+graphed master 4 "$programs/master_worker" 100 10
 same "master_worker: the master" 1 "$(program master -r 0 | grep -cE '^\( Recv1 \+ Send1 \)\[[0-9]+\]$')"
 same "master_worker: the workers are one group" "Profile of ranks 1-3, thread 0" \
     "$("$tool" profile --terse master | head -n 1 | cut -d: -f1)"
-run threads 2 "$programs/threads" 20 10
+graphed threads 2 "$programs/threads" 20 10
 same "threads: one for each" "$("$tool" graph -f json -r 0 threads >/dev/null && "$tool" expand -r 0 threads |
     awk '{ print $2 ~ /^[0-9]+\.[0-9]+$/ ? $2 : "0" }' | sort -u | wc -l)" \
     "$("$tool" profile -r 0 threads | grep -c '^Profile of')"
@@ -100,7 +91,7 @@ fails "a rank that is not there" 'there is no rank "9": ranks are 0 to 3' -r 9 s
 fails "a format that is not there" "--format wants text, latex or json" -f xml stencil
 fails "no folder" "which folder?"
 fails "an output that cannot be written" "cannot write /nowhere/x" -o /nowhere/x stencil
-run without 2 --sequence off "$programs/stencil2d" 5 10
+graphed without 2 --sequence off "$programs/stencil2d" 5 10
 fails "no order was kept" "the key \`sequence\` was off" without
 
 # --- LAMMPS ---

@@ -7,17 +7,8 @@
 #   tests/recorded.sh       environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-for program in stencil2d threads waitany probes persistent sendrecv_self; do compile $program || exit 2; done
+compile stencil2d threads waitany probes persistent sendrecv_self || exit 2
 cd "$work" || exit 2
-
-# agrees NAME DIR: the exported calls, iterations and messages are those of the trace
-agrees() {
-    if said=$("$python" "$root/tests/recorded.py" "$tool" "$2" 2>err); then
-        verdict "$1: calls, iterations, messages: $said" ""
-    else
-        verdict "$1" "$said $(tail -n 1 err)"
-    fi
-}
 
 # refused NAME WORDS DIR: export says why not, and leaves no file
 refused() {
@@ -35,14 +26,16 @@ traced windows --windows 2 -- "$programs/stencil2d"
 for program in threads waitany probes persistent sendrecv_self; do
     traced $program --mode full -- "$programs/$program" 20 100
 done
-for dir in windows threads waitany probes persistent sendrecv_self; do agrees $dir $dir; done
+for dir in windows threads waitany probes persistent sendrecv_self; do
+    agrees "$dir: calls, iterations, messages" recorded.py $dir
+done
 
 # --- names that are hostile to JSON ---
 
 odd='a "b" \ <c>'
 cp "$programs/stencil2d" "$odd"
 traced odd -- "./$odd"
-agrees "odd names" odd
+agrees "odd names: calls, iterations, messages" recorded.py odd
 "$tool" export -f json odd >json
 hasnt "no '<' in texts" '<' json
 latin=$(printf '\374ber')

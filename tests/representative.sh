@@ -8,19 +8,10 @@
 #   tests/representative.sh     environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-for program in stencil2d nested_solver phases threads; do compile $program || exit 2; done
+compile stencil2d nested_solver phases threads || exit 2
 # Optimised, it would have two copies of its loop, with call sites of their own.
 $MPICC -g -O0 "$root/tests/recorded/drifting.c" -o "$programs/drifting" -lm || exit 2
 cd "$work" || exit 2
-
-# agrees DIR OPTION...: what representative.py says is left in said
-agrees() {
-    if said=$("$python" "$root/tests/representative.py" "$tool" "$@" 2>err); then
-        verdict "$*: $said" ""
-    else
-        verdict "$*" "$said $(tail -n 1 err)"
-    fi
-}
 
 # section DIR: that part of the report
 section() {
@@ -38,15 +29,15 @@ traced stencil --windows 2 -- "$programs/stencil2d"
 traced nested -- "$programs/nested_solver"
 traced drifting -- "$programs/drifting"
 traced full --mode full -- "$programs/stencil2d" 200 500
-agrees stencil
+agrees stencil representative.py stencil
 contains "two windows: all iterations of both" "$(one_line stencil)" "20 iterations of "
-agrees nested
+agrees nested representative.py nested
 contains "an inner loop has a row" "$said" "1 of loops"
-agrees full --full
+agrees full representative.py full --full
 
 # --- windows that do not stand for the run ---
 
-agrees drifting
+agrees drifting representative.py drifting
 section drifting >text
 contains "the sentence says no" "$(one_line drifting)" "The recorded iterations do not stand for the run: "
 has "the bytes of a call differ, and are marked" " B ! " <(sed 's/kB !/ B !/' text)

@@ -43,9 +43,7 @@ groups() {
         tr -s ' ' | sed 's/^ //' | paste -sd ';'
 }
 
-for program in stencil2d master_worker; do
-    compile $program || exit 2
-done
+compile stencil2d master_worker || exit 2
 stencil=$programs/stencil2d
 
 launch 6 "$tool" run -o one "$stencil" 300 200

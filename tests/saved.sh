@@ -17,7 +17,7 @@ clean_up() {
     rm -rf "$work"
 }
 
-compile stencil2d && compile threads && $MPICC -g -O1 tests/life/ending.c -o "$programs/ending" &&
+compile stencil2d threads && $MPICC -g -O1 tests/life/ending.c -o "$programs/ending" &&
     $MPICC -g -O1 tests/memory/many.c -o "$programs/many" || exit 2
 cd "$work" || exit 2
 
