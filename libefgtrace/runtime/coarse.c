@@ -15,6 +15,7 @@
 
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
+#include "runtime/mainloop.h"
 #include "runtime/memory.h"
 
 static struct efg_process *const p = &efg_process;
@@ -71,7 +72,7 @@ static void reduce(struct efg_thread *t, uint64_t now)
     t->detail = to;
     t->graph.dropped = dropped;
     if (t == p->leader)
-        efg_steer_rename(t, done, now);
+        efg_mainloop_rename(t, done, now);
     else if (t->finder && done != EFG_COARSENED_NOTHING)
         efg_pivot_renew(t->finder, NULL, now);
 }

@@ -6,13 +6,13 @@
  *
  *     sample -> pivot found? -> vote .. result -> trigger: armed
  *     visit  -> trigger: first? last? -> recorder
+ *
+ * What follows for the pivot and the windows of this rank is in mainloop.c.
  */
 #include "runtime/windows.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "runtime/clock.h"
+#include "runtime/mainloop.h"
 #include "runtime/save.h"
 #include "runtime/signals.h"
 
@@ -23,137 +23,6 @@
     100 /* a thread with fewer events than this part of another's does not lead */
 
 static struct efg_process *const p = &efg_process;
-
-static void forget(struct efg_thread *t)
-{
-    p->pivot.kind = EFG_PIVOT_NONE;
-    p->is_silent = 0;
-    efg_graph_mark_pivot(&t->graph, EFG_PIVOT_NONE, 0);
-}
-
-static void carry_out(struct efg_thread *t, enum efg_action action, uint64_t now)
-{
-    switch (action) {
-    case EFG_DO_OPEN:
-        efg_windows_open(t, now);
-        efg_tracer_tell(now, "recording from iteration %llu on", (unsigned long long)p->visits);
-        break;
-    case EFG_DO_CLOSE:
-        efg_windows_close(t, now, 1);
-        efg_tracer_tell(now, "recorded up to iteration %llu",
-                        (unsigned long long)p->visits - 1);
-        break;
-    case EFG_DO_DISCARD:
-        efg_windows_discard(t);
-        efg_tracer_tell(now, "a rank was late: what was recorded is thrown away");
-        break;
-    case EFG_DO_FORGET:
-        efg_tracer_tell(now, "the phase is over; searching for the main loop again");
-        forget(t);
-        if (t->finder)
-            efg_pivot_restart(t->finder, now);
-        break;
-    case EFG_DO_NOTHING:
-        break;
-    }
-}
-
-/* --- the pivot --- */
-
-static void adopt(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
-{
-    if (pivot->kind == p->pivot.kind && pivot->id == p->pivot.id)
-        return;
-    p->pivot = *pivot;
-    efg_graph_mark_pivot(&t->graph, pivot->kind, pivot->id);
-    p->visits = efg_pivot_visits(&t->graph, pivot->kind, pivot->id);
-    efg_iterations_restart(t);
-    efg_tracer_tell(now, "main loop found: %llu iterations so far",
-                    (unsigned long long)p->visits);
-}
-
-/* Whether this rank has the ranks' common pivot, and visits it as often as the winner does. */
-static int find_common(const struct efg_thread *t, struct efg_pivot *common)
-{
-    if (!efg_pivot_find(&t->graph, (uint64_t)p->agree.pivot, common))
-        return 0;
-    common->period = (double)efg_pivot_period(t->finder, common->kind, common->id);
-    return efg_agree_is_world(&p->result) ||
-           (common->period > 0 &&
-            efg_agree_is_comparable((uint64_t)common->period, &p->result, 1));
-}
-
-/* The pivot that all ranks have among those that they voted with. */
-static int adopt_common(struct efg_thread *t, uint64_t now)
-{
-    for (uint32_t i = 0; i < p->peer_count; i++) {
-        struct efg_pivot common = {.tier = 2};
-        if (!efg_agree_is_common(&p->agree, p->peers[i]) ||
-            !efg_pivot_find(&t->graph, (uint64_t)EFG_AGREE_HASH(p->peers[i]), &common))
-            continue;
-        common.period = (double)efg_pivot_period(t->finder, common.kind, common.id);
-        efg_pivot_accept(t->finder, &common);
-        adopt(t, &common, now);
-        return 1;
-    }
-    return 0;
-}
-
-/* A collective of the world is the same event everywhere. Any other pivot, the common one or
- * this rank's own, counts the common iterations if it has their period. */
-static int owns_window(struct efg_thread *t, uint64_t now)
-{
-    struct efg_pivot common = {.tier = 1};
-    int has_own = p->pivot.kind != EFG_PIVOT_NONE;
-
-    if (has_own && adopt_common(t, now))
-        return 1;
-    if (has_own && EFG_AGREE_HASH(p->pivot.hash) == p->agree.pivot)
-        return 1;
-    if (find_common(t, &common)) {
-        adopt(t, &common, now);
-        return 1;
-    }
-    return has_own && efg_agree_is_comparable((uint64_t)p->pivot.period, &p->result, 0);
-}
-
-/*
- * A pivot that would count other visits than it did counts none. What is recorded ends with the
- * last whole iteration; a window that is still to come is another rank's to own, and this one
- * follows.
- */
-static void lose(struct efg_thread *t, uint64_t now)
-{
-    int is_placed = p->trigger.state == EFG_ARMED;
-
-    p->agree.is_owner = 0;
-    if (p->trigger.state == EFG_RECORDING) {
-        efg_recorder_give_up(&t->recorder, ENOMEM);
-        carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_LIMIT), now);
-    }
-    if (p->trigger.state == EFG_DONE)
-        return; /* it is what the windows were of */
-    if (efg_trigger_step(&p->trigger, EFG_IN_LOST) == EFG_DO_FORGET)
-        efg_tracer_tell(now, "the main loop can no longer be told apart: searching again");
-    forget(t);
-    if (is_placed && !p->is_alone)
-        efg_windows_follow(t, now);
-}
-
-void efg_steer_rename(struct efg_thread *t, enum efg_coarsened outcome, uint64_t now)
-{
-    int has_pivot = p->pivot.kind != EFG_PIVOT_NONE;
-    int is_lost = outcome == EFG_COARSENED_PIVOT;
-
-    if (has_pivot) {
-        p->pivot.id = t->graph.pivot_id;
-        p->pivot.hash = efg_pivot_hash(&t->graph, p->pivot.kind, p->pivot.id);
-    }
-    if (has_pivot && is_lost)
-        lose(t, now);
-    if (t->finder && outcome != EFG_COARSENED_NOTHING)
-        efg_pivot_renew(t->finder, has_pivot && !is_lost ? &p->pivot : NULL, now);
-}
 
 /* --- rounds --- */
 
@@ -243,8 +112,8 @@ static void go_alone(struct efg_thread *t, uint64_t now)
     p->is_alone = 1;
     p->trigger.first = lonely_place(p->visits);
     p->trigger.length = p->conf.iterations;
-    carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PIVOT), now);
-    carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PLACED), now);
+    efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PIVOT), now);
+    efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PLACED), now);
     efg_tracer_tell(
         now, "the ranks do not agree in time: recording from iteration %llu on all the same",
         (unsigned long long)p->trigger.first);
@@ -279,7 +148,7 @@ static void place(struct efg_thread *t, uint64_t now)
     if (!p->agree.is_owner && !p->is_alone)
         efg_windows_follow(t, now);
     else if (p->agree.is_owner && p->visits < p->trigger.first)
-        carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PLACED), now);
+        efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PLACED), now);
 }
 
 /* The window does not hold. */
@@ -289,7 +158,7 @@ static void give_back(struct efg_thread *t, uint64_t now, enum efg_input why)
         p->is_following = 0;
         efg_windows_discard(t);
     }
-    carry_out(t, efg_trigger_step(&p->trigger, why), now);
+    efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, why), now);
     if (p->agree.round == EFG_ROUND_OVER && p->agree.is_owner && !p->result.leaving)
         go_alone(t, now);
 }
@@ -309,9 +178,9 @@ static void hear(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
     efg_coarse_follow(t, now);
     switch (verdict) {
     case EFG_VERDICT_PIVOT:
-        p->agree.is_owner = !p->is_alone && owns_window(t, now);
+        p->agree.is_owner = !p->is_alone && efg_mainloop_owns_window(t, now);
         if (p->agree.is_owner)
-            carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PIVOT), now);
+            efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PIVOT), now);
         break;
     case EFG_VERDICT_PLACED:
         place(t, now);
@@ -328,7 +197,7 @@ static void hear(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
     case EFG_VERDICT_NEXT:
         settle(t, now);
         if (!p->is_alone)
-            carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_NEXT), now);
+            efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_NEXT), now);
         break;
     case EFG_VERDICT_LOST:
         give_back(t, now, EFG_IN_LOST);
@@ -374,7 +243,7 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
         if (t->recorder.failed)
             action = efg_trigger_step(&p->trigger, EFG_IN_LIMIT);
     }
-    carry_out(t, action, now);
+    efg_mainloop_carry_out(t, action, now);
     if (p->agree.round != EFG_ROUND_OVER)
         advance(t, now, 0);
 }
@@ -414,11 +283,11 @@ static void look_for_pivot(struct efg_thread *t, uint64_t now)
     if (is_frozen())
         return;
     if (is_found)
-        adopt(t, &pivot, now);
+        efg_mainloop_adopt(t, &pivot, now);
     else if (p->pivot.kind != EFG_PIVOT_NONE)
-        forget(t);
+        efg_mainloop_forget(t);
     if (is_found && efg_pivot_is_silent(t->finder, now))
-        carry_out(t, EFG_DO_FORGET, now);
+        efg_mainloop_carry_out(t, EFG_DO_FORGET, now);
 }
 
 static void full_sample(struct efg_thread *t, uint64_t now)

@@ -6,6 +6,7 @@
  *     wrap.c -> tracer.c   enter, leave: call path, clock, graph, recorder
  *               coarse.c   what to do when the graph finds no room
  *               steer.c    samples and pivot visits: pivot, agreement, trigger, windows
+ *               mainloop.c    what becomes of the pivot, and what the trigger says is done
  *               iterations.c  how long iterations take
  *               save.c     what is found if the job is killed
  *               cost.c     what all this costs
@@ -161,8 +162,6 @@ int efg_steer_init(void);
 /* A sample is due / the pivot was visited, at NOW ticks, outside of calls. */
 void efg_steer_sample(struct efg_thread *thread, uint64_t now);
 void efg_steer_visit(struct efg_thread *thread, uint64_t now);
-/* The leader's graph was made coarser, with that OUTCOME. */
-void efg_steer_rename(struct efg_thread *thread, enum efg_coarsened outcome, uint64_t now);
 /* The program ends: end the window and, if MPI can be used (COLLECTIVE), the rounds. */
 void efg_steer_finish(uint64_t now, int collective);
 
