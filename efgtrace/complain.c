@@ -17,6 +17,12 @@ int efg_complain_usage(const char *command, const char *what)
     return EFG_EXIT_USAGE;
 }
 
+int efg_complain_folders(const char *command, int count)
+{
+    return efg_complain_usage(command, count ? "name one folder only"
+                                             : "which folder? Name the one that the run wrote");
+}
+
 int efg_complain_option(const char *command, int option)
 {
     return efg_complain_usage(command,

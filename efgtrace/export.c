@@ -147,9 +147,7 @@ int efg_cmd_export(int argc, char **argv)
             return stop - 1;
     }
     if (optind + 1 != argc)
-        return efg_complain_usage(
-            "export", optind == argc ? "which folder? Name the one that the run wrote"
-                                     : "name one folder only");
+        return efg_complain_folders("export", argc - optind);
     request.dir = argv[optind];
     return export(&request);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "complain.h"
 #include "files/expand.h"
 #include "files/summary.h"
 #include "open.h"
@@ -211,12 +212,9 @@ int efg_cmd_pack(int argc, char **argv)
             "Exit code: 0 done, 1 failed, 2 wrong usage.");
         return EFG_EXIT_OK;
     }
-    if (option != -1 || optind + 1 != argc) {
-        fprintf(stderr, "efgtrace pack: %s; see `efgtrace pack --help`\n",
-                option != -1     ? "there is no such option"
-                : optind == argc ? "which folder? Name the one that the run wrote"
-                                 : "name one folder only");
-        return EFG_EXIT_USAGE;
-    }
+    if (option != -1)
+        return efg_complain_option("pack", option);
+    if (optind + 1 != argc)
+        return efg_complain_folders("pack", argc - optind);
     return pack(argv[optind]);
 }

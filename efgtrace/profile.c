@@ -290,9 +290,7 @@ int efg_cmd_profile(int argc, char **argv)
             return stop - 1;
     }
     if (optind + 1 != argc)
-        return efg_complain_usage(
-            "profile", optind == argc ? "which folder? Name the one that the run wrote"
-                                      : "name one folder only");
+        return efg_complain_folders("profile", argc - optind);
     request.dir = argv[optind];
     return profile(&request);
 }
