@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries are found by prediction: the one that came after the last one before. Where this
- * fails, the walk is made, and its entry is found by the walk's hash, so that the prediction is
- * right the next time.
+ * Entries are found by prediction: the one that came after the last one before, or the one that
+ * came there when it was another one. Where this fails, the walk is made, and its entry is
+ * found by the walk's hash, so that the prediction is right the next time.
  *
  * Invariant: the words of an entry are compared in their order, and no further than to the
  * first that differs. They may lie in a stack that is no longer mapped, but each is in a frame
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hot.h"
 #include "runtime/memory.h"
 
 #define MOST_MISSED 8 /* times as many as there are entries, before all is forgotten */
@@ -32,8 +33,8 @@ void efg_memo_fini(struct efg_memo *memo)
 void efg_memo_clear(struct efg_memo *memo)
 {
     memset(memo->bucket, 0, sizeof memo->bucket);
-    memo->first = NULL;
-    *memo->hand = (struct efg_memo_hand){NULL, &memo->first};
+    memo->first = (struct efg_memo_after){NULL, NULL};
+    *memo->hand = (struct efg_memo_hand){.noted = &memo->first};
     memo->used_blocks = 0;
     memo->entries = memo->missed = 0;
     memo->used = EFG_MEMO_BLOCK;
@@ -44,10 +45,18 @@ static struct efg_memo_entry **bucket_of(struct efg_memo *memo, uint64_t key)
     return &memo->bucket[key >> 32 & (EFG_MEMO_BUCKETS - 1)];
 }
 
-static void expect(struct efg_memo *memo, struct efg_memo_entry *e)
+/* It was E that came. */
+static const struct efg_memo_entry *note(struct efg_memo_hand *hand, struct efg_memo_entry *e)
 {
-    *memo->hand->last = e;
-    *memo->hand = (struct efg_memo_hand){e->after, &e->after};
+    *hand->noted = (struct efg_memo_after){e, hand->expected.last};
+    return efg_memo_turn(hand, e);
+}
+
+EFG_HOT const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand *hand,
+                                                            const uintptr_t *frame)
+{
+    struct efg_memo_entry *e = hand->expected.other;
+    return e && efg_memo_is_now(e, frame) ? note(hand, e) : NULL;
 }
 
 static int is_of(const struct efg_memo_entry *e, const uintptr_t *frame,
@@ -62,9 +71,7 @@ const struct efg_memo_entry *efg_memo_recall(struct efg_memo *memo, const uintpt
     struct efg_memo_entry *e = *bucket_of(memo, key);
     while (e && !is_of(e, frame, walk, key))
         e = e->next;
-    if (e)
-        expect(memo, e);
-    return e;
+    return e ? note(memo->hand, e) : NULL;
 }
 
 static int may_grow(const struct efg_memo *memo)
@@ -111,10 +118,11 @@ void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct ef
     if (!e)
         return;
     struct efg_memo_entry **first = bucket_of(memo, key);
-    *e = (struct efg_memo_entry){NULL, frame, hash, *first, key, path, walk->word_count};
+    *e =
+        (struct efg_memo_entry){{NULL, NULL}, frame, hash, *first, key, path, walk->word_count};
     memcpy(e->word, walk->word, words);
     *first = e;
-    expect(memo, e);
+    note(memo->hand, e);
 }
 
 size_t efg_memo_memory(const struct efg_memo *memo)

@@ -19,8 +19,13 @@
 #define EFG_MEMO_BLOCK ((size_t)32 << 10) /* bytes */
 #define EFG_MEMO_BLOCKS 32                /* 1 MiB: some 3000 paths of depth 16 */
 
+/* What was found after an entry, or NULL: two, since a loop goes on or ends. */
+struct efg_memo_after {
+    struct efg_memo_entry *last, *other; /* the last time; before, when it was not LAST */
+};
+
 struct efg_memo_entry {
-    struct efg_memo_entry *after; /* what was found after it the last time, or NULL */
+    struct efg_memo_after after;
     const uintptr_t *frame;
     uint64_t hash;
     struct efg_memo_entry *next; /* in the bucket */
@@ -32,14 +37,14 @@ struct efg_memo_entry {
 
 /* Where its thread is in it. */
 struct efg_memo_hand {
-    struct efg_memo_entry *expected; /* what comes next, if all is as it was; or NULL */
-    struct efg_memo_entry **last;    /* where that is noted: mostly an entry's AFTER */
+    struct efg_memo_after expected; /* what comes next, if all is as it was */
+    struct efg_memo_after *noted;   /* where that is noted: mostly in an entry */
 };
 
 struct efg_memo {
     struct efg_memo_hand *hand; /* kept by the owner: it is touched by each call */
     struct efg_memo_entry *bucket[EFG_MEMO_BUCKETS];
-    struct efg_memo_entry *first;
+    struct efg_memo_after first;
     char *block[EFG_MEMO_BLOCKS];
     uint32_t block_count; /* as many are allocated */
     uint32_t used_blocks; /* as many are in use, the last one up to USED */
@@ -69,17 +74,27 @@ efg_memo_is_now(const struct efg_memo_entry *e, const uintptr_t *frame)
     return 1;
 }
 
+/* E is found: what comes next is what came after it. */
+static inline const struct efg_memo_entry *efg_memo_turn(struct efg_memo_hand *hand,
+                                                         struct efg_memo_entry *e)
+{
+    *hand = (struct efg_memo_hand){e->after, &e->after};
+    return e;
+}
+
+/* efg_memo_predict where it is not what came the last time. */
+const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand *hand,
+                                                    const uintptr_t *frame);
+
 /* The entry that was found after the last one before, if a walk from FRAME would be the same
  * now; else NULL. Inline: it is on the path of every call. */
 static inline const struct efg_memo_entry *efg_memo_predict(struct efg_memo_hand *hand,
                                                             const uintptr_t *frame)
 {
-    struct efg_memo_entry *e = hand->expected;
-    if (!e || !efg_memo_is_now(e, frame))
-        return NULL;
-    hand->expected = e->after;
-    hand->last = &e->after;
-    return e;
+    struct efg_memo_entry *e = hand->expected.last;
+    if (__builtin_expect(e && efg_memo_is_now(e, frame), 1))
+        return efg_memo_turn(hand, e);
+    return efg_memo_predict_other(hand, frame);
 }
 
 /* The entry of the WALK that was just made, from FRAME, or NULL. KEY is a hash of its words. */

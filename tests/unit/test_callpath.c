@@ -454,6 +454,32 @@ static void test_remembers(void **state)
     free(walk);
 }
 
+/* A loop of two rounds and what follows it: after one pass, all of it is expected. */
+static void test_expects_the_end_of_a_loop(void **state)
+{
+    static const uint32_t pass[] = {1, 1, 2}, passes = 3, length = sizeof pass / sizeof *pass;
+    struct efg_memo *memo = malloc(sizeof *memo);
+    struct efg_memo_hand hand;
+    struct efg_walk *walk = calloc(1, sizeof *walk); /* of no words: its frame is all of it */
+    const uintptr_t *frame = __builtin_frame_address(0);
+    (void)state;
+
+    efg_memo_init(memo, &hand);
+    for (uint32_t i = 0; i < passes * length; i++) {
+        uint32_t path = pass[i % length];
+        const struct efg_memo_entry *e = efg_memo_predict(&hand, frame + path);
+        if (i > length)
+            assert_non_null(e);
+        if (!e && !efg_memo_recall(memo, frame + path, walk, path))
+            efg_memo_add(memo, frame + path, walk, path, path, path);
+        assert_true(!e || e->path == path);
+        assert_null(efg_memo_predict(&hand, frame)); /* which changes nothing */
+    }
+    efg_memo_fini(memo);
+    free(memo);
+    free(walk);
+}
+
 /* Bounded, whatever comes: what it does not know has to come often before it forgets. */
 static void test_remembers_so_much(void **state)
 {
@@ -844,6 +870,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_remembers),
+        cmocka_unit_test(test_expects_the_end_of_a_loop),
         cmocka_unit_test(test_remembers_so_much),
         cmocka_unit_test(test_fixed_frames),
         cmocka_unit_test(test_frames_of_any_size),
