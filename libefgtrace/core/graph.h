@@ -127,8 +127,9 @@ struct efg_event {
     uint64_t path_hash; /* of the call path: agrees between ranks */
     uint64_t enter, leave;
     uint64_t bytes : 56;
-    uint64_t flags : 7;   /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
-    uint64_t is_poll : 1; /* one that found nothing */
+    uint64_t flags : 6;    /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
+    uint64_t is_start : 1; /* a visit counts from when it was entered on */
+    uint64_t is_poll : 1;  /* one that found nothing */
 };
 
 /* A graph within BUDGET, which outlives it (NULL for no limit), that starts at time START in

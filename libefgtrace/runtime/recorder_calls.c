@@ -114,12 +114,6 @@ EFG_HOT void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *c
 
 /* --- a call taken back --- */
 
-int efg_recorder_starts(const struct efg_call *c)
-{
-    return c->shape == EFG_SHAPE_SEND || c->shape == EFG_SHAPE_ISEND ||
-           c->shape == EFG_SHAPE_IRECV || c->shape == EFG_SHAPE_START;
-}
-
 void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *c)
 {
     if (c->shape == EFG_SHAPE_START)

@@ -231,10 +231,22 @@ static void advance(struct efg_thread *t, uint64_t now, int sample)
 
 /* --- events --- */
 
-void efg_steer_visit(struct efg_thread *t, uint64_t now)
+/* The next visit may begin or end a window, or bring the ranks nearer to one. */
+static void update_awaiting(struct efg_thread *t)
+{
+    t->is_awaiting = p->agree.round != EFG_ROUND_OVER || p->trigger.state == EFG_ARMED ||
+                     p->trigger.state == EFG_RECORDING;
+}
+
+void efg_steer_count(struct efg_thread *t, uint64_t now)
 {
     p->visits++;
     efg_iterations_count(t, now);
+}
+
+void efg_steer_visit(struct efg_thread *t, uint64_t now)
+{
+    efg_steer_count(t, now);
     enum efg_state before = p->trigger.state;
     enum efg_action action = efg_trigger_visit(&p->trigger, p->visits);
     if (before == EFG_RECORDING && action == EFG_DO_NOTHING) {
@@ -246,6 +258,7 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
     efg_mainloop_carry_out(t, action, now);
     if (p->agree.round != EFG_ROUND_OVER)
         advance(t, now, 0);
+    update_awaiting(t);
 }
 
 static uint64_t events(const struct efg_thread *t)
@@ -328,6 +341,7 @@ static void sample(struct efg_thread *t, uint64_t now)
     } else if (t == p->leader) {
         advance(t, now, 0);
     }
+    update_awaiting(t);
     t->next_sample = t->next_full_sample;
     /* Without visits of a pivot nothing else moves the rounds on. */
     if (t == p->leader && p->agree.pending && !p->agree.is_owner &&

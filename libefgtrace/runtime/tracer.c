@@ -6,7 +6,8 @@
  *   leave   time stamp; what the call means; an event for the graph; if recording: records;
  *           the pivot? then a step of the trigger; a sample due?
  *
- * Events are added to the graph and to their order some at a time (core/backlog.h).
+ * Events are added to the graph and to their order some at a time (core/backlog.h). So are
+ * visits of the pivot counted, but while something may begin or end with one.
  *
  * Invariant: between enter and leave of one call no other call of the thread comes here (the
  * wrappers see to that), so that scratch state of the thread is the call's.
@@ -240,6 +241,13 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
     efg_recorder_enter_again(&t->recorder, call);
 }
 
+/* The EVENT that was just added to the graph is a visit of the pivot. */
+static void count_visit(struct efg_thread *t, const struct efg_event *event)
+{
+    if (t == efg_process.leader)
+        efg_steer_count(t, event->is_start ? event->enter : event->leave);
+}
+
 /* Too rare for samples of calls to say what it takes, so it is measured itself, unless there is
  * little to do. */
 EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
@@ -257,6 +265,8 @@ EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
         } else {
             is_pivot = efg_graph_step(&t->graph, event);
             efg_order_add(&t->order, t->graph.current);
+            if (is_pivot && !t->is_awaiting)
+                count_visit(t, event);
         }
         if (__builtin_expect(t->graph.is_full, 0)) {
             t->backlog.count = count; /* what is left of it is coarsened, too */
@@ -282,11 +292,12 @@ static inline int add_event(struct efg_thread *t, const struct efg_call *call,
         .leave = leave,
         .bytes = facts.sent + facts.received,
         .flags = facts.flags,
+        .is_start = efg_shape_is_in(call, EFG_SHAPES_STARTING),
         .is_poll = facts.is_poll != 0,
     };
     if (t->detail.dimensions != EFG_DIM_PATH)
         add_dimensions(&event->signature, call, facts);
-    int is_awaited = efg_graph_may_count(&t->graph, event);
+    int is_awaited = efg_graph_may_count(&t->graph, event) && t->is_awaiting;
     return (is_awaited || t->backlog.count >= EFG_BACKLOG) && efg_tracer_settle(t, leave) &&
            is_awaited;
 }
@@ -297,7 +308,7 @@ EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
     uint64_t leave = efg_clock_ticks();
     struct efg_facts facts = efg_decode(call, result);
     int is_pivot = add_event(t, call, facts, leave) && t == efg_process.leader;
-    int is_cut_before = is_pivot && efg_recorder_starts(call);
+    int is_cut_before = is_pivot && efg_shape_is_in(call, EFG_SHAPES_STARTING);
 
     if (is_cut_before)
         visit_before(t, call);

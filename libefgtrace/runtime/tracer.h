@@ -47,7 +47,8 @@ struct efg_thread {
     uint32_t epoch;         /* of the process, as this thread has followed it */
     uint32_t number;
     struct efg_detail detail; /* of the signatures in the graph */
-    uint64_t next_sample;     /* ticks: when to look at anything but events */
+    int is_awaiting;      /* the next visit of the pivot, where something may begin or end */
+    uint64_t next_sample; /* ticks: when to look at anything but events */
     struct efg_backlog backlog;
     struct efg_cost cost;
     struct efg_recorder recorder;
@@ -126,8 +127,9 @@ int efg_tracer_enter(struct efg_call *call);
 void efg_tracer_leave(struct efg_call *call, int result);
 void efg_tracer_control(int level, const char *name);
 
-/* At NOW ticks: bring the graph of THREAD and the order of its events up to date. Returns 1 if
- * the last event counts for the pivot, else 0. */
+/* At NOW ticks: bring the graph of THREAD and the order of its events up to date, and the
+ * number of iterations if THREAD does not await them. Returns 1 if the last event counts for
+ * the pivot, else 0. */
 int efg_tracer_settle(struct efg_thread *thread, uint64_t now);
 
 /* Say something once on standard error, with the rank; and keep it for the run file. */
@@ -162,6 +164,8 @@ int efg_steer_init(void);
 /* A sample is due / the pivot was visited, at NOW ticks, outside of calls. */
 void efg_steer_sample(struct efg_thread *thread, uint64_t now);
 void efg_steer_visit(struct efg_thread *thread, uint64_t now);
+/* The pivot was visited, while THREAD did not await that. */
+void efg_steer_count(struct efg_thread *thread, uint64_t now);
 /* The program ends: end the window and, if MPI can be used (COLLECTIVE), the rounds. */
 void efg_steer_finish(uint64_t now, int collective);
 
