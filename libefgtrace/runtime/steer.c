@@ -18,7 +18,7 @@
 
 #define PATIENT_ROUNDS 5
 #define ROUND_PAUSE 1000000 /* ns between tests of a round */
-#define SAMPLES 100         /* they take one part in so many of the time */
+#define SAMPLES 400         /* they take one part in so many of the time */
 #define FEW_EVENTS \
     100 /* a thread with fewer events than this part of another's does not lead */
 
