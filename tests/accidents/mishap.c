@@ -4,13 +4,22 @@
  * told to. Their calls are told apart from all others by the address that they return to, and
  * are counted.
  *
- *     MISHAP        memory: malloc, calloc, realloc, aligned_alloc, strdup and mmap
- *                   files:  open, fopen, fdopen, opendir, mkdir, write, pwrite, fwrite, fflush,
- *                           posix_fallocate, ftruncate, rename, remove, unlink, fsync, close
- * and fclose MISHAP_AT     which of these calls: 1 is the first MISHAP_HOW    once: that call
- * alone; on: that one and all that follow; kill: SIGKILL MISHAP_ERROR  errno of files (default
- * ENOSPC) MISHAP_RANK   on this rank alone (default: all) MISHAP_COUNT  a file, to which the
- * number of calls is appended at the end, a line a rank
+ *     MISHAP:
+ *       memory  malloc, calloc, realloc, aligned_alloc, strdup and mmap
+ *       files   open, fopen, fdopen, opendir, mkdir, write, pwrite, fwrite, fflush, fsync,
+ *               posix_fallocate, ftruncate, rename, remove, unlink, close and fclose
+ *       clock   clock_gettime, of the time of day only
+ *     MISHAP_AT: which of these calls; 1 is the first.
+ *     MISHAP_HOW:
+ *       once    that call alone fails
+ *       on      that one and all that follow
+ *       kill    SIGKILL
+ *       slow    that one and all that follow take 20 ms, as on a file system far away
+ *       forth   from that one on the clock is an hour further
+ *       back    from that one on the clock is an hour behind
+ *     MISHAP_ERROR: errno of files (default ENOSPC).
+ *     MISHAP_RANK: on this rank alone (default: all).
+ *     MISHAP_COUNT: a file, to which the number of calls is appended at the end, a line a rank.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -26,16 +35,19 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HERE __builtin_return_address(0)
 #define MOST 8
 
-enum kind { NONE, MEMORY, FILES };
+enum kind { NONE, MEMORY, FILES, CLOCK };
+enum how { ONCE, ON, KILL, SLOW, FORTH, BACK, HOWS };
 
 static enum kind kind;
 static unsigned long calls, at;
-static int error = ENOSPC, goes_on, kills;
+static enum how how;
+static int error = ENOSPC;
 
 /* Where our libraries lie; the runtime comes with MPI_Init, so they are looked for again when
  * the number of loaded objects has changed. */
@@ -86,32 +98,50 @@ static int is_ours(const void *from)
     return 0;
 }
 
-static int fails(enum kind of, const void *from)
+/* Whether it happens to a call of that kind, which returns to FROM. */
+static int happens(enum kind of, const void *from)
 {
     if (kind != of || !is_ours(from))
         return 0;
     unsigned long number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
-    if (!at || (goes_on ? number < at : number != at))
+    return at && (how == ONCE || how == KILL ? number == at : number >= at);
+}
+
+static int fails(enum kind of, const void *from)
+{
+    if (!happens(of, from))
         return 0;
-    if (kills)
+    if (how == KILL)
         kill(getpid(), SIGKILL);
+    if (how == SLOW) {
+        usleep(20000);
+        return 0;
+    }
     errno = of == MEMORY ? ENOMEM : error;
     return 1;
 }
 
+/* The place of WORD among so many WORDS; 0 if it is NULL or none of them. */
+static int find(const char *word, const char *const *words, int count)
+{
+    while (word && --count > 0 && strcmp(word, words[count]) != 0)
+        ;
+    return word ? count : 0;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
-    const char *what = getenv("MISHAP"), *number = getenv("MISHAP_AT"),
-               *how = getenv("MISHAP_HOW");
+    static const char *const kinds[] = {"", "memory", "files", "clock"};
+    static const char *const hows[HOWS] = {"once", "on", "kill", "slow", "forth", "back"};
+    const char *what = getenv("MISHAP"), *number = getenv("MISHAP_AT");
     const char *code = getenv("MISHAP_ERROR"), *only = getenv("MISHAP_RANK");
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
 
     if (!what || !rank)
         return;
-    kind = strcmp(what, "memory") ? FILES : MEMORY;
+    kind = (enum kind)find(what, kinds, CLOCK + 1);
+    how = (enum how)find(getenv("MISHAP_HOW"), hows, HOWS);
     at = number && (!only || !strcmp(only, rank)) ? strtoul(number, NULL, 10) : 0;
-    goes_on = how && !strcmp(how, "on");
-    kills = how && !strcmp(how, "kill");
     error = code ? atoi(code) : ENOSPC;
 }
 
@@ -178,6 +208,19 @@ void *mmap(void *wish, size_t size, int protection, int flags, int file, off_t o
     if (fails(MEMORY, HERE))
         return MAP_FAILED;
     NEXT(mmap, wish, size, protection, flags, file, offset);
+}
+
+static int read_clock(clockid_t clock, struct timespec *time)
+{
+    NEXT(clock_gettime, clock, time);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    int result = read_clock(clock, time);
+    if (clock == CLOCK_REALTIME && happens(CLOCK, HERE))
+        time->tv_sec += how == BACK ? -3600 : 3600;
+    return result;
 }
 
 static mode_t mode_of(int flags, va_list rest)
