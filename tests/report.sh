@@ -147,4 +147,11 @@ says "graph: signature" 2 "cannot be \"sizes\": there is a word" "$tool" graph -
 says "graph: not recorded" 1 "run has not all of --signature path,size: record with it as" "$tool" graph -s path,size run
 says "graph: no such folder" 1 "cannot write none/g.dot: No such file or directory" "$tool" graph -o none/g.dot run
 
+# --- a program without names ---
+
+compile stencil2d && strip -o nameless "$programs/stencil2d" || exit 2
+traced stripped ./nameless 50 100
+verdict "a loop of a program without names has its address" \
+    "$("$tool" report stripped >text; grep -qE ' 50 .* in nameless\+0x[0-9a-f]+, from MPI_' text || sed -n '/^Loops/,/^$/p' text)"
+
 finish

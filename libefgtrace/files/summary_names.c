@@ -73,6 +73,11 @@ static void put_symbol(char *text, size_t size, const struct efg_run_symbol *sym
         snprintf(text, size, "%s (%s)", function, last_part(module));
 }
 
+static void put_address(char *text, size_t size, const char *module, uint64_t offset)
+{
+    snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)offset);
+}
+
 /* Function INDEX of those that are inlined there, innermost first. Returns how many there are,
  * 1 if it is not known. */
 static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *frame,
@@ -84,7 +89,7 @@ static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *fra
     if (index < count)
         put_symbol(text, size, &site->symbols[index], module);
     else if (!count)
-        snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)frame->offset);
+        put_address(text, size, module, frame->offset);
     return count ? count : 1;
 }
 
@@ -308,6 +313,7 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
                           size_t size)
 {
     struct common common = {.all = 1};
+    struct place unnamed = {0};
     const char *function = NULL;
     for (uint32_t level = 0; common.all; level++) {
         common = (struct common){.function = 1, .all = 1};
@@ -320,7 +326,13 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
             break;
         if (common.function)
             function = common.place.function;
+        else if (common.all && !common.place.function)
+            unnamed = common.place;
     }
-    efg_summary_short(text, size,
-                      function && efg_summary_is_worth_naming(function) ? function : "");
+    if (function && efg_summary_is_worth_naming(function))
+        efg_summary_short(text, size, function);
+    else if (unnamed.module)
+        put_address(text, size, unnamed.module, unnamed.offset);
+    else
+        efg_summary_short(text, size, "");
 }
