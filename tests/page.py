@@ -200,6 +200,22 @@ def timeline(page, report):
     page.driver.switch_to.active_element.send_keys('0')
     page.wait('const v = document.querySelector("#timeline canvas").dataset.view.split(" ");'
               f'return Math.abs(v[0] - {begin}) + Math.abs(v[1] - {end}) < 1e-6 * ({end} - {begin})')
+    drawn, colour, idle = page.js("""
+        const canvas = document.querySelector("#timeline canvas"), g = canvas.getContext("2d"), view = timelineView(run.timeline);
+        [...document.querySelectorAll("#timeline button")].find((b) => b.textContent === "Messages").click();
+        [view.begin, view.end] = canvas.dataset.view.split(" ").map(Number);
+        view.width = canvas.getBoundingClientRect().width;
+        let longest = 0, i = 0, k = 0;
+        view.locations.forEach((l, row) => l.begin.forEach((begin, n) => { if (l.end[n] - begin > longest) { longest = l.end[n] - begin; i = row; k = n; } }));
+        const l = view.locations[i];
+        const look = () => {
+            const row = g.getImageData(0, Math.round(view.top + view.row * (i + .3)), view.width, 1).data;
+            const at = (time) => "#" + [...row.slice(4 * Math.round(view.x(time)), 4 * Math.round(view.x(time)) + 3)].map((n) => n.toString(16).padStart(2, "0")).join("");
+            return [at(l.begin[k] + (l.end[k] - l.begin[k]) / 3), functionColour(run.timeline.functions[run.timeline.sites[l.site[k]].function]), at(view.end - (view.end - view.begin) / 500)];
+        };
+        return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(look()))));""")
+    same(f'{page.name}: the longest call is drawn in its colour', colour, drawn)
+    verdict(f'{page.name}: what is behind the last call is not', '' if idle != drawn else idle)
     calls = sum(len(location['calls']) // 3 for location in recorded['locations'])
     same(f'{page.name}: calls of the timeline', calls, sum(int(row[0]) for row in page.cells('Calls of the recorded', 1)))
     said = page.js("""

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Timeline of the recorded iterations: a row for each thread of a rank, calls by the colour of their
- * function, messages as lines. On a canvas: of calls that fall on one point of it, only the first
- * is drawn, so that a picture costs what there are points, and not what there are calls.
+ * function, messages as lines.
+ *
+ * Calls are not drawn one by one: for each point of a row their colours are summed up, each weighed
+ * by how much of the point it covers, and all rows become one picture. So calls that are too short
+ * to be seen show as what they are together, and half a million of them are no slower to draw than
+ * to go through.
  */
-const LINES_MOST = 3000;
+const LINES_MOST = 1500;
+const LEAST_SEEN = .35; /* of the colour of a point where there is a call, however short */
+const MARKS_APART = 6;  /* points between marks of iterations */
 
 /* The document has gaps and durations; here are times: {begin, end, site} of each location. */
 function unpackCalls(location) {
@@ -51,32 +57,70 @@ function timelineView(timeline) {
         time(x) { return this.begin + (x - this.left) / (this.width - this.left) * (this.end - this.begin); } };
 }
 
-function drawCallsOf(g, view, location, y, colours) {
-    const last = view.locations[location], scale = (view.width - view.left) / (view.end - view.begin);
-    const thick = Math.max(1, view.row - (view.row > 5 ? 2 : 0));
-    let drawn = -1, colour = "";
-    for (let i = firstFrom(last.end, view.begin); i < last.begin.length && last.begin[i] <= view.end; i++) {
-        const x = Math.max(view.left, view.left + (last.begin[i] - view.begin) * scale), to = view.left + (last.end[i] - view.begin) * scale;
-        if (to <= drawn + .8) continue;
-        if (colours[last.site[i]] !== colour) g.fillStyle = colour = colours[last.site[i]];
-        g.fillRect(x, y, Math.max(.8, to - x), thick);
-        drawn = Math.max(to, x + .8);
+/* Add the calls of a location to SUMS of the points of a row: red, green, blue, and what of the
+ * point is covered. COLOURS: three numbers for each site. */
+function addCalls(sums, points, view, { begin, end, site }, colours) {
+    const scale = points / (view.end - view.begin);
+    for (let i = firstFrom(end, view.begin); i < begin.length && begin[i] < view.end; i++) {
+        const from = Math.max(0, (begin[i] - view.begin) * scale), to = Math.min(points, (end[i] - view.begin) * scale);
+        const colour = 3 * site[i], red = colours[colour], green = colours[colour + 1], blue = colours[colour + 2];
+        for (let x = Math.trunc(from), last = Math.min(points - 1, Math.trunc(to)); x <= last; x++) {
+            const share = Math.min(to, x + 1) - Math.max(from, x) + 1e-6, at = 4 * x;
+            sums[at] += share * red;
+            sums[at + 1] += share * green;
+            sums[at + 2] += share * blue;
+            sums[at + 3] += share;
+        }
     }
 }
 
+/* Write SUMS, of COUNT locations, to the points DATA from AT on, over the colour BEHIND. */
+function putRow(data, at, sums, points, count, behind) {
+    for (let i = 0; i < 4 * points; i += 4) {
+        const covered = sums[i + 3], share = covered ? Math.min(1, Math.max(LEAST_SEEN, covered / count)) : 0;
+        for (let k = 0; k < 3; k++)
+            data[at + i + k] = behind[k] + (share ? (sums[i + k] / covered - behind[k]) * share : 0);
+        data[at + i + 3] = 255;
+    }
+}
+
+/* The calls of all locations, a row of points for each; where there are more locations than points
+ * from top to bottom, several share a row. */
+function drawRows(g, view, ratio, bottom) {
+    const points = Math.max(1, Math.round((view.width - view.left) * ratio)), many = view.locations.length;
+    const rows = Math.min(many, Math.round((bottom - view.top) * ratio)), behind = parse(variable("faint"));
+    const colours = new Float64Array(view.timeline.sites.flatMap((site) => parse(functionColour(view.timeline.functions[site.function]))));
+    const picture = view.picture = view.picture || make("canvas");
+    if (picture.width !== points || picture.height !== rows) Object.assign(picture, { width: points, height: rows });
+    const context = picture.getContext("2d"), image = context.createImageData(points, rows), sums = new Float64Array(4 * points);
+    for (let row = 0, i = 0; row < rows; row++) {
+        const first = i;
+        sums.fill(0);
+        for (; i < many && i * rows < (row + 1) * many; i++) addCalls(sums, points, view, view.locations[i], colours);
+        putRow(image.data, 4 * points * row, sums, points, i - first, behind);
+    }
+    context.putImageData(image, 0, 0);
+    g.imageSmoothingEnabled = false;
+    g.drawImage(picture, view.left, view.top, view.width - view.left, bottom - view.top);
+    if (view.row > 5)
+        view.locations.forEach((_, i) => g.clearRect(view.left, view.top + view.row * (i + 1) - 2, view.width, 2));
+}
+
+/* Returns one in how many messages is drawn: by their numbers, and a power of two, so that it is
+ * the same ones while the view moves. */
 function drawLines(g, view) {
     const m = view.messages, first = firstFrom(m.sent, view.begin - m.longest), last = firstFrom(m.sent, view.end + m.longest);
     const middle = (location) => view.top + view.row * (location + .5);
-    const visible = [];
-    for (let i = first; i < last; i++)
-        if (Math.max(m.sent[i], m.received[i]) >= view.begin && Math.min(m.sent[i], m.received[i]) <= view.end) visible.push(i);
-    const step = Math.ceil(visible.length / LINES_MOST);
+    const isSeen = (i) => Math.max(m.sent[i], m.received[i]) >= view.begin && Math.min(m.sent[i], m.received[i]) <= view.end;
+    let seen = 0, step = 1;
+    for (let i = first; i < last; i++) seen += isSeen(i);
+    while (seen / step > LINES_MOST) step *= 2;
     g.strokeStyle = variable("ink");
-    g.globalAlpha = Math.max(.12, Math.min(.75, 120 / (visible.length / step)));
+    g.globalAlpha = Math.max(.12, Math.min(.75, 120 / (seen / step)));
     g.lineWidth = .9;
     g.beginPath();
-    for (let k = 0; k < visible.length; k += step) {
-        const i = visible[k];
+    for (let i = Math.ceil(first / step) * step; i < last; i += step) {
+        if (!isSeen(i)) continue;
         g.moveTo(view.x(m.sent[i]), middle(m.from[i]));
         g.lineTo(view.x(m.received[i]), middle(m.to[i]));
     }
@@ -85,21 +129,21 @@ function drawLines(g, view) {
     return step;
 }
 
-function drawFrame(g, view) {
+function drawFrame(g, view, bottom) {
+    const soft = variable("soft"), line = variable("line"), skip = Math.ceil(13 / view.row);
     g.font = "11px system-ui, sans-serif";
     g.textBaseline = "middle";
-    g.fillStyle = variable("soft");
-    const skip = Math.ceil(13 / view.row);
+    g.fillStyle = soft;
     view.locations.forEach((location, i) => { if (i % skip === 0) g.fillText(location.name, 6, view.top + view.row * (i + .5)); });
     g.textAlign = "center";
-    const bottom = view.height - 26;
-    let free = view.left;
+    let free = view.left, marked = -Infinity;
     for (const [number, begin] of view.timeline.iterations) {
         const x = view.x(begin);
-        if (x < view.left || x > view.width) continue;
-        g.fillStyle = variable("line");
+        if (x < view.left || x > view.width || x - marked < MARKS_APART) continue;
+        marked = x;
+        g.fillStyle = line;
         g.fillRect(x, view.top - 4, 1, bottom - view.top + 4);
-        g.fillStyle = variable("soft");
+        g.fillStyle = soft;
         if (x - free > 20) { g.fillText("#" + number, x, 9); free = x + 16; }
     }
     for (const tick of d3.scaleLinear([view.begin, view.end], [view.left, view.width]).ticks(7))
@@ -108,25 +152,20 @@ function drawFrame(g, view) {
 }
 
 function drawTimelineOn(canvas, view) {
-    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
+    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d"), bottom = view.height - 26;
     view.width = canvas.getBoundingClientRect().width || 900;
-    canvas.width = view.width * ratio;
-    canvas.height = view.height * ratio;
+    const width = Math.round(view.width * ratio), height = Math.round(view.height * ratio);
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, view.width, view.height);
-    const colours = view.timeline.sites.map((site) => functionColour(view.timeline.functions[site.function]));
+    drawRows(g, view, ratio, bottom);
     g.save();
     g.beginPath();
     g.rect(view.left, 0, view.width - view.left, view.height);
     g.clip();
-    view.locations.forEach((_, i) => {
-        g.fillStyle = variable("faint");
-        g.fillRect(view.left, view.top + view.row * i, view.width, Math.max(1, view.row - (view.row > 5 ? 2 : 0)));
-        drawCallsOf(g, view, i, view.top + view.row * i, colours);
-    });
     const step = view.lines ? drawLines(g, view) : 1;
     g.restore();
-    drawFrame(g, view);
+    drawFrame(g, view, bottom);
     return step;
 }
 
@@ -202,7 +241,7 @@ function drawTimeline() {
         });
     };
     const lines = make("button", { type: "button", "aria-pressed": "true", click: () => { view.lines = !view.lines; lines.setAttribute("aria-pressed", String(view.lines)); draw(); } }, "Messages");
-    const windows = timeline.windows || [];
+    const windows = (timeline.windows || []).map(([from, to]) => [from, Math.min(to, timeline.end)]);
     const show = (from, to) => { view.home = [from - (to - from) * .01, to + (to - from) * .01]; move.reset(); };
     const choose = windows.length > 1 ? make("select", { "aria-label": "Window", change: () => show(...JSON.parse(choose.value)) },
         windows.map((w, i) => make("option", { value: JSON.stringify(w) }, `window ${i + 1}, from ${ns(w[0])}`)), make("option", { value: JSON.stringify([0, timeline.end]) }, "all")) : null;
@@ -211,7 +250,7 @@ function drawTimeline() {
         make("div.bar", null, choose, lines, make("button", { type: "button", "aria-label": "zoom in", click: () => move.by(1.5) }, "+"),
             make("button", { type: "button", "aria-label": "zoom out", click: () => move.by(1 / 1.5) }, "\u2212"), make("button", { type: "button", click: () => move.reset() }, "Fit"), sampled),
         make("div.stage", null, canvas), make("div.legend", null, timeline.functions.map((name) => swatch(name))),
-        timeline.left_out ? make("p.note", null, timeline.left_out) : null, make("details", null, make("summary", null, "As a table"), asTable));
+        timeline.left_out ? make("p.note", null, `To keep the page small, ${timeline.left_out}.`) : null, make("details", null, make("summary", null, "As a table"), asTable));
     show(...(windows[0] || [0, timeline.end]));
     canvas.addEventListener("mousemove", (event) => tellCall(event, view, canvas));
     canvas.addEventListener("mouseleave", hideTip);
