@@ -10,16 +10,17 @@ function frame(label, width, height, margin) {
     return { svg, plot, width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
 }
 
-function axes(f, x, y, xFormat, yFormat, xLabel, yLabel) {
+/* Only those numbers at the left that ISTICK allows. */
+function axes(f, x, y, xFormat, yFormat, xLabel, yLabel, isTick = () => true) {
     f.plot.append("g").attr("class", "axis").attr("transform", `translate(0,${f.height})`)
         .call(d3.axisBottom(x).ticks(8).tickFormat(xFormat).tickSizeOuter(0));
-    f.plot.append("g").attr("class", "axis").call(d3.axisLeft(y).ticks(5).tickFormat(yFormat).tickSizeOuter(0));
+    f.plot.append("g").attr("class", "axis").call(d3.axisLeft(y).tickValues(y.ticks(5).filter(isTick)).tickFormat(yFormat).tickSizeOuter(0));
     f.plot.append("text").attr("class", "soft").attr("x", f.width).attr("y", f.height + 32).attr("text-anchor", "end").text(xLabel);
     f.plot.append("text").attr("class", "soft").attr("x", -4).attr("y", -8).text(yLabel);
 }
 
 /* A stage, HEIGHT high at most, with an SVG in it that zooms and pans, by mouse and by keys: + - 0 and arrows while
- * none of its parts does something else with them. Returns {element, svg, inner, fit(w, h)}. */
+ * none of its parts does something else with them. Returns {element, svg, inner, room(), fit(w, h)}. */
 function zoomStage(label, most) {
     let height = most;
     const svg = d3.create("svg").attr("height", height).attr("tabindex", 0).attr("role", "group").attr("aria-label", label);
@@ -43,7 +44,7 @@ function zoomStage(label, most) {
         d3.event.preventDefault();
     });
     return {
-        element: svg.node(), svg, inner,
+        element: svg.node(), svg, inner, room,
         buttons: [make("button", { type: "button", "aria-label": "zoom in", click: () => svg.call(zoom.scaleBy, 1.3) }, "+"),
             make("button", { type: "button", "aria-label": "zoom out", click: () => svg.call(zoom.scaleBy, 1 / 1.3) }, "\u2212"),
             make("button", { type: "button", click: reset }, "Fit")],

@@ -104,7 +104,8 @@ function contextTree(title, onSelect) {
         expand(li, true);
         onSelect(c);
         const row = li.firstChild.getBoundingClientRect(), view = top.getBoundingClientRect();
-        top.scrollLeft += row.left - view.left - 40; /* of the list only, not of the page */
+        const name = li.firstChild.children[1].getBoundingClientRect(); /* scrolls the list only, not the page */
+        if (name.left < view.left || name.right > view.right - 70) top.scrollLeft += name.left - view.left - 40;
         if (row.top < view.top || row.bottom > view.bottom) top.scrollTop += row.top - view.top - 80;
     };
     const visible = () => [...top.querySelectorAll("[role=treeitem]")].filter((li) => !li.closest("ul[hidden]"));

@@ -96,7 +96,7 @@ function drawFlow() {
         const g = layOut(flow, allRanks), size = g.graph();
         drawWays(stage.inner.append("g"), flow, g);
         drawBoxes(stage.inner.append("g"), flow, g, colour.value, (c) => tree.select(c));
-        stage.fit(size.width, size.height);
+        stage.fit(size.width, size.height, .65);
     };
     const show = (context) => {
         shown = context;

@@ -6,6 +6,12 @@ function card(label, value, more) {
     return make("div.panel.card", null, make("div.label", null, label), make("div.value", null, value), make("div.more", null, more || "\u00a0"));
 }
 
+/* A large number is in words, which go to what is below it. */
+function countCard(label, n, more) {
+    const [digits, ...words] = count(n).split(" ");
+    return card(label, digits, [...words, more].join(" "));
+}
+
 function efficiencyTable() {
     const byTime = [...run.loops].sort((a, b) => b.time - a.time).slice(0, 6);
     const shown = run.loops.filter((loop) => loop.is_main || byTime.includes(loop));
@@ -48,7 +54,7 @@ function drawOverview() {
             card("Efficiency", percent(e.parallel), "parallel"),
             card("Load balance", percent(e.balance), "efficiency"),
             card("Communication", percent(e.communication), "efficiency"),
-            card("Recorded", o.recorded.events ? count(o.recorded.events) : "nothing", o.recorded.events ? "events, " + bytes(o.recorded.bytes) : "mode " + o.mode),
+            o.recorded.events ? countCard("Recorded", o.recorded.events, "events, " + bytes(o.recorded.bytes)) : card("Recorded", "nothing", "mode " + o.mode),
             card("Cost", ns(of(o.cost.time, o.ranks)), Number((100 * o.cost.share).toPrecision(2)) + "% of the run")),
         make("div.panel", null, efficiencyTable(),
             make("p.note", null, "Useful time of a rank is its time outside MPI; the time of all is that of the rank that takes longest.")),

@@ -5,6 +5,8 @@
  * linked with all contexts that it is called in.
  */
 const NODES_MOST = 400;
+const STEP_LEAST = 175, STEP_MOST = 215; /* from a context to those below it */
+const FLAT_LEAST = 6, FLAT_MOST = 30; /* items of the flat profile: in any case, at most */
 
 /* Functions and calls by name: {name, is_call, contexts, time (their own), calls}. */
 function flatProfile() {
@@ -49,18 +51,18 @@ function halos(group, values, core) {
     return radius;
 }
 
-function drawContextNode(group, d, quantity) {
+function drawContextNode(group, d, quantity, room) {
     const c = d.data.context, core = 2.5 + 6 * Math.sqrt(shareOf(c, quantity));
     const radius = halos(group, c[quantity], core);
     group.append("circle").attr("class", "core").attr("r", core).attr("fill", c.is_call ? functionColour(c.name) : variable("ink"));
-    const name = label(c).length > 30 ? label(c).slice(0, 28) + "\u2026" : label(c);
+    const most = Math.floor((room - radius - 12) / 6.2), name = label(c).length > most ? label(c).slice(0, most - 1) + "\u2026" : label(c);
     group.append("text").attr("x", radius + 5).attr("y", 1).text(name);
     group.append("text").attr("class", "soft").attr("x", radius + 5).attr("y", 14).style("font-size", "10.5px")
-        .text(percent(shareOf(c, quantity)) + (d.data.left ? `, ${d.data.left} smaller ones below` : ""));
+        .text(percent(shareOf(c, quantity)) + (d.data.left ? `, ${d.data.left} smaller below` : ""));
 }
 
 function drawFlat(layer, items, top, width, nodes, pick) {
-    const columns = Math.max(2, Math.floor(width / 215)), at = (i) => [(i % columns) * 215, top + 40 + Math.floor(i / columns) * 42];
+    const columns = Math.max(2, Math.floor((width + 12) / 210)), at = (i) => [(i % columns) * 210, top + 40 + Math.floor(i / columns) * 42];
     const byContext = new Map(nodes.map((d) => [d.data.context, d]));
     const joints = layer.append("g"), boxes = layer.append("g");
     layer.append("text").attr("class", "soft").attr("y", top + 18).text("Flat profile: own time, wherever called from");
@@ -70,7 +72,7 @@ function drawFlat(layer, items, top, width, nodes, pick) {
             .attr("d", `M${x + 100},${y}C${x + 100},${(y + d.x) / 2} ${d.y},${(y + d.x) / 2} ${d.y},${d.x}`));
         const box = boxes.append("g").attr("class", "flat").attr("transform", `translate(${x},${y})`).attr("tabindex", 0).attr("role", "button")
             .attr("aria-label", `${item.name}, own time ${ns(item.time)}, in ${item.contexts.length} contexts`);
-        box.append("rect").attr("width", 202).attr("height", 34).attr("rx", 5);
+        box.append("rect").attr("width", 198).attr("height", 34).attr("rx", 5);
         if (item.is_call) box.append("rect").attr("width", 5).attr("height", 24).attr("x", 5).attr("y", 5).attr("fill", functionColour(item.name)).style("stroke", "none");
         box.append("text").attr("x", 15).attr("y", 15).text(item.name.length > 27 ? item.name.slice(0, 25) + "\u2026" : item.name);
         box.append("text").attr("class", "soft").attr("x", 15).attr("y", 28).style("font-size", "10.5px")
@@ -120,7 +122,7 @@ function drawHalos(panel) {
         [["0.1", "10%"], ["0.05", "5%"], ["0.02", "2%"], ["0.01", "1%"], ["0.002", "0.2%"], ["0", "everything"]].map(([value, text]) => make("option", { value, selected: value === "0.01" }, text)));
     const hot = make("button", { type: "button", "aria-pressed": "false", click: () => { hot.setAttribute("aria-pressed", String(hot.getAttribute("aria-pressed") !== "true")); draw(); } }, "Hot path");
     const up = make("button", { type: "button", click: () => { top = contexts[0]; draw(true); } }, "Whole tree");
-    let top = mainContext(), flat = flatProfile().slice(0, 30), selected = null;
+    let top = mainContext(), flat = flatProfile().slice(0, FLAT_MOST), selected = null;
     const choose = (c) => {
         selected = c;
         const below = make("button", { type: "button", click: () => { top = c; draw(true); } }, "Only what is below");
@@ -132,14 +134,15 @@ function drawHalos(panel) {
         dropped.textContent = tree.data.dropped ? `${tree.data.dropped} smaller ones are left out` : "";
         d3.tree().nodeSize([38, 1])(tree);
         const nodes = tree.descendants(), leftMost = d3.min(nodes, (d) => d.x);
-        const depth = d3.max(nodes, (d) => d.depth), step = 215;
+        const depth = d3.max(nodes, (d) => d.depth), step = Math.max(STEP_LEAST, Math.min(STEP_MOST, stage.room() / (depth + 1)));
         nodes.forEach((d) => { d.x += 30 - leftMost; d.y = 20 + d.depth * step; });
-        const width = Math.max(880, (depth + 1) * step), tall = d3.max(nodes, (d) => d.x) + 30;
+        const width = Math.max(stage.room() - 24, (depth + 1) * step), tall = d3.max(nodes, (d) => d.x) + 30;
         const hotSet = new Set(hot.getAttribute("aria-pressed") === "true" ? hotPath(top, quantity.value) : []);
         const layer = stage.inner;
         layer.selectAll("*").remove();
         const links = layer.append("g");
-        const end = drawFlat(layer, flat, tall, width, nodes, (item) => panel.replaceChildren(...flatDetails(item, choose)));
+        const shown = flat.filter((item, i) => i < FLAT_LEAST || item.time >= Number(least.value) * wholeTime);
+        const end = drawFlat(layer, shown, tall, width, nodes, (item) => panel.replaceChildren(...flatDetails(item, choose)));
         links.selectAll("path").data(tree.links()).enter().append("path")
             .attr("class", (l) => "link" + (hotSet.has(l.target.data.context) ? " hot" : ""))
             .attr("d", (l) => `M${l.source.y},${l.source.x}C${l.source.y + 100},${l.source.x} ${l.target.y - 100},${l.target.x} ${l.target.y},${l.target.x}`);
@@ -148,11 +151,11 @@ function drawHalos(panel) {
             .attr("aria-label", (d) => `${label(d.data.context)}, ${percent(shareOf(d.data.context, quantity.value))}`)
             .each(function (d) {
                 const c = d.data.context;
-                drawContextNode(d3.select(this), d, quantity.value);
+                drawContextNode(d3.select(this), d, quantity.value, step);
                 withTip(this, (event) => showTip(event, label(c), spreadFacts(c[quantity.value]), bins(c[quantity.value], 220, 44)));
                 onEnter(this, () => choose(c));
             }).on("click", (d) => choose(d.data.context)).on("dblclick", (d) => { if (d.data.context.children.length) { top = d.data.context; draw(true); } });
-        if (refit) stage.fit(width, end, .6, nodes[0].x);
+        if (refit) stage.fit(width, end, .75, nodes[0].x);
     };
     const start = () => {
         draw(true);

@@ -20,7 +20,7 @@ function loopTable() {
 function moments() {
     const c = run.curve, list = [];
     if (c.stable) list.push({ time: c.stable, text: "graph stable" });
-    if (c.found) list.push({ time: c.found, text: "main loop found" });
+    if (c.found) list.push({ time: c.found, text: "main loop found: armed" });
     for (const w of c.windows)
         list.push({ time: w.start, end: w.end, text: `recording of iterations ${w.first} to ${w.last - 1}` });
     return list;
@@ -32,7 +32,7 @@ function curveChart() {
     const end = Math.max(points[points.length - 1][0], ...moments().map((m) => m.end || m.time));
     const x = d3.scaleLinear([0, end], [0, f.width]);
     const y = d3.scaleLinear([0, d3.max(points, (p) => Math.max(p[2], p[3])) * 1.08], [f.height, 0]);
-    axes(f, x, y, ns, d3.format("d"), "time since the start", "number");
+    axes(f, x, y, ns, d3.format("d"), "time since the start", "number", Number.isInteger);
     const lines = [["nodes", 2, "accent"], ["edges", 3, "slow"]];
     const marks = f.plot.append("g");
     moments().forEach((m, i) => {
@@ -40,11 +40,12 @@ function curveChart() {
             .attr("height", f.height).style("fill", "var(--mark)").style("opacity", m.end ? .28 : .9);
         marks.append("text").attr("class", "soft").attr("x", x(m.time) + 6).attr("y", f.height - 8 - 15 * i).text(m.text + ", " + ns(m.time));
     });
+    const last = points[points.length - 1], apart = Math.max(0, 14 - Math.abs(y(last[2]) - y(last[3]))) / 2;
     for (const [name, column, colour] of lines) {
+        const shift = last[column] < last[5 - column] || (column === 2 && last[2] === last[3]) ? apart : -apart;
         f.plot.append("path").datum(points).attr("fill", "none").style("stroke", `var(--${colour})`).attr("stroke-width", 2)
             .attr("d", d3.line().x((p) => x(p[0])).y((p) => y(p[column])).curve(d3.curveStepAfter));
-        const last = points[points.length - 1];
-        f.plot.append("text").attr("x", x(last[0]) + 8).attr("y", y(last[column]) + 4).style("fill", `var(--${colour})`).text(`${last[column]} ${name}`);
+        f.plot.append("text").attr("x", x(last[0]) + 8).attr("y", y(last[column]) + 4 + shift).style("fill", `var(--${colour})`).text(`${last[column]} ${name}`);
     }
     return make("figure.panel", null, f.svg.node());
 }
@@ -63,7 +64,7 @@ function curvePart() {
 function drawStructure() {
     section("structure", "Structure", "The loops that were found in the event flow graph, merged over all ranks. A line of source is where a repetition begins.",
         make("div.panel", null, run.loops.length ? loopTable() : make("p", null, "No call was made in a loop.")),
-        make("h3", null, "Growth of the graph"), curvePart());
+        make("h3", null, `Growth of the graph, on rank ${run.curve.rank}`), curvePart());
 }
 
 function drawCalls() {
