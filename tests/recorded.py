@@ -87,7 +87,7 @@ def ns(microseconds):
 
 def from_perfetto(document):
     calls, iterations, messages, ends = Counter(), Counter(), Counter(), defaultdict(dict)
-    spans = defaultdict(set)
+    spans, slices = defaultdict(set), defaultdict(list)
     for event in document['traceEvents']:
         if event['ph'] == 'M':
             continue
@@ -97,10 +97,13 @@ def from_perfetto(document):
             spans[me].add((begin, begin + ns(event['dur'])))
         elif event['ph'] == 'X':
             assert event['tid'] % 2 == 1, event
-            iterations[(*me, event['args']['iteration'], begin, ns(event['dur']))] += 1
+            iterations[(*me, event['args']['iteration'], begin, ns(event['dur']) + 1)] += 1
+            slices[me].append((event['ts'], event['ts'] + event['dur']))
         else:
             assert event['ph'] not in ends[event['id']], event
             ends[event['id']][event['ph']] = me, begin, event['args']
+    for of_location in map(sorted, slices.values()):  # as readers see them, in floating point
+        assert all(end < begin for (_, end), (begin, _) in zip(of_location, of_location[1:]))
     for both in ends.values():
         (source, sent, at_send), (target, received, at_receive) = both['s'], both['f']
         assert at_send == at_receive and (source[0], target[0]) == (at_send['from'],
