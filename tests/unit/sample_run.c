@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The events of each rank are fed to a real graph, with times that a simple model
- * gives: each call takes its own time, rank 3 computes longer and so waits less.
+ * gives: each call takes its own time, and a rank that computes longer waits less for the others.
  * Nothing is random: golden texts depend on it.
  */
 #include "sample_run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
 #define RECORDED 100 /* the first iteration that was */
+#define LATE_MOST (400 * US) /* what a rank computes longer in a step, at most */
 
 static const struct {
     const char *name, *function, *file;
@@ -46,8 +48,8 @@ static void *make(size_t count, size_t size)
 /* --- what happened --- */
 
 struct clock {
-    uint64_t now;
-    uint32_t rank;
+    uint64_t now, late; /* ns that it computes longer in a step */
+    uint32_t rank, ranks;
     struct efg_run_thread *thread;
     struct efg_traffic *traffic;
 };
@@ -59,10 +61,10 @@ static uint64_t path_hash(uint32_t call)
 
 static void do_traffic(struct clock *clock, uint32_t call)
 {
-    uint32_t left = (clock->rank + SAMPLE_RANKS - 1) % SAMPLE_RANKS;
+    uint32_t left = (clock->rank + clock->ranks - 1) % clock->ranks;
     if (call == SAMPLE_ISEND_LEFT || call == SAMPLE_ISEND_RIGHT)
         efg_traffic_add(clock->traffic,
-                        call == SAMPLE_ISEND_LEFT ? left : (clock->rank + 1) % SAMPLE_RANKS,
+                        call == SAMPLE_ISEND_LEFT ? left : (clock->rank + 1) % clock->ranks,
                         8192);
     else if (calls[call].class != EFG_CLASS_POINT2POINT)
         efg_traffic_add(clock->traffic, EFG_TRAFFIC_COLLECTIVE, 8192);
@@ -70,13 +72,13 @@ static void do_traffic(struct clock *clock, uint32_t call)
 
 static void do_call(struct clock *clock, uint32_t call)
 {
-    uint64_t slow = call == SAMPLE_ALLREDUCE && clock->rank == 3 ? 400 * US : 0;
-    uint64_t wait = call == SAMPLE_ALLREDUCE && clock->rank != 3 ? 400 * US : 0;
+    uint64_t late = call == SAMPLE_ALLREDUCE ? clock->late : 0;
+    uint64_t wait = call == SAMPLE_ALLREDUCE ? LATE_MOST - clock->late : 0;
     struct efg_event event = {.signature = {.call = call, .path = call},
                               .path_hash = path_hash(call),
                               .bytes = call == SAMPLE_WAITALL ? 0 : 8192,
                               .flags = call == SAMPLE_ALLREDUCE ? EFG_NODE_WORLD : 0};
-    event.enter = clock->now + calls[call].before + slow;
+    event.enter = clock->now + calls[call].before + late;
     event.leave = event.enter + calls[call].inside + wait;
     efg_graph_step(&clock->thread->graph, &event);
     do_traffic(clock, call);
@@ -110,10 +112,13 @@ static void list(struct efg_run_items *items, struct efg_traffic *traffic,
     items->count = fill(traffic, items->item);
 }
 
-static void do_run(struct efg_run_thread *thread, uint32_t rank)
+static void do_run(struct efg_run_thread *thread, uint32_t rank, uint32_t ranks, uint64_t late)
 {
-    struct clock clock = {
-        .rank = rank, .thread = thread, .traffic = efg_traffic_new(SAMPLE_RANKS)};
+    struct clock clock = {.rank = rank,
+                          .ranks = ranks,
+                          .late = late,
+                          .thread = thread,
+                          .traffic = efg_traffic_new(ranks)};
     thread->series = efg_series_new();
     if (efg_graph_init(&thread->graph, NULL, 0) || !clock.traffic || !thread->series)
         abort();
@@ -220,14 +225,16 @@ static void fill_sites(struct efg_run *run)
     run->sites[SAMPLE_CALLS - 1].symbols[0] = symbol("main", "/home/user/src/stencil.c", 66);
 }
 
-static void fill_rank(struct efg_run_rank *rank, uint32_t number)
+static void fill_rank(struct efg_run_rank *rank, uint32_t number, uint32_t ranks, uint64_t late)
 {
+    char host[32];
+    snprintf(host, sizeof host, "node%u", 1 + number / SAMPLE_NODE);
     rank->rank = number;
-    rank->host = strdup(number < 2 ? "node1" : "node2");
+    rank->host = strdup(host);
     rank->note = strdup("");
     rank->thread_count = 1;
     rank->threads = make(1, sizeof *rank->threads);
-    do_run(&rank->threads[0], number);
+    do_run(&rank->threads[0], number, ranks, late);
     find_pivot(&rank->threads[0]);
     rank->start = UINT64_C(1700000000) * 1000 * MS;
     rank->end = rank->start + rank->threads[0].graph.last_leave;
@@ -235,7 +242,7 @@ static void fill_rank(struct efg_run_rank *rank, uint32_t number)
     rank->memory = 2000000;
 }
 
-void sample_run(struct whole_run *whole)
+static void fill_run(struct whole_run *whole, uint32_t ranks, uint64_t late_of(uint32_t))
 {
     struct efg_run *run = &whole->run;
     memset(whole, 0, sizeof *whole);
@@ -251,19 +258,41 @@ void sample_run(struct whole_run *whole)
     run->trace_events = 560;
     run->trace_bytes = 24000;
     run->is_checked = 1;
-    run->size = SAMPLE_RANKS;
+    run->size = ranks;
     run->messages =
         (struct efg_run_messages){.sends = 80, .receives = 80, .matched = 78, .early = 2};
     run->cut_count = 1;
     run->cuts = make(1, sizeof *run->cuts);
-    run->cuts[0] = (struct efg_run_cut){100, 100, 110, 110, SAMPLE_RANKS};
+    run->cuts[0] = (struct efg_run_cut){100, 100, 110, 110, ranks};
     run->rounds = 4;
     run->finish = 20 * MS;
     run->own = 3 * MS;
-    whole->rank_count = SAMPLE_RANKS;
-    whole->ranks = make(SAMPLE_RANKS, sizeof *whole->ranks);
-    for (uint32_t i = 0; i < SAMPLE_RANKS; i++)
-        fill_rank(&whole->ranks[i], i);
+    whole->rank_count = ranks;
+    whole->ranks = make(ranks, sizeof *whole->ranks);
+    for (uint32_t i = 0; i < ranks; i++)
+        fill_rank(&whole->ranks[i], i, ranks, late_of(i));
     fill_names(&whole->names);
     fill_sites(run);
+}
+
+static uint64_t late_is_one(uint32_t rank)
+{
+    return rank == SAMPLE_RANKS - 1 ? LATE_MOST : 0;
+}
+
+/* Most a little, few a lot: the cube of what looks random between 0 and 1. */
+static uint64_t late_are_few(uint32_t rank)
+{
+    double share = (double)(efg_hash_mix(rank, 1) >> 11) / (double)(UINT64_C(1) << 53);
+    return (uint64_t)(share * share * share * (double)LATE_MOST);
+}
+
+void sample_run(struct whole_run *whole)
+{
+    fill_run(whole, SAMPLE_RANKS, late_is_one);
+}
+
+void sample_run_uneven(struct whole_run *whole, uint32_t ranks)
+{
+    fill_run(whole, ranks, late_are_few);
 }

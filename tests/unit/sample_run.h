@@ -17,6 +17,7 @@
 #include "whole_run.h"
 
 #define SAMPLE_RANKS 4
+#define SAMPLE_NODE 2 /* ranks of a node */
 #define SAMPLE_STEPS 1000
 
 enum sample_call { /* ids of calls; the path of call c is c */
@@ -34,5 +35,9 @@ enum sample_call { /* ids of calls; the path of call c is c */
 
 /* Fill WHOLE; free it with whole_run_fini. */
 void sample_run(struct whole_run *whole);
+
+/* The same with any number of ranks, none of which computes as long as another: most take a little
+ * longer than the fastest one in each step, a few nearly the 400 us of rank 3. */
+void sample_run_uneven(struct whole_run *whole, uint32_t ranks);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * The summary of a known run, word by word, and what is said when something is missing.
  * With --write FILE it writes that run for tests of the tool, with --write-hostile FILE one
- * with names that no format takes unescaped, with --write-many FILE one of MANY ranks.
+ * with names that no format takes unescaped, with --write-many FILE one of MANY ranks, each as
+ * fast as one of KINDS.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -380,21 +381,28 @@ static void test_formats(void **state)
 }
 
 #define MANY 10000
+#define KINDS 500
+#define NODE_RANKS 128
 #define HOSTILE_MARKUP "</script><img src=x onerror=document.title=1><!--"
 
 static int write_sample(const char *how, const char *path)
 {
-    int hostile = !strcmp(how, "--write-hostile"), error;
-    sample_run(&whole);
+    int hostile = !strcmp(how, "--write-hostile"), many = !strcmp(how, "--write-many"), error;
+    if (many)
+        sample_run_uneven(&whole, KINDS);
+    else
+        sample_run(&whole);
     for (uint32_t i = 0; hostile && i < whole.run.site_count; i++)
         set(&whole.run.sites[i].symbols[0].function,
             i % 2 ? "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)" : HOSTILE_MARKUP);
     if (hostile)
         set(&whole.run.application, HOSTILE_MARKUP "\"&\\\xed\xa0\x80");
-    if (!strcmp(how, "--write-many"))
-        error = whole_run_write_many(&whole, path, MANY);
-    else
+    if (many) {
+        whole.run.size = whole.run.cuts[0].ranks = MANY;
+        error = whole_run_write_many(&whole, path, MANY, NODE_RANKS);
+    } else {
         error = whole_run_write(&whole, path, SAMPLE_RANKS / 2);
+    }
     whole_run_fini(&whole);
     return error != 0;
 }

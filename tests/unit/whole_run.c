@@ -4,6 +4,7 @@
  */
 #include "whole_run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,15 +125,50 @@ int whole_run_write(struct whole_run *whole, const char *path, uint32_t node_ran
     return error;
 }
 
-int whole_run_write_many(struct whole_run *whole, const char *path, uint32_t count)
+static int by_key(const void *a, const void *b)
+{
+    const struct efg_traffic_item *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Add to SECTIONS and MERGE rank NUMBER of COUNT, which did what rank LIKE of WHOLE did. */
+static void put_like(struct efg_merge *merge, struct efg_buffer *sections,
+                     const struct whole_run *whole, uint32_t like, uint32_t number,
+                     uint32_t count, const char *host)
+{
+    struct efg_run_rank rank = whole->ranks[like];
+    struct efg_run_thread thread = rank.threads[0];
+    struct efg_run_items *partners = &thread.traffic.partners;
+    struct efg_traffic_item *items = calloc(partners->count + 1, sizeof *items);
+    must(items && rank.thread_count == 1);
+    for (uint32_t i = 0; i < partners->count; i++) {
+        uint32_t ahead = partners->item[i].key + whole->rank_count - like;
+        int is_behind = ahead % whole->rank_count > whole->rank_count / 2;
+        items[i] = partners->item[i];
+        items[i].key = (number + ahead % whole->rank_count + count -
+                        (is_behind ? whole->rank_count : 0)) % count;
+    }
+    qsort(items, partners->count, sizeof *items, by_key);
+    partners->item = items;
+    rank.threads = &thread;
+    rank.rank = number;
+    rank.host = (char *)host;
+    efg_merge_rank(merge, &whole->names, &rank);
+    efg_runfile_put_rank(sections, &rank);
+    free(items);
+}
+
+int whole_run_write_many(struct whole_run *whole, const char *path, uint32_t count,
+                         uint32_t node_ranks)
 {
     struct efg_merge merge = {0};
     struct efg_buffer sections = {0};
     for (uint32_t i = 0; i < count; i++) {
-        struct efg_run_rank rank = whole->ranks[i % whole->rank_count];
-        rank.rank = i;
-        efg_merge_rank(&merge, &whole->names, &rank);
-        efg_runfile_put_rank(&sections, &rank);
+        char host[32];
+        struct efg_run_rank first = {.rank = i, .host = host};
+        snprintf(host, sizeof host, "node%u", 1 + i / node_ranks);
+        put_like(&merge, &sections, whole, i % whole->rank_count, i, count, host);
+        must(i % node_ranks || !efg_totals_host(&merge.common.totals, &first, 1));
     }
     must(!merge.failed && !sections.failed);
     whole->run.common = merge.common;
