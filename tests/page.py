@@ -3,7 +3,7 @@
 """Pages of `efgtrace report --html` and `efgtrace compare -f html` in Chromium without a screen: DIR/report.html of each DIR, beside
 DIR/json. Prints "NAME<tab>WHY NOT" for each test; "note" lines are for reading.
 
-usage: page.py DIR..."""
+usage: page.py DIR...       environment: PAGE_BROWSER=firefox  not in Chromium"""
 import json
 import os
 import shutil
@@ -14,6 +14,8 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+import firefox
 
 PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'timeline', 'messages', 'representative', 'ranks']
 
@@ -27,6 +29,8 @@ def same(name, wanted, got):
 
 
 def browser():
+    if os.environ.get('PAGE_BROWSER') == 'firefox':
+        return firefox.Firefox(1280, 900)
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which('chromium')
     for argument in ('--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--window-size=1280,900'):
@@ -244,6 +248,38 @@ def representative(page, report):
                 .map((row) => row.cells[0].firstChild.firstChild.textContent)"""))
 
 
+def contrast(page):
+    """WCAG 2: texts 4.5, what pictures are made of 3, in light and dark."""
+    faint = page.js("""
+        const part = (n) => n / 255 <= .03928 ? n / 255 / 12.92 : ((n / 255 + .055) / 1.055) ** 2.4;
+        const light = (colour) => { const [r, g, b] = parse(colour).map(part); return .2126 * r + .7152 * g + .0722 * b; };
+        const ratio = (a, b) => (Math.max(light(a), light(b)) + .05) / (Math.min(light(a), light(b)) + .05);
+        const before = document.documentElement.dataset.theme, faint = [];
+        for (const theme of ["light", "dark"]) {
+            document.documentElement.dataset.theme = theme;
+            const check = (least, colours, behind) => colours.forEach((c) => { if (ratio(c, behind) < least) faint.push([theme, c, behind, ratio(c, behind)]); });
+            for (const behind of ["paper", "panel", "faint", "accent-soft"]) check(4.5, ["ink", "soft", "accent"].map(variable), variable(behind));
+            check(4.5, ["accent", "slow"].map(variable), variable("panel"));
+            check(4.5, [0, .1, .5, 1].map(heat), variable("ink"));
+            check(3, [...["fast", "near", "slow", "mark", "good", "warn"].map(variable), ...(isDark() ? darkPalette : palette), functionColour("")], variable("panel"));
+        }
+        document.documentElement.dataset.theme = before;
+        return faint""")
+    same(f'{page.name}: contrasts', [], faint)
+
+
+def spoken(page):
+    """What a screen reader is told; the order of keys is that of the page."""
+    same(f'{page.name}: the order of keys', [], page.js('return [...document.querySelectorAll("[tabindex]")].filter((e) => e.tabIndex > 0).map((e) => e.outerHTML.slice(0, 80))'))
+    if not hasattr(page.driver, 'execute_cdp_cmd'):
+        return
+    nodes = [n for n in page.driver.execute_cdp_cmd('Accessibility.getFullAXTree', {})['nodes'] if not n['ignored']]
+    needed = {'button', 'link', 'image', 'region', 'tree', 'treeitem', 'table', 'combobox', 'navigation', 'heading', 'columnheader', 'figure', 'Canvas'}
+    same(f'{page.name}: all have names', [], [n['role']['value'] for n in nodes if n['role']['value'] in needed and not n.get('name', {}).get('value')])
+    roles = {n['role']['value'] for n in nodes}
+    same(f'{page.name}: roles', set(), {'main', 'navigation', 'table', 'columnheader', 'heading', 'link', 'button'} - roles)
+
+
 def theme(page):
     before = page.js('return getComputedStyle(document.body).backgroundColor')
     page.js('document.getElementById("theme").click()')
@@ -255,10 +291,10 @@ def quiet(page):
     same(f'{page.name}: no error, nothing forbidden', [], [entry['message'] for entry in page.driver.get_log('browser')])
     same(f'{page.name}: no request', [], page.js('return performance.getEntriesByType("resource").map((e) => e.name)'))
     asked = page.js('''
-        const done = arguments[0];
-        return fetch("http://localhost:9/").then(() => "went out", () => "refused")''')
-    same(f'{page.name}: none is possible', 'refused', asked)
-    verdict(f'{page.name}: which the policy says', '' if any('Content Security Policy' in e['message'] for e in page.driver.get_log('browser')) else 'it was another reason')
+        const refused = new Promise((done) => document.addEventListener("securitypolicyviolation", (event) => done(event.effectiveDirective)));
+        return fetch("http://localhost:9/").then(() => "went out", () => Promise.race([refused, new Promise((done) => setTimeout(done, 1000, "failed"))]))''')
+    same(f'{page.name}: none is possible, says the policy', 'connect-src', asked)
+    page.driver.get_log('browser')
     print(f'note {page.name}: first picture after', round(page.js('return performance.getEntriesByName("first picture")[0].startTime')), 'ms, all after',
           round(page.js('return performance.getEntriesByName("all drawn")[0].startTime')), 'ms', flush=True)
 
@@ -305,6 +341,8 @@ def main():
                 verdict(f'{page.name}: and it says what it lacks', '' if 'built without D3' in page.js('return document.querySelector("#flow").textContent + document.querySelector("footer").textContent') else 'it does not')
             messages(page, report)
             representative(page, report)
+            contrast(page)
+            spoken(page)
             theme(page)
             quiet(page)
     finally:

@@ -5,7 +5,8 @@
 # ranks, and of a run whose names are hostile, in a browser that is driven (page.py); their figures
 # are those of the text, and those that another reader of run.efg counts (figures.py).
 #
-#   tests/page.sh           environment: that of frame.sh
+#   tests/page.sh           environment: that of frame.sh, and
+#                           PAGE_BROWSER=firefox  in Firefox (the package firefox-esr), not in Chromium
 
 . "$(dirname "$0")/frame.sh"
 sample=$build/tests/test_summary
@@ -58,10 +59,14 @@ same "JSON goes to standard output" "" "$(cmp again stencil/json)"
 "$tool" report --html stencil none/x.html 2>said
 same "no such folder" "1 efgtrace report: cannot write none/x.html: No such file or directory" "$? $(cat said)"
 
-if command -v chromedriver >/dev/null && "$python" -c 'import selenium' 2>/dev/null; then
-    verdicts < <(timeout 100 "$python" "$root/tests/page.py" stencil master many hostile idle bare compared 2>&1 || printf 'page.py\tit failed\n')
+case ${PAGE_BROWSER-} in
+firefox) needed=firefox-esr ;;
+*) needed=chromedriver ;;
+esac
+if command -v $needed >/dev/null && "$python" -c 'import selenium' 2>/dev/null; then
+    verdicts < <(timeout 200 "$python" "$root/tests/page.py" stencil master many hostile idle bare compared 2>&1 || printf 'page.py\tit failed\n')
 else
-    skip "pages in a browser" "no chromium-driver or python3-selenium"
+    skip "pages in a browser" "no $needed or python3-selenium"
 fi
 
 finish

@@ -70,9 +70,10 @@ function someRanks(list, most) {
 
 /* --- colours --- */
 
-/* After Paul Tol's "bright" and "light", which people with any vision of colours can tell apart; the
- * functions with the most time get one each, in all parts the same. */
-const palette = ["#4477aa", "#ee6677", "#ccbb44", "#228833", "#66ccee", "#aa3377", "#ee8866", "#44bb99", "#77556a"];
+/* After Paul Tol's "bright" and "light", which people with any vision of colours can tell apart, but dark
+ * enough for a contrast of 3 with what is behind; the functions with the most time get one each, in
+ * all parts the same. */
+const palette = ["#4477aa", "#e05a6d", "#9c8c14", "#228833", "#2898be", "#aa3377", "#d96f45", "#2a9a7a", "#77556a"];
 const darkPalette = ["#6c9fd6", "#f07f8d", "#d6c85a", "#4fae5d", "#7fd4f0", "#cf5f9f", "#f0a080", "#5fcfae", "#b394a6"];
 const colourOf = new Map((run.calls || []).slice(0, palette.length).map((call, i) => [call.call, i]));
 
@@ -92,7 +93,7 @@ function between(from, to, share) {
 }
 
 /* The more, the darker (in the dark: the brighter). */
-const heat = (share) => isDark() ? between("#242a30", "#c4661f", Math.sqrt(share)) : between("#ffffff", "#f2994a", Math.sqrt(share));
+const heat = (share) => isDark() ? between("#242a30", "#9e5012", Math.sqrt(share)) : between("#ffffff", "#f2994a", Math.sqrt(share));
 
 /* What is drawn with colours is drawn again when they change. */
 const redraws = [];

@@ -3,11 +3,11 @@
  * What pictures share: frames with axes, and stages that zoom. All of it needs D3.
  */
 
-/* An SVG of a frame with room for axes: {svg, plot, width, height} of the inner part. */
+/* An SVG of a frame with room for axes: {svg, plot, label, width, height} of the inner part. */
 function frame(label, width, height, margin) {
     const svg = d3.create("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("aria-label", label);
     const plot = svg.append("g").attr("transform", `translate(${margin.left},${margin.top})`);
-    return { svg, plot, width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
+    return { svg, plot, label, width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
 }
 
 /* Only those numbers at the left that ISTICK allows. */

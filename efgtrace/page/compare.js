@@ -25,7 +25,7 @@ function drawRuns() {
     section("overview", "Overview", null,
         make("ol.findings.panel", { "aria-label": "Findings" }, run.findings.map((text) => make("li", null, make("span", null, text)))),
         make("div.panel", null, table("The runs", [
-            { name: "", value: (r) => r[0] },
+            { name: "what", value: (r) => r[0] },
             { name: "A", n: true, value: (r) => r[1] ? r[3](r[1]) : "\u2013" },
             { name: "B", n: true, value: (r) => r[2] ? r[3](r[2]) : "\u2013" },
             { name: "B / A", n: true, value: (r) => times(r[1], r[2]) },

@@ -32,7 +32,7 @@ function iterationChart() {
         showTip(d3.event, s[1] === 1 ? `iteration ${s[0]}` : `iterations ${s[0]} to ${s[0] + s[1] - 1}`,
             [["mean", ns(s[3] / s[1])], ["least, most", `${ns(s[4])}, ${ns(s[5])}`], ["in MPI", percent(of(s[6], s[3]))], ["start", ns(s[2])], ["recorded", isRecorded(s[0], s[1]) ? "yes" : "no"]]);
     }).on("mouseleave", hideTip);
-    return make("figure.panel", null, f.svg.node());
+    return make("figure.panel", { "aria-label": f.label }, f.svg.node());
 }
 
 function drawIterations() {

@@ -36,7 +36,7 @@ function matrix(title, messages) {
     });
     canvas.addEventListener("mouseleave", hideTip);
     const total = cells.reduce((sum, c) => [sum[0] + c[2], sum[1] + c[3]], [0, 0]);
-    return make("figure.panel", null, make("h3", null, title), canvas,
+    return make("figure.panel", { "aria-label": title }, make("h3", null, title), canvas,
         make("p.note", null, `${plural(total[0], "message")}, ${bytes(total[1])}, at most ${bytes(most)} a pair; down the sender, across the receiver` +
             (per > 1 ? `; a line is ${per} ranks` : "") + (messages.others[0] ? `; ${count(messages.others[0])} to ranks that are not told apart` : "")),
         make("details", null, make("summary", null, "The largest, as a table"), table(title, [
@@ -59,7 +59,7 @@ function sizesChart(title, all, recorded, which) {
             .append("title").text((b) => `${name}: ${m[which][b]} of ${bytes(2 ** b)} and more`);
         f.plot.append("text").attr("x", f.width - 150 * (sets.length - 1 - k)).attr("y", -10).attr("text-anchor", "end").style("fill", `var(--${colour})`).text(name);
     });
-    return make("figure.panel", null, f.svg.node());
+    return make("figure.panel", { "aria-label": f.label }, f.svg.node());
 }
 
 function drawMessages() {

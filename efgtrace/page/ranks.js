@@ -108,7 +108,7 @@ function contextTable() {
         { name: "context", wide: true, value: (c) => make("span", { title: pathOf(c).map(label).join(" > ") }, pathOf(c).slice(-3).map(label).join(" \u203a ")) },
         { name: "time", n: true, value: (c) => ns(c.time.sum) },
         { name: "share", n: true, value: (c) => percent(shareOf(c)) },
-        { name: "", value: (c) => bins(c.time) },
+        { name: "spread", value: (c) => bins(c.time) },
         { name: "mean", n: true, value: (c) => ns(c.time.mean || 0) },
         { name: "most", n: true, value: (c) => c.time.count ? `${ns(c.time.most)} (rank ${c.time.most_rank})` : "" },
         { name: "slow ranks", wide: true, value: (c) => c.time.count ? someRanks(c.time.thirds[2][1], 60) : "" }],
@@ -184,7 +184,7 @@ function drawRanks() {
 function drawRankTable() {
     section("ranks", "Ranks", "What each rank did, and which ranks made the same calls in the same order.",
         make("div.panel", null, table("Per rank", [
-            { name: "", value: (q) => q.name },
+            { name: "what", value: (q) => q.name },
             { name: "least", n: true, value: (q) => units[q.unit](q.values.least || 0) },
             { name: "rank", value: (q) => q.values.count ? String(q.values.least_rank) : "" },
             { name: "median", n: true, value: (q) => units[q.unit](q.values.median || 0) },
@@ -192,7 +192,7 @@ function drawRankTable() {
             { name: "rank", value: (q) => q.values.count ? String(q.values.most_rank) : "" },
             { name: "mean", n: true, value: (q) => units[q.unit](q.values.mean || 0) },
             { name: "above", n: true, title: "how much more the rank with the most has than the mean", value: (q) => q.values.count ? percent(of(q.values.most - q.values.mean, q.values.mean)) : "" },
-            { name: "", value: (q) => bins(q.values, 160, 24, units[q.unit]) },
+            { name: "spread", value: (q) => bins(q.values, 160, 24, units[q.unit]) },
             { name: "slow or large", wide: true, value: (q) => q.values.count ? someRanks(q.values.thirds[2][1], 80) : "" }], run.ranks)),
         make("h3", null, "Groups of ranks with the same graph"),
         make("div.panel", null, table(`${plural(run.group_count, "group")}, by size`, [

@@ -47,7 +47,7 @@ function curveChart() {
             .attr("d", d3.line().x((p) => x(p[0])).y((p) => y(p[column])).curve(d3.curveStepAfter));
         f.plot.append("text").attr("x", x(last[0]) + 8).attr("y", y(last[column]) + 4 + shift).style("fill", `var(--${colour})`).text(`${last[column]} ${name}`);
     }
-    return make("figure.panel", null, f.svg.node());
+    return make("figure.panel", { "aria-label": f.label }, f.svg.node());
 }
 
 function curvePart() {
@@ -69,7 +69,7 @@ function drawStructure() {
 
 function drawCalls() {
     const perRank = [
-        { name: "", value: (c) => bins(c.time) },
+        { name: "spread", value: (c) => bins(c.time) },
         { name: "least", n: true, value: (c) => ns(c.time.least || 0) },
         { name: "median", n: true, value: (c) => ns(c.time.median || 0) },
         { name: "most", n: true, value: (c) => ns(c.time.most || 0) }];
