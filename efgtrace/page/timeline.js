@@ -230,15 +230,14 @@ function drawTimeline() {
     const sampled = make("span.note");
     canvas.style.height = view.height + "px";
     let pending = false;
+    const drawNow = () => {
+        const step = drawTimelineOn(canvas, view);
+        sampled.textContent = step > 1 ? `one message in ${step} is drawn` : "";
+        canvas.dataset.view = view.begin + " " + view.end;
+    };
     const draw = () => {
-        if (pending) return;
+        if (!pending) requestAnimationFrame(() => { pending = false; drawNow(); });
         pending = true;
-        requestAnimationFrame(() => {
-            pending = false;
-            const step = drawTimelineOn(canvas, view);
-            sampled.textContent = step > 1 ? `one message in ${step} is drawn` : "";
-            canvas.dataset.view = view.begin + " " + view.end;
-        });
     };
     const lines = make("button", { type: "button", "aria-pressed": "true", click: () => { view.lines = !view.lines; lines.setAttribute("aria-pressed", String(view.lines)); draw(); } }, "Messages");
     const windows = (timeline.windows || []).map(([from, to]) => [from, Math.min(to, timeline.end)]);
@@ -255,5 +254,5 @@ function drawTimeline() {
     canvas.addEventListener("mousemove", (event) => tellCall(event, view, canvas));
     canvas.addEventListener("mouseleave", hideTip);
     addEventListener("resize", draw);
-    redraws.push(draw);
+    redraws.push(drawNow); /* no frame comes before paper is printed */
 }
