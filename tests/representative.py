@@ -30,17 +30,23 @@ def near(one, other, tolerance=1e-6):
     return math.isclose(one, other, rel_tol=tolerance, abs_tol=1e-9)
 
 
+def short(function):
+    """The last two scopes: 'A::B::f(int)' is 'B::f'."""
+    return '::'.join(function.partition('(')[0].split('::')[-2:])
+
+
 class Recorded:
     """Sums by iteration, over all ranks: of the iterations' time, and by call site (function, place
-    in the source, call path) of time, calls and bytes. Outside of iterations: None."""
+    in the source or else the caller, call path) of time, calls and bytes. Outside of iterations: None."""
 
     def __init__(self, path):
         self.duration = defaultdict(float)
         self.sites = defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
         self.order = defaultdict(list)  # rank -> (iteration, function and place, begin, end)
+        self.ranks = set()          # that have iterations
         self.hidden = set()         # sites whose bytes are not those of a send or a collective
         with otf2.reader.open(path) as trace:
-            open_calls, iteration = {}, {}
+            open_calls, iteration, callers = {}, {}, defaultdict(list)
             for location, event in trace.events:
                 rank = location.group.name
                 if isinstance(event, Enter):
@@ -48,11 +54,15 @@ class Recorded:
                     if event.region.paradigm == otf2.Paradigm.MPI:
                         place = found.get('SOURCE_CODE_LOCATION')
                         site = (event.region.name,
-                                f'{place.file.rsplit("/")[-1]}:{place.line_number}' if place else '',
+                                f'{place.file.rsplit("/")[-1]}:{place.line_number}' if place else
+                                callers[rank][-1],
                                 found['call_path'])
                         open_calls[rank] = [site, event.time, 0, None, 'polls' in found]
                     elif event.region.region_role == otf2.RegionRole.LOOP:
                         iteration[rank] = found['iteration'], event.time
+                        self.ranks.add(rank.split()[-1])
+                    else:
+                        callers[rank].append(short(event.region.name))
                 elif isinstance(event, Leave):
                     now = iteration.get(rank, (None,))[0]
                     if event.region.paradigm == otf2.Paradigm.MPI:
@@ -67,6 +77,8 @@ class Recorded:
                             self.hidden.add(site)
                     elif event.region.region_role == otf2.RegionRole.LOOP:
                         self.duration[now] += event.time - iteration.pop(rank)[1]
+                    else:
+                        callers[rank].pop()
                 elif isinstance(event, (MpiSend, MpiIsend)):
                     open_calls[rank][2] += event.msg_length
                     open_calls[rank][3] = open_calls[rank][3] or 'known'
@@ -105,9 +117,11 @@ def tool_says(*command):
 
 
 def label_of(row):
-    """Function and place of a label: ('MPI_Send', 'stencil2d.c:28')."""
+    """Function and place of a label: ('MPI_Send', 'stencil2d.c:28'); a place without a name has that of
+    its module, '[lmp]' for lmp+0x1219, as in the trace."""
     function, _, place = row['label'].partition('  ')
-    return function, place.split(' ')[0]
+    module, is_address, _ = place.partition('+0x')
+    return function, f'[{module}]' if is_address else place.split(' ')[0]
 
 
 def outermost(graph):
@@ -240,11 +254,11 @@ def check_full(graph, trace):
 
 def main():
     tool, folder = sys.argv[1:3]
-    graph = tool_says(tool, 'graph', '-f', 'json', folder)
     trace = Recorded(f'{folder}/traces.otf2')
     if '--full' in sys.argv:
-        check_full(graph, trace)
+        check_full(tool_says(tool, 'graph', '-f', 'json', folder), trace)
     else:
+        graph = tool_says(tool, 'graph', '-f', 'json', '-r', ','.join(trace.ranks), folder)
         said = tool_says(tool, 'export', '-f', 'json', folder)['representative']
         check_rows(said, graph, trace)
         loops = check_loops(said, graph, trace)

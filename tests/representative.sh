@@ -3,12 +3,13 @@
 #
 # How well the recorded iterations stand for the run: every figure against the trace as python3-otf2
 # reads it and the graph (representative.py); the graph against a trace of the whole run; the
-# sentence for windows that stand for the run, that do not, and where it cannot be told.
+# sentence for windows that stand for the run, that do not, and where it cannot be told. So for a
+# stencil, nested loops, a master and its workers, and LAMMPS.
 #
 #   tests/representative.sh     environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-compile stencil2d nested_solver phases threads || exit 2
+compile stencil2d nested_solver master_worker phases threads || exit 2
 # Optimised, it would have two copies of its loop, with call sites of their own.
 $MPICC -g -O0 "$root/tests/recorded/drifting.c" -o "$programs/drifting" -lm || exit 2
 cd "$work" || exit 2
@@ -34,6 +35,29 @@ contains "two windows: all iterations of both" "$(one_line stencil)" "20 iterati
 agrees nested representative.py nested
 contains "an inner loop has a row" "$said" "1 of loops"
 agrees full representative.py full --full
+
+traced master -- "$programs/master_worker" 4000
+contains "the master alone has iterations" "$("$tool" export -f json master | tr -d ' \n')" '"ranks":1,'
+agrees master representative.py master
+traced master.full --mode full -- "$programs/master_worker" 500 100
+agrees master.full representative.py master.full --full
+
+# lammps DIR STEPS OPTION...
+lammps() {
+    local folder=$1 steps=$2
+    shift 2
+    LAMMPS_STEPS=$steps "$root/bench/apps.sh" run lammps "$work/case" \
+        "$tool" run -o "$work/$folder" --summary off "$@" >"$work/traced.out" 2>&1 ||
+        verdict "$folder: the run" "$(tail -n 3 "$work/traced.out")"
+}
+if command -v lmp >/dev/null; then
+    lammps lammps 400 --interval 5ms
+    agrees lammps representative.py lammps
+    lammps lammps.full 60 --mode full
+    agrees lammps.full representative.py lammps.full --full
+else
+    skip "LAMMPS" "it is not installed"
+fi
 
 # --- windows that do not stand for the run ---
 
