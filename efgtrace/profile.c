@@ -230,7 +230,10 @@ static int print_help(void)
         "several places has a label, L1 = ( ... ), and is written once. Allreduce3..9: these "
         "call\n"
         "sites one after the other, outside all loops, with all between them; not with "
-        "--all.\n\n",
+        "--all.\n"
+        "Loops are those of efgtrace report, and what else comes at least twice in a row; the "
+        "list\n"
+        "says of those with a label how many iterations each rank makes in all.\n\n",
         stdout);
     fputs(efg_profile_json_help, stdout);
     fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);

@@ -52,6 +52,18 @@ int efg_profile_rest(const struct efg_profile *profile, uint32_t loop, uint32_t 
                      struct efg_profile_rest *rest);
 void efg_profile_rest_fini(struct efg_profile_rest *rest);
 
+/* What comes at least twice in a row, from the first of COUNT items on: two items or more, such
+ * as the body of an inner loop that is left too soon to be one of the loop tree. Returns how
+ * many there are, 0 for none; BODY gets them, each summed over all TIMES that it comes, and has
+ * room for COUNT / 2. */
+uint32_t efg_profile_fold(const struct efg_program_item *items, uint32_t count,
+                          struct efg_program_item *body, uint32_t *times);
+
+/* How many of COUNT items, from the first one on, are call sites of one function, one after the
+ * other: a program has many of these at its beginning and at its end. */
+uint32_t efg_profile_row(const struct efg_profile *profile,
+                         const struct efg_program_item *items, uint32_t count);
+
 void efg_profile_put_text(struct efg_buffer *out, const struct efg_profile *profile,
                           const struct efg_profile_style *style);
 void efg_profile_put_latex(struct efg_buffer *out, const struct efg_profile *profile,

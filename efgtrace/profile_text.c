@@ -231,32 +231,8 @@ static void put_item(struct writer *w, const struct efg_program_item *item, uint
     }
 }
 
-static int is_next(const struct writer *w, const struct efg_program_item *item,
-                   const struct efg_program_item *next)
-{
-    const struct efg_profile *profile = w->profile;
-    if (item->node == EFG_NONE || next->node == EFG_NONE || item->most > 1 || next->most > 1)
-        return 0;
-    return profile->graph->nodes[item->node].signature.call ==
-               profile->graph->nodes[next->node].signature.call &&
-           profile->number[item->node] + 1 == profile->number[next->node];
-}
-
-/* How many items from item I on are call sites of one function, one after the other, outside
- * all loops: a program has many of these at its beginning and at its end. */
-static uint32_t count_row(const struct writer *w, const struct efg_program_form *form,
-                          uint32_t i)
-{
-    const struct efg_program_item *items = &w->profile->program.items[form->first];
-    uint32_t end = i + 1;
-    if (form->loop != w->profile->tree.count || w->style->forms == UINT32_MAX)
-        return 1;
-    while (end < form->size && is_next(w, &items[end - 1], &items[end]))
-        end++;
-    return end - i;
-}
-
-/* COUNT such items, as one: "Allreduce26..70". Its time is that of all that is left out, too.
+/* COUNT items of a row, as one: "Allreduce26..70". Its time is that of all that is left out,
+ * too.
  */
 static void put_row(struct writer *w, const struct efg_program_item *items, uint32_t count,
                     uint64_t times)
@@ -277,17 +253,58 @@ static void put_row(struct writer *w, const struct efg_program_item *items, uint
     w->wants_plus = 1;
 }
 
+/* BODY, of SIZE items, which come TIMES one after the other in each of COUNT iterations. */
+static void put_folded(struct writer *w, const struct efg_program_item *body, uint32_t size,
+                       uint32_t times, uint64_t count)
+{
+    const struct efg_profile *profile = w->profile;
+    char text[128], token[TOKEN];
+    double ns = 0;
+    begin_term(w);
+    put_token(w, w->words->begin);
+    end_line(w);
+    w->nesting++;
+    for (uint32_t i = 0; i < size; i++) {
+        double each = body[i].node != EFG_NONE
+                          ? efg_profile_call(profile, body[i].node)
+                          : profile->time[body[i].loop] / profile->iterations[body[i].loop];
+        ns += body[i].before + each * (double)body[i].repetitions;
+        put_item(w, &body[i], count * times);
+    }
+    w->wants_plus = 0;
+    end_line(w);
+    w->nesting--;
+    name_repetitions(w, times, times, times, text, sizeof text);
+    snprintf(token, sizeof token, "%s%s", w->words->end, text);
+    if (!w->style->is_terse)
+        snprintf(token + strlen(token), sizeof token - strlen(token), " : %.2f",
+                 ns / (double)count / 1e3);
+    put_token(w, token);
+    w->wants_plus = 1;
+}
+
 static void put_form(struct writer *w, const struct efg_program_form *form)
 {
     const struct efg_program_item *items = &w->profile->program.items[form->first];
-    for (uint32_t i = 0; i < form->size;) {
-        uint32_t row = w->style->has_names ? 1 : count_row(w, form, i);
+    struct efg_program_item *body = calloc((size_t)form->size / 2 + 1, sizeof *body);
+    int has_rows = form->loop == w->profile->tree.count && !w->style->has_names &&
+                   w->style->forms != UINT32_MAX;
+    w->out->failed |= !body;
+    for (uint32_t i = 0, times; body && i < form->size;) {
+        uint32_t folded = efg_profile_fold(&items[i], form->size - i, body, &times);
+        if (folded) {
+            put_folded(w, body, folded, times, form->count);
+            i += folded * times;
+            continue;
+        }
+        uint32_t row = has_rows ? efg_profile_row(w->profile, &items[i], form->size - i) : 1;
         if (row >= ROW)
             put_row(w, &items[i], row, form->count);
         for (uint32_t k = 0; k < row && row < ROW; k++)
             put_item(w, &items[i + k], form->count);
         i += row;
     }
+    free(body);
 }
 
 /* --- forms --- */
@@ -408,6 +425,30 @@ static void put_sites(struct writer *w)
     }
 }
 
+/* How often those loops are gone through that have a label: their numbers above are of one
+ * time. */
+static void put_loops(const struct writer *w)
+{
+    const struct efg_profile *profile = w->profile;
+    double ranks = (double)efg_ranklist_count(profile->ranks);
+    int is_latex = w->words == &latex;
+    char name[64], count[32], function[128], written[TOKEN];
+    for (uint32_t label = 1; label <= w->labels; label++) {
+        uint32_t loop = 0;
+        while (w->label[loop] != label)
+            loop++;
+        snprintf(name, sizeof name, w->words->call, "L", label);
+        efg_format_count(count, sizeof count, profile->iterations[loop] / ranks);
+        efg_summary_function(profile->run, profile->graph, &profile->tree, loop, function,
+                             sizeof function);
+        put_plain(w, written, sizeof written, function);
+        if (is_latex)
+            efg_buffer_print(w->out, "$%s$: %s iterations, in %s\\\\\n", name, count, written);
+        else
+            efg_summary_line(w->out, "%-20s %s iterations, in %s", name, count, written);
+    }
+}
+
 /* How many places each loop is in. */
 static uint32_t *count_places(const struct efg_profile *profile)
 {
@@ -433,6 +474,9 @@ static void put(struct efg_buffer *out, const struct efg_profile *profile,
         end_line(&w);
         if (!style->has_names)
             put_sites(&w);
+        else if (w.labels)
+            efg_buffer_print(out, words == &latex ? "\\smallskip\n" : "\n");
+        put_loops(&w);
     } else {
         out->failed = 1;
     }

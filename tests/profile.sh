@@ -38,9 +38,37 @@ same "threads: one for each" "$("$tool" graph -f json -r 0 threads >/dev/null &&
     awk '{ print $2 ~ /^[0-9]+\.[0-9]+$/ ? $2 : "0" }' | sort -u | wc -l)" \
     "$("$tool" profile -r 0 threads | grep -c '^Profile of')"
 
+# The inner loop is left too soon to be one of the loop tree.
+cat >twice.c <<'END'
+#include <mpi.h>
+int main(int c, char **v)
+{
+    int n = 0;
+    MPI_Init(&c, &v);
+    for (int i = 0; i < 30; i++) {
+        MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (int k = 0; k < 2; k++) {
+            MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    }
+    return MPI_Finalize();
+}
+END
+$MPICC -O0 -g -o twice.bin twice.c && graphed twice 2 ./twice.bin
+same "two iterations are a loop" "( Allreduce1 + ( Bcast1 + Barrier1 )[2] )[30]" "$(program twice)"
+"$tool" profile twice >twice/text && verdict "a loop takes what is in it" "$("$python" - <<'END' 2>&1
+import re
+*_, last = (line for line in open("twice/text") if ")[2]" in line)
+body = open("twice/text").read().split(")[2]")[0].rsplit("(", 1)[1]
+parts, whole = map(float, re.findall(r": ([0-9.]+)", body)), float(re.search(r"\)\[2\] : ([0-9.]+)", last)[1])
+assert abs(2 * sum(parts) - whole) < 0.05, whole
+END
+)"
+
 # --- all formats ---
 
-for dir in stencil nested master; do
+for dir in stencil nested master twice; do
     same "$dir: at most 100 columns" "" "$("$tool" profile --all $dir | awk 'length > 100')"
     "$tool" profile -f json $dir >$dir.json 2>log || cat log
     "$tool" expand $dir | wc -l >calls
@@ -108,6 +136,9 @@ loops = profile["loops"]
 print(sum(form["count"] for loop in loops if loop["function"] == "Verlet::run"
           for form in loop["forms"] for item in form["items"]
           if "loop" in item and loops[item["loop"]]["function"] == "CommBrick::reverse_comm"))')"
+    has "LAMMPS: in words" " 200 iterations, in Verlet::run" <("$tool" profile lammps)
+    contains "LAMMPS: atoms move between ranks in y and z" "$(program lammps)" \
+        "( Sendrecv3 + Irecv6 + Send6 + Wait6 )[2]"
 else
     skip "LAMMPS" "it is not installed"
 fi
