@@ -6,7 +6,7 @@
 #   make fuzz-sequence  a million random sequences, expanded again, with sanitizers (SEQUENCES=N)
 #   make accidents      what happens to jobs, and what is readable then (ACCIDENTS=--every: hours)
 #   make conformance    MPICH's test suite, bare and traced: fetched, built and run, an hour or two
-#   make check-apps     set up, build, run the larger applications (APPS="lammps pw ...")
+#   make check-apps     set up, build, run the larger applications (APPS="lammps pw ..."), their pages
 #   make bench          what it costs, beside its peers (BENCH_RUNS=3: quick, 5 minutes)
 #   make bench-instructions   instructions per call; repeatable
 #   make bench-soak     whether memory grows in 10^8 calls
@@ -176,6 +176,7 @@ conformance: set-up-conformance
 check-apps: set-up-apps
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) tests/apps.sh $(APPS)
+	@BUILD=$(BUILD) tests/page.sh large
 	@BUILD=$(BUILD) tests/expand.sh $(or $(APPS),$(shell bench/apps.sh list))
 
 bench: set-up-bench

@@ -91,9 +91,10 @@ def main():
                                            (sum(c['time']['bins']) != c['time']['count']
                                             or sum(n for n, _ in c['time']['thirds']) != c['time']['count'])])
 
-    shares = [report['overview']['efficiency']] + [loop['efficiency'] for loop in report['loops']]
+    longest = sorted(report['loops'], key=lambda loop: -loop['time'])[:20]
+    shares = [report['overview']['efficiency']] + [loop['efficiency'] for loop in report['loops'] if loop in longest]
     check('efficiencies, as in the text', table(lines, 'Efficiency', r' *([\d.]+)% +([\d.]+)% +([\d.]+)% +(\d+) +'),
-          [(f"{100 * e['parallel']:.1f}", f"{100 * e['balance']:.1f}", f"{100 * e['communication']:.1f}", str(e['ranks'])) for e in shares][:21])
+          [(f"{100 * e['parallel']:.1f}", f"{100 * e['balance']:.1f}", f"{100 * e['communication']:.1f}", str(e['ranks'])) for e in shares])
     check('parallel is load balance x communication', [],
           [e for e in shares if abs(e['parallel'] - e['balance'] * e['communication']) > 1e-9])
     time = r'([\d.]+ \w+) +'

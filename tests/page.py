@@ -17,6 +17,7 @@ from selenium.webdriver.common.keys import Keys
 
 import firefox
 
+NODES_MOST = 400  # in the tree with the ranks
 PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'timeline', 'messages', 'representative', 'ranks']
 
 
@@ -160,12 +161,17 @@ def halos(page, report):
             least.value = value;
             least.dispatchEvent(new Event("change"));
             shown[value] = document.querySelectorAll("#contexts .context").length;
+            if (value === "0") shown.said = document.querySelector("#contexts").textContent;
         }
         least.value = "0.01";
         least.dispatchEvent(new Event("change"));
         return shown''')
     whole = report['contexts'][0]['time']['sum']
-    same(f'{page.name}: everything is in the tree', len(report['contexts']), shown['0'])
+    if len(report['contexts']) <= NODES_MOST:
+        same(f'{page.name}: everything is in the tree', len(report['contexts']), shown['0'])
+    else:
+        verdict(f'{page.name}: the largest are in the tree', '' if .9 * NODES_MOST < shown['0'] <= NODES_MOST else shown['0'])
+        verdict(f'{page.name}: how many are not', '' if f"{len(report['contexts']) - shown['0']} smaller ones" in shown['said'] else shown['said'])
     same(f'{page.name}: a filter by share', sum(c['time']['sum'] >= .1 * whole for c in report['contexts']), shown['0.1'])
     page.js('''[...document.querySelectorAll("#contexts .bar button")].find((b) => b.textContent === "Hot path").click()''')
     verdict(f'{page.name}: the hot path', '' if page.all('#contexts .link.hot') else 'none')

@@ -5,8 +5,13 @@
 # ranks, and of a run whose names are hostile, in a browser that is driven (page.py); their figures
 # are those of the text, and those that another reader of run.efg counts (figures.py).
 #
-#   tests/page.sh           environment: that of frame.sh, and
-#                           PAGE_BROWSER=firefox  in Firefox (the package firefox-esr), not in Chromium
+#   tests/page.sh
+#   tests/page.sh large     LAMMPS and Quantum ESPRESSO on 4 ranks, a master and 7 workers, a stencil of
+#                           64 ranks, ten thousand ranks instead: a minute or two
+#
+# environment: that of frame.sh, and
+#   PAGE_BROWSER=firefox    in Firefox (the package firefox-esr), not in Chromium
+#   PAGES=DIR               the pages stay there, to be looked at
 
 . "$(dirname "$0")/frame.sh"
 sample=$build/tests/test_summary
@@ -24,6 +29,48 @@ verdicts() {
     done
 }
 
+# shown RUN...: text, JSON and page of each; the figures of all three
+shown() {
+    local run
+    for run; do
+        "$tool" report $run >$run/text && "$tool" report $run --json $run/json && "$tool" report $run --html >$run/said
+        same "$run: all three forms" 0 $?
+        same "$run: where the page is" $run/report.html "$(cat $run/said)"
+        [ -z "${PAGES-}" ] || cp $run/report.html "$PAGES/$run.html"
+        verdicts < <("$python" "$root/tests/figures.py" $run 2>&1 || printf 'figures.py\tit failed\n')
+    done
+}
+
+# looked_at RUN...: their pages in a browser
+looked_at() {
+    local needed=chromedriver
+    [ "${PAGE_BROWSER-}" != firefox ] || needed=firefox-esr
+    if command -v $needed >/dev/null && "$python" -c 'import selenium' 2>/dev/null; then
+        verdicts < <(timeout 200 "$python" "$root/tests/page.py" "$@" 2>&1 || printf 'page.py\tit failed\n')
+    else
+        skip "pages in a browser" "no $needed or python3-selenium"
+    fi
+}
+
+# application NAME DIR: one of bench/apps.sh
+application() {
+    "$root/bench/apps.sh" run $1 "$work/case.$1" "$tool" run -o "$work/$2" --summary off >out 2>err ||
+        verdict "$2 runs" "$(tail -n 3 err)"
+}
+
+if [ "${1-}" = large ]; then
+    mkdir many && "$sample" --write-many many/run.efg || exit 1
+    application lammps lammps
+    PW_STEPS=${PW_STEPS-20} application pw espresso
+    ranks 8 "$tool" run -o workers --summary off "$programs/master_worker" 20000 >out 2>err ||
+        verdict "workers run" "$(tail -n 3 err)"
+    ranks 64 "$tool" run -o stencil64 --summary off "$programs/stencil2d" >out 2>err ||
+        verdict "stencil64 runs" "$(tail -n 3 err)"
+    shown lammps espresso workers stencil64 many
+    looked_at lammps espresso workers stencil64 many
+    finish
+fi
+
 mkdir many hostile
 "$sample" --write-many many/run.efg && "$sample" --write-hostile hostile/run.efg || exit 1
 ranks 4 "$tool" run -o stencil --summary off --interval 5ms "$programs/stencil2d" 400 100 >out 2>err ||
@@ -34,12 +81,7 @@ printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return M
 $MPICC -o idle.bin idle.c && ranks 2 "$tool" run -o idle --summary off ./idle.bin >out 2>err ||
     verdict "a program that makes no calls runs" "$(tail -n 3 err)"
 
-for run in stencil master many hostile idle; do
-    "$tool" report $run >$run/text && "$tool" report $run --json $run/json && "$tool" report $run --html >$run/said
-    same "$run: all three forms" 0 $?
-    same "$run: where the page is" $run/report.html "$(cat $run/said)"
-    verdicts < <("$python" "$root/tests/figures.py" $run 2>&1 || printf 'figures.py\tit failed\n')
-done
+shown stencil master many hostile idle
 
 # The page as it is built without its libraries.
 mkdir bare && cp stencil/json bare
@@ -59,14 +101,6 @@ same "JSON goes to standard output" "" "$(cmp again stencil/json)"
 "$tool" report --html stencil none/x.html 2>said
 same "no such folder" "1 efgtrace report: cannot write none/x.html: No such file or directory" "$? $(cat said)"
 
-case ${PAGE_BROWSER-} in
-firefox) needed=firefox-esr ;;
-*) needed=chromedriver ;;
-esac
-if command -v $needed >/dev/null && "$python" -c 'import selenium' 2>/dev/null; then
-    verdicts < <(timeout 200 "$python" "$root/tests/page.py" stencil master many hostile idle bare compared 2>&1 || printf 'page.py\tit failed\n')
-else
-    skip "pages in a browser" "no $needed or python3-selenium"
-fi
+looked_at stencil master many hostile idle bare compared
 
 finish

@@ -128,10 +128,11 @@ function drawHalos(panel) {
         const below = make("button", { type: "button", click: () => { top = c; draw(true); } }, "Only what is below");
         panel.replaceChildren(...rankDetails(c, quantity.value, c.children.length ? [below] : []).filter(Boolean));
     };
-    const dropped = make("span.note");
+    const dropped = make("p.note");
     const draw = (refit) => {
         const tree = d3.hierarchy(pruned(top, Number(least.value), quantity.value));
-        dropped.textContent = tree.data.dropped ? `${tree.data.dropped} smaller ones are left out` : "";
+        dropped.textContent = tree.data.dropped ? `${tree.data.dropped} smaller ones are left out: at most ${NODES_MOST} are drawn. "Only what is below" a context shows more there; a larger share shows less.` : "";
+        dropped.hidden = !tree.data.dropped;
         d3.tree().nodeSize([38, 1])(tree);
         const nodes = tree.descendants(), leftMost = d3.min(nodes, (d) => d.x);
         const depth = d3.max(nodes, (d) => d.depth), step = Math.max(STEP_LEAST, Math.min(STEP_MOST, stage.room() / (depth + 1)));
@@ -162,7 +163,7 @@ function drawHalos(panel) {
         choose(top);
         redraws.push(() => { draw(); choose(selected); });
     };
-    return { start, parts: [make("div.bar", null, make("label", null, "Halos of ", quantity), make("label", null, "at least ", least, " of the time"), hot, up, stage.buttons, dropped), make("div.stage", null, stage.element)] };
+    return { start, parts: [make("div.bar", null, make("label", null, "Halos of ", quantity), make("label", null, "at least ", least, " of the time"), hot, up, stage.buttons), make("div.stage", null, stage.element), dropped] };
 }
 
 function legendOfThirds() {
