@@ -220,6 +220,12 @@ function moveBy(canvas, view, draw) {
     return { by, reset };
 }
 
+/* Those with a colour of their own first, by their time. */
+function legendOf(functions) {
+    const place = (name) => colourOf.has(name) ? colourOf.get(name) : Infinity;
+    return make("div.legend", null, functions.slice().sort((a, b) => place(a) === place(b) ? 0 : place(a) - place(b)).map((name) => swatch(name)));
+}
+
 function drawTimeline() {
     const timeline = run.timeline;
     if (!timeline || !timeline.locations.length) return lacking("timeline", "Timeline", "timeline");
@@ -248,7 +254,7 @@ function drawTimeline() {
     section("timeline", "Timeline", lead,
         make("div.bar", null, choose, lines, make("button", { type: "button", "aria-label": "zoom in", click: () => move.by(1.5) }, "+"),
             make("button", { type: "button", "aria-label": "zoom out", click: () => move.by(1 / 1.5) }, "\u2212"), make("button", { type: "button", click: () => move.reset() }, "Fit"), sampled),
-        make("div.stage", null, canvas), make("div.legend", null, timeline.functions.map((name) => swatch(name))),
+        make("div.stage", null, canvas), legendOf(timeline.functions),
         timeline.left_out ? make("p.note", null, `To keep the page small, ${timeline.left_out}.`) : null, make("details", null, make("summary", null, "As a table"), asTable));
     show(...(windows[0] || [0, timeline.end]));
     canvas.addEventListener("mousemove", (event) => tellCall(event, view, canvas));
