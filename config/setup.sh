@@ -16,6 +16,7 @@ or through sudo.
   demo    build, and LAMMPS, the application that `make demo` traces
   check   demo, page, and what the tests need: other compilers, cmocka, readers of OTF2, mpi4py,
           iproute2 for hosts that are namespaces, MPICH, a browser and what drives it
+  firefox check, and Firefox, for PAGE_BROWSER=firefox tests/page.sh
   conformance  check, and what unpacks the test suite of `make conformance`
   apps    check, and the larger applications of `make check-apps`
   bench   apps, the tracer and the compressor that `make bench` compares with, valgrind that
@@ -31,6 +32,7 @@ page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2
     python3-mpi4py iproute2 mpich libmpich-dev chromium chromium-driver python3-selenium"
+firefox="$check firefox-esr"
 conformance="$check xz-utils"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 bench="$apps eztrace zstd valgrind gnuplot-nox"
@@ -47,6 +49,7 @@ for group in "$@"; do
         page) packages="$packages $page" ;;
         demo) packages="$packages $demo" ;;
         check) packages="$packages $check" ;;
+        firefox) packages="$packages $firefox" ;;
         conformance) packages="$packages $conformance" ;;
         apps) packages="$packages $apps" ;;
         bench) packages="$packages $bench" ;;
