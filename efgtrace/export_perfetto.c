@@ -148,9 +148,9 @@ static void put_call(struct writing *w, const struct efg_recorded_call *call)
     efg_buffer_print(&w->out, "}");
 }
 
-/* Iterations touch each other. Readers take us as floating point numbers, or round them to ns, each
- * in its way, and then one seems to begin before the last has ended, which they drop or nest: so
- * there is a gap of 1 ns. */
+/* Iterations touch each other. Readers take us as floating point numbers, or round them to ns,
+ * each in its way, and then one seems to begin before the last has ended, which they drop or
+ * nest: so there is a gap of 1 ns. */
 static void put_iteration(struct writing *w, const struct efg_recorded_span *span)
 {
     uint64_t duration = span->end - span->begin;

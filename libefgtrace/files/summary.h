@@ -85,8 +85,8 @@ void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
                        const struct efg_pivot *pivot, char *text, size_t size);
 
 /* The function that holds a loop: the innermost one that all its calls have in common,
- * reached in the same way. Without any name for it, the innermost address that all have in common,
- * "pw.x+0x17feb5"; "" if there is none. */
+ * reached in the same way. Without any name for it, the innermost address that all have in
+ * common, "pw.x+0x17feb5"; "" if there is none. */
 void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
                           const struct efg_looptree *tree, uint32_t loop, char *text,
                           size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The events of each rank are fed to a real graph, with times that a simple model
- * gives: each call takes its own time, and a rank that computes longer waits less for the others.
- * Nothing is random: golden texts depend on it.
+ * gives: each call takes its own time, and a rank that computes longer waits less for the
+ * others. Nothing is random: golden texts depend on it.
  */
 #include "sample_run.h"
 
@@ -12,7 +12,7 @@
 
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
-#define RECORDED 100 /* the first iteration that was */
+#define RECORDED 100         /* the first iteration that was */
 #define LATE_MOST (400 * US) /* what a rank computes longer in a step, at most */
 
 static const struct {

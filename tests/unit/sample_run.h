@@ -36,8 +36,8 @@ enum sample_call { /* ids of calls; the path of call c is c */
 /* Fill WHOLE; free it with whole_run_fini. */
 void sample_run(struct whole_run *whole);
 
-/* The same with any number of ranks, none of which computes as long as another: most take a little
- * longer than the fastest one in each step, a few nearly the 400 us of rank 3. */
+/* The same with any number of ranks, none of which computes as long as another: most take a
+ * little longer than the fastest one in each step, a few nearly the 400 us of rank 3. */
 void sample_run_uneven(struct whole_run *whole, uint32_t ranks);
 
 #endif

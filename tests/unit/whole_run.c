@@ -145,8 +145,9 @@ static void put_like(struct efg_merge *merge, struct efg_buffer *sections,
         uint32_t ahead = partners->item[i].key + whole->rank_count - like;
         int is_behind = ahead % whole->rank_count > whole->rank_count / 2;
         items[i] = partners->item[i];
-        items[i].key = (number + ahead % whole->rank_count + count -
-                        (is_behind ? whole->rank_count : 0)) % count;
+        items[i].key =
+            (number + ahead % whole->rank_count + count - (is_behind ? whole->rank_count : 0)) %
+            count;
     }
     qsort(items, partners->count, sizeof *items, by_key);
     partners->item = items;

@@ -24,8 +24,8 @@ void whole_run_join(struct whole_run *whole);
 /* The same, and write it to PATH, as nodes with NODE_RANKS ranks do it. Returns 0 or -errno. */
 int whole_run_write(struct whole_run *whole, const char *path, uint32_t node_ranks);
 
-/* Write a run of COUNT ranks to PATH, on nodes with NODE_RANKS of them: those of WHOLE again and
- * again, each of which sends what its first one does to the ranks around it. */
+/* Write a run of COUNT ranks to PATH, on nodes with NODE_RANKS of them: those of WHOLE again
+ * and again, each of which sends what its first one does to the ranks around it. */
 int whole_run_write_many(struct whole_run *whole, const char *path, uint32_t count,
                          uint32_t node_ranks);
 
