@@ -209,6 +209,7 @@ static const struct efg_hooks *start(void)
     int ready = efg_callpath_init((unsigned)p->conf.depth) == 0 &&
                 efg_comms_init(has_threads()) == 0 && efg_steer_init() == 0;
     efg_epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
+    efg_tracer_init_threads();
     ready = ready && efg_tracer_thread();
     PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, p->comm);
     if (ready)

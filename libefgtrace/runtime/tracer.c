@@ -132,6 +132,32 @@ void efg_tracer_free(struct efg_thread *t)
     free(t);
 }
 
+/* Another thread may go on where THREAD, which ends here, has got to: those that come and go
+ * take the memory of as many as there are at once. */
+static void retire(void *thread)
+{
+    struct efg_process *p = &efg_process;
+    struct efg_thread *t = thread;
+
+    self = NULL;
+    pthread_mutex_lock(&p->lock);
+    t->next_idle = p->idle;
+    p->idle = t;
+    pthread_mutex_unlock(&p->lock);
+}
+
+static struct efg_thread *take_idle(void)
+{
+    struct efg_process *p = &efg_process;
+
+    pthread_mutex_lock(&p->lock);
+    struct efg_thread *t = p->idle;
+    if (t)
+        p->idle = t->next_idle;
+    pthread_mutex_unlock(&p->lock);
+    return t;
+}
+
 static struct efg_thread *new_thread(void)
 {
     struct efg_process *p = &efg_process;
@@ -175,8 +201,12 @@ struct efg_thread *efg_tracer_thread(void)
 {
     static __thread int failed __attribute__((tls_model("initial-exec")));
     if (!self && !failed) {
-        self = new_thread();
+        self = take_idle();
+        if (!self)
+            self = new_thread();
         failed = !self;
+        if (self && efg_process.has_thread_key)
+            pthread_setspecific(efg_process.thread_key, self);
         if (failed)
             tell_untraced();
     }
@@ -188,6 +218,12 @@ struct efg_thread *efg_tracer_become(struct efg_thread *other)
     struct efg_thread *was = self;
     self = other;
     return was;
+}
+
+void efg_tracer_init_threads(void)
+{
+    struct efg_process *p = &efg_process;
+    p->has_thread_key = pthread_key_create(&p->thread_key, retire) == 0;
 }
 
 /* --- user regions --- */

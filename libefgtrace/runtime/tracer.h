@@ -64,6 +64,7 @@ struct efg_thread {
     uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
     uint64_t next_save;            /* ticks: when to save what there is, see save.h */
     struct efg_thread *next;
+    struct efg_thread *next_idle; /* its thread has ended, and no other has taken it over */
 };
 
 #define EFG_PEERS 64 /* pivots that a rank votes with */
@@ -80,8 +81,10 @@ struct efg_process {
     char folder[4096],             /* of the output, "" if there is none */
         application[256], host[256];
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* its name and version */
-    pthread_mutex_t lock;                     /* the list of threads */
-    struct efg_thread *threads;
+    pthread_mutex_t lock;                     /* the lists of threads */
+    struct efg_thread *threads, *idle;
+    pthread_key_t thread_key; /* tells when one ends */
+    int has_thread_key;
     uint32_t thread_count;
     struct efg_thread *leader;
     /* What the ranks agree on. */
@@ -119,8 +122,11 @@ extern uint32_t efg_epoch; /* of the process: odd while a window is open; atomic
  */
 struct efg_thread *efg_tracer_new(struct efg_budget *budget, uint64_t now);
 void efg_tracer_free(struct efg_thread *thread);
-/* The state of this thread, made at its first call; NULL without memory. */
+/* The state of this thread, made at its first call or taken over from one that has ended; NULL
+ * without memory. */
 struct efg_thread *efg_tracer_thread(void);
+/* Once, before the first of them: be told of threads that end. */
+void efg_tracer_init_threads(void);
 /* Let this thread act as OTHER; returns what it was. */
 struct efg_thread *efg_tracer_become(struct efg_thread *other);
 int efg_tracer_enter(struct efg_call *call);

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Programs with threads (tests/threads): the level that they asked for, a graph and a location for
+# each thread, no call lost, messages matched; and what is kept of threads that come and go.
+#
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+sources=$root/tests/threads
+mkdir "$work/bin"
+$MPICC -g -O1 "$sources/threads.c" -o "$work/bin/threads" -lpthread &&
+    $MPICXX -g -O1 "$sources/std_thread.cpp" -o "$work/bin/std_thread" -lpthread &&
+    $MPICC -g -O1 -fopenmp "$sources/openmp.c" -o "$work/bin/openmp" &&
+    $MPIFORT -g -O1 -fopenmp -J "$work" "$sources/level.f90" -o "$work/bin/level" || exit 2
+cd "$work" || exit 2
+
+# both NAME OPTIONS COMMAND...: two ranks, bare and traced to the folder NAME: the same
+both() {
+    local name=$1 options=$2 bare
+    shift 2
+    bare=$(ranks 2 "$@" 2>&1; echo "exit $?")
+    same "$name: as without" "$bare" \
+        "$(ranks 2 "$tool" run --summary off -o "$name" $options "$@" 2>&1; echo "exit $?")"
+}
+
+# calls DIR RANK THREAD: how many of each
+calls() {
+    "$tool" expand -r "$2" -t "$3" "$1" | grep -o 'MPI_[A-Za-z]*' | sort | uniq -c | xargs
+}
+
+# locations DIR: of all ranks
+locations() {
+    ls "$1/traces" | grep -c '\.evt$'
+}
+
+# matched DIR
+matched() {
+    verdict "$1: otf2-print accepts the trace" "$(unreadable "$1/traces.otf2")"
+    if [ -z "$CHECK_TRACE" ]; then
+        skip "$1: messages are matched" "no check_trace.py (set CHECK_TRACE)"
+    else
+        verdict "$1: messages are matched" "$(faults "$1/traces.otf2" --full --iterations 0 | head -n 2)"
+    fi
+}
+
+# --- levels ---
+
+for level in -1 0 1 2; do # 3: all others
+    both level.$level "-m graph" bin/threads level $level
+done
+
+# --- a graph and a location for each thread ---
+
+both at_once "-m full" bin/threads at_once 60
+matched at_once
+same "at_once: locations" 10 "$(locations at_once)"
+for rank in 0 1; do
+    got=$(for thread in 0 1 2 3 4; do calls at_once $rank $thread; done | sort -n)
+    same "at_once: calls of the threads of rank $rank" "60 MPI_Barrier
+60 MPI_Irecv 60 MPI_Isend 60 MPI_Waitall
+120 MPI_Irecv 120 MPI_Isend 120 MPI_Waitall
+180 MPI_Irecv 180 MPI_Isend 180 MPI_Waitall
+240 MPI_Irecv 240 MPI_Isend 240 MPI_Waitall" "$got"
+done
+
+both std_thread "-m full" bin/std_thread
+matched std_thread
+same "std_thread: no call is lost" 60 "$("$tool" expand std_thread | grep -c MPI_Sendrecv)"
+both openmp "-m full" bin/openmp
+matched openmp
+same "openmp: locations" 6 "$(locations openmp)"
+same "openmp: calls of a thread" "5 MPI_Sendrecv" "$(calls openmp 1 2)"
+both level "-m full" bin/level
+matched level
+same "level: no call is lost" 6 "$("$tool" expand level | grep -c MPI_Sendrecv)"
+
+# --- threads that come and go ---
+
+both one_by_one "-m full" bin/threads one_by_one 1000
+matched one_by_one
+same "one_by_one: locations" 4 "$(locations one_by_one)"
+same "one_by_one: no call is lost" "5000 MPI_Irecv 5000 MPI_Isend 5000 MPI_Waitall" "$(calls one_by_one 1 1)"
+both few "-m full" bin/threads one_by_one 10
+memory() { # kB
+    sed -n 's/^ *up to \(.*\) of memory a rank$/\1/p' "$1/summary.txt" |
+        awk '{print int($1 * ($2 == "MB" ? 1000 : 1))}'
+}
+few=$(memory few) many=$(memory one_by_one)
+verdict "one_by_one: memory of 1000 threads is that of 10: $few and $many kB" \
+    "$([ "${few:-0}" -gt 0 ] && [ "${many:-9999}" -lt $((few + 200)) ] || echo "it is not")"
+
+for mode in full adaptive; do
+    both ends.$mode "-m $mode --interval 5ms" bin/threads ends 30
+done
+matched ends.full
+same "ends: no exchange is lost" 120 "$("$tool" expand ends.full | grep -c MPI_Isend)"
+
+both completes "-m full" bin/threads completes 50
+same "completes: no call is lost" "$((2 * 2 * 50))" "$("$tool" expand completes | grep -c MPI_Waitall)"
+both finalize "-m full" bin/threads finalize 50
+same "finalize: no exchange is lost" 100 "$("$tool" expand finalize | grep -c MPI_Waitall)"
+
+finish
