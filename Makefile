@@ -7,9 +7,9 @@
 #   make accidents      what happens to jobs, and what is readable then (ACCIDENTS=--every: hours)
 #   make conformance    MPICH's test suite, bare and traced: fetched, built and run, an hour or two
 #   make check-apps     set up, build, run the larger applications (APPS="lammps pw ..."), their pages
+#   make soak           an hour of everything at once: memory, cost, files stay as they are (SOAK_TIME=s)
 #   make bench          what it costs, beside its peers (BENCH_RUNS=3: quick, 5 minutes)
 #   make bench-instructions   instructions per call; repeatable
-#   make bench-soak     whether memory grows in 10^8 calls
 #   make bench-order          how large what is kept of all calls is (APPS="sweep lammps ...")
 #   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
 #   make install        to PREFIX (/usr/local), below DESTDIR
@@ -173,6 +173,11 @@ conformance: set-up-conformance
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) tests/conformance.sh $(FOLDERS)
 
+SOAK_TIME ?= 3600
+soak: set-up-check
+	@$(MAKE) --no-print-directory -s -j2 all
+	@bench/soak.py --build $(BUILD) --seconds $(SOAK_TIME)
+
 check-apps: set-up-apps
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) tests/apps.sh $(APPS)
@@ -183,7 +188,7 @@ bench: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
 	@bench/bench.py --build $(BUILD)
 
-bench-instructions bench-soak: bench-%: set-up-bench
+bench-instructions: bench-%: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
 	@bench/bench.py --build $(BUILD) --parts $* --out $(BUILD)/bench/$*
 
@@ -210,5 +215,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d)
 
-.PHONY: all unit demo check fuzz-sequence accidents conformance check-apps bench bench-instructions bench-soak bench-order bench-reduction install clean
+.PHONY: all unit demo check fuzz-sequence accidents conformance soak check-apps bench bench-instructions bench-order bench-reduction install clean
 .SECONDARY:

@@ -9,7 +9,6 @@ apps:  wall time, trace and memory of whole applications: the bundled stencil, L
 pairs: LAMMPS, OpenFOAM and Quantum ESPRESSO, large cases on 4 ranks, bare, off and adaptive in
        turns, and the cost that the summary states
 instructions: per call, under callgrind: the same on a busy machine
-soak:  whether memory grows in 10^8 calls of each of 2 ranks (BENCH_SOAK calls); asked for only
 
 Writes OUT.json (all values), OUT.md (tables, goals) and OUT.svg (picture); prints the tables.
 bench/README.md says how to read them. Peers: see bench/tools.py.
@@ -29,7 +28,6 @@ from statistics import median
 sys.dont_write_bytecode = True
 import instructions
 import picture
-import soak
 import table
 from tools import SHARED_MEMORY, Tool, peers, run, states_of_efgtrace
 
@@ -49,7 +47,7 @@ def arguments():
     parser.add_argument("--runs", type=int, default=int(os.environ.get("BENCH_RUNS", "15")),
                         help="rounds of each measurement (BENCH_RUNS, 15); 3 take 6 minutes")
     parser.add_argument("--parts", default="calls,life,apps,pairs,instructions",
-                        help="which of the above (all but soak)")
+                        help="which of the above (all)")
     parser.add_argument("--build", default=os.environ.get("BUILD", "build"),
                         help="where the build is (BUILD, build)")
     parser.add_argument("--out", help="path of the results, without .json (BUILD/bench/results)")
@@ -299,8 +297,7 @@ def pairs(options, tools):
     return applications(options, large_cases(options.runs < 6), used)
 
 
-PARTS = {"calls": calls, "life": life, "apps": apps, "pairs": pairs, "instructions": instructions.measure,
-         "soak": soak.measure}
+PARTS = {"calls": calls, "life": life, "apps": apps, "pairs": pairs, "instructions": instructions.measure}
 
 
 def main():

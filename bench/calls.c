@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an MPI call costs: the program that bench.py, instructions.py and soak.py run, bare and
- * under tools. It prints what it measured of itself, one line of JSON a rank, after
+ * What an MPI call costs: the program that bench.py and instructions.py run, bare and under
+ * tools. It prints what it measured of itself, one line of JSON a rank, after
  * MPI_Finalize.
  *
  *     calls KIND DEPTH NODES CALLS TURNS [WARM]
@@ -126,48 +126,6 @@ static NOIPA void ring(long times)
     }
 }
 
-static void few_of(unsigned which)
-{
-    switch (which % 6) {
-    case 0:
-        comm_rank(2);
-        break;
-    case 1:
-        type_size(2);
-        break;
-    case 2:
-        wtime(2);
-        break;
-    case 3:
-        test(2);
-        break;
-    case 4:
-        send_null(2);
-        break;
-    default:
-        MPI_Iprobe(0, 3, MPI_COMM_SELF, &sink, MPI_STATUS_IGNORE);
-        to = MPI_Wtime();
-    }
-}
-
-static NOIPA void mix(long times)
-{
-    for (long i = 0; i < times; i++)
-        for (unsigned k = 0; k < 6; k++)
-            few_of(k);
-}
-
-/* As many, in an order that never repeats. */
-static NOIPA void chance(long times)
-{
-    static unsigned state = 1;
-    for (long i = 0; i < times; i++)
-        for (unsigned k = 0; k < 6; k++) {
-            state = state * 1103515245u + 12345u;
-            few_of(state >> 16);
-        }
-}
-
 static const struct kind {
     const char *name;
     repeat *repeat;
@@ -178,7 +136,6 @@ static const struct kind {
     {"Send_null", send_null, 1}, {"Sendrecv", sendrecv, 1},
     {"cold", cold, 1},           {"Waitall", waitall, 3},
     {"Allreduce", allreduce, 1}, {"ring", ring, 4},
-    {"mix", mix, 12},            {"chance", chance, 12},
 };
 
 /* --- where they are called from --- */
@@ -248,7 +205,6 @@ static long read_status(const char *field) /* kB */
 
 struct results {
     double cpu[MOST_TURNS], wall[MOST_TURNS], init, finalize;
-    long resident[MOST_TURNS];
 };
 
 /* Main itself calls what is measured, as DEPTH says, and from one place: a loop that a tool has
@@ -267,7 +223,6 @@ static inline __attribute__((always_inline)) void measure(const struct plan *p,
             CALLGRIND_TOGGLE_COLLECT;
         r->cpu[i] = (now(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)p->calls;
         r->wall[i] = (now(CLOCK_MONOTONIC) - wall) / (double)p->calls;
-        r->resident[i] = read_status("VmRSS");
         i += is_warm;
         if (!is_warm) {
             is_warm = now(CLOCK_MONOTONIC) >= warm;
@@ -289,14 +244,10 @@ static size_t print_array(char *line, size_t used, size_t size, const char *name
 static void print(const struct plan *p, const struct results *r)
 {
     static char line[64 * MOST_TURNS];
-    double resident[MOST_TURNS];
     size_t used =
         (size_t)snprintf(line, sizeof line, "{\"rank\": %d, \"calls\": %ld, ", rank, p->calls);
-    for (int i = 0; i < p->turns; i++)
-        resident[i] = (double)r->resident[i];
     used = print_array(line, used, sizeof line, "cpu_ns", r->cpu, p->turns);
     used = print_array(line, used, sizeof line, "wall_ns", r->wall, p->turns);
-    used = print_array(line, used, sizeof line, "resident_kb", resident, p->turns);
     used += (size_t)snprintf(line + used, sizeof line - used,
                              "\"init_ms\": %.3f, \"finalize_ms\": %.3f, \"peak_kb\": %ld}\n",
                              r->init / 1e6, r->finalize / 1e6, read_status("VmHWM"));

@@ -129,11 +129,6 @@ def goals(results):
         stated = spread([v for v in find(results["pairs"], **which)["stated_percent"] if v is not None])
         goal(f"{app}, large: cost that is stated", 0.5, "%", stated)
         rows += [wall_added(results["pairs"], app, tool) for tool in ("off", "adaptive")]
-    if results.get("soak"):
-        for row in (r for r in results["soak"] if r["tool"] != "bare"):
-            rows.append([f"{row['calls']:.0e} calls, {row['kind']}, {row['tool']}: resident set",
-                         "flat", f"{row['growth_kb']:+.0f} kB", "-",
-                         "met" if row["flat"] else "missed"])
     return table(["goal", "limit", "measured [interval]", "of the least", "verdict"], rows) if rows else ""
 
 
@@ -207,21 +202,8 @@ def instructions_text(rows):
                     lines))
 
 
-def soak_text(rows):
-    shares = (0, 1, 10, 25, 50, 75, 100)
-    lines = []
-    for r in rows:
-        kb = r["resident_kb"]
-        points = [kb[min(len(kb) - 1, round(s / 100 * (len(kb) - 1)))] for s in shares]
-        lines.append([f"{r['kind']}, {r['tool']}, {r['ranks']} ranks", f"{r['calls']:.0e}",
-                      f"{r['wall']:.0f}"] + [f"{p:.0f}" for p in points]
-                     + [f"{r['growth_kb']:+.0f}", "flat" if r["flat"] else "grows"])
-    return ("## Resident set in kB after so many percent of the calls, of the largest rank\n\n"
-            + table(["calls", "of a rank", "s"] + [f"{s}%" for s in shares] + ["10 to 100%", "verdict"], lines))
-
-
 PARTS = {"calls": calls_text, "life": life_text, "apps": apps_text, "pairs": pairs_text,
-         "instructions": instructions_text, "soak": soak_text}
+         "instructions": instructions_text}
 
 
 def render(results, picture):
