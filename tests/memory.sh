@@ -92,4 +92,8 @@ run requests 50000 --memory 4M
 same "requests: it is said" 2 "$(grep -c '^efgtrace: .*requests found no memory' "$work/err")"
 whole requests 101002
 
+# What was made of a communicator is forgotten with it.
+run comms 20000
+within comms 500
+
 finish

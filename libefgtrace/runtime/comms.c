@@ -3,8 +3,9 @@
  * identity = hash(parent's identity, members, how many such there were before)
  *
  * Invariant: a handle in the table is a live communicator, as far as its making and
- * freeing went through our wrappers. The counts grow with the number of
- * different (parent, members), not with the number of communicators made.
+ * freeing went through our wrappers. How many were made from a communicator is forgotten with
+ * it, so the counts grow with the number of different members, not with that of communicators
+ * made.
  */
 #include "runtime/comms.h"
 
@@ -12,7 +13,6 @@
 #include <string.h>
 
 #include "core/hot.h"
-#include "core/map.h"
 #include "core/signature.h"
 #include "runtime/lock.h"
 #include "runtime/memory.h"
@@ -21,7 +21,7 @@
 static struct {
     struct efg_lock lock;
     struct efg_map by_handle; /* -> struct efg_comm * */
-    struct efg_map made;      /* hash(parent, members) -> how many */
+    struct efg_map made;      /* where the parent is not known */
     struct efg_comm *world;
     MPI_Group world_group;
     int world_size;
@@ -112,16 +112,24 @@ static struct efg_members *find_members(struct efg_comm *c)
     return m;
 }
 
+/* What HASH stands for was made once more: how often by now. */
+static uint64_t count_made(struct efg_map *made, uint64_t hash)
+{
+    uint64_t before = efg_map_memory(made);
+    uint64_t *count = efg_map_put(made, hash);
+    efg_budget_add(&efg_memory, efg_map_memory(made) - before);
+    return count ? ++*count : 0;
+}
+
 /* The two sides of an intercommunicator may have made it from different parents. */
 static uint64_t identify(const struct efg_comm *c, const struct efg_comm *parent)
 {
-    uint64_t origin = parent && c->kind != EFG_COMM_INTER ? parent->identity : 0;
-    uint64_t hash = efg_hash_mix(origin, (uint64_t)c->kind);
+    struct efg_comm *origin = c->kind == EFG_COMM_INTER ? NULL : (struct efg_comm *)parent;
+    uint64_t hash = efg_hash_mix(origin ? origin->identity : 0, (uint64_t)c->kind);
     if (c->members)
         hash = efg_hash_bytes(hash, c->members->rank,
                               (c->members->local + c->members->remote) * sizeof(uint32_t));
-    uint64_t *made = efg_map_put(&all.made, hash);
-    return efg_hash_mix(hash, made ? ++*made : 0);
+    return efg_hash_mix(hash, count_made(origin ? &origin->made : &all.made, hash));
 }
 
 static void find_grid(struct efg_comm *c)
@@ -187,8 +195,7 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
         c->kind == EFG_COMM_WORLD || (c->kind == EFG_COMM_INTRA && c->size == all.world_size);
     c->identity = identify(c, parent);
     efg_budget_add(&efg_memory, efg_comms_memory(c));
-    efg_memory_settle(&all.map_memory,
-                      efg_map_memory(&all.by_handle) + efg_map_memory(&all.made));
+    efg_memory_settle(&all.map_memory, efg_map_memory(&all.by_handle));
     return c;
 }
 
@@ -272,7 +279,8 @@ static void forget_removed(void)
             put_removed(c);
             continue;
         }
-        efg_budget_give(&efg_memory, efg_comms_memory(c));
+        efg_budget_give(&efg_memory, efg_comms_memory(c) + efg_map_memory(&c->made));
+        efg_map_fini(&c->made);
         free(c->members);
         free(c);
     }

@@ -14,6 +14,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "core/map.h"
 #include "core/partner.h"
 #include "core/record.h"
 
@@ -34,6 +35,7 @@ struct efg_comm {
     struct efg_grid grid;        /* where the topology is Cartesian */
     struct efg_members *members; /* NULL for WORLD and SELF */
     struct efg_comm *next;       /* of those that are freed, in use by requests */
+    struct efg_map made;         /* from this one: hash(members) -> how many */
 };
 
 /* Begin; after MPI_Init. THREADS: 1 if MPI may be called by several threads at once.
@@ -81,8 +83,8 @@ int efg_comms_is_known(MPI_Comm handle);
 /* So many more communicators are under way: MPI_Comm_idup was called, or (-1) is complete. */
 void efg_comms_expect(int more);
 
-/* Whether any is. Open MPI 4.1 may then agree on different communicators on different ranks, and
- * hang, if anything but the application's own calls makes progress. */
+/* Whether any is. Open MPI 4.1 may then agree on different communicators on different ranks,
+ * and hang, if anything but the application's own calls makes progress. */
 int efg_comms_are_expected(void);
 
 /* HANDLE is going to be freed. What is known of it stays while requests refer to it. */

@@ -50,6 +50,7 @@ static struct efg_comm *copy_comm(const struct efg_comm *comm)
     if (!c)
         return NULL;
     *c = *comm;
+    c->made = (struct efg_map){0};
     if (comm->members) {
         size_t size = sizeof *c->members +
                       (comm->members->local + comm->members->remote) * sizeof *c->members->rank;

@@ -4,11 +4,11 @@
  *   many sizes COUNT     COUNT broadcasts of different sizes, on MPI_COMM_SELF
  *   many paths COUNT     COUNT barriers there, from different call paths: the ways through a
  *                        binary tree of calls
- *   many uneven COUNT    as many broadcasts of different sizes on rank 0 only, all of one size on
- *                        the others
- *   many shuffled COUNT  COUNT barriers from 64 different call paths, which one is random and
- *                        different on each rank
- *   many requests COUNT  COUNT requests under way at the same time, on MPI_COMM_SELF
+ *   many uneven COUNT    as many broadcasts of different sizes on rank 0 only, all of one size
+ * on the others many shuffled COUNT  COUNT barriers from 64 different call paths, which one is
+ * random and different on each rank many requests COUNT  COUNT requests under way at the same
+ * time, on MPI_COMM_SELF many comms COUNT     COUNT communicators, each of which another one is
+ * made from; both are freed
  *
  * Prints how much anonymous memory the process took on from MPI_Init to MPI_Finalize: "grown N
  * kB", the most at any time and of all ranks. */
@@ -77,6 +77,15 @@ static void wait_for_all(MPI_Request *requests, int count)
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }
 
+static void make_two(void)
+{
+    MPI_Comm child, grandchild;
+    MPI_Comm_dup(MPI_COMM_SELF, &child);
+    MPI_Comm_dup(child, &grandchild);
+    MPI_Comm_free(&grandchild);
+    MPI_Comm_free(&child);
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "sizes";
@@ -97,6 +106,8 @@ int main(int argc, char **argv)
                 left((unsigned)number, DEPTH);
             else if (!strcmp(kind, "shuffled"))
                 left(random_way(rank) & 63, 6);
+            else if (!strcmp(kind, "comms"))
+                make_two();
             else if (!strcmp(kind, "uneven"))
                 MPI_Bcast(data, rank ? 1 : number, MPI_CHAR, 0, MPI_COMM_SELF);
         }
