@@ -386,8 +386,9 @@ void efg_steer_finish(uint64_t now, int collective)
         p->trigger.state = EFG_DONE;
         efg_windows_close(t, now, 0);
     }
-    if (p->conf.mode == EFG_MODE_ADAPTIVE && collective) {
+    if (p->conf.mode == EFG_MODE_ADAPTIVE && collective)
         last_rounds(t, now);
+    if (collective) {
         PMPI_Op_free(&p->vote_op);
         PMPI_Type_free(&p->vote_type);
     }
