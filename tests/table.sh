@@ -2,21 +2,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The table of MPI calls against the MPI library, and the preloaded library against the table.
 . "$(dirname "$0")/frame.sh"
-table=libefgtrace/runtime/calls.def
+tables="libefgtrace/runtime/calls.def libefgtrace/runtime/counted.def"
 
 # clean NAME FILE: passes if file, which says what is wrong, is empty
 clean() {
     verdict "$1" "$(head -5 "$2" | tr '\n' ' ')"
 }
 
-# names KIND...: the functions of the table's rows of these kinds
+# The rows as the compiler sees them: a line "KIND NAME" each.
+cat >"$work/rows.c" <<'END'
+#include "runtime/call.h"
+#define CALL(name, ...) ROW wrapped MPI_ #name
+#if EFG_MPI_4
+#define CALLX CALL
+#else
+#define CALLX(name, ...) ROW wrapped MPIX_ #name
+#endif
+#define OWN CALL
+#define LEFT_OUT(name, reason) ROW left MPI_ #name
+#define LEFT_OUTX(name, reason) ROW left MPIX_ #name
+#include "runtime/calls.def"
+END
+$MPICC -E -P -Ilibefgtrace -Ilibefgtrace/runtime "$work/rows.c" |
+    grep -o 'ROW [a-z]* MPIX\?_ "[A-Za-z0-9_]*"' | sed 's/ROW //; s/ "//; s/"//' >"$work/rows"
+
+# names KIND: the functions of these rows
 names() {
-    for kind; do
-        case $kind in
-        *X) sed -n "s/^$kind(\([A-Za-z0-9_]*\).*/MPIX_\1/p" "$table" ;;
-        *) sed -n "s/^$kind(\([A-Za-z0-9_]*\).*/MPI_\1/p" "$table" ;;
-        esac
-    done | sort
+    sed -n "s/^$1 //p" "$work/rows" | sort
 }
 
 symbols() {
@@ -24,13 +36,13 @@ symbols() {
 }
 
 echo 'int MPI_Init(int *, char ***); int main(void) { return MPI_Init(0, 0); }' >"$work/a.c"
-${MPICC:-mpicc} "$work/a.c" -o "$work/a" || exit 1
-libmpi=$(ldd "$work/a" | awk '$1 ~ /^libmpi\.so/ {print $3}')
+$MPICC "$work/a.c" -o "$work/a" || exit 1
+libmpi=$(ldd "$work/a" | awk '$1 ~ /^libmpi(ch)?\.so/ {print $3}')
 [ -r "$libmpi" ] || { echo "FAIL libmpi: ldd does not show it"; exit 1; }
 
 symbols "$libmpi" | grep -E '^MPIX?_' >"$work/libmpi"
-names CALL CALLX OWN LEFT_OUT LEFT_OUTX >"$work/table"
-names CALL CALLX OWN >"$work/wrapped"
+names '.*' >"$work/table"
+names wrapped >"$work/wrapped"
 
 comm -23 "$work/libmpi" "$work/table" >"$work/out"
 clean "every function of libmpi is in the table ($(wc -l <"$work/libmpi"))" "$work/out"
@@ -41,14 +53,14 @@ clean "every row exists in libmpi" "$work/out"
 uniq -d "$work/table" >"$work/out"
 clean "no function has two rows" "$work/out"
 
-grep -E '^LEFT_OUTX?\(' "$table" | grep -Ev '^LEFT_OUTX?\([A-Za-z0-9_]+, "[^"]{6,}"\)$' >"$work/out"
-clean "each one left out has a reason ($(names LEFT_OUT LEFT_OUTX | wc -l))" "$work/out"
+grep -hE '^LEFT_OUT[CX]?\(' $tables | grep -Ev '^LEFT_OUT[CX]?\([A-Za-z0-9_]+, "[^"]{6,}"\)$' >"$work/out"
+clean "each one left out has a reason ($(names left | wc -l))" "$work/out"
 
 # What a status comes back in must be what the tracer says, or it cannot know what was received.
-awk '/^CALLX?\(/ {row = $0; has = 0; passed = 0}
+awk '/^CALLC?X?\(/ {row = $0; has = 0; passed = 0}
      /MPI_Status \*?statuse?s?/ {has = 1}
      /c\.statuses/ {passed = 1}
-     /\)$/ && has && !passed {print row}' "$table" >"$work/out"
+     /\)$/ && has && !passed {print row}' $tables >"$work/out"
 clean "each status goes through the structure" "$work/out"
 
 { cat "$work/wrapped"; sed 's/^/P/' "$work/wrapped"; } | sort >"$work/expected"

@@ -15,6 +15,19 @@
 
 #include "core/record.h"
 
+/* What the library has of MPI 4, before it says that it has all of it. */
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+#define EFG_MPI_4 1 /* sessions, persistent collectives, messages in parts */
+#else
+#define EFG_MPI_4 0
+#endif
+#define EFG_LARGE_COUNTS (MPI_VERSION >= 4) /* MPI_Send_c and its like */
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40003000
+#define EFG_PARTITIONS int /* where MPICH 4.0.2 lacks a const of the standard */
+#else
+#define EFG_PARTITIONS const int
+#endif
+
 /* Every function in the table has a number, from 1: EFG_CALL_Send for MPI_Send. */
 enum efg_call_id {
     EFG_CALL_NONE,
@@ -38,27 +51,28 @@ enum efg_shape {
     EFG_SHAPE_RECV, /* rpeer rtag + statuses */
     EFG_SHAPE_IRECV,
     EFG_SHAPE_RECV_INIT,
-    EFG_SHAPE_SENDRECV, /* both */
-    EFG_SHAPE_START,    /* requests nrequests */
-    EFG_SHAPE_PROBE,    /* comm rpeer rtag statuses */
-    EFG_SHAPE_IPROBE,   /* + flag */
-    EFG_SHAPE_MPROBE,   /* + message */
-    EFG_SHAPE_IMPROBE,  /* + message flag */
-    EFG_SHAPE_MRECV,    /* message rcount rtype statuses */
-    EFG_SHAPE_IMRECV,   /* message rcount rtype requests */
+    EFG_SHAPE_SENDRECV,  /* both */
+    EFG_SHAPE_ISENDRECV, /* + requests: one for both */
+    EFG_SHAPE_START,     /* requests nrequests */
+    EFG_SHAPE_PROBE,     /* comm rpeer rtag statuses */
+    EFG_SHAPE_IPROBE,    /* + flag */
+    EFG_SHAPE_MPROBE,    /* + message */
+    EFG_SHAPE_IMPROBE,   /* + message flag */
+    EFG_SHAPE_MRECV,     /* message rcount rtype statuses */
+    EFG_SHAPE_IMRECV,    /* message rcount rtype requests */
     /* Requests: requests nrequests statuses, and what the function tells. */
-    EFG_SHAPE_WAITALL,  /* MPI_Wait is a Waitall of one */
-    EFG_SHAPE_WAITANY,  /* indices (one) */
-    EFG_SHAPE_WAITSOME, /* indices outcount */
-    EFG_SHAPE_TESTALL,  /* flag; MPI_Test is a Testall of one */
-    EFG_SHAPE_TESTANY,  /* flag indices (one) */
-    EFG_SHAPE_TESTSOME, /* indices outcount */
+    EFG_SHAPE_WAITALL,    /* MPI_Wait is a Waitall of one */
+    EFG_SHAPE_WAITANY,    /* indices (one) */
+    EFG_SHAPE_WAITSOME,   /* indices outcount */
+    EFG_SHAPE_TESTALL,    /* flag; MPI_Test is a Testall of one */
+    EFG_SHAPE_TESTANY,    /* flag indices (one) */
+    EFG_SHAPE_TESTSOME,   /* indices outcount */
     EFG_SHAPE_GET_STATUS, /* flag; completes nothing */
     EFG_SHAPE_CANCEL,
     EFG_SHAPE_REQUEST_FREE,
     /* Collectives: op comm root, count type counts types sent, r-fields received, in_place. */
     EFG_SHAPE_COLLECTIVE,
-    EFG_SHAPE_ICOLLECTIVE,    /* + requests */
+    EFG_SHAPE_ICOLLECTIVE,     /* + requests */
     EFG_SHAPE_COLLECTIVE_INIT, /* persistent: + requests */
     /* Communicators: comm (the parent), newcomm. */
     EFG_SHAPE_COMM_NEW,
@@ -104,15 +118,17 @@ struct efg_call {
     uint8_t op;         /* enum efg_collective */
     uint8_t atomic, io; /* enum efg_atomic, enum efg_io */
     uint8_t in_place, collective, exclusive;
-    uint8_t neighbour;  /* collective of a neighbourhood: counts are per neighbour */
-    uint8_t recording;  /* for the tracer: this call is being recorded */
-    int peer, tag, count, root;
-    int rpeer, rtag, rcount;
+    uint8_t neighbour; /* collective of a neighbourhood: counts are per neighbour */
+    uint8_t is_large;  /* counts are of MPI_Count, not of int */
+    uint8_t recording; /* for the tracer: this call is being recorded */
+    int peer, tag, root;
+    int rpeer, rtag;
     int nrequests;
+    int64_t count, rcount;
     int16_t amode, whence;
     MPI_Datatype type, rtype;
-    const int *counts, *rcounts;           /* per rank, v-collectives */
-    const MPI_Datatype *types, *rtypes;    /* per rank, Alltoallw */
+    const void *counts, *rcounts;       /* per rank, v-collectives: of int or MPI_Count */
+    const MPI_Datatype *types, *rtypes; /* per rank, Alltoallw */
     MPI_Comm comm;
     MPI_Comm *newcomm;
     MPI_Win win, *newwin;
@@ -127,16 +143,16 @@ struct efg_call {
     /* For the tracer, from enter to leave: */
     uint64_t enter, hash;
     uint32_t path;
-    uint32_t object;  /* id of the communicator, window or file that the call frees */
-    uint64_t match;   /* match id of an operation that the call begins */
+    uint32_t object; /* id of the communicator, window or file that the call frees */
+    uint64_t match;  /* match id of an operation that the call begins */
     void *thread;
 };
 
 /* Facts of a function, by its number. */
 struct efg_call_info {
-    const char *name;   /* "MPI_Send" */
-    uint8_t class;      /* enum efg_class */
-    uint8_t shape;      /* enum efg_shape */
+    const char *name; /* "MPI_Send" */
+    uint8_t class;    /* enum efg_class */
+    uint8_t shape;    /* enum efg_shape */
 };
 extern const struct efg_call_info efg_call_info[EFG_CALLS];
 
@@ -149,16 +165,18 @@ struct efg_hooks {
 /*
  * What libefgtrace-runtime.so exports to the preloaded library.
  *
- * prepare: before MPI_Init; reads the configuration. Wrong ones are reported on standard error, and the
- *          process exits with 2: it has cost nothing yet. Returns 1 to go on, 0 for "off".
- * start:   after MPI_Init, inside its wrapper. Returns the hooks, or NULL when nothing is to be done.
- * finish:  before MPI_Finalize, inside its wrapper; collective over the world.
- * leave:   the process ends without MPI_Finalize: keep what there is, call no MPI.
- * control: MPI_Pcontrol(level, name): user regions. level 1 enters, -1 leaves.
+ * prepare: before MPI_Init; reads the configuration. Wrong ones are reported on standard error,
+ * and the process exits with 2: it has cost nothing yet. Returns 1 to go on, 0 for "off".
+ * start:   after MPI_Init, inside its wrapper, and COMM is NULL; or in a program of sessions,
+ * when COMM was made of a group of processes: it goes on if these are all of the job. Returns
+ *          the hooks, or NULL when nothing is to be done.
+ * finish:  before MPI_Finalize, or what ends the last session, inside its wrapper; collective
+ * over the world. leave:   the process ends without MPI_Finalize: keep what there is, call no
+ * MPI. control: MPI_Pcontrol(level, name): user regions. level 1 enters, -1 leaves.
  */
 struct efg_runtime {
     int (*prepare)(void);
-    const struct efg_hooks *(*start)(void);
+    const struct efg_hooks *(*start)(const MPI_Comm *comm);
     void (*finish)(void);
     void (*leave)(void);
     void (*control)(int level, const char *name);

@@ -199,16 +199,16 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
     return c;
 }
 
-int efg_comms_init(int threads)
+int efg_comms_init(MPI_Comm world, MPI_Comm self, int threads)
 {
     int rank = 0;
     all.lock.is_needed = threads;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_rank(world, &rank);
     all.world_rank = (uint32_t)rank;
-    PMPI_Comm_size(MPI_COMM_WORLD, &all.world_size);
-    PMPI_Comm_group(MPI_COMM_WORLD, &all.world_group);
-    all.world = add(MPI_COMM_WORLD, NULL, EFG_COMM_WORLD);
-    return all.world && add(MPI_COMM_SELF, NULL, EFG_COMM_SELF) ? 0 : -1;
+    PMPI_Comm_size(world, &all.world_size);
+    PMPI_Comm_group(world, &all.world_group);
+    all.world = add(world, NULL, EFG_COMM_WORLD);
+    return all.world && add(self, NULL, EFG_COMM_SELF) ? 0 : -1;
 }
 
 const struct efg_comm *efg_comms_look_up(MPI_Comm handle)

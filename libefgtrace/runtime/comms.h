@@ -38,9 +38,9 @@ struct efg_comm {
     struct efg_map made;         /* from this one: hash(members) -> how many */
 };
 
-/* Begin; after MPI_Init. THREADS: 1 if MPI may be called by several threads at once.
- * Returns 0 or -1. */
-int efg_comms_init(int threads);
+/* Begin; after MPI_Init. WORLD and SELF: those of MPI_Init, or the like of them. THREADS: 1 if
+ * MPI may be called by several threads at once. Returns 0 or -1. */
+int efg_comms_init(MPI_Comm world, MPI_Comm self, int threads);
 
 /* What this thread has looked up last; it holds while no communicator is removed. */
 struct efg_comms_last {

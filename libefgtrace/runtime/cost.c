@@ -51,7 +51,7 @@ static uint64_t run_batch(const struct efg_hooks *volatile *hooks)
     for (int i = 0; i < EFG_COST_EVERY; i++) {
         struct efg_call call = {.id = EFG_CALL_Barrier,
                                 .shape = EFG_SHAPE_PLAIN,
-                                .comm = MPI_COMM_SELF,
+                                .comm = efg_process.self,
                                 .frame = __builtin_frame_address(0)};
         if ((*hooks)->enter(&call))
             (*hooks)->leave(&call, MPI_SUCCESS);

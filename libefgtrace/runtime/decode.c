@@ -41,17 +41,23 @@ uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *com
     return (uint32_t)call->root;
 }
 
-static uint64_t sum(const int *counts, int n, MPI_Datatype type, const MPI_Datatype *types)
+static int64_t count_at(const struct efg_call *c, const void *counts, int i)
+{
+    return c->is_large ? ((const MPI_Count *)counts)[i] : ((const int *)counts)[i];
+}
+
+static uint64_t sum(const struct efg_call *c, const void *counts, int n, MPI_Datatype type,
+                    const MPI_Datatype *types)
 {
     uint64_t bytes = 0;
     if (types) {
         for (int i = 0; i < n; i++)
-            bytes += efg_decode_bytes(counts[i], types[i]);
+            bytes += efg_decode_bytes(count_at(c, counts, i), types[i]);
         return bytes;
     }
     uint64_t elements = 0;
     for (int i = 0; i < n; i++)
-        elements += counts[i] > 0 ? (uint64_t)counts[i] : 0;
+        elements += count_at(c, counts, i) > 0 ? (uint64_t)count_at(c, counts, i) : 0;
     return elements * efg_decode_bytes(1, type);
 }
 
@@ -59,14 +65,14 @@ static uint64_t sum(const int *counts, int n, MPI_Datatype type, const MPI_Datat
 static uint64_t sent(const struct efg_call *c, int partners)
 {
     if (c->counts)
-        return sum(c->counts, partners, c->type, c->types);
+        return sum(c, c->counts, partners, c->type, c->types);
     return efg_decode_bytes(c->count, c->type);
 }
 
 static uint64_t received(const struct efg_call *c, int partners)
 {
     if (c->rcounts)
-        return sum(c->rcounts, partners, c->rtype, c->rtypes);
+        return sum(c, c->rcounts, partners, c->rtype, c->rtypes);
     return efg_decode_bytes(c->rcount, c->rtype);
 }
 

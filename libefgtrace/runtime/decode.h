@@ -49,9 +49,9 @@ uint64_t efg_decode_done(const MPI_Status *status);
 uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *comm);
 
 /* Their partner is the one that they send to. */
-#define EFG_SHAPES_SENDING                                                  \
-    (EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | \
-     EFG_SHAPE_SET(SEND_INIT))
+#define EFG_SHAPES_SENDING                                                      \
+    (EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(ISENDRECV) | EFG_SHAPE_SET(SEND) | \
+     EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(SEND_INIT))
 
 /* Their count is what they give away. */
 #define EFG_SHAPES_GIVING                                                                   \
@@ -67,7 +67,7 @@ uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *com
      EFG_SHAPE_SET(WAITSOME))
 
 /* Bytes of COUNT elements of TYPE. */
-static inline uint64_t efg_decode_bytes(int count, MPI_Datatype type)
+static inline uint64_t efg_decode_bytes(int64_t count, MPI_Datatype type)
 {
     return count > 0 ? (uint64_t)count * efg_types_size(type) : 0;
 }

@@ -20,6 +20,7 @@
 #include "runtime/matching.h"
 #include "runtime/orders.h"
 #include "runtime/save.h"
+#include "runtime/sessions.h"
 #include "runtime/signals.h"
 
 static struct efg_process *const p = &efg_process;
@@ -195,6 +196,7 @@ void efg_finish_run(void)
         efg_symbols_free(symbols);
     efg_nodes_fini(&p->nodes);
     PMPI_Comm_free(&p->comm);
+    efg_sessions_end();
     efg_signals_release(&signals);
 }
 

@@ -128,8 +128,9 @@ void efg_recorder_leave(struct efg_recorder *r, struct efg_call *call,
  * something is better cut before than behind: its completion and the partner's part come after
  * it.
  */
-#define EFG_SHAPES_STARTING \
-    (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(IRECV) | EFG_SHAPE_SET(START))
+#define EFG_SHAPES_STARTING                                              \
+    (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(IRECV) | \
+     EFG_SHAPE_SET(ISENDRECV) | EFG_SHAPE_SET(START))
 void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *call);
 void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call);
 

@@ -61,6 +61,7 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
                                      c->peer, c->tag, efg_decode_bytes(c->count, c->type), 0);
         break;
     case EFG_SHAPE_ISEND:
+    case EFG_SHAPE_ISENDRECV:
         if (writes && efg_recorder_put_message(
                           r, EFG_REC_ISEND, c->enter, efg_comms_find(c->comm), c->peer, c->tag,
                           efg_decode_bytes(c->count, c->type), r->next_request))
@@ -129,8 +130,8 @@ void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *c)
 
 /* --- what ends at leave --- */
 
-static void leave_irecv(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
-                        int writes)
+static struct efg_request *leave_irecv(struct efg_recorder *r, const struct efg_call *c,
+                                       uint64_t leave, int writes)
 {
     int recorded = writes && c->rpeer != MPI_PROC_NULL && c->comm &&
                    efg_recorder_has_comm(efg_comms_find(c->comm));
@@ -141,16 +142,30 @@ static void leave_irecv(struct efg_recorder *r, const struct efg_call *c, uint64
     struct efg_request *q = efg_recorder_started(r, c, EFG_REQUEST_RECV, recorded);
     if (q)
         efg_recorder_follow_request(r, c, q);
+    return q;
 }
 
-static void leave_isend(struct efg_recorder *r, const struct efg_call *c,
-                        const struct efg_facts *f, int writes)
+static struct efg_request *leave_isend(struct efg_recorder *r, const struct efg_call *c,
+                                       const struct efg_facts *f, int writes)
 {
     struct efg_request *q = efg_recorder_started(r, c, EFG_REQUEST_SEND, writes);
     if (!q)
-        return;
+        return NULL;
     q->bytes = f->sent;
     efg_recorder_follow_request(r, c, q);
+    return q;
+}
+
+/* One request for the application, and two here. */
+static void leave_isendrecv(struct efg_recorder *r, const struct efg_call *c,
+                            const struct efg_facts *f, uint64_t leave, int writes)
+{
+    struct efg_request *sent = leave_isend(r, c, f, writes);
+    struct efg_request *received = leave_irecv(r, c, leave, writes);
+    if (!sent || !received)
+        return;
+    sent->has_second = received->is_second = 1;
+    received->bytes = f->received;
 }
 
 static void leave_persistent_init(struct efg_recorder *r, const struct efg_call *c,
@@ -227,6 +242,9 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
         break;
     case EFG_SHAPE_ISEND:
         leave_isend(r, c, f, writes);
+        break;
+    case EFG_SHAPE_ISENDRECV:
+        leave_isendrecv(r, c, f, leave, writes);
         break;
     case EFG_SHAPE_IRECV:
     case EFG_SHAPE_IMRECV:

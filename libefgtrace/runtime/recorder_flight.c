@@ -134,7 +134,7 @@ EFG_HOT void efg_recorder_follow_request(struct efg_recorder *r, const struct ef
             q->partner = efg_comms_world_rank(q->comm, q->peer);
             q->channel = channel_to(q->comm, q->partner, q->tag);
         }
-        if (c->shape != EFG_SHAPE_ISEND)
+        if (c->shape == EFG_SHAPE_SEND_INIT)
             return;
         add(r, q->channel, 1);
         efg_traffic_add(r->traffic, q->partner, q->bytes);

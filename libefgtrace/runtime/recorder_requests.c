@@ -131,6 +131,14 @@ static void put_collective(struct efg_recorder *r, int kind, uint64_t time,
                                                 .e = q->received});
 }
 
+/* MPICH 4.0 tells of MPI_Isendrecv, whose receive Q is, what it does inside. Then what was
+ * asked for is all that is known. */
+static int is_of_another(const struct efg_request *q, const MPI_Status *status)
+{
+    return q->is_second && q->peer >= 0 && q->tag >= 0 && !efg_recorder_is_ignored(status) &&
+           (status->MPI_SOURCE != q->peer || status->MPI_TAG != q->tag);
+}
+
 /* The records of the completion of Q, which was recorded when it started. */
 static void put_completion(struct efg_recorder *r, const struct efg_request *q,
                            const MPI_Status *status, uint64_t time)
@@ -149,7 +157,11 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q,
         efg_recorder_put_plain(r, EFG_REC_ISEND_COMPLETE, time, q->number);
         break;
     case EFG_REQUEST_RECV:
-        efg_recorder_put_receive(r, EFG_REC_IRECV, time, q->comm, status, q->number);
+        if (is_of_another(q, status))
+            efg_recorder_put_message(r, EFG_REC_IRECV, time, q->comm, q->peer, q->tag, q->bytes,
+                                     q->number);
+        else
+            efg_recorder_put_receive(r, EFG_REC_IRECV, time, q->comm, status, q->number);
         break;
     case EFG_REQUEST_COLLECTIVE:
     case EFG_REQUEST_IDUP:
@@ -180,13 +192,15 @@ static int is_in_window(const struct efg_recorder *r, const struct efg_request *
     return q->is_recorded && q->thread == r->thread && q->window == r->window;
 }
 
-/* The request with this HANDLE is complete. WRITES: its record may be written. */
-static void complete(struct efg_recorder *r, MPI_Request handle, const MPI_Status *status,
-                     uint64_t time, int writes)
+/* The request with this HANDLE is complete. WRITES: its record may be written. Returns 1 if
+ * there is another part of it. */
+static int complete_part(struct efg_recorder *r, MPI_Request handle, const MPI_Status *status,
+                         uint64_t time, int writes)
 {
     struct efg_request *q = efg_requests_find(handle, r->thread);
     if (!q || (q->is_persistent && !q->is_active))
-        return;
+        return 0;
+    int has_second = q->has_second;
     efg_recorder_landed(r, q, status);
     if (is_in_window(r, q)) {
         r->open_requests--;
@@ -201,6 +215,14 @@ static void complete(struct efg_recorder *r, MPI_Request handle, const MPI_Statu
     q->is_active = q->is_recorded = 0;
     if (!q->is_persistent)
         efg_requests_remove(q);
+    return has_second;
+}
+
+static void complete(struct efg_recorder *r, MPI_Request handle, const MPI_Status *status,
+                     uint64_t time, int writes)
+{
+    while (complete_part(r, handle, status, time, writes)) {
+    }
 }
 
 /* How many requests CALL completed; the i-th is handle *AT and status *STATUS. */
@@ -259,13 +281,15 @@ void efg_recorder_take_back_start(struct efg_recorder *r, const struct efg_call 
     }
 }
 
-/* A send that the application does not want to hear of again is as good as complete. */
-void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
-                               int writes)
+/* A send that the application does not want to hear of again is as good as complete. Returns 1
+ * if there is another part of the request. */
+static int free_part(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
+                     int writes)
 {
     struct efg_request *q = c->nrequests ? efg_requests_find(r->handles[0], r->thread) : NULL;
     if (!q)
-        return;
+        return 0;
+    int has_second = q->has_second;
     if (!q->is_persistent || q->is_active)
         efg_recorder_landed(r, q, MPI_STATUS_IGNORE);
     if (is_in_window(r, q)) {
@@ -274,6 +298,14 @@ void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c,
             efg_recorder_put_plain(r, EFG_REC_ISEND_COMPLETE, leave, q->number);
     }
     efg_requests_remove(q);
+    return has_second;
+}
+
+void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
+                               int writes)
+{
+    while (free_part(r, c, leave, writes)) {
+    }
 }
 
 void efg_recorder_cancel(struct efg_recorder *r, const struct efg_call *c)

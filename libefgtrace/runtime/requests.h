@@ -35,20 +35,22 @@ struct efg_request {
     uint8_t is_cancelled; /* MPI_Cancel was called on it */
     uint8_t op;           /* enum efg_collective */
     uint8_t is_any;       /* a receive whose channel only its status will tell */
+    uint8_t has_second;   /* MPI_Isendrecv: the next one with this handle is its receive */
+    uint8_t is_second;    /* ... and this is that */
     uint8_t is_recorded;  /* its start is in the log of THREAD, as number */
     uint16_t thread;
-    uint32_t number;  /* of the recorded request */
-    uint32_t window;  /* that it was recorded in */
-    uint32_t partner; /* of a send: as core/traffic.h has it */
+    uint32_t number;             /* of the recorded request */
+    uint32_t window;             /* that it was recorded in */
+    uint32_t partner;            /* of a send: as core/traffic.h has it */
     const struct efg_comm *comm; /* made on this one, perhaps freed by now; or NULL */
-    int peer, tag;     /* as given */
-    uint64_t bytes;    /* sent */
-    uint64_t received; /* collectives */
-    uint64_t channel;  /* of a message (core/flight.h); 0: none, or not known yet */
-    uint32_t root;     /* collectives, as recorded */
-    uint32_t object;   /* RMA window or file */
-    uint64_t match;    /* RMA and I/O: match id */
-    MPI_Comm *newcomm; /* IDUP */
+    int peer, tag;               /* as given */
+    uint64_t bytes;              /* sent */
+    uint64_t received;           /* collectives */
+    uint64_t channel;            /* of a message (core/flight.h); 0: none, or not known yet */
+    uint32_t root;               /* collectives, as recorded */
+    uint32_t object;             /* RMA window or file */
+    uint64_t match;              /* RMA and I/O: match id */
+    MPI_Comm *newcomm;           /* IDUP */
 };
 
 /* Begin. THREADS: 1 if MPI may be called by several threads at once. */

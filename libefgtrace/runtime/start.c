@@ -18,6 +18,7 @@
 #include "runtime/clock.h"
 #include "runtime/memory.h"
 #include "runtime/save.h"
+#include "runtime/sessions.h"
 
 #define MOST_NAMES 1000 /* DIR, DIR.2, ... */
 
@@ -180,8 +181,8 @@ static void identify(void)
 {
     int length;
 
-    PMPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &p->size);
+    PMPI_Comm_rank(p->comm, &p->rank);
+    PMPI_Comm_size(p->comm, &p->size);
     PMPI_Get_library_version(p->mpi, &length);
     p->mpi[strcspn(p->mpi, ",\n")] = '\0';
     gethostname(p->host, sizeof p->host - 1);
@@ -195,19 +196,35 @@ static int has_threads(void)
     return level == MPI_THREAD_MULTIPLE;
 }
 
-static const struct efg_hooks *start(void)
+/* The private communicators. Returns 0, or -1 if nothing can be traced (yet). */
+static int take_world(const MPI_Comm *comm)
+{
+    if (comm)
+        return efg_sessions_begin(*comm);
+    p->self = MPI_COMM_SELF;
+    return PMPI_Comm_dup(MPI_COMM_WORLD, &p->comm) == MPI_SUCCESS ? 0 : -1;
+}
+
+static const struct efg_hooks *start(const MPI_Comm *comm)
 {
     static const struct efg_hooks hooks = {efg_tracer_enter, efg_tracer_leave};
     uint64_t begin = efg_clock_ticks();
 
+    if (take_world(comm) != 0)
+        return NULL;
     identify();
     efg_memory.limit = p->conf.memory;
-    if (PMPI_Comm_dup(MPI_COMM_WORLD, &p->comm) != MPI_SUCCESS || share_output() != 0 ||
-        share_node() != 0)
+    if (share_output() != 0 || share_node() != 0) {
+        efg_sessions_end();
         return NULL;
-    efg_requests_init(has_threads());
+    }
+    int threads = p->is_of_sessions || has_threads();
+    efg_requests_init(threads);
     int ready = efg_callpath_init((unsigned)p->conf.depth) == 0 &&
-                efg_comms_init(has_threads()) == 0 && efg_steer_init() == 0;
+                efg_comms_init(comm ? p->comm : MPI_COMM_WORLD, p->self, threads) == 0 &&
+                efg_steer_init() == 0;
+    if (comm)
+        efg_comms_add(*comm, NULL);
     efg_epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
     efg_tracer_init_threads();
     ready = ready && efg_tracer_thread();
@@ -216,6 +233,8 @@ static const struct efg_hooks *start(void)
         efg_cost_calibrate(&hooks);
     else
         efg_tracer_note("no memory at the start: the job runs untraced");
+    if (!ready)
+        efg_sessions_end();
     p->init = efg_clock_ticks() - begin;
     return ready ? &hooks : NULL;
 }

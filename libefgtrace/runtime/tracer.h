@@ -88,7 +88,9 @@ struct efg_process {
     uint32_t thread_count;
     struct efg_thread *leader;
     /* What the ranks agree on. */
-    MPI_Comm comm; /* private */
+    MPI_Comm comm;      /* private: of all ranks */
+    MPI_Comm self;      /* MPI_COMM_SELF, or a private one of this rank alone */
+    int is_of_sessions; /* there is no MPI_COMM_WORLD */
     MPI_Request round;
     uint64_t rounds; /* posted so far */
     struct efg_vote vote, result;

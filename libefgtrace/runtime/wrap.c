@@ -6,8 +6,9 @@
  * It lives in every process that the job starts, the shells too, and so refers to nothing but
  * libc: the real functions are looked up at their first call, by PMPI_X, and no object of
  * libmpi (MPI_COMM_WORLD is the address of one) is named here. All of the tracer is in
- * libefgtrace-runtime.so, which MPI_Init loads. Until then, and after MPI_Finalize, `hooks` is
- * NULL and a wrapper is one load and one branch in front of the real function.
+ * libefgtrace-runtime.so, which MPI_Init or the first session loads. Until then, and after
+ * MPI_Finalize, `hooks` is NULL and a wrapper is one load and one branch in front of the real
+ * function.
  *
  * MPI libraries call MPI from inside (Open MPI's I/O does), and so does the tracer: an MPI call
  * within an MPI call passes untouched. The thread remembers the frame of the outermost
@@ -35,7 +36,7 @@
 #include <unistd.h>
 
 #include "runtime/call.h"
-#if MPI_VERSION < 4 && __has_include(<mpi-ext.h>)
+#if !EFG_MPI_4 && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
 
@@ -70,7 +71,8 @@ static int find_libmpi(struct dl_phdr_info *module, size_t size, void *name)
 {
     const char *slash = strrchr(module->dlpi_name, '/');
     (void)size;
-    if (strncmp(slash ? slash + 1 : module->dlpi_name, "libmpi.so", 9) != 0 ||
+    const char *base = slash ? slash + 1 : module->dlpi_name;
+    if ((strncmp(base, "libmpi.so", 9) != 0 && strncmp(base, "libmpich.so", 11) != 0) ||
         strlen(module->dlpi_name) >= PATH_MAX)
         return 0;
     strcpy(name, module->dlpi_name);
@@ -179,7 +181,7 @@ static inline void *real_function(int id, const char *symbol)
     ALIAS(prefix, id_)
 
 #define CALL(id, class_, shape, ...) WRAPPER(MPI_, id, shape, __VA_ARGS__)
-#if MPI_VERSION >= 4
+#if EFG_MPI_4
 #define CALLX(id, class_, shape, ...) WRAPPER(MPI_, id, shape, __VA_ARGS__)
 #else
 #define CALLX(id, class_, shape, ...) WRAPPER(MPIX_, id, shape, __VA_ARGS__)
@@ -191,6 +193,8 @@ static inline void *real_function(int id, const char *symbol)
 /* --- The tracer's life --- */
 
 static enum { NOT_YET, RUNNING, OVER } stage;
+static int is_of_sessions; /* it runs since a communicator was made without MPI_Init */
+static atomic_int users; /* calls of MPI_Init and MPI_Session_init, less those that end them */
 static const struct efg_runtime *runtime;
 static pid_t owner;           /* the process that started the tracer: not a forked child */
 static char folder[PATH_MAX]; /* that we were loaded from, with its last slash */
@@ -282,11 +286,12 @@ static void prepare(const void *init)
         runtime = loaded;
 }
 
-static void start(void)
+static void start(const MPI_Comm *comm)
 {
-    const struct efg_hooks *run = runtime && stage == NOT_YET ? runtime->start() : NULL;
+    const struct efg_hooks *run = runtime && stage == NOT_YET ? runtime->start(comm) : NULL;
     if (!run)
         return;
+    is_of_sessions = comm != NULL;
     owner = getpid();
     stage = RUNNING;
     own_hooks = *run;
@@ -311,6 +316,14 @@ __attribute__((destructor)) static void leave(void)
         runtime->leave();
 }
 
+/* MPI is going to end for the program, or one of the parts of it that have begun it. */
+static void end(int is_world)
+{
+    int others = atomic_fetch_sub(&users, 1) - 1;
+    if ((is_of_sessions ? others == 0 : is_world) && stop())
+        runtime->finish();
+}
+
 DEFINE(MPI_, Init, (int *argc, char ***argv))
 {
     __typeof__(&FUNCTION(MPI_, Init)) real = REAL(MPI_, Init);
@@ -319,8 +332,10 @@ DEFINE(MPI_, Init, (int *argc, char ***argv))
     outermost = __builtin_frame_address(0);
     prepare((const void *)real);
     int result = real(argc, argv);
-    if (result == MPI_SUCCESS)
-        start();
+    if (result == MPI_SUCCESS) {
+        atomic_fetch_add(&users, 1);
+        start(NULL);
+    }
     outermost = NULL;
     return result;
 }
@@ -334,8 +349,10 @@ DEFINE(MPI_, Init_thread, (int *argc, char ***argv, int required, int *provided)
     outermost = __builtin_frame_address(0);
     prepare((const void *)real);
     int result = real(argc, argv, required, provided);
-    if (result == MPI_SUCCESS)
-        start();
+    if (result == MPI_SUCCESS) {
+        atomic_fetch_add(&users, 1);
+        start(NULL);
+    }
     outermost = NULL;
     return result;
 }
@@ -347,8 +364,7 @@ DEFINE(MPI_, Finalize, (void))
     if (is_inside(__builtin_frame_address(0)))
         return real();
     outermost = __builtin_frame_address(0);
-    if (stop())
-        runtime->finish();
+    end(1);
     int result = real();
     outermost = NULL;
     return result;
@@ -362,6 +378,69 @@ DEFINE(MPI_, Abort, (MPI_Comm comm, int errorcode))
     return real(comm, errorcode);
 }
 ALIAS(MPI_, Abort)
+
+/* --- Sessions --- */
+
+/*
+ * A session begins in one process, and the tracer cannot wait for the others there. So it
+ * starts when all of them make their first communicator together: without one there is nobody
+ * to send anything to. What was called before that is not seen.
+ */
+#if EFG_MPI_4
+DEFINE(MPI_, Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session))
+{
+    __typeof__(&FUNCTION(MPI_, Session_init)) real = REAL(MPI_, Session_init);
+    if (is_inside(__builtin_frame_address(0)))
+        return real(info, handler, session);
+    outermost = __builtin_frame_address(0);
+    prepare((const void *)real);
+    int result = real(info, handler, session);
+    if (result == MPI_SUCCESS)
+        atomic_fetch_add(&users, 1);
+    outermost = NULL;
+    return result;
+}
+ALIAS(MPI_, Session_init)
+
+DEFINE(MPI_, Session_finalize, (MPI_Session * session))
+{
+    __typeof__(&FUNCTION(MPI_, Session_finalize)) real = REAL(MPI_, Session_finalize);
+    if (is_inside(__builtin_frame_address(0)))
+        return real(session);
+    outermost = __builtin_frame_address(0);
+    end(0);
+    int result = real(session);
+    outermost = NULL;
+    return result;
+}
+ALIAS(MPI_, Session_finalize)
+
+DEFINE(MPI_, Comm_create_from_group,
+       (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler,
+        MPI_Comm *newcomm))
+{
+    __typeof__(&FUNCTION(MPI_, Comm_create_from_group)) real =
+        REAL(MPI_, Comm_create_from_group);
+    if (is_inside(__builtin_frame_address(0)))
+        return real(group, tag, info, handler, newcomm);
+    const struct efg_hooks *run = atomic_load_explicit(&hooks, memory_order_acquire);
+    outermost = __builtin_frame_address(0);
+    struct efg_call c = {.id = EFG_CALL_Comm_create_from_group,
+                         .shape = EFG_SHAPE_COMM_NEW,
+                         .op = EFG_COLL_CREATE_HANDLE,
+                         .frame = outermost,
+                         .newcomm = newcomm};
+    int wants_leave = run && run->enter(&c);
+    int result = real(group, tag, info, handler, newcomm);
+    if (wants_leave)
+        run->leave(&c, result);
+    else if (!run && result == MPI_SUCCESS)
+        start(newcomm);
+    outermost = NULL;
+    return result;
+}
+ALIAS(MPI_, Comm_create_from_group)
+#endif
 
 /* --- MPI_Pcontrol --- */
 

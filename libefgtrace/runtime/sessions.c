@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/sessions.h"
+
+#include "runtime/tracer.h"
+
+#if EFG_MPI_4
+static struct efg_process *const p = &efg_process;
+static MPI_Session session = MPI_SESSION_NULL;
+
+static MPI_Group group_of(const char *processes)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+    if (session == MPI_SESSION_NULL)
+        PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    if (session != MPI_SESSION_NULL)
+        PMPI_Group_from_session_pset(session, processes, &group);
+    return group;
+}
+
+static MPI_Comm make(const char *processes, const char *tag)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Group group = group_of(processes);
+    if (group == MPI_GROUP_NULL)
+        return MPI_COMM_NULL;
+    PMPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    PMPI_Group_free(&group);
+    return comm;
+}
+
+static int is_world(MPI_Comm comm)
+{
+    int size = 0, all = -1;
+    MPI_Group group = group_of("mpi://WORLD");
+    if (group == MPI_GROUP_NULL)
+        return 0;
+    PMPI_Group_size(group, &all);
+    PMPI_Group_free(&group);
+    PMPI_Comm_size(comm, &size);
+    return size == all;
+}
+
+int efg_sessions_begin(MPI_Comm comm)
+{
+    p->comm = p->self = MPI_COMM_NULL;
+    p->is_of_sessions = is_world(comm);
+    if (p->is_of_sessions) {
+        p->comm = make("mpi://WORLD", "efgtrace");
+        p->self = make("mpi://SELF", "efgtrace, alone");
+    }
+    if (p->comm != MPI_COMM_NULL && p->self != MPI_COMM_NULL)
+        return 0;
+    efg_sessions_end();
+    return -1;
+}
+
+static void free_comm(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL)
+        PMPI_Comm_free(comm);
+}
+
+void efg_sessions_end(void)
+{
+    if (p->is_of_sessions) {
+        free_comm(&p->self);
+        free_comm(&p->comm);
+    }
+    if (session != MPI_SESSION_NULL)
+        PMPI_Session_finalize(&session);
+}
+#else
+int efg_sessions_begin(MPI_Comm comm)
+{
+    (void)comm;
+    return -1;
+}
+
+void efg_sessions_end(void)
+{
+}
+#endif
