@@ -53,14 +53,14 @@ wrong_configuration() { # NAME MESSAGE
     same "$1: one message" "1" "$(grep -cF -e "$2" err)"
     same "$1: no folder" "" "$(ls -d efgtrace.* 2>/dev/null)"
 }
-launch -x LD_PRELOAD="$library" -x EFGTRACE_ITERATIONS=ten "${stencil[@]}"
+launch env LD_PRELOAD="$library" EFGTRACE_ITERATIONS=ten "${stencil[@]}"
 wrong_configuration "wrong value, preloaded" 'EFGTRACE_ITERATIONS: iterations cannot be "ten"'
-launch -x LD_PRELOAD="$library" -x EFGTRACE_CONF=wrong.conf "${stencil[@]}"
+launch env LD_PRELOAD="$library" EFGTRACE_CONF=wrong.conf "${stencil[@]}"
 wrong_configuration "wrong key, preloaded" 'wrong.conf:1: there is no key "itertions"'
 has "wrong key, preloaded: the nearest one" 'did you mean "iterations"?' err
 launch "$tool" run -n ten "${stencil[@]}"
 wrong_configuration "wrong option, run" 'iterations cannot be "ten"'
-launch -x EFGTRACE_CONF=wrong.conf "$tool" run "${stencil[@]}"
+launch env EFGTRACE_CONF=wrong.conf "$tool" run "${stencil[@]}"
 wrong_configuration "wrong key, run" 'wrong.conf:1: there is no key "itertions"'
 launch "$tool" run ./none
 same "no such program: one message" "127 1" "$code $(grep -c './none: cannot be started: not found' err)"
@@ -238,10 +238,10 @@ done
 
 # --- preloaded by hand ---
 
-launch -x LD_PRELOAD="$library" -x EFGTRACE_INTERVAL=20ms -x EFGTRACE_OUTPUT=by_hand "${stencil[@]}"
+launch env LD_PRELOAD="$library" EFGTRACE_INTERVAL=20ms EFGTRACE_OUTPUT=by_hand "${stencil[@]}"
 as_bare "preloaded"
 accepted "preloaded" by_hand/traces.otf2 --iterations 10
-launch -x LD_PRELOAD="$library" -x EFGTRACE_INTERVAL=20ms -x EFGTRACE_OUTPUT=by_shell \
+launch env LD_PRELOAD="$library" EFGTRACE_INTERVAL=20ms EFGTRACE_OUTPUT=by_shell \
     bash -c "ls / >/dev/null; ${stencil[*]}; code=\$?; echo bash >&2; exit \$code"
 as_bare "preloaded into a shell"
 same "preloaded into a shell: it works as always" 4 "$(grep -c '^bash$' err)"

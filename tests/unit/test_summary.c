@@ -201,7 +201,7 @@ static void test_clocks(void **state)
 
 static void host(uint32_t count, char *text, size_t size)
 {
-    struct efg_run_place places[SAMPLE_RANKS];
+    struct efg_run_place places[SAMPLE_RANKS] = {0};
     for (uint32_t i = 0; i < count; i++)
         places[i] = whole.ranks[i].place;
     efg_summary_host(places, count, text, size);

@@ -18,12 +18,14 @@ static int size_of[TYPES], questions;
 
 static MPI_Datatype handle(int number)
 {
-    return (MPI_Datatype)(void *)type[number];
+    return (MPI_Datatype)(uintptr_t)type[number];
 }
 
+/* A handle may have the lower half of an address only. */
 static int number_of(MPI_Datatype datatype)
 {
-    return (int)(((char *)(void *)datatype - type[0]) / (ptrdiff_t)sizeof *type);
+    return (int)((uint32_t)(uintptr_t)datatype - (uint32_t)(uintptr_t)type[0]) /
+           (int)sizeof *type;
 }
 
 int PMPI_Type_size(MPI_Datatype datatype, int *size)
