@@ -4,6 +4,7 @@
 #   make demo           set up, build, trace a real application
 #   make check          set up, build, run the tests
 #   make fuzz-sequence  a million random sequences, expanded again, with sanitizers (SEQUENCES=N)
+#   make builds         other compilers, other options, the other MPI: built without a warning, and tested
 #   make accidents      what happens to jobs, and what is readable then (ACCIDENTS=--every: hours)
 #   make conformance    MPICH's test suite, bare and traced: fetched, built and run, an hour or two
 #   make check-apps     set up, build, run the larger applications (APPS="lammps pw ..."), their pages
@@ -165,6 +166,9 @@ fuzz-sequence: set-up-check
 	EFG_TEST_SEQUENCES=$(SEQUENCES) $(BUILD)/sanitized/tests/test_sequence && \
 	EFG_TEST_SEQUENCES=$$(($(SEQUENCES) / 10)) $(BUILD)/sanitized/tests/test_sequence_file
 
+builds: set-up-check
+	@tests/builds.sh $(ONLY)
+
 accidents: set-up-check
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) tests/accidents.sh --table tests/accidents/results.md $(ACCIDENTS)
@@ -215,5 +219,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d)
 
-.PHONY: all unit demo check fuzz-sequence accidents conformance soak check-apps bench bench-instructions bench-order bench-reduction install clean
+.PHONY: all unit demo check fuzz-sequence builds accidents conformance soak check-apps bench bench-instructions bench-order bench-reduction install clean
 .SECONDARY:
