@@ -8,7 +8,8 @@
 . "$(dirname "$0")/frame.sh"
 sources=$root/tests/threads
 mkdir "$work/bin"
-$MPICC -g -O1 "$sources/threads.c" -o "$work/bin/threads" -lpthread &&
+$MPICC -g -O1 "$sources/threads.c" -o "$work/bin/threads" -lpthread -ldl &&
+    $MPICC -g -O1 -shared -fPIC -w "$sources/locks.c" -o "$work/bin/locks.so" -ldl &&
     $MPICXX -g -O1 "$sources/std_thread.cpp" -o "$work/bin/std_thread" -lpthread &&
     $MPICC -g -O1 -fopenmp "$sources/openmp.c" -o "$work/bin/openmp" &&
     $MPIFORT -g -O1 -fopenmp -J "$work" "$sources/level.f90" -o "$work/bin/level" || exit 2
@@ -73,6 +74,21 @@ same "openmp: calls of a thread" "5 MPI_Sendrecv" "$(calls openmp 1 2)"
 both level "-m full" bin/level
 matched level
 same "level: no call is lost" 6 "$("$tool" expand level | grep -c MPI_Sendrecv)"
+
+# --- no lock on the way of a call ---
+
+# In between are samples and saves, which are switched off.
+ranks 1 env LD_PRELOAD="$work/bin/locks.so $library" EFGTRACE_OUTPUT=locks EFGTRACE_SUMMARY=off \
+    EFGTRACE_INTERVAL=1h EFGTRACE_SAVE=1h bin/threads locks 20000 >out 2>&1
+# A table that grows may allocate once; a lock for each call would be 80000 of them.
+verdict "locks: none for a call that is known" "$(grep -q '^[0-9] locks in round 1$' out || cat out)"
+verdict "locks: they are counted" "$(grep -q '^[1-9][0-9]* locks in round 0$' out || cat out)"
+same "locks: no call is lost" 160000 "$("$tool" expand locks | grep -c MPI_Sendrecv)"
+for file in "$build"/obj/libefgtrace/{core,runtime}/*.o; do
+    objdump -d --no-show-raw-insn -j .text.hot "$file" 2>/dev/null
+done | awk '/>:$/ {name = $2} /\tlock |xchg .*\(/ {print name} END {if (NR < 1000) print "no code"}' |
+    sort -u >locked
+same "locks: instructions, but for memory of 256 requests" "<efg_requests_add>:" "$(cat locked)"
 
 # --- threads that come and go ---
 

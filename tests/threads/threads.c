@@ -9,7 +9,11 @@
  * five exchanges each ends        threads that end by pthread_exit, or are cancelled while they
  * wait for a message completes   what one thread starts, another completes; twice COUNT
  *   finalize    a thread polls for messages while the main one is in MPI_Finalize
+ *   locks       four threads at once that send to themselves, COUNT times, to get warm and once
+ *               more: how many locks efgtrace took then, and how often it allocated (locks.c)
  */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -149,6 +153,37 @@ static void completes(void)
     }
 }
 
+static void *send_to_myself(void *argument)
+{
+    int tag = (int)(long)argument, out = tag, in;
+    for (int round = 0; round < 2; round++) {
+        pthread_barrier_wait(&all_there);
+        for (int i = 0; i < count; i++)
+            MPI_Sendrecv(&out, 1, MPI_INT, 0, tag, &in, 1, MPI_INT, 0, tag, MPI_COMM_SELF,
+                         MPI_STATUS_IGNORE);
+        pthread_barrier_wait(&all_there);
+    }
+    return argument;
+}
+
+static void locks(void)
+{
+    int (*taken)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "locks_taken");
+    pthread_t threads[THREADS];
+    int before = 0;
+    pthread_barrier_init(&all_there, NULL, THREADS + 1);
+    for (long i = 0; i < THREADS; i++)
+        start(&threads[i], send_to_myself, i);
+    for (int round = 0; round < 2; round++) {
+        before = taken ? taken() : -1;
+        pthread_barrier_wait(&all_there);
+        pthread_barrier_wait(&all_there);
+        printf("%d locks in round %d\n", (taken ? taken() : -1) - before, round);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
 static volatile int is_over;
 
 static void *poll_on(void *argument)
@@ -202,11 +237,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } kinds[] = {{"at_once", at_once},
-                 {"one_by_one", one_by_one},
-                 {"ends", ends},
-                 {"completes", completes},
-                 {"finalize", finalize}};
+    } kinds[] = {{"at_once", at_once},     {"one_by_one", one_by_one}, {"ends", ends},
+                 {"completes", completes}, {"locks", locks},           {"finalize", finalize}};
     int provided;
 
     count = argc > 2 ? atoi(argv[2]) : 100;
