@@ -11,4 +11,8 @@
  * standard error what is wrong, and returns -1. */
 int efg_output(const char *command, const struct efg_buffer *out, const char *path);
 
+/* The same for a file that nobody has named, in place of what is there: a link is not followed.
+ */
+int efg_output_anew(const char *command, const struct efg_buffer *out, const char *path);
+
 #endif

@@ -189,7 +189,7 @@ static int write_out(const struct efg_buffer *out, const struct efg_run *run,
     efg_buffer_print(&path, "%s/report.html", run->output);
     efg_buffer_put(&path, "", 1);
     int error = path.failed ? efg_complain("report", "no memory")
-                            : efg_output("report", out, (char *)path.data);
+                            : efg_output_anew("report", out, (char *)path.data);
     if (!error)
         printf("%s\n", (char *)path.data);
     efg_buffer_fini(&path);

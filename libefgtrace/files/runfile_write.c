@@ -68,6 +68,14 @@ static int close_whole(int file, int error)
     return error;
 }
 
+/* A new file BESIDE, open for writing; -1 and errno if it cannot be made. No link is followed,
+ * and what an earlier attempt left is in the way, and removed. */
+static int make(const char *beside)
+{
+    unlink(beside);
+    return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
 static void put_mark(struct efg_buffer *out, uint64_t mark)
 {
     efg_buffer_put(out, MARK, MAGIC_SIZE);
@@ -92,7 +100,7 @@ int efg_runfile_create(const char *path, uint64_t mark)
     char beside[PATH_MAX];
     struct efg_buffer bytes = {0};
     int error = name_beside(beside, sizeof beside, path);
-    int file = error ? -1 : open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = error ? -1 : make(beside);
     if (file < 0)
         return error ? error : -errno;
     put_mark(&bytes, mark);
@@ -106,7 +114,7 @@ int efg_runfile_put(const char *path, uint64_t mark, uint64_t offset, const void
 {
     char beside[PATH_MAX];
     int error = name_beside(beside, sizeof beside, path);
-    int file = error ? -1 : open(beside, O_RDWR | O_CLOEXEC);
+    int file = error ? -1 : open(beside, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0)
         return error ? error : -errno;
     error = has_mark(file, mark) ? write_all(file, sections, size, offset) : -ESTALE;
@@ -144,7 +152,7 @@ static void put_header(struct efg_buffer *out, uint64_t size)
 static int write_end(const char *beside, uint64_t end, const struct efg_buffer *sections)
 {
     struct efg_buffer header = {0};
-    int file = open(beside, O_WRONLY | O_CLOEXEC);
+    int file = open(beside, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0)
         return -errno;
     put_header(&header, end + sections->size);
@@ -185,17 +193,13 @@ void efg_runfile_put_all(struct efg_buffer *out, const struct efg_run *run,
     efg_buffer_fini(&header);
 }
 
-/* No link is followed. What an earlier attempt left is in the way, and removed. */
 int efg_runfile_replace(const char *path, const struct efg_buffer *bytes)
 {
     char beside[PATH_MAX];
     int error = name_beside(beside, sizeof beside, path);
-    if (error)
-        return error;
-    unlink(beside);
-    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int file = error ? -1 : make(beside);
     if (file < 0)
-        return -errno;
+        return error ? error : -errno;
     error = write_all(file, bytes->data, bytes->size, 0);
     if (close(file) && !error)
         error = -errno;
