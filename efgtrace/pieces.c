@@ -13,11 +13,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "files/merge.h"
 #include "files/summary.h"
@@ -103,18 +105,20 @@ int efg_pieces_count(const char *dir)
 
 /* --- the order of calls --- */
 
-/* The bytes of the file PATH; none if it cannot be read. */
+/* The bytes of the file PATH; none if it cannot be read, or is no file: a pipe has no end. */
 static void read_file(struct efg_buffer *out, const char *path)
 {
-    FILE *file = fopen(path, "re");
-    size_t got = 1;
-    while (file && got && !out->failed) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat facts;
+    int is_file = file >= 0 && !fstat(file, &facts) && S_ISREG(facts.st_mode);
+    ssize_t got = 1;
+    while (is_file && got > 0 && !out->failed) {
         unsigned char *to = efg_buffer_extend(out, 65536);
-        got = to ? fread(to, 1, 65536, file) : 0;
-        out->size -= to ? 65536 - got : 0;
+        got = to ? read(file, to, 65536) : 0;
+        out->size -= to ? 65536 - (size_t)(got > 0 ? got : 0) : 0;
     }
-    if (file)
-        fclose(file);
+    if (file >= 0)
+        close(file);
 }
 
 /* Those segments in BYTES that follow call number AT, up to number END, coded as a process that
@@ -389,16 +393,24 @@ static int write_run(struct job *job, const char *path)
 
 /* --- what it is --- */
 
-static void print_missing(const struct job *job)
+static int by_number(const void *a, const void *b)
+{
+    const struct efg_run_rank *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* What is between the ranks that are there, however many ranks the job is said to have had. */
+static void print_missing(struct job *job)
 {
     struct efg_ranklist missing = {0};
+    uint32_t next = 0;
     char text[200];
-    for (uint32_t rank = 0; rank < job->run.size; rank++) {
-        int is_there = 0;
-        for (uint32_t i = 0; i < job->run.common.group_count && !is_there; i++)
-            is_there = efg_ranklist_has(&job->run.common.groups[i].ranks, rank);
-        if (!is_there)
-            efg_ranklist_add(&missing, rank);
+    qsort(job->ranks, (size_t)job->rank_count, sizeof *job->ranks, by_number);
+    for (int i = 0; i <= job->rank_count; i++) {
+        uint32_t end = i < job->rank_count ? job->ranks[i].rank : job->run.size;
+        struct efg_range gap = {next, 1, end > next ? end - next : 0};
+        efg_ranklist_append(&missing, &(struct efg_ranklist){&gap, gap.count > 0, 1});
+        next = i < job->rank_count ? end + 1 : next;
     }
     efg_ranklist_print(&missing, text, sizeof text);
     if (missing.range_count)
@@ -406,7 +418,7 @@ static void print_missing(const struct job *job)
     efg_ranklist_fini(&missing);
 }
 
-static void tell(const struct pieces *pieces, const struct job *job, const char *path)
+static void tell(const struct pieces *pieces, struct job *job, const char *path)
 {
     const struct efg_run_rank *first = &job->ranks[0], *last = first;
     uint64_t start = job->run.common.totals.start;

@@ -126,6 +126,9 @@ has "a piece is missing: report" "Saved        by 2 of 4 ranks" said
 cp one/pieces/2.0.efg fewer/pieces/1.0.efg
 "$tool" trace -o again fewer >said 2>err
 has "a piece of another rank" "what thread 0 of rank 1 saved is left out: fewer/pieces/1.0.efg is of another rank" err
+cp -r one planted && rm planted/run.efg && echo mine >victim && ln -s "$work/victim" planted/run.efg.new
+"$tool" trace planted >said 2>err
+same "a link in the way of the run file" "0 planted/run.efg mine" "$? $(cat said) $(cat victim)"
 rm fewer/run.efg fewer/pieces/*
 echo nothing >fewer/pieces/0.0.efg
 "$tool" trace fewer >said 2>&1
@@ -171,6 +174,9 @@ rm shuffled.then/logs/0.0.order
 "$tool" expand -r 0 shuffled.then >lines 2>said
 same "segments that are lost: no calls, and no error" "0 0" "$? $(wc -l <lines)"
 is_beginning "segments that are lost of another rank" shuffled.then shuffled 3
+mkfifo shuffled.then/logs/0.0.order
+timeout 20 "$tool" trace shuffled.then >said 2>err
+same "a pipe in place of segments: as if they were lost" "0 shuffled.then/run.efg" "$? $(cat said)"
 
 # --- jobs that end in other ways ---
 
