@@ -105,6 +105,10 @@ int efg_otf2_close_files(OTF2_Archive *archive);
  * efg_otf2_open has failed, be it that it was not said then. */
 int efg_otf2_close(OTF2_Archive *archive);
 
+/* Whether files of so many BYTES are believed that their job had so many RANKS, each of which
+ * gets its place in a trace: one for each byte, and 4096 in any case. */
+int efg_otf2_believes(uint64_t ranks, uint64_t bytes);
+
 /* Whether there is an archive DIR/traces.otf2, or a part of one. */
 int efg_otf2_is_there(const char *dir);
 

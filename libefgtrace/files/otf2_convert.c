@@ -36,6 +36,7 @@ struct conversion {
     struct input *inputs; /* ascending, those that are left */
     int count, done;
     uint32_t ranks, whole; /* whole: logs of thread 0 that are complete */
+    uint64_t bytes;        /* of the logs */
     struct efg_skew skew;  /* solved */
     struct efg_strays strays;
     struct efg_symbols *symbols;
@@ -93,6 +94,7 @@ static void look_at(struct conversion *c, const char *path)
         c->inputs[c->count++] =
             (struct input){.path = path, .rank = h->rank, .thread = h->thread};
         c->whole += h->thread == 0 && h->closed && h->full;
+        c->bytes += view.mapped;
     } else {
         warn(c, path, "it belongs to a job with another number of ranks");
     }
@@ -108,6 +110,21 @@ static void drop_doubles(struct conversion *c)
         else
             c->inputs[kept++] = c->inputs[i];
     c->count = kept;
+}
+
+int efg_otf2_believes(uint64_t ranks, uint64_t bytes)
+{
+    return ranks <= 4096 || ranks <= bytes;
+}
+
+/* A header could make a few bytes a trace of millions of places. */
+static void drop_incredible(struct conversion *c)
+{
+    if (efg_otf2_believes(c->ranks, c->bytes))
+        return;
+    for (int i = 0; i < c->count; i++)
+        warn(c, c->inputs[i].path, "it is of a job with more ranks than all logs have bytes");
+    c->count = 0;
 }
 
 static void drop(struct conversion *c, int which)
@@ -321,6 +338,7 @@ static int convert(struct conversion *c, char *const *paths, int count,
         look_at(c, paths[i]);
     qsort(c->inputs, (size_t)c->count, sizeof *c->inputs, by_rank);
     drop_doubles(c);
+    drop_incredible(c);
     if (c->count == 0)
         return -EBADMSG;
     repair_clocks(c, skew);

@@ -10,8 +10,10 @@
 #include "otf2_parts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "rebuild.h"
 
@@ -23,6 +25,7 @@ static const char description[] = "Rebuilt by efgtrace expand: the calls and the
 struct rebuilding {
     const struct efg_run *run;
     const char *is_wanted;     /* by index of the rank */
+    uint32_t ranks;            /* of the trace */
     struct efg_buffer records; /* of all logs: definitions, and the last two of one thread */
     size_t definitions;        /* bytes of them */
     struct efg_log_header header;
@@ -70,13 +73,22 @@ static void put_definitions(struct efg_buffer *out, const struct efg_run_names *
                    names->paths[i].frames);
 }
 
+/* One more than the last rank; 0 if the run file is not believed that there are so many. */
+static uint32_t count_ranks(const struct efg_run *run)
+{
+    struct stat facts;
+    uint64_t ranks = (uint64_t)run->ranks[run->rank_count - 1].rank + 1;
+    uint64_t bytes = fstat(run->file - 1, &facts) ? 0 : (uint64_t)facts.st_size;
+    return ranks <= UINT32_MAX && efg_otf2_believes(ranks, bytes) ? (uint32_t)ranks : 0;
+}
+
 /* The log of THREAD of RANK, but for its calls. */
 static struct efg_log_view make_log(struct rebuilding *b, const struct efg_run_rank *rank,
                                     uint32_t thread)
 {
     b->header = (struct efg_log_header){
         .rank = rank->rank,
-        .ranks = b->run->ranks[b->run->rank_count - 1].rank + 1,
+        .ranks = b->ranks,
         .thread = rank->threads[thread].number,
         .ticks_per_second = EFG_OTF2_RESOLUTION,
         .sync = {{0, rank->start}},
@@ -257,8 +269,11 @@ static int know_sites(struct efg_symbols *symbols, const struct efg_run *run)
 int efg_otf2_rebuild(const char *dir, const struct efg_run *run, const char *is_wanted,
                      char *message, size_t size)
 {
-    struct rebuilding b = {
-        .run = run, .is_wanted = is_wanted, .message = message, .size = size};
+    struct rebuilding b = {.run = run,
+                           .is_wanted = is_wanted,
+                           .ranks = count_ranks(run),
+                           .message = message,
+                           .size = size};
     struct efg_symbols *symbols = efg_symbols_new();
     int error = -ENOMEM;
     if (size)
@@ -266,6 +281,12 @@ int efg_otf2_rebuild(const char *dir, const struct efg_run *run, const char *is_
     if (efg_otf2_is_there(dir)) {
         efg_symbols_free(symbols);
         return -EEXIST;
+    }
+    if (!b.ranks) {
+        efg_symbols_free(symbols);
+        snprintf(message, size,
+                 "run.efg is damaged: its last rank has a larger number than it has bytes");
+        return -EBADMSG;
     }
     b.unifier = symbols ? efg_otf2_unifier_new(symbols) : NULL;
     put_definitions(&b.records, &run->common.names);

@@ -99,6 +99,24 @@ static void damaged_anywhere(void **state)
     }
 }
 
+/* A header can say that there were millions of ranks; each would get its place in the trace. */
+static void more_ranks_than_bytes(void **state)
+{
+    uint32_t ranks[] = {SYNTH_RANKS, 1 << 23};
+    char path[128];
+    (void)state;
+    synth_log(trace_dir, 0);
+    snprintf(path, sizeof path, "%s/logs/0.0.log", trace_dir);
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(path, "r+b");
+        assert_int_equal(fseek(file, offsetof(struct efg_log_header, ranks), SEEK_SET), 0);
+        assert_int_equal(fwrite(&ranks[i], sizeof ranks[i], 1, file), 1);
+        fclose(file);
+        assert_int_equal(trace_convert(1), i ? -EBADMSG : 0);
+        remove_archive();
+    }
+}
+
 /* Bytes of scans and maps come from other processes: they must not crash one either. */
 static void damaged_scans(void **state)
 {
@@ -164,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(cut_anywhere),
         TEST(damaged_anywhere),
+        TEST(more_ranks_than_bytes),
         TEST(damaged_scans),
         TEST(a_full_disk_is_an_error),
     };
