@@ -47,6 +47,7 @@ static void begin_window(struct efg_otf2_pass *p, uint64_t time)
 static void enter_call(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     struct efg_otf2_route none = {.name = EFG_OTF2_NONE, .site = EFG_OTF2_NONE}, *path = &none;
+    const struct efg_otf2_frame *functions = NULL; /* as long as no path is known */
     uint32_t region, row;
     efg_otf2_return(&p->stack, time);
     p->in_collective = 0;
@@ -54,7 +55,9 @@ static void enter_call(struct efg_otf2_pass *p, const struct efg_record *r, uint
         return;
     if (efg_otf2_find(p, EFG_ITEM_PATH, r->a, &row) && row < p->path_count)
         path = p->paths + row;
-    efg_otf2_walk(&p->stack, p->functions + path->start, path->count, time);
+    if (path->count)
+        functions = p->functions + path->start;
+    efg_otf2_walk(&p->stack, functions, path->count, time);
     efg_otf2_call(&p->stack, region, path->site, path->name, r->d, time);
 }
 
