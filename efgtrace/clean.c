@@ -21,8 +21,9 @@ static size_t character(const unsigned char *text)
                 return 0;
         }
         unsigned second = text[1];
-        int wrong = (*text == 0xe0 && second < 0xa0) || (*text == 0xed && second > 0x9f) ||
-                    (*text == 0xf0 && second < 0x90) || (*text == 0xf4 && second > 0x8f) ||
+        int wrong = (*text == 0xc2 && second < 0xa0) || (*text == 0xe0 && second < 0xa0) ||
+                    (*text == 0xed && second > 0x9f) || (*text == 0xf0 && second < 0x90) ||
+                    (*text == 0xf4 && second > 0x8f) ||
                     (*text == 0xef && second == 0xbf && text[2] >= 0xbe);
         return wrong ? 0 : more + 1;
     }

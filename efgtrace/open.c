@@ -2,6 +2,9 @@
 /*
  * A folder without a run file is either none of ours, or that of a job that was killed
  * or still runs: what is left there tells.
+ *
+ * Names in a run file are those of a program, and of whoever had the file: what would be more
+ * than text to a terminal, a browser or another reader is taken out of them here, once.
  */
 #include "open.h"
 
@@ -12,6 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "clean.h"
+#include "complain.h"
 #include "pieces.h"
 
 static int is_folder(const char *path)
@@ -41,7 +46,75 @@ static int explain_missing(const char *command, const char *dir)
     return -1;
 }
 
-int efg_open_run(struct efg_run *run, const char *command, const char *dir)
+/* --- names --- */
+
+static void clean(char *text)
+{
+    if (text)
+        efg_clean(text);
+}
+
+static void clean_names(struct efg_run_names *names)
+{
+    for (uint32_t i = 0; i < names->call_count; i++)
+        clean(names->calls[i].name);
+    for (uint32_t i = 0; i < names->module_count; i++)
+        clean(names->modules[i]);
+    for (uint32_t i = 0; i < names->region_count; i++)
+        clean(names->regions[i].name);
+}
+
+/* They are found by the names of modules, so they are sorted anew. */
+static void clean_sites(struct efg_run *run)
+{
+    for (uint32_t i = 0; i < run->site_count; i++) {
+        struct efg_run_site *site = &run->sites[i];
+        clean(site->module);
+        for (uint32_t k = 0; k < site->symbol_count; k++) {
+            clean(site->symbols[k].function);
+            clean(site->symbols[k].file);
+        }
+    }
+    efg_run_sort_sites(run);
+}
+
+static void clean_totals(struct efg_totals *totals)
+{
+    clean(totals->crowd_host);
+    for (uint32_t i = 0; i < totals->note_count; i++)
+        clean(totals->notes[i].text);
+}
+
+static void clean_rank(struct efg_run_rank *rank)
+{
+    clean(rank->host);
+    clean(rank->place.cores);
+    clean(rank->note);
+}
+
+static void clean_run(struct efg_run *run)
+{
+    clean(run->application);
+    clean(run->command);
+    clean(run->version);
+    clean(run->mpi);
+    clean(run->trace_note);
+    clean_names(&run->common.names);
+    clean_totals(&run->common.totals);
+    clean_rank(&run->speaker);
+    clean_sites(run);
+}
+
+/* --- runs --- */
+
+/* The folder of the file PATH. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? strdup(".") : strndup(path, slash > path ? (size_t)(slash - path) : 1);
+}
+
+int efg_open_exact(struct efg_run *run, const char *command, const char *dir)
 {
     char path[PATH_MAX], message[PATH_MAX + 256];
     struct stat facts;
@@ -61,20 +134,30 @@ int efg_open_run(struct efg_run *run, const char *command, const char *dir)
         fprintf(stderr, "efgtrace %s: %s\n", command, message);
         return -1;
     }
-    char *here = folder ? strndup(dir, length) : NULL;
-    if (here) {
-        free(run->output);
-        run->output = here;
-    }
-    return 0;
+    free(run->output);
+    run->output = folder ? strndup(dir, length) : folder_of(dir);
+    if (run->output)
+        return 0;
+    efg_run_fini(run);
+    return efg_complain(command, "no memory for the name of its folder");
+}
+
+int efg_open_run(struct efg_run *run, const char *command, const char *dir)
+{
+    int error = efg_open_exact(run, command, dir);
+    if (!error)
+        clean_run(run);
+    return error;
 }
 
 int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index,
                   struct efg_run_rank *rank)
 {
     char message[PATH_MAX + 256];
-    if (!efg_runfile_rank(run, index, rank, message, sizeof message))
+    if (!efg_runfile_rank(run, index, rank, message, sizeof message)) {
+        clean_rank(rank);
         return 0;
+    }
     fprintf(stderr, "efgtrace %s: %s\n", command, message);
     return -1;
 }

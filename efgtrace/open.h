@@ -8,12 +8,16 @@
 #include "files/runfile.h"
 
 /* Open the run in DIR, the folder (or the run file itself), for COMMAND. run->output is then
- * DIR, wherever the folder has been moved to. Returns 0; else says on standard error what is
- * wrong, where, and what to do, and returns -1. */
+ * DIR, or the folder of the file, wherever it has been moved to. Names are clean (clean.h).
+ * Returns 0; else says on standard error what is wrong, where, and what to do, and returns -1.
+ */
 int efg_open_run(struct efg_run *run, const char *command, const char *dir);
 
-/* Read the rank with the index INDEX, for COMMAND. Returns 0; else says on standard error what
- * is wrong, and returns -1. */
+/* The same with names as they are in the file: to be written again, not to be shown. */
+int efg_open_exact(struct efg_run *run, const char *command, const char *dir);
+
+/* Read the rank with the index INDEX, for COMMAND. Names are clean. Returns 0; else says on
+ * standard error what is wrong, and returns -1. */
 int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index,
                   struct efg_run_rank *rank);
 

@@ -130,8 +130,10 @@ static void put_rank(struct packing *p, uint32_t index)
 {
     struct efg_run_rank rank;
     struct efg_buffer section = {0};
-    if (efg_open_rank(&p->run, "pack", index, &rank)) {
-        p->error = -EBADMSG;
+    char message[PATH_MAX + 256];
+    p->error = efg_runfile_rank(&p->run, index, &rank, message, sizeof message);
+    if (p->error) {
+        complain(message, "");
         return;
     }
     efg_runfile_put_rank(&section, &rank);
@@ -182,7 +184,7 @@ static int pack(const char *dir)
 {
     struct packing p = {0};
     char old[PATH_MAX], path[PATH_MAX];
-    if (efg_open_run(&p.run, "pack", dir))
+    if (efg_open_exact(&p.run, "pack", dir))
         return EFG_EXIT_FAILED;
     int fits =
         snprintf(old, sizeof old, "%s/run.efg", p.run.output) < (int)sizeof old &&

@@ -130,15 +130,15 @@ static void put_plain(const struct writer *w, char *to, size_t size, const char 
 static void name_call(const struct writer *w, uint32_t node, char *text, size_t size)
 {
     const struct efg_profile *profile = w->profile;
-    char place[TOKEN / 2], written[TOKEN / 2];
+    char place[TOKEN / 2], written[TOKEN / 2], name[TOKEN / 2];
+    put_plain(w, name, sizeof name, efg_profile_name(profile, node));
     if (w->style->has_names) {
         efg_summary_place(profile->run, &profile->graph->nodes[node], place, sizeof place);
         put_plain(w, written, sizeof written, place);
-        snprintf(text, size, w->words->named, efg_profile_name(profile, node), written);
+        snprintf(text, size, w->words->named, name, written);
         return;
     }
-    snprintf(text, size, w->words->call, efg_profile_name(profile, node),
-             profile->number[node]);
+    snprintf(text, size, w->words->call, name, profile->number[node]);
 }
 
 /* "[3-9, mean 5.2]", "[4]", "" for once each time. */

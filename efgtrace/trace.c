@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "commands.h"
 #include "complain.h"
 #include "files/otf2.h"
@@ -118,9 +119,13 @@ static void show_progress(int done, int all)
     fprintf(stderr, "\r%d of %d logs%s", done, all, done == all ? "\n" : "");
 }
 
+/* The name of a file is whatever somebody has called it. */
 static void show_warning(const char *path, const char *what)
 {
-    fprintf(stderr, "efgtrace trace: %s is left out: %s\n", path, what);
+    char *name = strdup(path);
+    fprintf(stderr, "efgtrace trace: %s is left out: %s\n", name ? efg_clean(name) : "a log",
+            what);
+    free(name);
 }
 
 static void tell_clocks(const struct efg_run_skew *skew)

@@ -28,7 +28,7 @@ says() {
 
 narrow() {
     "$tool" report --all "$1" >text && ! awk 'length > 100 && !/^(Files|Next|command)/' text |
-        grep . && ! LC_ALL=C grep -q '[^ -~]' text
+        grep . && ! grep -v '^command' text | LC_ALL=C grep -q '[^ -~]'
 }
 
 json_is_whole() {

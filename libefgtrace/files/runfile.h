@@ -310,6 +310,9 @@ int efg_run_resolve(struct efg_run *run, struct efg_symbols *symbols);
 const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module,
                                         uint64_t offset);
 
+/* Sort them, as efg_run_site wants it, after their modules' names were changed. */
+void efg_run_sort_sites(struct efg_run *run);
+
 void efg_run_names_fini(struct efg_run_names *names);
 void efg_run_common_fini(struct efg_run_common *common);
 void efg_run_rank_fini(struct efg_run_rank *rank);

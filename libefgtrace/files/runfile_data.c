@@ -196,6 +196,12 @@ static int compare_sites(const void *a, const void *b)
     return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+void efg_run_sort_sites(struct efg_run *run)
+{
+    if (run->site_count)
+        qsort(run->sites, run->site_count, sizeof *run->sites, compare_sites);
+}
+
 const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module,
                                         uint64_t offset)
 {

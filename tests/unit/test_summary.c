@@ -384,19 +384,48 @@ static void test_formats(void **state)
 #define KINDS 500
 #define NODE_RANKS 128
 #define HOSTILE_MARKUP "</script><img src=x onerror=document.title=1><!--"
+#define HOSTILE_TEXT "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)"
+/* Sets the title of a terminal, as ESC and as the control character of ISO 8859; ends a line of
+ * JavaScript. */
+#define HOSTILE_CODES        \
+    "\033]0;owned\a\xc2\x9d" \
+    "0;owned\a\xe2\x80\xa8"
+
+#define HOSTILE_SHORT "<img src=x onerror=a()>" /* where figures are found by names */
+
+/* Every text that a run file has. */
+static void make_hostile(void)
+{
+    for (uint32_t i = 0; i < whole.run.site_count; i++) {
+        struct efg_run_symbol *symbol = &whole.run.sites[i].symbols[0];
+        set(&symbol->function, i % 2 ? HOSTILE_TEXT : HOSTILE_MARKUP);
+        set(&symbol->file, i % 3 ? HOSTILE_CODES : HOSTILE_MARKUP);
+    }
+    for (uint32_t i = 0; i < whole.names.call_count; i++)
+        if (i % 3 == 0)
+            set(&whole.names.calls[i].name, HOSTILE_SHORT);
+    for (uint32_t i = 0; i < whole.rank_count; i++) {
+        set(&whole.ranks[i].host, i % 2 ? HOSTILE_MARKUP : HOSTILE_CODES);
+        set(&whole.ranks[i].place.cores, HOSTILE_CODES);
+        set(&whole.ranks[i].note, HOSTILE_CODES HOSTILE_MARKUP);
+    }
+    set(&whole.run.application, HOSTILE_MARKUP "\"&\\\xed\xa0\x80");
+    set(&whole.run.command, HOSTILE_CODES HOSTILE_MARKUP HOSTILE_TEXT);
+    set(&whole.run.version, HOSTILE_CODES HOSTILE_MARKUP);
+    set(&whole.run.mpi, HOSTILE_MARKUP HOSTILE_CODES);
+    set(&whole.run.output, "/nowhere/" HOSTILE_CODES);
+    set(&whole.run.trace_note, HOSTILE_SHORT);
+}
 
 static int write_sample(const char *how, const char *path)
 {
-    int hostile = !strcmp(how, "--write-hostile"), many = !strcmp(how, "--write-many"), error;
+    int many = !strcmp(how, "--write-many"), error;
     if (many)
         sample_run_uneven(&whole, KINDS);
     else
         sample_run(&whole);
-    for (uint32_t i = 0; hostile && i < whole.run.site_count; i++)
-        set(&whole.run.sites[i].symbols[0].function,
-            i % 2 ? "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)" : HOSTILE_MARKUP);
-    if (hostile)
-        set(&whole.run.application, HOSTILE_MARKUP "\"&\\\xed\xa0\x80");
+    if (!strcmp(how, "--write-hostile"))
+        make_hostile();
     if (many) {
         whole.run.size = whole.run.cuts[0].ranks = MANY;
         error = whole_run_write_many(&whole, path, MANY, NODE_RANKS);
