@@ -4,6 +4,7 @@
 #   make demo           set up, build, trace a real application
 #   make check          set up, build, run the tests
 #   make fuzz-sequence  a million random sequences, expanded again, with sanitizers (SEQUENCES=N)
+#   make fuzz           hostile files: each of what reads files, FUZZ_TIME=60 seconds each (FUZZ="run log ...")
 #   make builds         other compilers, other options, the other MPI: built without a warning, and tested
 #   make accidents      what happens to jobs, and what is readable then (ACCIDENTS=--every: hours)
 #   make conformance    MPICH's test suite, bare and traced: fetched, built and run, an hour or two
@@ -40,7 +41,8 @@ CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(SANITIZE) -fPIC -fvisibility=hidden \
              -Ilibefgtrace -DEFG_VERSION='"$(VERSION)"' -MMD -MP
-SANITIZE  = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+SANITIZE  = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(UNWARNED))
+UNWARNED := -Wno-unknown-warning-option -Wno-format-truncation # with checks for NULL, GCC expects it
 
 DEFINED   = $(if $(SAN),,-Wl$(comma)-z$(comma)defs) # a sanitizer's runtime is in the program
 
@@ -142,6 +144,20 @@ $(BUILD)/tests/thrower.so: tests/unit/loaded/thrower.cpp
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CXX) -O2 -g -fPIC -shared -o $@ $<
 
+# What reads files, each with a fuzzer, or without one with a main that gives it files.
+FUZZED    := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_PARTS = $(patsubst %,$(BUILD)/obj/tests/fuzz/%.o,fuzz $(if $(findstring fuzzer,$(SAN)),,replay))
+
+$(FUZZED): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(filter-out %/main.o,$(TOOL)) $(FILES) $(CORE)
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(subst fuzzer-no-link,fuzzer,$(SANITIZE)) -o $@ $(filter %.o,$^) $(FILES_LIBS) -Wl,--wrap=efg_elf_open
+
+$(patsubst %,$(BUILD)/fuzz/%,run commands pieces): $(BUILD)/obj/tests/fuzz/mutate_run.o
+$(patsubst %,$(BUILD)/fuzz/%,log otf2): $(BUILD)/obj/tests/fuzz/mutate_log.o
+$(BUILD)/obj/tests/fuzz/%.o: ALL_CFLAGS += $(FILES_CFLAGS)
+
+fuzzed: $(FUZZED)
+
 unit: $(UNIT)
 
 set-up-%:
@@ -153,7 +169,7 @@ demo: set-up-demo
 
 check: set-up-check
 	@$(MAKE) --no-print-directory -s -j2 all unit
-	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=address,undefined BUILD=$(BUILD)/sanitized unit)
+	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=address,undefined BUILD=$(BUILD)/sanitized unit fuzzed)
 	@BUILD=$(BUILD) MPICC=$(MPICC) tests/check.sh
 
 # Bounds reached and not, by themselves and, a tenth of them, as bytes in both codings, which
@@ -165,6 +181,13 @@ fuzz-sequence: set-up-check
 	@export UBSAN_OPTIONS=halt_on_error=1; \
 	EFG_TEST_SEQUENCES=$(SEQUENCES) $(BUILD)/sanitized/tests/test_sequence && \
 	EFG_TEST_SEQUENCES=$$(($(SEQUENCES) / 10)) $(BUILD)/sanitized/tests/test_sequence_file
+
+# What it finds is left in $(BUILD)/found.
+FUZZ_TIME ?= 60
+fuzz: set-up-fuzz
+	@$(MAKE) --no-print-directory -s -j2 all
+	@$(MAKE) --no-print-directory -s -j2 CC=clang SAN=fuzzer-no-link,address,undefined BUILD=$(BUILD)/fuzz fuzzed
+	@BUILD=$(BUILD) MPICC=$(MPICC) tests/fuzz.sh --time $(FUZZ_TIME) $(FUZZ)
 
 builds: set-up-check
 	@tests/builds.sh $(ONLY)
@@ -217,7 +240,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
--include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d)
+-include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all unit demo check fuzz-sequence builds accidents conformance soak check-apps bench bench-instructions bench-order bench-reduction install clean
+.PHONY: all unit fuzzed demo check fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-reduction install clean
 .SECONDARY:

@@ -18,6 +18,7 @@ or through sudo.
           iproute2 for hosts that are namespaces, MPICH, a browser and what drives it
   firefox check, and Firefox, for PAGE_BROWSER=firefox tests/page.sh
   conformance  check, and what unpacks the test suite of `make conformance`
+  fuzz    check, and the fuzzer of clang for `make fuzz`
   apps    check, and the larger applications of `make check-apps`
   bench   apps, the tracer and the compressor that `make bench` compares with, valgrind that
           counts instructions, and gnuplot that draws the results
@@ -34,6 +35,7 @@ check="$demo $page g++ gfortran clang libcmocka-dev mandoc graphviz python3 pyth
     python3-mpi4py iproute2 mpich libmpich-dev chromium chromium-driver python3-selenium"
 firefox="$check firefox-esr"
 conformance="$check xz-utils"
+fuzz="$check libclang-rt-14-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 bench="$apps eztrace zstd valgrind gnuplot-nox"
 
@@ -51,6 +53,7 @@ for group in "$@"; do
         check) packages="$packages $check" ;;
         firefox) packages="$packages $firefox" ;;
         conformance) packages="$packages $conformance" ;;
+        fuzz) packages="$packages $fuzz" ;;
         apps) packages="$packages $apps" ;;
         bench) packages="$packages $bench" ;;
         -h | --help) usage; exit ;;

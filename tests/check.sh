@@ -61,7 +61,7 @@ for test in "$BUILD"/tests/test_* "$BUILD"/sanitized/tests/test_*; do
     case $test in */sanitized/*) name="$name, sanitized" ;; esac
     part "$name" unit "$test"
 done
-for script in floors table tree preload tool docs report page hostile graph runfile expand profile compare saved life accidents traffic signature recorded representative memory cost threads soak mpich cut deadlock skew hosts bench programs; do
+for script in floors table tree preload tool docs report page hostile graph runfile expand profile compare saved life accidents traffic signature recorded representative memory cost threads soak mpich cut deadlock skew hosts bench fuzz programs; do
     [ -x tests/$script.sh ] || continue
     part $script shell "tests/$script.sh"
 done
