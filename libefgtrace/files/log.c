@@ -327,7 +327,7 @@ int efg_log_shift(const char *path, int64_t shift)
 {
     struct efg_log_header header;
     uint64_t size;
-    int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK), rc;
+    int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), rc;
 
     if (file < 0)
         return -errno;
