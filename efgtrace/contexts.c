@@ -175,20 +175,38 @@ static uint32_t common(const struct efg_contexts *cs, uint32_t a, uint32_t b)
     return a;
 }
 
-/* From a call to itself leads the function that it is called from. */
-static uint32_t between(const struct efg_contexts *cs, const struct efg_edge *edge)
+static uint32_t function_of(const struct efg_contexts *cs, uint32_t c)
 {
-    uint32_t c = common(cs, cs->of_node[edge->from], cs->of_node[edge->to]);
     return cs->items[c].is_call ? cs->items[c].parent : c;
 }
 
-static int build(struct efg_contexts *cs, const struct efg_run *run,
-                 const struct efg_graph *graph)
+/* From a call to itself leads the function that it is called from. */
+static uint32_t between(const struct efg_contexts *cs, const struct efg_edge *edge)
 {
+    return function_of(cs, common(cs, cs->of_node[edge->from], cs->of_node[edge->to]));
+}
+
+static void find_loops(struct efg_contexts *cs, const struct efg_merged *merged)
+{
+    const struct efg_looptree *tree = &merged->tree;
+    for (uint32_t l = 0; l < tree->count; l++)
+        cs->of_loop[l] = function_of(cs, cs->of_node[tree->loops[l].header]);
+    for (uint32_t v = 0; v < merged->graph.node_count; v++) {
+        for (uint32_t l = tree->loop_of[v]; l != EFG_NONE; l = tree->loops[l].parent)
+            cs->of_loop[l] = common(cs, cs->of_loop[l], function_of(cs, cs->of_node[v]));
+    }
+}
+
+static int build(struct efg_contexts *cs, const struct efg_run *run,
+                 const struct efg_merged *merged)
+{
+    const struct efg_graph *graph = &merged->graph;
     struct step root = {run->application ? run->application : "", "", "", 0, 0, 0};
     cs->of_node = calloc((size_t)graph->node_count + 1, sizeof *cs->of_node);
     cs->of_edge = calloc((size_t)graph->edge_count + 1, sizeof *cs->of_edge);
-    if (!cs->of_node || !cs->of_edge || descend(cs, EFG_NONE, &root) == EFG_NONE)
+    cs->of_loop = calloc((size_t)merged->tree.count + 1, sizeof *cs->of_loop);
+    if (!cs->of_node || !cs->of_edge || !cs->of_loop ||
+        descend(cs, EFG_NONE, &root) == EFG_NONE)
         return -ENOMEM;
     for (uint32_t v = 0; v < graph->node_count; v++) {
         cs->of_node[v] = context_of(cs, run, &graph->nodes[v]);
@@ -197,6 +215,7 @@ static int build(struct efg_contexts *cs, const struct efg_run *run,
     }
     for (uint32_t e = 0; e < graph->edge_count; e++)
         cs->of_edge[e] = between(cs, &graph->edges[e]);
+    find_loops(cs, merged);
     return 0;
 }
 
@@ -204,7 +223,7 @@ int efg_contexts_build(struct efg_contexts *contexts, const struct efg_run *run,
                        const struct efg_merged *merged)
 {
     *contexts = (struct efg_contexts){0};
-    if (!build(contexts, run, &merged->graph))
+    if (!build(contexts, run, merged))
         return 0;
     efg_contexts_fini(contexts);
     return -ENOMEM;
@@ -220,5 +239,6 @@ void efg_contexts_fini(struct efg_contexts *contexts)
     free(contexts->slots);
     free(contexts->of_node);
     free(contexts->of_edge);
+    free(contexts->of_loop);
     *contexts = (struct efg_contexts){0};
 }

@@ -27,6 +27,7 @@ struct efg_contexts {
     struct efg_context *items; /* parents before children */
     uint32_t count, room;
     uint32_t *of_node, *of_edge; /* of the graph: their contexts */
+    uint32_t *of_loop;           /* the innermost function that holds all calls of it */
     uint32_t *slots, slot_count; /* hash table: index + 1 */
 };
 

@@ -18,7 +18,7 @@ const char efg_report_json_help[] =
     "           recorded {calls, iterations, time, events, bytes, sends, receives, matched},\n"
     "           cost {time, share, memory, init} (of the library)}\n"
     "  loops    as in `efgtrace graph`, of all ranks, depth first, with id, depth, label,\n"
-    "           is_main, efficiency\n"
+    "           is_main, efficiency, context (id, the innermost with all its calls)\n"
     "  curve    {rank, points [[time, calls, nodes, edges]], stable (0: not), found (0: never "
     "or\n"
     "           not known), windows [{first, last, start, end}]}: times since the start\n"

@@ -27,6 +27,7 @@ static cJSON *make_loop(const struct efg_report_view *view, uint32_t id, uint32_
     efg_json_text(to, "label", label);
     efg_json_number(to, "depth", loop->depth);
     cJSON_AddBoolToObject(to, "is_main", id == main);
+    efg_json_number(to, "context", view->contexts->of_loop[id]);
     efg_report_json_efficiency(to, &efficiency);
     return to;
 }

@@ -91,6 +91,17 @@ def main():
                                            (sum(c['time']['bins']) != c['time']['count']
                                             or sum(n for n, _ in c['time']['thirds']) != c['time']['count'])])
 
+    def above(c):
+        return above(contexts[c]['parent']) + [c] if contexts[c]['parent'] is not None else [c]
+
+    def is_in(inner, outer):
+        return inner is not None and (inner == outer or is_in(parents[inner], outer))
+    parents = {loop['id']: loop['parent'] for loop in report['loops']}
+    for loop in report['loops'][:50]:
+        paths = [[c for c in above(n['context']) if not contexts[c]['is_call']] for n in report['graph']['nodes'] if is_in(n['loop'], loop['id'])]
+        same = [step[0] for step in zip(*paths) if len(set(step)) == 1]
+        check(f"the context of loop {loop['id']}", same[-1], loop['context'])
+
     longest = sorted(report['loops'], key=lambda loop: -loop['time'])[:20]
     shares = [report['overview']['efficiency']] + [loop['efficiency'] for loop in report['loops'] if loop in longest]
     check('efficiencies, as in the text', table(lines, 'Efficiency', r' *([\d.]+)% +([\d.]+)% +([\d.]+)% +(\d+) +'),

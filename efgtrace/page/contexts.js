@@ -47,15 +47,8 @@ function hotPath(top, quantity = "time") {
 
 /* The innermost context that holds the main loop; without one, where the hot path forks. */
 function mainContext() {
-    const main = run.loops.find((loop) => loop.is_main), inMain = new Set();
-    if (!main) return hotPath(contexts[0]).filter((c) => c.children.length > 1).pop() || contexts[0];
-    for (const loop of run.loops) /* outer ones come first */
-        if (loop === main || inMain.has(loop.parent)) inMain.add(loop.id);
-    const paths = run.graph.nodes.filter((node) => inMain.has(node.loop)).map((node) => pathOf(contexts[node.context]));
-    let depth = 0;
-    while (paths.every((path) => path[depth + 1] && path[depth + 1] === paths[0][depth + 1])) depth++;
-    const at = paths[0][depth];
-    return at.is_call ? contexts[at.parent] : at;
+    const main = run.loops.find((loop) => loop.is_main);
+    return main ? contexts[main.context] : hotPath(contexts[0]).filter((c) => c.children.length > 1).pop() || contexts[0];
 }
 
 function contextFacts(c) {
