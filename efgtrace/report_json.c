@@ -73,15 +73,26 @@ static void say_missing(cJSON *missing, const cJSON *document, const char *part,
 
 /* --- the recorded iterations --- */
 
-/* Some 5 MB at most: 10,000 events of 64 ranks. */
+/* 3,000 events of 64 ranks; fewer, where these have no room. */
 #define CALLS_MOST 200000
+#define CALLS_LEAST 1000
 #define MESSAGES_MOST 80000
+#define TIMELINE_ROOM 3000000
 
 static int put_timeline(struct efg_buffer *out, const struct efg_run *run, char *message,
                         size_t size)
 {
-    return efg_recorded_json_timeline(
-        out, run, (struct efg_recorded_limits){CALLS_MOST, MESSAGES_MOST}, message, size);
+    struct efg_recorded_limits limits = {CALLS_MOST, MESSAGES_MOST};
+    int error = efg_recorded_json_timeline(out, run, limits, message, size);
+    while (!error && !out->failed && out->size > TIMELINE_ROOM && limits.calls > CALLS_LEAST) {
+        limits = (struct efg_recorded_limits){limits.calls / 2, limits.messages / 2};
+        out->size = 0;
+        error = efg_recorded_json_timeline(out, run, limits, message, size);
+    }
+    if (error || out->failed || out->size <= TIMELINE_ROOM)
+        return error;
+    snprintf(message, size, "they have too many call sites");
+    return -1;
 }
 
 /* PART as PUT writes it, or why it is not there. */
