@@ -19,6 +19,7 @@
 #include "json.h"
 #include "open.h"
 #include "output.h"
+#include "report_fit.h"
 #include "report_json.h"
 #include "report_page.h"
 #include "report_ranks.h"
@@ -172,10 +173,12 @@ static int put_all(struct efg_buffer *out, const struct efg_run *run,
     cJSON *document = efg_report_json(run);
     if (!document)
         return -1;
-    if (request->as == PAGE)
+    if (request->as == PAGE) {
+        efg_report_fit(document);
         efg_report_page(out, document);
-    else
+    } else {
         efg_json_end(out, document, "complete");
+    }
     return 0;
 }
 

@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 import time
+from collections import Counter
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -93,6 +94,39 @@ def figures(page, report):
     same(f'{page.name}: loops', [[str(l['repetitions']), l['label']] for l in report['loops']], page.cells('Loops', 1, 5))
     same(f'{page.name}: groups', [[str(g['count']), str(g['nodes'])] for g in report['groups']],
          page.cells(f"{report['group_count']} group", 1, 2))
+
+
+def figures_of(contexts):
+    """Of each context, with the names on the way to it."""
+    paths, found = [], Counter()
+    for c in contexts:
+        paths.append((paths[c['parent']] if c['parent'] is not None else '') + f"/{c['name']}:{c['line'] if c['is_call'] else ''}")
+        found[paths[-1], c['calls'], c['bytes'], c['time']['sum']] += 1
+    return found
+
+
+def fits(page, report):
+    """A page is small; what it has no room for is summed up, and it says so. Returns what it holds."""
+    size = os.path.getsize(f'{page.name}/report.html')
+    verdict(f'{page.name}: a few MB', '' if size < 7e6 else size)
+    held = json.loads(page.js('return document.getElementById("document").textContent'))
+    left, graph, whole = held.get('left_out', {}), held['graph'], report['graph']
+    for part, have, all_of in (('contexts', held, report), ('sites', held, report), ('loops', held, report), ('nodes', graph, whole),
+                               ('rows', held['representative'], report['representative'])):
+        same(f'{page.name}: {part}, and those left out', len(all_of[part]), len(have[part]) + left.get(part, 0))
+    same(f'{page.name}: contexts have the same figures', [], list(figures_of(held['contexts']) - figures_of(report['contexts'])))
+    times = [sorted((c['time']['sum'] for c in d['contexts']), reverse=True)[:len(held['contexts']) // 2] for d in (held, report)]
+    same(f'{page.name}: the largest contexts are there', times[1], times[0])
+    sums = [[sum(n[what] for n in g['nodes']) for what in ('count', 'bytes', 'poll_time')] + [sum(n['time']['sum'] for n in g['nodes'])] for g in (graph, whole)]
+    same(f'{page.name}: all calls are in the graph', sums[1], sums[0])
+    sums = [[sum(e['count'] for e in g['edges']), sum(e['time']['sum'] for e in g['edges'])] for g in (graph, whole)]
+    verdict(f'{page.name}: all transitions are in the graph', '' if sums[0] == sums[1] or left.get('edges') else sums)
+    own = page.js('return flatProfile().reduce((sum, item) => sum + item.time, 0)')
+    same(f'{page.name}: own times are all time', report['contexts'][0]['time']['sum'], own)
+    for part, where, what in (('contexts', 'flow', 'contexts with less time'), ('sites', 'calls', 'call sites with less time')):
+        said = page.js(f'return document.querySelector("#{where}").textContent')
+        same(f'{page.name}: it says how many {part} are left out', part in left, f'{left.get(part)} {what}' in said)
+    return held
 
 
 def boxes(page):
@@ -334,11 +368,12 @@ def main():
             if not report['graph']['nodes']:
                 verdict(f'{page.name}: it says that there are no calls', '' if 'No MPI calls' in page.js('return document.querySelector("#flow").textContent') else 'it does not')
             elif page.js('return hasD3 && hasDagre'):
-                select(page, report)
+                held = fits(page, report)
+                select(page, held)
                 expand(page)
                 rank_lists(page)
                 zoom(page)
-                halos(page, report)
+                halos(page, held)
                 iterations(page, report)
                 timeline(page, report)
             else:

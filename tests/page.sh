@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # efgtrace report --html and --json: pages of a stencil, of a master and its workers, of ten thousand
-# ranks, and of a run whose names are hostile, in a browser that is driven (page.py); their figures
-# are those of the text, and those that another reader of run.efg counts (figures.py).
+# ranks, of thousands of call paths, and of a run whose names are hostile, in a browser that is driven
+# (page.py); their figures are those of the text, and those that another reader of run.efg counts
+# (figures.py).
 #
 #   tests/page.sh
 #   tests/page.sh large     LAMMPS and Quantum ESPRESSO on 4 ranks, a master and 7 workers, a stencil of
@@ -71,8 +72,9 @@ if [ "${1-}" = large ]; then
     finish
 fi
 
-mkdir many hostile
-"$sample" --write-many many/run.efg && "$sample" --write-hostile hostile/run.efg || exit 1
+mkdir many hostile paths
+"$sample" --write-many many/run.efg && "$sample" --write-hostile hostile/run.efg &&
+    "$sample" --write-paths paths/run.efg || exit 1
 ranks 4 "$tool" run -o stencil --summary off --interval 5ms "$programs/stencil2d" 400 100 >out 2>err ||
     verdict "stencil runs" "$(tail -n 3 err)"
 ranks 5 "$tool" run -o master --summary off --interval 5ms "$programs/master_worker" 400 200 >out 2>err ||
@@ -81,7 +83,7 @@ printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return M
 $MPICC -o idle.bin idle.c && ranks 2 "$tool" run -o idle --summary off ./idle.bin >out 2>err ||
     verdict "a program that makes no calls runs" "$(tail -n 3 err)"
 
-shown stencil master many hostile idle
+shown stencil master many paths hostile idle
 
 # The page as it is built without its libraries.
 mkdir bare && cp stencil/json bare
@@ -101,6 +103,6 @@ same "JSON goes to standard output" "" "$(cmp again stencil/json)"
 "$tool" report --html stencil none/x.html 2>said
 same "no such folder" "1 efgtrace report: cannot write none/x.html: No such file or directory" "$? $(cat said)"
 
-looked_at stencil master many hostile idle bare compared
+looked_at stencil master many paths hostile idle bare compared
 
 finish

@@ -120,6 +120,12 @@ function lacking(id, title, part) {
     document.querySelector("#contents li:last-child a").classList.add("lacking");
 }
 
+/* What the page has no room for, if any. */
+function leftOut(part, what) {
+    const n = (run.left_out || {})[part];
+    return n ? make("p.note", null, `${n} ${what} are left out of this page, which stays small; `, make("code", null, "efgtrace report DIR --json"), " has them.") : null;
+}
+
 function notDrawn(what, library) {
     return make("p.notice", null, "This page was built without " + library + ": " + what);
 }

@@ -59,23 +59,18 @@ function clusters(visits, allRanks) {
         (v.ranks === allRanks ? "" : ` (${short(v.ranks)})`));
 }
 
-/* The boxes and ways below TOP: {boxes [{key, context, isOutside, nodes, time, bytes, calls}],
+/* The boxes and ways below TOP: {boxes [{key, context, isOutside, isRest, nodes, time, bytes, calls}],
  * ways [{from, to, count, time, visits}]}. */
 function flowBelow(top) {
     const graph = run.graph, boxes = new Map(), ways = new Map();
     const inside = graph.nodes.map((node) => isBelow(contexts[node.context], top));
     const boxOf = (node) => {
         const c = contexts[node.context], isInside = inside[node.id];
-        let at = c;
-        if (c === top) at = c;
-        else if (isInside) at = childTowards(c, top);
-        else {
-            let common = top;
-            while (!isBelow(c, common)) common = contexts[common.parent];
-            at = childTowards(c, common);
-        }
+        let above = top;
+        while (!isBelow(c, above)) above = contexts[above.parent];
+        const at = c === above ? c : childTowards(c, above);
         const key = (isInside ? "in" : "out") + at.id;
-        if (!boxes.has(key)) boxes.set(key, { key, context: at, isOutside: !isInside, nodes: 0, time: 0, bytes: 0, calls: 0, first: node.id });
+        if (!boxes.has(key)) boxes.set(key, { key, context: at, isOutside: !isInside, isRest: c === above && !c.is_call, nodes: 0, time: 0, bytes: 0, calls: 0, first: node.id });
         return boxes.get(key);
     };
     for (const node of graph.nodes) {
@@ -94,11 +89,14 @@ function flowBelow(top) {
         const way = ways.get(key);
         way.count += edge.count;
         way.time += edge.time.sum;
-        way.edges++;
+        way.edges += edge.edges || 1;
         addVisits(way.visits, edge.visits);
     }
     return { boxes: [...boxes.values()].sort((a, b) => a.first - b.first), ways: [...ways.values()] };
 }
+
+/* A call right in a function that has no context of its own was left out with others. */
+const titleOf = (box) => box.isRest ? "(smaller calls)" : label(box.context);
 
 /* Only the MOST boxes with the most of QUANTITY inside, and their ways. */
 function limited(flow, quantity, most) {
@@ -108,7 +106,7 @@ function limited(flow, quantity, most) {
 }
 
 function flowTables(flow, allRanks) {
-    const name = (box) => label(box.context) + (box.isOutside ? " (outside)" : "");
+    const name = (box) => titleOf(box) + (box.isOutside ? " (outside)" : "");
     return [table("Calls and functions below the selected one", [
         { name: "what", wide: true, value: (b) => name(b) },
         { name: "MPI calls", n: true, value: (b) => count(b.calls) },

@@ -13,7 +13,7 @@ function textWidth(text, size, weight = 400) {
 function layOut(flow, allRanks) {
     const g = new dagre.graphlib.Graph({ multigraph: true }).setGraph({ nodesep: 34, edgesep: 22, ranksep: 46, marginx: 8, marginy: 8 });
     for (const box of flow.boxes) {
-        box.title = label(box.context);
+        box.title = titleOf(box);
         if (box.title.length > 38) box.title = box.title.slice(0, 36) + "\u2026";
         box.lines = box.isOutside ? ["outside"]
             : [`${count(box.calls)} \u00d7 ${ns(of(box.time, box.calls))}`, `${percent(of(box.time, wholeTime))} of the time` + (box.bytes ? ", " + bytes(box.bytes) : "")];
@@ -42,7 +42,7 @@ function drawWays(layer, flow, g) {
             .attr("stroke-width", width).attr("marker-end", "url(#arrow)").style("opacity", outside ? .7 : .85);
         const text = layer.append("text").attr("class", "way-label").attr("text-anchor", "middle");
         way.lines.forEach((line, i) => text.append("tspan").attr("x", at.x).attr("y", at.y + 4 + 13 * (i - (way.lines.length - 1) / 2)).text(line));
-        const tell = (event) => showTip(event, `${label(way.from.context)} \u2192 ${label(way.to.context)}`,
+        const tell = (event) => showTip(event, `${titleOf(way.from)} \u2192 ${titleOf(way.to)}`,
             [["transitions", count(way.count) + (way.edges > 1 ? `, of ${way.edges} kinds` : "")], ["computation between", `${ns(way.time)}, ${ns(of(way.time, way.count))} each`],
                 ...clusters(way.visits, "").slice(0, 8).map((line) => ["each rank", line])]);
         withTip(path.node(), tell);
@@ -53,7 +53,7 @@ function drawWays(layer, flow, g) {
 function drawBoxes(layer, flow, g, quantity, onOpen) {
     const most = Math.max(...flow.boxes.map((b) => b[quantity]), 1);
     for (const box of flow.boxes) {
-        const at = g.node(box.key), isOpen = !box.isOutside && box.context.children.length > 0;
+        const at = g.node(box.key), isOpen = !box.isOutside && !box.isRest && box.context.children.length > 0;
         const group = layer.append("g").attr("class", "box" + (box.isOutside ? " outside" : "") + (isOpen ? " inner" : ""))
             .attr("transform", `translate(${at.x - at.width / 2},${at.y - at.height / 2})`)
             .attr("tabindex", 0).attr("role", isOpen || box.isOutside ? "button" : "img")
@@ -65,9 +65,9 @@ function drawBoxes(layer, flow, g, quantity, onOpen) {
         box.lines.forEach((line, i) => group.append("text").attr("x", at.width / 2).attr("y", 34 + 15 * i).attr("text-anchor", "middle").style("font-size", "11.5px").text(line));
         if (box.context.is_call)
             group.append("rect").attr("width", 5).attr("height", at.height - 12).attr("x", 5).attr("y", 6).attr("fill", functionColour(box.context.name)).style("stroke", "none");
-        const act = () => onOpen(box.isOutside ? contexts[box.context.parent] : box.context);
+        const act = () => onOpen(box.isOutside && !box.isRest ? contexts[box.context.parent] : box.context);
         if (isOpen || box.isOutside) { group.on("click", act); onEnter(group.node(), act); }
-        withTip(group.node(), (event) => showTip(event, label(box.context), contextFacts(box.context)));
+        withTip(group.node(), (event) => showTip(event, titleOf(box), box.isRest ? box.lines.map((line) => [line, ""]) : contextFacts(box.context)));
     }
 }
 
@@ -106,6 +106,7 @@ function drawFlow() {
     };
     const tree = contextTree("Calling context tree", show);
     section("flow", "Flow graph", "Which call follows which. Select a function in the tree of callers: the graph shows the functions and calls right below it, with all deeper ones folded into them; what is dotted is outside. A number is how often each rank comes by, with the ranks unless all do.",
+        leftOut("contexts", "contexts with less time are part of those that call them: they"), leftOut("edges", "transitions with less time between them"),
         make("div.beside", null, make("div.panel", null, tree.element),
             make("div", null, way, make("div.bar", null, make("label", null, "Colour by ", colour), stage ? stage.buttons : null),
                 canDraw ? make("div.stage", null, stage.element) : notDrawn("the flow graph is tables.", hasD3 ? "a library for layout (dagre)" : "D3"), left)), tables);

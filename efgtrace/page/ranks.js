@@ -10,13 +10,14 @@ const FLAT_LEAST = 6, FLAT_MOST = 30; /* items of the flat profile: in any case,
 
 /* Functions and calls by name: {name, is_call, contexts, time (their own), calls}. */
 function flatProfile() {
-    const flat = new Map();
+    const flat = new Map(), leftOut = contexts.filter((c) => c.left_out);
+    flat.set("", { name: "(left out)", is_call: false, contexts: leftOut, time: leftOut.reduce((sum, c) => sum + c.left_out, 0), calls: 0 });
     for (const c of contexts.slice(1)) {
         const key = (c.is_call ? "call " : "function ") + c.name;
         if (!flat.has(key)) flat.set(key, { name: c.name, is_call: c.is_call, contexts: [], time: 0, calls: 0 });
         const item = flat.get(key);
         item.contexts.push(c);
-        item.time += c.time.sum - c.children.reduce((sum, child) => sum + child.time.sum, 0);
+        item.time += c.time.sum - c.children.reduce((sum, child) => sum + child.time.sum, 0) - (c.left_out || 0);
         item.calls += c.is_call ? c.calls : 0;
     }
     return [...flat.values()].filter((item) => item.time > 0).sort((a, b) => b.time - a.time);
@@ -177,6 +178,7 @@ function legendOfThirds() {
 function drawRanks() {
     const panel = make("div.panel", { "aria-live": "polite" }), halos = hasD3 ? drawHalos(panel) : null;
     section("contexts", "Ranks in the tree", "How the time of each context is spread over the ranks. Click a context for its ranks, double-click for what is below it; an item of the flat profile is linked with all contexts that it is called in.",
+        leftOut("contexts", "contexts with less time"),
         halos ? [legendOfThirds(), make("div.beside", null, panel, make("div", null, halos.parts))] : notDrawn("the tree of contexts is a table.", "D3"),
         make("details", { open: !hasD3 }, make("summary", null, "As a table"), contextTable()));
     if (halos) halos.start();
@@ -199,5 +201,5 @@ function drawRankTable() {
         make("div.panel", null, table(`${plural(run.group_count, "group")}, by size`, [
             { name: "group", n: true, value: (g) => String(g.number) }, { name: "ranks", n: true, value: (g) => count(g.count) },
             { name: "nodes", n: true, value: (g) => String(g.nodes) }, { name: "edges", n: true, value: (g) => String(g.edges) },
-            { name: "which", wide: true, value: (g) => ranksText(g.ranks) }], run.groups, 12)));
+            { name: "which", wide: true, value: (g) => ranksText(g.ranks) }], run.groups, 12)), leftOut("groups", "smaller groups"));
 }

@@ -20,6 +20,6 @@ function drawRepresentative() {
             { name: "share", n: true, value: (row) => compared(row.share, percent) },
             { name: "mean", n: true, value: (row) => compared(row.mean, ns) },
             { name: "per iteration", n: true, title: "calls, or repetitions, of all ranks", value: (row) => compared(row.calls, exact) },
-            { name: "bytes", n: true, title: "of a call", value: (row) => compared(row.bytes, bytes) }], r.rows, 20)) : null);
+            { name: "bytes", n: true, title: "of a call", value: (row) => compared(row.bytes, bytes) }], r.rows, 20)) : null, leftOut("rows", "lines that differ less"));
     if (!r.rows.length) document.querySelector("#contents li:last-child a").classList.add("lacking");
 }

@@ -63,7 +63,7 @@ function curvePart() {
 
 function drawStructure() {
     section("structure", "Structure", "The loops that were found in the event flow graph, merged over all ranks. A line of source is where a repetition begins.",
-        make("div.panel", null, run.loops.length ? loopTable() : make("p", null, "No call was made in a loop.")),
+        make("div.panel", null, run.loops.length ? loopTable() : make("p", null, "No call was made in a loop.")), leftOut("loops", "loops with less time"),
         make("h3", null, `Growth of the graph, on rank ${run.curve.rank}`), curvePart());
 }
 
@@ -90,5 +90,5 @@ function drawCalls() {
             { name: "of the run", n: true, value: (s) => percent(s.run_share) },
             { name: "mean", n: true, value: (s) => ns(s.mean) },
             { name: "longest", n: true, value: (s) => ns(s.longest) },
-            { name: "bytes", n: true, value: (s) => bytes(s.bytes) }], run.sites, 15)));
+            { name: "bytes", n: true, value: (s) => bytes(s.bytes) }], run.sites, 15)), leftOut("sites", "call sites with less time"));
 }

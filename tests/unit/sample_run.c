@@ -296,3 +296,80 @@ void sample_run_uneven(struct whole_run *whole, uint32_t ranks)
 {
     fill_run(whole, ranks, late_are_few);
 }
+
+/* --- many call paths --- */
+
+static const struct {
+    const char *name;
+    uint32_t of; /* so many calls */
+    uint64_t offset;
+} levels[] = {{"phase", 1000, 0x10000}, {"part", 50, 0x100000}, {"solve", 1, 0x1000000}};
+
+#define LEVELS 3
+
+static uint64_t offset_at(int level, uint32_t call)
+{
+    return levels[level].offset + call / levels[level].of;
+}
+
+static void name_paths(struct efg_run_names *names, uint32_t count)
+{
+    uint32_t known = names->path_count;
+    struct efg_run_path *paths = make(known + count, sizeof *paths);
+    memcpy(paths, names->paths, known * sizeof *paths);
+    for (uint32_t i = 0; i < count; i++) {
+        struct efg_run_path *path = &paths[known + i];
+        path->hash = path_hash(known + 1 + i);
+        path->depth = LEVELS + 1;
+        path->frames = make(path->depth, sizeof *path->frames);
+        for (int level = 0; level < LEVELS; level++)
+            path->frames[LEVELS - 1 - level].offset = offset_at(level, i);
+        path->frames[LEVELS].offset = 0x2000;
+    }
+    free(names->paths);
+    names->paths = paths;
+    names->path_count += count;
+}
+
+static void name_functions(struct efg_run *run, uint32_t count)
+{
+    struct efg_run_site *sites = make(run->site_count + LEVELS * (size_t)count, sizeof *sites);
+    memcpy(sites, run->sites, run->site_count * sizeof *sites);
+    free(run->sites);
+    run->sites = sites;
+    for (int level = 0; level < LEVELS; level++) {
+        for (uint32_t i = 0; i < count; i += levels[level].of) {
+            char name[32];
+            struct efg_run_site *site = &sites[run->site_count++];
+            snprintf(name, sizeof name, "%s_%u", levels[level].name, i / levels[level].of);
+            fill_site(site, offset_at(level, i), 1);
+            site->symbols[0] = symbol(name, "/home/user/src/end.c", 10 + i);
+        }
+    }
+}
+
+static void do_end(struct efg_run_rank *rank, uint32_t count)
+{
+    struct efg_graph *graph = &rank->threads[0].graph;
+    uint64_t now = graph->last_leave;
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        uint32_t call = i % count, path = SAMPLE_CALLS + call;
+        struct efg_event event = {.signature = {.call = SAMPLE_BCAST, .path = path},
+                                  .path_hash = path_hash(path),
+                                  .bytes = 8,
+                                  .enter = now + US,
+                                  .leave = now + 2 * US + 10 * MS / (call + 1)};
+        efg_graph_step(graph, &event);
+        now = event.leave;
+    }
+    rank->end = rank->start + now;
+}
+
+void sample_run_paths(struct whole_run *whole, uint32_t count)
+{
+    sample_run(whole);
+    name_paths(&whole->names, count);
+    name_functions(&whole->run, count);
+    for (uint32_t i = 0; i < whole->rank_count; i++)
+        do_end(&whole->ranks[i], count);
+}

@@ -40,4 +40,8 @@ void sample_run(struct whole_run *whole);
  * little longer than the fastest one in each step, a few nearly the 400 us of rank 3. */
 void sample_run_uneven(struct whole_run *whole, uint32_t ranks);
 
+/* The same as sample_run, with an end that makes MPI_Bcast from COUNT functions more, three
+ * times in a row, each of them faster than the one before it: main > phase > part > solve. */
+void sample_run_paths(struct whole_run *whole, uint32_t count);
+
 #endif

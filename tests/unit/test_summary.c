@@ -3,7 +3,7 @@
  * The summary of a known run, word by word, and what is said when something is missing.
  * With --write FILE it writes that run for tests of the tool, with --write-hostile FILE one
  * with names that no format takes unescaped, with --write-many FILE one of MANY ranks, each as
- * fast as one of KINDS.
+ * fast as one of KINDS, with --write-paths FILE one with PATHS call paths more.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -382,6 +382,7 @@ static void test_formats(void **state)
 
 #define MANY 10000
 #define KINDS 500
+#define PATHS 5000
 #define NODE_RANKS 128
 #define HOSTILE_MARKUP "</script><img src=x onerror=document.title=1><!--"
 #define HOSTILE_TEXT "a<b>::\"c\"\\&'\xff\x01\n{|}]]>(int)"
@@ -422,6 +423,8 @@ static int write_sample(const char *how, const char *path)
     int many = !strcmp(how, "--write-many"), error;
     if (many)
         sample_run_uneven(&whole, KINDS);
+    else if (!strcmp(how, "--write-paths"))
+        sample_run_paths(&whole, PATHS);
     else
         sample_run(&whole);
     if (!strcmp(how, "--write-hostile"))
