@@ -246,8 +246,8 @@ def small_cases(folder, quick):
 
 
 def large_cases(quick):
-    """name, command(prefix), on 4 ranks, of some 10 s: as large as such cases are in earnest."""
-    steps = {"lammps": "600", "icofoam": "4", "pw": "1"}
+    """name, command(prefix), on 4 ranks, of 10 to 40 s: as large as such cases are in earnest."""
+    steps = {"lammps": "600", "icofoam": "4", "pw": "3"}
     for app, count in steps.items():
         yield from prepared(app, RANKS="4", CASE="large",
                             **{STEPS[app]: str(max(1, int(count) // 4)) if quick else count})
