@@ -48,6 +48,8 @@ def arguments():
                         help="rounds of each measurement (BENCH_RUNS, 15); 3 take 6 minutes")
     parser.add_argument("--parts", default="calls,life,apps,pairs,instructions",
                         help="which of the above (all)")
+    parser.add_argument("--apps", default="stencil,lammps,icofoam,pw",
+                        help="with which programs, for apps and pairs (all)")
     parser.add_argument("--build", default=os.environ.get("BUILD", "build"),
                         help="where the build is (BUILD, build)")
     parser.add_argument("--out", help="path of the results, without .json (BUILD/bench/results)")
@@ -56,6 +58,7 @@ def arguments():
     options.build = Path(options.build).resolve()
     options.out = Path(options.out or options.build / "bench" / "results")
     options.parts = options.parts.split(",")
+    options.apps = options.apps.split(",")
     if options.runs < 1 or set(options.parts) - set(PARTS):
         parser.error(f"--runs is 1 or more, --parts are of {','.join(PARTS)}")
     return options
@@ -275,7 +278,7 @@ def measure_app(build, command, tool):
 def applications(options, cases, used):
     rows = []
     os.environ["MPIRUN_OPTIONS"] = "--mca mpi_yield_when_idle 1"
-    for name, command in cases:
+    for name, command in (case for case in cases if case[0] in options.apps):
         run(command, used[0])  # the files come from the disk once
         results = rounds(name, options.runs, used,
                          lambda tool: measure_app(options.build, command, tool))
