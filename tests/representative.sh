@@ -51,7 +51,7 @@ lammps() {
         verdict "$folder: the run" "$(tail -n 3 "$work/traced.out")"
 }
 if command -v lmp >/dev/null; then
-    lammps lammps 400 --interval 5ms
+    lammps lammps 2000
     agrees lammps representative.py lammps
     lammps lammps.full 60 --mode full
     agrees lammps.full representative.py lammps.full --full

@@ -152,7 +152,8 @@ has "coarse: what was dropped" "Dropped for want of memory: exact sizes." said
 same "coarse: rows" "none path path,size-class size-class" \
     "$(table coarse | sed 's/.* //' | sort | paste -sd ' ')"
 "$tool" report -a coarse >said
-has "coarse: sizes are named as classes" "many.c:95 main [>= 64 KiB]" said
+line=$(grep -n "MPI_Bcast(data, number %" "$root/tests/memory/many.c" | cut -d: -f1)
+has "coarse: sizes are named as classes" "many.c:$line main [>= 64 KiB]" said
 "$tool" graph -s path,size coarse >out 2>said
 has "coarse: no graph of exact sizes" "dropped for want of memory; record with a larger" said
 "$tool" graph -s path,size-class coarse >said
