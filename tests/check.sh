@@ -1,6 +1,7 @@
 #!/bin/sh
-# All tests that `make check` runs, one after the other. Every test program or script prints what
-# it did; here is only added up. Last line: "N passed, N failed[, N skipped]".
+# All tests that `make check` runs: unit tests as many at once as there are cores, then scripts, one
+# after the other. Every test program or script prints what it did; here is only added up. Last
+# line: "N passed, N failed[, N skipped]".
 #
 # usage: tests/check.sh [PART...]     default: all parts
 # environment: BUILD  where the build is (default build)
@@ -17,8 +18,9 @@ CHECK_TRACE=${CHECK_TRACE:-$PWD/../shared/tools/check_trace.py}
 passed=0
 failed=0
 skipped=0
-log=$(mktemp "${TMPDIR:-/tmp}/efgtrace-check.XXXXXX") || exit 2
-trap 'rm -f "$log"' EXIT
+work=$(mktemp -d "${TMPDIR:-/tmp}/efgtrace-check.XXXXXX") || exit 2
+log=$work/log
+trap 'rm -rf "$work"' EXIT
 
 # count NAME: add up what $log says, with $1 as the exit code
 count() {
@@ -39,11 +41,17 @@ count() {
     failed=$((failed + ${f:-0}))
 }
 
+# wanted NAME
+wanted() {
+    [ -z "$parts" ] && return
+    case " $parts " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
 # part NAME KIND COMMAND...
 part() {
     name=$1 kind=$2
     shift 2
-    [ -n "$parts" ] && case " $parts " in *" $name "*) ;; *) return ;; esac
+    wanted "$name" || return
     ran="$ran $name "
     echo "== $name"
     started=$(date +%s)
@@ -54,12 +62,32 @@ part() {
     echo "   $(($(date +%s) - started)) s"
 }
 
+# name_of UNIT_TEST: of the part that it is
+name_of() {
+    case $1 in
+    */sanitized/*) echo "$(basename "$1"), sanitized" ;;
+    *) basename "$1" ;;
+    esac
+}
+
+# What UNIT_TEST has printed, with its exit code: run_units ran it.
+told() {
+    cat "$work/$(name_of "$1")"
+    return "$(cat "$work/$(name_of "$1").code")"
+}
+
+# run_units UNIT_TEST...
+run_units() {
+    for test in "$@"; do
+        wanted "$(name_of "$test")" && printf '%s\0%s\0' "$test" "$work/$(name_of "$test")"
+    done | xargs -0 -n 2 -P "$(nproc)" sh -c '"$0" >"$1" 2>&1; echo $? >"$1.code"'
+}
+
 parts="$*" ran=
-for test in "$BUILD"/tests/test_* "$BUILD"/sanitized/tests/test_*; do
-    case $test in *.d | *\*) continue ;; esac
-    name=$(basename "$test")
-    case $test in */sanitized/*) name="$name, sanitized" ;; esac
-    part "$name" unit "$test"
+units=$(ls "$BUILD"/tests/test_* "$BUILD"/sanitized/tests/test_* 2>/dev/null | grep -v '\.d$')
+run_units $units
+for test in $units; do
+    part "$(name_of "$test")" unit told "$test"
 done
 for script in floors table tree preload tool docs report page hostile graph runfile expand profile compare saved life accidents traffic signature recorded representative memory cost threads soak mpich cut deadlock skew hosts bench fuzz programs; do
     [ -x tests/$script.sh ] || continue
