@@ -7,13 +7,12 @@
  *      LATE        ____________________
  *                 /                    |
  *         0 _____/                     |_____
- *             200 300                  |          ms since efgtrace asked for the host's name
+ *               0 100                  |          ms since the program called MPI_Cart_create
  *                                      all ranks are in MPI_Finalize
  *
  * LATE2 and LATE3 in the environment, in ns. It never goes backward: less than 10^8 up, and
- * less than the 5 ms that it takes before it is right again. So that the comparison of
- * clocks is not too good for that, the clock takes 1 ms before and after it is read, for the
- * first 200 ms. What is not of efgtrace gets the host's true name.
+ * less than the 5 ms that it takes before it is right again. What is not of efgtrace gets the
+ * host's true name.
  *
  * REFUSE: a rank whose logs cannot be corrected.
  */
@@ -30,15 +29,13 @@
 
 #define MS 1000000ll
 #define RAMP (100 * MS)
-#define UP (200 * MS)
 
-static int64_t asked; /* ns of the true clock; 0: not yet */
+static int64_t begun; /* ns of the true clock; 0: not yet */
 static int is_over;
 
 static int64_t late_at(const char *late, int64_t since)
 {
-    int64_t up = since - UP;
-    return up <= 0 || is_over ? 0 : atoll(late) * (up < RAMP ? up : RAMP) / RAMP;
+    return atoll(late) * (since < RAMP ? since : RAMP) / RAMP;
 }
 
 static int64_t true_time(void)
@@ -51,19 +48,26 @@ static int64_t true_time(void)
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *late = NULL;
-    if (asked && clock == CLOCK_MONOTONIC && rank && (*rank == '2' || *rank == '3'))
+    if (begun && !is_over && clock == CLOCK_MONOTONIC && rank &&
+        (*rank == '2' || *rank == '3'))
         late = getenv(*rank == '2' ? "LATE2" : "LATE3");
     if (!late)
         return (int)syscall(SYS_clock_gettime, clock, now);
-    int is_slow = true_time() - asked < UP;
-    if (is_slow)
-        usleep(1000);
     int64_t ns = true_time();
-    if (is_slow)
-        usleep(1000);
-    ns -= late_at(late, ns - asked);
+    ns -= late_at(late, ns - begun);
     *now = (struct timespec){ns / (1000 * MS), ns % (1000 * MS)};
     return 0;
+}
+
+int PMPI_Cart_create(MPI_Comm old, int dims, const int sizes[], const int periods[],
+                     int reorder, MPI_Comm *comm)
+{
+    int (*next)(MPI_Comm, int, const int[], const int[], int, MPI_Comm *) =
+        (int (*)(MPI_Comm, int, const int[], const int[], int, MPI_Comm *))dlsym(
+            RTLD_NEXT, "PMPI_Cart_create");
+    int result = next(old, dims, sizes, periods, reorder, comm);
+    begun = true_time();
+    return result;
 }
 
 /* efgtrace's own, in which ranks wait for each other in MPI_Finalize. */
@@ -71,7 +75,7 @@ int PMPI_Barrier(MPI_Comm comm)
 {
     int (*next)(MPI_Comm) = (int (*)(MPI_Comm))dlsym(RTLD_NEXT, "PMPI_Barrier");
     int result = next(comm);
-    if (asked && true_time() - asked > UP + RAMP) {
+    if (begun && true_time() - begun > RAMP) {
         usleep(5000);
         is_over = 1;
     }
@@ -97,8 +101,6 @@ int gethostname(char *name, size_t size)
     if (!dladdr(__builtin_return_address(0), &caller) ||
         !strstr(caller.dli_fname, "libefgtrace") || !rank)
         return next(name, size);
-    if (!asked)
-        asked = true_time();
     strncpy(name, *rank < '2' ? "straight" : "bent", size);
     return 0;
 }
