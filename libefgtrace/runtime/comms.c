@@ -18,6 +18,8 @@
 #include "runtime/memory.h"
 #include "runtime/requests.h"
 
+#define RECENT 16 /* communicators that a thread finds without the lock */
+
 static struct {
     struct efg_lock lock;
     struct efg_map by_handle; /* -> struct efg_comm * */
@@ -211,18 +213,35 @@ int efg_comms_init(MPI_Comm world, MPI_Comm self, int threads)
     return all.world && add(self, NULL, EFG_COMM_SELF) ? 0 : -1;
 }
 
+/* The last ones that this thread has looked up take no lock. */
+static struct efg_comms_last *recent_place(MPI_Comm handle)
+{
+    static __thread struct efg_comms_last recent[RECENT];
+    return &recent[efg_hash_mix(0, key_of(handle)) % RECENT];
+}
+
+static int is_recent(const struct efg_comms_last *place, MPI_Comm handle)
+{
+    return place->comm && place->handle == handle &&
+           place->removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED);
+}
+
 const struct efg_comm *efg_comms_look_up(MPI_Comm handle)
 {
+    struct efg_comms_last *place = recent_place(handle);
     if (handle == MPI_COMM_NULL || !handle)
         return NULL;
-    efg_lock_take(&all.lock);
-    struct efg_comm *c = find(handle);
-    if (!c)
-        c = add(handle, NULL, EFG_COMM_INTRA);
-    efg_comms_last = (struct efg_comms_last){
-        handle, c, __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED)};
-    efg_lock_give(&all.lock);
-    return c;
+    if (!is_recent(place, handle)) {
+        efg_lock_take(&all.lock);
+        struct efg_comm *c = find(handle);
+        if (!c)
+            c = add(handle, NULL, EFG_COMM_INTRA);
+        *place = (struct efg_comms_last){handle, c,
+                                         __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED)};
+        efg_lock_give(&all.lock);
+    }
+    efg_comms_last = *place;
+    return place->comm;
 }
 
 void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent)
@@ -237,6 +256,8 @@ void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent)
 
 int efg_comms_is_known(MPI_Comm handle)
 {
+    if (is_recent(recent_place(handle), handle))
+        return 1;
     efg_lock_take(&all.lock);
     int is_known = find(handle) != NULL;
     efg_lock_give(&all.lock);

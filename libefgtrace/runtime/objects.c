@@ -14,20 +14,39 @@
 #include "core/signature.h"
 #include "runtime/memory.h"
 
+#define RECENT 8 /* objects of a kind that a thread finds without the lock */
+
 static struct {
     pthread_mutex_t lock;
     struct efg_map by_handle[EFG_OBJECT_KINDS];
     struct efg_map made; /* hash(communicator, kind) -> how many */
+    uint64_t removed;    /* how many; atomic */
     uint32_t next_id;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct efg_object *efg_objects_find(enum efg_object_kind kind, uint64_t handle)
+/* What this thread has found lately; it holds while none is removed. */
+static __thread struct recent {
+    uint64_t handle;
+    struct efg_object *object;
+    uint64_t removed; /* all.removed, then */
+} recent[EFG_OBJECT_KINDS][RECENT];
+
+static struct efg_object *look_up(enum efg_object_kind kind, uint64_t handle)
 {
     pthread_mutex_lock(&all.lock);
     uint64_t *slot = efg_map_find(&all.by_handle[kind], handle);
     struct efg_object *o = slot ? (struct efg_object *)(uintptr_t)*slot : NULL;
     pthread_mutex_unlock(&all.lock);
     return o;
+}
+
+struct efg_object *efg_objects_find(enum efg_object_kind kind, uint64_t handle)
+{
+    struct recent *place = &recent[kind][efg_hash_mix(0, handle) % RECENT];
+    uint64_t removed = __atomic_load_n(&all.removed, __ATOMIC_ACQUIRE);
+    if (!place->object || place->handle != handle || place->removed != removed)
+        *place = (struct recent){handle, look_up(kind, handle), removed};
+    return place->object;
 }
 
 static void release(struct efg_object *o)
@@ -39,7 +58,6 @@ static void release(struct efg_object *o)
         free(o->comm->members);
     free((void *)o->comm);
     free(o->name);
-    free(o->pending);
     free(o);
 }
 
@@ -61,12 +79,6 @@ static struct efg_comm *copy_comm(const struct efg_comm *comm)
     return c;
 }
 
-void efg_objects_count(struct efg_object *o)
-{
-    efg_memory_settle(&o->memory, sizeof *o + (o->comm ? efg_comms_memory(o->comm) : 0) +
-                                      o->pending_room * sizeof *o->pending);
-}
-
 struct efg_object *efg_objects_add(enum efg_object_kind kind, uint64_t handle, MPI_Comm comm,
                                    const char *name)
 {
@@ -75,7 +87,7 @@ struct efg_object *efg_objects_add(enum efg_object_kind kind, uint64_t handle, M
         return NULL;
     o->comm = copy_comm(efg_comms_find(comm));
     o->name = name ? strdup(name) : NULL;
-    efg_objects_count(o);
+    efg_memory_settle(&o->memory, sizeof *o + (o->comm ? efg_comms_memory(o->comm) : 0));
     pthread_mutex_lock(&all.lock);
     uint64_t origin = efg_hash_mix(o->comm ? o->comm->identity : 0, 1 + (uint64_t)kind);
     uint64_t *made = efg_map_put(&all.made, origin);
@@ -83,6 +95,7 @@ struct efg_object *efg_objects_add(enum efg_object_kind kind, uint64_t handle, M
     o->id = all.next_id++;
     uint64_t *slot = o->comm ? efg_map_put(&all.by_handle[kind], handle) : NULL;
     if (slot) {
+        __atomic_add_fetch(&all.removed, *slot != 0, __ATOMIC_RELEASE);
         release((struct efg_object *)(uintptr_t)*slot);
         *slot = (uintptr_t)o;
     }
@@ -97,6 +110,7 @@ void efg_objects_remove(enum efg_object_kind kind, uint64_t handle)
     struct efg_object *o = efg_objects_find(kind, handle);
     pthread_mutex_lock(&all.lock);
     efg_map_remove(&all.by_handle[kind], handle);
+    __atomic_add_fetch(&all.removed, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&all.lock);
     release(o);
 }

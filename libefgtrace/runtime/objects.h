@@ -10,33 +10,24 @@
 
 #include "runtime/comms.h"
 
-struct efg_pending { /* an RMA operation whose completion was not seen yet */
-    int target;
-    uint64_t match;
-};
-
 struct efg_object {
     uint32_t id;
     uint64_t identity;
     const struct efg_comm *comm; /* a copy: lives as long as the object */
     char *name;                  /* of a file, else NULL */
-    struct efg_pending *pending;
-    uint32_t pending_count, pending_room;
     uint64_t match;              /* of a split collective under way */
     uint64_t memory;             /* bytes, as counted */
 };
 
 enum efg_object_kind { EFG_OBJECT_WINDOW, EFG_OBJECT_FILE, EFG_OBJECT_KINDS };
 
-/* The object of HANDLE, or NULL if its making was not seen. */
+/* The object of HANDLE, or NULL if its making was not seen. Takes no lock for those that this
+ * thread has found lately. */
 struct efg_object *efg_objects_find(enum efg_object_kind kind, uint64_t handle);
 
 /* HANDLE was made on COMM; NAME for files. NULL without memory. */
 struct efg_object *efg_objects_add(enum efg_object_kind kind, uint64_t handle, MPI_Comm comm,
                                    const char *name);
-
-/* Count the memory of OBJECT anew: there may be more pending now. */
-void efg_objects_count(struct efg_object *object);
 
 void efg_objects_remove(enum efg_object_kind kind, uint64_t handle);
 

@@ -66,7 +66,8 @@ uint64_t efg_recorder_memory(const struct efg_recorder *r)
 {
     const struct efg_bits *bits[] = {&r->calls_known, &r->paths_known, &r->modules_known,
                                      &r->comms_known, &r->wins_known,  &r->files_known};
-    uint64_t bytes = efg_map_memory(&r->messages);
+    uint64_t bytes =
+        efg_map_memory(&r->messages) + (uint64_t)r->pending_room * sizeof *r->pending;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
         bytes += bits[i]->count * sizeof *bits[i]->words;
     return bytes;
@@ -203,7 +204,7 @@ static void take_along(struct efg_request *q, void *data)
 {
     struct efg_recorder *r = data;
     if (q->thread != r->thread)
-        return;
+        return; /* a persistent one that another thread has started */
     q->is_recorded = 0;
     if (q->kind != EFG_REQUEST_RECV || q->peer == MPI_PROC_NULL ||
         (q->is_persistent && !q->is_active) || !efg_recorder_room(r, 1))
@@ -232,7 +233,7 @@ EFG_HOT int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *ca
     r->calls++;
     if (!r->first_enter) {
         r->first_enter = call->enter;
-        efg_requests_each(take_along, r);
+        efg_requests_each(&r->table, take_along, r);
         return efg_recorder_room(r, count);
     }
     return 1;

@@ -31,6 +31,12 @@ struct efg_bits { /* a set of small numbers */
     uint32_t count;
 };
 
+struct efg_pending { /* an RMA operation whose completion was not seen yet */
+    uint32_t window; /* id */
+    int target;
+    uint64_t match;
+};
+
 struct efg_spin { /* polls that found nothing, one after the other */
     uint16_t call;
     uint32_t path;
@@ -58,9 +64,15 @@ struct efg_recorder {
     uint64_t first_enter;                        /* ticks: the first call of the window */
     struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
         files_known;
-    MPI_Request *handles; /* of the present call, as they were at enter */
+    struct efg_requests table; /* that this thread has made */
+    MPI_Request *handles;      /* of the present call, as they were at enter */
+    struct efg_request *
+        *claims; /* what they are of, if they are claimed; NULL: none, or gone */
+    int claim_count;
     MPI_Status *statuses; /* in place of MPI_STATUS(ES)_IGNORE */
     int handle_room;
+    struct efg_pending *pending; /* of this thread */
+    uint32_t pending_count, pending_room;
     struct efg_map messages; /* matched probes: message -> communicator */
     uint32_t request;        /* number of the request that the present call starts */
 };
@@ -221,8 +233,16 @@ static inline int efg_recorder_scratch(struct efg_recorder *r, int count)
     return count <= r->handle_room || efg_recorder_make_scratch(r, count);
 }
 
-/* Keep the handles of the requests that CALL names, which it may set to null. */
+/* Keep the handles of the requests that CALL names, which it may set to null, and claim what
+ * they are of where other threads might; until they are released. */
 void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *call);
+void efg_recorder_release_requests(struct efg_recorder *r);
+
+/* What the I-th handle is of, or NULL. */
+static inline struct efg_request *efg_recorder_named(struct efg_recorder *r, int i)
+{
+    return r->claim_count ? r->claims[i] : efg_requests_find(&r->table, r->handles[i]);
+}
 
 /* Calls that tell something by their statuses, and those that have nothing else. */
 #define EFG_SHAPES_TELLING                                                         \
@@ -273,7 +293,9 @@ void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_ca
 /* What CALL has completed; and whether any of it was started in the window. */
 void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *call, uint64_t leave,
                            int writes);
-int efg_recorder_completes_window(const struct efg_recorder *r, const struct efg_call *call);
+int efg_recorder_completes_window(struct efg_recorder *r, const struct efg_call *call);
+/* Requests of this thread that others have completed; if WRITES is 1, as records. */
+void efg_recorder_take_news(struct efg_recorder *r, uint64_t time, int writes);
 void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *call,
                                uint64_t leave, int writes);
 void efg_recorder_cancel(struct efg_recorder *r, const struct efg_call *call);

@@ -164,7 +164,8 @@ static void leave_isendrecv(struct efg_recorder *r, const struct efg_call *c,
     struct efg_request *received = leave_irecv(r, c, leave, writes);
     if (!sent || !received)
         return;
-    sent->has_second = received->is_second = 1;
+    sent->second = received;
+    received->is_second = 1;
     received->bytes = f->received;
 }
 
@@ -317,6 +318,8 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
 static int is_worth_it(struct efg_recorder *r, const struct efg_call *c,
                        const struct efg_facts *f, uint64_t leave)
 {
+    if ((r->is_on || r->is_draining) && efg_requests_has_news(&r->table))
+        return 1;
     if (r->is_on && f->is_poll) {
         efg_recorder_spin(r, c, leave);
         return 0;
@@ -334,6 +337,9 @@ EFG_HOT void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c,
         writes = efg_recorder_visit(r, c);
     if (result == MPI_SUCCESS)
         leave_shape(r, c, f, leave, writes);
+    efg_recorder_release_requests(r);
+    if (efg_requests_has_news(&r->table))
+        efg_recorder_take_news(r, leave, writes);
     if (writes && efg_recorder_room(r, 4)) {
         efg_recorder_put(
             r, (struct efg_record){.time = leave, .kind = EFG_REC_LEAVE, .call = c->id});

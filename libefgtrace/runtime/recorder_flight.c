@@ -85,7 +85,7 @@ void efg_recorder_count_collective(struct efg_recorder *r, uint64_t bytes)
 static __attribute__((noinline)) void start(struct efg_recorder *r, const struct efg_call *c)
 {
     for (int i = 0; i < c->nrequests; i++) {
-        const struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
+        const struct efg_request *q = efg_recorder_named(r, i);
         if (q && q->kind == EFG_REQUEST_SEND && q->peer >= 0) {
             add(r, q->channel, 1);
             efg_traffic_add(r->traffic, q->partner, q->bytes);

@@ -27,12 +27,41 @@ int efg_recorder_make_scratch(struct efg_recorder *r, int count)
     MPI_Status *statuses = realloc(r->statuses, (size_t)room * sizeof *statuses);
     if (statuses)
         r->statuses = statuses;
-    if (!handles || !statuses)
+    struct efg_request **claims = realloc(r->claims, (size_t)room * sizeof *claims);
+    if (claims)
+        r->claims = claims;
+    if (!handles || !statuses || !claims)
         return 0;
-    efg_budget_add(&efg_memory,
-                   (uint64_t)(room - r->handle_room) * (sizeof *handles + sizeof *statuses));
+    efg_budget_add(&efg_memory, (uint64_t)(room - r->handle_room) *
+                                    (sizeof *handles + sizeof *statuses + sizeof *claims));
     r->handle_room = room;
     return 1;
+}
+
+/* A call that was left by a jump may have left claims. */
+static __attribute__((noinline)) void claim_requests(struct efg_recorder *r, int count)
+{
+    efg_recorder_release_requests(r);
+    for (; r->claim_count < count; r->claim_count++)
+        r->claims[r->claim_count] = efg_requests_claim(&r->table, r->handles[r->claim_count]);
+}
+
+void efg_recorder_release_requests(struct efg_recorder *r)
+{
+    for (int i = 0; i < r->claim_count; i++)
+        if (r->claims[i])
+            efg_requests_release(r->claims[i]);
+    r->claim_count = 0;
+}
+
+/* Request Q, which the I-th handle is of, is no more. */
+static void remove_request(struct efg_recorder *r, struct efg_request *q, int i)
+{
+    if (q->second)
+        efg_requests_remove(&r->table, q->second);
+    efg_requests_remove(&r->table, q);
+    if (r->claim_count)
+        r->claims[i] = NULL;
 }
 
 EFG_HOT void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *c)
@@ -42,6 +71,8 @@ EFG_HOT void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call 
     if (!efg_recorder_scratch(r, c->nrequests))
         c->nrequests = 0;
     memcpy(r->handles, c->requests, (size_t)c->nrequests * sizeof *r->handles);
+    if (efg_requests_are_shared())
+        claim_requests(r, c->nrequests);
 }
 
 /* --- point to point --- */
@@ -65,7 +96,7 @@ EFG_HOT void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t
 EFG_HOT struct efg_request *
 efg_recorder_started(struct efg_recorder *r, const struct efg_call *c, int kind, int recorded)
 {
-    struct efg_request *q = c->requests ? efg_requests_add(*c->requests, r->thread) : NULL;
+    struct efg_request *q = c->requests ? efg_requests_add(&r->table, *c->requests) : NULL;
     int receives = kind == EFG_REQUEST_RECV;
     if (!q)
         return NULL;
@@ -84,10 +115,11 @@ efg_recorder_started(struct efg_recorder *r, const struct efg_call *c, int kind,
 void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *c, int writes)
 {
     for (int i = 0; i < c->nrequests; i++) {
-        struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
+        struct efg_request *q = efg_recorder_named(r, i);
         if (!q)
             continue;
-        efg_requests_restart(q);
+        efg_requests_restart(&r->table, q);
+        q->thread = r->thread;
         q->is_active = 1;
         q->is_cancelled = 0;
         q->is_recorded = 0;
@@ -107,7 +139,7 @@ void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_ca
                                      uint64_t leave)
 {
     for (int i = 0; i < c->nrequests; i++) {
-        struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
+        struct efg_request *q = efg_recorder_named(r, i);
         if (!q || q->kind != EFG_REQUEST_RECV || q->peer == MPI_PROC_NULL ||
             !efg_recorder_room(r, 1))
             continue;
@@ -192,37 +224,55 @@ static int is_in_window(const struct efg_recorder *r, const struct efg_request *
     return q->is_recorded && q->thread == r->thread && q->window == r->window;
 }
 
-/* The request with this HANDLE is complete. WRITES: its record may be written. Returns 1 if
- * there is another part of it. */
-static int complete_part(struct efg_recorder *r, MPI_Request handle, const MPI_Status *status,
-                         uint64_t time, int writes)
+/* Q, recorded when it started, is complete. WRITES: that may be recorded. */
+static void end_recorded(struct efg_recorder *r, const struct efg_request *q,
+                         const MPI_Status *status, uint64_t time, int writes)
 {
-    struct efg_request *q = efg_requests_find(handle, r->thread);
-    if (!q || (q->is_persistent && !q->is_active))
-        return 0;
-    int has_second = q->has_second;
-    efg_recorder_landed(r, q, status);
-    if (is_in_window(r, q)) {
-        r->open_requests--;
-        if (writes && efg_recorder_room(r, 4))
-            put_completion(r, q, status, time);
+    if (q->is_recorded && q->thread != r->thread)
+        efg_requests_tell(q, efg_recorder_is_ignored(status) ? NULL : status);
+    if (!is_in_window(r, q))
+        return;
+    r->open_requests--;
+    if (writes && efg_recorder_room(r, 4))
+        put_completion(r, q, status, time);
+}
+
+void efg_recorder_take_news(struct efg_recorder *r, uint64_t time, int writes)
+{
+    struct efg_request_news *news = efg_requests_news(&r->table);
+    for (struct efg_request_news *next; news; news = next) {
+        next = news->next;
+        end_recorded(r, &news->request, news->has_status ? &news->status : MPI_STATUS_IGNORE,
+                     time, writes);
+        free(news);
     }
+}
+
+static void complete_part(struct efg_recorder *r, struct efg_request *q,
+                          const MPI_Status *status, uint64_t time, int writes)
+{
+    efg_recorder_landed(r, q, status);
+    end_recorded(r, q, status, time, writes);
+    q->is_active = q->is_recorded = 0;
+}
+
+/* The request that the I-th handle is of is complete. WRITES: its record may be written. */
+static void complete(struct efg_recorder *r, int i, const MPI_Status *status, uint64_t time,
+                     int writes)
+{
+    struct efg_request *q = efg_recorder_named(r, i);
+    if (!q || (q->is_persistent && !q->is_active))
+        return;
+    complete_part(r, q, status, time, writes);
+    if (q->second)
+        complete_part(r, q->second, status, time, writes);
     if (q->kind == EFG_REQUEST_IDUP) {
         efg_comms_expect(-1);
         if (q->newcomm)
             efg_comms_add(*q->newcomm, q->comm);
     }
-    q->is_active = q->is_recorded = 0;
     if (!q->is_persistent)
-        efg_requests_remove(q);
-    return has_second;
-}
-
-static void complete(struct efg_recorder *r, MPI_Request handle, const MPI_Status *status,
-                     uint64_t time, int writes)
-{
-    while (complete_part(r, handle, status, time, writes)) {
-    }
+        remove_request(r, q, i);
 }
 
 /* How many requests CALL completed; the i-th is handle *AT and status *STATUS. */
@@ -252,17 +302,17 @@ EFG_HOT void efg_recorder_complete(struct efg_recorder *r, const struct efg_call
 {
     int count = completes_requests(c) ? completed(c) : 0;
     for (int i = 0; i < count; i++)
-        complete(r, r->handles[position(c, i)],
+        complete(r, position(c, i),
                  efg_recorder_is_ignored(c->statuses) ? c->statuses : c->statuses + i, leave,
                  writes);
 }
 
 /* 1 if CALL completed a request that was started in the window. */
-int efg_recorder_completes_window(const struct efg_recorder *r, const struct efg_call *c)
+int efg_recorder_completes_window(struct efg_recorder *r, const struct efg_call *c)
 {
     int count = completes_requests(c) ? completed(c) : 0;
     for (int i = 0; i < count; i++) {
-        const struct efg_request *q = efg_requests_find(r->handles[position(c, i)], r->thread);
+        const struct efg_request *q = efg_recorder_named(r, position(c, i));
         if (q && is_in_window(r, q))
             return 1;
     }
@@ -273,7 +323,7 @@ int efg_recorder_completes_window(const struct efg_recorder *r, const struct efg
 void efg_recorder_take_back_start(struct efg_recorder *r, const struct efg_call *c)
 {
     for (int i = 0; i < c->nrequests; i++) {
-        struct efg_request *q = efg_requests_find(r->handles[i], r->thread);
+        struct efg_request *q = efg_recorder_named(r, i);
         if (!q)
             continue;
         r->open_requests -= is_in_window(r, q);
@@ -281,15 +331,10 @@ void efg_recorder_take_back_start(struct efg_recorder *r, const struct efg_call 
     }
 }
 
-/* A send that the application does not want to hear of again is as good as complete. Returns 1
- * if there is another part of the request. */
-static int free_part(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
-                     int writes)
+/* A send that the application does not want to hear of again is as good as complete. */
+static void free_part(struct efg_recorder *r, const struct efg_request *q, uint64_t leave,
+                      int writes)
 {
-    struct efg_request *q = c->nrequests ? efg_requests_find(r->handles[0], r->thread) : NULL;
-    if (!q)
-        return 0;
-    int has_second = q->has_second;
     if (!q->is_persistent || q->is_active)
         efg_recorder_landed(r, q, MPI_STATUS_IGNORE);
     if (is_in_window(r, q)) {
@@ -297,20 +342,23 @@ static int free_part(struct efg_recorder *r, const struct efg_call *c, uint64_t 
         if (writes && q->kind == EFG_REQUEST_SEND)
             efg_recorder_put_plain(r, EFG_REC_ISEND_COMPLETE, leave, q->number);
     }
-    efg_requests_remove(q);
-    return has_second;
 }
 
 void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
                                int writes)
 {
-    while (free_part(r, c, leave, writes)) {
-    }
+    struct efg_request *q = c->nrequests ? efg_recorder_named(r, 0) : NULL;
+    if (!q)
+        return;
+    free_part(r, q, leave, writes);
+    if (q->second)
+        free_part(r, q->second, leave, writes);
+    remove_request(r, q, 0);
 }
 
 void efg_recorder_cancel(struct efg_recorder *r, const struct efg_call *c)
 {
-    struct efg_request *q = c->nrequests ? efg_requests_find(r->handles[0], r->thread) : NULL;
+    struct efg_request *q = c->nrequests ? efg_recorder_named(r, 0) : NULL;
     if (q)
         q->is_cancelled = r->is_asking = 1;
 }

@@ -2,7 +2,8 @@
 /*
  * One-sided calls as records. An operation gets a match id; it is complete at the target
  * when the next synchronisation that covers the target returns, and only then its
- * completion is written.
+ * completion is written: if it was the same thread that called both. Of two threads, each with
+ * a location of its own, none would know when the other one's operation began.
  */
 #include "runtime/recorder.h"
 
@@ -24,7 +25,7 @@ static struct efg_object *object_of(struct efg_recorder *r, const struct efg_cal
     if (!o || o->comm->is_foreign)
         return NULL;
     efg_recorder_define_object(r, EFG_REC_DEF_WIN, o);
-    return efg_recorder_room(r, 4 + o->pending_count) ? o : NULL;
+    return efg_recorder_room(r, 4 + r->pending_count) ? o : NULL;
 }
 
 static void put(struct efg_recorder *r, uint64_t time, int kind, uint32_t win, struct efg_record rest)
@@ -35,18 +36,17 @@ static void put(struct efg_recorder *r, uint64_t time, int kind, uint32_t win, s
     efg_recorder_put(r, rest);
 }
 
-static void remember(struct efg_object *o, int target, uint64_t match)
+static void remember(struct efg_recorder *r, struct efg_pending operation)
 {
-    if (o->pending_count == o->pending_room) {
-        uint32_t room = 2 * o->pending_room + 16;
-        struct efg_pending *pending = realloc(o->pending, room * sizeof *pending);
+    if (r->pending_count == r->pending_room) {
+        uint32_t room = 2 * r->pending_room + 16;
+        struct efg_pending *pending = realloc(r->pending, room * sizeof *pending);
         if (!pending)
             return;
-        o->pending = pending;
-        o->pending_room = room;
-        efg_objects_count(o);
+        r->pending = pending;
+        r->pending_room = room;
     }
-    o->pending[o->pending_count++] = (struct efg_pending){target, match};
+    r->pending[r->pending_count++] = operation;
 }
 
 /* The operations on TARGET (or any) are complete there. */
@@ -54,14 +54,14 @@ static void complete_pending(struct efg_recorder *r, struct efg_object *o, int t
                              int writes)
 {
     uint32_t left = 0;
-    for (uint32_t i = 0; i < o->pending_count; i++) {
-        struct efg_pending p = o->pending[i];
-        if (target != ANY_TARGET && p.target != target)
-            o->pending[left++] = p;
+    for (uint32_t i = 0; i < r->pending_count; i++) {
+        struct efg_pending p = r->pending[i];
+        if (p.window != o->id || (target != ANY_TARGET && p.target != target))
+            r->pending[left++] = p;
         else if (writes)
             put(r, time, EFG_REC_RMA_COMPLETE_REMOTE, o->id, (struct efg_record){.e = p.match});
     }
-    o->pending_count = left;
+    r->pending_count = left;
 }
 
 static void enter_data(struct efg_recorder *r, struct efg_call *c, struct efg_object *o)
@@ -74,7 +74,7 @@ static void enter_data(struct efg_recorder *r, struct efg_call *c, struct efg_ob
     c->match = r->next_match++;
     put(r, c->enter, kind, o->id,
         (struct efg_record){.b = (uint32_t)c->peer, .c = c->atomic, .d = efg_decode_bytes(c->count, c->type), .e = c->match});
-    remember(o, c->peer, c->match);
+    remember(r, (struct efg_pending){o->id, c->peer, c->match});
 }
 
 static void enter_free(struct efg_recorder *r, struct efg_call *c, int writes)
@@ -221,5 +221,5 @@ void efg_rma_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, in
     else if (o && writes)
         leave_sync(r, c, o, time);
     else if (o)
-        o->pending_count = 0; /* the window of records is closed: their completion is not wanted */
+        complete_pending(r, o, ANY_TARGET, time, 0); /* recording is over: not wanted any more */
 }

@@ -1,152 +1,319 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hash table of chains, each in the order of adding. Requests come from slabs and go back to
- * a list of free ones: memory follows the largest number of requests under way.
+ * A hash table of chains for each thread, each in the order of adding. Requests come from slabs
+ * and go back to a list of free ones: memory follows the largest number of requests under way.
+ *
+ * The thread of a table is the only one that changes its chains. Others read along (claim):
+ * memory that was once a request or a chain stays one, and a request that is taken out still
+ * leads on to the next one. To claim is one atomic instruction on the state of the request,
+ * whose number in the table never comes again: a request that was removed, or claimed by
+ * another thread, is not the one any more that was found. That there is none is believed if the
+ * version says that none was put to another place meanwhile.
+ *
+ * Who removes a request of another table only hands it back; its thread takes it out when it
+ * comes here next.
  */
 #include "runtime/requests.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/hot.h"
-#include "runtime/lock.h"
 #include "runtime/memory.h"
 
-#define SLAB 256 /* requests allocated at a time */
+#define SLAB 64 /* requests allocated at a time */
 #define SLAB_BYTES (SLAB * sizeof(struct efg_request))
 #define FIRST_CHAINS 64
+#define MOST_TRIES 1000 /* to read a table that is being changed */
+#define MOST_STEPS 4096 /* along chains, before the version is looked at */
+#define CLAIMED 1u
 
 struct chain {
     struct efg_request *first, *last;
 };
 
-static struct {
-    struct efg_lock lock;
-    struct chain *chains;
-    uint64_t chain_count; /* a power of two, or 0 */
-    struct efg_request *unused;
-    uint64_t slabs, serial, count;
-    uint64_t refused; /* that found no memory */
-} all = {.lock = EFG_LOCK};
+struct efg_request_chains {
+    uint64_t count; /* a power of two */
+    struct chain chain[];
+};
 
-void efg_requests_init(int threads)
+uint32_t efg_requests_tables;
+static struct efg_requests *tables; /* of all threads, the latest first; atomic */
+static uint64_t refused;            /* found no memory; atomic */
+
+void efg_requests_init(struct efg_requests *t, uint16_t thread)
 {
-    all.lock.is_needed = threads;
+    *t = (struct efg_requests){.thread = thread,
+                               .next = __atomic_load_n(&tables, __ATOMIC_RELAXED)};
+    while (!__atomic_compare_exchange_n(&tables, &t->next, t, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+    __atomic_add_fetch(&efg_requests_tables, 1, __ATOMIC_RELEASE);
 }
 
-static struct chain *chain_of(MPI_Request handle)
+/* --- chains, by the thread of the table --- */
+
+static struct chain *chain_of(struct efg_request_chains *chains, MPI_Request handle)
 {
     uint64_t key = 0;
     memcpy(&key, &handle, sizeof handle);
     key *= 0x9e3779b97f4a7c15ull; /* Fibonacci hashing: handles differ in middle bits */
-    return &all.chains[(key ^ key >> 32) & (all.chain_count - 1)];
+    return &chains->chain[(key ^ key >> 32) & (chains->count - 1)];
 }
 
-static void append(struct efg_request *r)
+static void link_to(struct efg_request **place, struct efg_request *r)
 {
-    struct chain *chain = chain_of(r->handle);
-    r->next = NULL;
-    if (chain->first)
-        chain->last->next = r;
-    else
-        chain->first = r;
+    __atomic_store_n(place, r, __ATOMIC_RELEASE);
+}
+
+static void append(struct efg_request_chains *chains, struct efg_request *r)
+{
+    struct chain *chain = chain_of(chains, r->handle);
+    link_to(&r->next, NULL);
+    link_to(chain->first ? &chain->last->next : &chain->first, r);
     chain->last = r;
 }
 
-/* Twice as many chains, while there is memory. Requests with the same handle stay in order. */
-static void grow(void)
+/* What is changed after this may lead readers astray. */
+static void change_version(struct efg_requests *t, unsigned by)
 {
-    struct chain *old = all.chains;
-    uint64_t count = all.chain_count;
-    struct chain *chains = calloc(count ? 2 * count : FIRST_CHAINS, sizeof *chains);
+    __atomic_store_n(&t->version, t->version + by, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+/* Twice as many chains, while there is memory. Requests with the same handle stay in order.
+ * Another thread may still read the old chains, so they stay. */
+static __attribute__((noinline)) void grow(struct efg_requests *t)
+{
+    struct efg_request_chains *old = t->chains;
+    uint64_t count = old ? 2 * old->count : FIRST_CHAINS;
+    uint64_t bytes = sizeof *old + count * sizeof *old->chain;
+    struct efg_request_chains *chains = calloc(1, bytes);
     if (!chains)
         return;
-    efg_budget_add(&efg_memory, (count ? count : FIRST_CHAINS) * sizeof *chains);
-    all.chains = chains;
-    all.chain_count = count ? 2 * count : FIRST_CHAINS;
-    for (uint64_t i = 0; i < count; i++)
-        for (struct efg_request *r = old[i].first, *next; r; r = next) {
+    efg_budget_add(&efg_memory, bytes);
+    chains->count = count;
+    change_version(t, 1);
+    for (uint64_t i = 0; old && i < old->count; i++)
+        for (struct efg_request *r = old->chain[i].first, *next; r; r = next) {
             next = r->next;
-            append(r);
+            append(chains, r);
         }
-    free(old);
+    __atomic_store_n(&t->chains, chains, __ATOMIC_RELEASE);
+    change_version(t, 1);
 }
 
-static struct efg_request *take(void)
+static void put_away(struct efg_requests *t, struct efg_request *r)
 {
-    if (!all.unused) {
-        if (!efg_budget_take(&efg_memory, SLAB_BYTES, efg_memory.limit / 2))
-            return NULL;
-        struct efg_request *slab = calloc(SLAB, sizeof *slab);
-        if (!slab) {
-            efg_budget_give(&efg_memory, SLAB_BYTES);
-            return NULL;
-        }
-        all.slabs++;
-        for (int i = 0; i < SLAB; i++) {
-            slab[i].next = all.unused;
-            all.unused = &slab[i];
-        }
-    }
-    struct efg_request *r = all.unused;
-    all.unused = r->next;
-    return r;
+    __atomic_store_n(&r->state, CLAIMED, __ATOMIC_RELAXED);
+    r->back = t->unused;
+    t->unused = r;
 }
 
-EFG_HOT struct efg_request *efg_requests_add(MPI_Request handle, uint16_t thread)
+static __attribute__((noinline)) void make_slab(struct efg_requests *t)
 {
-    if (handle == MPI_REQUEST_NULL)
-        return NULL;
-    efg_lock_take(&all.lock);
-    if (all.count >= all.chain_count)
-        grow();
-    struct efg_request *r = all.chain_count ? take() : NULL;
-    all.refused += !r;
-    if (r) {
-        *r = (struct efg_request){.handle = handle, .thread = thread, .serial = all.serial++};
-        all.count++;
-        append(r);
-    }
-    efg_lock_give(&all.lock);
-    return r;
+    if (!efg_budget_take(&efg_memory, SLAB_BYTES, efg_memory.limit / 2))
+        return;
+    struct efg_request *slab = calloc(SLAB, sizeof *slab);
+    if (!slab)
+        efg_budget_give(&efg_memory, SLAB_BYTES);
+    for (int i = 0; slab && i < SLAB; i++)
+        put_away(t, &slab[i]);
 }
 
-EFG_HOT struct efg_request *efg_requests_find(MPI_Request handle, uint16_t thread)
+static __attribute__((noinline)) void refuse(void)
 {
-    struct efg_request *first = NULL, *r = NULL;
-    if (handle == MPI_REQUEST_NULL)
-        return NULL;
-    efg_lock_take(&all.lock);
-    if (all.count)
-        r = chain_of(handle)->first;
-    for (; r && !(r->handle == handle && r->thread == thread); r = r->next)
-        if (!first && r->handle == handle)
-            first = r;
-    efg_lock_give(&all.lock);
-    return r ? r : first;
+    __atomic_add_fetch(&refused, 1, __ATOMIC_RELAXED);
 }
 
-EFG_HOT void efg_requests_remove(struct efg_request *r)
+static void take_out(struct efg_requests *t, struct efg_request *r)
 {
-    efg_lock_take(&all.lock);
-    struct chain *chain = chain_of(r->handle);
+    struct chain *chain = chain_of(t->chains, r->handle);
     struct efg_request *before = NULL;
     for (struct efg_request *other = chain->first; other != r; other = other->next)
         before = other;
-    *(before ? &before->next : &chain->first) = r->next;
+    link_to(before ? &before->next : &chain->first, r->next);
     if (chain->last == r)
         chain->last = before;
-    r->next = all.unused;
-    all.unused = r;
-    all.count--;
-    efg_lock_give(&all.lock);
+    put_away(t, r);
+    t->count--;
 }
 
-void efg_requests_restart(struct efg_request *r)
+static __attribute__((noinline)) void take_back(struct efg_requests *t)
 {
-    efg_lock_take(&all.lock);
-    r->serial = all.serial++;
-    efg_lock_give(&all.lock);
+    struct efg_request *r = __atomic_exchange_n(&t->back, NULL, __ATOMIC_ACQUIRE);
+    for (struct efg_request *next; r; r = next) {
+        next = r->back;
+        take_out(t, r);
+    }
+}
+
+static void look_after(struct efg_requests *t)
+{
+    if (__builtin_expect(__atomic_load_n(&t->back, __ATOMIC_RELAXED) != NULL, 0))
+        take_back(t);
+}
+
+EFG_HOT struct efg_request *efg_requests_add(struct efg_requests *t, MPI_Request handle)
+{
+    if (handle == MPI_REQUEST_NULL)
+        return NULL;
+    look_after(t);
+    if (!t->chains || t->count >= t->chains->count)
+        grow(t);
+    if (!t->unused)
+        make_slab(t);
+    struct efg_request *r = t->unused;
+    if (!r || !t->chains) {
+        refuse();
+        return NULL;
+    }
+    t->unused = r->back;
+    change_version(t, 2);
+    *r = (struct efg_request){.handle = handle,
+                              .table = t,
+                              .thread = t->thread,
+                              .state = 2 * t->serial,
+                              .serial = t->serial};
+    t->serial++;
+    t->count++;
+    append(t->chains, r);
+    return r;
+}
+
+EFG_HOT struct efg_request *efg_requests_find(struct efg_requests *t, MPI_Request handle)
+{
+    struct efg_request *r = NULL;
+    look_after(t);
+    if (t->count && handle != MPI_REQUEST_NULL)
+        r = chain_of(t->chains, handle)->first;
+    while (r && (r->handle != handle || r->is_second ||
+                 __atomic_load_n(&r->state, __ATOMIC_RELAXED) & CLAIMED))
+        r = r->next;
+    return r;
+}
+
+/* --- among threads --- */
+
+static int claim(struct efg_request *r, uint64_t state)
+{
+    return __atomic_compare_exchange_n(&r->state, &state, state | CLAIMED, 0, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+void efg_requests_release(struct efg_request *r)
+{
+    __atomic_store_n(&r->state, r->state & ~(uint64_t)CLAIMED, __ATOMIC_RELEASE);
+}
+
+static int is_as_it_was(const struct efg_requests *t, uint64_t version)
+{
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&t->version, __ATOMIC_RELAXED) == version;
+}
+
+/* The first one with HANDLE in a table, which is of another thread, and its STATE. */
+static struct efg_request *find_theirs(const struct efg_requests *t, uint64_t version,
+                                       MPI_Request handle, uint64_t *state)
+{
+    struct efg_request_chains *chains = __atomic_load_n(&t->chains, __ATOMIC_ACQUIRE);
+    struct efg_request *r =
+        chains ? __atomic_load_n(&chain_of(chains, handle)->first, __ATOMIC_ACQUIRE) : NULL;
+    for (uint64_t steps = 1; r; steps++, r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE)) {
+        *state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
+        if (!(*state & CLAIMED) && !r->is_second &&
+            __atomic_load_n(&r->handle, __ATOMIC_RELAXED) == handle)
+            return r;
+        if (steps % MOST_STEPS == 0 && !is_as_it_was(t, version))
+            return NULL;
+    }
+    return NULL;
+}
+
+static struct efg_request *claim_theirs(const struct efg_requests *t, MPI_Request handle)
+{
+    for (int i = 0; i < MOST_TRIES; i++) {
+        uint64_t version = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE), state;
+        struct efg_request *r = find_theirs(t, version, handle, &state);
+        if (r ? claim(r, state) : version % 2 == 0 && is_as_it_was(t, version))
+            return r;
+        if (version % 2) /* its thread may wait for a processor */
+            sched_yield();
+    }
+    return NULL;
+}
+
+struct efg_request *efg_requests_claim(struct efg_requests *mine, MPI_Request handle)
+{
+    struct efg_request *r;
+    if (handle == MPI_REQUEST_NULL)
+        return NULL;
+    while ((r = efg_requests_find(mine, handle)))
+        if (claim(r, r->state & ~(uint64_t)CLAIMED))
+            return r;
+    struct efg_requests *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE);
+    for (; t && !r; t = t->next)
+        if (t != mine)
+            r = claim_theirs(t, handle);
+    return r;
+}
+
+static __attribute__((noinline)) void hand_back(struct efg_request *r)
+{
+    struct efg_requests *t = r->table;
+    r->back = __atomic_load_n(&t->back, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&t->back, &r->back, r, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
+EFG_HOT void efg_requests_remove(struct efg_requests *mine, struct efg_request *r)
+{
+    if (r->table == mine)
+        take_out(mine, r);
+    else
+        hand_back(r);
+}
+
+void efg_requests_tell(const struct efg_request *r, const MPI_Status *status)
+{
+    struct efg_requests *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE);
+    struct efg_request_news *news = malloc(sizeof *news);
+    while (t && t->thread != r->thread)
+        t = t->next;
+    if (!t || !news) {
+        free(news);
+        return;
+    }
+    news->request = *r;
+    news->has_status = status != NULL;
+    if (status)
+        news->status = *status;
+    news->next = __atomic_load_n(&t->news, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&t->news, &news->next, news, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
+struct efg_request_news *efg_requests_news(struct efg_requests *t)
+{
+    struct efg_request_news *news = __atomic_exchange_n(&t->news, NULL, __ATOMIC_ACQUIRE);
+    struct efg_request_news *oldest = NULL;
+    for (struct efg_request_news *next; news; news = next) {
+        next = news->next;
+        news->next = oldest;
+        oldest = news;
+    }
+    return oldest;
+}
+
+/* --- all of them --- */
+
+void efg_requests_restart(struct efg_requests *t, struct efg_request *r)
+{
+    if (r->table == t)
+        r->serial = t->serial++;
 }
 
 static int compare_serials(const void *a, const void *b)
@@ -156,40 +323,51 @@ static int compare_serials(const void *a, const void *b)
     return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-static uint64_t collect(struct efg_request **list)
+static uint64_t collect(const struct efg_requests *t, struct efg_request **list)
 {
     uint64_t count = 0;
-    for (uint64_t i = 0; i < all.chain_count; i++)
-        for (struct efg_request *r = all.chains[i].first; r; r = r->next)
-            list[count++] = r;
+    for (uint64_t i = 0; t->count && i < t->chains->count; i++)
+        for (struct efg_request *r = t->chains->chain[i].first; r; r = r->next)
+            if (!(__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) & CLAIMED))
+                list[count++] = r;
     return count;
 }
 
-void efg_requests_each(void (*visit)(struct efg_request *request, void *data), void *data)
+void efg_requests_each(const struct efg_requests *t,
+                       void (*visit)(struct efg_request *request, void *data), void *data)
 {
-    efg_lock_take(&all.lock);
-    struct efg_request **list = malloc((all.count + 1) * sizeof *list);
-    uint64_t count = list ? collect(list) : 0;
+    struct efg_request **list = malloc((t->count + 1) * sizeof *list);
+    uint64_t count = list ? collect(t, list) : 0;
     if (list)
         qsort(list, count, sizeof *list, compare_serials);
     for (uint64_t i = 0; i < count; i++)
         visit(list[i], data);
-    efg_lock_give(&all.lock);
     free(list);
+}
+
+static int table_refers_to(const struct efg_requests *t, const struct efg_comm *comm)
+{
+    uint64_t version = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE), steps = 1;
+    struct efg_request_chains *chains = __atomic_load_n(&t->chains, __ATOMIC_ACQUIRE);
+    for (uint64_t i = 0; chains && i < chains->count; i++) {
+        struct efg_request *r = __atomic_load_n(&chains->chain[i].first, __ATOMIC_ACQUIRE);
+        for (; r; r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE))
+            if (__atomic_load_n(&r->comm, __ATOMIC_RELAXED) == comm ||
+                (steps++ % MOST_STEPS == 0 && !is_as_it_was(t, version)))
+                return 1;
+    }
+    return version % 2 || !is_as_it_was(t, version);
 }
 
 int efg_requests_refer_to(const struct efg_comm *comm)
 {
-    int found = 0;
-    efg_lock_take(&all.lock);
-    for (uint64_t i = 0; i < all.chain_count && all.count && !found; i++)
-        for (struct efg_request *r = all.chains[i].first; r && !found; r = r->next)
-            found = r->comm == comm;
-    efg_lock_give(&all.lock);
-    return found;
+    const struct efg_requests *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE);
+    while (t && !table_refers_to(t, comm))
+        t = t->next;
+    return t != NULL;
 }
 
 uint64_t efg_requests_refused(void)
 {
-    return all.refused;
+    return __atomic_load_n(&refused, __ATOMIC_RELAXED);
 }

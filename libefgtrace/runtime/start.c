@@ -219,7 +219,6 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
         return NULL;
     }
     int threads = p->is_of_sessions || has_threads();
-    efg_requests_init(threads);
     int ready = efg_callpath_init((unsigned)p->conf.depth) == 0 &&
                 efg_comms_init(comm ? p->comm : MPI_COMM_WORLD, p->self, threads) == 0 &&
                 efg_steer_init() == 0;

@@ -183,6 +183,7 @@ static struct efg_thread *new_thread(void)
     pthread_mutex_unlock(&p->lock);
     t->next_save = efg_save_first(now);
     efg_recorder_init(&t->recorder, t->number, traffic);
+    efg_requests_init(&t->recorder.table, t->recorder.thread);
     if (p->conf.mode == EFG_MODE_ADAPTIVE || p->conf.mode == EFG_MODE_FULL)
         open_log(t);
     if (p->conf.sequence)

@@ -5,9 +5,11 @@
  *
  *   level       of MPI_Init (COUNT -1) or of MPI_Init_thread, as asked for: printed
  *   at_once     four threads: COUNT exchanges each, number i i+1 times as many, and COUNT
- * barriers of the main thread beside them one_by_one  COUNT threads, one after the other, with
- * five exchanges each ends        threads that end by pthread_exit, or are cancelled while they
- * wait for a message completes   what one thread starts, another completes; twice COUNT
+ *               barriers of the main thread beside them
+ *   one_by_one  COUNT threads, one after the other, with five exchanges each
+ *   ends        threads that end by pthread_exit, or are cancelled while they wait for a message
+ *   completes   what one thread starts, another completes; twice COUNT
+ *   puts        four threads at once, COUNT times 20 MPI_Put and a flush, in the same window
  *   finalize    a thread polls for messages while the main one is in MPI_Finalize
  *   locks       four threads at once that send to themselves, COUNT times, to get warm and once
  *               more: how many locks efgtrace took then, and how often it allocated (locks.c)
@@ -24,6 +26,8 @@
 #define THREADS 4
 
 static int rank, size, count;
+static MPI_Comm twin; /* of MPI_COMM_SELF */
+static MPI_Win window;
 
 static void expect(int fine, const char *what)
 {
@@ -151,19 +155,58 @@ static void completes(void)
         start(&other, end_exchange, 0);
         pthread_join(other, NULL);
     }
+    MPI_Barrier(MPI_COMM_WORLD); /* in which this thread hears of the last ones */
 }
 
+/* In turns on two communicators, blocking and not. */
 static void *send_to_myself(void *argument)
 {
     int tag = (int)(long)argument, out = tag, in;
+    MPI_Comm comms[2] = {MPI_COMM_SELF, twin};
+    MPI_Request requests[2];
     for (int round = 0; round < 2; round++) {
         pthread_barrier_wait(&all_there);
-        for (int i = 0; i < count; i++)
-            MPI_Sendrecv(&out, 1, MPI_INT, 0, tag, &in, 1, MPI_INT, 0, tag, MPI_COMM_SELF,
+        for (int i = 0; i < count; i++) {
+            MPI_Comm comm = comms[i % 2];
+            MPI_Sendrecv(&out, 1, MPI_INT, 0, tag, &in, 1, MPI_INT, 0, tag, comm,
                          MPI_STATUS_IGNORE);
+            MPI_Irecv(&in, 1, MPI_INT, 0, tag, comm, &requests[0]);
+            MPI_Isend(&out, 1, MPI_INT, 0, tag, comm, &requests[1]);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
         pthread_barrier_wait(&all_there);
     }
     return argument;
+}
+
+/* Their own places in a window of all ranks. */
+static void *put(void *argument)
+{
+    int mine = (int)(long)argument, to = (rank + 1) % size;
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < 20; k++)
+            MPI_Put(&mine, 1, MPI_INT, to, mine, 1, MPI_INT, window);
+        MPI_Win_flush(to, window);
+    }
+    return argument;
+}
+
+static void puts_at_once(void)
+{
+    pthread_t threads[THREADS];
+    int *places;
+    MPI_Win_allocate(THREADS * sizeof *places, sizeof *places, MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &places, &window);
+    MPI_Win_lock_all(0, window);
+    for (long i = 0; i < THREADS; i++)
+        start(&threads[i], put, i);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    MPI_Win_unlock_all(window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < THREADS; i++)
+        expect(places[i] == i, "put by a thread");
+    MPI_Win_free(&window);
 }
 
 static void locks(void)
@@ -171,6 +214,7 @@ static void locks(void)
     int (*taken)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "locks_taken");
     pthread_t threads[THREADS];
     int before = 0;
+    MPI_Comm_dup(MPI_COMM_SELF, &twin);
     pthread_barrier_init(&all_there, NULL, THREADS + 1);
     for (long i = 0; i < THREADS; i++)
         start(&threads[i], send_to_myself, i);
@@ -238,7 +282,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } kinds[] = {{"at_once", at_once},     {"one_by_one", one_by_one}, {"ends", ends},
-                 {"completes", completes}, {"locks", locks},           {"finalize", finalize}};
+                 {"completes", completes}, {"locks", locks},           {"finalize", finalize},
+                 {"puts", puts_at_once}};
     int provided;
 
     count = argc > 2 ? atoi(argv[2]) : 100;
