@@ -80,7 +80,7 @@ told() {
 run_units() {
     for test in "$@"; do
         wanted "$(name_of "$test")" && printf '%s\0%s\0' "$test" "$work/$(name_of "$test")"
-    done | xargs -0 -n 2 -P "$(nproc)" sh -c '"$0" >"$1" 2>&1; echo $? >"$1.code"'
+    done | xargs -0 -r -n 2 -P "$(nproc)" sh -c '"$0" >"$1" 2>&1; echo $? >"$1.code"'
 }
 
 parts="$*" ran=
