@@ -236,7 +236,12 @@ static inline int efg_recorder_scratch(struct efg_recorder *r, int count)
 /* Keep the handles of the requests that CALL names, which it may set to null, and claim what
  * they are of where other threads might; until they are released. */
 void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *call);
-void efg_recorder_release_requests(struct efg_recorder *r);
+void efg_recorder_release_claims(struct efg_recorder *r);
+static inline void efg_recorder_release_requests(struct efg_recorder *r)
+{
+    if (r->claim_count)
+        efg_recorder_release_claims(r);
+}
 
 /* What the I-th handle is of, or NULL. */
 static inline struct efg_request *efg_recorder_named(struct efg_recorder *r, int i)

@@ -46,7 +46,7 @@ static __attribute__((noinline)) void claim_requests(struct efg_recorder *r, int
         r->claims[r->claim_count] = efg_requests_claim(&r->table, r->handles[r->claim_count]);
 }
 
-void efg_recorder_release_requests(struct efg_recorder *r)
+void efg_recorder_release_claims(struct efg_recorder *r)
 {
     for (int i = 0; i < r->claim_count; i++)
         if (r->claims[i])

@@ -27,7 +27,7 @@
 #define FIRST_CHAINS 64
 #define MOST_TRIES 1000 /* to read a table that is being changed */
 #define MOST_STEPS 4096 /* along chains, before the version is looked at */
-#define CLAIMED 1u
+#define CLAIMER 0xffffu /* in a state; all of it: it is free */
 
 struct chain {
     struct efg_request *first, *last;
@@ -106,7 +106,7 @@ static __attribute__((noinline)) void grow(struct efg_requests *t)
 
 static void put_away(struct efg_requests *t, struct efg_request *r)
 {
-    __atomic_store_n(&r->state, CLAIMED, __ATOMIC_RELAXED);
+    __atomic_store_n(&r->state, CLAIMER, __ATOMIC_RELAXED);
     r->back = t->unused;
     t->unused = r;
 }
@@ -174,7 +174,7 @@ EFG_HOT struct efg_request *efg_requests_add(struct efg_requests *t, MPI_Request
     *r = (struct efg_request){.handle = handle,
                               .table = t,
                               .thread = t->thread,
-                              .state = 2 * t->serial,
+                              .state = t->serial << 16,
                               .serial = t->serial};
     t->serial++;
     t->count++;
@@ -189,22 +189,28 @@ EFG_HOT struct efg_request *efg_requests_find(struct efg_requests *t, MPI_Reques
     if (t->count && handle != MPI_REQUEST_NULL)
         r = chain_of(t->chains, handle)->first;
     while (r && (r->handle != handle || r->is_second ||
-                 __atomic_load_n(&r->state, __ATOMIC_RELAXED) & CLAIMED))
+                 __atomic_load_n(&r->state, __ATOMIC_RELAXED) & CLAIMER))
         r = r->next;
     return r;
 }
 
 /* --- among threads --- */
 
-static int claim(struct efg_request *r, uint64_t state)
+static uint64_t claimer(const struct efg_requests *t)
 {
-    return __atomic_compare_exchange_n(&r->state, &state, state | CLAIMED, 0, __ATOMIC_ACQUIRE,
-                                       __ATOMIC_RELAXED);
+    return t->thread + UINT64_C(1);
+}
+
+/* By the thread of MINE, if its STATE, which nobody claims, is still the same. */
+static int claim(const struct efg_requests *mine, struct efg_request *r, uint64_t state)
+{
+    return __atomic_compare_exchange_n(&r->state, &state, state | claimer(mine), 0,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 void efg_requests_release(struct efg_request *r)
 {
-    __atomic_store_n(&r->state, r->state & ~(uint64_t)CLAIMED, __ATOMIC_RELEASE);
+    __atomic_store_n(&r->state, r->state & ~(uint64_t)CLAIMER, __ATOMIC_RELEASE);
 }
 
 static int is_as_it_was(const struct efg_requests *t, uint64_t version)
@@ -222,7 +228,7 @@ static struct efg_request *find_theirs(const struct efg_requests *t, uint64_t ve
         chains ? __atomic_load_n(&chain_of(chains, handle)->first, __ATOMIC_ACQUIRE) : NULL;
     for (uint64_t steps = 1; r; steps++, r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE)) {
         *state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
-        if (!(*state & CLAIMED) && !r->is_second &&
+        if (!(*state & CLAIMER) && !r->is_second &&
             __atomic_load_n(&r->handle, __ATOMIC_RELAXED) == handle)
             return r;
         if (steps % MOST_STEPS == 0 && !is_as_it_was(t, version))
@@ -231,12 +237,13 @@ static struct efg_request *find_theirs(const struct efg_requests *t, uint64_t ve
     return NULL;
 }
 
-static struct efg_request *claim_theirs(const struct efg_requests *t, MPI_Request handle)
+static struct efg_request *claim_theirs(const struct efg_requests *mine,
+                                        const struct efg_requests *t, MPI_Request handle)
 {
     for (int i = 0; i < MOST_TRIES; i++) {
         uint64_t version = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE), state;
         struct efg_request *r = find_theirs(t, version, handle, &state);
-        if (r ? claim(r, state) : version % 2 == 0 && is_as_it_was(t, version))
+        if (r ? claim(mine, r, state) : version % 2 == 0 && is_as_it_was(t, version))
             return r;
         if (version % 2) /* its thread may wait for a processor */
             sched_yield();
@@ -250,12 +257,12 @@ struct efg_request *efg_requests_claim(struct efg_requests *mine, MPI_Request ha
     if (handle == MPI_REQUEST_NULL)
         return NULL;
     while ((r = efg_requests_find(mine, handle)))
-        if (claim(r, r->state & ~(uint64_t)CLAIMED))
+        if (claim(mine, r, r->state & ~(uint64_t)CLAIMER))
             return r;
     struct efg_requests *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE);
     for (; t && !r; t = t->next)
         if (t != mine)
-            r = claim_theirs(t, handle);
+            r = claim_theirs(mine, t, handle);
     return r;
 }
 
@@ -323,12 +330,18 @@ static int compare_serials(const void *a, const void *b)
     return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
+static int is_of_another(const struct efg_requests *t, const struct efg_request *r)
+{
+    uint64_t by = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) & CLAIMER;
+    return by && by != claimer(t);
+}
+
 static uint64_t collect(const struct efg_requests *t, struct efg_request **list)
 {
     uint64_t count = 0;
     for (uint64_t i = 0; t->count && i < t->chains->count; i++)
         for (struct efg_request *r = t->chains->chain[i].first; r; r = r->next)
-            if (!(__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) & CLAIMED))
+            if (!is_of_another(t, r))
                 list[count++] = r;
     return count;
 }

@@ -37,8 +37,8 @@ struct efg_request {
     struct efg_request *next;   /* in its chain */
     struct efg_request *back;   /* the next one that is handed back, or free */
     struct efg_requests *table; /* that it is in */
-    uint64_t state;             /* twice its number in the table; + 1: it is claimed, or none */
-    uint64_t serial;            /* ascending in the order of adding and of starting */
+    uint64_t state;  /* number in the table << 16 | thread that claims it + 1, or 0 */
+    uint64_t serial; /* ascending in the order of adding and of starting */
     uint8_t kind;
     uint8_t is_persistent;
     uint8_t is_active;    /* persistent: between start and completion */
@@ -106,8 +106,8 @@ void efg_requests_release(struct efg_request *request);
 /* Remove REQUEST, by the thread of TABLE; one of another table must be claimed. */
 void efg_requests_remove(struct efg_requests *table, struct efg_request *request);
 
-/* Call VISIT for each request of TABLE that is not claimed, in the order of their serials.
- * Allocates. */
+/* Call VISIT for each request of TABLE that no other thread has claimed, in the order of their
+ * serials. Allocates. */
 void efg_requests_each(const struct efg_requests *table,
                        void (*visit)(struct efg_request *request, void *data), void *data);
 

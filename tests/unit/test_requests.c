@@ -220,6 +220,36 @@ static void test_own_ones_first_then_others(void **state)
     check_order();
 }
 
+static void count_visit(struct efg_request *r, void *data)
+{
+    (void)r;
+    ++*(int *)data;
+}
+
+static int visits(const struct efg_requests *table)
+{
+    int visited = 0;
+    efg_requests_each(table, count_visit, &visited);
+    return visited;
+}
+
+static void test_each_leaves_out_what_others_claim(void **state)
+{
+    (void)state;
+    efg_requests_add(&tables[0], handle(1));
+    efg_requests_add(&tables[0], handle(2));
+    struct efg_request *mine = efg_requests_claim(&tables[0], handle(1));
+    assert_int_equal(visits(&tables[0]), 2);
+    struct efg_request *theirs = efg_requests_claim(&tables[1], handle(2));
+    assert_int_equal(visits(&tables[0]), 1);
+    assert_int_equal(visits(&tables[1]), 0);
+    efg_requests_release(theirs);
+    assert_int_equal(visits(&tables[0]), 2);
+    efg_requests_remove(&tables[0], mine);
+    efg_requests_remove(&tables[0], theirs);
+    assert_int_equal(visits(&tables[0]), 0);
+}
+
 static void test_refers_to_communicators(void **state)
 {
     (void)state;
@@ -367,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_own_ones_first_then_others),
+        cmocka_unit_test(test_each_leaves_out_what_others_claim),
         cmocka_unit_test(test_refers_to_communicators),
         cmocka_unit_test(test_news),
         cmocka_unit_test(test_threads_complete_each_other_s),
