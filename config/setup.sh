@@ -32,10 +32,11 @@ build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev li
 page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2
-    python3-mpi4py iproute2 mpich libmpich-dev chromium chromium-driver python3-selenium"
+    python3-six python3-mpi4py iproute2 mpich libmpich-dev chromium chromium-driver
+    python3-selenium"
 firefox="$check firefox-esr"
 conformance="$check xz-utils"
-fuzz="$check libclang-rt-14-dev"
+fuzz="$check libclang-rt-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 bench="$apps eztrace zstd valgrind gnuplot-nox"
 
