@@ -126,7 +126,7 @@ static void expect_texts(const char *ranks, const char *text, const char *writte
     assert_string_equal(printed, text);
     efg_ranklist_write(&out, &list);
     efg_buffer_put(&out, "", 1);
-    assert_string_equal(out.data, written);
+    assert_string_equal((const char *)out.data, written);
     efg_ranklist_fini(&list);
     efg_buffer_fini(&out);
 }
