@@ -22,8 +22,9 @@
 #define EFG_MPI_4 0
 #endif
 #define EFG_LARGE_COUNTS (MPI_VERSION >= 4) /* MPI_Send_c and its like */
-#if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40003000
-#define EFG_PARTITIONS int /* where MPICH 4.0.2 lacks a const of the standard */
+#if (defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40003000) || \
+    (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION == 5)
+#define EFG_PARTITIONS int /* where MPICH 4.0.2 and Open MPI 5 lack a const of the standard */
 #else
 #define EFG_PARTITIONS const int
 #endif
