@@ -33,6 +33,7 @@ case ${MPICC:=mpicc} in
 *) MPICXX=mpicxx MPIFORT=mpifort MPIRUN="mpirun --oversubscribe" ;;
 esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_reachable=${OMPI_MCA_reachable-weighted} # Open MPI 5 else says it cannot reach its own host
 export MPIRUN
 unset LD_PRELOAD $(env | sed -n 's/^\(EFGTRACE_[A-Za-z0-9_]*\)=.*/\1/p')
 

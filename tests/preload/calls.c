@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every kind of call from C, each a known number of times on every one of two ranks. */
 #include <mpi.h>
-#include <mpi-ext.h>
 #include <stdio.h>
+
+#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION < 5
+#include <mpi-ext.h>
+#define MPI_Barrier_init MPIX_Barrier_init
+#endif
 
 static int rank, other;
 
@@ -46,7 +50,7 @@ static void collectives(void)
     MPI_Allreduce(MPI_IN_PLACE, in, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPIX_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Start(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Request_free(&request);
