@@ -75,7 +75,10 @@ static void put_symbol(char *text, size_t size, const struct efg_run_symbol *sym
 
 static void put_address(char *text, size_t size, const char *module, uint64_t offset)
 {
-    snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)offset);
+    if (offset)
+        snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)offset);
+    else
+        snprintf(text, size, "%s", last_part(module));
 }
 
 /* Function INDEX of those that are inlined there, innermost first. Returns how many there are,
@@ -284,6 +287,7 @@ static int is_same_place(const struct place *a, const struct place *b)
 struct common {         /* what the calls of a loop have in common at one level */
     struct place place; /* of the first one */
     int any, function, all;
+    int nameless; /* in one module, and no function is known */
 };
 
 static void compare_at(const struct efg_run *run, const struct efg_node *node, uint32_t level,
@@ -292,10 +296,11 @@ static void compare_at(const struct efg_run *run, const struct efg_node *node, u
     const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     struct place place;
     if (!path || !place_at(run, path, level, &place)) {
-        common->function = common->all = 0;
+        common->function = common->all = common->nameless = 0;
     } else if (!common->any) {
-        *common = (struct common){place, 1, place.function != NULL, 1};
+        *common = (struct common){place, 1, place.function != NULL, 1, !place.function};
     } else {
+        common->nameless &= !place.function && !strcmp(place.module, common->place.module);
         common->function &= is_same_function(&place, &common->place);
         common->all &= is_same_place(&place, &common->place);
     }
@@ -324,10 +329,15 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
         }
         if (!common.any)
             break;
-        if (common.function)
+        if (common.function) {
             function = common.place.function;
-        else if (common.all && !common.place.function)
+            unnamed = (struct place){0}; /* that was further out: in the start-up code */
+        } else if (common.all && !common.place.function) {
             unnamed = common.place;
+        } else if (common.nameless &&
+                   (!unnamed.module || strcmp(unnamed.module, common.place.module))) {
+            unnamed = (struct place){.module = common.place.module};
+        }
     }
     if (function && efg_summary_is_worth_naming(function))
         efg_summary_short(text, size, function);
