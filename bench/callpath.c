@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "measure.h"
 #include "../tests/unit/levels.h"
 #include "runtime/callpath.h"
 
@@ -30,13 +30,6 @@
 typedef double measure(void);
 typedef void visit(unsigned number);
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 /* The path of its caller, as a wrapper finds it. */
 static __attribute__((noinline)) uint32_t find(uint64_t *hash)
 {
@@ -48,12 +41,12 @@ static __attribute__((noinline)) uint32_t find(uint64_t *hash)
 static double with_memo(void)
 {
     uint64_t hash, sum = 0;
-    double start = now();
+    double start = measure_time(CLOCK_MONOTONIC);
     for (int i = 0; i < CALLS; i++) {
         find(&hash);
         sum += hash;
     }
-    double end = now();
+    double end = measure_time(CLOCK_MONOTONIC);
     return sum ? (end - start) / CALLS : 0;
 }
 
@@ -61,24 +54,24 @@ static double with_memo(void)
 static double with_two(void)
 {
     uint64_t hash, sum = 0;
-    double start = now();
+    double start = measure_time(CLOCK_MONOTONIC);
     for (int i = 0; i < CALLS; i += 2) {
         find(&hash);
         sum += hash;
         find(&hash);
         sum ^= hash;
     }
-    double end = now();
+    double end = measure_time(CLOCK_MONOTONIC);
     return sum ? (end - start) / CALLS : 0;
 }
 
 static double with_libunwind(void)
 {
     void *address[EFG_CALLPATH_DEPTH + 8];
-    double start = now();
+    double start = measure_time(CLOCK_MONOTONIC);
     for (int i = 0; i < CALLS; i++)
         unw_backtrace(address, EFG_CALLPATH_DEPTH + 8);
-    return (now() - start) / CALLS;
+    return (measure_time(CLOCK_MONOTONIC) - start) / CALLS;
 }
 
 /* FUNCTION, called from DEPTH functions that call each other. */
@@ -120,13 +113,13 @@ static double visit_all(void)
 {
     static unsigned state = 1, number;
     unsigned calls = paths > CALLS ? paths : CALLS;
-    double start = now();
+    double start = measure_time(CLOCK_MONOTONIC);
     for (unsigned i = 0; i < calls; i++) {
         state = state * 1103515245u + 12345u;
         number = is_random ? (state >> 8) % paths : (number + 1) % paths;
         levels[levels_used](number);
     }
-    return (now() - start) / calls;
+    return (measure_time(CLOCK_MONOTONIC) - start) / calls;
 }
 
 static int compare(const void *a, const void *b)

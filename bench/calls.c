@@ -24,8 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "measure.h"
 
 /* A few instructions that mean something to valgrind only. */
 #if __has_include(<valgrind/callgrind.h>)
@@ -183,26 +184,6 @@ static inline __attribute__((always_inline)) void call(const struct plan *p, lon
         p->bottom(rounds);
 }
 
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static long read_status(const char *field) /* kB */
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    char line[256];
-    long kb = -1;
-    while (file && kb < 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, field, strlen(field)) == 0)
-            kb = atol(line + strlen(field) + 1);
-    if (file)
-        fclose(file);
-    return kb;
-}
-
 struct results {
     double cpu[MOST_TURNS], wall[MOST_TURNS], init, finalize;
 };
@@ -213,19 +194,20 @@ struct results {
 static inline __attribute__((always_inline)) void measure(const struct plan *p,
                                                           struct results *r)
 {
-    double warm = now(CLOCK_MONOTONIC) + p->warm * 1e6;
+    double warm = measure_time(CLOCK_MONOTONIC) + p->warm * 1e6;
     for (int i = 0, is_warm = p->warm == 0; i < p->turns;) {
-        double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+        double wall = measure_time(CLOCK_MONOTONIC);
+        double cpu = measure_time(CLOCK_PROCESS_CPUTIME_ID);
         if (is_warm)
             CALLGRIND_TOGGLE_COLLECT;
         call(p, is_warm ? p->rounds : p->warm_rounds);
         if (is_warm)
             CALLGRIND_TOGGLE_COLLECT;
-        r->cpu[i] = (now(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)p->calls;
-        r->wall[i] = (now(CLOCK_MONOTONIC) - wall) / (double)p->calls;
+        r->cpu[i] = (measure_time(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)p->calls;
+        r->wall[i] = (measure_time(CLOCK_MONOTONIC) - wall) / (double)p->calls;
         i += is_warm;
         if (!is_warm) {
-            is_warm = now(CLOCK_MONOTONIC) >= warm;
+            is_warm = measure_time(CLOCK_MONOTONIC) >= warm;
             usleep(1000); /* what a tool does by the clock takes fewer calls */
         }
     }
@@ -250,7 +232,7 @@ static void print(const struct plan *p, const struct results *r)
     used = print_array(line, used, sizeof line, "wall_ns", r->wall, p->turns);
     used += (size_t)snprintf(line + used, sizeof line - used,
                              "\"init_ms\": %.3f, \"finalize_ms\": %.3f, \"peak_kb\": %ld}\n",
-                             r->init / 1e6, r->finalize / 1e6, read_status("VmHWM"));
+                             r->init / 1e6, r->finalize / 1e6, measure_status("VmHWM"));
     if (write(STDOUT_FILENO, line, used) < 0)
         exit(1);
 }
@@ -294,9 +276,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "\nDEPTH: 2 + log10(NODES) or more; TURNS: up to %d\n", MOST_TURNS);
         return 2;
     }
-    double begin = now(CLOCK_MONOTONIC);
+    double begin = measure_time(CLOCK_MONOTONIC);
     MPI_Init(&argc, &argv);
-    r.init = now(CLOCK_MONOTONIC) - begin;
+    r.init = measure_time(CLOCK_MONOTONIC) - begin;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Irecv(&to, 1, MPI_DOUBLE, 0, 4, MPI_COMM_SELF, &never);
@@ -304,9 +286,9 @@ int main(int argc, char **argv)
     MPI_Send(&from, 1, MPI_DOUBLE, 0, 4, MPI_COMM_SELF);
     MPI_Wait(&never, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
-    begin = now(CLOCK_MONOTONIC);
+    begin = measure_time(CLOCK_MONOTONIC);
     MPI_Finalize();
-    r.finalize = now(CLOCK_MONOTONIC) - begin;
+    r.finalize = measure_time(CLOCK_MONOTONIC) - begin;
     print(&plan, &r);
     return 0;
 }

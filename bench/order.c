@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "measure.h"
 #include "progressions.h"
 
 #include "files/expand.h"
@@ -30,13 +30,6 @@ static void fail(const char *message)
 {
     fprintf(stderr, "bench_order: %s\n", message);
     exit(1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* the machine may be shared */
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 static int drop(void *context, const struct efg_sequence_segment *segment)
@@ -78,10 +71,10 @@ static void replay(struct sums *sums, const struct efg_run_sequence_thread *thre
         fail("no memory");
     efg_expand_init(&expand, thread, nodes);
     for (size_t taken; (taken = take(&expand, &node, &count, batch)) > 0;) {
-        double begin = now();
+        double begin = measure_time(CLOCK_PROCESS_CPUTIME_ID);
         for (size_t i = 0; i < taken; i++)
             efg_sequence_add(&sequence, batch[i]);
-        sums->ns += now() - begin;
+        sums->ns += measure_time(CLOCK_PROCESS_CPUTIME_ID) - begin;
         for (size_t i = 0; i < taken; i++)
             progressions_add(&progressions, batch[i]);
     }

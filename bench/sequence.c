@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "measure.h"
 #include "progressions.h"
 
 #include "core/sequence.h"
@@ -210,13 +210,6 @@ static size_t zstd(void)
 
 /* ---- measuring ---- */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* the machine may be shared */
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -235,9 +228,9 @@ static int measure_sizes(void *context, const struct efg_sequence_segment *segme
     struct efg_buffer plain = {0}, mixed = {0};
 
     efg_sequence_put(&plain, segment, 0);
-    double start = now();
+    double start = measure_time(CLOCK_PROCESS_CPUTIME_ID);
     efg_sequence_put(&mixed, segment, UINT32_MAX);
-    sizes->ns += now() - start;
+    sizes->ns += measure_time(CLOCK_PROCESS_CPUTIME_ID) - start;
     sizes->pairs += segment->pair_count;
     sizes->plain += plain.size;
     sizes->mixed += mixed.size;
@@ -257,11 +250,11 @@ static double compress(efg_sequence_sink *sink, void *context)
     static struct efg_sequence sequence;
     if (efg_sequence_init(&sequence, MEMORY, sink, context) != 0)
         exit(1);
-    double start = now();
+    double start = measure_time(CLOCK_PROCESS_CPUTIME_ID);
     for (size_t i = 0; i < event_count; i++)
         efg_sequence_add(&sequence, events[i]);
     efg_sequence_close(&sequence);
-    double ns = (now() - start) / (double)event_count;
+    double ns = (measure_time(CLOCK_PROCESS_CPUTIME_ID) - start) / (double)event_count;
     efg_sequence_fini(&sequence);
     return ns;
 }

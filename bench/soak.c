@@ -26,8 +26,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "measure.h"
 
 #define BLOCKS 101
 #define BLOCK 100 /* messages */
@@ -265,26 +266,6 @@ static const struct {
 
 /* --- samples --- */
 
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static long read_status(const char *field)
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    char line[256];
-    long value = -1;
-    while (file && value < 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, field, strlen(field)) == 0)
-            value = atol(line + strlen(field) + 1);
-    if (file)
-        fclose(file);
-    return value;
-}
-
 static int open_files(void)
 {
     DIR *folder = opendir("/proc/self/fd");
@@ -311,10 +292,10 @@ static double median(double values[BLOCKS])
 static double time_of_block(sendrecv *call)
 {
     int out = rank, in;
-    double begin = now(CLOCK_THREAD_CPUTIME_ID);
+    double begin = measure_time(CLOCK_THREAD_CPUTIME_ID);
     for (int i = 0; i < BLOCK; i++)
         call(&out, 1, MPI_INT, 0, 8, &in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-    return (now(CLOCK_THREAD_CPUTIME_ID) - begin) / BLOCK;
+    return (measure_time(CLOCK_THREAD_CPUTIME_ID) - begin) / BLOCK;
 }
 
 static int find_libmpi(struct dl_phdr_info *module, size_t length, void *found)
@@ -352,8 +333,8 @@ static void sample(double seconds, sendrecv *bare)
                  "{\"rank\": %d, \"seconds\": %.1f, \"calls\": %lu, \"resident_kb\": %ld, "
                  "\"own_kb\": %ld, "
                  "\"files\": %d, \"threads\": %ld, \"traced_ns\": %.1f, \"bare_ns\": %.1f}\n",
-                 rank, seconds, calls, read_status("VmRSS"), read_status("RssAnon"),
-                 open_files(), read_status("Threads"), median(traced_ns), median(bare_ns));
+                 rank, seconds, calls, measure_status("VmRSS"), measure_status("RssAnon"),
+                 open_files(), measure_status("Threads"), median(traced_ns), median(bare_ns));
     if (write(STDOUT_FILENO, line, (size_t)length) < 0)
         exit(1);
 }
@@ -361,14 +342,15 @@ static void sample(double seconds, sendrecv *bare)
 /* Rank 0's clock is that of all. */
 static double elapsed(double begin)
 {
-    double seconds = (now(CLOCK_MONOTONIC) - begin) / 1e9;
+    double seconds = (measure_time(CLOCK_MONOTONIC) - begin) / 1e9;
     COUNTED(MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD));
     return seconds;
 }
 
 int main(int argc, char **argv)
 {
-    double length = argc > 1 ? atof(argv[1]) : 10, begin = now(CLOCK_MONOTONIC), seconds;
+    double length = argc > 1 ? atof(argv[1]) : 10, begin = measure_time(CLOCK_MONOTONIC),
+           seconds;
     int samples = argc > 2 ? atoi(argv[2]) : 10, provided, in[NEVER];
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
