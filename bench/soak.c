@@ -11,8 +11,8 @@
  *     own_kb       what of it is no part of a file: of libraries, or of the log of a window
  *     files        open file descriptors
  *     threads      of the process
- *     traced_ns    of CPU time, a message to itself through MPI_Sendrecv, as the program calls
- * it bare_ns      the same through libmpi's own function, which no tool is in front of
+ *     traced_ns    of CPU time, a message to itself through MPI_Sendrecv, as programs call it
+ *     bare_ns      the same through libmpi's own function, which no tool is in front of
  *
  * and at the end all_calls. The two times are measured in turns, in short blocks; each is the
  * median of its blocks.

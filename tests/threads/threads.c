@@ -7,12 +7,12 @@
  *   at_once     four threads: COUNT exchanges each, number i i+1 times as many, and COUNT
  *               barriers of the main thread beside them
  *   one_by_one  COUNT threads, one after the other, with five exchanges each
- *   ends        threads that end by pthread_exit, or are cancelled while they wait for a message
+ *   ends        threads that end by pthread_exit, or are cancelled while they wait
  *   completes   what one thread starts, another completes; twice COUNT
  *   puts        four threads at once, COUNT times 20 MPI_Put and a flush, in the same window
  *   finalize    a thread polls for messages while the main one is in MPI_Finalize
- *   locks       four threads at once that send to themselves, COUNT times, to get warm and once
- *               more: how many locks efgtrace took then, and how often it allocated (locks.c)
+ *   locks       four threads at once that send to themselves, COUNT times, to get warm and
+ *               once more: how many locks efgtrace took then, how often it allocated (locks.c)
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
@@ -53,6 +53,14 @@ static void start(pthread_t *thread, void *(*run)(void *), long number)
     expect(pthread_create(thread, NULL, run, (void *)number) == 0, "pthread_create");
 }
 
+/* A thread from its beginning to its end. */
+static void run_alone(void *(*run)(void *), long number)
+{
+    pthread_t thread;
+    start(&thread, run, number);
+    pthread_join(thread, NULL);
+}
+
 static pthread_barrier_t all_there; /* and, later, done */
 
 static void *work(void *argument)
@@ -88,11 +96,8 @@ static void *work_a_little(void *argument)
 
 static void one_by_one(void)
 {
-    pthread_t thread;
-    for (long i = 0; i < count; i++) {
-        start(&thread, work_a_little, i);
-        pthread_join(thread, NULL);
-    }
+    for (long i = 0; i < count; i++)
+        run_alone(work_a_little, i);
 }
 
 static void *work_and_exit(void *argument)
@@ -116,8 +121,7 @@ static void ends(void)
 {
     pthread_t thread;
     for (long i = 0; i < count; i++) {
-        start(&thread, work_and_exit, i);
-        pthread_join(thread, NULL);
+        run_alone(work_and_exit, i);
         start(&thread, poll_forever, 0);
         usleep(1000);
         pthread_cancel(thread);
@@ -146,14 +150,11 @@ static void *end_exchange(void *argument)
 
 static void completes(void)
 {
-    pthread_t beginner, other;
     for (int i = 0; i < count; i++) {
-        start(&beginner, begin_exchange, 0);
-        pthread_join(beginner, NULL);
+        run_alone(begin_exchange, 0);
         end_exchange(NULL);
         begin_exchange(NULL);
-        start(&other, end_exchange, 0);
-        pthread_join(other, NULL);
+        run_alone(end_exchange, 0);
     }
     MPI_Barrier(MPI_COMM_WORLD); /* in which this thread hears of the last ones */
 }
