@@ -41,6 +41,7 @@ enum efg_recorded_kind {
  * come later or not at all. */
 enum efg_recorded_bytes { EFG_BYTES_NONE, EFG_BYTES_KNOWN, EFG_BYTES_HIDDEN };
 
+/* Items go through a pipe: there are no bytes between members of one kind. */
 struct efg_recorded_item {
     uint32_t kind; /* enum efg_recorded_kind */
     union {
@@ -48,21 +49,21 @@ struct efg_recorded_item {
             uint32_t rank, thread;
         } location;
         struct efg_recorded_call {
-            uint32_t site; /* index into the sites */
+            uint32_t site;       /* index into the sites */
+            uint32_t window;     /* that it is in, from 0 */
+            uint32_t polls;      /* that found nothing, which it stands for; 0: it is none */
+            uint32_t bytes_kind; /* enum efg_recorded_bytes */
+            uint64_t bytes;
             uint64_t begin, end;
             uint64_t iteration; /* its number, or EFG_RECORDED_NONE */
-            uint64_t bytes;
-            uint32_t window;     /* that it is in, from 0 */
-            uint32_t bytes_kind; /* enum efg_recorded_bytes */
-            uint32_t polls;      /* that found nothing, which it stands for; 0: it is none */
         } call;
         struct efg_recorded_span { /* number: of the iteration, or of the window, from 0 */
             uint64_t number, begin, end;
-            uint32_t window; /* that it is in */
+            uint64_t window; /* that it is in */
         } span;
         struct efg_recorded_message {
             uint32_t from, to, comm, tag; /* the channel; comm: of the trace */
-            uint32_t is_send;             /* else a receive */
+            uint64_t is_send;             /* else a receive */
             uint64_t number;              /* on its channel, from 0: the send and the receive of
                                              one number are a message */
             uint64_t time, bytes;

@@ -33,8 +33,10 @@ void efg_recorded_end_span(struct efg_recorded_reading *r, enum efg_recorded_kin
                            struct efg_recorded_span *span)
 {
     span->end = r->last;
-    if (span->number != EFG_RECORDED_NONE)
-        efg_recorded_say_item(r, (struct efg_recorded_item){.kind = kind, .span = *span});
+    if (span->number != EFG_RECORDED_NONE) {
+        efg_recorded_begin_item(r, kind)->span = *span;
+        efg_recorded_say(r, NULL);
+    }
     span->number = EFG_RECORDED_NONE;
 }
 
@@ -67,10 +69,8 @@ static uint32_t site_of(struct efg_recorded_reading *r, uint32_t function,
         _exit(1);
     if (site == known) {
         const char *path = efg_otf2_key(&r->definitions.texts, key[1]);
-        efg_recorded_say(r,
-                         (struct efg_recorded_record){.sign = EFG_SIGN_SITE,
-                                                      .path = strtoull(path, NULL, 16)},
-                         efg_otf2_key(&r->definitions.texts, function));
+        efg_recorded_begin(r, EFG_SIGN_SITE)->path = strtoull(path, NULL, 16);
+        efg_recorded_say(r, efg_otf2_key(&r->definitions.texts, function));
     }
     return site;
 }
@@ -98,14 +98,16 @@ static void begin_iteration(struct efg_recorded_reading *r, uint64_t time,
 {
     uint64_t number = EFG_RECORDED_NONE;
     OTF2_AttributeList_GetUint64(attributes, r->definitions.iteration, &number);
-    r->iteration = (struct efg_recorded_span){number, time, 0, (uint32_t)r->window.number};
+    r->iteration = (struct efg_recorded_span){number, time, 0, r->window.number};
 }
 
 void efg_recorded_say_messages(struct efg_recorded_reading *r)
 {
-    struct efg_recorded_item item = {.kind = EFG_RECORDED_MESSAGE};
-    while (efg_recorded_take(&r->order, &item.message))
-        efg_recorded_say_item(r, item);
+    struct efg_recorded_message message;
+    while (efg_recorded_take(&r->order, &message)) {
+        efg_recorded_begin_item(r, EFG_RECORDED_MESSAGE)->message = message;
+        efg_recorded_say(r, NULL);
+    }
 }
 
 static void end_call(struct efg_recorded_reading *r, uint64_t time)
@@ -113,8 +115,8 @@ static void end_call(struct efg_recorded_reading *r, uint64_t time)
     if (!r->depth || --r->depth)
         return;
     r->call.end = time;
-    efg_recorded_say_item(
-        r, (struct efg_recorded_item){.kind = EFG_RECORDED_CALL, .call = r->call});
+    efg_recorded_begin_item(r, EFG_RECORDED_CALL)->call = r->call;
+    efg_recorded_say(r, NULL);
     efg_recorded_say_messages(r);
 }
 
@@ -171,7 +173,7 @@ static int make_message(struct efg_recorded_reading *r, int is_send, uint64_t ti
                                        .to = is_send ? rank : r->rank,
                                        .comm = comm,
                                        .tag = tag,
-                                       .is_send = (uint32_t)is_send,
+                                       .is_send = is_send,
                                        .time = now,
                                        .bytes = bytes};
     if (rank == EFG_OTF2_NONE)

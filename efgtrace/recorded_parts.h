@@ -123,6 +123,7 @@ int efg_recorded_take(struct efg_recorded_order *order, struct efg_recorded_mess
 
 struct efg_recorded_reading {
     int pipe;
+    struct efg_recorded_record record; /* that is said next */
     struct efg_buffer out;
     struct efg_recorded_definitions definitions;
     struct efg_otf2_table sites; /* key: rows of texts, of the function and of the path */
@@ -139,9 +140,12 @@ struct efg_recorded_reading {
     uint64_t windows;
 };
 
-void efg_recorded_say(struct efg_recorded_reading *r, struct efg_recorded_record record,
-                      const char *text);
-void efg_recorded_say_item(struct efg_recorded_reading *r, struct efg_recorded_item item);
+/* A record, or an item of KIND, to be filled and then said; all of its bytes are 0. */
+struct efg_recorded_record *efg_recorded_begin(struct efg_recorded_reading *r,
+                                               enum efg_recorded_sign sign);
+struct efg_recorded_item *efg_recorded_begin_item(struct efg_recorded_reading *r,
+                                                  enum efg_recorded_kind kind);
+void efg_recorded_say(struct efg_recorded_reading *r, const char *text);
 
 /* NULL without memory. */
 OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void);

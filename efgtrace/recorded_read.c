@@ -22,6 +22,12 @@
 
 /* --- the pipe --- */
 
+_Static_assert(sizeof(struct efg_recorded_call) ==
+                       4 * sizeof(uint32_t) + 4 * sizeof(uint64_t) &&
+                   sizeof(struct efg_recorded_message) ==
+                       4 * sizeof(uint32_t) + 4 * sizeof(uint64_t),
+               "bytes between members would go to the pipe, whatever they are");
+
 static void flush(struct efg_recorded_reading *r)
 {
     size_t done = 0;
@@ -38,31 +44,40 @@ static void flush(struct efg_recorded_reading *r)
     alarm(PATIENCE);
 }
 
-void efg_recorded_say(struct efg_recorded_reading *r, struct efg_recorded_record record,
-                      const char *text)
+struct efg_recorded_record *efg_recorded_begin(struct efg_recorded_reading *r,
+                                               enum efg_recorded_sign sign)
 {
-    record.text = text ? (uint32_t)strlen(text) : 0;
-    efg_buffer_put(&r->out, &record, sizeof record);
+    memset(&r->record, 0, sizeof r->record);
+    r->record.sign = sign;
+    return &r->record;
+}
+
+struct efg_recorded_item *efg_recorded_begin_item(struct efg_recorded_reading *r,
+                                                  enum efg_recorded_kind kind)
+{
+    struct efg_recorded_item *item = &efg_recorded_begin(r, EFG_SIGN_ITEM)->item;
+    item->kind = kind;
+    return item;
+}
+
+void efg_recorded_say(struct efg_recorded_reading *r, const char *text)
+{
+    r->record.text = text ? (uint32_t)strlen(text) : 0;
+    efg_buffer_put(&r->out, &r->record, sizeof r->record);
     if (text)
-        efg_buffer_put(&r->out, text, record.text);
+        efg_buffer_put(&r->out, text, r->record.text);
     if (r->out.failed)
         _exit(1);
     if (r->out.size >= PIECE)
         flush(r);
 }
 
-void efg_recorded_say_item(struct efg_recorded_reading *r, struct efg_recorded_item item)
-{
-    efg_recorded_say(r, (struct efg_recorded_record){.sign = EFG_SIGN_ITEM, .item = item},
-                     NULL);
-}
-
 static void end_with(struct efg_recorded_reading *r, const char *fault)
     __attribute__((noreturn));
 static void end_with(struct efg_recorded_reading *r, const char *fault)
 {
-    efg_recorded_say(
-        r, (struct efg_recorded_record){.sign = fault ? EFG_SIGN_FAULT : EFG_SIGN_END}, fault);
+    efg_recorded_begin(r, fault ? EFG_SIGN_FAULT : EFG_SIGN_END);
+    efg_recorded_say(r, fault);
     flush(r);
     _exit(0);
 }
@@ -96,9 +111,10 @@ static void read_location(struct efg_recorded_reading *r, OTF2_Reader *reader,
     r->last = r->windows = 0;
     r->depth = 0;
     r->iteration.number = r->window.number = EFG_RECORDED_NONE;
-    efg_recorded_say_item(r,
-                          (struct efg_recorded_item){.kind = EFG_RECORDED_LOCATION,
-                                                     .location = {place->rank, place->thread}});
+    struct efg_recorded_item *item = efg_recorded_begin_item(r, EFG_RECORDED_LOCATION);
+    item->location.rank = place->rank;
+    item->location.thread = place->thread;
+    efg_recorded_say(r, NULL);
     int error = place->events ? read_events(r, reader, place->id, callbacks) : 0;
     if (r->fault || error)
         end_with(r, r->fault ? r->fault : "its events are damaged");
@@ -171,15 +187,13 @@ static int find_cut(const char *anchor, char *text, size_t size)
 static void say_head(struct efg_recorded_reading *r)
 {
     const struct efg_recorded_definitions *d = &r->definitions;
-    struct efg_recorded_record head = {
-        .sign = EFG_SIGN_HEAD,
-        .head = {.start = d->realtime,
-                 .length = (uint64_t)((double)d->length * EFG_OTF2_RESOLUTION /
-                                      (double)d->resolution),
-                 .ranks = d->ranks,
-                 .location_count = d->place_count},
-    };
-    efg_recorded_say(r, head, NULL);
+    struct efg_recorded_record *record = efg_recorded_begin(r, EFG_SIGN_HEAD);
+    record->head.start = d->realtime;
+    record->head.length =
+        (uint64_t)((double)d->length * EFG_OTF2_RESOLUTION / (double)d->resolution);
+    record->head.ranks = d->ranks;
+    record->head.location_count = d->place_count;
+    efg_recorded_say(r, NULL);
 }
 
 void efg_recorded_read(const char *path, int pipe)
