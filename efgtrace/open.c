@@ -114,9 +114,9 @@ static char *folder_of(const char *path)
     return !slash ? strdup(".") : strndup(path, slash > path ? (size_t)(slash - path) : 1);
 }
 
-int efg_open_exact(struct efg_run *run, const char *command, const char *dir)
+int efg_open_exact(struct efg_run *run, const char *command, const char *dir, char *path)
 {
-    char path[PATH_MAX], message[PATH_MAX + 256];
+    char message[PATH_MAX + 256];
     struct stat facts;
     if (stat(dir, &facts)) {
         fprintf(stderr, "efgtrace %s: %s: %s\n", command, dir, strerror(errno));
@@ -126,28 +126,28 @@ int efg_open_exact(struct efg_run *run, const char *command, const char *dir)
     size_t length = strlen(dir);
     while (length > 1 && dir[length - 1] == '/')
         length--;
-    snprintf(path, sizeof path, "%.*s%s", (int)length, dir, folder ? "/run.efg" : "");
+    if (snprintf(path, PATH_MAX, "%.*s%s", (int)length, dir, folder ? "/run.efg" : "") >=
+        PATH_MAX)
+        return efg_complain(command, "the name of the run file is too long");
     int error = efg_runfile_open(run, path, message, sizeof message);
     if (error == -ENOENT && folder)
         return explain_missing(command, dir);
-    if (error) {
-        fprintf(stderr, "efgtrace %s: %s\n", command, message);
-        return -1;
-    }
-    free(run->output);
-    run->output = folder ? strndup(dir, length) : folder_of(dir);
-    if (run->output)
-        return 0;
-    efg_run_fini(run);
-    return efg_complain(command, "no memory for the name of its folder");
+    return error ? efg_complain(command, message) : 0;
 }
 
 int efg_open_run(struct efg_run *run, const char *command, const char *dir)
 {
-    int error = efg_open_exact(run, command, dir);
-    if (!error)
-        clean_run(run);
-    return error;
+    char path[PATH_MAX];
+    if (efg_open_exact(run, command, dir, path))
+        return -1;
+    free(run->output);
+    run->output = folder_of(path);
+    if (!run->output) {
+        efg_run_fini(run);
+        return efg_complain(command, "no memory for the name of its folder");
+    }
+    clean_run(run);
+    return 0;
 }
 
 int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index,

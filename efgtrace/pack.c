@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * efgtrace pack: codes the sequences in run.efg anew, those that took too long to be coded well
- * while the job was waiting for its end. All else is as it was.
+ * efgtrace pack: codes the sequences in a run file anew, those that took too long to be coded
+ * well while the job was waiting for its end. All else is as it was.
  *
  * The new file is made beside the old one, is read and compared with it, and then takes its
  * name.
@@ -26,12 +26,6 @@ struct packing {
     uint64_t before, now; /* bytes of segments */
     int error;            /* -errno */
 };
-
-static int complain(const char *what, const char *why)
-{
-    fprintf(stderr, "efgtrace pack: %s%s%s\n", what, *why ? ": " : "", why);
-    return -1;
-}
 
 /* --- a sequence --- */
 
@@ -111,7 +105,7 @@ static void put_order(struct packing *p, struct efg_run_order *order)
     uint32_t rank = order->ranks.ranges[0].first;
     p->error = efg_runfile_sequence(&p->run, rank, &sequence, message, sizeof message);
     if (p->error) {
-        complain(message, "");
+        efg_complain("pack", message);
         return;
     }
     struct efg_buffer *buffers = calloc((size_t)sequence.thread_count + 1, sizeof *buffers);
@@ -133,7 +127,7 @@ static void put_rank(struct packing *p, uint32_t index)
     char message[PATH_MAX + 256];
     p->error = efg_runfile_rank(&p->run, index, &rank, message, sizeof message);
     if (p->error) {
-        complain(message, "");
+        efg_complain("pack", message);
         return;
     }
     efg_runfile_put_rank(&section, &rank);
@@ -157,12 +151,18 @@ static void write_file(struct packing *p)
         efg_runfile_abandon(p->path);
 }
 
+static int complain_left(const char *old, int error)
+{
+    fprintf(stderr, "efgtrace pack: %s is left as it is: %s\n", old, strerror(-error));
+    return -1;
+}
+
 /* The new file takes the place of OLD if it is smaller. */
 static int replace(struct packing *p, const char *old)
 {
     write_file(p);
     if (p->error)
-        return complain("run.efg is left as it is", strerror(-p->error));
+        return complain_left(old, p->error);
     if (p->now >= p->before) {
         remove(p->path);
         printf("%s is as small as it gets\n", old);
@@ -171,7 +171,7 @@ static int replace(struct packing *p, const char *old)
     if (rename(p->path, old)) {
         p->error = -errno;
         remove(p->path);
-        return complain("run.efg is left as it is", strerror(-p->error));
+        return complain_left(old, p->error);
     }
     char before[32], now[32];
     efg_format_bytes(before, sizeof before, p->before);
@@ -184,13 +184,11 @@ static int pack(const char *dir)
 {
     struct packing p = {0};
     char old[PATH_MAX], path[PATH_MAX];
-    if (efg_open_exact(&p.run, "pack", dir))
+    if (efg_open_exact(&p.run, "pack", dir, old))
         return EFG_EXIT_FAILED;
-    int fits =
-        snprintf(old, sizeof old, "%s/run.efg", p.run.output) < (int)sizeof old &&
-        snprintf(path, sizeof path, "%s/run.efg.packed", p.run.output) < (int)sizeof path;
+    int fits = snprintf(path, sizeof path, "%s.packed", old) < (int)sizeof path;
     p.path = path;
-    int failed = fits ? replace(&p, old) : complain(dir, "the name is too long");
+    int failed = fits ? replace(&p, old) : efg_complain("pack", "the name is too long");
     efg_run_fini(&p.run);
     return failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
@@ -205,11 +203,13 @@ int efg_cmd_pack(int argc, char **argv)
     if (option == 'h') {
         puts(
             "Usage: efgtrace pack DIR\n\n"
-            "Makes DIR/run.efg smaller: what is kept of the order of all calls is coded anew,\n"
-            "where that would have taken too long while the job waited for its end: of orders\n"
-            "that hardly repeat. Takes about 3 s for a megabyte. The file is replaced when "
-            "the\n"
-            "new one has been read and is the same in all but its size.\n\n"
+            "Makes DIR/run.efg smaller, or DIR itself if it is a run file, whatever its name:\n"
+            "what is kept of the order of all calls is coded anew, where that would have "
+            "taken\n"
+            "too long while the job waited for its end: of orders that hardly repeat. Takes\n"
+            "about 3 s for a megabyte. The file is replaced when the new one has been read "
+            "and\n"
+            "is the same in all but its size.\n\n"
             "  -h, --help   this text\n\n"
             "Exit code: 0 done, 1 failed, 2 wrong usage.");
         return EFG_EXIT_OK;

@@ -155,6 +155,7 @@ same "OTF2 of two ranks: the others are empty" "0 1 1 0" "$(
 
 # --- coded anew ---
 
+mkdir other && cp shuffled/run.efg other/kept.efg
 "$tool" expand shuffled | cksum >before
 "$tool" report --all shuffled >report
 size=$(stat -c %s shuffled/run.efg)
@@ -166,6 +167,9 @@ same "pack: the same calls" "$(cat before)" "$("$tool" expand shuffled | cksum)"
 same "pack: the same report" "" "$("$tool" report --all shuffled | diff report - | head -n 4)"
 contains "pack: once is enough" "$("$tool" pack shuffled 2>&1)" "as small as it gets"
 verdict "pack: nothing is left beside it" "$(ls shuffled | grep 'run.efg.')"
+"$tool" pack other/kept.efg >said 2>&1
+same "pack, a file by its name: exit code, and what is there then" "0 kept.efg" "$? $(ls other)"
+verdict "pack, a file by its name: as that of the folder" "$(cmp other/kept.efg shuffled/run.efg 2>&1)"
 
 # --- errors ---
 
