@@ -6,8 +6,9 @@
 #
 #   tests/accidents.sh             what happens to jobs: a minute
 #   tests/accidents.sh --every     and every call to the system that our libraries make, failing:
-#                                  some hours; --step N: only every N-th
-#   tests/accidents.sh --table FILE [NAME...]
+#                                  thousands of jobs, half an hour on 2 cores that do nothing else;
+#                                  --step N: only every N-th; --jobs N: so many at a time
+#   tests/accidents.sh --table FILE [NAME...]      NAME: of an accident; "files full" of --every
 #
 # environment: that of frame.sh
 

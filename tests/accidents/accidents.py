@@ -9,12 +9,13 @@ be written, nothing at all.
 
 In --every, calls to the system fail one after the other: the k-th of all that our libraries make,
 for every k (--step N: for every N-th), on one rank or on all, alone or with all that follow; and
-at each of those that have to do with files the process is killed.
+at each of those that have to do with files the process is killed. That is a job each, thousands;
+JOBS of them run at a time.
 
 Prints a line "ok NAME" or "FAIL NAME: why" each, and last "N passed, N failed". With --table FILE
 also what happened, as a table.
 
-usage: accidents.py [--every] [--step N] [--table FILE] --build BUILD --work WORK [NAME...]
+usage: accidents.py [--every] [--step N] [--jobs N] [--table FILE] --build BUILD --work WORK [NAME...]
 WORK has program, late, liblate.so, module.so and mishap.so, made of the sources beside this file.
 """
 import argparse
@@ -22,6 +23,7 @@ import collections
 import concurrent.futures
 import errno
 import functools
+import itertools
 import os
 import re
 import shutil
@@ -34,6 +36,7 @@ import session
 
 LIMIT = 60  # seconds
 SETTINGS = {'INTERVAL': '1ms', 'STABLE': '1', 'ITERATIONS': '2', 'SAVE': '5ms', 'SUMMARY': 'off'}
+EVERY = dict(SETTINGS, SAVE='1s')  # once, in the middle, where the program rests
 BOTH, REPORT, NOTHING = 'trace and report', 'report', 'nothing'
 HARMLESS = (1, 2)  # exit codes of the tool that says why it cannot
 
@@ -98,7 +101,8 @@ Ran = collections.namedtuple('Ran', 'code output errors')
 def run(work, command, options=()):
     code, output, errors = session.run(['mpirun', '-np', '2', '--oversubscribe', *options, *command],
                                        LIMIT, cwd=work,
-                                       env=dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe='1'))
+                                       env=dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe='1',
+                                                OMPI_MCA_mpi_yield_when_idle='1'))
     return Ran(code, ' '.join(sorted(output.splitlines())), errors)
 
 
@@ -163,7 +167,7 @@ def read(tool, output):
 
 class Verdicts:
     def __init__(self):
-        self.passed, self.failed, self.rows = 0, 0, []
+        self.passed, self.failed, self.rows, self.notes = 0, 0, [], []
 
     def add(self, name, why):
         if why:
@@ -174,11 +178,11 @@ class Verdicts:
             print(f'ok {name}', flush=True)
 
     def tell(self, group, name, bare, ends, readable):
-        """A row of the table; ENDS and READABLE: how often each was seen."""
+        """A row of the table; BARE: an end; ENDS and READABLE: all that were seen."""
         seen = [', '.join(f'{what} ({count})' if len(counts) > 1 else what
                           for what, count in collections.Counter(counts).most_common())
                 for counts in (ends, readable)]
-        self.rows.append((group, name, end_of(bare.code), *seen))
+        self.rows.append((group, name, bare, *seen))
 
 
 def end_of(code):
@@ -218,7 +222,7 @@ def try_accident(build, work, accident, verdicts):
     ran = traced(build, work, accident, output)
     readable, wrong = read(f'{build}/efgtrace', output)
     verdicts.add(accident.name, judge(bare, ran, accident.least, readable, wrong))
-    verdicts.tell(accident.group, accident.name, bare, [end_of(ran.code)], [wrong or readable])
+    verdicts.tell(accident.group, accident.name, end_of(bare.code), [end_of(ran.code)], [wrong or readable])
 
 
 def try_two_jobs(build, work, verdicts):
@@ -231,63 +235,103 @@ def try_two_jobs(build, work, verdicts):
     folders = len(os.listdir(os.path.dirname(output)))
     why = next(filter(None, (judge(bare, ran, BOTH, readable, wrong) for ran in both)), '')
     verdicts.add(accident.name, why or ('' if folders == 2 else f'{folders} folders'))
-    verdicts.tell('surroundings', accident.name, bare, [end_of(ran.code) for ran in both], [wrong or readable])
+    verdicts.tell('surroundings', accident.name, end_of(bare.code), [end_of(ran.code) for ran in both],
+                  [wrong or readable])
 
 
 # --- every call to the system ---
 
-def with_mishap(build, work, output, mode, environment):
-    return traced(build, work, Accident('', settings={'MODE': mode}, environment=environment), output)
+Way = collections.namedtuple('Way', 'what mode how rank')  # RANK: '' for all
 
 
-def count_calls(build, work, mode, what):
-    """Of the rank that makes most of them."""
-    counts = f'{work}/counts'
-    if os.path.exists(counts):
-        os.remove(counts)
-    with_mishap(build, work, fresh(work), mode, {'MISHAP': what, 'MISHAP_COUNT': counts})
-    with open(counts, encoding='ascii') as lines:
-        return max(map(int, lines))
+class Every:
+    """Jobs that mishaps happen to, several at a time, each in a folder of its own."""
+
+    def __init__(self, build, work, jobs):
+        self.build, self.work = build, work
+        self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
+        self.numbers = itertools.count()
+
+    def run(self, way, at=0):
+        """What becomes of a job whose call number AT fails, 0 for none: Ran, what can be read, what
+        is wrong with that, and how many calls its ranks made (of those that came to their end)."""
+        folder = f'{self.work}/every/{next(self.numbers)}'
+        os.makedirs(f'{folder}/output')
+        environment = {'MISHAP': way.what, 'MISHAP_COUNT': f'{folder}/counts', 'MISHAP_HOW': way.how}
+        if at:
+            environment['MISHAP_AT'] = str(at)
+        if way.rank:
+            environment['MISHAP_RANK'] = way.rank
+        accident = Accident('rest', settings=dict(EVERY, MODE=way.mode), environment=environment)
+        ran = traced(self.build, self.work, accident, f'{folder}/output/run')
+        readable, wrong = read(f'{self.build}/efgtrace', f'{folder}/output/run')
+        counts = read_counts(f'{folder}/counts')
+        shutil.rmtree(folder)
+        return ran, readable, wrong, counts
+
+    def count(self, what, mode):
+        """Calls of each rank; a job that takes longer saves more often, so the most of some."""
+        counts = {'0': 0, '1': 0}
+        for _, _, _, seen in self.pool.map(lambda _: self.run(Way(what, mode, 'once', '')), range(8)):
+            counts.update({rank: max(count, counts[rank]) for rank, count in seen.items()})
+        return counts
 
 
-def ways(what):
-    """How calls fail, and on which rank ('': on all)."""
-    found = [(how, rank) for how in ('once', 'on') for rank in ('0', '1', '')]
-    return found + [('kill', '0'), ('kill', '1')] if what == 'files' else found
+def read_counts(path):
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding='ascii') as lines:
+        return {rank: int(count) for rank, count in map(str.split, lines)}
 
 
-def try_way(build, work, what, mode, how, rank, places, verdicts):
+def ways(what, mode):
+    found = [Way(what, mode, how, rank) for how in ('once', 'on') for rank in ('0', '1', '')]
+    return found + [Way(what, mode, 'kill', rank) for rank in ('0', '1')] if what == 'files' else found
+
+
+def happened(way, at, ran, counts):
+    """Jobs do not make the same number of calls each time."""
+    if way.how == 'kill' or ran.code != 0:
+        return ran.code != 0
+    return any(count >= at for rank, count in counts.items() if way.rank in ('', rank))
+
+
+def try_way(every, way, places, verdicts):
     """The calls whose numbers are PLACES, one in each job."""
-    kills, ends, seen = how == 'kill', [], []
-    for at in places:
-        environment = {'MISHAP': what, 'MISHAP_AT': str(at), 'MISHAP_HOW': how}
-        if rank:
-            environment['MISHAP_RANK'] = rank
-        output = fresh(work)
-        ran = with_mishap(build, work, output, mode, environment)
-        if kills and ran.code == 0:
-            continue  # there were fewer calls this time
-        bare = Ran(128 + signal.SIGKILL, ran.output, '') if kills else Ran(0, 'ok ', '')
-        readable, wrong = read(f'{build}/efgtrace', output)
-        verdicts.add(f'{what}, {mode}, {how}, rank {rank or "all"}, call {at}',
+    ends, seen = [], []
+    for at, (ran, readable, wrong, counts) in zip(places, every.pool.map(lambda at: every.run(way, at), places)):
+        if not happened(way, at, ran, counts):
+            continue
+        bare = Ran(128 + signal.SIGKILL, ran.output, '') if way.how == 'kill' else Ran(0, 'ok rest', '')
+        verdicts.add(f'{way.what}, {way.mode}, {way.how}, rank {way.rank or "all"}, call {at}',
                      judge(bare, ran, NOTHING, readable, wrong))
         ends.append(end_of(ran.code))
         seen.append(wrong or readable)
-    verdicts.tell(f'every call, {mode}', f'{what}, {how}, rank {rank or "all"}', bare, ends, seen)
+    end = end_of(128 + signal.SIGKILL if way.how == 'kill' else 0)
+    verdicts.tell(f'every call, {way.mode}', f'{way.what}, {way.how}, rank {way.rank or "all"}', end, ends, seen)
 
 
-def try_every(build, work, what, mode, step, verdicts):
-    places = range(1, count_calls(build, work, mode, what) + 1, step)
-    for how, rank in ways(what):
-        try_way(build, work, what, mode, how, rank, places, verdicts)
+def try_every(every, what, mode, step, verdicts):
+    counts = every.count(what, mode)
+    before = verdicts.passed + verdicts.failed
+    for way in ways(what, mode):
+        most = counts[way.rank] if way.rank else max(counts.values())
+        try_way(every, way, range(1, most + 1, step), verdicts)
+    verdicts.notes.append(
+        f'{what}, {mode}: {counts["0"]} calls of rank 0 and {counts["1"]} of rank 1 at the most, '
+        f'{"each of them" if step == 1 else f"one in {step}"}, '
+        f'{verdicts.passed + verdicts.failed - before} jobs to which it happened')
 
 
 # --- the table ---
 
-def write_table(rows, path):
+def write_table(rows, notes, path):
     with open(path, 'w', encoding='utf-8') as out:
         out.write('What happened to a job of two ranks, how it ended bare and traced, and what was readable\n'
                   'afterwards by `efgtrace trace` and `efgtrace report`: `make accidents`.\n\n')
+        if notes:
+            out.write('Every call to the system that our libraries make, failing or killing (--every):\n\n')
+            out.write(''.join(f'- {note}\n' for note in notes) + '\n')
         out.write('| | accident | bare | traced | readable |\n|---|---|---|---|---|\n')
         group = None
         for row in rows:
@@ -310,6 +354,7 @@ def main():
     parser.add_argument('names', nargs='*', help='of accidents (default: all)')
     parser.add_argument('--every', action='store_true', help='every call to the system fails, too')
     parser.add_argument('--step', type=int, default=1, help='... or every so manieth')
+    parser.add_argument('--jobs', type=int, default=4 * (os.cpu_count() or 1), help='of these at a time')
     parser.add_argument('--table', help='write what happened to this file')
     options = parser.parse_args()
     work, verdicts = os.path.abspath(options.work), Verdicts()
@@ -322,12 +367,13 @@ def main():
             try_accident(options.build, work, accident, verdicts)
     if not options.names or 'two jobs in a folder' in options.names:
         try_two_jobs(options.build, work, verdicts)
+    every = Every(options.build, work, options.jobs)
     for what in ('files', 'memory') if options.every else ():
         for mode in 'adaptive', 'full':
             if not options.names or f'{what} {mode}' in options.names:
-                try_every(options.build, work, what, mode, options.step, verdicts)
+                try_every(every, what, mode, options.step, verdicts)
     if options.table:
-        write_table(verdicts.rows, options.table)
+        write_table(verdicts.rows, verdicts.notes, options.table)
     print(f'{verdicts.passed} passed, {verdicts.failed} failed')
     sys.exit(1 if verdicts.failed else 0)
 

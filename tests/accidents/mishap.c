@@ -19,7 +19,7 @@
  *       back    from that one on the clock is an hour behind
  *     MISHAP_ERROR: errno of files (default ENOSPC).
  *     MISHAP_RANK: on this rank alone (default: all).
- *     MISHAP_COUNT: a file, to which the number of calls is appended at the end, a line a rank.
+ *     MISHAP_COUNT: a file, to which a line "RANK CALLS" of each rank is appended at the end.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -150,7 +150,7 @@ __attribute__((destructor)) static void end(void)
     const char *name = getenv("MISHAP_COUNT");
     int file = name && kind ? open(name, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
     if (file >= 0)
-        dprintf(file, "%lu\n", calls);
+        dprintf(file, "%s %lu\n", getenv("OMPI_COMM_WORLD_RANK"), calls);
 }
 
 /* --- memory --- */

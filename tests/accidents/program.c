@@ -267,6 +267,12 @@ static void load_modules(void)
     }
 }
 
+/* Nothing but time. */
+static void rest(void)
+{
+    usleep(800000);
+}
+
 static void close_streams(void)
 {
     fclose(stderr);
@@ -326,6 +332,7 @@ static const struct {
     {"files used up", use_up_files},
     {"folder removed", remove_folder},
     {"modules", load_modules},
+    {"rest", rest},
     {"stderr closed", close_streams},
     {"main thread ends", end_thread},
 };
