@@ -133,7 +133,7 @@ static int print_help(void)
 
 static int complain_usage(const char *what, const char *word)
 {
-    fprintf(stderr, "efgtrace check: %s \"%s\"; usage: efgtrace check [FILE]\n", what, word);
+    fprintf(stderr, "efgtrace check: %s \"%s\"; see `efgtrace check --help`\n", what, word);
     return EFG_EXIT_USAGE;
 }
 

@@ -238,7 +238,7 @@ static int set_format(struct request *request, const char *name)
 }
 
 /* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option)
+static int take_option(struct request *request, int option, char **argv)
 {
     switch (option) {
     case 'a':
@@ -252,7 +252,7 @@ static int take_option(struct request *request, int option)
     case 'h':
         return print_help() + 1;
     default:
-        return efg_complain_option("compare", option) + 1;
+        return efg_complain_option("compare", option, argv) + 1;
     }
 }
 
@@ -267,7 +267,7 @@ int efg_cmd_compare(int argc, char **argv)
     optind = 0;
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":af:o:h", options, NULL)) != -1;) {
-        int stop = take_option(&request, c);
+        int stop = take_option(&request, c, argv);
         if (stop)
             return stop - 1;
     }

@@ -333,7 +333,7 @@ static int read_number(const char *text, uint64_t least, uint64_t *number)
 }
 
 /* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option)
+static int take_option(struct request *request, int option, char **argv)
 {
     int wrong = 0;
     switch (option) {
@@ -363,7 +363,7 @@ static int take_option(struct request *request, int option)
     case 'h':
         return print_help() + 1;
     default:
-        return efg_complain_option("expand", option) + 1;
+        return efg_complain_option("expand", option, argv) + 1;
     }
     return wrong ? efg_complain_usage("expand",
                                       "--thread wants a number, --from and --to one from 1") +
@@ -386,13 +386,12 @@ int efg_cmd_expand(int argc, char **argv)
     optind = 0;
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":r:t:f:u:F:o:ph", options, NULL)) != -1;) {
-        int code = take_option(&request, c);
+        int code = take_option(&request, c, argv);
         if (code)
             return code - 1;
     }
     if (optind + 1 != argc)
-        return efg_complain_usage("expand", optind == argc ? "which run? DIR is missing"
-                                                           : "one DIR at a time");
+        return efg_complain_folders("expand", argc - optind);
     if (request.is_trace != (request.output != NULL))
         return efg_complain_usage("expand", request.output
                                                 ? "--output is for --format otf2"

@@ -114,7 +114,7 @@ static int take_calls(struct request *request)
 }
 
 /* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option)
+static int take_option(struct request *request, int option, char **argv)
 {
     switch (option) {
     case 'f':
@@ -127,7 +127,7 @@ static int take_option(struct request *request, int option)
     case 'h':
         return print_help() + 1;
     default:
-        return efg_complain_option("export", option) + 1;
+        return efg_complain_option("export", option, argv) + 1;
     }
 }
 
@@ -142,7 +142,7 @@ int efg_cmd_export(int argc, char **argv)
     int option;
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":f:c:o:h", options, NULL)) != -1) {
-        int stop = take_option(&request, option);
+        int stop = take_option(&request, option, argv);
         if (stop)
             return stop - 1;
     }

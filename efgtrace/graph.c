@@ -277,10 +277,7 @@ static int take_option(struct request *request, int option, char **argv)
         print_help(stdout);
         return EFG_EXIT_OK + 1;
     default:
-        fprintf(stderr, "efgtrace graph: %s \"%s\"; see `efgtrace graph --help`\n",
-                option == ':' ? "a value is missing after" : "there is no option",
-                argv[optind - 1]);
-        return EFG_EXIT_USAGE + 1;
+        return efg_complain_option("graph", option, argv) + 1;
     }
 }
 
@@ -299,13 +296,10 @@ int efg_cmd_graph(int argc, char **argv)
         if (code)
             return code - 1;
     }
-    if (optind + 1 != argc || (request.ranks && request.group)) {
-        fprintf(stderr, "efgtrace graph: %s; usage: efgtrace graph [OPTION...] DIR\n",
-                optind == argc       ? "which run? DIR is missing"
-                : optind + 1 != argc ? "one DIR at a time"
-                                     : "either --rank or --group");
-        return EFG_EXIT_USAGE;
-    }
+    if (optind + 1 != argc)
+        return efg_complain_folders("graph", argc - optind);
+    if (request.ranks && request.group)
+        return efg_complain_usage("graph", "either --rank or --group");
     request.dir = argv[optind];
     if (!request.format)
         request.format = format_of(request.output);

@@ -215,7 +215,7 @@ int efg_cmd_pack(int argc, char **argv)
         return EFG_EXIT_OK;
     }
     if (option != -1)
-        return efg_complain_option("pack", option);
+        return efg_complain_option("pack", option, argv);
     if (optind + 1 != argc)
         return efg_complain_folders("pack", argc - optind);
     return pack(argv[optind]);

@@ -246,7 +246,7 @@ static int is_format(const char *name)
 }
 
 /* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option)
+static int take_option(struct request *request, int option, char **argv)
 {
     switch (option) {
     case 'r':
@@ -273,7 +273,7 @@ static int take_option(struct request *request, int option)
     case 'h':
         return print_help() + 1;
     default:
-        return efg_complain_option("profile", option) + 1;
+        return efg_complain_option("profile", option, argv) + 1;
     }
 }
 
@@ -288,7 +288,7 @@ int efg_cmd_profile(int argc, char **argv)
     int option;
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":r:tnaf:o:h", options, NULL)) != -1) {
-        int stop = take_option(&request, option);
+        int stop = take_option(&request, option, argv);
         if (stop)
             return stop - 1;
     }

@@ -265,10 +265,7 @@ static int take_option(struct request *request, int option, char **argv)
         print_help(stdout);
         return EFG_EXIT_OK + 1;
     default:
-        fprintf(stderr,
-                "efgtrace report: there is no option \"%s\"; see `efgtrace report --help`\n",
-                argv[optind - 1]);
-        return EFG_EXIT_USAGE + 1;
+        return efg_complain_option("report", option, argv) + 1;
     }
 }
 
@@ -286,10 +283,8 @@ int efg_cmd_report(int argc, char **argv)
         if (code)
             return code - 1;
     }
-    if (optind == argc)
-        return efg_complain_usage("report", "which run? DIR is missing");
-    if (argc - optind > (request.as == TEXT ? 1 : 2))
-        return efg_complain_usage("report", "one DIR at a time");
+    if (optind == argc || argc - optind > (request.as == TEXT ? 1 : 2))
+        return efg_complain_folders("report", argc - optind);
     request.dir = argv[optind];
     request.file = argv[optind + 1]; /* NULL ends the arguments */
     return report(&request);

@@ -241,16 +241,14 @@ int efg_cmd_trace(int argc, char **argv)
     for (int option; (option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1;) {
         if (option == 'h')
             return print_help();
-        if (option == ':')
+        if (option != 'o')
+            return efg_complain_option("trace", option, argv);
+        if (!optarg[0])
             return efg_complain_usage("trace", "--output wants a folder");
-        if (option != 'o' || !optarg[0])
-            return efg_complain_usage("trace", option == 'o' ? "--output wants a folder"
-                                                             : "there is no such option");
         output = optarg;
     }
     if (optind + 1 != argc || !argv[optind][0])
-        return efg_complain_usage("trace",
-                                  optind < argc ? "one folder at a time" : "which folder?");
+        return efg_complain_folders("trace", optind + 1 == argc ? 0 : argc - optind);
     strip_name(argv[optind]);
     if (output)
         strip_name(output);

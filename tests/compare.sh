@@ -88,7 +88,7 @@ gives "help" 0 "Usage: efgtrace compare" "$tool" compare --help
 gives "one folder" 2 "name two folders" "$tool" compare two
 gives "three folders" 2 "name two folders" "$tool" compare two four other
 gives "a wrong format" 2 "text, json or html" "$tool" compare -f svg two four
-gives "an unknown option" 2 "no such option" "$tool" compare --more two four
+gives "an unknown option" 2 'there is no option "--more"' "$tool" compare --more two four
 gives "no run" 1 "none" "$tool" compare two none
 gives "no room" 1 "/dev/full" "$tool" compare -o /dev/full two four
 

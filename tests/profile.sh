@@ -117,7 +117,7 @@ fails() {
 }
 fails "a rank that is not there" 'there is no rank "9": ranks are 0 to 3' -r 9 stencil
 fails "a format that is not there" "--format wants text, latex or json" -f xml stencil
-fails "no folder" "which folder?"
+fails "no folder" "DIR is missing"
 fails "an output that cannot be written" "cannot write /nowhere/x" -o /nowhere/x stencil
 graphed without 2 --sequence off "$programs/stencil2d" 5 10
 fails "no order was kept" "the key \`sequence\` was off" without
