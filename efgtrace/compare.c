@@ -16,6 +16,7 @@
 #include "files/summary.h"
 #include "json.h"
 #include "output.h"
+#include "report_fit.h"
 #include "report_page.h"
 
 #define LINES 20 /* of a table */
@@ -173,6 +174,12 @@ static void fini(struct efg_comparison *c)
         efg_side_fini(&c->side[i]);
 }
 
+static void put_page(struct efg_buffer *out, cJSON *document)
+{
+    efg_report_fit_comparison(document);
+    efg_report_page(out, document);
+}
+
 static void put(struct efg_buffer *out, const struct efg_comparison *c,
                 const struct request *request)
 {
@@ -181,7 +188,7 @@ static void put(struct efg_buffer *out, const struct efg_comparison *c,
     else if (request->format == JSON)
         efg_json_end(out, efg_compare_document(c), "complete");
     else
-        efg_report_page(out, efg_compare_document(c));
+        put_page(out, efg_compare_document(c));
 }
 
 static int compare(const struct request *request)

@@ -13,6 +13,7 @@
 #define LOOPS_ROOM 200000
 #define TABLE_ROOM 120000
 #define GROUPS_ROOM 100000
+#define DIFFERENCES_ROOM 500000
 
 static double number(const cJSON *object, const char *name)
 {
@@ -66,6 +67,20 @@ static double time_of(const cJSON *item)
     return cJSON_IsNumber(time) ? time->valuedouble : number(time, "sum");
 }
 
+/* Of what two runs have, in either. */
+static double time_of_both(const cJSON *item)
+{
+    return fmax(number(cJSON_GetObjectItem(item, "a"), "time"),
+                number(cJSON_GetObjectItem(item, "b"), "time"));
+}
+
+/* It is not sorted: the largest come first. */
+static double no_time(const cJSON *item)
+{
+    (void)item;
+    return 0;
+}
+
 /* The most time first; without times, as they were. */
 static int by_time(const void *a, const void *b)
 {
@@ -81,8 +96,9 @@ static void choice_fini(struct choice *choice)
     free(choice->is_kept);
 }
 
-/* Those of ARRAY with the most time that have ROOM. */
-static int choose(struct choice *choice, const cJSON *array, size_t room)
+/* Those of ARRAY with the most of TIME that have ROOM. */
+static int choose(struct choice *choice, const cJSON *array, size_t room,
+                  double (*time)(const cJSON *))
 {
     uint32_t count = (uint32_t)cJSON_GetArraySize(array), i = 0;
     struct ranked *ranked = calloc((size_t)count + 1, sizeof *ranked);
@@ -92,7 +108,7 @@ static int choose(struct choice *choice, const cJSON *array, size_t room)
     int error = ranked && choice->item && choice->is_kept ? 0 : -ENOMEM;
     for (cJSON *item = array && !error ? array->child : NULL; item; item = item->next, i++) {
         choice->item[i] = item;
-        ranked[i] = (struct ranked){time_of(item), i};
+        ranked[i] = (struct ranked){time(item), i};
     }
     if (!error)
         qsort(ranked, count, sizeof *ranked, by_time);
@@ -121,14 +137,20 @@ static void leave_out(cJSON *left_out, cJSON *parent, const char *name,
         put_number(left_out, name, number(left_out, name) + count);
 }
 
-static int fit(cJSON *left_out, cJSON *parent, const char *name, size_t room)
+static int fit_by(cJSON *left_out, cJSON *parent, const char *name, size_t room,
+                  double (*time)(const cJSON *))
 {
     struct choice choice;
-    int error = choose(&choice, cJSON_GetObjectItem(parent, name), room);
+    int error = choose(&choice, cJSON_GetObjectItem(parent, name), room, time);
     if (!error)
         leave_out(left_out, parent, name, &choice);
     choice_fini(&choice);
     return error;
+}
+
+static int fit(cJSON *left_out, cJSON *parent, const char *name, size_t room)
+{
+    return fit_by(left_out, parent, name, room, time_of);
 }
 
 /* --- contexts --- */
@@ -164,7 +186,8 @@ static void renumber(cJSON *array, const uint32_t *to)
 static int fit_contexts(cJSON *left_out, cJSON *document)
 {
     struct choice choice;
-    int error = choose(&choice, cJSON_GetObjectItem(document, "contexts"), CONTEXTS_ROOM);
+    int error =
+        choose(&choice, cJSON_GetObjectItem(document, "contexts"), CONTEXTS_ROOM, time_of);
     uint32_t *to = calloc((size_t)choice.count + 1, sizeof *to);
     error = to ? error : -ENOMEM;
     if (!error && choice.count) {
@@ -342,6 +365,16 @@ static int fit_representative(cJSON *left_out, cJSON *document)
     return fit(left_out, table, "rows", TABLE_ROOM);
 }
 
+/* Puts what was LEFT_OUT into the document, which is COMPLETE unless there was an ERROR. */
+static void tell(cJSON *document, cJSON *left_out, cJSON *complete, int error)
+{
+    cJSON_AddItemToObject(document, "left_out", left_out);
+    if (error)
+        cJSON_Delete(complete);
+    else
+        cJSON_AddItemToObject(document, "complete", complete);
+}
+
 void efg_report_fit(cJSON *document)
 {
     cJSON *left_out = cJSON_CreateObject();
@@ -351,9 +384,14 @@ void efg_report_fit(cJSON *document)
                 fit(left_out, document, "sites", TABLE_ROOM) ||
                 fit(left_out, document, "groups", GROUPS_ROOM) ||
                 fit_representative(left_out, document);
-    cJSON_AddItemToObject(document, "left_out", left_out);
-    if (error)
-        cJSON_Delete(complete);
-    else
-        cJSON_AddItemToObject(document, "complete", complete);
+    tell(document, left_out, complete, error);
+}
+
+void efg_report_fit_comparison(cJSON *document)
+{
+    cJSON *left_out = cJSON_CreateObject();
+    cJSON *complete = cJSON_DetachItemFromObject(document, "complete");
+    int error = fit_by(left_out, document, "loops", LOOPS_ROOM, time_of_both) ||
+                fit_by(left_out, document, "differences", DIFFERENCES_ROOM, no_time);
+    tell(document, left_out, complete, error);
 }

@@ -74,6 +74,25 @@ done
 "$tool" graph -f json -s path four >b.json
 verdict "times and calls are those of the graphs" "$(compared two four 'agree()')"
 
+# A page stays small: of thousands of call paths it has those that differ most.
+mkdir paths && "$build/tests/test_summary" --write-paths paths/run.efg || exit 1
+"$tool" compare -f html -o paths.html paths two && "$tool" compare -f json -o paths.json paths two
+verdict "a page of thousands of call paths: 1.3 MB at most" \
+    "$(stat -c %s paths.html | awk '$1 > 1300000 { print $1 " bytes" }')"
+verdict "a page of thousands of call paths: the largest differences, and how many more there are" "$(
+    "$python" - 2>&1 <<'END' | tail -n 1
+import json
+with open("paths.json") as whole, open("paths.html") as page:
+    whole, page = json.load(whole), page.read()
+held = json.loads(page.split('<script type="application/json" id="document">')[1].split("</script>")[0])
+shown = len(held["differences"])
+assert 1000 < shown < len(whole["differences"]), shown
+assert held["differences"] == whole["differences"][:shown]
+assert held["left_out"] == {"differences": len(whole["differences"]) - shown}, held["left_out"]
+assert held["loops"] == whole["loops"]
+END
+)"
+
 gives() { # NAME CODE WORDS COMMAND...
     local name=$1 code=$2 words=$3
     shift 3

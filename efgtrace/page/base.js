@@ -122,8 +122,8 @@ function lacking(id, title, part) {
 
 /* What the page has no room for, if any. */
 function leftOut(part, what) {
-    const n = (run.left_out || {})[part];
-    return n ? make("p.note", null, `${n} ${what} are left out of this page, which stays small; `, make("code", null, "efgtrace report DIR --json"), " has them.") : null;
+    const n = (run.left_out || {})[part], all = run.runs ? "efgtrace compare -f json A B" : "efgtrace report DIR --json";
+    return n ? make("p.note", null, `${n} ${what} are left out of this page, which stays small; `, make("code", null, all), " has them.") : null;
 }
 
 function notDrawn(what, library) {

@@ -46,7 +46,7 @@ function drawMatchedLoops() {
             { name: "MPI in A", n: true, value: share("a") },
             { name: "B", n: true, value: share("b") },
             { name: "loop", wide: true, value: (l) => make("span", null, "\u2003".repeat(l.depth), "in ", l.function || "?", isMain(l) ? make("span.tag", null, "main loop") : null, onlyIn(l)) },
-        ], run.loops, 40, isMain)));
+        ], run.loops, 40, isMain), leftOut("loops", "loops with less time")));
 }
 
 /* To the right: B takes longer. */
@@ -69,6 +69,6 @@ function drawDifferences() {
             { name: "calls in A", n: true, value: (d) => d.a ? count(d.a.calls) : "\u2013" },
             { name: "B", n: true, value: (d) => d.b ? count(d.b.calls) : "\u2013" },
             { name: "where", wide: true, value: (d) => make("span", null, d.what === "compute" ? "computing before " : "", d.label, onlyIn(d)) },
-        ], run.differences, 30),
+        ], run.differences, 30), leftOut("differences", "smaller differences"),
         make("p.note", null, `Before the first call and behind the last one: ${signed(run.runs[1].rest - run.runs[0].rest)}.`)));
 }
