@@ -146,14 +146,15 @@ $(BUILD)/tests/thrower.so: tests/unit/loaded/thrower.cpp
 
 # What reads files, each with a fuzzer, or without one with a main that gives it files.
 FUZZED    := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_PARTS = $(patsubst %,$(BUILD)/obj/tests/fuzz/%.o,fuzz $(if $(findstring fuzzer,$(SAN)),,replay))
+FUZZ_PARTS = $(patsubst %,$(BUILD)/obj/tests/fuzz/%.o,fuzz printed $(if $(findstring fuzzer,$(SAN)),,replay))
 
 $(FUZZED): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(filter-out %/main.o,$(TOOL)) $(FILES) $(CORE)
 	@mkdir -p $(@D)
-	$(call quiet,LD)$(CC) $(subst fuzzer-no-link,fuzzer,$(SANITIZE)) -o $@ $(filter %.o,$^) $(FILES_LIBS) -Wl,--wrap=efg_elf_open
+	$(call quiet,LD)$(CC) $(subst fuzzer-no-link,fuzzer,$(SANITIZE)) -o $@ $(filter %.o,$^) $(FILES_LIBS) -Wl,--wrap=efg_elf_open,--wrap=alarm
 
-$(patsubst %,$(BUILD)/fuzz/%,run commands pieces): $(BUILD)/obj/tests/fuzz/mutate_run.o
+$(patsubst %,$(BUILD)/fuzz/%,run commands pieces rebuild): $(BUILD)/obj/tests/fuzz/mutate_run.o
 $(patsubst %,$(BUILD)/fuzz/%,log otf2): $(BUILD)/obj/tests/fuzz/mutate_log.o
+$(BUILD)/fuzz/traces: $(BUILD)/obj/tests/fuzz/archive.o
 $(BUILD)/obj/tests/fuzz/%.o: ALL_CFLAGS += $(FILES_CFLAGS)
 
 fuzzed: $(FUZZED)

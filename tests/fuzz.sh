@@ -49,7 +49,9 @@ fuzz() {
     printf '%-10s %8s executions %5d s %6s edges %3d findings\n' "$1" "$(statistic number_of_executed_units)" \
         $((SECONDS - started)) "$(grep -a -o 'cov: [0-9]*' "$found.log" | tail -n 1 | cut -c 6-)" \
         $(($(ls "$found" | wc -l) - before))
-    verdict "fuzz $1" "$([ $code -eq 0 ] || { grep -a -m 1 -e ERROR: -e 'runtime error:' "$found.log"; ls -t "$found"/* | head -n 1; })"
+    verdict "fuzz $1" "$([ $code -eq 0 ] || { echo "exit code $code:"
+        grep -a -m 1 -e ERROR: -e 'runtime error:' "$found.log" || tail -n 1 "$found.log"
+        ls -t "$found" | head -n 1; })"
 }
 
 [ "$seconds" -eq 0 ] || "$root/tests/seeds.sh" "$work/seeds" || exit 2

@@ -12,8 +12,23 @@ options="--summary off --interval 2ms"
 for program in stencil2d comms rma mpiio threads persistent waitany polling master_worker nested_solver; do
     compile $program || exit 2
 done
-for target in run commands log otf2 pieces sequence conf; do mkdir -p "$seeds/$target"; done
+for target in run commands rebuild traces log otf2 pieces sequence conf; do mkdir -p "$seeds/$target"; done
 cd "$work" || exit 2
+
+# pack DIR: its run file and its trace as one file, as fuzz/archive.h has it
+pack() {
+    "$python" - "$1" <<'END' || exit 2
+import os
+import sys
+names = ["run.efg", "traces.otf2", "traces.def", "traces/0.def", "traces/0.evt", "traces/1.def", "traces/1.evt"]
+for which, name in enumerate(names):
+    path = os.path.join(sys.argv[1], name)
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            data = file.read()
+        sys.stdout.buffer.write(bytes([which]) + len(data).to_bytes(3, "little") + data)
+END
+}
 
 # seed NAME RANKS OPTION... [--] PROGRAM ARGUMENT...
 seed() {
@@ -23,6 +38,8 @@ seed() {
         { cat out >&2 && exit 2; }
     cp "$name/run.efg" "$seeds/run/$name"
     cp "$name/run.efg" "$seeds/commands/$name"
+    cp "$name/run.efg" "$seeds/rebuild/$name"
+    pack "$name" >"$seeds/traces/$name"
     for log in "$name"/logs/*.log; do
         [ "$(wc -c <"$log")" -le 4096 ] || cp "$log" "$seeds/log/$name.$(basename "$log")"
     done
