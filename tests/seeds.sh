@@ -54,13 +54,14 @@ done
 cp "$seeds/log/"*.0.0.log "$seeds/otf2"
 
 # A job that is killed when both of its ranks have saved something.
-ranks 2 "$tool" run -o killed $options --save 20ms -m graph "$programs/stencil2d" 100000 300 >out 2>&1 &
+$MPIRUN -np 2 "$tool" run -o killed $options --save 20ms -m graph "$programs/stencil2d" 100000 300 \
+    >out 2>&1 </dev/null &
 for ((i = 0; i < 300; i++)); do
     [ -f killed/pieces/0.0.efg ] && [ -f killed/pieces/1.0.efg ] && break
     sleep 0.1
 done
 cp killed/pieces/[01].0.efg "$seeds/pieces"
-kill %1 && wait %1 2>/dev/null
+kill $! && wait $! 2>/dev/null
 
 # Of the first thread of a run file that has an order of calls: its segments. A piece has others
 # before it.
