@@ -199,7 +199,7 @@ accidents: set-up-check
 
 conformance: set-up-conformance
 	@$(MAKE) --no-print-directory -s -j2 all
-	@BUILD=$(BUILD) tests/conformance.sh $(FOLDERS)
+	@BUILD=$(BUILD) MPICC=$(MPICC) tests/conformance.sh $(FOLDERS)
 
 SOAK_TIME ?= 3600
 soak: set-up-check
