@@ -148,7 +148,7 @@ done
 stencil=("$programs/stencil2d" 5000 100)
 traced -o limit -m full --log-limit 1M
 same "log limit: exit code and output" "0 ok stencil2d: 5000 steps" "$code $(cat out)"
-has "log limit: the summary says it" "the log ended early" limit/summary.txt
+has "log limit: the summary says it" "the log ended early: log_limit is reached" limit/summary.txt
 # Each rank stops where its own log is full: some may have made a collective that others have not.
 verdict "log limit: otf2-print accepts the trace" "$(unreadable limit/traces.otf2)"
 if [ -n "$CHECK_TRACE" ]; then

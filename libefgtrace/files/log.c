@@ -117,7 +117,7 @@ static int make_room(struct efg_log *log, size_t words)
     if ((size_t)(log->ready - log->next.word) >= words)
         return 0;
     if ((size_t)(log->end - log->next.word) < words)
-        return -ENOSPC;
+        return -EFBIG;
     uint64_t needed = offset_of(log, log->next.word + words);
     int rc = needed > offset_of(log, log->reserved) ? extend(log, needed) : 0;
     if (rc == 0)

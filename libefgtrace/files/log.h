@@ -87,8 +87,8 @@ static inline int efg_log_has_room(const struct efg_log *log, size_t count)
     return (size_t)(log->ready - log->next.word) >= count * EFG_LOG_RECORD;
 }
 
-/* Make room for at least COUNT records at log->next. Returns 0, -ENOSPC at the limit or
- * on a full disk, or another -errno. */
+/* Make room for at least COUNT records at log->next. Returns 0, -EFBIG at the limit,
+ * -ENOSPC on a full disk, or another -errno. */
 int efg_log_grow(struct efg_log *log, size_t count);
 
 /* Words that a definition with SIZE bytes of payload may take. */

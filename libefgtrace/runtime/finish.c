@@ -8,6 +8,7 @@
  */
 #include "runtime/tracer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,8 @@ static void close_recorders(uint64_t now)
     for (struct efg_thread *t = p->threads; t; t = t->next) {
         if (t->recorder.failed)
             efg_tracer_note("thread %u: the log ended early: %s", t->number,
-                            strerror(t->recorder.failed));
+                            t->recorder.failed == EFBIG ? "log_limit is reached"
+                                                        : strerror(t->recorder.failed));
         efg_recorder_close(&t->recorder, now);
     }
 }

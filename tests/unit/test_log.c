@@ -240,9 +240,9 @@ static void limit_is_kept(void **state)
         assert_int_equal(efg_log_grow(&log, 1), 0);
         efg_log_put(&log, &large);
     }
-    assert_int_equal(efg_log_grow(&log, 1), -ENOSPC);
+    assert_int_equal(efg_log_grow(&log, 1), -EFBIG);
     struct efg_record r = {.kind = EFG_REC_DEF_CALL, .d = 1};
-    assert_int_equal(efg_log_define(&log, &r, "x"), -ENOSPC);
+    assert_int_equal(efg_log_define(&log, &r, "x"), -EFBIG);
     assert_int_equal(efg_log_grow(&log, 0), 0);
     efg_log_close(&log);
 }
