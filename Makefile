@@ -46,12 +46,16 @@ UNWARNED := -Wno-unknown-warning-option -Wno-format-truncation # with checks for
 
 DEFINED   = $(if $(SAN),,-Wl$(comma)-z$(comma)defs) # a sanitizer's runtime is in the program
 
-FILES_PC := otf2 libdw inih libcjson
-FILES_CFLAGS = $(call pc,--cflags,$(FILES_PC))
+# The runtime has its own inih: other libraries in the process, as UCX, export the same names.
+ARCHIVE := $(wildcard $(shell $(CC) -print-file-name=libinih.a))
+INIH    := $(if $(ARCHIVE),$(ARCHIVE) -Wl$(comma)--exclude-libs$(comma)libinih.a,$(call pc,--libs,inih))
+
+FILES_PC := otf2 libdw libcjson
+FILES_CFLAGS = $(call pc,--cflags,$(FILES_PC) inih)
 MPI_CFLAGS   = $(call pc,--cflags,$(PC_MPI)) \
                $(if $(filter mpich,$(PC_MPI)),-Wno-stringop-overflow) # of MPI_STATUSES_IGNORE
 HWLOC_CFLAGS = $(call pc,--cflags,hwloc)
-FILES_LIBS   = $(call pc,--libs,$(FILES_PC)) -lelf -lm
+FILES_LIBS   = $(call pc,--libs,$(FILES_PC)) $(INIH) -lelf -lm
 RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI))) $(FILES_LIBS)
 
 # What the page of `efgtrace report --html` draws with; without them it has tables and lists only.

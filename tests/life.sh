@@ -58,6 +58,10 @@ wrong_configuration "wrong value, preloaded" 'EFGTRACE_ITERATIONS: iterations ca
 launch env LD_PRELOAD="$library" EFGTRACE_CONF=wrong.conf "${stencil[@]}"
 wrong_configuration "wrong key, preloaded" 'wrong.conf:1: there is no key "itertions"'
 has "wrong key, preloaded: the nearest one" 'did you mean "iterations"?' err
+echo 'void ini_parse_stream(void) { __builtin_trap(); }' >names.c # as UCX exports one
+$MPICC -shared -fPIC names.c -o names.so || exit 2
+launch env LD_PRELOAD="$library $PWD/names.so" EFGTRACE_CONF=wrong.conf "${stencil[@]}"
+wrong_configuration "wrong key, inih of another library" 'wrong.conf:1: there is no key "itertions"'
 launch "$tool" run -n ten "${stencil[@]}"
 wrong_configuration "wrong option, run" 'iterations cannot be "ten"'
 launch env EFGTRACE_CONF=wrong.conf "$tool" run "${stencil[@]}"
