@@ -30,9 +30,10 @@ import session
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, os.environ.get('BUILD', 'build'))
 TOOL = os.path.join(BUILD, 'efgtrace')
-# Not there: impls (what MPICH has inside), ft (its extensions), basic and ckpoint (no tests).
+# Not there: impls (what MPICH has inside), ft (its extensions), perf (is about time), basic and
+# ckpoint (no tests).
 FOLDERS = ('attr pt2pt part coll comm datatype topo rma threads init errhan group info mpi_t errors '
-           'f77 f90 f08 cxx spawn io perf').split()
+           'f77 f90 f08 cxx spawn io').split()
 MPICH = 'mpich' in os.environ.get('MPICC', '')
 LAUNCHER = ['mpiexec.mpich'] if MPICH else ['mpirun', '--oversubscribe']
 ENVIRONMENT = {
