@@ -300,6 +300,9 @@ def write_table(results, path, suite):
         for result in listed:
             why = excepted.get(result['program'])
             out.write(f'- `{result["key"]}`: {why or " ".join(describe(result))}\n')
+        left = [case.key for case in chosen(suite, FOLDERS) if case.key not in results]
+        if left:
+            out.write(f'\nNot run: {", ".join(f"`{key}`" for key in left)}\n')
     return [result for result in listed if result['program'] not in excepted]
 
 
