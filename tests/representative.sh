@@ -27,7 +27,7 @@ one_line() {
 # --- the figures ---
 
 traced stencil --windows 2 -- "$programs/stencil2d"
-traced nested -- "$programs/nested_solver"
+traced nested --interval 20ms -- "$programs/nested_solver"
 traced drifting -- "$programs/drifting"
 traced full --mode full -- "$programs/stencil2d" 200 500
 agrees stencil representative.py stencil

@@ -34,7 +34,8 @@ struct chain {
 };
 
 struct efg_request_chains {
-    uint64_t count; /* a power of two */
+    uint64_t count;                   /* a power of two */
+    struct efg_request_chains *older; /* half as many, for who still reads them; or NULL */
     struct chain chain[];
 };
 
@@ -94,6 +95,7 @@ static __attribute__((noinline)) void grow(struct efg_requests *t)
         return;
     efg_budget_add(&efg_memory, bytes);
     chains->count = count;
+    chains->older = old;
     change_version(t, 1);
     for (uint64_t i = 0; old && i < old->count; i++)
         for (struct efg_request *r = old->chain[i].first, *next; r; r = next) {
