@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether a long run of a program that does all kinds of things (bench/soak.c) stays as it is: 4
-ranks, for an hour. Each rank looks at itself now and then; printed is the largest of the ranks.
+ranks, for an hour. Each rank looks at itself now and then; printed is the largest of the ranks. What
+grows does so with calls, so parts of the run are parts of its calls.
 
     memory        the resident set, less what is of files (libraries, the log of a window), is in
                   the second half of the run at most FLAT_KB larger than it ever was in the first:
                   the order of calls takes more and more until it is written to its file
     cost          a call through efgtrace takes as many times as long as one past it as it did:
                   the median of the last third of the samples is at most FLAT_COST times that of
-                  the first third, less a tenth
+                  the first third
     descriptors   no file is left open
     calls         run.efg has as many as the program made
 
@@ -85,9 +86,9 @@ class Samples:
         self.rows.append(row)
 
     def between(self, name, first, last):
-        """The values of NAME, from one part of the run to another."""
-        count = len(self.rows)
-        return [row[name] for row in self.rows[int(first * count):max(int(last * count), 1)]]
+        """The values of NAME, from one part of all calls to another."""
+        calls = self.rows[-1]["calls"]
+        return [row[name] for row in self.rows if first * calls <= row["calls"] <= last * calls]
 
 
 def run(options, work, samples):
@@ -119,13 +120,13 @@ def calls_kept(options, work):
 def judge(options, samples, work):
     """(name, why not) of each test."""
     rows = samples.rows
-    early, late = (max(samples.between("own_kb", *half)) for half in ((0, 0.5), (0.5, 1)))
+    early, late = (max(samples.between("own_kb", *half), default=0) for half in ((0, 0.5), (0.5, 1)))
     growth, allowed = late - early, MEMORY_KB if options.short else FLAT_KB
     yield f"memory: up to {early} kB, then {late}", growth > allowed and f"more than {allowed}"
     files = rows[-1]["files"] - rows[0]["files"]
     yield "descriptors", files and f"{files} more than at the beginning"
     if not options.short:
-        early, late = (median(samples.between("cost", *part)) for part in ((0.1, 1 / 3), (2 / 3, 1)))
+        early, late = (median(samples.between("cost", *part)) for part in ((0, 1 / 3), (2 / 3, 1)))
         yield (f"cost: {early:.3f} times bare, then {late:.3f}",
                late > early * FLAT_COST and f"more than {FLAT_COST} times as much")
     if not options.bare:
