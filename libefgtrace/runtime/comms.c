@@ -18,7 +18,7 @@
 #include "runtime/memory.h"
 #include "runtime/requests.h"
 
-#define RECENT 16 /* communicators that a thread finds without the lock */
+#define RECENT 8 /* communicators that a thread finds without the lock */
 
 static struct {
     struct efg_lock lock;
@@ -213,11 +213,16 @@ int efg_comms_init(MPI_Comm world, MPI_Comm self, int threads)
     return all.world && add(self, NULL, EFG_COMM_SELF) ? 0 : -1;
 }
 
-/* The last ones that this thread has looked up take no lock. */
+/* The last ones that this thread has looked up take no lock. Where HANDLE is, or else the place
+ * of the one that was looked up first of them. */
 static struct efg_comms_last *recent_place(MPI_Comm handle)
 {
     static __thread struct efg_comms_last recent[RECENT];
-    return &recent[efg_hash_mix(0, key_of(handle)) % RECENT];
+    static __thread unsigned next;
+    for (int i = 0; i < RECENT; i++)
+        if (recent[i].handle == handle)
+            return &recent[i];
+    return &recent[next++ % RECENT];
 }
 
 static int is_recent(const struct efg_comms_last *place, MPI_Comm handle)

@@ -31,6 +31,16 @@ static __thread struct recent {
     uint64_t removed; /* all.removed, then */
 } recent[EFG_OBJECT_KINDS][RECENT];
 
+/* Where HANDLE is, or else the place of the one that was found first of them. */
+static struct recent *recent_place(enum efg_object_kind kind, uint64_t handle)
+{
+    static __thread unsigned next;
+    for (int i = 0; i < RECENT; i++)
+        if (recent[kind][i].handle == handle)
+            return &recent[kind][i];
+    return &recent[kind][next++ % RECENT];
+}
+
 static struct efg_object *look_up(enum efg_object_kind kind, uint64_t handle)
 {
     pthread_mutex_lock(&all.lock);
@@ -42,7 +52,7 @@ static struct efg_object *look_up(enum efg_object_kind kind, uint64_t handle)
 
 struct efg_object *efg_objects_find(enum efg_object_kind kind, uint64_t handle)
 {
-    struct recent *place = &recent[kind][efg_hash_mix(0, handle) % RECENT];
+    struct recent *place = recent_place(kind, handle);
     uint64_t removed = __atomic_load_n(&all.removed, __ATOMIC_ACQUIRE);
     if (!place->object || place->handle != handle || place->removed != removed)
         *place = (struct recent){handle, look_up(kind, handle), removed};
