@@ -16,9 +16,8 @@
 #include "core/signature.h"
 #include "runtime/lock.h"
 #include "runtime/memory.h"
+#include "runtime/recent.h"
 #include "runtime/requests.h"
-
-#define RECENT 8 /* communicators that a thread finds without the lock */
 
 static struct {
     struct efg_lock lock;
@@ -213,40 +212,24 @@ int efg_comms_init(MPI_Comm world, MPI_Comm self, int threads)
     return all.world && add(self, NULL, EFG_COMM_SELF) ? 0 : -1;
 }
 
-/* The last ones that this thread has looked up take no lock. Where HANDLE is, or else the place
- * of the one that was looked up first of them. */
-static struct efg_comms_last *recent_place(MPI_Comm handle)
-{
-    static __thread struct efg_comms_last recent[RECENT];
-    static __thread unsigned next;
-    for (int i = 0; i < RECENT; i++)
-        if (recent[i].handle == handle)
-            return &recent[i];
-    return &recent[next++ % RECENT];
-}
-
-static int is_recent(const struct efg_comms_last *place, MPI_Comm handle)
-{
-    return place->comm && place->handle == handle &&
-           place->removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED);
-}
+static __thread struct efg_recent recent;
 
 const struct efg_comm *efg_comms_look_up(MPI_Comm handle)
 {
-    struct efg_comms_last *place = recent_place(handle);
+    uint64_t removed = __atomic_load_n(&efg_comms_removed, __ATOMIC_ACQUIRE);
     if (handle == MPI_COMM_NULL || !handle)
         return NULL;
-    if (!is_recent(place, handle)) {
+    struct efg_comm *c = efg_recent_find(&recent, key_of(handle), removed);
+    if (!c) {
         efg_lock_take(&all.lock);
-        struct efg_comm *c = find(handle);
+        c = find(handle);
         if (!c)
             c = add(handle, NULL, EFG_COMM_INTRA);
-        *place = (struct efg_comms_last){handle, c,
-                                         __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED)};
         efg_lock_give(&all.lock);
+        efg_recent_put(&recent, key_of(handle), removed, c);
     }
-    efg_comms_last = *place;
-    return place->comm;
+    efg_comms_last = (struct efg_comms_last){handle, c, removed};
+    return c;
 }
 
 void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent)
@@ -261,7 +244,8 @@ void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent)
 
 int efg_comms_is_known(MPI_Comm handle)
 {
-    if (is_recent(recent_place(handle), handle))
+    uint64_t removed = __atomic_load_n(&efg_comms_removed, __ATOMIC_ACQUIRE);
+    if (efg_recent_find(&recent, key_of(handle), removed))
         return 1;
     efg_lock_take(&all.lock);
     int is_known = find(handle) != NULL;

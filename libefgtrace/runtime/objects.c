@@ -13,8 +13,7 @@
 #include "core/map.h"
 #include "core/signature.h"
 #include "runtime/memory.h"
-
-#define RECENT 8 /* objects of a kind that a thread finds without the lock */
+#include "runtime/recent.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -24,22 +23,7 @@ static struct {
     uint32_t next_id;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* What this thread has found lately; it holds while none is removed. */
-static __thread struct recent {
-    uint64_t handle;
-    struct efg_object *object;
-    uint64_t removed; /* all.removed, then */
-} recent[EFG_OBJECT_KINDS][RECENT];
-
-/* Where HANDLE is, or else the place of the one that was found first of them. */
-static struct recent *recent_place(enum efg_object_kind kind, uint64_t handle)
-{
-    static __thread unsigned next;
-    for (int i = 0; i < RECENT; i++)
-        if (recent[kind][i].handle == handle)
-            return &recent[kind][i];
-    return &recent[kind][next++ % RECENT];
-}
+static __thread struct efg_recent recent[EFG_OBJECT_KINDS];
 
 static struct efg_object *look_up(enum efg_object_kind kind, uint64_t handle)
 {
@@ -52,11 +36,13 @@ static struct efg_object *look_up(enum efg_object_kind kind, uint64_t handle)
 
 struct efg_object *efg_objects_find(enum efg_object_kind kind, uint64_t handle)
 {
-    struct recent *place = recent_place(kind, handle);
     uint64_t removed = __atomic_load_n(&all.removed, __ATOMIC_ACQUIRE);
-    if (!place->object || place->handle != handle || place->removed != removed)
-        *place = (struct recent){handle, look_up(kind, handle), removed};
-    return place->object;
+    struct efg_object *o = efg_recent_find(&recent[kind], handle, removed);
+    if (!o) {
+        o = look_up(kind, handle);
+        efg_recent_put(&recent[kind], handle, removed, o);
+    }
+    return o;
 }
 
 static void release(struct efg_object *o)
