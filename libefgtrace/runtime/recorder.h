@@ -66,8 +66,7 @@ struct efg_recorder {
         files_known;
     struct efg_requests table; /* that this thread has made */
     MPI_Request *handles;      /* of the present call, as they were at enter */
-    struct efg_request *
-        *claims; /* what they are of, if they are claimed; NULL: none, or gone */
+    struct efg_request **claims; /* what these are of, if claimed; NULL: none, or gone */
     int claim_count;
     MPI_Status *statuses; /* in place of MPI_STATUS(ES)_IGNORE */
     int handle_room;

@@ -199,6 +199,15 @@ static void leave_data(struct efg_recorder *r, const struct efg_call *c, struct 
     q->object = o ? o->id : 0;
 }
 
+/* WIN is no more, nor what this thread has begun in it. */
+static void forget(struct efg_recorder *r, MPI_Win win)
+{
+    struct efg_object *o = efg_objects_find(EFG_OBJECT_WINDOW, key_of(win));
+    if (o)
+        complete_pending(r, o, ANY_TARGET, 0, 0);
+    efg_objects_remove(EFG_OBJECT_WINDOW, key_of(win));
+}
+
 void efg_rma_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, int writes)
 {
     if (c->shape == EFG_SHAPE_WIN_NEW) {
@@ -210,7 +219,7 @@ void efg_rma_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, in
             put(r, time, EFG_REC_RMA_COLLECTIVE_END, c->object,
                 (struct efg_record){.call = EFG_COLL_DESTROY_HANDLE, .b = EFG_SYNC_NONE, .c = EFG_ROOT_NONE});
         if (c->win)
-            efg_objects_remove(EFG_OBJECT_WINDOW, key_of(c->win));
+            forget(r, c->win);
         return;
     }
     if (!c->win)
