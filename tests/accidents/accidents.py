@@ -39,6 +39,7 @@ SETTINGS = {'INTERVAL': '1ms', 'STABLE': '1', 'ITERATIONS': '2', 'SAVE': '5ms', 
 EVERY = dict(SETTINGS, SAVE='1s')  # once, in the middle, where the program rests
 BOTH, REPORT, NOTHING = 'trace and report', 'report', 'nothing'
 HARMLESS = (1, 2)  # exit codes of the tool that says why it cannot
+SMALL = {'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_osc': '^ucx'}  # starts in half the time
 NOT_KEPT = 'was not kept (EFGTRACE_SEQUENCE)'  # of the order of calls, for want of memory; all else was
 
 
@@ -258,7 +259,7 @@ class Every:
         is wrong with that, and how many calls its ranks made (of those that came to their end)."""
         folder = f'{self.work}/every/{next(self.numbers)}'
         os.makedirs(f'{folder}/output')
-        environment = {'MISHAP': way.what, 'MISHAP_COUNT': f'{folder}/counts', 'MISHAP_HOW': way.how}
+        environment = dict(SMALL, MISHAP=way.what, MISHAP_COUNT=f'{folder}/counts', MISHAP_HOW=way.how)
         if at:
             environment['MISHAP_AT'] = str(at)
         if way.rank:
