@@ -139,6 +139,19 @@ static int any(int error)
     return error;
 }
 
+/* By our own communicator. The set-up that comes with OTF2 asks for memory before it duplicates
+ * one, and a rank that gets none would leave the others waiting. */
+static OTF2_ErrorCode set_collectives(OTF2_Archive *archive)
+{
+    static OTF2_CollectiveCallbacks callbacks;
+    static OTF2_CollectiveContext context;
+
+    otf2_mpi_get_collectives(&callbacks);
+    callbacks.otf2_release = NULL; /* there is nothing to free */
+    context = (OTF2_CollectiveContext){.comm = p->comm, .size = p->size, .rank = p->rank};
+    return OTF2_Archive_SetCollectiveCallbacks(archive, &callbacks, NULL, &context, NULL);
+}
+
 static OTF2_Archive *open_archive(void)
 {
     if (p->rank == 0) /* a snapshot that was taken while the job ran */
@@ -147,8 +160,7 @@ static OTF2_Archive *open_archive(void)
     OTF2_Archive *archive = efg_otf2_open(p->folder);
     if (any(archive ? 0 : -EIO)) /* what follows is collective */
         return NULL;
-    int error = OTF2_MPI_Archive_SetCollectiveCallbacks(archive, p->comm, MPI_COMM_NULL);
-    return any(error == OTF2_SUCCESS ? 0 : -EIO) ? NULL : archive;
+    return any(set_collectives(archive) == OTF2_SUCCESS ? 0 : -EIO) ? NULL : archive;
 }
 
 /* Numbers of events of all logs, in the order of the unifier, to rank 0; their sum to *TOTAL.
