@@ -6,7 +6,7 @@
 #   make fuzz-sequence  a million random sequences, expanded again, with sanitizers (SEQUENCES=N)
 #   make fuzz           hostile files: each of what reads files, FUZZ_TIME=60 seconds each (FUZZ="run log ...")
 #   make builds         other compilers, options and MPIs: built without a warning, and tested (ONLY=openmpi5)
-#   make accidents      what happens to jobs, and what is readable then (ACCIDENTS=--every: hours)
+#   make accidents      what happens to jobs, and what is readable then (ACCIDENTS=--every: half an hour)
 #   make conformance    MPICH's test suite, bare and traced: fetched, built and run, an hour or two
 #   make check-apps     set up, build, run the larger applications (APPS="lammps pw ..."), their pages
 #   make soak           an hour of everything at once: memory, cost, files stay as they are (SOAK_TIME=s)
@@ -199,16 +199,16 @@ builds: set-up-check
 
 accidents: set-up-check
 	@$(MAKE) --no-print-directory -s -j2 all
-	@BUILD=$(BUILD) tests/accidents.sh --table tests/accidents/results.md $(ACCIDENTS)
+	@BUILD=$(BUILD) MPICC=$(MPICC) tests/accidents.sh --table tests/accidents/results.md $(ACCIDENTS)
 
-conformance: set-up-conformance
+conformance: set-up-check
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) MPICC=$(MPICC) tests/conformance.sh $(FOLDERS)
 
 SOAK_TIME ?= 3600
 soak: set-up-check
 	@$(MAKE) --no-print-directory -s -j2 all
-	@bench/soak.py --build $(BUILD) --seconds $(SOAK_TIME)
+	@MPICC=$(MPICC) bench/soak.py --build $(BUILD) --seconds $(SOAK_TIME)
 
 check-apps: set-up-apps
 	@$(MAKE) --no-print-directory -s -j2 all

@@ -6,7 +6,7 @@
 #
 #   tests/accidents.sh             what happens to jobs: a minute
 #   tests/accidents.sh --every     and every call to the system that our libraries make, failing:
-#                                  some 6600 jobs, of which 900 took 33 minutes on 2 busy cores;
+#                                  some 6300 jobs, 26 minutes on 2 cores;
 #                                  --step N: only every N-th; --jobs N: so many at a time
 #   tests/accidents.sh --table FILE [NAME...]      NAME: of an accident; "files full" of --every
 #
@@ -14,9 +14,9 @@
 
 . "$(dirname "$0")/frame.sh"
 sources=$root/tests/accidents
-mpicc -g -O1 "$sources/program.c" -o "$work/program" -ldl -lpthread &&
-    mpicc -g -O1 -shared -fPIC "$sources/module.c" -o "$work/module.so" &&
-    mpicc -g -O1 -shared -fPIC -DLIBRARY "$sources/late.c" -o "$work/liblate.so" &&
+$MPICC -g -O1 "$sources/program.c" -o "$work/program" -ldl -lpthread &&
+    $MPICC -g -O1 -shared -fPIC "$sources/module.c" -o "$work/module.so" &&
+    $MPICC -g -O1 -shared -fPIC -DLIBRARY "$sources/late.c" -o "$work/liblate.so" &&
     ${CC:-gcc} -g -O1 "$sources/late.c" -o "$work/late" -ldl &&
     ${CC:-gcc} -g -O1 -shared -fPIC -fno-optimize-sibling-calls "$sources/mishap.c" -o "$work/mishap.so" -ldl ||
     exit 2

@@ -35,6 +35,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import session
 
 LIMIT = 60  # seconds
+LAUNCHER = os.environ.get('MPIRUN', 'mpirun --oversubscribe').split()
+MISSES = 40  # jobs, one after the other, that did not make the call that was to fail
 SETTINGS = {'INTERVAL': '1ms', 'STABLE': '1', 'ITERATIONS': '2', 'SAVE': '5ms', 'SUMMARY': 'off'}
 EVERY = dict(SETTINGS, SAVE='1s')  # once, in the middle, where the program rests
 BOTH, REPORT, NOTHING = 'trace and report', 'report', 'nothing'
@@ -100,8 +102,8 @@ for accident in AROUND:
 Ran = collections.namedtuple('Ran', 'code output errors')
 
 
-def run(work, command, options=()):
-    code, output, errors = session.run(['mpirun', '-np', '2', '--oversubscribe', *options, *command],
+def run(work, command):
+    code, output, errors = session.run([*LAUNCHER, '-np', '2', *command],
                                        LIMIT, cwd=work,
                                        env=dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe='1',
                                                 OMPI_MCA_mpi_yield_when_idle='1'))
@@ -188,7 +190,7 @@ class Verdicts:
 
 
 def end_of(code):
-    """Of mpirun, which adds 128 to the number of a signal."""
+    """Of mpirun, which adds 128 to the number of a signal; MPICH's does not."""
     if code == 'hangs' or code < 128:
         return f'exit code {code}' if code != 'hangs' else code
     return signal.Signals(code - 128).name
@@ -299,17 +301,24 @@ def happened(way, at, ran, counts):
 
 
 def try_way(every, way, places, verdicts):
-    """The calls whose numbers are PLACES, one in each job."""
-    ends, seen = [], []
-    for at, (ran, readable, wrong, counts) in zip(places, every.pool.map(lambda at: every.run(way, at), places)):
-        if not happened(way, at, ran, counts):
+    """The calls whose numbers are PLACES, one in each job, until jobs do not make as many any more."""
+    ends, seen, misses = [], [], 0
+    killed = run_bare(every.work, './program', 'kill').code
+    futures = [every.pool.submit(every.run, way, at) for at in places]
+    for at, future in zip(places, futures):
+        if misses == MISSES:
+            future.cancel()
             continue
-        bare = Ran(128 + signal.SIGKILL, ran.output, '') if way.how == 'kill' else Ran(0, 'ok rest', '')
+        ran, readable, wrong, counts = future.result()
+        misses = 0 if happened(way, at, ran, counts) else misses + 1
+        if misses:
+            continue
+        bare = Ran(killed, ran.output, '') if way.how == 'kill' else Ran(0, 'ok rest', '')
         verdicts.add(f'{way.what}, {way.mode}, {way.how}, rank {way.rank or "all"}, call {at}',
                      judge(bare, ran, NOTHING, readable, wrong))
         ends.append(end_of(ran.code))
         seen.append(wrong or readable)
-    end = end_of(128 + signal.SIGKILL if way.how == 'kill' else 0)
+    end = end_of(killed if way.how == 'kill' else 0)
     verdicts.tell(f'every call, {way.mode}', f'{way.what}, {way.how}, rank {way.rank or "all"}', end, ends, seen)
 
 
@@ -356,7 +365,7 @@ def main():
     parser.add_argument('names', nargs='*', help='of accidents (default: all)')
     parser.add_argument('--every', action='store_true', help='every call to the system fails, too')
     parser.add_argument('--step', type=int, default=1, help='... or every so manieth')
-    parser.add_argument('--jobs', type=int, default=4 * (os.cpu_count() or 1), help='of these at a time')
+    parser.add_argument('--jobs', type=int, default=6 * (os.cpu_count() or 1), help='of these at a time')
     parser.add_argument('--table', help='write what happened to this file')
     options = parser.parse_args()
     work, verdicts = os.path.abspath(options.work), Verdicts()

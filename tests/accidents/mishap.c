@@ -129,13 +129,20 @@ static int find(const char *word, const char *const *words, int count)
     return word ? count : 0;
 }
 
+/* As the launcher says it, of Open MPI or MPICH. */
+static const char *own_rank(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return rank ? rank : getenv("PMI_RANK");
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     static const char *const kinds[] = {"", "memory", "files", "clock"};
     static const char *const hows[HOWS] = {"once", "on", "kill", "slow", "forth", "back"};
     const char *what = getenv("MISHAP"), *number = getenv("MISHAP_AT");
     const char *code = getenv("MISHAP_ERROR"), *only = getenv("MISHAP_RANK");
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *rank = own_rank();
 
     if (!what || !rank)
         return;
@@ -150,7 +157,7 @@ __attribute__((destructor)) static void end(void)
     const char *name = getenv("MISHAP_COUNT");
     int file = name && kind ? open(name, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
     if (file >= 0)
-        dprintf(file, "%s %lu\n", getenv("OMPI_COMM_WORLD_RANK"), calls);
+        dprintf(file, "%s %lu\n", own_rank(), calls);
 }
 
 /* --- memory --- */
