@@ -15,9 +15,9 @@ or through sudo.
           they have tables and lists only
   demo    build, and LAMMPS, the application that `make demo` traces
   check   demo, page, and what the tests need: other compilers, cmocka, readers of OTF2, mpi4py,
-          iproute2 for hosts that are namespaces, MPICH, a browser and what drives it
+          iproute2 for hosts that are namespaces, MPICH, what unpacks its test suite, a browser and what
+          drives it
   firefox check, and Firefox, for PAGE_BROWSER=firefox tests/page.sh
-  conformance  check, and what unpacks the test suite of `make conformance`
   fuzz    check, and the fuzzer of clang for `make fuzz`
   apps    check, and the larger applications of `make check-apps`
   bench   apps, the tracer and the compressor that `make bench` compares with, valgrind that
@@ -32,10 +32,9 @@ build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev li
 page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2
-    python3-six python3-mpi4py iproute2 mpich libmpich-dev chromium chromium-driver
-    python3-selenium"
+    python3-six python3-mpi4py iproute2 mpich libmpich-dev xz-utils chromium
+    chromium-driver python3-selenium"
 firefox="$check firefox-esr"
-conformance="$check xz-utils"
 fuzz="$check libclang-rt-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 bench="$apps eztrace zstd valgrind gnuplot-nox"
@@ -53,7 +52,6 @@ for group in "$@"; do
         demo) packages="$packages $demo" ;;
         check) packages="$packages $check" ;;
         firefox) packages="$packages $firefox" ;;
-        conformance) packages="$packages $conformance" ;;
         fuzz) packages="$packages $fuzz" ;;
         apps) packages="$packages $apps" ;;
         bench) packages="$packages $bench" ;;

@@ -93,6 +93,7 @@ for script in floors table tree preload tool docs report page hostile graph runf
     [ -x tests/$script.sh ] || continue
     part $script shell "tests/$script.sh"
 done
+part conformance shell tests/conformance.sh --some
 part apps shell env RINGTEST_LOOPS=100000 tests/apps.sh lammps ringtest
 
 for name in $parts; do

@@ -9,21 +9,35 @@
 #
 # usage: tests/conformance.sh [FOLDER[/PROGRAM]...]     default: all; it takes an hour or two. What
 #        was run before is not run again: remove BUILD/conformance/results.jsonl to begin anew
+#        tests/conformance.sh --some     those of tests/conformance/some, in C, always anew: what
+#        `make check` has of it
 # environment: BUILD  where the build is (default build)
 #              MPICC  what it was built with (default mpicc); mpicc.mpich: the suite's own MPI, with
 #                     what MPI 4 has
-# exit code: 0 no difference, or known ones (tests/conformance/exceptions), 1 others, 2 no suite
+# Last line: "N passed, N failed". exit code: 0 no difference, or known ones (tests/conformance/exceptions),
+# 1 others, 2 no suite
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$root" && cd "${BUILD:-build}" && pwd)
 here=$build/conformance
+apt=$here/apt
+list=$root/tests/conformance/some
+if [ "${1:-}" = --some ]; then
+    here=$here.some
+    rm -f "$here/results.jsonl"
+    # shellcheck disable=SC2046 # names
+    set -- some $(grep -v '^#' "$list")
+else
+    set -- all "$@"
+fi
 export BUILD="$build"
+case ${MPICC:-mpicc} in *mpich*) suffix=.mpich ;; *) suffix= ;; esac
 
 # Sources need a source list, which a system may not have: this one is our own.
 fetch() {
     . /etc/os-release
-    mkdir -p "$here/apt/lists/partial" "$here/apt/cache/archives/partial"
-    cd "$here/apt"
+    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
+    cd "$apt"
     echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
         "http://deb.debian.org/debian $VERSION_CODENAME main" >sources.list
     set -- -q -o Dir::Etc::SourceList="$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null \
@@ -31,40 +45,60 @@ fetch() {
     apt-get "$@" update && apt-get "$@" source --download-only mpich
 }
 
+unpack() {
+    rm -rf "$here/mpi"
+    tar xf "$apt"/mpich_*.orig.tar.* -C "$here" --wildcards --strip-components=2 'mpich-*/test/mpi' \
+        --exclude 'mpich-*/modules'
+}
+
+# configure OPTION...: for the MPI of the build
+configure() {
+    ./configure --with-mpi=/usr --enable-threads=multiple MPIEXEC=mpiexec$suffix \
+        MPICC=mpicc$suffix MPICXX=mpicxx$suffix MPIF77=mpif77$suffix MPIFC=mpifort$suffix \
+        CPPFLAGS=-DOMPI_OMIT_MPI1_COMPAT_DECLS=0 CFLAGS="-g -O1 -w" CXXFLAGS="-g -O1 -w" \
+        FFLAGS="-w -fallow-argument-mismatch" FCFLAGS="-w -fallow-argument-mismatch" "$@" >../configure.log 2>&1
+}
+
 # Its mpi_f08 part is left out where the MPI is another one, twice, but builds, but for a name that it
 # does not declare; its C++ part, but for two names that Open MPI's C++ binding does not have. What is
 # in its lists and not among its targets is made by name. What does not build is left out, and counted.
-make_suite() {
-    case ${MPICC:-mpicc} in *mpich*) suffix=.mpich ;; *) suffix= ;; esac
-    cd "$here"
-    rm -rf mpi
-    tar xf apt/mpich_*.orig.tar.* --wildcards --strip-components=2 'mpich-*/test/mpi' \
-        --exclude 'mpich-*/modules'
-    cd mpi
+make_all() {
+    [ -f "$here/built" ] && return
+    unpack && cd "$here/mpi" || return
     sed -i 's/test "\$enable_f08" = "yes" -a "\$FROM_MPICH" = "yes"/test "$enable_f08" = "yes"/' configure
     sed -i 's/MTestReturnValue(errs)/0/' f08/io/c2f902cio.c
     [ -n "$suffix" ] || sed -i 's/MPI::Win::NULL_\(COPY\|DELETE\)_FN/MPI_WIN_NULL_\1_FN/g' \
         util/mtest_cxx.cxx cxx/rma/fkeyvalwinx.cxx
-    ./configure --with-mpi=/usr --enable-cxx --enable-fortran=all --enable-threads=multiple \
-        MPICC=mpicc$suffix MPICXX=mpicxx$suffix MPIF77=mpif77$suffix MPIFC=mpifort$suffix \
-        MPIEXEC=mpiexec$suffix \
-        CPPFLAGS=-DOMPI_OMIT_MPI1_COMPAT_DECLS=0 CFLAGS="-g -O1 -w" CXXFLAGS="-g -O1 -w" \
-        FFLAGS="-w -fallow-argument-mismatch" FCFLAGS="-w -fallow-argument-mismatch" >../configure.log 2>&1
-    make -k -j2 V=0 >../build.log 2>&1 || :
-    make -k -j2 V=0 -C f08 >>../build.log 2>&1 || :
+    configure --enable-cxx --enable-fortran=all || return
+    make -k -j2 V=0 >../build.log 2>&1
+    make -k -j2 V=0 -C f08 >>../build.log 2>&1
     for program in f77/ext/allocmemf f90/ext/allocmemf90 f08/ext/allocmemf90; do
-        make -k V=0 -C "${program%/*}" "${program##*/}" >>../build.log 2>&1 || :
+        make -k V=0 -C "${program%/*}" "${program##*/}" >>../build.log 2>&1
     done
     touch ../built
 }
 
+# make_some FOLDER/PROGRAM...
+make_some() {
+    if [ ! -f "$here/built" ]; then
+        unpack && cd "$here/mpi" && configure --disable-cxx --disable-fortran &&
+            make -j2 V=0 -C util >../build.log 2>&1 && touch ../built || return
+    fi
+    cd "$here/mpi" || return
+    for program in "$@"; do
+        make V=0 -C "${program%/*}" "${program##*/}" >>../build.log 2>&1 || return
+    done
+}
+
 mkdir -p "$here"
-[ -n "$(ls "$here"/apt/mpich_*.orig.tar.* 2>/dev/null)" ] || (fetch) || {
+[ -n "$(ls "$apt"/mpich_*.orig.tar.* 2>/dev/null)" ] || (fetch) || {
     echo "conformance: the sources of mpich cannot be fetched" >&2
     exit 2
 }
-[ -f "$here/built" ] || (make_suite) || {
-    echo "conformance: the suite cannot be configured; see $here/configure.log" >&2
+what=$1
+shift
+(make_"$what" "$@") || {
+    echo "conformance: the suite cannot be built; see $here/configure.log and build.log" >&2
     exit 2
 }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

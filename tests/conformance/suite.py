@@ -12,6 +12,9 @@ What was found is kept in DIR/results.jsonl, a line a program; those that are th
 again, so that it can be done in parts, also at the same time, each of other folders. A folder is
 one of the suite's, with all below it.
 
+Last line: "N passed, N failed": of the runs that can be compared, those that are the same or known
+to differ (tests/conformance/exceptions), and the others.
+
 usage: suite.py [--again] [--table FILE] DIR [FOLDER[/PROGRAM]...]
 """
 import argparse
@@ -243,6 +246,11 @@ def is_different(result, mode):
     return 'unread' in found or 'differs' in found and not found['bare']
 
 
+def is_steady(result):
+    """It ended, and bare runs are always the same."""
+    return result['bare'] in ('passes', 'fails') and not any(result[mode].get('bare') for mode in MODES)
+
+
 def describe(result):
     for mode in MODES:
         found = result.get(mode, {})
@@ -256,12 +264,10 @@ def describe(result):
 def count(results, excepted):
     """A line of the table."""
     bare = collections.Counter(result['bare'] for result in results)
-    ended = [result for result in results if result['bare'] in ('passes', 'fails')]
-    steady = [result for result in ended
-              if not any(result[mode].get('bare') for mode in MODES)]
+    steady = [result for result in results if is_steady(result)]
     same = [sum(not is_different(result, mode) for result in steady) for mode in MODES]
     return [len(results), bare['not built'] + bare['too large'], bare['passes'], bare['fails'],
-            bare['hangs'], len(ended) - len(steady), *same,
+            bare['hangs'], bare['passes'] + bare['fails'] - len(steady), *same,
             sum(result['program'] in excepted and any(is_different(result, mode) for mode in MODES)
                 for result in steady)]
 
@@ -303,7 +309,16 @@ def write_table(results, path, suite):
         left = [case.key for case in chosen(suite, FOLDERS) if case.key not in results]
         if left:
             out.write(f'\nNot run: {", ".join(f"`{key}`" for key in left)}\n')
-    return [result for result in listed if result['program'] not in excepted]
+
+
+def verdict(results):
+    """The last line, and the exit code."""
+    excepted = exceptions()
+    failed = [result['program'] not in excepted and any(is_different(result, mode) for mode in MODES)
+              for result in results]
+    passed = sum(is_steady(result) and not has_failed for result, has_failed in zip(results, failed))
+    print(f'{passed} passed, {sum(failed)} failed')
+    return 1 if any(failed) else 0
 
 
 def main():
@@ -316,7 +331,8 @@ def main():
 
     suite, kept = f'{options.dir}/mpi', f'{options.dir}/results.jsonl'
     results, output = load(kept), os.path.abspath(f'{options.dir}/output.{os.getpid()}')
-    for case in chosen(suite, options.what or FOLDERS):
+    cases_chosen = chosen(suite, options.what or FOLDERS)
+    for case in cases_chosen:
         if case.key in results and not options.again:
             continue
         result = examine(suite, case, output)
@@ -326,9 +342,10 @@ def main():
         for line in describe(result):
             print(f'{case.key}: {line}', flush=True)
     shutil.rmtree(output, ignore_errors=True)
+    results = load(kept)
     if options.table:
-        left = write_table(load(kept), options.table, suite)
-        sys.exit(1 if left else 0)
+        write_table(results, options.table, suite)
+    sys.exit(verdict([results[case.key] for case in cases_chosen]))
 
 
 if __name__ == '__main__':
