@@ -32,6 +32,8 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).resolve().parent
+COMPILER = os.environ.get("MPICC", "mpicc").split()
+LAUNCHER = ["mpiexec.mpich"] if "mpich" in COMPILER[0] else ["mpirun", "--oversubscribe"]
 RANKS = 4
 FLAT_KB = 512
 FLAT_COST = 1.15
@@ -54,7 +56,7 @@ def arguments():
 
 
 def build_program(work):
-    subprocess.run(["mpicc", "-std=gnu11", "-O2", "-g", HERE / "soak.c", "-o", work / "soak", "-ldl",
+    subprocess.run([*COMPILER, "-std=gnu11", "-O2", "-g", HERE / "soak.c", "-o", work / "soak", "-ldl",
                     "-lpthread"], check=True)
 
 
@@ -94,10 +96,10 @@ class Samples:
 def run(options, work, samples):
     """Exit code of the program."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("EFGTRACE_")}
-    environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                    "OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
     tool = [] if options.bare else [options.build / "efgtrace", "run", "--summary", "off", "-o", "trace"]
-    command = ["mpirun", "-np", str(RANKS), "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
-               *tool, "./soak", str(options.seconds), str(options.samples)]
+    command = [*LAUNCHER, "-np", str(RANKS), *tool, "./soak", str(options.seconds), str(options.samples)]
     with subprocess.Popen(command, cwd=work, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, text=True) as job:
         try:

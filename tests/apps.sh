@@ -69,6 +69,7 @@ test_app() {
     check "$1" preload
 }
 
+[ "$mpi" = MPICH ] && { skip "applications" "those of Debian are for Open MPI"; finish; }
 # shellcheck disable=SC2046 # the names are split into words on purpose
 [ $# -gt 0 ] || set -- $(bench/apps.sh list)
 for app in "$@"; do

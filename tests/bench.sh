@@ -5,7 +5,7 @@
 . "$(dirname "$0")/frame.sh"
 
 verdict "statistics" "$(cd bench && "$python" -B -m doctest spread.py 2>&1 | head -n 20)"
-mpicc -std=gnu11 -O2 -g bench/calls.c -o "$work/calls" || exit 2
+$MPICC -std=gnu11 -O2 -g bench/calls.c -o "$work/calls" || exit 2
 
 # traced FUNCTION ARGUMENTS...: of the calls that FUNCTION of calls.c made, as the graph has them:
 # how many, from how many call paths, of which depths (without the C library's frames)

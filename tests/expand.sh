@@ -60,11 +60,11 @@ for program in stencil2d sweep amr multigrid master_worker wavefront threads per
 done
 same "threads: those of a rank are all there" 20 "$(grep -c . <<<"$(
     "$python" "$root/tests/expanded.py" "$tool" threads)")"
-if "$python" -c 'import mpi4py' 2>why; then
+if has_mpi4py; then
     full python 3 -- "$python" "$root/tests/programs/ring.py" 100 10
     lossless python
 else
-    skip python "$(tail -n 1 why)"
+    skip python "no mpi4py for $mpi"
 fi
 
 full eight 8 -- "$programs/stencil2d" 50 100

@@ -27,10 +27,11 @@ skipped=0
 
 case ${MPICC:=mpicc} in
 *mpich*)
+    mpi=MPICH
     MPICC="$MPICC -Wno-stringop-overflow" # of MPI_STATUSES_IGNORE
     MPICXX=mpicxx.mpich MPIFORT=mpifort.mpich MPIRUN=mpiexec.mpich
     export MPIR_CVAR_POLLS_BEFORE_YIELD=1 ;; # there are fewer cores than ranks
-*) MPICXX=mpicxx MPIFORT=mpifort MPIRUN="mpirun --oversubscribe" ;;
+*) mpi="Open MPI" MPICXX=mpicxx MPIFORT=mpifort MPIRUN="mpirun --oversubscribe" ;;
 esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_reachable=${OMPI_MCA_reachable-weighted} # Open MPI 5 else says it cannot reach its own host
@@ -121,6 +122,20 @@ compile_one() {
     esac
     # Made aside: another script may be running the old one.
     $compiler -g -O1 "$source" -o "$programs/$1.$$" -lm -lpthread && mv "$programs/$1.$$" "$programs/$1"
+}
+
+# is_of_mpi FILE: whether this program or library, installed, is for the MPI of the build
+is_of_mpi() {
+    case $mpi in MPICH) ldd "$1" | grep -q 'libmpich\.so' ;; *) ldd "$1" | grep -q 'libmpi\.so' ;; esac
+}
+
+# has_lammps; has_mpi4py: for this MPI
+has_lammps() {
+    command -v lmp >/dev/null && is_of_mpi "$(command -v lmp)" && [ -f /usr/share/lammps/examples/melt/in.melt ]
+}
+has_mpi4py() {
+    is_of_mpi "$("$python" -c 'from importlib.util import find_spec; print(find_spec("mpi4py.MPI").origin)' \
+        2>/dev/null)" 2>/dev/null
 }
 
 # ranks N COMMAND...: with options of the launcher before it; exit code 124 if it hangs

@@ -80,7 +80,7 @@ why_not() {
     for command in ip unshare hostname mpirun mpicc; do
         command -v $command >/dev/null || { echo "there is no $command here"; return; }
     done
-    case $(mpirun --version 2>&1) in *"Open MPI) 4"*) ;; *) echo "mpirun is not of Open MPI 4"; return ;; esac
+    case $mpi,$(mpirun --version 2>&1) in "Open MPI,"*"Open MPI) 4"*) ;; *) echo "this is not for Open MPI 4"; return ;; esac
     unshare --uts --time --monotonic 300 --fork true 2>/dev/null ||
         { echo "this kernel does not give out time namespaces"; return; }
     make_hosts >"$work/network" 2>&1 || echo "no network namespaces: $(head -n 1 "$work/network")"

@@ -3,7 +3,7 @@
 # What a user of the preloaded library meets, with a runtime that only counts (fake_runtime.c): each
 # call exactly once from every language, and nothing disturbed.
 . "$(dirname "$0")/frame.sh"
-CC=${CC:-gcc} MPICC=${MPICC:-mpicc}
+CC=${CC:-gcc}
 tests=$root/tests/preload
 
 cp "$library" "$work/" || exit 1
@@ -35,9 +35,10 @@ same "not disturbed: env" "$({ env; echo "LD_PRELOAD=$library"; } | sort)" \
 
 # run NP COMMAND...: fills $out, $err (sorted by rank, ours only), $code
 run() {
-    local np=$1
+    local np=$1 setting=(-x LD_PRELOAD="$library")
     shift
-    ranks "$np" -x LD_PRELOAD="$library" "$@" >"$work/out" 2>"$work/err"
+    [ "$mpi" = MPICH ] && setting=(-genv LD_PRELOAD "$library")
+    ranks "$np" "${setting[@]}" "$@" >"$work/out" 2>"$work/err"
     code=$?
     out=$(sort "$work/out")
     err=$(grep -a '^\[[0-9]*\] ' "$work/err" | sort -s -t' ' -k1,1)
@@ -97,11 +98,11 @@ MPI_Win_fence 2
 finish' "$work/calls"
 
 for kind in MPIFH MPI F08; do
-    if ! command -v "${MPIFC:-mpifort}" >/dev/null; then
-        skip "Fortran $kind" "no ${MPIFC:-mpifort}"
+    if ! command -v "$MPIFORT" >/dev/null; then
+        skip "Fortran $kind" "no $MPIFORT"
         continue
     fi
-    ${MPIFC:-mpifort} -ffree-line-length-none -DUSE_$kind -J "$work" "$tests/calls.F90" -o "$work/calls_$kind" || exit 1
+    $MPIFORT -ffree-line-length-none -DUSE_$kind -J "$work" "$tests/calls.F90" -o "$work/calls_$kind" || exit 1
     counted "Fortran $kind" 2 'control 1 (none)
 MPI_Isend 4
 MPI_Irecv 4
@@ -114,8 +115,8 @@ MPI_Comm_free 1
 finish' "$work/calls_$kind"
 done
 
-if command -v "${MPICXX:-mpicxx}" >/dev/null; then
-    ${MPICXX:-mpicxx} "$tests/static.cpp" -o "$work/static" || exit 1
+if command -v "$MPICXX" >/dev/null; then
+    $MPICXX "$tests/static.cpp" -o "$work/static" || exit 1
     counted "C++ statics and exceptions" 2 'MPI_Send 3
 MPI_Send never left 3
 MPI_Barrier 1
@@ -123,16 +124,18 @@ MPI_Allreduce 3
 finish' "$work/static"
 fi
 
-if "$python" -c 'import mpi4py' 2>/dev/null; then
+if has_mpi4py; then
     counted Python 2 'MPI_Sendrecv 6
 MPI_Barrier 1
 finish' "$python" "$tests/ring.py"
 else
-    skip Python "$python has no mpi4py"
+    skip Python "no mpi4py for $mpi"
 fi
 
 $MPICC -std=gnu11 "$tests/io.c" -o "$work/io" || exit 1
-for io in $(ompi_info | sed -n 's/^ *MCA io: \([a-z0-9]*\).*/\1/p'); do # ompio and romio321, or romio341
+ios=romio # and those of Open MPI: ompio and romio321, or romio341
+[ "$mpi" = MPICH ] || ios=$(ompi_info | sed -n 's/^ *MCA io: \([a-z0-9]*\).*/\1/p')
+for io in $ios; do
     counted "MPI-IO through $io" 2 'MPI_Wait 1
 MPI_File_open 1
 MPI_File_close 1
@@ -195,7 +198,7 @@ same "switched off by the configuration: silent" "finalized 1 0 " "$out $code $(
 $CC -fPIC -shared -DLIBRARY "$tests/other_mpi.c" -Wl,-soname,libother.so -o "$work/libother.so" &&
     $CC "$tests/other_mpi.c" "$work/libother.so" -Wl,-rpath,"$work" -o "$work/other" || exit 1
 said=$(LD_PRELOAD=$library "$work/other" 2>&1; echo "exit $?")
-same "another MPI library" "efgtrace: the program's MPI library is not Open MPI, which this efgtrace was built for; this process runs untraced
+same "another MPI library" "efgtrace: the program's MPI library is not $mpi, which this efgtrace was built for; this process runs untraced
 exit 4" "$said"
 
 # A library of stubs that has MPI_Barrier and no PMPI_Barrier, and one that has neither.

@@ -124,7 +124,7 @@ fails "no order was kept" "the key \`sequence\` was off" without
 
 # --- LAMMPS ---
 
-if command -v lmp >/dev/null; then
+if has_lammps; then
     LAMMPS_STEPS=200 "$root/bench/apps.sh" run lammps "$work/case" \
         "$tool" run --mode graph --summary off -o "$work/lammps" >log 2>&1 || cat log
     "$tool" profile -f json lammps >lammps.json
@@ -140,7 +140,7 @@ print(sum(form["count"] for loop in loops if loop["function"] == "Verlet::run"
     contains "LAMMPS: atoms move between ranks in y and z" "$(program lammps)" \
         "( Sendrecv3 + Irecv6 + Send6 + Wait6 )[2]"
 else
-    skip "LAMMPS" "it is not installed"
+    skip "LAMMPS" "there is none for $mpi"
 fi
 
 finish

@@ -50,13 +50,13 @@ lammps() {
         "$tool" run -o "$work/$folder" --summary off "$@" >"$work/traced.out" 2>&1 ||
         verdict "$folder: the run" "$(tail -n 3 "$work/traced.out")"
 }
-if command -v lmp >/dev/null; then
+if has_lammps; then
     lammps lammps 2000
     agrees lammps representative.py lammps
     lammps lammps.full 60 --mode full
     agrees lammps.full representative.py lammps.full --full
 else
-    skip "LAMMPS" "it is not installed"
+    skip "LAMMPS" "there is none for $mpi"
 fi
 
 # --- windows that do not stand for the run ---

@@ -22,17 +22,17 @@ $MPICC -g -O1 "$root/tests/programs/stencil2d.c" -o stencil2d -lm &&
     $MPICC -g "$root/tests/skew/oneway.c" -o oneway &&
     $MPICC -g -O1 -shared -fPIC "$root/tests/skew/bent.c" -o bent.so -ldl || exit 1
 
-# traced NAME OPTION... -- COMMAND...: with the OPTIONs of mpirun
+# traced NAME VARIABLE=VALUE... -- COMMAND...
 traced() {
-    local name=$1 options=()
+    local name=$1 variables=()
     shift
-    while [ "$1" != -- ]; do options+=("$1") && shift; done
+    while [ "$1" != -- ]; do variables+=("$1") && shift; done
     shift
-    timeout 60 $MPIRUN -np 4 "${options[@]}" "$tool" run -o "$name" --keep-logs \
+    timeout 60 $MPIRUN -np 4 env "${variables[@]}" "$tool" run -o "$name" --keep-logs \
         "$@" >out 2>err </dev/null
 }
 
-# runs NAME OPTION...: steps of 15 ms
+# runs NAME VARIABLE=VALUE...: steps of 15 ms
 runs() {
     traced "$@" -- --interval 20ms --skip 20 ./stencil2d 140 15000
     same "$1: runs" "0 ok stencil2d: 140 steps" "$? $(cat out)"
@@ -92,14 +92,14 @@ for late in 3000000 -3000000 12000000 400000000; do
     late late.$late $late
 done
 
-if lmp=$(command -v lmp) && [ -f /usr/share/lammps/examples/melt/in.melt ]; then
+if has_lammps; then
     sed "s/^run.*/run 2000/" /usr/share/lammps/examples/melt/in.melt >in.melt
-    traced lammps -- --interval 10ms "$lmp" -in in.melt -log none
+    traced lammps -- --interval 10ms lmp -in in.melt -log none
     same "lammps: runs" 0 $?
     late lammps.1000000 1000000 lammps --min-matched 1.0
     late lammps.-1000000 -1000000 lammps --min-matched 1.0
 else
-    skip lammps "not installed"
+    skip lammps "there is none for $mpi"
 fi
 
 # Without a comparison at the end.
@@ -123,9 +123,9 @@ same "drift: it is said" 1 "$(grep -Ec ': contradictory, [1-9][0-9]* left$' said
 
 # --- MPI_Finalize ---
 
-# bent_run NAME LATE2 LATE3 WANTED [OPTION...]: what the summary is to say of the clocks
+# bent_run NAME LATE2 LATE3 WANTED [VARIABLE=VALUE...]: what the summary is to say of the clocks
 bent_run() {
-    runs "$1" -x LD_PRELOAD="$work/bent.so" -x LATE2="$2" -x LATE3="$3" "${@:5}"
+    runs "$1" LD_PRELOAD="$work/bent.so" LATE2="$2" LATE3="$3" "${@:5}"
     same "$1: two hosts" 1 "$(grep -c ', 4 ranks on 2 hosts, ' "$1/summary.txt")"
     verdict "$1: the summary says it" \
         "$(grep -Eq "$4" "$1/summary.txt" || echo "no '$4' in: $(grep -A 1 Clocks "$1/summary.txt")")"
@@ -135,7 +135,7 @@ bent_run() {
 for late in 1000000 -1000000; do
     name=run.late.$late
     bent_run $name $late $late '^ +off by .* or more, [1-9][0-9]* receives .*: corrected, 0 left$' \
-        -x EFGTRACE_WINDOWS=$((late > 0 ? 1 : 2))
+        EFGTRACE_WINDOWS=$((late > 0 ? 1 : 2))
     checked $name --iterations $((late > 0 ? 10 : 20))
     same "$name: the logs are right as well" 0 "$("$python" "$logs" count $name)"
     "$tool" report $name >said
@@ -146,7 +146,7 @@ early=$("$python" "$logs" count run.torn)
 verdict "run.torn: receives stay before their sends" "$([ "$early" -gt 0 ] || echo "$early")"
 
 # What rank 2 has moved it has to move back. Hosts have a clock each, whatever happens.
-bent_run run.refused 1000000 1000000 'receives .*: not corrected, [1-9][0-9]* left$' -x REFUSE=3
+bent_run run.refused 1000000 1000000 'receives .*: not corrected, [1-9][0-9]* left$' REFUSE=3
 early=$("$python" "$logs" count run.refused)
 verdict "run.refused: receives stay before their sends" "$([ "$early" -gt 0 ] || echo "$early")"
 same "run.refused: the logs are as they were" 2 "$("$python" "$logs" clocks run.refused)"
@@ -154,7 +154,7 @@ same "run.refused: the logs are as they were" 2 "$("$python" "$logs" clocks run.
 # Messages one way, under way when the window began; clocks are right.
 for way in 1 -1; do
     name=oneway.$way
-    traced $name -x LD_PRELOAD="$work/bent.so" -- --interval 20ms --skip 5 ./oneway 120 5000 $way
+    traced $name LD_PRELOAD="$work/bent.so" -- --interval 20ms --skip 5 ./oneway 120 5000 $way
     same "$name: runs" "0 ok oneway: 120 iterations" "$? $(cat out)"
     same "$name: messages were under way" 3 "$("$python" "$logs" flight $name)"
     same "$name: pairs, of two lengths, iterations between" "27 0 1 1" \

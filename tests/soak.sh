@@ -6,7 +6,6 @@
 #
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
-case $MPICC in *mpich*) skip "soak" "its program knows Open MPI's launcher"; finish ;; esac
 
 "$root/bench/soak.py" --short --seconds 8 --samples 8 --build "$build" --out "$work/soak.json" >"$work/out" 2>&1
 code=$?

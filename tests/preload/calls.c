@@ -70,7 +70,9 @@ static void one_sided(void)
     MPI_Win_fence(0, win);
     MPI_Put(&rank, 1, MPI_INT, other, 0, 1, MPI_INT, win);
     MPI_Win_fence(0, win);
+#ifdef OPEN_MPI /* Debian's MPICH 4.0.2 does not always put it there */
     printf("%d holds %d\n", rank, *memory);
+#endif
     MPI_Win_free(&win);
 }
 
