@@ -57,7 +57,7 @@ test_app() {
     mkdir "$work/$1" || return
     run "$1" bare
     if [ "$(cat "$work/$1/bare.code")" != 0 ]; then
-        verdict "$1 bare" "$(tail -n 1 "$work/$1/bare.err")"
+        verdict "$1 bare" "exit code $(cat "$work/$1/bare.code"): $(tail -n 1 "$work/$1/bare.err")"
         return
     fi
     verdict "$1 bare" ""

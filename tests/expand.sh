@@ -48,7 +48,11 @@ for app in "$@"; do
     application "$app"
 done
 [ $# -gt 0 ] && finish
-LAMMPS_STEPS=200 application lammps
+if has_lammps; then
+    LAMMPS_STEPS=200 application lammps
+else
+    skip "LAMMPS" "there is none for $mpi"
+fi
 
 # --- programs ---
 

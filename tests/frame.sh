@@ -150,7 +150,7 @@ traced_by() {
     local number=$1 folder=$2
     shift 2
     ranks "$number" "$tool" run -o "$folder" --summary off "$@" >"$work/traced.out" 2>"$work/traced.err" ||
-        verdict "$folder: the run" "$(tail -n 3 "$work/traced.err")"
+        verdict "$folder: the run" "exit code $?: $(tail -n 3 "$work/traced.err")"
 }
 
 # traced DIR OPTION... [--] COMMAND...: 4 ranks

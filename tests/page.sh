@@ -56,7 +56,7 @@ looked_at() {
 # application NAME DIR: one of bench/apps.sh
 application() {
     "$root/bench/apps.sh" run $1 "$work/case.$1" "$tool" run -o "$work/$2" --summary off >out 2>err ||
-        verdict "$2 runs" "$(tail -n 3 err)"
+        verdict "$2 runs" "exit code $?: $(tail -n 3 err)"
 }
 
 if [ "${1-}" = large ]; then
@@ -64,9 +64,9 @@ if [ "${1-}" = large ]; then
     application lammps lammps
     PW_STEPS=${PW_STEPS-20} application pw espresso
     ranks 8 "$tool" run -o workers --summary off "$programs/master_worker" 20000 >out 2>err ||
-        verdict "workers run" "$(tail -n 3 err)"
+        verdict "workers run" "exit code $?: $(tail -n 3 err)"
     ranks 64 "$tool" run -o stencil64 --summary off "$programs/stencil2d" >out 2>err ||
-        verdict "stencil64 runs" "$(tail -n 3 err)"
+        verdict "stencil64 runs" "exit code $?: $(tail -n 3 err)"
     shown lammps espresso workers stencil64 many
     looked_at lammps espresso workers stencil64 many
     finish
@@ -76,12 +76,12 @@ mkdir many hostile paths
 "$sample" --write-many many/run.efg && "$sample" --write-hostile hostile/run.efg &&
     "$sample" --write-paths paths/run.efg || exit 1
 ranks 4 "$tool" run -o stencil --summary off --interval 5ms "$programs/stencil2d" 400 100 >out 2>err ||
-    verdict "stencil runs" "$(tail -n 3 err)"
+    verdict "stencil runs" "exit code $?: $(tail -n 3 err)"
 ranks 5 "$tool" run -o master --summary off --interval 5ms "$programs/master_worker" 400 200 >out 2>err ||
-    verdict "master and workers run" "$(tail -n 3 err)"
+    verdict "master and workers run" "exit code $?: $(tail -n 3 err)"
 printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n' >idle.c
 $MPICC -o idle.bin idle.c && ranks 2 "$tool" run -o idle --summary off ./idle.bin >out 2>err ||
-    verdict "a program that makes no calls runs" "$(tail -n 3 err)"
+    verdict "a program that makes no calls runs" "exit code $?: $(tail -n 3 err)"
 
 shown stencil master many paths hostile idle
 

@@ -48,7 +48,7 @@ lammps() {
     shift 2
     LAMMPS_STEPS=$steps "$root/bench/apps.sh" run lammps "$work/case" \
         "$tool" run -o "$work/$folder" --summary off "$@" >"$work/traced.out" 2>&1 ||
-        verdict "$folder: the run" "$(tail -n 3 "$work/traced.out")"
+        verdict "$folder: the run" "exit code $?: $(tail -n 3 "$work/traced.out")"
 }
 if has_lammps; then
     lammps lammps 2000

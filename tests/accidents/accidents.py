@@ -42,6 +42,7 @@ EVERY = dict(SETTINGS, SAVE='1s')  # once, in the middle, where the program rest
 BOTH, REPORT, NOTHING = 'trace and report', 'report', 'nothing'
 HARMLESS = (1, 2)  # exit codes of the tool that says why it cannot
 SMALL = {'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_osc': '^ucx'}  # starts in half the time
+FOREIGN = re.compile(r'=|YOUR APPLICATION|This typically|Please see|\[\d+\.')  # lines of MPICH's launcher, and of UCX
 NOT_KEPT = 'was not kept (EFGTRACE_SEQUENCE)'  # of the order of calls, for want of memory; all else was
 
 
@@ -107,7 +108,7 @@ def run(work, command):
                                        LIMIT, cwd=work,
                                        env=dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe='1',
                                                 OMPI_MCA_mpi_yield_when_idle='1'))
-    return Ran(code, ' '.join(sorted(output.splitlines())), errors)
+    return Ran(code, ' '.join(sorted(line for line in output.splitlines() if not FOREIGN.match(line))), errors)
 
 
 @functools.lru_cache(maxsize=None)
