@@ -70,10 +70,11 @@ static unsigned random_way(int rank)
 
 static void wait_for_all(MPI_Request *requests, int count)
 {
+    static char sent;
     for (int i = 0; i < count; i++)
-        MPI_Irecv(data, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF, &requests[i]);
+        MPI_Irecv(&data[i % (int)sizeof data], 1, MPI_CHAR, 0, 1, MPI_COMM_SELF, &requests[i]);
     for (int i = 0; i < count; i++)
-        MPI_Send(data, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF);
+        MPI_Send(&sent, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF);
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }
 
