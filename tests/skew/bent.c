@@ -45,9 +45,16 @@ static int64_t true_time(void)
     return now.tv_sec * 1000 * MS + now.tv_nsec;
 }
 
+/* As the launcher says it, of Open MPI or MPICH. */
+static const char *own_rank(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return rank ? rank : getenv("PMI_RANK");
+}
+
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *late = NULL;
+    const char *rank = own_rank(), *late = NULL;
     if (begun && !is_over && clock == CLOCK_MONOTONIC && rank &&
         (*rank == '2' || *rank == '3'))
         late = getenv(*rank == '2' ? "LATE2" : "LATE3");
@@ -85,7 +92,7 @@ int PMPI_Barrier(MPI_Comm comm)
 /* Only the correction of a log uses it. */
 ssize_t pwrite(int file, const void *bytes, size_t size, off_t at)
 {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *refuse = getenv("REFUSE");
+    const char *rank = own_rank(), *refuse = getenv("REFUSE");
     if (rank && refuse && strcmp(rank, refuse) == 0) {
         errno = EIO;
         return -1;
@@ -96,7 +103,7 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t at)
 int gethostname(char *name, size_t size)
 {
     int (*next)(char *, size_t) = (int (*)(char *, size_t))dlsym(RTLD_NEXT, "gethostname");
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *rank = own_rank();
     Dl_info caller;
     if (!dladdr(__builtin_return_address(0), &caller) ||
         !strstr(caller.dli_fname, "libefgtrace") || !rank)
