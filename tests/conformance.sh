@@ -93,7 +93,9 @@ make_some() {
 mkdir -p "$here"
 [ -n "$(ls "$apt"/mpich_*.orig.tar.* 2>/dev/null)" ] || (fetch) || {
     echo "conformance: the sources of mpich cannot be fetched" >&2
-    exit 2
+    [ "$1" = some ] || exit 2
+    echo "0 passed, 0 failed, 1 skipped"
+    exit
 }
 what=$1
 shift
