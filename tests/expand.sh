@@ -78,7 +78,7 @@ same "stencil on 8 ranks: how many sequences are stored" 1 "$(orders eight)"
 # --- segments that are done before the end ---
 
 $MPICC -g -O1 "$root/tests/memory/many.c" -o many || exit 2
-full shuffled 2 -- ./many shuffled 400000
+full shuffled 2 -- ./many shuffled 120000
 lossless shuffled
 same "shuffled: a sequence of each rank" 2 "$(orders shuffled)"
 verdict "shuffled: more than is kept in memory" "$([ "$(stat -c %s shuffled/run.efg)" -gt 262144 ] ||

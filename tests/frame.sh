@@ -35,6 +35,9 @@ case ${MPICC:=mpicc} in
 esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_reachable=${OMPI_MCA_reachable-weighted} # Open MPI 5 else says it cannot reach its own host
+# What Open MPI takes on one node, without a look for networks, which is half the time of a start.
+# Scripts about what users meet unset it.
+export OMPI_MCA_pml=${OMPI_MCA_pml-ob1}
 export MPIRUN
 unset LD_PRELOAD $(env | sed -n 's/^\(EFGTRACE_[A-Za-z0-9_]*\)=.*/\1/p')
 

@@ -8,6 +8,7 @@
 #   tests/life.sh           environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
+unset OMPI_MCA_pml
 job=
 
 clean_up() {

@@ -3,6 +3,7 @@
 # What a user of the preloaded library meets, with a runtime that only counts (fake_runtime.c): each
 # call exactly once from every language, and nothing disturbed.
 . "$(dirname "$0")/frame.sh"
+unset OMPI_MCA_pml
 CC=${CC:-gcc}
 tests=$root/tests/preload
 
