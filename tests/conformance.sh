@@ -21,14 +21,12 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$root" && cd "${BUILD:-build}" && pwd)
 here=$build/conformance
 apt=$here/apt
-list=$root/tests/conformance/some
+what=all
 if [ "${1:-}" = --some ]; then
-    here=$here.some
+    what=some here=$here.some
     rm -f "$here/results.jsonl"
     # shellcheck disable=SC2046 # names
-    set -- some $(grep -v '^#' "$list")
-else
-    set -- all "$@"
+    set -- $(grep -v '^#' "$root/tests/conformance/some")
 fi
 export BUILD="$build"
 case ${MPICC:-mpicc} in *mpich*) suffix=.mpich ;; *) suffix= ;; esac
@@ -93,13 +91,11 @@ make_some() {
 mkdir -p "$here"
 [ -n "$(ls "$apt"/mpich_*.orig.tar.* 2>/dev/null)" ] || (fetch) || {
     echo "conformance: the sources of mpich cannot be fetched" >&2
-    [ "$1" = some ] || exit 2
+    [ $what = some ] || exit 2
     echo "0 passed, 0 failed, 1 skipped"
     exit
 }
-what=$1
-shift
-(make_"$what" "$@") || {
+(make_$what "$@") || {
     echo "conformance: the suite cannot be built; see $here/configure.log and build.log" >&2
     exit 2
 }
