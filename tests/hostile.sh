@@ -11,7 +11,7 @@
 . "$(dirname "$0")/frame.sh"
 cd "$work" || exit 2
 mark='<img src=x onerror=document.title=1>'
-codes=$'\e]0;owned\a\xe2\x80\xa8\xc2\x9d'
+codes=$'\e]0;owned\a\xe2\x80\xa8\xe2\x80\xaegpj\xe2\x81\xa6\xd8\x9c\xc2\x9d' # lines that end, and text turned round
 
 # verdicts: of lines "NAME<tab>WHY NOT"
 verdicts() {
