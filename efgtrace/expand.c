@@ -18,6 +18,7 @@
 #include "files/otf2.h"
 #include "files/summary.h"
 #include "open.h"
+#include "output.h"
 
 #define FULL 65536 /* bytes that are written at once */
 
@@ -222,9 +223,10 @@ static int write_text(const struct request *request, const struct efg_run *run,
     struct output out = {0};
     int failed = expand_ranks(request, run, is_wanted, &out);
     flush(&out);
-    if (out.error || out.text.failed)
-        failed =
-            efg_complain("expand", out.error ? strerror(out.error) : "no memory for a line");
+    if (out.error)
+        failed = efg_output_lose(out.error);
+    else if (out.text.failed)
+        failed = efg_complain("expand", "no memory for a line");
     efg_buffer_fini(&out.text);
     return failed;
 }

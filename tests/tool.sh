@@ -38,6 +38,14 @@ gives "unknown option of the tool" 2 'there is no option "--versoin"; did you me
 if [ -w /dev/full ]; then
     "$tool" check >/dev/full 2>err
     same "full disk under standard output" 1 $?
+    mkdir sample
+    "$build/tests/test_summary" --write sample/run.efg
+    for command in "report --all" "report --json" "report --signatures" "graph -f json" graph \
+        "compare --all sample" "compare -f json sample"; do
+        "$tool" $command sample >/dev/full 2>err
+        same "$command to a full disk: one message" "1 1 1" \
+            "$? $(wc -l <err) $(grep -c 'standard output.*No space left' err)"
+    done
 fi
 
 # --- run: wrong use ---
