@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "files/launcher.h"
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
@@ -26,26 +27,13 @@ extern char **environ;
 
 static struct efg_process *const p = &efg_process;
 
-/* Before MPI_Init the rank is known from the launcher only; then one process speaks. */
-static int speaks(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (value)
-            return atoi(value) == 0;
-    }
-    return 1;
-}
-
 static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
 
 static int prepare(void)
 {
     char message[1024];
     if (efg_conf_load(&p->conf, environ, message, sizeof message) != 0) {
-        if (speaks())
+        if (efg_launcher_is_first())
             fprintf(stderr,
                     "efgtrace: %s\nefgtrace: nothing was started; `efgtrace check` explains "
                     "the configuration\n",
