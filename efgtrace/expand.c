@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "complain.h"
+#include "files/below.h"
 #include "files/expand.h"
 #include "files/otf2.h"
 #include "files/summary.h"
@@ -251,8 +251,9 @@ static int write_trace(const struct request *request, const struct efg_run *run,
                        const char *is_wanted)
 {
     char message[512];
-    int made = mkdir(request->output, 0777) == 0;
-    int error = !made && errno != EEXIST ? -errno : 0;
+    int error = efg_below_make_folder(request->output, 0), made = !error;
+    if (error == -EEXIST)
+        error = 0;
     *message = '\0';
     if (!error)
         error = efg_otf2_rebuild(request->output, run, is_wanted, message, sizeof message);
@@ -261,7 +262,7 @@ static int write_trace(const struct request *request, const struct efg_run *run,
         return 0;
     }
     if (made)
-        rmdir(request->output);
+        efg_below_remove_folder(request->output, 0);
     if (*message)
         return efg_complain("expand", message);
     fprintf(stderr, "efgtrace expand: %s: %s\n", request->output, explain(error));

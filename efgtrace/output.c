@@ -28,7 +28,7 @@ int efg_output(const char *command, const struct efg_buffer *out, const char *pa
 
 int efg_output_anew(const char *command, const struct efg_buffer *out, const char *path)
 {
-    int error = efg_runfile_replace(path, out);
+    int error = efg_runfile_replace(path, 1, out);
     return error ? complain(command, path, -error) : 0;
 }
 

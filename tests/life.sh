@@ -92,6 +92,33 @@ traced -o there/new/deep/
 as_bare "a folder below others"
 has "a folder below others: made" "Traced       10 iterations" there/new/deep/summary.txt
 
+# deep LENGTH: a folder whose name has so many bytes, and make it the working directory
+deep() {
+    local left=$(($1 - ${#work}))
+    cd "$work" || exit 2
+    while [ $left -gt 1 ]; do
+        local part=$((left > 200 ? 199 : left - 1))
+        [ $((left - 1 - part)) = 1 ] && part=$((part - 1)) # a slash and nothing
+        mkdir -p "$(printf '%*s' $part '' | tr ' ' d)" && cd "$(printf '%*s' $part '' | tr ' ' d)" || exit 2
+        left=$((left - 1 - part))
+    done
+}
+for length in 2828 3900; do
+    deep $length
+    same "a working directory of $length characters" $length "$(pwd | tr -d '\n' | wc -c)"
+    traced -o here
+    as_bare "a working directory of $length characters"
+    accepted "a working directory of $length characters" here/traces.otf2 --iterations 10
+    same "a working directory of $length characters: nothing else is said" "" "$(ours | grep -v ' ranks on ')"
+done
+deep 4050
+traced -o here
+as_bare "a working directory of 4050 characters"
+same "a working directory of 4050 characters: one message" \
+    "1" "$(ours | grep -c 'cannot make the folder here: File name too long')"
+same "a working directory of 4050 characters: no folder" "" "$(ls -d here 2>/dev/null)"
+cd "$work" || exit 2
+
 # --- jobs that are killed, or still run ---
 
 # begin DIR OPTION...: a long job in the background; returns when its window is closed

@@ -28,6 +28,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "below.h"
+
+#define BELOW 2 /* names of a path: logs/RANK.THREAD.log */
+#define OWN (EFG_BELOW_OWN + BELOW)
 #define SMALLEST_CHUNK ((uint64_t)1 << 20) /* bytes */
 #define LARGEST_CHUNK ((uint64_t)16 << 20)
 #define SMALLEST_PART ((uint64_t)64 << 10) /* of a chunk, when the disk is almost full */
@@ -196,16 +200,17 @@ int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_h
     if (limit < EFG_LOG_HEADER + EFG_LOG_RECORD * sizeof(uint32_t) || limit > SIZE_MAX / 2)
         return -EINVAL;
     limit -= limit % sizeof(uint32_t);
-    log->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (log->file < 0)
-        return -errno;
+    rc = efg_below_open(path, OWN, O_RDWR | O_CREAT | O_EXCL);
+    if (rc < 0)
+        return rc;
+    log->file = rc;
     rc = set_up(log, header, limit);
     if (rc == 0)
         return 0;
     if (log->header)
         munmap(log->header, limit);
     close(log->file);
-    unlink(path);
+    efg_below_remove(path, OWN);
     memset(log, 0, sizeof *log);
     log->file = -1;
     return rc;
@@ -327,10 +332,10 @@ int efg_log_shift(const char *path, int64_t shift)
 {
     struct efg_log_header header;
     uint64_t size;
-    int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), rc;
+    int file = efg_below_open(path, OWN, O_RDWR), rc;
 
     if (file < 0)
-        return -errno;
+        return file;
     rc = look(file, &header, &size, NULL);
     if (rc == 0) {
         shift_header(&header, shift);
@@ -370,9 +375,11 @@ int efg_log_open(struct efg_log_view *view, const char *path, const char **why)
     memset(view, 0, sizeof *view);
     if (why)
         *why = NULL;
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hold us up */
+    file = efg_below_open(path, BELOW, O_RDONLY);
+    if (file == -ELOOP)
+        return refuse(why, efg_below_explain(file));
     if (file < 0)
-        return -errno;
+        return file;
     rc = look(file, &header, &size, why);
     if (rc == 0)
         rc = map_for_reading(view, file, &header, size);

@@ -22,7 +22,8 @@
  * begins at the next multiple of 8 bytes and is filled up with zeros to whole words. All is in
  * the byte order of the machine.
  *
- * Name: DIR/logs/RANK.THREAD.log, both decimal; thread 0 called MPI_Init.
+ * Name: DIR/logs/RANK.THREAD.log, both decimal; thread 0 called MPI_Init. Below DIR no link is
+ * followed (below.h).
  */
 #ifndef EFG_LOG_H
 #define EFG_LOG_H

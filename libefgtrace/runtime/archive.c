@@ -10,16 +10,15 @@
  */
 #include "runtime/tracer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define OTF2_MPI_USE_PMPI
 #include <otf2/OTF2_MPI_Collectives.h>
 
+#include "files/below.h"
 #include "files/otf2.h"
 #include "runtime/clock.h"
 #include "runtime/tree.h"
@@ -154,10 +153,10 @@ static OTF2_ErrorCode set_collectives(OTF2_Archive *archive)
 
 static OTF2_Archive *open_archive(void)
 {
-    if (p->rank == 0) /* a snapshot that was taken while the job ran */
-        efg_otf2_remove(p->folder);
-    PMPI_Barrier(p->comm);
-    OTF2_Archive *archive = efg_otf2_open(p->folder);
+    /* In place of a snapshot that was taken while the job ran. */
+    if (any(p->rank == 0 ? efg_otf2_make(p->folder, EFG_BELOW_OWN) : 0))
+        return NULL;
+    OTF2_Archive *archive = efg_otf2_open(p->folder, EFG_BELOW_OWN);
     if (any(archive ? 0 : -EIO)) /* what follows is collective */
         return NULL;
     return any(set_collectives(archive) == OTF2_SUCCESS ? 0 : -EIO) ? NULL : archive;
@@ -203,29 +202,25 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
     free(all);
     if (any(error))
         return -EIO;
-    return any(efg_otf2_close(archive));
+    if (any(efg_otf2_close(archive)))
+        return -EIO;
+    return any(p->rank == 0 ? efg_otf2_publish(p->folder, EFG_BELOW_OWN) : 0);
 }
 
 /* --- afterwards --- */
-
-static uint64_t file_size(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
-}
 
 static uint64_t archive_bytes(void)
 {
     char path[EFG_PATH + 300];
     snprintf(path, sizeof path, "%.4000s/traces.otf2", p->folder);
-    uint64_t bytes = file_size(path);
+    uint64_t bytes = efg_below_size(path, EFG_BELOW_OWN + 1);
     snprintf(path, sizeof path, "%.4000s/traces.def", p->folder);
-    bytes += file_size(path);
+    bytes += efg_below_size(path, EFG_BELOW_OWN + 1);
     snprintf(path, sizeof path, "%.4000s/traces", p->folder);
-    DIR *folder = opendir(path);
+    DIR *folder = efg_below_list(path, EFG_BELOW_OWN + 1);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         snprintf(path, sizeof path, "%.4000s/traces/%.255s", p->folder, entry->d_name);
-        bytes += entry->d_name[0] == '.' ? 0 : file_size(path);
+        bytes += entry->d_name[0] == '.' ? 0 : efg_below_size(path, EFG_BELOW_OWN + 2);
     }
     if (folder)
         closedir(folder);
@@ -237,12 +232,12 @@ static void remove_logs(void)
     char path[EFG_PATH];
     for (uint32_t i = 0; i < p->thread_count; i++) {
         efg_tracer_log_path(i, path, sizeof path);
-        remove(path);
+        efg_below_remove(path, EFG_BELOW_OWN + 2);
     }
     PMPI_Barrier(p->comm);
     snprintf(path, sizeof path, "%.4000s/logs", p->folder);
     if (p->rank == 0)
-        remove(path);
+        efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
 }
 
 /* 0 on all ranks, if any of them has a log. */
@@ -308,7 +303,7 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
         run->trace_events = total;
         run->trace_bytes = archive_bytes();
     } else if (p->rank == 0) {
-        efg_otf2_remove(p->folder);
+        efg_otf2_remove(p->folder, EFG_BELOW_OWN);
         free(run->trace_note);
         run->trace_note = strdup(
             has_logs
