@@ -110,14 +110,20 @@ static int has_windows(void)
     return some;
 }
 
+static const char *explain_log(int error)
+{
+    return error == EFBIG    ? "log_limit is reached"
+           : error == ESTALE ? "somebody has cut or removed its file"
+                             : strerror(error);
+}
+
 static void close_recorders(uint64_t now)
 {
     for (struct efg_thread *t = p->threads; t; t = t->next) {
+        efg_recorder_close(&t->recorder, now);
         if (t->recorder.failed)
             efg_tracer_note("thread %u: the log ended early: %s", t->number,
-                            t->recorder.failed == EFBIG ? "log_limit is reached"
-                                                        : strerror(t->recorder.failed));
-        efg_recorder_close(&t->recorder, now);
+                            explain_log(t->recorder.failed));
     }
 }
 
