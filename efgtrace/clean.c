@@ -2,6 +2,28 @@
 #include "clean.h"
 
 #include <stddef.h>
+#include <string.h>
+
+/* Characters that end a line, or turn the direction of the text around them, so that it does
+ * not say what it seems to: each as its bytes but for the last one, which is from LOW to HIGH.
+ */
+static int is_misleading(const unsigned char *text)
+{
+    static const struct {
+        const char *bytes;
+        unsigned char low, high;
+    } kinds[] = {{"\xd8", 0x9c, 0x9c},      /* U+061C */
+                 {"\xe2\x80", 0x8e, 0x8f},  /* U+200E, U+200F */
+                 {"\xe2\x80", 0xa8, 0xae},  /* U+2028 to U+202E */
+                 {"\xe2\x81", 0xa6, 0xa9}}; /* U+2066 to U+2069 */
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i].bytes);
+        if (!strncmp((const char *)text, kinds[i].bytes, length) &&
+            text[length] >= kinds[i].low && text[length] <= kinds[i].high)
+            return 1;
+    }
+    return 0;
+}
 
 /* Bytes of the UTF-8 character at TEXT, 0 if it is none that XML and JSON may hold. */
 static size_t character(const unsigned char *text)
@@ -33,7 +55,8 @@ static size_t character(const unsigned char *text)
 char *efg_clean(char *text)
 {
     for (char *at = text; *at;) {
-        size_t size = character((const unsigned char *)at);
+        const unsigned char *here = (const unsigned char *)at;
+        size_t size = is_misleading(here) ? 0 : character(here);
         if (!size)
             *at = '?';
         at += size ? size : 1;

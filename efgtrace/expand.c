@@ -9,15 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "complain.h"
+#include "files/below.h"
 #include "files/expand.h"
 #include "files/otf2.h"
 #include "files/summary.h"
 #include "open.h"
+#include "output.h"
 
 #define FULL 65536 /* bytes that are written at once */
 
@@ -222,9 +223,10 @@ static int write_text(const struct request *request, const struct efg_run *run,
     struct output out = {0};
     int failed = expand_ranks(request, run, is_wanted, &out);
     flush(&out);
-    if (out.error || out.text.failed)
-        failed =
-            efg_complain("expand", out.error ? strerror(out.error) : "no memory for a line");
+    if (out.error)
+        failed = efg_output_lose(out.error);
+    else if (out.text.failed)
+        failed = efg_complain("expand", "no memory for a line");
     efg_buffer_fini(&out.text);
     return failed;
 }
@@ -249,8 +251,9 @@ static int write_trace(const struct request *request, const struct efg_run *run,
                        const char *is_wanted)
 {
     char message[512];
-    int made = mkdir(request->output, 0777) == 0;
-    int error = !made && errno != EEXIST ? -errno : 0;
+    int error = efg_below_make_folder(request->output, 0), made = !error;
+    if (error == -EEXIST)
+        error = 0;
     *message = '\0';
     if (!error)
         error = efg_otf2_rebuild(request->output, run, is_wanted, message, sizeof message);
@@ -259,7 +262,7 @@ static int write_trace(const struct request *request, const struct efg_run *run,
         return 0;
     }
     if (made)
-        rmdir(request->output);
+        efg_below_remove_folder(request->output, 0);
     if (*message)
         return efg_complain("expand", message);
     fprintf(stderr, "efgtrace expand: %s: %s\n", request->output, explain(error));

@@ -13,6 +13,7 @@
 #include "complain.h"
 #include "export_formats.h"
 #include "open.h"
+#include "output.h"
 #include "recorded_json.h"
 
 struct request {
@@ -43,9 +44,10 @@ static int write_to(FILE *file, const struct efg_run *run, const struct request 
     }
     if (error && *message)
         efg_complain("export", message);
+    else if (error && path)
+        fprintf(stderr, "efgtrace export: cannot write %s: %s\n", path, strerror(wrong));
     else if (error)
-        fprintf(stderr, "efgtrace export: cannot write %s: %s\n",
-                path ? path : "standard output", strerror(wrong));
+        efg_output_lose(wrong);
     return error;
 }
 

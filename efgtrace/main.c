@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "files/nearest.h"
+#include "output.h"
 
 struct command {
     const char *name;
@@ -117,9 +118,5 @@ int main(int argc, char **argv)
 {
     int code = dispatch(argc, argv);
 
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        perror("efgtrace: standard output cannot be written");
-        return code ? code : EFG_EXIT_FAILED;
-    }
-    return code;
+    return efg_output_end() && !code ? EFG_EXIT_FAILED : code;
 }

@@ -17,13 +17,8 @@
 
 #include "clean.h"
 #include "complain.h"
+#include "files/below.h"
 #include "pieces.h"
-
-static int is_folder(const char *path)
-{
-    struct stat facts;
-    return !stat(path, &facts) && S_ISDIR(facts.st_mode);
-}
 
 static int explain_missing(const char *command, const char *dir)
 {
@@ -36,7 +31,7 @@ static int explain_missing(const char *command, const char *dir)
                 "; the job was killed or still runs: `efgtrace trace %s` writes what it "
                 "has traced and saved\n",
                 dir);
-    else if (is_folder(logs))
+    else if (efg_below_is_there(logs, 1))
         fprintf(stderr,
                 "; the job was killed or still runs, and has saved nothing yet "
                 "(EFGTRACE_SAVE): `efgtrace trace %s` writes what it has traced\n",
@@ -129,7 +124,7 @@ int efg_open_exact(struct efg_run *run, const char *command, const char *dir, ch
     if (snprintf(path, PATH_MAX, "%.*s%s", (int)length, dir, folder ? "/run.efg" : "") >=
         PATH_MAX)
         return efg_complain(command, "the name of the run file is too long");
-    int error = efg_runfile_open(run, path, message, sizeof message);
+    int error = efg_runfile_open_below(run, path, folder ? 1 : 0, message, sizeof message);
     if (error == -ENOENT && folder)
         return explain_missing(command, dir);
     return error ? efg_complain(command, message) : 0;

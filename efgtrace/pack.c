@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "complain.h"
+#include "files/below.h"
 #include "files/expand.h"
 #include "files/summary.h"
 #include "open.h"
@@ -92,7 +93,7 @@ static void put(struct packing *p, struct efg_buffer *section)
     if (!p->error)
         p->error = section->failed
                        ? -ENOMEM
-                       : efg_runfile_put(p->path, 0, p->at, section->data, section->size);
+                       : efg_runfile_put(p->path, 1, 0, p->at, section->data, section->size);
     p->at += section->size;
     efg_buffer_fini(section);
 }
@@ -140,15 +141,15 @@ static void put_rank(struct packing *p, uint32_t index)
 static void write_file(struct packing *p)
 {
     p->at = EFG_RUN_SECTIONS;
-    p->error = efg_runfile_create(p->path, 0);
+    p->error = efg_runfile_create(p->path, 1, 0);
     for (uint32_t i = 0; i < p->run.rank_count && !p->error; i++)
         put_rank(p, i);
     for (uint32_t i = 0; i < p->run.common.order_count && !p->error; i++)
         put_order(p, &p->run.common.orders[i]);
     if (!p->error)
-        p->error = efg_runfile_finish(&p->run, p->path, p->at);
+        p->error = efg_runfile_finish(&p->run, p->path, 1, p->at);
     if (p->error)
-        efg_runfile_abandon(p->path);
+        efg_runfile_abandon(p->path, 1);
 }
 
 static int complain_left(const char *old, int error)
@@ -164,13 +165,13 @@ static int replace(struct packing *p, const char *old)
     if (p->error)
         return complain_left(old, p->error);
     if (p->now >= p->before) {
-        remove(p->path);
+        efg_below_remove(p->path, 1);
         printf("%s is as small as it gets\n", old);
         return 0;
     }
-    if (rename(p->path, old)) {
-        p->error = -errno;
-        remove(p->path);
+    p->error = efg_below_rename(p->path, 1, old, 1);
+    if (p->error) {
+        efg_below_remove(p->path, 1);
         return complain_left(old, p->error);
     }
     char before[32], now[32];

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/below.h"
 #include "files/merge.h"
 #include "files/summary.h"
 #include "files/symbols.h"
@@ -73,7 +74,7 @@ static int find_pieces(struct pieces *pieces)
     char path[PATH_MAX];
     struct piece piece;
     snprintf(path, sizeof path, "%s/pieces", pieces->dir);
-    DIR *folder = opendir(path);
+    DIR *folder = efg_below_list(path, 1);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         if (!read_name(entry->d_name, &piece))
             continue;
@@ -108,7 +109,7 @@ int efg_pieces_count(const char *dir)
 /* The bytes of the file PATH; none if it cannot be read, or is no file: a pipe has no end. */
 static void read_file(struct efg_buffer *out, const char *path)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = efg_below_open(path, 2, O_RDONLY);
     struct stat facts;
     int is_file = file >= 0 && !fstat(file, &facts) && S_ISREG(facts.st_mode);
     ssize_t got = 1;
@@ -252,7 +253,7 @@ static int open_piece(struct efg_run *run, const struct pieces *pieces,
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/pieces/%u.%u.efg", pieces->dir, piece->rank, piece->thread);
-    int error = efg_runfile_open(run, path, message, size);
+    int error = efg_runfile_open_below(run, path, 2, message, size);
     if (error || (run->rank_count == 1 && run->ranks[0].rank == piece->rank))
         return error;
     snprintf(message, size, "%s is of another rank", path);
@@ -380,14 +381,14 @@ static int write_run(struct job *job, const char *path)
     if (symbols)
         efg_symbols_free(symbols);
     if (!error)
-        error = efg_runfile_create(path, 0);
+        error = efg_runfile_create(path, 1, 0);
     if (!error)
-        error =
-            efg_runfile_put(path, 0, EFG_RUN_SECTIONS, job->sections.data, job->sections.size);
+        error = efg_runfile_put(path, 1, 0, EFG_RUN_SECTIONS, job->sections.data,
+                                job->sections.size);
     if (!error)
-        error = efg_runfile_finish(&job->run, path, EFG_RUN_SECTIONS + job->sections.size);
+        error = efg_runfile_finish(&job->run, path, 1, EFG_RUN_SECTIONS + job->sections.size);
     if (error)
-        efg_runfile_abandon(path);
+        efg_runfile_abandon(path, 1);
     return error;
 }
 
@@ -438,15 +439,14 @@ static void tell(const struct pieces *pieces, struct job *job, const char *path)
     fputc('\n', stderr);
 }
 
-/* There is a run file that is not of pieces: it has all of the run. */
+/* There is a run file that is not of pieces: it has all of the run. A link is none. */
 static int is_complete(const char *path)
 {
     struct efg_run run;
     char message[PATH_MAX + 256];
-    struct stat facts;
-    if (lstat(path, &facts))
+    int error = efg_runfile_open_below(&run, path, 1, message, sizeof message);
+    if (error == -ENOENT || error == -ELOOP)
         return 0;
-    int error = efg_runfile_open(&run, path, message, sizeof message);
     int is_saved = !error && run.is_saved;
     if (!error)
         efg_run_fini(&run);

@@ -3,7 +3,8 @@
  * Preloading rests on the dynamic linker: it loads what LD_PRELOAD names before the
  * program's own libraries. It splits the variable at blanks and colons and knows no way to
  * quote them; it is not there in static programs, and ignores the variable in programs
- * that run with more rights than their user has.
+ * that run with more rights than their user has. The runtime of AddressSanitizer wants to be
+ * in front of all others; it defines no MPI function, so that we come second.
  *
  * Source: ld.so(8).
  */
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "preload.h"
+#include "executable.h"
 
 #define NAME "libefgtrace.so"
 
@@ -78,9 +80,25 @@ int efg_preload_find(char *library, size_t size, char *message, size_t room)
     return -1;
 }
 
-int efg_preload_set(const char *library, char *message, size_t room)
+/* The runtime of AddressSanitizer that has to come first: the one that is among the OTHERS that
+ * are preloaded, or that PROGRAM is linked with; "" for none. */
+static void find_first(const char *others, const char *program, char *name, size_t size)
 {
-    const char *others = getenv("LD_PRELOAD");
+    for (size_t length; *others; others += length + (others[length] != '\0')) {
+        length = strcspn(others, " :");
+        snprintf(name, size, "%.*s", (int)length, others);
+        if (efg_executable_is_asan(name))
+            return;
+    }
+    efg_executable_asan(program, name, size);
+    if (strpbrk(name, " :"))
+        *name = '\0';
+}
+
+int efg_preload_set(const char *library, const char *program, char *message, size_t room)
+{
+    const char *told = getenv("LD_PRELOAD"), *others = told ? told : "";
+    char first[PATH_MAX];
 
     if (strpbrk(library, " :")) {
         snprintf(
@@ -90,38 +108,20 @@ int efg_preload_set(const char *library, char *message, size_t room)
             library);
         return -1;
     }
-    int has_others = others && *others;
-    size_t size = strlen(library) + (has_others ? strlen(others) : 0) + 2;
+    find_first(others, program, first, sizeof(first));
+    size_t size = strlen(first) + strlen(library) + strlen(others) + 3;
     char *all = malloc(size);
     int error = !all;
 
     if (all) {
-        snprintf(all, size, "%s%s%s", library, has_others ? ":" : "", has_others ? others : "");
+        snprintf(all, size, "%s%s%s%s%s", first, *first ? ":" : "", library, *others ? ":" : "",
+                 others);
         error = setenv("LD_PRELOAD", all, 1);
     }
     if (error)
         snprintf(message, room, "LD_PRELOAD cannot be set: no memory");
     free(all);
     return error ? -1 : 0;
-}
-
-/* Open PROGRAM as execvp would. */
-static int open_program(const char *program)
-{
-    const char *folders = getenv("PATH");
-    char path[PATH_MAX];
-
-    if (strchr(program, '/'))
-        return open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    for (folders = folders ? folders : "/bin:/usr/bin"; folders;
-         folders = strchr(folders, ':')) {
-        folders += *folders == ':';
-        int length = strcspn(folders, ":");
-        snprintf(path, sizeof(path), "%.*s%s%s", length, folders, length ? "/" : "./", program);
-        if (is_file(path) && access(path, X_OK) == 0)
-            return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    }
-    return -1;
 }
 
 /* 1: an ELF file of 64 bits that asks for no dynamic linker. */
@@ -157,7 +157,7 @@ static int is_privileged(int file)
 
 const char *efg_preload_obstacle(const char *program)
 {
-    int file = open_program(program);
+    int file = efg_executable_open(program);
     const char *obstacle = NULL;
 
     if (file < 0)

@@ -11,8 +11,9 @@
  * the lib folder of its PREFIX. Returns 0, or -1 with MESSAGE filled. */
 int efg_preload_find(char *library, size_t size, char *message, size_t room);
 
-/* Put LIBRARY in front of LD_PRELOAD. Returns 0, or -1 with MESSAGE filled. */
-int efg_preload_set(const char *library, char *message, size_t room);
+/* Put LIBRARY in front of LD_PRELOAD, and in front of it the runtime of AddressSanitizer, if
+ * PROGRAM is linked with one or one is preloaded. Returns 0, or -1 with MESSAGE filled. */
+int efg_preload_set(const char *library, const char *program, char *message, size_t room);
 
 /* Why a program, found as execvp finds it, loads no library before it starts:
  * "is statically linked"; NULL if it does, or if that cannot be known. */

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "files/below.h"
 #include "recorded_parts.h"
 
 #define PIECE 65536 /* bytes at a time */
@@ -67,7 +68,7 @@ static int take(struct efg_recorded *r, void *to, size_t size)
     return 0;
 }
 
-static int start_reader(struct efg_recorded *r, const char *path)
+static int start_reader(struct efg_recorded *r, const char *dir)
 {
     int ends[2];
     if (pipe(ends))
@@ -75,7 +76,7 @@ static int start_reader(struct efg_recorded *r, const char *path)
     r->reader = fork();
     if (!r->reader) {
         close(ends[0]);
-        efg_recorded_read(path, ends[1]);
+        efg_recorded_read(dir, ends[1]);
     }
     close(ends[1]);
     r->pipe = ends[0];
@@ -186,9 +187,9 @@ int efg_recorded_open(struct efg_recorded *r, const struct efg_run *run)
         return fail(r, "no memory");
     if (snprintf(path, sizeof path, "%s/traces.otf2", run->output) >= (int)sizeof path)
         return fail(r, strerror(ENAMETOOLONG));
-    if (access(path, F_OK) != 0 && errno == ENOENT)
+    if (!efg_below_is_there(path, 1))
         return explain_missing(r, run);
-    return start_reader(r, path) || take_head(r, run) ? -1 : 0;
+    return start_reader(r, run->output) || take_head(r, run) ? -1 : 0;
 }
 
 void efg_recorded_close(struct efg_recorded *r)

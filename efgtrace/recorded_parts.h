@@ -43,7 +43,7 @@ struct efg_recorded_record {
 
 /* Read the trace with the anchor file PATH and write records to the descriptor PIPE; ends the
  * process. */
-void efg_recorded_read(const char *path, int pipe) __attribute__((noreturn));
+void efg_recorded_read(const char *dir, int pipe) __attribute__((noreturn));
 
 /* --- definitions --- */
 

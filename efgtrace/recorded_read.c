@@ -9,12 +9,14 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "files/below.h"
 #include "recorded_parts.h"
 
 #define PIECE 65536 /* bytes at a time */
@@ -144,44 +146,63 @@ static void read_locations(struct efg_recorded_reading *r, OTF2_Reader *reader)
 
 /* --- the archive --- */
 
-static int has_end(const char *path)
+/* What is wrong with the file NAME of the archive in DIR, into TEXT; 0: nothing. */
+static int find_fault(const char *dir, const char *name, unsigned below, char *text,
+                      size_t size)
 {
+    char path[PATH_MAX + 512];
     unsigned char end[2] = {0};
-    FILE *file = fopen(path, "rb");
-    int found = file && !fseek(file, -2, SEEK_END) && fread(end, 1, 2, file) == 2 &&
-                end[0] == 2 && end[1] == 1;
-    if (file)
-        fclose(file);
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    int file = efg_below_open(path, below, O_RDONLY);
+    if (file < 0) {
+        snprintf(text, size, "its file %s: %s", name, efg_below_explain(file));
+        return 1;
+    }
+    int is_whole =
+        lseek(file, -2, SEEK_END) >= 0 && read(file, end, 2) == 2 && end[0] == 2 && end[1] == 1;
+    close(file);
+    if (!is_whole)
+        snprintf(text, size, "its file %s is cut short", name);
+    return !is_whole;
+}
+
+/* The same for those that say what is in it, all but the first one, which has another end. */
+static int find_cut(const char *dir, char *text, size_t size)
+{
+    char path[PATH_MAX + 512];
+    snprintf(path, sizeof path, "%s/traces", dir);
+    DIR *events = efg_below_list(path, 1);
+    int found = !events;
+    if (!events)
+        snprintf(text, size, "its folder traces: %s", efg_below_explain(-errno));
+    else
+        found = find_fault(dir, "traces.def", 1, text, size);
+    for (struct dirent *entry; !found && (entry = readdir(events));) {
+        snprintf(path, sizeof path, "traces/%s", entry->d_name);
+        found = *entry->d_name != '.' && find_fault(dir, path, 2, text, size);
+    }
+    if (events)
+        closedir(events);
     return found;
 }
 
-/* The first of the files of the archive that was cut short, into TEXT; 0: there is none. */
-static int find_cut(const char *anchor, char *text, size_t size)
+/* The library follows links, and what it is given leads to the folder that was looked at. */
+static OTF2_Reader *open_archive(struct efg_recorded_reading *r, const char *dir)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 256];
-    int length = (int)(strrchr(anchor, '.') - anchor), found = 0;
-    snprintf(folder, sizeof folder, "%.*s", length, anchor);
-    snprintf(path, sizeof path, "%s.def", folder);
-    DIR *dir = opendir(folder);
-    if (dir && !has_end(path)) {
-        snprintf(text, size, "its file traces.def is cut short");
-        found = 1;
+    char path[PATH_MAX + 512], text[PATH_MAX + 1024];
+    int folder = efg_below_hold(dir, 0);
+    snprintf(path, sizeof path, "%s/traces.otf2", dir);
+    int anchor = efg_below_open(path, 1, O_RDONLY);
+    if (folder < 0 || anchor < 0) {
+        snprintf(text, sizeof text, "its file traces.otf2: %s",
+                 efg_below_explain(folder < 0 ? folder : anchor));
+        end_with(r, text);
     }
-    for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
-        if (*entry->d_name == '.')
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        found = !has_end(path);
-        if (found)
-            snprintf(text, size, "its file traces/%s is cut short", entry->d_name);
-    }
-    if (!dir) {
-        snprintf(text, size, "its folder traces: %s", strerror(errno));
-        found = 1;
-    }
-    if (dir)
-        closedir(dir);
-    return found;
+    close(anchor);
+    if (find_cut(dir, text, sizeof text))
+        end_with(r, text);
+    snprintf(path, sizeof path, "/proc/self/fd/%d/traces.otf2", folder);
+    return OTF2_Reader_Open(path);
 }
 
 static void say_head(struct efg_recorded_reading *r)
@@ -196,16 +217,13 @@ static void say_head(struct efg_recorded_reading *r)
     efg_recorded_say(r, NULL);
 }
 
-void efg_recorded_read(const char *path, int pipe)
+void efg_recorded_read(const char *dir, int pipe)
 {
     struct efg_recorded_reading r = {.pipe = pipe};
-    char text[512];
     bool is_rebuilt = false;
     alarm(PATIENCE);
     efg_otf2_be_quiet();
-    if (find_cut(path, text, sizeof text))
-        end_with(&r, text);
-    OTF2_Reader *reader = OTF2_Reader_Open(path);
+    OTF2_Reader *reader = open_archive(&r, dir);
     if (!reader || OTF2_Reader_SetSerialCollectiveCallbacks(reader) != OTF2_SUCCESS)
         end_with(&r, "it is no OTF2 trace");
     OTF2_Reader_GetBoolProperty(reader, "EFGTRACE::TIMES_REBUILT", &is_rebuilt);

@@ -17,6 +17,7 @@
 
 #include "commands.h"
 #include "files/conf.h"
+#include "files/launcher.h"
 #include "files/nearest.h"
 #include "preload.h"
 
@@ -24,24 +25,10 @@ extern char **environ;
 
 #define HELP (-1)
 
-/* Launchers tell the rank in the environment: what holds for all is said once. */
-static int is_first_rank(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-                                            "SLURM_PROCID", NULL};
-
-    for (int i = 0; variables[i]; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return 1;
-}
-
 /* A launcher ends the job with the first rank that ends: the others let the one speak. */
 static int complain(const char *message)
 {
-    if (is_first_rank())
+    if (efg_launcher_is_first())
         fprintf(stderr, "efgtrace run: %s\n", message);
     else
         sleep(1);
@@ -199,7 +186,7 @@ static int take_options(int argc, char **argv)
 
 static void warn_of_obstacle(const char *program)
 {
-    const char *obstacle = is_first_rank() ? efg_preload_obstacle(program) : NULL;
+    const char *obstacle = efg_launcher_is_first() ? efg_preload_obstacle(program) : NULL;
 
     if (obstacle)
         fprintf(stderr,
@@ -240,7 +227,7 @@ int efg_cmd_run(int argc, char **argv)
     if (efg_conf_load(&conf, environ, message, sizeof(message)) != 0)
         return complain(message);
     if (efg_preload_find(library, sizeof(library), message, sizeof(message)) != 0 ||
-        efg_preload_set(library, message, sizeof(message)) != 0) {
+        efg_preload_set(library, argv[first], message, sizeof(message)) != 0) {
         complain(message);
         return EFG_EXIT_FAILED;
     }

@@ -18,6 +18,7 @@
 #include "clean.h"
 #include "commands.h"
 #include "complain.h"
+#include "files/below.h"
 #include "files/otf2.h"
 #include "files/summary.h"
 #include "pieces.h"
@@ -88,7 +89,7 @@ static int find_logs(const char *dir, struct paths *paths)
     char folder[PATH_MAX];
     if (snprintf(folder, sizeof(folder), "%s/logs", dir) >= (int)sizeof(folder))
         return -ENAMETOOLONG;
-    DIR *logs = opendir(folder);
+    DIR *logs = efg_below_list(folder, 1);
     if (!logs)
         return -errno;
     for (struct dirent *entry; (entry = readdir(logs));)
@@ -107,9 +108,8 @@ static int is_folder(const char *path)
 static int is_there(const char *dir, const char *name)
 {
     char path[PATH_MAX];
-    struct stat status;
     return snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path) &&
-           lstat(path, &status) == 0;
+           efg_below_is_there(path, 1);
 }
 
 /* --- saying what happens --- */
@@ -155,10 +155,11 @@ static int complain_exists(const char *dir)
         return complain("will not overwrite", dir,
                         "it has a trace already, traces.otf2; open that, or write another one "
                         "with -o DIR2");
-    return complain("will not overwrite", dir,
-                    "it has a part of a trace: the job is writing it just now, or was killed "
-                    "while it did. When the job is over, remove traces/ and traces.def there, "
-                    "or write with -o DIR2");
+    return complain(
+        "will not overwrite", dir,
+        "it has a part of a trace: the job is writing it just now, or was killed "
+        "while it did. When the job is over, remove traces.part, traces and traces.def "
+        "there, or write with -o DIR2");
 }
 
 static int explain(int error, const char *dir, const char *output)
@@ -206,15 +207,17 @@ static int trace(const char *dir, const char *output)
 {
     struct paths paths = {0};
     errno = 0;
-    int error = find_logs(dir, &paths), code, made = 0;
+    int error = find_logs(dir, &paths), code;
     if ((error || paths.count == 0) && !efg_pieces_count(dir)) {
         code = complain_no_logs(dir, error);
-    } else if (!(made = mkdir(output, 0777) == 0) && !is_folder(output)) {
-        code = complain("cannot make", output, strerror(errno));
     } else {
-        code = write_both(dir, output, &paths);
-        if (made)
-            rmdir(output); /* if there is nothing in it */
+        error = efg_below_make_folder(output, 0);
+        if (error && !is_folder(output))
+            code = complain("cannot make", output, strerror(-error));
+        else
+            code = write_both(dir, output, &paths);
+        if (!error)
+            efg_below_remove_folder(output, 0); /* if there is nothing in it */
     }
     free_paths(&paths);
     return code;

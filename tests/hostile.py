@@ -14,9 +14,10 @@ import xml.etree.ElementTree
 
 
 def fault_of_text(output):
-    """Control characters of ASCII and of ISO 8859, and what is no UTF-8."""
+    """Control characters of ASCII and of ISO 8859, those of Unicode that end a line or turn the
+    direction of text, and what is no UTF-8."""
     text = output.decode('utf-8')
-    found = re.search(r'[^\n\t\x20-\x7e\xa0-\U0010ffff]', text)
+    found = re.search(r'[^\n\t\x20-\x7e\xa0-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]', text)
     return f'{text[max(0, found.start() - 30):found.end() + 30]!r}' if found else ''
 
 

@@ -92,6 +92,33 @@ traced -o there/new/deep/
 as_bare "a folder below others"
 has "a folder below others: made" "Traced       10 iterations" there/new/deep/summary.txt
 
+# deep LENGTH: a folder whose name has so many bytes, and make it the working directory
+deep() {
+    local left=$(($1 - ${#work}))
+    cd "$work" || exit 2
+    while [ $left -gt 1 ]; do
+        local part=$((left > 200 ? 199 : left - 1))
+        [ $((left - 1 - part)) = 1 ] && part=$((part - 1)) # a slash and nothing
+        mkdir -p "$(printf '%*s' $part '' | tr ' ' d)" && cd "$(printf '%*s' $part '' | tr ' ' d)" || exit 2
+        left=$((left - 1 - part))
+    done
+}
+for length in 2828 3900; do
+    deep $length
+    same "a working directory of $length characters" $length "$(pwd | tr -d '\n' | wc -c)"
+    traced -o here
+    as_bare "a working directory of $length characters"
+    accepted "a working directory of $length characters" here/traces.otf2 --iterations 10
+    same "a working directory of $length characters: nothing else is said" "" "$(ours | grep -v ' ranks on ')"
+done
+deep 4050
+traced -o here
+as_bare "a working directory of 4050 characters"
+same "a working directory of 4050 characters: one message" \
+    "1" "$(ours | grep -c 'cannot make the folder here: File name too long')"
+same "a working directory of 4050 characters: no folder" "" "$(ls -d here 2>/dev/null)"
+cd "$work" || exit 2
+
 # --- jobs that are killed, or still run ---
 
 # begin DIR OPTION...: a long job in the background; returns when its window is closed
@@ -199,6 +226,34 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=2M none small 2>/dev/null; then
 else
     skip "full disk" "only root can mount a small file system, and not everywhere"
 fi
+
+# --- AddressSanitizer ---
+
+mkdir asan && stencil=("$work/asan/stencil2d" $steps 500)
+if $MPICC -fsanitize=address -g -O1 "$root/tests/programs/stencil2d.c" -o asan/stencil2d -lm 2>/dev/null &&
+    echo '#include <mpi.h>
+        #include <stdlib.h>
+        int main(int argc, char **argv) {
+            volatile char *end = malloc(8);
+            MPI_Init(&argc, &argv);
+            MPI_Allreduce(MPI_IN_PLACE, &argc, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            end[7 + argc / 4] = 1;
+            return MPI_Finalize();
+        }' >beyond.c && $MPICC -fsanitize=address -g -O1 beyond.c -o beyond; then
+    export ASAN_OPTIONS=detect_leaks=0 # of which MPI libraries have many
+    traced -o sanitized
+    as_bare "AddressSanitizer"
+    accepted "AddressSanitizer" sanitized/traces.otf2 --iterations 10
+    launch ./beyond
+    bare=$code
+    launch "$tool" run -o beyond.out ./beyond
+    same "AddressSanitizer finds an error: exit code" "$bare" "$code"
+    has "AddressSanitizer finds an error: where" "beyond.c:7" err
+    unset ASAN_OPTIONS
+else
+    skip "AddressSanitizer" "the compiler has none"
+fi
+stencil=("$programs/stencil2d" 2000 100)
 
 # --- keys ---
 

@@ -38,6 +38,14 @@ gives "unknown option of the tool" 2 'there is no option "--versoin"; did you me
 if [ -w /dev/full ]; then
     "$tool" check >/dev/full 2>err
     same "full disk under standard output" 1 $?
+    mkdir sample
+    "$build/tests/test_summary" --write sample/run.efg
+    for command in "report --all" "report --json" "report --signatures" "graph -f json" graph \
+        "compare --all sample" "compare -f json sample"; do
+        "$tool" $command sample >/dev/full 2>err
+        same "$command to a full disk: one message" "1 1 1" \
+            "$? $(wc -l <err) $(grep -c 'standard output.*No space left' err)"
+    done
 fi
 
 # --- run: wrong use ---
@@ -152,6 +160,24 @@ same "no file is written by a program without MPI" "" "$(ls -d efgtrace.* 2>/dev
 : >other.so
 same "LD_PRELOAD of others is kept" "$build/libefgtrace.so:$work/other.so" \
     "$(LD_PRELOAD=$work/other.so "$tool" run sh -c 'echo $LD_PRELOAD' 2>/dev/null)"
+
+# The runtime of AddressSanitizer has to be the first one.
+echo 'int puts(const char *); char *getenv(const char *); int main(void) { return puts(getenv("LD_PRELOAD")) < 0; }' >asan.c
+if ${CC:-gcc} -fsanitize=address asan.c -o asan 2>/dev/null; then
+    asan=$(ldd asan | sed -n 's/^[[:space:]]*\(lib[a-z_.]*asan[^ ]*\) .*/\1/p')
+    gives "a program with AddressSanitizer" 0 "${asan:+$asan:}$build/libefgtrace.so" "$tool" run ./asan
+    gives "and another library" 0 "${asan:+$asan:}$build/libefgtrace.so:$build/libefgtrace-runtime.so" \
+        env LD_PRELOAD="$build/libefgtrace-runtime.so" "$tool" run ./asan
+    same "a script that is interpreted by such a program" "${asan:+$asan:}$build/libefgtrace.so" \
+        "$(printf '#!%s\n' "$work/asan" >script; chmod +x script; "$tool" run ./script)"
+    same "found by env" "${asan:+$asan:}$build/libefgtrace.so" \
+        "$(printf '#! /usr/bin/env asan\n' >script; PATH=$PATH:$work "$tool" run ./script)"
+    file=$(${CC:-gcc} -print-file-name="${asan:-libasan.so}")
+    same "preloaded for a script that starts such a program" "$file:$build/libefgtrace.so:$file" \
+        "$(LD_PRELOAD=$file ASAN_OPTIONS=detect_leaks=0 "$tool" run sh -c './asan' 2>&1)"
+else
+    skip "a program with AddressSanitizer" "the compiler has none"
+fi
 mkdir -p prefix/bin prefix/lib "a b" alone
 cp "$tool" prefix/bin && cp "$build/libefgtrace.so" prefix/lib
 cp "$tool" alone && cp "$tool" "$build/libefgtrace.so" "a b"

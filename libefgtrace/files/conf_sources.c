@@ -25,6 +25,11 @@
 /* Variables that are no keys. */
 static const char *const others[] = {"EFGTRACE_CONF", "EFGTRACE_LIBRARY", NULL};
 
+/* Those that a module system sets of any package that it loads: they say where it lies, and are
+ * nothing to us. */
+static const char *const foreign[] = {"EFGTRACE_ROOT", "EFGTRACE_HOME", "EFGTRACE_DIR",
+                                      "EFGTRACE_VERSION", NULL};
+
 struct source { /* a file being read */
     struct efg_conf *conf;
     const char *path;
@@ -187,15 +192,21 @@ static int complain_variable(const char *name, char *message, size_t size)
     return -EINVAL;
 }
 
+static int is_in(const char *const *list, const char *name)
+{
+    while (*list && strcmp(*list, name) != 0)
+        list++;
+    return *list != NULL;
+}
+
 /* Take the variable NAME=VALUE, whose name begins with the prefix. */
 static int take_variable(struct efg_conf *conf, const char *name, const char *value,
                          char *message, size_t size)
 {
     char own[64], where[192];
 
-    for (int i = 0; others[i]; i++)
-        if (strcmp(name, others[i]) == 0)
-            return 0;
+    if (is_in(others, name) || is_in(foreign, name))
+        return 0;
     for (const struct efg_key *key = efg_conf_keys(); key->name; key++) {
         efg_conf_variable(key->name, own, sizeof(own));
         if (strcmp(name, own) == 0) {

@@ -12,9 +12,10 @@
  * A store to a mapped page beyond the end of the file, or to one that the disk has no room
  * for, is a SIGBUS in the application; posix_fallocate meets both before any store
  * does. Growing beyond RLIMIT_FSIZE would be a SIGXFSZ, so that limit is asked for first.
+ * A file that somebody cuts short is met by guard.h, and noticed when the next pages are to be
+ * made: what is stored until then is lost.
  *
- * Reading: the mapping is private and its header is written back onto itself, which
- * gives this view a header page of its own: what a running job does to the file
+ * Reading: a view has a header of its own, so that what a running job does to the file
  * afterwards (clock synchronisation at the end, number of records) cannot make two passes
  * over one view differ. Records below `used` never change.
  */
@@ -22,12 +23,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "below.h"
+#include "guard.h"
+
+#define BELOW 2 /* names of a path: logs/RANK.THREAD.log */
+#define OWN (EFG_BELOW_OWN + BELOW)
 #define SMALLEST_CHUNK ((uint64_t)1 << 20) /* bytes */
 #define LARGEST_CHUNK ((uint64_t)16 << 20)
 #define SMALLEST_PART ((uint64_t)64 << 10) /* of a chunk, when the disk is almost full */
@@ -112,10 +119,25 @@ static void prepare(struct efg_log *log, uint64_t needed)
     log->ready = (uint32_t *)((char *)log->header + at);
 }
 
+/* The file is not what was written any more: somebody has removed it, or cut it short, and then
+ * it may have grown again. */
+static int is_lost(const struct efg_log *log)
+{
+    struct stat facts;
+
+    if (fstat(log->file, &facts) != 0)
+        return 1;
+    return facts.st_nlink == 0 || (uint64_t)facts.st_size < offset_of(log, log->reserved) ||
+           efg_guard_is_cut(log->header) ||
+           memcmp(log->header->magic, EFG_LOG_MAGIC, sizeof log->header->magic) != 0;
+}
+
 static int make_room(struct efg_log *log, size_t words)
 {
     if ((size_t)(log->ready - log->next.word) >= words)
         return 0;
+    if (log->is_begun && is_lost(log))
+        return -ESTALE;
     if ((size_t)(log->end - log->next.word) < words)
         return -EFBIG;
     uint64_t needed = offset_of(log, log->next.word + words);
@@ -137,6 +159,7 @@ static int map_for_writing(struct efg_log *log, uint64_t size)
 
     if (mapping == MAP_FAILED)
         return -errno;
+    efg_guard_add(mapping, size);
     log->header = mapping;
     log->next.word = (uint32_t *)((char *)mapping + EFG_LOG_HEADER);
     log->ready = log->reserved = log->next.word;
@@ -170,6 +193,14 @@ static void populate(struct efg_log *log)
 #endif
 }
 
+static int unmap(void *mapping, uint64_t size)
+{
+    int was_cut = efg_guard_remove(mapping);
+
+    munmap(mapping, size);
+    return was_cut;
+}
+
 static int set_up(struct efg_log *log, const struct efg_log_header *header, uint64_t limit)
 {
     int rc = reserve(log->file, 0, EFG_LOG_HEADER);
@@ -182,6 +213,7 @@ static int set_up(struct efg_log *log, const struct efg_log_header *header, uint
         prepare(log, smaller(SMALLEST_CHUNK, offset_of(log, log->reserved)));
         populate(log);
         write_header(log->header, header);
+        log->is_begun = 1;
     }
     return rc;
 }
@@ -196,16 +228,17 @@ int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_h
     if (limit < EFG_LOG_HEADER + EFG_LOG_RECORD * sizeof(uint32_t) || limit > SIZE_MAX / 2)
         return -EINVAL;
     limit -= limit % sizeof(uint32_t);
-    log->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (log->file < 0)
-        return -errno;
+    rc = efg_below_open(path, OWN, O_RDWR | O_CREAT | O_EXCL);
+    if (rc < 0)
+        return rc;
+    log->file = rc;
     rc = set_up(log, header, limit);
     if (rc == 0)
         return 0;
     if (log->header)
-        munmap(log->header, limit);
+        unmap(log->header, limit);
     close(log->file);
-    unlink(path);
+    efg_below_remove(path, OWN);
     memset(log, 0, sizeof *log);
     log->file = -1;
     return rc;
@@ -254,21 +287,23 @@ int efg_log_define(struct efg_log *log, const struct efg_record *r, const void *
     return rc;
 }
 
-void efg_log_close(struct efg_log *log)
+int efg_log_close(struct efg_log *log)
 {
     int saved = errno;
 
     if (!log->header)
-        return;
+        return 0;
     efg_log_commit(log);
     log->header->closed = 1;
+    int error = is_lost(log) ? -ESTALE : 0;
     /* When it cannot be cut, the file keeps its reserved end: readers go by `used`. */
-    if (ftruncate(log->file, (off_t)offset_of(log, log->next.word)) != 0)
+    if (!error && ftruncate(log->file, (off_t)offset_of(log, log->next.word)) != 0)
         errno = saved;
-    munmap(log->header, offset_of(log, log->end));
+    unmap(log->header, offset_of(log, log->end));
     close(log->file);
     memset(log, 0, sizeof *log);
     log->file = -1;
+    return error;
 }
 
 /* --- reading --- */
@@ -327,10 +362,10 @@ int efg_log_shift(const char *path, int64_t shift)
 {
     struct efg_log_header header;
     uint64_t size;
-    int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), rc;
+    int file = efg_below_open(path, OWN, O_RDWR), rc;
 
     if (file < 0)
-        return -errno;
+        return file;
     rc = look(file, &header, &size, NULL);
     if (rc == 0) {
         shift_header(&header, shift);
@@ -348,15 +383,21 @@ static int map_for_reading(struct efg_log_view *view, int file,
                            const struct efg_log_header *header, uint64_t size)
 {
     uint64_t there = (size - EFG_LOG_HEADER) / sizeof(uint32_t);
+    struct efg_log_header *own = malloc(sizeof *own);
     void *mapping;
 
+    if (!own)
+        return -ENOMEM;
     view->count = smaller(header->used, there);
     view->mapped = EFG_LOG_HEADER + view->count * sizeof(uint32_t);
-    mapping = mmap(NULL, view->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
-    if (mapping == MAP_FAILED)
+    mapping = mmap(NULL, view->mapped, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapping == MAP_FAILED) {
+        free(own);
         return -errno;
-    memcpy(mapping, header, sizeof *header);
-    view->header = mapping;
+    }
+    efg_guard_add(mapping, view->mapped);
+    *own = *header;
+    view->header = own;
     view->words = (const uint32_t *)((const char *)mapping + EFG_LOG_HEADER);
     return 0;
 }
@@ -370,9 +411,11 @@ int efg_log_open(struct efg_log_view *view, const char *path, const char **why)
     memset(view, 0, sizeof *view);
     if (why)
         *why = NULL;
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hold us up */
+    file = efg_below_open(path, BELOW, O_RDONLY);
+    if (file == -ELOOP)
+        return refuse(why, efg_below_explain(file));
     if (file < 0)
-        return -errno;
+        return file;
     rc = look(file, &header, &size, why);
     if (rc == 0)
         rc = map_for_reading(view, file, &header, size);
@@ -382,14 +425,16 @@ int efg_log_open(struct efg_log_view *view, const char *path, const char **why)
 
 void efg_log_unmap(struct efg_log_view *view)
 {
-    if (view->header)
-        munmap((void *)(uintptr_t)view->header, view->mapped);
+    if (view->header) {
+        unmap((char *)(uintptr_t)view->words - EFG_LOG_HEADER, view->mapped);
+        free((void *)(uintptr_t)view->header);
+    }
     memset(view, 0, sizeof *view);
 }
 
 void efg_log_shift_view(struct efg_log_view *view, int64_t shift)
 {
-    shift_header((struct efg_log_header *)(uintptr_t)view->header, shift); /* its own page */
+    shift_header((struct efg_log_header *)(uintptr_t)view->header, shift); /* its own */
 }
 
 /* Words of a record with this HEAD. */

@@ -22,7 +22,8 @@
  * begins at the next multiple of 8 bytes and is filled up with zeros to whole words. All is in
  * the byte order of the machine.
  *
- * Name: DIR/logs/RANK.THREAD.log, both decimal; thread 0 called MPI_Init.
+ * Name: DIR/logs/RANK.THREAD.log, both decimal; thread 0 called MPI_Init. Below DIR no link is
+ * followed (below.h).
  */
 #ifndef EFG_LOG_H
 #define EFG_LOG_H
@@ -71,6 +72,7 @@ struct efg_log {
     uint32_t *reserved;            /* end of what is allocated on disk */
     uint32_t *end;                 /* end of the mapping: the limit */
     int file;
+    int is_begun; /* it has its header */
 };
 
 /* Make the log PATH (must not exist) for at most LIMIT bytes, with the HEADER's facts;
@@ -88,7 +90,8 @@ static inline int efg_log_has_room(const struct efg_log *log, size_t count)
 }
 
 /* Make room for at least COUNT records at log->next. Returns 0, -EFBIG at the limit,
- * -ENOSPC on a full disk, or another -errno. */
+ * -ENOSPC on a full disk, -ESTALE when somebody has cut or removed the file, or another -errno.
+ */
 int efg_log_grow(struct efg_log *log, size_t count);
 
 /* Words that a definition with SIZE bytes of payload may take. */
@@ -164,8 +167,9 @@ static inline void efg_log_commit(struct efg_log *log)
         __ATOMIC_RELEASE);
 }
 
-/* End the log: cut the file to what is used, mark it closed, unmap. */
-void efg_log_close(struct efg_log *log);
+/* End the log: cut the file to what is used, mark it closed, unmap. Returns 0, or -ESTALE as
+ * above. */
+int efg_log_close(struct efg_log *log);
 
 /* Move the times of the log PATH, which is closed, by SHIFT ns: both of its synchronisations.
  * Returns 0, -errno, or -EBADMSG as efg_log_open. */

@@ -11,7 +11,9 @@
  *
  * In an archive that goes around these steps, "all" being all processes that write it:
  *
- *     efg_otf2_open (all)          make it; nothing is on disk yet
+ *     efg_otf2_make (rank 0)       a folder of its own for it, and nothing of an earlier one;
+ *                                  all wait for that
+ *     efg_otf2_open (all)
  *     set collectives (all)        OTF2_MPI_Archive_SetCollectiveCallbacks, or in a single
  *                                  process OTF2_Archive_SetSerialCollectiveCallbacks
  *     efg_otf2_open_files (all)
@@ -20,6 +22,7 @@
  *     efg_otf2_close_files (all)
  *     efg_otf2_define (rank 0)
  *     efg_otf2_close (all)
+ *     efg_otf2_publish (rank 0)    when all have done so: out of that folder to its place
  *
  * After -EIO anywhere (a full disk) the archive must be left as it is, neither closed nor
  * written to, by all: OTF2 3.0 would overrun its buffers. What is on disk then is no trace:
@@ -94,9 +97,18 @@ int efg_otf2_prepare(OTF2_Archive *archive);
 /* Keep the OTF2 library from printing what went wrong, in this process. */
 void efg_otf2_be_quiet(void);
 
-/* The archive DIR/traces.otf2, to be written; NULL if OTF2 refuses. Close it with
- * efg_otf2_close. */
-OTF2_Archive *efg_otf2_open(const char *dir);
+/*
+ * OTF2 writes by name, and follows links. So the archive is written in a folder that was not
+ * there before and is nobody else's, DIR/traces.part, which is held open: a link that
+ * somebody puts into DIR is met by nothing. Of DIR itself the last BELOW names are no links
+ * (below.h). MAKE and PUBLISH return 0 or -errno.
+ */
+int efg_otf2_make(const char *dir, unsigned below);
+int efg_otf2_publish(const char *dir, unsigned below);
+
+/* The archive DIR/traces.otf2, to be written; one at a time. NULL if OTF2 refuses. Close it
+ * with efg_otf2_close. */
+OTF2_Archive *efg_otf2_open(const char *dir, unsigned below);
 /* Files of events and of locations' own definitions; collective. Return 0 or -EIO. */
 int efg_otf2_open_files(OTF2_Archive *archive);
 int efg_otf2_close_files(OTF2_Archive *archive);
@@ -114,7 +126,7 @@ int efg_otf2_is_there(const char *dir);
 
 /* Remove the archive DIR/traces.otf2, whole or not: one that could not be finished, or the
  * snapshot that `efgtrace trace` took of a job that is now about to write its own. */
-void efg_otf2_remove(const char *dir);
+void efg_otf2_remove(const char *dir, unsigned below);
 
 /*
  * All of it in one process: write DIR/traces.otf2 from the COUNT logs PATHS (in any order).

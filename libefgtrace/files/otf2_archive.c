@@ -5,11 +5,19 @@
  * Without memory callbacks OTF2 takes 128 MiB for each location. Ours give a buffer a
  * few chunks and then none: OTF2 then flushes what it has, and asks again. There is no record
  * of that flush, because it did not happen while the application ran.
+ *
+ * OTF2 goes by names, so it is given one that leads to a descriptor of ours: of what is in a
+ * folder of our own, which nobody else can come into, only we change the names.
  */
 #include "otf2_parts.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#include "below.h"
 
 #define MOST_CHUNKS 2 /* of a buffer of events; definitions are kept whole */
 
@@ -94,6 +102,77 @@ static OTF2_ErrorCode keep_quiet(void *data, const char *file, uint64_t line,
     return code;
 }
 
+/* --- its place --- */
+
+#define ROOM (PATH_MAX + 64)
+#define PART "traces.part"
+
+static const char *const parts[] = {"traces", "traces.def", "traces.otf2"}; /* in this order */
+
+static int held = -1; /* the folder that the archive is written in */
+
+static void let_go(void)
+{
+    if (held >= 0)
+        close(held);
+    held = -1;
+}
+
+static void name(char path[ROOM], const char *dir, const char *part)
+{
+    snprintf(path, ROOM, "%s/%s", dir, part);
+}
+
+int efg_otf2_is_there(const char *dir)
+{
+    char path[ROOM];
+    int is_there = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        name(path, dir, parts[i]);
+        is_there |= efg_below_is_there(path, 1);
+    }
+    name(path, dir, PART);
+    return is_there || efg_below_is_there(path, 1);
+}
+
+void efg_otf2_remove(const char *dir, unsigned below)
+{
+    char path[ROOM];
+    name(path, dir, PART "/traces");
+    efg_below_remove_all(path, below + 2);
+    name(path, dir, PART);
+    efg_below_remove_all(path, below + 1);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        name(path, dir, parts[i]);
+        efg_below_remove_all(path, below + 1);
+    }
+}
+
+int efg_otf2_make(const char *dir, unsigned below)
+{
+    char path[ROOM];
+    efg_otf2_remove(dir, below);
+    name(path, dir, PART);
+    return efg_below_make_private(path, below + 1);
+}
+
+int efg_otf2_publish(const char *dir, unsigned below)
+{
+    char from[ROOM], to[ROOM];
+    int error = 0;
+    name(from, dir, PART "/traces");
+    efg_below_protect(from, below + 2); /* OTF2 has made it as the umask is */
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {
+        snprintf(from, sizeof from, "%s/" PART "/%s", dir, parts[i]);
+        name(to, dir, parts[i]);
+        error = efg_below_rename(from, below + 2, to, below + 1);
+    }
+    name(from, dir, PART);
+    return error ? error : efg_below_remove_folder(from, below + 1);
+}
+
+/* --- the library --- */
+
 int efg_otf2_prepare(OTF2_Archive *archive)
 {
     static const OTF2_FlushCallbacks flushing = {.otf2_pre_flush = flush};
@@ -110,12 +189,19 @@ void efg_otf2_be_quiet(void)
     OTF2_Error_RegisterCallback(keep_quiet, NULL);
 }
 
-OTF2_Archive *efg_otf2_open(const char *dir)
+OTF2_Archive *efg_otf2_open(const char *dir, unsigned below)
 {
+    char path[ROOM];
+    name(path, dir, PART);
+    let_go();
+    held = efg_below_hold(path, below + 1);
+    if (held < 0)
+        return NULL;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", held);
     efg_otf2_be_quiet();
     has_failed = 0;
     OTF2_Archive *archive = OTF2_Archive_Open(
-        dir, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
+        path, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
         OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive && efg_otf2_prepare(archive) == 0)
         return archive;
@@ -142,7 +228,9 @@ int efg_otf2_close_files(OTF2_Archive *archive)
 
 int efg_otf2_close(OTF2_Archive *archive)
 {
-    return OTF2_Archive_Close(archive) != OTF2_SUCCESS || has_failed ? -EIO : 0;
+    int error = OTF2_Archive_Close(archive) != OTF2_SUCCESS || has_failed ? -EIO : 0;
+    let_go();
+    return error;
 }
 
 uint64_t efg_otf2_location(const struct efg_log_header *header)

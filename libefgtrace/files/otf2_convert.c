@@ -14,14 +14,9 @@
  */
 #include "otf2_parts.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "channels.h"
 
@@ -271,63 +266,22 @@ static int write_archive(struct conversion *c)
     return rc;
 }
 
-/* --- the folder --- */
-
-static int join(char *path, const char *dir, const char *name)
-{
-    int length = snprintf(path, PATH_MAX, "%s/%s", dir, name);
-    return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
-}
-
-static int is_there(const char *dir, const char *name)
-{
-    char path[PATH_MAX];
-    struct stat status;
-    return join(path, dir, name) != 0 || lstat(path, &status) == 0;
-}
-
-static void empty_folder(const char *dir)
-{
-    char path[PATH_MAX];
-    DIR *folder = opendir(dir);
-    if (!folder)
-        return;
-    for (struct dirent *entry; (entry = readdir(folder));)
-        if (entry->d_name[0] != '.' && join(path, dir, entry->d_name) == 0)
-            unlink(path);
-    closedir(folder);
-}
-
-int efg_otf2_is_there(const char *dir)
-{
-    return is_there(dir, "traces.otf2") || is_there(dir, "traces") ||
-           is_there(dir, "traces.def");
-}
-
-void efg_otf2_remove(const char *dir)
-{
-    char path[PATH_MAX];
-    if (join(path, dir, "traces") == 0) {
-        empty_folder(path);
-        rmdir(path);
-    }
-    if (join(path, dir, "traces.def") == 0)
-        unlink(path);
-    if (join(path, dir, "traces.otf2") == 0)
-        unlink(path);
-}
+/* --- the archive --- */
 
 /* After a failure the archive stays open: OTF2 cannot close it (otf2_events.c). */
 static int make_archive(struct conversion *c)
 {
-    c->archive = efg_otf2_open(c->dir);
-    if (!c->archive)
-        return -EIO;
-    int rc = write_archive(c);
+    int rc = efg_otf2_make(c->dir, 0) ? -EIO : 0;
+    if (rc)
+        return rc;
+    c->archive = efg_otf2_open(c->dir, 0);
+    rc = c->archive ? write_archive(c) : -EIO;
     if (rc == 0)
         rc = efg_otf2_close(c->archive);
+    if (rc == 0)
+        rc = efg_otf2_publish(c->dir, 0) ? -EIO : 0;
     if (rc)
-        efg_otf2_remove(c->dir); /* none of it was there before */
+        efg_otf2_remove(c->dir, 0); /* none of it was there before */
     return rc;
 }
 

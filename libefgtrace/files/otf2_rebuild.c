@@ -238,12 +238,16 @@ static int make_archive(struct rebuilding *b, const char *dir)
     int error = with_ranks(b, define_rank);
     if (error)
         return error;
-    b->archive = efg_otf2_open(dir);
+    if (efg_otf2_make(dir, 0))
+        return -EIO;
+    b->archive = efg_otf2_open(dir, 0);
     error = b->archive ? write_archive(b) : -EIO;
     if (!error)
         error = efg_otf2_close(b->archive);
+    if (!error)
+        error = efg_otf2_publish(dir, 0) ? -EIO : 0;
     if (error)
-        efg_otf2_remove(dir);
+        efg_otf2_remove(dir, 0);
     return error;
 }
 

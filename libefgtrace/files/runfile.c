@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "below.h"
+
 #define MAGIC_SIZE 8
 
 /* Says what is wrong with PATH, and returns ERROR. */
@@ -324,7 +326,7 @@ static int explain(int error, const char *path, const char *part, char *message,
         return COMPLAIN(error, "%s is damaged: %s make%s no sense", path, part,
                         part[strlen(part) - 1] == 's' ? "" : "s");
     default:
-        return COMPLAIN(error, "cannot read %s: %s", path, strerror(-error));
+        return COMPLAIN(error, "cannot read %s: %s", path, efg_below_explain(error));
     }
 }
 
@@ -350,17 +352,23 @@ static int read_file(struct efg_run *run, const char *path, char *message, size_
     return error;
 }
 
-int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size)
+int efg_runfile_open_below(struct efg_run *run, const char *path, unsigned below, char *message,
+                           size_t size)
 {
     memset(run, 0, sizeof *run);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = efg_below_open(path, below, O_RDONLY);
     if (file < 0)
-        return explain(-errno, path, "", message, size);
+        return explain(file, path, "", message, size);
     run->file = file + 1;
     int error = read_file(run, path, message, size);
     if (error)
         efg_run_fini(run);
     return error;
+}
+
+int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size)
+{
+    return efg_runfile_open_below(run, path, 0, message, size);
 }
 
 int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,

@@ -325,6 +325,10 @@ void efg_run_fini(struct efg_run *run);
  * wrong, where, what was expected). */
 int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size);
 
+/* The same where of the names in PATH the last BELOW ones are no links (below.h). */
+int efg_runfile_open_below(struct efg_run *run, const char *path, unsigned below, char *message,
+                           size_t size);
+
 /* Read the rank run->ranks[INDEX]. Returns as efg_runfile_open. */
 int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,
                      char *message, size_t size);
@@ -361,19 +365,21 @@ void efg_runfile_put_filler(struct efg_buffer *out, uint64_t offset);
 
 /* Make the file beside PATH (PATH.new), with a mark by which others know it. Each puts sections
  * into it with efg_runfile_put, at places that meet without gaps; then FINISH appends those of
- * RUN at END and gives it its name. After an error, ABANDON removes it. They return 0 or
- * -errno; PUT returns -ESTALE where PATH.new is another file than the one with this mark. */
-int efg_runfile_create(const char *path, uint64_t mark);
-int efg_runfile_put(const char *path, uint64_t mark, uint64_t offset, const void *sections,
-                    size_t size);
-int efg_runfile_finish(const struct efg_run *run, const char *path, uint64_t end);
-void efg_runfile_abandon(const char *path);
+ * RUN at END and gives it its name. After an error, ABANDON removes it. Of the names in PATH,
+ * the last BELOW ones are no links (below.h). They return 0 or -errno; PUT returns -ESTALE
+ * where PATH.new is another file than the one with this mark. */
+int efg_runfile_create(const char *path, unsigned below, uint64_t mark);
+int efg_runfile_put(const char *path, unsigned below, uint64_t mark, uint64_t offset,
+                    const void *sections, size_t size);
+int efg_runfile_finish(const struct efg_run *run, const char *path, unsigned below,
+                       uint64_t end);
+void efg_runfile_abandon(const char *path, unsigned below);
 
 /* The same by one process and at once: append the file that has the SECTIONS, and those of RUN,
  * to OUT, which is empty. And make BYTES the file PATH, in place of the one that is there; not
  * safe from a power cut. Returns 0 or -errno; then there is what was. */
 void efg_runfile_put_all(struct efg_buffer *out, const struct efg_run *run,
                          const struct efg_buffer *sections);
-int efg_runfile_replace(const char *path, const struct efg_buffer *bytes);
+int efg_runfile_replace(const char *path, unsigned below, const struct efg_buffer *bytes);
 
 #endif

@@ -18,8 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "below.h"
+
 #define MARK "efgnew\r\n"
 #define MAGIC_SIZE 8
+#define ROOM (PATH_MAX + 64) /* for a path with names below a folder */
 
 void efg_runfile_put_filler(struct efg_buffer *out, uint64_t offset)
 {
@@ -68,12 +71,12 @@ static int close_whole(int file, int error)
     return error;
 }
 
-/* A new file BESIDE, open for writing; -1 and errno if it cannot be made. No link is followed,
- * and what an earlier attempt left is in the way, and removed. */
-static int make(const char *beside)
+/* A new file BESIDE, open for writing, or -errno. What an earlier attempt left is in the way,
+ * and removed. */
+static int make(const char *beside, unsigned below)
 {
-    unlink(beside);
-    return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    efg_below_remove(beside, below);
+    return efg_below_open(beside, below, O_WRONLY | O_CREAT | O_EXCL);
 }
 
 static void put_mark(struct efg_buffer *out, uint64_t mark)
@@ -95,37 +98,37 @@ static int has_mark(int file, uint64_t mark)
     return same;
 }
 
-int efg_runfile_create(const char *path, uint64_t mark)
+int efg_runfile_create(const char *path, unsigned below, uint64_t mark)
 {
-    char beside[PATH_MAX];
+    char beside[ROOM];
     struct efg_buffer bytes = {0};
     int error = name_beside(beside, sizeof beside, path);
-    int file = error ? -1 : make(beside);
+    int file = error ? error : make(beside, below);
     if (file < 0)
-        return error ? error : -errno;
+        return file;
     put_mark(&bytes, mark);
     error = bytes.failed ? -ENOMEM : write_all(file, bytes.data, bytes.size, 0);
     efg_buffer_fini(&bytes);
     return close_whole(file, error);
 }
 
-int efg_runfile_put(const char *path, uint64_t mark, uint64_t offset, const void *sections,
-                    size_t size)
+int efg_runfile_put(const char *path, unsigned below, uint64_t mark, uint64_t offset,
+                    const void *sections, size_t size)
 {
-    char beside[PATH_MAX];
+    char beside[ROOM];
     int error = name_beside(beside, sizeof beside, path);
-    int file = error ? -1 : open(beside, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    int file = error ? error : efg_below_open(beside, below, O_RDWR);
     if (file < 0)
-        return error ? error : -errno;
+        return file;
     error = has_mark(file, mark) ? write_all(file, sections, size, offset) : -ESTALE;
     return close_whole(file, error);
 }
 
-void efg_runfile_abandon(const char *path)
+void efg_runfile_abandon(const char *path, unsigned below)
 {
-    char beside[PATH_MAX];
+    char beside[ROOM];
     if (!name_beside(beside, sizeof beside, path))
-        unlink(beside);
+        efg_below_remove(beside, below);
 }
 
 /* --- the end --- */
@@ -149,12 +152,13 @@ static void put_header(struct efg_buffer *out, uint64_t size)
     efg_buffer_u32(out, out->failed ? 0 : efg_crc32(0, out->data, out->size));
 }
 
-static int write_end(const char *beside, uint64_t end, const struct efg_buffer *sections)
+static int write_end(const char *beside, unsigned below, uint64_t end,
+                     const struct efg_buffer *sections)
 {
     struct efg_buffer header = {0};
-    int file = open(beside, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    int file = efg_below_open(beside, below, O_WRONLY);
     if (file < 0)
-        return -errno;
+        return file;
     put_header(&header, end + sections->size);
     int error = header.failed ? -ENOMEM : write_all(file, sections->data, sections->size, end);
     if (!error)
@@ -163,16 +167,17 @@ static int write_end(const char *beside, uint64_t end, const struct efg_buffer *
     return close_whole(file, error);
 }
 
-int efg_runfile_finish(const struct efg_run *run, const char *path, uint64_t end)
+int efg_runfile_finish(const struct efg_run *run, const char *path, unsigned below,
+                       uint64_t end)
 {
-    char beside[PATH_MAX];
+    char beside[ROOM];
     struct efg_buffer sections = {0};
     int error = name_beside(beside, sizeof beside, path);
     put_run(&sections, run);
     if (!error)
-        error = sections.failed ? -ENOMEM : write_end(beside, end, &sections);
-    if (!error && rename(beside, path))
-        error = -errno;
+        error = sections.failed ? -ENOMEM : write_end(beside, below, end, &sections);
+    if (!error)
+        error = efg_below_rename(beside, below, path, below);
     efg_buffer_fini(&sections);
     return error;
 }
@@ -193,19 +198,19 @@ void efg_runfile_put_all(struct efg_buffer *out, const struct efg_run *run,
     efg_buffer_fini(&header);
 }
 
-int efg_runfile_replace(const char *path, const struct efg_buffer *bytes)
+int efg_runfile_replace(const char *path, unsigned below, const struct efg_buffer *bytes)
 {
-    char beside[PATH_MAX];
+    char beside[ROOM];
     int error = name_beside(beside, sizeof beside, path);
-    int file = error ? -1 : make(beside);
+    int file = error ? error : make(beside, below);
     if (file < 0)
-        return error ? error : -errno;
+        return file;
     error = write_all(file, bytes->data, bytes->size, 0);
     if (close(file) && !error)
         error = -errno;
-    if (!error && rename(beside, path))
-        error = -errno;
+    if (!error)
+        error = efg_below_rename(beside, below, path, below);
     if (error)
-        unlink(beside);
+        efg_below_remove(beside, below);
     return error;
 }

@@ -10,53 +10,72 @@
  */
 #include "runtime/tracer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define OTF2_MPI_USE_PMPI
 #include <otf2/OTF2_MPI_Collectives.h>
 
+#include "files/below.h"
 #include "files/otf2.h"
 #include "runtime/clock.h"
 #include "runtime/tree.h"
-
-#define MOST_LOGS 1024 /* threads of a rank */
 
 static struct efg_process *const p = &efg_process;
 
 /* The logs of this rank, open for reading. */
 struct logs {
-    int count;
+    uint32_t count;
     const struct efg_strays *strays; /* in them */
-    struct efg_log_view view[MOST_LOGS];
+    struct efg_log_view *view;
+    uint32_t *thread; /* of each */
+    uint64_t *events; /* written of each */
 };
 
 /* --- steps --- */
 
-static void open_logs(struct logs *logs)
+/* Of all threads that have one. What cannot be read is left as it is. Returns 0 or -ENOMEM. */
+static int open_logs(struct logs *logs)
 {
     char path[EFG_PATH];
-    for (uint32_t i = 0; i < p->thread_count && logs->count < MOST_LOGS; i++) {
+    const char *why;
+    logs->view = calloc(p->thread_count + 1, sizeof *logs->view);
+    logs->thread = calloc(p->thread_count + 1, sizeof *logs->thread);
+    logs->events = calloc(p->thread_count + 1, sizeof *logs->events);
+    if (!logs->view || !logs->thread || !logs->events)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < p->thread_count && p->folder[0]; i++) {
         efg_tracer_log_path(i, path, sizeof path);
-        logs->count += p->folder[0] && efg_log_open(&logs->view[logs->count], path, NULL) == 0;
+        int error = efg_log_open(&logs->view[logs->count], path, &why);
+        if (!error)
+            logs->thread[logs->count++] = i;
+        else if (error != -ENOENT)
+            efg_tracer_note("%s is left out of the trace: %s", path,
+                            why ? why : strerror(-error));
     }
+    return 0;
 }
 
-static void close_logs(struct logs *logs)
+static void unmap_logs(struct logs *logs)
 {
-    for (int i = 0; i < logs->count; i++)
+    for (uint32_t i = 0; i < logs->count; i++)
         efg_log_unmap(&logs->view[i]);
+}
+
+static void free_logs(struct logs *logs)
+{
+    free(logs->view);
+    free(logs->thread);
+    free(logs->events);
 }
 
 /* Number of logs, then each with its size in front. */
 static void scan_logs(const struct logs *logs, struct efg_buffer *out)
 {
-    efg_buffer_u32(out, (uint32_t)logs->count);
-    for (int i = 0; i < logs->count; i++) {
+    efg_buffer_u32(out, logs->count);
+    for (uint32_t i = 0; i < logs->count; i++) {
         struct efg_buffer one = {0};
         if (efg_otf2_scan(&logs->view[i], &one) != 0)
             out->failed = 1;
@@ -117,17 +136,16 @@ static int prepare(struct efg_otf2_unifier **u, struct efg_symbols *symbols,
     return error ? error : make_maps(*u, log_counts, maps, ends);
 }
 
-static int write_events(OTF2_Archive *archive, struct logs *logs, const struct efg_buffer *maps,
-                        uint64_t *events)
+static int write_events(OTF2_Archive *archive, struct logs *logs, const struct efg_buffer *maps)
 {
     struct efg_reader reader = efg_reader(maps->data, maps->size);
     int error = 0;
-    for (int i = 0; i < logs->count && !error; i++) {
+    for (uint32_t i = 0; i < logs->count && !error; i++) {
         uint64_t size = efg_reader_u64(&reader);
         const void *map = efg_reader_take(&reader, size);
-        error =
-            map ? efg_otf2_events(archive, &logs->view[i], map, size, logs->strays, &events[i])
-                : -EBADMSG;
+        error = map ? efg_otf2_events(archive, &logs->view[i], map, size, logs->strays,
+                                      &logs->events[i])
+                    : -EBADMSG;
     }
     return error;
 }
@@ -154,10 +172,10 @@ static OTF2_ErrorCode set_collectives(OTF2_Archive *archive)
 
 static OTF2_Archive *open_archive(void)
 {
-    if (p->rank == 0) /* a snapshot that was taken while the job ran */
-        efg_otf2_remove(p->folder);
-    PMPI_Barrier(p->comm);
-    OTF2_Archive *archive = efg_otf2_open(p->folder);
+    /* In place of a snapshot that was taken while the job ran. */
+    if (any(p->rank == 0 ? efg_otf2_make(p->folder, EFG_BELOW_OWN) : 0))
+        return NULL;
+    OTF2_Archive *archive = efg_otf2_open(p->folder, EFG_BELOW_OWN);
     if (any(archive ? 0 : -EIO)) /* what follows is collective */
         return NULL;
     return any(set_collectives(archive) == OTF2_SUCCESS ? 0 : -EIO) ? NULL : archive;
@@ -165,11 +183,11 @@ static OTF2_Archive *open_archive(void)
 
 /* Numbers of events of all logs, in the order of the unifier, to rank 0; their sum to *TOTAL.
  */
-static uint64_t *gather_counts(const uint64_t *events, int count, uint64_t *total)
+static uint64_t *gather_counts(const struct logs *logs, uint64_t *total)
 {
     struct efg_buffer counts = {0};
 
-    efg_buffer_put(&counts, events, (size_t)count * sizeof *events);
+    efg_buffer_put(&counts, logs->events, logs->count * sizeof *logs->events);
     struct efg_blocks blocks = efg_tree_gather(p->comm, &counts);
     efg_buffer_fini(&counts);
     if (!blocks.count)
@@ -186,16 +204,15 @@ static uint64_t *gather_counts(const uint64_t *events, int count, uint64_t *tota
 static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct logs *logs,
                          const struct efg_buffer *maps, uint64_t *total)
 {
-    uint64_t events[MOST_LOGS] = {0};
     OTF2_Archive *archive = open_archive();
     if (!archive || any(efg_otf2_open_files(archive)))
         return -EIO;
-    int error = write_events(archive, logs, maps, events);
+    int error = write_events(archive, logs, maps);
     if (!error && p->rank == 0)
         error = efg_otf2_absent(u, archive);
     if (any(error) || any(efg_otf2_close_files(archive)))
         return -EIO;
-    uint64_t *all = gather_counts(events, logs->count, total);
+    uint64_t *all = gather_counts(logs, total);
     uint64_t begin = efg_clock_cpu();
     if (p->rank == 0)
         error = all ? efg_otf2_define(u, archive, all, 0) : -ENOMEM;
@@ -203,53 +220,50 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
     free(all);
     if (any(error))
         return -EIO;
-    return any(efg_otf2_close(archive));
+    if (any(efg_otf2_close(archive)))
+        return -EIO;
+    return any(p->rank == 0 ? efg_otf2_publish(p->folder, EFG_BELOW_OWN) : 0);
 }
 
 /* --- afterwards --- */
-
-static uint64_t file_size(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
-}
 
 static uint64_t archive_bytes(void)
 {
     char path[EFG_PATH + 300];
     snprintf(path, sizeof path, "%.4000s/traces.otf2", p->folder);
-    uint64_t bytes = file_size(path);
+    uint64_t bytes = efg_below_size(path, EFG_BELOW_OWN + 1);
     snprintf(path, sizeof path, "%.4000s/traces.def", p->folder);
-    bytes += file_size(path);
+    bytes += efg_below_size(path, EFG_BELOW_OWN + 1);
     snprintf(path, sizeof path, "%.4000s/traces", p->folder);
-    DIR *folder = opendir(path);
+    DIR *folder = efg_below_list(path, EFG_BELOW_OWN + 1);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         snprintf(path, sizeof path, "%.4000s/traces/%.255s", p->folder, entry->d_name);
-        bytes += entry->d_name[0] == '.' ? 0 : file_size(path);
+        bytes += entry->d_name[0] == '.' ? 0 : efg_below_size(path, EFG_BELOW_OWN + 2);
     }
     if (folder)
         closedir(folder);
     return bytes;
 }
 
-static void remove_logs(void)
+/* Those that were read. */
+static void remove_logs(const struct logs *logs)
 {
     char path[EFG_PATH];
-    for (uint32_t i = 0; i < p->thread_count; i++) {
-        efg_tracer_log_path(i, path, sizeof path);
-        remove(path);
+    for (uint32_t i = 0; i < logs->count; i++) {
+        efg_tracer_log_path(logs->thread[i], path, sizeof path);
+        efg_below_remove(path, EFG_BELOW_OWN + 2);
     }
     PMPI_Barrier(p->comm);
     snprintf(path, sizeof path, "%.4000s/logs", p->folder);
     if (p->rank == 0)
-        remove(path);
+        efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
 }
 
 /* 0 on all ranks, if any of them has a log. */
 static int expect_logs(const struct logs *logs)
 {
-    int most = logs->count;
-    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, p->comm);
+    uint32_t most = logs->count;
+    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT32_T, MPI_MAX, p->comm);
     return most ? 0 : -ENOENT;
 }
 
@@ -285,30 +299,27 @@ static int exchange(const struct logs *logs, struct efg_run *run, struct efg_sym
 void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
                        const struct efg_strays *strays)
 {
-    struct logs *logs = calloc(1, sizeof *logs);
+    struct logs logs = {.strays = strays};
     struct efg_otf2_unifier *u = NULL;
     struct efg_buffer mine = {0};
     uint64_t total = 0;
-    int error = any(logs ? 0 : -ENOMEM), has_logs = 0;
+    int error = any(open_logs(&logs)), has_logs = logs.count > 0;
 
-    if (!error) {
-        open_logs(logs);
-        logs->strays = strays;
-        has_logs = logs->count > 0;
-        error = expect_logs(logs);
-        if (!error)
-            error = exchange(logs, run, symbols, &u, &mine);
-        if (!error)
-            error = write_archive(u, run, logs, &mine, &total);
-        close_logs(logs);
-    }
+    if (!error)
+        error = expect_logs(&logs);
+    if (!error)
+        error = exchange(&logs, run, symbols, &u, &mine);
+    if (!error)
+        error = write_archive(u, run, &logs, &mine, &total);
+    unmap_logs(&logs);
     if (!error && !p->conf.keep_logs)
-        remove_logs();
+        remove_logs(&logs);
+    free_logs(&logs);
     if (p->rank == 0 && !error) {
         run->trace_events = total;
         run->trace_bytes = archive_bytes();
     } else if (p->rank == 0) {
-        efg_otf2_remove(p->folder);
+        efg_otf2_remove(p->folder, EFG_BELOW_OWN);
         free(run->trace_note);
         run->trace_note = strdup(
             has_logs
@@ -318,5 +329,4 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
     if (u)
         efg_otf2_unifier_free(u);
     efg_buffer_fini(&mine);
-    free(logs);
 }

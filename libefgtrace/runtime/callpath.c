@@ -16,8 +16,9 @@
  * become the same path.
  *
  * Readers take no lock: a thread searches its own tables, and comes to the common one, under
- * the lock, with what it has never seen. What a thread knows of addresses holds for one
- * generation of modules.
+ * the lock, with what it has never seen. A path or a module is counted when all of it is there,
+ * and does not change any more: up to the count, all may be read. What a thread knows of
+ * addresses holds for one generation of modules.
  */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
@@ -49,7 +50,7 @@ static struct {
     unsigned depth;    /* of new paths; atomic */
     unsigned halvings; /* how often it was cut to half for want of memory */
     struct efg_path *pages[MOST_PAGES];
-    uint32_t path_count;
+    uint32_t path_count; /* that are there; atomic */
     struct efg_map by_hash;
     uint64_t path_bytes, held; /* of all paths; with what finds them */
     uint64_t memory;           /* atomic */
@@ -112,11 +113,13 @@ static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t
         return 0;
     }
     memcpy(copy, frames, depth * sizeof *copy);
-    *slot = ++all.path_count;
-    *path_at(all.path_count) = (struct efg_path){hash, depth, copy};
+    uint32_t id = all.path_count + 1;
+    *slot = id;
+    *path_at(id) = (struct efg_path){hash, depth, copy};
+    __atomic_store_n(&all.path_count, id, __ATOMIC_RELEASE); /* last: others read up to it */
     all.path_bytes += depth * sizeof *copy;
     settle_all();
-    return all.path_count;
+    return id;
 }
 
 /* Frames from addresses: ours and MPI's are left out where the path begins. */
@@ -384,7 +387,7 @@ uint32_t efg_callpath_cut(uint32_t id, unsigned depth, uint64_t *hash)
 
 uint32_t efg_callpath_count(void)
 {
-    return all.path_count;
+    return __atomic_load_n(&all.path_count, __ATOMIC_ACQUIRE);
 }
 
 struct efg_path efg_callpath_get(uint32_t id)

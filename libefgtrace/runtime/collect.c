@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files/below.h"
 #include "files/merge.h"
 #include "runtime/clock.h"
 #include "runtime/tracer.h"
@@ -152,7 +153,8 @@ static struct opening open_file(const char *path, int error)
     if (p->rank == 0) {
         opening.mark = efg_hash_mix((uint64_t)getpid(), efg_clock_ticks());
         if (!error)
-            opening.error = *path ? efg_runfile_create(path, opening.mark) : -ENOENT;
+            opening.error =
+                *path ? efg_runfile_create(path, EFG_BELOW_OWN + 1, opening.mark) : -ENOENT;
     }
     PMPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, p->nodes.leaders);
     return opening;
@@ -175,7 +177,8 @@ static int write_forwarded(const char *path, uint64_t mark, int count)
         PMPI_Recv(&offset, 1, MPI_UINT64_T, MPI_ANY_SOURCE, TAG, p->nodes.leaders, &status);
         int failed = efg_tree_receive(p->nodes.leaders, status.MPI_SOURCE, &sections);
         if (!failed)
-            failed = efg_runfile_put(path, mark, offset, sections.data, sections.size);
+            failed = efg_runfile_put(path, EFG_BELOW_OWN + 1, mark, offset, sections.data,
+                                     sections.size);
         efg_buffer_fini(&sections);
         error = error ? error : failed;
     }
@@ -193,7 +196,8 @@ static int write_sections(const char *path, const struct opening *opening,
     *end = EFG_RUN_SECTIONS + all;
     int error = -ENOENT, others = 0;
     if (*path)
-        error = efg_runfile_put(path, opening->mark, offset, sections->data, sections->size);
+        error = efg_runfile_put(path, EFG_BELOW_OWN + 1, opening->mark, offset, sections->data,
+                                sections->size);
     int cannot = p->rank && error;
     PMPI_Reduce(&cannot, &others, 1, MPI_INT, MPI_SUM, 0, p->nodes.leaders);
     if (cannot)

@@ -9,10 +9,13 @@
 #include "runtime/tracer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "files/below.h"
 #include "files/summary.h"
 #include "files/symbols.h"
 #include "runtime/clock.h"
@@ -59,12 +62,13 @@ static void write_text(const char *name, const struct efg_buffer *text)
 {
     char path[EFG_PATH];
     snprintf(path, sizeof path, "%.4000s/%s", p->folder, name);
-    FILE *file = fopen(path, "wx");
-    if (!file)
-        return;
-    size_t written = fwrite(text->data, 1, text->size, file);
-    if (fclose(file) || written < text->size)
-        remove(path);
+    int made = efg_below_open(path, EFG_BELOW_OWN + 1, O_WRONLY | O_CREAT | O_EXCL);
+    FILE *file = made < 0 ? NULL : fdopen(made, "w");
+    size_t written = file ? fwrite(text->data, 1, text->size, file) : 0;
+    if (made >= 0 && !file)
+        close(made);
+    if (made >= 0 && ((file && fclose(file)) || written < text->size))
+        efg_below_remove(path, EFG_BELOW_OWN + 1);
 }
 
 /* The end of the run file, and its name. Returns 1 if it is there. */
@@ -74,11 +78,11 @@ static int write_run(const struct efg_run *run, const struct efg_collected *coll
     run_path(path, sizeof path);
     int error = collected->error;
     if (!error)
-        error = efg_runfile_finish(run, path, collected->end);
+        error = efg_runfile_finish(run, path, EFG_BELOW_OWN + 1, collected->end);
     if (!error)
         return 1;
     if (*path)
-        efg_runfile_abandon(path);
+        efg_runfile_abandon(path, EFG_BELOW_OWN + 1);
     efg_tracer_note("cannot write %s: %s", *path ? path : "run.efg", strerror(-error));
     return 0;
 }
@@ -106,14 +110,20 @@ static int has_windows(void)
     return some;
 }
 
+static const char *explain_log(int error)
+{
+    return error == EFBIG    ? "log_limit is reached"
+           : error == ESTALE ? "somebody has cut or removed its file"
+                             : strerror(error);
+}
+
 static void close_recorders(uint64_t now)
 {
     for (struct efg_thread *t = p->threads; t; t = t->next) {
+        efg_recorder_close(&t->recorder, now);
         if (t->recorder.failed)
             efg_tracer_note("thread %u: the log ended early: %s", t->number,
-                            t->recorder.failed == EFBIG ? "log_limit is reached"
-                                                        : strerror(t->recorder.failed));
-        efg_recorder_close(&t->recorder, now);
+                            explain_log(t->recorder.failed));
     }
 }
 

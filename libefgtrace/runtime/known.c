@@ -122,7 +122,7 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .clock_error = p->sync.error,
         .start = realtime(p->start),
         .end = realtime(now),
-        .memory = efg_memory.most,
+        .memory = __atomic_load_n(&efg_memory.most, __ATOMIC_RELAXED),
         .note = p->note,
         .init = p->init,
     };

@@ -35,7 +35,7 @@ void __cxa_finalize(void *dso_handle);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* all but the generation */
 static struct efg_module modules[MOST_MODULES];
-static uint32_t count;
+static uint32_t count;                      /* that are there; atomic */
 static uint32_t scan;                       /* how often all modules were looked at */
 static unsigned long long loaded, unloaded; /* the loader's counters then */
 static int has_stray;                       /* an address was looked up that is in no module */
@@ -88,7 +88,8 @@ static void add(const char *name, struct efg_module *new)
     const char *short_name = base_name(new->name);
     new->hash = efg_hash_bytes(0, short_name, strlen(short_name));
     new->is_hidden = is_hidden(short_name);
-    modules[count++] = *new;
+    modules[count] = *new;
+    __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE); /* others read up to it */
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *unused)
@@ -193,7 +194,7 @@ uint32_t efg_modules_number(const struct efg_module *module)
 
 uint32_t efg_modules_count(void)
 {
-    return count;
+    return __atomic_load_n(&count, __ATOMIC_ACQUIRE);
 }
 
 const struct efg_module *efg_modules_get(uint32_t number)

@@ -12,10 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files/below.h"
 #include "files/log.h"
 #include "runtime/memory.h"
 
 #define MEMORY ((size_t)1700 << 10) /* of a sequence: 64k pairs */
+#define BELOW (EFG_BELOW_OWN + 2)   /* DIR/logs/RANK.THREAD.order */
 #define PART 8                      /* ... but no more than one part in so many of the budget */
 #define MOST_DONE ((size_t)256 << 10) /* bytes of segments in memory ... */
 #define WORST_DONE ((size_t)1 << 20)  /* ... where they cannot be written */
@@ -41,12 +43,11 @@ static int write_all(int file, const unsigned char *data, size_t size, off_t at)
  * failed lies behind, and is written over. Returns 0 or errno. */
 static int spill(struct efg_order *o)
 {
-    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
     if (!o->path || !efg_log_may_have(o->in_file + o->done.size))
         return o->path ? EFBIG : ENOENT;
-    int file = open(o->path, flags, 0666);
+    int file = efg_below_open(o->path, BELOW, O_WRONLY | O_CREAT);
     if (file < 0)
-        return errno;
+        return -file;
     int error = write_all(file, o->done.data, o->done.size, (off_t)o->in_file);
     if (close(file) != 0 && !error)
         error = errno;
@@ -166,10 +167,10 @@ uint64_t efg_order_peek(const struct efg_order *o, struct efg_buffer *out)
 /* 0 or errno. */
 static int read_back(const struct efg_order *o, struct efg_buffer *out)
 {
-    int file = open(o->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int file = efg_below_open(o->path, BELOW, O_RDONLY);
     unsigned char *to = efg_buffer_extend(out, o->in_file);
     uint64_t at = 0;
-    int error = file < 0 ? errno : !to ? ENOMEM : 0;
+    int error = file < 0 ? -file : !to ? ENOMEM : 0;
 
     while (!error && at < o->in_file) {
         ssize_t got = read(file, to + at, o->in_file - at);
@@ -191,7 +192,7 @@ uint64_t efg_order_end(struct efg_order *o, struct efg_buffer *out)
     efg_sequence_close(&o->sequence);
     int error = o->in_file ? read_back(o, out) : 0;
     if (o->in_file)
-        unlink(o->path);
+        efg_below_remove(o->path, BELOW);
     efg_buffer_put(out, o->done.data, o->done.size);
     if (!error && !out->failed)
         return o->sequence.kept;

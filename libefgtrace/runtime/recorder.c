@@ -360,6 +360,8 @@ void efg_recorder_close(struct efg_recorder *r, uint64_t time)
     if (r->is_draining)
         end_window(r, time);
     efg_log_commit(&r->log);
-    efg_log_close(&r->log);
+    int error = efg_log_close(&r->log);
+    if (error && !r->failed)
+        r->failed = -error;
     r->is_on = 0;
 }

@@ -17,7 +17,7 @@
 static struct {
     pthread_mutex_t lock;
     uint32_t count;
-    uint32_t id[SLOTS]; /* 0: free */
+    uint32_t id[SLOTS]; /* 0: free, else the name is there; atomic */
     char name[SLOTS][EFG_REGION_NAME];
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -34,8 +34,8 @@ static void keep(uint32_t id, const char *name)
         slot = (slot + 1) % SLOTS;
     if (!table.id[slot] && table.count < EFG_REGION_NAMES) {
         table.count++;
-        table.id[slot] = id;
         strncpy(table.name[slot], name, EFG_REGION_NAME - 1);
+        __atomic_store_n(&table.id[slot], id, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&table.lock);
 }
@@ -77,10 +77,9 @@ void efg_regions_control(struct efg_regions *r, int level, const char *name)
 const char *efg_regions_next(uint32_t *at, uint32_t *id)
 {
     for (; *at < SLOTS; (*at)++) {
-        if (table.id[*at]) {
-            *id = table.id[*at];
+        *id = __atomic_load_n(&table.id[*at], __ATOMIC_ACQUIRE);
+        if (*id)
             return table.name[(*at)++];
-        }
     }
     return NULL;
 }

@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "files/below.h"
 #include "files/merge.h"
 #include "runtime/clock.h"
 #include "runtime/known.h"
@@ -41,7 +40,7 @@ int efg_save_begin(void)
     char path[EFG_PATH];
 
     folder_of_pieces(path, sizeof path);
-    return p->conf.save == 0 || mkdir(path, 0777) == 0 ? 0 : -errno;
+    return p->conf.save == 0 ? 0 : efg_below_make_folder(path, EFG_BELOW_OWN + 1);
 }
 
 /* After half of the pause to all of it, so that the ranks are spread. */
@@ -146,7 +145,7 @@ static int write_piece(struct efg_thread *t, uint64_t now)
     put_piece(&piece, t, now);
     int error = piece.failed ? -ENOMEM : efg_log_may_have(piece.size) ? 0 : -EFBIG;
     if (!error)
-        error = efg_runfile_replace(path, &piece);
+        error = efg_runfile_replace(path, EFG_BELOW_OWN + 2, &piece);
     note_memory(t, piece.room);
     efg_buffer_fini(&piece);
     return error;
@@ -199,10 +198,10 @@ void efg_save_end(int is_written)
     for (const struct efg_thread *t = p->threads; t; t = t->next) {
         path_of_piece(t, path, sizeof path);
         if (p->folder[0])
-            unlink(path);
+            efg_below_remove(path, EFG_BELOW_OWN + 2);
     }
     PMPI_Barrier(p->comm);
     folder_of_pieces(path, sizeof path);
     if (p->rank == 0)
-        rmdir(path);
+        efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
 }

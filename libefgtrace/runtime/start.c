@@ -10,10 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "files/below.h"
+#include "files/launcher.h"
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
@@ -21,23 +22,11 @@
 #include "runtime/sessions.h"
 
 #define MOST_NAMES 1000 /* DIR, DIR.2, ... */
+#define LONGEST 4000    /* bytes of its absolute name: what lies in it has a name of EFG_PATH */
 
 extern char **environ;
 
 static struct efg_process *const p = &efg_process;
-
-/* Before MPI_Init the rank is known from the launcher only; then one process speaks. */
-static int speaks(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (value)
-            return atoi(value) == 0;
-    }
-    return 1;
-}
 
 static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
 
@@ -45,7 +34,7 @@ static int prepare(void)
 {
     char message[1024];
     if (efg_conf_load(&p->conf, environ, message, sizeof message) != 0) {
-        if (speaks())
+        if (efg_launcher_is_first())
             fprintf(stderr,
                     "efgtrace: %s\nefgtrace: nothing was started; `efgtrace check` explains "
                     "the configuration\n",
@@ -71,10 +60,10 @@ static int make_folder(const char *folder)
         if (*at != '/')
             continue;
         *at = '\0';
-        mkdir(part, 0777);
+        efg_below_make_folder(part, 0);
         *at = '/';
     }
-    return mkdir(part, 0777) == 0 ? 0 : -errno;
+    return efg_below_make_folder(part, 0);
 }
 
 static void default_name(char *name, size_t size)
@@ -88,11 +77,51 @@ static void default_name(char *name, size_t size)
     snprintf(name, size, "efgtrace.%.200s.%.64s", p->application, job && *job ? job : now);
 }
 
-/* A folder that was not there before: an existing one is never written into. */
+/* The absolute name of MADE to p->folder: a program may change its directory. Returns 0 or
+ * -errno. */
+static int name_folder(const char *made)
+{
+    char here[4096];
+    int length;
+
+    if (made[0] == '/' || !getcwd(here, sizeof here))
+        length = snprintf(p->folder, sizeof p->folder, "%s", made);
+    else
+        length = snprintf(p->folder, sizeof p->folder, "%s/%s", here, made);
+    return length > LONGEST ? -ENAMETOOLONG : 0;
+}
+
+/* A folder that was not there before: an existing one is never written into. Returns 0 or
+ * -errno, with what it is in MADE. */
+static int make_new(const char *wanted, char made[4096])
+{
+    int error = -EEXIST;
+
+    for (int i = 1; i <= MOST_NAMES && error == -EEXIST; i++) {
+        if (i == 1)
+            snprintf(made, 4096, "%s", wanted);
+        else
+            snprintf(made, 4096, "%s.%d", wanted, i);
+        error = name_folder(made);
+        if (!error)
+            error = make_folder(made);
+    }
+    return error;
+}
+
+/* What lies in the folder from the start. Returns 0 or -errno. */
+static int make_parts(void)
+{
+    char logs[EFG_PATH];
+
+    snprintf(logs, sizeof logs, "%.4000s/logs", p->folder);
+    int error = efg_below_make_folder(logs, EFG_BELOW_OWN + 1);
+    return error ? error : efg_save_begin();
+}
+
 static int make_output(void)
 {
-    char wanted[4000], made[4096], here[4096];
-    int error = -EEXIST;
+    char wanted[4000], made[4096];
 
     if (p->conf.output[0])
         snprintf(wanted, sizeof wanted, "%.3999s", p->conf.output);
@@ -101,29 +130,17 @@ static int make_output(void)
     size_t length = strlen(wanted);
     while (length > 1 && wanted[length - 1] == '/')
         wanted[--length] = '\0';
-    for (int i = 1; i <= MOST_NAMES && error == -EEXIST; i++) {
-        if (i == 1)
-            snprintf(made, sizeof made, "%s", wanted);
-        else
-            snprintf(made, sizeof made, "%s.%d", wanted, i);
-        error = make_folder(made);
-    }
-    if (error) {
-        efg_tracer_note("cannot make the folder %s: %s; nothing is kept of this run "
-                        "(choose another one with EFGTRACE_OUTPUT)",
-                        made, strerror(-error));
-        return error;
-    }
-    if (strcmp(made, wanted) != 0 && p->conf.output[0])
+    int error = make_new(wanted, made);
+    if (!error && strcmp(made, wanted) != 0 && p->conf.output[0])
         fprintf(stderr, "efgtrace: %s exists and is left alone; the output goes to %s\n",
                 wanted, made);
-    if (made[0] == '/' || !getcwd(here, sizeof here))
-        snprintf(p->folder, sizeof p->folder, "%s", made);
-    else
-        snprintf(p->folder, sizeof p->folder, "%.2000s/%.2000s", here, made);
-    snprintf(made, sizeof made, "%.4000s/logs", p->folder);
-    error = mkdir(made, 0777) == 0 ? 0 : -errno;
-    return error ? error : efg_save_begin();
+    if (!error)
+        error = make_parts();
+    if (error)
+        efg_tracer_note("cannot make the folder %.3000s: %s; nothing is kept of this run "
+                        "(choose another one with EFGTRACE_OUTPUT)",
+                        made, strerror(-error));
+    return error;
 }
 
 /* Rank 0 makes it, all are told; a rank that cannot see it keeps no log. */
@@ -137,9 +154,10 @@ static int share_output(void)
         return error;
     PMPI_Bcast(p->folder, sizeof p->folder, MPI_CHAR, 0, p->comm);
     snprintf(logs, sizeof logs, "%.4000s/logs", p->folder);
-    if (access(logs, W_OK | X_OK) != 0) {
+    error = efg_below_may_write(logs, EFG_BELOW_OWN + 1);
+    if (error) {
         efg_tracer_note("cannot write to %s: %s; this rank records nothing", logs,
-                        strerror(errno));
+                        strerror(-error));
         p->folder[0] = '\0';
     }
     return 0;

@@ -35,6 +35,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "files/launcher.h"
 #include "runtime/call.h"
 #if !EFG_MPI_4 && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -277,8 +278,9 @@ static void prepare(const void *init)
     if (is_done++ || is_switched_off())
         return;
     if (!is_our_kind(init)) {
-        say_untraced("the program's MPI library is not " BUILT_FOR
-                     ", which this efgtrace was built for");
+        if (efg_launcher_is_first()) /* it is the same on all ranks */
+            say_untraced("the program's MPI library is not " BUILT_FOR
+                         ", which this efgtrace was built for");
         return;
     }
     const struct efg_runtime *loaded = load_runtime();

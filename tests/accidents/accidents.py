@@ -76,6 +76,8 @@ AROUND = [
     Accident('files used up', least=REPORT),
     Accident('folder removed', least=NOTHING),
     Accident('folder removed, full', 'folder removed', NOTHING, {'MODE': 'full'}),
+    Accident('logs cut', least=REPORT),
+    Accident('logs cut, full', 'logs cut', REPORT, {'MODE': 'full'}),
     Accident('folder cannot be written', '', NOTHING,
              environment={'MISHAP': 'files', 'MISHAP_AT': '1', 'MISHAP_HOW': 'on',
                           'MISHAP_ERROR': str(errno.EROFS)}),

@@ -6,8 +6,9 @@
  *
  *     MISHAP:
  *       memory  malloc, calloc, realloc, aligned_alloc, strdup and mmap
- *       files   open, fopen, fdopen, opendir, mkdir, write, pwrite, fwrite, fflush, fsync,
- *               posix_fallocate, ftruncate, rename, remove, unlink, close and fclose
+ *       files   open, openat, fopen, fdopen, fdopendir, mkdirat, write, pwrite, fwrite, fflush,
+ *               fsync, posix_fallocate, ftruncate, renameat, unlinkat, faccessat, fchmod, close
+ *               and fclose
  *       clock   clock_gettime, of the time of day only
  *     MISHAP_AT: which of these calls; 1 is the first.
  *     MISHAP_HOW:
@@ -235,11 +236,11 @@ static mode_t mode_of(int flags, va_list rest)
     return flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
 }
 
-static int open_or_fail(const void *from, const char *path, int flags, mode_t mode)
+static int open_or_fail(const void *from, int at, const char *path, int flags, mode_t mode)
 {
     if (fails(FILES, from))
         return -1;
-    NEXT(open, path, flags, mode);
+    NEXT(openat, at, path, flags, mode);
 }
 
 int open(const char *path, int flags, ...)
@@ -248,7 +249,7 @@ int open(const char *path, int flags, ...)
     va_start(rest, flags);
     mode_t mode = mode_of(flags, rest);
     va_end(rest);
-    return open_or_fail(HERE, path, flags, mode);
+    return open_or_fail(HERE, AT_FDCWD, path, flags, mode);
 }
 
 int open64(const char *path, int flags, ...)
@@ -257,12 +258,21 @@ int open64(const char *path, int flags, ...)
     va_start(rest, flags);
     mode_t mode = mode_of(flags, rest);
     va_end(rest);
-    return open_or_fail(HERE, path, flags, mode);
+    return open_or_fail(HERE, AT_FDCWD, path, flags, mode);
+}
+
+int openat(int at, const char *path, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = mode_of(flags, rest);
+    va_end(rest);
+    return open_or_fail(HERE, at, path, flags, mode);
 }
 
 IN_FRONT_OF(FILE *, fopen, NULL, (const char *path, const char *mode), path, mode)
 IN_FRONT_OF(FILE *, fopen64, NULL, (const char *path, const char *mode), path, mode)
-IN_FRONT_OF(int, mkdir, -1, (const char *path, mode_t mode), path, mode)
+IN_FRONT_OF(int, mkdirat, -1, (int at, const char *path, mode_t mode), at, path, mode)
 IN_FRONT_OF(ssize_t, write, -1, (int file, const void *data, size_t size), file, data, size)
 IN_FRONT_OF(ssize_t, pwrite, -1, (int file, const void *data, size_t size, off_t to), file,
             data, size, to)
@@ -273,11 +283,14 @@ IN_FRONT_OF(size_t, fwrite, 0, (const void *data, size_t size, size_t count, FIL
 IN_FRONT_OF(int, posix_fallocate, error, (int file, off_t from, off_t size), file, from, size)
 IN_FRONT_OF(int, posix_fallocate64, error, (int file, off_t from, off_t size), file, from, size)
 IN_FRONT_OF(int, ftruncate, -1, (int file, off_t size), file, size)
-IN_FRONT_OF(int, rename, -1, (const char *from, const char *to), from, to)
-IN_FRONT_OF(int, remove, -1, (const char *path), path)
-IN_FRONT_OF(int, unlink, -1, (const char *path), path)
+IN_FRONT_OF(int, renameat, -1, (int here, const char *from, int there, const char *to), here,
+            from, there, to)
+IN_FRONT_OF(int, unlinkat, -1, (int at, const char *path, int flags), at, path, flags)
+IN_FRONT_OF(int, faccessat, -1, (int at, const char *path, int mode, int flags), at, path, mode,
+            flags)
+IN_FRONT_OF(int, fchmod, -1, (int file, mode_t mode), file, mode)
 IN_FRONT_OF(FILE *, fdopen, NULL, (int file, const char *mode), file, mode)
-IN_FRONT_OF(DIR *, opendir, NULL, (const char *path), path)
+IN_FRONT_OF(DIR *, fdopendir, NULL, (int file), file)
 IN_FRONT_OF(int, fflush, EOF, (FILE * file), file)
 IN_FRONT_OF(int, fsync, -1, (int file), file)
 

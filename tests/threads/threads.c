@@ -6,13 +6,14 @@
  *   level       of MPI_Init (COUNT -1) or of MPI_Init_thread, as asked for: printed
  *   at_once     four threads: COUNT exchanges each, number i i+1 times as many, and COUNT
  *               barriers of the main thread beside them
- *   one_by_one  COUNT threads, one after the other, with five exchanges each
- *   ends        threads that end by pthread_exit, or are cancelled while they wait
- *   completes   what one thread starts, another completes; twice COUNT
- *   puts        four threads at once, COUNT times 20 MPI_Put and a flush, in the same window
- *   finalize    a thread polls for messages while the main one is in MPI_Finalize
- *   locks       four threads at once that send to themselves, COUNT times, to get warm and
- *               once more: how many locks efgtrace took then, how often it allocated (locks.c)
+ *   many        COUNT threads, all there at once, that send to their own rank one after the
+ * other one_by_one  COUNT threads, one after the other, with five exchanges each ends threads
+ * that end by pthread_exit, or are cancelled while they wait completes   what one thread
+ * starts, another completes; twice COUNT puts        four threads at once, COUNT times 20
+ * MPI_Put and a flush, in the same window finalize    a thread polls for messages while the
+ * main one is in MPI_Finalize locks       four threads at once that send to themselves, COUNT
+ * times, to get warm and once more: how many locks efgtrace took then, how often it allocated
+ * (locks.c)
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
@@ -85,6 +86,31 @@ static void at_once(void)
     pthread_barrier_wait(&all_there);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
+}
+
+static void *send_to_self(void *argument)
+{
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    int tag = (int)(long)argument, got = -1;
+    pthread_mutex_lock(&turn);
+    MPI_Sendrecv(&tag, 1, MPI_INT, rank, tag, &got, 1, MPI_INT, rank, tag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&turn);
+    expect(got == tag, "message to itself");
+    pthread_barrier_wait(&all_there);
+    return NULL;
+}
+
+static void many(void)
+{
+    pthread_t *threads = calloc((size_t)count, sizeof *threads);
+    pthread_barrier_init(&all_there, NULL, (unsigned)count + 1);
+    for (long i = 0; i < count; i++)
+        start(&threads[i], send_to_self, i);
+    pthread_barrier_wait(&all_there);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
 }
 
 static void *work_a_little(void *argument)
@@ -282,9 +308,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } kinds[] = {{"at_once", at_once},     {"one_by_one", one_by_one}, {"ends", ends},
-                 {"completes", completes}, {"locks", locks},           {"finalize", finalize},
-                 {"puts", puts_at_once}};
+    } kinds[] = {{"at_once", at_once},   {"one_by_one", one_by_one},
+                 {"ends", ends},         {"completes", completes},
+                 {"locks", locks},       {"finalize", finalize},
+                 {"puts", puts_at_once}, {"many", many}};
     int provided;
 
     count = argc > 2 ? atoi(argv[2]) : 100;

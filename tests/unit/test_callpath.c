@@ -547,6 +547,48 @@ static void test_many_paths(void **state)
         level4(next(&chance) % 10 * 1111);
 }
 
+static NOINLINE void find_only(unsigned number)
+{
+    uint64_t hash;
+
+    (void)number;
+    find(&hash);
+}
+
+EFG_LEVEL(add1, find_only, 1)
+EFG_LEVEL(add2, add1, 10)
+EFG_LEVEL(add3, add2, 100)
+EFG_LEVEL(add4, add3, 1000)
+EFG_LEVEL(add5, add4, 10000)
+
+static void *add_paths(void *is_over)
+{
+    for (unsigned i = 0; i < 100000; i++)
+        add5(i);
+    __atomic_store_n((int *)is_over, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* What is saved while other threads go on has all paths that there are: a path that is counted is
+ * there, whoever looks. */
+static void test_counted_is_there(void **state)
+{
+    int is_over = 0, missing = 0;
+    uint32_t before = efg_callpath_count();
+    pthread_t thread;
+    (void)state;
+
+    assert_int_equal(pthread_create(&thread, NULL, add_paths, &is_over), 0);
+    while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) {
+        uint32_t count = efg_callpath_count();
+        struct efg_path path = count ? efg_callpath_get(count) : (struct efg_path){1, 0, NULL};
+        missing += !path.hash || (path.depth && !path.frames);
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(missing, 0);
+    assert_in_range(efg_callpath_count() - before, 99900, 100010);
+}
+
 /* With no memory to remember more, what is remembered is forgotten all the time; paths are not.
  */
 static void test_little_memory(void **state)
@@ -880,6 +922,7 @@ int main(void)
         cmocka_unit_test(test_exceptions_bare_code),
         cmocka_unit_test(test_realigned_stacks),
         cmocka_unit_test(test_many_paths),
+        cmocka_unit_test(test_counted_is_there),
         cmocka_unit_test(test_little_memory),
         cmocka_unit_test(test_threads_leave_nothing),
         cmocka_unit_test(test_stacks_that_go),

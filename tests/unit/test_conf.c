@@ -349,6 +349,19 @@ static void test_wrong_environment(void **state)
     rmdir(EFG_CONF_LOCAL);
 }
 
+/* A module system says of each package where it is; that is no wrong key of ours. */
+static void test_module_systems(void **state)
+{
+    (void)state;
+    assert_int_equal(load((char *[]){"EFGTRACE_ROOT=/opt/efgtrace", "EFGTRACE_HOME=/opt",
+                                     "EFGTRACE_DIR=/opt", "EFGTRACE_VERSION=0.1.0",
+                                     "EFGTRACE_ITERATIONS=7", NULL}),
+                     0);
+    assert_int_equal(conf.iterations, 7);
+    assert_int_equal(load((char *[]){"EFGTRACE_ROOTS=/opt", NULL}), -EINVAL);
+    assert_int_equal(load((char *[]){"EFGTRACE_root=/opt", NULL}), -EINVAL);
+}
+
 static void test_nearest(void **state)
 {
     (void)state;
@@ -435,6 +448,7 @@ int main(void)
         cmocka_unit_test(test_wrong_files),
         cmocka_unit_test(test_sources),
         cmocka_unit_test(test_wrong_environment),
+        cmocka_unit_test(test_module_systems),
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_hostile_files),
     };

@@ -264,6 +264,57 @@ static void file_size_limit_is_no_signal(void **state)
     efg_log_close(&log);
 }
 
+/* Until the next pages are to be made, nobody notices; then the log is over. */
+static void write_until_lost(struct efg_log *log)
+{
+    int error = 0;
+    for (struct efg_record r = {.kind = EFG_REC_ENTER, .d = 1}; !error;) {
+        r.time += 1 << 20;
+        efg_log_put(log, &r);
+        efg_log_commit(log);
+        error = efg_log_grow(log, 1);
+    }
+    assert_int_equal(error, -ESTALE);
+    assert_int_equal(efg_log_close(log), -ESTALE);
+}
+
+static void cut_while_it_is_written(void **state)
+{
+    static const off_t sizes[] = {0, 100, 4096, 100000, 200000};
+    struct efg_log log;
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_int_equal(efg_log_create(&log, path, &facts, 64 * MIB), 0);
+        assert_int_equal(truncate(path, sizes[i]), 0);
+        write_until_lost(&log);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(efg_log_create(&log, path, &facts, 64 * MIB), 0);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(truncate(path, 64 * MIB), 0);
+    write_until_lost(&log);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(efg_log_create(&log, path, &facts, 64 * MIB), 0);
+    assert_int_equal(unlink(path), 0);
+    write_until_lost(&log);
+}
+
+static void cut_while_it_is_read(void **state)
+{
+    struct efg_log_view view;
+    struct efg_log_reader reader = {.view = &view};
+    uint32_t sum = 0;
+    (void)state;
+    write_log(100000);
+    assert_int_equal(efg_log_open(&view, path, NULL), 0);
+    assert_int_equal(truncate(path, 50000), 0);
+    while (efg_log_read(&reader, NULL))
+        sum += reader.record.kind;
+    assert_true(sum > 0 && reader.at >= 50000 / sizeof(uint32_t) - EFG_LOG_RECORD);
+    assert_int_equal(view.header->ticks_per_second, facts.ticks_per_second);
+    efg_log_unmap(&view);
+}
+
 static void nothing_is_overwritten(void **state)
 {
     struct efg_log log;
@@ -447,6 +498,8 @@ int main(void)
         TEST(open_log_can_be_read),
         TEST(limit_is_kept),
         TEST(file_size_limit_is_no_signal),
+        TEST(cut_while_it_is_written),
+        TEST(cut_while_it_is_read),
         TEST(nothing_is_overwritten),
         TEST(what_cannot_be_made),
         TEST(mode_follows_umask),

@@ -166,7 +166,7 @@ static void strays_are_left_out(void **state)
     trace_expect_valid("--min-matched 0.5 --iterations 0");
     trace_expect_in_report("matched 2, unmatched sends 1, unmatched receives 1,");
     trace_expect_in_report("started 6, completed 6, orphans 0");
-    efg_otf2_remove(trace_dir);
+    efg_otf2_remove(trace_dir, 0);
     assert_int_equal(trace_run("rm %s/logs/0.0.log%s", ""), 0);
     flight.sum++;
     write_crossing(0, 5, 6, flight);
@@ -183,8 +183,9 @@ static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view 
 {
     uint64_t events[SYNTH_RANKS] = {0};
     const struct efg_strays none = {0};
-    OTF2_Archive *archive = efg_otf2_open(trace_dir);
-    int rc = OTF2_Archive_SetSerialCollectiveCallbacks(archive) != OTF2_SUCCESS;
+    int rc = efg_otf2_make(trace_dir, 0);
+    OTF2_Archive *archive = efg_otf2_open(trace_dir, 0);
+    rc |= OTF2_Archive_SetSerialCollectiveCallbacks(archive) != OTF2_SUCCESS;
     rc |= efg_otf2_open_files(archive);
     for (int i = count; i-- > 0;) {
         struct efg_buffer map = {0};
@@ -195,7 +196,8 @@ static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view 
     rc |= efg_otf2_absent(u, archive);
     rc |= efg_otf2_close_files(archive);
     rc |= efg_otf2_define(u, archive, events, 1);
-    return rc | efg_otf2_close(archive);
+    rc |= efg_otf2_close(archive);
+    return rc | efg_otf2_publish(trace_dir, 0);
 }
 
 static void places_are_nodes(void **state)

@@ -757,10 +757,10 @@ static void test_write_errors(void **state)
     assert_int_equal(whole_run_write(&whole, path, SAMPLE_RANKS), 0);
     assert_int_equal(unlink(path), 0);
     /* Who sees another file of that name, or none, is told. */
-    assert_int_equal(efg_runfile_create(path, 1), 0);
-    assert_int_equal(efg_runfile_put(path, 2, EFG_RUN_SECTIONS, "x", 1), -ESTALE);
-    efg_runfile_abandon(path);
-    assert_int_equal(efg_runfile_put(path, 1, EFG_RUN_SECTIONS, "x", 1), -ENOENT);
+    assert_int_equal(efg_runfile_create(path, 1, 1), 0);
+    assert_int_equal(efg_runfile_put(path, 1, 2, EFG_RUN_SECTIONS, "x", 1), -ESTALE);
+    efg_runfile_abandon(path, 1);
+    assert_int_equal(efg_runfile_put(path, 1, 1, EFG_RUN_SECTIONS, "x", 1), -ENOENT);
     whole_run_fini(&whole);
 }
 

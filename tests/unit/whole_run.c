@@ -95,7 +95,7 @@ static int is_owner(const struct efg_run_common *common, uint32_t rank)
 static int write_nodes(struct whole_run *whole, const char *path, uint32_t node_ranks,
                        uint64_t *end)
 {
-    int error = efg_runfile_create(path, MARK);
+    int error = efg_runfile_create(path, 1, MARK);
     *end = EFG_RUN_SECTIONS;
     for (uint32_t i = 0; i < whole->rank_count && !error; i += node_ranks) {
         struct efg_buffer node = {0};
@@ -106,7 +106,7 @@ static int write_nodes(struct whole_run *whole, const char *path, uint32_t node_
                 efg_buffer_put(&node, whole->sequences[k].data, whole->sequences[k].size);
         if (node_ranks < whole->rank_count)
             efg_runfile_put_filler(&node, *end + node.size);
-        error = efg_runfile_put(path, MARK, *end, node.data, node.size);
+        error = efg_runfile_put(path, 1, MARK, *end, node.data, node.size);
         *end += node.size;
         efg_buffer_fini(&node);
     }
@@ -119,9 +119,9 @@ int whole_run_write(struct whole_run *whole, const char *path, uint32_t node_ran
     whole_run_join(whole);
     int error = write_nodes(whole, path, node_ranks, &end);
     if (!error)
-        error = efg_runfile_finish(&whole->run, path, end);
+        error = efg_runfile_finish(&whole->run, path, 1, end);
     if (error)
-        efg_runfile_abandon(path);
+        efg_runfile_abandon(path, 1);
     return error;
 }
 
@@ -175,11 +175,11 @@ int whole_run_write_many(struct whole_run *whole, const char *path, uint32_t cou
     whole->run.common = merge.common;
     merge.common = (struct efg_run_common){0};
     efg_merge_fini(&merge);
-    int error = efg_runfile_create(path, MARK);
+    int error = efg_runfile_create(path, 1, MARK);
     if (!error)
-        error = efg_runfile_put(path, MARK, EFG_RUN_SECTIONS, sections.data, sections.size);
+        error = efg_runfile_put(path, 1, MARK, EFG_RUN_SECTIONS, sections.data, sections.size);
     if (!error)
-        error = efg_runfile_finish(&whole->run, path, EFG_RUN_SECTIONS + sections.size);
+        error = efg_runfile_finish(&whole->run, path, 1, EFG_RUN_SECTIONS + sections.size);
     efg_buffer_fini(&sections);
     return error;
 }
