@@ -121,7 +121,7 @@ $(BUILD)/tests/test_clock: $(BUILD)/obj/libefgtrace/runtime/clock.o
 $(BUILD)/tests/test_order: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,memory order)
 
 $(BUILD)/tests/test_requests: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,memory requests)
-$(BUILD)/tests/test_types: $(BUILD)/obj/libefgtrace/runtime/types.o
+$(BUILD)/tests/test_types: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,ask types)
 $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: ALL_CFLAGS += $(MPI_CFLAGS)
 $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: FILES_LIBS += $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI)))
 

@@ -34,8 +34,9 @@ static void count_leave(struct efg_call *call, int result)
     atomic_fetch_add(&left[call->id], 1);
 }
 
-static int prepare(void)
+static int prepare(const struct efg_front *front)
 {
+    (void)front;
     return getenv("FAKE_OFF") == NULL;
 }
 

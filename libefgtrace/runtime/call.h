@@ -166,11 +166,19 @@ struct efg_hooks {
     void (*leave)(struct efg_call *call, int result);
 };
 
+/* What the preloaded library tells the tracer. */
+struct efg_front {
+    /* Whoever is behind us for SYMBOL, or NULL. */
+    void *(*look_up)(const char *symbol);
+    /* EFG_MPI or EFG_PMPI: how the call was named that this thread is in. */
+    int (*named)(void);
+};
+
 /* What libefgtrace-runtime.so exports to the preloaded library. */
 struct efg_runtime {
     /* Before MPI_Init; reads the configuration. Wrong ones are reported on standard error, and
      * the process exits with 2: it has cost nothing yet. Returns 1 to go on, 0 for "off". */
-    int (*prepare)(void);
+    int (*prepare)(const struct efg_front *front);
     /* When MPI has begun, inside the wrapper of MPI_Init, and COMM is NULL; or in a program of
      * sessions, when COMM was made of a group of processes: it goes on if these are all of the
      * job. Returns the hooks, or NULL when nothing is to be done. */

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/ask.h"
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
@@ -41,7 +42,7 @@ static int speaks(void)
 
 static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
 
-static int prepare(void)
+static int prepare(const struct efg_front *front)
 {
     char message[1024];
     if (efg_conf_load(&p->conf, environ, message, sizeof message) != 0) {
@@ -56,6 +57,7 @@ static int prepare(void)
     }
     if (p->conf.mode == EFG_MODE_OFF)
         return 0;
+    efg_ask_begin(front);
     no_counter = p->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
     return 1;
 }

@@ -73,10 +73,25 @@ static const char *const libraries[] = {"Open MPI", NULL};
 static const char *const libraries[] = {"MPICH", "MVAPICH", "Intel(R) MPI", NULL};
 #endif
 
+static void *look_up(const char *symbol)
+{
+    return efg_wrap_look_up(symbol, initiator);
+}
+
+/* Until calls are traced, the tracer asks for itself. */
+static int named(void)
+{
+    return atomic_load_explicit(&efg_wrap_hooks, memory_order_relaxed)
+               ? efg_wrap_outermost.named
+               : EFG_PMPI;
+}
+
+static const struct efg_front front = {look_up, named};
+
 /* A function of MPI itself: nobody else has a reason to define it. */
 static void *find_get_version(void)
 {
-    return efg_wrap_look_up("PMPI_Get_library_version", initiator);
+    return look_up("PMPI_Get_library_version");
 }
 
 /* The library is of the kind that the table was compiled for. */
@@ -127,7 +142,7 @@ static void prepare(const void *caller)
         return;
     }
     const struct efg_runtime *loaded = load_runtime();
-    if (loaded && loaded->prepare())
+    if (loaded && loaded->prepare(&front))
         runtime = loaded;
 }
 
