@@ -16,11 +16,12 @@
 #include "runtime/call.h"
 
 /* None of them communicates. */
-#define EFG_ASKED                                                                          \
-    X(Comm_rank)                                                                           \
-    X(Comm_size) X(Comm_test_inter) X(Comm_remote_size) X(Comm_group) X(Comm_remote_group) \
-        X(Group_free) X(Topo_test) X(Cartdim_get) X(Cart_get) X(Graph_neighbors_count)     \
-            X(Dist_graph_neighbors_count) X(Type_size) X(Type_get_envelope)                \
+#define EFG_ASKED                                                                           \
+    X(Comm_rank)                                                                            \
+    X(Comm_size)                                                                            \
+    X(Comm_test_inter) X(Comm_remote_size) X(Comm_group) X(Comm_remote_group) X(Group_free) \
+        X(Topo_test) X(Cartdim_get) X(Cart_get) X(Graph_neighbors_count)                    \
+            X(Dist_graph_neighbors_count) X(Type_size) X(Type_get_envelope)                 \
                 X(File_get_position)
 
 struct efg_asked {

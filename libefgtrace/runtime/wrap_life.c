@@ -32,7 +32,8 @@ static const void *initiator; /* an address in the module that calls MPI_Init */
 static char folder[PATH_MAX]; /* that we were loaded from, with its last slash */
 
 /* Of the thread: it has begun MPI within the outermost call; the tracer itself calls. */
-static __thread int has_begun, is_tracer;
+static __thread int has_begun __attribute__((tls_model("initial-exec")));
+static __thread int is_tracer __attribute__((tls_model("initial-exec")));
 
 /* A relative path in LD_PRELOAD is good only until the program changes its directory, so this
  * is a constructor too. */

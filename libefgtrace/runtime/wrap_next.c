@@ -8,6 +8,10 @@
  *      of its own, as Python loads its extensions, it is not behind us
  *   3. libmpi, by its name
  *
+ * Where the first function is found only the second way, the second comes first from then on:
+ * MPI itself may load parts of it for all of the program later, and what the program calls was
+ * settled when it was loaded.
+ *
  * Libraries that define MPI_X (profilers, coupling layers) stand in the same line, and may ask
  * for the next one in this way too. So nobody who is in front of us is ever called: this is
  * what keeps calls from going round.
@@ -100,10 +104,14 @@ static void *look_up_in_libmpi(const char *symbol)
     return library ? dlsym(library, symbol) : NULL;
 }
 
+static _Atomic enum { UNKNOWN, BEHIND_US, APART } where; /* MPI is */
+
 void *efg_wrap_look_up(const char *symbol, const void *caller)
 {
-    void *function = dlsym(RTLD_NEXT, symbol);
+    void *function = where == APART ? look_up_for(caller, symbol) : NULL;
     if (!function)
+        function = dlsym(RTLD_NEXT, symbol);
+    if (!function && where != APART)
         function = look_up_for(caller, symbol);
     return function ? function : look_up_in_libmpi(symbol);
 }
@@ -118,6 +126,8 @@ static void *look_up_by_other_name(const char *symbol, const void *caller)
 
 void *efg_wrap_find(int id, int named, const char *symbol, const void *caller)
 {
+    if (where == UNKNOWN)
+        where = dlsym(RTLD_NEXT, symbol) ? BEHIND_US : APART;
     void *function = efg_wrap_look_up(symbol, caller);
     if (!function)
         function = look_up_by_other_name(symbol, caller);
