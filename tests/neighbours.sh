@@ -2,25 +2,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Other libraries that define MPI functions (tests/neighbours): a profiler that calls PMPI_X, one that
-# calls the next MPI_X, a layer that keeps a rank for itself and has another MPI_COMM_WORLD for the others,
-# and one with requests of its own. Each of them before us, behind us, linked to the program,
-# and within it: everybody does what he does without us, and each call is counted once.
+# calls the next MPI_X, a layer that keeps a rank for itself and has another MPI_COMM_WORLD for the
+# others, one with requests of its own, and EZTrace. Each of them before us, behind us, linked to the
+# program, and within it: everybody does what he does without us, and each call is counted once.
 #
-#   tests/neighbours.sh         environment: that of frame.sh
+#   tests/neighbours.sh
+#   tests/neighbours.sh --table FILE [TIMES]    each job that is traced so many times (default 50)
+#
+# environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
 sources=$root/tests/neighbours
+table= times=1
+if [ "${1:-}" = --table ]; then
+    table=$(realpath "$2") times=${3:-50}
+fi
 
-cp "$library" "$work/" && mkdir "$work/real" && cp "$library" "$build/libefgtrace-runtime.so" "$work/real/" || exit 1
+mkdir "$work/counting" "$work/tracing" && cp "$library" "$work/counting/" || exit 1
+cp "$library" "$build/libefgtrace-runtime.so" "$work/tracing/" || exit 1
 $MPICC -std=gnu11 -fPIC -shared -fvisibility=hidden -Ilibefgtrace tests/fake_runtime.c \
-    libefgtrace/runtime/calls.c -o "$work/libefgtrace-runtime.so" || exit 1
-counting=$work/libefgtrace.so # with a runtime that counts calls, as in preload.sh
-tracing=$work/real/libefgtrace.so
+    libefgtrace/runtime/calls.c -o "$work/counting/libefgtrace-runtime.so" || exit 1
+counting=$work/counting/libefgtrace.so # with a runtime that only counts, as in preload.sh
+tracing=$work/tracing/libefgtrace.so
 cd "$work" || exit 1
 
-# --- the programs ---
+# --- programs and neighbours ---
 
-# options NEIGHBOUR: file and what it is compiled with
-options() {
+places="before behind linked within wrapped"
+neighbours="counts next last first requests"
+
+# source NEIGHBOUR: and what it is compiled with
+source() {
     case $1 in
     counts) echo "$sources/counts.c" ;;
     next) echo "$sources/counts.c -DUSE_NEXT" ;;
@@ -29,45 +40,50 @@ options() {
     requests) echo "$sources/requests.c" ;;
     esac
 }
-neighbours="counts next last first requests"
 
-# build NAME COMPILER SOURCE...: the program NAME, as it is, linked to each neighbour, and with each within
+for neighbour in $neighbours; do
+    $MPICC -O1 -fPIC -shared $(source $neighbour) -o lib$neighbour.so &&
+        $MPICC -O1 -c $(source $neighbour) -o $neighbour.o || exit 1
+    # The same for the linker's option --wrap.
+    nm $neighbour.o | sed -n 's/.* T \(MPI_.*\)/\1 __wrap_\1\nP\1 __real_\1/p' >names
+    objcopy --redefine-syms=names $neighbour.o $neighbour.wrapped.o || exit 1
+    nm $neighbour.o | sed -n 's/.* T \(MPI_.*\)/-Wl,--wrap=\1/p' >$neighbour.wrapped
+done
+
+# build NAME NEIGHBOUR PLACE COMPILER SOURCE...: the program NAME with it
 build() {
-    local name=$1 neighbour
-    shift
-    "$@" -o "$name" || exit 1
-    for neighbour in $neighbours; do
-        [ -f lib$neighbour.so ] || $MPICC -O1 -fPIC -shared $(options $neighbour) -o lib$neighbour.so || exit 1
-        [ -f $neighbour.o ] || $MPICC -O1 -c $(options $neighbour) -o $neighbour.o || exit 1
-        "$@" -o "$name.$neighbour.linked" -Wl,--no-as-needed -L. -l$neighbour -Wl,-rpath,"$work" &&
-            "$@" $neighbour.o -o "$name.$neighbour.within" || exit 1
-    done
-}
-build ring $MPICC -O1 "$sources/ring.c"
-
-# preloads US NEIGHBOUR PLACE: what is preloaded; US may be nothing
-preloads() {
-    case $3 in
-    before) echo "$work/lib$2.so $1" ;;
-    behind) echo "$1 $work/lib$2.so" ;;
-    *) echo "$1" ;;
+    local name=$1 neighbour=$2 place=$3 with=
+    shift 3
+    case $place in
+    linked) with="-Wl,--no-as-needed -L. -l$neighbour -Wl,-rpath,$work" ;;
+    within) with="$neighbour.o" ;;
+    wrapped) with="$neighbour.wrapped.o $(cat $neighbour.wrapped)" ;;
     esac
+    "$@" $with -o "$(program $name $neighbour $place)" || exit 1
 }
 
 # program NAME NEIGHBOUR PLACE
 program() {
     case $3 in
-    linked | within) echo "$work/$1.$2.$3" ;;
-    *) echo "$work/$1" ;;
+    linked | within | wrapped) echo "./$1.$2.$3" ;;
+    *) echo "./$1" ;;
+    esac
+}
+
+# preloads US NEIGHBOUR PLACE: what is preloaded; US may be nothing
+preloads() {
+    case $3 in
+    before) echo $work/lib$2.so $1 ;;
+    behind) echo $1 $work/lib$2.so ;;
+    *) echo $1 ;;
     esac
 }
 
 # run PRELOADED COMMAND...: 3 ranks; fills ./out and ./err, sorted, and $code
 run() {
-    local preloaded=$1 setting=(-x LD_PRELOAD="$1")
+    local preloaded=$1 setting=(env)
     shift
-    [ "$mpi" = MPICH ] && setting=(-genv LD_PRELOAD "$preloaded")
-    [ -n "${preloaded// /}" ] || setting=()
+    [ -z "$preloaded" ] || setting=(env "LD_PRELOAD=$preloaded")
     ranks 3 "${setting[@]}" "$@" >out.raw 2>err.raw
     code=$?
     sort out.raw >out
@@ -76,25 +92,38 @@ run() {
 
 # --- each call is counted once by each of the two ---
 
-# counts PATTERN: what stands in ./err as RANK CALL COUNT, in front of which is PATTERN
-counts() {
-    sed -n "s/^$1\[\([0-9]*\)\] \(MPI_.*\)/\1 \2/p" err | sort
-}
-
-# alike NAME NEIGHBOUR PLACE: as without us; leaves $bare, what the neighbour has said then
+# alike NAME BARE TRACED COMMAND...: what is preloaded makes no other difference than that all ranks
+# come to our end
 alike() {
-    local name="$1, $2 $3" neighbour
-    run "$(preloads "" $2 $3)" $(program $1 $2 $3)
+    local name=$1 bare=$2 traced=$3 neighbour
+    shift 3
+    run "$bare" "$@"
     cp out out.bare
     bare=$code neighbour=$(grep '^neighbour' err)
-    run "$(preloads $counting $2 $3)" $(program $1 $2 $3)
-    same "$name: the exit code" $bare $code
-    same "$name: the results" "$(cat out.bare)" "$(cat out)"
+    run "$traced" "$@"
+    same "$name: exit code" $bare $code
+    same "$name: output" "$(cat out.bare)" "$(cat out)"
     same "$name: what the neighbour has seen" "$neighbour" "$(grep '^neighbour' err)"
     same "$name: the end" "$(printf '[%d] finish\n' 0 1 2)" "$(grep 'finish' err)"
 }
 
-# What rank 0 of the ring calls in 5 steps; the others do the same.
+# beside NAME NEIGHBOUR PLACE
+beside() {
+    alike "$1, $2 $3" "$(preloads "" $2 $3)" "$(preloads $counting $2 $3)" $(program $1 $2 $3)
+    cp out.bare $1.$2.$3.out
+}
+
+# ours: "RANK CALL COUNT" of ./err
+ours() {
+    sed -n 's/^\[\([0-9]*\)\] \(MPI_.*\)/\1 \2/p' err | sort
+}
+
+# its: the same, as the neighbour has counted
+its() {
+    sed -n 's/^neighbour\[\([0-9]*\)\] \(MPI_.*\)/\1 \2/p' err | sort
+}
+
+# What a rank of the ring calls in 5 steps.
 calls="MPI_Allreduce 5
 MPI_Barrier 1
 MPI_Comm_dup 1
@@ -107,31 +136,195 @@ MPI_Test 5
 MPI_Wait 10
 MPI_Waitall 5"
 
-# calls_of RANK...
-calls_of() {
+# by RANK...: these calls of each
+by() {
     local rank
     for rank in "$@"; do sed "s/^/$rank /" <<<"$calls"; done
 }
 
-run "$counting" ./ring
-same "alone: calls" "$(calls_of 0 1 2)" "$(counts '')"
-for place in before behind linked within; do
-    # Who is in front of us has his own calls seen, too.
-    case $place in before | within) is_seen=1 ;; *) is_seen= ;; esac
-    for neighbour in counts next; do
-        alike ring $neighbour $place
-        same "ring, $neighbour $place: our calls" "$(calls_of 0 1 2)" "$(counts '' | grep -v MPI_Reduce)"
-        same "ring, $neighbour $place: its own calls" "${is_seen:+3}" "$(counts '' | grep -c MPI_Reduce | sed s/^0//)"
-        same "ring, $neighbour $place: its calls" "$(calls_of 0 1 2)" "$(counts neighbour)"
-    done
-    alike ring requests $place
-    same "ring, requests $place: our calls" "$(calls_of 0 1 2)" "$(counts '')"
-    for neighbour in last first; do
-        case $neighbour in last) app="0 1" ;; *) app="1 2" ;; esac
-        alike ring $neighbour $place
-        same "ring, $neighbour $place: our calls" "$(calls_of $app)" \
-            "$(counts '' | if [ "$is_seen" ]; then grep "^[$app] " | grep -v "MPI_Comm_split"; else cat; fi |
-                sed "${is_seen:+s/Send 6/Send 5/;s/Comm_free 2/Comm_free 1/}")"
+# as_seen CALLS...: with those besides that a neighbour in front of us makes
+as_seen() {
+    case $place in
+    before | within | wrapped) { cat; printf '%s\n' "$@"; } | sort | add ;;
+    *) cat ;;
+    esac
+}
+add() {
+    awk 'NF == 3 {key = $1 " " $2; count[key] += $3} END {for (key in count) print key, count[key]}' | sort
+}
+
+ring="$MPICC -O1 $sources/ring.c"
+$ring -o ring || exit 1
+run $counting ./ring
+same "ring, alone: our calls" "$(by 0 1 2)" "$(ours)"
+for place in $places; do
+    for neighbour in $neighbours; do
+        build ring $neighbour $place $ring
+        beside ring $neighbour $place
+        case $neighbour in
+        counts | next)
+            wanted=$(by 0 1 2 | as_seen "0 MPI_Reduce 1" "1 MPI_Reduce 1" "2 MPI_Reduce 1")
+            same "ring, $neighbour $place: its calls" "$(by 0 1 2)" "$(its)" ;;
+        requests) wanted=$(by 0 1 2) ;;
+        last) wanted=$(by 0 1 | as_seen {0,1,2}" MPI_Comm_split 1" {0,1,2}" MPI_Comm_free 1" {0,1}" MPI_Send 1" "2 MPI_Recv 2") ;;
+        first) wanted=$(by 1 2 | as_seen {0,1,2}" MPI_Comm_split 1" {0,1,2}" MPI_Comm_free 1" {1,2}" MPI_Send 1" "0 MPI_Recv 2") ;;
+        esac
+        same "ring, $neighbour $place: our calls" "$wanted" "$(ours)"
     done
 done
+
+# Several, in any order; one of them calls the next MPI_X, so that the other one is called in
+# any case.
+us=$counting one=$work/libnext.so two=$work/liblast.so
+for order in "us one two" "us two one" "one us two" "two us one" "one two us" "two one us"; do
+    without= with=
+    for who in $order; do
+        with+=" ${!who}"
+        [ $who = us ] || without+=" ${!who}"
+    done
+    alike "ring, $order" "${without# }" "${with# }" ./ring
+    case $order in # each has his own calls seen by those behind him
+    us*) own=() ;;
+    "one us two") own=({0,1}" MPI_Reduce 1") ;;
+    "two us one") own=({0,1,2}" MPI_Comm_split 1" {0,1,2}" MPI_Comm_free 1" {0,1}" MPI_Send 1" "2 MPI_Recv 2") ;;
+    *) continue ;;
+    esac
+    same "ring, $order: our calls" "$(place=before && by 0 1 | as_seen "${own[@]}")" "$(ours)"
+done
+
+run "$(preloads $counting counts behind)" ./ring
+same "MPI_Pcontrol goes on, with all that follows the level" "3 3" \
+    "$(grep -c 'neighbour was told 1, ring, 0.5, 8' err) $(grep -c 'neighbour was told -1, ring, 1.5, 9' err)"
+same "MPI_Pcontrol comes to us, too" 3 "$(grep -c '^\[[0-9]*\] control 1 ring' err)"
+
+# --- MPI in a scope of its own ---
+
+${CC:-gcc} -DHOST "$sources/ring.c" -o host -ldl || exit 1
+for neighbour in counts last; do
+    build ringlib $neighbour linked $ring -DLIBRARY -shared -fPIC
+    alike "a library with MPI, $neighbour linked" "" $counting ./host ./ringlib.$neighbour.linked
+    case $neighbour in last) wanted=$(by 0 1) ;; *) wanted=$(by 0 1 2) ;; esac
+    same "a library with MPI, $neighbour linked: our calls" "$wanted" "$(ours)"
+done
+
+if has_mpi4py; then
+    for place in before behind; do
+        alike "Python, last $place" "$(preloads "" last $place)" "$(preloads $counting last $place)" \
+            "$python" "$root/tests/preload/ring.py"
+        same "Python, last $place: our calls" \
+            "$(as_seen {0,1,2}" MPI_Comm_split 1" {0,1,2}" MPI_Comm_free 1" {0,1}" MPI_Send 1" "2 MPI_Recv 2" \
+                <<<"$(printf '%d MPI_Barrier 1\n%d MPI_Sendrecv 6\n' 0 0 1 1)")" "$(ours)"
+    done
+else
+    skip "Python" "no mpi4py for $mpi"
+fi
+
+# --- Fortran ---
+
+fortran="MPI_Allreduce 5
+MPI_Barrier 1
+MPI_Recv 5
+MPI_Send 5"
+
+for kind in MPIFH MPI F08; do
+    if ! command -v "$MPIFORT" >/dev/null || [ "$mpi-$kind" = MPICH-F08 ]; then
+        skip "Fortran $kind" "no $MPIFORT, or functions under other names"
+        continue
+    fi
+    ring="$MPIFORT -ffree-line-length-none -DUSE_$kind -J $work $sources/ring.F90"
+    $ring -o ring$kind || exit 1
+    for place in before behind linked within; do
+        build ring$kind last $place $ring
+        beside ring$kind last $place
+        same "ring$kind, last $place: our calls" \
+            "$(calls=$fortran by 0 1 | as_seen {0,1,2}" MPI_Comm_split 1" {0,1,2}" MPI_Comm_free 1" {0,1}" MPI_Send 1" "2 MPI_Recv 2")" "$(ours)"
+    done
+    beside ring$kind counts behind
+    same "ring$kind, counts behind: our calls" "$(calls=$fortran by 0 1 2)" "$(ours)"
+done
+
+# --- with all of efgtrace ---
+
+# says: what the summary says of ranks and messages
+says() {
+    sed -n 's/^ *\(on [0-9]* of [0-9]* ranks nothing was traced\).*/\1/p; s/^Messages *\(.*)\).*/messages: \1/p' "$1/summary.txt" |
+        paste -sd '; '
+}
+
+# readable NAME PLACE TRACE; a function MPI_X in front of us is one that calls ours, which the checker
+# does not expect of any
+readable() {
+    case $2 in
+    before | within) verdict "$1: otf2-print accepts the trace" "$(unreadable "$3")" ;;
+    *) accepted "$1" "$3" ;;
+    esac
+}
+
+# trace NEIGHBOUR PLACE: $times times, to the folder trace.NEIGHBOUR.PLACE
+trace() {
+    local name="ring traced, $1 $2" folder=$work/trace.$1.$2 i wrong=0 hung=0
+    for ((i = 0; i < times; i++)); do
+        rm -rf "$folder"
+        run "$(preloads $tracing $1 $2)" env EFGTRACE_MODE=full EFGTRACE_OUTPUT="$folder" $(program ring $1 $2)
+        [ $code = 124 ] && hung=$((hung + 1))
+        [ "$code $(cat out)" = "0 $(cat ring.$1.$2.out)" ] || wrong=$((wrong + 1))
+    done
+    same "$name: as bare" "0 wrong, 0 hung" "$wrong wrong, $hung hung"
+    contains "$name: all messages have both ends" "$(says "$folder")" "(100%)"
+    readable "$name" $2 "$folder/traces.otf2"
+    [ -z "$table" ] || echo "| $1 | $2 | $(paste -sd , <ring.$1.$2.out | sed 's/,/, /g') |" \
+        "$((times - wrong)) of $times | $hung | $(says "$folder") |" >>rows
+}
+
+run "" ./ring
+cp out ring.none.alone.out
+trace none alone
+for place in $places; do
+    for neighbour in $neighbours; do trace $neighbour $place; done
+done
+
+# EZTrace, which Debian has: it looks functions up, and agrees on its clocks by calls of its own.
+# eztraced FOLDER: the calls in its trace
+eztraced() {
+    otf2-print "$(find "$1" -name '*.otf2')" 2>/dev/null |
+        sed -n 's/^ENTER *\([0-9]*\) .*Region: "\(MPI_[A-Za-z_]*\)".*/\1 \2 1/p' | awk '{$1 = "all"; print}' | add
+}
+
+module=openmpi
+[ "$mpi" = MPICH ] && module=mpich
+if [ "$(eztrace_avail 2>/dev/null | grep -c "^$module\b")" = 1 ] && command -v otf2-print >/dev/null; then
+    wanted=$(by all all all | add)
+    own=$(eztrace -t $module -o none env | sed -n 's/^LD_PRELOAD=//p')
+    for order in "$own $tracing" "$tracing $own"; do
+        case $order in "$own"*) place=before ;; *) place=behind ;; esac
+        folder=$work/trace.eztrace.$place
+        run "$order" env EZTRACE_TRACE=$module EZTRACE_TRACE_DIR="$folder.its" EFGTRACE_MODE=full \
+            EFGTRACE_OUTPUT="$folder" ./ring
+        same "EZTrace $place: as bare" "0 $(cat ring.none.alone.out)" "$code $(cat out)"
+        same "EZTrace $place: its calls" "$wanted" "$(eztraced "$folder.its")"
+        contains "EZTrace $place: all messages have both ends" "$(says "$folder")" "(100%)"
+        [ $place = before ] || same "EZTrace $place: our calls" "$wanted" "$(eztraced "$folder")"
+        readable "EZTrace $place" $place "$folder/traces.otf2"
+    done
+else
+    skip "EZTrace" "it is not there"
+fi
+
+# --- the table ---
+
+if [ -n "$table" ]; then
+    cat - rows >"$table" <<END
+A ring of three ranks ($mpi) beside a library that defines MPI functions, too: the results bare, how many
+traced jobs had the same and exit code 0, how many did not end, and what the summary says of the last one.
+Made by \`tests/neighbours.sh --table FILE\`; libefgtrace(7) says what the places are.
+
+- counts, next: profilers, which call PMPI_X, or the next MPI_X
+- last, first: this rank never comes back from MPI_Init, and serves; MPI_COMM_WORLD is without it
+- requests: has handles of its own
+
+| neighbour | place | bare | as bare | hangs | the summary |
+|---|---|---|---|---|---|
+END
+fi
+
 finish

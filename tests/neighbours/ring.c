@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * With HOST: a program that knows no MPI, and loads the other one as a library of its own.
+ *
  * Ranks of MPI_COMM_WORLD pass numbers round in all the ways that the libraries of this folder
  * know of. Each rank prints what it has got to; a number that took another way is another one.
  *
  *   ring [STEPS] [MILLISECONDS that a step takes at least]
  */
+#ifdef HOST
+#include <dlfcn.h>
+
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    int (*ring)(int, char **) = library ? (int (*)(int, char **))dlsym(library, "ring") : 0;
+    return ring ? ring(argc - 1, argv + 1) : 9;
+}
+#else
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#ifdef LIBRARY
+#define main ring
+#endif
 
 static int rank, size, left, right;
 static MPI_Comm copy;
@@ -65,6 +81,7 @@ int main(int argc, char **argv)
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;
     sum = rank + 1;
+    MPI_Pcontrol(1, "ring", 0.5, 8);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     for (int i = 0; i < steps; i++) {
         sum = pass(pass_requests(pass_request(sum)));
@@ -74,8 +91,10 @@ int main(int argc, char **argv)
             usleep((useconds_t)atoi(argv[2]) * 1000);
     }
     MPI_Comm_free(&copy);
+    MPI_Pcontrol(-1, "ring", 1.5, 9);
     MPI_Barrier(MPI_COMM_WORLD);
     printf("%d of %d: %ld\n", rank, size, sum);
     MPI_Finalize();
     return 0;
 }
+#endif

@@ -56,6 +56,11 @@ int MPI_Init(int *argc, char ***argv)
     return begin(PMPI_Init(argc, argv));
 }
 
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    return begin(PMPI_Init_thread(argc, argv, required, provided));
+}
+
 int MPI_Finalize(void)
 {
     int done = 1;
@@ -107,9 +112,22 @@ int MPI_Irecv(void *buffer, int n, MPI_Datatype type, int from, int tag, MPI_Com
     return PMPI_Irecv(buffer, n, type, from, tag, meant(comm), request);
 }
 
+int MPI_Sendrecv(const void *out, int n, MPI_Datatype type, int to, int tag, void *in, int m,
+                 MPI_Datatype other, int from, int its_tag, MPI_Comm comm, MPI_Status *status)
+{
+    return PMPI_Sendrecv(out, n, type, to, tag, in, m, other, from, its_tag, meant(comm),
+                         status);
+}
+
 int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     return PMPI_Allreduce(in, out, n, type, op, meant(comm));
+}
+
+int MPI_Reduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm)
+{
+    return PMPI_Reduce(in, out, n, type, op, root, meant(comm));
 }
 
 int MPI_Barrier(MPI_Comm comm)
