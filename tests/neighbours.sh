@@ -251,15 +251,6 @@ says() {
         paste -sd '; '
 }
 
-# readable NAME PLACE TRACE; a function MPI_X in front of us is one that calls ours, which the checker
-# does not expect of any
-readable() {
-    case $2 in
-    before | within) verdict "$1: otf2-print accepts the trace" "$(unreadable "$3")" ;;
-    *) accepted "$1" "$3" ;;
-    esac
-}
-
 # trace NEIGHBOUR PLACE: $times times, to the folder trace.NEIGHBOUR.PLACE
 trace() {
     local name="ring traced, $1 $2" folder=$work/trace.$1.$2 i wrong=0 hung=0
@@ -271,7 +262,7 @@ trace() {
     done
     same "$name: as bare" "0 wrong, 0 hung" "$wrong wrong, $hung hung"
     contains "$name: all messages have both ends" "$(says "$folder")" "(100%)"
-    readable "$name" $2 "$folder/traces.otf2"
+    accepted "$name" "$folder/traces.otf2"
     [ -z "$table" ] || echo "| $1 | $2 | $(paste -sd , <ring.$1.$2.out | sed 's/,/, /g') |" \
         "$((times - wrong)) of $times | $hung | $(says "$folder") |" >>rows
 }
@@ -284,9 +275,9 @@ for place in $places; do
 done
 
 # EZTrace, which Debian has: it looks functions up, and agrees on its clocks by calls of its own.
-# eztraced FOLDER: the calls in its trace
-eztraced() {
-    otf2-print "$(find "$1" -name '*.otf2')" 2>/dev/null |
+# called TRACE: the calls in it
+called() {
+    otf2-print "$1" 2>/dev/null |
         sed -n 's/^ENTER *\([0-9]*\) .*Region: "\(MPI_[A-Za-z_]*\)".*/\1 \2 1/p' | awk '{$1 = "all"; print}' | add
 }
 
@@ -300,14 +291,34 @@ if [ "$(eztrace_avail 2>/dev/null | grep -c "^$module\b")" = 1 ] && command -v o
         folder=$work/trace.eztrace.$place
         run "$order" env EZTRACE_TRACE=$module EZTRACE_TRACE_DIR="$folder.its" EFGTRACE_MODE=full \
             EFGTRACE_OUTPUT="$folder" ./ring
-        same "EZTrace $place: as bare" "0 $(cat ring.none.alone.out)" "$code $(cat out)"
-        same "EZTrace $place: its calls" "$wanted" "$(eztraced "$folder.its")"
+        same "EZTrace $place: as bare" "0 $(cat ring.none.alone.out)" "$code $(grep ' of ' out)"
+        same "EZTrace $place: its calls" "$wanted" "$(called "$(find "$folder.its" -name '*.otf2')")"
         contains "EZTrace $place: all messages have both ends" "$(says "$folder")" "(100%)"
-        [ $place = before ] || same "EZTrace $place: our calls" "$wanted" "$(eztraced "$folder")"
-        readable "EZTrace $place" $place "$folder/traces.otf2"
+        [ $place = before ] || same "EZTrace $place: our calls" "$wanted" "$(called "$folder/traces.otf2")"
+        accepted "EZTrace $place" "$folder/traces.otf2"
     done
 else
     skip "EZTrace" "it is not there"
+fi
+
+# --- sessions, which MPI_Init does not begin ---
+
+if $MPICC -O1 "$root/tests/mpi4/sessions.c" -o sessions 2>/dev/null; then
+    wanted=$(printf '%s\n' "MPI_Allreduce 15" "MPI_Barrier 3" "MPI_Comm_create_from_group 3" \
+        "MPI_Comm_free 6" "MPI_Sendrecv 15" | sed 's/^/all /')
+    for neighbour in counts next; do
+        for place in before behind; do
+            run "$(preloads "" $neighbour $place)" ./sessions 5
+            bare="$code $(cat out err)"
+            folder=$work/trace.sessions.$neighbour.$place
+            run "$(preloads $tracing $neighbour $place)" env EFGTRACE_MODE=full EFGTRACE_SUMMARY=off \
+                EFGTRACE_OUTPUT="$folder" ./sessions 5
+            same "sessions, $neighbour $place: as bare" "$bare" "$code $(cat out err)"
+            same "sessions, $neighbour $place: our calls" "$wanted" "$(called "$folder/traces.otf2")"
+        done
+    done
+else
+    skip "sessions" "this MPI has none"
 fi
 
 # --- the table ---

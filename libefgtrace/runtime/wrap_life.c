@@ -31,8 +31,8 @@ static pid_t owner;           /* the process that started the tracer: not a fork
 static const void *initiator; /* an address in the module that calls MPI_Init */
 static char folder[PATH_MAX]; /* that we were loaded from, with its last slash */
 
-/* Of the thread: it has begun MPI within the outermost call; the tracer itself calls. */
-static __thread int has_begun __attribute__((tls_model("initial-exec")));
+/* Of the thread: what the outermost call is for was done within it; the tracer itself calls. */
+static __thread int is_done_here __attribute__((tls_model("initial-exec")));
 static __thread int is_tracer __attribute__((tls_model("initial-exec")));
 
 /* A relative path in LD_PRELOAD is good only until the program changes its directory, so this
@@ -229,7 +229,7 @@ static int enter(struct place here)
     if (efg_wrap_is_inside(here.frame))
         return 0;
     efg_wrap_enter(here.frame, here.named);
-    has_begun = 0;
+    is_done_here = 0;
     return 1;
 }
 
@@ -242,9 +242,9 @@ static void go(int is_outermost)
 /* The call has returned RESULT: the innermost one does so first. */
 static int is_innermost(int result)
 {
-    if (result != MPI_SUCCESS || has_begun || is_tracer)
+    if (result != MPI_SUCCESS || is_done_here || is_tracer)
         return 0;
-    has_begun = 1;
+    is_done_here = 1;
     return 1;
 }
 
@@ -326,9 +326,13 @@ BY_HAND(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *sessi
 static int session_finalize(struct place here, int (*next)(MPI_Session *), MPI_Session *session)
 {
     int is_outermost = enter(here);
-    if (is_last(here, (const void *)next))
+    if (is_last(here, (const void *)next)) {
+        is_done_here = 1;
         end(0);
+    }
     int result = next(session);
+    if (is_innermost(result))
+        end(0); /* nobody has told; the tracer's own session goes on until then */
     go(is_outermost);
     return result;
 }

@@ -111,6 +111,27 @@ int MPI_Comm_free(MPI_Comm *comm)
     return CALL(Comm_free)(comm);
 }
 
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    fprintf(stderr, "neighbour: a session begins\n");
+    return CALL(Session_init)(info, handler, session);
+}
+
+int MPI_Session_finalize(MPI_Session *session)
+{
+    fprintf(stderr, "neighbour: a session ends\n");
+    return CALL(Session_finalize)(session);
+}
+
+int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info,
+                               MPI_Errhandler handler, MPI_Comm *comm)
+{
+    fprintf(stderr, "neighbour: a communicator is made of a group\n");
+    return CALL(Comm_create_from_group)(group, tag, info, handler, comm);
+}
+#endif
+
 int MPI_Pcontrol(const int level, ...)
 {
     va_list more;
