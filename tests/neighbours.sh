@@ -3,8 +3,9 @@
 #
 # Other libraries that define MPI functions (tests/neighbours): a profiler that calls PMPI_X, one that
 # calls the next MPI_X, a layer that keeps a rank for itself and has another MPI_COMM_WORLD for the
-# others, one with requests of its own, and EZTrace. Each of them before us, behind us, linked to the
-# program, and within it: everybody does what he does without us, and each call is counted once.
+# others, one with requests of its own, one that puts MPI_Init off, and EZTrace. Each of them before us,
+# behind us, linked to the program, and within it: everybody does what he does without us, and each
+# call is counted once.
 #
 #   tests/neighbours.sh
 #   tests/neighbours.sh --table FILE [TIMES]    each job that is traced so many times (default 50)
@@ -29,6 +30,7 @@ cd "$work" || exit 1
 
 places="before behind linked within wrapped"
 neighbours="counts next last first requests"
+others="late" # counted only
 
 # source NEIGHBOUR: and what it is compiled with
 source() {
@@ -37,11 +39,11 @@ source() {
     next) echo "$sources/counts.c -DUSE_NEXT" ;;
     last) echo "$sources/subworld.c" ;;
     first) echo "$sources/subworld.c -DSERVER_IS_FIRST" ;;
-    requests) echo "$sources/requests.c" ;;
+    requests | late) echo "$sources/$1.c" ;;
     esac
 }
 
-for neighbour in $neighbours; do
+for neighbour in $neighbours $others; do
     $MPICC -O1 -fPIC -shared $(source $neighbour) -o lib$neighbour.so &&
         $MPICC -O1 -c $(source $neighbour) -o $neighbour.o || exit 1
     # The same for the linker's option --wrap.
@@ -158,14 +160,14 @@ $ring -o ring || exit 1
 run $counting ./ring
 same "ring, alone: our calls" "$(by 0 1 2)" "$(ours)"
 for place in $places; do
-    for neighbour in $neighbours; do
+    for neighbour in $neighbours $others; do
         build ring $neighbour $place $ring
         beside ring $neighbour $place
         case $neighbour in
         counts | next)
             wanted=$(by 0 1 2 | as_seen "0 MPI_Reduce 1" "1 MPI_Reduce 1" "2 MPI_Reduce 1")
             same "ring, $neighbour $place: its calls" "$(by 0 1 2)" "$(its)" ;;
-        requests) wanted=$(by 0 1 2) ;;
+        requests | late) wanted=$(by 0 1 2) ;;
         last) wanted=$(by 0 1 | as_seen {0,1,2}" MPI_Comm_split 1" {0,1,2}" MPI_Comm_free 1" {0,1}" MPI_Send 1" "2 MPI_Recv 2") ;;
         first) wanted=$(by 1 2 | as_seen {0,1,2}" MPI_Comm_split 1" {0,1,2}" MPI_Comm_free 1" {1,2}" MPI_Send 1" "0 MPI_Recv 2") ;;
         esac

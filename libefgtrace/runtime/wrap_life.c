@@ -109,12 +109,19 @@ static int is_our_kind(void)
     return 0;
 }
 
-/* FUNCTION is in MPI itself, not in a library between us. */
+/* FUNCTION is in MPI itself, not in a library between it and us. */
 static int is_of_mpi(const void *function)
 {
     Dl_info its, mpi;
     return !dladdr(find_get_version(), &mpi) || !dladdr(function, &its) ||
            its.dli_fbase == mpi.dli_fbase;
+}
+
+/* Nobody else begins and ends MPI for the program. */
+static int is_alone(void)
+{
+    return is_of_mpi(look_up("MPI_Init")) && is_of_mpi(look_up("MPI_Init_thread")) &&
+           is_of_mpi(look_up("MPI_Finalize"));
 }
 
 static const struct efg_runtime *load_runtime(void)
@@ -179,8 +186,7 @@ static void start(const MPI_Comm *comm)
     owner = getpid();
     stage = RUNNING;
     own_hooks = *run;
-    if (!comm &&
-        !is_of_mpi(efg_wrap_find(EFG_CALL_Finalize, EFG_MPI, "MPI_Finalize", initiator)))
+    if (!comm && !is_alone())
         runtime->watch(finish);
     atomic_store_explicit(&efg_wrap_hooks, &own_hooks, memory_order_release);
 }
@@ -254,9 +260,17 @@ static int is_last(struct place here, const void *next)
     return !is_tracer && (here.named == EFG_PMPI || is_of_mpi(next));
 }
 
+/* Another library may put it off to a later call. */
+static int has_begun(void)
+{
+    int flag = 0;
+    __typeof__(&MPI_Initialized) ask = (__typeof__(ask))look_up("PMPI_Initialized");
+    return ask && ask(&flag) == MPI_SUCCESS && flag;
+}
+
 static void begin_world(int result)
 {
-    if (!is_innermost(result))
+    if (!is_innermost(result) || !has_begun())
         return;
     atomic_fetch_add(&users, 1);
     start(NULL);
