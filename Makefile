@@ -68,7 +68,7 @@ quiet = $(if $(V),,@echo '  $(1)  $(patsubst $(BUILD)/%,%,$@)';)
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 CORE    := $(call objects,libefgtrace/core/*.c)
 FILES   := $(call objects,libefgtrace/files/*.c)
-WRAP    := $(BUILD)/obj/libefgtrace/runtime/wrap.o
+WRAP    := $(call objects,libefgtrace/runtime/wrap*.c)
 RUNTIME := $(filter-out $(WRAP),$(call objects,libefgtrace/runtime/*.c))
 PAGE    := $(BUILD)/page/head.html $(BUILD)/page/tail.html
 TOOL    := $(call objects,efgtrace/*.c) $(BUILD)/obj/efgtrace/page_data.o
@@ -121,7 +121,7 @@ $(BUILD)/tests/test_clock: $(BUILD)/obj/libefgtrace/runtime/clock.o
 $(BUILD)/tests/test_order: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,memory order)
 
 $(BUILD)/tests/test_requests: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,memory requests)
-$(BUILD)/tests/test_types: $(BUILD)/obj/libefgtrace/runtime/types.o
+$(BUILD)/tests/test_types: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,ask types)
 $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: ALL_CFLAGS += $(MPI_CFLAGS)
 $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: FILES_LIBS += $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI)))
 

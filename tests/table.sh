@@ -67,8 +67,8 @@ clean "each status goes through the structure" "$work/out"
 symbols "$library" | diff "$work/expected" - >"$work/out"
 clean "libefgtrace.so exports MPI_X and PMPI_X of what is wrapped, and nothing else" "$work/out"
 
-nm -D --defined-only "$library" | awk '{sub(/^P/, "", $3); print $1, $3}' | sort | uniq -u >"$work/out"
-clean "MPI_X and PMPI_X are one function" "$work/out"
+nm -D --defined-only "$library" | awk 'seen[$1]++ {print $3}' >"$work/out"
+clean "each goes its own way" "$work/out" # PMPI_X must not reach whoever is next for MPI_X
 
 readelf -d "$library" | grep NEEDED | grep -Ev '\[(libc\.so|libdl\.so|ld-linux|ld64)' >"$work/out"
 clean "libefgtrace.so needs libc only" "$work/out"

@@ -83,15 +83,19 @@ static size_t program_frames(const struct efg_otf2_unifier *u, const struct efg_
     return keep;
 }
 
-/* A function without a name is called after its module. */
+/* A function without a name is called after its module. One of another library that stands before
+ * MPI's has the name of its module in front: readers take all that begins with MPI_ for MPI. */
 static uint32_t name_of(struct efg_otf2_unifier *u, const struct efg_symbol *symbol,
                         const struct efg_frame *frame)
 {
     char text[256];
     const char *base = base_of(module_of(u, frame));
-    if (symbol->function[0] && strcmp(symbol->function, "?") != 0)
+    if (begins_with(symbol->function, "MPI_"))
+        snprintf(text, sizeof text, "%.100s: %.150s", base, symbol->function);
+    else if (symbol->function[0] && strcmp(symbol->function, "?") != 0)
         return efg_otf2_intern_text(&u->strings, symbol->function);
-    snprintf(text, sizeof text, "[%s]", base[0] ? base : "unknown");
+    else
+        snprintf(text, sizeof text, "[%s]", base[0] ? base : "unknown");
     return efg_otf2_intern_text(&u->strings, text);
 }
 

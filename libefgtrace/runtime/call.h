@@ -4,7 +4,7 @@
  * their meaning. calls.def says for each function which argument means what.
  *
  * Two libraries share this header. libefgtrace.so is preloaded: it holds the wrappers
- * (wrap.c), needs libc only, and so disturbs no process that is not an MPI program.
+ * (wrap*.c), needs libc only, and so disturbs no process that is not an MPI program.
  * libefgtrace-runtime.so is all the rest; MPI_Init loads it, in a scope of its own,
  * so that none of its libraries' symbols meet those of the application.
  */
@@ -41,6 +41,9 @@ enum efg_call_id {
 #undef LEFT_OUT
     EFG_CALLS /* one more than the largest */
 };
+
+/* Which of its two names a function was called by. */
+enum efg_named { EFG_MPI, EFG_PMPI };
 
 /* What kind of thing a call does, and with it which fields it fills. */
 enum efg_shape {
@@ -163,23 +166,30 @@ struct efg_hooks {
     void (*leave)(struct efg_call *call, int result);
 };
 
-/*
- * What libefgtrace-runtime.so exports to the preloaded library.
- *
- * prepare: before MPI_Init; reads the configuration. Wrong ones are reported on standard error,
- * and the process exits with 2: it has cost nothing yet. Returns 1 to go on, 0 for "off".
- * start:   after MPI_Init, inside its wrapper, and COMM is NULL; or in a program of sessions,
- * when COMM was made of a group of processes: it goes on if these are all of the job. Returns
- *          the hooks, or NULL when nothing is to be done.
- * finish:  before MPI_Finalize, or what ends the last session, inside its wrapper; collective
- * over the world. leave:   the process ends without MPI_Finalize: keep what there is, call no
- * MPI. control: MPI_Pcontrol(level, name): user regions. level 1 enters, -1 leaves.
- */
+/* What the preloaded library tells the tracer. */
+struct efg_front {
+    /* Whoever is behind us for SYMBOL, or NULL. */
+    void *(*look_up)(const char *symbol);
+    /* EFG_MPI or EFG_PMPI: how the call was named that this thread is in. */
+    int (*named)(void);
+};
+
+/* What libefgtrace-runtime.so exports to the preloaded library. */
 struct efg_runtime {
-    int (*prepare)(void);
+    /* Before MPI_Init; reads the configuration. Wrong ones are reported on standard error, and
+     * the process exits with 2: it has cost nothing yet. Returns 1 to go on, 0 for "off". */
+    int (*prepare)(const struct efg_front *front);
+    /* When MPI has begun, inside the wrapper of MPI_Init, and COMM is NULL; or in a program of
+     * sessions, when COMM was made of a group of processes: it goes on if these are all of the
+     * job. Returns the hooks, or NULL when nothing is to be done. */
     const struct efg_hooks *(*start)(const MPI_Comm *comm);
+    /* After start: MPI is to call END itself when it begins to end. */
+    void (*watch)(void (*end)(void));
+    /* Before MPI ends, or the last session; collective over the world. */
     void (*finish)(void);
+    /* The process ends without MPI_Finalize: keep what there is, call no MPI. */
     void (*leave)(void);
+    /* MPI_Pcontrol(level, name): user regions. Level 1 enters, -1 leaves. */
     void (*control)(int level, const char *name);
 };
 #define EFG_RUNTIME_SYMBOL "efg_runtime"

@@ -14,6 +14,7 @@
 
 #include "core/hot.h"
 #include "core/signature.h"
+#include "runtime/ask.h"
 #include "runtime/lock.h"
 #include "runtime/memory.h"
 #include "runtime/recent.h"
@@ -67,14 +68,34 @@ static int translate(MPI_Group group, int size, uint32_t *ranks)
     return is_foreign;
 }
 
+/* Whoever is asked has groups that are MPI's: MPI has one for MPI_COMM_SELF, which is nobody
+ * else's to replace. */
+static int has_real_groups(const struct efg_asked *ask)
+{
+    static int known; /* 1: they are, -1: not */
+    MPI_Group its = MPI_GROUP_NULL, mpis = MPI_GROUP_NULL;
+    if (!efg_ask_is_another() || known)
+        return known >= 0;
+    ask->Comm_group(MPI_COMM_SELF, &its);
+    PMPI_Comm_group(MPI_COMM_SELF, &mpis);
+    known = its == mpis ? 1 : -1;
+    ask->Group_free(&its);
+    PMPI_Group_free(&mpis);
+    return known > 0;
+}
+
+/* The same for one that has GROUP, if that is what GET gives. */
 static int group_ranks(MPI_Comm handle, int (*get)(MPI_Comm, MPI_Group *), int size,
                        uint32_t *ranks)
 {
     MPI_Group group;
-    if (get(handle, &group) != MPI_SUCCESS)
+    int members = -1;
+    memset(ranks, 0, (size_t)size * sizeof *ranks);
+    if (!has_real_groups(efg_ask()) || get(handle, &group) != MPI_SUCCESS)
         return 1;
-    int is_foreign = translate(group, size, ranks);
-    PMPI_Group_free(&group);
+    PMPI_Group_size(group, &members);
+    int is_foreign = members == size ? translate(group, size, ranks) : 1;
+    efg_ask()->Group_free(&group);
     return is_foreign;
 }
 
@@ -103,10 +124,10 @@ static struct efg_members *find_members(struct efg_comm *c)
         return NULL;
     m->local = (uint32_t)c->size;
     m->remote = (uint32_t)remote;
-    c->is_foreign = group_ranks(c->handle, PMPI_Comm_group, c->size, m->rank);
+    c->is_foreign = group_ranks(c->handle, efg_ask()->Comm_group, c->size, m->rank);
     if (remote)
         c->is_foreign |=
-            group_ranks(c->handle, PMPI_Comm_remote_group, remote, m->rank + c->size);
+            group_ranks(c->handle, efg_ask()->Comm_remote_group, remote, m->rank + c->size);
     int is_first = remote && m->rank[0] < m->rank[c->size];
     order_groups(m);
     c->partners = m->rank + (is_first ? m->local : 0);
@@ -138,25 +159,25 @@ static void find_grid(struct efg_comm *c)
     int dims = 0, own[EFG_GRID_DIMS];
     struct efg_grid *g = &c->grid;
 
-    if (PMPI_Cartdim_get(c->handle, &dims) != MPI_SUCCESS)
+    if (efg_ask()->Cartdim_get(c->handle, &dims) != MPI_SUCCESS)
         return;
     c->in = c->out = 2 * dims;
     if (dims <= EFG_GRID_DIMS &&
-        PMPI_Cart_get(c->handle, dims, g->size, g->is_periodic, own) == MPI_SUCCESS)
+        efg_ask()->Cart_get(c->handle, dims, g->size, g->is_periodic, own) == MPI_SUCCESS)
         g->dims = dims;
 }
 
 static void find_neighbours(struct efg_comm *c)
 {
     int topology = MPI_UNDEFINED, weighted, dims = 0;
-    PMPI_Topo_test(c->handle, &topology);
+    efg_ask()->Topo_test(c->handle, &topology);
     if (topology == MPI_CART)
         find_grid(c);
     else if (topology == MPI_GRAPH &&
-             PMPI_Graph_neighbors_count(c->handle, c->rank, &dims) == MPI_SUCCESS)
+             efg_ask()->Graph_neighbors_count(c->handle, c->rank, &dims) == MPI_SUCCESS)
         c->in = c->out = dims;
     else if (topology == MPI_DIST_GRAPH)
-        PMPI_Dist_graph_neighbors_count(c->handle, &c->in, &c->out, &weighted);
+        efg_ask()->Dist_graph_neighbors_count(c->handle, &c->in, &c->out, &weighted);
 }
 
 uint64_t efg_comms_memory(const struct efg_comm *c)
@@ -173,19 +194,20 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
         free(c);
         return NULL;
     }
+    const struct efg_asked *ask = efg_ask();
     int inter = 0;
     *slot = (uintptr_t)c;
     c->handle = handle;
     c->id = all.next_id++;
     c->parent = parent ? parent->id : UINT32_MAX;
     c->world_rank = all.world_rank;
-    PMPI_Comm_rank(handle, &c->rank);
-    PMPI_Comm_size(handle, &c->size);
-    PMPI_Comm_test_inter(handle, &inter);
+    ask->Comm_rank(handle, &c->rank);
+    ask->Comm_size(handle, &c->size);
+    ask->Comm_test_inter(handle, &inter);
     c->kind = inter ? EFG_COMM_INTER : kind;
     c->peers = c->size;
     if (inter) {
-        PMPI_Comm_remote_size(handle, &c->peers);
+        ask->Comm_remote_size(handle, &c->peers);
         c->parent = UINT32_MAX;
     }
     if (c->kind == EFG_COMM_INTRA || c->kind == EFG_COMM_INTER)
@@ -212,6 +234,23 @@ int efg_comms_init(MPI_Comm world, MPI_Comm self, int threads)
     return all.world && add(self, NULL, EFG_COMM_SELF) ? 0 : -1;
 }
 
+/* WORLD, as it was made at the start, or what the application has for it, if another library
+ * gives it a smaller one. That is found out at the first call. */
+static struct efg_comm *take_for_world(struct efg_comm *world)
+{
+    static int is_known;
+    int rank = world->rank, size = world->size;
+    if (is_known || !efg_ask_is_another())
+        return world;
+    is_known = 1;
+    efg_ask()->Comm_rank(world->handle, &rank);
+    efg_ask()->Comm_size(world->handle, &size);
+    if (rank == world->rank && size == world->size)
+        return world;
+    struct efg_comm *c = add(world->handle, NULL, EFG_COMM_INTRA);
+    return c ? c : world;
+}
+
 static __thread struct efg_recent recent;
 
 const struct efg_comm *efg_comms_look_up(MPI_Comm handle)
@@ -225,6 +264,8 @@ const struct efg_comm *efg_comms_look_up(MPI_Comm handle)
         c = find(handle);
         if (!c)
             c = add(handle, NULL, EFG_COMM_INTRA);
+        else if (c == all.world)
+            c = take_for_world(c);
         efg_lock_give(&all.lock);
         efg_recent_put(&recent, key_of(handle), removed, c);
     }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "runtime/ask.h"
+
 enum { FLAG_COLLECTIVE = 1, FLAG_NONBLOCKING = 2 };
 
 static uint64_t key_of(MPI_File file)
@@ -96,7 +98,7 @@ static void leave_seek(struct efg_recorder *r, const struct efg_call *c, struct 
 {
     MPI_Offset reached = c->offset;
     if (!c->collective)
-        PMPI_File_get_position(c->file, &reached);
+        efg_ask()->File_get_position(c->file, &reached);
     uint32_t whence = c->whence == MPI_SEEK_SET ? 0 : c->whence == MPI_SEEK_CUR ? 1 : 2;
     put(r, time, EFG_REC_IO_SEEK, o, (struct efg_record){.c = whence, .d = (uint64_t)c->offset, .e = (uint64_t)reached});
 }

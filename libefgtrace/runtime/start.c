@@ -15,6 +15,7 @@
 
 #include "files/below.h"
 #include "files/launcher.h"
+#include "runtime/ask.h"
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
@@ -30,7 +31,7 @@ static struct efg_process *const p = &efg_process;
 
 static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
 
-static int prepare(void)
+static int prepare(const struct efg_front *front)
 {
     char message[1024];
     if (efg_conf_load(&p->conf, environ, message, sizeof message) != 0) {
@@ -45,6 +46,7 @@ static int prepare(void)
     }
     if (p->conf.mode == EFG_MODE_OFF)
         return 0;
+    efg_ask_begin(front);
     no_counter = p->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
     return 1;
 }
@@ -256,10 +258,32 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
     return ready ? &hooks : NULL;
 }
 
+static void (*told)(void);
+
+static int tell(MPI_Comm self, int key, void *value, void *extra)
+{
+    (void)self, (void)key, (void)value, (void)extra;
+    told();
+    return MPI_SUCCESS;
+}
+
+/* Attributes of MPI_COMM_SELF are the first that MPI takes down, and all else works then. */
+static void watch(void (*end)(void))
+{
+    int key;
+
+    told = end;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, tell, &key, NULL) != MPI_SUCCESS)
+        return;
+    PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    PMPI_Comm_free_keyval(&key); /* when the attribute has gone */
+}
+
 __attribute__((visibility("default"))) extern const struct efg_runtime efg_runtime;
 const struct efg_runtime efg_runtime = {
     .prepare = prepare,
     .start = start,
+    .watch = watch,
     .finish = efg_finish_run,
     .leave = efg_finish_leave,
     .control = efg_tracer_control,

@@ -8,12 +8,14 @@
 
 #include <pthread.h>
 
+#include "runtime/ask.h"
+
 struct efg_type efg_types[1 << EFG_TYPES_BITS];
 
 static int is_predefined(MPI_Datatype handle)
 {
     int integers, addresses, types, combiner = MPI_UNDEFINED;
-    PMPI_Type_get_envelope(handle, &integers, &addresses, &types, &combiner);
+    efg_ask()->Type_get_envelope(handle, &integers, &addresses, &types, &combiner);
     return combiner == MPI_COMBINER_NAMED;
 }
 
@@ -32,7 +34,7 @@ uint64_t efg_types_ask(MPI_Datatype handle)
 {
     struct efg_type *type = efg_types_place(handle);
     int size = 0;
-    if (handle == MPI_DATATYPE_NULL || PMPI_Type_size(handle, &size) != MPI_SUCCESS || size < 0)
+    if (handle == MPI_DATATYPE_NULL || efg_ask()->Type_size(handle, &size) != MPI_SUCCESS || size < 0)
         return 0;
     if (!__atomic_load_n(&type->handle, __ATOMIC_RELAXED))
         remember(type, handle, (uint64_t)size);
