@@ -13,6 +13,7 @@
 #   make bench          what it costs, beside its peers (BENCH_RUNS=3: quick, 5 minutes)
 #   make bench-instructions   instructions per call; repeatable
 #   make bench-order          how large what is kept of all calls is (APPS="sweep lammps ...")
+#   make bench-loops          the rule for the main loop, on programs and recordings (LOOPS=record: make them)
 #   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
 #   make install        to PREFIX (/usr/local), below DESTDIR
 #   make clean
@@ -138,6 +139,22 @@ $(BUILD)/tests/bench_sequence $(BUILD)/tests/bench_order: \
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(FILES_LIBS)
 
+$(BUILD)/tests/test_finder: $(patsubst %,$(BUILD)/obj/bench/loops/%.o,feed noise recording)
+$(BUILD)/tests/test_finder: ALL_CFLAGS += -Ibench/loops
+
+# The rule for the main loop, on programs and recordings.
+RECORD := $(BUILD)/obj/bench/loops/record.o
+REPLAY := $(filter-out $(RECORD),$(call objects,bench/loops/*.c))
+$(BUILD)/bench/replay: $(REPLAY) $(patsubst %,$(BUILD)/obj/%.o,tests/unit/loop_programs tests/unit/loop_random libefgtrace/files/buffer) $(CORE)
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(SANITIZE) -o $@ $^ $(call pc,--libs,libcjson) -lm
+
+$(BUILD)/bench/record: $(RECORD) $(patsubst %,$(BUILD)/obj/%.o,bench/loops/recording tests/unit/loop_programs tests/unit/loop_random) $(FILES) $(CORE)
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(SANITIZE) -o $@ $^ $(FILES_LIBS)
+
+$(REPLAY) $(RECORD): ALL_CFLAGS += -Itests/unit $(FILES_CFLAGS)
+
 %/plugin-c.so %/plugin-f.so: ALL_CFLAGS += -DROOM=56
 %/plugin-d.so %/plugin-e.so %/plugin-f.so: ALL_CFLAGS += -nostartfiles
 $(BUILD)/tests/plugin-%.so: tests/unit/loaded/plugin.c
@@ -228,6 +245,12 @@ bench-order: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) bench/order.sh $(APPS)
 
+# LOOPS="record" makes recordings first, of what is not recorded yet; else the rule need only
+# compile.
+bench-loops: set-up-$(if $(filter record,$(LOOPS)),apps,build)
+	@$(MAKE) --no-print-directory -s -j2 $(if $(filter record,$(LOOPS)),all $(BUILD)/bench/record,$(BUILD)/bench/replay)
+	@bench/loops/loops.py --build $(BUILD) $(LOOPS)
+
 bench-reduction: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) bench/reduction.sh $(APPS)
@@ -245,7 +268,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
--include $(patsubst %.o,%.d,$(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
+-include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all unit fuzzed demo check fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-reduction install clean
+.PHONY: all unit fuzzed demo check fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
 .SECONDARY:

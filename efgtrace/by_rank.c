@@ -86,7 +86,7 @@ static void add_edge(const struct reading *r, uint32_t index, uint32_t id,
     const struct efg_looptree *tree = &r->merged->tree;
     const struct efg_edge *whole = &r->merged->graph.edges[id];
     uint32_t common = efg_looptree_common(tree, whole->from, whole->to);
-    uint64_t inside = edge->rhythm.time;
+    uint64_t inside = edge->spent;
     uint64_t call = inside > edge->time.sum ? inside - edge->time.sum : 0;
     uint32_t l = tree->loop_of[whole->to];
     for (; l != common; l = tree->loops[l].parent)

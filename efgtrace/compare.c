@@ -64,8 +64,7 @@ static void sum_up(struct efg_comparison *c, int which)
 static void find_main_loops(struct efg_comparison *c)
 {
     for (int i = 0; i < 2; i++) {
-        const struct efg_merged *merged = &c->side[i].merged;
-        c->main_loop[i] = efg_summary_loop_at(&merged->tree, &merged->graph, &merged->pivot);
+        c->main_loop[i] = c->side[i].merged.tree.main;
     }
     for (uint32_t i = 0; i < c->matched.loop_count; i++)
         c->is_same_loop |= c->main_loop[0] != EFG_NONE && c->main_loop[1] != EFG_NONE &&

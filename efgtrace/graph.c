@@ -197,7 +197,7 @@ static void print_help(FILE *out)
         "For example: efgtrace graph -o graph.svg DIR\n\n",
         out);
     fputs(efg_graph_json_help, out);
-    fputs("GraphML, version 2, too: the numbers of nodes and edges, with their ranks, and the "
+    fputs("GraphML, version 3, too: the numbers of nodes and edges, with their ranks, and the "
           "least "
           "and\n"
           "the most visits of one.\n\n"

@@ -34,9 +34,9 @@ static void put_quoted(struct efg_buffer *out, char *text)
     }
 }
 
-static int is_pivot(const struct drawing *d, uint32_t kind, uint32_t id)
+static int is_pivot(const struct drawing *d, uint32_t id)
 {
-    return d->merged->pivot.kind == kind && d->merged->pivot.id == id;
+    return d->merged->at.pivot.kind != EFG_PIVOT_NONE && d->merged->at.pivot.node == id;
 }
 
 /* --- how often --- */
@@ -133,7 +133,7 @@ static void put_node(struct efg_buffer *out, const struct drawing *d, uint32_t i
     efg_buffer_print(out, "%s, %.1f%%\", fillcolor=\"0.03 %.3f 1.0\"%s];\n", mean, percent,
                      percent < 100 ? sqrt(percent / 100) * 0.9
                                    : 0.9, /* small shares are seen too */
-                     is_pivot(d, EFG_PIVOT_NODE, id) ? ", peripheries=2, penwidth=2" : "");
+                     is_pivot(d, id) ? ", peripheries=2, penwidth=2" : "");
 }
 
 /* --- loops --- */
@@ -215,9 +215,8 @@ static void put_edge(struct efg_buffer *out, const struct drawing *d, uint32_t i
                      from < to ? to : from, from > to ? "dir=back, " : "");
     put_visits(out, d, &d->merged->edges[id]);
     efg_buffer_print(
-        out, "%s \", penwidth=%.2f%s];\n", mean,
-        0.5 + 0.8 * log10(1 + (double)edge->time.count / (double)d->merged->rank_count),
-        is_pivot(d, EFG_PIVOT_EDGE, id) ? ", color=\"black:white:black\"" : "");
+        out, "%s \", penwidth=%.2f];\n", mean,
+        0.5 + 0.8 * log10(1 + (double)edge->time.count / (double)d->merged->rank_count));
 }
 
 /* What is drawn, and how to read it. */

@@ -12,7 +12,7 @@
 #include "files/runfile.h"
 #include "merged.h"
 
-#define EFG_GRAPH_VERSION 2 /* of JSON and GraphML; 1 was of one rank only */
+#define EFG_GRAPH_VERSION 3 /* of JSON and GraphML */
 
 struct efg_graph_view {
     const struct efg_run *run;

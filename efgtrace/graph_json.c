@@ -11,11 +11,15 @@ const char efg_graph_json_help[] =
     "RANKS is a list such as \"0-3,8\" or \"0-62:2\" (as --rank takes it). Counts, bytes, "
     "times are\n"
     "sums over the ranks and their threads; \"visits\" says how often each rank comes by.\n"
-    "  format \"efgtrace-graph\", version 2, application, command, mpi, ranks (of the run),\n"
+    "  format \"efgtrace-graph\", version 3, application, command, mpi, ranks (of the run),\n"
     "  merged RANKS, rank (the one, if it is one, or null), duration (sum)\n"
-    "  pivot   null or {kind \"node\"|\"edge\", id, visits, rank}: where an iteration begins, "
-    "of the\n"
-    "          rank that stands for these\n"
+    "  pivot   null or {kind \"node\"|\"site\", id, frames, visits, rank}: where an iteration "
+    "begins, of\n"
+    "          the rank that stands for these: at the node id; or where the call site is "
+    "entered "
+    "that\n"
+    "          the outermost frames of its path are, so many\n"
+    "  main    the main loop, or null; how often it went round is what that rank says\n"
     "  nodes   [{id, call, hash, label, region, size, partner, communicator, loop (innermost\n"
     "            one or null), count, bytes, polls, poll_time, world, unordered,\n"
     "            ranks RANKS, visits [{least, most, ranks RANKS}],\n"
@@ -33,9 +37,11 @@ const char efg_graph_json_help[] =
     "taken as\n"
     "  often as on the rank where it is most. A histogram is [[b, n], ...]: n durations from "
     "2^b to\n"
-    "  2^(b+1). The same hash in two graphs of a run is the same node. Version 1 was of one "
-    "rank\n"
-    "  only, without merged, ranks of nodes, edges, loops, and visits.\n";
+    "  2^(b+1). The same hash in two graphs of a run is the same node. Version 2 had no main, "
+    "and\n"
+    "  pivots that were edges; version 1 was of one rank only, without merged, ranks of "
+    "nodes,\n"
+    "  edges, loops, and visits.\n";
 
 static void add_visits(cJSON *to, const struct efg_merged_item *item)
 {
@@ -185,14 +191,16 @@ cJSON *efg_graph_json_loop(const struct efg_graph_view *view, uint32_t id)
 
 void efg_graph_json_pivot(cJSON *to, const struct efg_merged *merged)
 {
-    const struct efg_pivot *pivot = &merged->pivot;
+    const struct efg_run_pivot *pivot = &merged->at.pivot;
     if (pivot->kind == EFG_PIVOT_NONE) {
         cJSON_AddNullToObject(to, "pivot");
         return;
     }
     cJSON *object = cJSON_AddObjectToObject(to, "pivot");
-    cJSON_AddStringToObject(object, "kind", pivot->kind == EFG_PIVOT_NODE ? "node" : "edge");
-    efg_json_number(object, "id", pivot->id);
+    cJSON_AddStringToObject(object, "kind", pivot->kind == EFG_PIVOT_NODE ? "node" : "site");
+    efg_json_number(object, "id", pivot->node);
+    if (pivot->kind == EFG_PIVOT_SITE)
+        efg_json_number(object, "frames", pivot->depth);
     efg_json_number(object, "visits", pivot->visits);
     efg_json_number(object, "rank", merged->speaker);
 }
@@ -220,6 +228,7 @@ void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *vie
     efg_json_id(document, "rank", merged->rank_count == 1 ? merged->speaker : EFG_NONE);
     efg_json_number(document, "duration", merged->duration);
     efg_graph_json_pivot(document, merged);
+    efg_json_id(document, "main", merged->tree.main);
     add_all(document, "nodes", view, merged->graph.node_count, make_node);
     add_all(document, "edges", view, merged->graph.edge_count, efg_graph_json_edge);
     add_all(document, "loops", view, merged->tree.count, efg_graph_json_loop);

@@ -6,7 +6,7 @@
 
 static int is_plain(const struct efg_merged *m, uint32_t v)
 {
-    int is_pivot = m->pivot.kind == EFG_PIVOT_NODE && m->pivot.id == v;
+    int is_pivot = m->at.pivot.kind != EFG_PIVOT_NONE && m->at.pivot.node == v;
     return m->tree.loop_of[v] == EFG_NONE && m->nodes[v].visits_count == 1 && !is_pivot &&
            !(m->graph.nodes[v].flags & EFG_NODE_OVERFLOW);
 }
@@ -23,8 +23,7 @@ static int are_alike(const struct efg_merged *m, uint32_t v, uint32_t w)
 static uint32_t only_next(const struct efg_merged *m, uint32_t v)
 {
     uint32_t e = m->graph.nodes[v].first_edge;
-    int is_pivot = m->pivot.kind == EFG_PIVOT_EDGE && m->pivot.id == e;
-    if (e == EFG_NONE || is_pivot || m->graph.edges[e].next != EFG_NONE)
+    if (e == EFG_NONE || m->graph.edges[e].next != EFG_NONE)
         return EFG_NONE;
     return m->graph.edges[e].to;
 }

@@ -12,6 +12,7 @@
 
 #include "core/detail.h"
 #include "core/unite.h"
+#include "files/summary.h"
 #include "open.h"
 
 static unsigned dimensions_without(const struct efg_run *run, uint32_t dropped)
@@ -129,13 +130,15 @@ static void ids_fini(struct ids *ids)
     free(ids->edge);
 }
 
-static void follow(struct efg_pivot *pivot, const struct ids *ids)
+static void follow(struct efg_merged_places *places, const uint32_t *node)
 {
-    if (pivot->kind != EFG_PIVOT_NONE)
-        pivot->id = (pivot->kind == EFG_PIVOT_NODE ? ids->node : ids->edge)[pivot->id];
+    if (places->pivot.kind != EFG_PIVOT_NONE)
+        places->pivot.node = node[places->pivot.node];
+    if (places->main.function)
+        places->main.node = node[places->main.node];
 }
 
-int efg_merged_threads(struct efg_graph *one, struct efg_pivot *pivot,
+int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places,
                        const struct efg_run *run, const struct efg_run_rank *rank,
                        unsigned dimensions)
 {
@@ -147,9 +150,9 @@ int efg_merged_threads(struct efg_graph *one, struct efg_pivot *pivot,
         struct ids ids;
         error = ids_init(&ids, &thread->graph) ||
                 efg_graph_unite(one, &thread->graph, from, dimensions, ids.node, ids.edge);
-        if (thread == leader && pivot && !error) {
-            *pivot = leader->pivot;
-            follow(pivot, &ids);
+        if (thread == leader && places && !error) {
+            *places = (struct efg_merged_places){leader->pivot, leader->loops.main};
+            follow(places, ids.node);
         }
         ids_fini(&ids);
     }
@@ -183,7 +186,7 @@ static void put_in_order(struct efg_merged *m, uint32_t count, const uint32_t *i
 }
 
 static int add_graph(struct efg_merged *m, const struct efg_run_rank *rank,
-                     const struct efg_graph *one, struct efg_pivot *pivot)
+                     const struct efg_graph *one, struct efg_merged_places *places)
 {
     struct ids ids;
     uint32_t before = m->graph.node_count;
@@ -194,8 +197,8 @@ static int add_graph(struct efg_merged *m, const struct efg_run_rank *rank,
     if (!error)
         put_in_order(m, before, ids.node, one->node_count);
     if (!error && rank->rank == m->speaker) {
-        follow(pivot, &ids);
-        m->pivot = *pivot;
+        follow(places, ids.node);
+        m->at = *places;
     }
     ids_fini(&ids);
     return error ? -ENOMEM : 0;
@@ -205,14 +208,14 @@ static int add_rank(struct efg_merged *m, const struct efg_run *run,
                     const struct efg_run_rank *rank)
 {
     struct efg_graph one;
-    struct efg_pivot pivot = {0};
+    struct efg_merged_places places = {0};
     if (!rank->thread_count)
         return 0;
     if (efg_graph_init(&one, NULL, 0))
         return -ENOMEM;
-    int error = efg_merged_threads(&one, &pivot, run, rank, m->dimensions);
+    int error = efg_merged_threads(&one, &places, run, rank, m->dimensions);
     if (!error)
-        error = add_graph(m, rank, &one, &pivot);
+        error = add_graph(m, rank, &one, &places);
     efg_graph_fini(&one);
     m->duration += efg_run_rank_duration(rank);
     m->rank_count++;
@@ -261,8 +264,8 @@ static int sort_nodes(struct efg_merged *m)
         graph->edges[e].from = id[graph->edges[e].from];
         graph->edges[e].to = id[graph->edges[e].to];
     }
-    if (m->pivot.kind == EFG_PIVOT_NODE && !error)
-        m->pivot.id = id[m->pivot.id];
+    if (!error)
+        follow(&m->at, id);
     free(id);
     free(node);
     free(item);
@@ -290,7 +293,7 @@ static void set_visits(struct efg_merged *m)
     for (uint32_t i = 0; i < m->graph.node_count; i++)
         efg_merged_visits(&m->nodes[i], &least, &m->graph.nodes[i].rhythm.visits);
     for (uint32_t i = 0; i < m->graph.edge_count; i++)
-        efg_merged_visits(&m->edges[i], &least, &m->graph.edges[i].rhythm.visits);
+        efg_merged_visits(&m->edges[i], &least, &m->graph.edges[i].visits);
 }
 
 /* Ranks that enter a loop on different ways are counted once for each way: its body ran no more
@@ -310,18 +313,19 @@ static void limit_repetitions(struct efg_merged *m, uint32_t loop)
         loops[loop].repetitions = most;
 }
 
-static int find_loops(struct efg_merged *m)
+static int find_loops(struct efg_merged *m, const struct efg_run *run)
 {
     int error = 0;
     if (m->rank_count > 1)
         set_visits(m);
-    if (efg_looptree_build(&m->tree, &m->graph))
+    if (efg_summary_tree(&m->tree, run, &m->graph, &m->at.main))
         return -ENOMEM;
     m->loops = calloc((size_t)m->tree.count + 1, sizeof *m->loops);
     if (!m->loops)
         return -ENOMEM;
     for (uint32_t l = 0; l < m->tree.count && m->rank_count > 1; l++)
-        limit_repetitions(m, l);
+        if (l != m->tree.main)
+            limit_repetitions(m, l);
     for (uint32_t v = 0; v < m->graph.node_count && !error; v++) {
         for (uint32_t l = m->tree.loop_of[v]; l != EFG_NONE && !error;
              l = m->tree.loops[l].parent)
@@ -346,7 +350,7 @@ static int read_ranks(struct efg_merged *m, const struct efg_run *run, const cha
     if (!error && m->dimensions != run->dimensions)
         name_nodes(m, run);
     if (!error)
-        error = sort_nodes(m) || find_loops(m);
+        error = sort_nodes(m) || find_loops(m, run);
     if (error)
         fprintf(stderr, "efgtrace %s: no memory for the graph of %llu ranks\n", command,
                 (unsigned long long)m->rank_count);

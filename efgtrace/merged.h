@@ -36,6 +36,11 @@ struct efg_merged_item { /* a node or an edge */
     uint64_t bin[EFG_BINS]; /* as in efg_stat, which has no room for sums over many ranks */
 };
 
+struct efg_merged_places { /* what a rank found; kind EFG_PIVOT_NONE, function 0: nothing */
+    struct efg_run_pivot pivot;
+    struct efg_run_loop main;
+};
+
 struct efg_merged {
     struct efg_ranklist ranks;
     uint64_t rank_count;
@@ -47,14 +52,14 @@ struct efg_merged {
     uint32_t node_room, edge_room;
     uint32_t first;           /* node, while ranks are added */
     struct efg_looptree tree; /* repetitions, entries, events by these visits; times are sums */
-    struct efg_ranklist *loops; /* the ranks of each */
-    struct efg_pivot pivot;     /* of the rank SPEAKER; kind EFG_PIVOT_NONE: it has none */
-    uint32_t speaker;           /* the rank that stands for these */
+    struct efg_ranklist *loops;  /* the ranks of each */
+    struct efg_merged_places at; /* of the rank SPEAKER */
+    uint32_t speaker;            /* the rank that stands for these */
 };
 
 /* Merge those ranks of RUN that are marked in IS_WANTED, by index (NULL: all), with signatures
- * reduced to DIMENSIONS, for COMMAND. Ranks that left no graph are left out. Returns 0; else says on
- * standard error what is wrong, and returns -1. */
+ * reduced to DIMENSIONS, for COMMAND. Ranks that left no graph are left out. Returns 0; else
+ * says on standard error what is wrong, and returns -1. */
 int efg_merged_read(struct efg_merged *merged, const struct efg_run *run, const char *command,
                     const char *is_wanted, unsigned dimensions);
 void efg_merged_fini(struct efg_merged *merged);
@@ -62,9 +67,9 @@ void efg_merged_fini(struct efg_merged *merged);
 /* How often its ranks come by, at least and at most. */
 void efg_merged_visits(const struct efg_merged_item *item, uint64_t *least, uint64_t *most);
 
-/* Add the threads of RANK to ONE, which was made by efg_graph_init. PIVOT (may be NULL): where
- * its pivot is there. Returns 0 or -ENOMEM. */
-int efg_merged_threads(struct efg_graph *one, struct efg_pivot *pivot,
+/* Add the threads of RANK to ONE, which was made by efg_graph_init. PLACES (may be NULL): where
+ * its pivot and its main loop are there. Returns 0 or -ENOMEM. */
+int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places,
                        const struct efg_run *run, const struct efg_run_rank *rank,
                        unsigned dimensions);
 

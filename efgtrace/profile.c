@@ -96,7 +96,8 @@ static int put_group(const struct request *request, const struct efg_run *run,
         struct efg_profile profile = {.run = run,
                                       .ranks = ranks,
                                       .thread = sum.threads[k].number,
-                                      .graph = &sum.threads[k].graph};
+                                      .graph = &sum.threads[k].graph,
+                                      .main = &sum.threads[k].loops.main};
         failed = put_thread(request, out, &profile, k);
     }
     efg_run_rank_fini(&sum);

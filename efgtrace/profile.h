@@ -19,7 +19,8 @@ struct efg_profile { /* of a thread of a group of ranks */
     const struct efg_run *run;
     const struct efg_ranklist *ranks;
     uint32_t thread;
-    const struct efg_graph *graph; /* counts and times summed over the ranks */
+    const struct efg_graph *graph;   /* counts and times summed over the ranks */
+    const struct efg_run_loop *main; /* the main loop of the first of them */
     struct efg_looptree tree;
     struct efg_program program;
     uint32_t *number;   /* per node: which one of its function it is, from 1, in the order of

@@ -8,6 +8,7 @@
 
 #include "complain.h"
 #include "files/expand.h"
+#include "files/summary.h"
 #include "profile.h"
 
 int efg_profile_complain(const char *what)
@@ -186,7 +187,7 @@ static int add_orders(struct efg_profile *profile, uint32_t thread)
 
 int efg_profile_make(struct efg_profile *profile, uint32_t thread)
 {
-    if (efg_looptree_build(&profile->tree, profile->graph) ||
+    if (efg_summary_tree(&profile->tree, profile->run, profile->graph, profile->main) ||
         efg_program_init(&profile->program, profile->graph, &profile->tree, EFG_PROGRAM_ITEMS))
         return efg_profile_complain(NULL);
     if (add_orders(profile, thread))

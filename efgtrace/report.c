@@ -41,14 +41,11 @@ static void put_facts(struct efg_buffer *out, const struct efg_run *run,
 static void put_pivot_path(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
-    if (!thread || thread->pivot.kind == EFG_PIVOT_NONE)
+    if (!thread || !efg_run_begins_main(thread))
         return;
     efg_text_title(out,
                    "Where an iteration begins: the call path of the pivot, innermost first");
-    uint32_t node = thread->pivot.kind == EFG_PIVOT_NODE
-                        ? thread->pivot.id
-                        : thread->graph.edges[thread->pivot.id].to;
-    efg_report_path(out, run, &thread->graph.nodes[node]);
+    efg_report_path(out, run, &thread->graph.nodes[thread->pivot.node]);
 }
 
 static void put_notes(struct efg_buffer *out, const struct efg_report_ranks *ranks)

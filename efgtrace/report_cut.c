@@ -7,22 +7,28 @@
 
 #include "files/summary.h"
 
+#include <stdio.h>
+
 static void put_cut(struct efg_buffer *out, uint32_t number, const struct efg_run_cut *cut)
 {
+    char apart[32], within[64] = "";
+    efg_format_ns(apart, sizeof apart, cut->begin_most - cut->begin_least);
+    if (cut->begin_most >= cut->begin_least && cut->begin_most)
+        snprintf(within, sizeof within, ", begun within %s", apart);
     if (!cut->ranks)
         efg_summary_line(out, "window %-5u no iterations", number);
     else if (efg_summary_is_aligned(cut))
-        efg_summary_line(out, "window %-5u iterations %llu to %llu, the same on %u ranks",
-                         number, (unsigned long long)cut->first_least,
-                         (unsigned long long)cut->last_least - 1, cut->ranks);
+        efg_summary_line(out, "window %-5u iterations %llu to %llu on %u ranks%s", number,
+                         (unsigned long long)cut->first_least,
+                         (unsigned long long)cut->last_least - 1, cut->ranks, within);
     else
         efg_summary_line(out,
                          "window %-5u on %u ranks, beginning at iterations %llu to %llu, "
-                         "ending at %llu to %llu",
+                         "ending at %llu to %llu%s",
                          number, cut->ranks, (unsigned long long)cut->first_least,
                          (unsigned long long)cut->first_most,
                          (unsigned long long)cut->last_least - 1,
-                         (unsigned long long)cut->last_most - 1);
+                         (unsigned long long)cut->last_most - 1, within);
 }
 
 static void put_line(struct efg_buffer *out, uint64_t number, const char *what)

@@ -21,7 +21,8 @@ static int has_recorded(const struct efg_run_thread *thread, uint64_t first, uin
 {
     for (uint32_t i = 0; i < thread->window_count; i++) {
         const struct efg_run_window *w = &thread->windows[i];
-        if (w->start >= thread->series->start && w->first < first + count && first < w->last)
+        if (w->start >= thread->series->start && efg_run_is_main(thread, w) &&
+            w->first < first + count && first < w->last)
             return 1;
     }
     return 0;

@@ -15,7 +15,7 @@ static struct efg_graph_view graph_view(const struct efg_report_view *view)
 
 /* --- loops --- */
 
-static cJSON *make_loop(const struct efg_report_view *view, uint32_t id, uint32_t main)
+static cJSON *make_loop(const struct efg_report_view *view, uint32_t id)
 {
     const struct efg_merged *merged = view->merged;
     const struct efg_loop *loop = &merged->tree.loops[id];
@@ -26,7 +26,7 @@ static cJSON *make_loop(const struct efg_report_view *view, uint32_t id, uint32_
     efg_summary_node(view->run, &merged->graph.nodes[loop->header], label, sizeof label);
     efg_json_text(to, "label", label);
     efg_json_number(to, "depth", loop->depth);
-    cJSON_AddBoolToObject(to, "is_main", id == main);
+    cJSON_AddBoolToObject(to, "is_main", id == merged->tree.main);
     efg_json_number(to, "context", view->contexts->of_loop[id]);
     efg_report_json_efficiency(to, &efficiency);
     return to;
@@ -55,6 +55,7 @@ static void add_curve(cJSON *document, const struct efg_run *run)
         efg_json_number(window, "last", w->last);
         efg_json_number(window, "start", w->start);
         efg_json_number(window, "end", w->end);
+        cJSON_AddBoolToObject(window, "is_main", efg_run_is_main(thread, w));
         cJSON_AddItemToArray(windows, window);
     }
 }
@@ -62,11 +63,10 @@ static void add_curve(cJSON *document, const struct efg_run *run)
 void efg_report_json_loops(cJSON *document, const struct efg_report_view *view)
 {
     const struct efg_merged *merged = view->merged;
-    uint32_t main = efg_summary_loop_at(&merged->tree, &merged->graph, &merged->pivot);
     cJSON *loops = cJSON_AddArrayToObject(document, "loops");
     for (uint32_t l = efg_looptree_next(&merged->tree, EFG_NONE); l != EFG_NONE;
          l = efg_looptree_next(&merged->tree, l))
-        cJSON_AddItemToArray(loops, make_loop(view, l, main));
+        cJSON_AddItemToArray(loops, make_loop(view, l));
     add_curve(document, view->run);
 }
 
@@ -99,14 +99,14 @@ static void add_longest(cJSON *to, const struct efg_series *series)
     }
 }
 
-/* Windows that were opened before the series began are of another pivot. */
+/* Windows of an earlier loop, or that were opened before the series began, have other numbers. */
 static void add_recorded(cJSON *to, const struct efg_run_thread *thread)
 {
     cJSON *recorded = cJSON_AddArrayToObject(to, "recorded");
     for (uint32_t i = 0; i < thread->window_count; i++) {
         const struct efg_run_window *window = &thread->windows[i];
         double numbers[] = {(double)window->first, (double)window->last};
-        if (window->start >= thread->series->start)
+        if (window->start >= thread->series->start && efg_run_is_main(thread, window))
             cJSON_AddItemToArray(recorded, cJSON_CreateDoubleArray(numbers, 2));
     }
 }

@@ -104,12 +104,11 @@ void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uin
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
     struct efg_looptree tree;
     struct parts parts;
-    if (!thread || efg_looptree_build(&tree, &thread->graph))
+    if (!thread || efg_summary_tree(&tree, run, &thread->graph, &thread->loops.main))
         return;
-    uint32_t loop = efg_summary_main_loop(&tree, thread);
-    if (loop == EFG_NONE)
+    if (tree.main == EFG_NONE)
         efg_summary_line(out, "No main loop was found: all of the run.");
-    if (!find_parts(&parts, &thread->graph, &tree, loop))
+    if (!find_parts(&parts, &thread->graph, &tree, tree.main))
         put_parts(out, run, &thread->graph, &parts, most);
     free(parts.item);
     efg_looptree_fini(&tree);

@@ -193,7 +193,7 @@ static int put_rows(struct efg_representative_work *w)
 /* The outermost loop around the main one. */
 static uint32_t find_loop(const struct efg_merged *m)
 {
-    uint32_t loop = efg_summary_loop_at(&m->tree, &m->graph, &m->pivot);
+    uint32_t loop = m->tree.main;
     while (loop != EFG_NONE && m->tree.loops[loop].parent != EFG_NONE)
         loop = m->tree.loops[loop].parent;
     return loop;
@@ -228,7 +228,9 @@ static int make(struct efg_representative_work *w, const char *command)
         return -1;
     r->loop = find_loop(&r->merged);
     r->ranks = r->merged.rank_count;
-    r->iterations = r->merged.pivot.visits;
+    r->iterations = r->merged.tree.main == EFG_NONE
+                        ? 0
+                        : r->merged.tree.loops[r->merged.tree.main].repetitions;
     if (r->loop == EFG_NONE || !r->iterations || !r->merged.tree.loops[r->loop].time) {
         r->loop = EFG_NONE;
         efg_representative_say_unknown(

@@ -70,7 +70,7 @@ class Reader:
 
 def sections(data):
     magic, version, size, crc = struct.unpack_from('<8sIQI', data)
-    assert magic == b'efgrun\r\n' and version == 7 and size == len(data)
+    assert magic == b'efgrun\r\n' and version == 8 and size == len(data)
     assert crc == zlib.crc32(data[:20])
     at = 24
     while at < len(data):
@@ -191,7 +191,7 @@ def check_windows(series, windows, recorded):
     and what those have that windows touch is not less; a window that was thrown away was recorded,
     too."""
     first, start, slots, _ = series
-    spans = [(a - first, b - first) for a, b, begin, *_ in windows if a < b and begin >= start]
+    spans = [(a - first, b - first) for _, a, b, begin, *_ in windows if a < b and begin >= start]
     if sum(b - a for a, b in spans) != recorded[0]:
         return
     within = touched = at = 0
@@ -255,20 +255,24 @@ def read_thread(r, shape, calls):
     for _ in edges:
         ways.append(read_stat(r))
         made -= ways[-1][0]
-        r.z(), r.numbers(2)
+        r.z(), r.n()
     r.ways.append(ways)
     assert made - lost <= 1, 'each event but the first one comes by an edge'
     r.list(lambda: r.numbers(4))
     r.numbers(5)
-    kind = r.n()
-    pivot = r.numbers(3)[0] if kind else None
-    r.pivots.append(None if pivot is None else pivot if kind == 1 else edges[pivot][1])
-    for _ in range(3):
-        if r.n():
-            r.n()
+    pivot = r.numbers(5) if r.n() else None
+    r.pivots.append(pivot and pivot[1])
+    loops = [(function, *r.numbers(4)) if (function := r.n()) else None for _ in range(5)]
+    reason, *agreed = r.numbers(5)
+    r.loops.append(loops[0])
+    assert (reason > 0) <= (loops[0] is None) and max(agreed[:3]) < 2
+    for place in [pivot] * (pivot is not None) + [loop for loop in loops if loop]:
+        node, depth = place[1:3] if place is pivot else place[2:4]
+        assert node < len(nodes) and depth <= 128
+    assert all(share <= 1000000 for *_, share in filter(None, loops))
     (count, time), recorded, (mpi, mpi_recorded) = read_stat(r), read_stat(r), r.numbers(2)
     r.iterations.append(((count, time, mpi), (*recorded, mpi_recorded)))
-    r.windows.append(r.list(lambda: r.numbers(8)))
+    r.windows.append(r.list(lambda: r.numbers(9)))
     r.series.append(read_series(r, count, time, mpi))
     r.traffic.append(read_traffic(r, r.rank))
     if r.series[-1]:
@@ -309,7 +313,8 @@ def read_rank(payload, shapes, calls, rank):
     """What the RANK measured: see read_thread."""
     r = Reader(payload)
     r.rank, r.calls, r.bytes, r.in_mpi = rank, {}, 0, 0
-    r.visits, r.ways, r.pivots, r.iterations, r.windows, r.series, r.traffic = ([] for _ in range(7))
+    r.visits, r.ways, r.pivots, r.loops, r.iterations, r.windows, r.series, r.traffic = \
+        ([] for _ in range(8))
     r.fields()
     assert r.n() == len(shapes)
     for shape in shapes:

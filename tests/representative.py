@@ -125,10 +125,8 @@ def label_of(row):
 
 
 def outermost(graph):
-    pivot, loops = graph['pivot'], graph['loops']
-    nodes = [pivot['id']] if pivot['kind'] == 'node' else [graph['edges'][pivot['id']][end]
-                                                           for end in ('from', 'to')]
-    loop = graph['nodes'][nodes[0]]['loop']
+    """The outermost loop around the main one."""
+    loop, loops = graph['main'], graph['loops']
     while loops[loop]['parent'] is not None:
         loop = loops[loop]['parent']
     return loop
@@ -142,7 +140,7 @@ def is_in(graph, node, loop):
 
 
 def check_rows(said, graph, trace):
-    iterations, whole = graph['pivot']['visits'], outermost(graph)
+    iterations, whole = graph['loops'][graph['main']]['repetitions'], outermost(graph)
     numbers = sorted(trace.duration)
     durations, ones = [trace.duration[number] for number in numbers], [1] * len(numbers)
     run_time = graph['loops'][whole]['time'] / iterations
@@ -192,7 +190,7 @@ def check_loops(said, graph, trace):
     rows = [row for row in said['rows'] if row['kind'] == 'loop']
     if len(names) < len(graph['nodes']):
         return len(rows)
-    iterations, numbers = graph['pivot']['visits'], sorted(trace.duration)
+    iterations, numbers = graph['loops'][graph['main']]['repetitions'], sorted(trace.duration)
     ones = [1] * len(numbers)
     for loop in graph['loops']:
         header = graph['nodes'][loop['header']]

@@ -1,148 +1,200 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Agreement: one window for all ranks, without ever blocking one of them.
+ * Agreement: one loop, one pivot, the same numbers of iterations and the same windows on all
+ * ranks, without ever blocking one of them.
  *
- * A ROUND combines the VOTES of all ranks. Rounds follow one
- * another; a rank votes in the next round only after it knows the result of the
- * last one, each when it gets there. The kind of a round follows from the results
- * before it, so all ranks always agree on it.
+ * A ROUND combines the VOTES of all ranks (ballot.h). Rounds follow one another; a rank votes
+ * in the next round only after it knows the result of the last one, each when it gets there.
+ * The kind of a round follows from the results before it, so all ranks always agree on it.
  *
- *   PROPOSE  until all ranks have a pivot, or have given up: a collective of the world wins,
- *            then the pivot with the shortest period, but for one that all ranks could take as
- *            well as theirs, if the winner is not such a one; while there is none, some more
- *            rounds. Who has it, or has one with the
- *            same period, takes part: these ranks OWN the window. The others FOLLOW (masters,
- *            other halves of coupled codes, ranks that make no calls in the loop)
- *   PLACE    C = maximum of (own visits + margin): the window's first iteration. From here on
- *            the followers record too, provisionally
- *   CONFIRM  somebody had passed C when he voted: the window does not hold, the margin
- *            doubles, back to PLACE; else it holds. A rank that reaches C before it knows
- *            starts to record all the same, and may have to throw it away
- *   CHECK    while the window lies ahead or is recorded: all are done with it (then, by the
- *            plan, PLACE for the next one, or the end), or all have lost the pivot (back to
- *            PROPOSE). The result has the span of the owners' windows, to which the followers
- *            trim their records
+ *   PROPOSE    the resting state, for the whole run: the loop that most ranks have is elected,
+ *              once all have one or have given up. If ranks disagree, that may be a matter of
+ *              timing: then some more rounds first
+ *   PIVOT      ranks that have that loop OWN the window and say which pivots they could
+ *              take; the best one that all could take wins. The others FOLLOW (masters, ranks
+ *              that make no calls in the loop). None in common: each takes its own
+ *   CALIBRATE  owners have marked the pivot. They look for a world collective w that all have
+ *              passed since (tally.h). If there is none, they count from the start of the run
+ *   PLACE      iterations get numbers: B + visits since w, B being the most visits that some
+ *              owner had counted at w. These are the same on all ranks, also where some have
+ *              visited the pivot more often in their start-up. The window begins at
+ *              C = maximum of (own number + margin), or in the past, if all owners have
+ *              recorded provisionally. From here on followers record too, provisionally
+ *   CONFIRM    somebody had passed C when he voted: the window does not hold, it is moved and
+ *              the margin doubles; else it holds. A rank that reaches C before it knows starts
+ *              to record all the same, and may have to throw it away
+ *   CHECK      while the window lies ahead or is recorded. All are done with it: it ends with
+ *              the last iteration that all owners have; then the next one (CONFIRM), if
+ *              several are wanted, or PROPOSE. Or some have lost the pivot, or another loop is
+ *              elected before the window has begun: PROPOSE
  *
- * A rank that enters MPI_Finalize votes LEAVING, in one last round; whoever sees it in a
- * result votes no more. All ranks come to MPI_Finalize, so that round is complete in the end.
+ *     PROPOSE -> PIVOT -> CALIBRATE -> PLACE -> CONFIRM -> CHECK
  *
- * Here is the protocol only: no MPI, no clock. tests/unit/test_agree.c runs it on
- * thousands of simulated schedules.
+ *     back to PIVOT      the pivot is refused: it drifts, or is not the same one everywhere
+ *             CALIBRATE  somebody no longer knows w
+ *             CONFIRM    the window is moved; the next window
+ *             PROPOSE    the window is done, or lost
+ *
+ * DRIFT: from CONFIRM on owners compare their numbers at world collectives. If they differ, the
+ * pivot misses visits on some rank: it is refused, its window is thrown away, and another
+ * pivot is elected. Numbers from the start of the run are calibrated again instead. Windows
+ * that were done before it was seen stay; `drifted` tells. Drift after the last collective is
+ * not seen.
+ *
+ * MPI_Finalize: a rank that enters it votes LEAVING. Whoever sees that in a result posts no
+ * more until it is in MPI_Finalize itself. There the rounds go on, and are waited for, until
+ * nothing is under way and numbers were compared at the last collective: all ranks come there,
+ * so these rounds are complete in the end. They settle windows that were open, and place those
+ * of runs that were over before they were agreed on.
+ *
+ * Here is the protocol only: no MPI, no clock. tests/unit/test_agree.c runs it on thousands of
+ * simulated schedules. All memory is the caller's; nothing allocates.
  */
 #ifndef EFG_AGREE_H
 #define EFG_AGREE_H
 
-#include <stdint.h>
+#include "ballot.h"
+#include "spread.h"
+#include "tally.h"
+#include "trigger.h"
+
+#define EFG_AGREE_LOOPS 6    /* that get windows in a run */
+#define EFG_AGREE_REFUSALS 3 /* pivots of a loop, then each owner takes its own */
 
 enum efg_round {
     EFG_ROUND_PROPOSE,
+    EFG_ROUND_PIVOT,
+    EFG_ROUND_CALIBRATE,
     EFG_ROUND_PLACE,
     EFG_ROUND_CONFIRM,
     EFG_ROUND_CHECK,
     EFG_ROUND_OVER
 };
 
-#define EFG_AGREE_BITS 1024 /* a pivot is the bit hash % EFG_AGREE_BITS of a set */
-
-/* Combined by maximum, word by word, and the sets by or. */
-struct efg_vote {
-    int64_t leaving; /* 1: in MPI_Finalize */
-    int64_t lacking; /* PROPOSE: 1 = has no pivot, and looks for one */
-    int64_t best;    /* PROPOSE: score << 40 | low 40 bits of the pivot's hash; 0: none */
-    int64_t place;   /* PLACE: earliest iteration that this rank can make */
-    int64_t late;    /* CONFIRM: 1 = has passed the window's first iteration */
-    int64_t undone;  /* CHECK: 1 = not yet done with the window */
-    int64_t here;    /* CHECK: 1 = the pivot is still being visited, or the window is open */
-    int64_t begun; /* CHECK: - time when the window was opened, in ns on the common time line */
-    int64_t ended; /* CHECK: time when it was closed */
-    /* PROPOSE: what the rank's signatures have dropped (detail.h), and what they have not. */
-    uint64_t dropped, kept;
-    /* PROPOSE: 0 = pivots that this rank could take; all, if it has none itself. */
-    uint64_t absent[EFG_AGREE_BITS / 64];
-};
-
-/* What a rank knows of itself when it votes. */
+/* What a rank knows of itself when it votes. Give all of it in every round. */
 struct efg_standing {
-    int has_pivot;
-    int has_given_up;      /* has none and does not hold up the others any longer */
-    uint32_t dropped;      /* set of enum efg_drop */
-    int world;             /* the pivot is a collective of the world */
-    uint64_t period;       /* ns between its visits */
-    uint64_t hash;         /* of its pivot */
-    const uint64_t *peers; /* hashes of those that it could take as well */
-    uint32_t peer_count;
-    uint64_t visits;       /* of its pivot, so far */
-    int is_open;           /* the window: it is being recorded */
-    int is_done;           /* with the window */
-    uint64_t begun, ended; /* when the window was opened and closed, in ns; 0: not yet */
-    int is_lost;           /* the pivot is silent */
-    int leaving;
+    int leaving;                      /* in MPI_Finalize */
+    uint32_t dropped;                 /* set of enum efg_drop */
+    uint64_t loop;                    /* that it would like; 0: none */
+    uint64_t iterations;              /* of it so far */
+    int has_given_up;                 /* has none and does not hold up the others any longer */
+    const struct efg_choice *choices; /* in PIVOT: pivots of agree->loop, its favourite first */
+    uint32_t choice_count;            /* 0: does not have that loop */
+    uint64_t period;                  /* ns between visits of its favourite */
+    uint64_t hash;                    /* of the pivot that is marked */
+    const struct efg_tally *tally;    /* counts its visits; never NULL */
+    uint64_t whole; /* visits when the first whole iteration of the provisional record began;
+                       UINT64_MAX: none */
+    enum efg_state state; /* of the trigger */
+    int is_lost;          /* the pivot is silent */
+    uint64_t end; /* DONE: number after the last whole iteration, first + length at most */
+    uint64_t begun, ended; /* DONE: when it was opened and closed, in ns; 0: not recorded */
 };
 
+/* What follows from a result. Feed the trigger with what is in brackets, on owners. */
 enum efg_verdict {
-    EFG_VERDICT_NONE,  /* vote again */
-    EFG_VERDICT_PIVOT, /* the pivot is agreed: adopt what was voted with and is the common one, or
-                          agree->pivot, and own the window, or keep an own one that is
-                          comparable and own it too, or follow */
-    EFG_VERDICT_PLACED, /* the window begins at agree->first */
-    EFG_VERDICT_LATE,   /* the window does not hold */
-    EFG_VERDICT_HOLDS,  /* the window holds */
-    EFG_VERDICT_NEXT,   /* all are done; another window is to be placed */
-    EFG_VERDICT_LOST,   /* all have lost the pivot */
-    EFG_VERDICT_DONE,   /* all are done, and there is no other window */
-    EFG_VERDICT_OVER,   /* no more rounds: somebody leaves */
+    EFG_VERDICT_NONE,    /* vote again */
+    EFG_VERDICT_ELECTED, /* agree->loop is the loop: vote in PIVOT with choices of it */
+    EFG_VERDICT_PIVOT,   /* [PIVOT] owners adopt and mark efg_agree_choice. Others forget an own
+                            pivot and follow */
+    EFG_VERDICT_PLACED,  /* [PLACED, if the present number is below agree->first; PAST, if
+                            agree->is_past]; followers begin to record, or keep what they have */
+    EFG_VERDICT_MOVED,   /* [LATE, then as for PLACED] the window did not hold, it begins at
+                            agree->first; followers go on */
+    EFG_VERDICT_HOLDS,   /* the window holds; one in the past holds from PLACED on */
+    EFG_VERDICT_DONE, /* [NEXT] all are done with the window: keep [its first, agree->end), trim
+                         followers to [agree->begun, agree->ended] ns, drop windows of this
+                         loop that efg_spread_has(&agree->spread, ..) does not know */
+    EFG_VERDICT_NEXT, /* the same, [then as for PLACED] */
+    EFG_VERDICT_DRIFT, /* [LATE] the window is thrown away, by followers too; then another
+                          pivot, or, if agree->round is CALIBRATE, other numbers */
+    EFG_VERDICT_LOST,  /* [LOST] the same, and this rank has no pivot any more */
+    EFG_VERDICT_FAILED /* [LATE] the same; there will be no other window: go alone, or do
+                          without */
 };
 
 struct efg_agree {
-    enum efg_round round; /* the one to vote in, or voted in */
-    int pending;          /* 1: voted, no result yet */
-    int is_owner;         /* 1: this rank owns the window; set it on EFG_VERDICT_PIVOT */
-    int holds;            /* 1: the window is confirmed */
-    int64_t pivot;        /* low 40 bits of the winner's hash */
-    int32_t common;       /* its bit, or that of another one that all could take; -1: none */
-    uint64_t first;       /* of the window */
-    uint64_t voted_at;    /* visits when the round was voted in */
-    uint64_t margin;      /* iterations */
-    uint64_t skip;        /* iterations to let pass before the first window */
-    uint64_t windows;     /* still to be placed, the present one included */
-    uint32_t failures;    /* windows that did not hold, in a row */
-    uint32_t tries;       /* rounds that found no pivot that all could take */
+    /* Changed by results only, so the same on all ranks. */
+    enum efg_round round;            /* the one to vote in, or voted in */
+    int is_leaving;                  /* rounds are posted in MPI_Finalize only */
+    uint64_t loop;                   /* elected */
+    uint64_t loops[EFG_AGREE_LOOPS]; /* that were elected so far, the present one last */
+    uint32_t loop_count;
+    uint64_t dropped; /* frames and paths, when it was elected, and so named */
+    int32_t pivot;    /* its bit; -1: each owner has its own */
+    uint32_t refused[EFG_AGREE_REFUSALS], refusals;
+    int is_from_start;   /* numbers count from the start, for want of a world collective */
+    int is_recalibrated; /* they did, and a collective told that they were wrong */
+    int drifted;         /* numbers differed while there was no way out, or of a window made */
+    uint64_t marked;     /* CALIBRATE: a collective after this one is needed */
+    uint64_t anchor;     /* the collective from which iterations are numbered */
+    uint64_t watched;    /* the one at which numbers are compared; 0: none */
+    uint64_t base;       /* number of the iteration in which the anchor was */
+    uint64_t first;      /* of the present window, by number */
+    int is_past;         /* it began before it was placed */
+    uint64_t margin;     /* iterations between placing a window and opening it */
+    uint64_t end;        /* of the last window that was done: number after its last iteration */
+    uint64_t begun, ended; /* and its span on the common time line, ns */
+    uint32_t tries;        /* rounds that ranks disagreed in, or waited in for a collective */
+    uint32_t failures;     /* windows that did not hold, in a row */
+    uint32_t last_rounds;  /* in MPI_Finalize */
+    uint64_t length, skip, windows; /* as given */
+    struct efg_spread spread;       /* the windows of the present loop */
+    /* Of this rank. */
+    int pending;    /* 1: voted, no result yet */
+    int is_owner;   /* 1: owns the window; the caller may give that up (0) */
+    int64_t period; /* PIVOT: code of its favourite's */
+    int knows_anchor;
+    uint64_t at_anchor; /* visits at the anchor */
+    uint64_t voted_at;  /* visits when the round was voted in */
+    uint64_t took;      /* visits in the last round of CALIBRATE */
 };
 
-#define EFG_AGREE_HASH(hash) ((int64_t)((hash)&0xffffffffffull))
+/* Begin an agreement on WINDOWS windows of LENGTH iterations for each loop, the first one not
+ * before SKIP more iterations. 0 windows: over at once. */
+void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip);
 
-/* Begin an agreement on WINDOWS windows, one after the other, the first one not before SKIP
- * more iterations. */
-void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t skip);
+/* 1 if this rank should vote now: no round is pending or over or to be left to MPI_Finalize,
+ * and either SAMPLE is 1 (a sample was taken) or the round is one to be hurried. Never to be
+ * waited for. */
+int efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *standing,
+                     int sample);
 
-/* 1 if this rank should vote now: no round is pending or over, and either SAMPLE is 1 (a sample
- * was taken) or the round is one to be hurried: PLACE, CONFIRM, and CHECK for a rank that
- * IS_DONE with the window, or follows. */
-int efg_agree_is_due(const struct efg_agree *agree, int sample, int is_done);
+/* 1 if between samples there is nothing to do: no result is to come, and no round to be
+ * hurried. */
+static inline int efg_agree_is_resting(const struct efg_agree *agree)
+{
+    return !agree->pending && (agree->round == EFG_ROUND_PROPOSE ||
+                               agree->round == EFG_ROUND_OVER || agree->is_leaving);
+}
 
-/* The rank's vote in agree->round, which is then pending. */
+/* The rank's vote in agree->round, which is then pending. In MPI_Finalize, vote with
+ * standing->leaving and wait for the result, again and again until the round is OVER; before
+ * each vote an owner that is recording the window ends it (EFG_IN_OVER). */
 struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standing *standing);
 
-/* Combine ONE into ALL, of which the first one is a copy. In any order. */
-void efg_agree_combine(struct efg_vote *all, const struct efg_vote *one);
-
-/* 1 if the pivot with this HASH is the common one. */
-int efg_agree_is_common(const struct efg_agree *agree, uint64_t hash);
-
-/* 1 if all ranks told signatures apart in the same way when they voted. If not, hashes mean
- * nothing; each drops what any has dropped, and they vote again. */
-int efg_agree_is_same_detail(const struct efg_vote *result);
-
-/* 1 if the winner of RESULT is a collective of the world. */
-int efg_agree_is_world(const struct efg_vote *result);
-
-/* 1 if PERIOD ns is that of the winner of RESULT, so that both count the same iterations:
- * within 41% for pivots that have nothing else in common, within 2.4 times if it is the
- * SAME_PIVOT, measured at another time. */
-int efg_agree_is_comparable(uint64_t period, const struct efg_vote *result, int same_pivot);
-
-/* The pending round came to RESULT; VISITS so far of the pivot that was voted with. */
+/* The pending round came to RESULT. */
 enum efg_verdict efg_agree_result(struct efg_agree *agree, const struct efg_vote *result,
-                                  uint64_t visits);
+                                  const struct efg_tally *tally);
+
+/* The one of COUNT choices, those that were voted with, that an owner is to adopt. */
+uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice *choices,
+                          uint32_t count);
+
+/* The agreed number of this rank's present iteration: what efg_trigger_visit is to be given.
+ * Valid from PLACED on. */
+static inline uint64_t efg_agree_number(const struct efg_agree *agree,
+                                        const struct efg_tally *tally)
+{
+    return tally->visits - agree->at_anchor + agree->base;
+}
+
+/* 1 if LOOP would get windows if it were elected now, and none is placed: where its iterations
+ * are few and long, record provisionally. */
+int efg_agree_wants(const struct efg_agree *agree, uint64_t loop);
+
+/* 1 if all ranks tell signatures apart in the same way. If not, hashes mean nothing; each drops
+ * what any has dropped (result->dropped), and they vote again. */
+int efg_agree_is_same_detail(const struct efg_vote *result);
 
 #endif

@@ -30,26 +30,18 @@ static uint64_t first_visit(const struct efg_rhythm *r)
     return r->last - (uint64_t)r->gap1;
 }
 
-static uint64_t visit_before_last(const struct efg_rhythm *r)
-{
-    return r->last_gap ? r->last - r->last_gap : 0;
-}
-
 /* Gaps add up to the distance of the first and the last visit, however many are between. */
 static void add_gaps(struct efg_rhythm *to, const struct efg_rhythm *from)
 {
     const struct efg_rhythm *late = from->last > to->last ? from : to,
                             *early = late == to ? from : to;
-    if (!early->last) { /* one of them has no visit to count from */
-        to->gap1 += from->gap1;
-        to->last_gap = late->last_gap;
+    if (early->last) { /* else it has no visit to count from */
+        int is_first = first_visit(to) < first_visit(from);
+        to->gap1 = (double)(late->last - first_visit(is_first ? to : from));
+        to->first = is_first ? to->first : from->first;
     } else {
-        uint64_t before = larger(visit_before_last(late), early->last);
-        uint64_t first =
-            first_visit(to) < first_visit(from) ? first_visit(to) : first_visit(from);
-        uint64_t gap = late->last - before;
-        to->gap1 = (double)(late->last - first);
-        to->last_gap = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
+        to->gap1 += from->gap1;
+        to->first = late->first;
     }
     to->last = late->last;
 }
@@ -60,18 +52,13 @@ static void add_rhythm(struct efg_rhythm *to, const struct efg_rhythm *from)
     to->visits += from->visits;
     to->time += from->time;
     to->gap2 += from->gap2;
-    to->variation += from->variation;
-    to->firsts += from->firsts;
     to->last_time = larger(to->last_time, from->last_time);
-    to->longest = larger(to->longest, from->longest);
-    to->recent = larger(to->recent, from->recent);
 }
 
 static void add_node(struct efg_node *to, const struct efg_node *from)
 {
     to->flags = ((to->flags | from->flags) & ~(uint32_t)EFG_NODE_WORLD) |
                 (to->flags & from->flags & EFG_NODE_WORLD);
-    to->mark |= from->mark;
     to->bytes += from->bytes;
     to->polls += from->polls;
     to->poll_time += from->poll_time;
@@ -82,7 +69,8 @@ static void add_node(struct efg_node *to, const struct efg_node *from)
 static void add_edge(struct efg_edge *to, const struct efg_edge *from)
 {
     efg_stat_unite(&to->time, &from->time);
-    add_rhythm(&to->rhythm, &from->rhythm);
+    to->visits += from->visits;
+    to->spent += from->spent;
 }
 
 /* ---- the way down ---- */
@@ -92,7 +80,7 @@ struct coarsening {
     struct efg_detail from, to;
     efg_cut_path *cut;
     uint32_t *new_id;    /* of each node */
-    uint32_t pivot_node; /* where the pivot's visits end, by its old id; EFG_NONE without one */
+    uint32_t pivot_node; /* its old id; EFG_NONE without one, or if it is no node */
     int is_pivot_lost;
 };
 
@@ -166,7 +154,6 @@ static void merge_edges(struct coarsening *c)
         edge.to = c->new_id[edge.to];
         uint32_t *slot = efg_graph_edge_slot(graph, edge.from, edge.to);
         if (*slot) {
-            c->is_pivot_lost |= graph->edges[*slot - 1].mark != edge.mark;
             add_edge(&graph->edges[*slot - 1], &edge);
             continue;
         }
@@ -206,28 +193,48 @@ static uint32_t new_node(const struct coarsening *c, uint32_t id)
 static void merge(struct coarsening *c)
 {
     struct efg_graph *graph = c->graph;
-    int is_edge = graph->pivot_kind == EFG_PIVOT_EDGE;
-    struct ends current = ends_of(graph, graph->edge),
-                pivot = ends_of(graph, is_edge ? graph->pivot_id : EFG_NONE);
+    struct ends current = ends_of(graph, graph->edge);
 
-    c->pivot_node = is_edge ? pivot.to : graph->pivot_id;
+    c->pivot_node = graph->pivot_kind == EFG_PIVOT_NODE ? graph->pivot_id : EFG_NONE;
     memset(graph->node_table, 0, graph->node_slots * sizeof *graph->node_table);
     memset(graph->edge_table, 0, graph->edge_slots * sizeof *graph->edge_table);
     merge_nodes(c);
     merge_edges(c);
+    graph->first = new_node(c, graph->first);
     graph->current = new_node(c, graph->current);
     graph->polled = new_node(c, graph->polled);
     graph->overflow = new_node(c, graph->overflow);
     graph->edge = new_edge(c, current);
-    graph->pivot_id = is_edge ? new_edge(c, pivot) : new_node(c, graph->pivot_id);
 }
 
-static void clear_marks(struct efg_graph *graph)
+/* Paths have other frames now: all sites are new. Those that branch begin to count their gaps
+ * anew. Without memory there is no call tree from now on. */
+static void plant(struct efg_graph *graph)
 {
-    for (uint32_t i = 0; i < graph->node_count; i++)
-        graph->nodes[i].mark = 0;
-    for (uint32_t i = 0; i < graph->edge_count; i++)
-        graph->edges[i].mark = 0;
+    struct efg_calltree *tree = graph->tree;
+
+    if (!tree)
+        return;
+    efg_calltree_fini(tree);
+    if (efg_calltree_init(tree, tree->keys, tree->budget)) {
+        free(tree);
+        graph->tree = NULL;
+        return;
+    }
+    efg_graph_place_all(graph);
+}
+
+/* Marks go by the new ids. A site is lost with its tree. */
+static void mark(struct coarsening *c, int is_new_tree)
+{
+    struct efg_graph *graph = c->graph;
+    uint32_t kind = graph->pivot_kind;
+
+    if (!is_new_tree)
+        return;
+    c->is_pivot_lost |= kind == EFG_PIVOT_SITE;
+    efg_graph_mark_pivot(graph, c->is_pivot_lost ? EFG_PIVOT_NONE : kind,
+                         kind == EFG_PIVOT_NODE ? new_node(c, graph->pivot_id) : EFG_NONE);
 }
 
 /* Without memory to move to, they stay as large as they are. */
@@ -242,20 +249,28 @@ static void shrink(struct efg_graph *graph)
     efg_graph_size(graph, nodes, edges);
 }
 
+static int has_same_paths(struct efg_detail from, struct efg_detail to)
+{
+    return (from.dimensions & EFG_DIM_PATH) == (to.dimensions & EFG_DIM_PATH) &&
+           from.depth == to.depth;
+}
+
 enum efg_coarsened efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from,
                                      struct efg_detail to, efg_cut_path *cut, uint32_t *new_id)
 {
     struct coarsening c = {
         .graph = graph, .from = from, .to = to, .cut = cut, .new_id = new_id};
     uint32_t nodes = graph->node_count;
+    int is_new;
 
     merge(&c);
-    if (c.is_pivot_lost)
-        clear_marks(graph);
-    efg_graph_await(graph);
+    is_new = graph->node_count != nodes || !has_same_paths(from, to);
+    if (is_new)
+        plant(graph);
+    mark(&c, is_new);
     shrink(graph);
     efg_graph_make_room(graph);
-    if (graph->node_count == nodes)
+    if (!is_new)
         return EFG_COARSENED_NOTHING;
     return c.is_pivot_lost ? EFG_COARSENED_PIVOT : EFG_COARSENED;
 }

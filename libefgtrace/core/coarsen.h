@@ -20,7 +20,7 @@
 typedef uint32_t efg_cut_path(uint32_t path, unsigned depth, uint64_t *hash);
 
 enum efg_coarsened {
-    EFG_COARSENED_NOTHING, /* all nodes are still apart: ids are as they were */
+    EFG_COARSENED_NOTHING, /* all nodes are still apart, on the same paths: ids are as they were */
     EFG_COARSENED,       /* ids have changed; of what has happened so far the pivot would still
                             count the same visits */
     EFG_COARSENED_PIVOT, /* ids have changed; the pivot would count other visits than it did,

@@ -32,9 +32,8 @@ int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t 
 {
     memset(graph, 0, sizeof *graph);
     graph->budget = budget;
-    graph->current = graph->edge = graph->overflow = graph->polled = EFG_NONE;
+    graph->first = graph->current = graph->edge = graph->overflow = graph->polled = EFG_NONE;
     graph->pivot_id = EFG_NONE;
-    efg_graph_await(graph);
     graph->start = graph->last_leave = start;
     if (!efg_graph_size(graph, EFG_FIRST_NODES, EFG_FIRST_EDGES))
         return 0;
@@ -54,6 +53,8 @@ static uint32_t add_node(struct efg_graph *graph, const struct efg_signature *s,
     node->hash = hash;
     node->flags = flags;
     node->first_edge = node->predicted = EFG_NONE;
+    if (graph->tree)
+        node->leaf = efg_calltree_add(graph->tree, graph->node_count, s->path, hash);
     return graph->node_count++;
 }
 
@@ -81,22 +82,46 @@ static uint32_t find_node(struct efg_graph *graph, const struct efg_event *event
     return id;
 }
 
-enum mark { COUNTS_NOT, COUNTS, COUNTS_FIRST };
-
-/* How rarer edges into the target of the edge count, if it is the pivot. */
-static enum mark mark_of_rarer(const struct efg_edge *pivot)
+/* Where EDGE is in the call tree. */
+static void place_edge(const struct efg_graph *graph, struct efg_edge *edge)
 {
-    return 10 * (uint64_t)pivot->rhythm.firsts >= 9 * pivot->rhythm.visits ? COUNTS_FIRST
-                                                                           : COUNTS;
+    const struct efg_calltree *tree = graph->tree;
+    uint32_t from = graph->nodes[edge->from].leaf, to = graph->nodes[edge->to].leaf;
+
+    edge->function = efg_calltree_common(tree, from, to);
+    edge->out = efg_calltree_child(tree, edge->function, from);
+    edge->into = efg_calltree_child(tree, edge->function, to);
+    edge->top = tree->sites[edge->into].depth;
 }
 
-/* An edge that is made after the pivot was chosen is a rarer one than the pivot. */
-static enum mark mark_of_new(const struct efg_graph *graph, uint32_t to)
+/* Whether EDGE comes into SITE from outside. */
+static int is_entry(const struct efg_graph *graph, const struct efg_edge *edge, uint32_t site)
 {
-    if (graph->pivot_kind != EFG_PIVOT_EDGE)
-        return COUNTS_NOT;
-    const struct efg_edge *pivot = &graph->edges[graph->pivot_id];
-    return pivot->to == to && pivot->mark ? mark_of_rarer(pivot) : COUNTS_NOT;
+    return edge->from != edge->to && graph->tree->sites[site].depth >= edge->top &&
+           efg_calltree_is_below(graph->tree, graph->nodes[edge->to].leaf, site);
+}
+
+static int is_counted(const struct efg_graph *graph, const struct efg_edge *edge)
+{
+    if (graph->pivot_kind == EFG_PIVOT_SITE)
+        return is_entry(graph, edge, graph->pivot_id);
+    return graph->pivot_kind == EFG_PIVOT_NODE && edge->to == graph->pivot_id;
+}
+
+/* A visit of the pivot may end where EDGE does. */
+static void await(struct efg_graph *graph, const struct efg_edge *edge)
+{
+    uint32_t path = graph->nodes[edge->to].signature.path;
+
+    if (path < graph->awaited_room)
+        graph->awaited[path] = 1;
+}
+
+static void mark_edge(struct efg_graph *graph, struct efg_edge *edge)
+{
+    edge->mark = (uint32_t)is_counted(graph, edge);
+    if (edge->mark)
+        await(graph, edge);
 }
 
 static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
@@ -107,7 +132,9 @@ static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
     edge->from = from;
     edge->to = to;
     edge->next = graph->nodes[from].first_edge;
-    edge->mark = mark_of_new(graph, to);
+    if (graph->tree)
+        place_edge(graph, edge);
+    mark_edge(graph, edge);
     graph->nodes[from].first_edge = graph->edge_count;
     return graph->edge_count++;
 }
@@ -155,49 +182,22 @@ void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more)
         stat->bin[i] += more->bin[i];
 }
 
-static inline void change_gap(struct efg_rhythm *rhythm, uint64_t gap)
-{
-    if (rhythm->last_gap) {
-        double g = (double)(int64_t)gap, before = (double)rhythm->last_gap;
-        double change = (g - before) / (g + before);
-        rhythm->variation += 3 * change * change;
-    }
-    rhythm->last_gap = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
-}
-
-static inline void add_gap(struct efg_rhythm *rhythm, uint64_t gap, uint64_t pause)
-{
-    double g = (double)(int64_t)gap; /* signed: one instruction */
-
-    rhythm->gap1 += g;
-    rhythm->gap2 += g * g;
-    if (gap != rhythm->last_gap)
-        change_gap(rhythm, gap);
-    if (pause > rhythm->recent) {
-        rhythm->recent = pause;
-        if (pause > rhythm->longest)
-            rhythm->longest = pause;
-    }
-}
-
 inline void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time,
                            uint64_t previous)
 {
-    if (rhythm->last)
-        add_gap(rhythm, event - rhythm->last,
-                time > rhythm->last_time ? time - rhythm->last_time : 0);
+    uint64_t spent = time > previous ? time - previous : 0;
+
+    if (rhythm->last) {
+        double gap = (double)(int64_t)(event - rhythm->last); /* signed: one instruction */
+        rhythm->gap1 += gap;
+        rhythm->gap2 += gap * gap;
+    } else {
+        rhythm->first = spent;
+    }
     rhythm->visits++;
-    rhythm->time += time > previous ? time - previous : 0;
+    rhythm->time += spent;
     rhythm->last = event;
     rhythm->last_time = time;
-}
-
-/* The visit that was just added is the very first one, or came after 1.5 mean gaps. */
-static inline int is_first_of_round(const struct efg_rhythm *rhythm)
-{
-    double gap = (double)rhythm->last_gap, gaps = (double)(int64_t)(rhythm->visits - 1);
-
-    return gap * gaps >= 1.5 * rhythm->gap1;
 }
 
 static inline void merge_flags(struct efg_node *node, uint32_t flags)
@@ -242,11 +242,31 @@ static inline void locate(struct efg_graph *graph, const struct efg_event *event
         graph->current = graph->edges[edge].to;
     } else {
         graph->current = find_node(graph, event);
+        if (from == EFG_NONE)
+            graph->first = graph->current;
         edge = from == EFG_NONE ? EFG_NONE : find_edge(graph, from, graph->current);
         if (edge != EFG_NONE)
             graph->nodes[from].predicted = edge;
     }
     graph->edge = edge;
+}
+
+/* Along graph->edge, if there is one. Returns 1 if that counts for the pivot. */
+static inline uint32_t pass_edge(struct efg_graph *graph, const struct efg_event *event,
+                                 uint32_t leaf)
+{
+    if (graph->edge == EFG_NONE) {
+        if (graph->tree)
+            efg_calltree_enter(graph->tree, leaf, 1, graph->events);
+        return 0;
+    }
+    struct efg_edge *edge = &graph->edges[graph->edge];
+    efg_stat_add(&edge->time, compute_time(graph, event));
+    edge->visits++;
+    edge->spent += event->leave > graph->last_leave ? event->leave - graph->last_leave : 0;
+    if (graph->tree && edge->from != edge->to)
+        efg_calltree_enter(graph->tree, leaf, edge->top, graph->events);
+    return edge->mark;
 }
 
 EFG_HOT int efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
@@ -255,22 +275,13 @@ EFG_HOT int efg_graph_step(struct efg_graph *graph, const struct efg_event *even
 
     struct efg_node *node = &graph->nodes[graph->current];
     uint64_t inside = duration(event);
-    uint64_t previous = graph->last_leave;
     uint64_t number = ++graph->events;
-    uint32_t counts = node->mark;
 
     merge_flags(node, event->flags);
     node->bytes += event->bytes;
     efg_stat_add(&node->time, inside);
-    efg_rhythm_add(&node->rhythm, number, event->leave, previous);
-    if (graph->edge != EFG_NONE) {
-        struct efg_edge *edge = &graph->edges[graph->edge];
-        efg_stat_add(&edge->time, compute_time(graph, event));
-        efg_rhythm_add(&edge->rhythm, number, event->leave, previous);
-        uint32_t is_first = (uint32_t)is_first_of_round(&node->rhythm);
-        edge->rhythm.firsts += is_first;
-        counts |= edge->mark == COUNTS || (edge->mark == COUNTS_FIRST && is_first);
-    }
+    efg_rhythm_add(&node->rhythm, number, event->leave, graph->last_leave);
+    uint32_t counts = pass_edge(graph, event, node->leaf);
     graph->node_time += inside;
     graph->last_leave = event->leave;
     graph->poll_time = 0;
@@ -293,72 +304,75 @@ EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *eve
     graph->node_time += inside;
 }
 
+/* ---- the call tree ---- */
+
+int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys)
+{
+    struct efg_calltree *tree = malloc(sizeof *tree);
+
+    if (!tree || efg_calltree_init(tree, keys, graph->budget)) {
+        free(tree);
+        return -1;
+    }
+    graph->tree = tree;
+    return 0;
+}
+
+void efg_graph_place_all(struct efg_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        struct efg_node *node = &graph->nodes[i];
+        node->leaf = efg_calltree_add(graph->tree, i, node->signature.path, node->hash);
+    }
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        place_edge(graph, &graph->edges[i]);
+}
+
 /* ---- the pivot ---- */
 
-static void clear_marks(struct efg_graph *graph)
+/* Room to tell of all paths there are; without memory it is not known of any. */
+static void clear_awaited(struct efg_graph *graph)
 {
+    uint32_t room = 0;
+
     for (uint32_t i = 0; i < graph->node_count; i++)
-        graph->nodes[i].mark = 0;
-    for (uint32_t i = 0; i < graph->edge_count; i++)
-        graph->edges[i].mark = 0;
-}
-
-static uint64_t visits_as(const struct efg_edge *edge, enum mark mark)
-{
-    return mark == COUNTS_FIRST ? edge->rhythm.firsts : edge->rhythm.visits;
-}
-
-/* Taken at most half as often. Edges that are about as frequent are no variants of the same way
- * in, they are other ways. */
-static int is_rarer(const struct efg_edge *edge, const struct efg_edge *pivot, enum mark mark)
-{
-    return edge->to == pivot->to && 2 * visits_as(edge, mark) <= visits_as(pivot, mark);
-}
-
-static void mark_entries(struct efg_graph *graph, uint32_t id)
-{
-    const struct efg_edge *pivot = &graph->edges[id];
-    enum mark mark = mark_of_rarer(pivot);
-
-    for (uint32_t i = 0; i < graph->edge_count; i++)
-        if (is_rarer(&graph->edges[i], pivot, mark))
-            graph->edges[i].mark = mark;
-    graph->edges[id].mark = COUNTS;
-}
-
-uint64_t efg_graph_count_edge(const struct efg_graph *graph, uint32_t id)
-{
-    const struct efg_edge *pivot = &graph->edges[id];
-    enum mark mark = mark_of_rarer(pivot);
-    uint64_t visits = pivot->rhythm.visits;
-
-    for (uint32_t i = 0; i < graph->edge_count; i++)
-        if (i != id && is_rarer(&graph->edges[i], pivot, mark))
-            visits += visits_as(&graph->edges[i], mark);
-    return visits;
-}
-
-/* No event has the call that is awaited where there is no pivot. */
-void efg_graph_await(struct efg_graph *graph)
-{
-    struct efg_signature s = OVERFLOW_SIGNATURE;
-
-    if (graph->pivot_kind == EFG_PIVOT_NODE)
-        s = graph->nodes[graph->pivot_id].signature;
-    else if (graph->pivot_kind == EFG_PIVOT_EDGE)
-        s = graph->nodes[graph->edges[graph->pivot_id].to].signature;
-    graph->awaited_call = s.call;
-    graph->awaited_path = s.path;
+        if (i != graph->overflow && graph->nodes[i].signature.path >= room)
+            room = graph->nodes[i].signature.path + 1;
+    free(graph->awaited);
+    graph->awaited = calloc(room + 1, sizeof *graph->awaited);
+    graph->awaited_room = graph->awaited ? room : 0;
 }
 
 void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id)
 {
-    clear_marks(graph);
     graph->pivot_kind = kind;
     graph->pivot_id = kind == EFG_PIVOT_NONE ? EFG_NONE : id;
-    if (kind == EFG_PIVOT_NODE)
-        graph->nodes[id].mark = 1;
-    else if (kind == EFG_PIVOT_EDGE)
-        mark_entries(graph, id);
-    efg_graph_await(graph);
+    clear_awaited(graph);
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        mark_edge(graph, &graph->edges[i]);
+}
+
+/* The first event came by no edge. */
+static uint64_t entries(const struct efg_graph *graph, uint32_t site)
+{
+    uint64_t visits = graph->first != EFG_NONE &&
+                      efg_calltree_is_below(graph->tree, graph->nodes[graph->first].leaf, site);
+
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        if (is_entry(graph, &graph->edges[i], site))
+            visits += graph->edges[i].visits;
+    return visits;
+}
+
+uint64_t efg_graph_visits(const struct efg_graph *graph, uint32_t kind, uint32_t id)
+{
+    if (kind == EFG_PIVOT_NODE && id < graph->node_count)
+        return graph->nodes[id].rhythm.visits;
+    return kind == EFG_PIVOT_SITE && graph->tree && id < graph->tree->count ? entries(graph, id)
+                                                                            : 0;
+}
+
+uint64_t efg_graph_name(const struct efg_graph *graph, uint32_t kind, uint32_t id)
+{
+    return kind == EFG_PIVOT_NODE ? graph->nodes[id].hash : graph->tree->sites[id].hash;
 }

@@ -16,7 +16,7 @@
  * further transitions are counted in lost_edges only.
  *
  * From the budget, a node and an edge take their own size, EFG_ITEM_BYTES for what looks at
- * them (pivot.h), and up to 16 bytes in a table; in all some 1200 bytes.
+ * them (finder.h), and up to 16 bytes in a table; in all some 450 bytes.
  *
  * Sources: Fürlinger and Skinner, "Capturing and visualizing event flow graphs
  * of MPI applications" (2010).
@@ -28,10 +28,11 @@
 #include <stdint.h>
 
 #include "budget.h"
+#include "calltree.h"
 #include "signature.h"
 
 #define EFG_NONE UINT32_MAX /* no node, no edge, no loop */
-#define EFG_ITEM_BYTES 832  /* of a finder's memory, for a node or an edge */
+#define EFG_ITEM_BYTES 128  /* of a finder's memory, for a node or an edge */
 #define EFG_BINS 32         /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
 
 /* Durations, in ns. Filled by efg_stat_add; min is meaningless while count is 0. */
@@ -41,26 +42,29 @@ struct efg_stat {
 };
 
 /*
- * How regularly a node or an edge recurs, in event numbers, and its share of
- * the time. The sums grow for ever; differences of two moments tell what
- * happened in between.
+ * How regularly a node recurs, in event numbers, and its share of the time. The sums grow for
+ * ever; differences of two moments tell what happened in between.
  */
 struct efg_rhythm {
     uint64_t visits;
-    uint64_t time; /* ns: sum of (end of the visit - end of the previous event) */
-    double gap1,
-        gap2; /* sum of gaps, and of their squares; a gap = events since the last visit */
-    double variation; /* sum of 3 ((gap - last gap) / (gap + last gap))^2, Shinomoto's LV */
-    uint64_t last;    /* number of the event of the last visit, from 1; 0: none to count from */
-    uint32_t last_gap;  /* in events, at most UINT32_MAX; 0 before the second visit */
-    uint32_t firsts;    /* of an edge: first visits of a round, see efg_graph_mark_pivot */
+    uint64_t time;      /* ns: sum of (end of the visit - end of the previous event) */
+    uint64_t first;     /* ns of it: of the first visit */
+    double gap1, gap2;  /* sum of gaps, and of their squares; a gap = events since the last visit */
+    uint64_t last;      /* number of the event of the last visit, from 1; 0: none to count from */
     uint64_t last_time; /* ns: end of the last visit */
-    uint64_t longest;   /* ns: largest time between two visits */
-    uint64_t recent;    /* ns: the same, since pivot.c last set it to 0 */
 };
 
-/* What a pivot is, see pivot.h. */
-enum efg_pivot_kind { EFG_PIVOT_NONE, EFG_PIVOT_NODE, EFG_PIVOT_EDGE };
+/* What a pivot is: visits of a node, or entries of a site of the call tree. */
+enum efg_pivot_kind { EFG_PIVOT_NONE, EFG_PIVOT_NODE, EFG_PIVOT_SITE };
+
+/* How well it delimits iterations, the best first. */
+enum efg_pivot_class {
+    EFG_PIVOT_WORLD,     /* each visit is a collective on a communicator as large as the world */
+    EFG_PIVOT_CALL,      /* a call that comes in a fixed order */
+    EFG_PIVOT_ENTRY,     /* a call site that is entered from outside */
+    EFG_PIVOT_UNORDERED, /* a call whose count is a matter of timing */
+    EFG_PIVOT_CLASSES
+};
 
 /* What an event says of itself besides its signature: a set, or'ed or and'ed at the node. */
 enum efg_node_flag {
@@ -74,27 +78,35 @@ enum efg_node_flag {
 /*
  * The order of the fields is that of the cache lines. A predicted step touches
  * the first three lines of a node (identity; rhythm; head of the time), the first two of an
- * edge, and one line of each histogram.
+ * edge, one line of each histogram, and two of each site of the call tree that it enters.
  */
 struct efg_node {
     struct efg_signature signature;
     uint64_t hash;       /* agrees between ranks: call and call path by module and offset */
     uint32_t flags;      /* enum efg_node_flag */
-    uint32_t mark;       /* 1: a visit counts for the pivot; kept by efg_graph_mark_pivot */
+    uint32_t leaf;       /* its site of the call tree */
     uint32_t first_edge; /* list of the edges that leave, by efg_edge.next; EFG_NONE ends it */
     uint32_t predicted;  /* the edge taken last from here, or EFG_NONE */
     uint64_t bytes;
     struct efg_rhythm rhythm;
     struct efg_stat time;      /* ns inside the call */
     uint64_t polls, poll_time; /* polls that found nothing, and their time in ns */
+    uint64_t fill[3];          /* to the end of the cache line */
 };
 
 struct efg_edge {
     uint32_t from, to;
     uint32_t next; /* next edge that leaves FROM */
-    uint32_t mark; /* as in efg_node; 2: a visit counts that is the first one of a round */
-    struct efg_rhythm rhythm;
+    uint32_t mark; /* 1: a visit counts for the pivot; kept by efg_graph_mark_pivot */
+    /* Where it is in the call tree: a step between two sites of one function. */
+    uint32_t function;  /* the deepest site that both of its ends are below; of an edge from a node
+                           to itself, the leaf */
+    uint32_t out, into; /* children of it: left and entered */
+    uint32_t top;       /* depth of INTO, the outermost site that is entered */
+    uint64_t visits;
+    uint64_t spent; /* ns: sum of (end of the visit - end of the previous event) */
     struct efg_stat time; /* ns between the calls, polls in between left out */
+    uint64_t fill[6];     /* to the end of the cache line */
 };
 
 struct efg_graph {
@@ -102,6 +114,7 @@ struct efg_graph {
     struct efg_edge *edges;
     uint32_t node_count, edge_count;
     uint32_t dropped;    /* set of enum efg_drop (detail.h): what is not told apart */
+    uint32_t first;      /* node of the first event, EFG_NONE before it */
     uint32_t current;    /* node of the last event, EFG_NONE before the first */
     uint32_t edge;       /* edge of the last event, EFG_NONE for the first or a lost edge */
     uint64_t events;     /* so far, polls that found nothing left out */
@@ -118,7 +131,9 @@ struct efg_graph {
     uint64_t lost_edges;                 /* transitions that found no room for their edge */
     int is_full;                         /* 1: there is no room for a node or an edge more */
     struct efg_budget *budget;           /* what arrays and tables are taken from */
-    uint32_t awaited_call, awaited_path; /* of the node where visits of the pivot end */
+    struct efg_calltree *tree;           /* NULL for none */
+    uint8_t *awaited;      /* per call path, 1: a visit of the pivot may end there */
+    uint32_t awaited_room; /* paths that it tells of; of others it is not known */
 };
 
 /* One event, times in ns: a cache line of memory (backlog.h). */
@@ -137,12 +152,19 @@ struct efg_event {
 int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start);
 void efg_graph_fini(struct efg_graph *graph);
 
-/* Whether EVENT, when it is added, may count for the pivot: if it may, it mostly does. */
+/* From now on the graph has a call tree; KEYS as in calltree.h. Before the first event. Returns 0, or
+ * -1 without memory. */
+int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys);
+
+/* Whether EVENT, when it is added, may count for the pivot. If it may not, it does not, unless it
+ * is the first that enters the pivot's site by this path. */
 static inline int efg_graph_may_count(const struct efg_graph *graph,
                                       const struct efg_event *event)
 {
-    return event->signature.call == graph->awaited_call &&
-           event->signature.path == graph->awaited_path;
+    uint32_t path = event->signature.path;
+
+    return graph->pivot_kind != EFG_PIVOT_NONE &&
+           (path >= graph->awaited_room || graph->awaited[path]);
 }
 
 /* Add an event; graph->current and graph->edge then name its node and edge.
@@ -153,18 +175,15 @@ int efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
 /* Add a poll that found nothing: counted and timed, no visit, no edge. */
 void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);
 
-/* Let visits count for the pivot: KIND is enum efg_pivot_kind. A node counts
- * its visits. An edge u -> v counts the visits of v through it and through
- * rarer edges into v: those taken at most half as often, and those yet to come.
- *
- * Where v is visited several times in a round, and u -> v is the first visit, only first visits
- * count of the rarer edges, too: those after 1.5 mean gaps of v or more. A step may leave out
- * a call (in LAMMPS, when nothing is to be sent to a neighbour), so that v is entered from
- * elsewhere, but not for the first time in this step. */
+/* Let visits count for the pivot: KIND is enum efg_pivot_kind. A node counts its visits, a site
+ * of the call tree is entered from outside. */
 void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id);
 
-/* Visits of the edge ID, with those of the rarer edges into its target that count as above. */
-uint64_t efg_graph_count_edge(const struct efg_graph *graph, uint32_t id);
+/* Visits so far of what would be the pivot of this KIND and ID; 0 for none. */
+uint64_t efg_graph_visits(const struct efg_graph *graph, uint32_t kind, uint32_t id);
+
+/* The hash by which ranks name it. */
+uint64_t efg_graph_name(const struct efg_graph *graph, uint32_t kind, uint32_t id);
 
 /* Rhythm of the event that ends at TIME ns, number EVENT, after the event that
  * ended at PREVIOUS ns. */

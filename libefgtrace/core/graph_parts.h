@@ -27,8 +27,8 @@ static inline int efg_graph_has_room(const struct efg_graph *graph)
     return graph->node_count + 1 + (graph->overflow == EFG_NONE) <= graph->node_room;
 }
 
-/* After a pivot was chosen, or the graph made coarser: see efg_graph_may_count. */
-void efg_graph_await(struct efg_graph *graph);
+/* All nodes and edges to their places in the call tree, which has no leaves yet. */
+void efg_graph_place_all(struct efg_graph *graph);
 
 /* Grow, if need be, until there is room for a node and an edge more; says in graph->is_full
  * whether that went wrong. */

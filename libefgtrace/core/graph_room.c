@@ -181,6 +181,10 @@ void efg_graph_fini(struct efg_graph *graph)
     efg_budget_give(graph->budget, items * EFG_ITEM_BYTES + slots * sizeof *graph->node_table +
                                        graph->node_room * sizeof *graph->nodes +
                                        graph->edge_room * sizeof *graph->edges);
+    if (graph->tree)
+        efg_calltree_fini(graph->tree);
+    free(graph->tree);
+    free(graph->awaited);
     free(graph->nodes);
     free(graph->edges);
     free(graph->node_table);

@@ -5,11 +5,13 @@
 #ifndef EFG_NESTING_H
 #define EFG_NESTING_H
 
+#include "callflow.h"
 #include "looptree.h"
 
-/* Find the loops of GRAPH: into the empty TREE, parents before children, with parent, depth,
- * header and number of nodes, and the bottleneck as repetitions; and loop_of. Returns 0, or -1
- * without memory. */
-int efg_nesting_find(struct efg_looptree *tree, const struct efg_graph *graph);
+/* Find the loops of FLOW: into the empty TREE, parents before children, with parent, depth,
+ * function, number of nodes and repetitions; and loop_of and, if MAIN is not NULL, main.
+ * Returns 0, or -1 without memory. */
+int efg_nesting_find(struct efg_looptree *tree, const struct efg_callflow *flow,
+                     const struct efg_loop_known *main);
 
 #endif

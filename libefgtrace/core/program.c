@@ -15,7 +15,8 @@
 struct frame {
     uint32_t loop;
     uint64_t iterations; /* that have ended, of this time */
-    int is_cut; /* 1: the iteration at hand was too long, and its beginning is left out */
+    int is_cut;   /* 1: the iteration at hand was too long, and its beginning is left out */
+    int has_head; /* 1: its header has come */
     struct efg_program_item *items; /* of the iteration at hand */
     uint32_t size, room;
 };
@@ -281,7 +282,7 @@ static void end_iteration(struct efg_program *p, struct frame *frame)
     }
     frame->iterations++;
     frame->size = 0;
-    frame->is_cut = 0;
+    frame->is_cut = frame->has_head = 0;
 }
 
 static struct frame *top(const struct efg_program *p)
@@ -305,8 +306,11 @@ static void add_item(struct efg_program *p, struct efg_program_item item)
 {
     struct frame *frame = top(p);
 
-    if (frame->size && is_head(p, frame->loop, &item))
+    int is_begin = is_head(p, frame->loop, &item);
+
+    if (is_begin && frame->has_head)
         end_iteration(p, frame);
+    frame->has_head |= is_begin;
     if (frame->size == p->item_limit) {
         leave_out(p, frame);
         frame->size = 0;

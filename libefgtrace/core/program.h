@@ -13,8 +13,9 @@
  * other is what it leaves out. Several ranks of one graph may have one program.
  *
  * An iteration of a loop begins where the loop's header comes again: the node, or the inner
- * loop that the header is in. Where a loop is entered elsewhere its first iteration is another
- * form.
+ * loop that the header is in. Where a loop is entered elsewhere, what is before the header is
+ * part of the first iteration, which then is another form: so there are as many iterations as
+ * the header comes.
  *
  * Invariant: each event is in exactly one item, each iteration is one of exactly one form, or
  * is counted with those left out. So sums over the program are sums over the run.

@@ -1,66 +1,69 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of the state machine. Invariant: a window that is closed stays closed
- * unless some rank was late for it; recording begins in ARMED only.
+ * The table of the state machine. A cell that is not listed changes nothing. Invariant:
+ * recording begins with OPEN only, and OPEN leads to where something ends it: KEEP, CLOSE,
+ * DISCARD or FORGET.
  */
 #include "core/trigger.h"
 
 struct transition {
+    int is_listed;
     enum efg_state next;
     enum efg_action action;
 };
 
-#define STAY(state) {state, EFG_DO_NOTHING}
+#define GO(state, action)               \
+    {                                   \
+        1, EFG_##state, EFG_DO_##action \
+    }
 
 static const struct transition table[EFG_STATES][EFG_INPUTS] = {
-    [EFG_WATCHING] = {
-        [EFG_IN_PIVOT] = {EFG_PROPOSED, EFG_DO_NOTHING},
-    },
-    [EFG_PROPOSED] = {
-        [EFG_IN_PIVOT] = STAY(EFG_PROPOSED),
-        [EFG_IN_PLACED] = {EFG_ARMED, EFG_DO_NOTHING},
-        [EFG_IN_FIRST] = STAY(EFG_PROPOSED),
-        [EFG_IN_LAST] = STAY(EFG_PROPOSED),
-        [EFG_IN_LIMIT] = STAY(EFG_PROPOSED),
-        [EFG_IN_LATE] = STAY(EFG_PROPOSED),
-        [EFG_IN_NEXT] = STAY(EFG_PROPOSED),
-        [EFG_IN_LOST] = {EFG_WATCHING, EFG_DO_FORGET},
-    },
-    [EFG_ARMED] = {
-        [EFG_IN_PIVOT] = STAY(EFG_ARMED),
-        [EFG_IN_PLACED] = STAY(EFG_ARMED),
-        [EFG_IN_FIRST] = {EFG_RECORDING, EFG_DO_OPEN},
-        [EFG_IN_LAST] = STAY(EFG_ARMED),
-        [EFG_IN_LIMIT] = STAY(EFG_ARMED),
-        [EFG_IN_LATE] = {EFG_PROPOSED, EFG_DO_NOTHING},
-        [EFG_IN_NEXT] = STAY(EFG_ARMED),
-        [EFG_IN_LOST] = {EFG_WATCHING, EFG_DO_FORGET},
-    },
-    [EFG_RECORDING] = {
-        [EFG_IN_PIVOT] = STAY(EFG_RECORDING),
-        [EFG_IN_PLACED] = STAY(EFG_RECORDING),
-        [EFG_IN_FIRST] = STAY(EFG_RECORDING),
-        [EFG_IN_LAST] = {EFG_DONE, EFG_DO_CLOSE},
-        [EFG_IN_LIMIT] = {EFG_DONE, EFG_DO_CLOSE},
-        [EFG_IN_LATE] = {EFG_PROPOSED, EFG_DO_DISCARD},
-        [EFG_IN_NEXT] = STAY(EFG_RECORDING),
-        [EFG_IN_LOST] = STAY(EFG_RECORDING),
-    },
-    [EFG_DONE] = {
-        [EFG_IN_PIVOT] = STAY(EFG_DONE),
-        [EFG_IN_PLACED] = STAY(EFG_DONE),
-        [EFG_IN_FIRST] = STAY(EFG_DONE),
-        [EFG_IN_LAST] = STAY(EFG_DONE),
-        [EFG_IN_LIMIT] = STAY(EFG_DONE),
-        [EFG_IN_LATE] = {EFG_PROPOSED, EFG_DO_DISCARD},
-        [EFG_IN_NEXT] = {EFG_PROPOSED, EFG_DO_NOTHING},
-        [EFG_IN_LOST] = {EFG_WATCHING, EFG_DO_FORGET},
-    },
+    [EFG_WATCHING] =
+        {
+            [EFG_IN_PIVOT] = GO(PROPOSED, NOTHING),
+            [EFG_IN_LONG] = GO(PROVISIONAL, OPEN),
+            [EFG_IN_PLACED] = GO(ARMED, NOTHING),
+        },
+    [EFG_PROPOSED] =
+        {
+            [EFG_IN_LONG] = GO(PROVISIONAL, OPEN),
+            [EFG_IN_PLACED] = GO(ARMED, NOTHING),
+            [EFG_IN_LOST] = GO(WATCHING, FORGET),
+        },
+    [EFG_PROVISIONAL] =
+        {
+            [EFG_IN_PLACED] = GO(ARMED, DISCARD),
+            [EFG_IN_PAST] = GO(RECORDING, KEEP),
+            [EFG_IN_OVER] = GO(WATCHING, DISCARD),
+            [EFG_IN_LIMIT] = GO(WATCHING, DISCARD),
+            [EFG_IN_LOST] = GO(WATCHING, FORGET),
+        },
+    [EFG_ARMED] =
+        {
+            [EFG_IN_FIRST] = GO(RECORDING, OPEN),
+            [EFG_IN_LATE] = GO(PROPOSED, NOTHING),
+            [EFG_IN_LOST] = GO(WATCHING, FORGET),
+        },
+    [EFG_RECORDING] =
+        {
+            [EFG_IN_LAST] = GO(DONE, CLOSE),
+            [EFG_IN_OVER] = GO(DONE, CLOSE),
+            [EFG_IN_LIMIT] = GO(DONE, CLOSE),
+            [EFG_IN_LATE] = GO(PROPOSED, DISCARD),
+            [EFG_IN_LOST] = GO(WATCHING, FORGET),
+        },
+    [EFG_DONE] =
+        {
+            [EFG_IN_LATE] = GO(PROPOSED, DISCARD),
+            [EFG_IN_NEXT] = GO(PROPOSED, NOTHING),
+            [EFG_IN_LOST] = GO(WATCHING, FORGET),
+        },
 };
 
 enum efg_action efg_trigger_step(struct efg_trigger *trigger, enum efg_input input)
 {
     const struct transition *t = &table[trigger->state][input];
-    trigger->state = t->next;
+    if (t->is_listed)
+        trigger->state = t->next;
     return t->action;
 }

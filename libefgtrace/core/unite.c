@@ -16,7 +16,6 @@ static void add_visits(struct efg_rhythm *to, const struct efg_rhythm *from)
 {
     to->visits += from->visits;
     to->time += from->time;
-    to->firsts += from->firsts;
 }
 
 static void add_node(struct efg_node *to, const struct efg_node *from)
@@ -106,7 +105,8 @@ static int add_edges(struct efg_graph *graph, const struct efg_graph *more, cons
         const struct efg_edge *edge = &more->edges[i];
         uint32_t e = place_edge(graph, id[edge->from], id[edge->to]);
         efg_stat_unite(&graph->edges[e].time, &edge->time);
-        add_visits(&graph->edges[e].rhythm, &edge->rhythm);
+        graph->edges[e].visits += edge->visits;
+        graph->edges[e].spent += edge->spent;
         if (new_edge)
             new_edge[i] = e;
         efg_graph_make_room(graph);

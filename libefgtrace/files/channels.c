@@ -400,7 +400,7 @@ static void begin_window(struct pass *p, const struct efg_record *r)
     if (++p->windows <= c->window_count ||
         !grow(c, &c->windows, c->window_count, sizeof *c->windows))
         return;
-    c->windows[c->window_count++] = (struct efg_channels_span){UINT64_MAX, 0};
+    c->windows[c->window_count++] = (struct efg_channels_span){.first = UINT64_MAX};
 }
 
 static void mark(struct pass *p, const struct efg_record *r)
@@ -408,10 +408,14 @@ static void mark(struct pass *p, const struct efg_record *r)
     if (!p->windows || p->c->failed)
         return;
     struct efg_channels_span *span = &p->c->windows[p->windows - 1];
-    if (r->kind == EFG_REC_ITERATION_BEGIN && r->d < span->first)
+    if (r->kind == EFG_REC_ITERATION_BEGIN && r->d < span->first) {
         span->first = r->d;
-    if (r->kind == EFG_REC_ITERATION_END && r->d >= span->last)
+        span->begin = p->now;
+    }
+    if (r->kind == EFG_REC_ITERATION_END && r->d >= span->last) {
         span->last = r->d + 1;
+        span->end = p->now;
+    }
 }
 
 /* --- the pass --- */

@@ -98,6 +98,7 @@ struct efg_leads {
 
 struct efg_channels_span { /* iterations [first, last) of a window; none: first = UINT64_MAX */
     uint64_t first, last;
+    uint64_t begin, end; /* ns on the common time line */
 };
 
 struct efg_channels { /* all zero is an empty one */

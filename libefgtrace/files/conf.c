@@ -11,10 +11,11 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conf.h"
-#include "core/pivot.h"
+#include "core/finder.h"
 #include "core/signature.h"
 #include "nearest.h"
 
@@ -38,13 +39,15 @@ static const struct efg_key keys[] = {
      FIELD(skip), 0, UINT64_C(1000000000000)},
     {"level", NULL, "auto|finer|coarser", "auto", "which of nested loops makes the iterations",
      EFG_KEY_CHOICE, FIELD(level), 0, 0},
+    {"loop", NULL, "FUNCTION|HASH", "", "the loop of this function, as the summary names it",
+     EFG_KEY_TEXT, FIELD(loop), 0, 0},
     {"signature", NULL, "WORDS", "path", "what tells calls apart, besides the function",
      EFG_KEY_SET, FIELD(signature), 0, 0},
-    {"interval", NULL, "TIME", "100ms", "smallest time between two samples of the graph",
+    {"interval", NULL, "TIME", "10ms", "smallest time between two samples of the graph",
      EFG_KEY_TIME, FIELD(interval), MS, HOUR},
     {"stable", NULL, "N", "3", "equal samples that make the graph stable", EFG_KEY_NUMBER,
      FIELD(stable), 1, 1000},
-    {"depth", NULL, "FRAMES", "32", "frames of a call path, counted from the MPI call",
+    {"depth", NULL, "FRAMES", "128", "frames of a call path, counted from the MPI call",
      EFG_KEY_NUMBER, FIELD(depth), 1, 128},
     {"memory", NULL, "SIZE", "16M", "limit of the memory of a rank; then detail is dropped",
      EFG_KEY_SIZE, FIELD(memory), MB, MB << 20},
@@ -262,7 +265,7 @@ static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
     case EFG_KEY_SET:
         return parse_set(text, field);
     case EFG_KEY_TEXT:
-        return parse_text(text, field, sizeof(conf->output));
+        return parse_text(text, field, EFG_CONF_TEXT);
     case EFG_KEY_NUMBER:
         wrong = parse_number(key, text, &number);
         break;
@@ -272,6 +275,15 @@ static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
     if (!wrong)
         *(uint64_t *)field = number;
     return wrong;
+}
+
+int efg_conf_loop_hash(const char *loop, uint64_t *hash)
+{
+    if (strlen(loop) != EFG_LOOP_DIGITS ||
+        strspn(loop, "0123456789abcdefABCDEF") != EFG_LOOP_DIGITS)
+        return 0;
+    *hash = strtoull(loop, NULL, 16);
+    return 1;
 }
 
 /* --- value to text --- */
@@ -348,8 +360,7 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
                  "communicator, region");
         return;
     case EFG_KEY_TEXT:
-        snprintf(text, size, "a path of less than %zu bytes",
-                 sizeof(((struct efg_conf *)0)->output));
+        snprintf(text, size, "less than %d bytes", EFG_CONF_TEXT);
         return;
     default:
         snprintf(text, size, "%s", key->value);

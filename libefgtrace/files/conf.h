@@ -17,7 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EFG_CONF_KEYS 20 /* how many keys there are */
+#define EFG_CONF_KEYS 21 /* how many keys there are */
+#define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
 
@@ -27,26 +28,27 @@ enum efg_mode { EFG_MODE_ADAPTIVE, EFG_MODE_FULL, EFG_MODE_GRAPH, EFG_MODE_OFF }
 enum efg_clock_choice { EFG_CLOCK_AUTO, EFG_CLOCK_TSC, EFG_CLOCK_SYSTEM };
 
 struct efg_conf {
-    int mode;            /* enum efg_mode */
-    char output[4096];   /* folder; "" for efgtrace.<application>.<id> */
-    uint64_t iterations; /* per window */
-    uint64_t windows;    /* how many windows to record */
-    uint64_t skip;       /* iterations to let pass once the pivot is known, before the window */
-    int level;           /* enum efg_level (core/pivot.h) */
-    unsigned signature;  /* set of enum efg_dimension (core/signature.h) */
-    uint64_t interval;   /* ns: smallest time between samples */
-    uint64_t stable;     /* equal samples that make a graph stable */
-    uint64_t depth;      /* frames of a call path */
-    uint64_t memory;     /* bytes per process, beside the logs */
-    uint64_t log_limit;  /* bytes per thread */
-    uint64_t patience;   /* ns: a rank without a pivot stops holding up the others */
-    int sequence;        /* 1: keep the order of all calls */
-    uint64_t save;       /* ns: smallest time between saves; 0: none */
-    int clock;           /* enum efg_clock_choice */
-    int summary;         /* 1: rank 0 prints it at the end */
-    int symbols;         /* 1: resolve call paths at the end */
-    int keep_logs;       /* 1: keep the logs after the trace is written */
-    int verbose;         /* 1: say what happens when it happens */
+    int mode;                   /* enum efg_mode */
+    char output[EFG_CONF_TEXT]; /* folder; "" for efgtrace.<application>.<id> */
+    uint64_t iterations;        /* per window */
+    uint64_t windows;           /* how many windows to record */
+    uint64_t skip; /* iterations to let pass once the pivot is known, before the window */
+    int level;     /* enum efg_level (core/finder.h) */
+    char loop[EFG_CONF_TEXT]; /* function whose loop to take, or its hash; "": none */
+    unsigned signature;       /* set of enum efg_dimension (core/signature.h) */
+    uint64_t interval;        /* ns: smallest time between samples */
+    uint64_t stable;          /* equal samples that make a graph stable */
+    uint64_t depth;           /* frames of a call path */
+    uint64_t memory;          /* bytes per process, beside the logs */
+    uint64_t log_limit;       /* bytes per thread */
+    uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */
+    int sequence;             /* 1: keep the order of all calls */
+    uint64_t save;            /* ns: smallest time between saves; 0: none */
+    int clock;                /* enum efg_clock_choice */
+    int summary;              /* 1: rank 0 prints it at the end */
+    int symbols;              /* 1: resolve call paths at the end */
+    int keep_logs;            /* 1: keep the logs after the trace is written */
+    int verbose;              /* 1: say what happens when it happens */
     char source[EFG_CONF_KEYS][256]; /* where each value came from: see efg_conf_source */
 };
 
@@ -58,7 +60,7 @@ enum efg_key_type {
     EFG_KEY_SWITCH, /* int: off 0, on 1 */
     EFG_KEY_CHOICE, /* int: position among the words of efg_key.value */
     EFG_KEY_SET,    /* unsigned: set of enum efg_dimension */
-    EFG_KEY_TEXT,   /* char[4096] */
+    EFG_KEY_TEXT,   /* char[EFG_CONF_TEXT] */
 };
 
 /* What a key is, for check, --help, the manual's test and the options of `efgtrace run`. */
@@ -105,6 +107,12 @@ void efg_conf_show(const struct efg_conf *conf, const char *key, char *text, siz
 /* Where the value of KEY came from: "default", "/etc/efgtrace.conf:12", "environment
  * variable EFGTRACE_MODE", or what efg_conf_set was told. Belongs to CONF. */
 const char *efg_conf_source(const struct efg_conf *conf, const char *key);
+
+/* What names the loop of a function, given its hash: its low 40 bits, as 10 digits. LOOP as
+ * such a name: returns 1, and *HASH is these bits; or 0 if it is the name of a function. */
+#define EFG_LOOP_BITS ((UINT64_C(1) << 40) - 1)
+#define EFG_LOOP_DIGITS 10
+int efg_conf_loop_hash(const char *loop, uint64_t *hash);
 
 /* The environment variable of KEY: "EFGTRACE_LOG_LIMIT" for log-limit. */
 void efg_conf_variable(const char *key, char *text, size_t size);

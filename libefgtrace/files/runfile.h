@@ -8,15 +8,15 @@
  *
  * In memory: struct efg_run holds all but the ranks; one rank at a time is read into a struct
  * efg_run_rank. Each owns all that it points to. A graph that was read is whole as a data
- * structure, whatever the file held, and for reading only: of efg_rhythm it has visits, time
- * and firsts; it has no hash tables, marks or predictions. Signatures name paths that exist, or
- * 0.
+ * structure, whatever the file held, and for reading only: of efg_rhythm it has visits and
+ * time; it has no hash tables, call tree, marks or predictions. Signatures name paths that
+ * exist, or 0.
  */
 #ifndef EFG_RUNFILE_H
 #define EFG_RUNFILE_H
 
 #include "core/graph.h"
-#include "core/pivot.h"
+#include "core/finder.h"
 #include "core/record.h"
 #include "core/series.h"
 #include "core/stability.h"
@@ -26,7 +26,7 @@
 #include "totals.h"
 
 #define EFG_RUN_MAGIC "efgrun\r\n"
-#define EFG_RUN_VERSION 7
+#define EFG_RUN_VERSION 8
 
 /* --- what the ranks have in common --- */
 
@@ -84,12 +84,65 @@ struct efg_run_common {
 /* --- a rank --- */
 
 struct efg_run_window {   /* a stretch of recorded iterations */
-    uint64_t first, last; /* iterations [first, last) by number of the pivot's visit */
+    uint64_t function;    /* of the loop, as in efg_run_loop */
+    uint64_t first, last; /* iterations [first, last) by their agreed number */
     uint64_t start, end;  /* ns since the start of the run */
     uint64_t events;      /* calls recorded */
     uint64_t bytes;       /* in the log */
     uint32_t complete;    /* 1: ended after the iterations asked for */
     uint32_t agreed;      /* 1: the same one on all ranks */
+};
+
+/* A loop of the program, as the rule for the main loop sees it (core/judge.h). NODE is one of
+ * its calls, and DEPTH says where it is: frame number DEPTH of that node's call path, counted
+ * from the outermost one, from 0, is in the function that has the loop; as many frames as there
+ * are: the call itself is repeated. */
+struct efg_run_loop {
+    uint64_t
+        function; /* hash of the call path of the function; agrees between ranks; 0: none */
+    uint64_t iterations; /* over the run */
+    uint32_t node, depth;
+    uint32_t share; /* of the time in the last half of the run, in 1/EFG_WHOLE_SHARE */
+};
+#define EFG_WHOLE_SHARE 1000000
+
+/* What delimits the iterations of the recorded loop: visits of NODE (EFG_PIVOT_NODE), or
+ * entries of the call site whose path is the DEPTH outermost frames of NODE's (EFG_PIVOT_SITE);
+ * NODE then is the call that they mostly begin with. */
+struct efg_run_pivot {
+    uint32_t kind;  /* enum efg_pivot_kind; EFG_PIVOT_NONE: none was agreed on or found */
+    uint32_t class; /* enum efg_pivot_class */
+    uint32_t node, depth;
+    uint64_t visits;   /* over the run */
+    uint64_t function; /* of the loop, as in efg_run_loop; 0: that of loops.main */
+};
+
+/* Why a rank has no main loop. */
+enum efg_run_reason {
+    EFG_REASON_NONE,      /* it has one */
+    EFG_REASON_NO_CALLS,  /* no MPI calls, or no time in them */
+    EFG_REASON_NO_REPEAT, /* no call path came again 3 times */
+    EFG_REASON_NO_SHARE,  /* no loop has half of the time; the longest one is `best` */
+    EFG_REASON_UNEVEN,    /* one iteration of `best` is nearly all there is */
+    EFG_REASON_LATE /* `best` would do, but was not seen in enough samples before the end */
+};
+
+struct efg_run_loops {
+    struct efg_run_loop main;      /* the accepted one */
+    struct efg_run_loop automatic; /* what the rule chooses at the end */
+    struct efg_run_loop finer,
+        coarser;              /* what it chooses with these levels; none if the same */
+    struct efg_run_loop best; /* see efg_run_reason */
+    uint32_t reason;          /* enum efg_run_reason */
+};
+
+/* What the ranks agreed on, as the leader of this rank knows it; the same on all ranks, but for
+ * is_owner. */
+struct efg_run_agreed {
+    uint32_t is_owner; /* 1: counted the iterations of the last window itself; 0: followed */
+    uint32_t drifted;  /* 1: ranks counted differently at some collective */
+    uint32_t is_alone; /* 1: recorded without the others, which did not answer */
+    uint32_t wanted;   /* windows asked for */
 };
 
 /* Durations of iterations (pivot to pivot): of all and of those recorded. */
@@ -127,8 +180,9 @@ struct efg_run_thread {
     uint32_t number;        /* 0: the thread that called MPI_Init */
     struct efg_graph graph; /* nodes and edges; signature.path is a path's id */
     struct efg_stability stability;
-    struct efg_pivot pivot; /* kind EFG_PIVOT_NONE: none was found; visits: over the run */
-    struct efg_pivot_levels levels; /* kind and id only */
+    struct efg_run_pivot pivot;
+    struct efg_run_loops loops;
+    struct efg_run_agreed agreed;
     struct efg_run_iterations iterations;
     uint32_t window_count;
     struct efg_run_window *windows;
@@ -224,10 +278,12 @@ struct efg_run_skew {
     uint64_t left;   /* receives that are before their sends now */
 };
 
-/* Iterations [first, last) of a window as the logs have them: least and most over its ranks. */
+/* Iterations [first, last) of a window as the logs have them: least and most over its ranks;
+ * and when they began and ended, in ns on the common time line. */
 struct efg_run_cut {
     uint64_t first_least, first_most, last_least, last_most;
-    uint32_t ranks; /* that recorded iterations of it */
+    uint32_t ranks;                                        /* that recorded iterations of it */
+    uint64_t begin_least, begin_most, end_least, end_most; /* all 0: not known */
 };
 
 struct efg_run_entry { /* where a rank is in the file */
@@ -276,9 +332,14 @@ struct efg_run {           /* a fact more: see fields_of_run in runfile_fields.c
 
 /* --- looking up --- */
 
-/* The thread that stands for a rank: the one with the most time in iterations, else with the
- * most events; NULL if the rank has none. */
+/* The thread that stands for a rank: the one with the most time in iterations, else one with
+ * windows, with a main loop, with the most events; NULL if the rank has none. */
 const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank);
+
+/* Whether WINDOW, or what the pivot delimits, is of the main loop, not of an earlier one, nor of another
+ * level of it. */
+int efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window);
+int efg_run_begins_main(const struct efg_run_thread *thread);
 
 /* ns that a rank ran (to its last call when it never finished). */
 uint64_t efg_run_rank_duration(const struct efg_run_rank *rank);

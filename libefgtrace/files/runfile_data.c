@@ -122,8 +122,10 @@ static int speaks_better(const struct efg_run_thread *a, const struct efg_run_th
 {
     if (a->iterations.all.sum != b->iterations.all.sum)
         return a->iterations.all.sum > b->iterations.all.sum;
-    int pivot_a = a->pivot.kind != EFG_PIVOT_NONE, pivot_b = b->pivot.kind != EFG_PIVOT_NONE;
-    return pivot_a != pivot_b ? pivot_a : a->graph.events > b->graph.events;
+    if (!a->window_count != !b->window_count)
+        return a->window_count > 0;
+    int has_a = a->loops.main.function != 0, has_b = b->loops.main.function != 0;
+    return has_a != has_b ? has_a : a->graph.events > b->graph.events;
 }
 
 const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank)
@@ -134,6 +136,25 @@ const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank
             best = &rank->threads[i];
     }
     return best;
+}
+
+/* Other levels of its function have other numbers: here, they are seen if they are too large.
+ */
+static int is_main(const struct efg_run_loop *main, uint64_t function, uint64_t iterations)
+{
+    return (!function || function == main->function) &&
+           (double)iterations <= 1.25 * (double)main->iterations + 2;
+}
+
+int efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window)
+{
+    return is_main(&thread->loops.main, window->function, window->last);
+}
+
+int efg_run_begins_main(const struct efg_run_thread *thread)
+{
+    return thread->pivot.kind != EFG_PIVOT_NONE &&
+           is_main(&thread->loops.main, thread->pivot.function, thread->pivot.visits);
 }
 
 uint64_t efg_run_rank_duration(const struct efg_run_rank *rank)

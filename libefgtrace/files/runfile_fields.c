@@ -85,6 +85,10 @@ static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)
     efg_buffer_number(out, cut->last_least);
     efg_buffer_number(out, cut->last_most);
     efg_buffer_number(out, cut->ranks);
+    efg_buffer_number(out, cut->begin_least);
+    efg_run_put_signed(out, cut->begin_most - cut->begin_least);
+    efg_run_put_signed(out, cut->end_least - cut->begin_least);
+    efg_run_put_signed(out, cut->end_most - cut->begin_least);
 }
 
 void efg_run_put_facts(struct efg_buffer *out, const struct efg_run *run)
@@ -102,6 +106,10 @@ static void get_cut(struct efg_input *in, struct efg_run_cut *cut)
     cut->last_least = efg_input_number(in);
     cut->last_most = efg_input_number(in);
     cut->ranks = efg_input_32(in);
+    cut->begin_least = efg_input_number(in);
+    cut->begin_most = cut->begin_least + efg_input_signed(in);
+    cut->end_least = cut->begin_least + efg_input_signed(in);
+    cut->end_most = cut->begin_least + efg_input_signed(in);
 }
 
 int efg_run_get_facts(struct efg_run *run, const void *bytes, size_t size)

@@ -132,14 +132,14 @@ enum efg_run_least {
     EFG_LEAST_GROUP = 7,
     EFG_LEAST_ORDER = 21,
     EFG_LEAST_SEQUENCE = 3, /* of a thread */
-    EFG_LEAST_THREAD = 26,  /* in the section of a rank */
+    EFG_LEAST_THREAD = 33,  /* in the section of a rank */
     EFG_LEAST_NODE = 15,
     EFG_LEAST_EDGE = 2,
     EFG_LEAST_POINT = 4,
-    EFG_LEAST_WINDOW = 8,
+    EFG_LEAST_WINDOW = 9,
     EFG_LEAST_ITERATION = 4,
     EFG_LEAST_ITEM = 5,
-    EFG_LEAST_CUT = 5,
+    EFG_LEAST_CUT = 9,
     EFG_LEAST_SITE = 3,
     EFG_LEAST_SYMBOL = 3,
 };

@@ -77,17 +77,15 @@ static void get_node(struct efg_input *in, struct efg_node *node)
 static void put_edge(struct efg_buffer *out, const struct efg_edge *edge)
 {
     put_stat(out, &edge->time);
-    efg_run_put_signed(out, edge->rhythm.visits - edge->time.count);
-    efg_buffer_number(out, edge->rhythm.time);
-    efg_buffer_number(out, edge->rhythm.firsts);
+    efg_run_put_signed(out, edge->visits - edge->time.count);
+    efg_buffer_number(out, edge->spent);
 }
 
 static void get_edge(struct efg_input *in, struct efg_edge *edge)
 {
     get_stat(in, &edge->time);
-    edge->rhythm.visits = edge->time.count + efg_input_signed(in);
-    edge->rhythm.time = efg_input_number(in);
-    edge->rhythm.firsts = efg_input_32(in);
+    edge->visits = edge->time.count + efg_input_signed(in);
+    edge->spent = efg_input_number(in);
 }
 
 /* --- graphs --- */
@@ -188,48 +186,109 @@ static void get_stability(struct efg_input *in, struct efg_stability *s)
 
 /* --- what was found and recorded --- */
 
-/* A node or an edge: kind, id. Returns the kind. */
-static uint32_t put_choice(struct efg_buffer *out, const struct efg_pivot *pivot)
+/* A place in the call path of a node: the node, and frames counted from the outermost one. */
+static void put_place(struct efg_buffer *out, uint32_t node, uint32_t depth)
 {
-    efg_buffer_number(out, pivot->kind);
-    if (pivot->kind != EFG_PIVOT_NONE)
-        efg_buffer_number(out, pivot->id);
-    return pivot->kind;
+    efg_buffer_number(out, node);
+    efg_buffer_number(out, depth);
 }
 
-static uint32_t get_choice(struct efg_input *in, struct efg_pivot *pivot,
-                           const struct efg_graph *graph)
+static void get_place(struct efg_input *in, const struct efg_graph *graph, uint32_t *node,
+                      uint32_t *depth)
 {
-    pivot->kind = efg_input_to(in, EFG_PIVOT_EDGE);
-    if (pivot->kind == EFG_PIVOT_NONE)
-        return EFG_PIVOT_NONE;
-    pivot->id = efg_input_32(in);
-    efg_input_expect(in, pivot->id < (pivot->kind == EFG_PIVOT_NODE ? graph->node_count
-                                                                    : graph->edge_count));
-    if (in->reader.failed)
-        *pivot = (struct efg_pivot){0};
-    return pivot->kind;
+    *node = efg_input_32(in);
+    *depth = efg_input_to(in, EFG_MOST_FRAMES);
+    efg_input_expect(in, *node < graph->node_count);
 }
 
-static void put_pivot(struct efg_buffer *out, const struct efg_pivot *pivot)
+static void put_loop(struct efg_buffer *out, const struct efg_run_loop *loop)
 {
-    if (put_choice(out, pivot) == EFG_PIVOT_NONE)
+    efg_buffer_number(out, loop->function);
+    if (!loop->function)
         return;
-    efg_buffer_number(out, pivot->tier);
-    efg_buffer_number(out, pivot->visits);
+    efg_buffer_number(out, loop->iterations);
+    put_place(out, loop->node, loop->depth);
+    efg_buffer_number(out, loop->share);
 }
 
-static void get_pivot(struct efg_input *in, struct efg_pivot *pivot,
+static void get_loop(struct efg_input *in, struct efg_run_loop *loop,
+                     const struct efg_graph *graph)
+{
+    loop->function = efg_input_number(in);
+    if (!loop->function)
+        return;
+    loop->iterations = efg_input_number(in);
+    get_place(in, graph, &loop->node, &loop->depth);
+    loop->share = efg_input_to(in, EFG_WHOLE_SHARE);
+    if (in->reader.failed)
+        *loop = (struct efg_run_loop){0};
+}
+
+static void put_loops(struct efg_buffer *out, const struct efg_run_loops *loops)
+{
+    put_loop(out, &loops->main);
+    put_loop(out, &loops->automatic);
+    put_loop(out, &loops->finer);
+    put_loop(out, &loops->coarser);
+    put_loop(out, &loops->best);
+    efg_buffer_number(out, loops->reason);
+}
+
+static void get_loops(struct efg_input *in, struct efg_run_loops *loops,
                       const struct efg_graph *graph)
 {
-    if (get_choice(in, pivot, graph) == EFG_PIVOT_NONE)
+    get_loop(in, &loops->main, graph);
+    get_loop(in, &loops->automatic, graph);
+    get_loop(in, &loops->finer, graph);
+    get_loop(in, &loops->coarser, graph);
+    get_loop(in, &loops->best, graph);
+    loops->reason = efg_input_to(in, EFG_REASON_LATE);
+}
+
+static void put_pivot(struct efg_buffer *out, const struct efg_run_pivot *pivot)
+{
+    efg_buffer_number(out, pivot->kind);
+    if (pivot->kind == EFG_PIVOT_NONE)
         return;
-    pivot->tier = efg_input_32(in);
+    efg_buffer_number(out, pivot->class);
+    put_place(out, pivot->node, pivot->depth);
+    efg_buffer_number(out, pivot->visits);
+    efg_buffer_number(out, pivot->function);
+}
+
+static void get_pivot(struct efg_input *in, struct efg_run_pivot *pivot,
+                      const struct efg_graph *graph)
+{
+    pivot->kind = efg_input_to(in, EFG_PIVOT_SITE);
+    if (pivot->kind == EFG_PIVOT_NONE)
+        return;
+    pivot->class = efg_input_to(in, EFG_PIVOT_CLASSES - 1);
+    get_place(in, graph, &pivot->node, &pivot->depth);
     pivot->visits = efg_input_number(in);
+    pivot->function = efg_input_number(in);
+    if (in->reader.failed)
+        *pivot = (struct efg_run_pivot){0};
+}
+
+static void put_agreed(struct efg_buffer *out, const struct efg_run_agreed *agreed)
+{
+    efg_buffer_number(out, agreed->is_owner);
+    efg_buffer_number(out, agreed->drifted);
+    efg_buffer_number(out, agreed->is_alone);
+    efg_buffer_number(out, agreed->wanted);
+}
+
+static void get_agreed(struct efg_input *in, struct efg_run_agreed *agreed)
+{
+    agreed->is_owner = efg_input_to(in, 1);
+    agreed->drifted = efg_input_to(in, 1);
+    agreed->is_alone = efg_input_to(in, 1);
+    agreed->wanted = efg_input_32(in);
 }
 
 static void put_window(struct efg_buffer *out, const struct efg_run_window *window)
 {
+    efg_buffer_number(out, window->function);
     efg_buffer_number(out, window->first);
     efg_buffer_number(out, window->last);
     efg_buffer_number(out, window->start);
@@ -242,6 +301,7 @@ static void put_window(struct efg_buffer *out, const struct efg_run_window *wind
 
 static void get_window(struct efg_input *in, struct efg_run_window *window)
 {
+    window->function = efg_input_number(in);
     window->first = efg_input_number(in);
     window->last = efg_input_number(in);
     window->start = efg_input_number(in);
@@ -260,9 +320,8 @@ static void put_thread(struct efg_buffer *out, const struct efg_run_thread *thre
     put_graph(out, &thread->graph);
     put_stability(out, &thread->stability);
     put_pivot(out, &thread->pivot);
-    put_choice(out, &thread->levels.finer);
-    put_choice(out, &thread->levels.automatic);
-    put_choice(out, &thread->levels.coarser);
+    put_loops(out, &thread->loops);
+    put_agreed(out, &thread->agreed);
     put_stat(out, &thread->iterations.all);
     put_stat(out, &thread->iterations.recorded);
     efg_buffer_number(out, thread->iterations.all_mpi);
@@ -279,9 +338,8 @@ static void get_thread(struct efg_input *in, struct efg_run_thread *thread, uint
     get_graph(in, &thread->graph);
     get_stability(in, &thread->stability);
     get_pivot(in, &thread->pivot, &thread->graph);
-    get_choice(in, &thread->levels.finer, &thread->graph);
-    get_choice(in, &thread->levels.automatic, &thread->graph);
-    get_choice(in, &thread->levels.coarser, &thread->graph);
+    get_loops(in, &thread->loops, &thread->graph);
+    get_agreed(in, &thread->agreed);
     get_stat(in, &thread->iterations.all);
     get_stat(in, &thread->iterations.recorded);
     thread->iterations.all_mpi = efg_input_number(in);

@@ -132,6 +132,7 @@ static void get_thread(struct efg_input *in, const struct efg_run_group *group,
     graph->nodes =
         efg_input_array(in, EFG_LEAST_NODE, sizeof *graph->nodes, &graph->node_count);
     graph->node_room = graph->node_count;
+    graph->first = graph->node_count ? 0 : EFG_NONE;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         graph->nodes[i] = get_node(in, group);
         if (graph->nodes[i].flags & EFG_NODE_OVERFLOW)

@@ -59,151 +59,7 @@ static void put_head(struct efg_buffer *out, const struct view *view)
                          (unsigned long long)totals->ranks, run->size);
 }
 
-/* --- the main loop --- */
-
-static void put_no_pivot(struct efg_buffer *out, const struct view *view)
-{
-    char time[32];
-    uint64_t duration = efg_summary_duration(view->run);
-    uint64_t most = 0;
-    for (uint32_t i = 0; view->thread && i < view->thread->graph.node_count; i++) {
-        if (view->thread->graph.nodes[i].rhythm.visits > most)
-            most = view->thread->graph.nodes[i].rhythm.visits;
-    }
-    efg_format_ns(time, sizeof time, duration);
-    if (!view->totals->calls)
-        efg_summary_line(out, "Main loop    none: the program made no MPI calls");
-    else if (most < 10)
-        efg_summary_line(out,
-                         "Main loop    none: no call was made 10 times from the same place "
-                         "(the most frequent one %llu times)",
-                         (unsigned long long)most);
-    else if (duration < 10 * view->run->interval || duration < 1000000000)
-        efg_summary_line(out,
-                         "Main loop    none: the run was too short (%s) to find it; a longer "
-                         "one or EFGTRACE_INTERVAL=20ms helps",
-                         time);
-    else if (view->thread->levels.finer.kind)
-        efg_summary_line(out, "Main loop    none: calls that come too rarely to be iterations "
-                              "take over 2%% of the time; a longer run shows their loop");
-    else
-        efg_summary_line(out, "Main loop    none: no call or pair of calls came back regularly "
-                              "enough, see the loops");
-}
-
-static void put_pivot(struct efg_buffer *out, const struct view *view)
-{
-    const struct efg_run_thread *thread = view->thread;
-    const struct efg_stat *all = &thread->iterations.all;
-    char name[600], mean[32], since[64] = "they take";
-    uint64_t visits = efg_pivot_visits(&thread->graph, thread->pivot.kind, thread->pivot.id);
-    efg_summary_pivot(view->run, &thread->graph, &thread->pivot, name, sizeof name);
-    efg_format_ns(mean, sizeof mean, all->count ? all->sum / all->count : 0);
-    if (visits > all->count + 1)
-        snprintf(since, sizeof since, "the %llu since it was found take",
-                 (unsigned long long)all->count);
-    else if (all->count > visits) /* the pivot changed when the graph grew */
-        snprintf(since, sizeof since, "%llu, with those of an earlier pivot, take",
-                 (unsigned long long)all->count);
-    efg_summary_line(out, "Main loop    its iterations begin at %s", name);
-    efg_summary_line(
-        out, "             %llu iterations; %s %s each, %.1f%% of the time",
-        (unsigned long long)visits, since, mean,
-        efg_percent((double)all->sum, (double)efg_run_rank_duration(&view->run->speaker)));
-    if (view->totals->with_pivot < view->totals->ranks)
-        efg_summary_line(out, "             found by %llu of %llu ranks",
-                         (unsigned long long)view->totals->with_pivot,
-                         (unsigned long long)view->totals->ranks);
-}
-
-static void put_level(struct efg_buffer *out, const struct view *view,
-                      const struct efg_pivot *pivot, const char *value)
-{
-    char name[600];
-    const struct efg_pivot *own = &view->thread->pivot;
-    if (pivot->kind == EFG_PIVOT_NONE || (pivot->kind == own->kind && pivot->id == own->id))
-        return;
-    efg_summary_pivot(view->run, &view->thread->graph, pivot, name, sizeof name);
-    efg_summary_line(
-        out, "             EFGTRACE_LEVEL=%-7s takes the %llu x %s", value,
-        (unsigned long long)efg_pivot_visits(&view->thread->graph, pivot->kind, pivot->id),
-        name);
-}
-
-static void put_levels(struct efg_buffer *out, const struct view *view)
-{
-    const struct efg_pivot_levels *levels = &view->thread->levels;
-    put_level(out, view, &levels->finer, "finer");
-    if (view->run->level != EFG_LEVEL_AUTO)
-        put_level(out, view, &levels->automatic, "auto");
-    put_level(out, view, &levels->coarser, "coarser");
-}
-
 /* --- what was recorded --- */
-
-static const char *level_name(const struct efg_run *run)
-{
-    static const char *const names[] = {"auto", "finer", "coarser"};
-    return run->level < 3 ? names[run->level] : "?";
-}
-
-static void put_window(struct efg_buffer *out, const struct view *view,
-                       const struct efg_run_window *window)
-{
-    char start[32], end[32];
-    efg_format_ns(start, sizeof start, window->start);
-    efg_format_ns(end, sizeof end, window->end);
-    efg_summary_line(out,
-                     "Traced       %llu iterations, number %llu to %llu, from %s to %s; "
-                     "level %s",
-                     (unsigned long long)(window->last - window->first),
-                     (unsigned long long)window->first,
-                     (unsigned long long)(window->last ? window->last - 1 : 0), start, end,
-                     level_name(view->run));
-}
-
-static void put_doubts(struct efg_buffer *out, const struct view *view)
-{
-    const struct efg_totals *totals = view->totals;
-    unsigned long long ranks = totals->ranks;
-    if (totals->incomplete)
-        efg_summary_line(out,
-                         "             on %llu of %llu ranks it ended before the %llu "
-                         "iterations asked for",
-                         (unsigned long long)totals->incomplete, ranks,
-                         (unsigned long long)view->run->iterations);
-    if (totals->disagreed)
-        efg_summary_line(out,
-                         "             on %llu of %llu ranks the iterations were not agreed "
-                         "with the others: messages may miss",
-                         (unsigned long long)totals->disagreed, ranks);
-    if (totals->with_window < ranks)
-        efg_summary_line(out, "             on %llu of %llu ranks nothing was traced",
-                         ranks - totals->with_window, ranks);
-}
-
-static void put_windows(struct efg_buffer *out, const struct view *view)
-{
-    const struct efg_run_thread *thread = view->thread;
-    if (view->run->mode == EFG_MODE_FULL) {
-        efg_summary_line(out, "Traced       all of the run (mode full)");
-    } else if (view->run->mode == EFG_MODE_GRAPH) {
-        efg_summary_line(out,
-                         "Traced       nothing (mode graph); EFGTRACE_MODE=adaptive traces "
-                         "some iterations");
-    } else if (!view->totals->with_window) {
-        efg_summary_line(out,
-                         view->totals->with_pivot
-                             ? "Traced       nothing: the run ended before a window was opened"
-                             : "Traced       nothing: no main loop was found; "
-                               "EFGTRACE_MODE=full traces all of the run");
-    } else {
-        for (uint32_t i = 0; i < thread->window_count && i < NOTES_SHOWN; i++)
-            put_window(out, view, &thread->windows[i]);
-        efg_summary_alignment(out, view->run);
-        put_doubts(out, view);
-    }
-}
 
 /* How the traced iterations stand for all of them. */
 static void put_representation(struct efg_buffer *out, const struct view *view)
@@ -369,16 +225,10 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
         efg_summary_line(out, "             no rank left anything");
         return;
     }
+    efg_summary_warning(out, run);
     efg_summary_loops(out, run, LOOPS_SHOWN, NULL);
-    if (view.thread && view.thread->pivot.kind != EFG_PIVOT_NONE) {
-        put_pivot(out, &view);
-    } else {
-        put_no_pivot(out, &view);
-    }
-    if (view.thread) {
-        put_levels(out, &view);
-        put_windows(out, &view);
-    }
+    efg_summary_main(out, run);
+    efg_summary_windows(out, run);
     put_representation(out, &view);
     efg_summary_messages(out, run);
     put_trace(out, &view);

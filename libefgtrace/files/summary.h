@@ -22,11 +22,20 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run);
 /* ns of the run, from the first rank's start to the last one's end. */
 uint64_t efg_summary_duration(const struct efg_run *run);
 
-/* The loop whose iterations PIVOT, of GRAPH, counts; that of a thread; or EFG_NONE. */
-uint32_t efg_summary_loop_at(const struct efg_looptree *tree, const struct efg_graph *graph,
-                             const struct efg_pivot *pivot);
-uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
-                               const struct efg_run_thread *thread);
+/* The loop tree of GRAPH, whose paths are those of RUN. MAIN is its main loop, of function 0
+ * for none. Returns 0, or -1 without memory (the tree is then empty). */
+int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run,
+                     const struct efg_graph *graph, const struct efg_run_loop *main);
+
+/* That one of LOOP in such a tree, or EFG_NONE. */
+uint32_t efg_summary_loop(const struct efg_looptree *tree, const struct efg_run *run,
+                          const struct efg_graph *graph, const struct efg_run_loop *loop);
+
+/* --- the main loop and its windows (summary_main.c) --- */
+
+/* Append what is known of the main loop, or why there is none; and what was recorded of it. */
+void efg_summary_main(struct efg_buffer *out, const struct efg_run *run);
+void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run);
 
 /* --- where it ran --- */
 
@@ -47,6 +56,13 @@ void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *
 
 /* Whether all ranks that recorded the window recorded the same iterations. */
 int efg_summary_is_aligned(const struct efg_run_cut *cut);
+
+/* ns between the first and the last rank that begins it, if that is more than an iteration
+ * takes; else 0. */
+uint64_t efg_summary_apart(const struct efg_run_cut *cut);
+
+/* Append a warning if too many messages miss one of their ends. */
+void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run);
 
 /* Append what is known of it: the iterations, the messages. */
 void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run);
@@ -80,9 +96,13 @@ int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, ui
 void efg_summary_dimension(const struct efg_run *run, const struct efg_node *node,
                            enum efg_dimension dimension, char *text, size_t size);
 
-/* A pivot: its node, or "MPI_Recv a.c:3 f, after MPI_Send a.c:2 f"; "none". */
+/* Where iterations begin: "at MPI_Recv  a.c:3 f", "where main calls step, a.c:66"; "" for none.
+ */
 void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
-                       const struct efg_pivot *pivot, char *text, size_t size);
+                       const struct efg_run_pivot *pivot, char *text, size_t size);
+
+/* An address: "pw.x+0x17feb5". */
+void efg_summary_address(char *text, size_t size, const char *module, uint64_t offset);
 
 /* The function that holds a loop: the innermost one that all its calls have in common,
  * reached in the same way. Without any name for it, the innermost address that all have in

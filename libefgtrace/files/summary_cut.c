@@ -3,33 +3,180 @@
  * What the summary says of the cut that a window makes through the job: whether all
  * ranks recorded the same iterations, and how many of the messages have both of their ends in
  * the trace. Both were counted in the logs, which are what the trace is made of.
+ *
+ * That all ranks have the same iterations is said only if all that is known of it agrees:
+ * numbers and times at the edges, the drift that the ranks watched for, and the messages.
  */
 #include "summary.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define ENOUGH 0.95 /* of the messages with both ends */
+
 int efg_summary_is_aligned(const struct efg_run_cut *cut)
 {
     return cut->first_least == cut->first_most && cut->last_least == cut->last_most;
 }
 
-static void put_alignment(struct efg_buffer *out, const struct efg_run *run,
-                          const struct efg_run_cut *cut)
+/* --- what is missing --- */
+
+static uint64_t messages_of(const struct efg_run_messages *m)
 {
-    if (!efg_summary_is_aligned(cut))
+    return m->sends + m->receives - m->matched;
+}
+
+static int are_few_matched(const struct efg_run *run)
+{
+    const struct efg_run_messages *m = &run->messages;
+    return run->is_checked && !m->unknown &&
+           (double)m->matched < ENOUGH * (double)messages_of(m);
+}
+
+/* ns of an iteration, on average. */
+static uint64_t iteration_of(const struct efg_run_cut *cut)
+{
+    uint64_t count = cut->last_least - cut->first_least;
+    if (cut->last_least <= cut->first_least || cut->end_most <= cut->begin_most)
+        return 0;
+    return (cut->end_most - cut->begin_most) / count;
+}
+
+uint64_t efg_summary_apart(const struct efg_run_cut *cut)
+{
+    uint64_t apart = cut->begin_most - cut->begin_least;
+    return cut->begin_most > cut->begin_least && apart > iteration_of(cut) ? apart : 0;
+}
+
+static int is_any_apart(const struct efg_run *run)
+{
+    for (uint32_t i = 0; i < run->cut_count; i++)
+        if (run->cuts[i].ranks && efg_summary_apart(&run->cuts[i]))
+            return 1;
+    return 0;
+}
+
+static int is_any_uneven(const struct efg_run *run)
+{
+    for (uint32_t i = 0; i < run->cut_count; i++)
+        if (run->cuts[i].ranks && !efg_summary_is_aligned(&run->cuts[i]))
+            return 1;
+    return 0;
+}
+
+static const char *reason(const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    if (totals->drifted)
+        return "ranks counted the iterations differently";
+    if (totals->alone || totals->disagreed || is_any_uneven(run))
+        return "ranks recorded other iterations than the rest";
+    if (totals->with_window < totals->ranks)
+        return "ranks are missing in the trace";
+    if (is_any_apart(run))
+        return "ranks are more than an iteration apart, so messages cross the window's edges";
+    return "they cross iterations: sent in one, received in another";
+}
+
+void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run)
+{
+    char share[16];
+    if (!are_few_matched(run))
+        return;
+    efg_summary_share(share, sizeof share, run->messages.matched, messages_of(&run->messages));
+    efg_summary_line(
+        out, "Warning      only %s of the messages in the trace have both of their ends",
+        share);
+    efg_summary_line(out, "             %s", reason(run));
+}
+
+/* --- the same iterations? --- */
+
+static void put_uneven(struct efg_buffer *out, const struct efg_run_cut *cut)
+{
+    efg_summary_line(out,
+                     "             not the same iterations on all ranks: they begin at "
+                     "%llu to %llu, end at %llu to %llu",
+                     (unsigned long long)cut->first_least, (unsigned long long)cut->first_most,
+                     (unsigned long long)(cut->last_least ? cut->last_least - 1 : 0),
+                     (unsigned long long)(cut->last_most ? cut->last_most - 1 : 0));
+}
+
+/* Nothing speaks against it. */
+static int is_sure(const struct efg_run *run, const struct efg_run_cut *cut)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    return !totals->drifted && !totals->alone && !totals->disagreed &&
+           !efg_summary_apart(cut) && !are_few_matched(run) && !run->messages.unknown;
+}
+
+static void put_even(struct efg_buffer *out, const struct efg_run *run,
+                     const struct efg_run_cut *cut)
+{
+    char ranks[64];
+    unsigned long long all = run->common.totals.ranks;
+    if (cut->ranks < 2)
+        return;
+    if (cut->ranks < all)
+        snprintf(ranks, sizeof ranks, "%u of %llu ranks", cut->ranks, all);
+    else
+        snprintf(ranks, sizeof ranks, "all %u ranks", cut->ranks);
+    efg_summary_line(out, "             %s on %s",
+                     is_sure(run, cut) ? "the same iterations" : "iterations of these numbers",
+                     ranks);
+}
+
+static void put_apart(struct efg_buffer *out, const struct efg_run_cut *cut)
+{
+    char apart[32], iteration[32];
+    if (!efg_summary_apart(cut))
+        return;
+    efg_format_ns(apart, sizeof apart, efg_summary_apart(cut));
+    efg_format_ns(iteration, sizeof iteration, iteration_of(cut));
+    efg_summary_line(
+        out, "             ranks begin the window up to %s apart; an iteration takes %s", apart,
+        iteration);
+}
+
+/* "rank 3", "2 ranks, rank 3 the first," */
+static void name_ranks(char *text, size_t size, uint64_t count, uint64_t first)
+{
+    if (count == 1)
+        snprintf(text, size, "rank %llu", (unsigned long long)first);
+    else
+        snprintf(text, size, "%llu ranks, rank %llu the first,", (unsigned long long)count,
+                 (unsigned long long)first);
+}
+
+static void put_ranks(struct efg_buffer *out, uint64_t count, uint64_t first, const char *what)
+{
+    char ranks[80];
+    if (!count)
+        return;
+    name_ranks(ranks, sizeof ranks, count, first);
+    efg_summary_line(out, "             %s %s", ranks, what);
+}
+
+static void put_missing(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    int is_one = totals->followers == 1;
+    put_ranks(out, totals->followers, totals->follower_first,
+              is_one ? "has no such loop: it was recorded while the others were"
+                     : "have no such loop: they were recorded while the others were");
+    put_ranks(out, totals->alone, totals->alone_first,
+              "recorded alone: the others did not answer");
+    put_ranks(out, totals->ranks - totals->with_window, totals->without_first,
+              "recorded nothing");
+    if (totals->drifted)
+        efg_summary_line(
+            out, "             ranks counted the iterations differently: numbers do not agree");
+    if (totals->disagreed > totals->alone)
         efg_summary_line(out,
-                         "             not the same iterations on all ranks: they begin at "
-                         "%llu to %llu, end at %llu to %llu",
-                         (unsigned long long)cut->first_least,
-                         (unsigned long long)cut->first_most,
-                         (unsigned long long)(cut->last_least ? cut->last_least - 1 : 0),
-                         (unsigned long long)(cut->last_most ? cut->last_most - 1 : 0));
-    else if (cut->ranks > 1 && cut->ranks < run->common.totals.ranks)
-        efg_summary_line(out, "             the same iterations on %u of %llu ranks",
-                         cut->ranks, (unsigned long long)run->common.totals.ranks);
-    else if (cut->ranks > 1)
-        efg_summary_line(out, "             the same iterations on all %u ranks", cut->ranks);
+                         "             on %llu of %llu ranks the iterations were not agreed "
+                         "with the others: messages may miss",
+                         (unsigned long long)totals->disagreed,
+                         (unsigned long long)totals->ranks);
 }
 
 void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run)
@@ -37,12 +184,21 @@ void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_run_cut *said = NULL;
     for (uint32_t i = 0; i < run->cut_count; i++) {
         const struct efg_run_cut *cut = &run->cuts[i];
-        if (!cut->ranks || (said && efg_summary_is_aligned(cut) && cut->ranks == said->ranks))
+        int is_even = efg_summary_is_aligned(cut);
+        if (!cut->ranks ||
+            (said && is_even && !efg_summary_apart(cut) && cut->ranks == said->ranks))
             continue; /* nothing new */
-        put_alignment(out, run, cut);
+        if (is_even)
+            put_even(out, run, cut);
+        else
+            put_uneven(out, cut);
+        put_apart(out, cut);
         said = cut;
     }
+    put_missing(out, run);
 }
+
+/* --- messages --- */
 
 void efg_summary_share(char *text, size_t size, uint64_t part, uint64_t whole)
 {

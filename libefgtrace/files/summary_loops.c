@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/signature.h"
 #include "summary.h"
 
 uint64_t efg_summary_duration(const struct efg_run *run)
@@ -13,21 +14,34 @@ uint64_t efg_summary_duration(const struct efg_run *run)
     return totals->end > totals->start ? totals->end - totals->start : 0;
 }
 
-uint32_t efg_summary_loop_at(const struct efg_looptree *tree, const struct efg_graph *graph,
-                             const struct efg_pivot *pivot)
+/* Only while a tree is made: a call tree asks for paths by their id alone. */
+static _Thread_local const struct efg_run *of_paths;
+
+static uint32_t keys_of(uint32_t id, uint64_t *keys)
 {
-    if (pivot->kind == EFG_PIVOT_NODE && pivot->id < graph->node_count && tree->loop_of)
-        return tree->loop_of[pivot->id];
-    if (pivot->kind == EFG_PIVOT_EDGE && pivot->id < graph->edge_count && tree->loop_of)
-        return efg_looptree_common(tree, graph->edges[pivot->id].from,
-                                   graph->edges[pivot->id].to);
-    return EFG_NONE;
+    const struct efg_run_path *path = efg_run_path(of_paths, id);
+    uint32_t depth = path ? path->depth : 0;
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct efg_frame *frame = &path->frames[depth - 1 - i];
+        keys[i] = efg_hash_mix(frame->module, frame->offset);
+    }
+    return depth;
 }
 
-uint32_t efg_summary_main_loop(const struct efg_looptree *tree,
-                               const struct efg_run_thread *thread)
+int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run,
+                     const struct efg_graph *graph, const struct efg_run_loop *main)
 {
-    return efg_summary_loop_at(tree, &thread->graph, &thread->pivot);
+    struct efg_loop_known known = {main->node, main->depth, main->iterations};
+    of_paths = run;
+    return efg_looptree_build(tree, graph, keys_of, main->function ? &known : NULL);
+}
+
+uint32_t efg_summary_loop(const struct efg_looptree *tree, const struct efg_run *run,
+                          const struct efg_graph *graph, const struct efg_run_loop *loop)
+{
+    struct efg_loop_known known = {loop->node, loop->depth, loop->iterations};
+    of_paths = run;
+    return efg_looptree_find(tree, graph, keys_of, &known);
 }
 
 /* --- the table --- */
@@ -36,7 +50,6 @@ struct table {
     const struct efg_run *run;
     const struct efg_run_thread *thread; /* of the speaker */
     struct efg_looptree tree;
-    uint32_t main;  /* the main loop, or EFG_NONE */
     uint64_t whole; /* ns */
     uint32_t most, shown, skipped;
 };
@@ -58,8 +71,8 @@ static void put_loop(struct efg_buffer *out, struct table *t, uint32_t index)
                      (unsigned long long)loop->repetitions, time,
                      efg_percent((double)loop->time, (double)t->whole),
                      efg_percent((double)loop->mpi_time, (double)loop->time),
-                     index == t->main ? '*' : ' ', indent, "", *function ? "in " : "", function,
-                     *function ? ", from " : "from ", header,
+                     index == t->tree.main ? '*' : ' ', indent, "", *function ? "in " : "",
+                     function, *function ? ", from " : "from ", header,
                      loop->irreducible ? " (has several entries)" : "");
 }
 
@@ -67,7 +80,7 @@ static int matters(const struct table *t, uint32_t index)
 {
     if (t->most == UINT32_MAX)
         return 1;
-    if (t->main != EFG_NONE && efg_looptree_is_inside(&t->tree, t->main, index))
+    if (t->tree.main != EFG_NONE && efg_looptree_is_inside(&t->tree, t->tree.main, index))
         return 1;
     return t->shown < t->most && t->tree.loops[index].time >= t->whole / 100;
 }
@@ -92,13 +105,13 @@ void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32
     if (skipped)
         *skipped = 0;
     t.thread = efg_run_rank_thread(&run->speaker);
-    if (!t.thread || efg_looptree_build(&t.tree, &t.thread->graph))
+    if (!t.thread || efg_summary_tree(&t.tree, run, &t.thread->graph, &t.thread->loops.main))
         return;
-    t.main = efg_summary_main_loop(&t.tree, t.thread);
     t.whole = efg_run_rank_duration(&run->speaker);
     if (t.tree.count)
         efg_summary_line(out, " repetitions       time   share     MPI    loops of rank %u%s",
-                         run->speaker.rank, t.main == EFG_NONE ? "" : " (* the main loop)");
+                         run->speaker.rank,
+                         t.tree.main == EFG_NONE ? "" : " (* the main loop)");
     put_loops(out, &t);
     if (skipped)
         *skipped = t.skipped;

@@ -73,7 +73,7 @@ static void put_symbol(char *text, size_t size, const struct efg_run_symbol *sym
         snprintf(text, size, "%s (%s)", function, last_part(module));
 }
 
-static void put_address(char *text, size_t size, const char *module, uint64_t offset)
+void efg_summary_address(char *text, size_t size, const char *module, uint64_t offset)
 {
     if (offset)
         snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)offset);
@@ -92,7 +92,7 @@ static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *fra
     if (index < count)
         put_symbol(text, size, &site->symbols[index], module);
     else if (!count)
-        put_address(text, size, module, frame->offset);
+        efg_summary_address(text, size, module, frame->offset);
     return count ? count : 1;
 }
 
@@ -221,20 +221,39 @@ void efg_summary_node(const struct efg_run *run, const struct efg_node *node, ch
              *place ? "  " : "", place, more);
 }
 
-void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
-                       const struct efg_pivot *pivot, char *text, size_t size)
+/* The function and line of a frame, of those that are inlined there the innermost; the one that
+ * the frame around it calls is the outermost. */
+static void put_call(const struct efg_run *run, const struct efg_frame *frame,
+                     const struct efg_frame *inside, char *text, size_t size)
 {
-    char from[256], to[256];
-    if (pivot->kind == EFG_PIVOT_NODE && pivot->id < graph->node_count) {
-        efg_summary_node(run, &graph->nodes[pivot->id], text, size);
-    } else if (pivot->kind == EFG_PIVOT_EDGE && pivot->id < graph->edge_count) {
-        const struct efg_edge *edge = &graph->edges[pivot->id];
-        efg_summary_node(run, &graph->nodes[edge->from], from, sizeof from);
-        efg_summary_node(run, &graph->nodes[edge->to], to, sizeof to);
-        snprintf(text, size, "%s, after %s", to, from);
-    } else {
-        snprintf(text, size, "none");
+    const char *module = efg_run_module(run, inside->module);
+    const struct efg_run_site *site = efg_run_site(run, module, inside->offset);
+    char place[256], called[128];
+    put_frame(run, frame, 0, place, sizeof place);
+    if (site && site->symbol_count)
+        efg_summary_short(called, sizeof called,
+                          site->symbols[site->symbol_count - 1].function);
+    else
+        efg_summary_address(called, sizeof called, module, 0);
+    snprintf(text, size, "at the call of %s  %s", called, place);
+}
+
+void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
+                       const struct efg_run_pivot *pivot, char *text, size_t size)
+{
+    const struct efg_node *node =
+        pivot->node < graph->node_count ? &graph->nodes[pivot->node] : NULL;
+    const struct efg_run_path *path = node ? efg_run_path(run, node->signature.path) : NULL;
+    *text = '\0';
+    if (!node || pivot->kind == EFG_PIVOT_NONE)
+        return;
+    if (pivot->kind == EFG_PIVOT_SITE && path && pivot->depth && pivot->depth < path->depth) {
+        const struct efg_frame *inside = &path->frames[path->depth - 1 - pivot->depth];
+        put_call(run, inside + 1, inside, text, size);
+        return;
     }
+    size_t used = (size_t)snprintf(text, size, "at ");
+    efg_summary_node(run, node, text + used, size - used);
 }
 
 /* --- loops --- */
@@ -342,7 +361,7 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
     if (function && efg_summary_is_worth_naming(function))
         efg_summary_short(text, size, function);
     else if (unnamed.module)
-        put_address(text, size, unnamed.module, unnamed.offset);
+        efg_summary_address(text, size, unnamed.module, unnamed.offset);
     else
         efg_summary_short(text, size, "");
 }

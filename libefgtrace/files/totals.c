@@ -39,15 +39,21 @@ static const struct efg_field fields_of_totals[] = {
     SUM(12, time),
     SUM(13, in_mpi),
     SUM(14, cost),
-    SUM(15, with_pivot),
+    SUM(15, with_loop),
     SUM(16, with_window),
     SUM(17, incomplete),
     SUM(18, disagreed),
     SUM(19, overflow),
     SUM(20, unstable),
     SUM(21, crowded),
+    SUM(41, followers),
+    SUM(42, alone),
+    SUM(43, drifted),
     LEAST(22, nodes_least),
     LEAST(23, start),
+    LEAST(44, without_first),
+    LEAST(45, follower_first),
+    LEAST(46, alone_first),
     MOST(24, end),
     MOST(25, nodes_most),
     MOST(26, edges_most),
@@ -58,7 +64,7 @@ static const struct efg_field fields_of_totals[] = {
     MOST(31, clock_error_most),
     SET(40, dropped),
     FIELD(32, EFG_FIELD_64, speaker),
-    FIELD(33, EFG_FIELD_64, speaker_has_pivot),
+    FIELD(33, EFG_FIELD_64, speaker_standing),
     FIELD(34, EFG_FIELD_64, speaker_time),
     FIELD(35, EFG_FIELD_64, speaker_events),
     FIELD(36, EFG_FIELD_64, crowd_ranks),
@@ -66,7 +72,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
 };
-enum { FIRST_LEAST = 21, FIRST_MOST = 23, FIRST_SET = 31, FIRST_OTHER = 32 };
+enum { FIRST_LEAST = 24, FIRST_MOST = 29, FIRST_SET = 37, FIRST_OTHER = 38 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -97,15 +103,22 @@ static void add_numbers(struct efg_totals *totals, struct efg_totals *more)
     }
 }
 
+static int speaks_better(const struct efg_totals *a, const struct efg_totals *b)
+{
+    if (a->speaker_standing != b->speaker_standing)
+        return a->speaker_standing > b->speaker_standing;
+    if (!a->speaker_standing)
+        return 0;
+    return a->speaker_time != b->speaker_time ? a->speaker_time > b->speaker_time
+                                              : a->speaker_events > b->speaker_events;
+}
+
 static void add_speaker(struct efg_totals *totals, const struct efg_totals *more)
 {
-    if (!more->speaker_has_pivot ||
-        (totals->speaker_has_pivot && (more->speaker_time < totals->speaker_time ||
-                                       (more->speaker_time == totals->speaker_time &&
-                                        more->speaker_events <= totals->speaker_events))))
+    if (!speaks_better(more, totals))
         return;
     totals->speaker = more->speaker;
-    totals->speaker_has_pivot = 1;
+    totals->speaker_standing = more->speaker_standing;
     totals->speaker_time = more->speaker_time;
     totals->speaker_events = more->speaker_events;
 }
@@ -203,19 +216,39 @@ static void add_thread(struct efg_totals *totals, const struct efg_run_thread *t
 {
     const struct efg_run_iterations *it = &thread->iterations;
     add_graph(totals, thread);
-    for (uint32_t i = 0; i < thread->window_count; i++) {
+    for (uint32_t i = 0; i < thread->window_count; i++)
         totals->recorded += thread->windows[i].events;
-        totals->incomplete += !thread->windows[i].complete;
-        totals->disagreed += !thread->windows[i].agreed;
-    }
-    totals->with_window += thread->window_count > 0;
-    totals->with_pivot += thread->pivot.kind != EFG_PIVOT_NONE;
     totals->all_count += it->all.count;
     totals->all_time += it->all.sum;
     totals->all_mpi += it->all_mpi;
     totals->recorded_count += it->recorded.count;
     totals->recorded_time += it->recorded.sum;
     totals->recorded_mpi += it->recorded_mpi;
+}
+
+/* What the thread that stands for the rank says. */
+static void add_leader(struct efg_totals *totals, const struct efg_run_thread *thread)
+{
+    const struct efg_run_agreed *agreed = &thread->agreed;
+    int has_window = thread->window_count > 0;
+    for (uint32_t i = 0; i < thread->window_count; i++) {
+        totals->incomplete |= !thread->windows[i].complete;
+        totals->disagreed |= !thread->windows[i].agreed;
+    }
+    totals->in_mpi = thread->graph.node_time;
+    totals->with_loop = thread->loops.main.function != 0;
+    totals->with_window = has_window;
+    totals->followers = has_window && !agreed->is_owner && !agreed->is_alone;
+    totals->alone = has_window && agreed->is_alone;
+    totals->drifted = agreed->drifted;
+    totals->speaker_standing = has_window && !totals->followers ? 2 : totals->with_loop;
+    totals->speaker_time = thread->iterations.all.sum;
+    totals->speaker_events = thread->graph.events;
+}
+
+static uint64_t first_if(uint64_t is_so, uint64_t rank)
+{
+    return is_so ? rank : UINT64_MAX;
 }
 
 static int note_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
@@ -245,12 +278,11 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
         .clock_error_most = rank->clock_error,
         .speaker = rank->rank,
     };
-    if (thread) {
-        one.in_mpi = thread->graph.node_time;
-        one.speaker_has_pivot = thread->pivot.kind != EFG_PIVOT_NONE;
-        one.speaker_time = thread->iterations.all.sum;
-        one.speaker_events = thread->graph.events;
-    }
+    if (thread)
+        add_leader(&one, thread);
+    one.without_first = first_if(!one.with_window, rank->rank);
+    one.follower_first = first_if(one.followers, rank->rank);
+    one.alone_first = first_if(one.alone, rank->rank);
     for (uint32_t i = 0; i < rank->thread_count; i++)
         add_thread(&one, &rank->threads[i]);
     int error = note_rank(&one, rank);

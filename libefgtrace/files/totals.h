@@ -24,11 +24,20 @@ struct efg_totals { /* a total more: see fields_of_totals in totals.c */
     uint64_t recorded_count, recorded_time, recorded_mpi; /* the same of those recorded */
     uint64_t time, in_mpi;                                /* ns: of runs, in MPI */
     uint64_t cost;                                        /* ns */
-    uint64_t with_pivot, with_window, incomplete, disagreed, overflow, unstable;
-    uint64_t crowded; /* hosts whose ranks share cores */
+    uint64_t with_loop;                                   /* ranks with a main loop */
+    uint64_t with_window;        /* ranks, each of these: with a window; */
+    uint64_t incomplete;         /* one of them ended early */
+    uint64_t disagreed;          /* one of them was not agreed on */
+    uint64_t followers;          /* windows are those of others: it does not have their loop */
+    uint64_t alone;              /* recorded without the others */
+    uint64_t drifted;            /* counted iterations differently */
+    uint64_t overflow, unstable; /* graphs */
+    uint64_t crowded;            /* hosts whose ranks share cores */
     /* Least. */
     uint64_t nodes_least;
-    uint64_t start; /* ns since 1970 */
+    uint64_t start;                                      /* ns since 1970 */
+    uint64_t without_first, follower_first, alone_first; /* ranks: the first one without a
+                                   window, that follows, that is alone; UINT64_MAX: none */
     /* Most. */
     uint64_t end;                    /* ns since 1970 */
     uint64_t nodes_most, edges_most; /* of a thread */
@@ -36,9 +45,10 @@ struct efg_totals { /* a total more: see fields_of_totals in totals.c */
         growth_most; /* ns from the start until a graph was stable, last grew */
     uint64_t memory_most, init_most, clock_error_most;
     uint64_t dropped; /* set of enum efg_drop: of any of them */
-    /* The rank that stands for the run: the one with the most time in iterations of its main
-     * loop; the first one where none has one. */
-    uint64_t speaker, speaker_has_pivot, speaker_time, speaker_events;
+    /* The rank that stands for the run: of those that counted the iterations of windows, else
+     * of those with a main loop, the one with the most time in iterations; else the first one.
+     */
+    uint64_t speaker, speaker_standing, speaker_time, speaker_events;
     /* The host whose ranks share cores most: how many ranks, cores. */
     uint64_t crowd_ranks, crowd_cores;
     char *crowd_host;

@@ -18,7 +18,8 @@ struct trim {
     struct efg_log_view view; /* what is read */
     struct efg_log_reader reader;
     struct efg_log_place out;
-    uint64_t from, to;
+    const struct efg_trim_part *part;
+    uint64_t calls;         /* kept */
     struct efg_map started; /* what kept calls have started */
 };
 
@@ -102,13 +103,21 @@ static int is_within(const struct trim *t, uint64_t enter)
     do
         r = efg_log_read(&ahead, NULL);
     while (r && r->kind != EFG_REC_LEAVE);
-    return r && enter >= t->from && r->time <= t->to;
+    return r && enter >= t->part->from && r->time <= t->part->to;
 }
 
+/* Marks of iterations are renumbered; those of others go. */
 static void move_mark(struct trim *t, struct efg_record r)
 {
-    r.time = r.time < t->from ? t->from : r.time;
-    r.time = r.time > t->to ? t->to : r.time;
+    int is_iteration = r.kind == EFG_REC_ITERATION_BEGIN || r.kind == EFG_REC_ITERATION_END;
+
+    if (is_iteration) {
+        r.d += t->part->shift;
+        if (r.d < t->part->first || r.d >= t->part->last)
+            return;
+    }
+    r.time = r.time < t->part->from ? t->part->from : r.time;
+    r.time = r.time > t->part->to ? t->part->to : r.time;
     put(t, &r);
 }
 
@@ -127,6 +136,7 @@ static void trim(struct trim *t)
         if (!is_inside && r->kind == EFG_REC_ENTER) {
             is_inside = 1;
             is_kept = is_within(t, r->time);
+            t->calls += (uint64_t)is_kept;
         }
         if (r->kind >= EFG_REC_DEF_CALL)
             keep_definition(t, *r, payload);
@@ -138,17 +148,52 @@ static void trim(struct trim *t)
     }
 }
 
-void efg_trim(struct efg_log *log, struct efg_log_place begin, uint64_t from, uint64_t to)
+static struct trim begin_at(struct efg_log *log, struct efg_log_place begin)
 {
-    struct trim t = {
+    return (struct trim){
         .view = {.words = begin.word, .count = (uint64_t)(log->next.word - begin.word)},
-        .out = begin,
-        .from = from,
-        .to = to};
+        .out = begin};
+}
+
+/* A reader of the file sees what is before BEGIN, until the end. */
+static void end(struct trim *t, struct efg_log *log)
+{
+    log->next = t->out;
+    efg_log_commit(log);
+    efg_map_fini(&t->started);
+}
+
+uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin,
+                  const struct efg_trim_part *part)
+{
+    struct trim t = begin_at(log, begin);
+
+    t.part = part;
     t.reader = (struct efg_log_reader){.view = &t.view, .record.time = begin.time};
     log->next = begin;
     efg_log_commit(log);
     trim(&t);
-    log->next = t.out;
-    efg_map_fini(&t.started);
+    end(&t, log);
+    return t.calls;
+}
+
+void efg_trim_windows(struct efg_log *log, int is_dropped(const void *context, uint64_t begin),
+                      const void *context)
+{
+    struct efg_log_place begin = {(uint32_t *)((char *)log->header + EFG_LOG_HEADER), 0};
+    struct trim t = begin_at(log, begin);
+    const struct efg_record *r;
+    const void *payload;
+    int is_out = 0;
+
+    t.reader = (struct efg_log_reader){.view = &t.view};
+    while ((r = efg_log_read(&t.reader, &payload))) {
+        if (r->kind == EFG_REC_WINDOW_BEGIN)
+            is_out = is_dropped(context, r->time);
+        if (r->kind >= EFG_REC_DEF_CALL)
+            keep_definition(&t, *r, payload);
+        else if (!is_out)
+            put(&t, r);
+    }
+    end(&t, log);
 }

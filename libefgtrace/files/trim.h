@@ -7,13 +7,25 @@
 
 #include "log.h"
 
+/* What is kept of a stretch. */
+struct efg_trim_part {
+    uint64_t from, to;    /* ticks */
+    uint64_t first, last; /* iterations [first, last); the marks of others go */
+    uint64_t shift;       /* marks are numbered higher by this, modulo 2^64 */
+};
+
 /*
  * Keep of the records of LOG from BEGIN on the definitions, the marks of windows, and the calls
- * that begin and end within [FROM, TO] ticks; what was started in a call that goes is not
+ * that begin and end within PART; what was started in a call that goes is not
  * completed any more, but a receive that completes within the span is kept as a plain one.
  * Works in place, and moves log->next; a reader of the file meanwhile sees what is before
- * BEGIN.
+ * BEGIN. Returns how many calls are kept.
  */
-void efg_trim(struct efg_log *log, struct efg_log_place begin, uint64_t from, uint64_t to);
+uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin, const struct efg_trim_part *part);
+
+/* Remove from all of LOG the windows that begin at a time for which IS_DROPPED says 1; definitions
+ * stay. In place, as above. */
+void efg_trim_windows(struct efg_log *log, int is_dropped(const void *context, uint64_t begin),
+                      const void *context);
 
 #endif

@@ -331,6 +331,18 @@ EFG_HOT uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash)
     return path;
 }
 
+/* Path 0 is that of calls that are told apart without one. */
+uint32_t efg_callpath_keys(uint32_t id, uint64_t *keys)
+{
+    struct efg_path path = id ? efg_callpath_get(id) : (struct efg_path){0};
+
+    for (uint32_t i = 0; i < path.depth; i++) {
+        const struct efg_frame *frame = &path.frames[path.depth - 1 - i];
+        keys[i] = efg_hash_mix(efg_modules_get(frame->module)->hash, frame->offset);
+    }
+    return path.depth;
+}
+
 /* --- Shorter paths --- */
 
 unsigned efg_callpath_depth(void)

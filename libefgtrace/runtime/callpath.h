@@ -52,6 +52,10 @@ struct efg_path efg_callpath_get(uint32_t id);
 uint32_t efg_callpath_modules(void);
 const char *efg_callpath_module(uint32_t id); /* path name of the file */
 
+/* The frames of the path ID by KEYS that agree between ranks, outermost first: see
+ * core/calltree.h. */
+uint32_t efg_callpath_keys(uint32_t id, uint64_t *keys);
+
 /* Bytes held. */
 uint64_t efg_callpath_memory(void);
 

@@ -74,7 +74,7 @@ static void reduce(struct efg_thread *t, uint64_t now)
     if (t == p->leader)
         efg_mainloop_rename(t, done, now);
     else if (t->finder && done != EFG_COARSENED_NOTHING)
-        efg_pivot_renew(t->finder, NULL, now);
+        efg_finder_renew(t->finder, now);
 }
 
 void efg_coarse_make_room(struct efg_thread *t, uint64_t now)

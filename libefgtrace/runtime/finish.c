@@ -26,6 +26,7 @@
 #include "runtime/save.h"
 #include "runtime/sessions.h"
 #include "runtime/signals.h"
+#include "runtime/windows.h"
 
 static struct efg_process *const p = &efg_process;
 
@@ -105,7 +106,7 @@ static void write_summary(const struct efg_run *run)
 
 static int has_windows(void)
 {
-    int some = p->window_count > 0 || p->conf.mode == EFG_MODE_FULL;
+    int some = efg_steering.window_count > 0 || p->conf.mode == EFG_MODE_FULL;
     PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, p->comm);
     return some;
 }
@@ -119,6 +120,7 @@ static const char *explain_log(int error)
 
 static void close_recorders(uint64_t now)
 {
+    efg_windows_clean();
     for (struct efg_thread *t = p->threads; t; t = t->next) {
         efg_recorder_close(&t->recorder, now);
         if (t->recorder.failed)
@@ -195,7 +197,7 @@ void efg_finish_run(void)
         efg_archive_write(&run, symbols, &strays);
         efg_strays_fini(&strays);
     }
-    run.rounds = p->rounds;
+    run.rounds = efg_steering.rounds;
     run.finish = efg_clock_ticks() - begin;
     int is_written = 0;
     if (p->rank == 0) {

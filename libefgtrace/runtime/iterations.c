@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Iterations, from one visit of the pivot to the next: their sums, of all and of those
- * recorded, and the series of them.
+ * Iterations, from one visit of the pivot to the next: their sums, and the series of them.
  */
 #include "runtime/tracer.h"
 
@@ -24,17 +23,16 @@ void efg_iterations_restart(struct efg_thread *t)
         efg_budget_add(&efg_memory, efg_series_size(EFG_SERIES_SLOTS));
 }
 
-/* ns in MPI until NOW, when the last event ended, or began. */
-static uint64_t mpi_until(const struct efg_graph *graph, uint64_t now)
+uint64_t efg_iterations_mpi(const struct efg_graph *graph, uint64_t now)
 {
     return graph->node_time - (graph->last_leave > now ? graph->last_leave - now : 0);
 }
 
-void efg_iterations_count(struct efg_thread *t, uint64_t now)
+void efg_iterations_count(struct efg_thread *t, uint64_t number, uint64_t now)
 {
     uint64_t begin = t->last_visit, time = now - begin, before = t->last_mpi;
     t->last_visit = now;
-    t->last_mpi = mpi_until(&t->graph, now);
+    t->last_mpi = efg_iterations_mpi(&t->graph, now);
     uint64_t mpi = t->last_mpi - before;
     if (begin == 0)
         return;
@@ -42,9 +40,5 @@ void efg_iterations_count(struct efg_thread *t, uint64_t now)
     t->iterations.all_mpi += mpi;
     if (t->series)
         efg_series_add(t->series,
-                       &(struct efg_iteration){p->visits - 1, begin - p->start, time, mpi});
-    if (p->trigger.state == EFG_RECORDING) {
-        efg_stat_add(&t->iterations.recorded, time);
-        t->iterations.recorded_mpi += mpi;
-    }
+                       &(struct efg_iteration){number - 1, begin - p->start, time, mpi});
 }

@@ -8,8 +8,10 @@
 
 #include "runtime/callpath.h"
 #include "runtime/memory.h"
+#include "runtime/steering.h"
 
 static struct efg_process *const p = &efg_process;
+static const struct efg_steering *const s = &efg_steering;
 
 /* --- names --- */
 
@@ -86,6 +88,124 @@ static struct efg_run_items list_items(struct efg_traffic *traffic,
     return items;
 }
 
+/* --- loops and the pivot --- */
+
+/* The most frequent of the nodes below SITE; EFG_NONE if there is none. */
+static uint32_t node_below(const struct efg_graph *graph, uint32_t site)
+{
+    uint32_t best = EFG_NONE;
+
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        if (efg_calltree_is_below(graph->tree, graph->nodes[i].leaf, site) &&
+            (best == EFG_NONE ||
+             graph->nodes[i].rhythm.visits > graph->nodes[best].rhythm.visits))
+            best = i;
+    return best;
+}
+
+/* Where a site is, as run.efg says it: a NODE below it, and at which DEPTH of its frames. */
+static void place_site(const struct efg_graph *graph, uint32_t site, uint32_t *node,
+                       uint32_t *depth)
+{
+    uint32_t below = node_below(graph, site);
+
+    *node = below == EFG_NONE ? 0 : below;
+    *depth = graph->tree->sites[site].depth;
+    if (below != EFG_NONE && *depth >= graph->tree->sites[graph->nodes[below].leaf].depth)
+        (*depth)--; /* the call itself */
+}
+
+static struct efg_run_loop describe(const struct efg_graph *graph,
+                                    const struct efg_mainloop *loop)
+{
+    struct efg_run_loop out = {loop->function, loop->iterations, 0, 0,
+                               (uint32_t)(loop->share * 1e6)};
+    uint32_t site = loop->function ? efg_calltree_find(graph->tree, loop->function) : EFG_NONE;
+
+    if (site == EFG_NONE)
+        return (struct efg_run_loop){0};
+    place_site(graph, site, &out.node, &out.depth);
+    return out;
+}
+
+/* What the rule takes at this LEVEL, unless it is what it takes anyway. */
+static struct efg_run_loop at_level(const struct efg_thread *t, enum efg_level level)
+{
+    const struct efg_judge *judge = efg_finder_judge(t->finder);
+    const struct efg_loop_found *found = efg_wish_find(judge, (struct efg_wish){level, 0});
+
+    return found && found->rounds >= 1.5 ? describe(&t->graph, &found->loop)
+                                         : (struct efg_run_loop){0};
+}
+
+/* The loop that came nearest, and why it is none. */
+static void explain(const struct efg_thread *t, struct efg_run_loops *loops)
+{
+    const struct efg_judge *judge = efg_finder_judge(t->finder);
+    const struct efg_loop_found *best = NULL;
+
+    for (uint32_t i = 0; i < judge->count; i++)
+        if (judge->chain[i].is_level && judge->chain[i].loop.iterations >= 3 &&
+            (!best || judge->chain[i].loop.share > best->loop.share))
+            best = &judge->chain[i];
+    loops->reason = !t->graph.events            ? EFG_REASON_NO_CALLS
+                    : !best                     ? EFG_REASON_NO_REPEAT
+                    : judge->chosen != EFG_NONE ? EFG_REASON_LATE
+                    : best->loop.share < 0.5    ? EFG_REASON_NO_SHARE
+                                                : EFG_REASON_UNEVEN;
+    if (best)
+        loops->best = describe(&t->graph, &best->loop);
+}
+
+static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
+{
+    if (!t->finder || !t->graph.tree)
+        return;
+    if (t == p->leader)
+        loops->main = describe(&t->graph, &s->loop);
+    loops->automatic = at_level(t, EFG_LEVEL_AUTO);
+    loops->finer = at_level(t, EFG_LEVEL_FINER);
+    loops->coarser = at_level(t, EFG_LEVEL_COARSER);
+    if (!loops->main.function && t == p->leader)
+        explain(t, loops);
+}
+
+static void fill_pivot(struct efg_run_pivot *out, const struct efg_thread *t)
+{
+    const struct efg_pivot *pivot = &s->pivot;
+
+    if (pivot->kind == EFG_PIVOT_NONE)
+        return;
+    *out = (struct efg_run_pivot){
+        .kind = pivot->kind, .class = pivot->class, .visits = t->tally.visits};
+    if (pivot->kind == EFG_PIVOT_NODE)
+        out->node = pivot->id;
+    else
+        place_site(&t->graph, pivot->id, &out->node, &out->depth);
+}
+
+/* --- threads --- */
+
+static void fill_recorded(struct efg_run_iterations *iterations)
+{
+    for (uint32_t i = 0; i < s->window_count; i++) {
+        efg_stat_unite(&iterations->recorded, &s->recorded[i].recorded);
+        iterations->recorded_mpi += s->recorded[i].recorded_mpi;
+    }
+}
+
+static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t)
+{
+    fill_pivot(&out->pivot, t);
+    fill_recorded(&out->iterations);
+    out->windows = s->windows;
+    out->window_count = s->window_count;
+    out->agreed = (struct efg_run_agreed){.is_owner = (uint32_t)s->is_owner,
+                                          .drifted = (uint32_t)s->agree.drifted,
+                                          .is_alone = (uint32_t)s->is_alone,
+                                          .wanted = (uint32_t)p->conf.windows};
+}
+
 static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
 {
     out->number = t->number;
@@ -96,14 +216,9 @@ static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
     out->traffic.partners = list_items(t->recorder.traffic, efg_traffic_partners);
     out->traffic.sends = list_items(t->recorder.traffic, efg_traffic_sends);
     out->traffic.collectives = list_items(t->recorder.traffic, efg_traffic_collectives);
-    if (t->finder)
-        out->levels = *efg_pivot_levels(t->finder);
-    if (t == p->leader) {
-        out->pivot = p->pivot;
-        out->pivot.visits = p->visits; /* over the run */
-        out->windows = p->windows;
-        out->window_count = p->window_count;
-    }
+    fill_loops(&out->loops, t);
+    if (t == p->leader)
+        fill_leader(out, t);
 }
 
 static void add_thread(struct efg_run_rank *rank, struct efg_thread *t)

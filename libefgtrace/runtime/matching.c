@@ -21,7 +21,7 @@
 
 #define TAG 1
 #define MESSAGE_WORDS (sizeof(struct efg_run_messages) / sizeof(uint64_t))
-#define CUT_WORDS 4
+#define CUT_WORDS 8
 
 static struct efg_process *const p = &efg_process;
 
@@ -165,7 +165,7 @@ static void sum_messages(struct efg_run *run, const struct efg_channels *c,
     PMPI_Reduce(&mine, &run->messages, MESSAGE_WORDS, MPI_UINT64_T, MPI_SUM, 0, p->comm);
 }
 
-/* A maximum of four words is both ends' least and most: the least is the most of ~x. */
+/* A maximum is least and most of numbers and times of both ends: the least is the most of ~x. */
 static void put_spans(uint64_t *words, uint32_t *ranks, const struct efg_channels *c)
 {
     for (uint32_t i = 0; i < c->window_count; i++, words += CUT_WORDS) {
@@ -176,6 +176,10 @@ static void put_spans(uint64_t *words, uint32_t *ranks, const struct efg_channel
         words[1] = span->first;
         words[2] = ~span->last;
         words[3] = span->last;
+        words[4] = ~span->begin;
+        words[5] = span->begin;
+        words[6] = ~span->end;
+        words[7] = span->end;
         ranks[i] = 1;
     }
 }
@@ -187,10 +191,11 @@ static void take_spans(struct efg_run *run, const uint64_t *words, const uint32_
     for (uint32_t i = 0; run->cuts && i < count; i++, words += CUT_WORDS)
         if (ranks[i])
             run->cuts[run->cut_count++] =
-                (struct efg_run_cut){~words[0], words[1], ~words[2], words[3], ranks[i]};
+                (struct efg_run_cut){~words[0], words[1],  ~words[2], words[3], ranks[i],
+                                     ~words[4], words[5], ~words[6], words[7]};
 }
 
-/* Rank 0 gets at most so many words as there are windows, four for each. */
+/* Rank 0 gets at most so many words as there are windows, eight for each. */
 static void join_spans(struct efg_run *run, const struct efg_channels *c)
 {
     uint32_t most = c->window_count;

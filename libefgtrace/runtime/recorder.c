@@ -330,6 +330,8 @@ void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
 
 void efg_recorder_stop(struct efg_recorder *r, uint64_t time)
 {
+    if (r->is_draining)
+        end_window(r, time);
     if (!r->is_on)
         return;
     r->is_on = 0;

@@ -55,7 +55,7 @@ uint64_t efg_save_first(uint64_t now)
 
 static uint64_t pause_at(uint64_t now)
 {
-    return efg_pivot_pause(now - p->start, p->conf.save);
+    return efg_finder_pause(now - p->start, p->conf.save);
 }
 
 /* What is recorded is not to be disturbed, unless it takes long. */

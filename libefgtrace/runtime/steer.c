@@ -4,25 +4,72 @@
  * travel by MPI_Iallreduce on a private communicator; a round is posted and tested only
  * when the leader samples or visits its pivot, and waited for in MPI_Finalize only.
  *
- *     sample -> pivot found? -> vote .. result -> trigger: armed
+ *     sample -> loop found? -> vote .. result -> pivot marked .. trigger: armed
  *     visit  -> trigger: first? last? -> recorder
  *
- * What follows for the pivot and the windows of this rank is in mainloop.c.
+ * What follows for the loop and the pivot of this rank is in mainloop.c, what is recorded in
+ * windows.c.
  */
-#include "runtime/windows.h"
+#include "runtime/steering.h"
+
+#include <stdlib.h>
 
 #include "runtime/clock.h"
 #include "runtime/mainloop.h"
 #include "runtime/save.h"
 #include "runtime/signals.h"
+#include "runtime/windows.h"
+#include "runtime/wish.h"
 
 #define PATIENT_ROUNDS 5
 #define ROUND_PAUSE 1000000 /* ns between tests of a round */
-#define SAMPLES 400         /* they take one part in so many of the time */
+#define LOOK_PAUSE 5000000  /* ns between looks at what is recorded */
+#define SAMPLES 400         /* sampling uses at most 1/400 of the time */
 #define FEW_EVENTS \
     100 /* a thread with fewer events than this part of another's does not lead */
 
+struct efg_steering efg_steering;
+
 static struct efg_process *const p = &efg_process;
+static struct efg_steering *const s = &efg_steering;
+
+/* --- who leads --- */
+
+/* The state of the steering is one thread's at a time, while it is the leader. Returns 0 if
+ * THREAD is not, or another is just taking over. */
+static int claim(const struct efg_thread *t)
+{
+    if (__atomic_exchange_n(&s->is_claimed, 1, __ATOMIC_ACQUIRE))
+        return 0;
+    if (t == p->leader)
+        return 1;
+    __atomic_store_n(&s->is_claimed, 0, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static void release(void)
+{
+    __atomic_store_n(&s->is_claimed, 0, __ATOMIC_RELEASE);
+}
+
+static uint64_t events(const struct efg_thread *t)
+{
+    return t->graph.events + t->backlog.count;
+}
+
+/* Where the thread of MPI_Init does nothing, one that does takes over; with the round that is
+ * under way, which says nothing yet that the other would not stand by. */
+static void elect(struct efg_thread *t)
+{
+    if (t == p->leader || __atomic_exchange_n(&s->is_claimed, 1, __ATOMIC_ACQUIRE))
+        return;
+    pthread_mutex_lock(&p->lock);
+    if (s->pivot.kind == EFG_PIVOT_NONE && s->agree.round == EFG_ROUND_PROPOSE &&
+        events(p->leader) * FEW_EVENTS < events(t))
+        p->leader = t;
+    pthread_mutex_unlock(&p->lock);
+    release();
+}
 
 /* --- rounds --- */
 
@@ -30,25 +77,26 @@ static void combine(void *one, void *all, int *count, MPI_Datatype *type)
 {
     (void)type;
     for (int i = 0; i < *count; i++)
-        efg_agree_combine((struct efg_vote *)all + i, (const struct efg_vote *)one + i);
+        efg_ballot_combine((struct efg_vote *)all + i, (const struct efg_vote *)one + i);
 }
 
 int efg_steer_init(void)
 {
-    efg_agree_init(&p->agree, p->conf.mode == EFG_MODE_ADAPTIVE ? p->conf.windows : 0,
-                   p->conf.skip);
-    return PMPI_Type_contiguous((int)sizeof p->vote, MPI_BYTE, &p->vote_type) != MPI_SUCCESS ||
-                   PMPI_Type_commit(&p->vote_type) != MPI_SUCCESS ||
-                   PMPI_Op_create(combine, 1, &p->vote_op) != MPI_SUCCESS
+    efg_agree_init(&s->agree, p->conf.mode == EFG_MODE_ADAPTIVE ? p->conf.windows : 0,
+                   p->conf.iterations, p->conf.skip);
+    s->trigger.length = p->conf.iterations;
+    return PMPI_Type_contiguous((int)sizeof s->vote, MPI_BYTE, &s->vote_type) != MPI_SUCCESS ||
+                   PMPI_Type_commit(&s->vote_type) != MPI_SUCCESS ||
+                   PMPI_Op_create(combine, 1, &s->vote_op) != MPI_SUCCESS
                ? -1
                : 0;
 }
 
-/* This rank has found no pivot, though others have, and has looked for one long enough. */
+/* This rank has found no loop, though others have, and has looked for one long enough. */
 static int has_given_up(uint64_t now)
 {
-    return p->waiting_since && p->waited >= PATIENT_ROUNDS &&
-           now - p->waiting_since >= p->conf.patience;
+    return s->is_alone || (s->waiting_since && s->waited >= PATIENT_ROUNDS &&
+                           now - s->waiting_since >= p->conf.patience);
 }
 
 static uint64_t realtime(uint64_t since_start)
@@ -57,44 +105,67 @@ static uint64_t realtime(uint64_t since_start)
            (p->start + since_start - p->sync.sync.ticks); /* ticks are ns */
 }
 
-static struct efg_standing standing(uint64_t now, int leaving)
+/* ns from one visit of what would be the pivot to the next. */
+static uint64_t period_of(const struct efg_thread *t, const struct efg_pivot *pivot,
+                          uint64_t now)
 {
-    const struct efg_run_window *w = efg_windows_last();
-    int is_done = p->trigger.state == EFG_DONE && w;
-    return (struct efg_standing){
-        .has_pivot = p->pivot.kind != EFG_PIVOT_NONE,
-        .has_given_up = has_given_up(now),
-        .world = p->pivot.world,
-        .period = (uint64_t)p->pivot.period,
-        .hash = p->pivot.hash,
-        .dropped = p->leader->graph.dropped,
-        .peers = p->peers,
-        .peer_count = p->peer_count,
-        .visits = p->visits,
-        .is_open = p->trigger.state == EFG_RECORDING,
-        .is_done = p->trigger.state == EFG_DONE,
-        .begun = is_done ? realtime(w->start) : 0,
-        .ended = is_done ? realtime(w->end) : 0,
-        .is_lost = p->is_silent && p->trigger.state == EFG_ARMED,
-        .leaving = leaving,
-    };
+    uint64_t visits = efg_graph_visits(&t->graph, pivot->kind, pivot->id);
+
+    return visits ? (now - p->start) / visits : now - p->start;
 }
 
-static void post(uint64_t now, int leaving)
+/* What was recorded of a window that this rank is done with. */
+static void add_window(struct efg_standing *standing)
 {
-    if (p->agree.round == EFG_ROUND_PROPOSE && p->pivot.kind != EFG_PIVOT_NONE) {
-        p->peers[0] = p->pivot.hash;
-        p->peer_count =
-            1 + efg_pivot_peers(p->leader->finder, &p->pivot, p->peers + 1, EFG_PEERS - 1);
-    }
-    struct efg_standing s = standing(now, leaving);
-    p->vote = efg_agree_vote(&p->agree, &s);
-    p->rounds++;
-    p->posted_at = now;
-    if (PMPI_Iallreduce(&p->vote, &p->result, 1, p->vote_type, p->vote_op, p->comm,
-                        &p->round) != MPI_SUCCESS)
-        p->agree.round = EFG_ROUND_OVER;
+    const struct efg_run_window *w = efg_windows_last();
+
+    standing->end = s->trigger.first;
+    if (s->trigger.state != EFG_DONE || !w)
+        return;
+    standing->end = w->last < s->trigger.first ? s->trigger.first : w->last;
+    standing->begun = realtime(w->start);
+    standing->ended = realtime(w->end);
 }
+
+static struct efg_standing standing(struct efg_thread *t, struct efg_choice *choices,
+                                    uint64_t now, int leaving)
+{
+    struct efg_standing standing = {
+        .leaving = leaving,
+        .dropped = t->graph.dropped,
+        .loop = s->is_alone ? 0 : s->loop.function,
+        .iterations = s->loop.iterations,
+        .has_given_up = has_given_up(now),
+        .choices = choices,
+        .hash = s->pivot.kind != EFG_PIVOT_NONE ? s->pivot.hash : 0,
+        .tally = &t->tally,
+        .whole =
+            s->trigger.state == EFG_PROVISIONAL && s->mark_count ? s->first_mark : UINT64_MAX,
+        .state = s->trigger.state,
+        .is_lost = s->trigger.state == EFG_ARMED && efg_mainloop_is_over(t),
+    };
+    if (s->agree.round == EFG_ROUND_PIVOT) {
+        efg_mainloop_list_pivots(t);
+        for (uint32_t i = 0; i < s->pivot_count; i++)
+            choices[i] = (struct efg_choice){s->pivots[i].hash, s->pivots[i].class};
+        standing.choice_count = s->pivot_count;
+        standing.period = s->pivot_count ? period_of(t, &s->pivots[0], now) : 0;
+    }
+    add_window(&standing);
+    return standing;
+}
+
+static void post(const struct efg_standing *standing, uint64_t now)
+{
+    s->vote = efg_agree_vote(&s->agree, standing);
+    s->rounds++;
+    s->posted_at = now;
+    if (PMPI_Iallreduce(&s->vote, &s->result, 1, s->vote_type, s->vote_op, p->comm,
+                        &s->round) != MPI_SUCCESS)
+        s->agree.round = EFG_ROUND_OVER;
+}
+
+/* --- alone --- */
 
 /* The next power of two leaves some iterations until then, and is likely to be the same on
  * ranks that count the same ones. */
@@ -109,122 +180,190 @@ static uint64_t lonely_place(uint64_t visits)
 /* Without the others: they never answered, or no window held. */
 static void go_alone(struct efg_thread *t, uint64_t now)
 {
-    p->is_alone = 1;
-    p->trigger.first = lonely_place(p->visits);
-    p->trigger.length = p->conf.iterations;
-    efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PIVOT), now);
-    efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PLACED), now);
+    if (!efg_mainloop_adopt_own(t, now))
+        return;
+    s->is_alone = 1;
+    s->agree.is_owner = 0;
+    s->trigger.first = lonely_place(efg_steering_number(t));
+    efg_mainloop_step(t, EFG_IN_PIVOT, now);
+    efg_mainloop_step(t, EFG_IN_PLACED, now);
     efg_tracer_tell(
         now, "the ranks do not agree in time: recording from iteration %llu on all the same",
-        (unsigned long long)p->trigger.first);
+        (unsigned long long)s->trigger.first);
 }
 
 /* A rank that makes no calls keeps the first round from its end. Others take a few samples. */
 static int is_unanswered(uint64_t now)
 {
     uint64_t patience =
-        p->conf.patience + PATIENT_ROUNDS * efg_pivot_pause(now - p->start, p->conf.interval);
-    return p->trigger.state == EFG_WATCHING && p->agree.round == EFG_ROUND_PROPOSE &&
-           p->agree.pending && p->pivot.kind != EFG_PIVOT_NONE && now - p->posted_at > patience;
+        p->conf.patience + PATIENT_ROUNDS * efg_finder_pause(now - p->start, p->conf.interval);
+    return s->trigger.state <= EFG_PROVISIONAL && s->agree.round == EFG_ROUND_PROPOSE &&
+           s->agree.pending && s->loop.function && !s->is_alone && !s->window_count &&
+           now - s->posted_at > patience;
 }
 
-static void wait_for_pivot(uint64_t now)
+static void wait_for_loop(uint64_t now)
 {
-    int waits = p->agree.round == EFG_ROUND_PROPOSE && p->result.best &&
-                p->pivot.kind == EFG_PIVOT_NONE;
-    p->waiting_since = !waits ? 0 : p->waiting_since ? p->waiting_since : now;
-    p->waited = waits ? p->waited + 1 : 0;
+    int waits = s->agree.round == EFG_ROUND_PROPOSE && efg_ballot_winner(&s->result) &&
+                !s->loop.function;
+    s->waiting_since = !waits ? 0 : s->waiting_since ? s->waiting_since : now;
+    s->waited = waits ? s->waited + 1 : 0;
+}
+
+/* --- results --- */
+
+static void take_pivot(struct efg_thread *t, uint64_t now)
+{
+    struct efg_choice choices[EFG_CHOICES];
+
+    if (!s->agree.is_owner) {
+        efg_mainloop_step(t, EFG_IN_LOST, now);
+        return;
+    }
+    for (uint32_t i = 0; i < s->pivot_count; i++)
+        choices[i] = (struct efg_choice){s->pivots[i].hash, s->pivots[i].class};
+    efg_mainloop_adopt(t, &s->pivots[efg_agree_choice(&s->agree, choices, s->pivot_count)],
+                       now);
+    efg_mainloop_step(t, EFG_IN_PIVOT, now);
 }
 
 static void place(struct efg_thread *t, uint64_t now)
 {
-    if (p->agree.is_owner) {
-        p->trigger.first = p->agree.first;
-        p->trigger.length = p->conf.iterations;
-    }
-    p->is_placed = 0;
+    uint64_t first = s->trigger.first = s->agree.first;
+
     efg_tracer_tell(now, "the ranks agreed to record from iteration %llu on",
-                    (unsigned long long)p->agree.first);
-    if (!p->agree.is_owner && !p->is_alone)
+                    (unsigned long long)first);
+    if (!s->agree.is_owner) {
         efg_windows_follow(t, now);
-    else if (p->agree.is_owner && p->visits < p->trigger.first)
-        efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PLACED), now);
+        return;
+    }
+    if (s->agree.is_past) {
+        efg_windows_renumber(s->agree.base - s->agree.at_anchor);
+        efg_mainloop_step(t, EFG_IN_PAST, now);
+    } else {
+        efg_mainloop_step(t, EFG_IN_PLACED, now);
+        s->offset = s->agree.base - s->agree.at_anchor;
+        if (efg_steering_number(t) >= first) /* too late: nothing is recorded, and told so */
+            efg_mainloop_step(t, EFG_IN_LATE, now);
+    }
 }
 
 /* The window does not hold. */
 static void give_back(struct efg_thread *t, uint64_t now, enum efg_input why)
 {
-    if (p->is_following) {
-        p->is_following = 0;
+    if (s->is_following) {
+        s->is_following = 0;
         efg_windows_discard(t);
     }
-    efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, why), now);
-    if (p->agree.round == EFG_ROUND_OVER && p->agree.is_owner && !p->result.leaving)
-        go_alone(t, now);
+    efg_mainloop_step(t, why, now);
 }
 
-/* All owners are done with the window. */
+/* Of the windows of this loop those that the ranks have given up go. */
+static void drop_windows(void)
+{
+    uint8_t *keep = calloc(s->window_count + 1, 1);
+
+    for (uint32_t i = 0, n = 0; keep && i < s->window_count; i++)
+        if (s->windows[i].function == s->agree.loop)
+            keep[n++] = (uint8_t)efg_spread_has(&s->agree.spread, s->windows[i].first);
+    if (keep)
+        efg_windows_choose(s->agree.loop, keep);
+    free(keep);
+}
+
+/* All owners are done with the window, which began at trigger.first; agree.first may be that of
+ * the next one. */
 static void settle(struct efg_thread *t, uint64_t now)
 {
-    if (p->is_following)
-        efg_windows_trim(t, now, (uint64_t)-p->result.begun, (uint64_t)p->result.ended);
-    if (efg_windows_last() && !p->is_alone)
-        efg_windows_last()->agreed = 1;
+    struct efg_run_window *w;
+
+    s->is_owner = s->agree.is_owner;
+    if (s->is_following)
+        efg_windows_trim(t, now, (struct efg_span){s->agree.begun, s->agree.ended},
+                         s->trigger.first, s->agree.end);
+    else if (s->agree.is_owner && s->trigger.state == EFG_DONE)
+        efg_windows_keep(t, s->trigger.first, s->agree.end);
+    w = efg_windows_last();
+    if (w)
+        w->agreed = 1;
+    drop_windows();
+    if (s->agree.is_owner)
+        efg_mainloop_step(t, EFG_IN_NEXT, now);
 }
 
-static void hear(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
+static void obey(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
 {
-    efg_coarse_hear((uint32_t)p->result.dropped);
-    efg_coarse_follow(t, now);
     switch (verdict) {
+    case EFG_VERDICT_ELECTED:
+        s->elected = efg_ballot_winner(&s->result)->least;
+        break;
     case EFG_VERDICT_PIVOT:
-        p->agree.is_owner = !p->is_alone && efg_mainloop_owns_window(t, now);
-        if (p->agree.is_owner)
-            efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_PIVOT), now);
+        take_pivot(t, now);
         break;
     case EFG_VERDICT_PLACED:
         place(t, now);
         break;
-    case EFG_VERDICT_LATE:
-        give_back(t, now, EFG_IN_LATE);
-        break;
-    case EFG_VERDICT_HOLDS:
-        p->is_placed = 1;
+    case EFG_VERDICT_MOVED:
+        if (s->agree.is_owner)
+            efg_mainloop_step(t, EFG_IN_LATE, now);
+        place(t, now);
         break;
     case EFG_VERDICT_DONE:
         settle(t, now);
         break;
     case EFG_VERDICT_NEXT:
         settle(t, now);
-        if (!p->is_alone)
-            efg_mainloop_carry_out(t, efg_trigger_step(&p->trigger, EFG_IN_NEXT), now);
+        place(t, now);
+        break;
+    case EFG_VERDICT_DRIFT:
+        give_back(t, now, EFG_IN_LATE);
         break;
     case EFG_VERDICT_LOST:
         give_back(t, now, EFG_IN_LOST);
         break;
-    case EFG_VERDICT_OVER:
+    case EFG_VERDICT_FAILED:
+        give_back(t, now, EFG_IN_LATE);
+        if (s->agree.is_owner && !s->agree.is_leaving)
+            go_alone(t, now);
+        break;
+    case EFG_VERDICT_HOLDS:
     case EFG_VERDICT_NONE:
-        wait_for_pivot(now);
+        wait_for_loop(now);
         break;
     }
+}
+
+static void hear(struct efg_thread *t, uint64_t now)
+{
+    enum efg_verdict verdict = efg_agree_result(&s->agree, &s->result, &t->tally);
+
+    efg_coarse_hear((uint32_t)s->result.dropped);
+    efg_coarse_follow(t, now);
+    if (!s->is_alone)
+        obey(t, verdict, now);
 }
 
 /* Take results and vote, as far as that is possible without waiting. */
 static void advance(struct efg_thread *t, uint64_t now, int sample)
 {
+    struct efg_choice choices[EFG_CHOICES];
+
     if (efg_comms_are_expected())
         return;
     for (;;) {
         int done = 0;
-        if (p->agree.pending) {
-            PMPI_Test(&p->round, &done, MPI_STATUS_IGNORE);
+        if (s->agree.pending) {
+            PMPI_Test(&s->round, &done, MPI_STATUS_IGNORE);
             if (!done)
                 return;
-            hear(t, efg_agree_result(&p->agree, &p->result, p->visits), now);
+            hear(t, now);
         }
-        if (!efg_agree_is_due(&p->agree, sample, p->trigger.state == EFG_DONE))
+        if (s->agree.pending || s->agree.round == EFG_ROUND_OVER)
             return;
-        post(now, 0);
+        struct efg_standing now_standing = standing(t, choices, now, 0);
+        if (!efg_agree_is_due(&s->agree, &now_standing, sample))
+            return;
+        post(&now_standing, now);
         sample = 0;
     }
 }
@@ -234,101 +373,105 @@ static void advance(struct efg_thread *t, uint64_t now, int sample)
 /* The next visit may begin or end a window, or bring the ranks nearer to one. */
 static void update_awaiting(struct efg_thread *t)
 {
-    t->is_awaiting = p->agree.round != EFG_ROUND_OVER || p->trigger.state == EFG_ARMED ||
-                     p->trigger.state == EFG_RECORDING;
+    enum efg_round round = s->agree.round;
+
+    t->is_awaiting =
+        s->pivot.kind != EFG_PIVOT_NONE &&
+        (s->is_long || s->trigger.state == EFG_ARMED || s->trigger.state == EFG_RECORDING ||
+         s->trigger.state == EFG_PROVISIONAL ||
+         (round > EFG_ROUND_PROPOSE && round < EFG_ROUND_OVER));
 }
 
 void efg_steer_count(struct efg_thread *t, uint64_t now)
 {
-    p->visits++;
-    efg_iterations_count(t, now);
+    uint64_t calls = t->graph.events - s->last_event;
+
+    if (s->last_event && calls > s->longest && !efg_mainloop_is_over(t))
+        s->longest = calls;
+    s->intervals += s->last_event != 0;
+    s->last_event = t->graph.events;
+    efg_iterations_count(t, efg_steering_number(t), now);
 }
 
 void efg_steer_visit(struct efg_thread *t, uint64_t now)
 {
+    if (!claim(t))
+        return;
+    if (efg_mainloop_is_over(t)) /* before this visit is one of it */
+        efg_mainloop_step(t, EFG_IN_OVER, now);
     efg_steer_count(t, now);
-    enum efg_state before = p->trigger.state;
-    enum efg_action action = efg_trigger_visit(&p->trigger, p->visits);
-    if (before == EFG_RECORDING && action == EFG_DO_NOTHING) {
-        efg_recorder_next(&t->recorder, now, p->visits);
-        efg_windows_count(t);
-        if (t->recorder.failed)
-            action = efg_trigger_step(&p->trigger, EFG_IN_LIMIT);
-    }
-    efg_mainloop_carry_out(t, action, now);
-    if (p->agree.round != EFG_ROUND_OVER)
+    efg_mainloop_visit(t, now);
+    if (!efg_agree_is_resting(&s->agree))
         advance(t, now, 0);
     update_awaiting(t);
+    release();
 }
 
-static uint64_t events(const struct efg_thread *t)
+/* Judging never stops. */
+static void look_for_loop(struct efg_thread *t, uint64_t now)
 {
-    return t->graph.events + t->backlog.count;
+    int is_new = efg_finder_sample(t->finder, now, &s->loop);
+
+    efg_wish_look(t);
+    if (is_new)
+        efg_mainloop_found(t, now);
+    if (p->conf.mode == EFG_MODE_ADAPTIVE)
+        efg_mainloop_consider_long(t, now);
 }
 
-/* Where the thread of MPI_Init does nothing, one that does takes over. */
-static void elect(struct efg_thread *t)
+static void lead(struct efg_thread *t, uint64_t now)
 {
-    if (t == p->leader || p->pivot.kind != EFG_PIVOT_NONE || p->agree.pending)
+    look_for_loop(t, now);
+    if (p->conf.mode != EFG_MODE_ADAPTIVE)
         return;
-    pthread_mutex_lock(&p->lock);
-    if (events(p->leader) * FEW_EVENTS < events(t))
-        p->leader = t;
-    pthread_mutex_unlock(&p->lock);
-}
-
-static int is_watching(void)
-{
-    return p->trigger.state == EFG_WATCHING && p->agree.round != EFG_ROUND_OVER;
-}
-
-/* What was voted with is not changed before the result is there. */
-static int is_frozen(void)
-{
-    return p->agree.pending && p->pivot.kind != EFG_PIVOT_NONE;
-}
-
-static void look_for_pivot(struct efg_thread *t, uint64_t now)
-{
-    struct efg_pivot pivot = {0};
-    int is_found = efg_pivot_sample(t->finder, now, &pivot);
-
-    if (is_frozen())
-        return;
-    if (is_found)
-        efg_mainloop_adopt(t, &pivot, now);
-    else if (p->pivot.kind != EFG_PIVOT_NONE)
-        efg_mainloop_forget(t);
-    if (is_found && efg_pivot_is_silent(t->finder, now))
-        efg_mainloop_carry_out(t, EFG_DO_FORGET, now);
+    advance(t, now, 1);
+    if (is_unanswered(now))
+        go_alone(t, now);
 }
 
 static void full_sample(struct efg_thread *t, uint64_t now)
 {
-    t->next_full_sample = now + efg_pivot_pause(now - p->start, p->conf.interval);
+    t->next_full_sample = now + efg_finder_pause(now - p->start, p->conf.interval);
     efg_coarse_follow(t, now);
     efg_stability_sample(&t->stability, &t->graph, now);
     efg_order_settle(&t->order);
     elect(t);
-    if (t != p->leader || !t->finder)
+    if (!t->finder || !claim(t))
         return;
-    if (is_watching() || p->conf.mode != EFG_MODE_ADAPTIVE)
-        look_for_pivot(t, now);
-    else
-        p->is_silent = efg_pivot_is_silent(t->finder, now);
-    if (p->conf.mode == EFG_MODE_ADAPTIVE)
-        advance(t, now, 1);
-    if (p->conf.mode == EFG_MODE_ADAPTIVE && is_unanswered(now))
-        go_alone(t, now);
+    lead(t, now);
+    update_awaiting(t);
+    release();
 }
 
-/* Samples of a graph of 100,000 nodes take some 50 ms: they take one part in SAMPLES of the
- * time at most. */
+/* Between samples: the rounds, and whether the window's loop is over. */
+static void look(struct efg_thread *t, uint64_t now)
+{
+    if (!claim(t))
+        return;
+    if (s->trigger.state == EFG_RECORDING && efg_mainloop_is_over(t))
+        efg_mainloop_step(t, EFG_IN_OVER, now);
+    advance(t, now, 0);
+    update_awaiting(t);
+    release();
+}
+
+/* Samples of a graph of 100,000 nodes take some 50 ms: sampling is bounded by its share. */
 static void bound_samples(struct efg_thread *t, uint64_t now, uint64_t took)
 {
     uint64_t next = now + took * SAMPLES;
     if (next > t->next_full_sample)
         t->next_full_sample = next;
+}
+
+/* ns until the next look; visits of the pivot, where they are awaited, move the rounds on as
+ * well. */
+static uint64_t pause_before_look(void)
+{
+    if (s->trigger.state == EFG_RECORDING)
+        return LOOK_PAUSE;
+    return s->agree.round > EFG_ROUND_PROPOSE && s->agree.round < EFG_ROUND_OVER
+               ? ROUND_PAUSE
+               : UINT64_MAX / 2;
 }
 
 static void sample(struct efg_thread *t, uint64_t now)
@@ -338,15 +481,12 @@ static void sample(struct efg_thread *t, uint64_t now)
     if (now >= t->next_full_sample) {
         full_sample(t, now);
         bound_samples(t, now, efg_clock_cpu() - begin);
-    } else if (t == p->leader) {
-        advance(t, now, 0);
+    } else if (t == p->leader && t->finder) {
+        look(t, now);
     }
-    update_awaiting(t);
     t->next_sample = t->next_full_sample;
-    /* Without visits of a pivot nothing else moves the rounds on. */
-    if (t == p->leader && p->agree.pending && !p->agree.is_owner &&
-        now + ROUND_PAUSE < t->next_sample)
-        t->next_sample = now + ROUND_PAUSE;
+    if (t == p->leader && now + pause_before_look() < t->next_sample)
+        t->next_sample = now + pause_before_look();
     t->cost.rare += efg_clock_cpu() - begin;
     if (now >= t->next_save)
         efg_save(t, now);
@@ -365,37 +505,59 @@ void efg_steer_sample(struct efg_thread *t, uint64_t now)
 
 static void last_rounds(struct efg_thread *t, uint64_t now)
 {
-    int has_left = 0;
-    while (p->agree.round != EFG_ROUND_OVER) {
-        if (!p->agree.pending && !has_left) {
-            post(now, 1);
-            has_left = 1;
+    struct efg_choice choices[EFG_CHOICES];
+
+    while (s->agree.round != EFG_ROUND_OVER) {
+        if (!s->agree.pending) {
+            if (s->trigger.state == EFG_RECORDING) /* no iteration follows that would end it */
+                efg_mainloop_step(t, EFG_IN_OVER, now);
+            struct efg_standing last = standing(t, choices, now, 1);
+            post(&last, now);
         }
-        if (PMPI_Wait(&p->round, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        if (PMPI_Wait(&s->round, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return;
-        hear(t, efg_agree_result(&p->agree, &p->result, p->visits), now);
+        hear(t, now);
     }
+}
+
+/* Of the windows of each loop, as many as were asked for. */
+static void choose_windows(uint64_t function)
+{
+    uint64_t *first = calloc(s->window_count + 1, sizeof *first);
+    uint8_t *keep = calloc(s->window_count + 1, 1);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; first && i < s->window_count; i++)
+        if (s->windows[i].function == function)
+            first[count++] = s->windows[i].first;
+    if (first && keep && count > p->conf.windows) {
+        efg_spread_choose(first, count, (uint32_t)p->conf.windows, keep);
+        efg_windows_choose(function, keep);
+    }
+    free(first);
+    free(keep);
 }
 
 void efg_steer_finish(uint64_t now, int collective)
 {
     struct efg_thread *t = p->leader;
+    int is_adaptive = p->conf.mode == EFG_MODE_ADAPTIVE;
     if (!t)
         return;
-    if (p->trigger.state == EFG_RECORDING && p->conf.mode == EFG_MODE_ADAPTIVE) {
-        p->trigger.state = EFG_DONE;
-        efg_windows_close(t, now, 0);
-    }
-    if (p->conf.mode == EFG_MODE_ADAPTIVE && collective)
+    if (t->finder)
+        efg_finder_sample(t->finder, now, &s->loop);
+    if (is_adaptive && collective)
         last_rounds(t, now);
+    if (is_adaptive && s->trigger.state == EFG_RECORDING)
+        efg_mainloop_step(t, EFG_IN_OVER, now);
     if (collective) {
-        PMPI_Op_free(&p->vote_op);
-        PMPI_Type_free(&p->vote_type);
+        PMPI_Op_free(&s->vote_op);
+        PMPI_Type_free(&s->vote_type);
     }
-    if (p->is_following)
-        give_back(t, now, EFG_IN_LATE);
-    if (p->is_placed && efg_windows_last() && !p->is_alone)
-        efg_windows_last()->agreed = 1;
+    if (is_adaptive && (s->is_following || s->trigger.state == EFG_PROVISIONAL))
+        give_back(t, now, EFG_IN_LOST);
+    for (uint32_t i = 0; i < s->agree.loop_count; i++)
+        choose_windows(s->agree.loops[i]);
     for (struct efg_thread *other = p->threads; other; other = other->next)
         if (other->recorder.is_on)
             efg_recorder_end(&other->recorder, now, 0, 0);

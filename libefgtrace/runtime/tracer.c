@@ -25,6 +25,7 @@
 #include "runtime/memory.h"
 #include "runtime/save.h"
 #include "runtime/windows.h"
+#include "runtime/wish.h"
 
 #define LINE 64       /* bytes of a cache line */
 #define FEW_EVENTS 16 /* are not worth two readings of the clock */
@@ -172,7 +173,8 @@ static struct efg_thread *new_thread(void)
     efg_budget_add(&efg_memory, sizeof *t + EFG_BACKLOG * sizeof *t->backlog.event +
                                     efg_traffic_memory(traffic));
     efg_stability_init(&t->stability, (uint32_t)p->conf.stable);
-    t->finder = efg_pivot_finder_new(&t->graph, (enum efg_level)p->conf.level);
+    if (efg_graph_follow_calls(&t->graph, efg_callpath_keys) == 0)
+        t->finder = efg_finder_new(&t->graph, efg_wish_begin());
     t->next_sample = t->next_full_sample = now + p->conf.interval;
     pthread_mutex_lock(&p->lock);
     t->number = p->thread_count++;
@@ -285,9 +287,21 @@ static void count_visit(struct efg_thread *t, const struct efg_event *event)
         efg_steer_count(t, event->is_start ? event->enter : event->leave);
 }
 
+static int add_to_graph(struct efg_thread *t, const struct efg_event *event)
+{
+    int is_pivot = efg_graph_step(&t->graph, event);
+
+    efg_order_add(&t->order, t->graph.current);
+    if (event->flags & EFG_NODE_WORLD)
+        efg_tally_world(&t->tally);
+    if (is_pivot)
+        efg_tally_visit(&t->tally);
+    return is_pivot;
+}
+
 /* Too rare for samples of calls to say what it takes, so it is measured itself, unless there is
  * little to do. */
-EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
+static EFG_HOT int settle(struct efg_thread *t, uint64_t now, int is_last_awaited)
 {
     uint32_t count = t->backlog.count;
     uint64_t begin = count > FEW_EVENTS ? efg_clock_ticks() : 0;
@@ -300,9 +314,8 @@ EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
         if (event->is_poll) {
             efg_graph_poll(&t->graph, event);
         } else {
-            is_pivot = efg_graph_step(&t->graph, event);
-            efg_order_add(&t->order, t->graph.current);
-            if (is_pivot && !t->is_awaiting)
+            is_pivot = add_to_graph(t, event);
+            if (is_pivot && !(is_last_awaited && i + 1 == count))
                 count_visit(t, event);
         }
         if (__builtin_expect(t->graph.is_full, 0)) {
@@ -314,6 +327,11 @@ EFG_HOT int efg_tracer_settle(struct efg_thread *t, uint64_t now)
     if (begin)
         t->cost.rare = rare + (efg_clock_ticks() - begin); /* with what else was done here */
     return is_pivot;
+}
+
+void efg_tracer_settle(struct efg_thread *t, uint64_t now)
+{
+    settle(t, now, 0);
 }
 
 /* Of CALL, which has returned at LEAVE. Returns 1 if it counts for the pivot, else 0. */
@@ -335,7 +353,7 @@ static inline int add_event(struct efg_thread *t, const struct efg_call *call,
     if (t->detail.dimensions != EFG_DIM_PATH)
         add_dimensions(&event->signature, call, facts);
     int is_awaited = efg_graph_may_count(&t->graph, event) && t->is_awaiting;
-    return (is_awaited || t->backlog.count >= EFG_BACKLOG) && efg_tracer_settle(t, leave) &&
+    return (is_awaited || t->backlog.count >= EFG_BACKLOG) && settle(t, leave, is_awaited) &&
            is_awaited;
 }
 

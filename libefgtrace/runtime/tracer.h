@@ -22,12 +22,11 @@
 #include <mpi.h>
 #include <pthread.h>
 
-#include "core/agree.h"
 #include "core/backlog.h"
+#include "core/finder.h"
 #include "core/graph.h"
-#include "core/pivot.h"
 #include "core/stability.h"
-#include "core/trigger.h"
+#include "core/tally.h"
 #include "files/conf.h"
 #include "files/runfile.h"
 #include "runtime/clocks.h"
@@ -55,7 +54,8 @@ struct efg_thread {
     struct efg_order order;
     struct efg_regions regions;
     struct efg_stability stability;
-    struct efg_pivot_finder *finder; /* NULL without memory */
+    struct efg_finder *finder;       /* NULL without memory */
+    struct efg_tally tally;          /* of the leader: visits of the pivot */
     uint64_t next_full_sample;       /* ticks: when to look at the graph too */
     /* Iterations of the pivot, from one visit to the next. */
     struct efg_run_iterations iterations;
@@ -66,8 +66,6 @@ struct efg_thread {
     struct efg_thread *next;
     struct efg_thread *next_idle; /* its thread has ended, and no other has taken it over */
 };
-
-#define EFG_PEERS 64 /* pivots that a rank votes with */
 
 struct efg_process {
     struct efg_conf conf;
@@ -91,28 +89,7 @@ struct efg_process {
     MPI_Comm comm;      /* private: of all ranks */
     MPI_Comm self;      /* MPI_COMM_SELF, or a private one of this rank alone */
     int is_of_sessions; /* there is no MPI_COMM_WORLD */
-    MPI_Request round;
-    uint64_t rounds; /* posted so far */
-    struct efg_vote vote, result;
-    MPI_Datatype vote_type;
-    MPI_Op vote_op;
-    uint64_t peers[EFG_PEERS]; /* as voted with */
-    uint32_t peer_count;
-    struct efg_agree agree;
-    struct efg_trigger trigger;
-    struct efg_pivot pivot; /* adopted; of the leader's graph */
-    uint64_t visits;        /* of the pivot */
-    int is_alone;       /* the others did not answer in time: own windows, and none of theirs */
-    uint64_t posted_at; /* ticks: when the pending round was voted in */
-    int is_following;   /* records for a window that this rank does not own */
-    int is_silent;      /* the pivot is no longer visited */
-    uint32_t
-        dropped; /* set of enum efg_drop: by any thread, or any rank that was heard; atomic */
-    uint64_t waiting_since; /* ticks: others have a pivot and this rank has none; 0: not so */
-    uint32_t waited;        /* rounds, since then */
-    int is_placed;          /* 1: the ranks agreed on the window */
-    struct efg_run_window *windows;
-    uint32_t window_count;
+    uint32_t dropped;   /* set of enum efg_drop: by any thread, or any rank that was heard; atomic */
     char note[512]; /* what went wrong, for the run file */
 };
 
@@ -135,10 +112,9 @@ int efg_tracer_enter(struct efg_call *call);
 void efg_tracer_leave(struct efg_call *call, int result);
 void efg_tracer_control(int level, const char *name);
 
-/* At NOW ticks: bring the graph of THREAD and the order of its events up to date, and the
- * number of iterations if THREAD does not await them. Returns 1 if the last event counts for
- * the pivot, else 0. */
-int efg_tracer_settle(struct efg_thread *thread, uint64_t now);
+/* At NOW ticks: bring the graph of THREAD, the order of its events and the number of its
+ * iterations up to date. */
+void efg_tracer_settle(struct efg_thread *thread, uint64_t now);
 
 /* Say something once on standard error, with the rank; and keep it for the run file. */
 void efg_tracer_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -162,8 +138,10 @@ void efg_coarse_hear(uint32_t dropped);
 
 /* Those to come are of another pivot. Allocates. */
 void efg_iterations_restart(struct efg_thread *thread);
-/* The pivot is visited at NOW ticks, for the time number efg_process.visits. */
-void efg_iterations_count(struct efg_thread *thread, uint64_t now);
+/* The pivot is visited at NOW ticks: iteration NUMBER begins. */
+void efg_iterations_count(struct efg_thread *thread, uint64_t number, uint64_t now);
+/* ns in MPI until NOW, when the last event ended, or began. */
+uint64_t efg_iterations_mpi(const struct efg_graph *graph, uint64_t now);
 
 /* --- steer.c, called by the leader only --- */
 

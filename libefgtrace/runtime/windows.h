@@ -2,27 +2,43 @@
 /*
  * Windows of the process: opened and closed by the leader, at visits of the pivot when this
  * rank owns the window, else provisionally while it follows. Other threads join in at their
- * next call.
+ * next call. NOW is ticks.
  */
 #ifndef EFG_WINDOWS_H
 #define EFG_WINDOWS_H
 
-#include "runtime/tracer.h"
+#include "runtime/steering.h"
 
-/* The window begins or ends with the present visit. COMPLETE: all its iterations are there. */
+/* A window begins with the present visit. */
 void efg_windows_open(struct efg_thread *thread, uint64_t now);
-void efg_windows_close(struct efg_thread *thread, uint64_t now, int complete);
+
+/* Another iteration begins with the present visit. */
+void efg_windows_next(struct efg_thread *thread, uint64_t now);
+
+/* The window ends: with the present visit, or, if it is not WHOLE, with the last one. */
+void efg_windows_close(struct efg_thread *thread, uint64_t now, int whole);
+
+/* Keep the iterations [FIRST, END) of the last window, which may have more. */
+void efg_windows_keep(struct efg_thread *thread, uint64_t first, uint64_t end);
+
+/* The last window was recorded before numbers were agreed on; now OFFSET is known. */
+void efg_windows_renumber(uint64_t offset);
 
 /* Throw the last window away. */
 void efg_windows_discard(struct efg_thread *thread);
 
-/* Another iteration is in the log. */
-void efg_windows_count(struct efg_thread *thread);
-
 /* Record without a pivot, and end that: what lies outside of [FROM, TO] ns on the common time
- * line is thrown away. */
+ * line is thrown away, and what is left has the iterations [FIRST, END) of others. */
 void efg_windows_follow(struct efg_thread *thread, uint64_t now);
-void efg_windows_trim(struct efg_thread *thread, uint64_t now, uint64_t from, uint64_t to);
+void efg_windows_trim(struct efg_thread *thread, uint64_t now, struct efg_span span, uint64_t first,
+                      uint64_t end);
+
+/* Of the windows of the loop FUNCTION keep those whose KEEP is 1; KEEP has one for each, in their
+ * order. The others leave the logs at the end of the run. */
+void efg_windows_choose(uint64_t function, const uint8_t *keep);
+
+/* All recorders are done: take what was not kept from the logs. */
+void efg_windows_clean(void);
 
 /* The last window, or NULL. */
 struct efg_run_window *efg_windows_last(void);

@@ -108,8 +108,8 @@ static void any_measures(struct efg_graph *graph)
     }
     for (uint32_t i = 0; i < graph->edge_count; i++) {
         graph->edges[i].time = any_stat();
-        graph->edges[i].rhythm = any_rhythm();
-        graph->edges[i].rhythm.firsts = (uint32_t)random_any();
+        graph->edges[i].visits = random_any();
+        graph->edges[i].spent = random_any();
     }
     graph->current = graph->edge = graph->polled = graph->pivot_id = EFG_NONE;
     graph->node_room = graph->node_count;
@@ -121,24 +121,38 @@ static void any_measures(struct efg_graph *graph)
     graph->lost_edges = random_any();
 }
 
-static struct efg_pivot any_pivot(const struct efg_graph *graph)
+static struct efg_run_pivot any_pivot(const struct efg_graph *graph)
 {
-    struct efg_pivot pivot = {0};
     uint32_t kind = random_below(3);
-    uint32_t range = kind == EFG_PIVOT_NODE ? graph->node_count : graph->edge_count;
-    if (kind == EFG_PIVOT_NONE || !range)
-        return pivot;
-    pivot = (struct efg_pivot){.kind = kind,
-                               .id = random_below(range),
-                               .tier = random_below(4),
-                               .visits = random_any()};
-    return pivot;
+    if (kind == EFG_PIVOT_NONE || !graph->node_count)
+        return (struct efg_run_pivot){0};
+    return (struct efg_run_pivot){.kind = kind,
+                                  .class = random_below(EFG_PIVOT_CLASSES),
+                                  .node = random_below(graph->node_count),
+                                  .depth = random_below(EFG_CALLTREE_DEPTH + 1),
+                                  .visits = random_any(),
+                                  .function = random_below(2) ? random_any() : 0};
 }
 
-static struct efg_pivot any_level(const struct efg_graph *graph)
+static struct efg_run_loop any_loop(const struct efg_graph *graph)
 {
-    struct efg_pivot pivot = any_pivot(graph);
-    return (struct efg_pivot){.kind = pivot.kind, .id = pivot.id};
+    if (!random_below(3) || !graph->node_count)
+        return (struct efg_run_loop){0};
+    return (struct efg_run_loop){.function = random_any() | 1,
+                                 .iterations = random_any(),
+                                 .node = random_below(graph->node_count),
+                                 .depth = random_below(EFG_CALLTREE_DEPTH + 1),
+                                 .share = random_below(EFG_WHOLE_SHARE + 1)};
+}
+
+static struct efg_run_loops any_loops(const struct efg_graph *graph)
+{
+    return (struct efg_run_loops){.main = any_loop(graph),
+                                  .automatic = any_loop(graph),
+                                  .finer = any_loop(graph),
+                                  .coarser = any_loop(graph),
+                                  .best = any_loop(graph),
+                                  .reason = random_below(EFG_REASON_LATE + 1)};
 }
 
 static void any_stability(struct efg_stability *stability)
@@ -194,23 +208,19 @@ static void any_thread(struct efg_run_thread *thread, uint32_t paths,
     any_measures(&thread->graph);
     any_stability(&thread->stability);
     thread->pivot = any_pivot(&thread->graph);
-    thread->levels.finer = any_level(&thread->graph);
-    thread->levels.automatic = any_level(&thread->graph);
-    thread->levels.coarser = any_level(&thread->graph);
+    thread->loops = any_loops(&thread->graph);
+    thread->agreed = (struct efg_run_agreed){random_below(2), random_below(2), random_below(2),
+                                             (uint32_t)random_any()};
     any_iterations(thread);
     any_items(&thread->traffic.partners, EFG_TRAFFIC_OTHERS);
     any_items(&thread->traffic.sends, EFG_TRAFFIC_SIZES);
     any_items(&thread->traffic.collectives, EFG_TRAFFIC_SIZES);
     thread->windows = many(4, sizeof *thread->windows, &thread->window_count);
     for (uint32_t i = 0; i < thread->window_count; i++)
-        thread->windows[i] = (struct efg_run_window){random_any(),
-                                                     random_any(),
-                                                     random_any(),
-                                                     random_any(),
-                                                     random_any(),
-                                                     random_any(),
-                                                     1,
-                                                     random_below(2)};
+        thread->windows[i] =
+            (struct efg_run_window){random_any(),   random_any(), random_any(), random_any(),
+                                    random_any(),   random_any(), random_any(), 1,
+                                    random_below(2)};
 }
 
 void random_names(struct efg_run_names *names)
@@ -299,6 +309,10 @@ static void any_checks(struct efg_run *run)
         run->cuts[i].last_least = random_any();
         run->cuts[i].last_most = random_any();
         run->cuts[i].ranks = random_below(4);
+        run->cuts[i].begin_least = random_any();
+        run->cuts[i].begin_most = random_any();
+        run->cuts[i].end_least = random_any();
+        run->cuts[i].end_most = random_any();
     }
     run->rounds = random_any();
     run->finish = random_any();

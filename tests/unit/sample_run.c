@@ -12,31 +12,35 @@
 
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
-#define RECORDED 100         /* the first iteration that was */
+#define RECORDED 100 /* the first iteration that was */
+#define CALLERS 5    /* lines of main, from FIRST_CALLER on */
+#define FIRST_CALLER 65
 #define LATE_MOST (400 * US) /* what a rank computes longer in a step, at most */
 
 static const struct {
     const char *name, *function, *file;
     uint32_t class, line;
     uint64_t inside, before; /* ns in the call and computed before it */
+    uint32_t caller;         /* line of main */
 } calls[SAMPLE_CALLS] = {
-    [SAMPLE_BCAST] = {"MPI_Bcast", "main", "stencil.c", EFG_CLASS_ONE2ALL, 12, 40 * US, 9 * MS},
+    [SAMPLE_BCAST] = {"MPI_Bcast", "main", "stencil.c", EFG_CLASS_ONE2ALL, 12, 40 * US, 9 * MS,
+                      65},
     [SAMPLE_IRECV_LEFT] = {"MPI_Irecv", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 21, US,
-                           20 * US},
+                           20 * US, 66},
     [SAMPLE_IRECV_RIGHT] = {"MPI_Irecv", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 22, US,
-                            US},
+                            US, 66},
     [SAMPLE_ISEND_LEFT] = {"MPI_Isend", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 27, 6 * US,
-                           US},
+                           US, 66},
     [SAMPLE_ISEND_RIGHT] = {"MPI_Isend", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 28,
-                            6 * US, US},
+                            6 * US, US, 66},
     [SAMPLE_WAITALL] = {"MPI_Waitall", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 31,
-                        120 * US, 2 * US},
+                        120 * US, 2 * US, 66},
     [SAMPLE_ALLREDUCE] = {"MPI_Allreduce", "residual", "stencil.c", EFG_CLASS_ALL2ALL, 48,
-                          60 * US, 3300 * US},
+                          60 * US, 3300 * US, 67},
     [SAMPLE_GATHER] = {"MPI_Gather", "write_field", "output.c", EFG_CLASS_ALL2ONE, 9, 2 * MS,
-                       500 * US},
+                       500 * US, 68},
     [SAMPLE_REDUCE] = {"MPI_Reduce", "main", "stencil.c", EFG_CLASS_ALL2ONE, 70, 15 * US,
-                       10 * US},
+                       10 * US, 69},
 };
 
 static void *make(size_t count, size_t size)
@@ -140,30 +144,41 @@ static void do_run(struct efg_run_thread *thread, uint32_t rank, uint32_t ranks,
 
 /* --- what was found --- */
 
-static struct efg_pivot pivot_at(const struct efg_graph *graph, uint32_t call, uint64_t visits)
+static uint32_t node_of(const struct efg_graph *graph, uint32_t call)
 {
-    struct efg_pivot pivot = {.kind = EFG_PIVOT_NODE,
-                              .tier = call == SAMPLE_ALLREDUCE ? 1 : 2,
-                              .world = call == SAMPLE_ALLREDUCE,
-                              .hash = path_hash(call),
-                              .visits = visits,
-                              .period = 4e9 / (double)visits};
-    for (uint32_t i = 0; i < graph->node_count; i++) {
+    uint32_t id = 0;
+    for (uint32_t i = 0; i < graph->node_count; i++)
         if (graph->nodes[i].signature.call == call)
-            pivot.id = i;
-    }
-    return pivot;
+            id = i;
+    return id;
 }
 
-static void find_pivot(struct efg_run_thread *thread)
+/* All of them are in main, which is the outermost frame. */
+static struct efg_run_loop loop_at(const struct efg_graph *graph, uint32_t call,
+                                   uint64_t iterations)
 {
-    thread->pivot = pivot_at(&thread->graph, SAMPLE_ALLREDUCE, SAMPLE_STEPS);
-    thread->levels.automatic = thread->pivot;
-    thread->levels.coarser = pivot_at(&thread->graph, SAMPLE_GATHER, SAMPLE_STEPS / 20);
-    efg_graph_mark_pivot(&thread->graph, EFG_PIVOT_NODE, thread->pivot.id);
+    return (struct efg_run_loop){.function = SAMPLE_FUNCTION,
+                                 .iterations = iterations,
+                                 .node = node_of(graph, call),
+                                 .share = EFG_WHOLE_SHARE};
+}
+
+static void find_loop(struct efg_run_thread *thread)
+{
+    const struct efg_graph *graph = &thread->graph;
+    thread->loops.main = thread->loops.automatic =
+        loop_at(graph, SAMPLE_ALLREDUCE, SAMPLE_STEPS);
+    thread->loops.coarser = loop_at(graph, SAMPLE_GATHER, SAMPLE_STEPS / 20);
+    thread->pivot = (struct efg_run_pivot){.kind = EFG_PIVOT_NODE,
+                                           .class = EFG_PIVOT_WORLD,
+                                           .node = node_of(graph, SAMPLE_ALLREDUCE),
+                                           .visits = SAMPLE_STEPS,
+                                           .function = SAMPLE_FUNCTION};
+    thread->agreed = (struct efg_run_agreed){.is_owner = 1, .wanted = 1};
     thread->window_count = 1;
     thread->windows = make(1, sizeof *thread->windows);
-    thread->windows[0] = (struct efg_run_window){.first = 100,
+    thread->windows[0] = (struct efg_run_window){.function = SAMPLE_FUNCTION,
+                                                 .first = 100,
                                                  .last = 110,
                                                  .start = 400 * MS,
                                                  .end = 440 * MS,
@@ -191,7 +206,7 @@ static void fill_names(struct efg_run_names *names)
         path->depth = 2;
         path->frames = make(2, sizeof *path->frames);
         path->frames[0].offset = 0x1000 + call * 16;
-        path->frames[1].offset = 0x2000;
+        path->frames[1].offset = 0x2000 + calls[call].caller;
     }
 }
 
@@ -210,7 +225,8 @@ static void fill_site(struct efg_run_site *site, uint64_t offset, uint32_t count
 
 static void fill_sites(struct efg_run *run)
 {
-    run->site_count = SAMPLE_CALLS;
+    uint32_t callers = CALLERS;
+    run->site_count = SAMPLE_CALLS - 1 + callers;
     run->sites = make(run->site_count, sizeof *run->sites);
     for (uint32_t call = 1; call < SAMPLE_CALLS; call++) {
         struct efg_run_site *site = &run->sites[call - 1];
@@ -221,8 +237,11 @@ static void fill_sites(struct efg_run *run)
         if (call == SAMPLE_ALLREDUCE)
             site->symbols[1] = symbol("step", "/home/user/src/stencil.c", 55);
     }
-    fill_site(&run->sites[SAMPLE_CALLS - 1], 0x2000, 1);
-    run->sites[SAMPLE_CALLS - 1].symbols[0] = symbol("main", "/home/user/src/stencil.c", 66);
+    for (uint32_t i = 0; i < callers; i++) {
+        struct efg_run_site *site = &run->sites[SAMPLE_CALLS - 1 + i];
+        fill_site(site, 0x2000 + FIRST_CALLER + i, 1);
+        site->symbols[0] = symbol("main", "/home/user/src/stencil.c", FIRST_CALLER + i);
+    }
 }
 
 static void fill_rank(struct efg_run_rank *rank, uint32_t number, uint32_t ranks, uint64_t late)
@@ -235,7 +254,7 @@ static void fill_rank(struct efg_run_rank *rank, uint32_t number, uint32_t ranks
     rank->thread_count = 1;
     rank->threads = make(1, sizeof *rank->threads);
     do_run(&rank->threads[0], number, ranks, late);
-    find_pivot(&rank->threads[0]);
+    find_loop(&rank->threads[0]);
     rank->start = UINT64_C(1700000000) * 1000 * MS;
     rank->end = rank->start + rank->threads[0].graph.last_leave;
     rank->cost = 300 * US;
@@ -263,7 +282,8 @@ static void fill_run(struct whole_run *whole, uint32_t ranks, uint64_t late_of(u
         (struct efg_run_messages){.sends = 80, .receives = 80, .matched = 78, .early = 2};
     run->cut_count = 1;
     run->cuts = make(1, sizeof *run->cuts);
-    run->cuts[0] = (struct efg_run_cut){100, 100, 110, 110, ranks};
+    run->cuts[0] =
+        (struct efg_run_cut){100, 100, 110, 110, ranks, 401 * MS, 402 * MS, 440 * MS, 441 * MS};
     run->rounds = 4;
     run->finish = 20 * MS;
     run->own = 3 * MS;
@@ -324,7 +344,7 @@ static void name_paths(struct efg_run_names *names, uint32_t count)
         path->frames = make(path->depth, sizeof *path->frames);
         for (int level = 0; level < LEVELS; level++)
             path->frames[LEVELS - 1 - level].offset = offset_at(level, i);
-        path->frames[LEVELS].offset = 0x2000;
+        path->frames[LEVELS].offset = 0x2000 + FIRST_CALLER + 4;
     }
     free(names->paths);
     names->paths = paths;

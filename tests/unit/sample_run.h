@@ -19,6 +19,7 @@
 #define SAMPLE_RANKS 4
 #define SAMPLE_NODE 2 /* ranks of a node */
 #define SAMPLE_STEPS 1000
+#define SAMPLE_FUNCTION UINT64_C(0x123456789abcdef0) /* main, as the loops name it */
 
 enum sample_call { /* ids of calls; the path of call c is c */
                    SAMPLE_BCAST = 1,

@@ -65,8 +65,8 @@ static void expect_same_edges(const struct efg_edge *a, const struct efg_edge *b
     assert_int_equal(a->from, b->from);
     assert_int_equal(a->to, b->to);
     assert_int_equal(a->next, b->next);
-    assert_int_equal(a->rhythm.visits, b->rhythm.visits);
-    assert_int_equal(a->rhythm.time, b->rhythm.time);
+    assert_int_equal(a->visits, b->visits);
+    assert_int_equal(a->spent, b->spent);
     expect_same_stats(&a->time, &b->time);
 }
 

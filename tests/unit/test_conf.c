@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/pivot.h"
+#include "core/finder.h"
 #include "core/signature.h"
 #include "files/conf.h"
 #include "files/nearest.h"
@@ -80,7 +80,7 @@ static void test_defaults(void **state)
     assert_int_equal(conf.iterations, 10);
     assert_int_equal(conf.level, EFG_LEVEL_AUTO);
     assert_int_equal(conf.signature, EFG_DIM_PATH);
-    assert_int_equal(conf.interval, 100000000);
+    assert_int_equal(conf.interval, 10000000);
     assert_int_equal(conf.log_limit, 1ull << 30);
     assert_int_equal(conf.patience, 5000000000);
     assert_true(conf.summary && conf.symbols && !conf.keep_logs && !conf.verbose);
@@ -115,6 +115,8 @@ static void test_values(void **state)
         {"mode", "full", "full"},
         {"mode", "off", "off"},
         {"level", "coarser", "coarser"},
+        {"loop", "LAMMPS_NS::Verlet::run", "LAMMPS_NS::Verlet::run"},
+        {"loop", "12ab34cd5f", "12ab34cd5f"},
         {"clock", "system", "system"},
         {"iterations", "1", "1"},
         {"iterations", "1000000", "1000000"},

@@ -102,7 +102,6 @@ static void assert_rhythm_equal(const struct efg_rhythm *a, const struct efg_rhy
 {
     assert_int_equal(a->visits, b->visits);
     assert_int_equal(a->time, b->time);
-    assert_int_equal(a->firsts, b->firsts);
 }
 
 static void assert_graph_equal(const struct efg_graph *a, const struct efg_graph *b)
@@ -129,7 +128,8 @@ static void assert_graph_equal(const struct efg_graph *a, const struct efg_graph
         assert_int_equal(x->to, y->to);
         assert_int_equal(x->next, y->next);
         assert_memory_equal(&x->time, &y->time, sizeof x->time);
-        assert_rhythm_equal(&x->rhythm, &y->rhythm);
+        assert_int_equal(x->visits, y->visits);
+        assert_int_equal(x->spent, y->spent);
     }
     assert_int_equal(a->overflow, b->overflow);
     assert_int_equal(a->events, b->events);
@@ -159,10 +159,23 @@ static void assert_stability_equal(const struct efg_stability *a, const struct e
     assert_int_equal(a->stable_since, b->stable_since);
 }
 
-static void assert_pivot_equal(const struct efg_pivot *a, const struct efg_pivot *b)
+static void assert_loop_equal(const struct efg_run_loop *a, const struct efg_run_loop *b)
 {
-    assert_int_equal(a->kind, b->kind);
-    assert_int_equal(a->id, b->id);
+    assert_int_equal(a->function, b->function);
+    assert_int_equal(a->iterations, b->iterations);
+    assert_int_equal(a->node, b->node);
+    assert_int_equal(a->depth, b->depth);
+    assert_int_equal(a->share, b->share);
+}
+
+static void assert_loops_equal(const struct efg_run_loops *a, const struct efg_run_loops *b)
+{
+    assert_loop_equal(&a->main, &b->main);
+    assert_loop_equal(&a->automatic, &b->automatic);
+    assert_loop_equal(&a->finer, &b->finer);
+    assert_loop_equal(&a->coarser, &b->coarser);
+    assert_loop_equal(&a->best, &b->best);
+    assert_int_equal(a->reason, b->reason);
 }
 
 static void assert_series_equal(const struct efg_run_thread *a, const struct efg_run_thread *b)
@@ -196,12 +209,9 @@ static void assert_thread_equal(const struct efg_run_thread *a, const struct efg
     assert_int_equal(a->number, b->number);
     assert_graph_equal(&a->graph, &b->graph);
     assert_stability_equal(&a->stability, &b->stability);
-    assert_pivot_equal(&a->pivot, &b->pivot);
-    assert_int_equal(a->pivot.tier, b->pivot.tier);
-    assert_int_equal(a->pivot.visits, b->pivot.visits);
-    assert_pivot_equal(&a->levels.finer, &b->levels.finer);
-    assert_pivot_equal(&a->levels.automatic, &b->levels.automatic);
-    assert_pivot_equal(&a->levels.coarser, &b->levels.coarser);
+    assert_memory_equal(&a->pivot, &b->pivot, sizeof a->pivot);
+    assert_loops_equal(&a->loops, &b->loops);
+    assert_memory_equal(&a->agreed, &b->agreed, sizeof a->agreed);
     assert_memory_equal(&a->iterations, &b->iterations, sizeof a->iterations);
     assert_int_equal(a->window_count, b->window_count);
     if (a->window_count)
@@ -668,7 +678,7 @@ static void test_messages(void **state)
     expect_message(-EBADMSG, "its header is not as it was written");
     data[8] = 4;
     store(data, size);
-    expect_message(-EBADMSG, "is of version 4, this efgtrace reads version 7; use ");
+    expect_message(-EBADMSG, "is of version 4, this efgtrace reads version 8; use ");
     memcpy(data,
            "\x7f"
            "ELF",

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/detail.h"
 #include "files/conf.h"
 #include "files/summary.h"
 #include "sample_run.h"
@@ -74,12 +75,12 @@ static void expect_not(const char *words)
         fail_msg("\"%s\" is in:\n%s", words, text);
 }
 
-static void forget_pivots(void)
+static void forget_loops(void)
 {
     for (uint32_t i = 0; i < whole.rank_count; i++) {
         struct efg_run_thread *thread = &whole.ranks[i].threads[0];
         memset(&thread->pivot, 0, sizeof thread->pivot);
-        memset(&thread->levels, 0, sizeof thread->levels);
+        memset(&thread->loops, 0, sizeof thread->loops);
         memset(&thread->iterations, 0, sizeof thread->iterations);
         thread->window_count = 0;
     }
@@ -93,15 +94,13 @@ static void test_golden(void **state)
         summary(),
         "efgtrace 0.1.0: stencil, 4 ranks on 2 hosts, 4.05 s, 14.7% of it in MPI\n"
         " repetitions       time   share     MPI    loops of rank 0 (* the main loop)\n"
-        "          50     4.04 s   99.8%   17.2%    in main, from MPI_Irecv  halo.c:21 "
+        "        1000     4.04 s   99.8%   17.2%  * in main, from MPI_Irecv  halo.c:21 "
         "exchange\n"
-        "        1000     3.92 s   96.7%   15.2%  *   in main, from MPI_Irecv  halo.c:21 "
-        "exchange\n"
-        "Main loop    its iterations begin at MPI_Allreduce  stencil.c:48 residual\n"
-        "             1000 iterations; they take 4.04 ms each, 99.8% of the time\n"
-        "             EFGTRACE_LEVEL=coarser takes the 50 x MPI_Gather  output.c:9 "
-        "write_field\n"
-        "Traced       10 iterations, number 100 to 109, from 400 ms to 440 ms; level auto\n"
+        "Main loop    in main, 1000 iterations; they take 4.04 ms each\n"
+        "             each begins at MPI_Allreduce  stencil.c:48 residual\n"
+        "             EFGTRACE_LOOP=789abcdef0 takes it again\n"
+        "             EFGTRACE_LEVEL=coarser takes the 50 x in main\n"
+        "Traced       10 iterations, number 100 to 109, from 400 ms to 440 ms\n"
         "             the same iterations on all 4 ranks\n"
         "             they took 3.92 ms each, all iterations 4.04 ms (-3.1%); MPI 12.6% of it, "
         "of "
@@ -127,22 +126,44 @@ static void test_doubt(void **state)
            "beginning\n");
 }
 
-static void test_no_pivot(void **state)
+static struct efg_run_thread *thread_of(uint32_t rank)
+{
+    return &whole.ranks[rank].threads[0];
+}
+
+static void give_reason(uint32_t reason, uint64_t iterations, uint32_t share)
+{
+    for (uint32_t i = 0; i < whole.rank_count; i++) {
+        struct efg_run_loops *loops = &thread_of(i)->loops;
+        loops->reason = reason;
+        loops->best = (struct efg_run_loop){
+            .function = SAMPLE_FUNCTION, .iterations = iterations, .share = share};
+        if (!iterations)
+            loops->best.function = 0;
+    }
+}
+
+static void test_no_loop(void **state)
 {
     (void)state;
-    forget_pivots();
-    expect("Main loop    none: no call or pair of calls came back regularly enough");
+    forget_loops();
+    give_reason(EFG_REASON_NO_SHARE, 50, 310000);
+    expect("Main loop    none: no loop has half of the time; this is the one with most of it:\n"
+           "             in main, went round 50 times, 31.0% of the time\n"
+           "             EFGTRACE_LOOP=789abcdef0 takes it all the same\n");
     expect("Traced       nothing: no main loop was found; EFGTRACE_MODE=full traces all");
     expect_not("vampir");
-    whole.run.interval = 2000000000;
-    expect("none: the run was too short (4.05 s)");
-    for (uint32_t i = 0; i < whole.rank_count; i++) {
-        struct efg_graph *graph = &whole.ranks[i].threads[0].graph;
-        for (uint32_t v = 0; v < graph->node_count; v++)
-            graph->nodes[v].rhythm.visits = 3;
-    }
+    give_reason(EFG_REASON_UNEVEN, 7, 990000);
+    expect("none: one iteration of the outermost loop is nearly all of the run\n");
+    give_reason(EFG_REASON_LATE, 1000, 990000);
+    expect("none: the loop was not seen often enough before the run was over\n");
+    expect("a longer run, or a shorter EFGTRACE_INTERVAL than 100 ms, helps\n");
+    give_reason(EFG_REASON_NO_REPEAT, 0, 0);
     expect(
-        "none: no call was made 10 times from the same place (the most frequent one 3 times)");
+        "none: no call on the same call path came again 3 times\n"
+        "             EFGTRACE_SIGNATURE=none takes calls from several places as the same\n");
+    thread_of(1)->graph.dropped = EFG_DROP_SIZE;
+    expect("calls are lumped together: more EFGTRACE_MEMORY helps");
 }
 
 static void place(uint32_t rank, uint32_t core_count, char *cores)
@@ -242,46 +263,164 @@ static void test_modes(void **state)
 static void test_levels(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < whole.rank_count; i++) {
-        struct efg_run_thread *thread = &whole.ranks[i].threads[0];
-        thread->pivot = thread->levels.coarser;
-    }
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        thread_of(i)->loops.main = thread_of(i)->loops.coarser;
     whole.run.level = EFG_LEVEL_COARSER;
-    expect("its iterations begin at MPI_Gather  output.c:9 write_field");
-    expect("EFGTRACE_LEVEL=auto    takes the 1000 x MPI_Allreduce  stencil.c:48 residual");
+    expect("Main loop    in main, 50 iterations; ");
+    expect("EFGTRACE_LEVEL=auto    takes the 1000 x in main");
     expect_not("EFGTRACE_LEVEL=coarser");
-    expect("level coarser");
+    expect_not("no loop is");
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        thread_of(i)->loops.main = thread_of(i)->loops.automatic;
+    expect("             no loop is coarser: it is that of level auto\n");
 }
 
 static void test_iterations_since(void **state)
 {
     (void)state;
-    struct efg_stat *all = &whole.ranks[0].threads[0].iterations.all;
+    struct efg_stat *all = &thread_of(0)->iterations.all;
     all->sum /= 2;
     all->count /= 2;
     for (uint32_t i = 1; i < whole.rank_count; i++)
-        whole.ranks[i].threads[0].iterations.all.sum = 0;
+        thread_of(i)->iterations.all.sum = 0;
     all->count *= 4;
-    expect("1000 iterations; 2000, with those of an earlier pivot, take 1.01 ms each");
+    expect("1000 iterations; 2000, with those of an earlier loop, take 1.01 ms each");
     all->count /= 4;
-    expect(
-        "1000 iterations; the 500 since it was found take 4.04 ms each, 49.9% of the time\n");
+    expect("1000 iterations; the last 500 take 4.04 ms each\n");
+}
+
+static void test_pivots(void **state)
+{
+    (void)state;
+    struct efg_run_pivot *pivot = &thread_of(0)->pivot;
+    expect("each begins at MPI_Allreduce  stencil.c:48 residual\n");
+    pivot->kind = EFG_PIVOT_SITE;
+    pivot->depth = 1;
+    expect("each begins at the call of step  stencil.c:67 main\n");
+    pivot->function = 1; /* of a loop before */
+    expect_not("each begins");
+}
+
+static struct efg_run_window *add_window(uint32_t rank, uint64_t function, uint64_t first)
+{
+    struct efg_run_thread *thread = thread_of(rank);
+    size_t size = (thread->window_count + 1) * sizeof *thread->windows;
+    struct efg_run_window *windows = realloc(thread->windows, size);
+    assert_non_null(windows);
+    thread->windows = windows;
+    struct efg_run_window *last = &windows[thread->window_count++];
+    *last = (struct efg_run_window){.function = function,
+                                    .first = first,
+                                    .last = first + 10,
+                                    .start = first * 4000000,
+                                    .end = first * 4000000 + 40000000,
+                                    .complete = 1,
+                                    .agreed = 1};
+    return last;
+}
+
+static void test_windows(void **state)
+{
+    (void)state;
+    thread_of(0)->agreed.wanted = 3;
+    add_window(0, SAMPLE_FUNCTION, 300);
+    expect("Traced       20 iterations, in 2 of 3 windows asked for\n"
+           "             number 100 to 109, from 400 ms to 440 ms\n"
+           "             number 300 to 309, from 1.20 s to 1.24 s\n");
+    for (uint64_t first = 400; first < 800; first += 50)
+        add_window(0, SAMPLE_FUNCTION, first);
+    thread_of(0)->agreed.wanted = 10;
+    expect("Traced       100 iterations, in 10 of 10 windows asked for\n"
+           "             number 100 to 109; 300 to 309; 400 to 409; 450 to 459; 500 to 509; "
+           "550 to 559;\n"
+           "             600 to 609; 650 to 659; 700 to 709; 750 to 759\n");
+}
+
+static void test_earlier_loops(void **state)
+{
+    (void)state;
+    thread_of(0)->windows[0].function = 0xfff0123456789a;
+    add_window(0, SAMPLE_FUNCTION, 300);
+    expect("Traced       10 iterations of an earlier loop, EFGTRACE_LOOP=123456789a\n"
+           "             number 100 to 109, from 400 ms to 440 ms\n"
+           "             and 10 iterations, number 300 to 309, from 1.20 s to 1.24 s\n");
+    thread_of(0)->loops.best = thread_of(0)->loops.coarser;
+    thread_of(0)->loops.best.function = 0xfff0123456789a;
+    expect("Traced       10 iterations of an earlier loop, in main\n");
+    thread_of(0)->windows[0].function = SAMPLE_FUNCTION;
+    thread_of(0)->loops.main.iterations = 50;
+    expect("Traced       20 iterations of a finer level of it\n");
+    expect_not("each begins");
 }
 
 static void test_doubts(void **state)
 {
     (void)state;
-    whole.ranks[1].threads[0].windows[0].complete = 0;
-    whole.ranks[2].threads[0].windows[0].agreed = 0;
-    whole.ranks[3].threads[0].window_count = 0;
+    thread_of(1)->windows[0].complete = 0;
+    thread_of(2)->windows[0].agreed = 0;
+    thread_of(3)->window_count = 0;
     set(&whole.run.trace_note, "2 messages have no partner");
     expect("on 1 of 4 ranks it ended before the 10 iterations asked for");
     expect("on 1 of 4 ranks the iterations were not agreed with the others");
-    expect("on 1 of 4 ranks nothing was traced");
+    expect("             rank 3 recorded nothing\n");
+    expect_not("the same iterations");
     expect("             2 messages have no partner\n");
     whole.run.trace_events = 0;
     set(&whole.run.trace_note, "the disk is full");
     expect("Trace        none: the disk is full\n");
+}
+
+/* That all have the same iterations is said only if nothing speaks against it. */
+static void test_claim(void **state)
+{
+    (void)state;
+    struct efg_run_cut *cut = &whole.run.cuts[0];
+    expect("             the same iterations on all 4 ranks\n");
+    cut->begin_most += 4000000;
+    expect("             iterations of these numbers on all 4 ranks\n"
+           "             ranks begin the window up to 5.00 ms apart; an iteration takes 3.50 "
+           "ms\n");
+    cut->begin_most -= 4000000;
+    thread_of(2)->agreed.drifted = 1;
+    expect("             iterations of these numbers on all 4 ranks\n"
+           "             ranks counted the iterations differently: numbers do not agree\n");
+    thread_of(2)->agreed.drifted = 0;
+    cut->first_most++;
+    expect(
+        "not the same iterations on all ranks: they begin at 100 to 101, end at 109 to 109\n");
+    cut->first_most--;
+    cut->ranks = 3;
+    thread_of(3)->agreed.is_owner = 0;
+    expect("             the same iterations on 3 of 4 ranks\n"
+           "             rank 3 has no such loop: it was recorded while the others were\n");
+    cut->ranks = 2;
+    thread_of(2)->agreed.is_owner = 0;
+    expect(
+        "             2 ranks, rank 2 the first, have no such loop: they were recorded while");
+    thread_of(3)->agreed.is_alone = 1;
+    expect("             rank 3 recorded alone: the others did not answer\n");
+}
+
+/* Below 95% a warning comes first, with the reason. */
+static void test_warning(void **state)
+{
+    (void)state;
+    expect_not("Warning");
+    whole.run.messages.matched = 77;
+    expect(
+        "in MPI\nWarning      only 92.8% of the messages in the trace have both of their ends\n"
+        "             they cross iterations: sent in one, received in another\n");
+    expect_not("the same iterations");
+    whole.run.cuts[0].begin_most += 4000000;
+    expect("             ranks are more than an iteration apart");
+    thread_of(3)->window_count = 0;
+    expect("             ranks are missing in the trace\n");
+    thread_of(1)->windows[0].agreed = 0;
+    expect("             ranks recorded other iterations than the rest\n");
+    thread_of(1)->agreed.drifted = 1;
+    expect("both of their ends\n             ranks counted the iterations differently\n");
+    whole.run.messages.unknown = 1;
+    expect_not("Warning");
 }
 
 static void test_notes(void **state)
@@ -335,7 +474,7 @@ static void test_cpp_names(void **state)
         char text[100];
         const struct efg_graph *graph = &whole.run.speaker.threads[0].graph;
         set(&whole.run.sites[SAMPLE_ALLREDUCE - 1].symbols[0].function, names[i][0]);
-        efg_summary_place(&whole.run, &graph->nodes[whole.run.speaker.threads[0].pivot.id],
+        efg_summary_place(&whole.run, &graph->nodes[whole.run.speaker.threads[0].pivot.node],
                           text, sizeof text);
         assert_string_equal(text, names[i][1]);
     }
@@ -399,7 +538,8 @@ static void make_hostile(void)
 {
     for (uint32_t i = 0; i < whole.run.site_count; i++) {
         struct efg_run_symbol *symbol = &whole.run.sites[i].symbols[0];
-        set(&symbol->function, i % 2 ? HOSTILE_TEXT : HOSTILE_MARKUP);
+        int is_main = !strcmp(symbol->function, "main"); /* is one function */
+        set(&symbol->function, i % 2 && !is_main ? HOSTILE_TEXT : HOSTILE_MARKUP);
         set(&symbol->file, i % 3 ? HOSTILE_CODES : HOSTILE_MARKUP);
     }
     for (uint32_t i = 0; i < whole.names.call_count; i++)
@@ -444,14 +584,19 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_no_pivot, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_binding, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_host, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_modes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_levels, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_iterations_since, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pivots, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_windows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_earlier_loops, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_claim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_warning, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_notes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_odd_runs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_hostile_text, set_up, tear_down),

@@ -78,14 +78,13 @@ static int end(void **state)
     return unlink(path);
 }
 
-/* Trim what was added, and read what is left. */
-static void trim(uint64_t from, uint64_t to)
+/* Read what is left from BEGIN on. */
+static void read_rest(void)
 {
     struct efg_log_view view = {.words = begin.word};
     struct efg_log_reader reader = {.view = &view, .record.time = begin.time};
     const struct efg_record *r;
     const void *payload;
-    efg_trim(&file, begin, from, to);
     view.count = (uint64_t)(file.next.word - begin.word);
     for (count = 0; (r = efg_log_read(&reader, &payload)); count++) {
         assert_in_range(count, 0, ROOM - 1);
@@ -96,6 +95,72 @@ static void trim(uint64_t from, uint64_t to)
     assert_int_equal(reader.at, view.count);
     assert_true(count == 0 || records[count - 1].kind >= EFG_REC_DEF_CALL ||
                 file.next.time == records[count - 1].time);
+}
+
+/* Trim what was added to PART, and read what is left. Returns how many calls that are said to
+ * be. */
+static uint64_t trim_to(struct efg_trim_part part)
+{
+    uint64_t calls = efg_trim(&file, begin, &part);
+
+    read_rest();
+    return calls;
+}
+
+static void trim(uint64_t from, uint64_t to)
+{
+    trim_to((struct efg_trim_part){.from = from, .to = to, .last = UINT64_MAX});
+}
+
+static void mark(uint64_t time, int kind, uint64_t number)
+{
+    put((struct efg_record){.time = time, .kind = (uint16_t)kind, .d = number}, NULL);
+}
+
+/* Iterations 5 to 8, of which 6 and 7 stay, as 16 and 17. */
+static void test_iterations_are_cut_and_renumbered(void **state)
+{
+    (void)state;
+    begin_window(100);
+    for (uint64_t i = 5; i <= 8; i++) {
+        mark(20 * i, EFG_REC_ITERATION_BEGIN, i);
+        call(20 * i + 5, 20 * i + 15, EFG_REC_SEND, 0);
+        mark(20 * i + 20, EFG_REC_ITERATION_END, i);
+    }
+    add(180, EFG_REC_WINDOW_END, 0);
+    assert_int_equal(trim_to((struct efg_trim_part){120, 160, 16, 18, 10}), 2);
+    assert_int_equal(count, 1 + 2 * (2 + 3) + 1);
+    assert_int_equal(records[0].time, 120);
+    assert_int_equal(records[1].d, 16);
+    assert_int_equal(records[5].d, 16);
+    assert_int_equal(records[6].d, 17);
+    assert_int_equal(records[10].time, 160);
+    assert_int_equal(records[11].time, 160);
+}
+
+static int is_second(const void *context, uint64_t time)
+{
+    return time == *(const uint64_t *)context;
+}
+
+/* The second of three windows goes, but for what it defines. */
+static void test_windows_go(void **state)
+{
+    (void)state;
+    uint64_t second = 200;
+    for (uint64_t start = 100; start <= 300; start += 100) {
+        begin_window(start);
+        put((struct efg_record){.kind = EFG_REC_DEF_CALL, .d = sizeof text, .e = start}, text);
+        call(start + 10, start + 20, EFG_REC_SEND, start);
+        add(start + 30, EFG_REC_WINDOW_END, 0);
+    }
+    efg_trim_windows(&file, is_second, &second);
+    begin = (struct efg_log_place){(uint32_t *)((char *)file.header + EFG_LOG_HEADER), 0};
+    read_rest();
+    assert_int_equal(count, 6 + 1 + 6);
+    assert_true(has(EFG_REC_DEF_CALL, 100) && has(EFG_REC_DEF_CALL, 200) &&
+                has(EFG_REC_DEF_CALL, 300));
+    assert_true(has(EFG_REC_SEND, 100) && !has(EFG_REC_SEND, 200) && has(EFG_REC_SEND, 300));
 }
 
 static void test_calls_across_the_edges_go(void **state)
@@ -250,7 +315,7 @@ static void test_damage(void **state)
         *last = 77;
         for (int i = 0; i < 10; i++)
             begin.word[rand() % (last - begin.word)] ^= 1u << rand() % 32;
-        efg_trim(&file, begin, 100, 200);
+        efg_trim(&file, begin, &(struct efg_trim_part){100, 200, 3, 6, 1});
         assert_true(file.next.word >= begin.word && file.next.word <= last);
         assert_int_equal(*last, 77);
     }
@@ -260,6 +325,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_calls_across_the_edges_go, start, end),
+        cmocka_unit_test_setup_teardown(test_iterations_are_cut_and_renumbered, start, end),
+        cmocka_unit_test_setup_teardown(test_windows_go, start, end),
         cmocka_unit_test_setup_teardown(test_definitions_stay, start, end),
         cmocka_unit_test_setup_teardown(test_requests_across_the_edges, start, end),
         cmocka_unit_test_setup_teardown(test_a_call_that_never_ended_goes, start, end),

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An edge enters all sites from its target's leaf up to the child of its function. So its count
+ * is added at the leaf and taken away at the function; the sums over all that is below a site
+ * are then its entries. Sums are formed from the last site to the first: a parent's id is lower
+ * than its children's.
+ */
+#include "callflow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_REPEATS 2 /* visits right after another one, of so many entries ... */
+#define MOST_REPEATS_OF 5
+#define STEADY_ENTRIES 4
+#define STEADY 0.02 /* variance of the gaps, in squares of their mean */
+
+void efg_callflow_fini(struct efg_callflow *flow)
+{
+    free(flow->flow);
+    free(flow->steps);
+    free(flow->first_step);
+    *flow = (struct efg_callflow){0};
+}
+
+uint64_t efg_callflow_memory(const struct efg_callflow *flow)
+{
+    return flow->site_room * (sizeof *flow->flow + sizeof *flow->first_step) +
+           flow->step_room * sizeof *flow->steps;
+}
+
+static int reserve(struct efg_callflow *flow, uint32_t sites, uint32_t steps)
+{
+    if (sites + 2 > flow->site_room) {
+        free(flow->flow);
+        free(flow->first_step);
+        flow->site_room = sites + sites / 4 + 2;
+        flow->flow = malloc(flow->site_room * sizeof *flow->flow);
+        flow->first_step = malloc(flow->site_room * sizeof *flow->first_step);
+    }
+    if (steps > flow->step_room) {
+        free(flow->steps);
+        flow->step_room = steps + steps / 4;
+        flow->steps = malloc(flow->step_room * sizeof *flow->steps);
+    }
+    if (flow->flow && flow->first_step && (flow->steps || !steps))
+        return 0;
+    efg_callflow_fini(flow);
+    return -1;
+}
+
+/* ---- entries, events, time ---- */
+
+static void add_nodes(struct efg_callflow *flow, const struct efg_history *history,
+                      uint64_t now)
+{
+    const struct efg_snapshot *base = efg_history_base(history, now);
+    const struct efg_graph *graph = flow->graph;
+
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        struct efg_flow *leaf = &flow->flow[graph->nodes[i].leaf];
+        leaf->events += graph->nodes[i].rhythm.visits;
+        leaf->time += (double)efg_history_spent(history, base, i);
+    }
+    if (graph->first != EFG_NONE)
+        flow->flow[graph->nodes[graph->first].leaf].entries++;
+}
+
+static void add_edges(struct efg_callflow *flow)
+{
+    const struct efg_graph *graph = flow->graph;
+
+    for (uint32_t i = 0; i < graph->edge_count; i++) {
+        const struct efg_edge *edge = &graph->edges[i];
+        struct efg_flow *leaf = &flow->flow[graph->nodes[edge->to].leaf];
+        if (edge->from == edge->to) {
+            leaf->repeats += edge->visits;
+        } else {
+            leaf->entries += edge->visits;
+            flow->flow[edge->function].entries -=
+                edge->visits; /* made up for by what is below */
+        }
+    }
+}
+
+static void sum_up(struct efg_callflow *flow)
+{
+    for (uint32_t x = flow->sites - 1; x > 0; x--) {
+        struct efg_flow *above = &flow->flow[flow->tree->sites[x].parent];
+        above->entries += flow->flow[x].entries;
+        above->events += flow->flow[x].events;
+        above->time += flow->flow[x].time;
+    }
+}
+
+/* ---- steps ---- */
+
+/* Counted, then put in their places. */
+static void sort_steps(struct efg_callflow *flow)
+{
+    const struct efg_graph *graph = flow->graph;
+    uint32_t *first = flow->first_step;
+
+    memset(first, 0, (flow->sites + 2) * sizeof *first);
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        first[graph->edges[i].function + 2] += graph->edges[i].from != graph->edges[i].to;
+    for (uint32_t x = 2; x < flow->sites + 2; x++)
+        first[x] += first[x - 1];
+    for (uint32_t i = 0; i < graph->edge_count; i++) {
+        const struct efg_edge *edge = &graph->edges[i];
+        if (edge->from != edge->to)
+            flow->steps[first[edge->function + 1]++] =
+                (struct efg_step_between){edge->out, edge->into, edge->visits};
+    }
+}
+
+int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *history,
+                      uint64_t now)
+{
+    const struct efg_graph *graph = history->graph;
+
+    if (!graph->tree || reserve(flow, graph->tree->count, graph->edge_count))
+        return -1;
+    flow->graph = graph;
+    flow->tree = graph->tree;
+    flow->sites = graph->tree->count;
+    memset(flow->flow, 0, flow->sites * sizeof *flow->flow);
+    add_nodes(flow, history, now);
+    add_edges(flow);
+    sum_up(flow);
+    sort_steps(flow);
+    return 0;
+}
+
+/* ---- turns and gaps ---- */
+
+uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site)
+{
+    uint32_t end = efg_calltree_gaps(flow->tree, site);
+    const struct efg_flow *f = &flow->flow[end < flow->sites ? end : site];
+    int is_seldom = MOST_REPEATS_OF * f->repeats <= MOST_REPEATS * f->entries;
+
+    return f->entries + (is_seldom ? f->repeats : 0);
+}
+
+struct efg_gaps efg_callflow_gaps(const struct efg_callflow *flow, uint32_t site)
+{
+    const struct efg_site *s = &flow->tree->sites[efg_calltree_gaps(flow->tree, site)];
+
+    if (s->node == EFG_NONE || !flow->flow[site].repeats)
+        return s->gaps;
+    const struct efg_rhythm *rhythm = &flow->graph->nodes[s->node].rhythm;
+    return (struct efg_gaps){rhythm->last, rhythm->visits - !!rhythm->visits, rhythm->gap1,
+                             rhythm->gap2};
+}
+
+double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site)
+{
+    struct efg_gaps gaps = efg_callflow_gaps(flow, site);
+    double open = (double)(flow->graph->events - gaps.last);
+    double sum = gaps.gap1 + open, squares = gaps.gap2 + open * open;
+
+    return gaps.last && squares > 0 ? sum * sum / squares : 0;
+}
+
+int efg_callflow_is_steady(const struct efg_callflow *flow, uint32_t site)
+{
+    struct efg_gaps gaps = efg_callflow_gaps(flow, site);
+    double n = (double)gaps.count;
+
+    return gaps.count + 1 >= STEADY_ENTRIES &&
+           n * gaps.gap2 / (gaps.gap1 * gaps.gap1) - 1 <= STEADY;
+}

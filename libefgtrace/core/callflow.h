@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Call flow: what an event flow graph says of the sites of its call tree at one moment. Per
+ * function, its sites are the nodes of a small graph of their own:
+ *
+ *     the loop in run   halo -> MPI_Allreduce -> halo ..     steps from one site to another
+ *
+ * Everything is a sum over the edges and nodes of the event flow graph: it takes O(nodes + edges +
+ * sites).
+ */
+#ifndef EFG_CALLFLOW_H
+#define EFG_CALLFLOW_H
+
+#include "history.h"
+
+/* From one site of a function to another. */
+struct efg_step_between {
+    uint32_t from, to; /* sites */
+    uint64_t count;
+};
+
+/* Of a site; all but the time over the whole run. */
+struct efg_flow {
+    uint64_t entries; /* from outside of it */
+    uint64_t repeats; /* of a leaf: visits right after another one */
+    uint64_t events;  /* at it and below */
+    double time;      /* ns at it and below, in the window of the history */
+};
+
+struct efg_callflow {
+    const struct efg_graph *graph;
+    const struct efg_calltree *tree;
+    uint32_t sites; /* that there were */
+    struct efg_flow *flow;
+    struct efg_step_between *steps; /* those of one function together */
+    uint32_t *first_step; /* those of function F: from first_step[F] to first_step[F + 1] - 1 */
+    uint32_t site_room, step_room;
+};
+
+/* All zero is an empty one. */
+void efg_callflow_fini(struct efg_callflow *flow);
+
+/* Look at the graph of HISTORY, which has a call tree, at NOW ns. Returns 0, or -1 without memory. */
+int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *history, uint64_t now);
+
+/* Bytes held. */
+uint64_t efg_callflow_memory(const struct efg_callflow *flow);
+
+/* How often it was the turn of SITE. Where calls come in any order, one may come twice in a row now and
+ * then: these are visits like others; many in a row are a loop over partners, which counts once. */
+uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site);
+
+/* The gaps between the entries of SITE; of a leaf with repeats, between all its visits. */
+struct efg_gaps efg_callflow_gaps(const struct efg_callflow *flow, uint32_t site);
+
+/* How many equally long gaps would vary as little as those of SITE do, with the open one up to now:
+ * sum^2 / sum of squares. A loop over commands of which one is the whole run has about 1. */
+double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site);
+
+/* 1 if SITE was entered 4 times or more, at gaps that hardly vary. */
+int efg_callflow_is_steady(const struct efg_callflow *flow, uint32_t site);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Strongly connected components of a directed graph: nodes that all can be reached from one
+ * another. Explicit stack: O(nodes) memory, O(nodes + edges) time.
+ *
+ * Source: Tarjan, "Depth-first search and linear graph algorithms" (1972).
+ */
+#ifndef EFG_COMPONENTS_H
+#define EFG_COMPONENTS_H
+
+#include "loops.h"
+
+/* Number the components of GRAPH: component[v] of each node, from 0. Returns how many there are,
+ * or -1 without memory. */
+int64_t efg_components_find(const struct efg_digraph *graph, uint32_t *component);
+
+#endif

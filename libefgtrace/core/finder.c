@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A loop is known again by its function, and by its level: a site of it that was entered once
+ * in each iteration still is, more or less.
+ */
+#include "finder.h"
+
+#include <stdlib.h>
+
+#define EQUAL 3
+#define EQUAL_LATER 2
+#define LATER 500000000u /* ns */
+#define LATER_ROUNDS 4
+#define EQUAL_FALLBACKS 10 /* for want of the loop that was asked for */
+#define WAIT 2.5
+#define WAIT_MORE 1000000000u /* ns */
+#define MINOR 0.45            /* share of the time */
+#define OVER 1.5              /* effective rounds */
+#define SAME_LEVEL 0.8
+#define FINER 1.25
+
+/* A loop, to be known again. */
+struct known {
+    struct efg_mainloop loop;
+    uint32_t site; /* the function */
+    uint32_t key;  /* entered once in each iteration */
+};
+
+struct efg_finder {
+    const struct efg_graph *graph;
+    struct efg_wish wish;
+    struct efg_history history;
+    struct efg_callflow flow;
+    struct efg_judge judge;
+    struct known choice, accepted; /* function 0: none */
+    uint32_t equal;                /* samples in a row that made the choice */
+    uint64_t since;                /* ns: the first of them */
+};
+
+struct efg_finder *efg_finder_new(const struct efg_graph *graph, struct efg_wish wish)
+{
+    struct efg_finder *finder = calloc(1, sizeof *finder);
+
+    if (!finder)
+        return NULL;
+    finder->graph = graph;
+    finder->wish = wish;
+    if (!efg_history_init(&finder->history, graph, graph->start))
+        return finder;
+    efg_finder_free(finder);
+    return NULL;
+}
+
+void efg_finder_wish(struct efg_finder *finder, struct efg_wish wish)
+{
+    finder->wish = wish;
+}
+
+void efg_finder_free(struct efg_finder *finder)
+{
+    if (!finder)
+        return;
+    efg_judge_fini(&finder->judge);
+    efg_callflow_fini(&finder->flow);
+    efg_history_fini(&finder->history);
+    free(finder);
+}
+
+uint64_t efg_finder_memory(const struct efg_finder *finder)
+{
+    return sizeof *finder + efg_history_memory(&finder->history) +
+           efg_callflow_memory(&finder->flow) +
+           finder->judge.site_room * sizeof *finder->judge.sites;
+}
+
+uint64_t efg_finder_pause(uint64_t elapsed, uint64_t interval)
+{
+    return elapsed / 50 > interval ? elapsed / 50 : interval;
+}
+
+void efg_finder_renew(struct efg_finder *finder, uint64_t now)
+{
+    efg_history_restart(&finder->history, now); /* without memory it looks back no further */
+    efg_callflow_fini(&finder->flow);
+    efg_judge_fini(&finder->judge);
+    finder->judge.chosen = EFG_NONE;
+    finder->choice = finder->accepted = (struct known){.key = EFG_NONE};
+    finder->equal = 0;
+}
+
+struct efg_judge *efg_finder_judge(struct efg_finder *finder)
+{
+    return &finder->judge;
+}
+
+/* ---- what is wished for ---- */
+
+static int is_next(const struct efg_loop_found *other, const struct efg_loop_found *own,
+                   enum efg_level level)
+{
+    double n = (double)other->loop.iterations, of = (double)(own->loop.iterations * own->parts);
+
+    return level == EFG_LEVEL_FINER ? n >= FINER * of
+                                    : n <= SAME_LEVEL * (double)own->loop.iterations && n >= 2;
+}
+
+static uint32_t find_function(const struct efg_judge *judge, uint64_t function)
+{
+    for (uint32_t i = 0; i < judge->count; i++)
+        if (judge->chain[i].is_level &&
+            (judge->chain[i].loop.function ^ function) << (64 - EFG_WISH_BITS) == 0)
+            return i;
+    return EFG_NONE;
+}
+
+const struct efg_loop_found *efg_wish_find(const struct efg_judge *judge, struct efg_wish wish)
+{
+    uint32_t chosen = judge->chosen;
+
+    if (wish.function)
+        chosen = find_function(judge, wish.function);
+    if (wish.level == EFG_LEVEL_AUTO || chosen == EFG_NONE)
+        return chosen == EFG_NONE ? NULL : &judge->chain[chosen];
+    int step = wish.level == EFG_LEVEL_FINER ? 1 : -1;
+    for (uint32_t i = chosen + (uint32_t)step; i < judge->count; i += (uint32_t)step)
+        if (is_next(&judge->chain[i], &judge->chain[chosen], wish.level))
+            return &judge->chain[i];
+    return NULL;
+}
+
+static const struct efg_loop_found *choose(const struct efg_finder *finder, uint32_t *needed,
+                                           uint64_t elapsed)
+{
+    const struct efg_judge *judge = &finder->judge;
+    const struct efg_loop_found *found = efg_wish_find(judge, finder->wish);
+    int is_fallback = !found && (finder->wish.function || finder->wish.level);
+
+    if (is_fallback)
+        found = efg_wish_find(judge, (struct efg_wish){EFG_LEVEL_AUTO, 0});
+    *needed = is_fallback ? EQUAL_FALLBACKS
+              : found && found->loop.iterations >= LATER_ROUNDS && elapsed > LATER ? EQUAL_LATER
+                                                                                   : EQUAL;
+    return found;
+}
+
+/* ---- knowing a loop again ---- */
+
+static uint32_t key_of(const struct efg_finder *finder, const struct efg_loop_found *found)
+{
+    uint64_t most = found->loop.iterations * found->parts;
+    uint32_t key = found->site;
+
+    if (found->is_call)
+        return key;
+    for (uint32_t i = 0; i < found->site_count; i++) {
+        uint32_t site = finder->judge.sites[found->first_site + i];
+        if (efg_callflow_turns(&finder->flow, site) == most)
+            return site;
+    }
+    return key;
+}
+
+static int is_same(const struct efg_finder *finder, const struct known *known,
+                   const struct efg_loop_found *found)
+{
+    if (!found || known->loop.function != found->loop.function)
+        return 0;
+    double now = (double)efg_callflow_turns(&finder->flow, known->key),
+           then = (double)(found->loop.iterations * found->parts);
+    return found->is_call || (now >= SAME_LEVEL * then && SAME_LEVEL * now <= then);
+}
+
+static struct known remember(const struct efg_finder *finder,
+                             const struct efg_loop_found *found)
+{
+    return (struct known){found->loop, found->site, key_of(finder, found)};
+}
+
+/* ---- accepting ---- */
+
+static int has_waited(const struct efg_finder *finder, uint64_t now)
+{
+    uint64_t zero = finder->history.zero;
+    double began = (double)(finder->since - zero);
+
+    return !finder->judge.is_beginning || (double)(now - zero) > WAIT * began + WAIT_MORE;
+}
+
+static int is_worn_out(const struct efg_finder *finder, const struct efg_loop_found *by)
+{
+    const struct known *old = &finder->accepted;
+    double all = finder->flow.flow[EFG_CALLTREE_ROOT].time;
+
+    return efg_calltree_is_below(finder->flow.tree, old->site, by->site) ||
+           finder->flow.flow[old->site].time < MINOR * all ||
+           efg_callflow_rounds(&finder->flow, old->key) < OVER;
+}
+
+static int decide(struct efg_finder *finder, const struct efg_loop_found *found,
+                  uint32_t needed, uint64_t now)
+{
+    int is_equal = is_same(finder, &finder->choice, found);
+
+    finder->equal = !found ? 0 : is_equal ? finder->equal + 1 : 1;
+    if (finder->equal == 1)
+        finder->since = now;
+    finder->choice = found ? remember(finder, found) : (struct known){.key = EFG_NONE};
+    if (finder->equal < needed || !found || is_same(finder, &finder->accepted, found))
+        return 0;
+    if (finder->accepted.loop.function ? !is_worn_out(finder, found) : !has_waited(finder, now))
+        return 0;
+    finder->accepted = finder->choice;
+    return 1;
+}
+
+/* The accepted loop as it is now. */
+static void refresh(struct efg_finder *finder)
+{
+    struct known *accepted = &finder->accepted;
+
+    if (!accepted->loop.function)
+        return;
+    for (uint32_t i = 0; i < finder->judge.count; i++)
+        if (is_same(finder, accepted, &finder->judge.chain[i])) {
+            accepted->loop = finder->judge.chain[i].loop;
+            return;
+        }
+    accepted->loop.share =
+        finder->flow.flow[accepted->site].time / finder->flow.flow[EFG_CALLTREE_ROOT].time;
+}
+
+int efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop)
+{
+    int is_new = 0;
+
+    if (!efg_callflow_fill(&finder->flow, &finder->history, now) &&
+        !efg_judge_look(&finder->judge, &finder->flow)) {
+        uint32_t needed;
+        const struct efg_loop_found *found =
+            choose(finder, &needed, now - finder->history.zero);
+        is_new = decide(finder, found, needed, now);
+        refresh(finder);
+    }
+    efg_history_sample(&finder->history, now);
+    *loop = finder->accepted.loop;
+    return is_new;
+}

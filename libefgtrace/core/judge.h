@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Judge: the rule for the main loop, applied to one moment. It remembers nothing; the finder decides
+ * when a choice is accepted.
+ *
+ * If the same complete call path comes again, a loop in one of its frames has gone round. So the rule
+ * walks down the call tree, from the root, always into the site with the most time, and asks in each
+ * function: do its call sites form a loop (a strongly connected component of the steps between
+ * them)? How often did it go round (level.h)? What it finds is a chain of loops, one inside the
+ * other:
+ *
+ *     main: 3 x run      run: 1000 x (halo, solve)      solve: 9000 x (halo, MPI_Allreduce)
+ *
+ * The main loop is the outermost one that has half of the time in the last half of the run, went round 5
+ * times or more, and of which no iteration is nearly all there is (3 effective rounds). If there
+ * is none, 3 iterations do (2.5 effective rounds).
+ *
+ * One loop further in is taken if the function has a single site with 94% of the events, what is
+ * beside it comes steadily, and the function behind that site is nothing but a loop that goes round 5
+ * times as often: a step function that is called in each iteration, and output in each 50th.
+ *
+ * If the iteration differs only deep inside, in 2 to 4 calls that take turns, these are parts of one
+ * iteration.
+ *
+ * Time only says where to look; what a loop is follows from counts, and shares of events. Where several
+ * loops are nested in one function, counts alone cannot tell; then the coarser one is taken.
+ */
+#ifndef EFG_JUDGE_H
+#define EFG_JUDGE_H
+
+#include "level.h"
+
+#define EFG_LEAST_ROUNDS 5
+#define EFG_CHAIN 64 /* loops of a chain, at most */
+
+/* A loop of one function, or a single call that is repeated. */
+struct efg_mainloop {
+    uint64_t function;   /* hash of the call path of the function; agrees between ranks; 0: none */
+    uint64_t iterations; /* so far */
+    double share;        /* of the time in the last half of the run, 0 to 1 */
+};
+
+/* A loop of the chain. Sites are ids of the call tree. */
+struct efg_loop_found {
+    struct efg_mainloop loop;
+    uint32_t site;       /* the function; or the leaf that is repeated */
+    uint32_t is_call;    /* 1: a single call, repeated */
+    uint32_t is_level;   /* 1: the level that was chosen for its function */
+    uint32_t parts;      /* visits of SITE's loop in one iteration: 1 to 4 */
+    uint32_t part;       /* if PARTS > 1: the site that is entered once in an iteration */
+    double rounds;       /* effective ones */
+    uint32_t first_site, site_count; /* its sites in efg_judge.sites */
+};
+
+struct efg_judge {
+    const struct efg_callflow *flow;
+    struct efg_loop_found chain[EFG_CHAIN]; /* outermost first; levels of one function, too */
+    uint32_t count;
+    uint32_t chosen;    /* of the chain; EFG_NONE for none */
+    int is_beginning;   /* 1: a loop around the chosen one has gone round 2 to 4 times */
+    uint32_t *sites;    /* of all loops of the chain */
+    uint32_t site_count, site_room;
+};
+
+/* All zero is an empty one. */
+void efg_judge_fini(struct efg_judge *judge);
+
+/* Look at FLOW, which is kept; fills the chain. Returns 0, or -1 without memory. */
+int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow);
+
+/* The loop of FUNCTION, be it in the chain or not, at the level next to so many ITERATIONS; NULL if
+ * there is none. It is added to the chain. */
+const struct efg_loop_found *efg_judge_find(struct efg_judge *judge, uint64_t function,
+                                            uint64_t iterations);
+
+/* What may delimit the iterations of a loop. */
+struct efg_pivot {
+    uint32_t kind;   /* enum efg_pivot_kind */
+    uint32_t id;     /* node or site */
+    uint32_t class;  /* enum efg_pivot_class */
+    uint64_t hash;   /* agrees between ranks */
+    uint64_t visits; /* so far */
+};
+
+/* Pivots of LOOP, up to ROOM, the best ones first: once in each iteration. Returns how many. */
+uint32_t efg_judge_pivots(const struct efg_judge *judge, const struct efg_loop_found *loop,
+                          struct efg_pivot *pivots, uint32_t room);
+
+#endif

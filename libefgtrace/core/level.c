@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counts are tried from the highest one down. For each, the sites are cut in two: the frequent
+ * ones, then, from FIRST on, the rare ones. Both are in falling order, so that a site with a
+ * given count is found by halving.
+ */
+#include "level.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FREQUENT 0.8     /* of the count, at least */
+#define FEW_EVENTS 0.025 /* share that rare sites may have */
+#define SOME 0.35        /* share of events or time */
+#define HARDLY_ANY 0.002 /* of the time: rare sites with less say nothing of stages */
+#define LEAST_ROUNDS 5
+#define SELDOM 4.9 /* iterations from one visit to the next, of what is not nested */
+#define MOST_STAGES 4
+#define MOST_BRANCHES 192 /* rare sites, at most, among which branches are looked for */
+#define MOST_PAIRS 64     /* of them */
+#define WORDS (MOST_BRANCHES / 64)
+
+/* A count that is tried. */
+struct level {
+    const struct efg_body *body;
+    double rounds;   /* the count */
+    uint32_t first;  /* rare site */
+    uint64_t events; /* of frequent sites, and branches */
+    double time;
+};
+
+/* ---- the sites ---- */
+
+static int compare(const void *a, const void *b)
+{
+    const struct efg_body_site *x = a, *y = b;
+
+    if (x->entries != y->entries)
+        return x->entries < y->entries ? 1 : -1;
+    return x->site < y->site ? -1 : x->site > y->site;
+}
+
+void efg_body_fill(struct efg_body *body)
+{
+    body->events = 0;
+    body->time = 0;
+    for (uint32_t i = 0; i < body->count; i++) {
+        const struct efg_flow *flow = &body->flow->flow[body->sites[i].site];
+        body->sites[i].entries = efg_callflow_turns(body->flow, body->sites[i].site);
+        body->events += flow->events;
+        body->time += flow->time;
+    }
+    qsort(body->sites, body->count, sizeof *body->sites, compare);
+}
+
+static double entries(const struct efg_body *body, uint32_t i)
+{
+    return (double)body->sites[i].entries;
+}
+
+static const struct efg_flow *flow_of(const struct efg_body *body, uint32_t i)
+{
+    return &body->flow->flow[body->sites[i].site];
+}
+
+/* The first site with at most MOST entries. */
+static uint32_t at_most(const struct efg_body *body, double most)
+{
+    uint32_t from = 0, to = body->count;
+
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (entries(body, middle) > most)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Whether a site other than X has from LEAST to MOST entries. */
+static int is_any(const struct efg_body *body, double least, double most, uint32_t x)
+{
+    uint32_t i = at_most(body, most);
+
+    i += i == x;
+    return i < body->count && entries(body, i) >= least;
+}
+
+uint32_t efg_level_next(const struct efg_body *body, uint32_t i)
+{
+    double least = FREQUENT * entries(body, i) - 1;
+
+    while (i < body->count && entries(body, i) >= least)
+        i++;
+    return i;
+}
+
+/* ---- branches ---- */
+
+/* Which rare site leads to which, through rare ones only. */
+struct ways {
+    uint32_t count;
+    uint64_t to[MOST_BRANCHES][WORDS];
+};
+
+static int is_way(const struct ways *ways, uint32_t a, uint32_t b)
+{
+    return (int)(ways->to[a][b / 64] >> b % 64 & 1);
+}
+
+/* The rare site with that number, or EFG_NONE. */
+static uint32_t rare_index(const struct level *level, uint32_t site)
+{
+    for (uint32_t i = level->first; i < level->body->count; i++)
+        if (level->body->sites[i].site == site)
+            return i - level->first;
+    return EFG_NONE;
+}
+
+static void find_steps(const struct level *level, struct ways *ways)
+{
+    const struct efg_callflow *flow = level->body->flow;
+
+    for (uint32_t i = flow->first_step[level->body->function];
+         i < flow->first_step[level->body->function + 1]; i++) {
+        const struct efg_step_between *step = &flow->steps[i];
+        if ((double)step->count <= 0.01 * level->rounds)
+            continue;
+        uint32_t from = rare_index(level, step->from), to = rare_index(level, step->to);
+        if (from != EFG_NONE && to != EFG_NONE)
+            ways->to[from][to / 64] |= UINT64_C(1) << to % 64;
+    }
+}
+
+/* Warshall's transitive closure. */
+static void close_ways(struct ways *ways)
+{
+    for (uint32_t via = 0; via < ways->count; via++)
+        for (uint32_t from = 0; from < ways->count; from++)
+            if (is_way(ways, from, via))
+                for (uint32_t w = 0; w < WORDS; w++)
+                    ways->to[from][w] |= ways->to[via][w];
+}
+
+/* One or the other in each iteration, and never one after the other. */
+static int is_either(const struct level *level, const struct ways *ways, uint32_t a, uint32_t b)
+{
+    return !is_way(ways, a, b) && !is_way(ways, b, a) &&
+           flow_of(level->body, level->first + a)->entries &&
+           flow_of(level->body, level->first + b)->entries;
+}
+
+static void count_branch(struct level *level, uint32_t rare)
+{
+    const struct efg_flow *flow = flow_of(level->body, level->first + rare);
+
+    level->events += flow->events;
+    level->time += flow->time;
+}
+
+static void add_pairs(struct level *level, const struct ways *ways)
+{
+    uint8_t is_branch[MOST_BRANCHES] = {0};
+    uint32_t pairs = 0;
+
+    for (uint32_t a = 0; a < ways->count; a++) {
+        for (uint32_t b = a + 1; b < ways->count && pairs < MOST_PAIRS; b++) {
+            double sum = entries(level->body, level->first + a) +
+                         entries(level->body, level->first + b) - level->rounds;
+            if (sum > 2 + 0.01 * level->rounds || -sum > 2 + 0.01 * level->rounds)
+                continue;
+            pairs++;
+            if (is_either(level, ways, a, b))
+                is_branch[a] = is_branch[b] = 1;
+        }
+    }
+    for (uint32_t i = 0; i < ways->count; i++)
+        if (is_branch[i])
+            count_branch(level, i);
+}
+
+static void add_branches(struct level *level)
+{
+    struct ways ways = {.count = level->body->count - level->first};
+
+    if (level->rounds < LEAST_ROUNDS || ways.count < 2 || ways.count > MOST_BRANCHES)
+        return;
+    find_steps(level, &ways);
+    close_ways(&ways);
+    add_pairs(level, &ways);
+}
+
+/* ---- what is a matter of timing ---- */
+
+static int is_unordered(const struct efg_body *body, uint32_t i)
+{
+    const struct efg_callflow *flow = body->flow;
+    uint32_t node = flow->tree->sites[efg_calltree_gaps(flow->tree, body->sites[i].site)].node;
+
+    return node != EFG_NONE && flow->graph->nodes[node].flags & EFG_NODE_UNORDERED;
+}
+
+/* How often MPI_Waitsome and its like are called is no matter of the loop; and so it is with
+ * what is done as often. */
+static void add_unordered(struct level *level)
+{
+    const struct efg_body *body = level->body;
+    double least = 0, most = 0;
+
+    for (uint32_t i = level->first; i < body->count; i++)
+        if (is_unordered(body, i)) {
+            least = 0.99 * entries(body, i) - 1;
+            most = entries(body, i) / 0.99 + 1;
+        }
+    for (uint32_t i = level->first; most > 0 && i < body->count; i++)
+        if (entries(body, i) >= least && entries(body, i) <= most)
+            count_branch(level, i - level->first);
+}
+
+/* ---- one count ---- */
+
+static struct level look_at(const struct efg_body *body, uint32_t i)
+{
+    struct level level = {
+        .body = body, .rounds = entries(body, i), .first = efg_level_next(body, i)};
+
+    for (uint32_t k = 0; k < level.first; k++) {
+        level.events += flow_of(body, k)->events;
+        level.time += flow_of(body, k)->time;
+    }
+    add_branches(&level);
+    add_unordered(&level);
+    return level;
+}
+
+/* Sometimes another site is entered instead of X, which then is no part of a step that has
+ * stages. */
+static int has_other(const struct level *level, uint32_t x)
+{
+    double rest = level->rounds - entries(level->body, x),
+           error = 2 + 0.02 * entries(level->body, x);
+    double least = rest - error > 0.55 * level->rounds ? rest - error : 0.55 * level->rounds;
+
+    return is_any(level->body, least, rest + error, x);
+}
+
+/* A rare site comes once in exactly 2, 3 or 4 iterations. */
+static int has_stages(const struct level *level)
+{
+    double error = 0.002 * level->rounds;
+
+    if (level->time >= (1 - HARDLY_ANY) * level->body->time)
+        return 0;
+    for (int k = 2; k <= MOST_STAGES; k++) {
+        for (uint32_t i = level->first; i < level->body->count; i++) {
+            double off = k * entries(level->body, i) - level->rounds;
+            if (entries(level->body, i) >= LEAST_ROUNDS && off <= k + error &&
+                -off <= k + error && !has_other(level, i))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* The rare site with the most events comes steadily, and in every fifth iteration at most. */
+static int is_steady(const struct level *level)
+{
+    uint32_t most = level->first;
+
+    for (uint32_t i = level->first; i < level->body->count; i++)
+        if (flow_of(level->body, i)->events > flow_of(level->body, most)->events)
+            most = i;
+    return most < level->body->count && SELDOM * entries(level->body, most) <= level->rounds &&
+           efg_callflow_is_steady(level->body->flow, level->body->sites[most].site);
+}
+
+/* A frequent site is left out where a rare one comes. */
+static int is_exchanged(const struct level *level)
+{
+    for (uint32_t x = level->first; x < level->body->count; x++) {
+        double n = entries(level->body, x), rest = level->rounds - n, error = 2 + 0.02 * n;
+        double least =
+            rest - error > 0.55 * level->rounds ? rest - error : 0.55 * level->rounds;
+        double most = rest + error < level->rounds - 2 ? rest + error : level->rounds - 2;
+        if (n >= 3 && flow_of(level->body, x)->time > 0 && is_any(level->body, least, most, x))
+            return 1;
+    }
+    return 0;
+}
+
+/* The frequent sites are more than a few calls: a function is called, or the world meets. A
+ * loop over partners or pieces is not, and belongs to an iteration. */
+static int is_iteration(const struct level *level)
+{
+    const struct efg_callflow *flow = level->body->flow;
+
+    for (uint32_t i = 0; i < level->first; i++) {
+        const struct efg_site *end =
+            &flow->tree->sites[efg_calltree_gaps(flow->tree, level->body->sites[i].site)];
+        if (end->node == EFG_NONE ||
+            end->depth > flow->tree->sites[level->body->function].depth + 2 ||
+            flow->graph->nodes[end->node].flags & EFG_NODE_WORLD)
+            return 1;
+    }
+    return 0;
+}
+
+static int is_taken(const struct level *level)
+{
+    double events = 1 - (double)level->events / (double)level->body->events; /* of rare sites */
+    double time = level->body->time > 0 ? 1 - level->time / level->body->time : 0;
+
+    if (has_stages(level))
+        return 0;
+    if ((events <= FEW_EVENTS && time <= SOME) ||
+        (events <= SOME && is_steady(level) && is_iteration(level)))
+        return 1;
+    return events <= SOME && time <= SOME && level->rounds >= LEAST_ROUNDS &&
+           is_exchanged(level);
+}
+
+uint64_t efg_level_choose(const struct efg_body *body)
+{
+    for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
+        struct level level = look_at(body, i);
+        if (is_taken(&level))
+            return body->sites[i].entries;
+    }
+    return body->count ? body->sites[body->count - 1].entries : 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Level: how often a loop in one function goes round, from how often its sites were entered.
+ *
+ *     40 x output | 100 x rebuild | 1900 x exchange | 2000 x forces
+ *
+ * The sites of a loop have several counts: some are entered in each iteration, some in every k-th,
+ * some in others instead. The rule tries the counts R from the highest one down; a site is RARE if it
+ * was entered less than 0.8 R times. R is taken if
+ *
+ *   - rare sites have at most 2.5% of the events and 35% of the time;
+ *   - or at most 35% of the events, and come steadily in each K-th iteration, K of 5 or more (output, a
+ *     regrid), and the frequent ones are more than a few calls;
+ *   - or at most 35% of events and time, and a frequent site is left out where a rare one
+ *     comes instead (neighbour lists are rebuilt instead of an exchange).
+ *
+ * Two rare sites whose counts add up to R, neither of which leads to the other, are the two branches of
+ * an if: they are not rare. A rare site entered once in exactly 2, 3 or 4 iterations says that R counts
+ * stages of a step, or correctors: the next lower count is tried.
+ *
+ * Shares of events decide, since those of time vary with the load of the machine.
+ */
+#ifndef EFG_LEVEL_H
+#define EFG_LEVEL_H
+
+#include "callflow.h"
+
+struct efg_body_site {
+    uint32_t site;
+    uint64_t entries;
+};
+
+/* The sites of a loop in one function, by falling entries. */
+struct efg_body {
+    const struct efg_callflow *flow;
+    uint32_t function;
+    uint32_t count;
+    struct efg_body_site *sites;
+    uint64_t events; /* of all */
+    double time;
+};
+
+/* Of the sites, only their numbers are there: fill in the rest, and sort them. */
+void efg_body_fill(struct efg_body *body);
+
+/* How often the loop goes round. */
+uint64_t efg_level_choose(const struct efg_body *body);
+
+/* The first site after site number I, in their order, that is of a lower count; body->count if there
+ * is none. */
+uint32_t efg_level_next(const struct efg_body *body, uint32_t i);
+
+#endif

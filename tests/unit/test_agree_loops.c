@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which loops get windows, and how many: elections, majorities, phases, and several windows of
+ * one loop, on the simulated ranks of test_agree.c and by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "simulated_ranks.h"
+
+static struct sim_world the_world, *const world = &the_world;
+
+static int windows_of(int rank)
+{
+    return world->rank[rank].window_count;
+}
+
+/* The windows are the same iterations in truth, or numbers that had to count from the start
+ * have been found wrong. */
+static void assert_right(uint64_t apart)
+{
+    const struct efg_agree *agree = &world->rank[0].agree;
+    assert_true(!apart || (agree->is_from_start && agree->drifted));
+}
+
+/* RANKS vote for loops; 0 is one that has none. Returns the verdict of one of them. */
+static enum efg_verdict propose(struct efg_agree *agree, const uint64_t *loops, int ranks)
+{
+    static const struct efg_tally none;
+    struct efg_vote result;
+    efg_ballot_init(&result);
+    for (int i = 0; i < ranks; i++) {
+        struct efg_standing s = {
+            .loop = loops[i], .iterations = 100 - loops[i], .tally = &none};
+        struct efg_agree other = *agree;
+        struct efg_vote one = efg_agree_vote(&other, &s);
+        efg_ballot_combine(&result, &one);
+    }
+    agree->pending = 1;
+    return efg_agree_result(agree, &result, &none);
+}
+
+static void test_elections(void **state)
+{
+    static struct efg_agree agree;
+    const uint64_t lacking[] = {5, 5, 0, 5}, all[] = {5, 5, 5, 5};
+    const uint64_t three[] = {5, 9, 5, 5}, two[] = {5, 9, 9, 5};
+    (void)state;
+    efg_agree_init(&agree, 1, 10, 0);
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(propose(&agree, lacking, 4), EFG_VERDICT_NONE);
+    assert_int_equal(propose(&agree, all, 4), EFG_VERDICT_ELECTED);
+    assert_int_equal(agree.loop, 5);
+    efg_agree_init(&agree, 1, 10, 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(propose(&agree, three, 4), EFG_VERDICT_NONE);
+    assert_int_equal(propose(&agree, three, 4), EFG_VERDICT_ELECTED);
+    assert_int_equal(agree.loop, 5);
+    efg_agree_init(&agree, 1, 10, 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(propose(&agree, two, 4), EFG_VERDICT_NONE);
+    assert_int_equal(propose(&agree, two, 4), EFG_VERDICT_ELECTED);
+    assert_int_equal(agree.loop, 9); /* fewer iterations */
+}
+
+/* An owner that is in ROUND, with loop 5 and a window from iteration 7 on. */
+static struct efg_agree *in_round(enum efg_round round)
+{
+    static struct efg_agree agree;
+    efg_agree_init(&agree, 1, 10, 0);
+    agree.round = round;
+    agree.is_owner = 1;
+    agree.loop_count = 1;
+    agree.loop = agree.loops[0] = 5;
+    agree.first = 7;
+    agree.margin = 2;
+    agree.tries = 3;
+    return &agree;
+}
+
+/* The result of the votes of two ranks. */
+static enum efg_verdict both(struct efg_agree *agree, const struct efg_standing *one,
+                             const struct efg_standing *two)
+{
+    struct efg_vote a = efg_agree_vote(agree, one), b = efg_agree_vote(agree, two);
+    efg_ballot_combine(&a, &b);
+    return efg_agree_result(agree, &a, one->tally);
+}
+
+/* Two owners in CHECK, the second one in STATE, vote for LOOP. */
+static enum efg_verdict check(enum efg_state state, int is_lost, uint64_t loop)
+{
+    static const struct efg_tally tally = {.visits = 3};
+    struct efg_standing one = {
+        .loop = loop, .tally = &tally, .state = EFG_ARMED, .is_lost = is_lost};
+    struct efg_standing two = one;
+    two.state = state;
+    two.end = 17;
+    return both(in_round(EFG_ROUND_CHECK), &one, &two);
+}
+
+/* A window that lies ahead ends with its loop; one that is open goes on, unless somebody else
+ * will never make it. */
+static void test_windows_that_are_lost(void **state)
+{
+    (void)state;
+    assert_int_equal(check(EFG_ARMED, 0, 5), EFG_VERDICT_NONE);
+    assert_int_equal(check(EFG_ARMED, 0, 9), EFG_VERDICT_LOST);
+    assert_int_equal(check(EFG_ARMED, 1, 5), EFG_VERDICT_LOST);
+    assert_int_equal(check(EFG_RECORDING, 0, 9), EFG_VERDICT_NONE);
+    assert_int_equal(check(EFG_RECORDING, 1, 5), EFG_VERDICT_NONE);
+    assert_int_equal(check(EFG_DONE, 0, 9), EFG_VERDICT_NONE);
+    assert_int_equal(check(EFG_DONE, 1, 5), EFG_VERDICT_LOST);
+}
+
+/* It is moved further each time, and given up in the end. */
+static void test_windows_that_are_late(void **state)
+{
+    static const struct efg_tally tally = {.visits = 30};
+    struct efg_standing one = {.loop = 5, .tally = &tally, .state = EFG_PROPOSED};
+    struct efg_agree *agree = in_round(EFG_ROUND_CONFIRM);
+    (void)state;
+    for (uint64_t margin = 4; margin <= 64; margin *= 2) {
+        assert_int_equal(both(agree, &one, &one), EFG_VERDICT_MOVED);
+        assert_int_equal(agree->first, 30 + margin);
+        assert_int_equal(agree->round, EFG_ROUND_CONFIRM);
+    }
+    assert_int_equal(both(agree, &one, &one), EFG_VERDICT_FAILED);
+    assert_int_equal(agree->round, EFG_ROUND_OVER);
+}
+
+/* Numbers that count from the start are put right once; if that was in vain, it is said. */
+static void test_numbers_are_put_right_once(void **state)
+{
+    struct efg_tally more = {0}, fewer = {0};
+    struct efg_agree *agree = in_round(EFG_ROUND_CHECK);
+    (void)state;
+    efg_tally_visit(&more);
+    efg_tally_world(&more);
+    efg_tally_world(&fewer);
+    struct efg_standing one = {.loop = 5, .tally = &more, .state = EFG_ARMED}, two = one;
+    two.tally = &fewer;
+    agree->is_from_start = 1;
+    agree->pivot = 3;
+    agree->watched = 1;
+    assert_int_equal(both(agree, &one, &two), EFG_VERDICT_DRIFT);
+    assert_int_equal(agree->round, EFG_ROUND_CALIBRATE);
+    assert_int_equal(agree->refusals, 0);
+    agree->round = EFG_ROUND_CHECK;
+    agree->watched = 1;
+    assert_false(agree->drifted);
+    assert_int_equal(both(agree, &one, &two), EFG_VERDICT_NONE);
+    assert_true(agree->drifted);
+    agree->is_from_start = 0;
+    agree->watched = 1;
+    assert_int_equal(both(agree, &one, &two), EFG_VERDICT_DRIFT);
+    assert_int_equal(agree->refusals, 1);
+}
+
+/* Before the end, numbers are compared at the last collective of all. */
+static void test_the_last_collective_is_compared(void **state)
+{
+    static struct efg_tally many, fewer;
+    struct efg_agree *agree = in_round(EFG_ROUND_PROPOSE);
+    struct efg_standing one = {.loop = 5, .leaving = 1, .tally = &many};
+    struct efg_standing two = {.loop = 5, .tally = &fewer};
+    (void)state;
+    agree->spread.count = 1;
+    agree->pivot = 3;
+    for (int i = 0; i < 1001; i++) {
+        efg_tally_world(&many);
+        if (i < 995)
+            efg_tally_world(&fewer);
+    }
+    assert_int_equal(both(agree, &one, &two), EFG_VERDICT_NONE);
+    assert_int_equal(agree->watched, 995);
+    for (int i = 995; i < 1001; i++)
+        efg_tally_world(&fewer);
+    two.leaving = 1;
+    assert_int_equal(both(agree, &one, &two), EFG_VERDICT_NONE);
+    assert_int_equal(agree->watched, 1001);
+    fewer.kept[0][1001 / 2 % EFG_TALLY_KEPT]++; /* a visit that the other rank has not */
+    assert_int_equal(agree->round, EFG_ROUND_PROPOSE);
+    assert_false(agree->drifted);
+    assert_int_equal(both(agree, &one, &two), EFG_VERDICT_NONE);
+    assert_int_equal(agree->round, EFG_ROUND_OVER);
+    assert_true(agree->drifted);
+}
+
+/* All owners have given up their pivot. */
+static void test_nobody_owns_the_window(void **state)
+{
+    static const struct efg_tally tally;
+    struct efg_standing one = {.loop = 5, .tally = &tally};
+    (void)state;
+    for (int round = EFG_ROUND_CALIBRATE; round < EFG_ROUND_OVER; round++) {
+        struct efg_agree *agree = in_round((enum efg_round)round);
+        agree->is_owner = 0;
+        assert_int_equal(both(agree, &one, &one), EFG_VERDICT_LOST);
+        assert_int_equal(agree->round, EFG_ROUND_PROPOSE);
+    }
+}
+
+static void test_the_majority_has_it(void **state)
+{
+    int made = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(125); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->ranks = 4;
+        for (int i = 0; i < 4; i++) {
+            p->rank[i].loop = i == (int)(run % 4);
+            p->rank[i].found = 2;
+            p->rank[i].gives_up = UINT64_MAX;
+        }
+        made += sim_windows(world, NULL);
+        for (int i = 0; i < 4 && windows_of(0); i++) {
+            assert_int_equal(world->rank[i].windows[0].loop, sim_loop(0, 0, 0));
+            assert_int_equal(world->rank[i].windows[0].is_owner, i != (int)(run % 4));
+        }
+    }
+    sim_assert_part(made, 95, 125);
+}
+
+/* Loops that take over get windows of their own, six in all. */
+static void test_phases(void **state)
+{
+    int made = 0, all = 0;
+    uint64_t apart;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(250); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->phases = 1 + (int)sim_roll(SIM_PHASES);
+        p->sample = 1 + sim_roll(10);
+        for (int i = 0; i < p->phases; i++)
+            p->iterations[i] = 300 + sim_roll(300);
+        made += sim_windows(world, &apart);
+        all += p->phases < 6 ? p->phases : 6;
+        assert_true(windows_of(0) <= 6);
+    }
+    assert_true(made > all * 9 / 10 && made <= all);
+}
+
+/* Phases that are over before anything is agreed. */
+static void test_short_phases(void **state)
+{
+    int made = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(500); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->phases = 1 + (int)sim_roll(SIM_PHASES);
+        p->windows = 1 + sim_roll(3);
+        p->is_long = sim_roll(2);
+        for (int i = 0; i < p->phases; i++)
+            p->iterations[i] = 1 + sim_roll(sim_roll(2) ? 20 : 100);
+        made += sim_windows(world, NULL);
+    }
+    sim_assert_part(made, 50, 500);
+}
+
+/* Largest and smallest distance of the windows that are chosen in the end. */
+static void measure(uint32_t wanted, uint64_t *largest, uint64_t *smallest)
+{
+    uint64_t first[SIM_WINDOWS] = {0}, before = 0;
+    uint8_t keep[SIM_WINDOWS];
+    uint32_t count = (uint32_t)windows_of(0), seen = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        first[i] = world->rank[0].windows[i].first;
+    efg_spread_choose(first, count, wanted, keep);
+    *largest = 0;
+    *smallest = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!keep[i])
+            continue;
+        uint64_t apart = first[i] - before;
+        before = first[i];
+        if (seen++) {
+            *largest = apart > *largest ? apart : *largest;
+            *smallest = apart < *smallest ? apart : *smallest;
+        }
+    }
+}
+
+static void test_several_windows(void **state)
+{
+    int even = 0, runs = 0, moved = 0;
+    uint64_t apart;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(75); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        uint64_t largest, smallest;
+        p->iterations[0] = run % 25 ? 50 + sim_roll(5000) : 100000;
+        p->ranks = run % 25 ? p->ranks : 2;
+        p->windows = 5;
+        sim_windows(world, &apart);
+        assert_right(apart);
+        assert_true(windows_of(0) < 10);
+        moved += world->verdicts[EFG_VERDICT_MOVED];
+        if (windows_of(0) < 5)
+            continue;
+        measure(5, &largest, &smallest);
+        even += 2 * largest <= 5 * smallest;
+        runs++;
+    }
+    sim_assert_part(runs, 50, 75);
+    assert_true(moved > 0);
+    assert_true(even >= runs * 95 / 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_elections),
+        cmocka_unit_test(test_windows_that_are_lost),
+        cmocka_unit_test(test_windows_that_are_late),
+        cmocka_unit_test(test_numbers_are_put_right_once),
+        cmocka_unit_test(test_the_last_collective_is_compared),
+        cmocka_unit_test(test_nobody_owns_the_window),
+        cmocka_unit_test(test_the_majority_has_it),
+        cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_short_phases),
+        cmocka_unit_test(test_several_windows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Several windows in runs of 10 to a million iterations: evenly spread, at the end and at any
+ * time before. And the trigger that opens and closes them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/spread.h"
+#include "core/trigger.h"
+
+/* Runs END iterations: a window takes LENGTH, and is known to be done up to LATE iterations
+ * later. Kept windows are those in the spread. */
+static void run(struct efg_spread *s, uint64_t end, uint64_t length, uint32_t late)
+{
+    uint64_t now = 3, first = efg_spread_next(s, now);
+    while (first + length <= end) {
+        now = first + length + (late ? (uint64_t)rand() % late : 0);
+        efg_spread_add(s, first);
+        assert_true(efg_spread_has(s, s->start));
+        uint64_t next = efg_spread_next(s, now + 2);
+        assert_true(next >= now + 2);
+        first = next;
+    }
+}
+
+static uint32_t choose(const struct efg_spread *s, uint64_t *first, uint64_t end,
+                       uint64_t *largest, uint64_t *smallest, uint32_t *early)
+{
+    uint64_t *all = malloc((s->count + 1) * sizeof *all), before = 0;
+    uint8_t *keep = malloc(s->count + 1);
+    uint32_t kept, seen = 0;
+    assert_true(all && keep);
+    for (uint32_t i = 0; i < s->count; i++)
+        all[i] = s->made[i].first;
+    kept = efg_spread_choose(all, s->count, (uint32_t)s->wanted, keep);
+    *largest = *early = 0;
+    *smallest = UINT64_MAX;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!keep[i])
+            continue;
+        uint64_t gap = all[i] - before;
+        if (seen++) {
+            *largest = gap > *largest ? gap : *largest;
+            *smallest = gap < *smallest ? gap : *smallest;
+        } else {
+            *first = all[i];
+        }
+        before = all[i];
+        *early += (all[i] - *first) * 10 < end - *first;
+    }
+    assert_int_equal(seen, kept);
+    free(all);
+    free(keep);
+    return kept;
+}
+
+static void check(const struct efg_spread *s, uint64_t end, uint64_t length)
+{
+    uint64_t first = 0, largest, smallest;
+    uint32_t early;
+    uint32_t kept = choose(s, &first, end, &largest, &smallest, &early);
+
+    assert_int_equal(kept, s->count < s->wanted ? s->count : s->wanted);
+    if (end > 3 + length)
+        assert_true(kept > 0);
+    if (kept > 1)
+        assert_true(2 * largest <= 5 * smallest);
+    if (kept == s->wanted)
+        assert_true(early <= s->wanted / 5 + 1);
+    /* As many as were wanted, where there was room for twice as many. */
+    if (end > 3 + 2 * s->wanted * s->stride)
+        assert_int_equal(kept, s->wanted);
+}
+
+static void test_even(void **state)
+{
+    struct efg_spread *s = malloc(sizeof *s);
+    (void)state;
+    assert_non_null(s);
+    for (uint64_t wanted = 2; wanted <= 20; wanted++)
+        for (uint64_t end = 10; end <= 1000000; end += 1 + end / 7)
+            for (uint64_t length = 1; length < 100; length *= 9) {
+                efg_spread_init(s, wanted, length + 2);
+                run(s, end, length, 0);
+                check(s, end, length);
+                if (end > 3 + 2 * wanted * (length + 2)) /* no run is too short for them */
+                    assert_true(s->count >= wanted);
+            }
+    free(s);
+}
+
+/* Results that take longer than a slot: the slots become longer. */
+static void test_late(void **state)
+{
+    struct efg_spread *s = malloc(sizeof *s);
+    uint32_t even = 0, all = 0, early;
+    uint64_t first, largest, smallest;
+    (void)state;
+    assert_non_null(s);
+    srand(1);
+    for (uint64_t wanted = 2; wanted <= 20; wanted++)
+        for (uint64_t end = 10000; end <= 1000000; end += end / 3)
+            for (uint32_t late = 1; late <= 64; late *= 4) {
+                efg_spread_init(s, wanted, 12);
+                run(s, end, 10, late);
+                assert_int_equal(choose(s, &first, end, &largest, &smallest, &early), wanted);
+                even += 2 * largest <= 5 * smallest;
+                all++;
+            }
+    assert_true(even > all * 95 / 100);
+    free(s);
+}
+
+static void test_one_is_never_given_up(void **state)
+{
+    struct efg_spread *s = malloc(sizeof *s);
+    (void)state;
+    assert_non_null(s);
+    efg_spread_init(s, 1, 10);
+    assert_int_equal(efg_spread_next(s, 17), 17);
+    efg_spread_add(s, 17);
+    assert_true(efg_spread_has(s, 17) && !efg_spread_has(s, 18));
+    free(s);
+}
+
+static void test_choice_of_uneven_ones(void **state)
+{
+    uint64_t first[] = {0, 1, 2, 3, 50, 97, 98, 99, 100};
+    uint8_t keep[9], expected[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    (void)state;
+    assert_int_equal(efg_spread_choose(first, 9, 3, keep), 3);
+    assert_memory_equal(keep, expected, 9);
+    assert_int_equal(efg_spread_choose(first, 9, 20, keep), 9);
+    assert_int_equal(efg_spread_choose(first, 9, 1, keep), 1);
+    assert_int_equal(efg_spread_choose(first, 0, 3, keep), 0);
+}
+
+/* --- trigger --- */
+
+/* Recording is begun and ended by turns, whatever comes. */
+static void test_trigger_opens_and_ends_by_turns(void **state)
+{
+    struct efg_trigger t = {0};
+    int is_open = 0, opened = 0;
+    (void)state;
+    srand(2);
+    for (int i = 0; i < 100000; i++) {
+        enum efg_state before = t.state;
+        enum efg_action action = efg_trigger_step(&t, (enum efg_input)(rand() % EFG_INPUTS));
+        assert_in_range(t.state, 0, EFG_STATES - 1);
+        if (action == EFG_DO_OPEN || action == EFG_DO_CLOSE || action == EFG_DO_KEEP)
+            assert_int_equal(is_open, action != EFG_DO_OPEN);
+        if (action == EFG_DO_CLOSE)
+            assert_int_equal(before, EFG_RECORDING);
+        is_open = action == EFG_DO_OPEN || (is_open && action <= EFG_DO_KEEP);
+        opened += action == EFG_DO_OPEN;
+        assert_int_equal(is_open, t.state == EFG_PROVISIONAL || t.state == EFG_RECORDING);
+    }
+    assert_true(opened > 1000);
+}
+
+/* What is not in the table changes nothing. */
+static void test_trigger_ignores_what_means_nothing(void **state)
+{
+    struct efg_trigger t = {.state = EFG_DONE};
+    (void)state;
+    assert_int_equal(efg_trigger_step(&t, EFG_IN_FIRST), EFG_DO_NOTHING);
+    assert_int_equal(efg_trigger_step(&t, EFG_IN_LONG), EFG_DO_NOTHING);
+    assert_int_equal(t.state, EFG_DONE);
+    t.state = EFG_WATCHING;
+    for (int i = EFG_IN_FIRST; i < EFG_INPUTS; i++)
+        assert_int_equal(efg_trigger_step(&t, (enum efg_input)i), EFG_DO_NOTHING);
+    assert_int_equal(t.state, EFG_WATCHING);
+}
+
+static void test_trigger_opens_and_closes_once(void **state)
+{
+    struct efg_trigger t = {.state = EFG_ARMED, .first = 10, .length = 3};
+    int opened = 0, closed = 0;
+    (void)state;
+    for (uint64_t number = 1; number < 100; number++) {
+        enum efg_action action = efg_trigger_visit(&t, number);
+        opened += action == EFG_DO_OPEN && number == 10;
+        closed += action == EFG_DO_CLOSE && number == 13;
+    }
+    assert_int_equal(opened, 1);
+    assert_int_equal(closed, 1);
+    assert_int_equal(t.state, EFG_DONE);
+}
+
+/* Provisionally recorded: kept, also if the window has ended, or thrown away. */
+static void test_trigger_provisional(void **state)
+{
+    struct efg_trigger t = {.state = EFG_WATCHING, .first = 10, .length = 3};
+    (void)state;
+    assert_int_equal(efg_trigger_step(&t, EFG_IN_LONG), EFG_DO_OPEN);
+    assert_int_equal(efg_trigger_step(&t, EFG_IN_PIVOT), EFG_DO_NOTHING);
+    struct efg_trigger other = t;
+    assert_int_equal(efg_trigger_step(&t, EFG_IN_PAST), EFG_DO_KEEP);
+    assert_int_equal(efg_trigger_visit(&t, 20), EFG_DO_CLOSE);
+    assert_int_equal(efg_trigger_step(&other, EFG_IN_PLACED), EFG_DO_DISCARD);
+    assert_int_equal(efg_trigger_visit(&other, 10), EFG_DO_OPEN);
+    assert_int_equal(efg_trigger_step(&other, EFG_IN_LOST), EFG_DO_FORGET);
+    assert_int_equal(other.state, EFG_WATCHING);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_even),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_one_is_never_given_up),
+        cmocka_unit_test(test_choice_of_uneven_ones),
+        cmocka_unit_test(test_trigger_opens_and_ends_by_turns),
+        cmocka_unit_test(test_trigger_ignores_what_means_nothing),
+        cmocka_unit_test(test_trigger_opens_and_closes_once),
+        cmocka_unit_test(test_trigger_provisional),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
