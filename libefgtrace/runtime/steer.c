@@ -117,7 +117,7 @@ static uint64_t period_of(const struct efg_thread *t, const struct efg_pivot *pi
 /* What was recorded of a window that this rank is done with. */
 static void add_window(struct efg_standing *standing)
 {
-    const struct efg_run_window *w = efg_windows_last();
+    const struct efg_run_window *w = efg_windows_present();
 
     standing->end = s->trigger.first;
     if (s->trigger.state != EFG_DONE || !w)
@@ -275,17 +275,13 @@ static void drop_windows(void)
  * the next one. */
 static void settle(struct efg_thread *t, uint64_t now)
 {
-    struct efg_run_window *w;
-
     s->is_owner = s->agree.is_owner;
     if (s->is_following)
         efg_windows_trim(t, now, (struct efg_span){s->agree.begun, s->agree.ended},
                          s->trigger.first, s->agree.end);
     else if (s->agree.is_owner && s->trigger.state == EFG_DONE)
         efg_windows_keep(t, s->trigger.first, s->agree.end);
-    w = efg_windows_last();
-    if (w)
-        w->agreed = 1;
+    efg_windows_settle();
     drop_windows();
     if (s->agree.is_owner)
         efg_mainloop_step(t, EFG_IN_NEXT, now);

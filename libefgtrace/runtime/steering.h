@@ -58,6 +58,7 @@ struct efg_steering {
     /* Windows. */
     struct efg_trigger trigger;
     int is_long;      /* iterations are few and long: record from the next visit on */
+    int has_window;   /* the last of the windows is the one at hand: all are not yet done with it */
     int is_following; /* records for a window that other ranks own */
     int is_owner;     /* of the last window that all were done with */
     uint64_t first_mark; /* number of the visit of marks[0] */

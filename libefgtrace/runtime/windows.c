@@ -21,9 +21,9 @@ static struct efg_steering *const s = &efg_steering;
 
 /* --- lists --- */
 
-struct efg_run_window *efg_windows_last(void)
+struct efg_run_window *efg_windows_present(void)
 {
-    return s->window_count ? &s->windows[s->window_count - 1] : NULL;
+    return s->has_window ? &s->windows[s->window_count - 1] : NULL;
 }
 
 static int add_window(struct efg_run_window window)
@@ -39,6 +39,7 @@ static int add_window(struct efg_run_window window)
         return -1;
     s->windows[s->window_count] = window;
     memset(&s->recorded[s->window_count++], 0, sizeof *s->recorded);
+    s->has_window = 1;
     return 0;
 }
 
@@ -96,15 +97,21 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
 
 void efg_windows_next(struct efg_thread *t, uint64_t now)
 {
-    struct efg_run_window *w = efg_windows_last();
+    struct efg_run_window *w = efg_windows_present();
+
+    if (!w)
+        return;
     efg_recorder_next(&t->recorder, now, efg_steering_number(t));
-    if (w && !t->recorder.failed && !add_mark(t, now))
+    if (!t->recorder.failed && !add_mark(t, now))
         w->last = efg_steering_number(t);
 }
 
 static uint64_t time_of(uint64_t number)
 {
     uint64_t i = number - s->offset - s->first_mark;
+
+    if (!s->mark_count) /* no memory for any */
+        return p->start + efg_windows_present()->start;
     return s->marks[i < s->mark_count ? i : s->mark_count - 1].time;
 }
 
@@ -139,16 +146,16 @@ static void cut(struct efg_thread *t, struct efg_run_window *w, uint64_t from, u
 
 void efg_windows_close(struct efg_thread *t, uint64_t now, int whole)
 {
-    struct efg_run_window *w = efg_windows_last();
+    struct efg_run_window *w = efg_windows_present();
     int is_failed = t->recorder.failed;
 
+    if (!w)
+        return;
     if (whole)
         efg_recorder_end(&t->recorder, now, efg_steering_number(t) - 1, 1);
     else
         efg_recorder_stop(&t->recorder, now);
     turn_epoch(t);
-    if (!w)
-        return;
     if (whole && !is_failed && !add_mark(t, now))
         w->last = efg_steering_number(t);
     w->end = time_of(w->last) - p->start;
@@ -162,11 +169,11 @@ void efg_windows_close(struct efg_thread *t, uint64_t now, int whole)
 
 void efg_windows_keep(struct efg_thread *t, uint64_t first, uint64_t end)
 {
-    struct efg_run_window *w = efg_windows_last();
-    uint64_t from = time_of(first), to = time_of(end);
+    struct efg_run_window *w = efg_windows_present();
 
     if (!w || (w->first == first && w->last == end))
         return;
+    uint64_t from = time_of(first), to = time_of(end);
     efg_recorder_stop(&t->recorder, to); /* what is under way is not waited for any longer */
     w->first = first;
     w->last = end;
@@ -179,18 +186,22 @@ void efg_windows_keep(struct efg_thread *t, uint64_t first, uint64_t end)
 
 void efg_windows_renumber(uint64_t offset)
 {
-    struct efg_run_window *w = efg_windows_last();
+    struct efg_run_window *w = efg_windows_present();
 
-    w->first += offset - s->offset;
-    w->last += offset - s->offset;
+    if (w) {
+        w->first += offset - s->offset;
+        w->last += offset - s->offset;
+    }
     s->offset = offset;
 }
 
 void efg_windows_discard(struct efg_thread *t)
 {
+    if (!s->has_window)
+        return;
     efg_recorder_discard(&t->recorder);
-    if (s->window_count)
-        s->window_count--;
+    s->window_count--;
+    s->has_window = 0;
     s->mark_count = 0;
     if (efg_epoch & 1)
         turn_epoch(t);
@@ -212,14 +223,14 @@ void efg_windows_follow(struct efg_thread *t, uint64_t now)
 void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, uint64_t first,
                       uint64_t end)
 {
-    struct efg_run_window *w = efg_windows_last();
+    struct efg_run_window *w = efg_windows_present();
     uint64_t base = p->sync.sync.realtime - p->sync.sync.ticks; /* ticks are ns */
 
     s->is_following = 0;
-    efg_recorder_stop(&t->recorder, now);
-    turn_epoch(t);
     if (!w)
         return;
+    efg_recorder_stop(&t->recorder, now);
+    turn_epoch(t);
     w->first = first;
     w->last = end;
     w->start = span.from - base - p->start;
@@ -237,7 +248,14 @@ void efg_windows_join(struct efg_thread *t, uint64_t now)
         efg_recorder_end(&t->recorder, now, 0, 0);
 }
 
-/* --- windows that are given up later --- */
+/* --- windows that are done --- */
+
+void efg_windows_settle(void)
+{
+    if (s->has_window)
+        efg_windows_present()->agreed = 1;
+    s->has_window = 0;
+}
 
 static void remove_window(uint32_t i)
 {

@@ -18,13 +18,13 @@ void efg_windows_next(struct efg_thread *thread, uint64_t now);
 /* The window ends: with the present visit, or, if it is not WHOLE, with the last one. */
 void efg_windows_close(struct efg_thread *thread, uint64_t now, int whole);
 
-/* Keep the iterations [FIRST, END) of the last window, which may have more. */
+/* Keep the iterations [FIRST, END) of the window at hand, which may have more. */
 void efg_windows_keep(struct efg_thread *thread, uint64_t first, uint64_t end);
 
-/* The last window was recorded before numbers were agreed on; now OFFSET is known. */
+/* The window at hand was recorded before numbers were agreed on; now OFFSET is known. */
 void efg_windows_renumber(uint64_t offset);
 
-/* Throw the last window away. */
+/* Throw the window at hand away. */
 void efg_windows_discard(struct efg_thread *thread);
 
 /* Record without a pivot, and end that: what lies outside of [FROM, TO] ns on the common time
@@ -40,8 +40,11 @@ void efg_windows_choose(uint64_t function, const uint8_t *keep);
 /* All recorders are done: take what was not kept from the logs. */
 void efg_windows_clean(void);
 
-/* The last window, or NULL. */
-struct efg_run_window *efg_windows_last(void);
+/* The window at hand, or NULL: there is none, or there was no memory for it. */
+struct efg_run_window *efg_windows_present(void);
+
+/* All ranks are done with it, and keep it. */
+void efg_windows_settle(void);
 
 /* A thread that does not lead does as the process does. */
 void efg_windows_join(struct efg_thread *thread, uint64_t now);
