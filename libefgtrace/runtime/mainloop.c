@@ -12,9 +12,11 @@
 
 #define UNLIKE 4       /* times the calls of the largest iteration so far ... */
 #define UNLIKE_MORE 64 /* ... and so many more */
-#define LONG_SHARE 10  /* a round that takes more than one part in so many of the time so far \
-                        */
-#define LONG 50000000u /* ns: and more than that, is long */
+#define LONG_SHARE                                                            \
+    10 /* a round that takes more than one part in so many of the time so far \
+        */
+#define MOST_PROVISIONAL 10 /* iterations, besides twice those that are wanted */
+#define LONG 50000000u      /* ns: and more than that, is long */
 
 static struct efg_process *const p = &efg_process;
 static struct efg_steering *const s = &efg_steering;
@@ -80,7 +82,10 @@ static void record_visit(struct efg_thread *t, uint64_t now)
     enum efg_state before = s->trigger.state;
     enum efg_action action = efg_trigger_visit(&s->trigger, efg_steering_number(t));
 
-    if (action == EFG_DO_NOTHING && (before == EFG_RECORDING || before == EFG_PROVISIONAL)) {
+    if (before == EFG_PROVISIONAL && s->mark_count > MOST_PROVISIONAL + 2 * p->conf.iterations)
+        efg_mainloop_step(t, EFG_IN_OVER, now); /* they are not few */
+    else if (action == EFG_DO_NOTHING &&
+             (before == EFG_RECORDING || before == EFG_PROVISIONAL)) {
         efg_windows_next(t, now);
         if (t->recorder.failed)
             efg_mainloop_step(t, EFG_IN_LIMIT, now);
