@@ -516,17 +516,21 @@ static void last_rounds(struct efg_thread *t, uint64_t now)
     }
 }
 
-/* Of the windows of each loop, as many as were asked for. */
+/* Of the windows of each loop, as many as were asked for: of those that are whole, if there are as
+ * many. */
 static void choose_windows(uint64_t function)
 {
-    uint64_t *first = calloc(s->window_count + 1, sizeof *first);
+    uint64_t *first = calloc(s->window_count + 1, sizeof *first), last_length = 0;
     uint8_t *keep = calloc(s->window_count + 1, 1);
     uint32_t count = 0;
 
     for (uint32_t i = 0; first && i < s->window_count; i++)
-        if (s->windows[i].function == function)
+        if (s->windows[i].function == function) {
             first[count++] = s->windows[i].first;
+            last_length = s->windows[i].last - s->windows[i].first;
+        }
     if (first && keep && count > p->conf.windows) {
+        count -= last_length < p->conf.iterations; /* the run ended in it */
         efg_spread_choose(first, count, (uint32_t)p->conf.windows, keep);
         efg_windows_choose(function, keep);
     }

@@ -66,12 +66,12 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
-int PMPI_Cart_create(MPI_Comm old, int dims, const int sizes[], const int periods[],
-                     int reorder, MPI_Comm *comm)
+int MPI_Cart_create(MPI_Comm old, int dims, const int sizes[], const int periods[],
+                    int reorder, MPI_Comm *comm)
 {
     int (*next)(MPI_Comm, int, const int[], const int[], int, MPI_Comm *) =
         (int (*)(MPI_Comm, int, const int[], const int[], int, MPI_Comm *))dlsym(
-            RTLD_NEXT, "PMPI_Cart_create");
+            RTLD_NEXT, "MPI_Cart_create");
     int result = next(old, dims, sizes, periods, reorder, comm);
     begun = true_time();
     return result;
