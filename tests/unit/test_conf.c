@@ -199,6 +199,21 @@ static void test_wrong_values(void **state)
     }
 }
 
+/* The name of a loop is a hash, or that of a function. */
+static void test_loop_hash(void **state)
+{
+    (void)state;
+    uint64_t hash = 1;
+    assert_int_equal(efg_conf_loop_hash("0a1B2c3d4f", &hash), 1);
+    assert_int_equal(hash, 0x0a1b2c3d4f);
+    assert_int_equal(hash & ~EFG_LOOP_BITS, 0);
+    assert_int_equal(efg_conf_loop_hash("", &hash), 0);
+    assert_int_equal(efg_conf_loop_hash("0a1b2c3d4", &hash), 0);
+    assert_int_equal(efg_conf_loop_hash("0a1b2c3d4f5", &hash), 0);
+    assert_int_equal(efg_conf_loop_hash("0x1b2c3d4f", &hash), 0);
+    assert_int_equal(efg_conf_loop_hash("Verlet::run", &hash), 0);
+}
+
 static void test_long_values(void **state)
 {
     (void)state;
@@ -445,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_wrong_values),
+        cmocka_unit_test(test_loop_hash),
         cmocka_unit_test(test_long_values),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_wrong_files),
