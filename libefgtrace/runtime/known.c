@@ -177,7 +177,11 @@ static void fill_pivot(struct efg_run_pivot *out, const struct efg_thread *t)
     if (pivot->kind == EFG_PIVOT_NONE)
         return;
     *out = (struct efg_run_pivot){
-        .kind = pivot->kind, .class = pivot->class, .visits = t->tally.visits};
+        .kind = pivot->kind,
+        .class = pivot->class,
+        .visits = t->tally.visits,
+        .function = s->is_owner ? s->agree.loop : 0,
+    };
     if (pivot->kind == EFG_PIVOT_NODE)
         out->node = pivot->id;
     else
