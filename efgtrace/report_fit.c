@@ -114,8 +114,10 @@ static int choose(struct choice *choice, const cJSON *array, size_t room,
         qsort(ranked, count, sizeof *ranked, by_time);
     for (i = 0; i < count && !error; i++) {
         size_t size = size_of(choice->item[ranked[i].index]);
-        choice->is_kept[ranked[i].index] = size <= room;
-        room -= size <= room ? size : 0;
+        if (size > room)
+            break; /* a shorter one with less time does not take its place */
+        choice->is_kept[ranked[i].index] = 1;
+        room -= size;
     }
     free(ranked);
     return error;
