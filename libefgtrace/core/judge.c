@@ -301,8 +301,6 @@ static int is_pure(const struct efg_judge *judge, const struct efg_loop_found *i
     const struct efg_callflow *flow = judge->flow;
     uint32_t frequent = 0;
 
-    if (inner->is_call)
-        return 1;
     for (uint32_t x = site_of(flow, inner->site)->first_child; x != EFG_NONE;
          x = site_of(flow, x)->next_sibling) {
         double n = x < flow->sites ? (double)flow->flow[x].entries : 0;
@@ -351,7 +349,7 @@ static int is_further_in(const struct efg_judge *judge, const struct efg_loop_fo
 {
     uint32_t beside, site;
 
-    if (found->is_call)
+    if (found->is_call || inner->is_call)
         return 0;
     site = main_site(judge, found, &beside);
     return is_nearly_all(judge, found, site) && beside != EFG_NONE &&

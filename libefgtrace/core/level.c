@@ -25,7 +25,8 @@ struct level {
     const struct efg_body *body;
     double rounds;   /* the count */
     uint32_t first;  /* rare site */
-    uint64_t events; /* of frequent sites, and branches */
+    uint32_t count;  /* of frequent sites, and branches */
+    uint64_t events; /* of them */
     double time;
 };
 
@@ -155,6 +156,7 @@ static void count_branch(struct level *level, uint32_t rare)
 {
     const struct efg_flow *flow = flow_of(level->body, level->first + rare);
 
+    level->count++;
     level->events += flow->events;
     level->time += flow->time;
 }
@@ -225,6 +227,7 @@ static struct level look_at(const struct efg_body *body, uint32_t i)
     struct level level = {
         .body = body, .rounds = entries(body, i), .first = efg_level_next(body, i)};
 
+    level.count = level.first;
     for (uint32_t k = 0; k < level.first; k++) {
         level.events += flow_of(body, k)->events;
         level.time += flow_of(body, k)->time;
@@ -313,7 +316,7 @@ static int is_taken(const struct level *level)
 
     if (has_stages(level))
         return 0;
-    if ((events <= FEW_EVENTS && time <= SOME) ||
+    if ((events <= FEW_EVENTS && time <= SOME && (level->count > 1 || is_iteration(level))) ||
         (events <= SOME && is_steady(level) && is_iteration(level)))
         return 1;
     return events <= SOME && time <= SOME && level->rounds >= LEAST_ROUNDS &&
