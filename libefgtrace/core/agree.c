@@ -13,6 +13,7 @@
 #define MOST_WAITS 12       /* rounds without a world collective that all know */
 #define LONG_WAITS 100      /* also while one may still come */
 #define MOST_FAILURES 6     /* windows that did not hold in a row, before they are given up */
+#define MOST_EMPTY 12       /* windows in a row without a whole iteration, likewise */
 #define MOST_LAST_ROUNDS 16 /* in MPI_Finalize; it takes 7, and 2 for each pivot refused */
 #define SAME_PERIOD 32      /* codes of periods: 41%; twice as long is another loop */
 #define NAMES (EFG_DROP_ALL_FRAMES | EFG_DROP_PATH) /* what loops are named by */
@@ -260,11 +261,21 @@ static enum efg_verdict confirmed(struct efg_agree *agree, const struct efg_vote
     return EFG_VERDICT_FAILED;
 }
 
+/* Where one iteration is more than the log may be, all windows are empty. */
+static enum efg_verdict lose_empty(struct efg_agree *agree)
+{
+    lose(agree);
+    if (++agree->empty == MOST_EMPTY)
+        agree->round = EFG_ROUND_OVER;
+    return EFG_VERDICT_LOST;
+}
+
 static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r)
 {
     agree->end = (uint64_t)-r->end;
     if (agree->end <= agree->first)
-        return lose(agree);
+        return lose_empty(agree);
+    agree->empty = 0;
     agree->begun = (uint64_t)-r->begun;
     agree->ended = (uint64_t)r->ended;
     efg_spread_add(&agree->spread, agree->first);

@@ -137,6 +137,7 @@ struct efg_agree {
     uint64_t begun, ended; /* and its span on the common time line, ns */
     uint32_t tries;        /* rounds that ranks disagreed in, or waited in for a collective */
     uint32_t failures;     /* windows that did not hold, in a row */
+    uint32_t empty;        /* windows without a whole iteration, in a row */
     uint32_t last_rounds;  /* in MPI_Finalize */
     uint64_t length, skip, windows; /* as given */
     struct efg_spread spread;       /* the windows of the present loop */

@@ -369,7 +369,8 @@ void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run)
     else
         efg_summary_line(out,
                          totals->with_loop
-                             ? "Traced       nothing: the run ended before a window was opened"
+                             ? "Traced       nothing: the run, or the log, ended before an "
+                               "iteration was recorded"
                              : "Traced       nothing: no main loop was found; "
                                "EFGTRACE_MODE=full traces all of the run");
 }
