@@ -57,7 +57,9 @@ MPI_CFLAGS   = $(call pc,--cflags,$(PC_MPI)) \
                $(if $(filter mpich,$(PC_MPI)),-Wno-stringop-overflow) # of MPI_STATUSES_IGNORE
 HWLOC_CFLAGS = $(call pc,--cflags,hwloc)
 FILES_LIBS   = $(call pc,--libs,$(FILES_PC)) $(INIH) -lelf -lm
-RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI))) $(FILES_LIBS)
+# It comes without a pkg-config file. Only code of x86-64 is looked at.
+ZYDIS := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-lZydis)
+RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(ZYDIS) $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI))) $(FILES_LIBS)
 
 # What the page of `efgtrace report --html` draws with; without them it has tables and lists only.
 D3    ?= $(wildcard /usr/share/nodejs/d3/dist/d3.min.js)

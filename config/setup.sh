@@ -28,7 +28,7 @@ EOF
 }
 
 build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev libotf2-trace-dev
-    libhwloc-dev libdw-dev libinih-dev libcjson-dev"
+    libhwloc-dev libdw-dev libinih-dev libcjson-dev libzydis-dev"
 page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang libcmocka-dev mandoc graphviz python3 python3-otf2

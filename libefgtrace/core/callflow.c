@@ -143,6 +143,29 @@ uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site)
     return f->entries + (is_seldom ? f->repeats : 0);
 }
 
+/* All paths below it have the same frames down to it. */
+static efg_place ask_for_place(const struct efg_callflow *flow, uint32_t site)
+{
+    const struct efg_calltree *tree = flow->tree;
+    uint32_t leaf = site, depth = tree->sites[site].depth;
+
+    while (tree->sites[leaf].first_child != EFG_NONE)
+        leaf = tree->sites[leaf].first_child;
+    uint32_t node = tree->sites[leaf].node;
+    return tree->place && depth && node != EFG_NONE
+               ? tree->place(flow->graph->nodes[node].signature.path, depth - 1)
+               : EFG_PLACE_UNKNOWN;
+}
+
+efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site)
+{
+    struct efg_site *s = &flow->graph->tree->sites[site];
+
+    if (s->place == EFG_PLACE_UNASKED)
+        s->place = ask_for_place(flow, site);
+    return s->place;
+}
+
 struct efg_gaps efg_callflow_gaps(const struct efg_callflow *flow, uint32_t site)
 {
     const struct efg_site *s = &flow->tree->sites[efg_calltree_gaps(flow->tree, site)];

@@ -50,6 +50,9 @@ uint64_t efg_callflow_memory(const struct efg_callflow *flow);
  * then: these are visits like others; many in a row are a loop over partners, which counts once. */
 uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site);
 
+/* Where SITE stands in the code of its function. */
+efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
+
 /* The gaps between the entries of SITE; of a leaf with repeats, between all its visits. */
 struct efg_gaps efg_callflow_gaps(const struct efg_callflow *flow, uint32_t site);
 

@@ -36,6 +36,7 @@ int efg_calltree_init(struct efg_calltree *tree, efg_path_keys *keys, struct efg
         .first_child = NONE,
         .next_sibling = NONE,
         .node = NONE,
+        .place = EFG_PLACE_UNASKED,
     };
     return 0;
 }
@@ -118,6 +119,7 @@ static uint32_t add_site(struct efg_calltree *tree, uint32_t parent, uint64_t ha
         .next_sibling = above->first_child,
         .depth = above->depth + 1,
         .node = NONE,
+        .place = EFG_PLACE_UNASKED,
     };
     above->child_count++;
     above->first_child = tree->count;

@@ -30,6 +30,7 @@
 
 #include "budget.h"
 #include "map.h"
+#include "place.h"
 
 #define EFG_CALLTREE_ROOT 0
 #define EFG_CALLTREE_DEPTH 128 /* frames of a path, at most */
@@ -54,6 +55,7 @@ struct efg_site {
     uint32_t child_count;
     uint32_t depth;       /* 0 for the root */
     uint32_t node;        /* of the graph; UINT32_MAX for a site that is no leaf */
+    efg_place place;      /* in its function; EFG_PLACE_UNASKED until it is asked for */
     struct efg_gaps gaps; /* of entries; kept up to date unless child_count is 1 */
 };
 
@@ -63,6 +65,7 @@ struct efg_calltree {
     struct efg_map by_hash; /* number of a site */
     uint64_t charged;       /* bytes of the budget, for by_hash */
     efg_path_keys *keys;
+    efg_path_place *place; /* of the frames of paths; NULL: not known */
     struct efg_budget *budget;
 };
 

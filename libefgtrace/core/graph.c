@@ -306,7 +306,7 @@ EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *eve
 
 /* ---- the call tree ---- */
 
-int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys)
+int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys, efg_path_place *place)
 {
     struct efg_calltree *tree = malloc(sizeof *tree);
 
@@ -314,6 +314,7 @@ int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys)
         free(tree);
         return -1;
     }
+    tree->place = place;
     graph->tree = tree;
     return 0;
 }

@@ -152,9 +152,10 @@ struct efg_event {
 int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start);
 void efg_graph_fini(struct efg_graph *graph);
 
-/* From now on the graph has a call tree; KEYS as in calltree.h. Before the first event. Returns 0, or
- * -1 without memory. */
-int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys);
+/* From now on the graph has a call tree; KEYS and PLACE (NULL: not known) as in calltree.h. Before
+ * the first event. Returns 0, or -1 without memory. */
+int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys,
+                           efg_path_place *place);
 
 /* Whether EVENT, when it is added, may count for the pivot. If it may not, it does not, unless it
  * is the first that enters the pivot's site by this path. */

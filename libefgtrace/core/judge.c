@@ -166,11 +166,41 @@ static int add_level(struct walk *w, const struct efg_body *body, uint32_t i, ui
         return -1;
     found->is_level = iterations == chosen;
     found->rounds = rounds_of_body(body, iterations);
+    found->place = body->is_known ? efg_level_place(body, i) : EFG_PLACE_UNKNOWN;
     found->first_site = judge->site_count;
     found->site_count = body->count;
     for (uint32_t k = 0; k < body->count; k++)
         judge->sites[judge->site_count++] = body->sites[k].site;
     return 0;
+}
+
+/* The call that the function of BODY, which has no loop around all, is called by in a loop. */
+static uint32_t repeated_call(const struct efg_body *body)
+{
+    const struct efg_callflow *flow = body->flow;
+    uint32_t x = body->function;
+
+    while (x != EFG_CALLTREE_ROOT &&
+           efg_place_loop(efg_callflow_place(flow, x)) == EFG_PLACE_NO_LOOP)
+        x = site_of(flow, x)->parent;
+    return x;
+}
+
+/* That loop goes round as often as the function is called, of which nothing is seen where
+ * nothing else comes between: what does come there is no count of it. */
+static void correct_caller(struct walk *w, const struct efg_body *body)
+{
+    uint64_t calls = body->sites[efg_level_widest(body)].entries;
+    uint32_t call = repeated_call(body);
+
+    if (call == EFG_CALLTREE_ROOT)
+        return;
+    for (uint32_t i = 0; i < w->judge->count; i++) {
+        struct efg_loop_found *found = &w->judge->chain[i];
+        if (found->site == site_of(w->flow, call)->parent && found->place &&
+            found->place == efg_callflow_place(w->flow, call) && found->loop.iterations < calls)
+            found->is_level = 0;
+    }
 }
 
 /* All levels of the function, from the coarsest one on; of very many, those that are coarser
@@ -179,6 +209,9 @@ static int add_levels(struct walk *w, const struct efg_body *body)
 {
     uint32_t levels[MOST_LEVELS], count = 0;
     uint64_t chosen = efg_level_choose(body);
+
+    if (body->is_straight)
+        correct_caller(w, body);
 
     for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
         int is_chosen = body->sites[i].entries == chosen;
@@ -343,13 +376,14 @@ static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_fo
            (double)flow[site].events >= MAIN_EVENTS * (double)all;
 }
 
-/* A function is called in each iteration, and the rest of the loop comes in each k-th. */
+/* A function is called in each iteration, and the rest of the loop comes in each k-th. Where the code is
+ * known, so is how often the loop goes round. */
 static int is_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
                          const struct efg_loop_found *inner)
 {
     uint32_t beside, site;
 
-    if (found->is_call || inner->is_call)
+    if (found->is_call || inner->is_call || found->place)
         return 0;
     site = main_site(judge, found, &beside);
     return is_nearly_all(judge, found, site) && beside != EFG_NONE &&

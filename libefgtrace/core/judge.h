@@ -15,7 +15,11 @@
  * times or more, and of which no iteration is nearly all there is (3 effective rounds). If there
  * is none, 3 iterations do (2.5 effective rounds).
  *
- * One loop further in is taken if the function has a single site with 94% of the events, what is
+ * Where the code is known (place.h), a function that has no loop around its calls, and yet is gone
+ * through again and again, is called in a loop: that one then goes round as often, whatever the
+ * counts of its other calls are.
+ *
+ * Where it is not, one loop further in is taken if the function has a single site with 94% of the events, what is
  * beside it comes steadily, and the function behind that site is nothing but a loop that goes round 5
  * times as often: a step function that is called in each iteration, and output in each 50th.
  *
@@ -46,6 +50,7 @@ struct efg_loop_found {
     uint32_t site;       /* the function; or the leaf that is repeated */
     uint32_t is_call;    /* 1: a single call, repeated */
     uint32_t is_level;   /* 1: the level that was chosen for its function */
+    efg_place place;     /* in the code of the function; of a level that is known */
     uint32_t parts;      /* visits of SITE's loop in one iteration: 1 to 4 */
     uint32_t part;       /* if PARTS > 1: the site that is entered once in an iteration */
     double rounds;       /* effective ones */

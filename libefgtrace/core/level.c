@@ -25,6 +25,7 @@ struct level {
     const struct efg_body *body;
     double rounds;   /* the count */
     uint32_t first;  /* rare site */
+    efg_place place; /* of the loop, where that is known: then what is not in it is rare */
     uint32_t count;  /* of frequent sites, and branches */
     uint64_t events; /* of them */
     double time;
@@ -41,6 +42,28 @@ static int compare(const void *a, const void *b)
     return x->site < y->site ? -1 : x->site > y->site;
 }
 
+static int is_around_all(const struct efg_body *body, efg_place place)
+{
+    for (uint32_t i = 0; i < body->count; i++)
+        if (!efg_place_is_in(body->sites[i].place, place))
+            return 0;
+    return 1;
+}
+
+static void find_places(struct efg_body *body)
+{
+    efg_place widest = EFG_PLACE_UNKNOWN;
+
+    for (uint32_t i = 0; i < body->count; i++) {
+        efg_place place = efg_callflow_place(body->flow, body->sites[i].site);
+        body->sites[i].place = place;
+        if (!i || efg_place_is_in(widest, place))
+            widest = place;
+    }
+    body->is_known = body->count && is_around_all(body, widest);
+    body->is_straight = body->is_known && efg_place_loop(widest) == EFG_PLACE_NO_LOOP;
+}
+
 void efg_body_fill(struct efg_body *body)
 {
     body->events = 0;
@@ -51,6 +74,7 @@ void efg_body_fill(struct efg_body *body)
         body->events += flow->events;
         body->time += flow->time;
     }
+    find_places(body);
     qsort(body->sites, body->count, sizeof *body->sites, compare);
 }
 
@@ -88,13 +112,57 @@ static int is_any(const struct efg_body *body, double least, double most, uint32
     return i < body->count && entries(body, i) >= least;
 }
 
-uint32_t efg_level_next(const struct efg_body *body, uint32_t i)
+/* None before it is of its loop. */
+static int leads_loop(const struct efg_body *body, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (body->sites[k].place == body->sites[i].place)
+            return 0;
+    return 1;
+}
+
+/* The first site that is entered less often than site number I. */
+static uint32_t next_count(const struct efg_body *body, uint32_t i)
 {
     double least = FREQUENT * entries(body, i) - 1;
 
     while (i < body->count && entries(body, i) >= least)
         i++;
     return i;
+}
+
+uint32_t efg_level_next(const struct efg_body *body, uint32_t i)
+{
+    i = next_count(body, i);
+    while (body->is_known && i < body->count && !leads_loop(body, i))
+        i++;
+    return i;
+}
+
+/* Of several loops with one count, it is the outer one. */
+efg_place efg_level_place(const struct efg_body *body, uint32_t i)
+{
+    efg_place place = body->sites[i].place;
+
+    for (uint32_t k = i, end = next_count(body, i); k < end; k++)
+        if (efg_place_is_in(place, body->sites[k].place))
+            place = body->sites[k].place;
+    return place;
+}
+
+uint32_t efg_level_widest(const struct efg_body *body)
+{
+    uint32_t i = 0;
+
+    while (!is_around_all(body, body->sites[i].place))
+        i++;
+    return i;
+}
+
+static int is_rare(const struct level *level, uint32_t i)
+{
+    return level->place ? !efg_place_is_in(level->body->sites[i].place, level->place)
+                        : i >= level->first;
 }
 
 /* ---- branches ---- */
@@ -224,16 +292,23 @@ static void add_unordered(struct level *level)
 
 static struct level look_at(const struct efg_body *body, uint32_t i)
 {
-    struct level level = {
-        .body = body, .rounds = entries(body, i), .first = efg_level_next(body, i)};
+    struct level level = {.body = body,
+                          .rounds = entries(body, i),
+                          .first = next_count(body, i),
+                          .place =
+                              body->is_known ? efg_level_place(body, i) : EFG_PLACE_UNKNOWN};
 
-    level.count = level.first;
-    for (uint32_t k = 0; k < level.first; k++) {
+    for (uint32_t k = 0; k < body->count; k++) {
+        if (is_rare(&level, k))
+            continue;
+        level.count++;
         level.events += flow_of(body, k)->events;
         level.time += flow_of(body, k)->time;
     }
-    add_branches(&level);
-    add_unordered(&level);
+    if (!body->is_known) {
+        add_branches(&level);
+        add_unordered(&level);
+    }
     return level;
 }
 
@@ -256,10 +331,10 @@ static int has_stages(const struct level *level)
     if (level->time >= (1 - HARDLY_ANY) * level->body->time)
         return 0;
     for (int k = 2; k <= MOST_STAGES; k++) {
-        for (uint32_t i = level->first; i < level->body->count; i++) {
+        for (uint32_t i = 0; i < level->body->count; i++) {
             double off = k * entries(level->body, i) - level->rounds;
-            if (entries(level->body, i) >= LEAST_ROUNDS && off <= k + error &&
-                -off <= k + error && !has_other(level, i))
+            if (is_rare(level, i) && entries(level->body, i) >= LEAST_ROUNDS &&
+                off <= k + error && -off <= k + error && !has_other(level, i))
                 return 1;
         }
     }
@@ -269,12 +344,13 @@ static int has_stages(const struct level *level)
 /* The rare site with the most events comes steadily, and in every fifth iteration at most. */
 static int is_steady(const struct level *level)
 {
-    uint32_t most = level->first;
+    uint32_t most = EFG_NONE;
 
-    for (uint32_t i = level->first; i < level->body->count; i++)
-        if (flow_of(level->body, i)->events > flow_of(level->body, most)->events)
+    for (uint32_t i = 0; i < level->body->count; i++)
+        if (is_rare(level, i) && (most == EFG_NONE || flow_of(level->body, i)->events >
+                                                          flow_of(level->body, most)->events))
             most = i;
-    return most < level->body->count && SELDOM * entries(level->body, most) <= level->rounds &&
+    return most != EFG_NONE && SELDOM * entries(level->body, most) <= level->rounds &&
            efg_callflow_is_steady(level->body->flow, level->body->sites[most].site);
 }
 
@@ -298,9 +374,11 @@ static int is_iteration(const struct level *level)
 {
     const struct efg_callflow *flow = level->body->flow;
 
-    for (uint32_t i = 0; i < level->first; i++) {
+    for (uint32_t i = 0; i < level->body->count; i++) {
         const struct efg_site *end =
             &flow->tree->sites[efg_calltree_gaps(flow->tree, level->body->sites[i].site)];
+        if (is_rare(level, i))
+            continue;
         if (end->node == EFG_NONE ||
             end->depth > flow->tree->sites[level->body->function].depth + 2 ||
             flow->graph->nodes[end->node].flags & EFG_NODE_WORLD)
@@ -319,7 +397,7 @@ static int is_taken(const struct level *level)
     if ((events <= FEW_EVENTS && time <= SOME && (level->count > 1 || is_iteration(level))) ||
         (events <= SOME && is_steady(level) && is_iteration(level)))
         return 1;
-    return events <= SOME && time <= SOME && level->rounds >= LEAST_ROUNDS &&
+    return !level->place && events <= SOME && time <= SOME && level->rounds >= LEAST_ROUNDS &&
            is_exchanged(level);
 }
 
@@ -327,7 +405,7 @@ uint64_t efg_level_choose(const struct efg_body *body)
 {
     for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
         struct level level = look_at(body, i);
-        if (is_taken(&level))
+        if (is_taken(&level) || (body->is_known && level.count == body->count))
             return body->sites[i].entries;
     }
     return body->count ? body->sites[body->count - 1].entries : 0;

@@ -18,6 +18,10 @@
  * an if: they are not rare. A rare site entered once in exactly 2, 3 or 4 iterations says that R counts
  * stages of a step, or correctors: the next lower count is tried.
  *
+ * Where the code is known (place.h), there is less to find out: each loop has the count of the one of
+ * its calls that is entered most often, what is in it is never rare, and what is not is. Which of several
+ * nested ones is taken follows from the same shares; if none is, the outermost one.
+ *
  * Shares of events decide, since those of time vary with the load of the machine.
  */
 #ifndef EFG_LEVEL_H
@@ -27,6 +31,7 @@
 
 struct efg_body_site {
     uint32_t site;
+    efg_place place;
     uint64_t entries;
 };
 
@@ -38,6 +43,8 @@ struct efg_body {
     struct efg_body_site *sites;
     uint64_t events; /* of all */
     double time;
+    int is_known;    /* 1: the places of all are known, and one of them is around all others */
+    int is_straight; /* 1: that one is in no loop: the loop is one around a call of the function */
 };
 
 /* Of the sites, only their numbers are there: fill in the rest, and sort them. */
@@ -46,8 +53,14 @@ void efg_body_fill(struct efg_body *body);
 /* How often the loop goes round. */
 uint64_t efg_level_choose(const struct efg_body *body);
 
-/* The first site after site number I, in their order, that is of a lower count; body->count if there
- * is none. */
+/* The place of the level that begins with site number I, of a body that is known. */
+efg_place efg_level_place(const struct efg_body *body, uint32_t i);
+
+/* The first of the sites whose place is around all, of a body that is known. */
+uint32_t efg_level_widest(const struct efg_body *body);
+
+/* The first site after site number I, in their order, that is of a lower count, and of another loop where
+ * these are known; body->count if there is none. */
 uint32_t efg_level_next(const struct efg_body *body, uint32_t i);
 
 #endif

@@ -220,7 +220,7 @@ int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
         return 0;
     own.budget = NULL;
     own.first = 0;
-    if (efg_graph_follow_calls(&own, keys))
+    if (efg_graph_follow_calls(&own, keys, NULL))
         return -1;
     efg_graph_place_all(&own);
     tree->root = own.tree->sites[EFG_CALLTREE_ROOT].hash;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "runtime/clock.h"
+#include "runtime/code.h"
 #include "runtime/mainloop.h"
 #include "runtime/save.h"
 #include "runtime/signals.h"
@@ -475,8 +476,9 @@ static void sample(struct efg_thread *t, uint64_t now)
     efg_tracer_settle(t, now);
     uint64_t begin = efg_clock_cpu();
     if (now >= t->next_full_sample) {
+        uint64_t apart = efg_code_time();
         full_sample(t, now);
-        bound_samples(t, now, efg_clock_cpu() - begin);
+        bound_samples(t, now, efg_clock_cpu() - begin - (efg_code_time() - apart));
     } else if (t == p->leader && t->finder) {
         look(t, now);
     }

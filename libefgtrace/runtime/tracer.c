@@ -21,6 +21,7 @@
 
 #include "core/hot.h"
 #include "runtime/callpath.h"
+#include "runtime/code.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
 #include "runtime/save.h"
@@ -173,7 +174,7 @@ static struct efg_thread *new_thread(void)
     efg_budget_add(&efg_memory, sizeof *t + EFG_BACKLOG * sizeof *t->backlog.event +
                                     efg_traffic_memory(traffic));
     efg_stability_init(&t->stability, (uint32_t)p->conf.stable);
-    if (efg_graph_follow_calls(&t->graph, efg_callpath_keys) == 0)
+    if (efg_graph_follow_calls(&t->graph, efg_callpath_keys, efg_code_place) == 0)
         t->finder = efg_finder_new(&t->graph, efg_wish_begin());
     t->next_sample = t->next_full_sample = now + p->conf.interval;
     pthread_mutex_lock(&p->lock);

@@ -43,7 +43,7 @@ static void init(struct subject *s, unsigned dimensions, uint32_t dropped)
     s->asked = (struct efg_detail){dimensions, DEPTH};
     s->now = efg_detail_without(s->asked, dropped);
     assert_int_equal(efg_graph_init(&s->graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(&s->graph, NULL), 0);
+    assert_int_equal(efg_graph_follow_calls(&s->graph, NULL, NULL), 0);
     assert_int_equal(efg_backlog_init(&s->backlog), 0);
     s->graph.dropped = dropped;
 }
@@ -297,7 +297,7 @@ static void test_million(void **state)
     struct efg_mainloop loop;
 
     assert_int_equal(efg_graph_init(&s.graph, &budget, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(&s.graph, NULL), 0);
+    assert_int_equal(efg_graph_follow_calls(&s.graph, NULL, NULL), 0);
     assert_int_equal(efg_backlog_init(&s.backlog), 0);
     struct efg_finder *finder = efg_finder_new(&s.graph, (struct efg_wish){0});
     assert_non_null(finder);

@@ -384,7 +384,7 @@ static void test_site_pivot(void **state)
     struct efg_graph graph;
 
     assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(&graph, digits), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, digits, NULL), 0);
     step(&graph, 41);
     step(&graph, 42);
     step(&graph, 1);

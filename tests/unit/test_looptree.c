@@ -68,7 +68,7 @@ static void feed_init(struct feed *f, int with_finder)
     assert_int_equal(efg_graph_init(&f->graph, NULL, 0), 0);
     if (!with_finder)
         return;
-    assert_int_equal(efg_graph_follow_calls(&f->graph, keys_of), 0);
+    assert_int_equal(efg_graph_follow_calls(&f->graph, keys_of, NULL), 0);
     f->finder = efg_finder_new(&f->graph, (struct efg_wish){EFG_LEVEL_AUTO, 0});
     assert_non_null(f->finder);
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Places: where a call stands in the machine code of its function: in which of its loops.
+ *
+ *     for (step ..) {             loop 2, with loop 3 in it
+ *         for (stage ..)
+ *             exchange();         place 3 to 3
+ *         if (step % 10 == 0)
+ *             output();           place 2 to 3
+ *     }
+ *
+ * The loops of a function are numbered, outer ones before inner ones, so that the loops within
+ * one are a range. A place is that range: of the innermost loop that a call is in. Number 1 stands
+ * for the function itself.
+ *
+ * It tells what counts cannot: calls that are left out now and then from calls of an outer loop.
+ */
+#ifndef EFG_PLACE_H
+#define EFG_PLACE_H
+
+#include "loops.h"
+
+#define EFG_PLACE_UNKNOWN 0
+#define EFG_PLACE_UNASKED UINT32_MAX
+#define EFG_PLACE_NO_LOOP 1 /* number of the function itself */
+
+typedef uint32_t efg_place; /* number of the loop, and in the upper half that of the last one in it */
+
+/* The place of the call in frame number FRAME, from the outermost one on, of the call path PATH. */
+typedef efg_place efg_path_place(uint32_t path, uint32_t frame);
+
+static inline uint32_t efg_place_loop(efg_place place)
+{
+    return place & 0xffff;
+}
+
+/* 1 if A and B are known, and A is in the loop of B. */
+static inline int efg_place_is_in(efg_place a, efg_place b)
+{
+    return a && b && efg_place_loop(a) >= efg_place_loop(b) && efg_place_loop(a) <= b >> 16;
+}
+
+/*
+ * The places of the nodes of a flow graph, which begins with node 0. Unknown are those that it does
+ * not reach, and those right in a loop that is entered in several ways. Two loops, one in the
+ * other, that have their first node in common cannot be told from one with a branch, and are
+ * taken for that: mostly a counter is set in between. GRAPH has one node or more. Returns 0, or -1 without memory.
+ */
+int efg_place_find(const struct efg_digraph *graph, efg_place *place);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Places of the nodes of small flow graphs, drawn by hand. Each is a list of edges.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "core/place.h"
+
+#define MOST 16
+
+struct edge {
+    uint32_t from, to;
+};
+
+/* EDGES are sorted by where they begin. */
+static void find(uint32_t nodes, const struct edge *edges, uint32_t count, efg_place *place)
+{
+    uint32_t first[MOST + 1] = {0}, targets[MOST];
+
+    for (uint32_t i = 0; i < count; i++) {
+        targets[i] = edges[i].to;
+        for (uint32_t v = edges[i].from + 1; v <= nodes; v++)
+            first[v]++;
+    }
+    assert_int_equal(efg_place_find(&(struct efg_digraph){nodes, first, targets}, place), 0);
+}
+
+#define FIND(nodes, edges, place) find(nodes, edges, sizeof(edges) / sizeof *(edges), place)
+
+static void assert_place(efg_place place, uint32_t loop, uint32_t last)
+{
+    assert_int_equal(efg_place_loop(place), loop);
+    assert_int_equal(place >> 16, last);
+}
+
+static void no_loop(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(4, edges, place);
+    for (int i = 0; i < 4; i++)
+        assert_place(place[i], EFG_PLACE_NO_LOOP, 1);
+}
+
+/* for { for { 2 } if { 4 } 5 } 6 */
+static void nested_loop_and_branch(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 4},
+                                 {3, 5}, {4, 5}, {5, 1}, {5, 6}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(7, edges, place);
+    assert_place(place[0], 1, 3);
+    assert_place(place[1], 2, 3);
+    assert_place(place[2], 3, 3);
+    assert_place(place[4], 2, 3); /* in the loop, though it may be left out */
+    assert_place(place[5], 2, 3);
+    assert_place(place[6], 1, 3);
+    assert_true(efg_place_is_in(place[2], place[4]));
+    assert_false(efg_place_is_in(place[4], place[2]));
+    assert_true(efg_place_is_in(place[4], place[6]));
+}
+
+/* for { 1 } for { 2 } */
+static void one_after_the_other(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {1, 1}, {1, 2}, {2, 2}, {2, 3}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(4, edges, place);
+    assert_false(efg_place_is_in(place[1], place[2]));
+    assert_false(efg_place_is_in(place[2], place[1]));
+    assert_true(efg_place_is_in(place[1], place[0]));
+    assert_true(efg_place_is_in(place[2], place[3]));
+}
+
+/* Bytes between two functions, or that align a loop, are no other way into it. */
+static void never_reached(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {1, 2}, {2, 1}, {2, 4}, {3, 2}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(5, edges, place);
+    assert_int_equal(place[3], EFG_PLACE_UNKNOWN);
+    assert_place(place[2], 2, 2);
+}
+
+/* while { if { 2; continue } 3 } */
+static void two_ways_back(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {1, 2}, {1, 3}, {2, 1}, {3, 1}, {3, 4}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(5, edges, place);
+    for (int i = 1; i < 4; i++)
+        assert_place(place[i], 2, 2);
+    assert_place(place[0], 1, 2);
+    assert_place(place[4], 1, 2);
+}
+
+static void two_ways_in(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {0, 2}, {1, 2}, {2, 1}, {2, 3}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(4, edges, place);
+    assert_int_equal(place[1], EFG_PLACE_UNKNOWN);
+    assert_int_equal(place[2], EFG_PLACE_UNKNOWN);
+    assert_place(place[3], 1, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_loop),
+        cmocka_unit_test(nested_loop_and_branch),
+        cmocka_unit_test(one_after_the_other),
+        cmocka_unit_test(never_reached),
+        cmocka_unit_test(two_ways_back),
+        cmocka_unit_test(two_ways_in),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
