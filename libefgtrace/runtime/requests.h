@@ -77,7 +77,8 @@ struct efg_requests { /* all zero is an empty one, which other threads do not se
     struct efg_request_chains *chains;
     struct efg_request *unused;
     uint64_t serial, count;
-    uint64_t version; /* changes when a request is used again; odd while chains grow or all are visited */
+    uint64_t version; /* changes when a request is used again; odd while chains grow, or all
+                       * requests are visited */
     struct efg_request *back; /* that others have completed; atomic, as the next one */
     struct efg_request_news *news; /* the latest first */
     struct efg_requests *next;     /* table of another thread */

@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,73 +43,20 @@ EFG_HOT_DATA uint32_t efg_epoch;
 
 static __thread struct efg_thread *self __attribute__((tls_model("initial-exec")));
 
+/* --- threads --- */
+
 /* Who jumps out of a signal handler leaves no lock behind. */
-static void take(pthread_mutex_t *lock, struct efg_signals *signals)
+static void take_lock(struct efg_signals *signals)
 {
     efg_signals_defer(signals);
-    pthread_mutex_lock(lock);
+    pthread_mutex_lock(&efg_process.lock);
 }
 
-static void give(pthread_mutex_t *lock, const struct efg_signals *signals)
+static void give_lock(const struct efg_signals *signals)
 {
-    pthread_mutex_unlock(lock);
+    pthread_mutex_unlock(&efg_process.lock);
     efg_signals_resume(signals);
 }
-
-static pthread_mutex_t note_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* Returns 0 if there is no room left. */
-static int keep_note(const char *text)
-{
-    struct efg_process *p = &efg_process;
-    struct efg_signals signals;
-
-    take(&note_lock, &signals);
-    size_t used = strlen(p->note);
-    int room = (int)(sizeof p->note - used) - 3;
-    if (room > 0)
-        snprintf(p->note + used, sizeof p->note - used, "%s%.*s", used ? "; " : "", room, text);
-    give(&note_lock, &signals);
-    return room > 0;
-}
-
-void efg_tracer_note(const char *format, ...)
-{
-    char text[sizeof efg_process.note];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (keep_note(text))
-        fprintf(stderr, "efgtrace: rank %d: %s\n", efg_process.rank, text);
-}
-
-char *efg_tracer_notes(void)
-{
-    struct efg_signals signals;
-
-    take(&note_lock, &signals);
-    char *copy = strdup(efg_process.note);
-    give(&note_lock, &signals);
-    return copy;
-}
-
-void efg_tracer_tell(uint64_t now, const char *format, ...)
-{
-    struct efg_process *p = &efg_process;
-    char text[512];
-    va_list arguments;
-
-    if (p->rank != 0 || !p->conf.verbose)
-        return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "efgtrace: %.3f s: %s\n", (double)(now - p->start) / 1e9, text);
-}
-
-/* --- threads --- */
 
 /*
  * A thread says when it is at work, and who ends the tracer (efg_tracer_stop) says that it is
@@ -211,10 +157,10 @@ static void retire(void *thread)
     self = NULL;
     efg_leader_retire(t);
     end_work(t);
-    take(&p->lock, &signals);
+    take_lock(&signals);
     t->next_idle = p->idle;
     p->idle = t;
-    give(&p->lock, &signals);
+    give_lock(&signals);
 }
 
 static struct efg_thread *take_idle(void)
@@ -337,9 +283,9 @@ void efg_tracer_stop(void)
     struct efg_signals signals;
     uint64_t patience = STOP_PATIENCE;
 
-    take(&p->lock, &signals);
+    take_lock(&signals);
     __atomic_store_n(&efg_epoch, EFG_EPOCH_OVER, __ATOMIC_RELAXED);
-    give(&p->lock, &signals);
+    give_lock(&signals);
     if (p->thread_count < 2)
         return;
     int saved = errno;

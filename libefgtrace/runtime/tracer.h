@@ -11,6 +11,7 @@
  *               iterations.c  how long iterations take
  *               save.c     what is found if the job is killed
  *               cost.c     what all this costs
+ *               notes.c    what is said on standard error
  *               start.c    before and after MPI_Init
  *               finish.c   before MPI_Finalize: run file, trace, summary
  *
@@ -122,6 +123,8 @@ void efg_tracer_control(int level, const char *name);
 /* At NOW ticks: bring the graph of THREAD, the order of its events and the number of its
  * iterations up to date. */
 void efg_tracer_settle(struct efg_thread *thread, uint64_t now);
+
+/* --- notes.c --- */
 
 /* Say something once on standard error, with the rank; and keep it for the run file. */
 void efg_tracer_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
