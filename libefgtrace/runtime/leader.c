@@ -10,10 +10,11 @@
  */
 #include "runtime/leader.h"
 
-#include <sched.h>
+#include <time.h>
 
 #include "runtime/steering.h"
 
+#define PAUSE 1000 /* ns: sleeping lets a thread of lower priority come to its end */
 #define FEW_EVENTS \
     100 /* a thread with fewer events than this part of another's does not lead */
 
@@ -36,12 +37,14 @@ static struct efg_thread *try_claim(struct efg_thread *t)
  * of the pivot would be lost. */
 int efg_leader_claim(struct efg_thread *t)
 {
+    static const struct timespec pause = {0, PAUSE};
+
     while (efg_leader_is(t)) {
         struct efg_thread *claimer = try_claim(t);
         if (claimer == t)
             return CLAIMED_BEFORE;
         if (claimer)
-            sched_yield();
+            nanosleep(&pause, NULL);
         else if (efg_leader_is(t))
             return CLAIMED;
         else

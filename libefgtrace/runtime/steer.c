@@ -386,7 +386,6 @@ static void lead(struct efg_thread *t, uint64_t now)
     advance(t, now, 1);
     if (is_unanswered(now))
         go_alone(t, now);
-    update_awaiting(t);
 }
 
 static void full_sample(struct efg_thread *t, uint64_t now, int leads)
@@ -395,8 +394,10 @@ static void full_sample(struct efg_thread *t, uint64_t now, int leads)
     efg_coarse_follow(t, now);
     efg_stability_sample(&t->stability, &t->graph, now);
     efg_order_settle(&t->order);
-    if (leads && t->finder)
-        lead(t, now);
+    if (!leads || !t->finder)
+        return;
+    lead(t, now);
+    update_awaiting(t);
 }
 
 /* Between samples: the rounds, and whether the window's loop is over. */

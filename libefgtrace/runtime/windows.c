@@ -207,7 +207,7 @@ void efg_windows_discard(struct efg_thread *t)
     s->window_count--;
     s->has_window = 0;
     s->mark_count = 0;
-    if (efg_epoch & 1) /* or all is over */
+    if (__atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) & 1) /* or all is over */
         turn_epoch(t);
 }
 
