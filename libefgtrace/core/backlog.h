@@ -19,12 +19,18 @@
 
 struct efg_backlog {
     struct efg_event *event;
-    uint32_t count; /* that wait */
+    uint32_t count; /* that wait; atomic: other threads may ask how many */
 };
 
 /* Returns 0, or -1 without memory. */
 int efg_backlog_init(struct efg_backlog *backlog);
 void efg_backlog_fini(struct efg_backlog *backlog);
+
+/* COUNT wait now. */
+static inline void efg_backlog_set(struct efg_backlog *backlog, uint32_t count)
+{
+    __atomic_store_n(&backlog->count, count, __ATOMIC_RELAXED);
+}
 
 /* What waits is of the detail FROM, and gets that of TO, as efg_graph_coarsen has it. */
 void efg_backlog_coarsen(struct efg_backlog *backlog, struct efg_detail from,

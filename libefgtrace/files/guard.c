@@ -22,8 +22,8 @@
 struct range {
     struct range *next;
     char *start; /* atomic; NULL: free */
-    size_t size;
-    int is_cut; /* atomic */
+    size_t size; /* atomic */
+    int is_cut;  /* atomic */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what changes, but for is_cut */
@@ -41,7 +41,8 @@ static struct range *find(const char *address)
 
     for (; r; r = r->next) {
         const char *start = __atomic_load_n(&r->start, __ATOMIC_ACQUIRE);
-        if (start && address >= start && address < start + r->size)
+        if (start && address >= start &&
+            address < start + __atomic_load_n(&r->size, __ATOMIC_RELAXED))
             return r;
     }
     return NULL;
@@ -152,8 +153,8 @@ void efg_guard_add(void *start, size_t size)
     pthread_mutex_lock(&lock);
     struct range *r = take_range();
     if (r) {
-        r->size = size;
-        r->is_cut = 0;
+        __atomic_store_n(&r->size, size, __ATOMIC_RELAXED);
+        __atomic_store_n(&r->is_cut, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&r->start, start, __ATOMIC_RELEASE);
         if (guarded++ == 0)
             set_handler();
@@ -174,7 +175,7 @@ int efg_guard_remove(void *start)
     pthread_mutex_lock(&lock);
     struct range *r = find(start);
     if (r) {
-        was_cut = r->is_cut;
+        was_cut = __atomic_load_n(&r->is_cut, __ATOMIC_RELAXED);
         __atomic_store_n(&r->start, NULL, __ATOMIC_RELEASE);
         if (--guarded == 0)
             reset_handler();

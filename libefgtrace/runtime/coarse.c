@@ -15,6 +15,7 @@
 
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
+#include "runtime/leader.h"
 #include "runtime/mainloop.h"
 #include "runtime/memory.h"
 
@@ -71,10 +72,12 @@ static void reduce(struct efg_thread *t, uint64_t now)
     efg_coarse_hear(dropped);
     t->detail = to;
     t->graph.dropped = dropped;
-    if (t == p->leader)
+    int claim = efg_leader_claim(t);
+    if (claim)
         efg_mainloop_rename(t, done, now);
     else if (t->finder && done != EFG_COARSENED_NOTHING)
         efg_finder_renew(t->finder, now);
+    efg_leader_release(claim);
 }
 
 void efg_coarse_make_room(struct efg_thread *t, uint64_t now)

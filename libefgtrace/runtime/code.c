@@ -56,7 +56,8 @@ struct function {
 };
 
 static struct efg_map places; /* of calls, by module and offset of their last byte */
-static uint64_t held, spent;
+static uint64_t held;
+static __thread uint64_t spent __attribute__((tls_model("initial-exec")));
 
 static void function_fini(struct function *f)
 {

@@ -17,7 +17,7 @@
  * One thread at a time. */
 efg_place efg_code_place(uint32_t path, uint32_t frame);
 
-/* ns that functions were taken apart for, so far. */
+/* ns that this thread has taken functions apart for, so far. */
 uint64_t efg_code_time(void);
 
 #endif

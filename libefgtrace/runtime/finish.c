@@ -165,11 +165,12 @@ static void note_requests(void)
 
 void efg_finish_run(void)
 {
-    uint64_t now = efg_clock_ticks();
     struct efg_run run = {0};
     struct efg_strays strays = {0};
     struct efg_signals signals;
 
+    efg_tracer_stop();
+    uint64_t now = efg_clock_ticks();
     efg_signals_hold(&signals);
     for (struct efg_thread *t = p->threads; t; t = t->next)
         efg_tracer_settle(t, now);
@@ -216,6 +217,7 @@ void efg_finish_run(void)
 
 void efg_finish_leave(void)
 {
+    efg_tracer_stop();
     uint64_t now = efg_clock_ticks();
     struct efg_thread *self = efg_tracer_become(NULL);
     struct efg_signals signals;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/callpath.h"
+#include "runtime/leader.h"
 #include "runtime/memory.h"
 #include "runtime/steering.h"
 
@@ -161,12 +162,12 @@ static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
 {
     if (!t->finder || !t->graph.tree)
         return;
-    if (t == p->leader)
+    if (efg_leader_is(t))
         loops->main = describe(&t->graph, &s->loop);
     loops->automatic = at_level(t, EFG_LEVEL_AUTO);
     loops->finer = at_level(t, EFG_LEVEL_FINER);
     loops->coarser = at_level(t, EFG_LEVEL_COARSER);
-    if (!loops->main.function && t == p->leader)
+    if (!loops->main.function && efg_leader_is(t))
         explain(t, loops);
 }
 
@@ -221,7 +222,7 @@ static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
     out->traffic.sends = list_items(t->recorder.traffic, efg_traffic_sends);
     out->traffic.collectives = list_items(t->recorder.traffic, efg_traffic_collectives);
     fill_loops(&out->loops, t);
-    if (t == p->leader)
+    if (efg_leader_is(t))
         fill_leader(out, t);
 }
 
@@ -242,11 +243,11 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .start = realtime(p->start),
         .end = realtime(now),
         .memory = __atomic_load_n(&efg_memory.most, __ATOMIC_RELAXED),
-        .note = p->note,
+        .note = efg_tracer_notes(),
         .init = p->init,
     };
     rank->thread_count = only ? 1 : p->thread_count;
-    rank->threads = calloc(rank->thread_count, sizeof *rank->threads);
+    rank->threads = rank->note ? calloc(rank->thread_count, sizeof *rank->threads) : NULL;
     if (!rank->threads)
         rank->thread_count = 0;
     else if (only)
@@ -263,6 +264,7 @@ void efg_known_forget_rank(struct efg_run_rank *rank)
         free(rank->threads[i].traffic.collectives.item);
     }
     free(rank->threads);
+    free(rank->note);
 }
 
 /* --- the run --- */

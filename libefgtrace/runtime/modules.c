@@ -181,10 +181,14 @@ struct efg_module *efg_modules_find(uintptr_t address)
 
 const uint8_t *efg_modules_frame_info(const struct efg_module *module)
 {
+    const uint8_t *info = NULL;
+
+    pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < module->segment_count; i++)
         if (module->segments[i].p_type == PT_GNU_EH_FRAME)
-            return (const uint8_t *)(module->base + module->segments[i].p_vaddr);
-    return NULL;
+            info = (const uint8_t *)(module->base + module->segments[i].p_vaddr);
+    pthread_mutex_unlock(&lock);
+    return info;
 }
 
 uint32_t efg_modules_number(const struct efg_module *module)
@@ -204,7 +208,7 @@ const struct efg_module *efg_modules_get(uint32_t number)
 
 uint64_t efg_modules_memory(void)
 {
-    return count * sizeof *modules; /* and the names, which are short */
+    return efg_modules_count() * sizeof *modules; /* and the names, which are short */
 }
 
 /* --- What is unloaded --- */

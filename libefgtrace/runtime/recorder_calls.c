@@ -165,7 +165,7 @@ static void leave_isendrecv(struct efg_recorder *r, const struct efg_call *c,
     if (!sent || !received)
         return;
     sent->second = received;
-    received->is_second = 1;
+    efg_requests_set_second(received);
     received->bytes = f->received;
 }
 

@@ -105,7 +105,7 @@ efg_recorder_started(struct efg_recorder *r, const struct efg_call *c, int kind,
     q->is_recorded = recorded && r->request;
     q->number = r->request;
     q->window = r->window;
-    q->comm = c->comm ? efg_comms_find(c->comm) : NULL;
+    efg_requests_set_comm(q, c->comm ? efg_comms_find(c->comm) : NULL);
     q->peer = receives ? c->rpeer : c->peer;
     q->tag = receives ? c->rtag : c->tag;
     r->open_requests += q->is_recorded;

@@ -16,6 +16,7 @@
 #include "runtime/requests.h"
 
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@
 #define MOST_TRIES 1000 /* to read a table that is being changed */
 #define MOST_STEPS 4096 /* along chains, before the version is looked at */
 #define CLAIMER 0xffffu /* in a state; all of it: it is free */
+#define OWN offsetof(struct efg_request, table) /* from here on no other thread looks */
 
 struct chain {
     struct efg_request *first, *last;
@@ -157,6 +159,20 @@ static void look_after(struct efg_requests *t)
         take_back(t);
 }
 
+/* Others may still come by R, which nobody claims while its state says so. So what they look at
+ * is written each by itself, and the state last. */
+static void fill(struct efg_requests *t, struct efg_request *r, MPI_Request handle)
+{
+    __atomic_store_n(&r->handle, handle, __ATOMIC_RELAXED);
+    __atomic_store_n(&r->is_second, 0, __ATOMIC_RELAXED);
+    efg_requests_set_comm(r, NULL);
+    memset((char *)r + OWN, 0, sizeof *r - OWN);
+    r->table = t;
+    r->thread = t->thread;
+    r->serial = t->serial;
+    __atomic_store_n(&r->state, t->serial << 16, __ATOMIC_RELEASE);
+}
+
 EFG_HOT struct efg_request *efg_requests_add(struct efg_requests *t, MPI_Request handle)
 {
     if (handle == MPI_REQUEST_NULL)
@@ -173,11 +189,7 @@ EFG_HOT struct efg_request *efg_requests_add(struct efg_requests *t, MPI_Request
     }
     t->unused = r->back;
     change_version(t, 2);
-    *r = (struct efg_request){.handle = handle,
-                              .table = t,
-                              .thread = t->thread,
-                              .state = t->serial << 16,
-                              .serial = t->serial};
+    fill(t, r, handle);
     t->serial++;
     t->count++;
     append(t->chains, r);
@@ -210,9 +222,15 @@ static int claim(const struct efg_requests *mine, struct efg_request *r, uint64_
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+/* Its state, if nobody claims it. */
+static uint64_t number_of(const struct efg_request *r)
+{
+    return __atomic_load_n(&r->state, __ATOMIC_RELAXED) & ~(uint64_t)CLAIMER;
+}
+
 void efg_requests_release(struct efg_request *r)
 {
-    __atomic_store_n(&r->state, r->state & ~(uint64_t)CLAIMER, __ATOMIC_RELEASE);
+    __atomic_store_n(&r->state, number_of(r), __ATOMIC_RELEASE);
 }
 
 static int is_as_it_was(const struct efg_requests *t, uint64_t version)
@@ -230,7 +248,7 @@ static struct efg_request *find_theirs(const struct efg_requests *t, uint64_t ve
         chains ? __atomic_load_n(&chain_of(chains, handle)->first, __ATOMIC_ACQUIRE) : NULL;
     for (uint64_t steps = 1; r; steps++, r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE)) {
         *state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
-        if (!(*state & CLAIMER) && !r->is_second &&
+        if (!(*state & CLAIMER) && !__atomic_load_n(&r->is_second, __ATOMIC_RELAXED) &&
             __atomic_load_n(&r->handle, __ATOMIC_RELAXED) == handle)
             return r;
         if (steps % MOST_STEPS == 0 && !is_as_it_was(t, version))
@@ -259,7 +277,7 @@ struct efg_request *efg_requests_claim(struct efg_requests *mine, MPI_Request ha
     if (handle == MPI_REQUEST_NULL)
         return NULL;
     while ((r = efg_requests_find(mine, handle)))
-        if (claim(mine, r, r->state & ~(uint64_t)CLAIMER))
+        if (claim(mine, r, number_of(r)))
             return r;
     struct efg_requests *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE);
     for (; t && !r; t = t->next)
@@ -295,7 +313,8 @@ void efg_requests_tell(const struct efg_request *r, const MPI_Status *status)
         free(news);
         return;
     }
-    news->request = *r;
+    news->request = (struct efg_request){.comm = r->comm, .is_second = r->is_second};
+    memcpy((char *)&news->request + OWN, (const char *)r + OWN, sizeof *r - OWN);
     news->has_status = status != NULL;
     if (status)
         news->status = *status;
@@ -332,31 +351,40 @@ static int compare_serials(const void *a, const void *b)
     return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-static int is_of_another(const struct efg_requests *t, const struct efg_request *r)
-{
-    uint64_t by = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) & CLAIMER;
-    return by && by != claimer(t);
-}
-
 static uint64_t collect(const struct efg_requests *t, struct efg_request **list)
 {
     uint64_t count = 0;
     for (uint64_t i = 0; t->count && i < t->chains->count; i++)
         for (struct efg_request *r = t->chains->chain[i].first; r; r = r->next)
-            if (!is_of_another(t, r))
-                list[count++] = r;
+            list[count++] = r;
     return count;
 }
 
-void efg_requests_each(const struct efg_requests *t,
+/* Those that the call at hand has claimed are its own. */
+static void visit_one(const struct efg_requests *t, struct efg_request *r,
+                      void (*visit)(struct efg_request *request, void *data), void *data)
+{
+    uint64_t number = number_of(r);
+    int is_claimed = __atomic_load_n(&r->state, __ATOMIC_RELAXED) == (number | claimer(t));
+
+    if (!is_claimed && !claim(t, r, number))
+        return;
+    visit(r, data);
+    if (!is_claimed)
+        efg_requests_release(r);
+}
+
+void efg_requests_each(struct efg_requests *t,
                        void (*visit)(struct efg_request *request, void *data), void *data)
 {
     struct efg_request **list = malloc((t->count + 1) * sizeof *list);
     uint64_t count = list ? collect(t, list) : 0;
     if (list)
         qsort(list, count, sizeof *list, compare_serials);
+    change_version(t, 1);
     for (uint64_t i = 0; i < count; i++)
-        visit(list[i], data);
+        visit_one(t, list[i], visit, data);
+    change_version(t, 1);
     free(list);
 }
 

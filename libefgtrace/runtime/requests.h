@@ -33,26 +33,28 @@ struct efg_comm;
 struct efg_requests;
 
 struct efg_request {
+    /* What other threads look at, though it is not theirs: atomic. */
     MPI_Request handle;
-    struct efg_request *next;   /* in its chain */
+    struct efg_request *next;    /* in its chain */
+    const struct efg_comm *comm; /* made on this one, perhaps freed by now; or NULL */
+    uint64_t state;     /* number in the table << 16 | thread that claims it + 1, or 0 */
+    uint64_t is_second; /* the receive of MPI_Isendrecv, not found by its handle */
+
     struct efg_request *back;   /* the next one that is handed back, or free */
-    struct efg_requests *table; /* that it is in */
-    uint64_t state;  /* number in the table << 16 | thread that claims it + 1, or 0 */
-    uint64_t serial; /* ascending in the order of adding and of starting */
+    struct efg_requests *table; /* that it is in; what follows is zero in a new one */
+    uint64_t serial;            /* ascending in the order of adding and of starting */
     uint8_t kind;
     uint8_t is_persistent;
     uint8_t is_active;    /* persistent: between start and completion */
     uint8_t is_cancelled; /* MPI_Cancel was called on it */
     uint8_t op;           /* enum efg_collective */
     uint8_t is_any;       /* a receive whose channel only its status will tell */
-    uint8_t is_second;    /* the receive of MPI_Isendrecv, not found by its handle */
     uint8_t is_recorded;  /* its start is in the log of THREAD, as number */
     uint16_t thread;
     uint32_t number;             /* of the recorded request */
     uint32_t window;             /* that it was recorded in */
     uint32_t partner;            /* of a send: as core/traffic.h has it */
     struct efg_request *second;  /* the send of MPI_Isendrecv: its receive; else NULL */
-    const struct efg_comm *comm; /* made on this one, perhaps freed by now; or NULL */
     int peer, tag;               /* as given */
     uint64_t bytes;              /* sent */
     uint64_t received;           /* collectives */
@@ -66,7 +68,7 @@ struct efg_request {
 /* That a request, recorded by one thread, was completed by another one. */
 struct efg_request_news {
     struct efg_request_news *next;
-    struct efg_request request; /* as it was */
+    struct efg_request request; /* as it was, but for its place in the table */
     MPI_Status status;
     int has_status;
 };
@@ -75,7 +77,8 @@ struct efg_requests { /* all zero is an empty one, which other threads do not se
     struct efg_request_chains *chains;
     struct efg_request *unused;
     uint64_t serial, count;
-    uint64_t version;         /* changes when a request is used again; odd while chains grow */
+    uint64_t version; /* changes when a request is used again; odd while chains grow, or all
+                       * requests are visited */
     struct efg_request *back; /* that others have completed; atomic, as the next one */
     struct efg_request_news *news; /* the latest first */
     struct efg_requests *next;     /* table of another thread */
@@ -99,6 +102,17 @@ static inline int efg_requests_are_shared(void)
     return __atomic_load_n(&efg_requests_tables, __ATOMIC_RELAXED) > 1;
 }
 
+/* What was made on COMM; and REQUEST is the receive of MPI_Isendrecv. */
+static inline void efg_requests_set_comm(struct efg_request *request,
+                                         const struct efg_comm *comm)
+{
+    __atomic_store_n(&request->comm, comm, __ATOMIC_RELAXED);
+}
+static inline void efg_requests_set_second(struct efg_request *request)
+{
+    __atomic_store_n(&request->is_second, 1, __ATOMIC_RELAXED);
+}
+
 /* The same, but claimed; and if there is none in TABLE, of another one. */
 struct efg_request *efg_requests_claim(struct efg_requests *table, MPI_Request handle);
 void efg_requests_release(struct efg_request *request);
@@ -107,8 +121,8 @@ void efg_requests_release(struct efg_request *request);
 void efg_requests_remove(struct efg_requests *table, struct efg_request *request);
 
 /* Call VISIT for each request of TABLE that no other thread has claimed, in the order of their
- * serials. Allocates. */
-void efg_requests_each(const struct efg_requests *table,
+ * serials. Others that look for one wait until all are visited. Allocates. */
+void efg_requests_each(struct efg_requests *table,
                        void (*visit)(struct efg_request *request, void *data), void *data);
 
 /* REQUEST, a persistent one, is started again: it comes last now, if it is of TABLE. */

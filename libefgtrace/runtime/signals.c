@@ -45,9 +45,11 @@ void efg_signals_defer(struct efg_signals *signals)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         sigdelset(&others, own[i]);
     pthread_sigmask(SIG_BLOCK, &others, &signals->before);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &signals->may_cancel);
 }
 
 void efg_signals_resume(const struct efg_signals *signals)
 {
+    pthread_setcancelstate(signals->may_cancel, NULL);
     pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }

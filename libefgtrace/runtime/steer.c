@@ -16,6 +16,7 @@
 
 #include "runtime/clock.h"
 #include "runtime/code.h"
+#include "runtime/leader.h"
 #include "runtime/mainloop.h"
 #include "runtime/save.h"
 #include "runtime/signals.h"
@@ -26,51 +27,11 @@
 #define ROUND_PAUSE 1000000 /* ns between tests of a round */
 #define LOOK_PAUSE 5000000  /* ns between looks at what is recorded */
 #define SAMPLES 400         /* sampling uses at most 1/400 of the time */
-#define FEW_EVENTS \
-    100 /* a thread with fewer events than this part of another's does not lead */
 
 struct efg_steering efg_steering;
 
 static struct efg_process *const p = &efg_process;
 static struct efg_steering *const s = &efg_steering;
-
-/* --- who leads --- */
-
-/* The state of the steering is one thread's at a time, while it is the leader. Returns 0 if
- * THREAD is not, or another is just taking over. */
-static int claim(const struct efg_thread *t)
-{
-    if (__atomic_exchange_n(&s->is_claimed, 1, __ATOMIC_ACQUIRE))
-        return 0;
-    if (t == p->leader)
-        return 1;
-    __atomic_store_n(&s->is_claimed, 0, __ATOMIC_RELEASE);
-    return 0;
-}
-
-static void release(void)
-{
-    __atomic_store_n(&s->is_claimed, 0, __ATOMIC_RELEASE);
-}
-
-static uint64_t events(const struct efg_thread *t)
-{
-    return t->graph.events + t->backlog.count;
-}
-
-/* Where the thread of MPI_Init does nothing, one that does takes over; with the round that is
- * under way, which says nothing yet that the other would not stand by. */
-static void elect(struct efg_thread *t)
-{
-    if (t == p->leader || __atomic_exchange_n(&s->is_claimed, 1, __ATOMIC_ACQUIRE))
-        return;
-    pthread_mutex_lock(&p->lock);
-    if (s->pivot.kind == EFG_PIVOT_NONE && s->agree.round == EFG_ROUND_PROPOSE &&
-        events(p->leader) * FEW_EVENTS < events(t))
-        p->leader = t;
-    pthread_mutex_unlock(&p->lock);
-    release();
-}
 
 /* --- rounds --- */
 
@@ -392,7 +353,9 @@ void efg_steer_count(struct efg_thread *t, uint64_t now)
 
 void efg_steer_visit(struct efg_thread *t, uint64_t now)
 {
-    if (!claim(t))
+    int claim = efg_leader_claim(t);
+
+    if (!claim)
         return;
     if (efg_mainloop_is_over(t)) /* before this visit is one of it */
         efg_mainloop_step(t, EFG_IN_OVER, now);
@@ -401,7 +364,7 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
     if (!efg_agree_is_resting(&s->agree))
         advance(t, now, 0);
     update_awaiting(t);
-    release();
+    efg_leader_release(claim);
 }
 
 /* Judging never stops. */
@@ -426,30 +389,25 @@ static void lead(struct efg_thread *t, uint64_t now)
         go_alone(t, now);
 }
 
-static void full_sample(struct efg_thread *t, uint64_t now)
+static void full_sample(struct efg_thread *t, uint64_t now, int leads)
 {
     t->next_full_sample = now + efg_finder_pause(now - p->start, p->conf.interval);
     efg_coarse_follow(t, now);
     efg_stability_sample(&t->stability, &t->graph, now);
     efg_order_settle(&t->order);
-    elect(t);
-    if (!t->finder || !claim(t))
+    if (!leads || !t->finder)
         return;
     lead(t, now);
     update_awaiting(t);
-    release();
 }
 
 /* Between samples: the rounds, and whether the window's loop is over. */
 static void look(struct efg_thread *t, uint64_t now)
 {
-    if (!claim(t))
-        return;
     if (s->trigger.state == EFG_RECORDING && efg_mainloop_is_over(t))
         efg_mainloop_step(t, EFG_IN_OVER, now);
     advance(t, now, 0);
     update_awaiting(t);
-    release();
 }
 
 /* Samples of a graph of 100,000 nodes take some 50 ms: sampling is bounded by its share. */
@@ -475,19 +433,24 @@ static void sample(struct efg_thread *t, uint64_t now)
 {
     efg_tracer_settle(t, now);
     uint64_t begin = efg_clock_cpu();
-    if (now >= t->next_full_sample) {
+    int is_full = now >= t->next_full_sample;
+    if (is_full)
+        efg_leader_elect(t);
+    int claim = efg_leader_claim(t);
+    if (is_full) {
         uint64_t apart = efg_code_time();
-        full_sample(t, now);
+        full_sample(t, now, claim);
         bound_samples(t, now, efg_clock_cpu() - begin - (efg_code_time() - apart));
-    } else if (t == p->leader && t->finder) {
+    } else if (claim && t->finder) {
         look(t, now);
     }
     t->next_sample = t->next_full_sample;
-    if (t == p->leader && now + pause_before_look() < t->next_sample)
+    if (claim && now + pause_before_look() < t->next_sample)
         t->next_sample = now + pause_before_look();
     t->cost.rare += efg_clock_cpu() - begin;
     if (now >= t->next_save)
         efg_save(t, now);
+    efg_leader_release(claim);
 }
 
 void efg_steer_sample(struct efg_thread *t, uint64_t now)
@@ -546,6 +509,7 @@ void efg_steer_finish(uint64_t now, int collective)
     int is_adaptive = p->conf.mode == EFG_MODE_ADAPTIVE;
     if (!t)
         return;
+    efg_leader_claim_last(t);
     if (t->finder)
         efg_finder_sample(t->finder, now, &s->loop);
     if (is_adaptive && collective)

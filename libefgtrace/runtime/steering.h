@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steering: the state of what decides when to record. It belongs to one thread, the leader; only
- * steer.c, mainloop.c, windows.c and iterations.c change it.
+ * Steering: the state of what decides when to record. It belongs to one thread, the leader, while
+ * it has claimed it (efg_leader_claim); only steer.c, mainloop.c, windows.c and iterations.c change it.
  *
  *     steer.c      samples and rounds: what the ranks say, and what follows from it
  *     mainloop.c   the loop and the pivot of this rank
@@ -28,7 +28,7 @@ struct efg_span { /* ticks */
 };
 
 struct efg_steering {
-    int is_claimed; /* a thread is at work on what follows; atomic */
+    struct efg_thread *claimer; /* is at work on what follows; atomic */
 
     /* Rounds. */
     struct efg_agree agree;

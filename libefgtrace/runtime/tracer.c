@@ -14,59 +14,72 @@
  */
 #include "runtime/tracer.h"
 
-#include <stdarg.h>
+#include <errno.h>
+#include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "core/hot.h"
 #include "runtime/callpath.h"
 #include "runtime/code.h"
 #include "runtime/clock.h"
+#include "runtime/leader.h"
 #include "runtime/memory.h"
 #include "runtime/save.h"
+#include "runtime/signals.h"
 #include "runtime/windows.h"
 #include "runtime/wish.h"
 
-#define LINE 64       /* bytes of a cache line */
-#define FEW_EVENTS 16 /* are not worth two readings of the clock */
+#define LINE 64                   /* bytes of a cache line */
+#define FEW_EVENTS 16             /* are not worth two readings of the clock */
+#define LOOK_PAUSE 50000          /* ns between looks whether a thread is still at work */
+#define STOP_PATIENCE 1000000000u /* ns for all of them */
 
 struct efg_process efg_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 EFG_HOT_DATA uint32_t efg_epoch;
 
 static __thread struct efg_thread *self __attribute__((tls_model("initial-exec")));
 
-void efg_tracer_note(const char *format, ...)
-{
-    struct efg_process *p = &efg_process;
-    size_t used = strlen(p->note);
-    va_list arguments;
-
-    if (used)
-        used += (size_t)snprintf(p->note + used, sizeof p->note - used, "; ");
-    if (used >= sizeof p->note)
-        return;
-    va_start(arguments, format);
-    vsnprintf(p->note + used, sizeof p->note - used, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "efgtrace: rank %d: %s\n", p->rank, p->note + used);
-}
-
-void efg_tracer_tell(uint64_t now, const char *format, ...)
-{
-    struct efg_process *p = &efg_process;
-    char text[512];
-    va_list arguments;
-
-    if (p->rank != 0 || !p->conf.verbose)
-        return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "efgtrace: %.3f s: %s\n", (double)(now - p->start) / 1e9, text);
-}
-
 /* --- threads --- */
+
+/* Who jumps out of a signal handler leaves no lock behind. */
+static void take_lock(struct efg_signals *signals)
+{
+    efg_signals_defer(signals);
+    pthread_mutex_lock(&efg_process.lock);
+}
+
+static void give_lock(const struct efg_signals *signals)
+{
+    pthread_mutex_unlock(&efg_process.lock);
+    efg_signals_resume(signals);
+}
+
+/*
+ * A thread says when it is at work, and who ends the tracer (efg_tracer_stop) says that it is
+ * over: each before it looks at what the other says. The way of a call is to have no fence for
+ * that, so who ends the tracer makes all threads have theirs.
+ */
+static int is_over(void)
+{
+    return __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) == EFG_EPOCH_OVER;
+}
+
+static void begin_work(struct efg_thread *t)
+{
+    __atomic_store_n(&t->is_inside, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the compiler at least keeps the order */
+}
+
+static void end_work(struct efg_thread *t)
+{
+    __asm__("" : "+r"(t)); /* else gcc saves a register for the address of the field */
+    __atomic_store_n(&t->is_inside, 0, __ATOMIC_RELEASE);
+}
 
 void efg_tracer_log_path(uint32_t thread, char *path, size_t size)
 {
@@ -140,12 +153,15 @@ static void retire(void *thread)
 {
     struct efg_process *p = &efg_process;
     struct efg_thread *t = thread;
+    struct efg_signals signals;
 
     self = NULL;
-    pthread_mutex_lock(&p->lock);
+    efg_leader_retire(t);
+    end_work(t);
+    take_lock(&signals);
     t->next_idle = p->idle;
     p->idle = t;
-    pthread_mutex_unlock(&p->lock);
+    give_lock(&signals);
 }
 
 static struct efg_thread *take_idle(void)
@@ -158,6 +174,27 @@ static struct efg_thread *take_idle(void)
         p->idle = t->next_idle;
     pthread_mutex_unlock(&p->lock);
     return t;
+}
+
+/* T is at work until all of it is there. Returns -1 if it comes too late. */
+static int add_thread(struct efg_thread *t, struct efg_traffic *traffic)
+{
+    struct efg_process *p = &efg_process;
+
+    begin_work(t);
+    pthread_mutex_lock(&p->lock);
+    int is_late = is_over();
+    if (!is_late) {
+        t->number = p->thread_count++;
+        efg_recorder_init(&t->recorder, t->number, traffic);
+        efg_requests_init(&t->recorder.table, t->recorder.thread);
+        t->next = p->threads;
+        p->threads = t;
+        if (!p->leader) /* the first one: others come later */
+            p->leader = t;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return is_late ? -1 : 0;
 }
 
 static struct efg_thread *new_thread(void)
@@ -177,20 +214,26 @@ static struct efg_thread *new_thread(void)
     if (efg_graph_follow_calls(&t->graph, efg_callpath_keys, efg_code_place) == 0)
         t->finder = efg_finder_new(&t->graph, efg_wish_begin());
     t->next_sample = t->next_full_sample = now + p->conf.interval;
-    pthread_mutex_lock(&p->lock);
-    t->number = p->thread_count++;
-    t->next = p->threads;
-    p->threads = t;
-    if (!p->leader)
-        p->leader = t;
-    pthread_mutex_unlock(&p->lock);
     t->next_save = efg_save_first(now);
-    efg_recorder_init(&t->recorder, t->number, traffic);
-    efg_requests_init(&t->recorder.table, t->recorder.thread);
+    if (add_thread(t, traffic) != 0)
+        return NULL; /* what it takes goes with the process */
     if (p->conf.mode == EFG_MODE_ADAPTIVE || p->conf.mode == EFG_MODE_FULL)
         open_log(t);
     if (p->conf.sequence)
         begin_order(t);
+    end_work(t);
+    return t;
+}
+
+static struct efg_thread *find_thread(void)
+{
+    struct efg_signals signals;
+
+    efg_signals_defer(&signals);
+    struct efg_thread *t = take_idle();
+    if (!t)
+        t = new_thread();
+    efg_signals_resume(&signals);
     return t;
 }
 
@@ -204,10 +247,8 @@ static void tell_untraced(void)
 struct efg_thread *efg_tracer_thread(void)
 {
     static __thread int failed __attribute__((tls_model("initial-exec")));
-    if (!self && !failed) {
-        self = take_idle();
-        if (!self)
-            self = new_thread();
+    if (!self && !failed && !is_over()) {
+        self = find_thread();
         failed = !self;
         if (self && efg_process.has_thread_key)
             pthread_setspecific(efg_process.thread_key, self);
@@ -215,6 +256,45 @@ struct efg_thread *efg_tracer_thread(void)
             tell_untraced();
     }
     return self;
+}
+
+/* A thread that is held up within its work is not waited for any longer. */
+static void await_end_of_work(const struct efg_thread *t, uint64_t *patience)
+{
+    static const struct timespec pause = {0, LOOK_PAUSE};
+
+    while (__atomic_load_n(&t->is_inside, __ATOMIC_ACQUIRE) && *patience > 0) {
+        nanosleep(&pause, NULL);
+        *patience -= LOOK_PAUSE;
+    }
+}
+
+static void fence_all_threads(void)
+{
+    static const struct timespec pause = {0, LOOK_PAUSE};
+
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) != 0 ||
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) != 0)
+        nanosleep(&pause, NULL); /* what is stored has been seen by then */
+}
+
+void efg_tracer_stop(void)
+{
+    struct efg_process *p = &efg_process;
+    struct efg_signals signals;
+    uint64_t patience = STOP_PATIENCE;
+
+    take_lock(&signals);
+    __atomic_store_n(&efg_epoch, EFG_EPOCH_OVER, __ATOMIC_RELAXED);
+    give_lock(&signals);
+    if (p->thread_count < 2)
+        return;
+    int saved = errno;
+    fence_all_threads();
+    for (const struct efg_thread *t = p->threads; t; t = t->next)
+        if (t != self)
+            await_end_of_work(t, &patience);
+    errno = saved;
 }
 
 struct efg_thread *efg_tracer_become(struct efg_thread *other)
@@ -241,23 +321,32 @@ void efg_tracer_control(int level, const char *name)
 
 /* --- events --- */
 
+static __attribute__((noinline, cold)) int turn_back(struct efg_thread *t)
+{
+    end_work(t);
+    return 0;
+}
+
 EFG_HOT int efg_tracer_enter(struct efg_call *call)
 {
     struct efg_thread *t = self ? self : efg_tracer_thread();
     call->thread = t;
     if (!t)
         return 0;
+    begin_work(t);
     t->cost.entered = --t->cost.countdown == 0 ? efg_clock_ticks() : 0;
     call->path = efg_callpath_find(call->frame, &call->hash);
     call->enter = efg_clock_ticks();
-    if (t->epoch != __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED))
-        efg_windows_join(t, call->enter);
+    if (t->epoch != __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) &&
+        efg_windows_join(t, call->enter) != 0)
+        return turn_back(t);
     if (efg_recorder_wants_enter(&t->recorder, call))
         efg_recorder_enter(&t->recorder, call);
     if (t->cost.entered) {
         t->cost.inside = efg_clock_ticks() - t->cost.entered;
         t->cost.rare_then = t->cost.rare;
     }
+    end_work(t);
     return 1;
 }
 
@@ -284,7 +373,7 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
 /* The EVENT that was just added to the graph is a visit of the pivot. */
 static void count_visit(struct efg_thread *t, const struct efg_event *event)
 {
-    if (t == efg_process.leader)
+    if (efg_leader_is(t))
         efg_steer_count(t, event->is_start ? event->enter : event->leave);
 }
 
@@ -309,7 +398,7 @@ static EFG_HOT int settle(struct efg_thread *t, uint64_t now, int is_last_awaite
     uint64_t rare = t->cost.rare;
     int is_pivot = 0;
 
-    t->backlog.count = 0; /* first: a signal handler may jump out of here */
+    efg_backlog_set(&t->backlog, 0); /* first: a signal handler may jump out of here */
     for (uint32_t i = 0; i < count; i++) {
         const struct efg_event *event = &t->backlog.event[i];
         if (event->is_poll) {
@@ -320,11 +409,12 @@ static EFG_HOT int settle(struct efg_thread *t, uint64_t now, int is_last_awaite
                 count_visit(t, event);
         }
         if (__builtin_expect(t->graph.is_full, 0)) {
-            t->backlog.count = count; /* what is left of it is coarsened, too */
+            efg_backlog_set(&t->backlog, count); /* what is left of it is coarsened, too */
             efg_coarse_make_room(t, now);
-            t->backlog.count = 0;
+            efg_backlog_set(&t->backlog, 0);
         }
     }
+    __atomic_store_n(&t->settled, t->graph.events, __ATOMIC_RELAXED);
     if (begin)
         t->cost.rare = rare + (efg_clock_ticks() - begin); /* with what else was done here */
     return is_pivot;
@@ -339,8 +429,10 @@ void efg_tracer_settle(struct efg_thread *t, uint64_t now)
 static inline int add_event(struct efg_thread *t, const struct efg_call *call,
                             struct efg_facts facts, uint64_t leave)
 {
-    struct efg_event *event = &t->backlog.event[t->backlog.count++];
+    uint32_t waiting = t->backlog.count;
+    struct efg_event *event = &t->backlog.event[waiting++];
 
+    efg_backlog_set(&t->backlog, waiting);
     *event = (struct efg_event){
         .signature = {.call = call->id, .path = call->path},
         .path_hash = call->hash,
@@ -354,16 +446,20 @@ static inline int add_event(struct efg_thread *t, const struct efg_call *call,
     if (t->detail.dimensions != EFG_DIM_PATH)
         add_dimensions(&event->signature, call, facts);
     int is_awaited = efg_graph_may_count(&t->graph, event) && t->is_awaiting;
-    return (is_awaited || t->backlog.count >= EFG_BACKLOG) && settle(t, leave, is_awaited) &&
-           is_awaited;
+    return (is_awaited || waiting >= EFG_BACKLOG) && settle(t, leave, is_awaited) && is_awaited;
 }
 
 EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
 {
     struct efg_thread *t = call->thread;
+    begin_work(t);
+    if (__builtin_expect(is_over(), 0)) {
+        turn_back(t);
+        return;
+    }
     uint64_t leave = efg_clock_ticks();
     struct efg_facts facts = efg_decode(call, result);
-    int is_pivot = add_event(t, call, facts, leave) && t == efg_process.leader;
+    int is_pivot = add_event(t, call, facts, leave) && efg_leader_is(t);
     int is_cut_before = is_pivot && efg_shape_is_in(call, EFG_SHAPES_STARTING);
 
     if (is_cut_before)
@@ -380,4 +476,5 @@ EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
         efg_steer_sample(t, leave);
     if (t->cost.entered)
         efg_cost_sample(&t->cost, efg_clock_ticks() - leave);
+    end_work(t);
 }

@@ -5,11 +5,13 @@
  *
  *     wrap.c -> tracer.c   enter, leave: call path, clock, graph, recorder
  *               coarse.c   what to do when the graph finds no room
+ *               leader.c   which thread steers
  *               steer.c    samples and pivot visits: pivot, agreement, trigger, windows
  *               mainloop.c    what becomes of the pivot, and what the trigger says is done
  *               iterations.c  how long iterations take
  *               save.c     what is found if the job is killed
  *               cost.c     what all this costs
+ *               notes.c    what is said on standard error
  *               start.c    before and after MPI_Init
  *               finish.c   before MPI_Finalize: run file, trace, summary
  *
@@ -47,8 +49,10 @@ struct efg_thread {
     uint32_t number;
     struct efg_detail detail; /* of the signatures in the graph */
     int is_awaiting;      /* the next visit of the pivot, where something may begin or end */
+    int is_inside;        /* its thread is at work on this, not in MPI or elsewhere; atomic */
     uint64_t next_sample; /* ticks: when to look at anything but events */
     struct efg_backlog backlog;
+    uint64_t settled; /* events of the graph when the backlog was empty; atomic */
     struct efg_cost cost;
     struct efg_recorder recorder;
     struct efg_order order;
@@ -84,7 +88,7 @@ struct efg_process {
     pthread_key_t thread_key; /* tells when one ends */
     int has_thread_key;
     uint32_t thread_count;
-    struct efg_thread *leader;
+    struct efg_thread *leader; /* atomic */
     /* What the ranks agree on. */
     MPI_Comm comm;      /* private: of all ranks */
     MPI_Comm self;      /* MPI_COMM_SELF, or a private one of this rank alone */
@@ -95,6 +99,7 @@ struct efg_process {
 
 extern struct efg_process efg_process;
 extern uint32_t efg_epoch; /* of the process: odd while a window is open; atomic */
+#define EFG_EPOCH_OVER UINT32_MAX /* no thread begins to work on its state any more */
 
 /* The state of a thread that has a graph within BUDGET, and nothing else yet; NULL without
  * memory.
@@ -106,6 +111,9 @@ void efg_tracer_free(struct efg_thread *thread);
 struct efg_thread *efg_tracer_thread(void);
 /* Once, before the first of them: be told of threads that end. */
 void efg_tracer_init_threads(void);
+/* The program ends: wait until no other thread is at work on its state. None of them will be
+ * from here on; calls that they are in come to their end without us. */
+void efg_tracer_stop(void);
 /* Let this thread act as OTHER; returns what it was. */
 struct efg_thread *efg_tracer_become(struct efg_thread *other);
 int efg_tracer_enter(struct efg_call *call);
@@ -116,8 +124,12 @@ void efg_tracer_control(int level, const char *name);
  * iterations up to date. */
 void efg_tracer_settle(struct efg_thread *thread, uint64_t now);
 
+/* --- notes.c --- */
+
 /* Say something once on standard error, with the rank; and keep it for the run file. */
 void efg_tracer_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* All that was kept so far, to be freed; NULL without memory. */
+char *efg_tracer_notes(void);
 
 /* If the configuration asks for it, tell on rank 0 what happens, with the time since the start.
  */
@@ -143,12 +155,13 @@ void efg_iterations_count(struct efg_thread *thread, uint64_t number, uint64_t n
 /* ns in MPI until NOW, when the last event ended, or began. */
 uint64_t efg_iterations_mpi(const struct efg_graph *graph, uint64_t now);
 
-/* --- steer.c, called by the leader only --- */
+/* --- steer.c, called by the leader only, but for samples --- */
 
 /* Begin the agreement. Returns 0, or -1 when MPI cannot. */
 int efg_steer_init(void);
-/* A sample is due / the pivot was visited, at NOW ticks, outside of calls. */
+/* A sample is due, at NOW ticks, outside of calls. */
 void efg_steer_sample(struct efg_thread *thread, uint64_t now);
+/* The pivot was visited, at NOW ticks, outside of calls. */
 void efg_steer_visit(struct efg_thread *thread, uint64_t now);
 /* The pivot was visited, while THREAD did not await that. */
 void efg_steer_count(struct efg_thread *thread, uint64_t now);

@@ -71,7 +71,11 @@ static void drop_span(struct efg_span span)
 
 static void turn_epoch(struct efg_thread *t)
 {
-    t->epoch++;
+    uint32_t epoch = __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
+
+    if (epoch == EFG_EPOCH_OVER)
+        return; /* nobody follows any more */
+    t->epoch = epoch + 1;
     __atomic_store_n(&efg_epoch, t->epoch, __ATOMIC_RELAXED);
 }
 
@@ -203,7 +207,7 @@ void efg_windows_discard(struct efg_thread *t)
     s->window_count--;
     s->has_window = 0;
     s->mark_count = 0;
-    if (efg_epoch & 1)
+    if (__atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) & 1) /* or all is over */
         turn_epoch(t);
 }
 
@@ -239,13 +243,18 @@ void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, 
     cut(t, w, span.from - base, span.to - base);
 }
 
-void efg_windows_join(struct efg_thread *t, uint64_t now)
+int efg_windows_join(struct efg_thread *t, uint64_t now)
 {
-    t->epoch = __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
+    uint32_t epoch = __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
+
+    if (epoch == EFG_EPOCH_OVER)
+        return -1;
+    t->epoch = epoch;
     if (t->epoch & 1)
         efg_recorder_begin(&t->recorder, now, 0, 0);
     else
         efg_recorder_end(&t->recorder, now, 0, 0);
+    return 0;
 }
 
 /* --- windows that are done --- */

@@ -46,7 +46,7 @@ struct efg_run_window *efg_windows_present(void);
 /* All ranks are done with it, and keep it. */
 void efg_windows_settle(void);
 
-/* A thread that does not lead does as the process does. */
-void efg_windows_join(struct efg_thread *thread, uint64_t now);
+/* A thread that does not lead does as the process does. Returns 0, or -1 when all is over. */
+int efg_windows_join(struct efg_thread *thread, uint64_t now);
 
 #endif

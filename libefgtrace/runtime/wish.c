@@ -11,15 +11,23 @@
 #include "runtime/callpath.h"
 
 static const struct efg_process *const p = &efg_process;
+
+/* Of the leader. */
 static struct efg_symbols *symbols;
-static int is_found;
+static uint64_t named; /* the function of this name; 0: not found yet */
+
+static struct efg_wish wish_for(uint64_t function)
+{
+    return (struct efg_wish){(enum efg_level)p->conf.level, function};
+}
 
 struct efg_wish efg_wish_begin(void)
 {
-    struct efg_wish wish = {(enum efg_level)p->conf.level, 0};
+    uint64_t function = 0;
 
-    is_found = !p->conf.loop[0] || efg_conf_loop_hash(p->conf.loop, &wish.function);
-    return wish;
+    if (p->conf.loop[0])
+        efg_conf_loop_hash(p->conf.loop, &function);
+    return wish_for(function);
 }
 
 /* "run" and "Verlet::run" are names of "LAMMPS_NS::Verlet::run(int)". */
@@ -58,24 +66,32 @@ static int is_wished(const struct efg_graph *graph, uint32_t site)
     return 0;
 }
 
-void efg_wish_look(struct efg_thread *t)
+static void search(const struct efg_thread *t)
 {
     const struct efg_judge *judge = efg_finder_judge(t->finder);
 
-    if (is_found)
-        return;
     if (!symbols)
         symbols = efg_symbols_new();
-    for (uint32_t i = 0; i < judge->count && !is_found; i++) {
+    for (uint32_t i = 0; i < judge->count && !named; i++) {
         const struct efg_loop_found *found = &judge->chain[i];
-        if (!found->is_level || !is_wished(&t->graph, found->site))
-            continue;
-        efg_finder_wish(t->finder,
-                        (struct efg_wish){(enum efg_level)p->conf.level, found->loop.function});
-        is_found = 1;
+        if (found->is_level && is_wished(&t->graph, found->site))
+            named = found->loop.function;
     }
-    if (is_found && symbols) {
+    if (named && symbols) {
         efg_symbols_free(symbols);
         symbols = NULL;
     }
+}
+
+/* A thread that took over the lead has not been told what its predecessor found. */
+void efg_wish_look(struct efg_thread *t)
+{
+    uint64_t function;
+
+    if (!p->conf.loop[0] || efg_conf_loop_hash(p->conf.loop, &function))
+        return;
+    if (!named)
+        search(t);
+    if (named)
+        efg_finder_wish(t->finder, wish_for(named));
 }

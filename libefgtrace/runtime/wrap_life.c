@@ -24,7 +24,7 @@
 #define RUNTIME_LIBRARY "libefgtrace-runtime.so"
 
 static struct efg_hooks own_hooks; /* what efg_wrap_hooks point to */
-static enum { NOT_YET, RUNNING, OVER } stage;
+static _Atomic enum stage { NOT_YET, RUNNING, OVER } stage;
 static int is_of_sessions; /* it runs since a communicator was made without MPI_Init */
 static atomic_int users; /* calls of MPI_Init and MPI_Session_init, less those that end them */
 static const struct efg_runtime *runtime;
@@ -159,9 +159,10 @@ static void prepare(const void *caller)
 /* True once, for the one that ends the tracer; no call is seen from here on. */
 static int stop(void)
 {
-    if (stage != RUNNING || getpid() != owner)
+    enum stage expected = RUNNING;
+
+    if (getpid() != owner || !atomic_compare_exchange_strong(&stage, &expected, OVER))
         return 0;
-    stage = OVER;
     atomic_store_explicit(&efg_wrap_hooks, NULL, memory_order_release);
     return 1;
 }

@@ -6,14 +6,15 @@
  *   level       of MPI_Init (COUNT -1) or of MPI_Init_thread, as asked for: printed
  *   at_once     four threads: COUNT exchanges each, number i i+1 times as many, and COUNT
  *               barriers of the main thread beside them
- *   many        COUNT threads, all there at once, that send to their own rank one after the
- * other one_by_one  COUNT threads, one after the other, with five exchanges each ends threads
- * that end by pthread_exit, or are cancelled while they wait completes   what one thread
- * starts, another completes; twice COUNT puts        four threads at once, COUNT times 20
- * MPI_Put and a flush, in the same window finalize    a thread polls for messages while the
- * main one is in MPI_Finalize locks       four threads at once that send to themselves, COUNT
- * times, to get warm and once more: how many locks efgtrace took then, how often it allocated
- * (locks.c)
+ *   many        COUNT threads, all there at once, that send to their own rank in turn
+ *   one_by_one  COUNT threads, one after the other, with five exchanges each
+ *   ends        threads that end by pthread_exit, or are cancelled while they wait
+ *   completes   what one thread starts, another completes; twice COUNT
+ *   puts        four threads at once, COUNT times 20 MPI_Put and a flush, in one window
+ *   finalize    a thread polls for messages while the main one is in MPI_Finalize
+ *   leaves      MPI_Abort after COUNT ms, while four threads send to themselves
+ *   locks       four threads at once that send to themselves, COUNT times, to get warm and
+ *               once more: how many locks efgtrace took then, how often it allocated (locks.c)
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
@@ -287,6 +288,26 @@ static void finalize(void)
         exchange(0, i);
 }
 
+static void *send_on(void *argument)
+{
+    int tag = (int)(long)argument, in;
+    for (;;)
+        MPI_Sendrecv(&tag, 1, MPI_INT, 0, tag, &in, 1, MPI_INT, 0, tag, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
+    return argument;
+}
+
+/* The process ends while its threads go on. */
+static void leaves(void)
+{
+    static pthread_t threads[THREADS];
+    for (long i = 0; i < THREADS; i++)
+        start(&threads[i], send_on, i);
+    usleep((useconds_t)count * 1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Abort(MPI_COMM_WORLD, 7);
+}
+
 static int level(int wanted)
 {
     int provided = -1, asked = -1, is_main = 0;
@@ -311,7 +332,8 @@ int main(int argc, char **argv)
     } kinds[] = {{"at_once", at_once},   {"one_by_one", one_by_one},
                  {"ends", ends},         {"completes", completes},
                  {"locks", locks},       {"finalize", finalize},
-                 {"puts", puts_at_once}, {"many", many}};
+                 {"puts", puts_at_once}, {"many", many},
+                 {"leaves", leaves}};
     int provided;
 
     count = argc > 2 ? atoi(argv[2]) : 100;

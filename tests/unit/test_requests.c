@@ -226,7 +226,7 @@ static void count_visit(struct efg_request *r, void *data)
     ++*(int *)data;
 }
 
-static int visits(const struct efg_requests *table)
+static int visits(struct efg_requests *table)
 {
     int visited = 0;
     efg_requests_each(table, count_visit, &visited);
