@@ -376,14 +376,15 @@ static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_fo
            (double)flow[site].events >= MAIN_EVENTS * (double)all;
 }
 
-/* A function is called in each iteration, and the rest of the loop comes in each k-th. Where the code is
- * known, so is how often the loop goes round. */
+/* A function is called in each iteration, and the rest of the loop comes in each k-th. Not within a
+ * function that is the body of a loop itself: what it repeats are parts of an iteration. */
 static int is_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
                          const struct efg_loop_found *inner)
 {
     uint32_t beside, site;
 
-    if (found->is_call || inner->is_call || found->place)
+    if (found->is_call || inner->is_call ||
+        efg_place_loop(found->place) == EFG_PLACE_NO_LOOP)
         return 0;
     site = main_site(judge, found, &beside);
     return is_nearly_all(judge, found, site) && beside != EFG_NONE &&

@@ -19,7 +19,7 @@
  * through again and again, is called in a loop: that one then goes round as often, whatever the
  * counts of its other calls are.
  *
- * Where it is not, one loop further in is taken if the function has a single site with 94% of the events, what is
+ * One loop further in is taken if the function has a single site with 94% of the events, what is
  * beside it comes steadily, and the function behind that site is nothing but a loop that goes round 5
  * times as often: a step function that is called in each iteration, and output in each 50th.
  *
