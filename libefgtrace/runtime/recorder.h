@@ -74,6 +74,7 @@ struct efg_recorder {
     uint32_t pending_count, pending_room;
     struct efg_map messages; /* matched probes: message -> communicator */
     uint32_t request;        /* number of the request that the present call starts */
+    int has_begun;           /* the present call: the beginning of a collective was written */
 };
 
 /* Begin to follow the requests of THREAD, and to count its messages in TRAFFIC. */
