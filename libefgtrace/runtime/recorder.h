@@ -100,7 +100,7 @@ void efg_recorder_close(struct efg_recorder *r, uint64_t time);
  * something for requests, communicators, windows or files (leave). */
 #define EFG_SHAPES_ENDING                                               \
     (EFG_SHAPES_NAMING | EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(IMRECV) | \
-     EFG_SHAPE_SET(COMM_FREE) | EFG_SHAPE_SET(WIN_FREE) | EFG_SHAPE_SET(FILE_CLOSE))
+     EFG_SHAPE_SET(COMM_FREE) | EFG_SHAPE_SET(COMM_JOIN) | EFG_SHAPE_SET(WIN_FREE) | EFG_SHAPE_SET(FILE_CLOSE))
 #define EFG_SHAPES_RECEIVING (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV))
 #define EFG_SHAPES_WITHOUT_STATE                                              \
     (EFG_SHAPE_SET(PLAIN) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) |       \

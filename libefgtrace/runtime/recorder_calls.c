@@ -14,6 +14,7 @@
 
 #include "core/hot.h"
 #include "files/trim.h"
+#include "runtime/spawned.h"
 
 /* --- what begins at enter ---
  *
@@ -84,6 +85,9 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
         break;
     case EFG_SHAPE_COMM_FREE:
         enter_comm_free(r, c, writes);
+        break;
+    case EFG_SHAPE_COMM_JOIN:
+        efg_spawned_enter(c);
         break;
     case EFG_SHAPE_MRECV:
     case EFG_SHAPE_IMRECV:
@@ -303,6 +307,9 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
         if (writes)
             put_collective_end(r, c, f, leave);
         efg_comms_add(*c->newcomm, efg_comms_find(c->comm));
+        break;
+    case EFG_SHAPE_COMM_JOIN:
+        efg_spawned_leave(c);
         break;
     case EFG_SHAPE_COMM_FREE:
         if (writes && c->object != UINT32_MAX)

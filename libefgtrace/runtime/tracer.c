@@ -35,20 +35,38 @@ EFG_HOT_DATA uint32_t efg_epoch;
 
 static __thread struct efg_thread *self __attribute__((tls_model("initial-exec")));
 
-void efg_tracer_note(const char *format, ...)
+/* Append it to the note. Returns it, or NULL if there is no room. */
+static const char *keep(const char *format, va_list arguments)
 {
     struct efg_process *p = &efg_process;
     size_t used = strlen(p->note);
-    va_list arguments;
 
     if (used)
         used += (size_t)snprintf(p->note + used, sizeof p->note - used, "; ");
     if (used >= sizeof p->note)
-        return;
-    va_start(arguments, format);
+        return NULL;
     vsnprintf(p->note + used, sizeof p->note - used, format, arguments);
+    return p->note + used;
+}
+
+void efg_tracer_note(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    const char *kept = keep(format, arguments);
     va_end(arguments);
-    fprintf(stderr, "efgtrace: rank %d: %s\n", p->rank, p->note + used);
+    if (kept)
+        fprintf(stderr, "efgtrace: rank %d: %s\n", efg_process.rank, kept);
+}
+
+void efg_tracer_keep(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    keep(format, arguments);
+    va_end(arguments);
 }
 
 void efg_tracer_tell(uint64_t now, const char *format, ...)
