@@ -7,13 +7,14 @@
 
 static int four[4], got[2];
 
-/* The first of two messages is too long for its receive. */
+/* The first of two messages is too long for its receive. Both are there at the end. */
 static void begin(MPI_Request request[2])
 {
     MPI_Irecv(&got[0], 1, MPI_INT, other, 2, MPI_COMM_WORLD, &request[0]);
     MPI_Irecv(&got[1], 1, MPI_INT, other, 3, MPI_COMM_WORLD, &request[1]);
     MPI_Send(four, 4, MPI_INT, other, 2, MPI_COMM_WORLD);
     MPI_Send(four, 1, MPI_INT, other, 3, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* What is left of them. */
@@ -68,7 +69,6 @@ static void waitsome(void)
     MPI_Request request[2];
     int indices[2], count = -1;
     begin(request);
-    MPI_Barrier(MPI_COMM_WORLD);
     TELL(Waitsome, 2, request, &count, indices, MPI_STATUSES_IGNORE);
     say(request);
 }
@@ -77,7 +77,6 @@ static void testall(void)
 {
     MPI_Request request[2];
     begin(request);
-    MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0, flag = 0, code = MPI_SUCCESS; i < 100 && !flag && code == MPI_SUCCESS;
          i++) {
         code = MPI_Testall(2, request, &flag, MPI_STATUSES_IGNORE);
@@ -91,7 +90,6 @@ static void testsome(void)
     MPI_Request request[2];
     int indices[2], count = 0;
     begin(request);
-    MPI_Barrier(MPI_COMM_WORLD);
     TELL(Testsome, 2, request, &count, indices, MPI_STATUSES_IGNORE);
     say(request);
 }

@@ -53,6 +53,8 @@ KNOWN = {
     ('request started twice', 'adaptive'):
         'the message is lost, and the program waits for ever, if MPI makes any progress between the two; '
         'an MPI_Iprobe there has the same effect bare, and so have the rounds in which ranks agree',
+    ('race of two senders', 'adaptive'):
+        'which message is first depends on when MPI makes progress, too',
 }
 # What MPI says is wrong; not who says it, how often and with which numbers.
 SAYS = re.compile(r'\*\*\* (An error occurred.*|MPI_ERR.*|on .*|The .*)|(Signal: .*)|(Fatal error in .*)|'
