@@ -82,8 +82,8 @@ enum efg_shape {
     EFG_SHAPE_COMM_NEW,
     EFG_SHAPE_COMM_IDUP, /* + requests */
     EFG_SHAPE_COMM_FREE, /* newcomm: the argument */
-    EFG_SHAPE_COMM_JOIN, /* newcomm made with processes of another job (spawn, connect ...); those
-                            that spawn have count commands infos, of the root */
+    EFG_SHAPE_COMM_JOIN, /* newcomm made with processes of another job (spawn, connect ...);
+                            those that spawn: count commands infos, which the root has */
     /* One-sided. Data calls: win peer count type op, requests for the R-versions. */
     EFG_SHAPE_WIN_NEW,  /* comm newwin op */
     EFG_SHAPE_WIN_FREE, /* newwin: the argument; op */

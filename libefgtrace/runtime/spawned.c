@@ -156,24 +156,35 @@ static MPI_Info add_environment(MPI_Info info, const char *command)
     return copy;
 }
 
-/* Only the root's arguments mean anything. */
+/* Copies of all infos of the call. Returns 0 if one cannot be made. */
+static int make_infos(const struct efg_call *c)
+{
+    made.info = calloc((size_t)c->count, sizeof *made.info);
+    while (made.info && made.count < c->count) {
+        MPI_Info copy = add_environment(c->infos[made.count], c->commands[made.count]);
+        if (copy == MPI_INFO_NULL)
+            return 0;
+        made.info[made.count++] = copy;
+    }
+    return made.info != NULL;
+}
+
+/* Only the root's arguments mean anything. If they are wrong, that is for the call to find. */
 void efg_spawned_enter(struct efg_call *c)
 {
+    MPI_Errhandler handler;
     forget();
     if (!c->infos || !c->commands || c->count < 1 || c->count > MOST || !*p->folder ||
         !is_root(c))
         return;
-    made.info = calloc((size_t)c->count, sizeof *made.info);
-    for (int i = 0; made.info && i < c->count; i++) {
-        made.info[i] = add_environment(c->infos[i], c->commands[i]);
-        if (made.info[i] == MPI_INFO_NULL) {
-            forget();
-            return;
-        }
-        made.count++;
-    }
-    if (made.info)
+    PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (make_infos(c))
         c->infos = made.info;
+    else
+        forget();
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    PMPI_Errhandler_free(&handler);
 }
 
 #else /* nothing is known that would tell them */

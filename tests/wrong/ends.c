@@ -110,7 +110,42 @@ static void overrun(void)
         MPI_Send(&one, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
 }
 
+static void spawn(const char *command, int processes, MPI_Info info)
+{
+    MPI_Comm children;
+    TELL(Comm_spawn, command, MPI_ARGV_NULL, processes, info, 0, MPI_COMM_SELF, &children,
+         MPI_ERRCODES_IGNORE);
+}
+
+static void spawn_nothing(void)
+{
+    spawn("/nowhere/nothing", 1, MPI_INFO_NULL);
+}
+
+static void spawn_none(void)
+{
+    spawn("/bin/true", -1, MPI_INFO_NULL);
+}
+
+static void spawn_without_command(void)
+{
+    spawn(NULL, 1, MPI_INFO_NULL);
+}
+
+static void spawn_freed_info(void)
+{
+    MPI_Info info, copy;
+    MPI_Info_create(&info);
+    copy = info;
+    MPI_Info_free(&info);
+    spawn("/bin/true", 1, copy);
+}
+
 const struct wrong wrong_ends[] = {
+    {"spawn what is not there", spawn_nothing, WITHIN, 2},
+    {"spawn less than nothing", spawn_none, WITHIN, 0},
+    {"spawn without a command", spawn_without_command, WITHIN, 0},
+    {"spawn with a freed info", spawn_freed_info, WITHIN, 2},
     {"nothing", nothing, WITHIN, 0},
     {"send before the beginning", send, BEFORE, 0},
     {"rank before the beginning", ask, BEFORE, 0},
