@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define STEPS 40
+#define MEAN 8  /* seconds; for what may hang */
 #define SOON 1  /* seconds; for what hangs */
 #define LATE 20 /* for what should not */
 
@@ -70,7 +71,7 @@ static void happen(const struct wrong *wrong, enum wrong_when now)
 {
     if (wrong->when != now)
         return;
-    alarm(wrong->hangs ? SOON : LATE);
+    alarm(wrong->hangs == 0 ? LATE : wrong->hangs == 1 ? SOON : MEAN);
     wrong->happen();
 }
 
