@@ -23,7 +23,8 @@
 #define PREFIX "EFGTRACE_"
 
 /* Variables that are no keys. */
-static const char *const others[] = {"EFGTRACE_CONF", "EFGTRACE_LIBRARY", NULL};
+static const char *const others[] = {"EFGTRACE_CONF", "EFGTRACE_LIBRARY", "EFGTRACE_MAKER",
+                                     NULL};
 
 /* Those that a module system sets of any package that it loads: they say where it lies, and are
  * nothing to us. */

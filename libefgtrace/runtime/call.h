@@ -82,7 +82,8 @@ enum efg_shape {
     EFG_SHAPE_COMM_NEW,
     EFG_SHAPE_COMM_IDUP, /* + requests */
     EFG_SHAPE_COMM_FREE, /* newcomm: the argument */
-    EFG_SHAPE_COMM_JOIN, /* newcomm made with processes of another job (spawn, connect ...) */
+    EFG_SHAPE_COMM_JOIN, /* newcomm made with processes of another job (spawn, connect ...);
+                            those that spawn: count commands infos, which the root has */
     /* One-sided. Data calls: win peer count type op, requests for the R-versions. */
     EFG_SHAPE_WIN_NEW,  /* comm newwin op */
     EFG_SHAPE_WIN_FREE, /* newwin: the argument; op */
@@ -136,12 +137,19 @@ struct efg_call {
     MPI_Comm comm;
     MPI_Comm *newcomm;
     MPI_Win win, *newwin;
-    MPI_File file, *newfile;
+    MPI_File file;
+    union {
+        MPI_File *newfile;
+        const MPI_Info *infos; /* the wrapper passes this on, too */
+    };
     MPI_Message *message;
     MPI_Request *requests;
     MPI_Status *statuses; /* the wrapper passes this on: the tracer may replace an IGNORE */
     int *flag, *indices, *outcount;
-    const char *filename;
+    union {
+        const char *filename;
+        const char *const *commands;
+    };
     MPI_Offset offset;
     const uintptr_t *frame; /* of the wrapper: __builtin_frame_address(0) */
     /* For the tracer, from enter to leave: */

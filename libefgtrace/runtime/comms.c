@@ -253,7 +253,7 @@ static struct efg_comm *take_for_world(struct efg_comm *world)
 
 static __thread struct efg_recent recent;
 
-const struct efg_comm *efg_comms_look_up(MPI_Comm handle)
+const struct efg_comm *efg_comms_look_up(MPI_Comm handle, int may_add)
 {
     uint64_t removed = __atomic_load_n(&efg_comms_removed, __ATOMIC_ACQUIRE);
     if (handle == MPI_COMM_NULL || !handle)
@@ -262,14 +262,15 @@ const struct efg_comm *efg_comms_look_up(MPI_Comm handle)
     if (!c) {
         efg_lock_take(&all.lock);
         c = find(handle);
-        if (!c)
+        if (!c && may_add)
             c = add(handle, NULL, EFG_COMM_INTRA);
         else if (c == all.world)
             c = take_for_world(c);
         efg_lock_give(&all.lock);
         efg_recent_put(&recent, key_of(handle), removed, c);
     }
-    efg_comms_last = (struct efg_comms_last){handle, c, removed};
+    if (c)
+        efg_comms_last = (struct efg_comms_last){handle, c, removed};
     return c;
 }
 
@@ -281,17 +282,6 @@ void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent)
     if (!find(handle))
         add(handle, parent, EFG_COMM_INTRA);
     efg_lock_give(&all.lock);
-}
-
-int efg_comms_is_known(MPI_Comm handle)
-{
-    uint64_t removed = __atomic_load_n(&efg_comms_removed, __ATOMIC_ACQUIRE);
-    if (efg_recent_find(&recent, key_of(handle), removed))
-        return 1;
-    efg_lock_take(&all.lock);
-    int is_known = find(handle) != NULL;
-    efg_lock_give(&all.lock);
-    return is_known;
 }
 
 void efg_comms_expect(int more)

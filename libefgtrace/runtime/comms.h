@@ -51,16 +51,24 @@ struct efg_comms_last {
 extern __thread struct efg_comms_last efg_comms_last __attribute__((tls_model("initial-exec")));
 extern uint64_t efg_comms_removed; /* so far; atomic */
 
-const struct efg_comm *efg_comms_look_up(MPI_Comm handle);
+const struct efg_comm *efg_comms_look_up(MPI_Comm handle, int may_add);
 
-/* What is known of HANDLE; a communicator that nobody announced is taken up now. NULL for
- * MPI_COMM_NULL, for no handle at all, and without memory. Valid until it is freed. */
-static inline const struct efg_comm *efg_comms_find(MPI_Comm handle)
+/* What is known of HANDLE, NULL for nothing. MPI is not asked, so the program may be wrong: it
+ * may have freed the communicator, or never made it. Valid until it is freed. */
+static inline const struct efg_comm *efg_comms_known(MPI_Comm handle)
 {
     if (efg_comms_last.handle == handle &&
         efg_comms_last.removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED))
         return efg_comms_last.comm;
-    return efg_comms_look_up(handle);
+    return efg_comms_look_up(handle, 0);
+}
+
+/* The same of HANDLE which MPI has taken: a communicator that nobody announced is taken up now.
+ * NULL for MPI_COMM_NULL, for no handle at all, and without memory. */
+static inline const struct efg_comm *efg_comms_find(MPI_Comm handle)
+{
+    const struct efg_comm *comm = efg_comms_known(handle);
+    return comm ? comm : efg_comms_look_up(handle, 1);
 }
 
 /* The world rank of PARTNER, a rank of the group that partners are of. */
@@ -76,9 +84,6 @@ uint64_t efg_comms_memory(const struct efg_comm *comm);
 
 /* HANDLE was made from PARENT (NULL: not known) by a call that all members of HANDLE made. */
 void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent);
-
-/* Whether it was looked up or added, and not removed. */
-int efg_comms_is_known(MPI_Comm handle);
 
 /* So many more communicators are under way: MPI_Comm_idup was called, or (-1) is complete. */
 void efg_comms_expect(int more);

@@ -170,7 +170,8 @@ EFG_HOT struct efg_facts efg_decode_other(const struct efg_call *c, int result,
         f.is_poll = result == MPI_SUCCESS && efg_decode_is_poll(c) && found_nothing(c);
     } else if (comm) {
         f.flags = is_world_collective(c, comm) ? EFG_NODE_WORLD : 0;
-        collective_bytes(c, &f);
+        if (result == MPI_SUCCESS)
+            collective_bytes(c, &f);
     }
     return f;
 }

@@ -76,14 +76,20 @@ static inline uint64_t efg_decode_bytes(int64_t count, MPI_Datatype type)
 struct efg_facts efg_decode_other(const struct efg_call *call, int result,
                                   const struct efg_comm *comm);
 
-/* The facts of CALL. RESULT is what MPI returned; pointers to results are read only when
- * it is MPI_SUCCESS. Inline: it is on the path of every call. */
+/* The facts of CALL. RESULT is what MPI returned; only when it is MPI_SUCCESS are pointers to
+ * results read, and is MPI asked about handles: those of a call that failed may be none, and
+ * asking would be one more error of the program. Inline: it is on the path of every call. */
 static inline struct efg_facts efg_decode(const struct efg_call *call, int result)
 {
-    struct efg_facts f = {.comm = call->comm ? efg_comms_find(call->comm) : NULL};
+    int is_done = result == MPI_SUCCESS;
+    struct efg_facts f = {0};
 
+    if (call->comm)
+        f.comm = is_done ? efg_comms_find(call->comm) : efg_comms_known(call->comm);
     if (efg_shape_is_in(call, EFG_SHAPES_UNORDERED | EFG_SHAPES_COLLECTIVE))
         return efg_decode_other(call, result, f.comm);
+    if (!is_done)
+        return f;
     if (call->peer != MPI_PROC_NULL && efg_shape_is_in(call, EFG_SHAPES_GIVING))
         f.sent = efg_decode_bytes(call->count, call->type);
     if (call->rpeer != MPI_PROC_NULL)

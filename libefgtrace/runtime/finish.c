@@ -26,6 +26,7 @@
 #include "runtime/save.h"
 #include "runtime/sessions.h"
 #include "runtime/signals.h"
+#include "runtime/spawned.h"
 #include "runtime/windows.h"
 
 static struct efg_process *const p = &efg_process;
@@ -180,6 +181,7 @@ void efg_finish_run(void)
     compare_clocks();
     share_detail(now);
     note_requests();
+    efg_spawned_note();
     close_recorders(now);
     struct efg_collected collected = collect(&run, now);
     struct efg_symbols *symbols = p->rank == 0 && p->conf.symbols ? efg_symbols_new() : NULL;

@@ -52,6 +52,17 @@ void efg_tracer_note(const char *format, ...)
         fprintf(stderr, "efgtrace: rank %d: %s\n", efg_process.rank, text);
 }
 
+void efg_tracer_keep(const char *format, ...)
+{
+    char text[sizeof efg_process.note];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    keep_note(text);
+}
+
 char *efg_tracer_notes(void)
 {
     struct efg_signals signals;

@@ -64,8 +64,8 @@ struct efg_recorder {
     uint64_t first_enter;                        /* ticks: the first call of the window */
     struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
         files_known;
-    struct efg_requests table; /* that this thread has made */
-    MPI_Request *handles;      /* of the present call, as they were at enter */
+    struct efg_requests table;   /* that this thread has made */
+    MPI_Request *handles;        /* of the present call, as they were at enter */
     struct efg_request **claims; /* what these are of, if claimed; NULL: none, or gone */
     int claim_count;
     MPI_Status *statuses; /* in place of MPI_STATUS(ES)_IGNORE */
@@ -74,6 +74,7 @@ struct efg_recorder {
     uint32_t pending_count, pending_room;
     struct efg_map messages; /* matched probes: message -> communicator */
     uint32_t request;        /* number of the request that the present call starts */
+    int has_begun;           /* the present call: the beginning of a collective was written */
 };
 
 /* Begin to follow the requests of THREAD, and to count its messages in TRAFFIC. */
@@ -97,9 +98,10 @@ void efg_recorder_close(struct efg_recorder *r, uint64_t time);
 /* While it is off, the recorder need be told of those calls only that end something which it
  * follows, or whose status alone tells what they receive (enter), and of those that mean
  * something for requests, communicators, windows or files (leave). */
-#define EFG_SHAPES_ENDING                                               \
-    (EFG_SHAPES_NAMING | EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(IMRECV) | \
-     EFG_SHAPE_SET(COMM_FREE) | EFG_SHAPE_SET(WIN_FREE) | EFG_SHAPE_SET(FILE_CLOSE))
+#define EFG_SHAPES_ENDING                                                            \
+    (EFG_SHAPES_NAMING | EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(IMRECV) |              \
+     EFG_SHAPE_SET(COMM_FREE) | EFG_SHAPE_SET(COMM_JOIN) | EFG_SHAPE_SET(WIN_FREE) | \
+     EFG_SHAPE_SET(FILE_CLOSE))
 #define EFG_SHAPES_RECEIVING (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV))
 #define EFG_SHAPES_WITHOUT_STATE                                              \
     (EFG_SHAPE_SET(PLAIN) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) |       \

@@ -14,8 +14,13 @@
 
 #include "core/hot.h"
 #include "files/trim.h"
+#include "runtime/spawned.h"
 
-/* --- what begins at enter --- */
+/* --- what begins at enter ---
+ *
+ * MPI has not yet said whether the program is right: handles may be of what is freed, or of
+ * nothing. So only what is known of them already is used.
+ */
 
 static int is_partial(const struct efg_call *c)
 {
@@ -25,7 +30,7 @@ static int is_partial(const struct efg_call *c)
 
 static void enter_comm_free(struct efg_recorder *r, struct efg_call *c, int writes)
 {
-    const struct efg_comm *comm = c->newcomm ? efg_comms_find(*c->newcomm) : NULL;
+    const struct efg_comm *comm = c->newcomm ? efg_comms_known(*c->newcomm) : NULL;
     c->object = UINT32_MAX;
     if (writes && efg_recorder_names_comm(r, comm)) {
         c->object = comm->id;
@@ -48,7 +53,7 @@ static MPI_Comm forget_message(struct efg_recorder *r, MPI_Message message)
         return 0;
     memcpy(&handle, comm, sizeof handle);
     efg_map_remove(&r->messages, key);
-    return efg_comms_is_known(handle) ? handle : 0;
+    return efg_comms_known(handle) ? handle : 0;
 }
 
 static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
@@ -57,13 +62,13 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
     case EFG_SHAPE_SEND:
     case EFG_SHAPE_SENDRECV:
         if (writes)
-            efg_recorder_put_message(r, EFG_REC_SEND, c->enter, efg_comms_find(c->comm),
+            efg_recorder_put_message(r, EFG_REC_SEND, c->enter, efg_comms_known(c->comm),
                                      c->peer, c->tag, efg_decode_bytes(c->count, c->type), 0);
         break;
     case EFG_SHAPE_ISEND:
     case EFG_SHAPE_ISENDRECV:
         if (writes && efg_recorder_put_message(
-                          r, EFG_REC_ISEND, c->enter, efg_comms_find(c->comm), c->peer, c->tag,
+                          r, EFG_REC_ISEND, c->enter, efg_comms_known(c->comm), c->peer, c->tag,
                           efg_decode_bytes(c->count, c->type), r->next_request))
             r->request = r->next_request++;
         break;
@@ -72,12 +77,17 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
         break;
     case EFG_SHAPE_COLLECTIVE:
     case EFG_SHAPE_COMM_NEW:
-        if (writes && !is_partial(c) && efg_recorder_has_comm(efg_comms_find(c->comm)))
+        r->has_begun =
+            writes && !is_partial(c) && efg_recorder_has_comm(efg_comms_known(c->comm));
+        if (r->has_begun)
             efg_recorder_put(
                 r, (struct efg_record){.time = c->enter, .kind = EFG_REC_COLLECTIVE_BEGIN});
         break;
     case EFG_SHAPE_COMM_FREE:
         enter_comm_free(r, c, writes);
+        break;
+    case EFG_SHAPE_COMM_JOIN:
+        efg_spawned_enter(c);
         break;
     case EFG_SHAPE_MRECV:
     case EFG_SHAPE_IMRECV:
@@ -207,7 +217,7 @@ static void leave_icollective(struct efg_recorder *r, const struct efg_call *c,
 static void put_collective_end(struct efg_recorder *r, const struct efg_call *c,
                                const struct efg_facts *f, uint64_t leave)
 {
-    if (is_partial(c) || !efg_recorder_names_comm(r, f->comm))
+    if (!r->has_begun || !efg_recorder_names_comm(r, f->comm))
         return;
     efg_recorder_put(r, (struct efg_record){.time = leave,
                                             .kind = EFG_REC_COLLECTIVE_END,
@@ -297,6 +307,9 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
         if (writes)
             put_collective_end(r, c, f, leave);
         efg_comms_add(*c->newcomm, efg_comms_find(c->comm));
+        break;
+    case EFG_SHAPE_COMM_JOIN:
+        efg_spawned_leave(c);
         break;
     case EFG_SHAPE_COMM_FREE:
         if (writes && c->object != UINT32_MAX)

@@ -21,6 +21,7 @@
 #include "runtime/memory.h"
 #include "runtime/save.h"
 #include "runtime/sessions.h"
+#include "runtime/spawned.h"
 
 #define MOST_NAMES 1000 /* DIR, DIR.2, ... */
 #define LONGEST 4000    /* bytes of its absolute name: what lies in it has a name of EFG_PATH */
@@ -124,8 +125,11 @@ static int make_parts(void)
 static int make_output(void)
 {
     char wanted[4000], made[4096];
+    const char *maker = efg_spawned_maker();
 
-    if (p->conf.output[0])
+    if (*maker)
+        snprintf(wanted, sizeof wanted, "%.3900s.spawned", maker);
+    else if (p->conf.output[0])
         snprintf(wanted, sizeof wanted, "%.3999s", p->conf.output);
     else
         default_name(wanted, sizeof wanted);
@@ -133,7 +137,7 @@ static int make_output(void)
     while (length > 1 && wanted[length - 1] == '/')
         wanted[--length] = '\0';
     int error = make_new(wanted, made);
-    if (!error && strcmp(made, wanted) != 0 && p->conf.output[0])
+    if (!error && strcmp(made, wanted) != 0 && p->conf.output[0] && !*maker)
         fprintf(stderr, "efgtrace: %s exists and is left alone; the output goes to %s\n",
                 wanted, made);
     if (!error)

@@ -94,7 +94,7 @@ struct efg_process {
     MPI_Comm self;      /* MPI_COMM_SELF, or a private one of this rank alone */
     int is_of_sessions; /* there is no MPI_COMM_WORLD */
     uint32_t dropped;   /* set of enum efg_drop: by any thread, or any rank that was heard; atomic */
-    char note[512]; /* what went wrong, for the run file */
+    char note[512]; /* what went wrong, or is to be known, for the run file */
 };
 
 extern struct efg_process efg_process;
@@ -130,6 +130,9 @@ void efg_tracer_settle(struct efg_thread *thread, uint64_t now);
 void efg_tracer_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* All that was kept so far, to be freed; NULL without memory. */
 char *efg_tracer_notes(void);
+
+/* Keep something for the run file and its summary, without a word now. */
+void efg_tracer_keep(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* If the configuration asks for it, tell on rank 0 what happens, with the time since the start.
  */
