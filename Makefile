@@ -89,8 +89,11 @@ libraries: $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so
 $(BUILD)/libefgtrace.so: $(WRAP)
 	$(call quiet,LD)$(CC) $(SANITIZE) -shared $(DEFINED) -o $@ $^ -ldl
 
+# These go by way of runtime/heap.c.
+HEAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup qsort)
+
 $(BUILD)/libefgtrace-runtime.so: $(RUNTIME) $(FILES) $(CORE)
-	$(call quiet,LD)$(CC) $(SANITIZE) -shared $(DEFINED) -o $@ $^ $(RUNTIME_LIBS) -lpthread
+	$(call quiet,LD)$(CC) $(SANITIZE) -shared $(DEFINED) $(HEAP) -o $@ $^ $(RUNTIME_LIBS) -lpthread
 
 $(BUILD)/efgtrace: $(TOOL) $(FILES) $(CORE)
 	$(call quiet,LD)$(CC) $(SANITIZE) -o $@ $^ $(FILES_LIBS)

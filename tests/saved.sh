@@ -188,6 +188,70 @@ for how in exit abort; do
     same "$how: all calls up to the end" 200 "$calls"
 done
 
+# --- SIGTERM, as at the end of a batch job, with nothing saved before ---
+
+$MPICC -g -O1 -w "$root/tests/life/term.c" -o term || exit 2
+
+# terminated COMMAND...: the launcher gets SIGTERM when all ranks are there, but where they send it
+# to themselves ($how); to ./out, $code
+terminated() {
+    local i
+    rm -f out
+    $MPIRUN -np 4 "$@" >out 2>err </dev/null &
+    job=$!
+    for ((i = 0; i < 300; i++)); do
+        grep -qs there out && break
+        sleep 0.1
+    done
+    sleep 0.2
+    [ $how = malloc ] || kill -TERM "$job" 2>/dev/null
+    { wait "$job"; } 2>/dev/null
+    code=$?
+    job=
+}
+for how in compute sleep receive call malloc; do
+    terminated ./term $how
+    bare=$code
+    terminated "$tool" run -m graph --save 1h --interval 20ms --summary off -o term.$how ./term $how
+    same "SIGTERM, $how: exit code and output" "$bare there" "$code $(grep -x there out)"
+    for ((i = 0; i < 30; i++)); do # it is not the ranks that write
+        [ "$(cd term.$how && ls $pieces 2>/dev/null | wc -l)" = 4 ] && break
+        sleep 0.1
+    done
+    "$tool" trace term.$how >said 2>err
+    same "SIGTERM, $how: trace" "0 term.$how/run.efg" "$? $(cat said)"
+    for rank in 0 3; do
+        verdict "SIGTERM, $how: all calls of rank $rank" "$(
+            got=$("$tool" expand -r $rank term.$how | grep -c -e MPI_Allreduce -e MPI_Sendrecv)
+            [ $how = call ] && [ "$got" -ge 2000 ] || [ "$got" = 2000 ] || echo "$got instead of 2000")"
+    done
+    sums "SIGTERM, $how" term.$how
+done
+for how in handled ignored child; do
+    ranks 2 ./term $how >wanted 2>/dev/null
+    bare=$?
+    ranks 2 "$tool" run -m graph --save 1h --summary off -o term.$how ./term $how >out 2>err
+    code=$?
+    same "SIGTERM, $how: as without" "$bare $(cat wanted)" "$code $(cat out)"
+done
+for save in 0 1h; do
+    ranks 2 "$tool" run -m graph --save $save --summary off -o asked.$save ./term asked >out 2>err
+    same "SIGTERM, save $save" "there $([ $save = 0 ] && echo default || echo handled)" "$(xargs <out)"
+done
+rm -f out
+"$tool" run -m graph --save 1h --summary off -o alone ./term sleep >out 2>err &
+job=$!
+for ((i = 0; i < 100; i++)); do
+    grep -qs there out && break
+    sleep 0.1
+done
+kill -TERM $job
+{ wait $job; } 2>/dev/null
+same "SIGTERM, without a launcher: it ends by it" 143 $?
+job=
+verdict "SIGTERM, without a launcher: a piece" "$([ -f alone/pieces/0.0.efg ] || ls alone alone/pieces)"
+same "SIGTERM: no process is left" "" "$(pgrep -f "^./term " | xargs)"
+
 # --- files that cannot be written ---
 
 begin linked "$pieces" -m graph -- "${stencil[@]}"

@@ -21,6 +21,7 @@
 #include "runtime/clock.h"
 #include "runtime/collect.h"
 #include "runtime/known.h"
+#include "runtime/last.h"
 #include "runtime/matching.h"
 #include "runtime/orders.h"
 #include "runtime/save.h"
@@ -170,6 +171,7 @@ void efg_finish_run(void)
     struct efg_strays strays = {0};
     struct efg_signals signals;
 
+    efg_last_end();
     efg_tracer_stop();
     uint64_t now = efg_clock_ticks();
     efg_signals_hold(&signals);
@@ -219,6 +221,7 @@ void efg_finish_run(void)
 
 void efg_finish_leave(void)
 {
+    efg_last_end();
     efg_tracer_stop();
     uint64_t now = efg_clock_ticks();
     struct efg_thread *self = efg_tracer_become(NULL);

@@ -18,6 +18,7 @@
 #include "runtime/ask.h"
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
+#include "runtime/last.h"
 #include "runtime/memory.h"
 #include "runtime/save.h"
 #include "runtime/sessions.h"
@@ -258,6 +259,8 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
         efg_tracer_note("no memory at the start: the job runs untraced");
     if (!ready)
         efg_sessions_end();
+    else
+        efg_last_begin();
     p->init = efg_clock_ticks() - begin;
     return ready ? &hooks : NULL;
 }
