@@ -376,18 +376,26 @@ static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_fo
            (double)flow[site].events >= MAIN_EVENTS * (double)all;
 }
 
-/* A function is called in each iteration, and the rest of the loop comes in each k-th. Not within a
- * function that is the body of a loop itself: what it repeats are parts of an iteration. */
+/* Where the code is known, SITE is called in a loop within the one that was found: not right in it,
+ * and not in a function that is the body of a loop itself, as what that repeats are parts of an
+ * iteration. */
+static int may_be_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
+                             uint32_t site)
+{
+    return !found->place || (efg_place_loop(found->place) != EFG_PLACE_NO_LOOP &&
+                             efg_callflow_place(judge->flow, site) != found->place);
+}
+
+/* A function is called in each iteration, and the rest of the loop comes in each k-th. */
 static int is_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
                          const struct efg_loop_found *inner)
 {
     uint32_t beside, site;
 
-    if (found->is_call || inner->is_call ||
-        efg_place_loop(found->place) == EFG_PLACE_NO_LOOP)
+    if (found->is_call || inner->is_call)
         return 0;
     site = main_site(judge, found, &beside);
-    return is_nearly_all(judge, found, site) && beside != EFG_NONE &&
+    return may_be_further_in(judge, found, site) && is_nearly_all(judge, found, site) && beside != EFG_NONE &&
            efg_callflow_is_steady(judge->flow, beside) &&
            efg_calltree_gaps(judge->flow->tree, site) == inner->site &&
            inner->loop.iterations >= MUCH_FINER * found->loop.iterations &&

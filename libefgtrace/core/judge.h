@@ -21,7 +21,8 @@
  *
  * One loop further in is taken if the function has a single site with 94% of the events, what is
  * beside it comes steadily, and the function behind that site is nothing but a loop that goes round 5
- * times as often: a step function that is called in each iteration, and output in each 50th.
+ * times as often: a step function that is called in each iteration, and output in each 50th. Where
+ * the code is known, that site must be in a loop within the one that was found.
  *
  * If the iteration differs only deep inside, in 2 to 4 calls that take turns, these are parts of one
  * iteration.
