@@ -16,14 +16,18 @@
 #include "files/below.h"
 #include "files/launcher.h"
 #include "runtime/ask.h"
+#include "runtime/board.h"
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/memory.h"
 #include "runtime/save.h"
 #include "runtime/sessions.h"
 
-#define MOST_NAMES 1000 /* DIR, DIR.2, ... */
-#define LONGEST 4000    /* bytes of its absolute name: what lies in it has a name of EFG_PATH */
+#define MOST_NAMES 1000    /* DIR, DIR.2, ... */
+#define FIRST_TURN 1000000 /* us that other ranks let the first one speak */
+#define TURN 125000        /* and one of them the one before it */
+#define MOST_TURNS 8
+#define LONGEST 4000 /* bytes of its absolute name: what lies in it has a name of EFG_PATH */
 
 extern char **environ;
 
@@ -31,18 +35,26 @@ static struct efg_process *const p = &efg_process;
 
 static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
 
+/* A launcher ends the job with the first rank that ends. Mostly the configuration is wrong on
+ * all of them: so the first one speaks, and others only if they live long enough. */
+static void refuse(const char *message)
+{
+    int turn = efg_launcher_rank();
+    if (turn)
+        usleep(FIRST_TURN + (useconds_t)(turn < MOST_TURNS ? turn : MOST_TURNS) * TURN);
+    fprintf(stderr,
+            "efgtrace: %s\nefgtrace: nothing was started; `efgtrace check` explains "
+            "the configuration\n",
+            message);
+    efg_board_give_up(2);
+    exit(2);
+}
+
 static int prepare(const struct efg_front *front)
 {
     char message[1024];
     if (efg_conf_load(&p->conf, environ, message, sizeof message) != 0) {
-        if (efg_launcher_is_first())
-            fprintf(stderr,
-                    "efgtrace: %s\nefgtrace: nothing was started; `efgtrace check` explains "
-                    "the configuration\n",
-                    message);
-        else
-            sleep(1); /* a launcher ends the job with the first rank that ends: let it speak */
-        exit(2);
+        refuse(message);
     }
     if (p->conf.mode == EFG_MODE_OFF)
         return 0;
@@ -145,11 +157,11 @@ static int make_output(void)
     return error;
 }
 
-/* Rank 0 makes it, all are told; a rank that cannot see it keeps no log. */
+/* The first rank makes it, all are told; a rank that cannot see it keeps no log. */
 static int share_output(void)
 {
     char logs[EFG_PATH];
-    int error = p->rank == 0 ? make_output() : 0;
+    int error = efg_tracer_is_first() ? make_output() : 0;
 
     PMPI_Bcast(&error, 1, MPI_INT, 0, p->comm);
     if (error)
@@ -201,8 +213,6 @@ static void identify(void)
 {
     int length;
 
-    PMPI_Comm_rank(p->comm, &p->rank);
-    PMPI_Comm_size(p->comm, &p->size);
     PMPI_Get_library_version(p->mpi, &length);
     p->mpi[strcspn(p->mpi, ",\n")] = '\0';
     gethostname(p->host, sizeof p->host - 1);
@@ -221,8 +231,20 @@ static int take_world(const MPI_Comm *comm)
 {
     if (comm)
         return efg_sessions_begin(*comm);
+    const char *why;
     p->self = MPI_COMM_SELF;
-    return PMPI_Comm_dup(MPI_COMM_WORLD, &p->comm) == MPI_SUCCESS ? 0 : -1;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &p->size);
+    int error = efg_census_take(&p->here, &why);
+    p->comm = p->here.comm;
+    if (error && why)
+        efg_tracer_note("%s", why);
+    return error;
+}
+
+static void say(int is_sure)
+{
+    efg_board_say(is_sure ? EFG_NOTICE_SURE : EFG_NOTICE_PERHAPS);
 }
 
 static const struct efg_hooks *start(const MPI_Comm *comm)
@@ -239,9 +261,10 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
         return NULL;
     }
     int threads = p->is_of_sessions || has_threads();
-    int ready = efg_callpath_init((unsigned)p->conf.depth) == 0 &&
-                efg_comms_init(comm ? p->comm : MPI_COMM_WORLD, p->self, threads) == 0 &&
-                efg_steer_init() == 0;
+    int ready =
+        efg_callpath_init((unsigned)p->conf.depth) == 0 &&
+        efg_comms_init(comm ? p->comm : MPI_COMM_WORLD, p->self, &p->here, threads) == 0 &&
+        efg_steer_init() == 0;
     if (comm)
         efg_comms_add(*comm, NULL);
     efg_epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
@@ -282,6 +305,8 @@ static void watch(void (*end)(void))
 __attribute__((visibility("default"))) extern const struct efg_runtime efg_runtime;
 const struct efg_runtime efg_runtime = {
     .prepare = prepare,
+    .say = say,
+    .pin = efg_board_pin,
     .start = start,
     .watch = watch,
     .finish = efg_finish_run,
