@@ -63,6 +63,51 @@ static int prepare(const struct efg_front *front)
     return 1;
 }
 
+/* --- the configuration --- */
+
+/* Set of the keys, by their numbers, whose values differ. */
+static uint32_t differences(const struct efg_conf *one, const struct efg_conf *other)
+{
+    static char a[EFG_CONF_TEXT], b[EFG_CONF_TEXT];
+    uint32_t differing = 0;
+    const struct efg_key *keys = efg_conf_keys();
+    for (uint32_t i = 0; keys[i].name; i++) {
+        efg_conf_show(one, keys[i].name, a, sizeof a);
+        efg_conf_show(other, keys[i].name, b, sizeof b);
+        if (strcmp(a, b) != 0)
+            differing |= 1u << i;
+    }
+    return differing;
+}
+
+static void note_differences(uint32_t keys, int place)
+{
+    char names[400] = "";
+    for (uint32_t i = 0, used = 0; i < EFG_CONF_KEYS; i++)
+        if (keys & 1u << i)
+            used += (uint32_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                       used ? ", " : "", efg_conf_keys()[i].name);
+    efg_tracer_note("rank %u is configured differently (%s): what holds here holds for all",
+                    efg_census_rank(&p->here, place), names);
+}
+
+/* What the ranks do together, they do in the same way: that of the first one. */
+static void share_conf(void)
+{
+    static struct efg_conf first;
+    int place;
+    first = p->conf;
+    PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, p->comm);
+    uint32_t own = differences(&first, &p->conf), all = 0;
+    p->conf = first;
+    place = own ? p->here.place : p->here.count;
+    PMPI_Reduce(&own, &all, 1, MPI_UINT32_T, MPI_BOR, 0, p->comm);
+    PMPI_Reduce(efg_tracer_is_first() ? MPI_IN_PLACE : &place, &place, 1, MPI_INT, MPI_MIN, 0,
+                p->comm);
+    if (efg_tracer_is_first() && all)
+        note_differences(all, place);
+}
+
 /* --- the folder --- */
 
 /* Make FOLDER and what is above it. Returns 0 or -errno; -EEXIST if it was there. */
@@ -255,6 +300,7 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
     if (take_world(comm) != 0)
         return NULL;
     identify();
+    share_conf();
     efg_memory.limit = p->conf.memory;
     if (share_output() != 0 || share_node() != 0) {
         efg_sessions_end();
