@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whoever sends a message that is not the program's, or takes part in a collective in its order, is
- * found out: every receive is from anybody with any tag, on MPI_COMM_WORLD from the first moment
- * on, and what comes is added up.
+ * Whoever sends a message that is not the program's, or takes part in a collective in its
+ * order, is found out: every receive is from anybody with any tag, on MPI_COMM_WORLD from the
+ * first moment on, and what comes is added up.
  *
  *   any [STEPS [SECONDS [CODE]]]
  *

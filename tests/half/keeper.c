@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A library that keeps the last rank in MPI_Init, as a server, and begins MPI in a way that nobody
- * sees who is in front of it: by what it has looked up behind itself. With KEEP_FIRST it keeps the
- * first rank, with KEEP_NOBODY none.
+ * A library that keeps the last rank in MPI_Init, as a server, and begins MPI in a way that
+ * nobody sees who is in front of it: by what it has looked up behind itself. With KEEP_FIRST it
+ * keeps the first rank, with KEEP_NOBODY none.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
