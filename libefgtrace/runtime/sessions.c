@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/sessions.h"
 
+#include "files/launcher.h"
 #include "runtime/board.h"
 #include "runtime/tracer.h"
 
@@ -45,12 +46,18 @@ static int is_world(MPI_Comm comm)
  * where all are traced. Without a board that is taken for granted. */
 static int are_all_here(int size)
 {
+    int count = 0;
     if (size == 1 || efg_board_own() == EFG_NOTICE_NONE)
         return 1;
     for (int i = 0; i < size; i++)
-        if (efg_board_read(i) == EFG_NOTICE_NONE)
-            return 0;
-    return 1;
+        if (efg_board_read(i) != EFG_NOTICE_NONE && count++ == 0)
+            p->rank = i;
+    static int is_said;
+    if (count < size && p->rank == efg_launcher_rank() && !is_said++)
+        efg_tracer_note("%d of %d ranks run without efgtrace, and the program begins MPI by "
+                        "sessions: nothing is traced",
+                        size - count, size);
+    return count == size;
 }
 
 /* Returns 0 if the members of COMM are all of the world, and traced. */
