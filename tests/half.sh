@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Jobs of which only some ranks are traced, or whose ranks are configured differently (tests/half): the
-# other program of an MPMD job runs bare, is switched off, does not find our runtime, or is a server that
-# a library keeps in MPI_Init. They end as they do bare, with the same output; the ranks that are traced have
-# the same iterations; and the summary says who was not.
+# other program of an MPMD job runs bare, is switched off, does not find our runtime, or is a
+# server that a library keeps in MPI_Init. They end as they do bare, with the same output; the ranks
+# that are traced have the same iterations; and the summary says who was not.
 #
 #   tests/half.sh [TIMES]     each job so many times (default 1); says how many hung
 #
@@ -35,8 +35,8 @@ job() {
 
 # --- as bare ---
 
-# as_bare NAME BARE... -- TRACED...: the two command lines of the launcher, the second one $times times; the
-# folder of the last run is $folder
+# as_bare NAME BARE... -- TRACED...: the two command lines of the launcher, the second one $times
+# times; the folder of the last run is $folder
 as_bare() {
     local name=$1 bare=() wrong=0 i last
     shift
@@ -49,7 +49,9 @@ as_bare() {
     for ((i = 0; i < times; i++)); do
         rm -rf "$work/trace"*
         job "$@"
-        [ $code = $wanted ] && cmp -s out out.bare || { wrong=$((wrong + 1)); last="exit code $code: $(head -n 3 out err)"; }
+        [ $code = $wanted ] && cmp -s out out.bare && continue
+        wrong=$((wrong + 1))
+        last="exit code $code: $(head -n 3 out err)"
     done
     folder=$work/trace
     same "$name: as bare, $times times" "0 wrong, 0 hung" "$wrong wrong, $hung hung${last:+ ($last)}"
@@ -70,14 +72,17 @@ iterations() {
         sed -n 's/^PARAMETER.*Parameter: "iteration".* Value: \([0-9]*\).*/\1/p' | paste -sd ,
 }
 
-# recorded NAME RANKS UNTRACED: the same iterations on these RANKS, nothing of others, and a trace that can be read
+# recorded NAME RANKS UNTRACED: the same iterations on these RANKS, nothing of others, and a trace that
+# can be read
 recorded() {
     local name=$1 rank first= got
     verdict "$name: otf2-print accepts the trace" "$(unreadable "$folder/traces.otf2")"
     for rank in $2; do
         got=$(iterations $rank)
         [ -n "$first" ] || first=$got
-        [ -n "$got" ] && [ "$got" = "$first" ] || { verdict "$name: the same iterations" "rank $rank has '$got', not '$first'"; return; }
+        [ -n "$got" ] && [ "$got" = "$first" ] && continue
+        verdict "$name: the same iterations" "rank $rank has '$got', not '$first'"
+        return
     done
     verdict "$name: the same iterations" ""
     for rank in ${3:-}; do
@@ -163,12 +168,12 @@ recorded "other folders" "0 1 2 3"
 export EFGTRACE_OUTPUT=$work/trace
 
 # Wrong keys end the job before it begins, and are told, whichever rank finds them.
-for ranks in "0" "2" "3"; do
+for wrong in 0 2 3; do
     command=()
     for rank in 0 1 2 3; do
         [ $rank = 0 ] || command+=(:)
         command+=(-np 1 $with)
-        [ $rank != $ranks ] || command+=(EFGTRACE_WINDOES=2)
+        [ $rank != $wrong ] || command+=(EFGTRACE_WINDOES=2)
         command+=(./any)
     done
     hung=0 unsaid=0 ended=0
@@ -178,7 +183,8 @@ for ranks in "0" "2" "3"; do
         [ $(grep -c "EFGTRACE_WINDOES" err) = 1 ] || unsaid=$((unsaid + 1))
         [ $code = 2 ] || ended=$((ended + 1))
     done
-    same "a wrong key on rank $ranks: told, and ended with exit code 2" "0 unsaid, 0 otherwise, 0 hung" "$unsaid unsaid, $ended otherwise, $hung hung"
+    same "a wrong key on rank $wrong: told, and ended with exit code 2" "0 unsaid, 0 otherwise, 0 hung" \
+        "$unsaid unsaid, $ended otherwise, $hung hung"
 done
 hung=0
 job -np 4 $with EFGTRACE_WINDOES=2 ./any
@@ -196,5 +202,16 @@ for kind in LAST FIRST NOBODY; do
     as_bare "a library keeps $kind, before" -np 4 env LD_PRELOAD=$its ./any -- -np 4 env "LD_PRELOAD=$its $us" ./any
     says "a library keeps $kind, before" "4 ranks on"
 done
+
+# --- sessions ---
+
+if $MPICC -O1 "$root/tests/mpi4/sessions.c" -o sessions 2>/dev/null; then
+    as_bare "sessions" -np 3 ./sessions 5 -- -np 1 ./sessions 5 : -np 2 $with ./sessions 5
+    same "sessions: it is said why nothing is traced" 1 "$(grep -c "1 of 3 ranks run without efgtrace" err)"
+    as_bare "sessions of all" -np 3 ./sessions 5 -- -np 3 $with ./sessions 5
+    says "sessions of all" "3 ranks on"
+else
+    skip "sessions" "this MPI has none"
+fi
 
 finish
