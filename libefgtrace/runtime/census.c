@@ -17,7 +17,6 @@
 #include "runtime/census.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/board.h"
 #include "runtime/summons.h"
