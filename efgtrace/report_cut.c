@@ -65,6 +65,7 @@ void efg_report_cut(struct efg_buffer *out, const struct efg_run *run)
     put_line(out, m->receives - m->matched, "receives whose sends were not recorded");
     put_line(out, m->early, "of these sent before the window");
     put_line(out, m->left_out, "sends and receives of these that the trace lacks");
+    put_line(out, m->absent, "more sends to and receives from ranks that ran without efgtrace");
     put_line(out, m->taken_along, "receives under way when the window began");
     put_line(out, m->open_sends, "sends that never ended");
     put_line(out, m->open_receives, "receives that never ended");

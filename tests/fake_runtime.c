@@ -96,5 +96,15 @@ static void control(int level, const char *name)
     dprintf(STDERR_FILENO, "[%d] control %d %s\n", rank, level, name ? name : "(none)");
 }
 
+static void say(int is_sure)
+{
+    (void)is_sure;
+}
+
+static void pin(void *put, void *get)
+{
+    (void)put, (void)get;
+}
+
 __attribute__((visibility("default")))
-const struct efg_runtime efg_runtime = {prepare, start, watch, finish, leave, control};
+const struct efg_runtime efg_runtime = {prepare, say, pin, start, watch, finish, leave, control};

@@ -194,6 +194,13 @@ static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, u
     return other == UINT32_MAX ? NULL : efg_channels_find(p->c, &key);
 }
 
+/* Nothing will ever be known of the end that PARTNER, a rank of COMM, has. */
+static int is_lost(const struct pass *p, const struct comm *comm, uint32_t partner)
+{
+    uint32_t other = comm && p->c->is_here ? world_rank(p, comm, partner) : UINT32_MAX;
+    return other != UINT32_MAX && !p->c->is_here(other);
+}
+
 static uint64_t order_of(const struct pass *p)
 {
     return efg_order(p->log->thread, p->reader.at);
@@ -201,6 +208,10 @@ static uint64_t order_of(const struct pass *p)
 
 static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
 {
+    if (is_lost(p, comm_of(p, r), r->b)) {
+        p->c->open.absent++;
+        return NULL;
+    }
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 1);
     struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
     if (channel)
@@ -210,6 +221,10 @@ static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
 
 static void add_receive(struct pass *p, const struct efg_record *r, const struct slot *request)
 {
+    if (is_lost(p, comm_of(p, r), r->b)) {
+        p->c->open.absent++;
+        return;
+    }
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 0);
     struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
     if (request) {
@@ -259,6 +274,8 @@ static int is_seen(uint32_t distance, uint32_t size)
 static void add_part(struct pass *p, const struct comm *comm, uint32_t partner,
                      const struct efg_record *r, int is_send)
 {
+    if (is_lost(p, comm, partner))
+        return;
     struct efg_channel *channel =
         channel_of(p, comm, partner, EFG_FLIGHT_COLLECTIVE | r->call, is_send);
     struct efg_transfer t = {p->entered, is_send ? p->entered : p->now, order_of(p), 0};

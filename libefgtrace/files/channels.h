@@ -109,10 +109,11 @@ struct efg_channels { /* all zero is an empty one */
     uint32_t window_count;
     struct efg_flight flight; /* under way when the windows began, as the logs say */
     struct efg_leads leads;
-    struct efg_run_messages open; /* what is open at the edges; the other members are 0 */
-    int is_full;                  /* all of the run was recorded */
-    int is_partial;               /* logs do not have the same number of windows, or none */
-    int failed;                   /* no memory; sticky */
+    struct efg_run_messages open;  /* what is open at the edges; the other members are 0 */
+    int (*is_here)(uint32_t rank); /* whether there are logs of RANK; NULL: of all */
+    int is_full;                   /* all of the run was recorded */
+    int is_partial;                /* logs do not have the same number of windows, or none */
+    int failed;                    /* no memory; sticky */
 };
 
 void efg_channels_fini(struct efg_channels *c);

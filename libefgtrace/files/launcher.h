@@ -9,17 +9,23 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* 1 for the first rank, and where no launcher says which one it is. */
-static inline int efg_launcher_is_first(void)
+/* The rank of this process; 0 where no launcher says which one it is. */
+static inline int efg_launcher_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
         if (value)
-            return atoi(value) == 0;
+            return atoi(value);
     }
-    return 1;
+    return 0;
+}
+
+/* 1 for the first rank, and where no launcher says which one it is. */
+static inline int efg_launcher_is_first(void)
+{
+    return efg_launcher_rank() == 0;
 }
 
 #endif

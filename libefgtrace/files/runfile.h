@@ -259,6 +259,8 @@ struct efg_run_messages {
     uint64_t left_out;    /* sends and receives that the trace lacks: of early and ahead */
     uint64_t doubt;       /* messages, at least, that crossed the beginnings of windows in a way
                              that is not known: matched is too large, or of wrong pairs */
+    uint64_t
+        absent; /* sends to and receives from ranks that ran without us; not in the others */
 };
 
 enum efg_run_repair {
@@ -336,8 +338,8 @@ struct efg_run {           /* a fact more: see fields_of_run in runfile_fields.c
  * windows, with a main loop, with the most events; NULL if the rank has none. */
 const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank);
 
-/* Whether WINDOW, or what the pivot delimits, is of the main loop, not of an earlier one, nor of another
- * level of it. */
+/* Whether WINDOW, or what the pivot delimits, is of the main loop, not of an earlier one, nor
+ * of another level of it. */
 int efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window);
 int efg_run_begins_main(const struct efg_run_thread *thread);
 

@@ -53,6 +53,7 @@ static const struct efg_field fields_of_run[] = {
     RUN(34, 64, messages.doubt),
     RUN(35, 32, size),
     RUN(36, 32, is_saved),
+    RUN(37, 64, messages.absent),
 };
 
 #define RANK(tag, type, name)                                      \

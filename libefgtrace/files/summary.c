@@ -18,6 +18,7 @@
 
 #define LOOPS_SHOWN 6
 #define NOTES_SHOWN 4
+#define MOST_UNTRACED (1 << 20) /* ranks that are worth being named */
 
 /* What the paragraphs share. */
 struct view {
@@ -57,6 +58,42 @@ static void put_head(struct efg_buffer *out, const struct view *view)
                          "Saved        by %llu of %u ranks while the job ran; it did not end "
                          "in order, or not yet",
                          (unsigned long long)totals->ranks, run->size);
+}
+
+/* The ranks of the job of which RUN has nothing. Returns 0 or -ENOMEM. */
+static int find_untraced(const struct efg_run *run, struct efg_ranklist *untraced)
+{
+    struct efg_ranklist traced = {0};
+    uint32_t next = 0;
+    int error = 0;
+    for (uint32_t i = 0; i < run->common.group_count && !error; i++)
+        error = efg_ranklist_unite(&traced, &run->common.groups[i].ranks);
+    for (uint32_t i = 0; i < traced.range_count && !error; i++)
+        for (uint32_t n = 0; n < traced.ranges[i].count && !error; n++) {
+            uint32_t rank = traced.ranges[i].first + n * traced.ranges[i].stride;
+            while (next < rank && !error)
+                error = efg_ranklist_add(untraced, next++);
+            next = rank + 1;
+        }
+    while (next < run->size && !error)
+        error = efg_ranklist_add(untraced, next++);
+    efg_ranklist_fini(&traced);
+    return error;
+}
+
+/* Of a job that ended in order: what is missing was never there. */
+static void put_untraced(struct efg_buffer *out, const struct efg_run *run)
+{
+    struct efg_ranklist untraced = {0};
+    uint64_t count = run->common.totals.ranks;
+    char ranks[64] = "...";
+    if (run->is_saved || !count || count >= run->size)
+        return;
+    if (run->size - count <= MOST_UNTRACED && find_untraced(run, &untraced) == 0)
+        efg_ranklist_print(&untraced, ranks, sizeof ranks);
+    efg_summary_line(out, "Untraced     %llu of %u ranks ran without efgtrace: rank %s",
+                     (unsigned long long)(run->size - count), run->size, ranks);
+    efg_ranklist_fini(&untraced);
 }
 
 /* --- what was recorded --- */
@@ -225,6 +262,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
         efg_summary_line(out, "             no rank left anything");
         return;
     }
+    put_untraced(out, run);
     efg_summary_warning(out, run);
     efg_summary_loops(out, run, LOOPS_SHOWN, NULL);
     efg_summary_main(out, run);

@@ -266,6 +266,11 @@ void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run)
         put_doubt(out, m);
     else if (m->sends || m->receives)
         put_matched(out, m);
+    if (m->absent)
+        efg_summary_line(out, "%s %llu more went to untraced ranks or came from them",
+                         m->unknown || m->sends || m->receives ? "            "
+                                                               : "Messages    ",
+                         (unsigned long long)m->absent);
     if (open)
         efg_summary_line(out, "             %llu request%s that began in it never ended",
                          (unsigned long long)open, open == 1 ? "" : "s");

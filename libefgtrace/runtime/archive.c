@@ -90,7 +90,7 @@ static int unify(struct efg_otf2_unifier *u, const struct efg_blocks *scans,
                  uint32_t *log_counts)
 {
     int error = 0;
-    for (int rank = 0; rank < p->size; rank++) {
+    for (int rank = 0; rank < p->here.count; rank++) {
         size_t bytes;
         const void *scan_of_rank = efg_blocks_get(scans, rank, &bytes);
         struct efg_reader reader = efg_reader(scan_of_rank, bytes);
@@ -109,7 +109,7 @@ static int make_maps(struct efg_otf2_unifier *u, const uint32_t *log_counts,
                      struct efg_buffer *out, uint64_t *ends)
 {
     int log = 0, error = 0;
-    for (int rank = 0; rank < p->size; rank++) {
+    for (int rank = 0; rank < p->here.count; rank++) {
         for (uint32_t i = 0; i < log_counts[rank] && !error; i++) {
             struct efg_buffer one = {0};
             error = efg_otf2_map(u, log++, &one);
@@ -166,14 +166,14 @@ static OTF2_ErrorCode set_collectives(OTF2_Archive *archive)
 
     otf2_mpi_get_collectives(&callbacks);
     callbacks.otf2_release = NULL; /* there is nothing to free */
-    context = (OTF2_CollectiveContext){.comm = p->comm, .size = p->size, .rank = p->rank};
+    context = (OTF2_CollectiveContext){.comm = p->comm, .size = p->here.count, .rank = p->here.place};
     return OTF2_Archive_SetCollectiveCallbacks(archive, &callbacks, NULL, &context, NULL);
 }
 
 static OTF2_Archive *open_archive(void)
 {
     /* In place of a snapshot that was taken while the job ran. */
-    if (any(p->rank == 0 ? efg_otf2_make(p->folder, EFG_BELOW_OWN) : 0))
+    if (any(efg_tracer_is_first() ? efg_otf2_make(p->folder, EFG_BELOW_OWN) : 0))
         return NULL;
     OTF2_Archive *archive = efg_otf2_open(p->folder, EFG_BELOW_OWN);
     if (any(archive ? 0 : -EIO)) /* what follows is collective */
@@ -193,7 +193,7 @@ static uint64_t *gather_counts(const struct logs *logs, uint64_t *total)
     if (!blocks.count)
         return NULL;
     uint64_t *all = (uint64_t *)(void *)blocks.data;
-    for (uint64_t i = 0; i < blocks.ends[p->size - 1] / sizeof *all; i++)
+    for (uint64_t i = 0; i < blocks.ends[p->here.count - 1] / sizeof *all; i++)
         *total += all[i];
     free(blocks.ends);
     return all;
@@ -208,13 +208,13 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
     if (!archive || any(efg_otf2_open_files(archive)))
         return -EIO;
     int error = write_events(archive, logs, maps);
-    if (!error && p->rank == 0)
+    if (!error && efg_tracer_is_first())
         error = efg_otf2_absent(u, archive);
     if (any(error) || any(efg_otf2_close_files(archive)))
         return -EIO;
     uint64_t *all = gather_counts(logs, total);
     uint64_t begin = efg_clock_cpu();
-    if (p->rank == 0)
+    if (efg_tracer_is_first())
         error = all ? efg_otf2_define(u, archive, all, 0) : -ENOMEM;
     run->own += efg_clock_cpu() - begin;
     free(all);
@@ -222,7 +222,7 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
         return -EIO;
     if (any(efg_otf2_close(archive)))
         return -EIO;
-    return any(p->rank == 0 ? efg_otf2_publish(p->folder, EFG_BELOW_OWN) : 0);
+    return any(efg_tracer_is_first() ? efg_otf2_publish(p->folder, EFG_BELOW_OWN) : 0);
 }
 
 /* --- afterwards --- */
@@ -255,7 +255,7 @@ static void remove_logs(const struct logs *logs)
     }
     PMPI_Barrier(p->comm);
     snprintf(path, sizeof path, "%.4000s/logs", p->folder);
-    if (p->rank == 0)
+    if (efg_tracer_is_first())
         efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
 }
 
@@ -278,10 +278,10 @@ static int exchange(const struct logs *logs, struct efg_run *run, struct efg_sym
 
     scan_logs(logs, &scans);
     struct efg_blocks all = efg_tree_gather(p->comm, &scans);
-    if (p->rank == 0) {
+    if (efg_tracer_is_first()) {
         uint64_t begin = efg_clock_cpu();
-        log_counts = calloc((size_t)p->size, sizeof *log_counts);
-        ends = calloc((size_t)p->size, sizeof *ends);
+        log_counts = calloc((size_t)p->here.count, sizeof *log_counts);
+        ends = calloc((size_t)p->here.count, sizeof *ends);
         error = prepare(u, symbols, &all, log_counts, &maps, ends);
         run->own += efg_clock_cpu() - begin;
     }
@@ -315,10 +315,10 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
     if (!error && !p->conf.keep_logs)
         remove_logs(&logs);
     free_logs(&logs);
-    if (p->rank == 0 && !error) {
+    if (efg_tracer_is_first() && !error) {
         run->trace_events = total;
         run->trace_bytes = archive_bytes();
-    } else if (p->rank == 0) {
+    } else if (efg_tracer_is_first()) {
         efg_otf2_remove(p->folder, EFG_BELOW_OWN);
         free(run->trace_note);
         run->trace_note = strdup(

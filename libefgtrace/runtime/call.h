@@ -187,6 +187,11 @@ struct efg_runtime {
     /* Before MPI_Init; reads the configuration. Wrong ones are reported on standard error, and
      * the process exits with 2: it has cost nothing yet. Returns 1 to go on, 0 for "off". */
     int (*prepare)(const struct efg_front *front);
+    /* Once or more often in MPI_Init, before anybody else is called to begin MPI. IS_SURE: it is
+     * MPI itself, which returns to us, and start follows. */
+    void (*say)(int is_sure);
+    /* MPI is about to hand the data of this process to PMIx, whose functions these are. */
+    void (*pin)(void *put, void *get);
     /* When MPI has begun, inside the wrapper of MPI_Init, and COMM is NULL; or in a program of
      * sessions, when COMM was made of a group of processes: it goes on if these are all of the
      * job. Returns the hooks, or NULL when nothing is to be done. */

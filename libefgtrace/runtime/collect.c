@@ -81,7 +81,7 @@ static int join(struct efg_run *run, struct efg_collected *collected, struct joi
     int error = efg_tree_join(p->comm, joint, &joiner);
     if (joint->merge.failed)
         error = -ENOMEM;
-    if (p->rank == 0 && !error) {
+    if (efg_tracer_is_first() && !error) {
         run->common = joint->merge.common;
         joint->merge.common = (struct efg_run_common){0};
     }
@@ -96,13 +96,15 @@ static int fetch_speaker(struct efg_run *run, const struct efg_buffer *mine, int
     int speaker = error ? -1 : (int)run->common.totals.speaker;
     struct efg_buffer theirs = {0};
     PMPI_Bcast(&speaker, 1, MPI_INT, 0, p->comm);
-    if (speaker > 0 && p->rank == speaker)
+    if (p->rank == speaker && !efg_tracer_is_first())
         efg_tree_send(p->comm, 0, mine);
-    if (p->rank || speaker < 0)
+    if (!efg_tracer_is_first() || speaker < 0)
         return error;
-    const struct efg_buffer *section = speaker ? &theirs : mine;
-    if (speaker)
-        error = efg_tree_receive(p->comm, speaker, &theirs);
+    int is_own = speaker == p->rank;
+    const struct efg_buffer *section = is_own ? mine : &theirs;
+    if (!is_own)
+        error =
+            efg_tree_receive(p->comm, efg_census_place(&p->here, (uint32_t)speaker), &theirs);
     const struct efg_run_group *group = efg_run_group_of(&run->common, (uint32_t)speaker);
     if (!error)
         error = group ? efg_runfile_get_rank(&run->speaker, section->data, section->size, group)
@@ -122,13 +124,13 @@ static int is_owner(const struct efg_run *run)
     struct efg_ranklist owners = {0};
     struct efg_range ranges[PIECE];
     int owns = 0;
-    for (uint32_t i = 0; p->rank == 0 && i < run->common.order_count; i++)
+    for (uint32_t i = 0; efg_tracer_is_first() && i < run->common.order_count; i++)
         efg_ranklist_add(&owners, run->common.orders[i].ranks.ranges[0].first);
     uint32_t left = owners.range_count;
     PMPI_Bcast(&left, 1, MPI_UINT32_T, 0, p->comm);
     for (uint32_t at = 0; left; at += PIECE) {
         uint32_t count = left < PIECE ? left : PIECE;
-        if (p->rank == 0)
+        if (efg_tracer_is_first())
             memcpy(ranges, owners.ranges + at, count * sizeof *ranges);
         PMPI_Bcast(ranges, (int)(count * sizeof *ranges), MPI_BYTE, 0, p->comm);
         struct efg_ranklist piece = {ranges, count, count};
@@ -150,7 +152,7 @@ struct opening {
 static struct opening open_file(const char *path, int error)
 {
     struct opening opening = {0, error};
-    if (p->rank == 0) {
+    if (efg_tracer_is_first()) {
         opening.mark = efg_hash_mix((uint64_t)getpid(), efg_clock_ticks());
         if (!error)
             opening.error =
@@ -192,17 +194,17 @@ static int write_sections(const char *path, const struct opening *opening,
     uint64_t size = sections->size, before = 0, all = 0;
     PMPI_Exscan(&size, &before, 1, MPI_UINT64_T, MPI_SUM, p->nodes.leaders);
     PMPI_Reduce(&size, &all, 1, MPI_UINT64_T, MPI_SUM, 0, p->nodes.leaders);
-    uint64_t offset = EFG_RUN_SECTIONS + (p->rank ? before : 0);
+    uint64_t offset = EFG_RUN_SECTIONS + (efg_tracer_is_first() ? 0 : before);
     *end = EFG_RUN_SECTIONS + all;
     int error = -ENOENT, others = 0;
     if (*path)
         error = efg_runfile_put(path, EFG_BELOW_OWN + 1, opening->mark, offset, sections->data,
                                 sections->size);
-    int cannot = p->rank && error;
+    int cannot = !efg_tracer_is_first() && error;
     PMPI_Reduce(&cannot, &others, 1, MPI_INT, MPI_SUM, 0, p->nodes.leaders);
     if (cannot)
         forward(offset, sections);
-    if (p->rank)
+    if (!efg_tracer_is_first())
         return 0;
     int failed = write_forwarded(path, opening->mark, others);
     return error ? error : failed;
@@ -228,7 +230,8 @@ static int write_node(const struct efg_blocks *ranks, const struct efg_blocks *s
     put_blocks(&sections, ranks);
     put_blocks(&sections, sequences);
     if (leaders > 1)
-        efg_runfile_put_filler(&sections, sections.size + (p->rank ? 0 : EFG_RUN_SECTIONS));
+        efg_runfile_put_filler(&sections,
+                               sections.size + (efg_tracer_is_first() ? EFG_RUN_SECTIONS : 0));
     whole &= !sections.failed;
     PMPI_Allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT, MPI_MIN, p->nodes.leaders);
     struct opening opening = open_file(path, error ? error : whole ? 0 : -ENOMEM);

@@ -26,6 +26,7 @@ static struct {
     struct efg_map made;      /* where the parent is not known */
     struct efg_comm *world;
     MPI_Group world_group;
+    const struct efg_census *here;
     int world_size;
     uint32_t world_rank;
     uint32_t next_id;
@@ -186,6 +187,22 @@ uint64_t efg_comms_memory(const struct efg_comm *c)
     return sizeof *c + (m ? sizeof *m + ((uint64_t)m->local + m->remote) * sizeof *m->rank : 0);
 }
 
+int efg_comms_is_here(uint32_t rank)
+{
+    return efg_census_place(all.here, rank) >= 0;
+}
+
+static int is_partial(const struct efg_comm *c)
+{
+    const struct efg_members *m = c->members;
+    if (!all.here->member || c->kind == EFG_COMM_SELF)
+        return 0;
+    for (uint32_t i = 0; m && i < m->local + m->remote; i++)
+        if (!efg_comms_is_here(m->rank[i]))
+            return 1;
+    return c->kind == EFG_COMM_WORLD;
+}
+
 static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int kind)
 {
     struct efg_comm *c = calloc(1, sizeof *c);
@@ -214,6 +231,7 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
         c->members = find_members(c);
     if (c->kind == EFG_COMM_INTRA)
         find_neighbours(c);
+    c->is_partial = is_partial(c);
     c->is_world =
         c->kind == EFG_COMM_WORLD || (c->kind == EFG_COMM_INTRA && c->size == all.world_size);
     c->identity = identify(c, parent);
@@ -222,9 +240,10 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
     return c;
 }
 
-int efg_comms_init(MPI_Comm world, MPI_Comm self, int threads)
+int efg_comms_init(MPI_Comm world, MPI_Comm self, const struct efg_census *here, int threads)
 {
     int rank = 0;
+    all.here = here;
     all.lock.is_needed = threads;
     PMPI_Comm_rank(world, &rank);
     all.world_rank = (uint32_t)rank;

@@ -17,6 +17,7 @@
 #include "core/map.h"
 #include "core/partner.h"
 #include "core/record.h"
+#include "runtime/census.h"
 
 /* What messages need comes first. */
 struct efg_comm {
@@ -24,6 +25,7 @@ struct efg_comm {
     const uint32_t *partners; /* world ranks of partners, in MEMBERS */
     int kind;                 /* enum efg_comm_kind */
     int is_foreign;           /* 1: has processes of another world; not recorded */
+    int is_partial;           /* 1: has ranks that are not here (census.h) */
     uint32_t world_rank;      /* the own one */
     int rank, size;           /* of the own group */
     int peers;                /* size of the group that ranks of partners refer to */
@@ -38,9 +40,12 @@ struct efg_comm {
     struct efg_map made;         /* from this one: hash(members) -> how many */
 };
 
-/* Begin; after MPI_Init. WORLD and SELF: those of MPI_Init, or the like of them. THREADS: 1 if
- * MPI may be called by several threads at once. Returns 0 or -1. */
-int efg_comms_init(MPI_Comm world, MPI_Comm self, int threads);
+/* Begin; after MPI_Init. WORLD and SELF: those of MPI_Init, or the like of them. HERE stays
+ * where it is. THREADS: 1 if MPI may be called by several threads at once. Returns 0 or -1. */
+int efg_comms_init(MPI_Comm world, MPI_Comm self, const struct efg_census *here, int threads);
+
+/* Whether the other end of a message with the world rank RANK is followed, too. */
+int efg_comms_is_here(uint32_t rank);
 
 /* What this thread has looked up last; it holds while no communicator is removed. */
 struct efg_comms_last {

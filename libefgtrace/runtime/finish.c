@@ -186,8 +186,8 @@ void efg_finish_run(void)
     efg_spawned_note();
     close_recorders(now);
     struct efg_collected collected = collect(&run, now);
-    struct efg_symbols *symbols = p->rank == 0 && p->conf.symbols ? efg_symbols_new() : NULL;
-    if (p->rank == 0) {
+    struct efg_symbols *symbols = efg_tracer_is_first() && p->conf.symbols ? efg_symbols_new() : NULL;
+    if (efg_tracer_is_first()) {
         uint64_t start = efg_clock_cpu();
         efg_known_run(&run);
         if (symbols)
@@ -205,7 +205,7 @@ void efg_finish_run(void)
     run.rounds = efg_steering.rounds;
     run.finish = efg_clock_ticks() - begin;
     int is_written = 0;
-    if (p->rank == 0) {
+    if (efg_tracer_is_first()) {
         is_written = write_run(&run, &collected);
         write_summary(&run);
     }

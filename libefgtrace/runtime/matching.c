@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "files/channels.h"
+#include "runtime/comms.h"
 #include "runtime/repair.h"
 #include "runtime/tracer.h"
 
@@ -78,11 +79,12 @@ static void send_all(struct post *post, struct efg_channels *c, const struct dir
     for (uint32_t at = 0; at < c->count && !c->failed;) {
         struct efg_buffer block = {0};
         uint32_t destination = way->put(c, &at, &block);
-        int is_to_send = block.size && destination != (uint32_t)p->rank;
+        int place = efg_census_place(&p->here, destination);
+        int is_to_send = block.size && place >= 0 && destination != (uint32_t)p->rank;
         if (block.failed || block.size > INT_MAX || (is_to_send && !make_room(post))) {
             c->failed = 1;
         } else if (is_to_send) {
-            PMPI_Issend(block.data, (int)block.size, MPI_BYTE, (int)destination, TAG, p->comm,
+            PMPI_Issend(block.data, (int)block.size, MPI_BYTE, place, TAG, p->comm,
                         &post->requests[post->count]);
             post->blocks[post->count++] = block;
             continue;
@@ -165,7 +167,8 @@ static void sum_messages(struct efg_run *run, const struct efg_channels *c,
     PMPI_Reduce(&mine, &run->messages, MESSAGE_WORDS, MPI_UINT64_T, MPI_SUM, 0, p->comm);
 }
 
-/* A maximum is least and most of numbers and times of both ends: the least is the most of ~x. */
+/* A maximum is least and most of numbers and times of both ends: the least is the most of ~x.
+ */
 static void put_spans(uint64_t *words, uint32_t *ranks, const struct efg_channels *c)
 {
     for (uint32_t i = 0; i < c->window_count; i++, words += CUT_WORDS) {
@@ -191,7 +194,7 @@ static void take_spans(struct efg_run *run, const uint64_t *words, const uint32_
     for (uint32_t i = 0; run->cuts && i < count; i++, words += CUT_WORDS)
         if (ranks[i])
             run->cuts[run->cut_count++] =
-                (struct efg_run_cut){~words[0], words[1],  ~words[2], words[3], ranks[i],
+                (struct efg_run_cut){~words[0], words[1], ~words[2], words[3], ranks[i],
                                      ~words[4], words[5], ~words[6], words[7]};
 }
 
@@ -211,7 +214,7 @@ static void join_spans(struct efg_run *run, const struct efg_channels *c)
         PMPI_Reduce(words, all_words, (int)(CUT_WORDS * most), MPI_UINT64_T, MPI_MAX, 0,
                     p->comm);
         PMPI_Reduce(ranks, all_ranks, (int)most, MPI_UINT32_T, MPI_SUM, 0, p->comm);
-        if (p->rank == 0)
+        if (efg_tracer_is_first())
             take_spans(run, all_words, all_ranks, most);
     }
     free(words);
@@ -255,7 +258,9 @@ static void check_clocks(struct efg_run *run, struct efg_channels *c)
     efg_skew_fini(&skew);
     if (!moved)
         return;
+    int (*is_here)(uint32_t rank) = c->is_here;
     efg_channels_fini(c);
+    c->is_here = is_here;
     load(c);
     count_left(run, c);
 }
@@ -266,14 +271,14 @@ static void say_doubt(struct efg_run *run, const struct efg_channels *c)
     int is_known = !c->is_partial && c->window_count, all = 0;
     PMPI_Reduce(&is_known, &all, 1, MPI_INT, MPI_MIN, 0, p->comm);
     for (uint32_t i = 0; i < run->cut_count; i++)
-        all &= run->cuts[i].ranks == (uint32_t)p->size;
+        all &= run->cuts[i].ranks == (uint32_t)p->here.count;
     if (all && run->cut_count)
         run->messages.doubt = c->leads.doubt;
 }
 
 void efg_matching_check(struct efg_run *run, struct efg_strays *strays)
 {
-    struct efg_channels channels = {0};
+    struct efg_channels channels = {.is_here = p->here.member ? efg_comms_is_here : NULL};
     load(&channels);
     check_clocks(run, &channels);
     reply(&channels);

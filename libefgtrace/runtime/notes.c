@@ -79,7 +79,7 @@ void efg_tracer_tell(uint64_t now, const char *format, ...)
     char text[512];
     va_list arguments;
 
-    if (p->rank != 0 || !p->conf.verbose)
+    if (!efg_tracer_is_first() || !p->conf.verbose)
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

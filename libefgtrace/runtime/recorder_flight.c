@@ -20,17 +20,27 @@ static inline int is_foreign(const struct efg_comm *comm)
     return !comm || comm->is_foreign;
 }
 
-/* 0: no message of this job. */
+/* Not followed at the other end. */
+static inline int is_lost(const struct efg_comm *comm, uint32_t partner)
+{
+    return comm->is_partial && !efg_comms_is_here(partner);
+}
+
+/* 0: no message of this job, or of a rank that is not here. */
 static inline uint64_t channel_from(const struct efg_comm *comm, int peer, int tag)
 {
     if (peer < 0 || is_foreign(comm))
         return 0;
-    return efg_flight_channel(comm->identity, efg_comms_world_rank(comm, peer),
-                              comm->world_rank, (uint32_t)tag);
+    uint32_t partner = efg_comms_world_rank(comm, peer);
+    return is_lost(comm, partner)
+               ? 0
+               : efg_flight_channel(comm->identity, partner, comm->world_rank, (uint32_t)tag);
 }
 
 static inline uint64_t channel_to(const struct efg_comm *comm, uint32_t partner, int tag)
 {
+    if (is_lost(comm, partner))
+        return 0;
     return efg_flight_channel(comm->identity, comm->world_rank, partner, (uint32_t)tag);
 }
 
@@ -58,7 +68,7 @@ static void send(struct efg_recorder *r, const struct efg_call *c, const struct 
     uint32_t partner = EFG_TRAFFIC_OTHERS;
     if (!is_foreign(comm)) {
         partner = efg_comms_world_rank(comm, c->peer);
-        efg_flight_add(&r->flight, channel_to(comm, partner, c->tag), 1);
+        add(r, channel_to(comm, partner, c->tag), 1);
     }
     efg_traffic_add(r->traffic, partner, bytes);
 }

@@ -40,16 +40,16 @@ static int get_rank(const struct efg_blocks *blocks, int rank, struct efg_sync *
 /* The shift of each rank. Returns 0 or -errno as efg_skew_solve. */
 static int solve(const struct efg_blocks *blocks, int64_t *shifts, struct efg_run_skew *found)
 {
-    struct efg_sync *clocks = calloc((size_t)p->size, sizeof *clocks);
+    struct efg_sync *clocks = calloc((size_t)p->here.count, sizeof *clocks);
     struct efg_skew all = {0};
-    int error = clocks && shifts && blocks->count == p->size ? 0 : -ENOMEM;
-    for (int i = 0; !error && i < p->size; i++)
+    int error = clocks && shifts && blocks->count == p->here.count ? 0 : -ENOMEM;
+    for (int i = 0; !error && i < p->here.count; i++)
         error = get_rank(blocks, i, &clocks[i], &all);
     if (!error)
         error = efg_skew_solve(&all, EFG_SKEW_LATENCY);
     found->early = efg_skew_early(&all);
     found->moved = efg_skew_shifted(&all);
-    for (int i = 0; !error && i < p->size; i++)
+    for (int i = 0; !error && i < p->here.count; i++)
         shifts[i] = efg_skew_shift(&all, &clocks[i]);
     efg_skew_fini(&all);
     free(clocks);
@@ -92,8 +92,8 @@ static int correct(const struct efg_skew *mine, struct efg_run_skew *found)
     efg_buffer_u64(&block, p->sync.sync.realtime);
     efg_skew_put(mine, &block);
     struct efg_blocks blocks = efg_tree_gather(p->comm, &block);
-    if (p->rank == 0) {
-        shifts = calloc((size_t)p->size, sizeof *shifts);
+    if (efg_tracer_is_first()) {
+        shifts = calloc((size_t)p->here.count, sizeof *shifts);
         error = solve(&blocks, shifts, found);
     }
     PMPI_Bcast(&error, 1, MPI_INT, 0, p->comm);
@@ -120,7 +120,7 @@ int efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine)
     if (error)
         found.moved = 0;
     found.left = found.early;
-    if (p->rank == 0)
+    if (efg_tracer_is_first())
         run->skew = found;
     return !error;
 }

@@ -202,6 +202,6 @@ void efg_save_end(int is_written)
     }
     PMPI_Barrier(p->comm);
     folder_of_pieces(path, sizeof path);
-    if (p->rank == 0)
+    if (efg_tracer_is_first())
         efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
 }

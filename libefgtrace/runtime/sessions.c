@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/sessions.h"
 
+#include "files/launcher.h"
+#include "runtime/board.h"
 #include "runtime/tracer.h"
 
 #if EFG_MPI_4
@@ -40,15 +42,46 @@ static int is_world(MPI_Comm comm)
     return size == all;
 }
 
+/* A session begins before it is known which processes make communicators together; so only
+ * where all are traced. Without a board that is taken for granted. */
+static int are_all_here(int size)
+{
+    int count = 0;
+    if (size == 1 || efg_board_own() == EFG_NOTICE_NONE)
+        return 1;
+    for (int i = 0; i < size; i++)
+        if (efg_board_read(i) != EFG_NOTICE_NONE && count++ == 0)
+            p->rank = i;
+    static int is_said;
+    if (count < size && p->rank == efg_launcher_rank() && !is_said++)
+        efg_tracer_note("%d of %d ranks run without efgtrace, and the program begins MPI by "
+                        "sessions: nothing is traced",
+                        size - count, size);
+    return count == size;
+}
+
+/* Returns 0 if the members of COMM are all of the world, and traced. */
+static int take_world(MPI_Comm comm)
+{
+    struct efg_census *here = &p->here;
+    PMPI_Comm_size(comm, &here->count);
+    p->is_of_sessions = is_world(comm) && are_all_here(here->count);
+    if (!p->is_of_sessions)
+        return -1;
+    p->comm = make("mpi://WORLD", "efgtrace");
+    p->self = make("mpi://SELF", "efgtrace, alone");
+    if (p->comm == MPI_COMM_NULL || p->self == MPI_COMM_NULL)
+        return -1;
+    PMPI_Comm_rank(p->comm, &p->rank);
+    p->size = here->count;
+    *here = (struct efg_census){p->comm, p->rank, p->size, p->size, NULL};
+    return 0;
+}
+
 int efg_sessions_begin(MPI_Comm comm)
 {
     p->comm = p->self = MPI_COMM_NULL;
-    p->is_of_sessions = is_world(comm);
-    if (p->is_of_sessions) {
-        p->comm = make("mpi://WORLD", "efgtrace");
-        p->self = make("mpi://SELF", "efgtrace, alone");
-    }
-    if (p->comm != MPI_COMM_NULL && p->self != MPI_COMM_NULL)
+    if (take_world(comm) == 0)
         return 0;
     efg_sessions_end();
     return -1;

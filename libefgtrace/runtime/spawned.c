@@ -249,7 +249,7 @@ static void note_made(void)
 void efg_spawned_note(void)
 {
     note_made();
-    if (p->rank != 0 || !is_spawned())
+    if (!efg_tracer_is_first() || !is_spawned())
         return;
     const char *maker = efg_spawned_maker();
     if (*maker)

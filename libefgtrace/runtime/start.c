@@ -16,6 +16,7 @@
 #include "files/below.h"
 #include "files/launcher.h"
 #include "runtime/ask.h"
+#include "runtime/board.h"
 #include "runtime/callpath.h"
 #include "runtime/clock.h"
 #include "runtime/last.h"
@@ -24,8 +25,11 @@
 #include "runtime/sessions.h"
 #include "runtime/spawned.h"
 
-#define MOST_NAMES 1000 /* DIR, DIR.2, ... */
-#define LONGEST 4000    /* bytes of its absolute name: what lies in it has a name of EFG_PATH */
+#define MOST_NAMES 1000    /* DIR, DIR.2, ... */
+#define FIRST_TURN 1000000 /* us that other ranks let the first one speak */
+#define TURN 125000        /* and one of them the one before it */
+#define MOST_TURNS 8
+#define LONGEST 4000 /* bytes of its absolute name: what lies in it has a name of EFG_PATH */
 
 extern char **environ;
 
@@ -33,24 +37,77 @@ static struct efg_process *const p = &efg_process;
 
 static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
 
+/* A launcher ends the job with the first rank that ends. Mostly the configuration is wrong on
+ * all of them: so the first one speaks, and others only if they live long enough. */
+static void refuse(const char *message)
+{
+    int turn = efg_launcher_rank();
+    if (turn)
+        usleep(FIRST_TURN + (useconds_t)(turn < MOST_TURNS ? turn : MOST_TURNS) * TURN);
+    fprintf(stderr,
+            "efgtrace: %s\nefgtrace: nothing was started; `efgtrace check` explains "
+            "the configuration\n",
+            message);
+    efg_board_give_up(2);
+    exit(2);
+}
+
 static int prepare(const struct efg_front *front)
 {
     char message[1024];
     if (efg_conf_load(&p->conf, environ, message, sizeof message) != 0) {
-        if (efg_launcher_is_first())
-            fprintf(stderr,
-                    "efgtrace: %s\nefgtrace: nothing was started; `efgtrace check` explains "
-                    "the configuration\n",
-                    message);
-        else
-            sleep(1); /* a launcher ends the job with the first rank that ends: let it speak */
-        exit(2);
+        refuse(message);
     }
     if (p->conf.mode == EFG_MODE_OFF)
         return 0;
     efg_ask_begin(front);
     no_counter = p->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
     return 1;
+}
+
+/* --- the configuration --- */
+
+/* Set of the keys, by their numbers, whose values differ. */
+static uint32_t differences(const struct efg_conf *one, const struct efg_conf *other)
+{
+    static char a[EFG_CONF_TEXT], b[EFG_CONF_TEXT];
+    uint32_t differing = 0;
+    const struct efg_key *keys = efg_conf_keys();
+    for (uint32_t i = 0; keys[i].name; i++) {
+        efg_conf_show(one, keys[i].name, a, sizeof a);
+        efg_conf_show(other, keys[i].name, b, sizeof b);
+        if (strcmp(a, b) != 0)
+            differing |= 1u << i;
+    }
+    return differing;
+}
+
+static void note_differences(uint32_t keys, int place)
+{
+    char names[400] = "";
+    for (uint32_t i = 0, used = 0; i < EFG_CONF_KEYS; i++)
+        if (keys & 1u << i)
+            used += (uint32_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                       used ? ", " : "", efg_conf_keys()[i].name);
+    efg_tracer_note("rank %u is configured differently (%s): what holds here holds for all",
+                    efg_census_rank(&p->here, place), names);
+}
+
+/* What the ranks do together, they do in the same way: that of the first one. */
+static void share_conf(void)
+{
+    static struct efg_conf first;
+    int place;
+    first = p->conf;
+    PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, p->comm);
+    uint32_t own = differences(&first, &p->conf), all = 0;
+    p->conf = first;
+    place = own ? p->here.place : p->here.count;
+    PMPI_Reduce(&own, &all, 1, MPI_UINT32_T, MPI_BOR, 0, p->comm);
+    PMPI_Reduce(efg_tracer_is_first() ? MPI_IN_PLACE : &place, &place, 1, MPI_INT, MPI_MIN, 0,
+                p->comm);
+    if (efg_tracer_is_first() && all)
+        note_differences(all, place);
 }
 
 /* --- the folder --- */
@@ -150,11 +207,11 @@ static int make_output(void)
     return error;
 }
 
-/* Rank 0 makes it, all are told; a rank that cannot see it keeps no log. */
+/* The first rank makes it, all are told; a rank that cannot see it keeps no log. */
 static int share_output(void)
 {
     char logs[EFG_PATH];
-    int error = p->rank == 0 ? make_output() : 0;
+    int error = efg_tracer_is_first() ? make_output() : 0;
 
     PMPI_Bcast(&error, 1, MPI_INT, 0, p->comm);
     if (error)
@@ -206,8 +263,6 @@ static void identify(void)
 {
     int length;
 
-    PMPI_Comm_rank(p->comm, &p->rank);
-    PMPI_Comm_size(p->comm, &p->size);
     PMPI_Get_library_version(p->mpi, &length);
     p->mpi[strcspn(p->mpi, ",\n")] = '\0';
     gethostname(p->host, sizeof p->host - 1);
@@ -226,8 +281,20 @@ static int take_world(const MPI_Comm *comm)
 {
     if (comm)
         return efg_sessions_begin(*comm);
+    const char *why;
     p->self = MPI_COMM_SELF;
-    return PMPI_Comm_dup(MPI_COMM_WORLD, &p->comm) == MPI_SUCCESS ? 0 : -1;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &p->size);
+    int error = efg_census_take(&p->here, &why);
+    p->comm = p->here.comm;
+    if (error && why)
+        efg_tracer_note("%s", why);
+    return error;
+}
+
+static void say(int is_sure)
+{
+    efg_board_say(is_sure ? EFG_NOTICE_SURE : EFG_NOTICE_PERHAPS);
 }
 
 static const struct efg_hooks *start(const MPI_Comm *comm)
@@ -238,15 +305,17 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
     if (take_world(comm) != 0)
         return NULL;
     identify();
+    share_conf();
     efg_memory.limit = p->conf.memory;
     if (share_output() != 0 || share_node() != 0) {
         efg_sessions_end();
         return NULL;
     }
     int threads = p->is_of_sessions || has_threads();
-    int ready = efg_callpath_init((unsigned)p->conf.depth) == 0 &&
-                efg_comms_init(comm ? p->comm : MPI_COMM_WORLD, p->self, threads) == 0 &&
-                efg_steer_init() == 0;
+    int ready =
+        efg_callpath_init((unsigned)p->conf.depth) == 0 &&
+        efg_comms_init(comm ? p->comm : MPI_COMM_WORLD, p->self, &p->here, threads) == 0 &&
+        efg_steer_init() == 0;
     if (comm)
         efg_comms_add(*comm, NULL);
     efg_epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
@@ -289,6 +358,8 @@ static void watch(void (*end)(void))
 __attribute__((visibility("default"))) extern const struct efg_runtime efg_runtime;
 const struct efg_runtime efg_runtime = {
     .prepare = prepare,
+    .say = say,
+    .pin = efg_board_pin,
     .start = start,
     .watch = watch,
     .finish = efg_finish_run,

@@ -31,6 +31,7 @@
 #include "core/tally.h"
 #include "files/conf.h"
 #include "files/runfile.h"
+#include "runtime/census.h"
 #include "runtime/clocks.h"
 #include "runtime/cost.h"
 #include "runtime/nodes.h"
@@ -73,7 +74,8 @@ struct efg_thread {
 
 struct efg_process {
     struct efg_conf conf;
-    int rank, size;
+    int rank, size;         /* of the world */
+    struct efg_census here; /* those of it that the tracer has */
     uint64_t start;         /* ticks */
     uint64_t init;          /* ns that MPI_Init took longer */
     struct efg_nodes nodes; /* from the start to the finish */
@@ -90,7 +92,7 @@ struct efg_process {
     uint32_t thread_count;
     struct efg_thread *leader; /* atomic */
     /* What the ranks agree on. */
-    MPI_Comm comm;      /* private: of all ranks */
+    MPI_Comm comm;      /* private: of all ranks that are here, as in HERE */
     MPI_Comm self;      /* MPI_COMM_SELF, or a private one of this rank alone */
     int is_of_sessions; /* there is no MPI_COMM_WORLD */
     uint32_t dropped;   /* set of enum efg_drop: by any thread, or any rank that was heard; atomic */
@@ -100,6 +102,12 @@ struct efg_process {
 extern struct efg_process efg_process;
 extern uint32_t efg_epoch; /* of the process: odd while a window is open; atomic */
 #define EFG_EPOCH_OVER UINT32_MAX /* no thread begins to work on its state any more */
+
+/* Whether this rank is the first one that is here: it does what is done once for the job. */
+static inline int efg_tracer_is_first(void)
+{
+    return efg_process.here.place == 0;
+}
 
 /* The state of a thread that has a graph within BUDGET, and nothing else yet; NULL without
  * memory.

@@ -107,4 +107,7 @@ INLINE void efg_wrap_leave(void)
 /* MPI_Pcontrol(LEVEL, NAME) for the tracer, which MPI_Init has loaded. */
 void efg_wrap_control(int level, const char *name);
 
+/* MPI hands over to PMIx, whose functions PMIx_Put and PMIx_Get are these (or NULL). */
+void efg_wrap_pin(void *put, void *get);
+
 #endif

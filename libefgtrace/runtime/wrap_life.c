@@ -279,10 +279,24 @@ static void begin_world(int result)
     start(NULL);
 }
 
+/* Before NEXT is called to begin MPI. */
+static void say(struct place here, const void *next)
+{
+    if (runtime && stage == NOT_YET && !is_tracer)
+        runtime->say(is_last(here, next));
+}
+
+void efg_wrap_pin(void *put, void *get)
+{
+    if (runtime && stage == NOT_YET)
+        runtime->pin(put, get);
+}
+
 static int init(struct place here, int (*next)(int *, char ***), int *argc, char ***argv)
 {
     int is_outermost = enter(here);
     prepare(here.caller);
+    say(here, (const void *)next);
     int result = next(argc, argv);
     begin_world(result);
     go(is_outermost);
@@ -295,6 +309,7 @@ static int init_thread(struct place here, int (*next)(int *, char ***, int, int 
 {
     int is_outermost = enter(here);
     prepare(here.caller);
+    say(here, (const void *)next);
     int result = next(argc, argv, required, provided);
     begin_world(result);
     go(is_outermost);
@@ -331,6 +346,7 @@ static int session_init(struct place here, int (*next)(MPI_Info, MPI_Errhandler,
 {
     int is_outermost = enter(here);
     prepare(here.caller);
+    say(here, (const void *)next);
     int result = next(info, handler, session);
     if (is_innermost(result))
         atomic_fetch_add(&users, 1);

@@ -127,6 +127,37 @@ static void every_message_is_matched(void **state)
     assert_int_equal(m.open_sends + m.open_receives + m.open_collectives, 0);
 }
 
+static int is_in_the_first_half(uint32_t rank)
+{
+    return rank < SYNTH_RANKS / 2;
+}
+
+/* The other half has no logs: on the world and between the halves they are half of the
+ * partners. */
+static void messages_of_absent_ranks_are_apart(void **state)
+{
+    struct efg_channels all = {.is_here = is_in_the_first_half};
+    (void)state;
+    for (uint32_t rank = 0; rank < SYNTH_RANKS / 2; rank++) {
+        synth_log(folder, rank);
+        add(&all, rank, 0);
+    }
+    struct efg_run_messages m = efg_channels_match(&all, UINT32_MAX);
+    assert_true(m.sends > 0);
+    assert_int_equal(m.matched, m.sends);
+    assert_int_equal(m.matched, m.receives);
+    assert_true(m.absent >= 2 * 4); /* around the ring, at both ends of the half */
+    efg_channels_fini(&all);
+    all.is_here = NULL;
+    for (uint32_t rank = 0; rank < SYNTH_RANKS / 2; rank++)
+        add(&all, rank, 0);
+    struct efg_run_messages open = efg_channels_match(&all, UINT32_MAX);
+    assert_int_equal(open.absent, 0);
+    assert_int_equal(open.sends + open.receives, m.sends + m.receives + m.absent);
+    assert_int_equal(open.matched, m.matched);
+    efg_channels_fini(&all);
+}
+
 static void windows_are_known_by_their_iterations(void **state)
 {
     struct efg_channels c = {0};
@@ -344,6 +375,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(every_message_is_matched),
+        TEST(messages_of_absent_ranks_are_apart),
         TEST(windows_are_known_by_their_iterations),
         TEST(receives_of_earlier_sends_are_told),
         TEST(lengths_tell_the_lead),

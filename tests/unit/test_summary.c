@@ -126,6 +126,22 @@ static void test_doubt(void **state)
            "beginning\n");
 }
 
+/* The last ranks have left nothing; a job that was killed says it otherwise. */
+static void test_untraced(void **state)
+{
+    (void)state;
+    whole.run.size = 6;
+    whole.run.messages.absent = 12;
+    expect("14.7% of it in MPI\n"
+           "Untraced     2 of 6 ranks ran without efgtrace: rank 4-5\n");
+    expect("             12 more went to untraced ranks or came from them\n");
+    whole.run.size = UINT32_MAX;
+    expect("Untraced     4294967291 of 4294967295 ranks ran without efgtrace: rank ...\n");
+    whole.run.size = 6;
+    whole.run.is_saved = 1;
+    assert_null(strstr(summary(), "Untraced"));
+}
+
 static struct efg_run_thread *thread_of(uint32_t rank)
 {
     return &whole.ranks[rank].threads[0];
@@ -584,6 +600,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_binding, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clocks, set_up, tear_down),
