@@ -166,7 +166,7 @@ static int add_level(struct walk *w, const struct efg_body *body, uint32_t i, ui
         return -1;
     found->is_level = iterations == chosen;
     found->rounds = rounds_of_body(body, iterations);
-    found->place = body->is_known ? efg_level_place(body, i) : EFG_PLACE_UNKNOWN;
+    found->place = efg_level_place(body, i);
     found->first_site = judge->site_count;
     found->site_count = body->count;
     for (uint32_t k = 0; k < body->count; k++)
@@ -190,7 +190,7 @@ static uint32_t repeated_call(const struct efg_body *body)
  * nothing else comes between: what does come there is no count of it. */
 static void correct_caller(struct walk *w, const struct efg_body *body)
 {
-    uint64_t calls = body->sites[efg_level_widest(body)].entries;
+    uint64_t calls = efg_level_of_widest(body);
     uint32_t call = repeated_call(body);
 
     if (call == EFG_CALLTREE_ROOT)
@@ -210,7 +210,7 @@ static int add_levels(struct walk *w, const struct efg_body *body)
     uint32_t levels[MOST_LEVELS], count = 0;
     uint64_t chosen = efg_level_choose(body);
 
-    if (body->is_straight)
+    if (efg_place_loop(body->widest) == EFG_PLACE_NO_LOOP)
         correct_caller(w, body);
 
     for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
@@ -376,9 +376,9 @@ static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_fo
            (double)flow[site].events >= MAIN_EVENTS * (double)all;
 }
 
-/* Where the code is known, SITE is called in a loop within the one that was found: not right in it,
- * and not in a function that is the body of a loop itself, as what that repeats are parts of an
- * iteration. */
+/* Where the code is known, SITE is called in a loop within the one that was found: not right in
+ * it, and not in a function that is the body of a loop itself, as what that repeats are parts
+ * of an iteration. */
 static int may_be_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
                              uint32_t site)
 {
@@ -395,8 +395,8 @@ static int is_further_in(const struct efg_judge *judge, const struct efg_loop_fo
     if (found->is_call || inner->is_call)
         return 0;
     site = main_site(judge, found, &beside);
-    return may_be_further_in(judge, found, site) && is_nearly_all(judge, found, site) && beside != EFG_NONE &&
-           efg_callflow_is_steady(judge->flow, beside) &&
+    return may_be_further_in(judge, found, site) && is_nearly_all(judge, found, site) &&
+           beside != EFG_NONE && efg_callflow_is_steady(judge->flow, beside) &&
            efg_calltree_gaps(judge->flow->tree, site) == inner->site &&
            inner->loop.iterations >= MUCH_FINER * found->loop.iterations &&
            is_pure(judge, inner, judge->flow->flow[site].entries);

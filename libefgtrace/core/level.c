@@ -52,16 +52,15 @@ static int is_around_all(const struct efg_body *body, efg_place place)
 
 static void find_places(struct efg_body *body)
 {
-    efg_place widest = EFG_PLACE_UNKNOWN;
-
+    body->widest = EFG_PLACE_UNKNOWN;
     for (uint32_t i = 0; i < body->count; i++) {
         efg_place place = efg_callflow_place(body->flow, body->sites[i].site);
         body->sites[i].place = place;
-        if (!i || efg_place_is_in(widest, place))
-            widest = place;
+        if (!i || efg_place_is_in(body->widest, place))
+            body->widest = place;
     }
-    body->is_known = body->count && is_around_all(body, widest);
-    body->is_straight = body->is_known && efg_place_loop(widest) == EFG_PLACE_NO_LOOP;
+    if (!is_around_all(body, body->widest))
+        body->widest = EFG_PLACE_UNKNOWN;
 }
 
 void efg_body_fill(struct efg_body *body)
@@ -134,7 +133,7 @@ static uint32_t next_count(const struct efg_body *body, uint32_t i)
 uint32_t efg_level_next(const struct efg_body *body, uint32_t i)
 {
     i = next_count(body, i);
-    while (body->is_known && i < body->count && !leads_loop(body, i))
+    while (body->widest && i < body->count && !leads_loop(body, i))
         i++;
     return i;
 }
@@ -142,7 +141,7 @@ uint32_t efg_level_next(const struct efg_body *body, uint32_t i)
 /* Of several loops with one count, it is the outer one. */
 efg_place efg_level_place(const struct efg_body *body, uint32_t i)
 {
-    efg_place place = body->sites[i].place;
+    efg_place place = body->widest ? body->sites[i].place : EFG_PLACE_UNKNOWN;
 
     for (uint32_t k = i, end = next_count(body, i); k < end; k++)
         if (efg_place_is_in(place, body->sites[k].place))
@@ -150,13 +149,13 @@ efg_place efg_level_place(const struct efg_body *body, uint32_t i)
     return place;
 }
 
-uint32_t efg_level_widest(const struct efg_body *body)
+uint64_t efg_level_of_widest(const struct efg_body *body)
 {
     uint32_t i = 0;
 
-    while (!is_around_all(body, body->sites[i].place))
+    while (body->sites[i].place != body->widest)
         i++;
-    return i;
+    return body->sites[i].entries;
 }
 
 static int is_rare(const struct level *level, uint32_t i)
@@ -295,8 +294,7 @@ static struct level look_at(const struct efg_body *body, uint32_t i)
     struct level level = {.body = body,
                           .rounds = entries(body, i),
                           .first = next_count(body, i),
-                          .place =
-                              body->is_known ? efg_level_place(body, i) : EFG_PLACE_UNKNOWN};
+                          .place = efg_level_place(body, i)};
 
     for (uint32_t k = 0; k < body->count; k++) {
         if (is_rare(&level, k))
@@ -305,7 +303,7 @@ static struct level look_at(const struct efg_body *body, uint32_t i)
         level.events += flow_of(body, k)->events;
         level.time += flow_of(body, k)->time;
     }
-    if (!body->is_known) {
+    if (!body->widest) {
         add_branches(&level);
         add_unordered(&level);
     }
@@ -405,7 +403,7 @@ uint64_t efg_level_choose(const struct efg_body *body)
 {
     for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
         struct level level = look_at(body, i);
-        if (is_taken(&level) || (body->is_known && level.count == body->count))
+        if (is_taken(&level) || (level.place && level.place == body->widest))
             return body->sites[i].entries;
     }
     return body->count ? body->sites[body->count - 1].entries : 0;

@@ -43,8 +43,8 @@ struct efg_body {
     struct efg_body_site *sites;
     uint64_t events; /* of all */
     double time;
-    int is_known;    /* 1: the places of all are known, and one of them is around all others */
-    int is_straight; /* 1: that one is in no loop: the loop is one around a call of the function */
+    efg_place widest; /* the place that is around all others; unknown if there is none, or one of them is
+                         unknown */
 };
 
 /* Of the sites, only their numbers are there: fill in the rest, and sort them. */
@@ -53,11 +53,11 @@ void efg_body_fill(struct efg_body *body);
 /* How often the loop goes round. */
 uint64_t efg_level_choose(const struct efg_body *body);
 
-/* The place of the level that begins with site number I, of a body that is known. */
+/* The place of the level that begins with site number I; unknown if the widest is. */
 efg_place efg_level_place(const struct efg_body *body, uint32_t i);
 
-/* The first of the sites whose place is around all, of a body that is known. */
-uint32_t efg_level_widest(const struct efg_body *body);
+/* How often the sites are gone through that are in no loop within the widest place, which is known. */
+uint64_t efg_level_of_widest(const struct efg_body *body);
 
 /* The first site after site number I, in their order, that is of a lower count, and of another loop where
  * these are known; body->count if there is none. */

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/finder.h"
+
 #define EFG_CONF_KEYS 21 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
@@ -110,7 +112,7 @@ const char *efg_conf_source(const struct efg_conf *conf, const char *key);
 
 /* What names the loop of a function, given its hash: its low 40 bits, as 10 digits. LOOP as
  * such a name: returns 1, and *HASH is these bits; or 0 if it is the name of a function. */
-#define EFG_LOOP_BITS ((UINT64_C(1) << 40) - 1)
+#define EFG_LOOP_BITS ((UINT64_C(1) << EFG_WISH_BITS) - 1)
 #define EFG_LOOP_DIGITS 10
 int efg_conf_loop_hash(const char *loop, uint64_t *hash);
 
