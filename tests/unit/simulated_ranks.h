@@ -98,6 +98,10 @@ uint32_t sim_schedules(uint32_t few);
 /* SOME are at least so many PERCENT of those that FEW schedules make. */
 void sim_assert_part(int some, uint32_t percent, uint32_t few);
 
+/* The windows, which are so many iterations APART, are the same ones in truth, or numbers that had to
+ * count from the start have been found wrong. */
+void sim_assert_right(const struct sim_world *world, uint64_t apart);
+
 /* A plan for WORLD of some ranks, one loop, and everything else at random, the same for each
  * RUN. */
 struct sim_plan *sim_plan_any(struct sim_world *world, uint32_t run);

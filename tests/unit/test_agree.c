@@ -26,14 +26,6 @@ static int windows_of(int rank)
     return world->rank[rank].window_count;
 }
 
-/* The windows are the same iterations in truth, or numbers that had to count from the start
- * have been found wrong. */
-static void assert_right(uint64_t apart)
-{
-    const struct efg_agree *agree = &world->rank[0].agree;
-    assert_true(!apart || (agree->is_from_start && agree->drifted));
-}
-
 static int owners(void)
 {
     int owners = 0;
@@ -50,7 +42,7 @@ static void test_all_ranks_record_the_same_iterations(void **state)
     for (uint32_t run = 1; run <= sim_schedules(500); run++) {
         sim_plan_any(world, run);
         made += sim_windows(world, &apart);
-        assert_right(apart);
+        sim_assert_right(world, apart);
         assert_true(!world->rank[0].agree.drifted || world->rank[0].agree.is_from_start);
         if (world->plan.every == 1)
             assert_int_equal(world->verdicts[EFG_VERDICT_DRIFT] + apart, 0);
@@ -70,7 +62,7 @@ static void test_without_world_collectives(void **state)
         for (int i = 0; i < p->ranks; i++)
             p->rank[i].start_up = 3;
         made += sim_windows(world, &apart);
-        assert_right(apart);
+        sim_assert_right(world, apart);
         assert_int_equal(world->rank[0].agree.anchor, 0);
     }
     sim_assert_part(made, 95, 250);
@@ -92,7 +84,7 @@ static void test_world_collectives_that_end(void **state)
         for (int i = 0; i < p->ranks; i++)
             p->rank[i].start_up = 3;
         made += sim_windows(world, &apart);
-        assert_right(apart);
+        sim_assert_right(world, apart);
     }
     sim_assert_part(made, 95, 250);
 }
@@ -131,7 +123,7 @@ static void test_ranks_without_the_loop_follow(void **state)
             }
         }
         made += sim_windows(world, &apart);
-        assert_right(apart);
+        sim_assert_right(world, apart);
         followers += windows_of(0) ? p->ranks - owners() : 0;
     }
     sim_assert_part(made, 80, 500);
@@ -228,7 +220,7 @@ static void test_less_detail(void **state)
         for (int i = 0; i < p->ranks; i++)
             p->rank[i].drops = sim_roll(1 << 13);
         made += sim_windows(world, &apart);
-        assert_right(apart);
+        sim_assert_right(world, apart);
         assert_true(windows_of(0) <= 1);
     }
     sim_assert_part(made, 90, 250);

@@ -21,14 +21,6 @@ static int windows_of(int rank)
     return world->rank[rank].window_count;
 }
 
-/* The windows are the same iterations in truth, or numbers that had to count from the start
- * have been found wrong. */
-static void assert_right(uint64_t apart)
-{
-    const struct efg_agree *agree = &world->rank[0].agree;
-    assert_true(!apart || (agree->is_from_start && agree->drifted));
-}
-
 /* RANKS vote for loops; 0 is one that has none. Returns the verdict of one of them. */
 static enum efg_verdict propose(struct efg_agree *agree, const uint64_t *loops, int ranks)
 {
@@ -300,7 +292,7 @@ static void test_several_windows(void **state)
         p->ranks = run % 25 ? p->ranks : 2;
         p->windows = 5;
         sim_windows(world, &apart);
-        assert_right(apart);
+        sim_assert_right(world, apart);
         assert_true(windows_of(0) < 10);
         moved += world->verdicts[EFG_VERDICT_MOVED];
         if (windows_of(0) < 5)
