@@ -157,13 +157,23 @@ static efg_place ask_for_place(const struct efg_callflow *flow, uint32_t site)
                : EFG_PLACE_UNKNOWN;
 }
 
-efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site)
+static efg_place known_place(const struct efg_callflow *flow, uint32_t site)
 {
     struct efg_site *s = &flow->graph->tree->sites[site];
 
     if (s->place == EFG_PLACE_UNASKED)
         s->place = ask_for_place(flow, site);
     return s->place;
+}
+
+efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site)
+{
+    return known_place(flow, site) & ~EFG_PLACE_ALWAYS;
+}
+
+int efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site)
+{
+    return (known_place(flow, site) & EFG_PLACE_ALWAYS) != 0;
 }
 
 struct efg_gaps efg_callflow_gaps(const struct efg_callflow *flow, uint32_t site)

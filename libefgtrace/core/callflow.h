@@ -53,6 +53,9 @@ uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site);
 /* Where SITE stands in the code of its function. */
 efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
 
+/* 1 if it is known that no way through its loop, or its function, leaves out SITE. */
+int efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site);
+
 /* The gaps between the entries of SITE; of a leaf with repeats, between all its visits. */
 struct efg_gaps efg_callflow_gaps(const struct efg_callflow *flow, uint32_t site);
 

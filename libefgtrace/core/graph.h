@@ -59,6 +59,8 @@ enum efg_pivot_kind { EFG_PIVOT_NONE, EFG_PIVOT_NODE, EFG_PIVOT_SITE };
 
 /* How well it delimits iterations, the best first. */
 enum efg_pivot_class {
+    EFG_PIVOT_SURE_WORLD, /* as WORLD, and the code says that no iteration does without it */
+    EFG_PIVOT_SURE_CALL,  /* as CALL, likewise */
     EFG_PIVOT_WORLD,     /* each visit is a collective on a communicator as large as the world */
     EFG_PIVOT_CALL,      /* a call that comes in a fixed order */
     EFG_PIVOT_ENTRY,     /* a call site that is entered from outside */

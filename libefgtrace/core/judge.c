@@ -22,6 +22,7 @@
 #define FREQUENT 0.8
 #define MOST_PARTS 4
 #define MOST_LEVELS 8 /* of one function */
+#define MOST_PIVOTS 64
 
 struct walk {
     struct efg_judge *judge;
@@ -475,12 +476,20 @@ static int find_parts_below(const struct efg_judge *judge, struct efg_loop_found
     return 0;
 }
 
+static int has_world_pivot(const struct efg_judge *judge, const struct efg_loop_found *found)
+{
+    struct efg_pivot pivots[MOST_PIVOTS];
+    uint32_t count = efg_judge_pivots(judge, found, pivots, MOST_PIVOTS);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (pivots[i].class == EFG_PIVOT_WORLD || pivots[i].class == EFG_PIVOT_SURE_WORLD)
+            return 1;
+    return 0;
+}
+
 static void find_parts(const struct efg_judge *judge, struct efg_loop_found *found)
 {
-    struct efg_pivot best;
-
-    if (found->is_call ||
-        (efg_judge_pivots(judge, found, &best, 1) && best.class == EFG_PIVOT_WORLD))
+    if (found->is_call || has_world_pivot(judge, found))
         return;
     for (uint32_t i = 0; i < found->site_count; i++) {
         uint32_t site = judge->sites[found->first_site + i];
@@ -576,6 +585,7 @@ const struct efg_loop_found *efg_judge_find(struct efg_judge *judge, uint64_t fu
 
 struct choice {
     const struct efg_judge *judge;
+    const struct efg_loop_found *loop;
     struct efg_pivot *pivots;
     uint32_t count, room;
     double least, most; /* visits */
@@ -586,10 +596,15 @@ static int is_better(const struct efg_pivot *a, const struct efg_pivot *b)
     return a->class != b->class ? a->class < b->class : a->hash < b->hash;
 }
 
+static int is_wanted(const struct choice *c, uint64_t visits)
+{
+    return (double)visits >= c->least && (double)visits <= c->most;
+}
+
 /* Into the best ones so far, in order. */
 static void keep(struct choice *c, struct efg_pivot pivot)
 {
-    if ((double)pivot.visits < c->least || (double)pivot.visits > c->most ||
+    if (!is_wanted(c, pivot.visits) ||
         (c->count == c->room && !is_better(&pivot, &c->pivots[c->count - 1])))
         return;
     uint32_t i = c->count < c->room ? c->count++ : c->count - 1;
@@ -605,16 +620,42 @@ static void keep_entry(struct choice *c, uint32_t site)
                                c->judge->flow->flow[site].entries});
 }
 
-static void keep_call(struct choice *c, uint32_t leaf)
+/* The code says that each iteration gets to LEAF: all ways through the loop lead to TOP, and
+ * all ways through each function to the next. */
+static int is_sure(const struct choice *c, uint32_t top, uint32_t leaf)
+{
+    const struct efg_callflow *flow = c->judge->flow;
+
+    if (leaf == top || !c->loop->place || efg_callflow_place(flow, top) != c->loop->place ||
+        !efg_callflow_is_always(flow, top))
+        return 0;
+    for (uint32_t x = site_of(flow, leaf)->parent; x != top; x = site_of(flow, x)->parent)
+        if (!efg_callflow_is_always(flow, x) ||
+            efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP)
+            return 0;
+    return 1;
+}
+
+static enum efg_pivot_class class_of(const struct choice *c, uint32_t top, uint32_t leaf)
+{
+    uint32_t flags = c->judge->flow->graph->nodes[site_of(c->judge->flow, leaf)->node].flags;
+
+    if (flags & EFG_NODE_UNORDERED)
+        return EFG_PIVOT_UNORDERED;
+    if (flags & EFG_NODE_WORLD)
+        return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_WORLD : EFG_PIVOT_WORLD;
+    return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CALL : EFG_PIVOT_CALL;
+}
+
+/* LEAF is at or below TOP, a site of the loop. */
+static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
 {
     uint32_t id = site_of(c->judge->flow, leaf)->node;
     const struct efg_node *node = &c->judge->flow->graph->nodes[id];
-    enum efg_pivot_class class = node->flags & EFG_NODE_UNORDERED ? EFG_PIVOT_UNORDERED
-                                 : node->flags & EFG_NODE_WORLD   ? EFG_PIVOT_WORLD
-                                                                  : EFG_PIVOT_CALL;
 
-    if (!(node->flags & EFG_NODE_OVERFLOW))
-        keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class, node->hash, node->rhythm.visits});
+    if (!(node->flags & EFG_NODE_OVERFLOW) && is_wanted(c, node->rhythm.visits))
+        keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class_of(c, top, leaf), node->hash,
+                                   node->rhythm.visits});
 }
 
 /* Calls at or below TOP that do not repeat, or only as efg_callflow_turns has it. */
@@ -625,13 +666,15 @@ static void keep_calls(struct choice *c, uint32_t top)
     for (uint32_t x = top; x != EFG_NONE; x = next_below(flow->tree, x, top))
         if (x < flow->sites && site_of(flow, x)->node != EFG_NONE &&
             efg_callflow_turns(flow, x) == flow->flow[x].entries + flow->flow[x].repeats)
-            keep_call(c, x);
+            keep_call(c, top, x);
 }
 
-static void keep_all(struct choice *c, const struct efg_loop_found *loop)
+static void keep_all(struct choice *c)
 {
+    const struct efg_loop_found *loop = c->loop;
+
     if (loop->is_call) {
-        keep_call(c, loop->site);
+        keep_call(c, loop->site, loop->site);
     } else if (loop->parts > 1) {
         keep_calls(c, loop->part);
         keep_entry(c, loop->part);
@@ -652,15 +695,15 @@ uint32_t efg_judge_pivots(const struct efg_judge *judge, const struct efg_loop_f
 {
     double iterations = (double)loop->loop.iterations;
     struct choice c = {
-        .judge = judge, .pivots = pivots, .room = room, .most = iterations + 0.5};
+        .judge = judge, .loop = loop, .pivots = pivots, .room = room, .most = iterations + 0.5};
 
     c.least = iterations - 1.5;
     if (loop->parts > 1)
         c.most = iterations + 2;
-    keep_all(&c, loop);
+    keep_all(&c);
     if (!c.count) { /* a call may be left out now and then */
         c.least = 0.98 * iterations - 1.5;
-        keep_all(&c, loop);
+        keep_all(&c);
     }
     return c.count;
 }

@@ -2,15 +2,19 @@
 /*
  * The loops are those of loops.h, without what is never reached: bytes that align a loop would
  * else be another way into it. Each is numbered when all loops around it have been.
+ *
+ * All ways through a loop lead through the nodes that dominate the ends of all of them: of
+ * those, the ones from where it goes back to its header.
  */
 #include "place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "dominators.h"
 #include "graph.h"
 
-#define MOST_LOOPS 0xfffe
+#define MOST_LOOPS 0x7ffe
 
 struct nest {
     const struct efg_digraph *graph; /* as it was given */
@@ -22,6 +26,8 @@ struct nest {
     uint32_t *stack;
     uint8_t *flags, *is_reached;
     uint16_t *number, *last; /* per header */
+    uint32_t *end; /* per header: what dominates the ends of all ways through its loop;
+                      EFG_NONE: there is none */
     efg_place *place;
 };
 
@@ -37,6 +43,7 @@ static void nest_fini(struct nest *n)
     free(n->is_reached);
     free(n->number);
     free(n->last);
+    free(n->end);
 }
 
 static int nest_init(struct nest *n)
@@ -53,8 +60,9 @@ static int nest_init(struct nest *n)
     n->is_reached = calloc(nodes, sizeof *n->is_reached);
     n->number = calloc(nodes, sizeof *n->number);
     n->last = calloc(nodes, sizeof *n->last);
+    n->end = malloc(nodes * sizeof *n->end);
     return n->first && n->targets && n->header && n->inner && n->next && n->stack && n->flags &&
-                   n->is_reached && n->number && n->last
+                   n->is_reached && n->number && n->last && n->end
                ? 0
                : -1;
 }
@@ -149,6 +157,65 @@ static void fill_places(struct nest *n)
     }
 }
 
+/* ---- all ways ---- */
+
+/* Whether V is in the loop of HEADER, at whatever depth. */
+static int is_within(const struct nest *n, uint32_t v, uint32_t header)
+{
+    for (v = loop_of(n, v); v != EFG_NONE && v != header;)
+        v = n->header[v];
+    return v == header;
+}
+
+static void add_end(struct nest *n, const struct efg_dominators *d, uint32_t loop, uint32_t v)
+{
+    n->end[loop] = n->end[loop] == EFG_NONE ? v : efg_dominators_common(d, n->end[loop], v);
+}
+
+static void find_ends(struct nest *n, const struct efg_dominators *d)
+{
+    uint32_t nodes = n->graph->nodes;
+
+    for (uint32_t v = 0; v <= nodes; v++)
+        n->end[v] = EFG_NONE;
+    for (uint32_t v = 0; v < nodes; v++) {
+        if (!n->is_reached[v])
+            continue;
+        if (n->first[v] == n->first[v + 1])
+            add_end(n, d, nodes, v);
+        for (uint32_t i = n->first[v]; i < n->first[v + 1]; i++)
+            if (is_header(n, n->targets[i]) && is_within(n, v, n->targets[i]))
+                add_end(n, d, n->targets[i], v);
+    }
+}
+
+/* Those right in LOOP, from its end up to where it is entered. */
+static void mark_always(struct nest *n, const struct efg_dominators *d, uint32_t loop)
+{
+    int is_function = loop == n->graph->nodes;
+    uint32_t entry = is_function ? 0 : loop;
+
+    for (uint32_t v = n->end[loop]; v != EFG_NONE; v = d->parent[v]) {
+        if (loop_of(n, v) == (is_function ? EFG_NONE : loop) && n->place[v])
+            n->place[v] |= EFG_PLACE_ALWAYS;
+        if (v == entry || v == 0)
+            break;
+    }
+}
+
+static int find_always(struct nest *n)
+{
+    struct efg_dominators d = {0};
+
+    if (efg_dominators_find(&d, &n->reached))
+        return -1;
+    find_ends(n, &d);
+    for (uint32_t v = 0; v <= n->graph->nodes; v++)
+        mark_always(n, &d, v);
+    efg_dominators_fini(&d);
+    return 0;
+}
+
 int efg_place_find(const struct efg_digraph *graph, efg_place *place)
 {
     struct nest n = {.graph = graph, .place = place};
@@ -162,8 +229,10 @@ int efg_place_find(const struct efg_digraph *graph, efg_place *place)
     }
     if (!error) {
         list_loops(&n);
-        if (number_loops(&n))
+        if (number_loops(&n)) {
             fill_places(&n);
+            error = find_always(&n);
+        }
     }
     nest_fini(&n);
     return error;

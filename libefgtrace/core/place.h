@@ -13,7 +13,8 @@
  * one are a range. A place is that range: of the innermost loop that a call is in. Number 1 stands
  * for the function itself.
  *
- * It tells what counts cannot: calls that are left out now and then from calls of an outer loop.
+ * It tells what counts cannot: calls that are left out now and then from calls of an outer loop; and which
+ * calls no iteration does without: above, exchange() in each stage, output() not in each step.
  */
 #ifndef EFG_PLACE_H
 #define EFG_PLACE_H
@@ -24,14 +25,18 @@
 #define EFG_PLACE_UNASKED UINT32_MAX
 #define EFG_PLACE_NO_LOOP 1 /* number of the function itself */
 
-typedef uint32_t efg_place; /* number of the loop, and in the upper half that of the last one in it */
+#define EFG_PLACE_ALWAYS 0x8000u /* flag: all ways through the loop, or the function, lead there */
+
+/* Number of the loop; in the upper half that of the last one in it; and perhaps the flag, which
+ * efg_callflow_place leaves out. */
+typedef uint32_t efg_place;
 
 /* The place of the call in frame number FRAME, from the outermost one on, of the call path PATH. */
 typedef efg_place efg_path_place(uint32_t path, uint32_t frame);
 
 static inline uint32_t efg_place_loop(efg_place place)
 {
-    return place & 0xffff;
+    return place & 0x7fff;
 }
 
 /* 1 if A and B are known, and A is in the loop of B. */
@@ -44,7 +49,8 @@ static inline int efg_place_is_in(efg_place a, efg_place b)
  * The places of the nodes of a flow graph, which begins with node 0. Unknown are those that it does
  * not reach, and those right in a loop that is entered in several ways. Two loops, one in the
  * other, that have their first node in common cannot be told from one with a branch, and are
- * taken for that: mostly a counter is set in between. GRAPH has one node or more. Returns 0, or -1 without memory.
+ * taken for that: mostly a counter is set in between. A way through the function is one that
+ * ends, at a node that leads nowhere. GRAPH has one node or more. Returns 0, or -1 without memory.
  */
 int efg_place_find(const struct efg_digraph *graph, efg_place *place);
 

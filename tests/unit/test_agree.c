@@ -159,7 +159,7 @@ static void test_pivots_in_common(void **state)
         int has_common = common != (1 << SIM_PIVOTS) - 1;
         assert_int_equal(world->rank[0].agree.pivot >= 0, has_common);
         if (has_common && !(common & 4) && p->every)
-            assert_true(world->rank[0].agree.pivot < EFG_BALLOT_BITS); /* a world collective */
+            assert_int_equal(world->rank[0].agree.pivot / EFG_BALLOT_BITS, EFG_PIVOT_WORLD);
         assert_int_equal(owners(), p->ranks);
         uncommon += !has_common;
     }

@@ -20,7 +20,7 @@ struct edge {
 /* EDGES are sorted by where they begin. */
 static void find(uint32_t nodes, const struct edge *edges, uint32_t count, efg_place *place)
 {
-    uint32_t first[MOST + 1] = {0}, targets[MOST];
+    uint32_t first[MOST + 1] = {0}, targets[2 * MOST];
 
     for (uint32_t i = 0; i < count; i++) {
         targets[i] = edges[i].to;
@@ -121,6 +121,112 @@ static void two_ways_in(void **state)
     assert_place(place[3], 1, 2);
 }
 
+static int is_always(efg_place place)
+{
+    return (place & EFG_PLACE_ALWAYS) != 0;
+}
+
+/* while { 1; if { 2; continue } 3 } 4 */
+static void left_out_by_continue(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {1, 2}, {1, 3}, {2, 1}, {3, 1}, {3, 4}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(5, edges, place);
+    assert_true(is_always(place[1]));
+    assert_false(is_always(place[2]));
+    assert_false(is_always(place[3]));
+    assert_true(is_always(place[0]));
+    assert_true(is_always(place[4]));
+}
+
+/* for { for { 2 } if { 4 } 5 } 6: what is nested has a loop of its own. */
+static void always_in_its_own_loop(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 4},
+                                 {3, 5}, {4, 5}, {5, 1}, {5, 6}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(7, edges, place);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(is_always(place[i]), i != 4);
+}
+
+/* if { 1; return } while { 2; if { 3; return } 4 }: no way through the function gets to its
+ * end, or to the loop; the one through the loop that ends in 3 is its last. */
+static void left_by_return(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {0, 2}, {2, 3}, {2, 4}, {4, 2}, {4, 5}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(6, edges, place);
+    assert_true(is_always(place[0]));
+    assert_false(is_always(place[1]));
+    assert_false(is_always(place[3]));
+    assert_false(is_always(place[5]));
+    assert_true(is_always(place[2]));
+    assert_true(is_always(place[4]));
+}
+
+/* 0; for (;;) { 1; 2 } */
+static void without_an_end(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {1, 2}, {2, 1}};
+    efg_place place[MOST];
+
+    (void)state;
+    FIND(3, edges, place);
+    assert_false(is_always(place[0]));
+    assert_true(is_always(place[1]));
+    assert_true(is_always(place[2]));
+}
+
+/* Whether node 0 leads to a node that leads nowhere, and not through WITHOUT. */
+static int has_end_without(uint32_t nodes, const struct edge *edges, uint32_t count,
+                           uint32_t without)
+{
+    int is_reached[MOST] = {without != 0}, leads[MOST] = {0};
+
+    for (uint32_t i = 0; i < count; i++)
+        leads[edges[i].from] = 1;
+    for (uint32_t time = 0; time < nodes; time++)
+        for (uint32_t i = 0; i < count; i++)
+            is_reached[edges[i].to] |= is_reached[edges[i].from] && edges[i].to != without;
+    for (uint32_t v = 0; v < nodes; v++)
+        if (is_reached[v] && !leads[v])
+            return 1;
+    return 0;
+}
+
+/* The same as what they are by definition, in graphs of any kind: without the node, there is no
+ * way from the entry of its loop to an end of it. */
+static void as_defined(void **state)
+{
+    struct edge edges[2 * MOST];
+    efg_place place[MOST];
+
+    (void)state;
+    srand(11);
+    for (int run = 0; run < 2000; run++) {
+        uint32_t nodes = 2 + (uint32_t)rand() % 9, count = 0;
+        for (uint32_t v = 0; v < nodes; v++) {
+            if (v + 1 < nodes && rand() % 4)
+                edges[count++] = (struct edge){v, v + 1};
+            if (rand() % 3)
+                edges[count++] = (struct edge){v, (uint32_t)rand() % nodes};
+        }
+        find(nodes, edges, count, place);
+        for (uint32_t x = 0; x < nodes; x++)
+            if (place[x] && efg_place_loop(place[x]) == EFG_PLACE_NO_LOOP)
+                assert_int_equal(is_always(place[x]),
+                                 has_end_without(nodes, edges, count, nodes) &&
+                                     !has_end_without(nodes, edges, count, x));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +236,11 @@ int main(void)
         cmocka_unit_test(never_reached),
         cmocka_unit_test(two_ways_back),
         cmocka_unit_test(two_ways_in),
+        cmocka_unit_test(left_out_by_continue),
+        cmocka_unit_test(always_in_its_own_loop),
+        cmocka_unit_test(left_by_return),
+        cmocka_unit_test(without_an_end),
+        cmocka_unit_test(as_defined),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
