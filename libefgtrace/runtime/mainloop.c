@@ -172,11 +172,18 @@ int efg_mainloop_adopt_own(struct efg_thread *t, uint64_t now)
         now);
 }
 
+/* No window is under way, nor an election of a pivot. */
+static int is_free(void)
+{
+    return s->trigger.state == EFG_WATCHING ||
+           (s->trigger.state == EFG_PROPOSED && s->agree.round == EFG_ROUND_PROPOSE);
+}
+
 void efg_mainloop_found(struct efg_thread *t, uint64_t now)
 {
     efg_tracer_tell(now, "main loop found: %llu iterations so far",
                     (unsigned long long)s->loop.iterations);
-    if (s->trigger.state == EFG_WATCHING)
+    if (is_free())
         efg_mainloop_adopt_own(t, now);
 }
 
@@ -233,6 +240,7 @@ void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
 
     if (s->is_long || !found || s->is_alone ||
         (state != EFG_WATCHING && state != EFG_PROPOSED) ||
+        (s->loop.function && s->loop.function != found->loop.function) || /* another's pivot */
         !efg_agree_wants(&s->agree, found->loop.function))
         return;
     uint64_t round = elapsed / found->loop.iterations;

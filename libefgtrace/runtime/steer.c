@@ -521,7 +521,7 @@ void efg_steer_finish(uint64_t now, int collective)
         PMPI_Type_free(&s->vote_type);
     }
     if (is_adaptive && (s->is_following || s->trigger.state == EFG_PROVISIONAL))
-        give_back(t, now, EFG_IN_LOST);
+        give_back(t, now, EFG_IN_OVER);
     for (uint32_t i = 0; i < s->agree.loop_count; i++)
         choose_windows(s->agree.loops[i]);
     for (struct efg_thread *other = p->threads; other; other = other->next)
