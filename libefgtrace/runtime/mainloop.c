@@ -115,8 +115,10 @@ static uint64_t most_calls(const struct efg_thread *t)
 
 int efg_mainloop_is_over(const struct efg_thread *t)
 {
+    uint64_t most = s->is_replaced ? most_calls(t) : UNLIKE * most_calls(t) + UNLIKE_MORE;
+
     return s->pivot.kind != EFG_PIVOT_NONE && s->last_event &&
-           t->graph.events - s->last_event > UNLIKE * most_calls(t) + UNLIKE_MORE;
+           t->graph.events - s->last_event > most;
 }
 
 /* --- the pivot --- */
@@ -130,6 +132,7 @@ void efg_mainloop_forget(struct efg_thread *t)
 
 void efg_mainloop_adopt(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
 {
+    s->is_replaced = 0;
     if (pivot->kind == s->pivot.kind && pivot->id == s->pivot.id)
         return;
     if (s->trigger.state == EFG_PROVISIONAL) /* its iterations are others */
@@ -179,12 +182,14 @@ static int is_free(void)
            (s->trigger.state == EFG_PROPOSED && s->agree.round == EFG_ROUND_PROPOSE);
 }
 
-void efg_mainloop_found(struct efg_thread *t, uint64_t now)
+void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
 {
     efg_tracer_tell(now, "main loop found: %llu iterations so far",
                     (unsigned long long)s->loop.iterations);
     if (is_free())
         efg_mainloop_adopt_own(t, now);
+    else
+        s->is_replaced = before == s->agree.loop && before != s->loop.function;
 }
 
 /* --- the elected loop --- */

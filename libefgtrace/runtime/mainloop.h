@@ -9,9 +9,9 @@
 
 #include "runtime/steering.h"
 
-/* The finder has accepted efg_steering.loop; without an agreement, its own best pivot is marked, so
- * that iterations are counted. */
-void efg_mainloop_found(struct efg_thread *thread, uint64_t now);
+/* The finder has accepted efg_steering.loop, in place of that of function BEFORE; without an agreement,
+ * its own best pivot is marked, so that iterations are counted. */
+void efg_mainloop_found(struct efg_thread *thread, uint64_t before, uint64_t now);
 
 /* Fill in efg_steering.pivots, for the loop that is elected. */
 void efg_mainloop_list_pivots(struct efg_thread *thread);
@@ -26,7 +26,8 @@ int efg_mainloop_adopt_own(struct efg_thread *thread, uint64_t now);
 /* Where a round takes long, record provisionally from the next one on. */
 void efg_mainloop_consider_long(struct efg_thread *thread, uint64_t now);
 
-/* 1 if the pivot is silent, or its iteration has become unlike all others: far more calls. */
+/* 1 if the pivot is silent, or its iteration has become unlike all others: far more calls; or more than
+ * in any other, and another loop has been accepted meanwhile. */
 int efg_mainloop_is_over(const struct efg_thread *thread);
 
 /* The graph was made coarser, with that OUTCOME. */

@@ -276,8 +276,8 @@ static void obey(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
     case EFG_VERDICT_DRIFT:
         give_back(t, now, EFG_IN_LATE);
         break;
-    case EFG_VERDICT_LOST:
-        give_back(t, now, EFG_IN_LOST);
+    case EFG_VERDICT_LOST: /* in MPI_Finalize it is too late for another pivot */
+        give_back(t, now, s->agree.is_leaving ? EFG_IN_LATE : EFG_IN_LOST);
         break;
     case EFG_VERDICT_FAILED:
         give_back(t, now, EFG_IN_LATE);
@@ -370,13 +370,21 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
 /* Judging never stops. */
 static void look_for_loop(struct efg_thread *t, uint64_t now)
 {
+    uint64_t before = s->loop.function;
     int is_new = efg_finder_sample(t->finder, now, &s->loop);
 
     efg_wish_look(t);
     if (is_new)
-        efg_mainloop_found(t, now);
+        efg_mainloop_found(t, before, now);
     if (p->conf.mode == EFG_MODE_ADAPTIVE)
         efg_mainloop_consider_long(t, now);
+}
+
+/* A window whose loop is over is not left to its pivot. */
+static void end_window(struct efg_thread *t, uint64_t now)
+{
+    if (s->trigger.state == EFG_RECORDING && efg_mainloop_is_over(t))
+        efg_mainloop_step(t, EFG_IN_OVER, now);
 }
 
 static void lead(struct efg_thread *t, uint64_t now)
@@ -384,6 +392,7 @@ static void lead(struct efg_thread *t, uint64_t now)
     look_for_loop(t, now);
     if (p->conf.mode != EFG_MODE_ADAPTIVE)
         return;
+    end_window(t, now);
     advance(t, now, 1);
     if (is_unanswered(now))
         go_alone(t, now);
@@ -401,11 +410,10 @@ static void full_sample(struct efg_thread *t, uint64_t now, int leads)
     update_awaiting(t);
 }
 
-/* Between samples: the rounds, and whether the window's loop is over. */
+/* Between samples. */
 static void look(struct efg_thread *t, uint64_t now)
 {
-    if (s->trigger.state == EFG_RECORDING && efg_mainloop_is_over(t))
-        efg_mainloop_step(t, EFG_IN_OVER, now);
+    end_window(t, now);
     advance(t, now, 0);
     update_awaiting(t);
 }
@@ -522,6 +530,8 @@ void efg_steer_finish(uint64_t now, int collective)
     }
     if (is_adaptive && (s->is_following || s->trigger.state == EFG_PROVISIONAL))
         give_back(t, now, EFG_IN_OVER);
+    if (s->pivot.kind == EFG_PIVOT_NONE && s->loop.function)
+        efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
     for (uint32_t i = 0; i < s->agree.loop_count; i++)
         choose_windows(s->agree.loops[i]);
     for (struct efg_thread *other = p->threads; other; other = other->next)

@@ -54,6 +54,7 @@ struct efg_steering {
     uint64_t last_event;     /* number of the event of its last visit; 0: none since it is marked */
     uint64_t longest;        /* events from one visit to the next, at most */
     uint64_t intervals;      /* from one visit to the next */
+    int is_replaced;         /* its loop was that of this rank, and no longer is */
 
     /* Windows. */
     struct efg_trigger trigger;
