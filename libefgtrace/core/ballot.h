@@ -16,7 +16,7 @@
 
 #define EFG_BALLOT_NONE INT64_MIN /* of a rank that has nothing to say */
 #define EFG_BALLOT_LOOPS 16
-#define EFG_BALLOT_BITS 384 /* a pivot is the bit hash % EFG_BALLOT_BITS of its class */
+#define EFG_BALLOT_BITS 256 /* a pivot is the bit hash % EFG_BALLOT_BITS of its class */
 
 /* A pivot that a rank could take. */
 struct efg_choice {

@@ -76,7 +76,8 @@ static uint32_t find_node(struct efg_graph *graph, const struct efg_event *event
         return overflow_node(graph);
     uint32_t id = add_node(graph, &event->signature,
                            efg_signature_name(&event->signature, event->path_hash),
-                           event->flags & (EFG_NODE_WORLD | EFG_NODE_UNORDERED));
+                           (event->flags & (EFG_NODE_WORLD | EFG_NODE_UNORDERED)) |
+                               (event->is_start ? EFG_NODE_STARTS : 0));
     *slot = id + 1;
     efg_graph_make_room(graph);
     return id;

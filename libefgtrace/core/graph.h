@@ -60,11 +60,13 @@ enum efg_pivot_kind { EFG_PIVOT_NONE, EFG_PIVOT_NODE, EFG_PIVOT_SITE };
 /* How well it delimits iterations, the best first. */
 enum efg_pivot_class {
     EFG_PIVOT_SURE_WORLD, /* as WORLD, and the code says that no iteration does without it */
+    EFG_PIVOT_SURE_CLEAN, /* as CLEAN, likewise */
     EFG_PIVOT_SURE_CALL,  /* as CALL, likewise */
-    EFG_PIVOT_WORLD,     /* each visit is a collective on a communicator as large as the world */
-    EFG_PIVOT_CALL,      /* a call that comes in a fixed order */
-    EFG_PIVOT_ENTRY,     /* a call site that is entered from outside */
-    EFG_PIVOT_UNORDERED, /* a call whose count is a matter of timing */
+    EFG_PIVOT_WORLD,      /* each visit is a collective on a communicator as large as the world */
+    EFG_PIVOT_CLEAN,      /* as CALL, and it does not separate what is started from its completion */
+    EFG_PIVOT_CALL,       /* a call that comes in a fixed order */
+    EFG_PIVOT_ENTRY,      /* a call site that is entered from outside */
+    EFG_PIVOT_UNORDERED,  /* a call whose count is a matter of timing */
     EFG_PIVOT_CLASSES
 };
 
@@ -75,6 +77,7 @@ enum efg_node_flag {
     EFG_NODE_UNORDERED =
         1 << 1, /* some visit: its order is made by timing (Waitany, Test*, *probe) */
     EFG_NODE_OVERFLOW = 1 << 2, /* stands for all signatures that found no room */
+    EFG_NODE_STARTS = 1 << 3,   /* visits start what other calls complete (efg_event.is_start) */
 };
 
 /*
