@@ -193,6 +193,7 @@ void efg_windows_renumber(uint64_t offset)
     struct efg_run_window *w = efg_windows_present();
 
     if (w) {
+        w->function = s->agree.loop; /* nothing was agreed when it was opened */
         w->first += offset - s->offset;
         w->last += offset - s->offset;
     }
