@@ -148,6 +148,10 @@ $(BUILD)/tests/bench_sequence $(BUILD)/tests/bench_order: \
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(FILES_LIBS)
 
+$(BUILD)/tests/bench_sample: bench/sample.c $(CORE)
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ -lm
+
 $(BUILD)/tests/test_finder: $(patsubst %,$(BUILD)/obj/bench/loops/%.o,feed noise recording)
 $(BUILD)/tests/test_finder: ALL_CFLAGS += -Ibench/loops
 

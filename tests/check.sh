@@ -89,7 +89,7 @@ run_units $units
 for test in $units; do
     part "$(name_of "$test")" unit told "$test"
 done
-for script in floors table tree preload neighbours half tool docs report page hostile graph runfile expand profile compare saved life accidents wrong traffic signature recorded representative memory cost threads spawn soak mpich mpi4 cut deadlock skew hosts bench loops fuzz programs; do
+for script in floors table tree preload neighbours half tool docs report page hostile graph runfile expand profile compare saved life accidents wrong traffic signature recorded representative memory cost threads spawn soak mpich mpi4 cut ends deadlock skew hosts bench loops fuzz programs; do
     [ -x tests/$script.sh ] || continue
     part $script shell "tests/$script.sh"
 done

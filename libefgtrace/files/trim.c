@@ -177,11 +177,15 @@ uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin,
     return t.calls;
 }
 
+static struct efg_log_place first_place(const struct efg_log *log)
+{
+    return (struct efg_log_place){(uint32_t *)((char *)log->header + EFG_LOG_HEADER), 0};
+}
+
 void efg_trim_windows(struct efg_log *log, int is_dropped(const void *context, uint64_t begin),
                       const void *context)
 {
-    struct efg_log_place begin = {(uint32_t *)((char *)log->header + EFG_LOG_HEADER), 0};
-    struct trim t = begin_at(log, begin);
+    struct trim t = begin_at(log, first_place(log));
     const struct efg_record *r;
     const void *payload;
     int is_out = 0;
@@ -194,6 +198,76 @@ void efg_trim_windows(struct efg_log *log, int is_dropped(const void *context, u
             keep_definition(&t, *r, payload);
         else if (!is_out)
             put(&t, r);
+    }
+    end(&t, log);
+}
+
+/* --- threads that have no iterations --- */
+
+struct chosen {
+    int (*is_inside)(const void *context, uint64_t time);
+    const void *context;
+};
+
+/* The call that was entered at ENTER, the rest of which AHEAD has yet to read. */
+static int is_chosen(const struct trim *t, const struct chosen *chosen,
+                     struct efg_log_reader ahead, uint64_t enter)
+{
+    const struct efg_record *r;
+
+    if (chosen->is_inside(chosen->context, enter))
+        return 1;
+    while ((r = efg_log_read(&ahead, NULL)) && r->kind != EFG_REC_LEAVE)
+        if (completes(r) && efg_map_find(&t->started, completes(r)))
+            return 1;
+    return 0;
+}
+
+/* When the first call of the window begins that stays; 0 if there is none. */
+static uint64_t first_chosen(const struct trim *t, const struct chosen *chosen)
+{
+    struct efg_log_reader ahead = t->reader;
+    const struct efg_record *r;
+
+    while ((r = efg_log_read(&ahead, NULL)) && r->kind != EFG_REC_WINDOW_BEGIN)
+        if (r->kind == EFG_REC_ENTER && chosen->is_inside(chosen->context, r->time))
+            return r->time;
+    return 0;
+}
+
+static void move_edge(struct trim *t, const struct chosen *chosen, struct efg_record r,
+                      uint64_t first)
+{
+    if (!chosen->is_inside(chosen->context, r.time))
+        r.time = r.kind == EFG_REC_WINDOW_BEGIN ? first : t->out.time;
+    put(t, &r);
+}
+
+void efg_trim_calls(struct efg_log *log, int is_inside(const void *context, uint64_t time),
+                    const void *context)
+{
+    struct trim t = begin_at(log, first_place(log));
+    const struct chosen chosen = {is_inside, context};
+    const struct efg_record *r;
+    const void *payload;
+    uint64_t first = 0;
+    int is_call = 0, is_kept = 0;
+
+    t.reader = (struct efg_log_reader){.view = &t.view};
+    while ((r = efg_log_read(&t.reader, &payload))) {
+        if (r->kind == EFG_REC_WINDOW_BEGIN)
+            first = first_chosen(&t, &chosen);
+        if (!is_call && r->kind == EFG_REC_ENTER) {
+            is_call = 1;
+            is_kept = first && is_chosen(&t, &chosen, t.reader, r->time);
+        }
+        if (r->kind >= EFG_REC_DEF_CALL)
+            keep_definition(&t, *r, payload);
+        else if (is_call && is_kept)
+            keep_inner(&t, *r);
+        else if (!is_call && first)
+            move_edge(&t, &chosen, *r, first);
+        is_call = is_call && r->kind != EFG_REC_LEAVE;
     }
     end(&t, log);
 }

@@ -28,4 +28,10 @@ uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin, const struct 
 void efg_trim_windows(struct efg_log *log, int is_dropped(const void *context, uint64_t begin),
                       const void *context);
 
+/* Of the calls in all of LOG keep those that begin at a time for which IS_INSIDE says 1, and those that
+ * complete what one of them has started. A window without such a call goes; one whose marks are
+ * outside begins and ends with its calls. In place, as above. */
+void efg_trim_calls(struct efg_log *log, int is_inside(const void *context, uint64_t time),
+                    const void *context);
+
 #endif

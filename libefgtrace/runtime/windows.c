@@ -193,6 +193,7 @@ void efg_windows_renumber(uint64_t offset)
     struct efg_run_window *w = efg_windows_present();
 
     if (w) {
+        w->function = s->agree.loop; /* nothing was agreed when it was opened */
         w->first += offset - s->offset;
         w->last += offset - s->offset;
     }
@@ -296,9 +297,23 @@ static int is_dropped(const void *context, uint64_t begin)
     return 0;
 }
 
+static int is_inside(const void *context, uint64_t time)
+{
+    (void)context;
+    for (uint32_t i = 0; i < s->window_count; i++)
+        if (time - p->start >= s->windows[i].start && time - p->start < s->windows[i].end)
+            return 1;
+    return 0;
+}
+
 void efg_windows_clean(void)
 {
-    for (struct efg_thread *t = p->threads; t && s->dropped_count; t = t->next)
-        if (t->recorder.log.header)
+    int is_adaptive = p->conf.mode == EFG_MODE_ADAPTIVE;
+
+    for (struct efg_thread *t = p->threads; t && is_adaptive; t = t->next) {
+        if (t->recorder.log.header && s->dropped_count)
             efg_trim_windows(&t->recorder.log, is_dropped, NULL);
+        if (t->recorder.log.header && !t->recorder.failed && t != p->leader)
+            efg_trim_calls(&t->recorder.log, is_inside, NULL);
+    }
 }

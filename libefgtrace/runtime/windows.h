@@ -37,7 +37,8 @@ void efg_windows_trim(struct efg_thread *thread, uint64_t now, struct efg_span s
  * order. The others leave the logs at the end of the run. */
 void efg_windows_choose(uint64_t function, const uint8_t *keep);
 
-/* All recorders are done: take what was not kept from the logs. */
+/* All recorders are done: take what was not kept from the logs, and what other threads than the leader
+ * have begun outside of windows, as they knew of an end too late. */
 void efg_windows_clean(void);
 
 /* The window at hand, or NULL: there is none, or there was no memory for it. */

@@ -299,6 +299,79 @@ static void test_any_order(void **state)
     }
 }
 
+/* --- threads that have no iterations --- */
+
+static int is_in_hundreds(const void *context, uint64_t time)
+{
+    (void)context;
+    return (time >= 100 && time < 200) || (time >= 300 && time < 400);
+}
+
+static void trim_calls(void)
+{
+    efg_trim_calls(&file, is_in_hundreds, NULL);
+    read_rest();
+}
+
+static uint64_t time_of(int kind)
+{
+    for (size_t i = 0; i < count; i++)
+        if (records[i].kind == kind)
+            return records[i].time;
+    return 0;
+}
+
+/* A window that was closed late: calls before and behind it go, one across the end stays. */
+static void test_calls_outside_of_windows_go(void **state)
+{
+    (void)state;
+    begin_window(90);
+    call(95, 98, EFG_REC_SEND, 1);
+    call(110, 120, EFG_REC_SEND, 2);
+    call(190, 230, EFG_REC_SEND, 3);
+    call(240, 250, EFG_REC_SEND, 4);
+    add(260, EFG_REC_WINDOW_END, 0);
+    trim_calls();
+    assert_true(!has(EFG_REC_SEND, 1) && has(EFG_REC_SEND, 2) && has(EFG_REC_SEND, 3) &&
+                !has(EFG_REC_SEND, 4));
+    assert_int_equal(count, 8);
+    assert_int_equal(time_of(EFG_REC_WINDOW_BEGIN), 110);
+    assert_int_equal(time_of(EFG_REC_WINDOW_END), 230);
+}
+
+static void test_windows_without_calls_go(void **state)
+{
+    (void)state;
+    begin_window(210);
+    call(215, 220, EFG_REC_SEND, 1);
+    add(230, EFG_REC_WINDOW_END, 0);
+    begin_window(310);
+    call(315, 320, EFG_REC_SEND, 2);
+    add(330, EFG_REC_WINDOW_END, 0);
+    begin_window(340);
+    add(350, EFG_REC_WINDOW_END, 0);
+    trim_calls();
+    assert_int_equal(count, 5);
+    assert_true(has(EFG_REC_SEND, 2) && !has(EFG_REC_SEND, 1));
+    assert_int_equal(time_of(EFG_REC_WINDOW_BEGIN), 310);
+    assert_int_equal(time_of(EFG_REC_WINDOW_END), 330);
+}
+
+/* What completes a request of the window is recorded behind it, and stays. */
+static void test_completions_behind_windows_stay(void **state)
+{
+    (void)state;
+    begin_window(100);
+    call(110, 120, EFG_REC_ISEND, 7);
+    call(210, 220, EFG_REC_ISEND, 8);
+    call(230, 240, EFG_REC_ISEND_COMPLETE, 8);
+    call(250, 260, EFG_REC_ISEND_COMPLETE, 7);
+    add(260, EFG_REC_WINDOW_END, 0);
+    trim_calls();
+    assert_int_equal(count, 8);
+    assert_true(has(EFG_REC_ISEND_COMPLETE, 7) && !has(EFG_REC_ISEND_COMPLETE, 8));
+}
+
 /* Whatever stands there: only the stretch is touched. */
 static void test_damage(void **state)
 {
@@ -332,6 +405,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_call_that_never_ended_goes, start, end),
         cmocka_unit_test_setup_teardown(test_times_stay, start, end),
         cmocka_unit_test_setup_teardown(test_any_order, start, end),
+        cmocka_unit_test_setup_teardown(test_calls_outside_of_windows_go, start, end),
+        cmocka_unit_test_setup_teardown(test_windows_without_calls_go, start, end),
+        cmocka_unit_test_setup_teardown(test_completions_behind_windows_stay, start, end),
         cmocka_unit_test_setup_teardown(test_damage, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

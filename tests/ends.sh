@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A window ends with its loop: tests/ends/ends.c ends its loop while it is recorded, or makes it another
+# one, and has much, little or nothing behind it. Summary, report and trace have the same iterations, and
+# nothing of what is behind them is in the trace (ends.py).
+#
+# When the loop ends follows from what efgtrace says, not from time.
+#
+# usage: tests/ends.sh
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+
+$MPICC -g -O1 "$root/tests/ends/ends.c" -o "$work/ends" -lpthread || exit 2
+cd "$work" || exit 2
+
+# moved: a window was given up, as a rank was late, or recorded before it was agreed on, as on a machine
+# that has much else to do; then how long it is does not follow from when the loop ends
+moved() {
+    grep -q -e 'thrown away' -e 'provisionally is kept' said
+}
+
+# checked OPTION...: what the checker has against ./out
+checked() {
+    [ -z "$CHECK_TRACE" ] || faults out/traces.otf2 "$@" | head -n 2
+}
+
+# ended WANTED BODY BEHIND MORE [WINDOW] [-- OPTION...]: the loop ends MORE iterations after its WINDOW-th
+# window has begun. WANTED: how many iterations the windows have, from the first one on; empty where that
+# depends on what becomes the pivot
+ended() {
+    local wanted=$1 window=1 name
+    shift
+    name="$*"
+    body=$1 behind=$2 more=$3
+    shift 3
+    [ $# -eq 0 ] || [ "$1" = -- ] || { window=$1; shift; }
+    [ $# -eq 0 ] || shift
+    rm -rf out said counts
+    ranks 4 "$tool" run -o out --verbose on --summary off "$@" ./ends $body $behind $more "$work/said" $window \
+        >printed 2>err || { verdict "$name: it runs" "exit code $?: $(tail -n 2 err said)"; return; }
+    if [ ! -f out/traces.otf2 ]; then
+        moved || [ -z "$wanted" ] && wanted=nothing
+        same "$name" "$wanted" "$(sed -n \
+            's/^Traced  *\(nothing\): the run, or the log, ended before.*/\1/p' out/summary.txt)"
+        return
+    fi
+    why=$("$python" "$root/tests/ends.py" "$tool" out 2>&1 >counts)
+    read -r counts <counts
+    case $body in
+    server) moved || why="$why$(checked --min-matched 0.9 | grep -v "^FAIL iterations")" ;; # of these it has none
+    *) why="$why$(checked --min-matched 0.98 --iterations $(($(echo "$counts" | tr ' ' +))))" ;;
+    esac
+    case "$counts " in
+    "${wanted:+$wanted }"*) ;;
+    *) moved || why="$why iterations: $counts, not $wanted" ;;
+    esac
+    verdict "$name: $counts" "$(echo "$why" | head -n 3)"
+}
+
+# What is behind the loop.
+for behind in nothing few calls same one; do
+    ended 4 even $behind 3
+done
+ended 4 even second 3
+ended 4 even again 3
+ended 1 even grow 3 # the first one that is larger begins behind the one in which it is known
+
+# No iteration is whole, or one.
+ended '' early nothing 0
+ended '' early calls 0
+
+# The window is as long as it should be, and the loop ends right behind it; or would never end.
+ended 10 even few 9
+ended 51 even calls 50 -- --iterations 1000000
+ended 51 even nothing 50 -- --iterations 1000000
+
+# Ranks that have other calls, or no such loop.
+for behind in nothing calls one; do
+    ended 4 uneven $behind 3
+done
+ended '' server nothing 3
+ended '' server calls 3
+
+# What other threads do behind the loop.
+for behind in nothing calls same second; do
+    ended 4 threads $behind 3
+done
+
+# Iterations that are recorded before the ranks have agreed on them.
+ended '' long calls 2
+ended '' long second 1
+
+# The second of three windows.
+for behind in nothing calls same second again grow; do
+    ended 10 even $behind 3 2 -- --windows 3
+done
+ended 10 threads calls 3 2 -- --windows 3
+ended 10 uneven calls 3 2 -- --windows 3
+
+finish
