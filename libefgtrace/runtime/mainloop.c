@@ -105,10 +105,11 @@ void efg_mainloop_visit(struct efg_thread *t, uint64_t now)
     record_visit(t, now);
 }
 
-/* Calls from one visit to the next, at most, as far as is known. */
+/* Calls from one visit to the next, at most, as far as is known: until there are some, those
+ * before the last visit are taken for such. */
 static uint64_t most_calls(const struct efg_thread *t)
 {
-    uint64_t mean = t->tally.visits ? t->graph.events / t->tally.visits : t->graph.events;
+    uint64_t mean = t->tally.visits ? s->last_event / t->tally.visits : s->last_event;
 
     return s->intervals > 1 || mean < s->longest ? s->longest : mean;
 }
