@@ -13,7 +13,7 @@
 #              PYTHON       one that has the packages of Debian (default /usr/bin/python3)
 set -u
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")" && until [ -f tests/frame.sh ] || [ "$PWD" = / ]; do cd ..; done && pwd)
 build=$(cd "$root" && cd "${BUILD:-build}" && pwd) || exit 2
 tool=$build/efgtrace
 library=$build/libefgtrace.so

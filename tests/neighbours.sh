@@ -326,6 +326,7 @@ fi
 # --- the table ---
 
 if [ -n "$table" ]; then
+    others=$(sed -n '/^## /,$p' "$table" 2>/dev/null) # that of tests/accidents/neighbours.sh
     cat - rows >"$table" <<END
 A ring of three ranks ($mpi) beside a library that defines MPI functions, too: the results bare, how many
 traced jobs had the same and exit code 0, how many did not end, and what the summary says of the last one.
@@ -338,6 +339,7 @@ Made by \`tests/neighbours.sh --table FILE\`; libefgtrace(7) says what the place
 | neighbour | place | bare | as bare | hangs | the summary |
 |---|---|---|---|---|---|
 END
+    [ -z "$others" ] || printf '\n%s\n' "$others" >>"$table"
 fi
 
 finish

@@ -167,21 +167,29 @@ static void sum_messages(struct efg_run *run, const struct efg_channels *c,
     PMPI_Reduce(&mine, &run->messages, MESSAGE_WORDS, MPI_UINT64_T, MPI_SUM, 0, p->comm);
 }
 
-/* A maximum is least and most of numbers and times of both ends: the least is the most of ~x.
- */
+/* Of a number or a time below 2^63: the less it is, the more is this, which is never below the
+ * 0 of a rank that has none. MPICH compares unsigned words as signed ones, so the highest bit
+ * is left out. */
+static uint64_t turned(uint64_t x)
+{
+    return INT64_MAX - x;
+}
+
+/* A maximum is least and most of numbers and times of both ends: the least is the most of what
+ * is turned. */
 static void put_spans(uint64_t *words, uint32_t *ranks, const struct efg_channels *c)
 {
     for (uint32_t i = 0; i < c->window_count; i++, words += CUT_WORDS) {
         const struct efg_channels_span *span = &c->windows[i];
         if (c->failed || span->first >= span->last)
             continue;
-        words[0] = ~span->first;
+        words[0] = turned(span->first);
         words[1] = span->first;
-        words[2] = ~span->last;
+        words[2] = turned(span->last);
         words[3] = span->last;
-        words[4] = ~span->begin;
+        words[4] = turned(span->begin);
         words[5] = span->begin;
-        words[6] = ~span->end;
+        words[6] = turned(span->end);
         words[7] = span->end;
         ranks[i] = 1;
     }
@@ -193,9 +201,9 @@ static void take_spans(struct efg_run *run, const uint64_t *words, const uint32_
     run->cuts = calloc(count, sizeof *run->cuts);
     for (uint32_t i = 0; run->cuts && i < count; i++, words += CUT_WORDS)
         if (ranks[i])
-            run->cuts[run->cut_count++] =
-                (struct efg_run_cut){~words[0], words[1], ~words[2], words[3], ranks[i],
-                                     ~words[4], words[5], ~words[6], words[7]};
+            run->cuts[run->cut_count++] = (struct efg_run_cut){
+                turned(words[0]), words[1], turned(words[2]), words[3], ranks[i],
+                turned(words[4]), words[5], turned(words[6]), words[7]};
 }
 
 /* Rank 0 gets at most so many words as there are windows, eight for each. */
@@ -211,7 +219,7 @@ static void join_spans(struct efg_run *run, const struct efg_channels *c)
         uint64_t *all_words = words + (size_t)CUT_WORDS * most;
         uint32_t *all_ranks = ranks + most;
         put_spans(words, ranks, c);
-        PMPI_Reduce(words, all_words, (int)(CUT_WORDS * most), MPI_UINT64_T, MPI_MAX, 0,
+        PMPI_Reduce(words, all_words, (int)(CUT_WORDS * most), MPI_INT64_T, MPI_MAX, 0,
                     p->comm);
         PMPI_Reduce(ranks, all_ranks, (int)most, MPI_UINT32_T, MPI_SUM, 0, p->comm);
         if (efg_tracer_is_first())
