@@ -6,7 +6,7 @@
 
 # includes FOLDER: "file header" of all that it includes by quotes
 includes() {
-    grep -H '^#include "' "$1"/*.[chd]* | sed 's/^\([^:]*\):#include "\([^"]*\)".*/\1 \2/'
+    grep -rH '^#include "' "$1" --include=*.[ch] --include=*.def | sed 's/^\([^:]*\):#include "\([^"]*\)".*/\1 \2/'
 }
 
 # floor FOLDER FLOORS...: which floors it may include, besides its own folder
@@ -22,21 +22,22 @@ floor() {
     verdict "$folder includes only: $*" "$wrong"
 }
 
-floor libefgtrace/core core
-floor libefgtrace/files core files
-floor libefgtrace/runtime core files runtime
-floor efgtrace core files
+floor libefgtrace/base
+floor libefgtrace/core base core
+floor libefgtrace/files base core files
+floor libefgtrace/runtime base core files runtime
+floor efgtrace base core files $(ls -p efgtrace | sed -n 's|/$||p')
 
 verdict "core includes no MPI, no system calls" \
-    "$(grep -nE '#include <(mpi|time|sys/|unistd|fcntl|stdio)' libefgtrace/core/*.[ch] | head -n 3)"
-verdict "files includes no MPI" "$(grep -n '#include <mpi' libefgtrace/files/*.[ch])"
+    "$(grep -nE '#include <(mpi|time|sys/|unistd|fcntl|stdio)' libefgtrace/core/*/*.[ch] | head -n 3)"
+verdict "base and files include no MPI" "$(grep -n '#include <mpi' libefgtrace/base/*.[ch] libefgtrace/files/*/*.[ch])"
 
 # tsort says where a circle is.
-circle=$(for folder in libefgtrace/core libefgtrace/files libefgtrace/runtime efgtrace; do
-    includes "$folder" | while read -r file header; do
+circle=$(for folder in $(find libefgtrace efgtrace -type d); do
+    grep -H '^#include "' "$folder"/*.h 2>/dev/null | sed 's/^\([^:]*\):#include "\([^"]*\)".*/\1 \2/' | while read -r file header; do
         case $file in *.h) ;; *) continue ;; esac
         case $header in
-        */*) echo "$file libefgtrace/$header" ;;
+        */*) [ -f "libefgtrace/$header" ] && echo "$file libefgtrace/$header" || echo "$file efgtrace/$header" ;;
         *) echo "$file $folder/$header" ;;
         esac
     done

@@ -6,7 +6,7 @@
  */
 #include "noise.h"
 
-#include "core/signature.h"
+#include "core/graph/signature.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
  */
 #include "recording.h"
 
-#include "core/signature.h"
+#include "core/graph/signature.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 #define EVENTS 400
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/graph.h"
-#include "core/loops.h"
+#include "core/flow/loops.h"
+#include "core/graph/graph.h"
 
 #define MOST 12
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "files/otf2_parts.h"
+#include "files/otf2/parts.h"
 
 #define S UINT64_C(1000000000)
 #define HOUR (3600 * S)
