@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/none.h"
 #include "clean.h"
-#include "core/graph/graph.h"
 
 void efg_json_text(cJSON *to, const char *name, const char *text)
 {

@@ -27,7 +27,7 @@
  */
 #include "loops.h"
 
-#include "core/graph/graph.h"
+#include "base/none.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/graph/graph.h"
+#include "base/none.h"
 
 #define MOST_LOOPS 0xfffe
 

@@ -28,12 +28,12 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "base/none.h"
 #include "calltree.h"
 #include "signature.h"
 
-#define EFG_NONE UINT32_MAX /* no node, no edge, no loop */
-#define EFG_ITEM_BYTES 128  /* of a finder's memory, for a node or an edge */
-#define EFG_BINS 32         /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
+#define EFG_ITEM_BYTES 128 /* of a finder's memory, for a node or an edge */
+#define EFG_BINS 32        /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
 
 /* Durations, in ns. Filled by efg_stat_add; min is meaningless while count is 0. */
 struct efg_stat {

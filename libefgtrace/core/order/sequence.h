@@ -52,7 +52,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/graph/graph.h"
+#include "base/none.h"
 
 #define EFG_SEQUENCE_RING 256  /* events that are worked off at once */
 #define EFG_SEQUENCE_LEVELS 24 /* most levels of symbols; blocks are nested as deep */
