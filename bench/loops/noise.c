@@ -6,7 +6,7 @@
  */
 #include "noise.h"
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 
 #include <math.h>
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "files/summary/summary.h"
 
 struct step { /* one step down the tree */

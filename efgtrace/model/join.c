@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 static uint32_t *slot_of(const struct efg_join *join, uint64_t key)
 {
     uint32_t mask = join->slot_count - 1;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "files/summary/summary.h"
 
 static uint64_t hash_of(const char *function)

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "core/order/reader.h"
 #include "files/order/sequence_file.h"
 #include "fuzz.h"

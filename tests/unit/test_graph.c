@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "core/graph/graph.h"
 
 #define EVENTS 400

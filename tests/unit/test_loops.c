@@ -14,6 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "core/flow/loops.h"
 #include "core/graph/graph.h"
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "core/loop/finder.h"
 #include "core/loop/looptree.h"

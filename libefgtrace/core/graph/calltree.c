@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "signature.h"
 
 #define NONE UINT32_MAX

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 #define LINE 64 /* bytes of a cache line */
 
 _Static_assert(sizeof(struct efg_node) % LINE == 0, "nodes begin at cache lines");

@@ -2,17 +2,10 @@
 /*
  * Signatures are compared and hashed as four 64-bit words; fields that are not
  * selected are zero, so equality of the words is equality of the signatures.
- *
- * The hash is multiply and fold: the upper half of a 64-bit product depends on all
- * bits of the factor, folding it down lets a table use the low bits. Bytes are
- * read as little endian words, so that every machine computes the same.
- *
- * Source of the constants and of the final mixing: Steele, Lea, Flood, "Fast
- * splittable pseudorandom number generators" (2014), the SplitMix64 variant.
  */
 #include "signature.h"
 
-#include <endian.h>
+#include "base/hash.h"
 
 _Static_assert(sizeof(struct efg_signature) == 32, "a signature has no padding");
 
@@ -47,15 +40,6 @@ uint64_t efg_signature_hash(const struct efg_signature *s)
     return h;
 }
 
-uint64_t efg_hash_mix(uint64_t h, uint64_t x)
-{
-    /* H first, so that (a, b) is not (b, a); the last term keeps (0, 0) from being 0. */
-    h = h * 0xff51afd7ed558ccdu + x + 0x9e3779b97f4a7c15u;
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-    return h ^ (h >> 31);
-}
-
 uint64_t efg_signature_name(const struct efg_signature *s, uint64_t path_hash)
 {
     uint64_t hash = efg_hash_mix(s->call, s->path ? path_hash : 0);
@@ -66,21 +50,4 @@ uint64_t efg_signature_name(const struct efg_signature *s, uint64_t path_hash)
         hash = efg_hash_mix(hash, s->size);
     }
     return hash;
-}
-
-uint64_t efg_hash_bytes(uint64_t h, const void *bytes, uint64_t length)
-{
-    const unsigned char *p = bytes;
-    uint64_t word, i;
-
-    for (i = 0; i + sizeof word <= length; i += sizeof word) {
-        memcpy(&word, p + i, sizeof word);
-        h = efg_hash_mix(h, le64toh(word));
-    }
-    if (i < length) {
-        word = 0;
-        memcpy(&word, p + i, length - i);
-        h = efg_hash_mix(h, le64toh(word));
-    }
-    return efg_hash_mix(h, length); /* tells "a" from "a\0" */
 }

@@ -60,14 +60,8 @@ static inline int efg_signature_is_equal(const struct efg_signature *a,
 /* A hash that depends on ids of this process: for its own tables only. */
 uint64_t efg_signature_hash(const struct efg_signature *s);
 
-/* Mix the 64-bit word X into the hash H; the same on every machine and rank. */
-uint64_t efg_hash_mix(uint64_t h, uint64_t x);
-
 /* The name of S among ranks. The path stands for itself by its hash: ids of paths are those of a
  * process. */
 uint64_t efg_signature_name(const struct efg_signature *s, uint64_t path_hash);
-
-/* Hash of LENGTH bytes, continuing H; the same on every machine and rank. */
-uint64_t efg_hash_bytes(uint64_t h, const void *bytes, uint64_t length);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "looptree.h"
 
+#include "base/hash.h"
 #include "core/graph/parts.h"
 #include "nesting.h"
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 struct frame {
     uint32_t loop;
     uint64_t iterations; /* that have ended, of this time */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 
 #define MOST_EVENTS (UINT64_C(1) << 61) /* sums of a few such numbers fit */
 

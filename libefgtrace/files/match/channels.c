@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 #include "files/otf2/parts.h"
 
 #define ALL_PAIRS 64 /* members of a communicator whose collectives are seen in all pairs */

@@ -19,7 +19,7 @@
 #ifndef EFG_FLIGHT_H
 #define EFG_FLIGHT_H
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 
 struct efg_flight {
     uint64_t sum;

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 
 void efg_channels_fini(struct efg_channels *c)
 {

@@ -29,7 +29,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 
 #define MOST INT64_C(1000000000000000) /* ns, 11 days: no clocks are that far apart */
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 
 void efg_otf2_table_fini(struct efg_otf2_table *table)
 {

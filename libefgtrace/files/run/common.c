@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 /* --- reading --- */
 
 struct efg_input efg_input(const void *bytes, size_t size)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "parts.h"
 
 void efg_merge_fini(struct efg_merge *merge)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 
 /* --- a sequence --- */
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 #include "summary.h"
 
 uint64_t efg_summary_duration(const struct efg_run *run)

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "files/disk/below.h"
 #include "files/run/merge.h"
 #include "runtime/base/clock.h"

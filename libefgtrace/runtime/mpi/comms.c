@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "ask.h"
+#include "base/hash.h"
 #include "base/hot.h"
-#include "core/graph/signature.h"
 #include "requests.h"
 #include "runtime/base/lock.h"
 #include "runtime/base/memory.h"

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
-#include "core/graph/signature.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/recent.h"
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 
 #define PAUSE 50000 /* ns between looks whether the leader is ready */
 

@@ -29,9 +29,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/hot.h"
 #include "base/map.h"
-#include "core/graph/signature.h"
 #include "memo.h"
 #include "modules.h"
 #include "runtime/base/memory.h"

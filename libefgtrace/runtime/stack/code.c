@@ -25,8 +25,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/map.h"
-#include "core/graph/signature.h"
 #include "modules.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"

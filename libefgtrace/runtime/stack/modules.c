@@ -25,8 +25,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/hot.h"
-#include "core/graph/signature.h"
 
 #define MOST_MODULES 4096
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 #include "runtime/base/memory.h"
 
 #define FIRST_ROOM 512

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "core/graph/signature.h"
+#include "base/hash.h"
 
 #define SLOTS (2 * EFG_REGION_NAMES)
 
