@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "files/otf2/parts.h"
+#include "files/log/clock.h"
 
 #define ALL_PAIRS 64 /* members of a communicator whose collectives are seen in all pairs */
 
@@ -42,7 +42,7 @@ struct pass { /* over a log */
     struct efg_channels *c;
     const struct efg_log_header *log;
     struct efg_log_reader reader;
-    struct efg_otf2_clock clock;
+    struct efg_log_clock clock;
     struct efg_map comms, requests; /* id -> place + 1 in the arrays below */
     struct efg_map classes;         /* id of a call -> enum efg_class */
     struct comm *comm;
@@ -466,7 +466,7 @@ static void take_message(struct pass *p, const struct efg_record *r)
 
 static void take(struct pass *p, const struct efg_record *r, const void *payload)
 {
-    p->now = efg_otf2_ns(&p->clock, r->time);
+    p->now = efg_log_ns(&p->clock, r->time);
     switch (r->kind) {
     case EFG_REC_DEF_COMM:
         define_comm(p, r, payload);
@@ -504,7 +504,7 @@ static void take(struct pass *p, const struct efg_record *r, const void *payload
 
 void efg_channels_add(struct efg_channels *c, const struct efg_log_view *log)
 {
-    struct pass p = {c, log->header, {.view = log}, .clock = efg_otf2_clock(log->header)};
+    struct pass p = {c, log->header, {.view = log}, .clock = efg_log_clock(log->header)};
     const struct efg_record *r;
     const void *payload;
     uint32_t windows = c->window_count;

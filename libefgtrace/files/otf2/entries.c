@@ -13,7 +13,7 @@ void efg_otf2_read_head(struct efg_otf2_pass *p)
 {
     p->first = efg_reader_u64(&p->map);
     p->last = efg_reader_u64(&p->map);
-    p->clock = efg_otf2_get_clock(&p->map);
+    p->clock = efg_log_get_clock(&p->map);
     p->count = efg_reader_number(&p->map);
 }
 

@@ -23,7 +23,7 @@
 /* Moment of a record since the start of the trace, and never after its end. */
 static uint64_t moment_of(const struct efg_otf2_pass *p, const struct efg_record *r)
 {
-    uint64_t ns = efg_otf2_ns(&p->clock, r->time);
+    uint64_t ns = efg_log_ns(&p->clock, r->time);
     if (ns < p->first)
         return 0;
     return (ns < p->last ? ns : p->last) - p->first;

@@ -128,7 +128,7 @@ int efg_otf2_map(struct efg_otf2_unifier *u, int index, struct efg_buffer *out)
     efg_otf2_span(u, &first, &last);
     efg_buffer_u64(out, first);
     efg_buffer_u64(out, last);
-    efg_otf2_put_clock(out, &log->clock);
+    efg_log_put_clock(out, &log->clock);
     efg_buffer_number(out, log->count);
     efg_buffer_put(out, entries->data, entries->size);
     return out->failed || entries->failed ? -ENOMEM : 0;

@@ -19,6 +19,7 @@
 #define EFG_OTF2_PARTS_H
 
 #include "base/map.h"
+#include "files/log/clock.h"
 #include "otf2.h"
 
 #define EFG_OTF2_NONE UINT32_MAX
@@ -36,18 +37,6 @@ enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, BAD */
                      EFG_ITEM_WIN_CREATED, /* marks: there is an event that creates it */
                      EFG_ITEM_FILE_OPENED,
 };
-
-/* --- clock --- */
-
-struct efg_otf2_clock { /* ns since 1970 = realtime + (t - ticks) * numerator / denominator */
-    uint64_t ticks, realtime, numerator, denominator;
-};
-
-struct efg_otf2_clock efg_otf2_clock(const struct efg_log_header *header);
-/* TICKS in ns since 1970, at most INT64_MAX. */
-uint64_t efg_otf2_ns(const struct efg_otf2_clock *clock, uint64_t ticks);
-void efg_otf2_put_clock(struct efg_buffer *out, const struct efg_otf2_clock *clock);
-struct efg_otf2_clock efg_otf2_get_clock(struct efg_reader *reader);
 
 /* --- table: keys of any length, numbered from 0 in the order of their coming --- */
 
@@ -118,7 +107,7 @@ struct efg_otf2_set { /* what the items became that one log defines, or several 
 struct efg_otf2_log {
     uint32_t rank, thread, host;
     uint32_t package, numa, core; /* + 1, as in the log's header */
-    struct efg_otf2_clock clock;
+    struct efg_log_clock clock;
     uint64_t count;       /* records */
     uint64_t first, last; /* ns since 1970; first > last without events */
     uint32_t set;

@@ -22,7 +22,7 @@ struct efg_otf2_pass {
     struct efg_log_reader reader;
     struct efg_reader map;
     uint64_t first, last; /* ns since 1970, of the trace */
-    struct efg_otf2_clock clock;
+    struct efg_log_clock clock;
     uint64_t count;     /* words of the log */
     struct efg_map ids; /* item << 32 | id in the log -> id in the trace; PATH: in paths;
                            COMM: group << 32 | communicator */

@@ -150,9 +150,9 @@ struct span {
 };
 
 static void widen(struct span *span, const struct efg_record *r,
-                  const struct efg_otf2_clock *clock)
+                  const struct efg_log_clock *clock)
 {
-    uint64_t now = efg_otf2_ns(clock, r->time);
+    uint64_t now = efg_log_ns(clock, r->time);
     if (span->first > span->last) { /* nothing yet */
         if (r->kind == EFG_REC_WINDOW_BEGIN)
             *span = (struct span){now, now};
@@ -162,7 +162,7 @@ static void widen(struct span *span, const struct efg_record *r,
 }
 
 static struct span put_items(struct efg_buffer *out, const struct efg_log_view *log,
-                             const struct efg_otf2_clock *clock)
+                             const struct efg_log_clock *clock)
 {
     struct span span = {1, 0};
     const void *payload;
@@ -179,7 +179,7 @@ static struct span put_items(struct efg_buffer *out, const struct efg_log_view *
 int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
 {
     const struct efg_log_header *h = log->header;
-    struct efg_otf2_clock clock = efg_otf2_clock(h);
+    struct efg_log_clock clock = efg_log_clock(h);
     efg_buffer_number(out, h->rank);
     efg_buffer_number(out, h->ranks);
     efg_buffer_number(out, h->thread);
@@ -187,7 +187,7 @@ int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
     efg_buffer_number(out, h->package);
     efg_buffer_number(out, h->numa);
     efg_buffer_number(out, h->core);
-    efg_otf2_put_clock(out, &clock);
+    efg_log_put_clock(out, &clock);
     efg_buffer_number(out, log->count);
     struct span span = put_items(out, log, &clock);
     efg_buffer_u64(out, span.first);
