@@ -6,7 +6,7 @@
 #ifndef EFG_RECORDED_PAIRS_H
 #define EFG_RECORDED_PAIRS_H
 
-#include "files/otf2/parts.h"
+#include "files/otf2/table.h"
 #include "recorded.h"
 
 struct efg_recorded_pairs { /* all zero: none yet */

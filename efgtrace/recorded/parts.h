@@ -2,11 +2,11 @@
 /*
  * What the files of the reader of traces share.
  *
- *     recorded          asks the process that reads, and checks what it says
- *     recorded_read     that process: opens the archive, writes to the pipe
- *     recorded_events   events -> items
- *     recorded_define   the definitions that the events refer to
- *     recorded_order    messages, numbered as readers of OTF2 pair them
+ *     recorded.c   asks the process that reads, and checks what it says
+ *     read.c       that process: opens the archive, writes to the pipe
+ *     events.c     events -> items
+ *     define.c     the definitions that the events refer to
+ *     order.c      messages, numbered as readers of OTF2 pair them
  */
 #ifndef EFG_RECORDED_PARTS_H
 #define EFG_RECORDED_PARTS_H
@@ -15,7 +15,8 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "files/otf2/parts.h"
+#include "files/otf2/otf2.h"
+#include "files/otf2/table.h"
 #include "recorded.h"
 
 /* --- what goes through the pipe: records, some with text behind them --- */

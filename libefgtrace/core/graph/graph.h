@@ -157,6 +157,9 @@ void efg_graph_fini(struct efg_graph *graph);
 int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys,
                            efg_path_place *place);
 
+/* All nodes and edges to their places in the call tree, which has no leaves yet. */
+void efg_graph_place_all(struct efg_graph *graph);
+
 /* Whether EVENT, when it is added, may count for the pivot. If it may not, it does not, unless it
  * is the first that enters the pivot's site by this path. */
 static inline int efg_graph_may_count(const struct efg_graph *graph,

@@ -27,9 +27,6 @@ static inline int efg_graph_has_room(const struct efg_graph *graph)
     return graph->node_count + 1 + (graph->overflow == EFG_NONE) <= graph->node_room;
 }
 
-/* All nodes and edges to their places in the call tree, which has no leaves yet. */
-void efg_graph_place_all(struct efg_graph *graph);
-
 /* Grow, if need be, until there is room for a node and an edge more; says in graph->is_full
  * whether that went wrong. */
 void efg_graph_make_room(struct efg_graph *graph);

@@ -6,7 +6,6 @@
 #include "looptree.h"
 
 #include "base/hash.h"
-#include "core/graph/parts.h"
 #include "nesting.h"
 
 #include <stdlib.h>

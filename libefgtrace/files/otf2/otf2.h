@@ -42,6 +42,8 @@
 #include "files/run/runfile.h"
 #include "files/symbols/symbols.h"
 
+#define EFG_OTF2_RESOLUTION 1000000000u /* ticks of the trace per second */
+
 /* Append to OUT what LOG needs defined. Returns 0 or -ENOMEM. */
 int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out);
 

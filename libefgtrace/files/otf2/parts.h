@@ -21,9 +21,7 @@
 #include "base/map.h"
 #include "files/log/clock.h"
 #include "otf2.h"
-
-#define EFG_OTF2_NONE UINT32_MAX
-#define EFG_OTF2_RESOLUTION 1000000000u /* ticks of the trace per second */
+#include "table.h"
 
 enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, BAD */
                      EFG_ITEM_END,
@@ -37,28 +35,6 @@ enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, BAD */
                      EFG_ITEM_WIN_CREATED, /* marks: there is an event that creates it */
                      EFG_ITEM_FILE_OPENED,
 };
-
-/* --- table: keys of any length, numbered from 0 in the order of their coming --- */
-
-struct efg_otf2_table { /* all zero is an empty one */
-    struct efg_buffer keys;
-    struct efg_otf2_row {
-        uint64_t value; /* the user's, 0 at first */
-        uint64_t hash;
-        size_t at, size; /* of the key in keys */
-    } * rows;
-    uint32_t *slots; /* row + 1, 0 for none; at most half of them used */
-    uint32_t count, room, slot_count;
-    int failed; /* no memory; sticky */
-};
-
-void efg_otf2_table_fini(struct efg_otf2_table *table);
-/* The number of KEY, which is added if it is new; EFG_OTF2_NONE without memory. */
-uint32_t efg_otf2_intern(struct efg_otf2_table *table, const void *key, size_t size);
-uint32_t efg_otf2_intern_text(struct efg_otf2_table *table, const char *text);
-/* The key with this number, valid until the next one is added; keys are aligned to 8 bytes
- * and followed by a zero byte. */
-const void *efg_otf2_key(const struct efg_otf2_table *table, uint32_t number);
 
 /* --- unifier: keys of its tables; references are numbers of rows --- */
 

@@ -5,7 +5,7 @@
  *
  * Invariant: slot_count is a power of two, at least twice count.
  */
-#include "parts.h"
+#include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
