@@ -5,17 +5,10 @@
  * FOLDER.spawned.2 and so on.
  *
  * No message tells the two of each other: the makers give the made ones their folder's name in
- * a variable of the environment, and look whether there is one of theirs at the end.
+ * a variable of the environment (spawn.h), and look whether there is one of theirs at the end.
  */
 #ifndef EFG_SPAWNED_H
 #define EFG_SPAWNED_H
-
-#include "runtime/calls/call.h"
-
-/* Around CALL, one of those that spawn; leave when it was successful. Enter may replace its
- * infos. */
-void efg_spawned_enter(struct efg_call *call);
-void efg_spawned_leave(const struct efg_call *call);
 
 /* The folder of the world that made this one: an absolute name, "" if there is none or it is
  * not known. When MPI has begun; valid for ever. */

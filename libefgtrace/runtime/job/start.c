@@ -19,6 +19,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/census/board.h"
 #include "runtime/mpi/ask.h"
+#include "runtime/record/spawn.h"
 #include "runtime/stack/callpath.h"
 #include "runtime/watch/last.h"
 #include "runtime/watch/save.h"
@@ -213,6 +214,7 @@ static int share_output(void)
     char logs[EFG_PATH];
     int error = efg_tracer_is_first() ? make_output() : 0;
 
+    efg_spawn_begin(p->folder);
     PMPI_Bcast(&error, 1, MPI_INT, 0, p->comm);
     if (error)
         return error;

@@ -14,7 +14,7 @@
 
 #include "base/hot.h"
 #include "files/log/trim.h"
-#include "runtime/job/spawned.h"
+#include "spawn.h"
 
 /* --- what begins at enter ---
  *
@@ -87,7 +87,7 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
         enter_comm_free(r, c, writes);
         break;
     case EFG_SHAPE_COMM_JOIN:
-        efg_spawned_enter(c);
+        efg_spawn_enter(c);
         break;
     case EFG_SHAPE_MRECV:
     case EFG_SHAPE_IMRECV:
@@ -309,7 +309,7 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
         efg_comms_add(*c->newcomm, efg_comms_find(c->comm));
         break;
     case EFG_SHAPE_COMM_JOIN:
-        efg_spawned_leave(c);
+        efg_spawn_leave(c);
         break;
     case EFG_SHAPE_COMM_FREE:
         if (writes && c->object != UINT32_MAX)
