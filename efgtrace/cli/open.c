@@ -18,7 +18,7 @@
 #include "clean.h"
 #include "complain.h"
 #include "files/disk/below.h"
-#include "trace/pieces.h"
+#include "files/run/pieces.h"
 
 static int explain_missing(const char *command, const char *dir)
 {

@@ -11,7 +11,6 @@
 #define _GNU_SOURCE
 #include "pieces.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,16 +22,13 @@
 
 #include "files/disk/below.h"
 #include "files/run/merge.h"
+#include "files/run/pieces.h"
 #include "files/summary/summary.h"
 #include "files/symbols/symbols.h"
 
-struct piece {
-    uint32_t rank, thread;
-};
-
 struct pieces {
     const char *command, *dir;
-    struct piece *piece;
+    struct efg_piece *piece;
     int count;
 };
 
@@ -50,59 +46,6 @@ struct job {
     struct efg_run_rank *ranks; /* without their threads */
     int rank_count;
 };
-
-/* --- which there are --- */
-
-static int compare_pieces(const void *a, const void *b)
-{
-    const struct piece *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->thread < y->thread ? -1 : x->thread > y->thread;
-}
-
-static int read_name(const char *name, struct piece *piece)
-{
-    int end = 0;
-    return sscanf(name, "%u.%u.efg%n", &piece->rank, &piece->thread, &end) == 2 && end &&
-           !name[end];
-}
-
-/* Those in DIR, sorted. Returns 0 or -ENOMEM. */
-static int find_pieces(struct pieces *pieces)
-{
-    char path[PATH_MAX];
-    struct piece piece;
-    snprintf(path, sizeof path, "%s/pieces", pieces->dir);
-    DIR *folder = efg_below_list(path, 1);
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        if (!read_name(entry->d_name, &piece))
-            continue;
-        if ((pieces->count & (pieces->count - 1)) == 0) {
-            size_t room = pieces->count ? 2 * (size_t)pieces->count : 1;
-            struct piece *larger = realloc(pieces->piece, room * sizeof *larger);
-            if (!larger) {
-                closedir(folder);
-                return -ENOMEM;
-            }
-            pieces->piece = larger;
-        }
-        pieces->piece[pieces->count++] = piece;
-    }
-    if (folder)
-        closedir(folder);
-    if (pieces->count)
-        qsort(pieces->piece, (size_t)pieces->count, sizeof *pieces->piece, compare_pieces);
-    return 0;
-}
-
-int efg_pieces_count(const char *dir)
-{
-    struct pieces pieces = {.dir = dir};
-    find_pieces(&pieces);
-    free(pieces.piece);
-    return pieces.count;
-}
 
 /* --- the order of calls --- */
 
@@ -143,7 +86,7 @@ static uint64_t add_segments(struct efg_buffer *out, struct efg_reader bytes, ui
 /* All segments of a thread to OUT: what a piece lacks of them was written out before. Returns
  * how many calls they have. */
 static uint64_t join_segments(struct efg_buffer *out, const struct pieces *pieces,
-                              const struct piece *piece,
+                              const struct efg_piece *piece,
                               const struct efg_run_sequence_thread *thread)
 {
     struct efg_reader here = efg_reader(thread->segments, thread->size), behind = here;
@@ -227,7 +170,7 @@ static void take_rank(struct whole *whole, struct efg_run_rank *from, uint32_t p
 }
 
 static void take_sequence(struct whole *whole, const struct pieces *pieces,
-                          const struct piece *piece, struct efg_run_sequence *from)
+                          const struct efg_piece *piece, struct efg_run_sequence *from)
 {
     struct efg_run_sequence *to = &whole->sequence;
     struct efg_buffer segments = {0};
@@ -242,14 +185,14 @@ static void take_sequence(struct whole *whole, const struct pieces *pieces,
         efg_buffer_fini(&segments);
 }
 
-static void warn(const struct pieces *pieces, const struct piece *piece, const char *why)
+static void warn(const struct pieces *pieces, const struct efg_piece *piece, const char *why)
 {
     fprintf(stderr, "efgtrace %s: what thread %u of rank %u saved is left out: %s\n",
             pieces->command, piece->thread, piece->rank, why);
 }
 
 static int open_piece(struct efg_run *run, const struct pieces *pieces,
-                      const struct piece *piece, char *message, size_t size)
+                      const struct efg_piece *piece, char *message, size_t size)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/pieces/%u.%u.efg", pieces->dir, piece->rank, piece->thread);
@@ -263,7 +206,7 @@ static int open_piece(struct efg_run *run, const struct pieces *pieces,
 
 /* Read PIECE, and add it to WHOLE. Returns 0, or -1: it is left out. */
 static int add_piece(struct whole *whole, const struct pieces *pieces,
-                     const struct piece *piece)
+                     const struct efg_piece *piece)
 {
     char message[PATH_MAX + 256] = "it is not of one thread";
     struct efg_run run;
@@ -459,7 +402,9 @@ int efg_pieces_join(const char *command, const char *dir, const char *output)
     struct job job = {0};
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/run.efg", output);
-    int error = find_pieces(&pieces), nothing = !pieces.count || is_complete(path);
+    int found = efg_pieces_find(dir, &pieces.piece), error = found < 0 ? found : 0;
+    int nothing = found == 0 || is_complete(path);
+    pieces.count = error ? 0 : found;
     if (!error && !nothing)
         error = read_pieces(&job, &pieces);
     if (!error && !nothing)

@@ -6,9 +6,6 @@
 #ifndef EFG_PIECES_H
 #define EFG_PIECES_H
 
-/* How many pieces there are in DIR; 0 for none, or no such folder. */
-int efg_pieces_count(const char *dir);
-
 /* Make OUTPUT/run.efg of the pieces in DIR, and say for COMMAND of which ranks it is and up to
  * when. A run file that is there is replaced if it was made of pieces, too. Returns 1, or 0:
  * nothing to do; or -1, and has said what is wrong. */

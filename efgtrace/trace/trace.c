@@ -20,6 +20,7 @@
 #include "cli/complain.h"
 #include "files/disk/below.h"
 #include "files/otf2/otf2.h"
+#include "files/run/pieces.h"
 #include "files/summary/summary.h"
 #include "pieces.h"
 
