@@ -3,6 +3,7 @@
  * The recorded iterations as JSON, for scripts: what recorded/json.h has for pages.
  */
 #include "formats.h"
+#include "judge/json.h"
 #include "recorded/json.h"
 
 const char efg_export_json_help[] =
@@ -47,7 +48,7 @@ int efg_export_json(FILE *file, const struct efg_run *run, uint64_t calls, char 
     }
     if (!error) {
         efg_buffer_print(&out, ",\n\"representative\":");
-        error = efg_recorded_json_representative(&out, run, "export");
+        error = efg_representative_json(&out, run, "export");
     }
     efg_buffer_print(&out, "}\n");
     if (out.failed && !*message)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How well the recorded iterations stand for the run, as JSON.
- */
+#include "json.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/json.h"
-#include "recorded/json.h"
 #include "representative.h"
 
 static void put_figure(struct efg_buffer *out, const char *name, const struct efg_figure *f)
@@ -58,8 +56,7 @@ static void put(struct efg_buffer *out, const struct efg_representative *r,
     efg_buffer_print(out, "]}");
 }
 
-int efg_recorded_json_representative(struct efg_buffer *out, const struct efg_run *run,
-                                     const char *command)
+int efg_representative_json(struct efg_buffer *out, const struct efg_run *run, const char *command)
 {
     struct efg_representative r;
     int error = efg_representative_make(&r, run, command);

@@ -16,14 +16,18 @@
  *
  *   {"start": ns since 1970 of time 0, the first event,
  *    "end": the last event; all other times are since the start,
- *    "windows": [[begin, end], ...]           stretches of recording; nothing is known in
- * between "functions": ["MPI_Send", ...], "sites": [{"label": "MPI_Send  solver.c:120
- * exchange",     as in the report "function": index, "hash": "0x...", of its node in `efgtrace
- * graph -f json`, if that tells calls apart by call path only (the default); else none has it},
- * ...], "iterations": [[number, begin, end], ...]  by window and number; from the first
- * location to begin it to the last to end it, so that they may overlap "locations": [{"rank":
- * 0, "thread": 0, "iterations": [number, begin, duration, ...],  three numbers each "calls":
- * [gap, duration, site, ...]            three numbers each
+ *    "windows": [[begin, end], ...]           stretches of recording; nothing is known in between
+ *    "functions": ["MPI_Send", ...],
+ *    "sites": [{"label": "MPI_Send  solver.c:120 exchange",     as in the report
+ *               "function": index,
+ *               "hash": "0x...", of its node in `efgtrace graph -f json`, if that tells calls
+ *                       apart by call path only (the default); else none has it}, ...],
+ *    "iterations": [[number, begin, end], ...]  by window and number; from the first location
+ *                                               to begin it to the last to end it, so that
+ *                                               they may overlap
+ *    "locations": [{"rank": 0, "thread": 0,
+ *                   "iterations": [number, begin, duration, ...],  three numbers each
+ *                   "calls": [gap, duration, site, ...]            three numbers each
  *                  }, ...],                   by rank and thread
  *    "messages": [from, to, later, flight, bytes, ...],            five numbers each
  *    "left_out": "" or a sentence: what is not there, to keep within the limits}
@@ -47,29 +51,6 @@
  *    "ranks": number of ranks}
  *
  * Point-to-point messages that were sent in the recorded iterations, received in them or not.
- *
- * --- efg_recorded_json_representative ---
- *
- * The table of the report: how well the recorded iterations stand for the run
- * (representative.h). It is never null: without a trace there are no rows, and the sentence
- * says why. Returns -1 if run.efg cannot be read, which it says on standard error for COMMAND.
- *
- *   {"verdict": "yes" | "no" | "unknown",
- *    "sentence": "The recorded iterations stand for the run: ...",
- *    "iterations": {"recorded": how many, "run": how many, "ranks": that recorded them,
- *                   "coverage": share of the time of these ranks that the loop takes,
- *                   "time": F, ns of one, all ranks together},
- *    "rows": [{"kind": "site" | "loop" | "compute" (what is between the calls),
- *              "label": text, "hash": as above, "" but for a site,
- *              "impact": time that it takes more (or less) in a recorded iteration, as a share
- * of that of an iteration of the run, "time": F, "share": F, "mean": F, "calls": F, "bytes":
- * F}, ...]}    the worst first
- *
- *   F: {"run": number, "recorded": number, "error": number, "differs": bool}, or null where it
- * is not known. error: half of the 95% confidence interval of what was recorded. time: ns in an
- *   iteration, all ranks; share: of the time of the iterations, 0 to 1; mean: ns of a call, or
- * of a repetition of a loop; calls, or repetitions: in an iteration, of all ranks; bytes: of a
- *   call.
  */
 #ifndef EFG_RECORDED_JSON_H
 #define EFG_RECORDED_JSON_H
@@ -92,8 +73,5 @@ int efg_recorded_json_timeline(struct efg_buffer *out, const struct efg_run *run
 
 int efg_recorded_json_messages(struct efg_buffer *out, const struct efg_run *run, char *message,
                                size_t size);
-
-int efg_recorded_json_representative(struct efg_buffer *out, const struct efg_run *run,
-                                     const char *command);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "cli/complain.h"
 #include "cli/json.h"
+#include "judge/json.h"
 #include "recorded/json.h"
 
 const char efg_report_json_help[] =
@@ -124,7 +125,7 @@ add_recorded(cJSON *document, cJSON *missing, const struct efg_run *run, const c
 static int add_representative(cJSON *document, const struct efg_run *run)
 {
     struct efg_buffer text = {0};
-    int error = efg_recorded_json_representative(&text, run, "report");
+    int error = efg_representative_json(&text, run, "report");
     efg_buffer_put(&text, "", 1);
     if (!error && !text.failed)
         cJSON_AddRawToObject(document, "representative", (char *)text.data);
