@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * UTF-8 is checked byte by byte, as Unicode has it; what is misleading is looked up in a short list.
+ */
 #include "clean.h"
 
 #include <stddef.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Clean: names that come from files, made fit for terminals, browsers and other readers.
+ */
 #ifndef EFG_CLEAN_H
 #define EFG_CLEAN_H
 

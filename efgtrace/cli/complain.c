@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The same words for the same mistakes: what a user did wrong is said in one place for all commands.
+ */
 #include "complain.h"
 
 #include <getopt.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Each value goes through one function here, so that all documents write a kind of value alike.
+ */
 #include "json.h"
 
 #include <stdio.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A file that cannot be written is complained about at once; standard output, which is buffered, at the end of the
+ * program.
+ */
 #include "output.h"
 
 #include <errno.h>

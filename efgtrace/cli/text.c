@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Titles, lines that are wrapped, and the last line of a table, which counts what is not shown.
+ */
 #include "text.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nodes are linked to the only one that follows them, if both are alike; chains of links that are long enough are
+ * rows, the others are taken apart again.
+ */
 #include "rows.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Written as text, figure by figure: there is no document in memory.
+ */
 #include "json.h"
 
 #include <inttypes.h>

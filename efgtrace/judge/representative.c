@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was recorded is cut into samples of iterations. A figure is a ratio of sums over samples; how far it may be
+ * off follows from how the samples differ, by the distribution of Student.
+ *
+ * Source: the ratio estimator, as in Cochran, "Sampling Techniques" (1977).
+ */
 #include "representative.h"
 
 #include <errno.h>

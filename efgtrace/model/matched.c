@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Call sites are sorted by a hash of the names above them, so that those of two runs are met side by side. Loops are
+ * matched by the call sites that both have, those that share the most first.
+ */
 #include "matched.h"
 
 #include <errno.h>

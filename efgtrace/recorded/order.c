@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Readers of OTF2 pair the sends and receives of a channel in the order in which they were begun, not completed. So
+ * messages wait in a queue, in that order, until it is known what becomes of them.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A message has both ends in the trace if its number in its channel is below that of the sends and of the receives.
+ */
 #include "pairs.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parts of the document are made in other files, each from what the text is made of; here they are put together.
+ */
 #include "json.h"
 
 #include <stdio.h>

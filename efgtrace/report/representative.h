@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The part of the report that says how well the recorded iterations stand for the run, as text.
+ */
 #ifndef EFG_REPORT_REPRESENTATIVE_H
 #define EFG_REPORT_REPRESENTATIVE_H
 

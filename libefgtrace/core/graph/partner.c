@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Coordinates are taken off the rank one by one, from the last on, which is the fastest, and their steps are packed.
+ */
 #include "partner.h"
 
 #define ON_GRID (UINT32_C(1) << 30)

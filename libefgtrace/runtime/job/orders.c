@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Each thread ends its own order; what all kept is one section of the run file.
+ */
 #include "orders.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A communicator of all processes is made of the world process set of MPI. That it has all of them, and that all are
+ * traced, is checked before it is used.
+ */
 #include "sessions.h"
 
 #include "base/launcher.h"

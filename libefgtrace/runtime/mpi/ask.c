@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The functions of MPI are known from the start; those of whoever is next are looked up once, and used only if one of
+ * them is another than that of MPI.
+ */
 #include "ask.h"
 
 #include <string.h>

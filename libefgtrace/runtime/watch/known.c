@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Facts are gathered from where they are kept: names, the rank, its loops and pivot, its threads, the run.
+ */
 #include "known.h"
 
 #include <fcntl.h>
