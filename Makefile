@@ -71,12 +71,12 @@ DAGRE ?= $(wildcard /usr/share/nodejs/dagre/dist/dagre.min.js)
 quiet = $(if $(V),,@echo '  $(1)  $(patsubst $(BUILD)/%,%,$@)';)
 
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
-CORE    := $(call objects,libefgtrace/core/*.c)
-FILES   := $(call objects,libefgtrace/files/*.c)
-WRAP    := $(call objects,libefgtrace/runtime/wrap*.c)
-RUNTIME := $(filter-out $(WRAP),$(call objects,libefgtrace/runtime/*.c))
+CORE    := $(call objects,libefgtrace/base/*.c libefgtrace/core/*/*.c)
+FILES   := $(call objects,libefgtrace/files/*/*.c)
+WRAP    := $(call objects,libefgtrace/runtime/preload/*.c)
+RUNTIME := $(filter-out $(WRAP),$(call objects,libefgtrace/runtime/*/*.c))
 PAGE    := $(BUILD)/page/head.html $(BUILD)/page/tail.html
-TOOL    := $(call objects,efgtrace/*.c) $(BUILD)/obj/efgtrace/page_data.o
+TOOL    := $(call objects,efgtrace/*.c efgtrace/*/*.c) $(BUILD)/obj/efgtrace/page/data.o
 
 UNIT      := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
@@ -89,7 +89,7 @@ libraries: $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so
 $(BUILD)/libefgtrace.so: $(WRAP)
 	$(call quiet,LD)$(CC) $(SANITIZE) -shared $(DEFINED) -o $@ $^ -ldl
 
-# These go by way of runtime/heap.c.
+# These go by way of runtime/base/heap.c.
 HEAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup qsort)
 
 $(BUILD)/libefgtrace-runtime.so: $(RUNTIME) $(FILES) $(CORE)
@@ -100,6 +100,7 @@ $(BUILD)/efgtrace: $(TOOL) $(FILES) $(CORE)
 
 $(WRAP) $(RUNTIME): ALL_CFLAGS += $(MPI_CFLAGS) $(FILES_CFLAGS) $(HWLOC_CFLAGS)
 $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
+$(TOOL): ALL_CFLAGS += -Iefgtrace
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -111,7 +112,7 @@ $(BUILD)/page/head.html: $(wildcard efgtrace/page/*.html efgtrace/page/*.css efg
 
 $(BUILD)/page/tail.html: $(BUILD)/page/head.html
 
-$(BUILD)/obj/efgtrace/page_data.o: efgtrace/page_data.S $(PAGE)
+$(BUILD)/obj/efgtrace/page/data.o: efgtrace/page/data.S $(PAGE)
 	@mkdir -p $(@D)
 	$(call quiet,AS)$(CC) -c $< -o $@ -DPAGE_HEAD='"$(BUILD)/page/head.html"' -DPAGE_TAIL='"$(BUILD)/page/tail.html"'
 
@@ -120,18 +121,20 @@ $(BUILD)/tests/%: tests/unit/%.c $(UNIT_HELP) $(FILES) $(CORE)
 	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) -lcmocka $(FILES_LIBS)
 
 # The call path is tested without MPI, with modules to load and to unload while it runs.
-WALKED  := $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,callpath cfi memo memory modules steps walk)
+of       = $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,$(1))
+WALKED  := $(call of,base/memory $(addprefix stack/,callpath cfi memo modules steps walk))
 MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/thrower.so
 
 $(BUILD)/tests/test_callpath: $(WALKED) | $(MODULES)
 $(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
 
-$(BUILD)/tests/test_clock: $(BUILD)/obj/libefgtrace/runtime/clock.o
+$(BUILD)/tests/test_clock: $(call of,base/clock)
+$(BUILD)/tests/test_offset: $(call of,node/offset)
 
-$(BUILD)/tests/test_order: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,memory order)
+$(BUILD)/tests/test_order: $(call of,base/memory watch/order)
 
-$(BUILD)/tests/test_requests: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,memory requests)
-$(BUILD)/tests/test_types: $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,ask types)
+$(BUILD)/tests/test_requests: $(call of,base/memory mpi/requests)
+$(BUILD)/tests/test_types: $(call of,mpi/ask mpi/types)
 $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: ALL_CFLAGS += $(MPI_CFLAGS)
 $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: FILES_LIBS += $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI)))
 
@@ -158,7 +161,7 @@ $(BUILD)/tests/test_finder: ALL_CFLAGS += -Ibench/loops
 # The rule for the main loop, on programs and recordings.
 RECORD := $(BUILD)/obj/bench/loops/record.o
 REPLAY := $(filter-out $(RECORD),$(call objects,bench/loops/*.c))
-$(BUILD)/bench/replay: $(REPLAY) $(patsubst %,$(BUILD)/obj/%.o,tests/unit/loop_programs tests/unit/loop_random libefgtrace/files/buffer) $(CORE)
+$(BUILD)/bench/replay: $(REPLAY) $(patsubst %,$(BUILD)/obj/%.o,tests/unit/loop_programs tests/unit/loop_random) $(CORE)
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(SANITIZE) -o $@ $^ $(call pc,--libs,libcjson) -lm
 
@@ -189,7 +192,7 @@ $(FUZZED): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(fil
 $(patsubst %,$(BUILD)/fuzz/%,run commands pieces rebuild): $(BUILD)/obj/tests/fuzz/mutate_run.o
 $(patsubst %,$(BUILD)/fuzz/%,log otf2): $(BUILD)/obj/tests/fuzz/mutate_log.o
 $(BUILD)/fuzz/traces: $(BUILD)/obj/tests/fuzz/archive.o
-$(BUILD)/obj/tests/fuzz/%.o: ALL_CFLAGS += $(FILES_CFLAGS)
+$(BUILD)/obj/tests/fuzz/%.o: ALL_CFLAGS += $(FILES_CFLAGS) -Iefgtrace
 
 fuzzed: $(FUZZED)
 

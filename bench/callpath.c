@@ -19,7 +19,7 @@
 
 #include "measure.h"
 #include "../tests/unit/levels.h"
-#include "runtime/callpath.h"
+#include "runtime/stack/callpath.h"
 
 #define TURNS 31
 #define CALLS 20000

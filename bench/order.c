@@ -15,9 +15,9 @@
 #include "measure.h"
 #include "progressions.h"
 
-#include "files/expand.h"
+#include "files/run/expand.h"
 
-#define MEMORY (1700 << 10) /* as runtime/order.c has it */
+#define MEMORY (1700 << 10) /* as runtime/watch/order.c has it */
 #define BATCH 65536
 
 struct sums {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/map.h"
+#include "base/map.h"
 
 struct progression; /* of one exit */
 

@@ -18,7 +18,7 @@
 
 #include "measure.h"
 
-#include "core/finder.h"
+#include "core/loop/finder.h"
 
 #define SAMPLES 21
 #define ROUNDS 12    /* before the first sample */

@@ -21,8 +21,8 @@
 #include "measure.h"
 #include "progressions.h"
 
-#include "core/sequence.h"
-#include "files/sequence_file.h"
+#include "core/order/sequence.h"
+#include "files/order/sequence_file.h"
 
 #define MEMORY (1600 << 10)
 #define TURNS 5

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "files/conf.h"
+#include "cli/commands.h"
+#include "files/conf/conf.h"
 
 extern char **environ;
 

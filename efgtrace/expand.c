@@ -11,14 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "complain.h"
-#include "files/below.h"
-#include "files/expand.h"
-#include "files/otf2.h"
-#include "files/summary.h"
-#include "open.h"
-#include "output.h"
+#include "cli/commands.h"
+#include "cli/complain.h"
+#include "cli/open.h"
+#include "cli/output.h"
+#include "files/disk/below.h"
+#include "files/otf2/otf2.h"
+#include "files/run/expand.h"
+#include "files/summary/summary.h"
 
 #define FULL 65536 /* bytes that are written at once */
 

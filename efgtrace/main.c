@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "files/nearest.h"
-#include "output.h"
+#include "base/nearest.h"
+#include "cli/commands.h"
+#include "cli/output.h"
 
 struct command {
     const char *name;

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "complain.h"
-#include "files/below.h"
-#include "files/expand.h"
-#include "files/summary.h"
-#include "open.h"
+#include "cli/commands.h"
+#include "cli/complain.h"
+#include "cli/open.h"
+#include "files/disk/below.h"
+#include "files/run/expand.h"
+#include "files/summary/summary.h"
 
 struct packing {
     struct efg_run run;

@@ -87,7 +87,7 @@ h help" "$(options_of_page DESCRIPTION)"
 page=$root/man/efgtrace-run.5
 files=$root/libefgtrace/files
 contains "efgtrace-run.5 is of the version that is written" "$(grep '^version ' "$page")" \
-    "u32, $(sed -n 's/^#define EFG_RUN_VERSION //p' "$files/runfile.h")"
+    "u32, $(sed -n 's/^#define EFG_RUN_VERSION //p' "$files/run/runfile.h")"
 
 # section NAME: that section of the page, in one line
 section() {
@@ -102,9 +102,9 @@ has_tags() {
         done
     )"
 }
-has_tags Ranks fields_of_rank "$files/runfile_fields.c"
-has_tags Run fields_of_run "$files/runfile_fields.c"
-has_tags Totals fields_of_totals "$files/totals.c"
+has_tags Ranks fields_of_rank "$files/run/fields.c"
+has_tags Run fields_of_run "$files/run/fields.c"
+has_tags Totals fields_of_totals "$files/run/totals.c"
 
 verdict "man pages" "$(mandoc -T lint -W warning "$root"/man/* 2>&1)"
 

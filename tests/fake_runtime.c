@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/call.h"
+#include "runtime/calls/call.h"
 
 static atomic_int entered[EFG_CALLS], left[EFG_CALLS];
 static int rank;

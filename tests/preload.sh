@@ -10,7 +10,7 @@ tests=$root/tests/preload
 cp "$library" "$work/" || exit 1
 library=$work/libefgtrace.so
 $MPICC -std=gnu11 -fPIC -shared -fvisibility=hidden -Ilibefgtrace tests/fake_runtime.c \
-    libefgtrace/runtime/calls.c -o "$work/libefgtrace-runtime.so" || exit 1
+    libefgtrace/runtime/calls/calls.c -o "$work/libefgtrace-runtime.so" || exit 1
 mkdir "$work/alone" && cp "$library" "$work/alone/"
 
 # --- Programs that have nothing to do with MPI ---

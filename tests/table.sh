@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The table of MPI calls against the MPI library, and the preloaded library against the table.
 . "$(dirname "$0")/frame.sh"
-tables="libefgtrace/runtime/calls.def libefgtrace/runtime/counted.def"
+tables="libefgtrace/runtime/calls/calls.def libefgtrace/runtime/calls/counted.def"
 
 # clean NAME FILE: passes if file, which says what is wrong, is empty
 clean() {
@@ -11,7 +11,7 @@ clean() {
 
 # The rows as the compiler sees them: a line "KIND NAME" each.
 cat >"$work/rows.c" <<'END'
-#include "runtime/call.h"
+#include "runtime/calls/call.h"
 #define CALL(name, ...) ROW wrapped MPI_ #name
 #if EFG_MPI_4
 #define CALLX CALL
@@ -21,9 +21,9 @@ cat >"$work/rows.c" <<'END'
 #define OWN CALL
 #define LEFT_OUT(name, reason) ROW left MPI_ #name
 #define LEFT_OUTX(name, reason) ROW left MPIX_ #name
-#include "runtime/calls.def"
+#include "runtime/calls/calls.def"
 END
-$MPICC -E -P -Ilibefgtrace -Ilibefgtrace/runtime "$work/rows.c" |
+$MPICC -E -P -Ilibefgtrace "$work/rows.c" |
     grep -o 'ROW [a-z]* MPIX\?_ "[A-Za-z0-9_]*"' | sed 's/ROW //; s/ "//; s/"//' >"$work/rows"
 
 # names KIND: the functions of these rows

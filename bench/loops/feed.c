@@ -6,9 +6,9 @@
  */
 #include "feed.h"
 
-#include "core/calltree.h"
-#include "core/finder.h"
-#include "core/graph.h"
+#include "core/graph/calltree.h"
+#include "core/graph/graph.h"
+#include "core/loop/finder.h"
 
 #include <stdlib.h>
 #include <string.h>

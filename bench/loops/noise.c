@@ -6,7 +6,7 @@
  */
 #include "noise.h"
 
-#include "core/signature.h"
+#include "base/hash.h"
 
 #include <math.h>
 

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/map.h"
-#include "files/log.h"
+#include "base/map.h"
+#include "files/log/log.h"
 #include "recording.h"
 
 #define NS_PER_SECOND 1000000000u

@@ -6,7 +6,7 @@
  */
 #include "recording.h"
 
-#include "core/signature.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files/symbols_parts.h"
+#include "files/symbols/parts.h"
 
 /* Those of the sanitizers' allocator_interface.h, which GCC does not install. */
 int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),

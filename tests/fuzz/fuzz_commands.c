@@ -3,7 +3,7 @@
  * A run file, through all commands that read one. What they print is text that a terminal may
  * be given, JSON and XML that others can read, whatever the file has for names.
  */
-#include "../../efgtrace/commands.h"
+#include "cli/commands.h"
 #include "fuzz.h"
 #include "printed.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/conf.h"
+#include "files/conf/conf.h"
 #include "fuzz.h"
 
 static struct efg_conf conf, again;

@@ -4,9 +4,9 @@
  * it needs defined, its messages. What one process would send to others is read as it came, and
  * as the fuzzer likes it: the bytes of the log are those of a message, too.
  */
-#include "files/channels.h"
-#include "files/otf2.h"
-#include "files/trim.h"
+#include "files/log/trim.h"
+#include "files/match/channels.h"
+#include "files/otf2/otf2.h"
 #include "fuzz.h"
 
 static void read_records(const struct efg_log_view *view)

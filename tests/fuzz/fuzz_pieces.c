@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../../efgtrace/commands.h"
-#include "files/runfile_parts.h"
+#include "cli/commands.h"
+#include "files/run/parts.h"
 #include "fuzz.h"
 #include "mutate_run.h"
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../efgtrace/commands.h"
+#include "cli/commands.h"
 #include "fuzz.h"
 #include "printed.h"
 

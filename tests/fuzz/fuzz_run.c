@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "files/expand.h"
-#include "files/merge.h"
-#include "files/rebuild.h"
-#include "files/summary.h"
+#include "files/run/expand.h"
+#include "files/run/merge.h"
+#include "files/run/rebuild.h"
+#include "files/summary/summary.h"
 #include "fuzz.h"
 
 static char message[512];

@@ -5,8 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "core/sequence_reader.h"
-#include "files/sequence_file.h"
+#include "base/hash.h"
+#include "core/order/reader.h"
+#include "files/order/sequence_file.h"
 #include "fuzz.h"
 
 /* A few bytes may stand for as many calls as they like: the first ones, those behind a leap,

@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../efgtrace/commands.h"
 #include "archive.h"
+#include "cli/commands.h"
 #include "fuzz.h"
 #include "printed.h"
 

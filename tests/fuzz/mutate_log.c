@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "files/log.h"
+#include "files/log/log.h"
 #include "fuzz.h"
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room) __attribute__((weak));

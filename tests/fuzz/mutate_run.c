@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "files/runfile_parts.h"
+#include "files/run/parts.h"
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../efgtrace/clean.h"
+#include "cli/clean.h"
 #include "fuzz.h"
 
 /* No control characters, and UTF-8 where it is not ASCII. */

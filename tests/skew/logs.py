@@ -21,7 +21,7 @@ from collections import defaultdict
 
 FAR = 300 * 10**9
 HEADER = 4096
-WINDOW_BEGIN, SEND, RECV, ISEND, IRECV, DEFINITION = 1, 7, 8, 9, 12, 128    # core/record.h
+WINDOW_BEGIN, SEND, RECV, ISEND, IRECV, DEFINITION = 1, 7, 8, 9, 12, 128    # files/log/record.h
 
 
 def header(log):
@@ -43,7 +43,7 @@ def bend(folder, late):
 
 def records(folder, rank):
     """The synchronisations of a log, then its records but definitions: (time, kind, call, a, b, c,
-    d, e). files/log.h says how they are written."""
+    d, e). files/log/log.h says how they are written."""
     with open(f'{folder}/logs/{rank}.0.log', 'rb') as log:
         *sync, used = header(log)
         log.seek(HEADER)

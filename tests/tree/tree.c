@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks up and down the tree of runtime/tree.h, with real ranks: of any size, empty ones, ones
+ * Blocks up and down the tree of runtime/job/tree.h, with real ranks: of any size, empty ones, ones
  * that failed, longer than a message may be (pieces are 1000 bytes here).
  *
  * usage: mpirun -np N tree ROUNDS
  */
-#include "runtime/tree.h"
+#include "runtime/job/tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

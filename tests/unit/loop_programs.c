@@ -10,7 +10,7 @@
 #include "loop_programs.h"
 #include "loop_random.h"
 
-#include "files/buffer.h"
+#include "base/buffer.h"
 
 #include <stdio.h>
 #include <string.h>

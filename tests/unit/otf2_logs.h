@@ -6,7 +6,7 @@
 #ifndef EFG_TEST_OTF2_LOGS_H
 #define EFG_TEST_OTF2_LOGS_H
 
-#include "files/log.h"
+#include "files/log/log.h"
 
 #define SYNTH_RANKS 4
 #define SYNTH_START UINT64_C(1700000000000000000) /* ns since 1970 */

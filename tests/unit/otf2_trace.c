@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files/otf2.h"
+#include "files/otf2/otf2.h"
 
 char trace_dir[64];
 char trace_warnings[4096];

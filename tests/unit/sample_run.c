@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
 #define RECORDED 100 /* the first iteration that was */

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/detail.h"
+#include "core/graph/detail.h"
 #include "simulated_ranks.h"
 
 #define QUIET 6 /* iterations without a visit: the pivot is silent */

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "core/agree.h"
+#include "core/window/agree.h"
 
 #define SIM_RANKS 8
 #define SIM_PHASES 8

@@ -5,7 +5,7 @@
 #ifndef EFG_SOME_EVENTS_H
 #define EFG_SOME_EVENTS_H
 
-#include "core/sequence_reader.h"
+#include "core/order/reader.h"
 
 struct events {
     uint32_t *node;

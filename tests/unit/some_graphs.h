@@ -5,7 +5,7 @@
 #ifndef EFG_SOME_GRAPHS_H
 #define EFG_SOME_GRAPHS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 #define ALL_DIMENSIONS \
     (EFG_DIM_PATH | EFG_DIM_SIZE | EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION)

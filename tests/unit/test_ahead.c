@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "files/channels.h"
+#include "files/match/channels.h"
 
 #define US 1000
 #define MS 1000000

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/ballot.h"
-#include "core/tally.h"
+#include "core/window/ballot.h"
+#include "core/window/tally.h"
 
 #define VOTES 40
 #define COLLECTIVES 5000

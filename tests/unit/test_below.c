@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "files/below.h"
+#include "files/disk/below.h"
 
 static char area[] = "/tmp/efgtrace-below.XXXXXX";
 

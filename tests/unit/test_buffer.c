@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/buffer.h"
+#include "base/buffer.h"
 
 static const uint64_t numbers[] = {
     0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX >> 1, UINT64_MAX};

@@ -24,11 +24,11 @@
 #include <cmocka.h>
 
 #include "levels.h"
-#include "runtime/callpath.h"
-#include "runtime/memo.h"
-#include "runtime/memory.h"
-#include "runtime/modules.h"
-#include "runtime/walk.h"
+#include "runtime/base/memory.h"
+#include "runtime/stack/callpath.h"
+#include "runtime/stack/memo.h"
+#include "runtime/stack/modules.h"
+#include "runtime/stack/walk.h"
 
 #define DEPTH 64
 #define LIMIT (DEPTH + 7) /* addresses in which these frames are looked for */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/channels.h"
+#include "files/match/channels.h"
 #include "otf2_logs.h"
 
 static char folder[64];

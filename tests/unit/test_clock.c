@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/clock.h"
+#include "runtime/base/clock.h"
 
 #define SLACK 1000 /* ns: some times what a moment may be wrong by */
 

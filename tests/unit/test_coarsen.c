@@ -12,8 +12,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/backlog.h"
-#include "core/finder.h"
+#include "core/graph/backlog.h"
+#include "core/loop/finder.h"
 #include "some_events.h"
 #include "some_graphs.h"
 

@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/finder.h"
-#include "core/signature.h"
-#include "files/conf.h"
-#include "files/nearest.h"
+#include "base/nearest.h"
+#include "core/graph/signature.h"
+#include "core/loop/finder.h"
+#include "files/conf/conf.h"
 
 static char folder[] = "/tmp/test_conf.XXXXXX";
 static char path[64]; /* of the file that the tests write */

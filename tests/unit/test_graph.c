@@ -8,7 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/graph.h"
+#include "base/hash.h"
+#include "core/graph/graph.h"
 
 #define EVENTS 400
 

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "files/guard.h"
+#include "files/disk/guard.h"
 
 #define SIZE ((size_t)4 << 20)
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files/channels.h"
+#include "files/match/channels.h"
 #include "otf2_logs.h"
 
 #define US 1000

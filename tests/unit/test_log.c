@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files/log.h"
+#include "files/log/log.h"
 
 #define MIB (1 << 20)
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "files/buffer.h"
+#include "base/buffer.h"
 #include "loop_programs.h"
 #include "loop_random.h"
 

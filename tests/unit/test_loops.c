@@ -14,8 +14,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/graph.h"
-#include "core/loops.h"
+#include "base/hash.h"
+#include "core/flow/loops.h"
+#include "core/graph/graph.h"
 
 #define MOST 12
 

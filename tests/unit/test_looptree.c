@@ -14,9 +14,10 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "core/finder.h"
-#include "core/looptree.h"
-#include "core/map.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "core/loop/finder.h"
+#include "core/loop/looptree.h"
 #include "loop_programs.h"
 
 #define US 1000

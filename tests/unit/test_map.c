@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/map.h"
+#include "base/map.h"
 
 #define KEYS 2000
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/merge.h"
-#include "files/runfile_parts.h"
+#include "files/run/merge.h"
+#include "files/run/parts.h"
 #include "random_run.h"
 
 /* --- rank lists --- */

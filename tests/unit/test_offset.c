@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "core/offset.h"
+#include "runtime/node/offset.h"
 
 #define NODES 1000
 

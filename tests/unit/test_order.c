@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "core/sequence_reader.h"
-#include "files/sequence_file.h"
-#include "runtime/memory.h"
-#include "runtime/order.h"
+#include "core/order/reader.h"
+#include "files/order/sequence_file.h"
+#include "runtime/base/memory.h"
+#include "runtime/watch/order.h"
 
 #define MOST_EVENTS 400000
 #define NODES 300

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/flight.h"
-#include "files/otf2.h"
+#include "files/match/flight.h"
+#include "files/otf2/otf2.h"
 #include "otf2_logs.h"
 #include "otf2_trace.h"
 

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "files/otf2.h"
+#include "files/otf2/otf2.h"
 #include "otf2_logs.h"
 #include "otf2_trace.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "core/partner.h"
+#include "core/graph/partner.h"
 
 static void test_line(void **state)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "core/place.h"
+#include "core/flow/place.h"
 
 #define MOST 16
 

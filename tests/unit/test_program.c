@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/program.h"
+#include "core/order/program.h"
 #include "some_events.h"
 
 struct whole {           /* an order of events, and all that is made of it */

@@ -11,8 +11,8 @@
 
 #include <pthread.h>
 
-#include "runtime/memory.h"
-#include "runtime/requests.h"
+#include "runtime/base/memory.h"
+#include "runtime/mpi/requests.h"
 
 #define MOST 2000
 #define TABLES 3

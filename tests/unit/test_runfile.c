@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files/expand.h"
-#include "files/runfile_parts.h"
-#include "files/summary.h"
-#include "files/symbols.h"
+#include "files/run/expand.h"
+#include "files/run/parts.h"
+#include "files/summary/summary.h"
+#include "files/symbols/symbols.h"
 #include "random_run.h"
 #include "sample_run.h"
 

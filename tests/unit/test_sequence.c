@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "core/sequence_reader.h"
+#include "core/order/reader.h"
 #include "counted_memory.h"
 #include "some_events.h"
 

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "counted_memory.h"
-#include "files/mixer.h"
-#include "files/sequence_file.h"
+#include "files/order/mixer.h"
+#include "files/order/sequence_file.h"
 #include "some_events.h"
 
 #define PLENTY (1600 << 10)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/sequence_reader.h"
+#include "core/order/reader.h"
 #include "some_events.h"
 
 #define PLENTY (1600 << 10)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/series.h"
+#include "core/graph/series.h"
 #include "random_run.h"
 
 #define MOST 5000

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/skew.h"
+#include "files/match/skew.h"
 
 #define CLOCKS 6
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/spread.h"
-#include "core/trigger.h"
+#include "core/window/spread.h"
+#include "core/window/trigger.h"
 
 /* Runs END iterations: a window takes LENGTH, and is known to be done up to LATE iterations
  * later. Kept windows are those in the spread. */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/stability.h"
+#include "core/graph/stability.h"
 
 static void test_stable_after_equal_samples(void **state)
 {

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/detail.h"
-#include "files/conf.h"
-#include "files/summary.h"
+#include "core/graph/detail.h"
+#include "files/conf/conf.h"
+#include "files/summary/summary.h"
 #include "sample_run.h"
 
 static struct whole_run whole;

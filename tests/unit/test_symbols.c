@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files/symbols.h"
+#include "files/symbols/symbols.h"
 
 static char folder[] = "/tmp/efg_symbols_XXXXXX";
 static char self[4096];

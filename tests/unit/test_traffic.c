@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/traffic.h"
+#include "core/graph/traffic.h"
 #include "random_run.h"
 
 #define RANKS 3000 /* more than there is room for */

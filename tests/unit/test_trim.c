@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "files/trim.h"
+#include "files/log/trim.h"
 
 #define ROOM 4096
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/types.h"
+#include "runtime/mpi/types.h"
 
 #define TYPES 300
 #define DERIVED 100 /* the first ones */

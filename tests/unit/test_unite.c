@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/unite.h"
+#include "core/graph/unite.h"
 #include "some_events.h"
 #include "some_graphs.h"
 

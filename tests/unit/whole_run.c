@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What runtime/collect.c does with many processes, done by one.
+ * What runtime/job/collect.c does with many processes, done by one.
  */
 #include "whole_run.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/merge.h"
+#include "files/run/merge.h"
 
 #define MARK 77
 

@@ -5,7 +5,7 @@
 #ifndef EFG_WHOLE_RUN_H
 #define EFG_WHOLE_RUN_H
 
-#include "files/runfile.h"
+#include "files/run/runfile.h"
 
 struct whole_run {
     struct efg_run run;         /* the facts; the rest is made by whole_run_join */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A file that cannot be written is complained about at once; standard output, which is buffered, at the end of the
+ * program.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "files/run/runfile.h"
+
+static int lost; /* errno of the first write to standard output that failed */
+
+static int complain(const char *command, const char *path, int error)
+{
+    fprintf(stderr, "efgtrace %s: cannot write %s: %s\n", command, path, strerror(error));
+    return -1;
+}
+
+int efg_output(const char *command, const struct efg_buffer *out, const char *path)
+{
+    FILE *file = path ? fopen(path, "w") : stdout;
+    int written = file && fwrite(out->data, 1, out->size, file) == out->size;
+    if (!path)
+        return written ? 0 : efg_output_lose(errno);
+    if (file && fclose(file))
+        written = 0;
+    return written ? 0 : complain(command, path, errno);
+}
+
+int efg_output_anew(const char *command, const struct efg_buffer *out, const char *path)
+{
+    int error = efg_runfile_replace(path, 1, out);
+    return error ? complain(command, path, -error) : 0;
+}
+
+int efg_output_lose(int error)
+{
+    if (!lost)
+        lost = error;
+    return -1;
+}
+
+int efg_output_end(void)
+{
+    if (fflush(stdout))
+        efg_output_lose(errno);
+    else if (ferror(stdout))
+        efg_output_lose(EIO);
+    if (lost)
+        fprintf(stderr, "efgtrace: standard output cannot be written: %s\n", strerror(lost));
+    return lost ? -1 : 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two runs compared: where the time of a rank, the mean over the ranks of each run, differs.
+ *
+ *     time of a rank = calls + computation before calls + the rest
+ *
+ * The rest is what lies before the first and behind the last call, and what ran in several
+ * threads of a rank at once counts more than once, so that it may be less than nothing.
+ */
+#ifndef EFG_COMPARE_H
+#define EFG_COMPARE_H
+
+#include "base/buffer.h"
+#include "model/efficiency.h"
+#include "model/matched.h"
+
+struct efg_difference { /* a call site, or the computation before it */
+    struct efg_pair node;
+    int is_compute;
+    double time[2], calls[2]; /* ns and number of calls of a rank; 0 where it has none */
+};
+
+struct efg_comparison {
+    struct efg_side side[2];
+    struct efg_matched matched;
+    double time[2], mpi[2], rest[2];                      /* ns of a rank */
+    double iterations[2], iteration[2], iteration_mpi[2]; /* of the main loop: of a rank; ns of
+                                                             one, 0 for none */
+    uint32_t main_loop[2]; /* of the merged trees, EFG_NONE for none */
+    int is_same_loop;      /* these are matched */
+    struct efg_efficiency efficiency[2];
+    struct efg_difference *differences; /* the largest first */
+    uint32_t difference_count;
+};
+
+/* How many times as many ranks B has, and how many times as long it takes. */
+double efg_comparison_ranks(const struct efg_comparison *comparison);
+double efg_comparison_time(const struct efg_comparison *comparison);
+
+/* Append what matters most, in words: a line of at most 100 columns each. */
+void efg_compare_put_findings(struct efg_buffer *out, const struct efg_comparison *comparison);
+
+/* Append the comparison in plain text of at most 100 columns: of each table at most MOST lines.
+ */
+void efg_compare_put_text(struct efg_buffer *out, const struct efg_comparison *comparison,
+                          uint32_t most);
+
+/* All of it as a document, which has "complete" as its last member; to be freed. */
+struct cJSON;
+struct cJSON *efg_compare_document(const struct efg_comparison *comparison);
+
+extern const char efg_compare_json_help[]; /* the schema */
+
+#endif

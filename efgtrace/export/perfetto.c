@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Trace events as Chrome and Perfetto read them: one JSON object whose traceEvents come in no
+ * order. The trace is read twice: first which messages have both ends, then all is written as
+ * it comes, so that the memory is that of the channels and call sites.
+ *
+ *     process  a rank      thread 2 t + 1: iterations of thread t, 2 t + 2: its calls
+ *     X        a call or an iteration, from ts for dur us
+ *     s, f     the ends of a message, with the id of the pair; each is bound to the call that
+ * is under way then
+ *
+ * Source: "Trace Event Format", of the Chromium project.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "formats.h"
+#include "recorded/pairs.h"
+#include "recorded/sites.h"
+
+#define PIECE (1 << 20) /* bytes at a time */
+
+struct writing {
+    FILE *file;
+    struct efg_buffer out;
+    struct efg_recorded recorded;
+    struct efg_recorded_names names;
+    struct efg_recorded_pairs pairs;
+    struct efg_buffer *sites; /* what begins the event of a call, by site */
+    uint32_t site_room;
+    uint32_t rank, thread; /* the present location */
+    int has_iterations;    /* it does */
+    int has_begun;         /* an event was written */
+};
+
+static void flush(struct writing *w)
+{
+    if (!w->out.failed && fwrite(w->out.data, 1, w->out.size, w->file) != w->out.size)
+        w->out.failed = 1;
+    w->out.size = 0;
+}
+
+static void put_comma(struct writing *w)
+{
+    if (w->has_begun)
+        efg_buffer_put(&w->out, ",\n", 2);
+    w->has_begun = 1;
+}
+
+/* --- names of tracks --- */
+
+/* WHAT: process or thread. */
+static void put_name(struct writing *w, const char *what, uint32_t track, const char *name,
+                     uint32_t place)
+{
+    put_comma(w);
+    efg_buffer_print(&w->out,
+                     "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s_name\","
+                     "\"args\":{\"name\":\"%s\"}},\n",
+                     w->rank, track, what, name);
+    efg_buffer_print(&w->out,
+                     "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s_sort_index\","
+                     "\"args\":{\"sort_index\":%u}}",
+                     w->rank, track, what, place);
+}
+
+static uint32_t track_of(const struct writing *w, int of_iterations)
+{
+    return 2 * w->thread + (of_iterations ? 1 : 2);
+}
+
+static void put_thread(struct writing *w, int of_iterations)
+{
+    char name[64] = "main thread";
+    uint32_t track = track_of(w, of_iterations);
+    if (w->thread)
+        snprintf(name, sizeof name, "%sthread %u", of_iterations ? "iterations of " : "",
+                 w->thread);
+    else if (of_iterations)
+        snprintf(name, sizeof name, "iterations");
+    put_name(w, "thread", track, name, track);
+}
+
+static void put_location(struct writing *w, const struct efg_recorded_item *item)
+{
+    char name[32];
+    w->rank = item->location.rank;
+    w->thread = item->location.thread;
+    w->has_iterations = 0;
+    snprintf(name, sizeof name, "MPI Rank %u", w->rank);
+    if (!w->thread)
+        put_name(w, "process", 0, name, w->rank);
+    put_thread(w, 0);
+}
+
+/* --- calls and iterations --- */
+
+static void put_time(struct writing *w, const char *name, uint64_t ns)
+{
+    efg_buffer_print(&w->out, ",\"%s\":%" PRIu64 ".%03u", name, ns / 1000,
+                     (unsigned)(ns % 1000));
+}
+
+/* What all events of SITE begin with; NULL without memory. */
+static const struct efg_buffer *text_of(struct writing *w, uint32_t site)
+{
+    while (site >= w->site_room) {
+        uint32_t room = w->site_room ? 2 * w->site_room : 64;
+        struct efg_buffer *sites = realloc(w->sites, room * sizeof *sites);
+        if (!sites)
+            return NULL;
+        memset(sites + w->site_room, 0, (room - w->site_room) * sizeof *sites);
+        w->sites = sites;
+        w->site_room = room;
+    }
+    struct efg_buffer *text = &w->sites[site];
+    if (text->size)
+        return text;
+    char place[512];
+    efg_recorded_place(&w->names, &w->recorded.sites[site], place, sizeof place);
+    efg_buffer_print(text, "{\"ph\":\"X\",\"cat\":\"mpi\",\"name\":");
+    efg_json_quote(text, w->recorded.sites[site].function);
+    efg_buffer_print(text, ",\"args\":{\"site\":");
+    efg_json_quote(text, place);
+    return text;
+}
+
+static void put_call(struct writing *w, const struct efg_recorded_call *call)
+{
+    const struct efg_buffer *text = text_of(w, call->site);
+    w->out.failed |= !text || text->failed;
+    if (w->out.failed)
+        return;
+    put_comma(w);
+    efg_buffer_put(&w->out, text->data, text->size);
+    if (call->bytes)
+        efg_buffer_print(&w->out, ",\"bytes\":%" PRIu64, call->bytes);
+    if (call->iteration != EFG_RECORDED_NONE)
+        efg_buffer_print(&w->out, ",\"iteration\":%" PRIu64, call->iteration);
+    if (call->polls)
+        efg_buffer_print(&w->out, ",\"polls\":%u", call->polls);
+    efg_buffer_print(&w->out, "},\"pid\":%u,\"tid\":%u", w->rank, track_of(w, 0));
+    put_time(w, "ts", call->begin);
+    put_time(w, "dur", call->end - call->begin);
+    efg_buffer_print(&w->out, "}");
+}
+
+/* Iterations touch each other. Readers take us as floating point numbers, or round them to ns,
+ * each in its way, and then one seems to begin before the last has ended, which they drop or
+ * nest: so there is a gap of 1 ns. */
+static void put_iteration(struct writing *w, const struct efg_recorded_span *span)
+{
+    uint64_t duration = span->end - span->begin;
+    if (!w->has_iterations)
+        put_thread(w, 1);
+    w->has_iterations = 1;
+    put_comma(w);
+    efg_buffer_print(&w->out,
+                     "{\"ph\":\"X\",\"cat\":\"iteration\",\"name\":\"iteration %" PRIu64
+                     "\",\"args\":{\"iteration\":%" PRIu64 "},\"pid\":%u,\"tid\":%u",
+                     span->number, span->number, w->rank, track_of(w, 1));
+    put_time(w, "ts", span->begin);
+    put_time(w, "dur", duration - (duration > 0));
+    efg_buffer_print(&w->out, "}");
+}
+
+/* --- messages --- */
+
+/* A receive is recorded at the end of its call, which is outside of it for a reader. */
+static void put_message(struct writing *w, const struct efg_recorded_message *m)
+{
+    uint64_t pair = efg_recorded_pair(&w->pairs, m);
+    if (pair == EFG_RECORDED_NONE)
+        return;
+    put_comma(w);
+    efg_buffer_print(&w->out,
+                     "{\"ph\":\"%s,\"cat\":\"message\",\"name\":\"message\",\"id\":%" PRIu64
+                     ",\"pid\":%u,\"tid\":%u",
+                     m->is_send ? "s\"" : "f\",\"bp\":\"e\"", pair, w->rank, track_of(w, 0));
+    put_time(w, "ts", m->time - (!m->is_send && m->time));
+    efg_buffer_print(&w->out,
+                     ",\"args\":{\"from\":%u,\"to\":%u,\"tag\":%u,\"bytes\":%" PRIu64 "}}",
+                     m->from, m->to, m->tag, m->bytes);
+}
+
+/* --- the two passes --- */
+
+static int count(struct writing *w, const struct efg_recorded_item *item)
+{
+    return item->kind == EFG_RECORDED_MESSAGE
+               ? efg_recorded_pairs_add(&w->pairs, &item->message)
+               : 0;
+}
+
+static int put(struct writing *w, const struct efg_recorded_item *item)
+{
+    switch (item->kind) {
+    case EFG_RECORDED_LOCATION:
+        put_location(w, item);
+        break;
+    case EFG_RECORDED_CALL:
+        put_call(w, &item->call);
+        break;
+    case EFG_RECORDED_ITERATION:
+        put_iteration(w, &item->span);
+        break;
+    case EFG_RECORDED_MESSAGE:
+        put_message(w, &item->message);
+        break;
+    }
+    if (w->out.size >= PIECE)
+        flush(w);
+    return w->out.failed ? -1 : 0;
+}
+
+/* Returns 1, 0 if TAKE did not succeed, -1 if the trace cannot be read. */
+static int pass(struct writing *w, const struct efg_run *run,
+                int (*take)(struct writing *, const struct efg_recorded_item *), char *message,
+                size_t size)
+{
+    struct efg_recorded_item item;
+    int got = efg_recorded_open(&w->recorded, run) ? -1 : 1, taken = 1;
+    while (got > 0 && taken && (got = efg_recorded_next(&w->recorded, &item)) > 0)
+        taken = take(w, &item) == 0;
+    if (got < 0)
+        snprintf(message, size, "%s", w->recorded.message);
+    efg_recorded_close(&w->recorded);
+    return got < 0 ? -1 : taken;
+}
+
+static void put_begin(struct writing *w, const struct efg_run *run)
+{
+    efg_buffer_print(&w->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"application\":");
+    efg_json_quote(&w->out, run->application);
+    efg_buffer_print(&w->out, ",\"command\":");
+    efg_json_quote(&w->out, run->command);
+    efg_buffer_print(&w->out, ",\"writer\":\"efgtrace " EFG_VERSION "\"},\"traceEvents\":[\n");
+}
+
+static int write_all(struct writing *w, const struct efg_run *run, char *message, size_t size)
+{
+    int done = efg_recorded_names_init(&w->names, run) ? 0 : 1;
+    if (done > 0)
+        done = pass(w, run, count, message, size);
+    if (done > 0) {
+        efg_recorded_pairs_number(&w->pairs);
+        put_begin(w, run);
+        done = pass(w, run, put, message, size);
+    }
+    if (done > 0) {
+        efg_buffer_print(&w->out, "\n]}\n");
+        flush(w);
+    }
+    return done > 0 && !w->out.failed ? 0 : -1;
+}
+
+int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, size_t size)
+{
+    struct writing w = {.file = file};
+    *message = '\0';
+    int error = write_all(&w, run, message, size);
+    for (uint32_t i = 0; i < w.site_room; i++)
+        efg_buffer_fini(&w.sites[i]);
+    free(w.sites);
+    efg_recorded_pairs_fini(&w.pairs);
+    efg_recorded_names_fini(&w.names);
+    efg_buffer_fini(&w.out);
+    return error;
+}

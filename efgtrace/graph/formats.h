@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Formats of the event flow graph of ranks of a run, one or more: each appends the whole of it
+ * to OUT. Text that comes from the run file is escaped.
+ */
+#ifndef EFG_GRAPH_FORMATS_H
+#define EFG_GRAPH_FORMATS_H
+
+#include <cjson/cJSON.h>
+
+#include "base/buffer.h"
+#include "files/run/runfile.h"
+#include "model/merged.h"
+
+#define EFG_GRAPH_VERSION 3 /* of JSON and GraphML */
+
+struct efg_graph_view {
+    const struct efg_run *run;
+    const struct efg_merged *merged;
+    int all; /* dot: rows of calls (rows.h) one by one */
+};
+
+void efg_graph_put_dot(struct efg_buffer *out, const struct efg_graph_view *view);
+void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *view);
+void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_graph_view *view);
+
+/* A node without its path, an edge, a loop, as the schema has them. */
+cJSON *efg_graph_json_node(const struct efg_graph_view *view, uint32_t id);
+cJSON *efg_graph_json_edge(const struct efg_graph_view *view, uint32_t id);
+cJSON *efg_graph_json_loop(const struct efg_graph_view *view, uint32_t id);
+
+/* Add the member "pivot" of the schema. */
+void efg_graph_json_pivot(cJSON *to, const struct efg_merged *merged);
+
+extern const char efg_graph_json_help[]; /* the schema */
+
+#endif

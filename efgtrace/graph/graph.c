@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * efgtrace graph: writes the event flow graph of the run, merged over its ranks or some of
+ * them, as text for other programs or as a picture. All of it is made in memory first, so that
+ * a file appears whole or not at all.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "cli/commands.h"
+#include "cli/complain.h"
+#include "cli/open.h"
+#include "cli/output.h"
+#include "files/conf/conf.h"
+#include "formats.h"
+#include "model/groups.h"
+#include "render.h"
+
+static const struct format {
+    const char *name;
+    void (*put)(struct efg_buffer *out, const struct efg_graph_view *view);
+    int is_picture; /* that dot makes of what is put */
+} formats[] = {{"dot", efg_graph_put_dot, 0},
+               {"svg", efg_graph_put_dot, 1},
+               {"png", efg_graph_put_dot, 1},
+               {"pdf", efg_graph_put_dot, 1},
+               {"json", efg_graph_put_json, 0},
+               {"graphml", efg_graph_put_graphml, 0},
+               {0}};
+
+struct request {
+    const char *dir;
+    const struct format *format; /* NULL: as the output is called, or dot */
+    const char *ranks, *group;   /* neither of them: all */
+    const char *signature;       /* NULL: as it was recorded; else DIMENSIONS */
+    unsigned dimensions;
+    const char *output; /* NULL: standard output */
+    int all;            /* nothing is drawn as one */
+};
+
+static int complain(const char *what)
+{
+    efg_complain("graph", what);
+    return EFG_EXIT_FAILED;
+}
+
+/* --- writing --- */
+
+static int draw(const struct request *request, const struct efg_buffer *dot,
+                struct efg_buffer *picture)
+{
+    if (!request->output && isatty(STDOUT_FILENO) && strcmp(request->format->name, "svg"))
+        return complain("this is no picture for a terminal: --output FILE takes it");
+    return efg_render("graph", dot, request->format->name, picture) ? EFG_EXIT_FAILED
+                                                                    : EFG_EXIT_OK;
+}
+
+static int write_graph(const struct request *request, const struct efg_run *run,
+                       const struct efg_merged *merged)
+{
+    struct efg_buffer text = {0}, picture = {0};
+    int code = EFG_EXIT_OK;
+    request->format->put(
+        &text, &(struct efg_graph_view){.run = run, .merged = merged, .all = request->all});
+    if (request->format->is_picture && !text.failed)
+        code = draw(request, &text, &picture);
+    if (text.failed || picture.failed)
+        code = complain("no memory for the graph");
+    if (code == EFG_EXIT_OK)
+        code =
+            efg_output("graph", request->format->is_picture ? &picture : &text, request->output)
+                ? EFG_EXIT_FAILED
+                : EFG_EXIT_OK;
+    efg_buffer_fini(&text);
+    efg_buffer_fini(&picture);
+    return code;
+}
+
+/* --- which ranks, in which detail --- */
+
+static int choose_group(const struct efg_run *run, const char *text, char *is_wanted)
+{
+    struct efg_group_size *groups = efg_groups_sorted(run);
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    int is_there = *text >= '0' && *text <= '9' && !*end && number >= 1 &&
+                   number <= run->common.group_count;
+    if (!groups)
+        complain("no memory for the groups of ranks");
+    else if (!is_there)
+        fprintf(stderr,
+                "efgtrace graph: there is no group \"%s\": they are numbered from 1 to %u, see "
+                "`efgtrace report`\n",
+                text, run->common.group_count);
+    for (uint32_t i = 0; groups && is_there && i < run->rank_count; i++)
+        is_wanted[i] = run->ranks[i].group == groups[number - 1].index;
+    free(groups);
+    return groups && is_there ? 0 : -1;
+}
+
+static int choose(const struct request *request, const struct efg_run *run, char *is_wanted)
+{
+    if (request->ranks || !run->rank_count)
+        return efg_open_choose(run, "graph", request->ranks ? request->ranks : "0", is_wanted);
+    if (request->group)
+        return choose_group(run, request->group, is_wanted);
+    memset(is_wanted, 1, run->rank_count);
+    return 0;
+}
+
+/* Sizes tell their classes. */
+static unsigned with_classes(unsigned dimensions)
+{
+    return dimensions & EFG_DIM_SIZE ? dimensions | EFG_DIM_SIZE_CLASS : dimensions;
+}
+
+/* What is asked for must have been recorded, or something finer. */
+static int check_signature(const struct request *request, const struct efg_run *run)
+{
+    unsigned missing = request->dimensions & ~with_classes(efg_merged_dimensions(run));
+    if (!request->signature || !missing)
+        return 0;
+    fprintf(stderr, "efgtrace graph: %s has not all of --signature %s: %s\n", request->dir,
+            request->signature,
+            missing & with_classes(run->dimensions)
+                ? "it was dropped for want of memory; record with a larger EFGTRACE_MEMORY"
+                : "record with it as EFGTRACE_SIGNATURE");
+    return -1;
+}
+
+static int merge(const struct request *request, struct efg_run *run, const char *is_wanted)
+{
+    struct efg_merged merged;
+    unsigned dimensions = request->signature ? request->dimensions : efg_merged_dimensions(run);
+    if (check_signature(request, run) ||
+        efg_merged_read(&merged, run, "graph", is_wanted, dimensions))
+        return EFG_EXIT_FAILED;
+    int code = EFG_EXIT_FAILED;
+    run->dimensions = dimensions; /* what names of nodes tell */
+    if (merged.rank_count)
+        code = write_graph(request, run, &merged);
+    else
+        fprintf(stderr, "efgtrace graph: these ranks left no graph in %s\n", request->dir);
+    efg_merged_fini(&merged);
+    return code;
+}
+
+static int graph(const struct request *request)
+{
+    struct efg_run run;
+    int code = EFG_EXIT_FAILED;
+    if (efg_open_run(&run, "graph", request->dir))
+        return EFG_EXIT_FAILED;
+    char *is_wanted = calloc((size_t)run.rank_count + 1, 1);
+    if (!is_wanted)
+        complain("no memory for the list of ranks");
+    else if (!choose(request, &run, is_wanted))
+        code = merge(request, &run, is_wanted);
+    free(is_wanted);
+    efg_run_fini(&run);
+    return code;
+}
+
+/* --- arguments --- */
+
+static void print_help(FILE *out)
+{
+    fputs(
+        "Usage: efgtrace graph [OPTION...] DIR\n\n"
+        "Writes the event flow graph of the run that wrote DIR, merged over its ranks: nodes "
+        "are MPI\n"
+        "calls by call site, edges are transitions with the time between the calls. A node, "
+        "an edge\n"
+        "says how often each rank comes by, and which ranks, unless all do: \"9 x (0, 2)\".\n\n"
+        "  -f, --format dot|svg|png|pdf|json|graphml\n"
+        "                          dot: for Graphviz, loops as boxes, colour by time in MPI, "
+        "width of\n"
+        "                          edges by count; svg, png, pdf: as dot draws it, if it is "
+        "installed;\n"
+        "                          default: as the ending of FILE says, else dot\n"
+        "  -r, --rank LIST         these ranks only, for example 2 or 0,4-7; default: all\n"
+        "  -g, --group N           the ranks with the same graph that `efgtrace report` calls "
+        "group N\n"
+        "  -s, --signature WORDS   tell calls apart by these only: none, or some of path,\n"
+        "                          size-class or size, partner, communicator, region; "
+        "default: all\n"
+        "                          that was recorded\n"
+        "  -a, --all               draw each call; default: four and more of one function in "
+        "a row,\n"
+        "                          outside of loops, are one box\n"
+        "  -o, --output FILE       default: standard output\n"
+        "  -h, --help              this text\n\n"
+        "For example: efgtrace graph -o graph.svg DIR\n\n",
+        out);
+    fputs(efg_graph_json_help, out);
+    fputs("GraphML, version 3, too: the numbers of nodes and edges, with their ranks, and the "
+          "least "
+          "and\n"
+          "the most visits of one.\n\n"
+          "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
+          out);
+}
+
+static const struct format *find_format(const char *name)
+{
+    const struct format *format = formats;
+    while (format->name && strcmp(format->name, name))
+        format++;
+    return format->name ? format : NULL;
+}
+
+static int set_format(struct request *request, const char *name)
+{
+    struct efg_nearest nearest = {.word = name};
+    request->format = find_format(name);
+    if (request->format)
+        return 0;
+    fprintf(stderr, "efgtrace graph: there is no format \"%s\": ", name);
+    for (const struct format *f = formats; f->name; f++) {
+        efg_nearest_offer(&nearest, f->name);
+        fprintf(stderr, "%s%s", f == formats ? "" : ", ", f->name);
+    }
+    if (nearest.best)
+        fprintf(stderr, "; did you mean \"%s\"?", nearest.best);
+    fputs("\n", stderr);
+    return EFG_EXIT_USAGE;
+}
+
+static int set_signature(struct request *request, const char *words)
+{
+    struct efg_conf wanted;
+    char message[256];
+    efg_conf_default(&wanted);
+    if (efg_conf_set(&wanted, "signature", words, "option --signature", message,
+                     sizeof message)) {
+        complain(message);
+        return EFG_EXIT_USAGE;
+    }
+    request->signature = words;
+    request->dimensions = wanted.signature;
+    return 0;
+}
+
+/* As the ending of the output says. */
+static const struct format *format_of(const char *output)
+{
+    const char *dot = output ? strrchr(output, '.') : NULL;
+    const struct format *format = dot ? find_format(dot + 1) : NULL;
+    return format ? format : formats;
+}
+
+/* Returns 0 to go on, else the exit code + 1. */
+static int take_option(struct request *request, int option, char **argv)
+{
+    switch (option) {
+    case 'f':
+        return set_format(request, optarg) ? EFG_EXIT_USAGE + 1 : 0;
+    case 'r':
+        request->ranks = optarg;
+        return 0;
+    case 'g':
+        request->group = optarg;
+        return 0;
+    case 's':
+        return set_signature(request, optarg) ? EFG_EXIT_USAGE + 1 : 0;
+    case 'a':
+        request->all = 1;
+        return 0;
+    case 'o':
+        request->output = optarg;
+        return 0;
+    case 'h':
+        print_help(stdout);
+        return EFG_EXIT_OK + 1;
+    default:
+        return efg_complain_option("graph", option, argv) + 1;
+    }
+}
+
+int efg_cmd_graph(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'f'}, {"rank", required_argument, NULL, 'r'},
+        {"group", required_argument, NULL, 'g'},  {"signature", required_argument, NULL, 's'},
+        {"all", no_argument, NULL, 'a'},          {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},         {0}};
+    struct request request = {0};
+    optind = 0;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":f:r:g:s:ao:h", options, NULL)) != -1;) {
+        int code = take_option(&request, c, argv);
+        if (code)
+            return code - 1;
+    }
+    if (optind + 1 != argc)
+        return efg_complain_folders("graph", argc - optind);
+    if (request.ranks && request.group)
+        return efg_complain_usage("graph", "either --rank or --group");
+    request.dir = argv[optind];
+    if (!request.format)
+        request.format = format_of(request.output);
+    return graph(&request);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The graph as JSON; efg_graph_json_help is the schema.
+ */
+#include "cli/json.h"
+#include "files/summary/summary.h"
+#include "formats.h"
+
+const char efg_graph_json_help[] =
+    "JSON: one object. Times are ns, numbers of nodes, edges and loops are indices from 0,\n"
+    "RANKS is a list such as \"0-3,8\" or \"0-62:2\" (as --rank takes it). Counts, bytes, "
+    "times are\n"
+    "sums over the ranks and their threads; \"visits\" says how often each rank comes by.\n"
+    "  format \"efgtrace-graph\", version 3, application, command, mpi, ranks (of the run),\n"
+    "  merged RANKS, rank (the one, if it is one, or null), duration (sum)\n"
+    "  pivot   null or {kind \"node\"|\"site\", id, frames, visits, rank}: where an iteration "
+    "begins, of\n"
+    "          the rank that stands for these: at the node id; or where the call site is "
+    "entered "
+    "that\n"
+    "          the outermost frames of its path are, so many\n"
+    "  main    the main loop, or null; how often it went round is what that rank says\n"
+    "  nodes   [{id, call, hash, label, region, size, partner, communicator, loop (innermost\n"
+    "            one or null), count, bytes, polls, poll_time, world, unordered,\n"
+    "            ranks RANKS, visits [{least, most, ranks RANKS}],\n"
+    "            time {sum min max histogram},\n"
+    "            path [{module, offset, function, file, line}] innermost first}]\n"
+    "          region, size, partner (\"rank +1\": the next one), communicator: text, \"\" "
+    "where\n"
+    "          they are not part of the signature or say nothing\n"
+    "  edges   [{id, from, to, count, ranks, visits, time}]: time between the calls\n"
+    "  loops   [{id, parent or null, header, function, ranks RANKS, repetitions, entries,\n"
+    "            events, time, mpi_time, irreducible}]\n"
+    "  In visits, least is most, unless there are more than 16 different numbers, which then "
+    "are\n"
+    "  one range. Repetitions, entries, events of loops: if each node is visited, each edge "
+    "taken as\n"
+    "  often as on the rank where it is most. A histogram is [[b, n], ...]: n durations from "
+    "2^b to\n"
+    "  2^(b+1). The same hash in two graphs of a run is the same node. Version 2 had no main, "
+    "and\n"
+    "  pivots that were edges; version 1 was of one rank only, without merged, ranks of "
+    "nodes,\n"
+    "  edges, loops, and visits.\n";
+
+static void add_visits(cJSON *to, const struct efg_merged_item *item)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, "visits");
+    for (uint32_t i = 0; i < item->visits_count; i++) {
+        cJSON *visits = cJSON_CreateObject();
+        efg_json_number(visits, "least", item->visits[i].least);
+        efg_json_number(visits, "most", item->visits[i].most);
+        efg_json_ranks(visits, "ranks", &item->visits[i].ranks);
+        cJSON_AddItemToArray(array, visits);
+    }
+}
+
+static void add_stat(cJSON *to, const struct efg_stat *stat, const uint64_t *bins)
+{
+    cJSON *time = cJSON_AddObjectToObject(to, "time");
+    efg_json_number(time, "sum", stat->sum);
+    efg_json_number(time, "min", stat->count ? stat->min : 0);
+    efg_json_number(time, "max", stat->max);
+    cJSON *histogram = cJSON_AddArrayToObject(time, "histogram");
+    for (int i = 0; i < EFG_BINS; i++) {
+        if (!bins[i])
+            continue;
+        cJSON *bin = cJSON_CreateArray();
+        cJSON_AddItemToArray(bin, cJSON_CreateNumber(i));
+        cJSON_AddItemToArray(bin, cJSON_CreateNumber((double)bins[i]));
+        cJSON_AddItemToArray(histogram, bin);
+    }
+}
+
+/* --- nodes --- */
+
+static void add_frame(cJSON *path, const char *module, uint64_t offset,
+                      const struct efg_run_symbol *symbol)
+{
+    cJSON *frame = cJSON_CreateObject();
+    efg_json_text(frame, "module", module);
+    efg_json_hex(frame, "offset", offset);
+    efg_json_text(frame, "function", symbol ? symbol->function : "");
+    efg_json_text(frame, "file", symbol ? symbol->file : "");
+    efg_json_number(frame, "line", symbol ? symbol->line : 0);
+    cJSON_AddItemToArray(path, frame);
+}
+
+static void add_path(cJSON *to, const struct efg_graph_view *view, uint32_t id)
+{
+    const struct efg_run_path *path = efg_run_path(view->run, id);
+    cJSON *frames = cJSON_AddArrayToObject(to, "path");
+    for (uint32_t i = 0; path && i < path->depth; i++) {
+        const struct efg_frame *frame = &path->frames[i];
+        const char *module = efg_run_module(view->run, frame->module);
+        const struct efg_run_site *site = efg_run_site(view->run, module, frame->offset);
+        if (!site || !site->symbol_count)
+            add_frame(frames, module, frame->offset, NULL);
+        for (uint32_t k = 0; site && k < site->symbol_count; k++)
+            add_frame(frames, module, frame->offset, &site->symbols[k]);
+    }
+}
+
+static void add_dimensions(cJSON *to, const struct efg_graph_view *view,
+                           const struct efg_node *node)
+{
+    static const struct {
+        const char *name;
+        enum efg_dimension dimension;
+    } dimensions[] = {{"region", EFG_DIM_REGION},
+                      {"size", EFG_DIM_SIZE},
+                      {"partner", EFG_DIM_PARTNER},
+                      {"communicator", EFG_DIM_COMM}};
+    char text[80];
+    for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
+        efg_summary_dimension(view->run, node, dimensions[i].dimension, text, sizeof text);
+        efg_json_text(to, dimensions[i].name, text);
+    }
+}
+
+cJSON *efg_graph_json_node(const struct efg_graph_view *view, uint32_t id)
+{
+    const struct efg_node *node = &view->merged->graph.nodes[id];
+    char label[512];
+    cJSON *to = cJSON_CreateObject();
+    efg_summary_node(view->run, node, label, sizeof label);
+    efg_json_number(to, "id", id);
+    efg_json_text(to, "call",
+                  node->flags & EFG_NODE_OVERFLOW
+                      ? ""
+                      : efg_run_call_name(view->run, node->signature.call));
+    efg_json_hex(to, "hash", node->hash);
+    efg_json_text(to, "label", label);
+    add_dimensions(to, view, node);
+    efg_json_id(to, "loop", view->merged->tree.loop_of[id]);
+    efg_json_number(to, "count", node->time.count);
+    efg_json_number(to, "bytes", node->bytes);
+    efg_json_number(to, "polls", node->polls);
+    efg_json_number(to, "poll_time", node->poll_time);
+    cJSON_AddBoolToObject(to, "world", node->flags & EFG_NODE_WORLD);
+    cJSON_AddBoolToObject(to, "unordered", node->flags & EFG_NODE_UNORDERED);
+    efg_json_ranks(to, "ranks", &view->merged->nodes[id].ranks);
+    add_visits(to, &view->merged->nodes[id]);
+    add_stat(to, &node->time, view->merged->nodes[id].bin);
+    return to;
+}
+
+static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
+{
+    cJSON *to = efg_graph_json_node(view, id);
+    add_path(to, view, view->merged->graph.nodes[id].signature.path);
+    return to;
+}
+
+cJSON *efg_graph_json_edge(const struct efg_graph_view *view, uint32_t id)
+{
+    const struct efg_edge *edge = &view->merged->graph.edges[id];
+    cJSON *to = cJSON_CreateObject();
+    efg_json_number(to, "id", id);
+    efg_json_number(to, "from", edge->from);
+    efg_json_number(to, "to", edge->to);
+    efg_json_number(to, "count", edge->time.count);
+    efg_json_ranks(to, "ranks", &view->merged->edges[id].ranks);
+    add_visits(to, &view->merged->edges[id]);
+    add_stat(to, &edge->time, view->merged->edges[id].bin);
+    return to;
+}
+
+cJSON *efg_graph_json_loop(const struct efg_graph_view *view, uint32_t id)
+{
+    const struct efg_loop *loop = &view->merged->tree.loops[id];
+    char function[256];
+    cJSON *to = cJSON_CreateObject();
+    efg_summary_function(view->run, &view->merged->graph, &view->merged->tree, id, function,
+                         sizeof function);
+    efg_json_number(to, "id", id);
+    efg_json_id(to, "parent", loop->parent);
+    efg_json_number(to, "header", loop->header);
+    efg_json_text(to, "function", function);
+    efg_json_ranks(to, "ranks", &view->merged->loops[id]);
+    efg_json_number(to, "repetitions", loop->repetitions);
+    efg_json_number(to, "entries", loop->entries);
+    efg_json_number(to, "events", loop->events);
+    efg_json_number(to, "time", loop->time);
+    efg_json_number(to, "mpi_time", loop->mpi_time);
+    cJSON_AddBoolToObject(to, "irreducible", loop->irreducible);
+    return to;
+}
+
+/* --- the document --- */
+
+void efg_graph_json_pivot(cJSON *to, const struct efg_merged *merged)
+{
+    const struct efg_run_pivot *pivot = &merged->at.pivot;
+    if (pivot->kind == EFG_PIVOT_NONE) {
+        cJSON_AddNullToObject(to, "pivot");
+        return;
+    }
+    cJSON *object = cJSON_AddObjectToObject(to, "pivot");
+    cJSON_AddStringToObject(object, "kind", pivot->kind == EFG_PIVOT_NODE ? "node" : "site");
+    efg_json_number(object, "id", pivot->node);
+    if (pivot->kind == EFG_PIVOT_SITE)
+        efg_json_number(object, "frames", pivot->depth);
+    efg_json_number(object, "visits", pivot->visits);
+    efg_json_number(object, "rank", merged->speaker);
+}
+
+static void add_all(cJSON *to, const char *name, const struct efg_graph_view *view,
+                    uint32_t count, cJSON *(*make)(const struct efg_graph_view *, uint32_t))
+{
+    cJSON *array = cJSON_AddArrayToObject(to, name);
+    for (uint32_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(array, make(view, i));
+}
+
+void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *view)
+{
+    const struct efg_run *run = view->run;
+    const struct efg_merged *merged = view->merged;
+    cJSON *document = cJSON_CreateObject();
+    cJSON_AddStringToObject(document, "format", "efgtrace-graph");
+    efg_json_number(document, "version", EFG_GRAPH_VERSION);
+    efg_json_text(document, "application", run->application);
+    efg_json_text(document, "command", run->command);
+    efg_json_text(document, "mpi", run->mpi);
+    efg_json_number(document, "ranks", run->rank_count);
+    efg_json_ranks(document, "merged", &merged->ranks);
+    efg_json_id(document, "rank", merged->rank_count == 1 ? merged->speaker : EFG_NONE);
+    efg_json_number(document, "duration", merged->duration);
+    efg_graph_json_pivot(document, merged);
+    efg_json_id(document, "main", merged->tree.main);
+    add_all(document, "nodes", view, merged->graph.node_count, make_node);
+    add_all(document, "edges", view, merged->graph.edge_count, efg_graph_json_edge);
+    add_all(document, "loops", view, merged->tree.count, efg_graph_json_loop);
+    efg_json_end(out, document, "loops");
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was recorded is cut into samples of iterations. A figure is a ratio of sums over samples; how far it may be
+ * off follows from how the samples differ, by the distribution of Student.
+ *
+ * Source: the ratio estimator, as in Cochran, "Sampling Techniques" (1977).
+ */
+#include "representative.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/complain.h"
+#include "core/graph/detail.h"
+#include "files/conf/conf.h"
+#include "files/summary/summary.h"
+#include "parts.h"
+
+/* --- figures --- */
+
+/* The 0.975 quantile of Student's distribution: a table, then the expansion for large DEGREES.
+ */
+static double student(uint32_t degrees)
+{
+    static const double small[] = {0, 12.7062, 4.3027, 3.1824, 2.7764};
+    const double z = 1.959964, n = degrees;
+    if (degrees < sizeof small / sizeof *small)
+        return small[degrees];
+    return z + (pow(z, 3) + z) / (4 * n) +
+           (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n) +
+           (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * n * n * n);
+}
+
+/* The ratio of sums of X and Y, both by sample, beside that of the run; STEP: how far they are
+ * apart at least if it matters, beside 2%. */
+static struct efg_figure ratio(uint32_t samples, const double *x, const double *y, double run,
+                               double step)
+{
+    double sum_x = 0, sum_y = 0, squares = 0;
+    struct efg_figure f = {.run = run};
+    for (uint32_t i = 0; i < samples; i++) {
+        sum_x += x[i];
+        sum_y += y[i];
+    }
+    if (sum_y <= 0 || !isfinite(run))
+        return f;
+    f.is_known = 1;
+    f.recorded = sum_x / sum_y;
+    for (uint32_t i = 0; i < samples; i++)
+        squares += pow(x[i] - f.recorded * y[i], 2);
+    if (samples < 2)
+        return f;
+    f.error = student(samples - 1) * sqrt(squares / samples / (samples - 1)) * samples / sum_y;
+    double apart = fabs(f.recorded - run), larger = fmax(f.recorded, run);
+    f.differs = samples > 2 && apart > f.error && apart >= step && apart > 0.02 * larger;
+    return f;
+}
+
+struct columns { /* the sums of a row, by sample */
+    double *time, *calls, *bytes;
+};
+
+static struct efg_figure time_of(const struct efg_representative_work *w, const double *time,
+                                 double whole)
+{
+    return ratio(w->samples, time, w->count, whole / (double)w->r->iterations, 0);
+}
+
+/* Figures of a row whose sums are in C and in the run TIME, CALLS. */
+static struct efg_representative_row row_of(const struct efg_representative_work *w,
+                                            const struct columns *c, double time, double calls)
+{
+    const struct efg_representative *r = w->r;
+    struct efg_representative_row row = {0};
+    double iterations = (double)r->iterations;
+    row.time = time_of(w, c->time, time);
+    row.share =
+        ratio(w->samples, c->time, w->duration, time / (r->time.run * iterations), 0.002);
+    if (c->calls) {
+        row.mean = ratio(w->samples, c->time, c->calls, time / calls, 0);
+        row.calls =
+            ratio(w->samples, c->calls, w->count, calls / iterations, 1 / (double)r->recorded);
+    }
+    row.impact = (row.time.recorded - row.time.run) / r->time.run;
+    return row;
+}
+
+static void fill(const struct efg_representative_work *w, uint32_t item, struct columns *c)
+{
+    for (uint32_t i = 0; i < w->samples; i++) {
+        const struct efg_representative_sums *s = efg_representative_sums_of(w, item, i);
+        c->time[i] = s->time;
+        c->calls[i] = s->calls;
+        c->bytes[i] = s->bytes;
+    }
+}
+
+static int has_calls(const struct efg_representative_work *w, const struct columns *c)
+{
+    double calls = 0;
+    for (uint32_t i = 0; i < w->samples; i++)
+        calls += c->calls[i];
+    return calls > 0;
+}
+
+static void put_row(struct efg_representative *r, struct efg_representative_row row,
+                    uint32_t kind, uint32_t id)
+{
+    row.kind = kind;
+    row.id = id;
+    r->rows[r->row_count++] = row;
+}
+
+/* Takes what is in calls off REST, by sample. Returns the time of them in the run. */
+static double put_calls(struct efg_representative_work *w, struct columns *c, double *rest)
+{
+    struct efg_representative *r = w->r;
+    const struct efg_looptree *tree = &r->merged.tree;
+    double sum = 0;
+    for (uint32_t v = 0; v < r->merged.graph.node_count; v++) {
+        const struct efg_node *node = &r->merged.graph.nodes[v];
+        int is_inside = tree->loop_of[v] != EFG_NONE &&
+                        efg_looptree_is_inside(tree, tree->loop_of[v], r->loop);
+        fill(w, v, c);
+        if (!node->time.count || !(is_inside || has_calls(w, c)))
+            continue;
+        double time = (double)node->time.sum, calls = (double)node->time.count;
+        struct efg_representative_row row = row_of(w, c, time, calls);
+        if (!w->hides[v])
+            row.bytes = ratio(w->samples, c->bytes, c->calls, (double)node->bytes / calls, 0);
+        put_row(r, row, EFG_ROW_CALL, v);
+        sum += is_inside ? time : 0;
+        for (uint32_t i = 0; i < w->samples; i++)
+            rest[i] -= c->time[i];
+    }
+    return sum;
+}
+
+static void put_loops(struct efg_representative_work *w, struct columns *c)
+{
+    struct efg_representative *r = w->r;
+    const struct efg_looptree *tree = &r->merged.tree;
+    for (uint32_t l = 0; l < tree->count; l++) {
+        const struct efg_node *header = &r->merged.graph.nodes[tree->loops[l].header];
+        if (l == r->loop || !efg_looptree_is_inside(tree, l, r->loop) || !header->time.count)
+            continue;
+        fill(w, r->merged.graph.node_count + l, c);
+        put_row(r, row_of(w, c, (double)tree->loops[l].time, (double)header->time.count),
+                EFG_ROW_LOOP, l);
+    }
+}
+
+/* By how much of an iteration it is off for certain; next to nothing counts as nothing. */
+static double excess_of(const struct efg_representative_row *row)
+{
+    double apart = fabs(row->time.recorded - row->time.run), limits = apart - row->time.error;
+    double excess = apart > 0 ? fabs(row->impact) * limits / apart : 0;
+    return row->time.differs && excess >= 0.001 ? excess : 0;
+}
+
+static int by_excess(const void *a, const void *b)
+{
+    const struct efg_representative_row *x = a, *y = b;
+    double more = excess_of(x) - excess_of(y), larger = fabs(x->impact) - fabs(y->impact);
+    if (more != 0 || larger != 0)
+        return (more != 0 ? more : larger) < 0 ? 1 : -1;
+    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
+                              : (x->id > y->id) - (x->id < y->id);
+}
+
+static int put_rows(struct efg_representative_work *w)
+{
+    struct efg_representative *r = w->r;
+    double whole = (double)r->merged.tree.loops[r->loop].time;
+    double *room = calloc(4 * ((size_t)w->samples + 1), sizeof *room);
+    struct columns c = {room, room + w->samples, room + 2 * w->samples};
+    double *rest = room + 3 * w->samples;
+    r->rows = calloc((size_t)w->items + 1, sizeof *r->rows);
+    if (!room || !r->rows) {
+        free(room);
+        return -ENOMEM;
+    }
+    r->time = time_of(w, w->duration, whole);
+    memcpy(rest, w->duration, w->samples * sizeof *rest);
+    double mpi = put_calls(w, &c, rest);
+    put_row(r, row_of(w, &(struct columns){.time = rest}, whole - mpi, 0), EFG_ROW_COMPUTE,
+            EFG_NONE);
+    put_loops(w, &c);
+    qsort(r->rows, r->row_count, sizeof *r->rows, by_excess);
+    free(room);
+    return 0;
+}
+
+/* --- the whole --- */
+
+/* The outermost loop around the main one. */
+static uint32_t find_loop(const struct efg_merged *m)
+{
+    uint32_t loop = m->tree.main;
+    while (loop != EFG_NONE && m->tree.loops[loop].parent != EFG_NONE)
+        loop = m->tree.loops[loop].parent;
+    return loop;
+}
+
+/* Threads of a rank run at the same time. */
+static double coverage_of(const struct efg_merged *m, uint32_t loop)
+{
+    double share = efg_percent((double)m->tree.loops[loop].time, (double)m->duration) / 100;
+    return share < 1 ? share : 1;
+}
+
+/* Returns 0; -ENOMEM; -1, said already; 1 if the trace cannot be read. */
+static int make(struct efg_representative_work *w, const char *command)
+{
+    struct efg_representative *r = w->r;
+    int error = efg_representative_survey(w);
+    if (error)
+        return error;
+    r->recorded = w->index.count;
+    if (!r->recorded && w->run->mode == EFG_MODE_FULL) {
+        r->verdict = EFG_VERDICT_YES;
+        snprintf(r->sentence, sizeof r->sentence, "The trace is of the whole run.");
+        return 0;
+    }
+    if (!r->recorded) {
+        efg_representative_say_unknown(r, "the trace has no iterations");
+        return 0;
+    }
+    if (efg_merged_read(&r->merged, w->run, command, w->is_wanted,
+                        efg_merged_dimensions(w->run) & EFG_DIM_PATH))
+        return -1;
+    r->loop = find_loop(&r->merged);
+    r->ranks = r->merged.rank_count;
+    r->iterations = r->merged.tree.main == EFG_NONE
+                        ? 0
+                        : r->merged.tree.loops[r->merged.tree.main].repetitions;
+    if (r->loop == EFG_NONE || !r->iterations || !r->merged.tree.loops[r->loop].time) {
+        r->loop = EFG_NONE;
+        efg_representative_say_unknown(
+            r, "the graph has no loop around the beginning of an iteration");
+        return 0;
+    }
+    r->coverage = coverage_of(&r->merged, r->loop);
+    error = efg_representative_add(w);
+    if (!error)
+        error = put_rows(w);
+    if (!error)
+        efg_representative_judge(r, w->run);
+    return error;
+}
+
+int efg_representative_make(struct efg_representative *r, const struct efg_run *run,
+                            const char *command)
+{
+    *r = (struct efg_representative){.loop = EFG_NONE};
+    struct efg_representative_work w = {
+        .r = r, .run = run, .recorded.pipe = -1, .rank = EFG_NONE};
+    w.is_wanted = calloc((size_t)run->rank_count + 1, 1);
+    int error = w.is_wanted ? efg_recorded_names_init(&w.names, run) : -ENOMEM;
+    if (!error)
+        error = make(&w, command);
+    if (error == -ENOMEM)
+        efg_complain(command, "no memory to compare the trace with the run");
+    efg_representative_work_fini(&w);
+    return error < 0 ? -1 : 0;
+}
+
+void efg_representative_fini(struct efg_representative *r)
+{
+    efg_merged_fini(&r->merged);
+    free(r->rows);
+    *r = (struct efg_representative){.loop = EFG_NONE};
+}

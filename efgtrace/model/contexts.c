@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Call paths are walked from the outermost frame inwards. Children are found in a hash table by
+ * their parent and what they are: functions by name and module, so that calls from several
+ * lines of the caller are one context; MPI functions by name and line.
+ */
+#include "contexts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "files/summary/summary.h"
+
+struct step { /* one step down the tree */
+    const char *name, *file, *module;
+    uint32_t line; /* where the caller called it */
+    uint64_t offset;
+    int is_call;
+};
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return efg_hash_bytes(hash, text, strlen(text));
+}
+
+static uint64_t hash_step(uint32_t parent, const struct step *step)
+{
+    uint64_t hash = efg_hash_mix(parent, (uint64_t)step->is_call);
+    hash = hash_text(hash_text(hash, step->name), step->module);
+    return step->is_call ? efg_hash_mix(hash, step->line) : hash;
+}
+
+static int is_step(const struct efg_context *c, uint32_t parent, const struct step *step)
+{
+    return c->parent == parent && c->is_call == step->is_call && !strcmp(c->name, step->name) &&
+           !strcmp(c->module, step->module) && (!step->is_call || c->line == step->line);
+}
+
+static uint32_t *slot_of(const struct efg_contexts *cs, uint32_t parent,
+                         const struct step *step)
+{
+    for (uint64_t h = hash_step(parent, step);; h++) {
+        uint32_t *slot = &cs->slots[h & (cs->slot_count - 1)];
+        if (!*slot || is_step(&cs->items[*slot - 1], parent, step))
+            return slot;
+    }
+}
+
+static struct step step_of(const struct efg_context *c)
+{
+    return (struct step){c->name, c->file, c->module, c->line, c->offset, c->is_call};
+}
+
+static int reserve(struct efg_contexts *cs)
+{
+    if (cs->count < cs->room)
+        return 0;
+    uint32_t room = cs->room ? 2 * cs->room : 64;
+    struct efg_context *items = realloc(cs->items, room * sizeof *items);
+    if (items)
+        cs->items = items;
+    uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
+    if (!items || !slots) {
+        free(slots);
+        return -ENOMEM;
+    }
+    free(cs->slots);
+    cs->slots = slots;
+    cs->slot_count = 2 * room;
+    cs->room = room;
+    for (uint32_t i = 0; i < cs->count; i++) {
+        struct step step = step_of(&cs->items[i]);
+        *slot_of(cs, cs->items[i].parent, &step) = i + 1;
+    }
+    return 0;
+}
+
+/* The context that STEP leads to from PARENT, EFG_NONE without memory. */
+static uint32_t descend(struct efg_contexts *cs, uint32_t parent, const struct step *step)
+{
+    if (reserve(cs))
+        return EFG_NONE;
+    uint32_t *slot = slot_of(cs, parent, step);
+    if (*slot)
+        return *slot - 1;
+    struct efg_context *c = &cs->items[cs->count];
+    *c = (struct efg_context){.parent = parent,
+                              .depth = parent == EFG_NONE ? 0 : cs->items[parent].depth + 1,
+                              .is_call = step->is_call,
+                              .name = strdup(step->name),
+                              .file = strdup(step->file),
+                              .line = step->line,
+                              .module = step->module,
+                              .offset = step->offset};
+    if (!c->name || !c->file) {
+        free(c->name);
+        free(c->file);
+        return EFG_NONE;
+    }
+    *slot = ++cs->count;
+    return cs->count - 1;
+}
+
+/* --- paths --- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+struct walk { /* down a path: where it is, and from which line it goes on */
+    struct efg_contexts *contexts;
+    uint32_t at;
+    const char *file;
+    uint32_t line;
+};
+
+static void enter(struct walk *walk, const char *name, const char *module, uint64_t offset,
+                  const struct efg_run_symbol *symbol)
+{
+    struct step step = {name, symbol ? symbol->file : "", module, walk->line, offset, 0};
+    if (walk->at == EFG_NONE || !efg_summary_is_worth_naming(name))
+        return;
+    walk->at = descend(walk->contexts, walk->at, &step);
+    walk->line = symbol ? symbol->line : 0;
+    walk->file = step.file;
+}
+
+static void enter_frame(struct walk *walk, const struct efg_run *run,
+                        const struct efg_frame *frame)
+{
+    const char *module = efg_run_module(run, frame->module);
+    const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
+    char name[256];
+    for (uint32_t k = site ? site->symbol_count : 0; k-- > 0;) {
+        efg_summary_short(name, sizeof name, site->symbols[k].function);
+        enter(walk, name, module, 0, &site->symbols[k]);
+    }
+    if (site && site->symbol_count)
+        return;
+    snprintf(name, sizeof name, "%s+0x%llx", last_part(module),
+             (unsigned long long)frame->offset);
+    enter(walk, name, module, frame->offset, NULL);
+}
+
+static uint32_t context_of(struct efg_contexts *cs, const struct efg_run *run,
+                           const struct efg_node *node)
+{
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
+    struct walk walk = {cs, 0, "", 0};
+    for (uint32_t i = path ? path->depth : 0; i-- > 0;)
+        enter_frame(&walk, run, &path->frames[i]);
+    struct step call = {node->flags & EFG_NODE_OVERFLOW
+                            ? "(all further calls)"
+                            : efg_run_call_name(run, node->signature.call),
+                        walk.file,
+                        "",
+                        walk.line,
+                        0,
+                        1};
+    return walk.at == EFG_NONE ? EFG_NONE : descend(cs, walk.at, &call);
+}
+
+static uint32_t common(const struct efg_contexts *cs, uint32_t a, uint32_t b)
+{
+    while (cs->items[a].depth > cs->items[b].depth)
+        a = cs->items[a].parent;
+    while (cs->items[b].depth > cs->items[a].depth)
+        b = cs->items[b].parent;
+    for (; a != b; b = cs->items[b].parent)
+        a = cs->items[a].parent;
+    return a;
+}
+
+static uint32_t function_of(const struct efg_contexts *cs, uint32_t c)
+{
+    return cs->items[c].is_call ? cs->items[c].parent : c;
+}
+
+/* From a call to itself leads the function that it is called from. */
+static uint32_t between(const struct efg_contexts *cs, const struct efg_edge *edge)
+{
+    return function_of(cs, common(cs, cs->of_node[edge->from], cs->of_node[edge->to]));
+}
+
+static void find_loops(struct efg_contexts *cs, const struct efg_merged *merged)
+{
+    const struct efg_looptree *tree = &merged->tree;
+    for (uint32_t l = 0; l < tree->count; l++)
+        cs->of_loop[l] = function_of(cs, cs->of_node[tree->loops[l].header]);
+    for (uint32_t v = 0; v < merged->graph.node_count; v++) {
+        for (uint32_t l = tree->loop_of[v]; l != EFG_NONE; l = tree->loops[l].parent)
+            cs->of_loop[l] = common(cs, cs->of_loop[l], function_of(cs, cs->of_node[v]));
+    }
+}
+
+static int build(struct efg_contexts *cs, const struct efg_run *run,
+                 const struct efg_merged *merged)
+{
+    const struct efg_graph *graph = &merged->graph;
+    struct step root = {run->application ? run->application : "", "", "", 0, 0, 0};
+    cs->of_node = calloc((size_t)graph->node_count + 1, sizeof *cs->of_node);
+    cs->of_edge = calloc((size_t)graph->edge_count + 1, sizeof *cs->of_edge);
+    cs->of_loop = calloc((size_t)merged->tree.count + 1, sizeof *cs->of_loop);
+    if (!cs->of_node || !cs->of_edge || !cs->of_loop ||
+        descend(cs, EFG_NONE, &root) == EFG_NONE)
+        return -ENOMEM;
+    for (uint32_t v = 0; v < graph->node_count; v++) {
+        cs->of_node[v] = context_of(cs, run, &graph->nodes[v]);
+        if (cs->of_node[v] == EFG_NONE)
+            return -ENOMEM;
+    }
+    for (uint32_t e = 0; e < graph->edge_count; e++)
+        cs->of_edge[e] = between(cs, &graph->edges[e]);
+    find_loops(cs, merged);
+    return 0;
+}
+
+int efg_contexts_build(struct efg_contexts *contexts, const struct efg_run *run,
+                       const struct efg_merged *merged)
+{
+    *contexts = (struct efg_contexts){0};
+    if (!build(contexts, run, merged))
+        return 0;
+    efg_contexts_fini(contexts);
+    return -ENOMEM;
+}
+
+void efg_contexts_fini(struct efg_contexts *contexts)
+{
+    for (uint32_t i = 0; i < contexts->count; i++) {
+        free(contexts->items[i].name);
+        free(contexts->items[i].file);
+    }
+    free(contexts->items);
+    free(contexts->slots);
+    free(contexts->of_node);
+    free(contexts->of_edge);
+    free(contexts->of_loop);
+    *contexts = (struct efg_contexts){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The groups of ranks with the same graph, in the order in which users know them: the largest
+ * one first, of equal ones that with the lowest rank. They are numbered from 1.
+ */
+#ifndef EFG_GROUPS_H
+#define EFG_GROUPS_H
+
+#include "files/run/runfile.h"
+
+struct efg_group_size {
+    uint32_t index; /* into the groups of the run */
+    uint64_t ranks;
+};
+
+/* The groups of RUN in their order, run->common.group_count of them: free them. NULL without
+ * memory. */
+struct efg_group_size *efg_groups_sorted(const struct efg_run *run);
+
+/* Read the first rank of the group with the INDEX, for COMMAND. Returns 0; else says on
+ * standard error what is wrong, and returns -1. */
+int efg_groups_read(const struct efg_run *run, const char *command, uint32_t index,
+                    struct efg_run_rank *rank);
+
+#endif

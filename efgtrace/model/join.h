@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ranks of a run joined: what they did, by MPI function or by call site. Call sites are
+ * the same on two ranks when their nodes have the same hash (efg_node.hash). Ranks are added
+ * one after the other and need not stay.
+ */
+#ifndef EFG_JOIN_H
+#define EFG_JOIN_H
+
+#include "files/run/runfile.h"
+
+enum efg_join_by { EFG_JOIN_CALLS, EFG_JOIN_SITES };
+
+struct efg_join_item {
+    uint64_t key;
+    struct efg_signature signature; /* of the first node that has it */
+    uint32_t flags;
+    uint64_t calls, time, bytes; /* polls that found nothing included; ns */
+    uint64_t max;                /* ns: longest call */
+    uint64_t *by_rank;           /* ns, by index of the rank; only by calls */
+};
+
+struct efg_join {
+    enum efg_join_by by;
+    struct efg_join_item *items;
+    uint32_t count;
+    uint32_t ranks;
+    uint32_t *slots, slot_count, room; /* hash table: index + 1 */
+};
+
+/* Begin to join RANKS ranks; add one of RUN, which has the INDEX; sort by falling time. Return
+ * 0 or -ENOMEM. */
+void efg_join_init(struct efg_join *join, enum efg_join_by by, uint32_t ranks);
+int efg_join_add(struct efg_join *join, const struct efg_run *run,
+                 const struct efg_run_rank *rank, uint32_t index);
+void efg_join_sort(struct efg_join *join);
+void efg_join_fini(struct efg_join *join);
+
+/* ns of all items. */
+uint64_t efg_join_time(const struct efg_join *join);
+
+/* Smallest, middle and largest of COUNT values, in SORTED, which has room for them. */
+struct efg_spread {
+    uint64_t min, median, max;
+};
+struct efg_spread efg_join_spread(const uint64_t *values, uint32_t count, uint64_t *sorted);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Call sites are sorted by a hash of the names above them, so that those of two runs are met side by side. Loops are
+ * matched by the call sites that both have, those that share the most first.
+ */
+#include "matched.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "cli/complain.h"
+#include "cli/open.h"
+
+/* --- a run --- */
+
+static int read_graph(struct efg_side *side, const char *command)
+{
+    if (efg_merged_read(&side->merged, &side->run, command, NULL,
+                        efg_merged_dimensions(&side->run) & EFG_DIM_PATH))
+        return -1;
+    side->run.dimensions = side->merged.dimensions; /* what names of nodes tell */
+    if (efg_contexts_build(&side->contexts, &side->run, &side->merged))
+        return efg_complain(command, "no memory for the call paths");
+    return 0;
+}
+
+int efg_side_read(struct efg_side *side, const char *command, const char *dir)
+{
+    *side = (struct efg_side){0};
+    if (efg_open_run(&side->run, command, dir))
+        return -1;
+    if (efg_report_ranks_read(&side->ranks, &side->run, command))
+        return -1;
+    return read_graph(side, command);
+}
+
+void efg_side_fini(struct efg_side *side)
+{
+    efg_contexts_fini(&side->contexts);
+    efg_merged_fini(&side->merged);
+    efg_report_ranks_fini(&side->ranks);
+    efg_run_fini(&side->run);
+}
+
+/* --- call sites --- */
+
+struct site {
+    uint64_t key;
+    uint32_t node;
+};
+
+/* Of the names from the program down to the call. */
+static uint64_t key_of(const struct efg_contexts *contexts, uint32_t context)
+{
+    uint64_t key = 0;
+    for (; contexts->items[context].parent != EFG_NONE;
+         context = contexts->items[context].parent) {
+        const char *name = contexts->items[context].name;
+        key = efg_hash_bytes(key, name, strlen(name) + 1);
+    }
+    return key;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* By their keys, those with the same one in the order of their nodes. */
+static struct site *sort_sites(const struct efg_side *side)
+{
+    uint32_t count = side->merged.graph.node_count;
+    struct site *sites = calloc((size_t)count + 1, sizeof *sites);
+    for (uint32_t i = 0; sites && i < count; i++)
+        sites[i] = (struct site){key_of(&side->contexts, side->contexts.of_node[i]), i};
+    if (sites)
+        qsort(sites, count, sizeof *sites, by_key);
+    return sites;
+}
+
+static int by_nodes(const void *a, const void *b)
+{
+    const struct efg_pair *x = a, *y = b;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+static int match_nodes(struct efg_matched *m, const struct efg_side *a,
+                       const struct efg_side *b)
+{
+    uint32_t na = a->merged.graph.node_count, nb = b->merged.graph.node_count, i = 0, k = 0;
+    struct site *x = sort_sites(a), *y = sort_sites(b);
+    m->nodes = calloc((size_t)na + nb + 1, sizeof *m->nodes);
+    while (m->nodes && x && y && (i < na || k < nb)) {
+        struct efg_pair *pair = &m->nodes[m->node_count++];
+        int has_a = i < na && (k == nb || x[i].key <= y[k].key);
+        int has_b = k < nb && (i == na || y[k].key <= x[i].key);
+        *pair = (struct efg_pair){has_a ? x[i].node : EFG_NONE, has_b ? y[k].node : EFG_NONE};
+        i += (uint32_t)has_a;
+        k += (uint32_t)has_b;
+    }
+    free(x);
+    free(y);
+    if (m->node_count)
+        qsort(m->nodes, m->node_count, sizeof *m->nodes, by_nodes);
+    return m->nodes && x && y ? 0 : -ENOMEM;
+}
+
+/* --- loops --- */
+
+struct overlap {
+    uint32_t a, b;
+    uint32_t common; /* nodes that both have */
+    double share;    /* of those that one of them has */
+};
+
+static int by_falling_share(const void *x, const void *y)
+{
+    const struct overlap *a = x, *b = y;
+    if (a->share != b->share)
+        return a->share < b->share ? 1 : -1;
+    if (a->a != b->a)
+        return a->a < b->a ? -1 : 1;
+    return (a->b > b->b) - (a->b < b->b);
+}
+
+static void count_common(struct overlap *overlap, const struct efg_matched *m,
+                         const struct efg_looptree *a, const struct efg_looptree *b)
+{
+    for (uint32_t i = 0; i < m->node_count; i++) {
+        const struct efg_pair *pair = &m->nodes[i];
+        if (pair->a == EFG_NONE || pair->b == EFG_NONE)
+            continue;
+        for (uint32_t x = a->loop_of[pair->a]; x != EFG_NONE; x = a->loops[x].parent)
+            for (uint32_t y = b->loop_of[pair->b]; y != EFG_NONE; y = b->loops[y].parent)
+                overlap[(size_t)x * b->count + y].common++;
+    }
+}
+
+/* PARTNER[x] of each loop of A, EFG_NONE for none. */
+static void choose(struct overlap *overlap, const struct efg_looptree *a,
+                   const struct efg_looptree *b, uint32_t *partner, char *is_taken)
+{
+    size_t count = (size_t)a->count * b->count;
+    for (size_t i = 0; i < count; i++) {
+        struct overlap *o = &overlap[i];
+        o->a = (uint32_t)(i / b->count);
+        o->b = (uint32_t)(i % b->count);
+        o->share = (double)o->common /
+                   (a->loops[o->a].node_count + b->loops[o->b].node_count - o->common);
+    }
+    qsort(overlap, count, sizeof *overlap, by_falling_share);
+    for (size_t i = 0; i < count && overlap[i].share >= 0.5; i++) {
+        if (partner[overlap[i].a] != EFG_NONE || is_taken[overlap[i].b])
+            continue;
+        partner[overlap[i].a] = overlap[i].b;
+        is_taken[overlap[i].b] = 1;
+    }
+}
+
+static void list_loops(struct efg_matched *m, const struct efg_looptree *a,
+                       const struct efg_looptree *b, const uint32_t *partner,
+                       const char *is_taken)
+{
+    for (uint32_t x = efg_looptree_next(a, EFG_NONE); x != EFG_NONE;
+         x = efg_looptree_next(a, x))
+        m->loops[m->loop_count++] = (struct efg_pair){x, partner[x]};
+    for (uint32_t y = efg_looptree_next(b, EFG_NONE); y != EFG_NONE;
+         y = efg_looptree_next(b, y))
+        if (!is_taken[y])
+            m->loops[m->loop_count++] = (struct efg_pair){EFG_NONE, y};
+}
+
+static int match_loops(struct efg_matched *m, const struct efg_looptree *a,
+                       const struct efg_looptree *b)
+{
+    struct overlap *overlap = calloc((size_t)a->count * b->count + 1, sizeof *overlap);
+    uint32_t *partner = malloc(((size_t)a->count + 1) * sizeof *partner);
+    char *is_taken = calloc((size_t)b->count + 1, 1);
+    m->loops = calloc((size_t)a->count + b->count + 1, sizeof *m->loops);
+    int error = overlap && partner && is_taken && m->loops ? 0 : -ENOMEM;
+    if (!error) {
+        memset(partner, 0xff, a->count * sizeof *partner); /* EFG_NONE */
+        count_common(overlap, m, a, b);
+        choose(overlap, a, b, partner, is_taken);
+        list_loops(m, a, b, partner, is_taken);
+    }
+    free(overlap);
+    free(partner);
+    free(is_taken);
+    return error;
+}
+
+int efg_matched_make(struct efg_matched *matched, const struct efg_side *a,
+                     const struct efg_side *b)
+{
+    *matched = (struct efg_matched){0};
+    if (match_nodes(matched, a, b))
+        return -ENOMEM;
+    return match_loops(matched, &a->merged.tree, &b->merged.tree);
+}
+
+void efg_matched_fini(struct efg_matched *matched)
+{
+    free(matched->nodes);
+    free(matched->loops);
+}

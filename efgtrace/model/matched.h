@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two runs side by side: what is the same call site in both, and the same loop.
+ *
+ * Call sites are the same when the same functions call each other down to the same MPI
+ * function, by their names, so that a rebuilt program, another MPI library, other numbers of
+ * ranks can be compared; where a function has no name, by module and offset. Where several call
+ * sites have the same names, the first of the one run is the first of the other.
+ *
+ * Loops are the same when they have the same call sites: those that have most in common first,
+ * and at least half of what they have together.
+ */
+#ifndef EFG_MATCHED_H
+#define EFG_MATCHED_H
+
+#include "contexts.h"
+#include "merged.h"
+#include "ranks.h"
+
+struct efg_side { /* a run */
+    struct efg_run run;
+    struct efg_merged merged; /* its ranks; signatures are function and call path */
+    struct efg_contexts contexts;
+    struct efg_report_ranks ranks;
+};
+
+/* Read the run in DIR, for COMMAND. Returns 0; else says on standard error what is wrong, and
+ * returns -1. FINI in any case. */
+int efg_side_read(struct efg_side *side, const char *command, const char *dir);
+void efg_side_fini(struct efg_side *side);
+
+struct efg_pair { /* EFG_NONE where it is in one of them only */
+    uint32_t a, b;
+};
+
+struct efg_matched {
+    struct efg_pair *nodes, *loops; /* in the order of A, then those of B only */
+    uint32_t node_count, loop_count;
+};
+
+/* Match two runs. Returns 0 or -ENOMEM. FINI in any case. */
+int efg_matched_make(struct efg_matched *matched, const struct efg_side *a,
+                     const struct efg_side *b);
+void efg_matched_fini(struct efg_matched *matched);
+
+#endif

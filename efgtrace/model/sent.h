@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What all ranks sent, by pair of ranks and by size: the communication matrix. Threads of a
+ * rank are taken together.
+ */
+#ifndef EFG_SENT_H
+#define EFG_SENT_H
+
+#include "files/run/runfile.h"
+
+struct efg_sent_pair {
+    uint32_t from;              /* world rank */
+    struct efg_traffic_item to; /* key: world rank or EFG_TRAFFIC_OTHERS */
+};
+
+/* Pairs that have the same difference of world ranks, the shorter way around. */
+struct efg_sent_distance {
+    int64_t steps; /* from the sender on: -size/2 < steps <= size/2 */
+    int is_other;  /* EFG_TRAFFIC_OTHERS */
+    uint32_t pairs;
+    struct efg_traffic_item sum; /* without a key */
+};
+
+struct efg_sent {
+    struct efg_traffic_item all;                            /* all sends */
+    struct efg_traffic_item sends[EFG_TRAFFIC_SIZES];       /* by size */
+    struct efg_traffic_item collectives[EFG_TRAFFIC_SIZES]; /* by size, of each rank's call */
+    uint32_t pair_count, room;
+    struct efg_sent_pair *pairs; /* ascending by from, then to */
+    uint32_t distance_count;
+    struct efg_sent_distance *distances; /* by falling bytes */
+};
+
+/* Read all ranks of RUN, for COMMAND. Returns 0; else says on standard error what is wrong, and
+ * returns -1. */
+int efg_sent_read(struct efg_sent *sent, const struct efg_run *run, const char *command);
+void efg_sent_fini(struct efg_sent *sent);
+
+/* Sort the pairs by falling bytes. */
+void efg_sent_sort(struct efg_sent *sent);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * efgtrace profile: what the program does, as a program: the order of its calls as loops, with
+ * mean times. Ranks with the same graph have one profile.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/complain.h"
+#include "cli/open.h"
+#include "cli/output.h"
+#include "model/groups.h"
+#include "profile.h"
+
+#define GROUPS_SHOWN 3
+#define FORMS_SHOWN 3
+
+struct request {
+    const char *format, *rank, *output, *dir; /* RANK NULL: all groups of ranks */
+    struct efg_profile_style style;
+    int is_all;
+};
+
+/* --- output --- */
+
+struct output {
+    struct efg_buffer text;
+    struct cJSON *document;
+    void (*put)(struct efg_buffer *, const struct efg_profile *,
+                const struct efg_profile_style *);
+};
+
+static int put_thread(const struct request *request, struct output *out,
+                      struct efg_profile *profile, uint32_t thread)
+{
+    int failed = efg_profile_make(profile, thread);
+    if (!failed && out->document)
+        efg_profile_json_add(out->document, profile);
+    else if (!failed)
+        out->put(&out->text, profile, &request->style);
+    efg_profile_fini(profile);
+    return failed;
+}
+
+/* --- a group of ranks --- */
+
+/* RANK has the same graph as SUM. */
+static void add_rank(struct efg_run_rank *sum, const struct efg_run_rank *rank)
+{
+    for (uint32_t k = 0; k < sum->thread_count && k < rank->thread_count; k++) {
+        struct efg_graph *to = &sum->threads[k].graph;
+        const struct efg_graph *from = &rank->threads[k].graph;
+        for (uint32_t i = 0; i < to->node_count && i < from->node_count; i++) {
+            efg_stat_unite(&to->nodes[i].time, &from->nodes[i].time);
+            to->nodes[i].poll_time += from->nodes[i].poll_time;
+        }
+        for (uint32_t i = 0; i < to->edge_count && i < from->edge_count; i++)
+            efg_stat_unite(&to->edges[i].time, &from->edges[i].time);
+    }
+}
+
+/* RANKS, which have the same graph, summed into SUM. */
+static int read_ranks(const struct efg_run *run, const struct efg_ranklist *ranks,
+                      struct efg_run_rank *sum)
+{
+    struct efg_run_rank rank;
+    int is_first = 1;
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        if (!efg_ranklist_has(ranks, run->ranks[i].rank))
+            continue;
+        if (efg_open_rank(run, "profile", i, is_first ? sum : &rank)) {
+            if (!is_first)
+                efg_run_rank_fini(sum);
+            return -1;
+        }
+        if (!is_first) {
+            add_rank(sum, &rank);
+            efg_run_rank_fini(&rank);
+        }
+        is_first = 0;
+    }
+    return is_first ? efg_profile_complain("run.efg is damaged: a group without ranks") : 0;
+}
+
+static int put_group(const struct request *request, const struct efg_run *run,
+                     const struct efg_ranklist *ranks, struct output *out)
+{
+    struct efg_run_rank sum;
+    int failed = 0;
+    if (read_ranks(run, ranks, &sum))
+        return -1;
+    for (uint32_t k = 0; k < sum.thread_count && !failed; k++) {
+        struct efg_profile profile = {.run = run,
+                                      .ranks = ranks,
+                                      .thread = sum.threads[k].number,
+                                      .graph = &sum.threads[k].graph,
+                                      .main = &sum.threads[k].loops.main};
+        failed = put_thread(request, out, &profile, k);
+    }
+    efg_run_rank_fini(&sum);
+    return failed;
+}
+
+/* --- all groups --- */
+
+static int has_order(const struct efg_run *run, uint32_t rank)
+{
+    for (uint32_t i = 0; i < run->common.order_count; i++)
+        if (efg_ranklist_has(&run->common.orders[i].ranks, rank))
+            return 1;
+    return 0;
+}
+
+/* For each group of the run, those of its ranks that have an order: of all, or of the one with
+ * the index ONLY. */
+static int find_ranks(const struct efg_run *run, uint32_t only, struct efg_ranklist *of_group)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        if ((only != EFG_NONE && i != only) || !has_order(run, run->ranks[i].rank))
+            continue;
+        if (efg_ranklist_add(&of_group[run->ranks[i].group], run->ranks[i].rank))
+            return efg_profile_complain(NULL);
+        count++;
+    }
+    return count ? 0
+                 : efg_profile_complain("run.efg has no order of calls: the key `sequence` was "
+                                        "off, or it could not be kept");
+}
+
+static int put_groups(const struct request *request, const struct efg_run *run,
+                      const struct efg_group_size *groups, const struct efg_ranklist *of_group,
+                      struct output *out)
+{
+    uint32_t most = request->is_all || out->document ? UINT32_MAX : GROUPS_SHOWN;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < run->common.group_count; i++) {
+        const struct efg_ranklist *ranks = &of_group[groups[i].index];
+        if (ranks->range_count && count++ < most && put_group(request, run, ranks, out))
+            return -1;
+    }
+    if (count > most)
+        efg_buffer_print(&out->text,
+                         "%s(%u more groups of ranks, with other graphs: --all or --rank shows "
+                         "them)\n",
+                         out->put == efg_profile_put_latex ? "% " : "\n", count - most);
+    return 0;
+}
+
+static int put_run(const struct request *request, const struct efg_run *run, struct output *out)
+{
+    uint32_t only = request->rank ? efg_open_find(run, "profile", request->rank) : EFG_NONE;
+    if (request->rank && only == EFG_NONE)
+        return -1;
+    struct efg_group_size *groups = efg_groups_sorted(run);
+    struct efg_ranklist *of_group =
+        calloc((size_t)run->common.group_count + 1, sizeof *of_group);
+    int failed =
+        groups && of_group ? find_ranks(run, only, of_group) : efg_profile_complain(NULL);
+    if (!failed)
+        failed = put_groups(request, run, groups, of_group, out);
+    for (uint32_t i = 0; of_group && i < run->common.group_count; i++)
+        efg_ranklist_fini(&of_group[i]);
+    free(of_group);
+    free(groups);
+    return failed;
+}
+
+static int write_run(const struct request *request, const struct efg_run *run)
+{
+    struct output out = {.put = efg_profile_put_text};
+    if (!strcmp(request->format, "latex"))
+        out.put = efg_profile_put_latex;
+    if (!strcmp(request->format, "json"))
+        out.document = efg_profile_json_begin(run);
+    int failed = put_run(request, run, &out);
+    if (out.document)
+        efg_profile_json_end(&out.text, out.document);
+    if (!failed && out.text.failed)
+        failed = efg_profile_complain(NULL);
+    if (!failed)
+        failed = efg_output("profile", &out.text, request->output);
+    efg_buffer_fini(&out.text);
+    return failed;
+}
+
+static int profile(const struct request *request)
+{
+    struct efg_run run;
+    if (efg_open_run(&run, "profile", request->dir))
+        return EFG_EXIT_FAILED;
+    int failed = write_run(request, &run);
+    efg_run_fini(&run);
+    return failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
+}
+
+/* --- arguments --- */
+
+static int print_help(void)
+{
+    fputs(
+        "Usage: efgtrace profile [OPTION...] DIR\n\n"
+        "Writes what the ranks of the run that wrote DIR did as a program: their MPI calls in\n"
+        "their order, as loops, with the computation between them and mean times. Ranks with "
+        "the\n"
+        "same graph have one profile.\n\n"
+        "  -r, --rank RANK    the profile of this rank only; default: the 3 most frequent "
+        "ones\n"
+        "  -t, --terse        calls and loops only: no computation, no times\n"
+        "  -n, --names        calls named by function and line instead of by numbers\n"
+        "  -a, --all          all groups of ranks, all forms of iterations, all calls\n"
+        "  -f, --format text|latex|json   default: text\n"
+        "  -o, --output FILE  default: standard output\n"
+        "  -h, --help         this text\n\n"
+        "  Bcast1 : 12.00 + CPU1 : 5.10 + (\n"
+        "    Irecv1 : 0.20 + CPU2 : 0.11 + Send1[4] : 1.50 + CPU3 : 90.25 + Allreduce1 : 7.00\n"
+        "  )[1000] : 103160.00\n\n"
+        "Allreduce1 is a call site, the first one of MPI_Allreduce; the list below the "
+        "program\n"
+        "says which. Send1[4] is called four times in a row, CPU2 is what the application "
+        "does\n"
+        "between two calls. The number behind a colon is the mean time of one of them, in us;\n"
+        "behind a loop, the time of all its iterations, as often as it comes. [3-9, mean "
+        "5.2]:\n"
+        "not always as many. Where iterations of a loop differ in their calls, it has several\n"
+        "forms, the most frequent first: ( 900 x { ... } | 100 x { ... } )[1000]. A loop that "
+        "is in\n"
+        "several places has a label, L1 = ( ... ), and is written once. Allreduce3..9: these "
+        "call\n"
+        "sites one after the other, outside all loops, with all between them; not with "
+        "--all.\n"
+        "Loops are those of efgtrace report, and what else comes at least twice in a row; the "
+        "list\n"
+        "says of those with a label how many iterations each rank makes in all.\n\n",
+        stdout);
+    fputs(efg_profile_json_help, stdout);
+    fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);
+    return EFG_EXIT_OK;
+}
+
+static int is_format(const char *name)
+{
+    return !strcmp(name, "text") || !strcmp(name, "latex") || !strcmp(name, "json");
+}
+
+/* Returns 0 to go on, else the exit code + 1. */
+static int take_option(struct request *request, int option, char **argv)
+{
+    switch (option) {
+    case 'r':
+        request->rank = optarg;
+        return 0;
+    case 't':
+        request->style.is_terse = 1;
+        return 0;
+    case 'n':
+        request->style.has_names = 1;
+        return 0;
+    case 'a':
+        request->is_all = 1;
+        request->style.forms = UINT32_MAX;
+        return 0;
+    case 'f':
+        request->format = optarg;
+        return is_format(optarg)
+                   ? 0
+                   : efg_complain_usage("profile", "--format wants text, latex or json") + 1;
+    case 'o':
+        request->output = optarg;
+        return 0;
+    case 'h':
+        return print_help() + 1;
+    default:
+        return efg_complain_option("profile", option, argv) + 1;
+    }
+}
+
+int efg_cmd_profile(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"rank", required_argument, NULL, 'r'},   {"terse", no_argument, NULL, 't'},
+        {"names", no_argument, NULL, 'n'},        {"all", no_argument, NULL, 'a'},
+        {"format", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},         {0}};
+    struct request request = {.format = "text", .style = {.forms = FORMS_SHOWN}};
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":r:tnaf:o:h", options, NULL)) != -1) {
+        int stop = take_option(&request, option, argv);
+        if (stop)
+            return stop - 1;
+    }
+    if (optind + 1 != argc)
+        return efg_complain_folders("profile", argc - optind);
+    request.dir = argv[optind];
+    return profile(&request);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Definitions as this program writes them: the id of a process is its rank, that of a location
+ * has the thread above it, and members of groups are ranks of the world. Anything else is a
+ * trace of another program.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+typedef struct efg_recorded_definitions Definitions;
+
+static OTF2_CallbackCode put(Definitions *d, struct efg_map *map, uint64_t key, uint64_t value)
+{
+    uint64_t *at = efg_map_put(map, key);
+    d->failed |= !at;
+    if (at)
+        *at = value;
+    return at ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
+}
+
+static uint32_t text_of(const Definitions *d, uint32_t string)
+{
+    const uint64_t *row = efg_map_find(&d->strings, string);
+    return row ? (uint32_t)*row : 0;
+}
+
+/* Room for one element more of SIZE bytes behind COUNT: powers of two. */
+static void *grown(void *array, uint32_t count, size_t size)
+{
+    if (count & (count - 1))
+        return array;
+    return realloc(array, (count ? 2 * (size_t)count : 1) * size);
+}
+
+static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset,
+                                  uint64_t length, uint64_t realtime)
+{
+    Definitions *d = data;
+    d->has_clock = 1;
+    d->resolution = resolution;
+    d->offset = offset;
+    d->length = length;
+    d->realtime = realtime;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *string)
+{
+    Definitions *d = data;
+    uint32_t row = efg_otf2_intern_text(&d->texts, string ? string : "");
+    d->failed |= row == EFG_OTF2_NONE;
+    return put(d, &d->strings, self, row);
+}
+
+static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
+                                      OTF2_StringRef description, OTF2_Type type)
+{
+    Definitions *d = data;
+    const char *text = efg_otf2_key(&d->texts, text_of(d, name));
+    (void)description;
+    if (type == OTF2_TYPE_STRING && strcmp(text, "call_path") == 0)
+        d->path = self;
+    if (type == OTF2_TYPE_UINT64 && strcmp(text, "polls") == 0)
+        d->polls = self;
+    if (type == OTF2_TYPE_UINT64 && strcmp(text, "iteration") == 0)
+        d->iteration = self;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_process(void *data, OTF2_LocationGroupRef self, OTF2_StringRef name,
+                                    OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef node,
+                                    OTF2_LocationGroupRef creator)
+{
+    Definitions *d = data;
+    (void)name;
+    (void)type;
+    (void)node;
+    (void)creator;
+    d->failed |= self != d->ranks;
+    d->ranks++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
+                                     OTF2_LocationType type, uint64_t events,
+                                     OTF2_LocationGroupRef group)
+{
+    Definitions *d = data;
+    struct efg_recorded_place *place = grown(d->place, d->place_count, sizeof *place);
+    (void)name;
+    (void)type;
+    d->failed |= !place || (uint32_t)self != group;
+    if (!place)
+        return OTF2_CALLBACK_INTERRUPT;
+    d->place = place;
+    d->place[d->place_count++] =
+        (struct efg_recorded_place){self, events, group, (uint32_t)(self >> 32)};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
+                                   OTF2_StringRef canonical, OTF2_StringRef description,
+                                   OTF2_RegionRole role, OTF2_Paradigm paradigm,
+                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t first,
+                                   uint32_t last)
+{
+    Definitions *d = data;
+    enum efg_recorded_region kind = paradigm == OTF2_PARADIGM_MPI   ? EFG_REGION_MPI
+                                    : role == OTF2_REGION_ROLE_LOOP ? EFG_REGION_LOOP
+                                                                    : EFG_REGION_FUNCTION;
+    (void)canonical;
+    (void)description;
+    (void)flags;
+    (void)file;
+    (void)first;
+    (void)last;
+    return put(d, &d->regions, self, (uint64_t)text_of(d, name) << 2 | kind);
+}
+
+static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name,
+                                  OTF2_GroupType type, OTF2_Paradigm paradigm,
+                                  OTF2_GroupFlag flags, uint32_t count, const uint64_t *members)
+{
+    Definitions *d = data;
+    struct efg_recorded_group *group = grown(d->group, d->group_count, sizeof *group);
+    int is_self = type == OTF2_GROUP_TYPE_COMM_SELF;
+    (void)name;
+    (void)paradigm;
+    (void)flags;
+    d->failed |= !group;
+    if (!group)
+        return OTF2_CALLBACK_INTERRUPT;
+    d->group = group;
+    group += d->group_count;
+    *group = (struct efg_recorded_group){
+        is_self ? NULL : malloc(((size_t)count + 1) * sizeof *members), is_self ? 0 : count};
+    d->failed |= !is_self && !group->members;
+    if (group->members && count)
+        memcpy(group->members, members, count * sizeof *members);
+    return put(d, &d->groups, self, d->group_count++);
+}
+
+static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name,
+                                 OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
+{
+    Definitions *d = data;
+    (void)name;
+    (void)parent;
+    (void)flags;
+    return put(d, &d->comms, self, (uint64_t)group << 32 | group);
+}
+
+static OTF2_CallbackCode on_intercomm(void *data, OTF2_CommRef self, OTF2_StringRef name,
+                                      OTF2_GroupRef one, OTF2_GroupRef other,
+                                      OTF2_CommRef parent, OTF2_CommFlag flags)
+{
+    Definitions *d = data;
+    (void)name;
+    (void)parent;
+    (void)flags;
+    return put(d, &d->comms, self, (uint64_t)one << 32 | other);
+}
+
+static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
+{
+    OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
+    if (!c)
+        return NULL;
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(c, on_clock);
+    OTF2_GlobalDefReaderCallbacks_SetStringCallback(c, on_string);
+    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(c, on_attribute);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(c, on_process);
+    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_group);
+    OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
+    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_intercomm);
+    return c;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct efg_recorded_place *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+const char *efg_recorded_define(struct efg_recorded_definitions *d, OTF2_Reader *reader)
+{
+    OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks();
+    OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
+    uint64_t count;
+    d->path = d->polls = d->iteration = OTF2_UNDEFINED_ATTRIBUTE;
+    efg_otf2_intern_text(&d->texts, "");
+    if (!callbacks || !definitions ||
+        OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, d) !=
+            OTF2_SUCCESS ||
+        OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &count) != OTF2_SUCCESS ||
+        !d->has_clock || !d->resolution)
+        return "its definitions are damaged";
+    if (d->path == OTF2_UNDEFINED_ATTRIBUTE)
+        return "it does not name call paths: another program, or an older efgtrace, wrote it";
+    for (uint32_t i = 0; i < d->place_count; i++)
+        d->failed |= d->place[i].rank >= d->ranks;
+    if (d->failed)
+        return "its definitions are not those that efgtrace writes";
+    if (d->place_count)
+        qsort(d->place, d->place_count, sizeof *d->place, by_rank);
+    return NULL;
+}
+
+static const struct efg_recorded_group *group_of(const struct efg_recorded_definitions *d,
+                                                 uint32_t reference)
+{
+    const uint64_t *index = efg_map_find(&d->groups, reference);
+    return index ? &d->group[*index] : NULL;
+}
+
+static int has_member(const struct efg_recorded_group *group, uint32_t rank)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        if (group->members[i] == rank)
+            return 1;
+    return 0;
+}
+
+uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me,
+                           uint32_t rank)
+{
+    const uint64_t *groups = efg_map_find(&d->comms, comm);
+    if (!groups)
+        return EFG_OTF2_NONE;
+    const struct efg_recorded_group *one = group_of(d, (uint32_t)(*groups >> 32)),
+                                    *other = group_of(d, (uint32_t)*groups);
+    if (!one || !other)
+        return EFG_OTF2_NONE;
+    if (!one->members)
+        return me;
+    if (one != other && !has_member(one, me))
+        other = one;
+    if (rank >= other->count || other->members[rank] >= d->ranks)
+        return EFG_OTF2_NONE;
+    return (uint32_t)other->members[rank];
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Events to items. Functions on the call path are passed over: calls of MPI do not nest.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "parts.h"
+
+/* Count an event at TIME in ticks. Returns its time in ns. */
+static uint64_t tick(struct efg_recorded_reading *r, uint64_t time)
+{
+    const struct efg_recorded_definitions *d = &r->definitions;
+    uint64_t ns = time < d->offset ? 0 : time - d->offset;
+    if (d->resolution != EFG_OTF2_RESOLUTION)
+        ns = (uint64_t)((double)ns * EFG_OTF2_RESOLUTION / (double)d->resolution);
+    if (!r->most || ns < r->last)
+        r->fault = r->most ? "times in it go backwards" : "it has more events than it says";
+    r->most -= r->most > 0;
+    r->last = ns < r->last ? r->last : ns;
+    if (r->window.number == EFG_RECORDED_NONE)
+        r->window = (struct efg_recorded_span){.number = r->windows++, .begin = r->last};
+    return r->last;
+}
+
+static OTF2_CallbackCode go_on(const struct efg_recorded_reading *r)
+{
+    return r->fault ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+}
+
+void efg_recorded_end_span(struct efg_recorded_reading *r, enum efg_recorded_kind kind,
+                           struct efg_recorded_span *span)
+{
+    span->end = r->last;
+    if (span->number != EFG_RECORDED_NONE) {
+        efg_recorded_begin_item(r, kind)->span = *span;
+        efg_recorded_say(r, NULL);
+    }
+    span->number = EFG_RECORDED_NONE;
+}
+
+static OTF2_CallbackCode on_off(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                uint64_t position, void *data, OTF2_AttributeList *attributes,
+                                OTF2_MeasurementMode mode)
+{
+    struct efg_recorded_reading *r = data;
+    (void)location;
+    (void)position;
+    (void)attributes;
+    tick(r, time);
+    if (mode == OTF2_MEASUREMENT_OFF)
+        efg_recorded_end_span(r, EFG_RECORDED_WINDOW, &r->window);
+    return go_on(r);
+}
+
+static uint32_t site_of(struct efg_recorded_reading *r, uint32_t function,
+                        OTF2_AttributeList *attributes)
+{
+    OTF2_StringRef string;
+    uint32_t key[2] = {function, 0}, known = r->sites.count;
+    if (OTF2_AttributeList_GetStringRef(attributes, r->definitions.path, &string) ==
+        OTF2_SUCCESS) {
+        const uint64_t *row = efg_map_find(&r->definitions.strings, string);
+        key[1] = row ? (uint32_t)*row : 0;
+    }
+    uint32_t site = efg_otf2_intern(&r->sites, key, sizeof key);
+    if (site == EFG_OTF2_NONE)
+        _exit(1);
+    if (site == known) {
+        const char *path = efg_otf2_key(&r->definitions.texts, key[1]);
+        efg_recorded_begin(r, EFG_SIGN_SITE)->path = strtoull(path, NULL, 16);
+        efg_recorded_say(r, efg_otf2_key(&r->definitions.texts, function));
+    }
+    return site;
+}
+
+static void begin_call(struct efg_recorded_reading *r, uint32_t function, uint64_t time,
+                       OTF2_AttributeList *attributes)
+{
+    const char *name = efg_otf2_key(&r->definitions.texts, function);
+    uint64_t polls = 0;
+    if (r->depth++)
+        return;
+    OTF2_AttributeList_GetUint64(attributes, r->definitions.polls, &polls);
+    r->is_start = strncmp(name, "MPI_Start", 9) == 0;
+    r->call = (struct efg_recorded_call){
+        .site = site_of(r, function, attributes),
+        .begin = time,
+        .iteration = r->iteration.number,
+        .window = (uint32_t)r->window.number,
+        .polls = polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX,
+    };
+}
+
+static void begin_iteration(struct efg_recorded_reading *r, uint64_t time,
+                            OTF2_AttributeList *attributes)
+{
+    uint64_t number = EFG_RECORDED_NONE;
+    OTF2_AttributeList_GetUint64(attributes, r->definitions.iteration, &number);
+    r->iteration = (struct efg_recorded_span){number, time, 0, r->window.number};
+}
+
+void efg_recorded_say_messages(struct efg_recorded_reading *r)
+{
+    struct efg_recorded_message message;
+    while (efg_recorded_take(&r->order, &message)) {
+        efg_recorded_begin_item(r, EFG_RECORDED_MESSAGE)->message = message;
+        efg_recorded_say(r, NULL);
+    }
+}
+
+static void end_call(struct efg_recorded_reading *r, uint64_t time)
+{
+    if (!r->depth || --r->depth)
+        return;
+    r->call.end = time;
+    efg_recorded_begin_item(r, EFG_RECORDED_CALL)->call = r->call;
+    efg_recorded_say(r, NULL);
+    efg_recorded_say_messages(r);
+}
+
+static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                  uint64_t position, void *data, OTF2_AttributeList *attributes,
+                                  OTF2_RegionRef region)
+{
+    struct efg_recorded_reading *r = data;
+    const uint64_t *what = efg_map_find(&r->definitions.regions, region);
+    uint64_t now = tick(r, time);
+    (void)location;
+    (void)position;
+    if (what && (*what & 3) == EFG_REGION_MPI)
+        begin_call(r, (uint32_t)(*what >> 2), now, attributes);
+    if (what && (*what & 3) == EFG_REGION_LOOP)
+        begin_iteration(r, now, attributes);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                  uint64_t position, void *data, OTF2_AttributeList *attributes,
+                                  OTF2_RegionRef region)
+{
+    struct efg_recorded_reading *r = data;
+    const uint64_t *what = efg_map_find(&r->definitions.regions, region);
+    uint64_t now = tick(r, time);
+    (void)location;
+    (void)position;
+    (void)attributes;
+    if (what && (*what & 3) == EFG_REGION_MPI)
+        end_call(r, now);
+    if (what && (*what & 3) == EFG_REGION_LOOP)
+        efg_recorded_end_span(r, EFG_RECORDED_ITERATION, &r->iteration);
+    return go_on(r);
+}
+
+/* --- messages and bytes --- */
+
+static void add_bytes(struct efg_recorded_reading *r, uint64_t bytes)
+{
+    r->call.bytes += bytes;
+    if (r->call.bytes_kind == EFG_BYTES_NONE)
+        r->call.bytes_kind = EFG_BYTES_KNOWN;
+}
+
+/* An end of a message with the rank PEER of a communicator. Returns whether it has one. */
+static int make_message(struct efg_recorded_reading *r, int is_send, uint64_t time,
+                        uint32_t peer, uint32_t comm, uint32_t tag, uint64_t bytes,
+                        struct efg_recorded_message *m)
+{
+    uint32_t rank = efg_recorded_peer(&r->definitions, comm, r->rank, peer);
+    uint64_t now = tick(r, time);
+    *m = (struct efg_recorded_message){.from = is_send ? r->rank : rank,
+                                       .to = is_send ? rank : r->rank,
+                                       .comm = comm,
+                                       .tag = tag,
+                                       .is_send = is_send,
+                                       .time = now,
+                                       .bytes = bytes};
+    if (rank == EFG_OTF2_NONE)
+        r->fault = "a message in it has a partner that there is not";
+    return rank != EFG_OTF2_NONE;
+}
+
+static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                 uint64_t position, void *data, OTF2_AttributeList *attributes,
+                                 uint32_t receiver, OTF2_CommRef comm, uint32_t tag,
+                                 uint64_t bytes)
+{
+    struct efg_recorded_reading *r = data;
+    struct efg_recorded_message m;
+    (void)location;
+    (void)position;
+    (void)attributes;
+    add_bytes(r, bytes);
+    if (make_message(r, 1, time, receiver, comm, tag, bytes, &m))
+        efg_recorded_post(&r->order, m, 0, 0);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                  uint64_t position, void *data, OTF2_AttributeList *attributes,
+                                  uint32_t receiver, OTF2_CommRef comm, uint32_t tag,
+                                  uint64_t bytes, uint64_t request)
+{
+    struct efg_recorded_reading *r = data;
+    struct efg_recorded_message m;
+    (void)location;
+    (void)position;
+    (void)attributes;
+    add_bytes(r, bytes);
+    if (r->is_start)
+        r->call.bytes_kind = EFG_BYTES_HIDDEN;
+    if (make_message(r, 1, time, receiver, comm, tag, bytes, &m))
+        efg_recorded_post(&r->order, m, 1, request);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                           uint64_t position, void *data,
+                                           OTF2_AttributeList *attributes, uint64_t request)
+{
+    struct efg_recorded_reading *r = data;
+    (void)location;
+    (void)position;
+    (void)attributes;
+    tick(r, time);
+    efg_recorded_complete(&r->order, request, NULL);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                          uint64_t position, void *data,
+                                          OTF2_AttributeList *attributes, uint64_t request)
+{
+    struct efg_recorded_reading *r = data;
+    (void)location;
+    (void)position;
+    (void)attributes;
+    tick(r, time);
+    r->call.bytes_kind = EFG_BYTES_HIDDEN;
+    efg_recorded_post(&r->order, (struct efg_recorded_message){0}, 1, request);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_recv(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                 uint64_t position, void *data, OTF2_AttributeList *attributes,
+                                 uint32_t sender, OTF2_CommRef comm, uint32_t tag,
+                                 uint64_t bytes)
+{
+    struct efg_recorded_reading *r = data;
+    struct efg_recorded_message m;
+    (void)location;
+    (void)position;
+    (void)attributes;
+    r->call.bytes_kind = EFG_BYTES_HIDDEN;
+    if (make_message(r, 0, time, sender, comm, tag, bytes, &m))
+        efg_recorded_post(&r->order, m, 0, 0);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                  uint64_t position, void *data, OTF2_AttributeList *attributes,
+                                  uint32_t sender, OTF2_CommRef comm, uint32_t tag,
+                                  uint64_t bytes, uint64_t request)
+{
+    struct efg_recorded_reading *r = data;
+    struct efg_recorded_message m;
+    (void)location;
+    (void)position;
+    (void)attributes;
+    if (make_message(r, 0, time, sender, comm, tag, bytes, &m))
+        efg_recorded_complete(&r->order, request, &m);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                      uint64_t position, void *data,
+                                      OTF2_AttributeList *attributes, uint64_t request)
+{
+    struct efg_recorded_reading *r = data;
+    (void)location;
+    (void)position;
+    (void)attributes;
+    tick(r, time);
+    efg_recorded_cancel(&r->order, request);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                       uint64_t position, void *data,
+                                       OTF2_AttributeList *attributes, OTF2_CollectiveOp op,
+                                       OTF2_CommRef comm, uint32_t root, uint64_t sent,
+                                       uint64_t received)
+{
+    struct efg_recorded_reading *r = data;
+    (void)location;
+    (void)position;
+    (void)attributes;
+    (void)op;
+    (void)comm;
+    (void)root;
+    tick(r, time);
+    add_bytes(r, sent + received);
+    r->call.bytes_kind = EFG_BYTES_KNOWN; /* receives that are taken along are not its own */
+    return go_on(r);
+}
+
+OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void)
+{
+    OTF2_EvtReaderCallbacks *c = OTF2_EvtReaderCallbacks_New();
+    if (!c)
+        return NULL;
+    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(c, on_off);
+    OTF2_EvtReaderCallbacks_SetEnterCallback(c, on_enter);
+    OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
+    OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, on_send);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, on_isend);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(c, on_isend_complete);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(c, on_irecv_request);
+    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, on_recv);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, on_irecv);
+    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, on_cancelled);
+    OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, on_collective);
+    return c;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A message has both ends in the trace if its number in its channel is below that of the sends and of the receives.
+ */
+#include "pairs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The channel's ends, added if they are new; NULL without memory. */
+static struct efg_recorded_ends *ends_of(struct efg_recorded_pairs *p,
+                                         const struct efg_recorded_message *m)
+{
+    const uint32_t key[] = {m->from, m->to, m->comm, m->tag};
+    uint32_t known = p->channels.count, row = efg_otf2_intern(&p->channels, key, sizeof key);
+    if (row == EFG_OTF2_NONE)
+        return NULL;
+    if (row == p->room) {
+        uint32_t room = p->room ? 2 * p->room : 64;
+        void *ends = realloc(p->ends, room * sizeof *p->ends);
+        if (!ends)
+            return NULL;
+        p->ends = ends;
+        p->room = room;
+    }
+    if (row == known)
+        p->ends[row] = (struct efg_recorded_ends){0};
+    return &p->ends[row];
+}
+
+int efg_recorded_pairs_add(struct efg_recorded_pairs *p, const struct efg_recorded_message *m)
+{
+    struct efg_recorded_ends *ends = ends_of(p, m);
+    if (!ends)
+        return -ENOMEM;
+    ends->sends += m->is_send != 0;
+    ends->receives += !m->is_send;
+    return 0;
+}
+
+static uint64_t pairs_of(const struct efg_recorded_ends *ends)
+{
+    return ends->sends < ends->receives ? ends->sends : ends->receives;
+}
+
+void efg_recorded_pairs_number(struct efg_recorded_pairs *p)
+{
+    p->count = 0;
+    for (uint32_t i = 0; i < p->channels.count; i++) {
+        p->ends[i].first = p->count;
+        p->count += pairs_of(&p->ends[i]);
+    }
+}
+
+uint64_t efg_recorded_pair(struct efg_recorded_pairs *p, const struct efg_recorded_message *m)
+{
+    const struct efg_recorded_ends *ends = ends_of(p, m);
+    return ends && m->number < pairs_of(ends) ? ends->first + m->number : EFG_RECORDED_NONE;
+}
+
+void efg_recorded_pairs_fini(struct efg_recorded_pairs *p)
+{
+    efg_otf2_table_fini(&p->channels);
+    free(p->ends);
+    *p = (struct efg_recorded_pairs){0};
+}

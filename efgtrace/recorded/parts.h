@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the reader of traces share.
+ *
+ *     recorded.c   asks the process that reads, and checks what it says
+ *     read.c       that process: opens the archive, writes to the pipe
+ *     events.c     events -> items
+ *     define.c     the definitions that the events refer to
+ *     order.c      messages, numbered as readers of OTF2 pair them
+ */
+#ifndef EFG_RECORDED_PARTS_H
+#define EFG_RECORDED_PARTS_H
+
+#include <otf2/otf2.h>
+
+#include "base/buffer.h"
+#include "base/map.h"
+#include "files/otf2/otf2.h"
+#include "files/otf2/table.h"
+#include "recorded.h"
+
+/* --- what goes through the pipe: records, some with text behind them --- */
+
+enum efg_recorded_sign {
+    EFG_SIGN_HEAD,
+    EFG_SIGN_SITE,
+    EFG_SIGN_ITEM,
+    EFG_SIGN_FAULT,
+    EFG_SIGN_END
+};
+
+struct efg_recorded_record {
+    uint32_t sign; /* enum efg_recorded_sign */
+    uint32_t text; /* bytes of it: SITE its function, FAULT what is wrong */
+    union {
+        struct {
+            uint64_t start, length;
+            uint32_t ranks, location_count;
+        } head;
+        uint64_t path;
+        struct efg_recorded_item item;
+    };
+};
+
+/* Read the trace with the anchor file PATH and write records to the descriptor PIPE; ends the
+ * process. */
+void efg_recorded_read(const char *dir, int pipe) __attribute__((noreturn));
+
+/* --- definitions --- */
+
+enum efg_recorded_region { EFG_REGION_FUNCTION, EFG_REGION_MPI, EFG_REGION_LOOP };
+
+struct efg_recorded_group {
+    uint64_t *members; /* world ranks; NULL: the rank itself */
+    uint32_t count;
+};
+
+struct efg_recorded_place {
+    uint64_t id, events;
+    uint32_t rank, thread;
+};
+
+struct efg_recorded_definitions {
+    uint64_t resolution, offset, length, realtime; /* of the clock */
+    int has_clock, failed;
+    uint32_t path, polls, iteration; /* attributes; OTF2_UNDEFINED_ATTRIBUTE: there is none */
+    struct efg_otf2_table texts;     /* 0 is "" */
+    struct efg_map strings;          /* reference -> row of texts */
+    struct efg_map regions;          /* reference -> name (row of texts) << 2 | kind */
+    struct efg_map comms;  /* reference -> reference of group << 32 | of the other one */
+    struct efg_map groups; /* reference -> index */
+    struct efg_recorded_group *group;
+    uint32_t group_count, ranks;
+    struct efg_recorded_place *place; /* by rank, then thread */
+    uint32_t place_count;
+};
+
+/* Read the definitions of READER. Returns NULL or what is wrong with them. */
+const char *efg_recorded_define(struct efg_recorded_definitions *d, OTF2_Reader *reader);
+
+/* The world rank that RANK of a communicator means to the rank ME; EFG_OTF2_NONE if it is none.
+ */
+uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me,
+                           uint32_t rank);
+
+/* --- the order of messages --- */
+
+/*
+ * MPI delivers the messages of a channel (communicator, both ranks, tag) in the order of
+ * sending to the receives in the order of posting. So a message is numbered when all that was
+ * posted before it has its place: it waits in a queue, at most as long as what is under way.
+ */
+struct efg_recorded_queue {
+    struct efg_recorded_waiting {
+        struct efg_recorded_message message;
+        enum { EFG_WAITING_OPEN, EFG_WAITING_READY, EFG_WAITING_DROPPED } state;
+    } * waiting;
+    uint64_t first; /* number of waiting[0], in the order of posting */
+    uint32_t head, count, room;
+};
+
+struct efg_recorded_order {
+    struct efg_recorded_queue sends, receives;
+    struct efg_map requests; /* of the location -> number in the queue << 1 | is a send */
+    struct efg_otf2_table channels; /* with is_send; value: how many so far */
+    int failed;
+};
+
+/* A message that is complete, or, with a request, a send that may still be cancelled or a
+ * receive that is posted. */
+void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_message message,
+                       int is_open, uint64_t request);
+/* The request is complete, a receive by MESSAGE. One that is not known is a receive posted now.
+ */
+void efg_recorded_complete(struct efg_recorded_order *order, uint64_t request,
+                           const struct efg_recorded_message *message);
+void efg_recorded_cancel(struct efg_recorded_order *order, uint64_t request);
+/* What is under way at the end of the location: sends are sent, receives have none. */
+void efg_recorded_settle(struct efg_recorded_order *order);
+/* The next message that has its number. Returns whether there is one. */
+int efg_recorded_take(struct efg_recorded_order *order, struct efg_recorded_message *message);
+
+/* --- the process that reads --- */
+
+struct efg_recorded_reading {
+    int pipe;
+    struct efg_recorded_record record; /* that is said next */
+    struct efg_buffer out;
+    struct efg_recorded_definitions definitions;
+    struct efg_otf2_table sites; /* key: rows of texts, of the function and of the path */
+    struct efg_recorded_order order;
+    const char *fault;
+    /* the present location */
+    uint32_t rank;
+    uint64_t most;  /* events to come */
+    uint64_t last;  /* ns: of the last event */
+    uint32_t depth; /* of MPI calls: 0 or 1 */
+    int is_start;   /* the call is MPI_Start or its like */
+    struct efg_recorded_call call;
+    struct efg_recorded_span iteration, window; /* number EFG_RECORDED_NONE: in none */
+    uint64_t windows;
+};
+
+/* A record, or an item of KIND, to be filled and then said; all of its bytes are 0. */
+struct efg_recorded_record *efg_recorded_begin(struct efg_recorded_reading *r,
+                                               enum efg_recorded_sign sign);
+struct efg_recorded_item *efg_recorded_begin_item(struct efg_recorded_reading *r,
+                                                  enum efg_recorded_kind kind);
+void efg_recorded_say(struct efg_recorded_reading *r, const char *text);
+
+/* NULL without memory. */
+OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void);
+/* What is left at the end of a location: an iteration or a window that is open, messages. */
+void efg_recorded_end_span(struct efg_recorded_reading *r, enum efg_recorded_kind kind,
+                           struct efg_recorded_span *span);
+void efg_recorded_say_messages(struct efg_recorded_reading *r);
+
+#endif

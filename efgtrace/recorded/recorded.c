@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Invariant: what leaves here refers to sites and ranks that there are, and ends after it
+ * begins.
+ */
+#include "recorded.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "files/disk/below.h"
+#include "parts.h"
+
+#define PIECE 65536 /* bytes at a time */
+
+static int fail(struct efg_recorded *r, const char *what)
+{
+    snprintf(r->message, sizeof r->message, "the trace cannot be read: %s", what);
+    return -1;
+}
+
+/* --- the process that reads --- */
+
+/* It ended before it had said all. */
+static int explain_end(struct efg_recorded *r)
+{
+    int status = 0;
+    while (r->reader > 0 && waitpid(r->reader, &status, 0) < 0 && errno == EINTR)
+        ;
+    r->reader = 0;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        return fail(r, "it is damaged, the OTF2 library comes to no end");
+    if (WIFSIGNALED(status)) {
+        char text[128];
+        snprintf(text, sizeof text, "it is damaged, the OTF2 library crashed: %s",
+                 strsignal(WTERMSIG(status)));
+        return fail(r, text);
+    }
+    return fail(r, "no memory");
+}
+
+/* SIZE bytes from the pipe. Returns 0 or -1 with the message filled. */
+static int take(struct efg_recorded *r, void *to, size_t size)
+{
+    unsigned char *at = to;
+    while (size) {
+        if (r->at == r->size) {
+            ssize_t got = read(r->pipe, r->bytes, PIECE);
+            if (got < 0 && errno == EINTR)
+                continue;
+            if (got <= 0)
+                return explain_end(r);
+            r->at = 0;
+            r->size = (size_t)got;
+        }
+        size_t part = r->size - r->at < size ? r->size - r->at : size;
+        memcpy(at, r->bytes + r->at, part);
+        r->at += part;
+        at += part;
+        size -= part;
+    }
+    return 0;
+}
+
+static int start_reader(struct efg_recorded *r, const char *dir)
+{
+    int ends[2];
+    if (pipe(ends))
+        return fail(r, strerror(errno));
+    r->reader = fork();
+    if (!r->reader) {
+        close(ends[0]);
+        efg_recorded_read(dir, ends[1]);
+    }
+    close(ends[1]);
+    r->pipe = ends[0];
+    return r->reader < 0 ? fail(r, strerror(errno)) : 0;
+}
+
+/* --- what it says --- */
+
+static int take_fault(struct efg_recorded *r, uint32_t size)
+{
+    char text[400] = "";
+    if (size >= sizeof text)
+        return fail(r, "it is damaged");
+    return take(r, text, size) ? -1 : fail(r, text);
+}
+
+static int take_site(struct efg_recorded *r, const struct efg_recorded_record *record)
+{
+    if (record->text > 4096)
+        return fail(r, "it is damaged");
+    if (r->site_count == r->site_room) {
+        uint32_t room = r->site_room ? 2 * r->site_room : 64;
+        void *sites = realloc(r->sites, room * sizeof *r->sites);
+        if (!sites)
+            return fail(r, "no memory");
+        r->sites = sites;
+        r->site_room = room;
+    }
+    char *function = calloc(1, (size_t)record->text + 1);
+    if (!function)
+        return fail(r, "no memory");
+    r->sites[r->site_count++] = (struct efg_recorded_site){function, record->path};
+    return take(r, function, record->text);
+}
+
+static int take_head(struct efg_recorded *r, const struct efg_run *run)
+{
+    struct efg_recorded_record record;
+    if (take(r, &record, sizeof record))
+        return -1;
+    if (record.sign != EFG_SIGN_HEAD)
+        return record.sign == EFG_SIGN_FAULT ? take_fault(r, record.text)
+                                             : fail(r, "it is damaged");
+    r->start = record.head.start;
+    r->length = record.head.length;
+    r->ranks = record.head.ranks;
+    r->location_count = record.head.location_count;
+    if (run->rank_count && run->ranks[run->rank_count - 1].rank >= r->ranks)
+        return fail(r, "it is of another run, with fewer ranks");
+    return 0;
+}
+
+static int is_sound(const struct efg_recorded *r, const struct efg_recorded_item *item)
+{
+    switch (item->kind) {
+    case EFG_RECORDED_LOCATION:
+        return item->location.rank < r->ranks;
+    case EFG_RECORDED_CALL:
+        return item->call.site < r->site_count && item->call.begin <= item->call.end;
+    case EFG_RECORDED_ITERATION:
+    case EFG_RECORDED_WINDOW:
+        return item->span.begin <= item->span.end;
+    case EFG_RECORDED_MESSAGE:
+        return item->message.from < r->ranks && item->message.to < r->ranks;
+    }
+    return 0;
+}
+
+int efg_recorded_next(struct efg_recorded *r, struct efg_recorded_item *item)
+{
+    struct efg_recorded_record record;
+    while (!take(r, &record, sizeof record)) {
+        switch (record.sign) {
+        case EFG_SIGN_ITEM:
+            *item = record.item;
+            return is_sound(r, item) ? 1 : fail(r, "it is damaged");
+        case EFG_SIGN_SITE:
+            if (take_site(r, &record))
+                return -1;
+            continue;
+        case EFG_SIGN_FAULT:
+            return take_fault(r, record.text);
+        case EFG_SIGN_END:
+            return 0;
+        default:
+            return fail(r, "it is damaged");
+        }
+    }
+    return -1;
+}
+
+/* --- the whole of it --- */
+
+static int explain_missing(struct efg_recorded *r, const struct efg_run *run)
+{
+    if (run->trace_note && *run->trace_note)
+        snprintf(r->message, sizeof r->message, "there is no trace: %s", run->trace_note);
+    else
+        snprintf(r->message, sizeof r->message, "there is no trace in %s", run->output);
+    return -1;
+}
+
+int efg_recorded_open(struct efg_recorded *r, const struct efg_run *run)
+{
+    char path[PATH_MAX];
+    *r = (struct efg_recorded){.pipe = -1, .bytes = malloc(PIECE)};
+    if (!r->bytes)
+        return fail(r, "no memory");
+    if (snprintf(path, sizeof path, "%s/traces.otf2", run->output) >= (int)sizeof path)
+        return fail(r, strerror(ENAMETOOLONG));
+    if (!efg_below_is_there(path, 1))
+        return explain_missing(r, run);
+    return start_reader(r, run->output) || take_head(r, run) ? -1 : 0;
+}
+
+void efg_recorded_close(struct efg_recorded *r)
+{
+    if (r->pipe >= 0)
+        close(r->pipe);
+    if (r->reader > 0) {
+        kill(r->reader, SIGKILL);
+        while (waitpid(r->reader, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    for (uint32_t i = 0; i < r->site_count; i++)
+        free(r->sites[i].function);
+    free(r->sites);
+    free(r->bytes);
+    *r = (struct efg_recorded){.pipe = -1};
+}

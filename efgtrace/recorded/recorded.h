@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was recorded: the trace of a run, DIR/traces.otf2, read again, item by item.
+ *
+ *     LOCATION  of one thread of a rank; then, of it and in the order of their ends:
+ *         CALL         an MPI call
+ *         ITERATION    behind the calls in it
+ *         WINDOW       behind all that is in it; several are brackets of MeasurementOnOff
+ *         MESSAGE      one end of a message, somewhere behind its call
+ *     LOCATION  ...                                            by rank, its first thread first
+ *
+ * Threads come one after the other, so that the memory needed is that of definitions and of
+ * messages under way, however long the trace is. It is read once; open it again for a second
+ * pass.
+ *
+ * The OTF2 library hangs or crashes on some damaged files. So another process reads, and what
+ * it says is checked: whatever the trace is like, the answer is items, an end, or a message.
+ *
+ * Times are ns since the start of the trace. Ranks are those of the world.
+ */
+#ifndef EFG_RECORDED_H
+#define EFG_RECORDED_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "files/run/runfile.h"
+
+#define EFG_RECORDED_NONE UINT64_MAX /* no iteration */
+
+enum efg_recorded_kind {
+    EFG_RECORDED_LOCATION,
+    EFG_RECORDED_CALL,
+    EFG_RECORDED_ITERATION,
+    EFG_RECORDED_WINDOW,
+    EFG_RECORDED_MESSAGE,
+};
+
+/* What a call says of its bytes as the graph counts them: those of sends and of blocking
+ * collectives it knows; of a receive only what came, not how much there was room for; others
+ * come later or not at all. */
+enum efg_recorded_bytes { EFG_BYTES_NONE, EFG_BYTES_KNOWN, EFG_BYTES_HIDDEN };
+
+/* Items go through a pipe: there are no bytes between members of one kind. */
+struct efg_recorded_item {
+    uint32_t kind; /* enum efg_recorded_kind */
+    union {
+        struct {
+            uint32_t rank, thread;
+        } location;
+        struct efg_recorded_call {
+            uint32_t site;       /* index into the sites */
+            uint32_t window;     /* that it is in, from 0 */
+            uint32_t polls;      /* that found nothing, which it stands for; 0: it is none */
+            uint32_t bytes_kind; /* enum efg_recorded_bytes */
+            uint64_t bytes;
+            uint64_t begin, end;
+            uint64_t iteration; /* its number, or EFG_RECORDED_NONE */
+        } call;
+        struct efg_recorded_span { /* number: of the iteration, or of the window, from 0 */
+            uint64_t number, begin, end;
+            uint64_t window; /* that it is in */
+        } span;
+        struct efg_recorded_message {
+            uint32_t from, to, comm, tag; /* the channel; comm: of the trace */
+            uint64_t is_send;             /* else a receive */
+            uint64_t number;              /* on its channel, from 0: the send and the receive of
+                                             one number are a message */
+            uint64_t time, bytes;
+        } message;
+    };
+};
+
+/* What tells iterations apart, ascending: after a change of the pivot numbers may come again.
+ */
+static inline uint64_t efg_recorded_key(uint32_t window, uint64_t number)
+{
+    return (uint64_t)window << 48 | (number & 0xffffffffffff);
+}
+
+struct efg_recorded_site { /* a call with its call path */
+    char *function;        /* "MPI_Send" */
+    uint64_t path;         /* hash, as efg_run_path has it; 0 for none */
+};
+
+struct efg_recorded {
+    uint64_t start, length; /* ns since 1970, of time 0; ns */
+    uint32_t ranks;
+    uint32_t location_count;
+    struct efg_recorded_site *sites; /* of the items so far */
+    uint32_t site_count, site_room;
+    char message[512]; /* what is wrong: a sentence without a full stop */
+    int pipe;
+    pid_t reader;
+    unsigned char *bytes; /* from the reader, not yet used: [at, size) */
+    size_t at, size;
+};
+
+/* Open the trace of RUN. Returns 0, or -1 with the message filled. CLOSE in any case. */
+int efg_recorded_open(struct efg_recorded *recorded, const struct efg_run *run);
+
+/* The next item. Returns 1; 0 at the end; -1 with the message filled. */
+int efg_recorded_next(struct efg_recorded *recorded, struct efg_recorded_item *item);
+
+void efg_recorded_close(struct efg_recorded *recorded);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parts of the report that say how the windows cut the job (iterations, messages,
+ * requests at the edges) and what the library took at its ends.
+ */
+#include "tables.h"
+
+#include "files/summary/summary.h"
+
+#include <stdio.h>
+
+static void put_cut(struct efg_buffer *out, uint32_t number, const struct efg_run_cut *cut)
+{
+    char apart[32], within[64] = "";
+    efg_format_ns(apart, sizeof apart, cut->begin_most - cut->begin_least);
+    if (cut->begin_most >= cut->begin_least && cut->begin_most)
+        snprintf(within, sizeof within, ", begun within %s", apart);
+    if (!cut->ranks)
+        efg_summary_line(out, "window %-5u no iterations", number);
+    else if (efg_summary_is_aligned(cut))
+        efg_summary_line(out, "window %-5u iterations %llu to %llu on %u ranks%s", number,
+                         (unsigned long long)cut->first_least,
+                         (unsigned long long)cut->last_least - 1, cut->ranks, within);
+    else
+        efg_summary_line(out,
+                         "window %-5u on %u ranks, beginning at iterations %llu to %llu, "
+                         "ending at %llu to %llu%s",
+                         number, cut->ranks, (unsigned long long)cut->first_least,
+                         (unsigned long long)cut->first_most,
+                         (unsigned long long)cut->last_least - 1,
+                         (unsigned long long)cut->last_most - 1, within);
+}
+
+static void put_line(struct efg_buffer *out, uint64_t number, const char *what)
+{
+    efg_summary_line(out, "%12llu %s", (unsigned long long)number, what);
+}
+
+/* What the library took of the job at its two ends, where all ranks wait for the slowest. */
+void efg_report_library(struct efg_buffer *out, const struct efg_run *run)
+{
+    char init[32], finish[32], own[32], memory[32];
+    efg_format_ns(init, sizeof init, run->common.totals.init_most);
+    efg_format_ns(finish, sizeof finish, run->finish);
+    efg_format_ns(own, sizeof own, run->own);
+    efg_format_bytes(memory, sizeof memory, run->common.totals.memory_most);
+    efg_summary_line(out,
+                     "library      %s in MPI_Init, %s in MPI_Finalize, %s a rank, %llu rounds "
+                     "to agree",
+                     init, finish, memory, (unsigned long long)run->rounds);
+    efg_summary_line(out, "             rank 0 worked %s for all ranks in MPI_Finalize", own);
+}
+
+void efg_report_cut(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_run_messages *m = &run->messages;
+    for (uint32_t i = 0; i < run->cut_count; i++)
+        put_cut(out, i, &run->cuts[i]);
+    put_line(out, m->matched, "messages with both ends");
+    if (m->doubt)
+        put_line(out, m->doubt,
+                 "or more crossed the beginning of a window: the pairs are in doubt");
+    put_line(out, m->sends - m->matched, "sends whose receives were not recorded");
+    put_line(out, m->ahead, "of these received before the window");
+    put_line(out, m->receives - m->matched, "receives whose sends were not recorded");
+    put_line(out, m->early, "of these sent before the window");
+    put_line(out, m->left_out, "sends and receives of these that the trace lacks");
+    put_line(out, m->absent, "more sends to and receives from ranks that ran without efgtrace");
+    put_line(out, m->taken_along, "receives under way when the window began");
+    put_line(out, m->open_sends, "sends that never ended");
+    put_line(out, m->open_receives, "receives that never ended");
+    put_line(out, m->open_collectives, "nonblocking collectives that never ended");
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Findings: three sentences, each on a question that whoever opens a report has. Where is the
+ * time lost, who makes the others wait, where do they wait.
+ */
+#include <stdio.h>
+
+#include "files/summary/summary.h"
+#include "model/efficiency.h"
+
+#define FINE 0.9  /* an efficiency that needs no work */
+#define EVEN 1.05 /* the most over the mean, of what is balanced */
+
+static void say_efficiency(struct efg_buffer *out, const struct efg_run *run,
+                           const struct efg_report_ranks *ranks)
+{
+    struct efg_efficiency e = efg_efficiency_run(ranks, run->rank_count);
+    char text[300];
+    if (e.parallel >= FINE)
+        snprintf(text, sizeof text,
+                 "The run is efficient: the ranks compute in %.1f%% of the time (parallel "
+                 "efficiency).",
+                 100 * e.parallel);
+    else if (e.communication <= e.balance)
+        snprintf(text, sizeof text,
+                 "The ranks compute in %.1f%% of the time; more is lost to communication "
+                 "(efficiency %.1f%%) than to uneven load (balance %.1f%%).",
+                 100 * e.parallel, 100 * e.communication, 100 * e.balance);
+    else
+        snprintf(
+            text, sizeof text,
+            "The ranks compute in %.1f%% of the time; more is lost to uneven load (balance "
+            "%.1f%%) than to communication (efficiency %.1f%%).",
+            100 * e.parallel, 100 * e.balance, 100 * e.communication);
+    efg_buffer_print(out, "%s\n", text);
+}
+
+static void say_balance(struct efg_buffer *out, const struct efg_run *run,
+                        const struct efg_report_ranks *ranks)
+{
+    const uint64_t *useful = ranks->values[EFG_COMPUTE_TIME];
+    uint32_t most = 0;
+    double sum = 0;
+    char text[300];
+    for (uint32_t i = 0; i < run->rank_count; i++) {
+        sum += (double)useful[i];
+        most = useful[i] > useful[most] ? i : most;
+    }
+    double above = sum > 0 ? (double)useful[most] * run->rank_count / sum : 1;
+    if (run->rank_count < 2 || above < EVEN)
+        snprintf(
+            text, sizeof text,
+            "The computation is even: the rank with the most has %.1f%% more than the mean.",
+            100 * (above - 1));
+    else
+        snprintf(
+            text, sizeof text,
+            "Rank %u computes longest, %.1f%% longer than the mean of the ranks: the others "
+            "may wait for it.",
+            run->ranks[most].rank, 100 * (above - 1));
+    efg_buffer_print(out, "%s\n", text);
+}
+
+static void say_site(struct efg_buffer *out, const struct efg_run *run,
+                     const struct efg_report_ranks *ranks)
+{
+    const struct efg_join *sites = &ranks->sites;
+    char name[300], text[600];
+    double mpi = (double)efg_join_time(sites);
+    if (!sites->count || !(mpi > 0)) {
+        snprintf(text, sizeof text, "No time was spent in MPI.");
+    } else {
+        const struct efg_join_item *item = &sites->items[0];
+        struct efg_node node = {.signature = item->signature, .flags = item->flags};
+        efg_summary_node(run, &node, name, sizeof name);
+        snprintf(text, sizeof text,
+                 "The call site with the most time is %s: %.1f%% of the time in MPI, %.1f%% of "
+                 "the run.",
+                 name, efg_percent((double)item->time, mpi),
+                 efg_percent((double)item->time, (double)run->common.totals.time));
+    }
+    efg_buffer_print(out, "%s\n", text);
+}
+
+void efg_report_findings(struct efg_buffer *out, const struct efg_run *run,
+                         const struct efg_report_ranks *ranks)
+{
+    say_efficiency(out, run, ranks);
+    say_balance(out, run, ranks);
+    say_site(out, run, ranks);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parts of the document are made in other files, each from what the text is made of; here they are put together.
+ */
+#include "json.h"
+
+#include <stdio.h>
+
+#include "cli/complain.h"
+#include "cli/json.h"
+#include "judge/json.h"
+#include "recorded/json.h"
+
+const char efg_report_json_help[] =
+    "JSON: one object. Times are ns, sizes bytes, shares and efficiencies 0 to 1; RANKS is a\n"
+    "list such as \"0-3,8\"; ids are indices from 0. Figures are those of the text.\n"
+    "  format \"efgtrace-report\", version 1\n"
+    "  overview {application, command, version, mpi, folder, mode, started, duration, ranks,\n"
+    "           hosts, threads, calls, time, mpi_time (sums over the ranks),\n"
+    "           efficiency {ranks, time, parallel, balance, communication},\n"
+    "           findings [three sentences], summary [lines], places [lines],\n"
+    "           recorded {calls, iterations, time, events, bytes, sends, receives, matched},\n"
+    "           cost {time, share, memory, init} (of the library)}\n"
+    "  loops    as in `efgtrace graph`, of all ranks, depth first, with id, depth, label,\n"
+    "           is_main, efficiency, context (id, the innermost with all its calls)\n"
+    "  curve    {rank, points [[time, calls, nodes, edges]], stable (0: not), found (0: never "
+    "or\n"
+    "           not known), windows [{first, last, start, end, is_main (of the main loop)}]}:\n"
+    "           times since the start\n"
+    "  contexts [{parent, name, is_call, file, line, module, calls, bytes, time D, mpi D}]\n"
+    "           the calling context tree; the first one is the program, parents come before\n"
+    "           children. Line: where it is called. Time, and time in MPI, of a rank; mpi is "
+    "left\n"
+    "           out where it is the same\n"
+    "  graph    {ranks RANKS, pivot or null, nodes, edges} as in `efgtrace graph`; nodes "
+    "without\n"
+    "           path, but with context (id)\n"
+    "  calls    [{call, calls, bytes, mpi_share, run_share, time D}] by falling time\n"
+    "  sites    [{label, hash, calls, bytes, mpi_share, run_share, time, mean, longest}]\n"
+    "  ranks    [{name, unit, values D}] what each rank did\n"
+    "  groups   [{number, count, ranks RANKS, nodes, edges}] of ranks with the same graph\n"
+    "  iterations {of_rank, slots [[first, count, start, time, least, most, mpi]], longest\n"
+    "           [[number, start, time, mpi]], recorded [[first, last]]} of the main loop, "
+    "since it\n"
+    "           was found; those from first on, up to last but without it\n"
+    "  messages {all, recorded}: {ranks, per_line (ranks of a line of the matrix), sizes and\n"
+    "           collectives (numbers of 2^b to 2^(b+1) bytes), matrix [[from, to, count, "
+    "bytes]]\n"
+    "           by lines, others [count, bytes] (to ranks that are not told apart)}\n"
+    "  representative, timeline of the recorded iterations, as in `efgtrace export -f json`\n"
+    "  missing  {PART: why it is not there}\n"
+    "  left_out {PART: number}, in the JSON of a page only, which has room for so much: of\n"
+    "           contexts with less time, whose calls are those of the next one above it (its\n"
+    "           left_out: their time); of nodes, which are one with others of their context\n"
+    "           then {id, context, nodes (how many), count, bytes, polls, poll_time, time "
+    "{sum}},\n"
+    "           as edges are {id, from, to, edges, count, time {sum}, visits}, without a "
+    "pivot;\n"
+    "           of edges, loops, sites, rows of representative, groups\n"
+    "  complete true\n"
+    "  D, values of all ranks, in contexts of those that were there: {count, sum, mean, least, "
+    "least_rank, median,\n"
+    "  most, most_rank, bins [24 numbers of ranks, from the least to the most],\n"
+    "  thirds [[count, RANKS]] of those below, near (by a sixth of the range or 1%) and\n"
+    "  above the mean}; only {count 0, sum 0} if no rank has. Long RANKS of it end in "
+    "\"...\".\n";
+
+void efg_report_json_efficiency(cJSON *to, const struct efg_efficiency *efficiency)
+{
+    cJSON *e = cJSON_AddObjectToObject(to, "efficiency");
+    efg_json_number(e, "ranks", efficiency->ranks);
+    efg_json_number(e, "time", efficiency->time);
+    cJSON_AddNumberToObject(e, "parallel", efficiency->parallel);
+    cJSON_AddNumberToObject(e, "balance", efficiency->balance);
+    cJSON_AddNumberToObject(e, "communication", efficiency->communication);
+}
+
+/* --- what is not there --- */
+
+static void say_missing(cJSON *missing, const cJSON *document, const char *part,
+                        const char *why)
+{
+    if (!cJSON_HasObjectItem(document, part))
+        efg_json_text(missing, part, why);
+}
+
+/* --- the recorded iterations --- */
+
+/* 3,000 events of 64 ranks; fewer, where these have no room. */
+#define CALLS_MOST 200000
+#define CALLS_LEAST 1000
+#define MESSAGES_MOST 80000
+#define TIMELINE_ROOM 3000000
+
+static int put_timeline(struct efg_buffer *out, const struct efg_run *run, char *message,
+                        size_t size)
+{
+    struct efg_recorded_limits limits = {CALLS_MOST, MESSAGES_MOST};
+    int error = efg_recorded_json_timeline(out, run, limits, message, size);
+    while (!error && !out->failed && out->size > TIMELINE_ROOM && limits.calls > CALLS_LEAST) {
+        limits = (struct efg_recorded_limits){limits.calls / 2, limits.messages / 2};
+        out->size = 0;
+        error = efg_recorded_json_timeline(out, run, limits, message, size);
+    }
+    if (error || out->failed || out->size <= TIMELINE_ROOM)
+        return error;
+    snprintf(message, size, "they have too many call sites");
+    return -1;
+}
+
+/* PART as PUT writes it, or why it is not there. */
+static void
+add_recorded(cJSON *document, cJSON *missing, const struct efg_run *run, const char *part,
+             int (*put)(struct efg_buffer *, const struct efg_run *, char *, size_t))
+{
+    struct efg_buffer text = {0};
+    char message[512] = "no memory", why[600];
+    int error = put(&text, run, message, sizeof message);
+    efg_buffer_put(&text, "", 1);
+    if (!error && !text.failed)
+        cJSON_AddRawToObject(document, part, (char *)text.data);
+    snprintf(why, sizeof why, "The recorded iterations cannot be shown: %s.", message);
+    say_missing(missing, document, part, why);
+    efg_buffer_fini(&text);
+}
+
+/* Returns 0, or -1: what is wrong was said. */
+static int add_representative(cJSON *document, const struct efg_run *run)
+{
+    struct efg_buffer text = {0};
+    int error = efg_representative_json(&text, run, "report");
+    efg_buffer_put(&text, "", 1);
+    if (!error && !text.failed)
+        cJSON_AddRawToObject(document, "representative", (char *)text.data);
+    efg_buffer_fini(&text);
+    return error;
+}
+
+/* --- the document --- */
+
+static cJSON *make(const struct efg_report_view *view)
+{
+    cJSON *document = cJSON_CreateObject();
+    cJSON_AddStringToObject(document, "format", "efgtrace-report");
+    efg_json_number(document, "version", EFG_REPORT_VERSION);
+    efg_report_json_overview(document, view);
+    efg_report_json_loops(document, view);
+    efg_report_json_iterations(document, view);
+    efg_report_json_tree(document, view);
+    efg_report_json_graph(document, view);
+    efg_report_json_ranks(document, view);
+    int error = efg_report_json_messages(document, view->run);
+    cJSON *missing = cJSON_CreateObject();
+    add_recorded(document, missing, view->run, "timeline", put_timeline);
+    say_missing(missing, document, "iterations",
+                "No main loop was found, so there are no iterations of it.");
+    say_missing(missing, document, "messages", "No messages were sent.");
+    cJSON_AddItemToObject(document, "missing", missing);
+    error = error || add_representative(document, view->run);
+    if (error) {
+        cJSON_Delete(document);
+        return NULL;
+    }
+    cJSON_AddBoolToObject(document, "complete", 1);
+    return document;
+}
+
+static cJSON *read_times(struct efg_report_view *view)
+{
+    struct efg_contexts contexts;
+    struct efg_by_rank by;
+    cJSON *document = NULL;
+    if (efg_contexts_build(&contexts, view->run, view->merged)) {
+        efg_complain("report", "no memory for the tree of calling contexts");
+        return NULL;
+    }
+    view->contexts = &contexts;
+    view->by = &by;
+    if (!efg_by_rank_read(&by, view->run, view->merged, &contexts, "report")) {
+        document = make(view);
+        efg_by_rank_fini(&by);
+    }
+    efg_contexts_fini(&contexts);
+    return document;
+}
+
+static cJSON *read_graph(struct efg_report_view *view)
+{
+    struct efg_merged merged;
+    if (efg_merged_read(&merged, view->run, "report", NULL, efg_merged_dimensions(view->run)))
+        return NULL;
+    view->merged = &merged;
+    cJSON *document = read_times(view);
+    efg_merged_fini(&merged);
+    return document;
+}
+
+cJSON *efg_report_json(const struct efg_run *run)
+{
+    struct efg_report_ranks ranks;
+    struct efg_report_view view = {.run = run, .ranks = &ranks};
+    int error = efg_report_ranks_read(&ranks, run, "report");
+    cJSON *document = error ? NULL : read_graph(&view);
+    efg_report_ranks_fini(&ranks);
+    return document;
+}

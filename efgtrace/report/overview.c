@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The overview as JSON: what the summary says, as figures and as its lines.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/json.h"
+#include "files/conf/conf.h"
+#include "files/summary/summary.h"
+#include "json.h"
+
+static void add_started(cJSON *to, uint64_t ns)
+{
+    time_t seconds = (time_t)(ns / 1000000000);
+    struct tm at;
+    char text[64] = "";
+    if (ns && gmtime_r(&seconds, &at))
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &at);
+    efg_json_text(to, "started", text);
+}
+
+static const char *mode_name(uint32_t mode)
+{
+    return mode == EFG_MODE_FULL ? "full" : mode == EFG_MODE_GRAPH ? "graph" : "adaptive";
+}
+
+static void add_recorded(cJSON *to, const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    cJSON *recorded = cJSON_AddObjectToObject(to, "recorded");
+    efg_json_number(recorded, "calls", totals->recorded);
+    efg_json_number(recorded, "iterations", totals->recorded_count);
+    efg_json_number(recorded, "time", totals->recorded_time);
+    efg_json_number(recorded, "events", run->trace_events);
+    efg_json_number(recorded, "bytes", run->trace_bytes);
+    efg_json_number(recorded, "sends", run->messages.sends);
+    efg_json_number(recorded, "receives", run->messages.receives);
+    efg_json_number(recorded, "matched", run->messages.matched);
+}
+
+static void add_cost(cJSON *to, const struct efg_totals *totals)
+{
+    cJSON *cost = cJSON_AddObjectToObject(to, "cost");
+    efg_json_number(cost, "time", totals->cost);
+    cJSON_AddNumberToObject(cost, "share",
+                            efg_percent((double)totals->cost, (double)totals->time) / 100);
+    efg_json_number(cost, "memory", totals->memory_most);
+    efg_json_number(cost, "init", totals->init_most);
+}
+
+static void add_summary(cJSON *to, const struct efg_run *run)
+{
+    struct efg_buffer lines = {0};
+    efg_summary_write(&lines, run);
+    efg_json_lines(to, "summary", &lines, 0);
+    efg_buffer_fini(&lines);
+}
+
+/* The lines of hosts belong to the text, too: so a copy. */
+static void add_places(cJSON *to, const struct efg_report_ranks *ranks)
+{
+    struct efg_buffer lines = {0};
+    efg_buffer_put(&lines, ranks->hosts.lines.data, ranks->hosts.lines.size);
+    efg_json_lines(to, "places", &lines, strlen("host         "));
+    efg_buffer_fini(&lines);
+}
+
+void efg_report_json_overview(cJSON *document, const struct efg_report_view *view)
+{
+    const struct efg_run *run = view->run;
+    const struct efg_totals *totals = &run->common.totals;
+    struct efg_efficiency efficiency = efg_efficiency_run(view->ranks, run->rank_count);
+    struct efg_buffer findings = {0};
+    cJSON *to = cJSON_AddObjectToObject(document, "overview");
+    efg_json_text(to, "application", run->application);
+    efg_json_text(to, "command", run->command);
+    efg_json_text(to, "version", run->version);
+    efg_json_text(to, "mpi", run->mpi);
+    efg_json_text(to, "folder", run->output);
+    efg_json_text(to, "mode", mode_name(run->mode));
+    add_started(to, totals->start);
+    efg_json_number(to, "duration", efg_summary_duration(run));
+    efg_json_number(to, "ranks", totals->ranks);
+    efg_json_number(to, "hosts", totals->hosts);
+    efg_json_number(to, "threads", totals->threads);
+    efg_json_number(to, "calls", totals->calls);
+    efg_json_number(to, "time", totals->time);
+    efg_json_number(to, "mpi_time", totals->in_mpi);
+    efg_report_json_efficiency(to, &efficiency);
+    efg_report_findings(&findings, view->run, view->ranks);
+    efg_json_lines(to, "findings", &findings, 0);
+    efg_buffer_fini(&findings);
+    add_summary(to, run);
+    add_places(to, view->ranks);
+    add_recorded(to, run);
+    add_cost(to, totals);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * efgtrace report: what a run did, as text of at most 100 columns. First what matters most, in
+ * words; the summary; then a table per question, from the whole to the parts: the loops, how
+ * efficient they are, how the iterations went, where the time of the main loop goes, how well
+ * the recorded iterations stand for the run, which calls and which call sites take the time and
+ * how evenly over the ranks, the ranks themselves, what they sent to whom, how the graph grew.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/complain.h"
+#include "cli/json.h"
+#include "cli/open.h"
+#include "cli/output.h"
+#include "cli/text.h"
+#include "files/summary/summary.h"
+#include "json.h"
+#include "model/efficiency.h"
+#include "model/join.h"
+#include "model/ranks.h"
+#include "page/fit.h"
+#include "page/page.h"
+#include "representative.h"
+#include "sent.h"
+#include "tables.h"
+
+static void put_facts(struct efg_buffer *out, const struct efg_run *run,
+                      const struct efg_report_ranks *ranks)
+{
+    efg_text_title(out, "The run");
+    efg_buffer_print(out, "command      %s\n", run->command);
+    efg_summary_line(out, "MPI          %s", run->mpi);
+    efg_report_library(out, run);
+    efg_buffer_put(out, ranks->hosts.lines.data, ranks->hosts.lines.size);
+}
+
+static void put_pivot_path(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    if (!thread || !efg_run_begins_main(thread))
+        return;
+    efg_text_title(out,
+                   "Where an iteration begins: the call path of the pivot, innermost first");
+    efg_report_path(out, run, &thread->graph.nodes[thread->pivot.node]);
+}
+
+static void put_notes(struct efg_buffer *out, const struct efg_report_ranks *ranks)
+{
+    if (!ranks->notes.size)
+        return;
+    efg_text_title(out, "Notes");
+    efg_buffer_put(out, ranks->notes.data, ranks->notes.size);
+}
+
+static int put_sent(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+{
+    struct efg_sent sent;
+    if (efg_sent_read(&sent, run, "report"))
+        return -1;
+    efg_sent_sort(&sent);
+    efg_text_title(out, "Messages by size, all ranks");
+    efg_report_sizes(out, &sent);
+    if (sent.pair_count) {
+        efg_text_title(out, "Messages by distance, from the sender on");
+        efg_report_distances(out, &sent, most);
+        efg_text_title(out, "Messages from rank to rank");
+        efg_report_pairs(out, &sent, most);
+    }
+    efg_sent_fini(&sent);
+    return 0;
+}
+
+static int put_report(struct efg_buffer *out, const struct efg_run *run,
+                      const struct efg_report_ranks *ranks, uint32_t most)
+{
+    put_facts(out, run, ranks);
+    efg_text_title(out, "Loops");
+    efg_summary_loops(out, run, UINT32_MAX, NULL);
+    put_pivot_path(out, run);
+    efg_text_title(out, "Efficiency");
+    if (efg_report_efficiency(out, run, ranks, most))
+        return -1;
+    efg_text_title(out, "Iterations of the main loop");
+    efg_report_iterations(out, run);
+    efg_text_title(out, "Where the time of the main loop goes, in the order of the calls");
+    efg_report_main_loop(out, run, most);
+    efg_text_title(out, "How well the recorded iterations stand for the run");
+    if (efg_report_representative(out, run, most))
+        return -1;
+    efg_text_title(out, "MPI calls by time, all ranks");
+    efg_report_joined(out, run, &ranks->calls, most);
+    efg_text_title(out, "Call sites by time, all ranks");
+    efg_report_joined(out, run, &ranks->sites, most);
+    efg_text_title(out, "Ranks");
+    efg_report_ranks(out, run, ranks);
+    efg_text_title(out, "Groups of ranks with the same graph");
+    if (efg_report_groups(out, run, most))
+        return -1;
+    if (put_sent(out, run, most))
+        return -1;
+    if (run->is_checked) {
+        efg_text_title(out, "Messages, and the edges of the windows");
+        efg_report_cut(out, run);
+    }
+    efg_text_title(out, "Size of the graph over the run");
+    efg_report_curve(out, run);
+    put_notes(out, ranks);
+    return 0;
+}
+
+static void put_findings(struct efg_buffer *out, const struct efg_run *run,
+                         const struct efg_report_ranks *ranks)
+{
+    struct efg_buffer findings = {0};
+    char head[] = "1. ";
+    efg_report_findings(&findings, run, ranks);
+    efg_buffer_put(&findings, "", 1);
+    out->failed |= findings.failed;
+    for (char *line = findings.failed ? "" : (char *)findings.data, *end; *line; line = end) {
+        end = strchr(line, '\n');
+        *end++ = '\0';
+        efg_text_wrap(out, head, line);
+        head[0]++;
+    }
+    efg_buffer_put(out, "\n", 1);
+    efg_buffer_fini(&findings);
+}
+
+static int put_ranks(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+{
+    struct efg_report_ranks ranks;
+    int error = efg_report_ranks_read(&ranks, run, "report");
+    if (!error) {
+        put_findings(out, run, &ranks);
+        efg_summary_write(out, run);
+        error = put_report(out, run, &ranks, most);
+        out->failed |= ranks.hosts.lines.failed | ranks.notes.failed;
+    }
+    efg_report_ranks_fini(&ranks);
+    return error;
+}
+
+struct request {
+    const char *dir, *file; /* FILE: NULL for where it goes by default */
+    uint32_t most;          /* lines of a table */
+    int signatures;         /* this table only */
+    enum { TEXT, JSON, PAGE } as;
+};
+
+static int put_text(struct efg_buffer *out, const struct efg_run *run,
+                    const struct request *request)
+{
+    if (request->signatures)
+        return efg_report_signatures(out, run);
+    if (run->rank_count)
+        return put_ranks(out, run, request->most);
+    efg_summary_write(out, run);
+    return 0;
+}
+
+static int put_all(struct efg_buffer *out, const struct efg_run *run,
+                   const struct request *request)
+{
+    if (request->as == TEXT)
+        return put_text(out, run, request);
+    cJSON *document = efg_report_json(run);
+    if (!document)
+        return -1;
+    if (request->as == PAGE) {
+        efg_report_fit(document);
+        efg_report_page(out, document);
+    } else {
+        efg_json_end(out, document, "complete");
+    }
+    return 0;
+}
+
+/* A page goes beside the run file, unless it is told where; its name is said. */
+static int write_out(const struct efg_buffer *out, const struct efg_run *run,
+                     const struct request *request)
+{
+    struct efg_buffer path = {0};
+    if (request->as != PAGE || request->file)
+        return efg_output("report", out, request->file);
+    efg_buffer_print(&path, "%s/report.html", run->output);
+    efg_buffer_put(&path, "", 1);
+    int error = path.failed ? efg_complain("report", "no memory")
+                            : efg_output_anew("report", out, (char *)path.data);
+    if (!error)
+        printf("%s\n", (char *)path.data);
+    efg_buffer_fini(&path);
+    return error;
+}
+
+static int report(const struct request *request)
+{
+    struct efg_run run;
+    struct efg_buffer out = {0};
+    if (efg_open_run(&run, "report", request->dir))
+        return EFG_EXIT_FAILED;
+    int error = put_all(&out, &run, request);
+    if (!error && out.failed) {
+        fprintf(stderr, "efgtrace report: no memory for %s\n", request->dir);
+        error = -1;
+    }
+    if (!error)
+        error = write_out(&out, &run, request);
+    efg_buffer_fini(&out);
+    efg_run_fini(&run);
+    return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
+}
+
+static void print_help(FILE *out)
+{
+    fputs(
+        "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
+        "Says what the run that wrote DIR did: where time is lost, in words; the summary; its\n"
+        "loops, where the time of the main loop goes, how its iterations went, how well the\n"
+        "recorded ones stand for the run, which MPI calls and call sites take the time and "
+        "how\n"
+        "evenly over the ranks (least, median, most), who sent how much to whom, and how the\n"
+        "event flow graph grew.\n\n"
+        "  -a, --all          every line of every table, not only the largest\n"
+        "  -s, --signatures   only how many nodes and edges the graph has, merged over the "
+        "ranks "
+        "and\n"
+        "                     of a rank, by what tells calls apart, as far as that was "
+        "recorded\n"
+        "      --html         a page for browsers, in one file that needs no network: FILE, "
+        "or\n"
+        "                     DIR/report.html\n"
+        "      --json         all that the page shows, for other programs: FILE, or standard "
+        "output\n"
+        "  -h, --help         this text\n\n"
+        "For example: efgtrace report DIR --html report.html\n\n",
+        out);
+    fputs(efg_report_json_help, out);
+    fputs("\nExit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n", out);
+}
+
+/* Returns 0 to go on, else the exit code + 1. */
+static int take_option(struct request *request, int option, char **argv)
+{
+    switch (option) {
+    case 'a':
+        request->most = UINT32_MAX;
+        return 0;
+    case 's':
+        request->signatures = 1;
+        return 0;
+    case 'H':
+        request->as = PAGE;
+        return 0;
+    case 'J':
+        request->as = JSON;
+        return 0;
+    case 'h':
+        print_help(stdout);
+        return EFG_EXIT_OK + 1;
+    default:
+        return efg_complain_option("report", option, argv) + 1;
+    }
+}
+
+int efg_cmd_report(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"all", no_argument, NULL, 'a'},  {"signatures", no_argument, NULL, 's'},
+        {"html", no_argument, NULL, 'H'}, {"json", no_argument, NULL, 'J'},
+        {"help", no_argument, NULL, 'h'}, {0}};
+    struct request request = {.most = 20};
+    optind = 0;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, "ash", options, NULL)) != -1;) {
+        int code = take_option(&request, c, argv);
+        if (code)
+            return code - 1;
+    }
+    if (optind == argc || argc - optind > (request.as == TEXT ? 1 : 2))
+        return efg_complain_folders("report", argc - optind);
+    request.dir = argv[optind];
+    request.file = argv[optind + 1]; /* NULL ends the arguments */
+    return report(&request);
+}

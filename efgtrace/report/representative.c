@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Time comes first, as that is what an iteration is looked at for: a line for each call and
+ * each loop. Calls and bytes mostly are the same, so only those that are not have a line in a
+ * second table.
+ */
+#include "representative.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/text.h"
+#include "files/summary/summary.h"
+#include "judge/representative.h"
+
+static char mark_of(const struct efg_figure *f)
+{
+    return f->differs ? '!' : ' ';
+}
+
+/* --- time --- */
+
+static void put_mean(char *text, size_t size, const struct efg_figure *f)
+{
+    char run[32], recorded[32];
+    efg_format_ns(run, sizeof run, (uint64_t)f->run);
+    efg_format_ns(recorded, sizeof recorded, (uint64_t)f->recorded);
+    if (f->is_known)
+        snprintf(text, size, "%9s %9s +-%4.0f%% %c", run, recorded,
+                 efg_percent(f->error, f->recorded), mark_of(f));
+    else
+        snprintf(text, size, "%9s %9s %7s", f->run > 0 ? run : "", "", "");
+}
+
+static void put_time(struct efg_buffer *out, const struct efg_representative *r,
+                     const struct efg_run *run, const struct efg_representative_row *row)
+{
+    char label[384], mean[96];
+    const struct efg_figure *share = &row->share;
+    efg_representative_label(r, run, row, label, sizeof label);
+    put_mean(mean, sizeof mean, &row->mean);
+    efg_summary_line(out, "%6.1f%% %5.1f%% +-%4.1f %c %s  %s", 100 * share->run,
+                     100 * share->recorded, 100 * share->error, mark_of(share), mean, label);
+}
+
+static void put_times(struct efg_buffer *out, const struct efg_representative *r,
+                      const struct efg_run *run, uint32_t most)
+{
+    efg_summary_line(out, "  share of time           mean duration");
+    efg_summary_line(out,
+                     "    run  recorded          run  recorded             in an iteration, "
+                     "the worst first");
+    for (uint32_t i = 0; i < r->row_count && i < most; i++)
+        put_time(out, r, run, &r->rows[i]);
+    efg_text_rest(out, r->row_count, most);
+}
+
+/* --- calls and bytes --- */
+
+static int has_other_calls(const struct efg_representative_row *row)
+{
+    return row->calls.differs || row->bytes.differs;
+}
+
+static void put_bytes(char *text, size_t size, const struct efg_figure *f)
+{
+    char run[32], recorded[32];
+    efg_format_bytes(run, sizeof run, (uint64_t)f->run);
+    efg_format_bytes(recorded, sizeof recorded, (uint64_t)f->recorded);
+    snprintf(text, size, "%9s %9s %c", f->is_known ? run : "", f->is_known ? recorded : "",
+             mark_of(f));
+}
+
+static void put_count(struct efg_buffer *out, const struct efg_representative *r,
+                      const struct efg_run *run, const struct efg_representative_row *row)
+{
+    char label[384], bytes[96];
+    efg_representative_label(r, run, row, label, sizeof label);
+    put_bytes(bytes, sizeof bytes, &row->bytes);
+    efg_summary_line(out, "%9.2f %9.2f +-%5.2f %c %s  %s", row->calls.run, row->calls.recorded,
+                     row->calls.error, mark_of(&row->calls), bytes, label);
+}
+
+static void put_counts(struct efg_buffer *out, const struct efg_representative *r,
+                       const struct efg_run *run, uint32_t most)
+{
+    uint32_t others = 0, shown = 0;
+    for (uint32_t i = 0; i < r->row_count; i++)
+        others += (uint32_t)has_other_calls(&r->rows[i]);
+    if (!others) {
+        efg_summary_line(out,
+                         "Calls in an iteration, and bytes of a call, are those of the run.");
+        return;
+    }
+    efg_summary_line(out, "  calls in an iteration      bytes of a call");
+    efg_summary_line(out,
+                     "      run  recorded              run  recorded    where these differ");
+    for (uint32_t i = 0; i < r->row_count && shown < most; i++) {
+        if (!has_other_calls(&r->rows[i]))
+            continue;
+        put_count(out, r, run, &r->rows[i]);
+        shown++;
+    }
+    efg_text_rest(out, others, shown);
+}
+
+/* --- the whole --- */
+
+static void put_explanation(struct efg_buffer *out, const struct efg_representative *r)
+{
+    efg_summary_line(out,
+                     "%llu iterations of %llu, on %llu ranks; the loop takes %.1f%% of their "
+                     "time. +- is the 95%%",
+                     (unsigned long long)r->recorded, (unsigned long long)r->iterations,
+                     (unsigned long long)r->ranks, 100 * r->coverage);
+    efg_summary_line(out,
+                     "confidence interval with iterations as samples; ! is outside of it.");
+    if (r->threads)
+        efg_summary_line(out, "%llu threads recorded no iterations of their own.",
+                         (unsigned long long)r->threads);
+    if (r->strangers)
+        efg_summary_line(out, "%llu recorded calls are in no node of the graph.",
+                         (unsigned long long)r->strangers);
+}
+
+int efg_report_representative(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+{
+    struct efg_representative r;
+    int error = efg_representative_make(&r, run, "report");
+    if (!error)
+        efg_text_wrap(out, "", r.sentence);
+    if (!error && r.row_count) {
+        put_explanation(out, &r);
+        put_times(out, &r, run, most);
+        put_counts(out, &r, run, most);
+    }
+    efg_representative_fini(&r);
+    return error;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Structure as JSON: loops, growth of the graph, calling contexts, the graph.
+ */
+#include "cli/json.h"
+#include "files/summary/summary.h"
+#include "graph/formats.h"
+#include "json.h"
+#include "model/distribution.h"
+
+static struct efg_graph_view graph_view(const struct efg_report_view *view)
+{
+    return (struct efg_graph_view){.run = view->run, .merged = view->merged, .all = 1};
+}
+
+/* --- loops --- */
+
+static cJSON *make_loop(const struct efg_report_view *view, uint32_t id)
+{
+    const struct efg_merged *merged = view->merged;
+    const struct efg_loop *loop = &merged->tree.loops[id];
+    struct efg_graph_view graph = graph_view(view);
+    struct efg_efficiency efficiency = efg_efficiency_loop(view->by, id);
+    char label[512];
+    cJSON *to = efg_graph_json_loop(&graph, id);
+    efg_summary_node(view->run, &merged->graph.nodes[loop->header], label, sizeof label);
+    efg_json_text(to, "label", label);
+    efg_json_number(to, "depth", loop->depth);
+    cJSON_AddBoolToObject(to, "is_main", id == merged->tree.main);
+    efg_json_number(to, "context", view->contexts->of_loop[id]);
+    efg_report_json_efficiency(to, &efficiency);
+    return to;
+}
+
+static void add_curve(cJSON *document, const struct efg_run *run)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    cJSON *curve = cJSON_AddObjectToObject(document, "curve");
+    efg_json_number(curve, "rank", run->speaker.rank);
+    cJSON *points = cJSON_AddArrayToObject(curve, "points");
+    uint32_t count = thread ? thread->stability.count : 0;
+    for (uint32_t i = 0; i <= count && count; i++) {
+        const struct efg_stability *s = &thread->stability;
+        const struct efg_curve_point *p = i < count ? &s->curve[i] : &s->last;
+        double point[] = {(double)p->time, (double)p->events, p->nodes, p->edges};
+        cJSON_AddItemToArray(points, cJSON_CreateDoubleArray(point, 4));
+    }
+    efg_json_number(curve, "stable", thread ? thread->stability.stable_since : 0);
+    efg_json_number(curve, "found", thread && thread->series ? thread->series->start : 0);
+    cJSON *windows = cJSON_AddArrayToObject(curve, "windows");
+    for (uint32_t i = 0; thread && i < thread->window_count; i++) {
+        const struct efg_run_window *w = &thread->windows[i];
+        cJSON *window = cJSON_CreateObject();
+        efg_json_number(window, "first", w->first);
+        efg_json_number(window, "last", w->last);
+        efg_json_number(window, "start", w->start);
+        efg_json_number(window, "end", w->end);
+        cJSON_AddBoolToObject(window, "is_main", efg_run_is_main(thread, w));
+        cJSON_AddItemToArray(windows, window);
+    }
+}
+
+void efg_report_json_loops(cJSON *document, const struct efg_report_view *view)
+{
+    const struct efg_merged *merged = view->merged;
+    cJSON *loops = cJSON_AddArrayToObject(document, "loops");
+    for (uint32_t l = efg_looptree_next(&merged->tree, EFG_NONE); l != EFG_NONE;
+         l = efg_looptree_next(&merged->tree, l))
+        cJSON_AddItemToArray(loops, make_loop(view, l));
+    add_curve(document, view->run);
+}
+
+/* --- iterations --- */
+
+static void add_slots(cJSON *to, const struct efg_series *series)
+{
+    cJSON *slots = cJSON_AddArrayToObject(to, "slots");
+    uint64_t first = series->first, start = series->start;
+    for (uint32_t i = 0; i < efg_series_slots(series); i++) {
+        const struct efg_series_slot *slot = &series->slot[i];
+        uint64_t count = efg_series_in_slot(series, i);
+        double numbers[] = {(double)first,      (double)count,       (double)start,
+                            (double)slot->time, (double)slot->least, (double)slot->most,
+                            (double)slot->mpi};
+        cJSON_AddItemToArray(slots, cJSON_CreateDoubleArray(numbers, 7));
+        first += count;
+        start += slot->time;
+    }
+}
+
+static void add_longest(cJSON *to, const struct efg_series *series)
+{
+    cJSON *longest = cJSON_AddArrayToObject(to, "longest");
+    for (uint32_t i = 0; i < series->longest_count; i++) {
+        const struct efg_iteration *it = &series->longest[i];
+        double numbers[] = {(double)it->number, (double)it->start, (double)it->time,
+                            (double)it->mpi};
+        cJSON_AddItemToArray(longest, cJSON_CreateDoubleArray(numbers, 4));
+    }
+}
+
+/* Windows of an earlier loop, or that were opened before the series began, have other numbers. */
+static void add_recorded(cJSON *to, const struct efg_run_thread *thread)
+{
+    cJSON *recorded = cJSON_AddArrayToObject(to, "recorded");
+    for (uint32_t i = 0; i < thread->window_count; i++) {
+        const struct efg_run_window *window = &thread->windows[i];
+        double numbers[] = {(double)window->first, (double)window->last};
+        if (window->start >= thread->series->start && efg_run_is_main(thread, window))
+            cJSON_AddItemToArray(recorded, cJSON_CreateDoubleArray(numbers, 2));
+    }
+}
+
+void efg_report_json_iterations(cJSON *document, const struct efg_report_view *view)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&view->run->speaker);
+    if (!thread || !thread->series || !thread->series->count)
+        return;
+    cJSON *to = cJSON_AddObjectToObject(document, "iterations");
+    efg_json_number(to, "of_rank", view->run->speaker.rank);
+    add_slots(to, thread->series);
+    add_longest(to, thread->series);
+    add_recorded(to, thread);
+}
+
+/* --- contexts --- */
+
+/* Half a percent of the time or more. */
+static size_t list_of(const struct efg_by_rank *by, uint32_t id)
+{
+    double time = 0, whole = 0;
+    for (uint32_t i = 0; i < by->ranks; i++) {
+        time += (double)by->context_time[(size_t)id * by->ranks + i];
+        whole += (double)by->context_time[i];
+    }
+    return time >= whole / 200 ? EFG_DISTRIBUTION_LIST : EFG_DISTRIBUTION_SHORT;
+}
+
+static cJSON *make_context(const struct efg_report_view *view, uint32_t id)
+{
+    const struct efg_context *c = &view->contexts->items[id];
+    const struct efg_by_rank *by = view->by;
+    size_t at = (size_t)id * by->ranks, list = list_of(by, id);
+    cJSON *to = cJSON_CreateObject();
+    efg_json_id(to, "parent", c->parent);
+    efg_json_text(to, "name", c->name);
+    cJSON_AddBoolToObject(to, "is_call", c->is_call);
+    efg_json_text(to, "file", c->file);
+    efg_json_number(to, "line", c->line);
+    efg_json_text(to, "module", c->module);
+    efg_json_number(to, "calls", by->context_calls[id]);
+    efg_json_number(to, "bytes", by->context_bytes[id]);
+    efg_distribution_json(to, "time", view->run, by->context_time + at, EFG_OF_THOSE, list);
+    if (!c->is_call)
+        efg_distribution_json(to, "mpi", view->run, by->context_mpi + at, EFG_OF_THOSE, list);
+    return to;
+}
+
+void efg_report_json_tree(cJSON *document, const struct efg_report_view *view)
+{
+    cJSON *contexts = cJSON_AddArrayToObject(document, "contexts");
+    for (uint32_t i = 0; i < view->contexts->count; i++)
+        cJSON_AddItemToArray(contexts, make_context(view, i));
+}
+
+/* --- the graph --- */
+
+void efg_report_json_graph(cJSON *document, const struct efg_report_view *view)
+{
+    const struct efg_merged *merged = view->merged;
+    struct efg_graph_view graph = graph_view(view);
+    cJSON *to = cJSON_AddObjectToObject(document, "graph");
+    efg_json_ranks(to, "ranks", &merged->ranks);
+    efg_graph_json_pivot(to, merged);
+    cJSON *nodes = cJSON_AddArrayToObject(to, "nodes");
+    for (uint32_t i = 0; i < merged->graph.node_count; i++) {
+        cJSON *node = efg_graph_json_node(&graph, i);
+        efg_json_number(node, "context", view->contexts->of_node[i]);
+        cJSON_AddItemToArray(nodes, node);
+    }
+    cJSON *edges = cJSON_AddArrayToObject(to, "edges");
+    for (uint32_t i = 0; i < merged->graph.edge_count; i++)
+        cJSON_AddItemToArray(edges, efg_graph_json_edge(&graph, i));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tables of the report, each appended to OUT as lines of at most 100 columns. MOST: how many
+ * lines; what is left out is counted in a last one.
+ */
+#ifndef EFG_REPORT_TABLES_H
+#define EFG_REPORT_TABLES_H
+
+#include "base/buffer.h"
+#include "files/run/runfile.h"
+#include "model/join.h"
+
+void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
+void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
+                       const struct efg_join *join, uint32_t most);
+void efg_report_library(struct efg_buffer *out, const struct efg_run *run);
+void efg_report_cut(struct efg_buffer *out, const struct efg_run *run);
+void efg_report_curve(struct efg_buffer *out, const struct efg_run *run);
+
+/* How many nodes and edges there are by what tells calls apart. Reads a rank of each group.
+ * Returns 0; else says on standard error what is wrong, and returns -1. */
+int efg_report_signatures(struct efg_buffer *out, const struct efg_run *run);
+
+/* The call path of NODE, a line per frame, innermost first. */
+void efg_report_path(struct efg_buffer *out, const struct efg_run *run,
+                     const struct efg_node *node);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * efgtrace trace: of a job that was killed or still runs, OTF2 from its logs, and the run file
+ * from what its ranks had saved. A log is good as far as it goes, whatever ended it; the trace
+ * is written by libefgtrace/files.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/clean.h"
+#include "cli/commands.h"
+#include "cli/complain.h"
+#include "files/disk/below.h"
+#include "files/otf2/otf2.h"
+#include "files/run/pieces.h"
+#include "files/summary/summary.h"
+#include "pieces.h"
+
+struct paths { /* of logs */
+    char **path;
+    int count, room;
+    int failed; /* no memory */
+};
+
+static int print_help(void)
+{
+    puts(
+        "Usage: efgtrace trace [OPTION...] DIR\n\n"
+        "Writes DIR/traces.otf2 and DIR/traces/ from the logs in DIR/logs: the trace of a job\n"
+        "that was killed, or of one that still runs, as far as it has come; and DIR/run.efg\n"
+        "from what its ranks had saved, for report, graph and expand. A job that ends in "
+        "order\n"
+        "writes both by itself.\n\n"
+        "  -o, --output DIR2   write them to DIR2 instead; it is made if need be\n"
+        "  -h, --help          this text\n\n"
+        "Exit code: 0 written, 1 failed, 2 wrong usage.");
+    return EFG_EXIT_OK;
+}
+
+static int complain(const char *what, const char *path, const char *why)
+{
+    fprintf(stderr, "efgtrace trace: %s %s: %s\n", what, path, why);
+    return EFG_EXIT_FAILED;
+}
+
+/* --- finding the logs --- */
+
+static void free_paths(struct paths *paths)
+{
+    for (int i = 0; i < paths->count; i++)
+        free(paths->path[i]);
+    free(paths->path);
+}
+
+static void add_path(struct paths *paths, const char *dir, const char *name)
+{
+    if (paths->count == paths->room) {
+        int room = paths->room ? 2 * paths->room : 64;
+        char **grown = realloc(paths->path, (size_t)room * sizeof(*grown));
+        if (!grown) {
+            paths->failed = 1;
+            return;
+        }
+        paths->path = grown;
+        paths->room = room;
+    }
+    if (asprintf(&paths->path[paths->count], "%s/logs/%s", dir, name) < 0)
+        paths->failed = 1;
+    else
+        paths->count++;
+}
+
+static int is_log(const char *name)
+{
+    size_t length = strlen(name);
+    return name[0] != '.' && length > 4 && strcmp(name + length - 4, ".log") == 0;
+}
+
+/* The logs of DIR. Returns 0 or -errno. */
+static int find_logs(const char *dir, struct paths *paths)
+{
+    char folder[PATH_MAX];
+    if (snprintf(folder, sizeof(folder), "%s/logs", dir) >= (int)sizeof(folder))
+        return -ENAMETOOLONG;
+    DIR *logs = efg_below_list(folder, 1);
+    if (!logs)
+        return -errno;
+    for (struct dirent *entry; (entry = readdir(logs));)
+        if (is_log(entry->d_name))
+            add_path(paths, dir, entry->d_name);
+    closedir(logs);
+    return paths->failed ? -ENOMEM : 0;
+}
+
+static int is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int is_there(const char *dir, const char *name)
+{
+    char path[PATH_MAX];
+    return snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path) &&
+           efg_below_is_there(path, 1);
+}
+
+/* --- saying what happens --- */
+
+static void show_progress(int done, int all)
+{
+    fprintf(stderr, "\r%d of %d logs%s", done, all, done == all ? "\n" : "");
+}
+
+/* The name of a file is whatever somebody has called it. */
+static void show_warning(const char *path, const char *what)
+{
+    char *name = strdup(path);
+    fprintf(stderr, "efgtrace trace: %s is left out: %s\n", name ? efg_clean(name) : "a log",
+            what);
+    free(name);
+}
+
+static void tell_clocks(const struct efg_run_skew *skew)
+{
+    char text[EFG_COLUMNS];
+    efg_summary_skew(skew, text, sizeof(text));
+    if (*text)
+        fprintf(stderr, "efgtrace trace: clocks of hosts are %s\n", text);
+}
+
+static int complain_no_logs(const char *dir, int error)
+{
+    if (!is_folder(dir))
+        return complain("cannot read", dir, errno ? strerror(errno) : "it is no folder");
+    if (is_there(dir, "traces.otf2"))
+        return complain("nothing to do in", dir,
+                        "it has no logs any more, because its trace is complete: traces.otf2");
+    if (error == -ENOENT || error == 0)
+        return complain("cannot read", dir,
+                        "it has no logs/*.log: is it the output folder of a run?");
+    return complain("cannot read the logs of", dir, strerror(-error));
+}
+
+static int complain_exists(const char *dir)
+{
+    if (is_there(dir, "traces.otf2"))
+        return complain("will not overwrite", dir,
+                        "it has a trace already, traces.otf2; open that, or write another one "
+                        "with -o DIR2");
+    return complain(
+        "will not overwrite", dir,
+        "it has a part of a trace: the job is writing it just now, or was killed "
+        "while it did. When the job is over, remove traces.part, traces and traces.def "
+        "there, or write with -o DIR2");
+}
+
+static int explain(int error, const char *dir, const char *output)
+{
+    switch (error) {
+    case -EEXIST:
+        return complain_exists(output);
+    case -EBADMSG:
+        return complain("cannot use", dir, "none of its logs can be read");
+    case -EIO:
+        return complain("cannot write", output,
+                        "no permission, or no room on the disk? Nothing was left behind");
+    default:
+        return complain("cannot convert", dir, strerror(-error));
+    }
+}
+
+/* --- the command --- */
+
+static int convert(const char *dir, const char *output, const struct paths *paths)
+{
+    struct efg_run_skew skew;
+    int rc =
+        efg_otf2_convert(output, paths->path, paths->count,
+                         isatty(STDERR_FILENO) ? show_progress : NULL, show_warning, &skew);
+    if (rc)
+        return explain(rc, dir, output);
+    tell_clocks(&skew);
+    printf("%s/traces.otf2\n", output);
+    return EFG_EXIT_OK;
+}
+
+/* What there is of both; a job that traces nothing has no logs. */
+static int write_both(const char *dir, const char *output, const struct paths *paths)
+{
+    int joined = efg_pieces_join("trace", dir, output), code = EFG_EXIT_OK;
+    if (joined > 0)
+        printf("%s/run.efg\n", output);
+    if (paths->count)
+        code = convert(dir, output, paths);
+    return joined < 0 ? EFG_EXIT_FAILED : code;
+}
+
+static int trace(const char *dir, const char *output)
+{
+    struct paths paths = {0};
+    errno = 0;
+    int error = find_logs(dir, &paths), code;
+    if ((error || paths.count == 0) && !efg_pieces_count(dir)) {
+        code = complain_no_logs(dir, error);
+    } else {
+        error = efg_below_make_folder(output, 0);
+        if (error && !is_folder(output))
+            code = complain("cannot make", output, strerror(-error));
+        else
+            code = write_both(dir, output, &paths);
+        if (!error)
+            efg_below_remove_folder(output, 0); /* if there is nothing in it */
+    }
+    free_paths(&paths);
+    return code;
+}
+
+/* DIR2/traces.otf2 means DIR2: readers know the trace by that name, so there is no other. */
+static void strip_name(char *output)
+{
+    static const char name[] = "/traces.otf2";
+    size_t length = strlen(output), end = sizeof(name) - 1;
+    if (length > end && strcmp(output + length - end, name) == 0)
+        output[length - end] = '\0';
+    for (length = strlen(output); length > 1 && output[length - 1] == '/'; length--)
+        output[length - 1] = '\0';
+}
+
+int efg_cmd_trace(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0}};
+    char *output = NULL;
+    optind = 0; /* begin anew: main has looked at the arguments */
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1;) {
+        if (option == 'h')
+            return print_help();
+        if (option != 'o')
+            return efg_complain_option("trace", option, argv);
+        if (!optarg[0])
+            return efg_complain_usage("trace", "--output wants a folder");
+        output = optarg;
+    }
+    if (optind + 1 != argc || !argv[optind][0])
+        return efg_complain_folders("trace", optind + 1 == argc ? 0 : argc - optind);
+    strip_name(argv[optind]);
+    if (output)
+        strip_name(output);
+    return trace(argv[optind], output ? output : argv[optind]);
+}

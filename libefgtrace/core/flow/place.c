@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The loops are those of loops.h, without what is never reached: bytes that align a loop would
+ * else be another way into it. Each is numbered when all loops around it have been.
+ *
+ * All ways through a loop lead through the nodes that dominate the ends of all of them: of
+ * those, the ones from where it goes back to its header.
+ */
+#include "place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/none.h"
+#include "dominators.h"
+
+#define MOST_LOOPS 0x7ffe
+
+struct nest {
+    const struct efg_digraph *graph; /* as it was given */
+    struct efg_digraph reached;      /* without edges of nodes that are not */
+    uint32_t *first, *targets;       /* of it */
+    uint32_t *header; /* of the innermost loop around each node, other than its own */
+    uint32_t *inner;  /* per header: a loop right within, .. */
+    uint32_t *next;   /* .. and the next one beside it */
+    uint32_t *stack;
+    uint8_t *flags, *is_reached;
+    uint16_t *number, *last; /* per header */
+    uint32_t *end; /* per header: what dominates the ends of all ways through its loop;
+                      EFG_NONE: there is none */
+    efg_place *place;
+};
+
+static void nest_fini(struct nest *n)
+{
+    free(n->first);
+    free(n->targets);
+    free(n->header);
+    free(n->inner);
+    free(n->next);
+    free(n->stack);
+    free(n->flags);
+    free(n->is_reached);
+    free(n->number);
+    free(n->last);
+    free(n->end);
+}
+
+static int nest_init(struct nest *n)
+{
+    size_t nodes = (size_t)n->graph->nodes + 1;
+
+    n->first = malloc(nodes * sizeof *n->first);
+    n->targets = malloc((n->graph->first[n->graph->nodes] + 1ul) * sizeof *n->targets);
+    n->header = calloc(nodes, sizeof *n->header);
+    n->inner = malloc(nodes * sizeof *n->inner);
+    n->next = malloc(nodes * sizeof *n->next);
+    n->stack = malloc(nodes * sizeof *n->stack);
+    n->flags = calloc(nodes, sizeof *n->flags);
+    n->is_reached = calloc(nodes, sizeof *n->is_reached);
+    n->number = calloc(nodes, sizeof *n->number);
+    n->last = calloc(nodes, sizeof *n->last);
+    n->end = malloc(nodes * sizeof *n->end);
+    return n->first && n->targets && n->header && n->inner && n->next && n->stack && n->flags &&
+                   n->is_reached && n->number && n->last && n->end
+               ? 0
+               : -1;
+}
+
+static int is_header(const struct nest *n, uint32_t v)
+{
+    return n->flags[v] & (EFG_LOOP_HEADER | EFG_LOOP_SELF);
+}
+
+/* The header of the innermost loop that V is in. */
+static uint32_t loop_of(const struct nest *n, uint32_t v)
+{
+    return is_header(n, v) ? v : n->header[v];
+}
+
+static void reach(struct nest *n)
+{
+    uint32_t depth = 0;
+
+    n->stack[depth++] = 0;
+    n->is_reached[0] = 1;
+    while (depth) {
+        uint32_t v = n->stack[--depth];
+        for (uint32_t i = n->graph->first[v]; i < n->graph->first[v + 1]; i++)
+            if (!n->is_reached[n->graph->targets[i]]) {
+                n->is_reached[n->graph->targets[i]] = 1;
+                n->stack[depth++] = n->graph->targets[i];
+            }
+    }
+}
+
+static void leave_out_unreached(struct nest *n)
+{
+    uint32_t count = 0;
+
+    for (uint32_t v = 0; v < n->graph->nodes; v++) {
+        n->first[v] = count;
+        for (uint32_t i = n->graph->first[v]; i < n->graph->first[v + 1]; i++)
+            if (n->is_reached[v])
+                n->targets[count++] = n->graph->targets[i];
+    }
+    n->first[n->graph->nodes] = count;
+    n->reached = (struct efg_digraph){n->graph->nodes, n->first, n->targets};
+}
+
+/* The loops right within each; of the function itself behind the last node. */
+static void list_loops(struct nest *n)
+{
+    uint32_t nodes = n->graph->nodes;
+
+    for (uint32_t v = 0; v <= nodes; v++)
+        n->inner[v] = EFG_NONE;
+    for (uint32_t v = 0; v < nodes; v++) {
+        uint32_t around = n->header[v] == EFG_NONE ? nodes : n->header[v];
+        if (!is_header(n, v))
+            continue;
+        n->next[v] = n->inner[around];
+        n->inner[around] = v;
+    }
+}
+
+/* Outer ones first, each with all that is in it before the next one beside it. Returns how
+ * many, or 0 if they are too many. */
+static uint32_t number_loops(struct nest *n)
+{
+    uint32_t count = 0, depth = 0, nodes = n->graph->nodes;
+
+    n->stack[depth++] = nodes;
+    while (depth) {
+        uint32_t loop = n->stack[--depth];
+        if (count == MOST_LOOPS)
+            return 0;
+        n->number[loop] = n->last[loop] = (uint16_t)++count;
+        for (uint32_t v = n->inner[loop]; v != EFG_NONE; v = n->next[v])
+            n->stack[depth++] = v;
+    }
+    n->last[nodes] = (uint16_t)count;
+    for (uint32_t v = 0; v < nodes; v++)
+        for (uint32_t x = n->header[v]; is_header(n, v) && x != EFG_NONE; x = n->header[x])
+            n->last[x] = n->number[v] > n->last[x] ? n->number[v] : n->last[x];
+    return count;
+}
+
+static void fill_places(struct nest *n)
+{
+    for (uint32_t v = 0; v < n->graph->nodes; v++) {
+        uint32_t loop = loop_of(n, v);
+        uint32_t x = loop == EFG_NONE ? n->graph->nodes : loop;
+        int is_known =
+            n->is_reached[v] && (loop == EFG_NONE || !(n->flags[loop] & EFG_LOOP_IRREDUCIBLE));
+        n->place[v] = is_known ? (uint32_t)n->last[x] << 16 | n->number[x] : EFG_PLACE_UNKNOWN;
+    }
+}
+
+/* ---- all ways ---- */
+
+/* Whether V is in the loop of HEADER, at whatever depth. */
+static int is_within(const struct nest *n, uint32_t v, uint32_t header)
+{
+    for (v = loop_of(n, v); v != EFG_NONE && v != header;)
+        v = n->header[v];
+    return v == header;
+}
+
+static void add_end(struct nest *n, const struct efg_dominators *d, uint32_t loop, uint32_t v)
+{
+    n->end[loop] = n->end[loop] == EFG_NONE ? v : efg_dominators_common(d, n->end[loop], v);
+}
+
+static void find_ends(struct nest *n, const struct efg_dominators *d)
+{
+    uint32_t nodes = n->graph->nodes;
+
+    for (uint32_t v = 0; v <= nodes; v++)
+        n->end[v] = EFG_NONE;
+    for (uint32_t v = 0; v < nodes; v++) {
+        if (!n->is_reached[v])
+            continue;
+        if (n->first[v] == n->first[v + 1])
+            add_end(n, d, nodes, v);
+        for (uint32_t i = n->first[v]; i < n->first[v + 1]; i++)
+            if (is_header(n, n->targets[i]) && is_within(n, v, n->targets[i]))
+                add_end(n, d, n->targets[i], v);
+    }
+}
+
+/* Those right in LOOP, from its end up to where it is entered. */
+static void mark_always(struct nest *n, const struct efg_dominators *d, uint32_t loop)
+{
+    int is_function = loop == n->graph->nodes;
+    uint32_t entry = is_function ? 0 : loop;
+
+    for (uint32_t v = n->end[loop]; v != EFG_NONE; v = d->parent[v]) {
+        if (loop_of(n, v) == (is_function ? EFG_NONE : loop) && n->place[v])
+            n->place[v] |= EFG_PLACE_ALWAYS;
+        if (v == entry || v == 0)
+            break;
+    }
+}
+
+static int find_always(struct nest *n)
+{
+    struct efg_dominators d = {0};
+
+    if (efg_dominators_find(&d, &n->reached))
+        return -1;
+    find_ends(n, &d);
+    for (uint32_t v = 0; v <= n->graph->nodes; v++)
+        mark_always(n, &d, v);
+    efg_dominators_fini(&d);
+    return 0;
+}
+
+int efg_place_find(const struct efg_digraph *graph, efg_place *place)
+{
+    struct nest n = {.graph = graph, .place = place};
+    int error = nest_init(&n);
+
+    memset(place, 0, graph->nodes * sizeof *place);
+    if (!error) {
+        reach(&n);
+        leave_out_unreached(&n);
+        error = efg_loops_find(&n.reached, n.header, n.flags);
+    }
+    if (!error) {
+        list_loops(&n);
+        if (number_loops(&n)) {
+            fill_places(&n);
+            error = find_always(&n);
+        }
+    }
+    nest_fini(&n);
+    return error;
+}

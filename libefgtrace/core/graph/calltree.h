@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Call tree: the nodes of an event flow graph by their call paths, outermost frame first.
+ *
+ *     main ─┬─ setup ── MPI_Bcast
+ *           └─ run ─┬─ halo ─┬─ MPI_Irecv      an inner node is a call site: all calls that
+ *                   │        └─ MPI_Wait       were made below it
+ *                   └─ MPI_Allreduce           a leaf is a node of the graph
+ *
+ * If the same call site of a function is entered again, a loop in that function has gone
+ * round. A site is entered by an edge of the graph that comes from outside of it:
+ *
+ *     edge MPI_Wait -> MPI_Allreduce   enters MPI_Allreduce, and nothing else
+ *     edge MPI_Allreduce -> MPI_Irecv  enters halo, and MPI_Irecv
+ *
+ * So each edge belongs to one function, the deepest one that both of its ends are below (here
+ * run), and is a step from one of its sites to another. How often each site was entered follows
+ * from the counts of the edges (callflow.h). What does not follow is how regularly: so each site
+ * has the sums of the gaps between its entries. A site with a single site below it is entered
+ * whenever that one is: only leaves and sites that branch are kept up to date, event by event.
+ *
+ * Ids are indices, in the order of first appearance: parents come before their children.
+ * Memory: some 170 bytes a site, from the graph's budget, with what looks at it (finder.h); where that has no more, a path ends
+ * at the last site that is there.
+ */
+#ifndef EFG_CALLTREE_H
+#define EFG_CALLTREE_H
+
+#include <stdint.h>
+
+#include "base/budget.h"
+#include "base/map.h"
+#include "core/flow/place.h"
+
+#define EFG_CALLTREE_ROOT 0
+#define EFG_CALLTREE_DEPTH 128 /* frames of a path, at most */
+#define EFG_SITE_BYTES 64      /* of a finder's memory, for a site */
+
+/* Names the frames of the call path PATH, outermost first, by keys that agree between ranks.
+ * Returns how many, up to EFG_CALLTREE_DEPTH. */
+typedef uint32_t efg_path_keys(uint32_t path, uint64_t *keys);
+
+/* Gaps between visits, in events: sums, and the number of the last visit. */
+struct efg_gaps {
+    uint64_t last;  /* number of the event, from 1; 0: not visited yet */
+    uint64_t count; /* gaps */
+    double gap1, gap2; /* sum of gaps, and of their squares */
+};
+
+struct efg_site {
+    uint64_t hash;        /* of the path down to it; agrees between ranks */
+    uint32_t parent;      /* UINT32_MAX for the root */
+    uint32_t branch;      /* the nearest one above it with several children, or the root */
+    uint32_t first_child, next_sibling; /* UINT32_MAX ends a list */
+    uint32_t child_count;
+    uint32_t depth;       /* 0 for the root */
+    uint32_t node;        /* of the graph; UINT32_MAX for a site that is no leaf */
+    efg_place place;      /* in its function; EFG_PLACE_UNASKED until it is asked for */
+    struct efg_gaps gaps; /* of entries; kept up to date unless child_count is 1 */
+};
+
+struct efg_calltree {
+    struct efg_site *sites;
+    uint32_t count, room;
+    struct efg_map by_hash; /* number of a site */
+    uint64_t charged;       /* bytes of the budget, for by_hash */
+    efg_path_keys *keys;
+    efg_path_place *place; /* of the frames of paths; NULL: not known */
+    struct efg_budget *budget;
+};
+
+/* An empty tree with a root. KEYS may be NULL: then a path is one frame. Returns 0, or -1 if budget
+ * or memory do not suffice. */
+int efg_calltree_init(struct efg_calltree *tree, efg_path_keys *keys, struct efg_budget *budget);
+void efg_calltree_fini(struct efg_calltree *tree);
+
+/* The leaf of NODE, which has the call path PATH and is told apart from others of the same path
+ * by NAME, its hash; made if it is new. The root if there is no memory for a leaf. */
+uint32_t efg_calltree_add(struct efg_calltree *tree, uint32_t node, uint32_t path, uint64_t name);
+
+/* The deepest site that both A and B are below, or that is one of them. */
+uint32_t efg_calltree_common(const struct efg_calltree *tree, uint32_t a, uint32_t b);
+
+/* The child of TOP that SITE is, or is below. */
+uint32_t efg_calltree_child(const struct efg_calltree *tree, uint32_t top, uint32_t site);
+
+/* 1 if SITE is TOP or below it. */
+int efg_calltree_is_below(const struct efg_calltree *tree, uint32_t site, uint32_t top);
+
+/* The site with this HASH, or UINT32_MAX. */
+uint32_t efg_calltree_find(const struct efg_calltree *tree, uint64_t hash);
+
+/* Event number EVENT came to LEAF from outside of the site TOP, which is LEAF or above it. */
+static inline void efg_calltree_enter(struct efg_calltree *tree, uint32_t leaf, uint32_t top_depth,
+                                      uint64_t event)
+{
+    for (uint32_t x = leaf; x && tree->sites[x].depth >= top_depth; x = tree->sites[x].branch) {
+        struct efg_gaps *gaps = &tree->sites[x].gaps;
+        double gap = (double)(int64_t)(event - gaps->last);
+        if (gaps->last) {
+            gaps->gap1 += gap;
+            gaps->gap2 += gap * gap;
+            gaps->count++;
+        }
+        gaps->last = event;
+    }
+}
+
+/* The site whose gaps are those of SITE: the first one at or below it that branches, or a leaf. */
+uint32_t efg_calltree_gaps(const struct efg_calltree *tree, uint32_t site);
+
+#endif

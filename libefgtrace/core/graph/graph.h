@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Event flow graph: nodes are signatures of events, edges are transitions from
+ * one event to the next. One graph belongs to one thread.
+ *
+ *     node: how often, how long, how many bytes       edge: how often, how long
+ *           the call itself took                            between the two calls
+ *
+ * A poll that found nothing (MPI_Test and its like in a spin) is counted and
+ * timed at its node but is no event: it makes no edge and no visit.
+ *
+ * Ids of nodes and edges are indices, given in the order of first appearance. They change only
+ * when the graph is made coarser (coarsen.h). That is for the caller to do when a step
+ * says that the budget has no room for more: each step finds room that was made before. If
+ * nothing is done, further signatures share one last node (EFG_NODE_OVERFLOW), and
+ * further transitions are counted in lost_edges only.
+ *
+ * From the budget, a node and an edge take their own size, EFG_ITEM_BYTES for what looks at
+ * them (finder.h), and up to 16 bytes in a table; in all some 450 bytes.
+ *
+ * Sources: Fürlinger and Skinner, "Capturing and visualizing event flow graphs
+ * of MPI applications" (2010).
+ */
+#ifndef EFG_GRAPH_H
+#define EFG_GRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/budget.h"
+#include "base/none.h"
+#include "calltree.h"
+#include "signature.h"
+
+#define EFG_ITEM_BYTES 128 /* of a finder's memory, for a node or an edge */
+#define EFG_BINS 32        /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
+
+/* Durations, in ns. Filled by efg_stat_add; min is meaningless while count is 0. */
+struct efg_stat {
+    uint64_t count, sum, min, max;
+    uint32_t bin[EFG_BINS];
+};
+
+/*
+ * How regularly a node recurs, in event numbers, and its share of the time. The sums grow for
+ * ever; differences of two moments tell what happened in between.
+ */
+struct efg_rhythm {
+    uint64_t visits;
+    uint64_t time;      /* ns: sum of (end of the visit - end of the previous event) */
+    uint64_t first;     /* ns of it: of the first visit */
+    double gap1, gap2;  /* sum of gaps, and of their squares; a gap = events since the last visit */
+    uint64_t last;      /* number of the event of the last visit, from 1; 0: none to count from */
+    uint64_t last_time; /* ns: end of the last visit */
+};
+
+/* What a pivot is: visits of a node, or entries of a site of the call tree. */
+enum efg_pivot_kind { EFG_PIVOT_NONE, EFG_PIVOT_NODE, EFG_PIVOT_SITE };
+
+/* How well it delimits iterations, the best first. */
+enum efg_pivot_class {
+    EFG_PIVOT_SURE_WORLD, /* as WORLD, and the code says that no iteration does without it */
+    EFG_PIVOT_SURE_CLEAN, /* as CLEAN, likewise */
+    EFG_PIVOT_SURE_CALL,  /* as CALL, likewise */
+    EFG_PIVOT_WORLD,      /* each visit is a collective on a communicator as large as the world */
+    EFG_PIVOT_CLEAN,      /* as CALL, and it does not separate what is started from its completion */
+    EFG_PIVOT_CALL,       /* a call that comes in a fixed order */
+    EFG_PIVOT_ENTRY,      /* a call site that is entered from outside */
+    EFG_PIVOT_UNORDERED,  /* a call whose count is a matter of timing */
+    EFG_PIVOT_CLASSES
+};
+
+/* What an event says of itself besides its signature: a set, or'ed or and'ed at the node. */
+enum efg_node_flag {
+    EFG_NODE_WORLD =
+        1 << 0, /* every visit: a collective on a communicator as large as the world */
+    EFG_NODE_UNORDERED =
+        1 << 1, /* some visit: its order is made by timing (Waitany, Test*, *probe) */
+    EFG_NODE_OVERFLOW = 1 << 2, /* stands for all signatures that found no room */
+    EFG_NODE_STARTS = 1 << 3,   /* visits start what other calls complete (efg_event.is_start) */
+};
+
+/*
+ * The order of the fields is that of the cache lines. A predicted step touches
+ * the first three lines of a node (identity; rhythm; head of the time), the first two of an
+ * edge, one line of each histogram, and two of each site of the call tree that it enters.
+ */
+struct efg_node {
+    struct efg_signature signature;
+    uint64_t hash;       /* agrees between ranks: call and call path by module and offset */
+    uint32_t flags;      /* enum efg_node_flag */
+    uint32_t leaf;       /* its site of the call tree */
+    uint32_t first_edge; /* list of the edges that leave, by efg_edge.next; EFG_NONE ends it */
+    uint32_t predicted;  /* the edge taken last from here, or EFG_NONE */
+    uint64_t bytes;
+    struct efg_rhythm rhythm;
+    struct efg_stat time;      /* ns inside the call */
+    uint64_t polls, poll_time; /* polls that found nothing, and their time in ns */
+    uint64_t fill[3];          /* to the end of the cache line */
+};
+
+struct efg_edge {
+    uint32_t from, to;
+    uint32_t next; /* next edge that leaves FROM */
+    uint32_t mark; /* 1: a visit counts for the pivot; kept by efg_graph_mark_pivot */
+    /* Where it is in the call tree: a step between two sites of one function. */
+    uint32_t function;  /* the deepest site that both of its ends are below; of an edge from a node
+                           to itself, the leaf */
+    uint32_t out, into; /* children of it: left and entered */
+    uint32_t top;       /* depth of INTO, the outermost site that is entered */
+    uint64_t visits;
+    uint64_t spent; /* ns: sum of (end of the visit - end of the previous event) */
+    struct efg_stat time; /* ns between the calls, polls in between left out */
+    uint64_t fill[6];     /* to the end of the cache line */
+};
+
+struct efg_graph {
+    struct efg_node *nodes;
+    struct efg_edge *edges;
+    uint32_t node_count, edge_count;
+    uint32_t dropped;    /* set of enum efg_drop (detail.h): what is not told apart */
+    uint32_t first;      /* node of the first event, EFG_NONE before it */
+    uint32_t current;    /* node of the last event, EFG_NONE before the first */
+    uint32_t edge;       /* edge of the last event, EFG_NONE for the first or a lost edge */
+    uint64_t events;     /* so far, polls that found nothing left out */
+    uint64_t start;      /* ns: time given at creation */
+    uint64_t last_leave; /* ns: end of the last event */
+    uint64_t poll_time;  /* ns of polls since the last event */
+    uint64_t node_time;  /* ns in calls, all of them, polls included */
+    uint32_t *node_table, *edge_table;   /* open addressing, hold id + 1 */
+    uint32_t node_slots, edge_slots;     /* powers of two */
+    uint32_t node_room, edge_room;       /* allocated */
+    uint32_t pivot_kind, pivot_id;       /* see efg_graph_mark_pivot */
+    uint32_t overflow;                   /* the overflow node, or EFG_NONE */
+    uint32_t polled;                     /* node of the last poll, or EFG_NONE */
+    uint64_t lost_edges;                 /* transitions that found no room for their edge */
+    int is_full;                         /* 1: there is no room for a node or an edge more */
+    struct efg_budget *budget;           /* what arrays and tables are taken from */
+    struct efg_calltree *tree;           /* NULL for none */
+    uint8_t *awaited;      /* per call path, 1: a visit of the pivot may end there */
+    uint32_t awaited_room; /* paths that it tells of; of others it is not known */
+};
+
+/* One event, times in ns: a cache line of memory (backlog.h). */
+struct efg_event {
+    struct efg_signature signature;
+    uint64_t path_hash; /* of the call path: agrees between ranks */
+    uint64_t enter, leave;
+    uint64_t bytes : 56;
+    uint64_t flags : 6;    /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
+    uint64_t is_start : 1; /* a visit counts from when it was entered on */
+    uint64_t is_poll : 1;  /* one that found nothing */
+};
+
+/* A graph within BUDGET, which outlives it (NULL for no limit), that starts at time START in
+ * ns. Returns 0, or -1 if the budget or the memory does not suffice. */
+int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start);
+void efg_graph_fini(struct efg_graph *graph);
+
+/* From now on the graph has a call tree; KEYS and PLACE (NULL: not known) as in calltree.h. Before
+ * the first event. Returns 0, or -1 without memory. */
+int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys,
+                           efg_path_place *place);
+
+/* All nodes and edges to their places in the call tree, which has no leaves yet. */
+void efg_graph_place_all(struct efg_graph *graph);
+
+/* Whether EVENT, when it is added, may count for the pivot. If it may not, it does not, unless it
+ * is the first that enters the pivot's site by this path. */
+static inline int efg_graph_may_count(const struct efg_graph *graph,
+                                      const struct efg_event *event)
+{
+    uint32_t path = event->signature.path;
+
+    return graph->pivot_kind != EFG_PIVOT_NONE &&
+           (path >= graph->awaited_room || graph->awaited[path]);
+}
+
+/* Add an event; graph->current and graph->edge then name its node and edge.
+ * Returns 1 if it counts for the pivot, else 0. Never fails: where there is no room (see
+ * graph->is_full), the event goes to the overflow node. */
+int efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
+
+/* Add a poll that found nothing: counted and timed, no visit, no edge. */
+void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);
+
+/* Let visits count for the pivot: KIND is enum efg_pivot_kind. A node counts its visits, a site
+ * of the call tree is entered from outside. */
+void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id);
+
+/* Visits so far of what would be the pivot of this KIND and ID; 0 for none. */
+uint64_t efg_graph_visits(const struct efg_graph *graph, uint32_t kind, uint32_t id);
+
+/* The hash by which ranks name it. */
+uint64_t efg_graph_name(const struct efg_graph *graph, uint32_t kind, uint32_t id);
+
+/* Rhythm of the event that ends at TIME ns, number EVENT, after the event that
+ * ended at PREVIOUS ns. */
+void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time,
+                    uint64_t previous);
+
+/* Add a duration of NS; all of those in MORE. */
+void efg_stat_add(struct efg_stat *stat, uint64_t ns);
+void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more);
+
+#endif

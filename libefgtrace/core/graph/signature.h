@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Signature: what makes two events the same node of the event flow graph.
+ *
+ * By default an event is its call and its call path. Further dimensions can be
+ * added or taken away: a dimension that is not selected is zero in every
+ * signature, so that equality is equality of all bytes.
+ *
+ *     call | path | region | comm | partner | size
+ *      32     32      32      32      32       64    bits, the rest is zero
+ */
+#ifndef EFG_SIGNATURE_H
+#define EFG_SIGNATURE_H
+
+#include <stdint.h>
+#include <string.h>
+
+enum efg_dimension {
+    EFG_DIM_PATH = 1 << 0,       /* call path */
+    EFG_DIM_SIZE_CLASS = 1 << 1, /* 1 + floor(log2 bytes), 0 for none */
+    EFG_DIM_SIZE = 1 << 2,       /* exact number of bytes; beats SIZE_CLASS */
+    EFG_DIM_PARTNER = 1 << 3,    /* relative partner (partner.h) */
+    EFG_DIM_COMM = 1 << 4,       /* class of the communicator: kind << 28 | size */
+    EFG_DIM_REGION = 1 << 5,     /* innermost user region */
+};
+
+struct efg_signature {
+    uint32_t call;   /* id of the MPI function */
+    uint32_t path;   /* id of the call path in this process, 0 for none */
+    uint32_t region; /* id of the user region: agrees between ranks; 0 for none */
+    uint32_t comm;   /* class of the communicator, 0 for none */
+    int32_t partner; /* relative (partner.h), 0 for none */
+    uint32_t zero;   /* keeps the bytes of the structure defined */
+    uint64_t size;   /* bytes or size class, 0 for none */
+};
+
+/* Signature S reduced to the DIMENSIONS (a set of enum efg_dimension). */
+struct efg_signature efg_signature_reduce(struct efg_signature s, unsigned dimensions);
+
+/* The I-th of the four 64-bit words of S. */
+static inline uint64_t efg_signature_word(const struct efg_signature *s, unsigned i)
+{
+    uint64_t word;
+
+    memcpy(&word, (const char *)s + i * sizeof word, sizeof word);
+    return word;
+}
+
+/* 1 if A and B are the same. Inline: it is on the path of every event. */
+static inline int efg_signature_is_equal(const struct efg_signature *a,
+                                         const struct efg_signature *b)
+{
+    uint64_t difference = 0;
+
+    for (unsigned i = 0; i < sizeof *a / sizeof difference; i++)
+        difference |= efg_signature_word(a, i) ^ efg_signature_word(b, i);
+    return !difference;
+}
+
+/* A hash that depends on ids of this process: for its own tables only. */
+uint64_t efg_signature_hash(const struct efg_signature *s);
+
+/* The name of S among ranks. The path stands for itself by its hash: ids of paths are those of a
+ * process. */
+uint64_t efg_signature_name(const struct efg_signature *s, uint64_t path_hash);
+
+#endif

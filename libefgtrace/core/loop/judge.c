@@ -1,0 +1,751 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way down: in each function that branches, the component of its sites with the most time;
+ * it is a loop if it has several sites. Then on, into the site of that component with the most
+ * time.
+ *
+ * The levels of one function stand in the chain from coarse to fine. The rule looks at the
+ * chosen ones only; the others are there for those who want the next finer or coarser loop.
+ */
+#include "judge.h"
+
+#include <stdlib.h>
+
+#include "core/flow/components.h"
+
+#define SHARE 0.5       /* of the time, for a main loop */
+#define NEGLIGIBLE 0.05 /* of the time: the way down ends */
+#define EFFECTIVE 3.0   /* rounds */
+#define FEW_ROUNDS 3
+#define MAIN_EVENTS 0.94 /* share of the events, of a site that is nearly all of its loop */
+#define MUCH_FINER 5
+#define FREQUENT 0.8
+#define MOST_PARTS 4
+#define MOST_LEVELS 8 /* of one function */
+#define MOST_PIVOTS 64
+#define SELDOM 50 /* one visit in so many says nothing */
+
+struct walk {
+    struct efg_judge *judge;
+    const struct efg_callflow *flow;
+    double all;                /* ns */
+    uint32_t function;         /* where it has got to */
+    uint32_t *kids, kid_count; /* sites of the function */
+    uint32_t *number;          /* of each site, among the kids */
+};
+
+void efg_judge_fini(struct efg_judge *judge)
+{
+    free(judge->sites);
+    *judge = (struct efg_judge){0};
+}
+
+static const struct efg_site *site_of(const struct efg_callflow *flow, uint32_t site)
+{
+    return &flow->tree->sites[site];
+}
+
+/* ---- components ---- */
+
+/* The steps of the function as a graph of its kids: targets of all, by kid. */
+static void fill_digraph(const struct walk *w, uint32_t *first, uint32_t *targets)
+{
+    const struct efg_callflow *flow = w->flow;
+    uint32_t begin = flow->first_step[w->function], end = flow->first_step[w->function + 1];
+
+    for (uint32_t i = begin; i < end; i++)
+        first[w->number[flow->steps[i].from] + 2]++;
+    for (uint32_t k = 2; k < w->kid_count + 2; k++)
+        first[k] += first[k - 1];
+    for (uint32_t i = begin; i < end; i++)
+        targets[first[w->number[flow->steps[i].from] + 1]++] = w->number[flow->steps[i].to];
+}
+
+/* The component of each kid. Returns how many there are, or -1 without memory. */
+static int64_t find_components(const struct walk *w, uint32_t *component)
+{
+    uint32_t steps = w->flow->first_step[w->function + 1] - w->flow->first_step[w->function];
+    uint32_t *first = calloc((size_t)w->kid_count + 2 + steps + 1, sizeof *first);
+    int64_t count = -1;
+
+    if (first) {
+        uint32_t *targets = first + w->kid_count + 2;
+        fill_digraph(w, first, targets);
+        count = efg_components_find(
+            &(struct efg_digraph){.nodes = w->kid_count, .first = first, .targets = targets},
+            component);
+    }
+    free(first);
+    return count;
+}
+
+/* The one with the most time. */
+static int64_t longest_component(const struct walk *w, uint32_t *component)
+{
+    int64_t count = find_components(w, component), longest = -1;
+    double *time = count > 0 ? calloc((size_t)count, sizeof *time) : NULL;
+
+    for (uint32_t k = 0; time && k < w->kid_count; k++)
+        time[component[k]] += w->flow->flow[w->kids[k]].time;
+    for (int64_t c = 0; time && c < count; c++)
+        longest = longest < 0 || time[c] > time[longest] ? c : longest;
+    free(time);
+    return longest;
+}
+
+/* ---- the chain ---- */
+
+static int reserve_sites(struct efg_judge *judge, uint32_t more)
+{
+    if (judge->site_count + more <= judge->site_room)
+        return 0;
+    uint32_t room = 2 * (judge->site_count + more);
+    uint32_t *bigger = realloc(judge->sites, room * sizeof *bigger);
+    if (!bigger)
+        return -1;
+    judge->sites = bigger;
+    judge->site_room = room;
+    return 0;
+}
+
+static double rounds_of_call(const struct walk *w, uint32_t leaf)
+{
+    return efg_callflow_rounds(w->flow, leaf);
+}
+
+/* The most regular of the sites that are entered in each iteration. */
+static double rounds_of_body(const struct efg_body *body, uint64_t iterations)
+{
+    double most = 0, least = FREQUENT * (double)iterations;
+    int any = 0;
+
+    for (uint32_t i = 0; i < body->count && (double)body->sites[i].entries >= least; i++) {
+        if (body->sites[i].entries > iterations)
+            continue;
+        double rounds = efg_callflow_rounds(body->flow, body->sites[i].site);
+        most = rounds > most ? rounds : most;
+        any = 1;
+    }
+    return any ? most : (double)iterations;
+}
+
+static struct efg_loop_found *add_loop(struct walk *w, uint32_t site, uint64_t iterations,
+                                       double time)
+{
+    struct efg_judge *judge = w->judge;
+
+    if (judge->count == EFG_CHAIN)
+        return NULL;
+    struct efg_loop_found *found = &judge->chain[judge->count++];
+    *found = (struct efg_loop_found){
+        .loop = {site_of(w->flow, site)->hash, iterations, time / w->all},
+        .site = site,
+        .parts = 1,
+    };
+    return found;
+}
+
+static void add_call(struct walk *w)
+{
+    const struct efg_flow *flow = &w->flow->flow[w->function];
+    struct efg_loop_found *found =
+        flow->repeats ? add_loop(w, w->function, flow->entries + flow->repeats, flow->time)
+                      : NULL;
+
+    if (!found)
+        return;
+    found->is_call = found->is_level = 1;
+    found->rounds = rounds_of_call(w, w->function);
+}
+
+static int add_level(struct walk *w, const struct efg_body *body, uint32_t i, uint64_t chosen)
+{
+    struct efg_judge *judge = w->judge;
+    uint64_t iterations = body->sites[i].entries;
+    struct efg_loop_found *found = add_loop(w, body->function, iterations, body->time);
+
+    if (!found || reserve_sites(judge, body->count))
+        return -1;
+    found->is_level = iterations == chosen;
+    found->rounds = rounds_of_body(body, iterations);
+    found->place = efg_level_place(body, i);
+    found->first_site = judge->site_count;
+    found->site_count = body->count;
+    for (uint32_t k = 0; k < body->count; k++)
+        judge->sites[judge->site_count++] = body->sites[k].site;
+    return 0;
+}
+
+/* The call that the function of BODY, which has no loop around all, is called by in a loop. */
+static uint32_t repeated_call(const struct efg_body *body)
+{
+    const struct efg_callflow *flow = body->flow;
+    uint32_t x = body->function;
+
+    while (x != EFG_CALLTREE_ROOT &&
+           efg_place_loop(efg_callflow_place(flow, x)) == EFG_PLACE_NO_LOOP)
+        x = site_of(flow, x)->parent;
+    return x;
+}
+
+/* That loop goes round as often as the function is called, of which nothing is seen where
+ * nothing else comes between: what does come there is no count of it. */
+static void correct_caller(struct walk *w, const struct efg_body *body)
+{
+    uint64_t calls = efg_level_of_widest(body);
+    uint32_t call = repeated_call(body);
+
+    if (call == EFG_CALLTREE_ROOT)
+        return;
+    for (uint32_t i = 0; i < w->judge->count; i++) {
+        struct efg_loop_found *found = &w->judge->chain[i];
+        if (found->site == site_of(w->flow, call)->parent && found->place &&
+            found->place == efg_callflow_place(w->flow, call) && found->loop.iterations < calls)
+            found->is_level = 0;
+    }
+}
+
+/* All levels of the function, from the coarsest one on; of very many, those that are coarser
+ * than the chosen one are left out. */
+static int add_levels(struct walk *w, const struct efg_body *body)
+{
+    uint32_t levels[MOST_LEVELS], count = 0;
+    uint64_t chosen = efg_level_choose(body);
+
+    if (efg_place_loop(body->widest) == EFG_PLACE_NO_LOOP)
+        correct_caller(w, body);
+
+    for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
+        int is_chosen = body->sites[i].entries == chosen;
+        if (count < MOST_LEVELS - 1 || (is_chosen && count < MOST_LEVELS))
+            levels[count++] = i;
+    }
+    while (count > 0)
+        if (add_level(w, body, levels[--count], chosen))
+            return -1;
+    return 0;
+}
+
+/* ---- the way down ---- */
+
+static void list_kids(struct walk *w)
+{
+    w->kid_count = 0;
+    for (uint32_t x = site_of(w->flow, w->function)->first_child; x != EFG_NONE;
+         x = site_of(w->flow, x)->next_sibling) {
+        if (x >= w->flow->sites || !w->flow->flow[x].entries)
+            continue;
+        w->number[x] = w->kid_count;
+        w->kids[w->kid_count++] = x;
+    }
+}
+
+static uint32_t longest_of(const struct efg_body *body)
+{
+    uint32_t longest = body->sites[0].site;
+
+    for (uint32_t i = 1; i < body->count; i++)
+        if (body->flow->flow[body->sites[i].site].time > body->flow->flow[longest].time)
+            longest = body->sites[i].site;
+    return longest;
+}
+
+/* Its loop, if it has one, and the site to go on with; EFG_NONE without memory. */
+static uint32_t look_at_function(struct walk *w, struct efg_body_site *sites,
+                                 uint32_t *component)
+{
+    struct efg_body body = {.flow = w->flow, .function = w->function, .sites = sites};
+    int64_t longest = longest_component(w, component);
+
+    for (uint32_t k = 0; longest >= 0 && k < w->kid_count; k++)
+        if (component[k] == longest)
+            sites[body.count++].site = w->kids[k];
+    if (!body.count)
+        return EFG_NONE;
+    efg_body_fill(&body);
+    if (body.count > 1 && add_levels(w, &body))
+        return EFG_NONE;
+    return longest_of(&body);
+}
+
+static uint32_t step_down(struct walk *w)
+{
+    struct efg_body_site *sites = malloc(w->kid_count * sizeof *sites);
+    uint32_t *component = malloc(w->kid_count * sizeof *component), next = EFG_NONE;
+
+    if (sites && component)
+        next = look_at_function(w, sites, component);
+    free(sites);
+    free(component);
+    return next;
+}
+
+static int walk_down(struct walk *w)
+{
+    while (w->flow->flow[w->function].time >= NEGLIGIBLE * w->all) {
+        if (site_of(w->flow, w->function)->node != EFG_NONE) {
+            add_call(w);
+            return 0;
+        }
+        list_kids(w);
+        if (!w->kid_count)
+            return 0;
+        uint32_t next = w->kid_count > 1 ? step_down(w) : w->kids[0];
+        if (next == EFG_NONE)
+            return w->judge->count == EFG_CHAIN ? 0 : -1;
+        w->function = next;
+    }
+    return 0;
+}
+
+/* ---- the choice ---- */
+
+static int is_enough(const struct efg_loop_found *found, uint64_t least)
+{
+    double effective = (double)least - 0.5 < EFFECTIVE ? (double)least - 0.5 : EFFECTIVE;
+
+    return found->is_level && found->loop.share >= SHARE && found->loop.iterations >= least &&
+           found->rounds >= effective;
+}
+
+/* The outermost loop that will do. */
+static uint32_t outermost(struct efg_judge *judge, uint64_t least)
+{
+    judge->is_beginning = 0;
+    for (uint32_t i = 0; i < judge->count; i++) {
+        const struct efg_loop_found *found = &judge->chain[i];
+        if (is_enough(found, least))
+            return i;
+        judge->is_beginning |= found->loop.iterations < EFG_LEAST_ROUNDS && is_enough(found, 2);
+    }
+    return EFG_NONE;
+}
+
+/* The loop that stands for the next function in the chain, after I. */
+static uint32_t next_level(const struct efg_judge *judge, uint32_t i)
+{
+    for (i++; i < judge->count && !judge->chain[i].is_level; i++)
+        ;
+    return i;
+}
+
+/* Nothing but sites that are much more frequent than ENTRIES. */
+static int is_pure(const struct efg_judge *judge, const struct efg_loop_found *inner,
+                   uint64_t entries)
+{
+    const struct efg_callflow *flow = judge->flow;
+    uint32_t frequent = 0;
+
+    for (uint32_t x = site_of(flow, inner->site)->first_child; x != EFG_NONE;
+         x = site_of(flow, x)->next_sibling) {
+        double n = x < flow->sites ? (double)flow->flow[x].entries : 0;
+        if (n >= 0.1 * (double)entries && n < 1.5 * (double)entries)
+            return 0;
+        frequent += n >= 1.5 * (double)entries;
+    }
+    return frequent >= 2 && frequent <= inner->site_count;
+}
+
+/* The site of the loop with the most time, and the most frequent one beside it. */
+static uint32_t main_site(const struct efg_judge *judge, const struct efg_loop_found *found,
+                          uint32_t *beside)
+{
+    const struct efg_flow *flow = judge->flow->flow;
+    const uint32_t *sites = judge->sites + found->first_site;
+    uint32_t longest = sites[0];
+
+    for (uint32_t i = 1; i < found->site_count; i++)
+        if (flow[sites[i]].time > flow[longest].time)
+            longest = sites[i];
+    *beside = EFG_NONE;
+    for (uint32_t i = 0; i < found->site_count; i++)
+        if (sites[i] != longest &&
+            (double)flow[sites[i]].entries >= FREQUENT * (double)found->loop.iterations &&
+            (*beside == EFG_NONE || flow[sites[i]].entries > flow[*beside].entries))
+            *beside = sites[i];
+    return longest;
+}
+
+static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_found *found,
+                         uint32_t site)
+{
+    const struct efg_flow *flow = judge->flow->flow;
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < found->site_count; i++)
+        all += flow[judge->sites[found->first_site + i]].events;
+    return (double)flow[site].entries >= FREQUENT * (double)found->loop.iterations &&
+           (double)flow[site].events >= MAIN_EVENTS * (double)all;
+}
+
+/* Where the code is known, SITE is called in a loop within the one that was found: not right in
+ * it, and not in a function that is the body of a loop itself, as what that repeats are parts
+ * of an iteration. */
+static int may_be_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
+                             uint32_t site)
+{
+    return !found->place || (efg_place_loop(found->place) != EFG_PLACE_NO_LOOP &&
+                             efg_callflow_place(judge->flow, site) != found->place);
+}
+
+/* A function is called in each iteration, and the rest of the loop comes in each k-th. */
+static int is_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
+                         const struct efg_loop_found *inner)
+{
+    uint32_t beside, site;
+
+    if (found->is_call || inner->is_call)
+        return 0;
+    site = main_site(judge, found, &beside);
+    return may_be_further_in(judge, found, site) && is_nearly_all(judge, found, site) &&
+           beside != EFG_NONE && efg_callflow_is_steady(judge->flow, beside) &&
+           efg_calltree_gaps(judge->flow->tree, site) == inner->site &&
+           inner->loop.iterations >= MUCH_FINER * found->loop.iterations &&
+           is_pure(judge, inner, judge->flow->flow[site].entries);
+}
+
+static uint32_t go_further_in(const struct efg_judge *judge, uint32_t i)
+{
+    uint32_t inner = next_level(judge, i);
+
+    return inner < judge->count && is_further_in(judge, &judge->chain[i], &judge->chain[inner])
+               ? inner
+               : i;
+}
+
+/* ---- pivots ---- */
+
+struct choice {
+    const struct efg_judge *judge;
+    const struct efg_loop_found *loop;
+    uint8_t *is_separating; /* per node; NULL: not known */
+    struct efg_pivot *pivots;
+    uint32_t count, room;
+    double least, most; /* visits */
+};
+
+static int is_better(const struct efg_pivot *a, const struct efg_pivot *b)
+{
+    return a->class != b->class ? a->class < b->class : a->hash < b->hash;
+}
+
+static int is_wanted(const struct choice *c, uint64_t visits)
+{
+    return (double)visits >= c->least && (double)visits <= c->most;
+}
+
+/* Into the best ones so far, in order. */
+static void keep(struct choice *c, struct efg_pivot pivot)
+{
+    if (!is_wanted(c, pivot.visits) ||
+        (c->count == c->room && !is_better(&pivot, &c->pivots[c->count - 1])))
+        return;
+    uint32_t i = c->count < c->room ? c->count++ : c->count - 1;
+    for (; i > 0 && is_better(&pivot, &c->pivots[i - 1]); i--)
+        c->pivots[i] = c->pivots[i - 1];
+    c->pivots[i] = pivot;
+}
+
+static void keep_entry(struct choice *c, uint32_t site)
+{
+    keep(c, (struct efg_pivot){EFG_PIVOT_SITE, site, EFG_PIVOT_ENTRY,
+                               site_of(c->judge->flow, site)->hash,
+                               c->judge->flow->flow[site].entries});
+}
+
+/* The code says that each iteration gets to LEAF: all ways through the loop lead to TOP, and
+ * all ways through each function to the next. */
+static int is_sure(const struct choice *c, uint32_t top, uint32_t leaf)
+{
+    const struct efg_callflow *flow = c->judge->flow;
+
+    if (leaf == top || !c->loop->place || efg_callflow_place(flow, top) != c->loop->place ||
+        !efg_callflow_is_always(flow, top))
+        return 0;
+    for (uint32_t x = site_of(flow, leaf)->parent; x != top; x = site_of(flow, x)->parent)
+        if (!efg_callflow_is_always(flow, x) ||
+            efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP)
+            return 0;
+    return 1;
+}
+
+/* An iteration begins before a pivot that starts something, and behind another one. */
+static int separates(const struct efg_node *pivot, const struct efg_node *before,
+                     const struct efg_node *behind)
+{
+    if (pivot->flags & EFG_NODE_STARTS)
+        return pivot == behind && before->flags & EFG_NODE_STARTS;
+    return pivot == before && !(behind->flags & (EFG_NODE_STARTS | EFG_NODE_WORLD));
+}
+
+/* Per node: 1 if an iteration that it delimits would begin between what is started and its
+ * completion, as far as neighbours in the graph tell. NULL without memory. */
+static uint8_t *find_separating(const struct efg_graph *graph)
+{
+    uint8_t *is_separating = calloc(graph->node_count + 1ul, 1);
+
+    for (uint32_t i = 0; is_separating && i < graph->edge_count; i++) {
+        const struct efg_edge *e = &graph->edges[i];
+        const struct efg_node *from = &graph->nodes[e->from], *to = &graph->nodes[e->to];
+        if (e->visits * SELDOM < to->rhythm.visits)
+            continue;
+        is_separating[e->from] |= separates(from, from, to);
+        is_separating[e->to] |= separates(to, from, to);
+    }
+    return is_separating;
+}
+
+static enum efg_pivot_class class_of(const struct choice *c, uint32_t top, uint32_t leaf)
+{
+    uint32_t id = site_of(c->judge->flow, leaf)->node;
+    uint32_t flags = c->judge->flow->graph->nodes[id].flags;
+
+    if (flags & EFG_NODE_UNORDERED)
+        return EFG_PIVOT_UNORDERED;
+    if (flags & EFG_NODE_WORLD)
+        return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_WORLD : EFG_PIVOT_WORLD;
+    if (c->is_separating && !c->is_separating[id])
+        return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CLEAN : EFG_PIVOT_CLEAN;
+    return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CALL : EFG_PIVOT_CALL;
+}
+
+/* LEAF is at or below TOP, a site of the loop. */
+static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
+{
+    uint32_t id = site_of(c->judge->flow, leaf)->node;
+    const struct efg_node *node = &c->judge->flow->graph->nodes[id];
+
+    if (!(node->flags & EFG_NODE_OVERFLOW) && is_wanted(c, node->rhythm.visits))
+        keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class_of(c, top, leaf), node->hash,
+                                   node->rhythm.visits});
+}
+
+/* The next site of the tree below TOP, depth first; EFG_NONE after the last. */
+static uint32_t next_below(const struct efg_calltree *tree, uint32_t site, uint32_t top)
+{
+    if (tree->sites[site].first_child != EFG_NONE)
+        return tree->sites[site].first_child;
+    while (site != top && tree->sites[site].next_sibling == EFG_NONE)
+        site = tree->sites[site].parent;
+    return site == top ? EFG_NONE : tree->sites[site].next_sibling;
+}
+
+/* Calls at or below TOP that do not repeat, or only as efg_callflow_turns has it. */
+static void keep_calls(struct choice *c, uint32_t top)
+{
+    const struct efg_callflow *flow = c->judge->flow;
+
+    for (uint32_t x = top; x != EFG_NONE; x = next_below(flow->tree, x, top))
+        if (x < flow->sites && site_of(flow, x)->node != EFG_NONE &&
+            efg_callflow_turns(flow, x) == flow->flow[x].entries + flow->flow[x].repeats)
+            keep_call(c, top, x);
+}
+
+static void keep_all(struct choice *c)
+{
+    const struct efg_loop_found *loop = c->loop;
+
+    if (loop->is_call) {
+        keep_call(c, loop->site, loop->site);
+    } else if (loop->parts > 1) {
+        keep_calls(c, loop->part);
+        keep_entry(c, loop->part);
+    } else {
+        for (uint32_t i = 0; i < loop->site_count; i++) {
+            uint32_t site = c->judge->sites[loop->first_site + i];
+            double entries = (double)efg_callflow_turns(c->judge->flow, site);
+            if (entries < c->least || entries > c->most)
+                continue;
+            keep_entry(c, site);
+            keep_calls(c, site);
+        }
+    }
+}
+
+static uint32_t list_pivots(struct choice c)
+{
+    double iterations = (double)c.loop->loop.iterations;
+
+    c.least = iterations - 1.5;
+    c.most = c.loop->parts > 1 ? iterations + 2 : iterations + 0.5;
+    keep_all(&c);
+    if (!c.count) { /* a call may be left out now and then */
+        c.least = 0.98 * iterations - 1.5;
+        keep_all(&c);
+    }
+    return c.count;
+}
+
+static int has_world_pivot(const struct efg_judge *judge, const struct efg_loop_found *loop)
+{
+    struct efg_pivot pivots[MOST_PIVOTS];
+    uint32_t count = list_pivots(
+        (struct choice){.judge = judge, .loop = loop, .pivots = pivots, .room = MOST_PIVOTS});
+
+    for (uint32_t i = 0; i < count; i++)
+        if (pivots[i].class == EFG_PIVOT_WORLD || pivots[i].class == EFG_PIVOT_SURE_WORLD)
+            return 1;
+    return 0;
+}
+
+uint32_t efg_judge_pivots(const struct efg_judge *judge, const struct efg_loop_found *loop,
+                          struct efg_pivot *pivots, uint32_t room)
+{
+    uint8_t *is_separating = find_separating(judge->flow->graph);
+    uint32_t count = list_pivots((struct choice){.judge = judge,
+                                                 .loop = loop,
+                                                 .is_separating = is_separating,
+                                                 .pivots = pivots,
+                                                 .room = room});
+
+    free(is_separating);
+    return count;
+}
+
+/* ---- parts ---- */
+
+static int is_about(uint64_t count, double wanted)
+{
+    return (double)count <= wanted + 1.5 && (double)count >= wanted - 1.5;
+}
+
+/* Whether the children of SITE take turns, and how many there are; *FIRST is a call if there is
+ * one. */
+static uint32_t count_turns(const struct efg_judge *judge, uint32_t site, double iterations,
+                            uint32_t *first)
+{
+    const struct efg_callflow *flow = judge->flow;
+    uint32_t turns = 0;
+
+    *first = EFG_NONE;
+    for (uint32_t x = site_of(flow, site)->first_child; x != EFG_NONE;
+         x = site_of(flow, x)->next_sibling) {
+        if (x >= flow->sites || !flow->flow[x].entries)
+            continue;
+        turns++;
+        if (*first == EFG_NONE || site_of(flow, x)->node != EFG_NONE)
+            *first = x;
+    }
+    if (turns < 2 || turns > MOST_PARTS || iterations / turns < EFG_LEAST_ROUNDS)
+        return 0;
+    for (uint32_t x = site_of(flow, site)->first_child; x != EFG_NONE;
+         x = site_of(flow, x)->next_sibling)
+        if (x < flow->sites && flow->flow[x].entries &&
+            !is_about(flow->flow[x].entries, iterations / turns))
+            return 0;
+    return turns;
+}
+
+static int find_parts_below(const struct efg_judge *judge, struct efg_loop_found *found,
+                            uint32_t top)
+{
+    double iterations = (double)found->loop.iterations;
+
+    for (uint32_t x = top; x != EFG_NONE; x = next_below(judge->flow->tree, x, top)) {
+        uint32_t first, turns;
+        if (x >= judge->flow->sites || !is_about(judge->flow->flow[x].entries, iterations))
+            continue;
+        turns = count_turns(judge, x, iterations, &first);
+        if (!turns)
+            continue;
+        found->parts = turns;
+        found->part = first;
+        found->loop.iterations /= turns;
+        return 1;
+    }
+    return 0;
+}
+
+static void find_parts(const struct efg_judge *judge, struct efg_loop_found *found)
+{
+    if (found->is_call || has_world_pivot(judge, found))
+        return;
+    for (uint32_t i = 0; i < found->site_count; i++) {
+        uint32_t site = judge->sites[found->first_site + i];
+        if (is_about(judge->flow->flow[site].entries, (double)found->loop.iterations) &&
+            find_parts_below(judge, found, site))
+            return;
+    }
+}
+
+/* ---- all of it ---- */
+
+/* Let LOOK go through the tree; returns what it does, or -1 without memory. */
+static int walk(struct efg_judge *judge, uint32_t function, int look(struct walk *w))
+{
+    const struct efg_callflow *flow = judge->flow;
+    struct walk w = {.judge = judge,
+                     .flow = flow,
+                     .all = flow->flow[EFG_CALLTREE_ROOT].time,
+                     .function = function,
+                     .kids = malloc(flow->sites * sizeof *w.kids),
+                     .number = malloc(flow->sites * sizeof *w.number)};
+    int result = w.kids && w.number && w.all > 0 ? look(&w) : -1;
+
+    free(w.kids);
+    free(w.number);
+    return result;
+}
+
+int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow)
+{
+    judge->flow = flow;
+    judge->count = judge->site_count = 0;
+    judge->chosen = EFG_NONE;
+    if (flow->flow[EFG_CALLTREE_ROOT].time <= 0)
+        return 0;
+    if (walk(judge, EFG_CALLTREE_ROOT, walk_down))
+        return -1;
+    judge->chosen = outermost(judge, EFG_LEAST_ROUNDS);
+    if (judge->chosen != EFG_NONE) {
+        judge->chosen = go_further_in(judge, judge->chosen);
+        find_parts(judge, &judge->chain[judge->chosen]);
+    } else {
+        judge->chosen = outermost(judge, FEW_ROUNDS);
+    }
+    return 0;
+}
+
+/* ---- another rank's choice ---- */
+
+/* The loop of this one function. */
+static int look_here(struct walk *w)
+{
+    if (site_of(w->flow, w->function)->node != EFG_NONE) {
+        add_call(w);
+        return 0;
+    }
+    list_kids(w);
+    return w->kid_count > 1 && step_down(w) == EFG_NONE ? -1 : 0;
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return a > b ? (double)a / (double)b : (double)b / (double)a;
+}
+
+static const struct efg_loop_found *nearest(const struct efg_judge *judge, uint64_t function,
+                                            uint64_t iterations)
+{
+    const struct efg_loop_found *best = NULL;
+
+    for (uint32_t i = 0; i < judge->count; i++) {
+        const struct efg_loop_found *found = &judge->chain[i];
+        if (found->loop.function == function && found->loop.iterations &&
+            (!best || ratio(found->loop.iterations, iterations) <
+                          ratio(best->loop.iterations, iterations)))
+            best = found;
+    }
+    return best;
+}
+
+const struct efg_loop_found *efg_judge_find(struct efg_judge *judge, uint64_t function,
+                                            uint64_t iterations)
+{
+    const struct efg_loop_found *found = nearest(judge, function, iterations);
+    uint32_t site = judge->flow ? efg_calltree_find(judge->flow->tree, function) : EFG_NONE;
+
+    if (found || site == EFG_NONE || site >= judge->flow->sites || judge->count == EFG_CHAIN)
+        return found;
+    return walk(judge, site, look_here) ? NULL : nearest(judge, function, iterations);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rounds of agree.h: what follows from a result. Invariant: what decides the kind of the
+ * next round changes by results only, which are the same on all ranks.
+ */
+#include "agree.h"
+
+#include <string.h>
+
+#include "core/graph/detail.h"
+
+#define MOST_TRIES 3        /* more rounds while ranks have different loops */
+#define MOST_WAITS 12       /* rounds without a world collective that all know */
+#define LONG_WAITS 100      /* also while one may still come */
+#define MOST_FAILURES 6     /* windows that did not hold in a row, before they are given up */
+#define MOST_EMPTY 12       /* windows in a row without a whole iteration, likewise */
+#define MOST_LAST_ROUNDS 16 /* in MPI_Finalize; it takes 7, and 2 for each pivot refused */
+#define SAME_PERIOD 32      /* codes of periods: 41%; twice as long is another loop */
+#define NAMES (EFG_DROP_ALL_FRAMES | EFG_DROP_PATH) /* what loops are named by */
+
+void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip)
+{
+    memset(agree, 0, sizeof *agree);
+    agree->round = windows ? EFG_ROUND_PROPOSE : EFG_ROUND_OVER;
+    agree->windows = windows;
+    agree->length = length;
+    agree->skip = skip;
+    agree->pivot = -1;
+}
+
+int efg_agree_is_same_detail(const struct efg_vote *result)
+{
+    return !(result->dropped & result->kept);
+}
+
+/* --- the loop --- */
+
+static int may_have_windows(const struct efg_agree *agree, uint64_t loop)
+{
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        if (agree->loops[i] == loop)
+            return loop == agree->loop && (agree->windows > 1 || !agree->spread.count);
+    return agree->loop_count < EFG_AGREE_LOOPS || !agree->spread.count;
+}
+
+int efg_agree_wants(const struct efg_agree *agree, uint64_t loop)
+{
+    return agree->round < EFG_ROUND_CONFIRM && !agree->skip && may_have_windows(agree, loop) &&
+           (loop != agree->loop || !agree->spread.count);
+}
+
+/* Loops have other names: the one that wins is taken for the one that was elected last. */
+static void rename_loop(struct efg_agree *agree, const struct efg_vote *r, uint64_t winner)
+{
+    if (agree->loop_count && agree->dropped != (r->dropped & NAMES))
+        agree->loop = agree->loops[agree->loop_count - 1] = winner;
+    agree->dropped = r->dropped & NAMES;
+}
+
+/* The loop that is to have windows, and has none yet that lies ahead; 0: none, or not yet. */
+static uint64_t elect(struct efg_agree *agree, const struct efg_vote *r)
+{
+    const struct efg_candidate *winner = efg_ballot_winner(r);
+    if (!winner || r->flags & EFG_VOTE_LACKING || !efg_agree_is_same_detail(r))
+        return 0;
+    rename_loop(agree, r, winner->loop);
+    if (!may_have_windows(agree, winner->loop) ||
+        (agree->round == EFG_ROUND_CHECK && winner->loop == agree->loop)) {
+        agree->tries = 0;
+        return 0;
+    }
+    if (efg_ballot_is_split(r) && !agree->is_leaving && agree->tries++ < MOST_TRIES)
+        return 0;
+    return winner->loop;
+}
+
+/* Loops that got no window are not counted. */
+static void take_loop(struct efg_agree *agree, uint64_t loop)
+{
+    if (loop == agree->loop)
+        return;
+    if (!agree->loop_count || agree->spread.count)
+        agree->loop_count++;
+    agree->loop = agree->loops[agree->loop_count - 1] = loop;
+    agree->spread.count = 0;
+    agree->refusals = 0;
+}
+
+static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote *r)
+{
+    uint64_t loop = elect(agree, r);
+    if (!loop || (r->flags & EFG_VOTE_LEAVING && !(r->flags & EFG_VOTE_RECORDS)))
+        return EFG_VERDICT_NONE;
+    take_loop(agree, loop);
+    agree->round = EFG_ROUND_PIVOT;
+    agree->tries = 0;
+    return EFG_VERDICT_ELECTED;
+}
+
+/* From the beginning. What is recorded provisionally may still be placed. */
+static enum efg_verdict propose_again(struct efg_agree *agree)
+{
+    agree->round = EFG_ROUND_PROPOSE;
+    agree->tries = 0;
+    agree->is_owner = 0;
+    return EFG_VERDICT_NONE;
+}
+
+static enum efg_verdict lose(struct efg_agree *agree)
+{
+    propose_again(agree);
+    return EFG_VERDICT_LOST;
+}
+
+/* --- the pivot --- */
+
+static int is_refused(const struct efg_agree *agree, uint32_t bit)
+{
+    for (uint32_t i = 0; i < agree->refusals; i++)
+        if (agree->refused[i] == bit)
+            return 1;
+    return 0;
+}
+
+static int can_refuse(const struct efg_agree *agree)
+{
+    return agree->pivot >= 0 && agree->refusals < EFG_AGREE_REFUSALS;
+}
+
+static void refuse(struct efg_agree *agree)
+{
+    agree->refused[agree->refusals++] = (uint32_t)agree->pivot;
+    agree->round = EFG_ROUND_PIVOT;
+}
+
+static int32_t find_common(const struct efg_agree *agree, const struct efg_vote *r)
+{
+    if (agree->refusals == EFG_AGREE_REFUSALS)
+        return -1;
+    for (uint32_t bit = 0; bit < EFG_PIVOT_CLASSES * EFG_BALLOT_BITS; bit++)
+        if (efg_ballot_is_common(r, bit) && !is_refused(agree, bit))
+            return (int32_t)bit;
+    return -1;
+}
+
+uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice *choices,
+                          uint32_t count)
+{
+    uint32_t best = 0;
+    int is_found = 0;
+    for (uint32_t i = 0; i < count && agree->pivot >= 0; i++)
+        if (efg_ballot_bit(&choices[i]) == (uint32_t)agree->pivot &&
+            (!is_found || choices[i].hash < choices[best].hash)) {
+            best = i;
+            is_found = 1;
+        }
+    return best;
+}
+
+/* Without a pivot in common, an owner counts the same iterations if it has the period of the
+ * owner with the shortest one. */
+static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r)
+{
+    if (!(r->flags & EFG_VOTE_OWNS) || !efg_agree_is_same_detail(r))
+        return propose_again(agree);
+    agree->pivot = find_common(agree, r);
+    if (agree->pivot < 0 && agree->period + r->period > SAME_PERIOD)
+        agree->is_owner = 0;
+    agree->round = EFG_ROUND_CALIBRATE;
+    agree->tries = 0;
+    agree->marked = 0;
+    agree->is_recalibrated = 0;
+    return EFG_VERDICT_PIVOT;
+}
+
+/* --- numbers --- */
+
+/* Iterations are numbered from collective ANCHOR; 0: the start. */
+static enum efg_verdict anchor(struct efg_agree *agree, uint64_t w,
+                               const struct efg_tally *tally)
+{
+    agree->round = EFG_ROUND_PLACE;
+    agree->anchor = w;
+    agree->is_from_start = !w;
+    agree->knows_anchor = efg_tally_at(tally, w, &agree->at_anchor) == EFG_TALLY_KNOWN;
+    agree->took = tally->visits > agree->voted_at ? tally->visits - agree->voted_at : 0;
+    return EFG_VERDICT_NONE;
+}
+
+static enum efg_verdict calibrated(struct efg_agree *agree, const struct efg_vote *r,
+                                   const struct efg_tally *tally)
+{
+    uint64_t passed = (uint64_t)-r->passed, marked = (uint64_t)r->marked;
+
+    if (!efg_agree_is_same_detail(r))
+        return propose_again(agree);
+    if (can_refuse(agree) && -r->least_hash != r->most_hash) {
+        refuse(agree);
+        return EFG_VERDICT_NONE;
+    }
+    if (!r->worlds)
+        return anchor(agree, 0, tally);
+    if (passed > marked)
+        return anchor(agree, efg_tally_between(marked, passed), tally);
+    agree->marked = marked;
+    agree->tries++;
+    if (agree->is_leaving || agree->tries >= LONG_WAITS ||
+        (agree->tries >= MOST_WAITS && !(r->flags & EFG_VOTE_WAITING)))
+        return anchor(agree, 0, tally);
+    return EFG_VERDICT_NONE;
+}
+
+/* Somebody knew it no longer: another one. The start is always known. */
+static enum efg_verdict anchor_again(struct efg_agree *agree)
+{
+    agree->round = EFG_ROUND_CALIBRATE;
+    agree->tries++;
+    return EFG_VERDICT_NONE;
+}
+
+static enum efg_verdict placed(struct efg_agree *agree, const struct efg_vote *r)
+{
+    if (r->flags & EFG_VOTE_UNKNOWN)
+        return anchor_again(agree);
+    agree->tries = 0;
+    agree->base = (uint64_t)r->base;
+    agree->margin = (uint64_t)r->margin;
+    if (!agree->spread.count)
+        efg_spread_init(&agree->spread, agree->windows, agree->length + agree->margin);
+    agree->is_past = !(r->flags & EFG_VOTE_UNWHOLE) && !agree->skip && !agree->spread.count;
+    agree->round = agree->is_past ? EFG_ROUND_CHECK : EFG_ROUND_CONFIRM;
+    agree->first = efg_spread_next(
+        &agree->spread, (uint64_t)(r->base + (agree->is_past ? r->whole : r->soonest)));
+    return EFG_VERDICT_PLACED;
+}
+
+/* --- windows --- */
+
+static enum efg_verdict move(struct efg_agree *agree, const struct efg_vote *r)
+{
+    agree->round = EFG_ROUND_CONFIRM;
+    agree->is_past = 0;
+    agree->first = efg_spread_next(&agree->spread, (uint64_t)r->number + agree->margin);
+    return EFG_VERDICT_MOVED;
+}
+
+static enum efg_verdict confirmed(struct efg_agree *agree, const struct efg_vote *r)
+{
+    if (!(r->flags & EFG_VOTE_LATE)) {
+        agree->round = EFG_ROUND_CHECK;
+        agree->failures = 0;
+        return EFG_VERDICT_HOLDS;
+    }
+    if (r->flags & EFG_VOTE_LEAVING)
+        return lose(agree);
+    if (++agree->failures < MOST_FAILURES) {
+        agree->margin *= 2;
+        return move(agree, r);
+    }
+    agree->round = EFG_ROUND_OVER;
+    return EFG_VERDICT_FAILED;
+}
+
+/* Where one iteration is more than the log may be, all windows are empty. */
+static enum efg_verdict lose_empty(struct efg_agree *agree)
+{
+    lose(agree);
+    if (++agree->empty == MOST_EMPTY)
+        agree->round = EFG_ROUND_OVER;
+    return EFG_VERDICT_LOST;
+}
+
+static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r)
+{
+    agree->end = (uint64_t)-r->end;
+    if (agree->end <= agree->first)
+        return lose_empty(agree);
+    agree->empty = 0;
+    agree->begun = (uint64_t)-r->begun;
+    agree->ended = (uint64_t)r->ended;
+    efg_spread_add(&agree->spread, agree->first);
+    agree->round = EFG_ROUND_PROPOSE;
+    agree->tries = 0;
+    if (agree->windows == 1 || r->flags & EFG_VOTE_LEAVING)
+        return EFG_VERDICT_DONE;
+    move(agree, r);
+    return EFG_VERDICT_NEXT;
+}
+
+static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *r)
+{
+    if (!(r->flags & EFG_VOTE_UNDONE))
+        return finish(agree, r);
+    if (!(r->flags & EFG_VOTE_OPENED) && elect(agree, r))
+        return lose(agree);
+    return EFG_VERDICT_NONE;
+}
+
+/* --- drift --- */
+
+/* Pivots that owners do not have in common may lie on either side of a collective. */
+static int drifts(const struct efg_agree *agree, const struct efg_vote *r)
+{
+    int64_t apart = agree->pivot < 0;
+    return r->most_count != EFG_BALLOT_NONE && r->most_count + r->least_count > apart;
+}
+
+static int has_way_out(const struct efg_agree *agree)
+{
+    if (agree->round < EFG_ROUND_CONFIRM || agree->is_leaving)
+        return 0;
+    return agree->is_from_start ? !agree->is_recalibrated : can_refuse(agree);
+}
+
+/* Counts from the start may differ by what was before; those from a collective on may not. */
+static enum efg_verdict drift(struct efg_agree *agree)
+{
+    agree->drifted |= agree->spread.count > 0;
+    agree->tries = 0;
+    if (agree->is_from_start) {
+        agree->is_recalibrated = 1;
+        agree->round = EFG_ROUND_CALIBRATE;
+    } else {
+        refuse(agree);
+    }
+    return EFG_VERDICT_DRIFT;
+}
+
+/* The collective at which numbers are compared in the next round: one that ranks still know
+ * then; in MPI_Finalize, where they are all behind, the last one. */
+static void watch(struct efg_agree *agree, const struct efg_vote *r)
+{
+    uint64_t passed = r->passed == EFG_BALLOT_NONE ? 0 : (uint64_t)-r->passed;
+    agree->watched = agree->is_leaving ? passed : efg_tally_near(passed);
+}
+
+/* --- results --- */
+
+static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r,
+                             const struct efg_tally *tally)
+{
+    if (agree->round > EFG_ROUND_PIVOT && !(r->flags & EFG_VOTE_OWNS))
+        return lose(agree);
+    if (drifts(agree, r)) {
+        if (has_way_out(agree))
+            return drift(agree);
+        agree->drifted = 1;
+    }
+    switch (agree->round) {
+    case EFG_ROUND_PROPOSE:
+        return proposed(agree, r);
+    case EFG_ROUND_PIVOT:
+        return chosen(agree, r);
+    case EFG_ROUND_CALIBRATE:
+        return calibrated(agree, r, tally);
+    case EFG_ROUND_PLACE:
+        return placed(agree, r);
+    case EFG_ROUND_CONFIRM:
+        return confirmed(agree, r);
+    case EFG_ROUND_CHECK:
+        return checked(agree, r);
+    default:
+        return EFG_VERDICT_NONE;
+    }
+}
+
+/* Rounds in MPI_Finalize end with the first one that changes nothing, once owners have compared
+ * their numbers at the last collective. */
+static void leave(struct efg_agree *agree, const struct efg_vote *r, int is_same)
+{
+    int is_compared = r->worlds <= 0 || agree->watched == (uint64_t)r->worlds;
+    if (agree->is_leaving &&
+        ((is_same && is_compared) || ++agree->last_rounds >= MOST_LAST_ROUNDS))
+        agree->round = EFG_ROUND_OVER;
+    agree->is_leaving |= (r->flags & EFG_VOTE_LEAVING) != 0;
+}
+
+enum efg_verdict efg_agree_result(struct efg_agree *agree, const struct efg_vote *r,
+                                  const struct efg_tally *tally)
+{
+    enum efg_round round = agree->round;
+    enum efg_verdict verdict;
+
+    agree->pending = 0;
+    verdict = step(agree, r, tally);
+    leave(agree, r, verdict == EFG_VERDICT_NONE && agree->round == round);
+    watch(agree, r);
+    return verdict;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a rank votes, round by round. Invariant: a rank that follows says nothing of a pivot;
+ * what a round does not ask for stays neutral.
+ */
+#include "agree.h"
+
+#include <string.h>
+
+#define MARGIN 2     /* iterations, at least, between placing a window and opening it */
+#define FEW_VISITS 3 /* in which a world collective may still come */
+#define HASH(hash) ((int64_t)((hash) >> 2)) /* so that its negative is no EFG_BALLOT_NONE */
+
+/* Whether this rank still has to do something for the window. One who leaves before it begins
+ * will never make it. */
+static int is_undone(const struct efg_agree *agree, const struct efg_standing *s)
+{
+    if (!agree->is_owner)
+        return 0;
+    return s->state == EFG_RECORDING || (s->state == EFG_ARMED && !s->is_lost && !s->leaving);
+}
+
+/* A world collective since the pivot was marked on all ranks; if there are none at all,
+ * without. */
+static int is_calibrated(const struct efg_agree *agree, const struct efg_tally *tally)
+{
+    return !tally->worlds || (tally->worlds > tally->marked && tally->worlds > agree->marked);
+}
+
+int efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *s, int sample)
+{
+    if (agree->pending || agree->is_leaving || agree->round == EFG_ROUND_OVER)
+        return 0;
+    if (sample)
+        return 1;
+    switch (agree->round) {
+    case EFG_ROUND_PROPOSE:
+        return 0;
+    case EFG_ROUND_CALIBRATE:
+        return !agree->is_owner || is_calibrated(agree, s->tally);
+    case EFG_ROUND_CHECK:
+        return !is_undone(agree, s);
+    default:
+        return 1;
+    }
+}
+
+static void say_loop(struct efg_vote *vote, const struct efg_standing *s)
+{
+    if (s->loop)
+        vote->loops[0] = (struct efg_candidate){s->loop, 1, s->iterations, s->iterations};
+    else if (!s->has_given_up && !s->leaving)
+        vote->flags |= EFG_VOTE_LACKING;
+    if (s->state == EFG_PROVISIONAL)
+        vote->flags |= EFG_VOTE_RECORDS;
+    if (s->leaving)
+        vote->flags |= EFG_VOTE_LEAVING;
+    vote->dropped = s->dropped;
+    vote->kept = ~(uint64_t)s->dropped;
+}
+
+static void say_choices(struct efg_agree *agree, struct efg_vote *vote,
+                        const struct efg_standing *s)
+{
+    agree->is_owner = s->choice_count > 0;
+    if (!agree->is_owner)
+        return;
+    agree->period = efg_ballot_period(s->period);
+    vote->period = -agree->period;
+    efg_ballot_choose(vote, s->choices, s->choice_count);
+}
+
+static void say_worlds(struct efg_vote *vote, const struct efg_tally *tally)
+{
+    vote->worlds = (int64_t)tally->worlds;
+    vote->passed = -(int64_t)tally->worlds;
+    vote->marked = (int64_t)tally->marked;
+}
+
+/* If one has come on this rank, others come to it too. */
+static int is_waiting(const struct efg_standing *s)
+{
+    const struct efg_tally *tally = s->tally;
+    return !s->is_lost &&
+           (tally->visits - tally->marked_with < FEW_VISITS || tally->worlds > tally->marked);
+}
+
+static void say_pivot(struct efg_vote *vote, const struct efg_standing *s)
+{
+    vote->most_hash = HASH(s->hash);
+    vote->least_hash = -vote->most_hash;
+    if (is_waiting(s))
+        vote->flags |= EFG_VOTE_WAITING;
+}
+
+static void say_place(const struct efg_agree *agree, struct efg_vote *vote,
+                      const struct efg_standing *s)
+{
+    int64_t since = (int64_t)(s->tally->visits - agree->at_anchor);
+
+    if (!agree->knows_anchor) {
+        vote->flags |= EFG_VOTE_UNKNOWN;
+        return;
+    }
+    vote->base = (int64_t)agree->at_anchor;
+    vote->margin = (int64_t)agree->took + MARGIN;
+    vote->soonest = since + vote->margin + (agree->spread.count ? 0 : (int64_t)agree->skip);
+    if (s->state == EFG_PROVISIONAL && s->whole != UINT64_MAX)
+        vote->whole = (int64_t)(s->whole - agree->at_anchor);
+    else
+        vote->flags |= EFG_VOTE_UNWHOLE;
+}
+
+/* Numbers at the collective that is watched, and now. */
+static void say_numbers(const struct efg_agree *agree, struct efg_vote *vote,
+                        const struct efg_tally *tally)
+{
+    uint64_t visits;
+
+    vote->number = (int64_t)efg_agree_number(agree, tally);
+    if (!agree->watched || efg_tally_at(tally, agree->watched, &visits) != EFG_TALLY_KNOWN)
+        return;
+    vote->most_count = (int64_t)(visits - agree->at_anchor + agree->base);
+    vote->least_count = -vote->most_count;
+}
+
+static void say_in_time(const struct efg_agree *agree, struct efg_vote *vote,
+                        const struct efg_standing *s)
+{
+    int is_open = s->state == EFG_RECORDING || s->state == EFG_DONE;
+    if (!is_open && (s->leaving || s->state != EFG_ARMED ||
+                     efg_agree_number(agree, s->tally) >= agree->first))
+        vote->flags |= EFG_VOTE_LATE;
+}
+
+/* A window that this rank will not make has no iterations. */
+static void say_done(const struct efg_agree *agree, struct efg_vote *vote,
+                     const struct efg_standing *s)
+{
+    if (s->state == EFG_RECORDING || s->state == EFG_DONE)
+        vote->flags |= EFG_VOTE_OPENED;
+    if (is_undone(agree, s)) {
+        vote->flags |= EFG_VOTE_UNDONE;
+        return;
+    }
+    vote->end = -(int64_t)(s->state == EFG_DONE ? s->end : agree->first);
+    if (s->begun)
+        vote->begun = -(int64_t)s->begun;
+    if (s->ended)
+        vote->ended = (int64_t)s->ended;
+}
+
+static void say_as_owner(const struct efg_agree *agree, struct efg_vote *vote,
+                         const struct efg_standing *s)
+{
+    vote->flags |= EFG_VOTE_OWNS;
+    if (agree->round == EFG_ROUND_PIVOT)
+        return;
+    say_worlds(vote, s->tally);
+    if (agree->round == EFG_ROUND_CALIBRATE) {
+        say_pivot(vote, s);
+    } else if (agree->round == EFG_ROUND_PLACE) {
+        say_place(agree, vote, s);
+    } else {
+        say_numbers(agree, vote, s->tally);
+        if (agree->round == EFG_ROUND_CONFIRM)
+            say_in_time(agree, vote, s);
+        if (agree->round == EFG_ROUND_CHECK)
+            say_done(agree, vote, s);
+    }
+}
+
+struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standing *s)
+{
+    struct efg_vote vote;
+    efg_ballot_init(&vote);
+    say_loop(&vote, s);
+    if (agree->round == EFG_ROUND_PIVOT)
+        say_choices(agree, &vote, s);
+    if (agree->is_owner)
+        say_as_owner(agree, &vote, s);
+    agree->pending = 1;
+    agree->voted_at = s->tally->visits;
+    return vote;
+}

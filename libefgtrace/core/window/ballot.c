@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of loops is merged as two ordered lists, cut off at its length. It is exact: a loop
+ * that is cut off somewhere has as many lower ones beside it as the table has rows, and these
+ * stay, so it would not be in the result either, and what is in the result was never cut off.
+ */
+#include "ballot.h"
+
+#include <string.h>
+
+#define QUANTITIES(X)                                                                  \
+    X(period)                                                                          \
+    X(least_hash)                                                                      \
+    X(most_hash)                                                                       \
+    X(marked)                                                                          \
+    X(worlds) X(passed) X(base) X(soonest) X(whole) X(margin) X(number) X(least_count) \
+        X(most_count) X(end) X(begun) X(ended)
+
+void efg_ballot_init(struct efg_vote *vote)
+{
+#define NONE(word) vote->word = EFG_BALLOT_NONE;
+    memset(vote, 0, sizeof *vote);
+    QUANTITIES(NONE)
+#undef NONE
+}
+
+static int is_before(const struct efg_candidate *a, const struct efg_candidate *b)
+{
+    return a->loop && (!b->loop || a->loop < b->loop);
+}
+
+static struct efg_candidate add(struct efg_candidate a, struct efg_candidate b)
+{
+    a.ranks += b.ranks;
+    a.least = a.least < b.least ? a.least : b.least;
+    a.most = a.most > b.most ? a.most : b.most;
+    return a;
+}
+
+static void merge(struct efg_candidate *all, const struct efg_candidate *one)
+{
+    struct efg_candidate a[EFG_BALLOT_LOOPS + 1] = {0}, b[EFG_BALLOT_LOOPS + 1] = {0};
+    const struct efg_candidate *x = a, *y = b;
+
+    memcpy(a, all, EFG_BALLOT_LOOPS * sizeof *a);
+    memcpy(b, one, EFG_BALLOT_LOOPS * sizeof *b);
+    for (uint32_t i = 0; i < EFG_BALLOT_LOOPS; i++)
+        if (is_before(x, y))
+            all[i] = *x++;
+        else if (is_before(y, x))
+            all[i] = *y++;
+        else if (x->loop)
+            all[i] = add(*x++, *y++);
+}
+
+void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one)
+{
+#define MOST(word) all->word = all->word > one->word ? all->word : one->word;
+    QUANTITIES(MOST)
+#undef MOST
+    all->flags |= one->flags;
+    all->dropped |= one->dropped;
+    all->kept |= one->kept;
+    for (uint32_t c = 0; c < EFG_PIVOT_CLASSES; c++)
+        for (uint32_t i = 0; i < EFG_BALLOT_BITS / 64; i++)
+            all->absent[c][i] |= one->absent[c][i];
+    merge(all->loops, one->loops);
+}
+
+/* --- loops --- */
+
+static int beats(const struct efg_candidate *a, const struct efg_candidate *b)
+{
+    if (a->ranks != b->ranks)
+        return a->ranks > b->ranks;
+    return a->most != b->most ? a->most < b->most : a->loop < b->loop;
+}
+
+const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result)
+{
+    const struct efg_candidate *best = result->loops;
+    for (uint32_t i = 1; i < EFG_BALLOT_LOOPS && result->loops[i].loop; i++)
+        if (beats(&result->loops[i], best))
+            best = &result->loops[i];
+    return best->loop ? best : NULL;
+}
+
+int efg_ballot_is_split(const struct efg_vote *result)
+{
+    return result->loops[1].loop != 0;
+}
+
+/* --- pivots --- */
+
+uint32_t efg_ballot_bit(const struct efg_choice *choice)
+{
+    return (uint32_t)choice->class * EFG_BALLOT_BITS +
+           (uint32_t)(choice->hash % EFG_BALLOT_BITS);
+}
+
+void efg_ballot_choose(struct efg_vote *vote, const struct efg_choice *choices, uint32_t count)
+{
+    memset(vote->absent, 0xff, sizeof vote->absent);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bit = (uint32_t)(choices[i].hash % EFG_BALLOT_BITS);
+        vote->absent[choices[i].class][bit / 64] &= ~(UINT64_C(1) << bit % 64);
+    }
+}
+
+int efg_ballot_is_common(const struct efg_vote *result, uint32_t bit)
+{
+    uint32_t of_class = bit % EFG_BALLOT_BITS;
+    return !(result->absent[bit / EFG_BALLOT_BITS][of_class / 64] >> of_class % 64 & 1);
+}
+
+int64_t efg_ballot_period(uint64_t ns)
+{
+    uint64_t power = 63, fraction;
+    ns += !ns;
+    while (!(ns >> power))
+        power--;
+    fraction = power >= 6 ? ns >> (power - 6) : ns << (6 - power);
+    return (int64_t)(64 * power + (fraction & 63)) + 1;
+}

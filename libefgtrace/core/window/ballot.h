@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ballot: the vote of a rank, and the combined one of all ranks. Votes combine word by word:
+ * most (a maximum), or, and a table of loops, in which equal ones are added. That is
+ * commutative, associative and exact, so all ranks see the same result, whatever the order.
+ * What is least is the most of its negative.
+ *
+ * Plain memory without pointers, of one size, to be sent as bytes.
+ */
+#ifndef EFG_BALLOT_H
+#define EFG_BALLOT_H
+
+#include <stdint.h>
+
+#include "core/graph/graph.h"
+
+#define EFG_BALLOT_NONE INT64_MIN /* of a rank that has nothing to say */
+#define EFG_BALLOT_LOOPS 16
+#define EFG_BALLOT_BITS 256 /* a pivot is the bit hash % EFG_BALLOT_BITS of its class */
+
+/* A pivot that a rank could take. */
+struct efg_choice {
+    uint64_t hash; /* agrees between ranks */
+    enum efg_pivot_class class;
+};
+
+/* A loop that ranks would like to be the main loop. */
+struct efg_candidate {
+    uint64_t loop; /* hash of the call path of its function; 0: this row is empty */
+    uint64_t ranks;
+    uint64_t least, most; /* iterations so far */
+};
+
+enum efg_vote_flag {
+    EFG_VOTE_LEAVING = 1 << 0, /* in MPI_Finalize */
+    EFG_VOTE_LACKING = 1 << 1, /* has no loop, and looks for one */
+    EFG_VOTE_RECORDS = 1 << 2, /* records provisionally */
+    EFG_VOTE_OWNS = 1 << 3,    /* owns the window */
+    EFG_VOTE_WAITING = 1 << 4, /* CALIBRATE: a world collective may still come */
+    EFG_VOTE_UNKNOWN = 1 << 5, /* PLACE: no longer knows its visits at the agreed collective */
+    EFG_VOTE_UNWHOLE = 1 << 6, /* PLACE: has no whole iteration in a provisional record */
+    EFG_VOTE_LATE = 1 << 7,    /* CONFIRM: passed the first iteration, or will never make it */
+    EFG_VOTE_OPENED = 1 << 8,  /* CHECK: has begun to record the window */
+    EFG_VOTE_UNDONE = 1 << 9   /* CHECK: not yet done with the window */
+};
+
+struct efg_vote {
+    /* Or. */
+    uint64_t flags;         /* set of enum efg_vote_flag */
+    uint64_t dropped, kept; /* what signatures have dropped (detail.h), and what not */
+    uint64_t absent[EFG_PIVOT_CLASSES][EFG_BALLOT_BITS / 64]; /* PIVOT: 0 = one it could take */
+    /* Most. EFG_BALLOT_NONE if a rank has nothing to say. */
+    int64_t period;                /* PIVOT: - code of the period of its favourite */
+    int64_t least_hash, most_hash; /* CALIBRATE: of the pivot that was adopted */
+    int64_t marked;                /* CALIBRATE: world collectives passed when it was marked */
+    int64_t worlds;                /* world collectives: the most that were passed */
+    int64_t passed;                /* and the least */
+    int64_t base;                  /* PLACE: visits at the agreed collective */
+    int64_t soonest;               /* PLACE: visits since then, when this rank can begin */
+    int64_t whole;                 /* PLACE: of the first one that is recorded provisionally */
+    int64_t margin;                /* PLACE: iterations that a round takes */
+    int64_t number;                /* from CONFIRM on: of the present iteration */
+    int64_t least_count, most_count; /* number at the collective that is watched */
+    int64_t end;                     /* CHECK: least number after the last whole iteration */
+    int64_t begun; /* CHECK: least time of opening, ns on the common time line */
+    int64_t ended; /* CHECK: time of closing */
+    /* By rising hash; if there are more, those with the lowest hashes. */
+    struct efg_candidate loops[EFG_BALLOT_LOOPS];
+};
+
+/* A vote of somebody who has nothing to say. */
+void efg_ballot_init(struct efg_vote *vote);
+
+/* Combine ONE into ALL. In any order; each vote once. */
+void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one);
+
+/* What most ranks have; then what has fewer iterations; then the lowest hash. NULL without any.
+ */
+const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result);
+
+/* 1 if ranks have different loops. */
+int efg_ballot_is_split(const struct efg_vote *result);
+
+/* Say in VOTE that this rank could take COUNT pivots, and no others. */
+void efg_ballot_choose(struct efg_vote *vote, const struct efg_choice *choices, uint32_t count);
+
+/* The bit of a pivot, counted class by class: the lowest one is the best. */
+uint32_t efg_ballot_bit(const struct efg_choice *choice);
+
+/* 1 if all that said something could take the pivot BIT. */
+int efg_ballot_is_common(const struct efg_vote *result, uint32_t bit);
+
+/* log2 of NS in 64ths, from 1: equal to within 1.6%, without floating point. */
+int64_t efg_ballot_period(uint64_t ns);
+
+#endif

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Configuration: the table of keys, and values as text and back. Where the text comes
+ * from is the business of sources.c.
+ *
+ * A row of the table says all there is to say about a key; parsing, showing, the
+ * defaults, the options of `efgtrace run` and the tests of the manual read it there.
+ *
+ * Invariant: a value either passes every check or leaves the configuration as it was, and
+ * what efg_conf_show writes, efg_conf_set reads back as the same value.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "conf.h"
+#include "core/graph/signature.h"
+#include "core/loop/finder.h"
+
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+#define HOUR (3600 * SECOND)
+#define MB (UINT64_C(1) << 20)
+
+#define FIELD(name) offsetof(struct efg_conf, name)
+
+static const struct efg_key keys[] = {
+    {"mode", "m", "adaptive|full|graph|off", "adaptive",
+     "trace some iterations, all or nothing; off: do nothing", EFG_KEY_CHOICE, FIELD(mode), 0,
+     0},
+    {"output", "o", "DIR", "", "the folder to make; empty: efgtrace.<application>.<id>",
+     EFG_KEY_TEXT, FIELD(output), 0, 0},
+    {"iterations", "n", "N", "10", "iterations of the main loop in a window", EFG_KEY_NUMBER,
+     FIELD(iterations), 1, 1000000},
+    {"windows", NULL, "N", "1", "windows to record", EFG_KEY_NUMBER, FIELD(windows), 1, 1000},
+    {"skip", NULL, "N", "0", "iterations to let pass before the first window", EFG_KEY_NUMBER,
+     FIELD(skip), 0, UINT64_C(1000000000000)},
+    {"level", NULL, "auto|finer|coarser", "auto", "which of nested loops makes the iterations",
+     EFG_KEY_CHOICE, FIELD(level), 0, 0},
+    {"loop", NULL, "FUNCTION|HASH", "", "the loop of this function, as the summary names it",
+     EFG_KEY_TEXT, FIELD(loop), 0, 0},
+    {"signature", NULL, "WORDS", "path", "what tells calls apart, besides the function",
+     EFG_KEY_SET, FIELD(signature), 0, 0},
+    {"interval", NULL, "TIME", "10ms", "smallest time between two samples of the graph",
+     EFG_KEY_TIME, FIELD(interval), MS, HOUR},
+    {"stable", NULL, "N", "3", "equal samples that make the graph stable", EFG_KEY_NUMBER,
+     FIELD(stable), 1, 1000},
+    {"depth", NULL, "FRAMES", "128", "frames of a call path, counted from the MPI call",
+     EFG_KEY_NUMBER, FIELD(depth), 1, 128},
+    {"memory", NULL, "SIZE", "16M", "limit of the memory of a rank; then detail is dropped",
+     EFG_KEY_SIZE, FIELD(memory), MB, MB << 20},
+    {"log-limit", NULL, "SIZE", "1G", "limit of the log of a thread on disk", EFG_KEY_SIZE,
+     FIELD(log_limit), MB, MB << 20},
+    {"patience", NULL, "TIME", "5s", "how long ranks wait for one that finds no main loop",
+     EFG_KEY_TIME, FIELD(patience), 0, 24 * HOUR},
+    {"sequence", NULL, "on|off", "on", "keep the order of all calls of the run", EFG_KEY_SWITCH,
+     FIELD(sequence), 0, 0},
+    {"save", NULL, "TIME", "20s", "pause between two saves, in case the job is killed; 0: none",
+     EFG_KEY_TIME, FIELD(save), 0, 24 * HOUR},
+    {"clock", NULL, "auto|tsc|system", "auto", "what time stamps are read from", EFG_KEY_CHOICE,
+     FIELD(clock), 0, 0},
+    {"summary", NULL, "on|off", "on", "print the summary on standard error at the end",
+     EFG_KEY_SWITCH, FIELD(summary), 0, 0},
+    {"symbols", NULL, "on|off", "on", "find function and line of call paths at the end",
+     EFG_KEY_SWITCH, FIELD(symbols), 0, 0},
+    {"keep-logs", NULL, "on|off", "off", "keep the logs once the trace is written",
+     EFG_KEY_SWITCH, FIELD(keep_logs), 0, 0},
+    {"verbose", "v", "on|off", "off", "say on standard error what happens when it happens",
+     EFG_KEY_SWITCH, FIELD(verbose), 0, 0},
+    {0},
+};
+
+/* Words of a signature, in the order of enum efg_dimension. */
+static const char *const dimensions[] = {"path",    "size-class",   "size",
+                                         "partner", "communicator", "region"};
+#define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
+
+/* Units, large to small. A value is shown in the first one that divides it and of which it has
+ * at least PLENTY: 60s rather than 1m. */
+struct unit {
+    const char *name;
+    uint64_t scale, plenty;
+};
+static const struct unit times[] = {{"h", HOUR, 1}, {"m", 60 * SECOND, 2}, {"s", SECOND, 1},
+                                    {"ms", MS, 1},  {"us", 1000, 1},       {"ns", 1, 1},
+                                    {NULL, 0, 0}};
+static const struct unit sizes[] = {
+    {"T", MB << 20, 1}, {"G", MB << 10, 1}, {"M", MB, 1}, {"K", 1024, 1}, {NULL, 0, 0}};
+
+_Static_assert(sizeof(keys) / sizeof(keys[0]) == EFG_CONF_KEYS + 1, "EFG_CONF_KEYS is wrong");
+_Static_assert(EFG_MODE_OFF == 3 && EFG_LEVEL_COARSER == 2 && EFG_CLOCK_SYSTEM == 2,
+               "the order of the words is wrong");
+_Static_assert(EFG_DIM_REGION == 1 << (DIMENSIONS - 1), "a dimension has no word");
+
+const struct efg_key *efg_conf_keys(void)
+{
+    return keys;
+}
+
+const struct efg_key *efg_conf_find(const char *name)
+{
+    for (const struct efg_key *key = keys; key->name; key++)
+        if (strcmp(key->name, name) == 0)
+            return key;
+    return NULL;
+}
+
+const struct efg_key *efg_conf_nearest(const char *name)
+{
+    struct efg_nearest nearest = {.word = name};
+
+    for (const struct efg_key *key = keys; key->name; key++)
+        efg_nearest_offer(&nearest, key->name);
+    return nearest.best ? efg_conf_find(nearest.best) : NULL;
+}
+
+void efg_conf_variable(const char *key, char *text, size_t size)
+{
+    snprintf(text, size, "EFGTRACE_%s", key);
+    for (char *c = text; *c; c++)
+        *c = *c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c;
+}
+
+static const struct unit *units_of(const struct efg_key *key)
+{
+    return key->type == EFG_KEY_TIME ? times : sizes;
+}
+
+/* --- text to value; each returns NULL or what is wrong --- */
+
+static const char *parse_digits(const char *text, uint64_t *value, const char **end)
+{
+    uint64_t v = 0;
+    const char *c = text;
+
+    for (; *c >= '0' && *c <= '9'; c++)
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *c - '0', &v))
+            return "too large";
+    *end = c;
+    *value = v;
+    return c == text ? "not a whole number" : NULL;
+}
+
+static const char *check_range(const struct efg_key *key, uint64_t value)
+{
+    return value < key->least ? "too small" : value > key->most ? "too large" : NULL;
+}
+
+static const char *parse_number(const struct efg_key *key, const char *text, uint64_t *value)
+{
+    const char *end;
+    const char *wrong = parse_digits(text, value, &end);
+
+    if (!wrong && *end)
+        wrong = "not a whole number";
+    return wrong ? wrong : check_range(key, *value);
+}
+
+/* A number and its unit; only 0 needs none. */
+static const char *parse_quantity(const struct efg_key *key, const char *text, uint64_t *value)
+{
+    const char *end;
+    const char *wrong = parse_digits(text, value, &end);
+
+    if (wrong)
+        return wrong;
+    end += strspn(end, " ");
+    if (!*end)
+        return *value ? "the unit is missing" : check_range(key, 0);
+    for (const struct unit *unit = units_of(key); unit->name; unit++) {
+        if (strcmp(end, unit->name) != 0)
+            continue;
+        if (__builtin_mul_overflow(*value, unit->scale, value))
+            return "too large";
+        return check_range(key, *value);
+    }
+    return "no such unit";
+}
+
+static const char *parse_switch(const char *text, int *value)
+{
+    static const char *const words[] = {"off", "on", "no", "yes", "false", "true", "0", "1"};
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *value = i & 1;
+            return NULL;
+        }
+    }
+    return "neither on nor off";
+}
+
+static const char *parse_choice(const struct efg_key *key, const char *text, int *value)
+{
+    const char *word = key->value;
+
+    for (int i = 0; *word; i++) {
+        size_t length = strcspn(word, "|");
+        if (strlen(text) == length && strncmp(text, word, length) == 0) {
+            *value = i;
+            return NULL;
+        }
+        word += length + (word[length] == '|');
+    }
+    return "no such word";
+}
+
+static unsigned dimension_of(const char *word, size_t length)
+{
+    for (unsigned i = 0; i < DIMENSIONS; i++)
+        if (strlen(dimensions[i]) == length && strncmp(dimensions[i], word, length) == 0)
+            return 1u << i;
+    return 0;
+}
+
+static const char *parse_set(const char *text, unsigned *value)
+{
+    static const char blanks[] = ", \t";
+    unsigned set = 0;
+    int words = 0, none = 0;
+
+    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+        size_t length = strcspn(text, blanks);
+        unsigned bit = dimension_of(text, length);
+        if (length == 4 && strncmp(text, "none", 4) == 0)
+            none = 1;
+        else if (!bit)
+            return "there is a word in it that is not known";
+        set |= bit;
+        words++;
+        text += length;
+    }
+    if (!words)
+        return "nothing is given";
+    if (none && words > 1)
+        return "none stands alone";
+    if ((set & EFG_DIM_SIZE) && (set & EFG_DIM_SIZE_CLASS))
+        return "size and size-class exclude each other";
+    *value = set;
+    return NULL;
+}
+
+static const char *parse_text(const char *text, char *value, size_t size)
+{
+    if (strlen(text) >= size)
+        return "too long";
+    strcpy(value, text);
+    return NULL;
+}
+
+static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
+                               const char *text)
+{
+    void *field = (char *)conf + key->field;
+    uint64_t number;
+    const char *wrong;
+
+    switch (key->type) {
+    case EFG_KEY_SWITCH:
+        return parse_switch(text, field);
+    case EFG_KEY_CHOICE:
+        return parse_choice(key, text, field);
+    case EFG_KEY_SET:
+        return parse_set(text, field);
+    case EFG_KEY_TEXT:
+        return parse_text(text, field, EFG_CONF_TEXT);
+    case EFG_KEY_NUMBER:
+        wrong = parse_number(key, text, &number);
+        break;
+    default:
+        wrong = parse_quantity(key, text, &number);
+    }
+    if (!wrong)
+        *(uint64_t *)field = number;
+    return wrong;
+}
+
+int efg_conf_loop_hash(const char *loop, uint64_t *hash)
+{
+    if (strlen(loop) != EFG_LOOP_DIGITS ||
+        strspn(loop, "0123456789abcdefABCDEF") != EFG_LOOP_DIGITS)
+        return 0;
+    *hash = strtoull(loop, NULL, 16);
+    return 1;
+}
+
+/* --- value to text --- */
+
+static void show_quantity(const struct unit *unit, uint64_t value, char *text, size_t size)
+{
+    while (unit->name && (value % unit->scale || value / unit->scale < unit->plenty))
+        unit++;
+    snprintf(text, size, "%llu%s",
+             (unsigned long long)(unit->name ? value / unit->scale : value),
+             unit->name ? unit->name : "");
+}
+
+static void show_choice(const char *words, int value, char *text, size_t size)
+{
+    while (value-- > 0)
+        words += strcspn(words, "|") + 1;
+    snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+static void show_set(unsigned set, char *text, size_t size)
+{
+    char all[128] = "";
+
+    for (unsigned i = 0; i < DIMENSIONS; i++) {
+        if (set & 1u << i) {
+            strcat(all, *all ? "," : "");
+            strcat(all, dimensions[i]);
+        }
+    }
+    snprintf(text, size, "%s", *all ? all : "none");
+}
+
+void efg_conf_show(const struct efg_conf *conf, const char *name, char *text, size_t size)
+{
+    const struct efg_key *key = efg_conf_find(name);
+    const void *field = (const char *)conf + (key ? key->field : 0);
+
+    if (!key)
+        snprintf(text, size, "%s", "");
+    else if (key->type == EFG_KEY_NUMBER)
+        snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field);
+    else if (key->type == EFG_KEY_SWITCH)
+        snprintf(text, size, "%s", *(const int *)field ? "on" : "off");
+    else if (key->type == EFG_KEY_CHOICE)
+        show_choice(key->value, *(const int *)field, text, size);
+    else if (key->type == EFG_KEY_SET)
+        show_set(*(const unsigned *)field, text, size);
+    else if (key->type == EFG_KEY_TEXT)
+        snprintf(text, size, "%s", (const char *)field);
+    else
+        show_quantity(units_of(key), *(const uint64_t *)field, text, size);
+}
+
+void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
+{
+    char least[32], most[32];
+
+    switch (key->type) {
+    case EFG_KEY_NUMBER:
+        snprintf(text, size, "a whole number from %llu to %llu", (unsigned long long)key->least,
+                 (unsigned long long)key->most);
+        return;
+    case EFG_KEY_TIME:
+    case EFG_KEY_SIZE:
+        show_quantity(units_of(key), key->least, least, sizeof(least));
+        show_quantity(units_of(key), key->most, most, sizeof(most));
+        snprintf(text, size, "a whole number with its unit, %s, from %s to %s",
+                 key->type == EFG_KEY_TIME ? "ns us ms s m or h" : "K M G or T", least, most);
+        return;
+    case EFG_KEY_SET:
+        snprintf(text, size,
+                 "none, or some of path, size-class or size, partner, "
+                 "communicator, region");
+        return;
+    case EFG_KEY_TEXT:
+        snprintf(text, size, "less than %d bytes", EFG_CONF_TEXT);
+        return;
+    default:
+        snprintf(text, size, "%s", key->value);
+    }
+}
+
+/* --- the whole --- */
+
+void efg_conf_default(struct efg_conf *conf)
+{
+    memset(conf, 0, sizeof(*conf));
+    for (const struct efg_key *key = keys; key->name; key++) {
+        parse_value(conf, key, key->fallback);
+        snprintf(conf->source[key - keys], sizeof(conf->source[0]), "default");
+    }
+}
+
+/* Long sources keep their end: that is where the line number is. */
+static void remember_source(char *source, size_t size, const char *where)
+{
+    size_t length = strlen(where);
+
+    if (length < size)
+        memcpy(source, where, length + 1);
+    else
+        snprintf(source, size, "...%s", where + length - (size - 4));
+}
+
+/* What a stranger wrote, for a message: short, and without control characters. */
+static void quote(const char *text, char *quoted, size_t size)
+{
+    size_t length = strnlen(text, size - 1);
+
+    for (size_t i = 0; i < length; i++)
+        quoted[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
+    quoted[length] = '\0';
+    if (text[length])
+        memcpy(quoted + length - 3, "...", 3);
+}
+
+static int complain_key(const char *name, const char *where, char *message, size_t size)
+{
+    const struct efg_key *nearest = efg_conf_nearest(name);
+    char quoted[64];
+
+    quote(name, quoted, sizeof(quoted));
+    if (nearest)
+        snprintf(message, size, "%s: there is no key \"%s\"; did you mean \"%s\"?", where,
+                 quoted, nearest->name);
+    else
+        snprintf(message, size, "%s: there is no key \"%s\"; efgtrace.conf(5) lists them all",
+                 where, quoted);
+    return -EINVAL;
+}
+
+int efg_conf_set(struct efg_conf *conf, const char *name, const char *value, const char *where,
+                 char *message, size_t size)
+{
+    const struct efg_key *key = efg_conf_find(name);
+    char expected[128], quoted[64];
+
+    if (!key)
+        return complain_key(name, where, message, size);
+
+    const char *wrong = parse_value(conf, key, value);
+    if (!wrong) {
+        remember_source(conf->source[key - keys], sizeof(conf->source[0]), where);
+        return 0;
+    }
+    efg_conf_expected(key, expected, sizeof(expected));
+    quote(value, quoted, sizeof(quoted));
+    snprintf(message, size, "%s: %s cannot be \"%s\": %s; expected %s", where, name, quoted,
+             wrong, expected);
+    return -EINVAL;
+}
+
+const char *efg_conf_source(const struct efg_conf *conf, const char *name)
+{
+    const struct efg_key *key = efg_conf_find(name);
+
+    return key ? conf->source[key - keys] : "";
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Configuration: one table of keys, filled from (later beats earlier)
+ *
+ *     defaults < /etc/efgtrace.conf < ./efgtrace.conf or the file that EFGTRACE_CONF
+ *     names < environment, EFGTRACE_<KEY> in capitals
+ *
+ * Files are INI files without sections. Numbers take units where the key has a dimension:
+ * 250ms, 2s, 64M (binary: 1M = 1048576 bytes). A '-' in a key is a '_' in the environment.
+ *
+ * Two variables are no keys: EFGTRACE_CONF names the file, EFGTRACE_LIBRARY tells `efgtrace
+ * run` where the library is. Every other EFGTRACE_* that is no key is an error.
+ */
+#ifndef EFG_CONF_H
+#define EFG_CONF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/loop/finder.h"
+
+#define EFG_CONF_KEYS 21 /* how many keys there are */
+#define EFG_CONF_TEXT 4096
+#define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
+#define EFG_CONF_LOCAL "./efgtrace.conf"
+
+enum efg_mode { EFG_MODE_ADAPTIVE, EFG_MODE_FULL, EFG_MODE_GRAPH, EFG_MODE_OFF };
+
+/* TSC where it is one that the kernel trusts, too; the same said where it cannot be; never. */
+enum efg_clock_choice { EFG_CLOCK_AUTO, EFG_CLOCK_TSC, EFG_CLOCK_SYSTEM };
+
+struct efg_conf {
+    int mode;                   /* enum efg_mode */
+    char output[EFG_CONF_TEXT]; /* folder; "" for efgtrace.<application>.<id> */
+    uint64_t iterations;        /* per window */
+    uint64_t windows;           /* how many windows to record */
+    uint64_t skip; /* iterations to let pass once the pivot is known, before the window */
+    int level;     /* enum efg_level (core/loop/finder.h) */
+    char loop[EFG_CONF_TEXT]; /* function whose loop to take, or its hash; "": none */
+    unsigned signature;       /* set of enum efg_dimension (core/graph/signature.h) */
+    uint64_t interval;        /* ns: smallest time between samples */
+    uint64_t stable;          /* equal samples that make a graph stable */
+    uint64_t depth;           /* frames of a call path */
+    uint64_t memory;          /* bytes per process, beside the logs */
+    uint64_t log_limit;       /* bytes per thread */
+    uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */
+    int sequence;             /* 1: keep the order of all calls */
+    uint64_t save;            /* ns: smallest time between saves; 0: none */
+    int clock;                /* enum efg_clock_choice */
+    int summary;              /* 1: rank 0 prints it at the end */
+    int symbols;              /* 1: resolve call paths at the end */
+    int keep_logs;            /* 1: keep the logs after the trace is written */
+    int verbose;              /* 1: say what happens when it happens */
+    char source[EFG_CONF_KEYS][256]; /* where each value came from: see efg_conf_source */
+};
+
+/* Of the field in struct efg_conf. */
+enum efg_key_type {
+    EFG_KEY_NUMBER, /* uint64_t */
+    EFG_KEY_TIME,   /* uint64_t, ns; written with a unit */
+    EFG_KEY_SIZE,   /* uint64_t, bytes; written with a unit */
+    EFG_KEY_SWITCH, /* int: off 0, on 1 */
+    EFG_KEY_CHOICE, /* int: position among the words of efg_key.value */
+    EFG_KEY_SET,    /* unsigned: set of enum efg_dimension */
+    EFG_KEY_TEXT,   /* char[EFG_CONF_TEXT] */
+};
+
+/* What a key is, for check, --help, the manual's test and the options of `efgtrace run`. */
+struct efg_key {
+    const char *name;     /* as in a file; the environment has EFGTRACE_ and capitals */
+    const char *option;   /* short option of `efgtrace run`, "o" for -o, or NULL */
+    const char *value;    /* what a value looks like: "DIR", "adaptive|full|graph|off" */
+    const char *fallback; /* the default, as one would write it */
+    const char *help;     /* one line */
+    int type;             /* enum efg_key_type */
+    size_t field;         /* offset in struct efg_conf */
+    uint64_t least, most; /* of numbers, times and sizes, both allowed */
+};
+
+/* The table, in the order of the manual; ends with a NULL name. */
+const struct efg_key *efg_conf_keys(void);
+
+/* The key NAME, or NULL. */
+const struct efg_key *efg_conf_find(const char *name);
+
+/* The key that NAME probably means, or NULL when none comes close. */
+const struct efg_key *efg_conf_nearest(const char *name);
+
+/* Fill CONF with the defaults. */
+void efg_conf_default(struct efg_conf *conf);
+
+/* Set KEY to VALUE, as text. WHERE says where it comes from ("./efgtrace.conf:12",
+ * "option --iterations"). Returns 0, or -EINVAL with MESSAGE filled (what, where, what was
+ * expected, the nearest right key) and CONF as it was. */
+int efg_conf_set(struct efg_conf *conf, const char *key, const char *value, const char *where,
+                 char *message, size_t size);
+
+/* Read one file. Returns 0, or -errno with MESSAGE filled; the lines before the wrong
+ * one have been set then. */
+int efg_conf_read(struct efg_conf *conf, const char *path, char *message, size_t size);
+
+/* All sources in their order, from the defaults to ENVIRONMENT (environ). Only the file that
+ * EFGTRACE_CONF names has to be there. Returns 0, or -errno with MESSAGE filled. */
+int efg_conf_load(struct efg_conf *conf, char **environment, char *message, size_t size);
+
+/* The value of KEY as text that efg_conf_set takes back; "" if there is no such key. */
+void efg_conf_show(const struct efg_conf *conf, const char *key, char *text, size_t size);
+
+/* Where the value of KEY came from: "default", "/etc/efgtrace.conf:12", "environment
+ * variable EFGTRACE_MODE", or what efg_conf_set was told. Belongs to CONF. */
+const char *efg_conf_source(const struct efg_conf *conf, const char *key);
+
+/* What names the loop of a function, given its hash: its low 40 bits, as 10 digits. LOOP as
+ * such a name: returns 1, and *HASH is these bits; or 0 if it is the name of a function. */
+#define EFG_LOOP_BITS ((UINT64_C(1) << EFG_WISH_BITS) - 1)
+#define EFG_LOOP_DIGITS 10
+int efg_conf_loop_hash(const char *loop, uint64_t *hash);
+
+/* The environment variable of KEY: "EFGTRACE_LOG_LIMIT" for log-limit. */
+void efg_conf_variable(const char *key, char *text, size_t size);
+
+/* What a value of KEY has to be: "a whole number from 1 to 1000000". */
+void efg_conf_expected(const struct efg_key *key, char *text, size_t size);
+
+#endif

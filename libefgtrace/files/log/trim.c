@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One pass, reading ahead of writing. A call is its ENTER, what follows, and its LEAVE; calls
+ * are not nested. Invariant: what is written is never behind what is read. It holds since a
+ * record that goes leaves more room than the next one may then need for its time; since a mark
+ * that is moved to FROM follows a WINDOW_BEGIN, which has its whole time wherever it is moved;
+ * and since one that is moved back to TO still comes later than what is before it.
+ */
+#include "trim.h"
+
+#include <string.h>
+
+#include "base/map.h"
+
+#define RMA_AND_IO (1ull << 63) /* match ids and request numbers share one set */
+
+struct trim {
+    struct efg_log_view view; /* what is read */
+    struct efg_log_reader reader;
+    struct efg_log_place out;
+    const struct efg_trim_part *part;
+    uint64_t calls;         /* kept */
+    struct efg_map started; /* what kept calls have started */
+};
+
+/* What the record starts or completes, 0 for nothing. */
+static uint64_t starts(const struct efg_record *r)
+{
+    switch (r->kind) {
+    case EFG_REC_ISEND:
+    case EFG_REC_IRECV_REQUEST:
+    case EFG_REC_COLLECTIVE_REQUEST:
+        return r->e;
+    case EFG_REC_RMA_PUT:
+    case EFG_REC_RMA_GET:
+    case EFG_REC_RMA_ATOMIC:
+    case EFG_REC_IO_BEGIN:
+        return r->e | RMA_AND_IO;
+    default:
+        return 0;
+    }
+}
+
+static uint64_t completes(const struct efg_record *r)
+{
+    switch (r->kind) {
+    case EFG_REC_ISEND_COMPLETE:
+    case EFG_REC_IRECV:
+    case EFG_REC_REQUEST_TEST:
+    case EFG_REC_REQUEST_CANCELLED:
+        return r->e;
+    case EFG_REC_COLLECTIVE_COMPLETE:
+        return r->c;
+    case EFG_REC_RMA_COMPLETE_BLOCKING:
+    case EFG_REC_RMA_COMPLETE_NONBLOCKING:
+    case EFG_REC_RMA_COMPLETE_REMOTE:
+    case EFG_REC_RMA_REQUEST:
+    case EFG_REC_RMA_TEST:
+    case EFG_REC_IO_COMPLETE:
+    case EFG_REC_IO_ISSUED:
+    case EFG_REC_IO_TEST:
+    case EFG_REC_IO_CANCELLED:
+        return r->e | RMA_AND_IO;
+    default:
+        return 0;
+    }
+}
+
+/* What would reach into records that were not read yet, which a recorder does not write, goes.
+ */
+static void put(struct trim *t, const struct efg_record *r)
+{
+    const uint32_t *read = t->view.words + t->reader.at;
+    uint32_t words[EFG_LOG_RECORD];
+    uint64_t before = r->kind == EFG_REC_WINDOW_BEGIN ? ~r->time : t->out.time;
+    struct efg_log_place place = efg_log_encode((struct efg_log_place){words, before}, r);
+    size_t count = (size_t)(place.word - words);
+    if (count > (size_t)(read - t->out.word))
+        return;
+    memcpy(t->out.word, words, count * sizeof *words);
+    t->out = (struct efg_log_place){t->out.word + count, r->time};
+}
+
+static void keep_inner(struct trim *t, struct efg_record r)
+{
+    uint64_t begun = starts(&r), ended = completes(&r);
+    if (begun)
+        efg_map_put(&t->started, begun);
+    if (ended && !efg_map_find(&t->started, ended)) {
+        if (r.kind != EFG_REC_IRECV)
+            return;
+        r.kind = EFG_REC_RECV;
+        r.e = 0;
+    }
+    put(t, &r);
+}
+
+/* The rest of the call that was entered at ENTER: whether it lies within the span. */
+static int is_within(const struct trim *t, uint64_t enter)
+{
+    struct efg_log_reader ahead = t->reader;
+    const struct efg_record *r;
+    do
+        r = efg_log_read(&ahead, NULL);
+    while (r && r->kind != EFG_REC_LEAVE);
+    return r && enter >= t->part->from && r->time <= t->part->to;
+}
+
+/* Marks of iterations are renumbered; those of others go. */
+static void move_mark(struct trim *t, struct efg_record r)
+{
+    int is_iteration = r.kind == EFG_REC_ITERATION_BEGIN || r.kind == EFG_REC_ITERATION_END;
+
+    if (is_iteration) {
+        r.d += t->part->shift;
+        if (r.d < t->part->first || r.d >= t->part->last)
+            return;
+    }
+    r.time = r.time < t->part->from ? t->part->from : r.time;
+    r.time = r.time > t->part->to ? t->part->to : r.time;
+    put(t, &r);
+}
+
+static void keep_definition(struct trim *t, struct efg_record r, const void *payload)
+{
+    r.time = t->out.time;
+    t->out = efg_log_encode_definition(t->out, &r, payload);
+}
+
+static void trim(struct trim *t)
+{
+    const struct efg_record *r;
+    const void *payload;
+    int is_inside = 0, is_kept = 0;
+    while ((r = efg_log_read(&t->reader, &payload))) {
+        if (!is_inside && r->kind == EFG_REC_ENTER) {
+            is_inside = 1;
+            is_kept = is_within(t, r->time);
+            t->calls += (uint64_t)is_kept;
+        }
+        if (r->kind >= EFG_REC_DEF_CALL)
+            keep_definition(t, *r, payload);
+        else if (!is_inside)
+            move_mark(t, *r);
+        else if (is_kept)
+            keep_inner(t, *r);
+        is_inside = is_inside && r->kind != EFG_REC_LEAVE;
+    }
+}
+
+static struct trim begin_at(struct efg_log *log, struct efg_log_place begin)
+{
+    return (struct trim){
+        .view = {.words = begin.word, .count = (uint64_t)(log->next.word - begin.word)},
+        .out = begin};
+}
+
+/* A reader of the file sees what is before BEGIN, until the end. */
+static void end(struct trim *t, struct efg_log *log)
+{
+    log->next = t->out;
+    efg_log_commit(log);
+    efg_map_fini(&t->started);
+}
+
+uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin,
+                  const struct efg_trim_part *part)
+{
+    struct trim t = begin_at(log, begin);
+
+    t.part = part;
+    t.reader = (struct efg_log_reader){.view = &t.view, .record.time = begin.time};
+    log->next = begin;
+    efg_log_commit(log);
+    trim(&t);
+    end(&t, log);
+    return t.calls;
+}
+
+static struct efg_log_place first_place(const struct efg_log *log)
+{
+    return (struct efg_log_place){(uint32_t *)((char *)log->header + EFG_LOG_HEADER), 0};
+}
+
+void efg_trim_windows(struct efg_log *log, int is_dropped(const void *context, uint64_t begin),
+                      const void *context)
+{
+    struct trim t = begin_at(log, first_place(log));
+    const struct efg_record *r;
+    const void *payload;
+    int is_out = 0;
+
+    t.reader = (struct efg_log_reader){.view = &t.view};
+    while ((r = efg_log_read(&t.reader, &payload))) {
+        if (r->kind == EFG_REC_WINDOW_BEGIN)
+            is_out = is_dropped(context, r->time);
+        if (r->kind >= EFG_REC_DEF_CALL)
+            keep_definition(&t, *r, payload);
+        else if (!is_out)
+            put(&t, r);
+    }
+    end(&t, log);
+}
+
+/* --- threads that have no iterations --- */
+
+struct chosen {
+    int (*is_inside)(const void *context, uint64_t time);
+    const void *context;
+};
+
+/* The call that was entered at ENTER, the rest of which AHEAD has yet to read. */
+static int is_chosen(const struct trim *t, const struct chosen *chosen,
+                     struct efg_log_reader ahead, uint64_t enter)
+{
+    const struct efg_record *r;
+
+    if (chosen->is_inside(chosen->context, enter))
+        return 1;
+    while ((r = efg_log_read(&ahead, NULL)) && r->kind != EFG_REC_LEAVE)
+        if (completes(r) && efg_map_find(&t->started, completes(r)))
+            return 1;
+    return 0;
+}
+
+/* When the first call of the window begins that stays; 0 if there is none. */
+static uint64_t first_chosen(const struct trim *t, const struct chosen *chosen)
+{
+    struct efg_log_reader ahead = t->reader;
+    const struct efg_record *r;
+
+    while ((r = efg_log_read(&ahead, NULL)) && r->kind != EFG_REC_WINDOW_BEGIN)
+        if (r->kind == EFG_REC_ENTER && chosen->is_inside(chosen->context, r->time))
+            return r->time;
+    return 0;
+}
+
+static void move_edge(struct trim *t, const struct chosen *chosen, struct efg_record r,
+                      uint64_t first)
+{
+    if (!chosen->is_inside(chosen->context, r.time))
+        r.time = r.kind == EFG_REC_WINDOW_BEGIN ? first : t->out.time;
+    put(t, &r);
+}
+
+void efg_trim_calls(struct efg_log *log, int is_inside(const void *context, uint64_t time),
+                    const void *context)
+{
+    struct trim t = begin_at(log, first_place(log));
+    const struct chosen chosen = {is_inside, context};
+    const struct efg_record *r;
+    const void *payload;
+    uint64_t first = 0;
+    int is_call = 0, is_kept = 0;
+
+    t.reader = (struct efg_log_reader){.view = &t.view};
+    while ((r = efg_log_read(&t.reader, &payload))) {
+        if (r->kind == EFG_REC_WINDOW_BEGIN)
+            first = first_chosen(&t, &chosen);
+        if (!is_call && r->kind == EFG_REC_ENTER) {
+            is_call = 1;
+            is_kept = first && is_chosen(&t, &chosen, t.reader, r->time);
+        }
+        if (r->kind >= EFG_REC_DEF_CALL)
+            keep_definition(&t, *r, payload);
+        else if (is_call && is_kept)
+            keep_inner(&t, *r);
+        else if (!is_call && first)
+            move_edge(&t, &chosen, *r, first);
+        is_call = is_call && r->kind != EFG_REC_LEAVE;
+    }
+    end(&t, log);
+}

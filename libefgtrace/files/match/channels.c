@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Channels from logs. One pass over the records of a log; a request that is under way
+ * has a slot, which is free again when it is complete.
+ *
+ * Invariant: the kept ends of a channel are the first ones in the order of posting, which
+ * is the order in which MPI matches them. A receive is known by its channel only when it is
+ * complete, and then finds its place among those before it.
+ *
+ * A collective is as many messages as its meaning promises: nobody leaves a barrier, or has
+ * what it takes a part from all members to know, before the last one has entered; what a root
+ * gives nobody has before the root has entered, and the root has nothing before all that give
+ * have. Each such pair of members has a channel. Where members give different amounts
+ * (Alltoallv and its like) or none, nothing is promised.
+ */
+#include "channels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "files/log/clock.h"
+
+#define ALL_PAIRS 64 /* members of a communicator whose collectives are seen in all pairs */
+
+enum open_kind { FREE, SEND, RECEIVE, COLLECTIVE };
+
+struct slot { /* a request under way */
+    enum open_kind kind;
+    uint32_t channel; /* of a send */
+    uint64_t posted, order;
+    uint64_t next; /* free ones: the next + 1 */
+};
+
+struct comm {
+    uint64_t identity;
+    uint32_t kind;
+    const struct efg_members *members;
+};
+
+struct pass { /* over a log */
+    struct efg_channels *c;
+    const struct efg_log_header *log;
+    struct efg_log_reader reader;
+    struct efg_log_clock clock;
+    struct efg_map comms, requests; /* id -> place + 1 in the arrays below */
+    struct efg_map classes;         /* id of a call -> enum efg_class */
+    struct comm *comm;
+    struct slot *slot;
+    uint64_t comm_count, slot_count, unused; /* unused: the first free slot + 1 */
+    uint64_t now;                            /* of the present record; ns */
+    uint64_t enter;                          /* ticks, of the present call */
+    uint64_t entered;                        /* ns, the present collective */
+    uint16_t call;
+    uint32_t windows;
+};
+
+/* Make room for one more thing of SIZE in *THINGS, of which there are COUNT; rooms are powers
+ * of two. */
+static int grow(struct efg_channels *c, void *things, uint64_t count, size_t size)
+{
+    void *more, *old;
+    if (count & (count - 1))
+        return !c->failed;
+    memcpy(&old, things, sizeof old);
+    more = realloc(old, (count ? 2 * count : 1) * size);
+    if (more)
+        memcpy(things, &more, sizeof more);
+    else
+        c->failed = 1;
+    return more != NULL;
+}
+
+/* --- channels --- */
+
+static uint64_t hash_of(const struct efg_channel_key *key)
+{
+    return efg_hash_bytes(0, key, sizeof *key);
+}
+
+/* Two keys with one hash of 64 bits would share a channel: the counts would suffer, no more. */
+struct efg_channel *efg_channels_find(struct efg_channels *c, const struct efg_channel_key *key)
+{
+    uint64_t *number = c->failed ? NULL : efg_map_put(&c->index, hash_of(key));
+    if (!number) {
+        c->failed = 1;
+        return NULL;
+    }
+    if (!*number) {
+        if (!grow(c, &c->channels, c->count, sizeof *c->channels))
+            return NULL;
+        c->channels[c->count] = (struct efg_channel){.key = *key};
+        *number = ++c->count;
+    }
+    return &c->channels[*number - 1];
+}
+
+static int is_later(const struct efg_transfer *a, const struct efg_transfer *b)
+{
+    return a->posted != b->posted ? a->posted > b->posted : a->order > b->order;
+}
+
+/* Into its place. */
+static void keep(struct efg_channels *c, struct efg_channel_ends *ends,
+                 const struct efg_transfer *t)
+{
+    if (!grow(c, &ends->all, ends->kept, sizeof *ends->all))
+        return;
+    uint32_t i = ends->kept++;
+    for (; i > 0 && is_later(&ends->all[i - 1], t); i--)
+        ends->all[i] = ends->all[i - 1];
+    ends->all[i] = *t;
+}
+
+static void add_end(const struct pass *p, struct efg_channel_ends *ends,
+                    const struct efg_transfer *t)
+{
+    if (!ends->count++)
+        ends->clock = p->log->sync[0];
+    if (!p->c->is_full) /* then there is nothing before the window, and too much in it */
+        keep(p->c, ends, t);
+}
+
+/* --- communicators --- */
+
+static int members_fit(const struct efg_record *r, const struct efg_members *m)
+{
+    return m && r->d >= sizeof *m && m->local &&
+           (r->d - sizeof *m) / sizeof *m->rank >= (uint64_t)m->local + m->remote;
+}
+
+static void define_comm(struct pass *p, const struct efg_record *r, const void *payload)
+{
+    int is_fixed = r->b == EFG_COMM_WORLD || r->b == EFG_COMM_SELF;
+    if (!is_fixed && !members_fit(r, payload))
+        return;
+    uint64_t *place = efg_map_put(&p->comms, r->a);
+    if (!place || !grow(p->c, &p->comm, p->comm_count, sizeof *p->comm)) {
+        p->c->failed = 1;
+        return;
+    }
+    p->comm[p->comm_count++] = (struct comm){r->e, r->b, is_fixed ? NULL : payload};
+    *place = p->comm_count;
+}
+
+static void define_call(struct pass *p, const struct efg_record *r)
+{
+    uint64_t *class = efg_map_put(&p->classes, (uint64_t)r->call + 1);
+    if (class)
+        *class = r->a;
+    else
+        p->c->failed = 1;
+}
+
+static int is_in(const uint32_t *ranks, uint32_t count, uint32_t rank)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (ranks[i] == rank)
+            return 1;
+    return 0;
+}
+
+/* The world rank that the log's rank means by PARTNER, UINT32_MAX if there is no such one. */
+static uint32_t world_rank(const struct pass *p, const struct comm *comm, uint32_t partner)
+{
+    const struct efg_members *m = comm->members;
+    uint32_t own = p->log->rank, rank = UINT32_MAX;
+    if (!m)
+        rank = comm->kind == EFG_COMM_SELF ? own : partner;
+    else if (comm->kind == EFG_COMM_INTER && is_in(m->rank, m->local, own))
+        rank = partner < m->remote ? m->rank[m->local + partner] : UINT32_MAX;
+    else
+        rank = partner < m->local ? m->rank[partner] : UINT32_MAX;
+    return rank < p->log->ranks ? rank : UINT32_MAX;
+}
+
+/* --- messages --- */
+
+static const struct comm *comm_of(const struct pass *p, const struct efg_record *r)
+{
+    const uint64_t *place = efg_map_find(&p->comms, r->a);
+    return place ? &p->comm[*place - 1] : NULL;
+}
+
+/* The channel to or from PARTNER, a rank of COMM; NULL if it makes no sense. */
+static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, uint32_t partner,
+                                      uint32_t tag, int is_send)
+{
+    if (!comm)
+        return NULL;
+    uint32_t own = p->log->rank, other = world_rank(p, comm, partner);
+    struct efg_channel_key key = {comm->identity, is_send ? own : other, is_send ? other : own,
+                                  tag, p->windows ? p->windows - 1 : 0};
+    return other == UINT32_MAX ? NULL : efg_channels_find(p->c, &key);
+}
+
+/* Nothing will ever be known of the end that PARTNER, a rank of COMM, has. */
+static int is_lost(const struct pass *p, const struct comm *comm, uint32_t partner)
+{
+    uint32_t other = comm && p->c->is_here ? world_rank(p, comm, partner) : UINT32_MAX;
+    return other != UINT32_MAX && !p->c->is_here(other);
+}
+
+static uint64_t order_of(const struct pass *p)
+{
+    return efg_order(p->log->thread, p->reader.at);
+}
+
+static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
+{
+    if (is_lost(p, comm_of(p, r), r->b)) {
+        p->c->open.absent++;
+        return NULL;
+    }
+    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 1);
+    struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
+    if (channel)
+        add_end(p, &channel->sends, &t);
+    return channel;
+}
+
+static void add_receive(struct pass *p, const struct efg_record *r, const struct slot *request)
+{
+    if (is_lost(p, comm_of(p, r), r->b)) {
+        p->c->open.absent++;
+        return;
+    }
+    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 0);
+    struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
+    if (request) {
+        t.posted = request->posted;
+        t.order = request->order;
+    }
+    if (channel)
+        add_end(p, &channel->receives, &t);
+}
+
+static void take_back(struct efg_channel_ends *sends, uint64_t order)
+{
+    sends->count--;
+    for (uint32_t i = 0; i < sends->kept; i++)
+        if (sends->all[i].order == order) {
+            sends->kept--;
+            memmove(&sends->all[i], &sends->all[i + 1], (sends->kept - i) * sizeof *sends->all);
+            return;
+        }
+}
+
+/* --- collectives --- */
+
+static uint32_t size_of(const struct pass *p, const struct comm *comm)
+{
+    return comm->members ? comm->members->local : p->log->ranks;
+}
+
+/* This rank's place in COMM, which it is a member of; UINT32_MAX if it is not. */
+static uint32_t place_in(const struct pass *p, const struct comm *comm)
+{
+    uint32_t own = p->log->rank;
+    for (uint32_t i = 0; comm->members && i < comm->members->local; i++)
+        if (comm->members->rank[i] == own)
+            return i;
+    return comm->members ? UINT32_MAX : own;
+}
+
+/* Whether two of SIZE members, so far apart around their ring, have a channel: all that are
+ * few, of many those at the distances of a dissemination, whose number is the logarithm of
+ * SIZE. */
+static int is_seen(uint32_t distance, uint32_t size)
+{
+    return distance && (size <= ALL_PAIRS || !(distance & (distance - 1)));
+}
+
+static void add_part(struct pass *p, const struct comm *comm, uint32_t partner,
+                     const struct efg_record *r, int is_send)
+{
+    if (is_lost(p, comm, partner))
+        return;
+    struct efg_channel *channel =
+        channel_of(p, comm, partner, EFG_FLIGHT_COLLECTIVE | r->call, is_send);
+    struct efg_transfer t = {p->entered, is_send ? p->entered : p->now, order_of(p), 0};
+    if (channel)
+        add_end(p, is_send ? &channel->sends : &channel->receives, &t);
+}
+
+static void among_all(struct pass *p, const struct comm *comm, const struct efg_record *r)
+{
+    uint32_t own = place_in(p, comm), size = size_of(p, comm);
+    for (uint32_t d = 1; d < size && !p->c->failed; d++)
+        if (is_seen(d, size)) {
+            add_part(p, comm, (uint32_t)(((uint64_t)own + d) % size), r, 1);
+            add_part(p, comm, (uint32_t)(((uint64_t)own + size - d) % size), r, 0);
+        }
+}
+
+static void with_root(struct pass *p, const struct comm *comm, const struct efg_record *r,
+                      int is_from_root)
+{
+    uint32_t own = place_in(p, comm), size = size_of(p, comm);
+    if (r->b >= size)
+        return;
+    if (own != r->b) {
+        if (is_seen((uint32_t)(((uint64_t)own + size - r->b) % size), size))
+            add_part(p, comm, r->b, r, !is_from_root);
+        return;
+    }
+    for (uint32_t d = 1; d < size && !p->c->failed; d++)
+        if (is_seen(d, size))
+            add_part(p, comm, (uint32_t)(((uint64_t)own + d) % size), r, is_from_root);
+}
+
+static enum efg_class class_of(const struct pass *p)
+{
+    const uint64_t *class = efg_map_find(&p->classes, (uint64_t)p->call + 1);
+    return class ? (enum efg_class) * class : EFG_CLASS_OTHER;
+}
+
+static void add_collective(struct pass *p, const struct efg_record *r)
+{
+    const struct comm *comm = comm_of(p, r);
+    if (!comm || comm->kind == EFG_COMM_INTER || comm->kind == EFG_COMM_SELF || p->c->is_full ||
+        place_in(p, comm) >= size_of(p, comm) || class_of(p) == EFG_CLASS_OTHER_COLLECTIVE ||
+        (r->call != EFG_COLL_BARRIER && !r->d && !r->e))
+        return;
+    switch (r->call) {
+    case EFG_COLL_BARRIER:
+    case EFG_COLL_ALLREDUCE:
+    case EFG_COLL_ALLGATHER:
+    case EFG_COLL_ALLTOALL:
+    case EFG_COLL_REDUCE_SCATTER_BLOCK:
+        among_all(p, comm, r);
+        break;
+    case EFG_COLL_BCAST:
+    case EFG_COLL_SCATTER:
+        with_root(p, comm, r, 1);
+        break;
+    case EFG_COLL_REDUCE:
+    case EFG_COLL_GATHER:
+        with_root(p, comm, r, 0);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- requests --- */
+
+static void start(struct pass *p, uint64_t request, enum open_kind kind, uint32_t channel)
+{
+    uint64_t *place = efg_map_put(&p->requests, request), at = p->unused;
+    if (!place || (!at && !grow(p->c, &p->slot, p->slot_count, sizeof *p->slot))) {
+        p->c->failed = 1;
+        return;
+    }
+    if (at)
+        p->unused = p->slot[at - 1].next;
+    else
+        at = ++p->slot_count;
+    p->slot[at - 1] =
+        (struct slot){.kind = kind, .channel = channel, .posted = p->now, .order = order_of(p)};
+    *place = at;
+}
+
+/* The request is complete. Returns what it was, valid until the next start; or NULL. */
+static const struct slot *finish(struct pass *p, uint64_t request)
+{
+    const uint64_t *place = efg_map_find(&p->requests, request);
+    if (!place)
+        return NULL;
+    struct slot *slot = &p->slot[*place - 1];
+    slot->next = p->unused;
+    p->unused = *place;
+    efg_map_remove(&p->requests, request);
+    return slot;
+}
+
+static void start_send(struct pass *p, const struct efg_record *r)
+{
+    const struct efg_channel *channel = add_send(p, r);
+    if (channel)
+        start(p, r->e, SEND, (uint32_t)(channel - p->c->channels));
+}
+
+/* A receive that a call starts is known to run when the call has returned; one that was under
+ * way when the window began is written where the first call is entered. */
+static void start_receive(struct pass *p, const struct efg_record *r)
+{
+    p->c->open.taken_along += r->time == p->enter;
+    start(p, r->e, RECEIVE, 0);
+}
+
+static void cancel(struct pass *p, uint64_t request)
+{
+    const struct slot *slot = finish(p, request);
+    if (slot && slot->kind == SEND)
+        take_back(&p->c->channels[slot->channel].sends, slot->order);
+}
+
+static void count_open(struct pass *p)
+{
+    struct efg_run_messages *open = &p->c->open;
+    for (uint64_t i = p->unused; i; i = p->slot[i - 1].next)
+        p->slot[i - 1].kind = FREE;
+    for (uint64_t i = 0; i < p->slot_count; i++) {
+        open->open_sends += p->slot[i].kind == SEND;
+        open->open_receives += p->slot[i].kind == RECEIVE;
+        open->open_collectives += p->slot[i].kind == COLLECTIVE;
+    }
+}
+
+/* --- windows --- */
+
+static void begin_window(struct pass *p, const struct efg_record *r)
+{
+    struct efg_channels *c = p->c;
+    efg_flight_join(&c->flight, (struct efg_flight){r->e, (int32_t)r->a}, p->windows);
+    if (++p->windows <= c->window_count ||
+        !grow(c, &c->windows, c->window_count, sizeof *c->windows))
+        return;
+    c->windows[c->window_count++] = (struct efg_channels_span){.first = UINT64_MAX};
+}
+
+static void mark(struct pass *p, const struct efg_record *r)
+{
+    if (!p->windows || p->c->failed)
+        return;
+    struct efg_channels_span *span = &p->c->windows[p->windows - 1];
+    if (r->kind == EFG_REC_ITERATION_BEGIN && r->d < span->first) {
+        span->first = r->d;
+        span->begin = p->now;
+    }
+    if (r->kind == EFG_REC_ITERATION_END && r->d >= span->last) {
+        span->last = r->d + 1;
+        span->end = p->now;
+    }
+}
+
+/* --- the pass --- */
+
+static void take_message(struct pass *p, const struct efg_record *r)
+{
+    switch (r->kind) {
+    case EFG_REC_SEND:
+        add_send(p, r);
+        break;
+    case EFG_REC_ISEND:
+        start_send(p, r);
+        break;
+    case EFG_REC_RECV:
+        add_receive(p, r, NULL);
+        break;
+    case EFG_REC_IRECV_REQUEST:
+        start_receive(p, r);
+        break;
+    case EFG_REC_IRECV:
+        add_receive(p, r, finish(p, r->e));
+        break;
+    case EFG_REC_ISEND_COMPLETE:
+        finish(p, r->e);
+        break;
+    case EFG_REC_REQUEST_CANCELLED:
+        cancel(p, r->e);
+        break;
+    }
+}
+
+static void take(struct pass *p, const struct efg_record *r, const void *payload)
+{
+    p->now = efg_log_ns(&p->clock, r->time);
+    switch (r->kind) {
+    case EFG_REC_DEF_COMM:
+        define_comm(p, r, payload);
+        break;
+    case EFG_REC_WINDOW_BEGIN:
+        begin_window(p, r);
+        break;
+    case EFG_REC_ITERATION_BEGIN:
+    case EFG_REC_ITERATION_END:
+        mark(p, r);
+        break;
+    case EFG_REC_ENTER:
+        p->enter = r->time;
+        p->call = r->call;
+        break;
+    case EFG_REC_DEF_CALL:
+        define_call(p, r);
+        break;
+    case EFG_REC_COLLECTIVE_BEGIN:
+        p->entered = p->now;
+        break;
+    case EFG_REC_COLLECTIVE_END:
+        add_collective(p, r);
+        break;
+    case EFG_REC_COLLECTIVE_REQUEST:
+        start(p, r->e, COLLECTIVE, 0);
+        break;
+    case EFG_REC_COLLECTIVE_COMPLETE:
+        finish(p, r->c);
+        break;
+    default:
+        take_message(p, r);
+    }
+}
+
+void efg_channels_add(struct efg_channels *c, const struct efg_log_view *log)
+{
+    struct pass p = {c, log->header, {.view = log}, .clock = efg_log_clock(log->header)};
+    const struct efg_record *r;
+    const void *payload;
+    uint32_t windows = c->window_count;
+    c->is_full |= log->header->full != 0;
+    while (!c->failed && (r = efg_log_read(&p.reader, &payload)))
+        take(&p, r, payload);
+    if (!c->failed)
+        count_open(&p);
+    c->is_partial |= !p.windows || p.windows != (windows ? windows : c->window_count);
+    efg_map_fini(&p.comms);
+    efg_map_fini(&p.requests);
+    efg_map_fini(&p.classes);
+    free(p.comm);
+    free(p.slot);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Channels: which messages the logs of a job hold, and whether both of their ends are there.
+ *
+ * A channel is a communicator, a source, a destination, a tag and a window: on it, messages are
+ * received in the order in which they were sent. A rank knows its own ends of its channels from
+ * its logs. It learns the other ends of what it received from the ranks that sent it; or all
+ * logs of a job go into one struct efg_channels.
+ *
+ * Sends that were cancelled do not count. What is kept per message is less than what the logs
+ * hold of it; in mode full nothing is, only counts.
+ *
+ * Each rank's window begins at a moment of its own. So the first receives in it may belong to
+ * sends before it, or its first sends were received before it: a positive or negative LEAD.
+ * Messages between nodes also tell how well the nodes' clocks agree while they are under way
+ * (skew.h), but a receive that seems earlier than its send may also be one that leads. Which it
+ * is, time alone cannot tell. So each log says at the beginning of each window what was
+ * under way then, as far as its thread knows, and their sum proves which leads there are
+ * (flight.h). Nothing is believed of clocks that is not proven.
+ *
+ * Collectives are channels as well (EFG_FLIGHT_COLLECTIVE), but for efg_channels_match.
+ */
+#ifndef EFG_CHANNELS_H
+#define EFG_CHANNELS_H
+
+#include "base/buffer.h"
+#include "base/map.h"
+#include "files/log/log.h"
+#include "files/run/runfile.h"
+#include "flight.h"
+#include "skew.h"
+#include "strays.h"
+
+struct efg_channel_key {
+    uint64_t comm;                /* the communicator's identity, the same on all members */
+    uint32_t source, destination; /* world ranks */
+    uint32_t tag;
+    uint32_t window; /* from 0, in the order of the log */
+};
+
+struct efg_transfer {      /* one end of a message */
+    uint64_t posted, time; /* ns since 1970; a receive is posted before it is complete */
+    uint64_t order;        /* of two that were posted at the same time: thread and place */
+    uint64_t bytes;
+};
+
+/* The place in the log (efg_log_read) and the thread that it is of, in one word. */
+static inline uint64_t efg_order(uint32_t thread, uint64_t place)
+{
+    return (uint64_t)thread << 40 | place;
+}
+static inline uint32_t efg_order_thread(uint64_t order)
+{
+    return (uint32_t)(order >> 40);
+}
+static inline uint64_t efg_order_place(uint64_t order)
+{
+    return order & ((UINT64_C(1) << 40) - 1);
+}
+
+struct efg_channel_ends { /* all sends or all receives of a channel */
+    uint64_t count;
+    uint32_t kept;            /* of these, none in mode full */
+    struct efg_transfer *all; /* in the order of posting */
+    struct efg_sync clock;    /* that their times are of: sync[0] of the logs */
+};
+
+struct efg_channel {
+    struct efg_channel_key key;
+    struct efg_channel_ends sends, receives;
+    uint32_t
+        received; /* sends whose receives were before the window, as the destination says */
+};
+
+static inline int efg_channel_is_collective(const struct efg_channel *channel)
+{
+    return (channel->key.tag & EFG_FLIGHT_COLLECTIVE) != 0;
+}
+
+/* Whether RANK receives; UINT32_MAX: any one does. */
+static inline int efg_channel_is_of(const struct efg_channel *channel, uint32_t rank)
+{
+    return rank == UINT32_MAX || channel->key.destination == rank;
+}
+
+enum efg_ways { EFG_WAYS_ALL, EFG_WAYS_UP, EFG_WAYS_DOWN }; /* to higher, to lower ranks */
+
+/* The rule by which leads were found (leads.c), the same on all ranks. */
+struct efg_leads {
+    int is_proven;
+    int32_t depth; /* the least lead, on the channels of WAYS: in messages, or in iterations */
+    enum efg_ways ways;
+    int is_by_iteration;
+    uint64_t slack; /* ns by which clocks of different nodes are wrong, at least */
+    uint64_t doubt; /* not proven: messages that were under way, or received before they were
+                       sent, beyond what times tell; at least as many, 1 or more */
+};
+
+struct efg_channels_span { /* iterations [first, last) of a window; none: first = UINT64_MAX */
+    uint64_t first, last;
+    uint64_t begin, end; /* ns on the common time line */
+};
+
+struct efg_channels { /* all zero is an empty one */
+    struct efg_channel *channels;
+    uint32_t count, room;
+    struct efg_map index; /* hash of the key -> number of the channel + 1 */
+    struct efg_channels_span *windows;
+    uint32_t window_count;
+    struct efg_flight flight; /* under way when the windows began, as the logs say */
+    struct efg_leads leads;
+    struct efg_run_messages open;  /* what is open at the edges; the other members are 0 */
+    int (*is_here)(uint32_t rank); /* whether there are logs of RANK; NULL: of all */
+    int is_full;                   /* all of the run was recorded */
+    int is_partial;                /* logs do not have the same number of windows, or none */
+    int failed;                    /* no memory; sticky */
+};
+
+void efg_channels_fini(struct efg_channels *c);
+
+/* The channel of KEY, made if it is new; NULL without memory. Valid until the next one is made.
+ */
+struct efg_channel *efg_channels_find(struct efg_channels *c,
+                                      const struct efg_channel_key *key);
+
+/* Add what LOG holds; once for each log of a rank, or of all ranks. */
+void efg_channels_add(struct efg_channels *c, const struct efg_log_view *log);
+
+/* Sort the channels by their destination, for efg_channels_put. */
+void efg_channels_sort(struct efg_channels *c);
+
+/* Append the sends to the destination of channel *AT to OUT, and move *AT to the next
+ * destination. Returns the destination. Precondition: sorted, *AT < c->count. Channels
+ * with receives only put nothing: OUT may stay empty. */
+uint32_t efg_channels_put(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out);
+
+/* Add the sends of another rank, as it put them. Returns 0, -EBADMSG or -ENOMEM. */
+int efg_channels_get(struct efg_channels *c, const void *block, size_t size);
+
+/* Find the leads of what RANK received (UINT32_MAX: on all ranks), into c->leads. JOIN adds up
+ * over all ranks, on each of them; NULL where C knows them all. Returns whether they are
+ * proven; the same on all ranks. Not proven and a slack that is not 0: clocks may be wrong. */
+int efg_channels_prove(struct efg_channels *c, uint32_t rank,
+                       void (*join)(struct efg_flight *flight));
+
+/* The lead of a channel of which both ends are known: how many of its first receives belong to
+ * sends before the window; if it is negative, how many of its first sends were received before
+ * it. By time alone where nothing is proven. */
+int64_t efg_channels_lead(const struct efg_channels *c, const struct efg_channel *channel);
+
+/* Negative leads that were proven, to their sources: as sort, put and get. */
+void efg_channels_sort_back(struct efg_channels *c);
+uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at,
+                               struct efg_buffer *out);
+int efg_channels_get_back(struct efg_channels *c, const void *block, size_t size);
+
+/* Match what RANK received with what was sent to it. */
+struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_t rank);
+
+/* Add the ends of messages on RANK that lead, if it is proven; then they are sorted. */
+void efg_channels_strays(const struct efg_channels *c, uint32_t rank,
+                         struct efg_strays *strays);
+
+/* How many receives from other nodes would be before their sends, were there no leads. */
+uint64_t efg_channels_suspects(const struct efg_channels *c, uint32_t rank);
+
+/* Add to SKEW what the same messages tell of the clocks of different nodes, with leads that
+ * were proven. */
+void efg_channels_gaps(const struct efg_channels *c, uint32_t rank, struct efg_skew *skew);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Both ends of channels, brought together: the sends travel to the receiver, which finds out
+ * what the leads are (leads.c); those that are negative travel back.
+ *
+ *     block: clock | number of channels, then each:
+ *            key | sends | kept | (time, bytes) of those
+ *     block back: number of channels, then each: key | sends that were received before
+ */
+#include "channels.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+void efg_channels_fini(struct efg_channels *c)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        free(c->channels[i].sends.all);
+        free(c->channels[i].receives.all);
+    }
+    free(c->channels);
+    free(c->windows);
+    efg_map_fini(&c->index);
+    *c = (struct efg_channels){0};
+}
+
+/* --- sends, on their way to the receiver --- */
+
+static int compare_destinations(const void *a, const void *b)
+{
+    const struct efg_channel *x = a, *y = b;
+    return (x->key.destination > y->key.destination) -
+           (x->key.destination < y->key.destination);
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+    const struct efg_channel *x = a, *y = b;
+    return (x->key.source > y->key.source) - (x->key.source < y->key.source);
+}
+
+static void sort(struct efg_channels *c, int (*compare)(const void *, const void *))
+{
+    if (c->count)
+        qsort(c->channels, c->count, sizeof *c->channels, compare);
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct efg_channel_key *key = &c->channels[i].key;
+        uint64_t *number = efg_map_find(&c->index, efg_hash_bytes(0, key, sizeof *key));
+        if (number)
+            *number = i + 1;
+    }
+}
+
+void efg_channels_sort(struct efg_channels *c)
+{
+    sort(c, compare_destinations);
+}
+
+static void put_key(struct efg_buffer *out, const struct efg_channel_key *key)
+{
+    efg_buffer_u64(out, key->comm);
+    efg_buffer_number(out, key->source);
+    efg_buffer_number(out, key->destination);
+    efg_buffer_number(out, key->tag);
+    efg_buffer_number(out, key->window);
+}
+
+static void put_channel(struct efg_buffer *out, const struct efg_channel *channel)
+{
+    const struct efg_channel_ends *sends = &channel->sends;
+    uint64_t before = 0;
+    put_key(out, &channel->key);
+    efg_buffer_number(out, sends->count);
+    efg_buffer_number(out, sends->kept);
+    for (uint32_t i = 0; i < sends->kept; before = sends->all[i++].time) {
+        efg_buffer_number(out, sends->all[i].time - before);
+        efg_buffer_number(out, sends->all[i].bytes);
+    }
+}
+
+uint32_t efg_channels_put(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out)
+{
+    uint32_t destination = c->channels[*at].key.destination, some = 0, end = *at;
+    const struct efg_sync *clock = NULL; /* of all that a rank sends */
+    for (; end < c->count && c->channels[end].key.destination == destination; end++)
+        if (c->channels[end].sends.count) {
+            clock = &c->channels[end].sends.clock;
+            some++;
+        }
+    if (some) {
+        efg_buffer_u64(out, clock->ticks);
+        efg_buffer_u64(out, clock->realtime);
+        efg_buffer_number(out, some);
+    }
+    for (; *at < end; ++*at)
+        if (c->channels[*at].sends.count)
+            put_channel(out, &c->channels[*at]);
+    return destination;
+}
+
+static struct efg_channel *get_channel(struct efg_channels *c, struct efg_reader *in)
+{
+    struct efg_channel_key key = {.comm = efg_reader_u64(in)};
+    key.source = (uint32_t)efg_reader_number(in);
+    key.destination = (uint32_t)efg_reader_number(in);
+    key.tag = (uint32_t)efg_reader_number(in);
+    key.window = (uint32_t)efg_reader_number(in);
+    return in->failed ? NULL : efg_channels_find(c, &key);
+}
+
+/* In place of what is there: a channel has one source. */
+static void get_sends(struct efg_reader *in, const struct efg_sync *clock,
+                      struct efg_channel_ends *sends)
+{
+    uint64_t time = 0;
+    sends->clock = *clock;
+    sends->count = efg_reader_number(in);
+    size_t kept = efg_reader_count(in, 2);
+    size_t room = 1; /* a power of two */
+    while (room < kept)
+        room *= 2;
+    struct efg_transfer *all = kept ? calloc(room, sizeof *all) : NULL;
+    for (size_t i = 0; all && i < kept; i++) {
+        time += efg_reader_number(in);
+        all[i] = (struct efg_transfer){time, time, i, efg_reader_number(in)};
+    }
+    if (kept && !all)
+        in->failed = 1;
+    free(sends->all);
+    sends->all = all;
+    sends->kept = in->failed ? 0 : (uint32_t)kept;
+}
+
+int efg_channels_get(struct efg_channels *c, const void *block, size_t size)
+{
+    struct efg_reader in = efg_reader(block, size);
+    struct efg_sync clock = {.ticks = efg_reader_u64(&in)};
+    clock.realtime = efg_reader_u64(&in);
+    size_t count = efg_reader_count(&in, 14);
+    for (size_t i = 0; i < count && !in.failed; i++) {
+        struct efg_channel *channel = get_channel(c, &in);
+        if (!channel)
+            return in.failed ? -EBADMSG : -ENOMEM;
+        get_sends(&in, &clock, &channel->sends);
+    }
+    return in.failed || in.at != in.size ? -EBADMSG : 0;
+}
+
+/* --- negative leads, on their way back --- */
+
+void efg_channels_sort_back(struct efg_channels *c)
+{
+    sort(c, compare_sources);
+}
+
+uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at,
+                               struct efg_buffer *out)
+{
+    uint32_t source = c->channels[*at].key.source, some = 0;
+    struct efg_buffer leads = {0};
+    for (; *at < c->count && c->channels[*at].key.source == source; ++*at) {
+        const struct efg_channel *channel = &c->channels[*at];
+        int64_t lead = channel->receives.count ? efg_channels_lead(c, channel) : 0;
+        if (lead >= 0)
+            continue;
+        some++;
+        put_key(&leads, &channel->key);
+        efg_buffer_number(&leads, (uint64_t)-lead);
+    }
+    if (some) {
+        efg_buffer_number(out, some);
+        efg_buffer_put(out, leads.data, leads.size);
+        out->failed |= leads.failed;
+    }
+    efg_buffer_fini(&leads);
+    return source;
+}
+
+int efg_channels_get_back(struct efg_channels *c, const void *block, size_t size)
+{
+    struct efg_reader in = efg_reader(block, size);
+    size_t count = efg_reader_count(&in, 13);
+    for (size_t i = 0; i < count && !in.failed; i++) {
+        struct efg_channel *channel = get_channel(c, &in);
+        uint64_t received = efg_reader_number(&in);
+        if (!channel)
+            return in.failed ? -EBADMSG : -ENOMEM;
+        channel->received = received < channel->sends.kept ? (uint32_t)received : 0;
+    }
+    return in.failed || in.at != in.size ? -EBADMSG : 0;
+}
+
+/* --- matching --- */
+
+static void match(struct efg_run_messages *m, const struct efg_channel *channel, int64_t lead)
+{
+    uint64_t early = lead > 0 ? (uint64_t)lead : 0, ahead = lead < 0 ? (uint64_t)-lead : 0;
+    uint64_t sends = channel->sends.count - ahead, receives = channel->receives.count - early;
+    m->sends += channel->sends.count;
+    m->receives += channel->receives.count;
+    m->matched += sends < receives ? sends : receives;
+    m->early += early;
+    m->ahead += ahead;
+}
+
+struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_t rank)
+{
+    struct efg_run_messages messages = c->open;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct efg_channel *channel = &c->channels[i];
+        if (efg_channel_is_of(channel, rank) && !efg_channel_is_collective(channel))
+            match(&messages, channel, efg_channels_lead(c, channel));
+    }
+    return messages;
+}
+
+/* --- strays --- */
+
+static void add_strays(struct efg_strays *strays, uint32_t rank,
+                       const struct efg_channel_ends *ends, uint64_t count)
+{
+    struct efg_stray *stray = efg_strays_grow(strays, count);
+    for (uint64_t i = 0; stray && i < count; i++, stray++) {
+        uint64_t order = ends->all[i].order;
+        *stray = (struct efg_stray){rank, efg_order_thread(order), efg_order_place(order)};
+    }
+}
+
+void efg_channels_strays(const struct efg_channels *c, uint32_t rank, struct efg_strays *strays)
+{
+    for (uint32_t i = 0; i < c->count && c->leads.is_proven && !c->failed; i++) {
+        const struct efg_channel *channel = &c->channels[i];
+        const struct efg_channel_key *key = &channel->key;
+        int64_t lead = efg_channel_is_of(channel, rank) ? efg_channels_lead(c, channel)
+                                                        : -(int64_t)channel->received;
+        if (lead > 0)
+            add_strays(strays, key->destination, &channel->receives, (uint64_t)lead);
+        else if (rank == UINT32_MAX || key->source == rank)
+            add_strays(strays, key->source, &channel->sends, (uint64_t)-lead);
+    }
+    efg_strays_sort(strays);
+}

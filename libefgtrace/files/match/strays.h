@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Strays: ends of messages whose other ends were before the window, although they are in it.
+ * Readers of a trace take the k-th receive of a channel for that of its k-th send; so a trace
+ * leaves the strays out (files/otf2/messages.c), and its messages are right.
+ */
+#ifndef EFG_STRAYS_H
+#define EFG_STRAYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct efg_stray { /* the record that sends, receives, or posts a request for that */
+    uint32_t rank, thread;
+    uint64_t place; /* in the log, as efg_log_read counts: that of the record behind it */
+};
+
+struct efg_strays { /* all zero is an empty one */
+    struct efg_stray *all;
+    size_t count;
+};
+
+void efg_strays_fini(struct efg_strays *strays);
+
+/* Add room for COUNT more, which the caller fills. Returns the first one; NULL without memory,
+ * or if COUNT is 0. */
+struct efg_stray *efg_strays_grow(struct efg_strays *strays, size_t count);
+
+/* After all were added. */
+void efg_strays_sort(struct efg_strays *strays);
+
+/* Those of one log, in the order of their places; sorted. */
+struct efg_strays efg_strays_of(const struct efg_strays *strays, uint32_t rank,
+                                uint32_t thread);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sequences as bytes, segment by segment.
+ *
+ *     coding | table | start | length | runs | blocks | pairs | bytes that follow | these
+ *
+ * All are LEB128 numbers but for the bytes that follow, which are, by the coding,
+ *
+ *     PLAIN   runs:   node, count, next, branch as in parts.h
+ *             blocks: pairs in it, then each pair:
+ *                     2 x symbol + (1 if a count follows), count - 2
+ *                     symbol: a run's number, or the number of runs + how many blocks back
+ *     MIXED   the same by a mixer, see mix.c: half the size or less, some 3 us a pair
+ *
+ * Both are exact, and read the same on every machine. Segments that are equal (see sequence.h)
+ * have equal bytes, so equal sequences can be found, and stored once, by their bytes.
+ */
+#ifndef EFG_SEQUENCE_FILE_H
+#define EFG_SEQUENCE_FILE_H
+
+#include "base/buffer.h"
+#include "core/order/sequence.h"
+
+enum efg_sequence_coding { EFG_SEQUENCE_PLAIN, EFG_SEQUENCE_MIXED };
+
+/* Pairs up to which a process that ends takes the time to mix them. */
+#define EFG_SEQUENCE_MIX_PAIRS 20000
+
+/* What the nodes of an earlier graph have become in the last one. */
+struct efg_sequence_table {
+    uint32_t *node;
+    uint32_t count;
+};
+
+/* Append SEGMENT to TO, mixed if it has at most MIX_PAIRS pairs (and can be mixed: at most 2^17
+ * pairs and runs), else plain. Returns which, or -1 without memory; TO then failed, too. */
+int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *segment,
+                     uint32_t mix_pairs);
+
+/* Read a segment that efg_sequence_put wrote: the copy that efg_sequence_segment_copy would
+ * make. Free it with efg_sequence_segment_fini. Returns 0, or -1: damaged, or no memory. What
+ * it returns has passed efg_sequence_segment_check, and takes at most 5 MB and 24 times its
+ * bytes; reading it takes up to 32 MB more. */
+int efg_sequence_get(struct efg_reader *from, struct efg_sequence_segment *segment);
+
+/* What is known of a segment without reading its body: its START and LENGTH; FROM is moved
+ * behind it. Returns 0, or -1: damaged. */
+int efg_sequence_pass(struct efg_reader *from, struct efg_sequence_segment *segment);
+
+#endif

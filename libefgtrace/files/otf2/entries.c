@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The map of a log, read along with its definitions: each takes the next entry, and from
+ * then on the log's id stands for that, until the log defines it anew.
+ *
+ * Invariant: as many entries were taken as definitions that have one were met.
+ */
+#include "pass.h"
+
+#include <stdlib.h>
+
+void efg_otf2_read_head(struct efg_otf2_pass *p)
+{
+    p->first = efg_reader_u64(&p->map);
+    p->last = efg_reader_u64(&p->map);
+    p->clock = efg_log_get_clock(&p->map);
+    p->count = efg_reader_number(&p->map);
+}
+
+/* Room for COUNT more elements of SIZE bytes behind the *USED ones. */
+static void *more(void *array, uint32_t used, uint32_t *room, size_t count, size_t size)
+{
+    if (count <= *room - used)
+        return array;
+    size_t wanted = 2 * ((size_t)used + count);
+    void *grown = wanted > UINT32_MAX ? NULL : realloc(array, wanted * size);
+    if (grown)
+        *room = (uint32_t)wanted;
+    return grown;
+}
+
+static struct efg_otf2_route *new_path(struct efg_otf2_pass *p, size_t functions)
+{
+    void *paths = more(p->paths, p->path_count, &p->path_room, 1, sizeof *p->paths);
+    if (!paths)
+        return NULL;
+    p->paths = paths;
+    void *grown = more(p->functions, p->function_count, &p->function_room, functions + 1,
+                       sizeof *p->functions);
+    if (!grown)
+        return NULL;
+    p->functions = grown;
+    return p->paths + p->path_count++;
+}
+
+static uint64_t read_path(struct efg_otf2_pass *p)
+{
+    uint32_t name = (uint32_t)efg_reader_number(&p->map);
+    uint32_t site = (uint32_t)efg_reader_number(&p->map) - 1;
+    size_t count = efg_reader_count(&p->map, 2);
+    struct efg_otf2_route *path = new_path(p, count);
+    if (!path) {
+        p->stack.failed = 1;
+        return 0;
+    }
+    *path = (struct efg_otf2_route){name, site, p->function_count, (uint32_t)count};
+    for (size_t i = 0; i < count; i++) {
+        struct efg_otf2_frame *function = p->functions + p->function_count++;
+        function->region = (uint32_t)efg_reader_number(&p->map);
+        function->position = (uint32_t)efg_reader_number(&p->map);
+    }
+    return p->path_count - 1;
+}
+
+static uint64_t read_comm(struct efg_otf2_pass *p)
+{
+    uint64_t comm = efg_reader_number(&p->map);
+    return efg_reader_number(&p->map) << 32 | comm;
+}
+
+static uint64_t read_entry(struct efg_otf2_pass *p, enum efg_otf2_item item)
+{
+    switch (item) {
+    case EFG_ITEM_PATH:
+        return read_path(p);
+    case EFG_ITEM_COMM:
+        return read_comm(p);
+    default:
+        return efg_reader_number(&p->map);
+    }
+}
+
+/* The log's ID stands for what the map says next. */
+static void define(struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id)
+{
+    uint64_t key = (uint64_t)item << 32 | id, found = efg_reader_number(&p->map);
+    if (found == EFG_ITEM_BAD) {
+        efg_map_remove(&p->ids, key);
+        return;
+    }
+    if (found != item) {
+        p->map.failed = 1;
+        return;
+    }
+    uint64_t *value = efg_map_put(&p->ids, key);
+    if (value)
+        *value = read_entry(p, item);
+    else
+        p->stack.failed = 1;
+}
+
+void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
+{
+    switch (r->kind) {
+    case EFG_REC_DEF_CALL:
+        return define(p, EFG_ITEM_CALL, r->call);
+    case EFG_REC_DEF_PATH:
+        return define(p, EFG_ITEM_PATH, r->a);
+    case EFG_REC_DEF_COMM:
+        return define(p, EFG_ITEM_COMM, r->a);
+    case EFG_REC_DEF_WIN:
+        return define(p, EFG_ITEM_WIN, r->a);
+    case EFG_REC_DEF_FILE:
+        return define(p, EFG_ITEM_FILE, r->a);
+    }
+}
+
+int efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id,
+                  uint32_t *found)
+{
+    const uint64_t *value = efg_map_find(&p->ids, (uint64_t)item << 32 | id);
+    if (value)
+        *found = (uint32_t)*value;
+    return value != NULL;
+}
+
+int efg_otf2_find_group(const struct efg_otf2_pass *p, uint32_t comm, uint32_t *group)
+{
+    const uint64_t *value = efg_map_find(&p->ids, (uint64_t)EFG_ITEM_COMM << 32 | comm);
+    if (value)
+        *group = (uint32_t)(*value >> 32);
+    return value != NULL;
+}

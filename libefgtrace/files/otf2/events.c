@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Step 3: the events of one location, in one pass over its log.
+ *
+ * Definitions take the next entry of the map, all other records are written as what they are.
+ * What refers to something that is not defined, or ends what never began, comes from a damaged
+ * log and is dropped, so that the trace stays balanced.
+ *
+ * Nothing is written before the first window. Between two windows goes a bracket of
+ * MeasurementOnOff, OFF at the last event before it (calls that completed what the window had
+ * begun may follow the window's end), ON where the next one begins. A log that ends in the
+ * midst of things, because the job was killed, has all that is open left at its
+ * last moment. Strays are left out, with the requests that they are of.
+ *
+ * When OTF2 could not write (a full disk), its buffers are not to be touched any more: OTF2 3.0
+ * then copies beyond their end, even in closing. So the first failure ends the pass.
+ */
+#include "pass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Moment of a record since the start of the trace, and never after its end. */
+static uint64_t moment_of(const struct efg_otf2_pass *p, const struct efg_record *r)
+{
+    uint64_t ns = efg_log_ns(&p->clock, r->time);
+    if (ns < p->first)
+        return 0;
+    return (ns < p->last ? ns : p->last) - p->first;
+}
+
+static void begin_window(struct efg_otf2_pass *p, uint64_t time)
+{
+    struct efg_otf2_stack *s = &p->stack;
+    efg_otf2_leave_all(s, s->last);
+    if (p->has_begun && !s->failed) {
+        s->failed |= OTF2_EvtWriter_MeasurementOnOff(s->writer, NULL, s->last,
+                                                     OTF2_MEASUREMENT_OFF) != OTF2_SUCCESS;
+        s->failed = s->failed ||
+                    OTF2_EvtWriter_MeasurementOnOff(s->writer, NULL, efg_otf2_tick(s, time),
+                                                    OTF2_MEASUREMENT_ON) != OTF2_SUCCESS;
+    }
+    efg_otf2_tick(s, time);
+    p->has_begun = 1;
+}
+
+static void enter_call(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
+{
+    struct efg_otf2_route none = {.name = EFG_OTF2_NONE, .site = EFG_OTF2_NONE}, *path = &none;
+    const struct efg_otf2_frame *functions = NULL; /* as long as no path is known */
+    uint32_t region, row;
+    efg_otf2_return(&p->stack, time);
+    p->in_collective = 0;
+    if (!efg_otf2_find(p, EFG_ITEM_CALL, r->call, &region))
+        return;
+    if (efg_otf2_find(p, EFG_ITEM_PATH, r->a, &row) && row < p->path_count)
+        path = p->paths + row;
+    if (path->count)
+        functions = p->functions + path->start;
+    efg_otf2_walk(&p->stack, functions, path->count, time);
+    efg_otf2_call(&p->stack, region, path->site, path->name, r->d, time);
+}
+
+static void write_frame(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
+{
+    switch (r->kind) {
+    case EFG_REC_WINDOW_BEGIN:
+        return begin_window(p, time);
+    case EFG_REC_WINDOW_END:
+        return efg_otf2_leave_all(&p->stack, time);
+    case EFG_REC_ITERATION_BEGIN:
+        return efg_otf2_iteration_begin(&p->stack, r->d, time);
+    case EFG_REC_ITERATION_END:
+        return efg_otf2_iteration_end(&p->stack, time);
+    case EFG_REC_ENTER:
+        return enter_call(p, r, time);
+    case EFG_REC_LEAVE:
+        return efg_otf2_return(&p->stack, time);
+    }
+}
+
+static OTF2_ErrorCode write_content(struct efg_otf2_pass *p, const struct efg_record *r,
+                                    uint64_t time)
+{
+    if (r->kind <= EFG_REC_REQUEST_CANCELLED)
+        return efg_otf2_write_message(p, r, time);
+    if (r->kind <= EFG_REC_COLLECTIVE_COMPLETE)
+        return efg_otf2_write_collective(p, r, time);
+    if (r->kind <= EFG_REC_RMA_DESTROY)
+        return efg_otf2_write_rma(p, r, time);
+    return efg_otf2_write_io(p, r, time);
+}
+
+static void write_record(struct efg_otf2_pass *p, const struct efg_record *r)
+{
+    struct efg_otf2_stack *s = &p->stack;
+    if (r->kind >= EFG_REC_DEF_CALL)
+        return efg_otf2_define_record(p, r);
+    if (!p->has_begun && r->kind != EFG_REC_WINDOW_BEGIN)
+        return;
+    if (r->kind <= EFG_REC_LEAVE)
+        return write_frame(p, r, moment_of(p, r));
+    s->failed |= write_content(p, r, efg_otf2_tick(s, moment_of(p, r))) != OTF2_SUCCESS;
+}
+
+static void write_all(struct efg_otf2_pass *p, const struct efg_record *(*next)(void *),
+                      void *context)
+{
+    const struct efg_record *r;
+    efg_otf2_read_head(p);
+    while (!p->map.failed && !p->stack.failed && p->reader.at < p->count &&
+           (r = efg_log_read(&p->reader, NULL)))
+        write_record(p, r);
+    while (next && !p->map.failed && !p->stack.failed && (r = next(context)))
+        write_record(p, r);
+    efg_otf2_leave_all(&p->stack, p->stack.last);
+}
+
+static void free_pass(struct efg_otf2_pass *p)
+{
+    OTF2_AttributeList_Delete(p->stack.attributes);
+    free(p->stack.frames);
+    free(p->functions);
+    free(p->paths);
+    efg_map_fini(&p->ids);
+    efg_map_fini(&p->stray_requests);
+}
+
+/* The writer is closed at once: each one holds its chunks. */
+static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t location,
+                  uint64_t *events)
+{
+    OTF2_EvtWriter *writer = p->stack.writer;
+    if (p->stack.failed || OTF2_EvtWriter_GetNumberOfEvents(writer, events) != OTF2_SUCCESS ||
+        OTF2_Archive_CloseEvtWriter(archive, writer) != OTF2_SUCCESS ||
+        efg_otf2_write_local(archive, location, p->last - p->first) != 0)
+        return -EIO;
+    return p->map.failed ? -EBADMSG : 0;
+}
+
+static int write_location(OTF2_Archive *archive, struct efg_otf2_pass *p,
+                          const struct efg_record *(*next)(void *), void *context,
+                          uint64_t *events)
+{
+    uint64_t location = efg_otf2_location(p->reader.view->header);
+    *events = 0;
+    p->stack.writer = OTF2_Archive_GetEvtWriter(archive, location);
+    if (!p->stack.writer)
+        return -EIO;
+    p->stack.attributes = OTF2_AttributeList_New();
+    if (p->stack.attributes)
+        write_all(p, next, context);
+    else
+        p->stack.failed = 1;
+    int rc = finish(archive, p, location, events);
+    free_pass(p);
+    return rc;
+}
+
+int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
+                    size_t size, const struct efg_strays *strays, uint64_t *events)
+{
+    struct efg_otf2_pass p = {
+        .reader = {.view = log},
+        .map = efg_reader(map, size),
+        .strays = efg_strays_of(strays, log->header->rank, log->header->thread),
+    };
+    return write_location(archive, &p, NULL, NULL, events);
+}
+
+int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
+                    size_t size, const struct efg_record *(*next)(void *), void *context,
+                    uint64_t *events)
+{
+    struct efg_otf2_pass p = {.reader = {.view = log}, .map = efg_reader(map, size)};
+    return write_location(archive, &p, next, context, events);
+}

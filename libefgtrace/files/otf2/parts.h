@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the OTF2 writer share.
+ *
+ *     scan.c      log -> scan             unify.c    scans -> unifier
+ *     table.c     numbered keys           paths.c    call paths -> regions
+ *     archive.c   one archive             map.c      unifier -> maps
+ *     rebuild.c   run file -> an archive  events.c   log + map -> events
+ *     convert.c   all in one process      stack.c    ... the regions open there
+ *                                         define.c   unifier -> global definitions
+ *                                         places.c   ... ranks, threads, hosts
+ *
+ * A scan is the head and an item for each definition of the log, in its order. A map is
+ * the head and an entry for each of these items but modules and marks, in the same
+ * order: the events' pass meets the definitions of the log again and takes an
+ * entry for each. So a log may use an id twice, and no table of ids is sent.
+ */
+#ifndef EFG_OTF2_PARTS_H
+#define EFG_OTF2_PARTS_H
+
+#include "base/map.h"
+#include "files/log/clock.h"
+#include "otf2.h"
+#include "table.h"
+
+enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, BAD */
+                     EFG_ITEM_END,
+                     EFG_ITEM_BAD, /* a definition that makes no sense: keeps the count */
+                     EFG_ITEM_CALL,
+                     EFG_ITEM_MODULE,
+                     EFG_ITEM_PATH,
+                     EFG_ITEM_COMM,
+                     EFG_ITEM_WIN,
+                     EFG_ITEM_FILE,
+                     EFG_ITEM_WIN_CREATED, /* marks: there is an event that creates it */
+                     EFG_ITEM_FILE_OPENED,
+};
+
+/* --- unifier: keys of its tables; references are numbers of rows --- */
+
+struct efg_otf2_region {
+    uint32_t name, file; /* strings */
+    uint32_t role, paradigm;
+    uint32_t line; /* first */
+};
+
+struct efg_otf2_site {
+    uint32_t file, line;
+};
+
+struct efg_otf2_comm { /* value: parent + 1 */
+    uint64_t identity;
+    uint32_t kind;
+    uint32_t group, remote; /* remote: EFG_OTF2_NONE but for intercommunicators */
+    uint32_t zero;
+};
+
+struct efg_otf2_win { /* value: 1 if an event creates it */
+    uint64_t identity;
+    uint32_t comm, zero;
+};
+
+struct efg_otf2_handle { /* value: 1 if an event opens it */
+    uint64_t identity;
+    uint32_t comm, file;
+};
+
+struct efg_otf2_node {            /* of the system tree */
+    uint32_t parent, name, class; /* class: a string */
+    uint32_t domain;
+};
+
+struct efg_otf2_reference { /* what an item of a log became */
+    uint32_t item, row;
+};
+
+struct efg_otf2_set { /* what the items became that one log defines, or several alike */
+    struct efg_otf2_reference *references;
+    uint32_t reference_count, reference_room;
+    struct efg_buffer entries; /* of a map; empty until it is asked for */
+};
+
+struct efg_otf2_log {
+    uint32_t rank, thread, host;
+    uint32_t package, numa, core; /* + 1, as in the log's header */
+    struct efg_log_clock clock;
+    uint64_t count;       /* records */
+    uint64_t first, last; /* ns since 1970; first > last without events */
+    uint32_t set;
+};
+
+struct efg_otf2_unifier {
+    struct efg_symbols *symbols;
+    uint32_t ranks;
+    struct efg_otf2_log *logs;
+    int log_count, log_room;
+    uint64_t start, first, last; /* of all logs, ns since 1970: when they begin; of events */
+    struct efg_otf2_table
+        items;                 /* key: what a log defines, bytes; value: 1 if that made sense */
+    struct efg_otf2_set *sets; /* by row of items */
+    uint32_t set_room;
+    struct efg_otf2_table strings, regions, sites, positions, groups, comms, wins, files,
+        handles, nodes;
+    struct efg_otf2_table paths; /* key: struct efg_frame[] with strings as modules; value:
+                                    where its entry begins in path_entries */
+    struct efg_buffer path_entries;
+    struct efg_otf2_table places; /* key: rank; value: node + 1 */
+    uint32_t *comm_ids;           /* by row: parents first; made when all were added */
+    uint32_t *comm_order;         /* by id */
+};
+
+/* Groups and communicators that always exist. */
+enum { EFG_GROUP_WORLD };
+enum { EFG_COMM_ROW_WORLD, EFG_COMM_ROW_SELF };
+/* Ids of definitions that always exist. */
+enum { EFG_REGION_ITERATION };
+enum { EFG_ATTRIBUTE_SITE, EFG_ATTRIBUTE_ITERATION, EFG_ATTRIBUTE_POLLS, EFG_ATTRIBUTE_PATH };
+enum { EFG_PARAMETER_ITERATION };
+
+/* Group id of a communicator's (own) group, as written. */
+uint32_t efg_otf2_group_of(const struct efg_otf2_comm *comm);
+/* Number the communicators, parents before children. Returns 0 or -ENOMEM. */
+int efg_otf2_order_comms(struct efg_otf2_unifier *u);
+/* First and last moment of all logs, ns since 1970; 1 ns apart at least. */
+void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *last);
+
+/* The row of a call path; COUNT frames, innermost first, module = row of strings; HASH as the
+ * log has it. */
+uint32_t efg_otf2_path(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count,
+                       uint64_t hash);
+
+int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u);
+
+/* Who took part. */
+struct efg_otf2_cast {
+    uint32_t *rank_nodes, *rank_names; /* rows of nodes and strings, by rank */
+    struct efg_otf2_thread {
+        uint64_t location, events;
+        uint32_t name;
+        int has_log;
+    } * threads; /* ascending locations; each rank has a thread 0 */
+    uint32_t thread_count;
+};
+
+/* EVENTS by log. Returns 0 or -ENOMEM. */
+int efg_otf2_cast(struct efg_otf2_unifier *u, const uint64_t *events,
+                  struct efg_otf2_cast *cast);
+void efg_otf2_cast_fini(struct efg_otf2_cast *cast);
+
+/* Write what a location has of definitions of its own; LENGTH of the trace in ns. Returns 0 or
+ * -EIO. */
+int efg_otf2_write_local(OTF2_Archive *archive, uint64_t location, uint64_t length);
+
+/* --- the regions that are open on a location --- */
+
+struct efg_otf2_frame { /* a function on the call path, and where in it the next one was called
+                         */
+    uint32_t region, position;
+};
+
+/*
+ *     iteration
+ *       function  function  ...      frames[0 .. depth), open if is_open, else left at
+ *                   MPI call         the last boundary
+ */
+struct efg_otf2_stack {
+    OTF2_EvtWriter *writer;
+    OTF2_AttributeList *attributes;
+    uint64_t last; /* time of the last event */
+    struct efg_otf2_frame *frames;
+    uint32_t depth, room;
+    int is_open, in_iteration, in_call;
+    uint32_t call; /* region of the MPI call */
+    int failed;    /* OTF2 refused an event, or no memory */
+};
+
+/* TIME or, if that is over, the last event's; it becomes the last event's. */
+uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time);
+/* The call path is now PATH (COUNT functions, outermost first). */
+void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count,
+                   uint64_t time);
+/* SITE, and PATH, which names the call path: EFG_OTF2_NONE if not known. POLLS: how many that
+ * found nothing the visit stands for, 0 if it is none. */
+void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
+                   uint64_t polls, uint64_t time);
+void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time);
+void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint64_t time);
+void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time);
+/* Leave all that is open. */
+void efg_otf2_leave_all(struct efg_otf2_stack *s, uint64_t time);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One pass over a log that writes its events (step 3).
+ *
+ *     otf2_events     windows, iterations, calls; hands the rest to
+ *     otf2_messages   point to point and collectives
+ *     otf2_objects    one-sided and MPI-IO
+ *     otf2_entries    the map: what the log's ids stand for
+ */
+#ifndef EFG_OTF2_PASS_H
+#define EFG_OTF2_PASS_H
+
+#include "parts.h"
+
+struct efg_otf2_route {
+    uint32_t name;         /* a string; EFG_OTF2_NONE for no path */
+    uint32_t site;         /* EFG_OTF2_NONE if not known */
+    uint32_t start, count; /* in functions */
+};
+
+struct efg_otf2_pass {
+    struct efg_log_reader reader;
+    struct efg_reader map;
+    uint64_t first, last; /* ns since 1970, of the trace */
+    struct efg_log_clock clock;
+    uint64_t count;     /* words of the log */
+    struct efg_map ids; /* item << 32 | id in the log -> id in the trace; PATH: in paths;
+                           COMM: group << 32 | communicator */
+    struct efg_otf2_route *paths;
+    uint32_t path_count, path_room;
+    struct efg_otf2_frame *functions;
+    uint32_t function_count, function_room;
+    struct efg_otf2_stack stack;
+    struct efg_strays strays; /* of this log, from the next one on */
+    struct efg_map stray_requests;
+    int has_begun;     /* a window did */
+    int in_collective; /* its begin was written */
+};
+
+/* --- the map --- */
+
+void efg_otf2_read_head(struct efg_otf2_pass *p);
+/* Take the next entry of the map if R is a definition that has one. */
+void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r);
+/* What the log's ID stands for; returns whether it is known. */
+int efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id,
+                  uint32_t *found);
+/* The group of a communicator of the log. */
+int efg_otf2_find_group(const struct efg_otf2_pass *p, uint32_t comm, uint32_t *group);
+
+/* --- records; what is not defined is dropped --- */
+
+OTF2_ErrorCode efg_otf2_write_message(struct efg_otf2_pass *p, const struct efg_record *r,
+                                      uint64_t time);
+OTF2_ErrorCode efg_otf2_write_collective(struct efg_otf2_pass *p, const struct efg_record *r,
+                                         uint64_t time);
+OTF2_ErrorCode efg_otf2_write_rma(struct efg_otf2_pass *p, const struct efg_record *r,
+                                  uint64_t time);
+OTF2_ErrorCode efg_otf2_write_io(struct efg_otf2_pass *p, const struct efg_record *r,
+                                 uint64_t time);
+/* As OTF2 calls it. */
+OTF2_CollectiveOp efg_otf2_operation(uint16_t collective);
+/* Whether the collective of kind BEGIN, just read, is to be written; remembers it. */
+int efg_otf2_begin_collective(struct efg_otf2_pass *p, uint16_t begin, uint16_t end);
+/* Whether the begin before this end was written; there is none any more. */
+int efg_otf2_end_collective(struct efg_otf2_pass *p, uint16_t begin);
+
+#endif

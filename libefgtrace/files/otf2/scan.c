@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Step 1: what a log needs defined.
+ *
+ * One pass over the records. Every definition becomes one item, a senseless one EFG_ITEM_BAD,
+ * so that the pass of step 3 can count along. Members of communicators are sent as runs (first,
+ * step, length): rows, columns and copies of the world take a few bytes, whatever
+ * their size.
+ *
+ * The trace starts at the first window; only from there on do times count.
+ */
+#include "parts.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Like efg_buffer_string, from bytes that need not end with a zero. */
+static void put_text(struct efg_buffer *out, const char *text, uint64_t size)
+{
+    size_t length = text ? strnlen(text, size) : 0;
+    efg_buffer_number(out, length);
+    efg_buffer_put(out, text, length);
+}
+
+static void put_call(struct efg_buffer *out, const struct efg_record *r, const void *payload)
+{
+    efg_buffer_number(out, EFG_ITEM_CALL);
+    efg_buffer_number(out, r->a);
+    put_text(out, payload, r->d);
+}
+
+static void put_module(struct efg_buffer *out, const struct efg_record *r, const void *payload)
+{
+    efg_buffer_number(out, EFG_ITEM_MODULE);
+    efg_buffer_number(out, r->a);
+    put_text(out, payload, r->d);
+}
+
+static void put_path(struct efg_buffer *out, const struct efg_record *r, const void *payload)
+{
+    const struct efg_frame *frames = payload;
+    uint64_t depth = r->d / sizeof *frames;
+    efg_buffer_number(out, EFG_ITEM_PATH);
+    efg_buffer_u64(out, r->e);
+    efg_buffer_number(out, depth);
+    for (uint64_t i = 0; i < depth; i++) {
+        efg_buffer_number(out, frames[i].module);
+        efg_buffer_number(out, frames[i].offset);
+    }
+}
+
+/* How many of the COUNT ranks go on like the first two. */
+static uint32_t run_length(const uint32_t *rank, uint32_t count)
+{
+    uint32_t length = count < 2 ? count : 2;
+    while (length < count && rank[length] - rank[length - 1] == rank[1] - rank[0])
+        length++;
+    return length;
+}
+
+static void put_ranks(struct efg_buffer *out, const uint32_t *rank, uint32_t count)
+{
+    efg_buffer_number(out, count);
+    while (count) {
+        uint32_t length = run_length(rank, count);
+        efg_buffer_number(out, length);
+        efg_buffer_number(out, rank[0]);
+        if (length > 1)
+            efg_buffer_u32(out, rank[1] - rank[0]); /* modulo 2^32: may go down */
+        rank += length;
+        count -= length;
+    }
+}
+
+/* Whether the members lie in the payload and in the world. */
+static int members_fit(const struct efg_record *r, const struct efg_members *m, uint32_t ranks)
+{
+    if (r->d < sizeof *m || m->local == 0 ||
+        (r->d - sizeof *m) / sizeof *m->rank < (uint64_t)m->local + m->remote)
+        return 0;
+    for (uint64_t i = 0; i < (uint64_t)m->local + m->remote; i++)
+        if (m->rank[i] >= ranks)
+            return 0;
+    return m->local <= ranks && m->remote <= ranks &&
+           (m->remote > 0) == (r->b == EFG_COMM_INTER);
+}
+
+static void put_comm(struct efg_buffer *out, const struct efg_record *r, const void *payload,
+                     uint32_t ranks)
+{
+    const struct efg_members *m = payload;
+    int is_fixed = r->b == EFG_COMM_WORLD || r->b == EFG_COMM_SELF;
+    if (!is_fixed && (r->b > EFG_COMM_INTER || !members_fit(r, m, ranks))) {
+        efg_buffer_number(out, EFG_ITEM_BAD);
+        return;
+    }
+    efg_buffer_number(out, EFG_ITEM_COMM);
+    efg_buffer_number(out, r->a);
+    efg_buffer_number(out, r->b);
+    efg_buffer_number(out, r->c);
+    efg_buffer_u64(out, r->e);
+    if (is_fixed)
+        return;
+    put_ranks(out, m->rank, m->local);
+    put_ranks(out, m->rank + m->local, m->remote);
+}
+
+static void put_object(struct efg_buffer *out, const struct efg_record *r, const void *payload)
+{
+    int is_file = r->kind == EFG_REC_DEF_FILE;
+    efg_buffer_number(out, is_file ? EFG_ITEM_FILE : EFG_ITEM_WIN);
+    efg_buffer_number(out, r->a);
+    efg_buffer_number(out, r->b);
+    efg_buffer_u64(out, r->e);
+    if (is_file)
+        put_text(out, payload, r->d);
+}
+
+static void put_mark(struct efg_buffer *out, enum efg_otf2_item item,
+                     const struct efg_record *r)
+{
+    efg_buffer_number(out, item);
+    efg_buffer_number(out, r->a);
+}
+
+static void put_item(struct efg_buffer *out, const struct efg_record *r, const void *payload,
+                     uint32_t ranks)
+{
+    switch (r->kind) {
+    case EFG_REC_DEF_CALL:
+        return put_call(out, r, payload);
+    case EFG_REC_DEF_MODULE:
+        return put_module(out, r, payload);
+    case EFG_REC_DEF_PATH:
+        return put_path(out, r, payload);
+    case EFG_REC_DEF_COMM:
+        return put_comm(out, r, payload, ranks);
+    case EFG_REC_DEF_WIN:
+    case EFG_REC_DEF_FILE:
+        return put_object(out, r, payload);
+    case EFG_REC_RMA_CREATE:
+        return put_mark(out, EFG_ITEM_WIN_CREATED, r);
+    case EFG_REC_IO_OPEN:
+        return put_mark(out, EFG_ITEM_FILE_OPENED, r);
+    }
+}
+
+struct span {
+    uint64_t first, last;
+};
+
+static void widen(struct span *span, const struct efg_record *r,
+                  const struct efg_log_clock *clock)
+{
+    uint64_t now = efg_log_ns(clock, r->time);
+    if (span->first > span->last) { /* nothing yet */
+        if (r->kind == EFG_REC_WINDOW_BEGIN)
+            *span = (struct span){now, now};
+    } else if (now > span->last) {
+        span->last = now;
+    }
+}
+
+static struct span put_items(struct efg_buffer *out, const struct efg_log_view *log,
+                             const struct efg_log_clock *clock)
+{
+    struct span span = {1, 0};
+    const void *payload;
+    struct efg_log_reader reader = {.view = log};
+    for (const struct efg_record *r; (r = efg_log_read(&reader, &payload));) {
+        put_item(out, r, payload, log->header->ranks);
+        if (r->kind < EFG_REC_DEF_CALL)
+            widen(&span, r, clock);
+    }
+    efg_buffer_number(out, EFG_ITEM_END);
+    return span;
+}
+
+int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
+{
+    const struct efg_log_header *h = log->header;
+    struct efg_log_clock clock = efg_log_clock(h);
+    efg_buffer_number(out, h->rank);
+    efg_buffer_number(out, h->ranks);
+    efg_buffer_number(out, h->thread);
+    put_text(out, h->host, sizeof h->host);
+    efg_buffer_number(out, h->package);
+    efg_buffer_number(out, h->numa);
+    efg_buffer_number(out, h->core);
+    efg_log_put_clock(out, &clock);
+    efg_buffer_number(out, log->count);
+    struct span span = put_items(out, log, &clock);
+    efg_buffer_u64(out, span.first);
+    efg_buffer_u64(out, span.last);
+    return out->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Table: keys of any length, numbered from 0 in the order of their coming.
+ */
+#ifndef EFG_OTF2_TABLE_H
+#define EFG_OTF2_TABLE_H
+
+#include "base/buffer.h"
+
+#define EFG_OTF2_NONE UINT32_MAX
+
+struct efg_otf2_table { /* all zero is an empty one */
+    struct efg_buffer keys;
+    struct efg_otf2_row {
+        uint64_t value; /* the user's, 0 at first */
+        uint64_t hash;
+        size_t at, size; /* of the key in keys */
+    } * rows;
+    uint32_t *slots; /* row + 1, 0 for none; at most half of them used */
+    uint32_t count, room, slot_count;
+    int failed; /* no memory; sticky */
+};
+
+void efg_otf2_table_fini(struct efg_otf2_table *table);
+/* The number of KEY, which is added if it is new; EFG_OTF2_NONE without memory. */
+uint32_t efg_otf2_intern(struct efg_otf2_table *table, const void *key, size_t size);
+uint32_t efg_otf2_intern_text(struct efg_otf2_table *table, const char *text);
+/* The key with this number, valid until the next one is added; keys are aligned to 8 bytes
+ * and followed by a zero byte. */
+const void *efg_otf2_key(const struct efg_otf2_table *table, uint32_t number);
+
+#endif

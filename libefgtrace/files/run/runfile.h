@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Run file, DIR/run.efg: what is kept of the whole run. Its format is in efgtrace-run(5).
+ *
+ * What the ranks have in common is kept once: call paths, names, and for each group of ranks
+ * with the same graph its nodes and edges. What each rank has measured is in a section of its
+ * own, so that ranks can be read one after the other, and written by many at once.
+ *
+ * In memory: struct efg_run holds all but the ranks; one rank at a time is read into a struct
+ * efg_run_rank. Each owns all that it points to. A graph that was read is whole as a data
+ * structure, whatever the file held, and for reading only: of efg_rhythm it has visits and
+ * time; it has no hash tables, call tree, marks or predictions. Signatures name paths that
+ * exist, or 0.
+ */
+#ifndef EFG_RUNFILE_H
+#define EFG_RUNFILE_H
+
+#include "core/graph/graph.h"
+#include "core/loop/finder.h"
+#include "files/log/record.h"
+#include "core/graph/series.h"
+#include "core/graph/stability.h"
+#include "core/graph/traffic.h"
+#include "base/ranklist.h"
+#include "files/order/sequence_file.h"
+#include "totals.h"
+
+#define EFG_RUN_MAGIC "efgrun\r\n"
+#define EFG_RUN_VERSION 8
+
+/* --- what the ranks have in common --- */
+
+struct efg_run_call { /* an MPI function */
+    uint32_t id;
+    uint32_t class; /* enum efg_class */
+    char *name;     /* "MPI_Send" */
+};
+
+struct efg_run_path {
+    uint64_t hash; /* agrees between ranks */
+    uint32_t depth;
+    struct efg_frame *frames; /* innermost first; module = index into the modules */
+};
+
+struct efg_run_region { /* a user region whose name was kept */
+    uint32_t id;        /* as signatures have it */
+    char *name;
+};
+
+struct efg_run_names { /* what signatures refer to */
+    uint32_t call_count, module_count, path_count, region_count;
+    struct efg_run_call *calls;
+    char **modules;             /* path names */
+    struct efg_run_path *paths; /* path id 1 is paths[0] */
+    struct efg_run_region *regions;
+};
+
+/* Ranks whose threads have the same nodes and edges, in the same order. */
+struct efg_run_group {
+    uint64_t hash;        /* of the shape */
+    unsigned char *shape; /* nodes and edges as efg_run_shape_get reads them */
+    size_t size;
+    uint32_t path_count;
+    uint32_t *paths; /* ids of the paths that the shape numbers from 1 */
+    struct efg_ranklist ranks;
+};
+
+/* Ranks that made the same calls in the same order. Their sequence is in the file once, as that
+ * of the first of them. */
+struct efg_run_order {
+    uint64_t hash[2], size; /* of the bytes of the sequence */
+    struct efg_ranklist ranks;
+};
+
+struct efg_run_common {
+    struct efg_run_names names;
+    uint32_t group_count;
+    struct efg_run_group *groups; /* by their lowest rank */
+    uint32_t order_count;
+    struct efg_run_order *orders; /* by their lowest rank; of ranks with a sequence */
+    struct efg_totals totals;
+};
+
+/* --- a rank --- */
+
+struct efg_run_window {   /* a stretch of recorded iterations */
+    uint64_t function;    /* of the loop, as in efg_run_loop */
+    uint64_t first, last; /* iterations [first, last) by their agreed number */
+    uint64_t start, end;  /* ns since the start of the run */
+    uint64_t events;      /* calls recorded */
+    uint64_t bytes;       /* in the log */
+    uint32_t complete;    /* 1: ended after the iterations asked for */
+    uint32_t agreed;      /* 1: the same one on all ranks */
+};
+
+/* A loop of the program, as the rule for the main loop sees it (core/loop/judge.h). NODE is one of
+ * its calls, and DEPTH says where it is: frame number DEPTH of that node's call path, counted
+ * from the outermost one, from 0, is in the function that has the loop; as many frames as there
+ * are: the call itself is repeated. */
+struct efg_run_loop {
+    uint64_t
+        function; /* hash of the call path of the function; agrees between ranks; 0: none */
+    uint64_t iterations; /* over the run */
+    uint32_t node, depth;
+    uint32_t share; /* of the time in the last half of the run, in 1/EFG_WHOLE_SHARE */
+};
+#define EFG_WHOLE_SHARE 1000000
+
+/* What delimits the iterations of the recorded loop: visits of NODE (EFG_PIVOT_NODE), or
+ * entries of the call site whose path is the DEPTH outermost frames of NODE's (EFG_PIVOT_SITE);
+ * NODE then is the call that they mostly begin with. */
+struct efg_run_pivot {
+    uint32_t kind;  /* enum efg_pivot_kind; EFG_PIVOT_NONE: none was agreed on or found */
+    uint32_t class; /* enum efg_pivot_class */
+    uint32_t node, depth;
+    uint64_t visits;   /* over the run */
+    uint64_t function; /* of the loop, as in efg_run_loop; 0: that of loops.main */
+};
+
+/* Why a rank has no main loop. */
+enum efg_run_reason {
+    EFG_REASON_NONE,      /* it has one */
+    EFG_REASON_NO_CALLS,  /* no MPI calls, or no time in them */
+    EFG_REASON_NO_REPEAT, /* no call path came again 3 times */
+    EFG_REASON_NO_SHARE,  /* no loop has half of the time; the longest one is `best` */
+    EFG_REASON_UNEVEN,    /* one iteration of `best` is nearly all there is */
+    EFG_REASON_LATE /* `best` would do, but was not seen in enough samples before the end */
+};
+
+struct efg_run_loops {
+    struct efg_run_loop main;      /* the accepted one */
+    struct efg_run_loop automatic; /* what the rule chooses at the end */
+    struct efg_run_loop finer,
+        coarser;              /* what it chooses with these levels; none if the same */
+    struct efg_run_loop best; /* see efg_run_reason */
+    uint32_t reason;          /* enum efg_run_reason */
+};
+
+/* What the ranks agreed on, as the leader of this rank knows it; the same on all ranks, but for
+ * is_owner. */
+struct efg_run_agreed {
+    uint32_t is_owner; /* 1: counted the iterations of the last window itself; 0: followed */
+    uint32_t drifted;  /* 1: ranks counted differently at some collective */
+    uint32_t is_alone; /* 1: recorded without the others, which did not answer */
+    uint32_t wanted;   /* windows asked for */
+};
+
+/* Durations of iterations (pivot to pivot): of all and of those recorded. */
+struct efg_run_iterations {
+    struct efg_stat all, recorded;  /* ns */
+    uint64_t all_mpi, recorded_mpi; /* ns in MPI calls */
+};
+
+struct efg_run_items {
+    uint32_t count;
+    struct efg_traffic_item *item; /* ascending by key */
+};
+
+/*
+ * What a thread sent over the whole run; `recorded` is what it sent while a window was open. (A
+ * rank that follows a window of others opens it earlier and closes it later than what is kept
+ * of it in the trace.)
+ *
+ * A send is a message that MPI was successfully asked to send to another process or to the
+ * own one, not to MPI_PROC_NULL: by MPI_Send and its kinds (Bsend, Ssend, Rsend), those that
+ * return a request (Isend ...), Sendrecv and Sendrecv_replace, and each start of a persistent
+ * one. One that was cancelled later counts. What one-sided calls move does not, nor what MPI
+ * sends within collectives. Bytes are those of the arguments.
+ *
+ * Collectives count once where they begin, nonblocking ones included, with the bytes that the
+ * rank gives to the operation and takes from it, as those of nodes of the graph.
+ */
+struct efg_run_traffic {
+    struct efg_run_items partners;    /* sends by world rank, or EFG_TRAFFIC_OTHERS, the last */
+    struct efg_run_items sends;       /* the same sends by size, see efg_traffic_size */
+    struct efg_run_items collectives; /* by size */
+};
+
+struct efg_run_thread {
+    uint32_t number;        /* 0: the thread that called MPI_Init */
+    struct efg_graph graph; /* nodes and edges; signature.path is a path's id */
+    struct efg_stability stability;
+    struct efg_run_pivot pivot;
+    struct efg_run_loops loops;
+    struct efg_run_agreed agreed;
+    struct efg_run_iterations iterations;
+    uint32_t window_count;
+    struct efg_run_window *windows;
+    struct efg_series
+        *series; /* the iterations one after the other, rounded as efg_series_round
+                    says; NULL: there are none, or there was no memory */
+    struct efg_run_traffic traffic;
+};
+
+/* Where a rank was bound to, at the end of MPI_Init. Numbers are hwloc's logical ones, from 0;
+ * EFG_NONE: not known or several. */
+struct efg_run_place {
+    uint32_t package, numa, core;
+    uint32_t last_core;  /* where it was, bound or not */
+    uint32_t core_count; /* that it may run on; 0: not known */
+    uint32_t node_cores; /* of its node */
+    char *cores;         /* that it may run on, "0-3,7" */
+};
+
+struct efg_run_rank { /* a fact more: see fields_of_rank in fields.c */
+    uint32_t rank;
+    char *host;
+    struct efg_run_place place;
+    uint64_t clock_error; /* ns that its times may be off those of rank 0, on other nodes */
+    uint64_t start, end;  /* ns since 1970: return from MPI_Init, entry of MPI_Finalize */
+    uint64_t cost;        /* ns spent by the library, as it estimates; 0 not known */
+    uint64_t memory;      /* bytes held by the library */
+    uint64_t init;        /* ns that MPI_Init took longer */
+    char *note;           /* what went wrong or is worth saying, "" for nothing */
+    uint32_t thread_count;
+    struct efg_run_thread *threads;
+};
+
+/* --- the order of calls --- */
+
+struct efg_run_sequence_thread {
+    uint64_t events;                   /* that are in it: the first ones, in the end all */
+    uint32_t table_count;              /* the graph as it is has this number */
+    struct efg_sequence_table *tables; /* of the graphs before it */
+    const unsigned char *segments;     /* as sequence_file.h writes them */
+    size_t size;                       /* of SEGMENTS, bytes */
+};
+
+struct efg_run_sequence { /* of a rank, and of all that have the same one */
+    uint32_t thread_count;
+    struct efg_run_sequence_thread *threads;
+    unsigned char *bytes; /* where the segments are that were read; else NULL */
+};
+
+/* --- the run --- */
+
+struct efg_run_symbol { /* a resolved frame; inlined ones follow each other, innermost first */
+    char *function, *file;
+    uint32_t line;
+};
+
+struct efg_run_site { /* where a call path's frame is in the source */
+    char *module;
+    uint64_t offset;
+    uint32_t symbol_count;
+    struct efg_run_symbol *symbols;
+};
+
+/* What became of the messages that were recorded, over all ranks. */
+struct efg_run_messages {
+    uint64_t sends, receives; /* recorded, cancelled ones left out */
+    uint64_t matched;         /* pairs of them */
+    uint64_t early;           /* receives whose sends were before the window */
+    uint64_t open_sends, open_receives,
+        open_collectives; /* started in a window, never complete */
+    uint64_t taken_along; /* receives under way when a window began */
+    uint64_t unknown;     /* ranks whose logs could not be checked */
+    uint64_t ahead;       /* sends whose receives were before the window */
+    uint64_t left_out;    /* sends and receives that the trace lacks: of early and ahead */
+    uint64_t doubt;       /* messages, at least, that crossed the beginnings of windows in a way
+                             that is not known: matched is too large, or of wrong pairs */
+    uint64_t
+        absent; /* sends to and receives from ranks that ran without us; not in the others */
+};
+
+enum efg_run_repair {
+    EFG_REPAIR_NONE, /* nothing was early */
+    EFG_REPAIR_DONE,
+    EFG_REPAIR_CONTRADICTORY, /* no shift of clocks makes all of them right */
+    EFG_REPAIR_FAILED,        /* no memory, or a log that could not be written to */
+    EFG_REPAIR_UNPROVEN,      /* early are, or belong to sends before the window: not known */
+};
+
+/* What the recorded messages tell of the clocks of different hosts, beyond their comparison. */
+struct efg_run_skew {
+    uint32_t repair; /* enum efg_run_repair; EFG_REPAIR_NONE: the others are 0 */
+    uint32_t moved;  /* clocks that were corrected */
+    uint64_t early;  /* receives before their sends, until then; 0 not known */
+    uint64_t most;   /* ns that the earliest one was before its send; 0 not known */
+    uint64_t left;   /* receives that are before their sends now */
+};
+
+/* Iterations [first, last) of a window as the logs have them: least and most over its ranks;
+ * and when they began and ended, in ns on the common time line. */
+struct efg_run_cut {
+    uint64_t first_least, first_most, last_least, last_most;
+    uint32_t ranks;                                        /* that recorded iterations of it */
+    uint64_t begin_least, begin_most, end_least, end_most; /* all 0: not known */
+};
+
+struct efg_run_entry { /* where a rank is in the file */
+    uint32_t rank;
+    uint32_t group; /* index into the groups */
+    uint64_t offset, size;
+};
+
+struct efg_run {           /* a fact more: see fields_of_run in fields.c */
+    char *application;     /* name of the program */
+    char *command;         /* arguments, separated by spaces */
+    char *version;         /* of efgtrace that wrote it */
+    char *mpi;             /* version of the MPI library */
+    char *output;          /* folder */
+    uint32_t mode;         /* enum efg_mode */
+    uint32_t level;        /* enum efg_level that was asked for */
+    uint32_t dimensions;   /* set of enum efg_dimension */
+    uint64_t iterations;   /* asked for per window */
+    uint64_t interval;     /* ns between samples, at least */
+    uint64_t trace_events; /* OTF2 events written, all locations; 0 for no trace */
+    uint64_t trace_bytes;  /* size of the OTF2 archive */
+    char *trace_note;      /* why there is no trace, or what it lacks; "" for nothing */
+    uint32_t is_checked;   /* 1: messages, skew and cuts are known */
+    struct efg_run_messages messages;
+    struct efg_run_skew skew;
+    uint32_t cut_count;
+    struct efg_run_cut *cuts; /* the windows, in their order */
+    uint32_t size;            /* ranks of the job */
+    uint32_t is_saved;        /* 1: what ranks saved while the job ran; it did not end in order,
+                                 or has not ended. Ranks may be missing */
+    uint64_t rounds;          /* of the agreement */
+    uint64_t finish;          /* ns from when all ranks had come to MPI_Finalize, on rank 0 */
+    uint64_t own; /* ns of CPU that rank 0 worked then for all ranks, but for writing
+                     this file */
+    struct efg_run_common common;
+    struct efg_run_rank speaker; /* the rank common.totals.speaker, which stands for the run;
+                                    without threads if there is none */
+    uint32_t site_count;
+    struct efg_run_site *sites;  /* sorted by module, then offset */
+    uint32_t rank_count;         /* ranks that can be read */
+    struct efg_run_entry *ranks; /* ascending */
+    uint32_t sequence_count;
+    struct efg_run_entry *sequences; /* ascending; of some of the ranks */
+    int file;                        /* descriptor + 1, to read them from; 0: none */
+};
+
+/* --- looking up --- */
+
+/* The thread that stands for a rank: the one with the most time in iterations, else one with
+ * windows, with a main loop, with the most events; NULL if the rank has none. */
+const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank);
+
+/* Whether WINDOW, or what the pivot delimits, is of the main loop, not of an earlier one, nor
+ * of another level of it. */
+int efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window);
+int efg_run_begins_main(const struct efg_run_thread *thread);
+
+/* ns that a rank ran (to its last call when it never finished). */
+uint64_t efg_run_rank_duration(const struct efg_run_rank *rank);
+
+/* The index of RANK among those that can be read, or EFG_NONE. */
+uint32_t efg_run_index(const struct efg_run *run, uint32_t rank);
+
+/* The group of a rank, or NULL: for few ranks, as all groups are searched. */
+const struct efg_run_group *efg_run_group_of(const struct efg_run_common *common,
+                                             uint32_t rank);
+
+/* The name of the MPI function with the id CALL, "?" if there is none. */
+const char *efg_run_call_name(const struct efg_run *run, uint32_t call);
+
+/* The call path with the id PATH, or NULL. */
+const struct efg_run_path *efg_run_path(const struct efg_run *run, uint32_t path);
+
+/* The name of a module of a frame, "?" if there is none. */
+const char *efg_run_module(const struct efg_run *run, uint32_t module);
+
+/* The name of the user region with the id REGION, or NULL if it was not kept. */
+const char *efg_run_region_name(const struct efg_run *run, uint32_t region);
+
+/* Resolve the frames of all paths into run->sites. Returns 0 or -ENOMEM. */
+struct efg_symbols;
+int efg_run_resolve(struct efg_run *run, struct efg_symbols *symbols);
+
+/* The site of a frame, or NULL when it was not resolved. */
+const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module,
+                                        uint64_t offset);
+
+/* Sort them, as efg_run_site wants it, after their modules' names were changed. */
+void efg_run_sort_sites(struct efg_run *run);
+
+void efg_run_names_fini(struct efg_run_names *names);
+void efg_run_common_fini(struct efg_run_common *common);
+void efg_run_rank_fini(struct efg_run_rank *rank);
+void efg_run_sequence_fini(struct efg_run_sequence *sequence);
+void efg_run_fini(struct efg_run *run);
+
+/* --- reading --- */
+
+/* Read PATH but for its ranks. Returns 0; else -errno or -EBADMSG, with MESSAGE filled (what is
+ * wrong, where, what was expected). */
+int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size);
+
+/* The same where of the names in PATH the last BELOW ones are no links (below.h). */
+int efg_runfile_open_below(struct efg_run *run, const char *path, unsigned below, char *message,
+                           size_t size);
+
+/* Read the rank run->ranks[INDEX]. Returns as efg_runfile_open. */
+int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,
+                     char *message, size_t size);
+
+/* Read the sequence of RANK. Returns as efg_runfile_open; -ENODATA, with a MESSAGE, too, if
+ * there is none. */
+int efg_runfile_sequence(const struct efg_run *run, uint32_t rank,
+                         struct efg_run_sequence *sequence, char *message, size_t size);
+
+/* --- writing, by several processes --- */
+
+/* Append the section of RANK to OUT. */
+void efg_runfile_put_rank(struct efg_buffer *out, const struct efg_run_rank *rank);
+
+/* Read such a section again: but for the threads; and all of it, of a rank of GROUP. Return 0,
+ * -EBADMSG, -ENOMEM. */
+int efg_runfile_get_facts(struct efg_run_rank *rank, const void *section, size_t size);
+int efg_runfile_get_rank(struct efg_run_rank *rank, const void *section, size_t size,
+                         const struct efg_run_group *group);
+
+/* Append the section of the sequence of RANK to OUT, which is empty. What is said of it in the
+ * ORDER: its hash and size. */
+void efg_runfile_put_sequence(struct efg_buffer *out, uint32_t rank,
+                              const struct efg_run_sequence *sequence,
+                              struct efg_run_order *order);
+
+/* Append what fills the file up from OFFSET to a multiple of EFG_RUN_ALIGN: where several
+ * processes write, each one's sections begin at one, so that they share no page of the file. */
+#define EFG_RUN_ALIGN 4096
+void efg_runfile_put_filler(struct efg_buffer *out, uint64_t offset);
+
+/* Where the first section is. */
+#define EFG_RUN_SECTIONS 24
+
+/* Make the file beside PATH (PATH.new), with a mark by which others know it. Each puts sections
+ * into it with efg_runfile_put, at places that meet without gaps; then FINISH appends those of
+ * RUN at END and gives it its name. After an error, ABANDON removes it. Of the names in PATH,
+ * the last BELOW ones are no links (below.h). They return 0 or -errno; PUT returns -ESTALE
+ * where PATH.new is another file than the one with this mark. */
+int efg_runfile_create(const char *path, unsigned below, uint64_t mark);
+int efg_runfile_put(const char *path, unsigned below, uint64_t mark, uint64_t offset,
+                    const void *sections, size_t size);
+int efg_runfile_finish(const struct efg_run *run, const char *path, unsigned below,
+                       uint64_t end);
+void efg_runfile_abandon(const char *path, unsigned below);
+
+/* The same by one process and at once: append the file that has the SECTIONS, and those of RUN,
+ * to OUT, which is empty. And make BYTES the file PATH, in place of the one that is there; not
+ * safe from a power cut. Returns 0 or -errno; then there is what was. */
+void efg_runfile_put_all(struct efg_buffer *out, const struct efg_run *run,
+                         const struct efg_buffer *sections);
+int efg_runfile_replace(const char *path, unsigned below, const struct efg_buffer *bytes);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Totals: what the summary needs of all ranks, as sums, least and most, so that it can be put
+ * together in a tree. All-zero totals are those of no rank.
+ */
+#ifndef EFG_TOTALS_H
+#define EFG_TOTALS_H
+
+#include "base/buffer.h"
+
+#define EFG_TOTALS_NOTES 16 /* different ones that are kept */
+
+struct efg_totals_note {
+    char *text;
+    uint32_t rank;  /* the first one that has it */
+    uint64_t count; /* of ranks */
+};
+
+struct efg_totals { /* a total more: see fields_of_totals in totals.c */
+    /* Sums over ranks and threads. */
+    uint64_t ranks, hosts, threads;
+    uint64_t calls, recorded;              /* MPI calls: made, recorded */
+    uint64_t all_count, all_time, all_mpi; /* iterations: how many, ns, ns in MPI */
+    uint64_t recorded_count, recorded_time, recorded_mpi; /* the same of those recorded */
+    uint64_t time, in_mpi;                                /* ns: of runs, in MPI */
+    uint64_t cost;                                        /* ns */
+    uint64_t with_loop;                                   /* ranks with a main loop */
+    uint64_t with_window;        /* ranks, each of these: with a window; */
+    uint64_t incomplete;         /* one of them ended early */
+    uint64_t disagreed;          /* one of them was not agreed on */
+    uint64_t followers;          /* windows are those of others: it does not have their loop */
+    uint64_t alone;              /* recorded without the others */
+    uint64_t drifted;            /* counted iterations differently */
+    uint64_t overflow, unstable; /* graphs */
+    uint64_t crowded;            /* hosts whose ranks share cores */
+    /* Least. */
+    uint64_t nodes_least;
+    uint64_t start;                                      /* ns since 1970 */
+    uint64_t without_first, follower_first, alone_first; /* ranks: the first one without a
+                                   window, that follows, that is alone; UINT64_MAX: none */
+    /* Most. */
+    uint64_t end;                    /* ns since 1970 */
+    uint64_t nodes_most, edges_most; /* of a thread */
+    uint64_t stable_most,
+        growth_most; /* ns from the start until a graph was stable, last grew */
+    uint64_t memory_most, init_most, clock_error_most;
+    uint64_t dropped; /* set of enum efg_drop: of any of them */
+    /* The rank that stands for the run: of those that counted the iterations of windows, else
+     * of those with a main loop, the one with the most time in iterations; else the first one.
+     */
+    uint64_t speaker, speaker_standing, speaker_time, speaker_events;
+    /* The host whose ranks share cores most: how many ranks, cores. */
+    uint64_t crowd_ranks, crowd_cores;
+    char *crowd_host;
+    /* Notes of ranks, and how many more ranks have others. */
+    uint32_t note_count;
+    uint64_t notes_left;
+    struct efg_totals_note notes[EFG_TOTALS_NOTES];
+};
+
+struct efg_run_rank;
+
+/* Add RANK but for what ranks of a host have together. Returns 0 or -ENOMEM. */
+int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank);
+
+/* Add a host and the COUNT RANKS on it, which are sorted by their cores. Returns the same. */
+int efg_totals_host(struct efg_totals *totals, struct efg_run_rank *ranks, uint32_t count);
+
+/* Add MORE, of later ranks, which is empty then. */
+void efg_totals_add(struct efg_totals *totals, struct efg_totals *more);
+void efg_totals_fini(struct efg_totals *totals);
+
+void efg_totals_put(struct efg_buffer *out, const struct efg_totals *totals);
+int efg_totals_get(struct efg_totals *totals, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of loops of the rank that stands for the run.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "summary.h"
+
+uint64_t efg_summary_duration(const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    return totals->end > totals->start ? totals->end - totals->start : 0;
+}
+
+/* Only while a tree is made: a call tree asks for paths by their id alone. */
+static _Thread_local const struct efg_run *of_paths;
+
+static uint32_t keys_of(uint32_t id, uint64_t *keys)
+{
+    const struct efg_run_path *path = efg_run_path(of_paths, id);
+    uint32_t depth = path ? path->depth : 0;
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct efg_frame *frame = &path->frames[depth - 1 - i];
+        keys[i] = efg_hash_mix(frame->module, frame->offset);
+    }
+    return depth;
+}
+
+int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run,
+                     const struct efg_graph *graph, const struct efg_run_loop *main)
+{
+    struct efg_loop_known known = {main->node, main->depth, main->iterations};
+    of_paths = run;
+    return efg_looptree_build(tree, graph, keys_of, main->function ? &known : NULL);
+}
+
+uint32_t efg_summary_loop(const struct efg_looptree *tree, const struct efg_run *run,
+                          const struct efg_graph *graph, const struct efg_run_loop *loop)
+{
+    struct efg_loop_known known = {loop->node, loop->depth, loop->iterations};
+    of_paths = run;
+    return efg_looptree_find(tree, graph, keys_of, &known);
+}
+
+/* --- the table --- */
+
+struct table {
+    const struct efg_run *run;
+    const struct efg_run_thread *thread; /* of the speaker */
+    struct efg_looptree tree;
+    uint64_t whole; /* ns */
+    uint32_t most, shown, skipped;
+};
+
+static void put_loop(struct efg_buffer *out, struct table *t, uint32_t index)
+{
+    const struct efg_loop *loop = &t->tree.loops[index];
+    char time[32], header[256], function[128];
+    int indent = 2 * (int)(loop->depth < 12 ? loop->depth : 12);
+    efg_format_ns(time, sizeof time, loop->time);
+    efg_summary_node(t->run, &t->thread->graph.nodes[loop->header], header, sizeof header);
+    efg_summary_function(t->run, &t->thread->graph, &t->tree, index, function, sizeof function);
+    char *module = strrchr(header, '('); /* without source lines: too long for this table */
+    if (module > header && module[-1] == ' ')
+        module[-1] = '\0';
+    if (strlen(function) > 30)
+        strcpy(function + 27, "...");
+    efg_summary_line(out, "%12llu %10s %6.1f%% %6.1f%%  %c %*s%s%s%s%s%s",
+                     (unsigned long long)loop->repetitions, time,
+                     efg_percent((double)loop->time, (double)t->whole),
+                     efg_percent((double)loop->mpi_time, (double)loop->time),
+                     index == t->tree.main ? '*' : ' ', indent, "", *function ? "in " : "",
+                     function, *function ? ", from " : "from ", header,
+                     loop->irreducible ? " (has several entries)" : "");
+}
+
+static int matters(const struct table *t, uint32_t index)
+{
+    if (t->most == UINT32_MAX)
+        return 1;
+    if (t->tree.main != EFG_NONE && efg_looptree_is_inside(&t->tree, t->tree.main, index))
+        return 1;
+    return t->shown < t->most && t->tree.loops[index].time >= t->whole / 100;
+}
+
+static void put_loops(struct efg_buffer *out, struct table *t)
+{
+    for (uint32_t l = efg_looptree_next(&t->tree, EFG_NONE); l != EFG_NONE;
+         l = efg_looptree_next(&t->tree, l)) {
+        if (matters(t, l)) {
+            put_loop(out, t, l);
+            t->shown++;
+        } else {
+            t->skipped++;
+        }
+    }
+}
+
+void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32_t most,
+                       uint32_t *skipped)
+{
+    struct table t = {.run = run, .most = most};
+    if (skipped)
+        *skipped = 0;
+    t.thread = efg_run_rank_thread(&run->speaker);
+    if (!t.thread || efg_summary_tree(&t.tree, run, &t.thread->graph, &t.thread->loops.main))
+        return;
+    t.whole = efg_run_rank_duration(&run->speaker);
+    if (t.tree.count)
+        efg_summary_line(out, " repetitions       time   share     MPI    loops of rank %u%s",
+                         run->speaker.rank,
+                         t.tree.main == EFG_NONE ? "" : " (* the main loop)");
+    put_loops(out, &t);
+    if (skipped)
+        *skipped = t.skipped;
+    efg_looptree_fini(&t.tree);
+}

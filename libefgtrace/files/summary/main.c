@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the summary says of the main loop and of the windows in it. All of it is what the rule
+ * says: how often the loop went round is its number here, in the table of loops and in the
+ * report; hints name the loops that the rule chose with that level.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "files/conf/conf.h"
+#include "summary.h"
+
+#define WINDOWS_LISTED 4 /* with their times; of more, only the numbers */
+
+/* What the paragraphs share. */
+struct view {
+    const struct efg_run *run;
+    const struct efg_run_thread *thread;
+    const struct efg_looptree *tree;
+};
+
+/* --- names --- */
+
+/* A loop that is not in the tree: the function of its frame. */
+static void name_frame(const struct efg_run *run, const struct efg_node *node, uint32_t depth,
+                       char *text, size_t size)
+{
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
+    if (!path || depth >= path->depth) {
+        efg_summary_node(run, node, text, size);
+        return;
+    }
+    const struct efg_frame *frame = &path->frames[path->depth - 1 - depth];
+    const char *module = efg_run_module(run, frame->module);
+    const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
+    if (site && site->symbol_count)
+        efg_summary_short(text, size, site->symbols[site->symbol_count - 1].function);
+    else
+        efg_summary_address(text, size, module, frame->offset);
+}
+
+static void name_loop(const struct view *view, const struct efg_run_loop *loop, char *text,
+                      size_t size)
+{
+    const struct efg_graph *graph = &view->thread->graph;
+    uint32_t index = efg_summary_loop(view->tree, view->run, graph, loop);
+    *text = '\0';
+    if (index != EFG_NONE)
+        efg_summary_function(view->run, graph, view->tree, index, text, size);
+    if (!*text)
+        name_frame(view->run, &graph->nodes[loop->node], loop->depth, text, size);
+}
+
+/* --- none --- */
+
+static void put_best(struct efg_buffer *out, const struct view *view, const char *why)
+{
+    const struct efg_run_loop *best = &view->thread->loops.best;
+    char name[256];
+    if (!best->function) {
+        efg_summary_line(out, "Main loop    none: %s", why);
+        return;
+    }
+    name_loop(view, best, name, sizeof name);
+    efg_summary_line(out, "Main loop    none: %s", why);
+    efg_summary_line(out, "             in %s, went round %llu times, %.1f%% of the time", name,
+                     (unsigned long long)best->iterations,
+                     efg_percent(best->share, EFG_WHOLE_SHARE));
+    efg_summary_line(out, "             EFGTRACE_LOOP=%010llx takes it all the same",
+                     (unsigned long long)(best->function & EFG_LOOP_BITS));
+}
+
+static void put_no_repeat(struct efg_buffer *out, const struct efg_run *run)
+{
+    int has_paths = run->dimensions & EFG_DIM_PATH;
+    efg_summary_line(out, "Main loop    none: no call %scame again 3 times",
+                     has_paths ? "on the same call path " : "");
+    if (run->common.totals.dropped)
+        efg_summary_line(out, "             for want of memory, see Graph, %s",
+                         "calls are lumped together: more EFGTRACE_MEMORY helps");
+    else if (has_paths)
+        efg_summary_line(out, "             EFGTRACE_SIGNATURE=none takes calls from several "
+                              "places as the same");
+}
+
+static void put_late(struct efg_buffer *out, const struct view *view)
+{
+    char interval[32];
+    efg_format_ns(interval, sizeof interval, view->run->interval);
+    put_best(out, view, "the loop was not seen often enough before the run was over");
+    efg_summary_line(out,
+                     "             a longer run, or a shorter EFGTRACE_INTERVAL than %s, helps",
+                     interval);
+}
+
+static void put_none(struct efg_buffer *out, const struct view *view)
+{
+    if (!view->run->common.totals.calls) {
+        efg_summary_line(out, "Main loop    none: the program made no MPI calls");
+        return;
+    }
+    switch (view->thread->loops.reason) {
+    case EFG_REASON_NO_REPEAT:
+        put_no_repeat(out, view->run);
+        break;
+    case EFG_REASON_NO_SHARE:
+        put_best(out, view, "no loop has half of the time; this is the one with most of it:");
+        break;
+    case EFG_REASON_UNEVEN:
+        put_best(out, view, "one iteration of the outermost loop is nearly all of the run");
+        break;
+    case EFG_REASON_LATE:
+        put_late(out, view);
+        break;
+    default:
+        efg_summary_line(out, "Main loop    none: the calls of rank %u took no time",
+                         view->run->speaker.rank);
+    }
+}
+
+/* --- the main loop --- */
+
+static void put_loop(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_run_loop *main = &view->thread->loops.main;
+    const struct efg_stat *all = &view->thread->iterations.all;
+    char name[256], mean[32], which[96] = "they take";
+    name_loop(view, main, name, sizeof name);
+    efg_format_ns(mean, sizeof mean, all->count ? all->sum / all->count : 0);
+    if (main->iterations > all->count + 1)
+        snprintf(which, sizeof which, "the last %llu take", (unsigned long long)all->count);
+    else if (all->count > main->iterations)
+        snprintf(which, sizeof which, "%llu, with those of an earlier loop, take",
+                 (unsigned long long)all->count);
+    if (all->count)
+        efg_summary_line(out, "Main loop    in %s, %llu iterations; %s %s each", name,
+                         (unsigned long long)main->iterations, which, mean);
+    else
+        efg_summary_line(out, "Main loop    in %s, %llu iterations", name,
+                         (unsigned long long)main->iterations);
+}
+
+static void put_pivot(struct efg_buffer *out, const struct view *view)
+{
+    char name[600];
+    if (!efg_run_begins_main(view->thread))
+        return;
+    efg_summary_pivot(view->run, &view->thread->graph, &view->thread->pivot, name, sizeof name);
+    efg_summary_line(out, "             each begins %s", name);
+}
+
+static int is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)
+{
+    return a->function == b->function && a->iterations == b->iterations;
+}
+
+static void put_level(struct efg_buffer *out, const struct view *view,
+                      const struct efg_run_loop *loop, const char *value)
+{
+    char name[256];
+    if (!loop->function || is_same(loop, &view->thread->loops.main))
+        return;
+    name_loop(view, loop, name, sizeof name);
+    efg_summary_line(out, "             EFGTRACE_LEVEL=%-7s takes the %llu x in %s", value,
+                     (unsigned long long)loop->iterations, name);
+}
+
+/* What was asked for, if it is not there. */
+static void put_asked(struct efg_buffer *out, const struct view *view)
+{
+    static const char *const names[] = {"", "finer", "coarser"};
+    const struct efg_run_loops *loops = &view->thread->loops;
+    uint32_t level = view->run->level;
+    if ((level == EFG_LEVEL_FINER || level == EFG_LEVEL_COARSER) &&
+        is_same(&loops->main, &loops->automatic))
+        efg_summary_line(out, "             no loop is %s: it is that of level auto",
+                         names[level]);
+}
+
+static void put_hints(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_run_loops *loops = &view->thread->loops;
+    put_asked(out, view);
+    if (is_same(&loops->main, &loops->automatic))
+        efg_summary_line(out, "             EFGTRACE_LOOP=%010llx takes it again",
+                         (unsigned long long)(loops->main.function & EFG_LOOP_BITS));
+    put_level(out, view, &loops->finer, "finer");
+    if (view->run->level != EFG_LEVEL_AUTO)
+        put_level(out, view, &loops->automatic, "auto");
+    put_level(out, view, &loops->coarser, "coarser");
+}
+
+void efg_summary_main(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    struct efg_looptree tree;
+    struct view view = {run, efg_run_rank_thread(&run->speaker), &tree};
+    if (!view.thread) {
+        efg_summary_line(out, "Main loop    none: the program made no MPI calls");
+        return;
+    }
+    efg_summary_tree(&tree, run, &view.thread->graph, &view.thread->loops.main);
+    if (!view.thread->loops.main.function) {
+        put_none(out, &view);
+    } else {
+        put_loop(out, &view);
+        put_pivot(out, &view);
+        if (totals->with_loop < totals->ranks)
+            efg_summary_line(out, "             found by %llu of %llu ranks",
+                             (unsigned long long)totals->with_loop,
+                             (unsigned long long)totals->ranks);
+        put_hints(out, &view);
+    }
+    efg_looptree_fini(&tree);
+}
+
+/* --- windows --- */
+
+static unsigned long long last_of(const struct efg_run_window *window)
+{
+    return window->last ? window->last - 1 : 0;
+}
+
+static void format_span(char *text, size_t size, const struct efg_run_window *window)
+{
+    char start[32], end[32];
+    efg_format_ns(start, sizeof start, window->start);
+    efg_format_ns(end, sizeof end, window->end);
+    snprintf(text, size, "number %llu to %llu, from %s to %s",
+             (unsigned long long)window->first, last_of(window), start, end);
+}
+
+/* As many as fit a line, then the next one. */
+static void put_numbers(struct efg_buffer *out, const struct efg_run_window *windows,
+                        uint32_t count)
+{
+    char line[EFG_COLUMNS - 12], one[48];
+    size_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(one, sizeof one, "%s%llu to %llu", i ? "; " : "number ",
+                 (unsigned long long)windows[i].first, last_of(&windows[i]));
+        if (used + strlen(one) >= sizeof line) {
+            efg_summary_line(out, "             %s;", line);
+            used = 0;
+        }
+        used +=
+            (size_t)snprintf(line + used, sizeof line - used, "%s", used || !i ? one : one + 2);
+    }
+    efg_summary_line(out, "             %s", line);
+}
+
+/* " of an earlier loop, in setup": the function is known if the loop is one of those kept. */
+static void name_earlier(const struct view *view, uint64_t function, char *text, size_t size)
+{
+    const struct efg_run_loops *loops = &view->thread->loops;
+    const struct efg_run_loop *known[] = {&loops->automatic, &loops->finer, &loops->coarser,
+                                          &loops->best};
+    if (function == loops->main.function) {
+        snprintf(text, size, " of a finer level of it");
+        return;
+    }
+    size_t used = (size_t)snprintf(text, size, " of an earlier loop, ");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i]->function == function) {
+            used += (size_t)snprintf(text + used, size - used, "in ");
+            name_loop(view, known[i], text + used, size - used);
+            return;
+        }
+    }
+    snprintf(text + used, size - used, "EFGTRACE_LOOP=%010llx",
+             (unsigned long long)(function & EFG_LOOP_BITS));
+}
+
+static void put_spans(struct efg_buffer *out, const struct efg_run_window *windows,
+                      uint32_t count)
+{
+    char span[160];
+    if (count > WINDOWS_LISTED) {
+        put_numbers(out, windows, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        format_span(span, sizeof span, &windows[i]);
+        efg_summary_line(out, "             %s", span);
+    }
+}
+
+/* Windows of one loop, from BEGIN to END. */
+static void put_group(struct efg_buffer *out, const struct view *view, uint32_t begin,
+                      uint32_t end)
+{
+    const struct efg_run_window *windows = &view->thread->windows[begin];
+    const char *head = begin ? "             and" : "Traced      ";
+    uint64_t wanted = view->thread->agreed.wanted;
+    uint32_t count = end - begin;
+    unsigned long long iterations = 0;
+    char loop[320] = "", span[160];
+    if (view->thread->loops.main.function && !efg_run_is_main(view->thread, windows))
+        name_earlier(view, windows->function, loop, sizeof loop);
+    for (uint32_t i = 0; i < count; i++)
+        iterations += windows[i].last - windows[i].first;
+    format_span(span, sizeof span, windows);
+    if (wanted < 2 && count == 1 && !*loop) {
+        efg_summary_line(out, "%s %llu iterations, %s", head, iterations, span);
+        return;
+    }
+    if (wanted > 1)
+        efg_summary_line(out, "%s %llu iterations%s, in %u of %llu windows asked for", head,
+                         iterations, loop, count, (unsigned long long)wanted);
+    else
+        efg_summary_line(out, "%s %llu iterations%s", head, iterations, loop);
+    put_spans(out, windows, count);
+}
+
+/* Windows A and B are of one loop. */
+static int is_alike(const struct efg_run_thread *thread, uint32_t a, uint32_t b)
+{
+    const struct efg_run_window *x = &thread->windows[a], *y = &thread->windows[b];
+    return x->function == y->function &&
+           efg_run_is_main(thread, x) == efg_run_is_main(thread, y);
+}
+
+static void put_all(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_run_thread *thread = view->thread;
+    for (uint32_t i = 0, next; i < thread->window_count; i = next) {
+        for (next = i + 1; next < thread->window_count && is_alike(thread, i, next);)
+            next++;
+        put_group(out, view, i, next);
+    }
+}
+
+static void put_incomplete(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    if (totals->incomplete)
+        efg_summary_line(out,
+                         "             on %llu of %llu ranks it ended before the %llu "
+                         "iterations asked for",
+                         (unsigned long long)totals->incomplete,
+                         (unsigned long long)totals->ranks,
+                         (unsigned long long)run->iterations);
+}
+
+static void put_windows(struct efg_buffer *out, const struct efg_run *run)
+{
+    struct efg_looptree tree;
+    struct view view = {run, efg_run_rank_thread(&run->speaker), &tree};
+    efg_summary_tree(&tree, run, &view.thread->graph, &view.thread->loops.main);
+    put_all(out, &view);
+    efg_summary_alignment(out, run);
+    put_incomplete(out, run);
+    efg_looptree_fini(&tree);
+}
+
+void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    if (!efg_run_rank_thread(&run->speaker))
+        return;
+    if (run->mode == EFG_MODE_FULL)
+        efg_summary_line(out, "Traced       all of the run (mode full)");
+    else if (run->mode == EFG_MODE_GRAPH)
+        efg_summary_line(out,
+                         "Traced       nothing (mode graph); EFGTRACE_MODE=adaptive traces "
+                         "some iterations");
+    else if (totals->with_window)
+        put_windows(out, run);
+    else
+        efg_summary_line(out,
+                         totals->with_loop
+                             ? "Traced       nothing: the run, or the log, ended before an "
+                               "iteration was recorded"
+                             : "Traced       nothing: no main loop was found; "
+                               "EFGTRACE_MODE=full traces all of the run");
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names of nodes, pivots and loops, from what the symbols say, and without them from
+ * module and offset.
+ *
+ * The function that holds a loop: all its calls' paths are followed from the outermost
+ * frame inwards, inlined frames being frames as well. As long as all are in the same function,
+ * it may be the one; as long as they also go on from the same line, the next
+ * frame is looked at. Where they part is the body of the loop.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/graph/detail.h"
+#include "core/graph/partner.h"
+#include "summary.h"
+
+/* --- places --- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Where the arguments of a C++ function begin: the first '(' that is in no <...>, not at the
+ * very front, and not that of operator() or an anonymous namespace. */
+static size_t end_of_name(const char *name)
+{
+    size_t end = strlen(name);
+    int depth = 0;
+    for (size_t i = 1; i < end; i++) {
+        depth += name[i] == '<' && name[i - 1] != 'r';
+        depth -= name[i] == '>' && depth > 0 && name[i - 1] != '-';
+        if (name[i] != '(' || depth)
+            continue;
+        if (!strncmp(name + i, "()(", 3))
+            return i + 2;
+        if (strncmp(name + i, "(anonymous", 10))
+            return i;
+    }
+    return end;
+}
+
+/* Where the last two scopes of a name begin that is END long. */
+static size_t last_scopes(const char *name, size_t end)
+{
+    int depth = 0, scopes = 0;
+    for (size_t i = end; i > 1; i--) {
+        depth += name[i - 1] == '>';
+        depth -= name[i - 1] == '<';
+        if (depth <= 0 && name[i - 1] == ':' && name[i - 2] == ':' && ++scopes == 2)
+            return i;
+    }
+    return 0;
+}
+
+/* NAME as it fits a line: "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
+void efg_summary_short(char *text, size_t size, const char *name)
+{
+    size_t end = end_of_name(name), begin = last_scopes(name, end);
+    snprintf(text, size, "%.*s", (int)(end - begin), name + begin);
+}
+
+static void put_symbol(char *text, size_t size, const struct efg_run_symbol *symbol,
+                       const char *module)
+{
+    char function[128];
+    efg_summary_short(function, sizeof function, symbol->function);
+    if (symbol->line)
+        snprintf(text, size, "%s:%u %s", last_part(symbol->file), symbol->line, function);
+    else
+        snprintf(text, size, "%s (%s)", function, last_part(module));
+}
+
+void efg_summary_address(char *text, size_t size, const char *module, uint64_t offset)
+{
+    if (offset)
+        snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)offset);
+    else
+        snprintf(text, size, "%s", last_part(module));
+}
+
+/* Function INDEX of those that are inlined there, innermost first. Returns how many there are,
+ * 1 if it is not known. */
+static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *frame,
+                          uint32_t index, char *text, size_t size)
+{
+    const char *module = efg_run_module(run, frame->module);
+    const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
+    uint32_t count = site ? site->symbol_count : 0;
+    if (index < count)
+        put_symbol(text, size, &site->symbols[index], module);
+    else if (!count)
+        efg_summary_address(text, size, module, frame->offset);
+    return count ? count : 1;
+}
+
+int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index,
+                      char *text, size_t size)
+{
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
+    if (size)
+        *text = '\0';
+    for (uint32_t i = 0; path && i < path->depth; i++) {
+        uint32_t count = put_frame(run, &path->frames[i], index, text, size);
+        if (index < count)
+            return 1;
+        index -= count;
+    }
+    return 0;
+}
+
+void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text,
+                       size_t size)
+{
+    efg_summary_frame(run, node, 0, text, size);
+}
+
+/* --- nodes and pivots --- */
+
+/* "grid (+1, 0)" */
+static void put_steps(char *text, size_t size, const int *steps, int dims)
+{
+    size_t used = (size_t)snprintf(text, size, "grid (");
+
+    for (int d = 0; d < dims && used < size; d++)
+        used += (size_t)snprintf(text + used, size - used, steps[d] ? "%+d%s" : "%d%s",
+                                 steps[d], d + 1 < dims ? ", " : ")");
+}
+
+/* Relative to the own rank: on a grid, or modulo the size of the communicator. */
+static void put_partner(char *text, size_t size, int32_t partner)
+{
+    int steps[EFG_GRID_DIMS], dims = efg_partner_steps(partner, steps);
+
+    if (dims)
+        put_steps(text, size, steps, dims);
+    else if (partner == EFG_PARTNER_ANY)
+        snprintf(text, size, "any rank");
+    else if (partner == EFG_PARTNER_NOBODY)
+        snprintf(text, size, "no rank");
+    else
+        snprintf(text, size, "rank %+d", partner > 0 ? partner - 1 : partner);
+}
+
+static void put_comm(char *text, size_t size, uint32_t class)
+{
+    uint32_t ranks = class & 0xfffffff;
+    switch (class >> 28) {
+    case EFG_COMM_WORLD:
+        snprintf(text, size, "world");
+        break;
+    case EFG_COMM_SELF:
+        snprintf(text, size, "self");
+        break;
+    default:
+        snprintf(text, size, "%s of %u", class >> 28 == EFG_COMM_INTER ? "intercomm" : "comm",
+                 ranks);
+    }
+}
+
+static void put_region(char *text, size_t size, const struct efg_run *run, uint32_t region)
+{
+    const char *name = efg_run_region_name(run, region);
+    if (name)
+        snprintf(text, size, "%s", name);
+    else
+        snprintf(text, size, "region %08x", region);
+}
+
+void efg_summary_dimension(const struct efg_run *run, const struct efg_node *node,
+                           enum efg_dimension dimension, char *text, size_t size)
+{
+    const struct efg_signature *s = &node->signature;
+    if (size)
+        *text = '\0';
+    if (dimension & (EFG_DIM_SIZE | EFG_DIM_SIZE_CLASS) && s->size) {
+        if (run->dimensions & EFG_DIM_SIZE && !(run->common.totals.dropped & EFG_DROP_SIZE))
+            snprintf(text, size, "%llu B", (unsigned long long)s->size);
+        else
+            efg_format_size_class(text, size, s->size);
+    }
+    if (dimension == EFG_DIM_PARTNER && s->partner)
+        put_partner(text, size, s->partner);
+    if (dimension == EFG_DIM_COMM && s->comm)
+        put_comm(text, size, s->comm);
+    if (dimension == EFG_DIM_REGION && s->region)
+        put_region(text, size, run, s->region);
+}
+
+/* What else makes the node one of its own: " [assembly, 8192 B, rank +1]". */
+static void put_dimensions(const struct efg_run *run, const struct efg_node *node, char *text,
+                           size_t size)
+{
+    static const enum efg_dimension order[] = {EFG_DIM_REGION, EFG_DIM_SIZE, EFG_DIM_PARTNER,
+                                               EFG_DIM_COMM};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        char part[80];
+        efg_summary_dimension(run, node, order[i], part, sizeof part);
+        if (*part && used < size)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : " [", part);
+    }
+    if (used && used < size)
+        snprintf(text + used, size - used, "]");
+}
+
+void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text,
+                      size_t size)
+{
+    char place[256], more[256] = "";
+    if (node->flags & EFG_NODE_OVERFLOW) {
+        snprintf(text, size, "(all further calls)");
+        return;
+    }
+    efg_summary_place(run, node, place, sizeof place);
+    put_dimensions(run, node, more, sizeof more);
+    snprintf(text, size, "%s%s%s%s", efg_run_call_name(run, node->signature.call),
+             *place ? "  " : "", place, more);
+}
+
+/* The function and line of a frame, of those that are inlined there the innermost; the one that
+ * the frame around it calls is the outermost. */
+static void put_call(const struct efg_run *run, const struct efg_frame *frame,
+                     const struct efg_frame *inside, char *text, size_t size)
+{
+    const char *module = efg_run_module(run, inside->module);
+    const struct efg_run_site *site = efg_run_site(run, module, inside->offset);
+    char place[256], called[128];
+    put_frame(run, frame, 0, place, sizeof place);
+    if (site && site->symbol_count)
+        efg_summary_short(called, sizeof called,
+                          site->symbols[site->symbol_count - 1].function);
+    else
+        efg_summary_address(called, sizeof called, module, 0);
+    snprintf(text, size, "at the call of %s  %s", called, place);
+}
+
+void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
+                       const struct efg_run_pivot *pivot, char *text, size_t size)
+{
+    const struct efg_node *node =
+        pivot->node < graph->node_count ? &graph->nodes[pivot->node] : NULL;
+    const struct efg_run_path *path = node ? efg_run_path(run, node->signature.path) : NULL;
+    *text = '\0';
+    if (!node || pivot->kind == EFG_PIVOT_NONE)
+        return;
+    if (pivot->kind == EFG_PIVOT_SITE && path && pivot->depth && pivot->depth < path->depth) {
+        const struct efg_frame *inside = &path->frames[path->depth - 1 - pivot->depth];
+        put_call(run, inside + 1, inside, text, size);
+        return;
+    }
+    size_t used = (size_t)snprintf(text, size, "at ");
+    efg_summary_node(run, node, text + used, size - used);
+}
+
+/* --- loops --- */
+
+struct place {            /* a frame, or an inlined one in it */
+    const char *function; /* NULL: not known */
+    const char *module, *file;
+    uint64_t offset; /* 0 where file and line say it better */
+    uint32_t line;
+};
+
+/* The place LEVEL frames in from the outermost one of PATH. Returns 0 beyond the innermost. */
+static int place_at(const struct efg_run *run, const struct efg_run_path *path, uint32_t level,
+                    struct place *place)
+{
+    for (uint32_t i = path->depth; i-- > 0;) {
+        const struct efg_frame *frame = &path->frames[i];
+        const char *module = efg_run_module(run, frame->module);
+        const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
+        uint32_t count = site && site->symbol_count ? site->symbol_count : 1;
+        if (level >= count) {
+            level -= count;
+            continue;
+        }
+        *place = (struct place){NULL, module, "", frame->offset, 0};
+        if (site && site->symbol_count) {
+            const struct efg_run_symbol *symbol = &site->symbols[count - 1 - level];
+            place->function = symbol->function;
+            place->file = symbol->file;
+            place->line = symbol->line;
+            place->offset = level + 1 < count ? 0 : frame->offset;
+        }
+        return 1;
+    }
+    return 0;
+}
+
+static int is_same_function(const struct place *a, const struct place *b)
+{
+    return a->function && b->function && !strcmp(a->module, b->module) &&
+           !strcmp(a->function, b->function);
+}
+
+static int is_same_place(const struct place *a, const struct place *b)
+{
+    return !strcmp(a->module, b->module) && a->offset == b->offset && a->line == b->line &&
+           !strcmp(a->file, b->file);
+}
+
+struct common {         /* what the calls of a loop have in common at one level */
+    struct place place; /* of the first one */
+    int any, function, all;
+    int nameless; /* in one module, and no function is known */
+};
+
+static void compare_at(const struct efg_run *run, const struct efg_node *node, uint32_t level,
+                       struct common *common)
+{
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
+    struct place place;
+    if (!path || !place_at(run, path, level, &place)) {
+        common->function = common->all = common->nameless = 0;
+    } else if (!common->any) {
+        *common = (struct common){place, 1, place.function != NULL, 1, !place.function};
+    } else {
+        common->nameless &= !place.function && !strcmp(place.module, common->place.module);
+        common->function &= is_same_function(&place, &common->place);
+        common->all &= is_same_place(&place, &common->place);
+    }
+}
+
+/* Symbol tables name the start-up code of the C library too: what nobody looks for. */
+int efg_summary_is_worth_naming(const char *function)
+{
+    return strcmp(function, "?") && strcmp(function, "_start") &&
+           strncmp(function, "__libc_start", 12);
+}
+
+void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
+                          const struct efg_looptree *tree, uint32_t loop, char *text,
+                          size_t size)
+{
+    struct common common = {.all = 1};
+    struct place unnamed = {0};
+    const char *function = NULL;
+    for (uint32_t level = 0; common.all; level++) {
+        common = (struct common){.function = 1, .all = 1};
+        for (uint32_t v = 0; v < graph->node_count; v++) {
+            if (tree->loop_of[v] != EFG_NONE &&
+                efg_looptree_is_inside(tree, tree->loop_of[v], loop))
+                compare_at(run, &graph->nodes[v], level, &common);
+        }
+        if (!common.any)
+            break;
+        if (common.function) {
+            function = common.place.function;
+            unnamed = (struct place){0}; /* that was further out: in the start-up code */
+        } else if (common.all && !common.place.function) {
+            unnamed = common.place;
+        } else if (common.nameless &&
+                   (!unnamed.module || strcmp(unnamed.module, common.place.module))) {
+            unnamed = (struct place){.module = common.place.module};
+        }
+    }
+    if (function && efg_summary_is_worth_naming(function))
+        efg_summary_short(text, size, function);
+    else if (unnamed.module)
+        efg_summary_address(text, size, unnamed.module, unnamed.offset);
+    else
+        efg_summary_short(text, size, "");
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The summary: one function per paragraph, each of which says in words what is so, what is
+ * not so and why, and what to do for it to be otherwise.
+ *
+ * The size of a full trace is estimated from what the graphs counted: all calls of the run
+ * for the calls that were recorded. Definitions do not grow in that way, so the
+ * text says "about".
+ */
+#include "summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/graph/detail.h"
+#include "files/conf/conf.h"
+
+#define LOOPS_SHOWN 6
+#define NOTES_SHOWN 4
+#define MOST_UNTRACED (1 << 20) /* ranks that are worth being named */
+
+/* What the paragraphs share. */
+struct view {
+    const struct efg_run *run;
+    const struct efg_totals *totals;
+    const struct efg_run_thread *thread; /* of the speaker, NULL without one */
+};
+
+/* A file may hold any number: what does not fit stays large. */
+static uint64_t whole(double value)
+{
+    return value < 1e18 ? (uint64_t)value : UINT64_C(1000000000000000000);
+}
+
+static const char *text(const char *string, const char *otherwise)
+{
+    return string && *string ? string : otherwise;
+}
+
+/* --- what ran --- */
+
+static void put_head(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_run *run = view->run;
+    const struct efg_totals *totals = view->totals;
+    char time[32], mpi[64];
+    efg_format_ns(time, sizeof time, efg_summary_duration(run));
+    snprintf(mpi, sizeof mpi, "%.1f%% of it in MPI",
+             efg_percent((double)totals->in_mpi, (double)totals->time));
+    efg_summary_line(out, "efgtrace %s: %s, %llu rank%s on %llu host%s%s, %s, %s",
+                     text(run->version, "?"), text(run->application, "?"),
+                     (unsigned long long)totals->ranks, totals->ranks == 1 ? "" : "s",
+                     (unsigned long long)totals->hosts, totals->hosts == 1 ? "" : "s",
+                     totals->threads > totals->ranks ? ", several threads" : "", time, mpi);
+    if (run->is_saved)
+        efg_summary_line(out,
+                         "Saved        by %llu of %u ranks while the job ran; it did not end "
+                         "in order, or not yet",
+                         (unsigned long long)totals->ranks, run->size);
+}
+
+/* The ranks of the job of which RUN has nothing. Returns 0 or -ENOMEM. */
+static int find_untraced(const struct efg_run *run, struct efg_ranklist *untraced)
+{
+    struct efg_ranklist traced = {0};
+    uint32_t next = 0;
+    int error = 0;
+    for (uint32_t i = 0; i < run->common.group_count && !error; i++)
+        error = efg_ranklist_unite(&traced, &run->common.groups[i].ranks);
+    for (uint32_t i = 0; i < traced.range_count && !error; i++)
+        for (uint32_t n = 0; n < traced.ranges[i].count && !error; n++) {
+            uint32_t rank = traced.ranges[i].first + n * traced.ranges[i].stride;
+            while (next < rank && !error)
+                error = efg_ranklist_add(untraced, next++);
+            next = rank + 1;
+        }
+    while (next < run->size && !error)
+        error = efg_ranklist_add(untraced, next++);
+    efg_ranklist_fini(&traced);
+    return error;
+}
+
+/* Of a job that ended in order: what is missing was never there. */
+static void put_untraced(struct efg_buffer *out, const struct efg_run *run)
+{
+    struct efg_ranklist untraced = {0};
+    uint64_t count = run->common.totals.ranks;
+    char ranks[64] = "...";
+    if (run->is_saved || !count || count >= run->size)
+        return;
+    if (run->size - count <= MOST_UNTRACED && find_untraced(run, &untraced) == 0)
+        efg_ranklist_print(&untraced, ranks, sizeof ranks);
+    efg_summary_line(out, "Untraced     %llu of %u ranks ran without efgtrace: rank %s",
+                     (unsigned long long)(run->size - count), run->size, ranks);
+    efg_ranklist_fini(&untraced);
+}
+
+/* --- what was recorded --- */
+
+/* How the traced iterations stand for all of them. */
+static void put_representation(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_totals *it = view->totals;
+    char some[32], all[32];
+    if (!it->recorded_count || !it->all_count || view->run->mode != EFG_MODE_ADAPTIVE)
+        return;
+    double mean_some = (double)it->recorded_time / (double)it->recorded_count;
+    double mean_all = (double)it->all_time / (double)it->all_count;
+    efg_format_ns(some, sizeof some, whole(mean_some));
+    efg_format_ns(all, sizeof all, whole(mean_all));
+    efg_summary_line(
+        out,
+        "             they took %s each, all iterations %s (%+.1f%%); MPI %.1f%% of "
+        "it, of all %.1f%%",
+        some, all, efg_percent(mean_some - mean_all, mean_all),
+        efg_percent((double)it->recorded_mpi, (double)it->recorded_time),
+        efg_percent((double)it->all_mpi, (double)it->all_time));
+}
+
+static void put_trace(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_run *run = view->run;
+    char events[32], bytes[32], full_events[32], full_bytes[32], times[32];
+    if (run->trace_events) {
+        double ratio = view->totals->recorded
+                           ? (double)view->totals->calls / (double)view->totals->recorded
+                           : 1;
+        efg_format_count(events, sizeof events, (double)run->trace_events);
+        efg_format_bytes(bytes, sizeof bytes, run->trace_bytes);
+        efg_format_count(full_events, sizeof full_events, ratio * (double)run->trace_events);
+        efg_format_bytes(full_bytes, sizeof full_bytes,
+                         whole(ratio * (double)run->trace_bytes));
+        efg_format_count(times, sizeof times, ratio);
+        if (run->mode == EFG_MODE_FULL || ratio < 1.05)
+            efg_summary_line(out, "Trace        %s events, %s", events, bytes);
+        else
+            efg_summary_line(out,
+                             "Trace        %s events, %s; a full one: about %s events, %s, %s "
+                             "times as many",
+                             events, bytes, full_events, full_bytes, times);
+    }
+    if (run->trace_note && *run->trace_note)
+        efg_summary_line(
+            out, "%s %s",
+            run->trace_events ? "            " : "Trace        none:", run->trace_note);
+}
+
+/* --- graph, cost --- */
+
+/* What has been dropped, and what goes without saying then. */
+static const struct {
+    uint32_t dropped, more;
+    const char *name;
+} details[] = {
+    {EFG_DROP_SIZE_CLASS, EFG_DROP_SIZE, "sizes"},
+    {EFG_DROP_SIZE, 0, "exact sizes"},
+    {EFG_DROP_PARTNER, 0, "partners"},
+    {EFG_DROP_PATH, EFG_DROP_ALL_FRAMES, "call paths"},
+    {EFG_DROP_ALL_FRAMES, 0, "outer frames of call paths"},
+    {EFG_DROP_REGION, 0, "regions"},
+    {EFG_DROP_COMM, 0, "communicators"},
+};
+
+void efg_summary_dropped(uint64_t dropped, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < sizeof details / sizeof *details && used < size; i++) {
+        if (!(dropped & details[i].dropped))
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                 details[i].name);
+        dropped &= ~(uint64_t)(details[i].dropped | details[i].more);
+    }
+}
+
+static void put_graph(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_totals *totals = view->totals;
+    char time[32], calls[32], nodes[48], dropped[128];
+    uint64_t least =
+        totals->nodes_least < totals->nodes_most ? totals->nodes_least : totals->nodes_most;
+    efg_format_ns(time, sizeof time,
+                  totals->unstable ? totals->growth_most : totals->stable_most);
+    efg_format_count(calls, sizeof calls, (double)totals->calls);
+    snprintf(nodes, sizeof nodes, least < totals->nodes_most ? "%llu to %llu" : "%llu",
+             (unsigned long long)least, (unsigned long long)totals->nodes_most);
+    efg_summary_line(out,
+                     "Graph        of %s calls: %s nodes, up to %llu edges a rank, %s after %s",
+                     calls, nodes, (unsigned long long)totals->edges_most,
+                     totals->unstable ? "last grew" : "stable", time);
+    efg_summary_dropped(totals->dropped, dropped, sizeof dropped);
+    if (*dropped)
+        efg_summary_line(out,
+                         "             %s not told apart, for want of memory; see "
+                         "EFGTRACE_MEMORY",
+                         dropped);
+    if (totals->overflow)
+        efg_summary_line(
+            out,
+            "             %llu graphs found no room: what came later is lumped together, see "
+            "EFGTRACE_MEMORY",
+            (unsigned long long)totals->overflow);
+}
+
+static void put_cost(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_totals *totals = view->totals;
+    char cost[32], calls[32], each[32], memory[32];
+    if (!totals->cost)
+        return;
+    efg_format_ns(cost, sizeof cost, totals->cost / totals->ranks);
+    efg_format_count(calls, sizeof calls, (double)totals->calls / (double)totals->ranks);
+    efg_format_ns(each, sizeof each, totals->calls ? totals->cost / totals->calls : 0);
+    efg_format_bytes(memory, sizeof memory, totals->memory_most);
+    efg_summary_line(out, "Cost         about %s a rank, %.2g%% of the run: %s calls, %s each",
+                     cost, efg_percent((double)totals->cost, (double)totals->time), calls,
+                     each);
+    efg_summary_line(out, "             up to %s of memory a rank", memory);
+}
+
+static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
+{
+    uint64_t left = totals->notes_left;
+    for (uint32_t i = 0; i < totals->note_count; i++) {
+        const struct efg_totals_note *note = &totals->notes[i];
+        if (i >= NOTES_SHOWN)
+            left += note->count;
+        else if (note->count > 1)
+            efg_summary_line(out, "Note         %llu ranks: %s",
+                             (unsigned long long)note->count, note->text);
+        else
+            efg_summary_line(out, "Note         rank %u: %s", note->rank, note->text);
+    }
+    if (left)
+        efg_summary_line(out,
+                         "Note         further notes of up to %llu ranks: see `efgtrace "
+                         "report`",
+                         (unsigned long long)left);
+}
+
+/* --- where to go from here --- */
+
+/* Never cut: these lines are to be copied. */
+static void put_files(struct efg_buffer *out, const struct view *view)
+{
+    const char *dir = text(view->run->output, ".");
+    efg_buffer_print(out, "Files        %s/: %srun.efg%s\n", dir,
+                     view->run->trace_events ? "traces.otf2, " : "",
+                     view->run->is_saved ? "" : ", summary.txt");
+    efg_buffer_print(out, "Next         efgtrace report %s\n", dir);
+    if (view->run->trace_events)
+        efg_buffer_print(out, "             vampir %s/traces.otf2\n", dir);
+}
+
+void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
+{
+    struct view view = {run, &run->common.totals, efg_run_rank_thread(&run->speaker)};
+    put_head(out, &view);
+    if (!view.totals->ranks) {
+        efg_summary_line(out, "             no rank left anything");
+        return;
+    }
+    put_untraced(out, run);
+    efg_summary_warning(out, run);
+    efg_summary_loops(out, run, LOOPS_SHOWN, NULL);
+    efg_summary_main(out, run);
+    efg_summary_windows(out, run);
+    put_representation(out, &view);
+    efg_summary_messages(out, run);
+    put_trace(out, &view);
+    put_graph(out, &view);
+    efg_summary_binding(out, run);
+    efg_summary_clocks(out, run);
+    put_cost(out, &view);
+    put_notes(out, view.totals);
+    put_files(out, &view);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Summary: some twenty lines that say what a run did, how its main loop was found and
+ * what was recorded of it. Rank 0 prints it at the end, summary.txt keeps it, `efgtrace report`
+ * begins with it.
+ *
+ * It also holds what the summary and the tool share: who stands for the run, names of nodes
+ * and loops, lines and numbers for people.
+ */
+#ifndef EFG_SUMMARY_H
+#define EFG_SUMMARY_H
+
+#include "base/buffer.h"
+#include "core/loop/looptree.h"
+#include "files/run/runfile.h"
+
+/* Append the summary of RUN, in plain text of at most 100 columns, to OUT. */
+void efg_summary_write(struct efg_buffer *out, const struct efg_run *run);
+
+/* --- what stands for the run --- */
+
+/* ns of the run, from the first rank's start to the last one's end. */
+uint64_t efg_summary_duration(const struct efg_run *run);
+
+/* The loop tree of GRAPH, whose paths are those of RUN. MAIN is its main loop, of function 0
+ * for none. Returns 0, or -1 without memory (the tree is then empty). */
+int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run,
+                     const struct efg_graph *graph, const struct efg_run_loop *main);
+
+/* That one of LOOP in such a tree, or EFG_NONE. */
+uint32_t efg_summary_loop(const struct efg_looptree *tree, const struct efg_run *run,
+                          const struct efg_graph *graph, const struct efg_run_loop *loop);
+
+/* --- the main loop and its windows (main.c) --- */
+
+/* Append what is known of the main loop, or why there is none; and what was recorded of it. */
+void efg_summary_main(struct efg_buffer *out, const struct efg_run *run);
+void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run);
+
+/* --- where it ran --- */
+
+/* Append what is to be said of ranks that share cores, and of clocks of several hosts. */
+void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run);
+void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run);
+
+/* What the messages told of the clocks, and what was done: "off by 3 us or more in the window,
+ * 5 receives before their sends: corrected", "" for nothing. */
+void efg_summary_skew(const struct efg_run_skew *skew, char *text, size_t size);
+
+/* Cores of a host and which of them its COUNT ranks are bound to: "; 8 cores, bound to 0 | 1";
+ * "" if that is not known. */
+void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *text,
+                      size_t size);
+
+/* --- the cut that the windows make --- */
+
+/* Whether all ranks that recorded the window recorded the same iterations. */
+int efg_summary_is_aligned(const struct efg_run_cut *cut);
+
+/* ns between the first and the last rank that begins it, if that is more than an iteration
+ * takes; else 0. */
+uint64_t efg_summary_apart(const struct efg_run_cut *cut);
+
+/* Append a warning if too many messages miss one of their ends. */
+void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run);
+
+/* Append what is known of it: the iterations, the messages. */
+void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run);
+void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run);
+
+/* What was not told apart for want of memory, of a set of enum efg_drop: "sizes, partners"; ""
+ * for nothing. */
+void efg_summary_dropped(uint64_t dropped, char *text, size_t size);
+
+/* "99.8%"; "100%" only if PART is the WHOLE. */
+void efg_summary_share(char *text, size_t size, uint64_t part, uint64_t whole);
+
+/* --- names, one line each, plain ASCII --- */
+
+/* A node: "MPI_Send  solver.c:120 exchange", and what else makes it one of its own:
+ * "[assembly, 8192 B, rank +1, world]". */
+void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text,
+                      size_t size);
+
+/* Where a node is, without its call: "solver.c:120 exchange", "" if it has no path. */
+void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text,
+                       size_t size);
+
+/* Function INDEX of its call path, innermost first, inlined ones included, in the same way.
+ * Returns 0 if there is none. */
+int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index,
+                      char *text, size_t size);
+
+/* What DIMENSION (not the path) says of a node, if it is part of the signature: "8192 B" or
+ * ">= 4 KiB", "rank +1", "world", "assembly"; "" if it says nothing. */
+void efg_summary_dimension(const struct efg_run *run, const struct efg_node *node,
+                           enum efg_dimension dimension, char *text, size_t size);
+
+/* Where iterations begin: "at MPI_Recv  a.c:3 f", "where main calls step, a.c:66"; "" for none.
+ */
+void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
+                       const struct efg_run_pivot *pivot, char *text, size_t size);
+
+/* An address: "pw.x+0x17feb5". */
+void efg_summary_address(char *text, size_t size, const char *module, uint64_t offset);
+
+/* The function that holds a loop: the innermost one that all its calls have in common,
+ * reached in the same way. Without any name for it, the innermost address that all have in
+ * common, "pw.x+0x17feb5"; "" if there is none. */
+void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
+                          const struct efg_looptree *tree, uint32_t loop, char *text,
+                          size_t size);
+
+/* The function NAME, without scopes beyond the last two and without arguments:
+ * "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
+void efg_summary_short(char *text, size_t size, const char *name);
+
+/* 0 for start-up code of the C library, which symbol tables name too. */
+int efg_summary_is_worth_naming(const char *function);
+
+/* --- text --- */
+
+#define EFG_COLUMNS 100
+
+/* Append a line of at most EFG_COLUMNS characters; what is too long ends in "...", or has it
+ * before the [...] at its end; what is not printable ASCII becomes '?'. */
+void efg_summary_line(struct efg_buffer *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Append the table of loops, the main one marked with '*': all, or only those that matter
+ * (1% of the time or around the main loop, at most MOST). SKIPPED (may be NULL): how many are
+ * left out. */
+void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32_t most,
+                       uint32_t *skipped);
+
+/* Durations and amounts for people: "1.25 s", "12.4 MB" (1 MB = 10^6 bytes), "1.25 million". */
+void efg_format_ns(char *text, size_t size, uint64_t ns);
+void efg_format_bytes(char *text, size_t size, uint64_t bytes);
+/* The smallest size of a class from 1 on, which begins at a power of two: ">= 4 KiB". */
+void efg_format_size_class(char *text, size_t size, uint64_t class);
+void efg_format_count(char *text, size_t size, double count);
+
+/* 100 x part / whole, 0 of nothing. */
+double efg_percent(double part, double whole);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The resolver remembers its answers, per module in a hash table by offset: the same
+ * call sites are asked for by many ranks and call paths. Debug information is
+ * asked first; where it is silent, the symbol table gives the function's name.
+ * Tables are made when they are first needed.
+ *
+ * Strings are those of the mapped files, which stay open; only demangled names are
+ * our own. C++ names are demangled by __cxa_demangle of libstdc++, when there is one to load:
+ * it is not worth a dependency.
+ *
+ * Invariant: an answer never moves or changes until the resolver is freed.
+ */
+#include "symbols.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+struct answer {
+    uint64_t offset;
+    int count;
+    struct efg_symbol frames[];
+};
+
+struct module {
+    struct module *next;
+    char *name;
+    struct efg_elf file;
+    struct efg_dwarf_index *index;   /* NULL without debug information */
+    struct efg_function_table names; /* once has_names is set */
+    int has_names;
+    struct answer **answers; /* open addressing; a power of two, at most half full */
+    size_t answer_count, answer_slots;
+};
+
+struct text {
+    struct text *next;
+    char *string; /* of malloc */
+};
+
+typedef char *demangler(const char *name, char *buffer, size_t *size, int *status);
+
+struct efg_symbols {
+    struct module *modules; /* the one asked last comes first */
+    struct text *texts;
+    demangler *demangle;
+    int looked_for_demangler;
+};
+
+static const struct efg_symbol UNKNOWN = {.function = "?", .file = ""};
+
+struct efg_symbols *efg_symbols_new(void)
+{
+    return calloc(1, sizeof(struct efg_symbols));
+}
+
+/* --- names --- */
+
+static demangler *find_demangler(struct efg_symbols *symbols)
+{
+    if (!symbols->looked_for_demangler) {
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+        symbols->demangle = library ? (demangler *)dlsym(library, "__cxa_demangle") : NULL;
+        symbols->looked_for_demangler = 1;
+    }
+    return symbols->demangle;
+}
+
+/* NAME demangled, or NULL. */
+static const char *demangled(struct efg_symbols *symbols, const char *name)
+{
+    int status = -1;
+    if (strncmp(name, "_Z", 2) || !find_demangler(symbols))
+        return NULL;
+    struct text *text = malloc(sizeof *text);
+    char *string = text ? symbols->demangle(name, NULL, NULL, &status) : NULL;
+    if (!string || status) {
+        free(text);
+        return NULL;
+    }
+    *text = (struct text){symbols->texts, string};
+    symbols->texts = text;
+    return string;
+}
+
+/* The best name of a function: what its author would call it, with its C++ scopes. */
+static const char *best_name(struct efg_symbols *symbols, const char *linkage,
+                             const char *plain)
+{
+    const char *name = linkage ? demangled(symbols, linkage) : NULL;
+    if (!name)
+        name = plain ? plain : linkage;
+    return name ? name : "?";
+}
+
+static const char *symbol_name(struct efg_symbols *symbols, struct module *module,
+                               uint64_t offset)
+{
+    if (!module->has_names)
+        efg_elf_functions(&module->names, &module->file);
+    module->has_names = 1;
+    return best_name(symbols, efg_elf_name(&module->names, offset), NULL);
+}
+
+/* --- answers --- */
+
+static struct answer **slot_of(const struct module *module, uint64_t offset)
+{
+    size_t mask = module->answer_slots - 1;
+    for (size_t h = (size_t)(offset * UINT64_C(0x9e3779b97f4a7c15) >> 20);; h++) {
+        struct answer **slot = &module->answers[h & mask];
+        if (!*slot || (*slot)->offset == offset)
+            return slot;
+    }
+}
+
+static int reserve(struct module *module)
+{
+    struct module old = *module;
+    if (2 * (module->answer_count + 1) <= module->answer_slots)
+        return 0;
+    module->answer_slots = old.answer_slots ? 2 * old.answer_slots : 64;
+    module->answers = calloc(module->answer_slots, sizeof *module->answers);
+    if (!module->answers) {
+        *module = old;
+        return -1;
+    }
+    for (size_t i = 0; i < old.answer_slots; i++) {
+        if (old.answers[i])
+            *slot_of(module, old.answers[i]->offset) = old.answers[i];
+    }
+    free(old.answers);
+    return 0;
+}
+
+static struct answer *answer_new(struct efg_symbols *symbols, struct module *module,
+                                 uint64_t offset)
+{
+    struct efg_dwarf_frame frames[EFG_INLINE_MAX + 1];
+    int found = module->index ? efg_dwarf_find(module->index, offset, frames) : 0;
+    int count = found ? found : 1;
+    struct answer *answer = malloc(sizeof *answer + (size_t)count * sizeof answer->frames[0]);
+    if (!answer)
+        return NULL;
+    answer->offset = offset;
+    answer->count = count;
+    answer->frames[0] = UNKNOWN;
+    for (int i = 0; i < found; i++)
+        answer->frames[i] = (struct efg_symbol){
+            .function = best_name(symbols, frames[i].linkage, frames[i].function),
+            .file = frames[i].file ? frames[i].file : "",
+            .line = frames[i].line > 0 ? (uint32_t)frames[i].line : 0,
+            .first_line = frames[i].first_line > 0 ? (uint32_t)frames[i].first_line : 0};
+    struct efg_symbol *outermost = &answer->frames[count - 1];
+    if (!strcmp(outermost->function, "?"))
+        outermost->function = symbol_name(symbols, module, offset);
+    return answer;
+}
+
+/* --- modules --- */
+
+/* Its functions above main are nobody's business, and its debug file, where there is one, is
+ * compressed: to unpack it takes as long as all of the rest of MPI_Finalize. */
+static int is_c_library(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, "libc.so.", 8) == 0;
+}
+
+static struct module *module_new(struct efg_symbols *symbols, const char *name)
+{
+    struct module *module = calloc(1, sizeof *module);
+    char *copy = strdup(name);
+    if (!module || !copy) {
+        free(module);
+        free(copy);
+        return NULL;
+    }
+    module->name = copy;
+    efg_elf_open(&module->file, name, !is_c_library(name));
+    if (module->file.dwarf)
+        module->index = efg_dwarf_index_new(module->file.dwarf);
+    module->next = symbols->modules;
+    symbols->modules = module;
+    return module;
+}
+
+static void module_free(struct module *module)
+{
+    for (size_t i = 0; i < module->answer_slots; i++)
+        free(module->answers[i]);
+    free(module->answers);
+    free(module->names.functions);
+    efg_dwarf_index_free(module->index);
+    efg_elf_close(&module->file);
+    free(module->name);
+    free(module);
+}
+
+static struct module *module_of(struct efg_symbols *symbols, const char *name)
+{
+    for (struct module **at = &symbols->modules; *at; at = &(*at)->next) {
+        struct module *module = *at;
+        if (strcmp(module->name, name))
+            continue;
+        *at = module->next;
+        module->next = symbols->modules;
+        symbols->modules = module;
+        return module;
+    }
+    return module_new(symbols, name);
+}
+
+/* --- the resolver --- */
+
+void efg_symbols_free(struct efg_symbols *symbols)
+{
+    while (symbols && symbols->modules) {
+        struct module *module = symbols->modules;
+        symbols->modules = module->next;
+        module_free(module);
+    }
+    while (symbols && symbols->texts) {
+        struct text *text = symbols->texts;
+        symbols->texts = text->next;
+        free(text->string);
+        free(text);
+    }
+    free(symbols);
+}
+
+int efg_symbols_find(struct efg_symbols *symbols, const char *name, uint64_t offset,
+                     const struct efg_symbol **frames)
+{
+    struct module *module = symbols ? module_of(symbols, name) : NULL;
+    *frames = &UNKNOWN;
+    if (!module || reserve(module))
+        return 1;
+    struct answer **slot = slot_of(module, offset);
+    if (!*slot) {
+        *slot = answer_new(symbols, module, offset);
+        module->answer_count += *slot != NULL;
+    }
+    if (*slot)
+        *frames = (*slot)->frames;
+    return *slot ? (*slot)->count : 1;
+}
+
+/* A copy of STRING that lives as long as the resolver; NULL without memory. */
+static const char *copy_text(struct efg_symbols *symbols, const char *string)
+{
+    struct text *text = malloc(sizeof *text);
+    char *copy = text ? strdup(string) : NULL;
+    if (!copy) {
+        free(text);
+        return NULL;
+    }
+    *text = (struct text){symbols->texts, copy};
+    symbols->texts = text;
+    return copy;
+}
+
+int efg_symbols_know(struct efg_symbols *symbols, const char *name, uint64_t offset,
+                     const struct efg_symbol *frames, int count)
+{
+    struct module *module = module_of(symbols, name);
+    if (!module || reserve(module))
+        return -ENOMEM;
+    struct answer **slot = slot_of(module, offset);
+    if (*slot || count < 1)
+        return 0;
+    struct answer *answer = malloc(sizeof *answer + (size_t)count * sizeof answer->frames[0]);
+    if (!answer)
+        return -ENOMEM;
+    answer->offset = offset;
+    answer->count = count;
+    for (int i = 0; i < count; i++) {
+        answer->frames[i] = frames[i];
+        answer->frames[i].function = copy_text(symbols, frames[i].function);
+        answer->frames[i].file = copy_text(symbols, frames[i].file);
+        if (!answer->frames[i].function || !answer->frames[i].file) {
+            free(answer);
+            return -ENOMEM;
+        }
+    }
+    *slot = answer;
+    module->answer_count++;
+    return 0;
+}

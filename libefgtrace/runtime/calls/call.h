@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An MPI call as its wrapper hands it to the tracer: which function, and the arguments by
+ * their meaning. calls.def says for each function which argument means what.
+ *
+ * Two libraries share this header. libefgtrace.so is preloaded: it holds the wrappers
+ * (wrap*.c), needs libc only, and so disturbs no process that is not an MPI program.
+ * libefgtrace-runtime.so is all the rest; MPI_Init loads it, in a scope of its own,
+ * so that none of its libraries' symbols meet those of the application.
+ */
+#ifndef EFG_CALL_H
+#define EFG_CALL_H
+
+#include <mpi.h>
+
+#include "files/log/record.h"
+
+/* What the library has of MPI 4, before it says that it has all of it. */
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+#define EFG_MPI_4 1 /* sessions, persistent collectives, messages in parts */
+#else
+#define EFG_MPI_4 0
+#endif
+#define EFG_LARGE_COUNTS (MPI_VERSION >= 4) /* MPI_Send_c and its like */
+#if (defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40003000) || \
+    (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION == 5)
+#define EFG_PARTITIONS int /* where MPICH 4.0.2 and Open MPI 5 lack a const of the standard */
+#else
+#define EFG_PARTITIONS const int
+#endif
+
+/* Every function in the table has a number, from 1: EFG_CALL_Send for MPI_Send. */
+enum efg_call_id {
+    EFG_CALL_NONE,
+#define CALL(name, ...) EFG_CALL_##name,
+#define OWN(name, ...) EFG_CALL_##name,
+#define LEFT_OUT(name, reason)
+#include "calls.def"
+#undef CALL
+#undef OWN
+#undef LEFT_OUT
+    EFG_CALLS /* one more than the largest */
+};
+
+/* Which of its two names a function was called by. */
+enum efg_named { EFG_MPI, EFG_PMPI };
+
+/* What kind of thing a call does, and with it which fields it fills. */
+enum efg_shape {
+    EFG_SHAPE_PLAIN, /* an event, nothing more to know; .comm where there is one */
+    /* Point to point. Sends: comm peer tag count type; receives the same with r-fields. */
+    EFG_SHAPE_SEND,
+    EFG_SHAPE_ISEND, /* + requests */
+    EFG_SHAPE_SEND_INIT,
+    EFG_SHAPE_RECV, /* rpeer rtag + statuses */
+    EFG_SHAPE_IRECV,
+    EFG_SHAPE_RECV_INIT,
+    EFG_SHAPE_SENDRECV,  /* both */
+    EFG_SHAPE_ISENDRECV, /* + requests: one for both */
+    EFG_SHAPE_START,     /* requests nrequests */
+    EFG_SHAPE_PROBE,     /* comm rpeer rtag statuses */
+    EFG_SHAPE_IPROBE,    /* + flag */
+    EFG_SHAPE_MPROBE,    /* + message */
+    EFG_SHAPE_IMPROBE,   /* + message flag */
+    EFG_SHAPE_MRECV,     /* message rcount rtype statuses */
+    EFG_SHAPE_IMRECV,    /* message rcount rtype requests */
+    /* Requests: requests nrequests statuses, and what the function tells. */
+    EFG_SHAPE_WAITALL,    /* MPI_Wait is a Waitall of one */
+    EFG_SHAPE_WAITANY,    /* indices (one) */
+    EFG_SHAPE_WAITSOME,   /* indices outcount */
+    EFG_SHAPE_TESTALL,    /* flag; MPI_Test is a Testall of one */
+    EFG_SHAPE_TESTANY,    /* flag indices (one) */
+    EFG_SHAPE_TESTSOME,   /* indices outcount */
+    EFG_SHAPE_GET_STATUS, /* flag; completes nothing */
+    EFG_SHAPE_CANCEL,
+    EFG_SHAPE_REQUEST_FREE,
+    /* Collectives: op comm root, count type counts types sent, r-fields received, in_place. */
+    EFG_SHAPE_COLLECTIVE,
+    EFG_SHAPE_ICOLLECTIVE,     /* + requests */
+    EFG_SHAPE_COLLECTIVE_INIT, /* persistent: + requests */
+    /* Communicators: comm (the parent), newcomm. */
+    EFG_SHAPE_COMM_NEW,
+    EFG_SHAPE_COMM_IDUP, /* + requests */
+    EFG_SHAPE_COMM_FREE, /* newcomm: the argument */
+    EFG_SHAPE_COMM_JOIN, /* newcomm made with processes of another job (spawn, connect ...);
+                            those that spawn: count commands infos, which the root has */
+    /* One-sided. Data calls: win peer count type op, requests for the R-versions. */
+    EFG_SHAPE_WIN_NEW,  /* comm newwin op */
+    EFG_SHAPE_WIN_FREE, /* newwin: the argument; op */
+    EFG_SHAPE_PUT,
+    EFG_SHAPE_GET,
+    EFG_SHAPE_ATOMIC, /* atomic */
+    EFG_SHAPE_FENCE,
+    EFG_SHAPE_POST,
+    EFG_SHAPE_EPOCH_START,
+    EFG_SHAPE_COMPLETE,
+    EFG_SHAPE_EPOCH_WAIT,
+    EFG_SHAPE_EPOCH_TEST, /* flag */
+    EFG_SHAPE_LOCK,       /* peer exclusive */
+    EFG_SHAPE_LOCK_ALL,
+    EFG_SHAPE_UNLOCK, /* peer */
+    EFG_SHAPE_UNLOCK_ALL,
+    EFG_SHAPE_FLUSH, /* peer */
+    EFG_SHAPE_FLUSH_ALL,
+    EFG_SHAPE_FLUSH_LOCAL, /* peer */
+    EFG_SHAPE_FLUSH_LOCAL_ALL,
+    EFG_SHAPE_WIN_SYNC,
+    /* MPI-IO: file. Data calls: io count type statuses collective. */
+    EFG_SHAPE_FILE_OPEN,  /* comm filename amode newfile */
+    EFG_SHAPE_FILE_CLOSE, /* newfile: the argument */
+    EFG_SHAPE_FILE_SEEK,  /* offset whence */
+    EFG_SHAPE_FILE_DATA,
+    EFG_SHAPE_FILE_IDATA, /* + requests */
+    EFG_SHAPE_FILE_BEGIN, /* split collectives: begin has count type, */
+    EFG_SHAPE_FILE_END,   /* end has statuses */
+    EFG_SHAPE_FILE_FLUSH,
+    EFG_SHAPES /* how many there are: at most 64, for sets of them */
+};
+
+struct efg_call {
+    uint16_t id;
+    uint8_t shape;      /* enum efg_shape */
+    uint8_t op;         /* enum efg_collective */
+    uint8_t atomic, io; /* enum efg_atomic, enum efg_io */
+    uint8_t in_place, collective, exclusive;
+    uint8_t neighbour; /* collective of a neighbourhood: counts are per neighbour */
+    uint8_t is_large;  /* counts are of MPI_Count, not of int */
+    uint8_t recording; /* for the tracer: this call is being recorded */
+    int peer, tag, root;
+    int rpeer, rtag;
+    int nrequests;
+    int64_t count, rcount;
+    int16_t amode, whence;
+    MPI_Datatype type, rtype;
+    const void *counts, *rcounts;       /* per rank, v-collectives: of int or MPI_Count */
+    const MPI_Datatype *types, *rtypes; /* per rank, Alltoallw */
+    MPI_Comm comm;
+    MPI_Comm *newcomm;
+    MPI_Win win, *newwin;
+    MPI_File file;
+    union {
+        MPI_File *newfile;
+        const MPI_Info *infos; /* the wrapper passes this on, too */
+    };
+    MPI_Message *message;
+    MPI_Request *requests;
+    MPI_Status *statuses; /* the wrapper passes this on: the tracer may replace an IGNORE */
+    int *flag, *indices, *outcount;
+    union {
+        const char *filename;
+        const char *const *commands;
+    };
+    MPI_Offset offset;
+    const uintptr_t *frame; /* of the wrapper: __builtin_frame_address(0) */
+    /* For the tracer, from enter to leave: */
+    uint64_t enter, hash;
+    uint32_t path;
+    uint32_t object; /* id of the communicator, window or file that the call frees */
+    uint64_t match;  /* match id of an operation that the call begins */
+    void *thread;
+};
+
+/* Facts of a function, by its number. */
+struct efg_call_info {
+    const char *name; /* "MPI_Send" */
+    uint8_t class;    /* enum efg_class */
+    uint8_t shape;    /* enum efg_shape */
+};
+extern const struct efg_call_info efg_call_info[EFG_CALLS];
+
+/* What the wrappers call. enter returns 1 if leave is wanted too. */
+struct efg_hooks {
+    int (*enter)(struct efg_call *call);
+    void (*leave)(struct efg_call *call, int result);
+};
+
+/* What the preloaded library tells the tracer. */
+struct efg_front {
+    /* Whoever is behind us for SYMBOL, or NULL. */
+    void *(*look_up)(const char *symbol);
+    /* EFG_MPI or EFG_PMPI: how the call was named that this thread is in. */
+    int (*named)(void);
+};
+
+/* What libefgtrace-runtime.so exports to the preloaded library. */
+struct efg_runtime {
+    /* Before MPI_Init; reads the configuration. Wrong ones are reported on standard error, and
+     * the process exits with 2: it has cost nothing yet. Returns 1 to go on, 0 for "off". */
+    int (*prepare)(const struct efg_front *front);
+    /* Once or more often in MPI_Init, before anybody else is called to begin MPI. IS_SURE: it is
+     * MPI itself, which returns to us, and start follows. */
+    void (*say)(int is_sure);
+    /* MPI is about to hand the data of this process to PMIx, whose functions these are. */
+    void (*pin)(void *put, void *get);
+    /* When MPI has begun, inside the wrapper of MPI_Init, and COMM is NULL; or in a program of
+     * sessions, when COMM was made of a group of processes: it goes on if these are all of the
+     * job. Returns the hooks, or NULL when nothing is to be done. */
+    const struct efg_hooks *(*start)(const MPI_Comm *comm);
+    /* After start: MPI is to call END itself when it begins to end. */
+    void (*watch)(void (*end)(void));
+    /* Before MPI ends, or the last session; collective over the world. */
+    void (*finish)(void);
+    /* The process ends without MPI_Finalize: keep what there is, call no MPI. */
+    void (*leave)(void);
+    /* MPI_Pcontrol(level, name): user regions. Level 1 enters, -1 leaves. */
+    void (*control)(int level, const char *name);
+};
+#define EFG_RUNTIME_SYMBOL "efg_runtime"
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The facts of each function, from the table. */
+#include "call.h"
+#if !EFG_MPI_4 && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+#define ROW(id, name_, class_, shape_) \
+    [EFG_CALL_##id] = {                \
+        .name = name_,                 \
+        .class = EFG_CLASS_##class_,   \
+        .shape = EFG_SHAPE_##shape_,   \
+    },
+
+const struct efg_call_info efg_call_info[EFG_CALLS] = {
+    [EFG_CALL_NONE] = {.name = ""},
+#define CALL(id, class_, shape_, ...) ROW(id, "MPI_" #id, class_, shape_)
+#if EFG_MPI_4
+#define CALLX(id, class_, shape_, ...) ROW(id, "MPI_" #id, class_, shape_)
+#else
+#define CALLX(id, class_, shape_, ...) ROW(id, "MPIX_" #id, class_, shape_)
+#endif
+#define OWN(id, class_, shape_) ROW(id, "MPI_" #id, class_, shape_)
+#define LEFT_OUT(id, reason)
+#include "calls.def"
+};
+
+/* The rows are as mpi.h has them: wrap.c, which knows no handles, cannot see to it. */
+#define AS_MPI(name, parameters)                                                   \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(name), int parameters), \
+                   #name " has other parameters in mpi.h");
+#define CALL(id, class_, shape_, parameters, ...) AS_MPI(MPI_##id, parameters)
+#if EFG_MPI_4
+#define CALLX CALL
+#else
+#define CALLX(id, class_, shape_, parameters, ...) AS_MPI(MPIX_##id, parameters)
+#endif
+#define OWN(id, class_, shape_)
+#define LEFT_OUT(id, reason)
+#include "calls.def"

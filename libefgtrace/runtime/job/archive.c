@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The OTF2 archive of a job, written by all its ranks at once in MPI_Finalize:
+ *
+ *     every rank:  scan of its logs  --gather-->  rank 0: unify
+ *     every rank:  events            <--scatter-- maps
+ *     every rank:  number of events  --gather-->  rank 0: global definitions
+ *
+ * The steps themselves are files/otf2/otf2.h's; here is how the bytes travel.
+ */
+#include "runtime/watch/tracer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OTF2_MPI_USE_PMPI
+#include <otf2/OTF2_MPI_Collectives.h>
+
+#include "files/disk/below.h"
+#include "files/otf2/otf2.h"
+#include "runtime/base/clock.h"
+#include "tree.h"
+
+static struct efg_process *const p = &efg_process;
+
+/* The logs of this rank, open for reading. */
+struct logs {
+    uint32_t count;
+    const struct efg_strays *strays; /* in them */
+    struct efg_log_view *view;
+    uint32_t *thread; /* of each */
+    uint64_t *events; /* written of each */
+};
+
+/* --- steps --- */
+
+/* Of all threads that have one. What cannot be read is left as it is. Returns 0 or -ENOMEM. */
+static int open_logs(struct logs *logs)
+{
+    char path[EFG_PATH];
+    const char *why;
+    logs->view = calloc(p->thread_count + 1, sizeof *logs->view);
+    logs->thread = calloc(p->thread_count + 1, sizeof *logs->thread);
+    logs->events = calloc(p->thread_count + 1, sizeof *logs->events);
+    if (!logs->view || !logs->thread || !logs->events)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < p->thread_count && p->folder[0]; i++) {
+        efg_tracer_log_path(i, path, sizeof path);
+        int error = efg_log_open(&logs->view[logs->count], path, &why);
+        if (!error)
+            logs->thread[logs->count++] = i;
+        else if (error != -ENOENT)
+            efg_tracer_note("%s is left out of the trace: %s", path,
+                            why ? why : strerror(-error));
+    }
+    return 0;
+}
+
+static void unmap_logs(struct logs *logs)
+{
+    for (uint32_t i = 0; i < logs->count; i++)
+        efg_log_unmap(&logs->view[i]);
+}
+
+static void free_logs(struct logs *logs)
+{
+    free(logs->view);
+    free(logs->thread);
+    free(logs->events);
+}
+
+/* Number of logs, then each with its size in front. */
+static void scan_logs(const struct logs *logs, struct efg_buffer *out)
+{
+    efg_buffer_u32(out, logs->count);
+    for (uint32_t i = 0; i < logs->count; i++) {
+        struct efg_buffer one = {0};
+        if (efg_otf2_scan(&logs->view[i], &one) != 0)
+            out->failed = 1;
+        efg_buffer_u64(out, one.size);
+        efg_buffer_put(out, one.data, one.size);
+        efg_buffer_fini(&one);
+    }
+}
+
+/* On rank 0: all scans into the unifier; LOG_COUNTS[i]: how many logs rank i has. */
+static int unify(struct efg_otf2_unifier *u, const struct efg_blocks *scans,
+                 uint32_t *log_counts)
+{
+    int error = 0;
+    for (int rank = 0; rank < p->here.count; rank++) {
+        size_t bytes;
+        const void *scan_of_rank = efg_blocks_get(scans, rank, &bytes);
+        struct efg_reader reader = efg_reader(scan_of_rank, bytes);
+        log_counts[rank] = efg_reader_u32(&reader);
+        for (uint32_t i = 0; i < log_counts[rank] && !error && !reader.failed; i++) {
+            uint64_t size = efg_reader_u64(&reader);
+            const void *scan = efg_reader_take(&reader, size);
+            error = scan ? efg_otf2_unify(u, scan, size) : -EBADMSG;
+            error = error < 0 ? error : 0;
+        }
+    }
+    return error;
+}
+
+static int make_maps(struct efg_otf2_unifier *u, const uint32_t *log_counts,
+                     struct efg_buffer *out, uint64_t *ends)
+{
+    int log = 0, error = 0;
+    for (int rank = 0; rank < p->here.count; rank++) {
+        for (uint32_t i = 0; i < log_counts[rank] && !error; i++) {
+            struct efg_buffer one = {0};
+            error = efg_otf2_map(u, log++, &one);
+            efg_buffer_u64(out, one.size);
+            efg_buffer_put(out, one.data, one.size);
+            efg_buffer_fini(&one);
+        }
+        ends[rank] = out->size;
+    }
+    return error ? error : out->failed ? -ENOMEM : 0;
+}
+
+/* All on rank 0 that must be known before events can be written. */
+static int prepare(struct efg_otf2_unifier **u, struct efg_symbols *symbols,
+                   const struct efg_blocks *scans, uint32_t *log_counts,
+                   struct efg_buffer *maps, uint64_t *ends)
+{
+    if (!scans->count || !log_counts || !ends)
+        return -ENOMEM;
+    *u = efg_otf2_unifier_new(symbols);
+    if (!*u)
+        return -ENOMEM;
+    int error = unify(*u, scans, log_counts);
+    return error ? error : make_maps(*u, log_counts, maps, ends);
+}
+
+static int write_events(OTF2_Archive *archive, struct logs *logs, const struct efg_buffer *maps)
+{
+    struct efg_reader reader = efg_reader(maps->data, maps->size);
+    int error = 0;
+    for (uint32_t i = 0; i < logs->count && !error; i++) {
+        uint64_t size = efg_reader_u64(&reader);
+        const void *map = efg_reader_take(&reader, size);
+        error = map ? efg_otf2_events(archive, &logs->view[i], map, size, logs->strays,
+                                      &logs->events[i])
+                    : -EBADMSG;
+    }
+    return error;
+}
+
+/* Whether any rank met an error; the same answer on all. */
+static int any(int error)
+{
+    PMPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MIN, p->comm);
+    return error;
+}
+
+/* By our own communicator. The set-up that comes with OTF2 asks for memory before it duplicates
+ * one, and a rank that gets none would leave the others waiting. */
+static OTF2_ErrorCode set_collectives(OTF2_Archive *archive)
+{
+    static OTF2_CollectiveCallbacks callbacks;
+    static OTF2_CollectiveContext context;
+
+    otf2_mpi_get_collectives(&callbacks);
+    callbacks.otf2_release = NULL; /* there is nothing to free */
+    context = (OTF2_CollectiveContext){.comm = p->comm, .size = p->here.count, .rank = p->here.place};
+    return OTF2_Archive_SetCollectiveCallbacks(archive, &callbacks, NULL, &context, NULL);
+}
+
+static OTF2_Archive *open_archive(void)
+{
+    /* In place of a snapshot that was taken while the job ran. */
+    if (any(efg_tracer_is_first() ? efg_otf2_make(p->folder, EFG_BELOW_OWN) : 0))
+        return NULL;
+    OTF2_Archive *archive = efg_otf2_open(p->folder, EFG_BELOW_OWN);
+    if (any(archive ? 0 : -EIO)) /* what follows is collective */
+        return NULL;
+    return any(set_collectives(archive) == OTF2_SUCCESS ? 0 : -EIO) ? NULL : archive;
+}
+
+/* Numbers of events of all logs, in the order of the unifier, to rank 0; their sum to *TOTAL.
+ */
+static uint64_t *gather_counts(const struct logs *logs, uint64_t *total)
+{
+    struct efg_buffer counts = {0};
+
+    efg_buffer_put(&counts, logs->events, logs->count * sizeof *logs->events);
+    struct efg_blocks blocks = efg_tree_gather(p->comm, &counts);
+    efg_buffer_fini(&counts);
+    if (!blocks.count)
+        return NULL;
+    uint64_t *all = (uint64_t *)(void *)blocks.data;
+    for (uint64_t i = 0; i < blocks.ends[p->here.count - 1] / sizeof *all; i++)
+        *total += all[i];
+    free(blocks.ends);
+    return all;
+}
+
+/* All write their events, then rank 0 defines what they refer to. After an error nobody
+ * touches the archive again: OTF2 would write past its buffers. */
+static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct logs *logs,
+                         const struct efg_buffer *maps, uint64_t *total)
+{
+    OTF2_Archive *archive = open_archive();
+    if (!archive || any(efg_otf2_open_files(archive)))
+        return -EIO;
+    int error = write_events(archive, logs, maps);
+    if (!error && efg_tracer_is_first())
+        error = efg_otf2_absent(u, archive);
+    if (any(error) || any(efg_otf2_close_files(archive)))
+        return -EIO;
+    uint64_t *all = gather_counts(logs, total);
+    uint64_t begin = efg_clock_cpu();
+    if (efg_tracer_is_first())
+        error = all ? efg_otf2_define(u, archive, all, 0) : -ENOMEM;
+    run->own += efg_clock_cpu() - begin;
+    free(all);
+    if (any(error))
+        return -EIO;
+    if (any(efg_otf2_close(archive)))
+        return -EIO;
+    return any(efg_tracer_is_first() ? efg_otf2_publish(p->folder, EFG_BELOW_OWN) : 0);
+}
+
+/* --- afterwards --- */
+
+static uint64_t archive_bytes(void)
+{
+    char path[EFG_PATH + 300];
+    snprintf(path, sizeof path, "%.4000s/traces.otf2", p->folder);
+    uint64_t bytes = efg_below_size(path, EFG_BELOW_OWN + 1);
+    snprintf(path, sizeof path, "%.4000s/traces.def", p->folder);
+    bytes += efg_below_size(path, EFG_BELOW_OWN + 1);
+    snprintf(path, sizeof path, "%.4000s/traces", p->folder);
+    DIR *folder = efg_below_list(path, EFG_BELOW_OWN + 1);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        snprintf(path, sizeof path, "%.4000s/traces/%.255s", p->folder, entry->d_name);
+        bytes += entry->d_name[0] == '.' ? 0 : efg_below_size(path, EFG_BELOW_OWN + 2);
+    }
+    if (folder)
+        closedir(folder);
+    return bytes;
+}
+
+/* Those that were read. */
+static void remove_logs(const struct logs *logs)
+{
+    char path[EFG_PATH];
+    for (uint32_t i = 0; i < logs->count; i++) {
+        efg_tracer_log_path(logs->thread[i], path, sizeof path);
+        efg_below_remove(path, EFG_BELOW_OWN + 2);
+    }
+    PMPI_Barrier(p->comm);
+    snprintf(path, sizeof path, "%.4000s/logs", p->folder);
+    if (efg_tracer_is_first())
+        efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
+}
+
+/* 0 on all ranks, if any of them has a log. */
+static int expect_logs(const struct logs *logs)
+{
+    uint32_t most = logs->count;
+    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT32_T, MPI_MAX, p->comm);
+    return most ? 0 : -ENOENT;
+}
+
+/* The maps of this rank's logs, from the scans of all; the unifier stays on rank 0. */
+static int exchange(const struct logs *logs, struct efg_run *run, struct efg_symbols *symbols,
+                    struct efg_otf2_unifier **u, struct efg_buffer *mine)
+{
+    struct efg_buffer scans = {0}, maps = {0};
+    uint64_t *ends = NULL;
+    uint32_t *log_counts = NULL;
+    int error = 0;
+
+    scan_logs(logs, &scans);
+    struct efg_blocks all = efg_tree_gather(p->comm, &scans);
+    if (efg_tracer_is_first()) {
+        uint64_t begin = efg_clock_cpu();
+        log_counts = calloc((size_t)p->here.count, sizeof *log_counts);
+        ends = calloc((size_t)p->here.count, sizeof *ends);
+        error = prepare(u, symbols, &all, log_counts, &maps, ends);
+        run->own += efg_clock_cpu() - begin;
+    }
+    error = any(error);
+    if (!error)
+        error = any(efg_tree_scatter(p->comm, &maps, ends, mine));
+    efg_buffer_fini(&scans);
+    efg_buffer_fini(&maps);
+    efg_blocks_fini(&all);
+    free(ends);
+    free(log_counts);
+    return error;
+}
+
+void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
+                       const struct efg_strays *strays)
+{
+    struct logs logs = {.strays = strays};
+    struct efg_otf2_unifier *u = NULL;
+    struct efg_buffer mine = {0};
+    uint64_t total = 0;
+    int error = any(open_logs(&logs)), has_logs = logs.count > 0;
+
+    if (!error)
+        error = expect_logs(&logs);
+    if (!error)
+        error = exchange(&logs, run, symbols, &u, &mine);
+    if (!error)
+        error = write_archive(u, run, &logs, &mine, &total);
+    unmap_logs(&logs);
+    if (!error && !p->conf.keep_logs)
+        remove_logs(&logs);
+    free_logs(&logs);
+    if (efg_tracer_is_first() && !error) {
+        run->trace_events = total;
+        run->trace_bytes = archive_bytes();
+    } else if (efg_tracer_is_first()) {
+        efg_otf2_remove(p->folder, EFG_BELOW_OWN);
+        free(run->trace_note);
+        run->trace_note = strdup(
+            has_logs
+                ? "it could not be written; from the logs, `efgtrace trace -o DIR2 DIR` does it"
+                : "there are no logs to make it of");
+    }
+    if (u)
+        efg_otf2_unifier_free(u);
+    efg_buffer_fini(&mine);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ *     every rank:   its section  --gather on the node-->  leader
+ *     leader:       sections of the node -> run file, at the place that a scan of sizes gives
+ *     every rank:   names, graph, totals  --join in a tree-->  rank 0
+ *     the speaker:  its section  -->  rank 0
+ *     every rank:   hash of its sequence  --with the names, in the tree-->  rank 0
+ *     rank 0:       the first rank of each different sequence  -->  all
+ *     these ranks:  their sequences  --gather on the node-->  leader, as the sections
+ *
+ * So no rank holds what all have measured, and a file is opened once a node. A leader that does
+ * not see the file (a folder that is not shared between nodes) sends its sections to rank 0,
+ * which writes them for it, one leader after the other.
+ */
+#include "collect.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "files/disk/below.h"
+#include "files/run/merge.h"
+#include "runtime/base/clock.h"
+#include "runtime/watch/tracer.h"
+#include "tree.h"
+
+#define TAG 4 /* before a block that a leader could not write */
+
+static struct efg_process *const p = &efg_process;
+
+static int is_leader(void)
+{
+    return p->nodes.leaders != MPI_COMM_NULL;
+}
+
+/* --- what the ranks have in common --- */
+
+struct joint {
+    struct efg_merge merge;
+    uint64_t received, work;
+};
+
+static void put_joint(struct efg_buffer *out, const void *mine)
+{
+    const struct joint *joint = mine;
+    efg_merge_put(out, &joint->merge);
+}
+
+static int add_joint(void *mine, const void *bytes, size_t size)
+{
+    struct joint *joint = mine;
+    uint64_t begin = efg_clock_cpu();
+    int error = efg_merge_get(&joint->merge, bytes, size);
+    joint->received += size;
+    joint->work += efg_clock_cpu() - begin;
+    return error;
+}
+
+/* On a leader: what the ranks of its node have together. */
+static void add_node(struct efg_merge *merge, const struct efg_blocks *sections)
+{
+    struct efg_run_rank *ranks = calloc((size_t)sections->count + 1, sizeof *ranks);
+    int count = 0, error = ranks && sections->count ? 0 : -ENOMEM;
+    for (; count < sections->count && !error; count++) {
+        size_t size;
+        const void *section = efg_blocks_get(sections, count, &size);
+        error = efg_runfile_get_facts(&ranks[count], section, size);
+    }
+    if (!error)
+        error = efg_totals_host(&merge->common.totals, ranks, (uint32_t)count);
+    merge->failed |= error != 0;
+    for (int i = 0; ranks && i < count; i++)
+        efg_run_rank_fini(&ranks[i]);
+    free(ranks);
+}
+
+static int join(struct efg_run *run, struct efg_collected *collected, struct joint *joint)
+{
+    static const struct efg_tree_joiner joiner = {put_joint, add_joint};
+    int error = efg_tree_join(p->comm, joint, &joiner);
+    if (joint->merge.failed)
+        error = -ENOMEM;
+    if (efg_tracer_is_first() && !error) {
+        run->common = joint->merge.common;
+        joint->merge.common = (struct efg_run_common){0};
+    }
+    collected->received = joint->received;
+    collected->work = joint->work;
+    return error;
+}
+
+/* The rank that stands for the run, to rank 0. */
+static int fetch_speaker(struct efg_run *run, const struct efg_buffer *mine, int error)
+{
+    int speaker = error ? -1 : (int)run->common.totals.speaker;
+    struct efg_buffer theirs = {0};
+    PMPI_Bcast(&speaker, 1, MPI_INT, 0, p->comm);
+    if (p->rank == speaker && !efg_tracer_is_first())
+        efg_tree_send(p->comm, 0, mine);
+    if (!efg_tracer_is_first() || speaker < 0)
+        return error;
+    int is_own = speaker == p->rank;
+    const struct efg_buffer *section = is_own ? mine : &theirs;
+    if (!is_own)
+        error =
+            efg_tree_receive(p->comm, efg_census_place(&p->here, (uint32_t)speaker), &theirs);
+    const struct efg_run_group *group = efg_run_group_of(&run->common, (uint32_t)speaker);
+    if (!error)
+        error = group ? efg_runfile_get_rank(&run->speaker, section->data, section->size, group)
+                      : -EBADMSG;
+    efg_buffer_fini(&theirs);
+    return error;
+}
+
+/* --- sequences --- */
+
+#define PIECE 64 /* ranges of ranks in a message */
+
+/* Whether this rank writes its sequence: the first one that has it does. Needs no memory but on
+ * rank 0, so that all ranks come through. */
+static int is_owner(const struct efg_run *run)
+{
+    struct efg_ranklist owners = {0};
+    struct efg_range ranges[PIECE];
+    int owns = 0;
+    for (uint32_t i = 0; efg_tracer_is_first() && i < run->common.order_count; i++)
+        efg_ranklist_add(&owners, run->common.orders[i].ranks.ranges[0].first);
+    uint32_t left = owners.range_count;
+    PMPI_Bcast(&left, 1, MPI_UINT32_T, 0, p->comm);
+    for (uint32_t at = 0; left; at += PIECE) {
+        uint32_t count = left < PIECE ? left : PIECE;
+        if (efg_tracer_is_first())
+            memcpy(ranges, owners.ranges + at, count * sizeof *ranges);
+        PMPI_Bcast(ranges, (int)(count * sizeof *ranges), MPI_BYTE, 0, p->comm);
+        struct efg_ranklist piece = {ranges, count, count};
+        owns |= efg_ranklist_has(&piece, (uint32_t)p->rank);
+        left -= count;
+    }
+    efg_ranklist_fini(&owners);
+    return owns;
+}
+
+/* --- the file --- */
+
+struct opening {
+    uint64_t mark;
+    int64_t error;
+};
+
+/* Rank 0 makes the file; all leaders learn its mark. */
+static struct opening open_file(const char *path, int error)
+{
+    struct opening opening = {0, error};
+    if (efg_tracer_is_first()) {
+        opening.mark = efg_hash_mix((uint64_t)getpid(), efg_clock_ticks());
+        if (!error)
+            opening.error =
+                *path ? efg_runfile_create(path, EFG_BELOW_OWN + 1, opening.mark) : -ENOENT;
+    }
+    PMPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, p->nodes.leaders);
+    return opening;
+}
+
+/* A leader that could not write has rank 0 do it. */
+static void forward(uint64_t offset, const struct efg_buffer *sections)
+{
+    PMPI_Send(&offset, 1, MPI_UINT64_T, 0, TAG, p->nodes.leaders);
+    efg_tree_send(p->nodes.leaders, 0, sections);
+}
+
+static int write_forwarded(const char *path, uint64_t mark, int count)
+{
+    int error = 0;
+    while (count--) {
+        struct efg_buffer sections = {0};
+        uint64_t offset;
+        MPI_Status status;
+        PMPI_Recv(&offset, 1, MPI_UINT64_T, MPI_ANY_SOURCE, TAG, p->nodes.leaders, &status);
+        int failed = efg_tree_receive(p->nodes.leaders, status.MPI_SOURCE, &sections);
+        if (!failed)
+            failed = efg_runfile_put(path, EFG_BELOW_OWN + 1, mark, offset, sections.data,
+                                     sections.size);
+        efg_buffer_fini(&sections);
+        error = error ? error : failed;
+    }
+    return error;
+}
+
+/* SECTIONS of all leaders, into the file; those of rank 0 come first. */
+static int write_sections(const char *path, const struct opening *opening,
+                          const struct efg_buffer *sections, uint64_t *end)
+{
+    uint64_t size = sections->size, before = 0, all = 0;
+    PMPI_Exscan(&size, &before, 1, MPI_UINT64_T, MPI_SUM, p->nodes.leaders);
+    PMPI_Reduce(&size, &all, 1, MPI_UINT64_T, MPI_SUM, 0, p->nodes.leaders);
+    uint64_t offset = EFG_RUN_SECTIONS + (efg_tracer_is_first() ? 0 : before);
+    *end = EFG_RUN_SECTIONS + all;
+    int error = -ENOENT, others = 0;
+    if (*path)
+        error = efg_runfile_put(path, EFG_BELOW_OWN + 1, opening->mark, offset, sections->data,
+                                sections->size);
+    int cannot = !efg_tracer_is_first() && error;
+    PMPI_Reduce(&cannot, &others, 1, MPI_INT, MPI_SUM, 0, p->nodes.leaders);
+    if (cannot)
+        forward(offset, sections);
+    if (!efg_tracer_is_first())
+        return 0;
+    int failed = write_forwarded(path, opening->mark, others);
+    return error ? error : failed;
+}
+
+static void put_blocks(struct efg_buffer *out, const struct efg_blocks *blocks)
+{
+    for (int i = 0; i < blocks->count; i++) {
+        size_t size;
+        const void *block = efg_blocks_get(blocks, i, &size);
+        efg_buffer_put(out, block, size);
+    }
+}
+
+/* On leaders: the sections of this node's ranks, one after the other as they were gathered, and
+ * then their sequences. */
+static int write_node(const struct efg_blocks *ranks, const struct efg_blocks *sequences,
+                      const char *path, int error, uint64_t *end)
+{
+    struct efg_buffer sections = {0};
+    int leaders, whole = ranks->count > 0;
+    PMPI_Comm_size(p->nodes.leaders, &leaders);
+    put_blocks(&sections, ranks);
+    put_blocks(&sections, sequences);
+    if (leaders > 1)
+        efg_runfile_put_filler(&sections,
+                               sections.size + (efg_tracer_is_first() ? EFG_RUN_SECTIONS : 0));
+    whole &= !sections.failed;
+    PMPI_Allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT, MPI_MIN, p->nodes.leaders);
+    struct opening opening = open_file(path, error ? error : whole ? 0 : -ENOMEM);
+    error = (int)opening.error;
+    if (!error)
+        error = write_sections(path, &opening, &sections, end);
+    efg_buffer_fini(&sections);
+    return error;
+}
+
+/* --- */
+
+struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names *names,
+                                 const struct efg_run_rank *rank,
+                                 const struct efg_buffer *sequence,
+                                 const struct efg_run_order *order, const char *path)
+{
+    struct efg_collected collected = {0};
+    struct efg_buffer mine = {0}, none = {0};
+    struct joint joint = {0};
+
+    efg_runfile_put_rank(&mine, rank);
+    struct efg_blocks sections = efg_tree_gather(p->nodes.node, &mine);
+    if (names && rank->threads)
+        efg_merge_rank(&joint.merge, names, rank);
+    else
+        joint.merge.failed = 1;
+    if (sequence->size && !sequence->failed)
+        efg_merge_order(&joint.merge, rank->rank, order);
+    joint.merge.failed |= mine.failed;
+    if (is_leader())
+        add_node(&joint.merge, &sections);
+    int error = join(run, &collected, &joint);
+    error = fetch_speaker(run, &mine, error);
+    struct efg_blocks sequences =
+        efg_tree_gather(p->nodes.node, is_owner(run) ? sequence : &none);
+    if (is_leader())
+        error = write_node(&sections, &sequences, path, error, &collected.end);
+    collected.error = error;
+    efg_merge_fini(&joint.merge);
+    efg_blocks_fini(&sections);
+    efg_blocks_fini(&sequences);
+    efg_buffer_fini(&mine);
+    return collected;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Before MPI_Finalize: what the ranks know is brought together. Rank 0 writes the run file
+ * and the summary, all write the trace.
+ *
+ * When a process ends without MPI_Finalize, its window is closed in the log, and what it knows
+ * is saved; of these `efgtrace trace` makes the trace and the run file. No MPI is called then.
+ */
+#include "runtime/watch/tracer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect.h"
+#include "files/disk/below.h"
+#include "files/summary/summary.h"
+#include "files/symbols/symbols.h"
+#include "matching.h"
+#include "orders.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/signals.h"
+#include "runtime/watch/known.h"
+#include "runtime/watch/last.h"
+#include "runtime/watch/save.h"
+#include "runtime/watch/windows.h"
+#include "sessions.h"
+#include "spawned.h"
+
+static struct efg_process *const p = &efg_process;
+
+/* "" where there is no folder. */
+static void run_path(char *path, size_t size)
+{
+    snprintf(path, size, "%.4000s%s", p->folder, p->folder[0] ? "/run.efg" : "");
+}
+
+/* --- all ranks --- */
+
+static struct efg_collected collect(struct efg_run *run, uint64_t now)
+{
+    struct efg_run_names names = {0};
+    struct efg_run_rank rank;
+    struct efg_buffer sequence = {0};
+    struct efg_run_order order = {0};
+    char path[EFG_PATH];
+    efg_orders_end(&sequence, &order); /* may have to note something about the rank */
+    int has_names = efg_known_names(&names) == 0;
+    efg_known_rank(&rank, NULL, now);
+    run_path(path, sizeof path);
+    struct efg_collected collected =
+        efg_collect(run, has_names ? &names : NULL, &rank, &sequence, &order, path);
+    efg_known_forget(&names);
+    efg_known_forget_rank(&rank);
+    efg_buffer_fini(&sequence);
+    return collected;
+}
+
+/* --- rank 0 --- */
+
+static void write_text(const char *name, const struct efg_buffer *text)
+{
+    char path[EFG_PATH];
+    snprintf(path, sizeof path, "%.4000s/%s", p->folder, name);
+    int made = efg_below_open(path, EFG_BELOW_OWN + 1, O_WRONLY | O_CREAT | O_EXCL);
+    FILE *file = made < 0 ? NULL : fdopen(made, "w");
+    size_t written = file ? fwrite(text->data, 1, text->size, file) : 0;
+    if (made >= 0 && !file)
+        close(made);
+    if (made >= 0 && ((file && fclose(file)) || written < text->size))
+        efg_below_remove(path, EFG_BELOW_OWN + 1);
+}
+
+/* The end of the run file, and its name. Returns 1 if it is there. */
+static int write_run(const struct efg_run *run, const struct efg_collected *collected)
+{
+    char path[EFG_PATH];
+    run_path(path, sizeof path);
+    int error = collected->error;
+    if (!error)
+        error = efg_runfile_finish(run, path, EFG_BELOW_OWN + 1, collected->end);
+    if (!error)
+        return 1;
+    if (*path)
+        efg_runfile_abandon(path, EFG_BELOW_OWN + 1);
+    efg_tracer_note("cannot write %s: %s", *path ? path : "run.efg", strerror(-error));
+    return 0;
+}
+
+static void write_summary(const struct efg_run *run)
+{
+    struct efg_buffer text = {0};
+    efg_summary_write(&text, run);
+    if (!text.failed) {
+        write_text("summary.txt", &text);
+        if (p->conf.summary) {
+            fflush(stdout);
+            fwrite(text.data, 1, text.size, stderr);
+        }
+    }
+    efg_buffer_fini(&text);
+}
+
+/* --- the end --- */
+
+static int has_windows(void)
+{
+    int some = efg_steering.window_count > 0 || p->conf.mode == EFG_MODE_FULL;
+    PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, p->comm);
+    return some;
+}
+
+static const char *explain_log(int error)
+{
+    return error == EFBIG    ? "log_limit is reached"
+           : error == ESTALE ? "somebody has cut or removed its file"
+                             : strerror(error);
+}
+
+static void close_recorders(uint64_t now)
+{
+    efg_windows_clean();
+    for (struct efg_thread *t = p->threads; t; t = t->next) {
+        efg_recorder_close(&t->recorder, now);
+        if (t->recorder.failed)
+            efg_tracer_note("thread %u: the log ended early: %s", t->number,
+                            explain_log(t->recorder.failed));
+    }
+}
+
+/* The other end of the line on which all times between will lie. */
+static void compare_clocks(void)
+{
+    struct efg_moment end;
+    efg_clocks_compare(&p->nodes, &p->sync, &end);
+    if (end.error > p->sync.error)
+        p->sync.error = end.error;
+    for (struct efg_thread *t = p->threads; t; t = t->next)
+        if (t->recorder.log.header) {
+            t->recorder.log.header->sync[1] = end.sync;
+            t->recorder.log.header->clock_error = p->sync.error;
+        }
+}
+
+/* What one rank could not tell apart, the others do not either: so their graphs have the same
+ * names. */
+static void share_detail(uint64_t now)
+{
+    uint32_t dropped = p->dropped;
+
+    PMPI_Allreduce(MPI_IN_PLACE, &dropped, 1, MPI_UINT32_T, MPI_BOR, p->comm);
+    efg_coarse_hear(dropped);
+    for (struct efg_thread *t = p->threads; t; t = t->next)
+        efg_coarse_follow(t, now);
+}
+
+static void note_requests(void)
+{
+    if (efg_requests_refused())
+        efg_tracer_note("%llu requests found no memory and were not followed: their completion "
+                        "is not in the trace (EFGTRACE_MEMORY)",
+                        (unsigned long long)efg_requests_refused());
+}
+
+void efg_finish_run(void)
+{
+    struct efg_run run = {0};
+    struct efg_strays strays = {0};
+    struct efg_signals signals;
+
+    efg_last_end();
+    efg_tracer_stop();
+    uint64_t now = efg_clock_ticks();
+    efg_signals_hold(&signals);
+    for (struct efg_thread *t = p->threads; t; t = t->next)
+        efg_tracer_settle(t, now);
+    efg_steer_finish(now, 1);
+    PMPI_Barrier(p->comm); /* who comes late does so without us, too */
+    uint64_t begin = efg_clock_ticks();
+    compare_clocks();
+    share_detail(now);
+    note_requests();
+    efg_spawned_note();
+    close_recorders(now);
+    struct efg_collected collected = collect(&run, now);
+    struct efg_symbols *symbols = efg_tracer_is_first() && p->conf.symbols ? efg_symbols_new() : NULL;
+    if (efg_tracer_is_first()) {
+        uint64_t start = efg_clock_cpu();
+        efg_known_run(&run);
+        if (symbols)
+            efg_run_resolve(&run, symbols);
+        run.own = efg_clock_cpu() - start + collected.work;
+        efg_tracer_tell(now, "ranks joined: %u kinds of graphs; rank 0 got %llu bytes, %llu us",
+                        run.common.group_count, (unsigned long long)collected.received,
+                        (unsigned long long)collected.work / 1000);
+    }
+    if (has_windows()) {
+        efg_matching_check(&run, &strays);
+        efg_archive_write(&run, symbols, &strays);
+        efg_strays_fini(&strays);
+    }
+    run.rounds = efg_steering.rounds;
+    run.finish = efg_clock_ticks() - begin;
+    int is_written = 0;
+    if (efg_tracer_is_first()) {
+        is_written = write_run(&run, &collected);
+        write_summary(&run);
+    }
+    efg_save_end(is_written);
+    efg_run_fini(&run);
+    if (symbols)
+        efg_symbols_free(symbols);
+    efg_nodes_fini(&p->nodes);
+    PMPI_Comm_free(&p->comm);
+    efg_sessions_end();
+    efg_signals_release(&signals);
+}
+
+void efg_finish_leave(void)
+{
+    efg_last_end();
+    efg_tracer_stop();
+    uint64_t now = efg_clock_ticks();
+    struct efg_thread *self = efg_tracer_become(NULL);
+    struct efg_signals signals;
+
+    efg_signals_hold(&signals);
+    efg_steer_finish(now, 0);
+    close_recorders(now);
+    if (self) {
+        efg_tracer_settle(self, now);
+        efg_save_last(self, now);
+    }
+    efg_signals_release(&signals);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Matching: counts in MPI_Finalize, in the logs of all ranks, which messages have both of
+ * their ends there, and which iterations each rank recorded; and corrects the clocks of nodes
+ * by which messages were received before they were sent (repair.h). If it did, the logs
+ * are read again, so that all that is told of them is true of what they are now.
+ *
+ * Every rank sends what it sent to the ranks that it was sent to, and to no others; and hears
+ * from them which of it they received before their windows began, if any was: the cost
+ * follows the number of partners of a rank, and the logarithm of the number of ranks.
+ */
+#ifndef EFG_MATCHING_H
+#define EFG_MATCHING_H
+
+#include "files/match/strays.h"
+#include "files/run/runfile.h"
+
+/* Collective over the private communicator, after all recorders are closed and before the
+ * logs are converted. Fills is_checked, messages, skew and cuts of RUN on rank 0, and STRAYS
+ * with those of this rank. */
+void efg_matching_check(struct efg_run *run, struct efg_strays *strays);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Before and after MPI_Init: the configuration, the folder of the output, and the common time
+ * of all ranks. Here, inside MPI_Init, the ranks may wait for one another.
+ */
+#define _GNU_SOURCE
+#include "runtime/watch/tracer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/launcher.h"
+#include "files/disk/below.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/memory.h"
+#include "runtime/census/board.h"
+#include "runtime/mpi/ask.h"
+#include "runtime/record/spawn.h"
+#include "runtime/stack/callpath.h"
+#include "runtime/watch/last.h"
+#include "runtime/watch/save.h"
+#include "sessions.h"
+#include "spawned.h"
+
+#define MOST_NAMES 1000    /* DIR, DIR.2, ... */
+#define FIRST_TURN 1000000 /* us that other ranks let the first one speak */
+#define TURN 125000        /* and one of them the one before it */
+#define MOST_TURNS 8
+#define LONGEST 4000 /* bytes of its absolute name: what lies in it has a name of EFG_PATH */
+
+extern char **environ;
+
+static struct efg_process *const p = &efg_process;
+
+static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
+
+/* A launcher ends the job with the first rank that ends. Mostly the configuration is wrong on
+ * all of them: so the first one speaks, and others only if they live long enough. */
+static void refuse(const char *message)
+{
+    int turn = efg_launcher_rank();
+    if (turn)
+        usleep(FIRST_TURN + (useconds_t)(turn < MOST_TURNS ? turn : MOST_TURNS) * TURN);
+    fprintf(stderr,
+            "efgtrace: %s\nefgtrace: nothing was started; `efgtrace check` explains "
+            "the configuration\n",
+            message);
+    efg_board_give_up(2);
+    exit(2);
+}
+
+static int prepare(const struct efg_front *front)
+{
+    char message[1024];
+    if (efg_conf_load(&p->conf, environ, message, sizeof message) != 0) {
+        refuse(message);
+    }
+    if (p->conf.mode == EFG_MODE_OFF)
+        return 0;
+    efg_ask_begin(front);
+    no_counter = p->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
+    return 1;
+}
+
+/* --- the configuration --- */
+
+/* Set of the keys, by their numbers, whose values differ. */
+static uint32_t differences(const struct efg_conf *one, const struct efg_conf *other)
+{
+    static char a[EFG_CONF_TEXT], b[EFG_CONF_TEXT];
+    uint32_t differing = 0;
+    const struct efg_key *keys = efg_conf_keys();
+    for (uint32_t i = 0; keys[i].name; i++) {
+        efg_conf_show(one, keys[i].name, a, sizeof a);
+        efg_conf_show(other, keys[i].name, b, sizeof b);
+        if (strcmp(a, b) != 0)
+            differing |= 1u << i;
+    }
+    return differing;
+}
+
+static void note_differences(uint32_t keys, int place)
+{
+    char names[400] = "";
+    for (uint32_t i = 0, used = 0; i < EFG_CONF_KEYS; i++)
+        if (keys & 1u << i)
+            used += (uint32_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                       used ? ", " : "", efg_conf_keys()[i].name);
+    efg_tracer_note("rank %u is configured differently (%s): what holds here holds for all",
+                    efg_census_rank(&p->here, place), names);
+}
+
+/* What the ranks do together, they do in the same way: that of the first one. */
+static void share_conf(void)
+{
+    static struct efg_conf first;
+    int place;
+    first = p->conf;
+    PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, p->comm);
+    uint32_t own = differences(&first, &p->conf), all = 0;
+    p->conf = first;
+    place = own ? p->here.place : p->here.count;
+    PMPI_Reduce(&own, &all, 1, MPI_UINT32_T, MPI_BOR, 0, p->comm);
+    PMPI_Reduce(efg_tracer_is_first() ? MPI_IN_PLACE : &place, &place, 1, MPI_INT, MPI_MIN, 0,
+                p->comm);
+    if (efg_tracer_is_first() && all)
+        note_differences(all, place);
+}
+
+/* --- the folder --- */
+
+/* Make FOLDER and what is above it. Returns 0 or -errno; -EEXIST if it was there. */
+static int make_folder(const char *folder)
+{
+    char part[4096];
+    snprintf(part, sizeof part, "%s", folder);
+    for (char *at = part + 1; *at; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        efg_below_make_folder(part, 0);
+        *at = '/';
+    }
+    return efg_below_make_folder(part, 0);
+}
+
+static void default_name(char *name, size_t size)
+{
+    const char *job = getenv("SLURM_JOB_ID");
+    char now[32];
+    time_t seconds = time(NULL);
+    struct tm local;
+
+    strftime(now, sizeof now, "%Y%m%d-%H%M%S", localtime_r(&seconds, &local));
+    snprintf(name, size, "efgtrace.%.200s.%.64s", p->application, job && *job ? job : now);
+}
+
+/* The absolute name of MADE to p->folder: a program may change its directory. Returns 0 or
+ * -errno. */
+static int name_folder(const char *made)
+{
+    char here[4096];
+    int length;
+
+    if (made[0] == '/' || !getcwd(here, sizeof here))
+        length = snprintf(p->folder, sizeof p->folder, "%s", made);
+    else
+        length = snprintf(p->folder, sizeof p->folder, "%s/%s", here, made);
+    return length > LONGEST ? -ENAMETOOLONG : 0;
+}
+
+/* A folder that was not there before: an existing one is never written into. Returns 0 or
+ * -errno, with what it is in MADE. */
+static int make_new(const char *wanted, char made[4096])
+{
+    int error = -EEXIST;
+
+    for (int i = 1; i <= MOST_NAMES && error == -EEXIST; i++) {
+        if (i == 1)
+            snprintf(made, 4096, "%s", wanted);
+        else
+            snprintf(made, 4096, "%s.%d", wanted, i);
+        error = name_folder(made);
+        if (!error)
+            error = make_folder(made);
+    }
+    return error;
+}
+
+/* What lies in the folder from the start. Returns 0 or -errno. */
+static int make_parts(void)
+{
+    char logs[EFG_PATH];
+
+    snprintf(logs, sizeof logs, "%.4000s/logs", p->folder);
+    int error = efg_below_make_folder(logs, EFG_BELOW_OWN + 1);
+    return error ? error : efg_save_begin();
+}
+
+static int make_output(void)
+{
+    char wanted[4000], made[4096];
+    const char *maker = efg_spawned_maker();
+
+    if (*maker)
+        snprintf(wanted, sizeof wanted, "%.3900s.spawned", maker);
+    else if (p->conf.output[0])
+        snprintf(wanted, sizeof wanted, "%.3999s", p->conf.output);
+    else
+        default_name(wanted, sizeof wanted);
+    size_t length = strlen(wanted);
+    while (length > 1 && wanted[length - 1] == '/')
+        wanted[--length] = '\0';
+    int error = make_new(wanted, made);
+    if (!error && strcmp(made, wanted) != 0 && p->conf.output[0] && !*maker)
+        fprintf(stderr, "efgtrace: %s exists and is left alone; the output goes to %s\n",
+                wanted, made);
+    if (!error)
+        error = make_parts();
+    if (error)
+        efg_tracer_note("cannot make the folder %.3000s: %s; nothing is kept of this run "
+                        "(choose another one with EFGTRACE_OUTPUT)",
+                        made, strerror(-error));
+    return error;
+}
+
+/* The first rank makes it, all are told; a rank that cannot see it keeps no log. */
+static int share_output(void)
+{
+    char logs[EFG_PATH];
+    int error = efg_tracer_is_first() ? make_output() : 0;
+
+    efg_spawn_begin(p->folder);
+    PMPI_Bcast(&error, 1, MPI_INT, 0, p->comm);
+    if (error)
+        return error;
+    PMPI_Bcast(p->folder, sizeof p->folder, MPI_CHAR, 0, p->comm);
+    snprintf(logs, sizeof logs, "%.4000s/logs", p->folder);
+    error = efg_below_may_write(logs, EFG_BELOW_OWN + 1);
+    if (error) {
+        efg_tracer_note("cannot write to %s: %s; this rank records nothing", logs,
+                        strerror(-error));
+        p->folder[0] = '\0';
+    }
+    return 0;
+}
+
+/* --- nodes --- */
+
+/* One clock for all ranks of a node, if all of them can read it. */
+static void choose_clock(void)
+{
+    struct efg_clock clock = {0};
+    int lacks = no_counter != NULL;
+    if (lacks && p->conf.clock == EFG_CLOCK_TSC)
+        efg_tracer_note("clock tsc: %s; the system's clock is taken", no_counter);
+    PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, p->nodes.node);
+    if (lacks)
+        return;
+    if (p->nodes.leaders != MPI_COMM_NULL)
+        clock = efg_clock_measure();
+    efg_nodes_share(&p->nodes, &clock, sizeof clock);
+    efg_clock = clock;
+}
+
+/* Which ranks share a node, what time it is there, and where on it they are. */
+static int share_node(void)
+{
+    if (efg_nodes_init(&p->nodes, p->comm) != 0)
+        return -1;
+    choose_clock();
+    efg_topology_find(&p->nodes, &p->place, p->cores);
+    efg_clocks_compare(&p->nodes, NULL, &p->sync);
+    p->start = efg_clock_ticks();
+    return 0;
+}
+
+/* --- */
+
+static void identify(void)
+{
+    int length;
+
+    PMPI_Get_library_version(p->mpi, &length);
+    p->mpi[strcspn(p->mpi, ",\n")] = '\0';
+    gethostname(p->host, sizeof p->host - 1);
+    snprintf(p->application, sizeof p->application, "%s", program_invocation_short_name);
+}
+
+static int has_threads(void)
+{
+    int level = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE;
+}
+
+/* The private communicators. Returns 0, or -1 if nothing can be traced (yet). */
+static int take_world(const MPI_Comm *comm)
+{
+    if (comm)
+        return efg_sessions_begin(*comm);
+    const char *why;
+    p->self = MPI_COMM_SELF;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &p->size);
+    int error = efg_census_take(&p->here, &why);
+    p->comm = p->here.comm;
+    if (error && why)
+        efg_tracer_note("%s", why);
+    return error;
+}
+
+static void say(int is_sure)
+{
+    efg_board_say(is_sure ? EFG_NOTICE_SURE : EFG_NOTICE_PERHAPS);
+}
+
+static const struct efg_hooks *start(const MPI_Comm *comm)
+{
+    static const struct efg_hooks hooks = {efg_tracer_enter, efg_tracer_leave};
+    uint64_t begin = efg_clock_ticks();
+
+    if (take_world(comm) != 0)
+        return NULL;
+    identify();
+    share_conf();
+    efg_memory.limit = p->conf.memory;
+    if (share_output() != 0 || share_node() != 0) {
+        efg_sessions_end();
+        return NULL;
+    }
+    int threads = p->is_of_sessions || has_threads();
+    int ready =
+        efg_callpath_init((unsigned)p->conf.depth) == 0 &&
+        efg_comms_init(comm ? p->comm : MPI_COMM_WORLD, p->self, &p->here, threads) == 0 &&
+        efg_steer_init() == 0;
+    if (comm)
+        efg_comms_add(*comm, NULL);
+    efg_epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
+    efg_tracer_init_threads();
+    ready = ready && efg_tracer_thread();
+    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, p->comm);
+    if (ready)
+        efg_cost_calibrate(&hooks);
+    else
+        efg_tracer_note("no memory at the start: the job runs untraced");
+    if (!ready)
+        efg_sessions_end();
+    else
+        efg_last_begin();
+    p->init = efg_clock_ticks() - begin;
+    return ready ? &hooks : NULL;
+}
+
+static void (*told)(void);
+
+static int tell(MPI_Comm self, int key, void *value, void *extra)
+{
+    (void)self, (void)key, (void)value, (void)extra;
+    told();
+    return MPI_SUCCESS;
+}
+
+/* Attributes of MPI_COMM_SELF are the first that MPI takes down, and all else works then. */
+static void watch(void (*end)(void))
+{
+    int key;
+
+    told = end;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, tell, &key, NULL) != MPI_SUCCESS)
+        return;
+    PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    PMPI_Comm_free_keyval(&key); /* when the attribute has gone */
+}
+
+__attribute__((visibility("default"))) extern const struct efg_runtime efg_runtime;
+const struct efg_runtime efg_runtime = {
+    .prepare = prepare,
+    .say = say,
+    .pin = efg_board_pin,
+    .start = start,
+    .watch = watch,
+    .finish = efg_finish_run,
+    .leave = efg_finish_leave,
+    .control = efg_tracer_control,
+};

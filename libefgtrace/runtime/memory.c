@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/memory.h"
-
-struct efg_budget efg_memory = {.limit = UINT64_MAX};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Decode: what an MPI call that has returned means to the event flow graph: how many
+ * bytes, with whom, on which communicator, and whether it was a poll that found nothing.
+ */
+#ifndef EFG_DECODE_H
+#define EFG_DECODE_H
+
+#include "comms.h"
+#include "runtime/calls/call.h"
+#include "types.h"
+
+struct efg_facts {
+    const struct efg_comm *comm; /* NULL where the call has none */
+    uint64_t sent, received;     /* bytes, as the arguments say */
+    uint32_t flags;              /* enum efg_node_flag */
+    int is_poll;                 /* asked, and found nothing */
+};
+
+/* What a signature may have besides: the partner relative to the own rank (core/graph/partner.h), 0
+ * for none; kind << 28 | size of COMM. */
+int32_t efg_decode_partner(const struct efg_call *call, const struct efg_comm *comm);
+uint32_t efg_decode_comm(const struct efg_comm *comm);
+
+/* Sets of shapes, for questions that are asked at every call. */
+_Static_assert(EFG_SHAPES <= 64, "a set of shapes is a word");
+#define EFG_SHAPE_SET(shape) (UINT64_C(1) << EFG_SHAPE_##shape)
+
+static inline int efg_shape_is_in(const struct efg_call *call, uint64_t set)
+{
+    return (int)(set >> call->shape & 1);
+}
+
+/* Calls that ask and may find nothing. */
+#define EFG_SHAPES_POLL                                                             \
+    (EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(IMPROBE) | EFG_SHAPE_SET(TESTALL) |      \
+     EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME) | EFG_SHAPE_SET(GET_STATUS) | \
+     EFG_SHAPE_SET(EPOCH_TEST))
+
+static inline int efg_decode_is_poll(const struct efg_call *call)
+{
+    return efg_shape_is_in(call, EFG_SHAPES_POLL);
+}
+
+/* Bytes that STATUS says were received, or read or written. */
+uint64_t efg_decode_done(const MPI_Status *status);
+
+/* Root of a collective as records name it. */
+uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *comm);
+
+/* Their partner is the one that they send to. */
+#define EFG_SHAPES_SENDING                                                      \
+    (EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(ISENDRECV) | EFG_SHAPE_SET(SEND) | \
+     EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(SEND_INIT))
+
+/* Their count is what they give away. */
+#define EFG_SHAPES_GIVING                                                                   \
+    (EFG_SHAPES_SENDING | EFG_SHAPE_SET(PUT) | EFG_SHAPE_SET(GET) | EFG_SHAPE_SET(ATOMIC) | \
+     EFG_SHAPE_SET(FILE_DATA) | EFG_SHAPE_SET(FILE_IDATA) | EFG_SHAPE_SET(FILE_BEGIN))
+
+#define EFG_SHAPES_COLLECTIVE \
+    (EFG_SHAPE_SET(COLLECTIVE) | EFG_SHAPE_SET(ICOLLECTIVE) | EFG_SHAPE_SET(COLLECTIVE_INIT))
+
+/* Made by timing as much as by the program. */
+#define EFG_SHAPES_UNORDERED                                                                   \
+    (EFG_SHAPES_POLL | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(MPROBE) | EFG_SHAPE_SET(WAITANY) | \
+     EFG_SHAPE_SET(WAITSOME))
+
+/* Bytes of COUNT elements of TYPE. */
+static inline uint64_t efg_decode_bytes(int64_t count, MPI_Datatype type)
+{
+    return count > 0 ? (uint64_t)count * efg_types_size(type) : 0;
+}
+
+/* Of calls that are in one of the last two sets. */
+struct efg_facts efg_decode_other(const struct efg_call *call, int result,
+                                  const struct efg_comm *comm);
+
+/* The facts of CALL. RESULT is what MPI returned; only when it is MPI_SUCCESS are pointers to
+ * results read, and is MPI asked about handles: those of a call that failed may be none, and
+ * asking would be one more error of the program. Inline: it is on the path of every call. */
+static inline struct efg_facts efg_decode(const struct efg_call *call, int result)
+{
+    int is_done = result == MPI_SUCCESS;
+    struct efg_facts f = {0};
+
+    if (call->comm)
+        f.comm = is_done ? efg_comms_find(call->comm) : efg_comms_known(call->comm);
+    if (efg_shape_is_in(call, EFG_SHAPES_UNORDERED | EFG_SHAPES_COLLECTIVE))
+        return efg_decode_other(call, result, f.comm);
+    if (!is_done)
+        return f;
+    if (call->peer != MPI_PROC_NULL && efg_shape_is_in(call, EFG_SHAPES_GIVING))
+        f.sent = efg_decode_bytes(call->count, call->type);
+    if (call->rpeer != MPI_PROC_NULL)
+        f.received = efg_decode_bytes(call->rcount, call->rtype);
+    return f;
+}
+
+#endif

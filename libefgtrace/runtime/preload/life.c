@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The tracer's life, from the moment when MPI has begun until the one when it is going to end.
+ *
+ * Another library may define MPI_Init, and do in it what it likes before and after PMPI_Init;
+ * some never come back from there on ranks that they keep for themselves. So what counts is the
+ * innermost call: the tracer begins when that one has returned, and ends when MPI itself
+ * is called to end, after whoever was called in between has done what he had to do with the
+ * others. One that calls MPI in another way than by PMPI_Finalize is not seen here: then MPI
+ * tells, by an attribute of MPI_COMM_SELF (struct efg_runtime, watch).
+ */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/launcher.h"
+#include "wrap.h"
+
+#define RUNTIME_LIBRARY "libefgtrace-runtime.so"
+
+static struct efg_hooks own_hooks; /* what efg_wrap_hooks point to */
+static _Atomic enum stage { NOT_YET, RUNNING, OVER } stage;
+static int is_of_sessions; /* it runs since a communicator was made without MPI_Init */
+static atomic_int users; /* calls of MPI_Init and MPI_Session_init, less those that end them */
+static const struct efg_runtime *runtime;
+static pid_t owner;           /* the process that started the tracer: not a forked child */
+static const void *initiator; /* an address in the module that calls MPI_Init */
+static char folder[PATH_MAX]; /* that we were loaded from, with its last slash */
+
+/* Of the thread: what the outermost call is for was done within it; the tracer itself calls. */
+static __thread int is_done_here __attribute__((tls_model("initial-exec")));
+static __thread int is_tracer __attribute__((tls_model("initial-exec")));
+
+/* A relative path in LD_PRELOAD is good only until the program changes its directory, so this
+ * is a constructor too. */
+__attribute__((constructor)) static void find_folder(void)
+{
+    Dl_info self;
+    if (*folder || !dladdr(&own_hooks, &self) || !self.dli_fname)
+        return;
+    char path[PATH_MAX];
+    const char *name = self.dli_fname;
+    if (*name != '/') {
+        if (!realpath(name, path))
+            return;
+        name = path;
+    }
+    const char *slash = strrchr(name, '/');
+    if (slash && slash + 1 - name < PATH_MAX)
+        memcpy(folder, name, (size_t)(slash + 1 - name)); /* the rest is zeros */
+}
+
+static void say_untraced(const char *why)
+{
+    dprintf(STDERR_FILENO, "efgtrace: %s; this process runs untraced\n", why);
+}
+
+static int is_switched_off(void)
+{
+    const char *mode = getenv("EFGTRACE_MODE");
+    return mode && strcasecmp(mode, "off") == 0;
+}
+
+/* Handles are pointers in Open MPI, and numbers in MPICH and what is made of it. */
+#ifdef OPEN_MPI
+#define BUILT_FOR "Open MPI"
+static const char *const libraries[] = {"Open MPI", NULL};
+#else
+#define BUILT_FOR "MPICH"
+static const char *const libraries[] = {"MPICH", "MVAPICH", "Intel(R) MPI", NULL};
+#endif
+
+static void *look_up(const char *symbol)
+{
+    return efg_wrap_look_up(symbol, initiator);
+}
+
+/* Until calls are traced, the tracer asks for itself. */
+static int named(void)
+{
+    return atomic_load_explicit(&efg_wrap_hooks, memory_order_relaxed)
+               ? efg_wrap_outermost.named
+               : EFG_PMPI;
+}
+
+static const struct efg_front front = {look_up, named};
+
+/* A function of MPI itself: nobody else has a reason to define it. */
+static void *find_get_version(void)
+{
+    return look_up("PMPI_Get_library_version");
+}
+
+/* The library is of the kind that the table was compiled for. */
+static int is_our_kind(void)
+{
+    static char version[1 << 14]; /* of any library: MPICH wants 8192, Open MPI 256 */
+    int length;
+    __typeof__(&MPI_Get_library_version) get = (__typeof__(get))find_get_version();
+    if (!get || get(version, &length) != MPI_SUCCESS)
+        return 0;
+    for (size_t i = 0; libraries[i]; i++)
+        if (strstr(version, libraries[i]))
+            return 1;
+    return 0;
+}
+
+/* FUNCTION is in MPI itself, not in a library between it and us. */
+static int is_of_mpi(const void *function)
+{
+    Dl_info its, mpi;
+    return !dladdr(find_get_version(), &mpi) || !dladdr(function, &its) ||
+           its.dli_fbase == mpi.dli_fbase;
+}
+
+/* Nobody else begins and ends MPI for the program. */
+static int is_alone(void)
+{
+    return is_of_mpi(look_up("MPI_Init")) && is_of_mpi(look_up("MPI_Init_thread")) &&
+           is_of_mpi(look_up("MPI_Finalize"));
+}
+
+static const struct efg_runtime *load_runtime(void)
+{
+    char path[PATH_MAX + sizeof RUNTIME_LIBRARY];
+    find_folder();
+    snprintf(path, sizeof path, "%s%s", folder, RUNTIME_LIBRARY);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const void *symbol = library ? dlsym(library, EFG_RUNTIME_SYMBOL) : NULL;
+    if (!symbol)
+        say_untraced(dlerror());
+    return symbol;
+}
+
+/* Before MPI_Init, which CALLER calls. Once: a second MPI_Init is the application's error, and
+ * libmpi's to report. */
+static void prepare(const void *caller)
+{
+    static int is_done;
+    if (is_done++ || is_switched_off())
+        return;
+    initiator = caller;
+    if (!is_our_kind()) {
+        if (efg_launcher_is_first()) /* it is the same on all ranks */
+            say_untraced("the program's MPI library is not " BUILT_FOR
+                         ", which this efgtrace was built for");
+        return;
+    }
+    const struct efg_runtime *loaded = load_runtime();
+    if (loaded && loaded->prepare(&front))
+        runtime = loaded;
+}
+
+/* True once, for the one that ends the tracer; no call is seen from here on. */
+static int stop(void)
+{
+    enum stage expected = RUNNING;
+
+    if (getpid() != owner || !atomic_compare_exchange_strong(&stage, &expected, OVER))
+        return 0;
+    atomic_store_explicit(&efg_wrap_hooks, NULL, memory_order_release);
+    return 1;
+}
+
+static void finish(void)
+{
+    if (!stop())
+        return;
+    is_tracer = 1;
+    runtime->finish();
+    is_tracer = 0;
+}
+
+static void start(const MPI_Comm *comm)
+{
+    if (!runtime || stage != NOT_YET)
+        return;
+    is_tracer = 1;
+    const struct efg_hooks *run = runtime->start(comm);
+    is_tracer = 0;
+    if (!run)
+        return;
+    is_of_sessions = comm != NULL;
+    owner = getpid();
+    stage = RUNNING;
+    own_hooks = *run;
+    if (!comm && !is_alone())
+        runtime->watch(finish);
+    atomic_store_explicit(&efg_wrap_hooks, &own_hooks, memory_order_release);
+}
+
+/* The latest moment there is: atexit functions and C++ destructors may still call MPI_Finalize.
+ */
+__attribute__((destructor)) static void leave(void)
+{
+    if (stop())
+        runtime->leave();
+}
+
+/* MPI is going to end for the program, or one of the parts of it that have begun it. */
+static void end(int is_world)
+{
+    int others = atomic_fetch_sub(&users, 1) - 1;
+    if (is_of_sessions ? others == 0 : is_world)
+        finish();
+}
+
+/* --- The functions that begin and end MPI --- */
+
+/* Where a wrapper is. */
+struct place {
+    void *frame;
+    const void *caller;
+    int named; /* EFG_MPI or EFG_PMPI */
+};
+
+/* MPI_NAME and PMPI_NAME, each of which does CALL with what is next for it. */
+#define BY_HAND(name, parameters, call)      \
+    BY_HAND_AS(MPI_, name, parameters, call) \
+    BY_HAND_AS(PMPI_, name, parameters, call)
+#define BY_HAND_AS(prefix, name, parameters, call)                                    \
+    DEFINE(prefix, name, parameters)                                                  \
+    {                                                                                 \
+        __typeof__(&FUNCTION(prefix, name)) next = NEXT(prefix, name);                \
+        struct place here = {__builtin_frame_address(0), __builtin_return_address(0), \
+                             NAMED_##prefix};                                         \
+        return call;                                                                  \
+    }
+
+/* Returns 1 if this is the outermost call. */
+static int enter(struct place here)
+{
+    if (efg_wrap_is_inside(here.frame))
+        return 0;
+    efg_wrap_enter(here.frame, here.named);
+    is_done_here = 0;
+    return 1;
+}
+
+static void go(int is_outermost)
+{
+    if (is_outermost)
+        efg_wrap_leave();
+}
+
+/* The call has returned RESULT: the innermost one does so first. */
+static int is_innermost(int result)
+{
+    if (result != MPI_SUCCESS || is_done_here || is_tracer)
+        return 0;
+    is_done_here = 1;
+    return 1;
+}
+
+/* Whoever is NEXT ends MPI without calling us again. */
+static int is_last(struct place here, const void *next)
+{
+    return !is_tracer && (here.named == EFG_PMPI || is_of_mpi(next));
+}
+
+/* Another library may put it off to a later call. */
+static int has_begun(void)
+{
+    int flag = 0;
+    __typeof__(&MPI_Initialized) ask = (__typeof__(ask))look_up("PMPI_Initialized");
+    return ask && ask(&flag) == MPI_SUCCESS && flag;
+}
+
+static void begin_world(int result)
+{
+    if (!is_innermost(result) || !has_begun())
+        return;
+    atomic_fetch_add(&users, 1);
+    start(NULL);
+}
+
+/* Before NEXT is called to begin MPI. */
+static void say(struct place here, const void *next)
+{
+    if (runtime && stage == NOT_YET && !is_tracer)
+        runtime->say(is_last(here, next));
+}
+
+void efg_wrap_pin(void *put, void *get)
+{
+    if (runtime && stage == NOT_YET)
+        runtime->pin(put, get);
+}
+
+static int init(struct place here, int (*next)(int *, char ***), int *argc, char ***argv)
+{
+    int is_outermost = enter(here);
+    prepare(here.caller);
+    say(here, (const void *)next);
+    int result = next(argc, argv);
+    begin_world(result);
+    go(is_outermost);
+    return result;
+}
+BY_HAND(Init, (int *argc, char ***argv), init(here, next, argc, argv))
+
+static int init_thread(struct place here, int (*next)(int *, char ***, int, int *), int *argc,
+                       char ***argv, int required, int *provided)
+{
+    int is_outermost = enter(here);
+    prepare(here.caller);
+    say(here, (const void *)next);
+    int result = next(argc, argv, required, provided);
+    begin_world(result);
+    go(is_outermost);
+    return result;
+}
+BY_HAND(Init_thread, (int *argc, char ***argv, int required, int *provided),
+        init_thread(here, next, argc, argv, required, provided))
+
+static int finalize(struct place here, int (*next)(void))
+{
+    int is_outermost = enter(here);
+    if (is_last(here, (const void *)next))
+        end(1);
+    int result = next();
+    if (is_outermost && !is_of_sessions)
+        leave(); /* nobody has told that MPI ended */
+    go(is_outermost);
+    return result;
+}
+BY_HAND(Finalize, (void), finalize(here, next))
+
+BY_HAND(Abort, (MPI_Comm comm, int code), ((void)here, leave(), next(comm, code)))
+
+/* --- Sessions --- */
+
+/*
+ * A session begins in one process, and the tracer cannot wait for the others there. So it
+ * starts when all of them make their first communicator together: without one there is nobody
+ * to send anything to. What was called before that is not seen.
+ */
+#if EFG_MPI_4
+static int session_init(struct place here, int (*next)(MPI_Info, MPI_Errhandler, MPI_Session *),
+                        MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    int is_outermost = enter(here);
+    prepare(here.caller);
+    say(here, (const void *)next);
+    int result = next(info, handler, session);
+    if (is_innermost(result))
+        atomic_fetch_add(&users, 1);
+    go(is_outermost);
+    return result;
+}
+BY_HAND(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session),
+        session_init(here, next, info, handler, session))
+
+static int session_finalize(struct place here, int (*next)(MPI_Session *), MPI_Session *session)
+{
+    int is_outermost = enter(here);
+    if (is_last(here, (const void *)next)) {
+        is_done_here = 1;
+        end(0);
+    }
+    int result = next(session);
+    if (is_innermost(result))
+        end(0); /* nobody has told; the tracer's own session goes on until then */
+    go(is_outermost);
+    return result;
+}
+BY_HAND(Session_finalize, (MPI_Session * session), session_finalize(here, next, session))
+
+static int create_from_group(struct place here,
+                             int (*next)(MPI_Group, const char *, MPI_Info, MPI_Errhandler,
+                                         MPI_Comm *),
+                             MPI_Group group, const char *tag, MPI_Info info,
+                             MPI_Errhandler handler, MPI_Comm *newcomm)
+{
+    int is_outermost = enter(here);
+    const struct efg_hooks *run =
+        is_outermost ? atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire) : NULL;
+    struct efg_call c = {.id = EFG_CALL_Comm_create_from_group,
+                         .shape = EFG_SHAPE_COMM_NEW,
+                         .op = EFG_COLL_CREATE_HANDLE,
+                         .frame = here.frame,
+                         .newcomm = newcomm};
+    int wants_leave = run && run->enter(&c);
+    int result = next(group, tag, info, handler, newcomm);
+    if (wants_leave)
+        run->leave(&c, result);
+    else if (!run && is_innermost(result))
+        start(newcomm);
+    go(is_outermost);
+    return result;
+}
+BY_HAND(Comm_create_from_group,
+        (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler,
+         MPI_Comm *newcomm),
+        create_from_group(here, next, group, tag, info, handler, newcomm))
+#endif
+
+void efg_wrap_control(int level, const char *name)
+{
+    runtime->control(level, name);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The preloaded library: every function of calls.def, as MPI_X and as PMPI_X (Open MPI's
+ * Fortran libraries call the latter), in front of whoever is next in line for it.
+ *
+ * It lives in every process that the job starts, the shells too, and so refers to nothing but
+ * libc: the next functions are looked up at the first call (next.c), and no object of
+ * libmpi (MPI_COMM_WORLD is the address of one) is named here. All of the tracer is in
+ * libefgtrace-runtime.so, which MPI_Init or the first session loads (life.c). Until then,
+ * and after MPI_Finalize, the hooks are NULL and a wrapper is one load and one branch in front
+ * of the next function.
+ *
+ * MPI libraries call MPI from inside (Open MPI's I/O does), other libraries that define MPI_X
+ * call PMPI_X from inside it, and the tracer calls MPI too: an MPI call within an MPI call
+ * passes untouched. The thread remembers the frame of the outermost wrapper rather than a
+ * counter: the stack grows down, so a call is inside that one only if its own frame lies below.
+ * A longjmp or a C++ exception out of a call leaves a frame that the next call from the same
+ * depth or above finds stale. On a stack of another coroutine the comparison may be wrong
+ * either way: a call is missed, or counted in spite of being inside. The tracer's own calls are
+ * always found, since they run on the stack of the call that they belong to.
+ */
+#include "wrap.h"
+
+#if !EFG_MPI_4 && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+/* gcc clears a structure of this size with `rep stos`, which takes longer to start than all the
+ * rest of a wrapper (12 ns, measured); tuned like this it uses plain vector stores, or memset
+ * for a larger one. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC target("tune=skylake")
+_Static_assert(sizeof(struct efg_call) <= 272, "a call is cleared by vector stores");
+#endif
+
+_Atomic(const struct efg_hooks *) efg_wrap_hooks;
+__thread struct efg_wrap_outermost efg_wrap_outermost;
+
+/*
+ * The first structure exists for the arguments only, which name c.statuses; nothing of it is
+ * left after compilation. The compiler fills the second only where there are hooks.
+ */
+#define WRAPPER(prefix, id_, shape_, parameters, arguments, ...)         \
+    DEFINE(prefix, id_, parameters)                                      \
+    {                                                                    \
+        __typeof__(&FUNCTION(prefix, id_)) next = NEXT(prefix, id_);     \
+        const struct efg_hooks *run =                                    \
+            atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire); \
+        if (!run || efg_wrap_is_inside(__builtin_frame_address(0))) {    \
+            struct efg_call c __attribute__((unused)) = {__VA_ARGS__};   \
+            return next arguments;                                       \
+        }                                                                \
+        efg_wrap_enter(__builtin_frame_address(0), NAMED_##prefix);      \
+        struct efg_call c = {.id = EFG_CALL_##id_,                       \
+                             .shape = EFG_SHAPE_##shape_,                \
+                             .frame = __builtin_frame_address(0),        \
+                             __VA_ARGS__};                               \
+        int wants_leave = run->enter(&c);                                \
+        int result = next arguments;                                     \
+        if (wants_leave)                                                 \
+            run->leave(&c, result);                                      \
+        efg_wrap_leave();                                                \
+        return result;                                                   \
+    }
+
+#define CALL(id, class_, shape, ...)      \
+    WRAPPER(MPI_, id, shape, __VA_ARGS__) \
+    WRAPPER(PMPI_, id, shape, __VA_ARGS__)
+#if EFG_MPI_4
+#define CALLX CALL
+#else
+#define CALLX(id, class_, shape, ...)      \
+    WRAPPER(MPIX_, id, shape, __VA_ARGS__) \
+    WRAPPER(PMPIX_, id, shape, __VA_ARGS__)
+#endif
+#define OWN(id, class_, shape)
+#define LEFT_OUT(id, reason)
+#include "runtime/calls/calls.def"

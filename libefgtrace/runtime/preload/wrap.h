@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the preloaded library share: the form of a wrapper, who is next in line for
+ * a function, and whether a call is the application's or made within another one.
+ *
+ * Each function is defined twice, for those that call MPI_X and for those that call PMPI_X
+ * (Open MPI's Fortran library does): what the caller has named is what is called next.
+ */
+#ifndef EFG_WRAP_H
+#define EFG_WRAP_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/calls/call.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define OURS __attribute__((visibility("hidden"))) /* of all files of this library */
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define INLINE static inline __attribute__((always_inline)) /* though wrap.c is tuned */
+
+/*
+ * A function under its name in libmpi, its parameters those of the table. Where handles are
+ * numbers, here they have the size of pointers: so a program of a library whose handles are
+ * pointers, into which this is preloaded by mistake, gets them through unharmed, and runs
+ * untraced. (In registers and on the stack an int has as much room as a pointer.) Where they
+ * are pointers, mpi.h checks the table.
+ */
+#ifdef OPEN_MPI
+#define FUNCTION(prefix, name) prefix##name
+#define DEFINE(prefix, name, parameters) EXPORT int prefix##name parameters
+#else
+#define FUNCTION(prefix, name) own_##prefix##name
+#define DEFINE(prefix, name, parameters) \
+    EXPORT int FUNCTION(prefix, name)    \
+    parameters __asm__(#prefix #name);   \
+    int FUNCTION(prefix, name) parameters
+#define MPI_Comm uintptr_t
+#define MPI_Datatype uintptr_t
+#define MPI_Errhandler uintptr_t
+#define MPI_File uintptr_t
+#define MPI_Group uintptr_t
+#define MPI_Info uintptr_t
+#define MPI_Message uintptr_t
+#define MPI_Op uintptr_t
+#define MPI_Request uintptr_t
+#define MPI_Win uintptr_t
+#pragma GCC diagnostic ignored "-Wincompatible-pointer-types" /* MPI_Comm * is uintptr_t * */
+#pragma GCC diagnostic ignored "-Wint-conversion"             /* MPI_File is a pointer */
+#endif
+
+/* --- Who is next --- */
+
+/* Whoever is behind us for the function ID under the name that is called: NAMED is EFG_MPI or
+ * EFG_PMPI (call.h), SYMBOL the name. Looked up once, at the first call: CALLER is an address
+ * in the module that calls. If there is nobody, the process is told so and aborts. */
+extern OURS _Atomic(void *) efg_wrap_functions[2][EFG_CALLS];
+__attribute__((cold)) void *efg_wrap_find(int id, int named, const char *symbol,
+                                          const void *caller);
+
+/* The same for any SYMBOL, or NULL. */
+void *efg_wrap_look_up(const char *symbol, const void *caller);
+
+INLINE void *efg_wrap_next(int id, int named, const char *symbol)
+{
+    void *function = atomic_load_explicit(&efg_wrap_functions[named][id], memory_order_relaxed);
+    return UNLIKELY(!function) ? efg_wrap_find(id, named, symbol, __builtin_return_address(0))
+                               : function;
+}
+
+#define NEXT(prefix, name)                                                               \
+    ((__typeof__(&FUNCTION(prefix, name)))efg_wrap_next(EFG_CALL_##name, NAMED_##prefix, \
+                                                        #prefix #name))
+#define NAMED_MPI_ EFG_MPI
+#define NAMED_MPIX_ EFG_MPI
+#define NAMED_PMPI_ EFG_PMPI
+#define NAMED_PMPIX_ EFG_PMPI
+
+/* --- The call that a thread is in --- */
+
+extern OURS _Atomic(const struct efg_hooks *) efg_wrap_hooks; /* NULL: nothing is traced */
+
+/* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED. */
+struct efg_wrap_outermost {
+    void *frame;
+    int named;
+};
+extern OURS __thread struct efg_wrap_outermost efg_wrap_outermost
+    __attribute__((tls_model("initial-exec")));
+
+INLINE int efg_wrap_is_inside(const void *frame)
+{
+    return (uintptr_t)frame < (uintptr_t)efg_wrap_outermost.frame;
+}
+
+INLINE void efg_wrap_enter(void *frame, int named)
+{
+    efg_wrap_outermost = (struct efg_wrap_outermost){frame, named};
+}
+
+INLINE void efg_wrap_leave(void)
+{
+    efg_wrap_outermost.frame = NULL;
+}
+
+/* MPI_Pcontrol(LEVEL, NAME) for the tracer, which MPI_Init has loaded. */
+void efg_wrap_control(int level, const char *name);
+
+/* MPI hands over to PMIx, whose functions PMIx_Put and PMIx_Get are these (or NULL). */
+void efg_wrap_pin(void *put, void *get);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The log of a recorder: room, definitions, windows.
+ *
+ * Invariant: what a record refers to is defined before it in the log. Definitions belong to
+ * the window that they were written in: a window that is thrown away takes them along, so
+ * that everything counts as unknown again.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hot.h"
+#include "runtime/stack/callpath.h"
+
+#define PLENTY 24 /* records: of a call, not counting its requests; of a spin; or of marks */
+
+int efg_bits_add(struct efg_bits *bits, uint32_t number)
+{
+    uint32_t word = number / 64;
+    if (word >= bits->count) {
+        uint32_t count = word + word / 2 + 16;
+        uint64_t *words = realloc(bits->words, count * sizeof *words);
+        if (!words)
+            return 1; /* not remembered: it will be defined again, which is allowed */
+        memset(words + bits->count, 0, (count - bits->count) * sizeof *words);
+        *bits = (struct efg_bits){words, count};
+    }
+    uint64_t bit = 1ull << number % 64;
+    int is_new = !(bits->words[word] & bit);
+    bits->words[word] |= bit;
+    return is_new;
+}
+
+static void forget(struct efg_bits *bits)
+{
+    if (bits->words)
+        memset(bits->words, 0, bits->count * sizeof *bits->words);
+}
+
+static void forget_all(struct efg_recorder *r)
+{
+    forget(&r->calls_known);
+    forget(&r->paths_known);
+    forget(&r->modules_known);
+    forget(&r->comms_known);
+    forget(&r->wins_known);
+    forget(&r->files_known);
+}
+
+void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traffic *traffic)
+{
+    *r = (struct efg_recorder){
+        .thread = (uint16_t)thread, .traffic = traffic, .next_request = 1, .next_match = 1};
+}
+
+int efg_recorder_open(struct efg_recorder *r, const char *path,
+                      const struct efg_log_header *header, uint64_t limit)
+{
+    return efg_log_create(&r->log, path, header, limit);
+}
+
+uint64_t efg_recorder_memory(const struct efg_recorder *r)
+{
+    const struct efg_bits *bits[] = {&r->calls_known, &r->paths_known, &r->modules_known,
+                                     &r->comms_known, &r->wins_known,  &r->files_known};
+    uint64_t bytes =
+        efg_map_memory(&r->messages) + (uint64_t)r->pending_room * sizeof *r->pending;
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        bytes += bits[i]->count * sizeof *bits[i]->words;
+    return bytes;
+}
+
+void efg_recorder_give_up(struct efg_recorder *r, int error)
+{
+    r->failed = error;
+    r->is_on = r->is_draining = 0;
+    efg_traffic_end(r->traffic);
+    r->spin.leave = 0;
+    if (r->boundary.word > r->window_start.word) /* at least one iteration is whole */
+        r->log.next = r->boundary;
+    r->log.ready = r->log.next.word; /* there is no room */
+    efg_log_commit(&r->log);
+}
+
+int efg_recorder_make_room(struct efg_recorder *r, size_t count)
+{
+    if (!r->log.header || r->failed)
+        return 0;
+    int error = efg_log_grow(&r->log, count);
+    if (error)
+        efg_recorder_give_up(r, -error);
+    return !error;
+}
+
+static void define(struct efg_recorder *r, struct efg_record record, const void *payload,
+                   size_t size)
+{
+    record.d = size;
+    if (r->failed)
+        return;
+    int error = efg_log_define(&r->log, &record, payload);
+    if (error)
+        efg_recorder_give_up(r, -error);
+}
+
+static void define_new_path(struct efg_recorder *r, uint32_t id)
+{
+    efg_bits_add(&r->paths_known, id);
+    struct efg_path path = efg_callpath_get(id);
+    for (uint32_t i = 0; i < path.depth; i++) {
+        uint32_t module = path.frames[i].module;
+        if (!efg_bits_add(&r->modules_known, module))
+            continue;
+        const char *name = efg_callpath_module(module);
+        define(r, (struct efg_record){.kind = EFG_REC_DEF_MODULE, .a = module}, name,
+               strlen(name));
+    }
+    define(r, (struct efg_record){.kind = EFG_REC_DEF_PATH, .a = id, .e = path.hash},
+           path.frames, path.depth * sizeof *path.frames);
+}
+
+static void define_new_call(struct efg_recorder *r, uint16_t id)
+{
+    efg_bits_add(&r->calls_known, id);
+    const struct efg_call_info *info = &efg_call_info[id];
+    define(r, (struct efg_record){.kind = EFG_REC_DEF_CALL, .call = id, .a = info->class},
+           info->name, strlen(info->name));
+}
+
+/* 0 is no path, and need not be known. */
+static int is_known(const struct efg_recorder *r, uint16_t call, uint32_t path)
+{
+    return efg_bits_has(&r->calls_known, call) &&
+           (!path || efg_bits_has(&r->paths_known, path));
+}
+
+static void define_call(struct efg_recorder *r, uint16_t call, uint32_t path)
+{
+    if (!efg_bits_has(&r->calls_known, call))
+        define_new_call(r, call);
+    if (path && !efg_bits_has(&r->paths_known, path))
+        define_new_path(r, path);
+}
+
+int efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
+{
+    efg_bits_add(&r->comms_known, comm->id);
+    size_t size = comm->members
+                      ? sizeof *comm->members + (comm->members->local + comm->members->remote) *
+                                                    sizeof *comm->members->rank
+                      : 0;
+    define(r,
+           (struct efg_record){.kind = EFG_REC_DEF_COMM,
+                               .a = comm->id,
+                               .b = (uint32_t)comm->kind,
+                               .c = comm->parent,
+                               .e = comm->identity},
+           comm->members, size);
+    return efg_recorder_room(r, PLENTY);
+}
+
+void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *o)
+{
+    if (!efg_bits_add(kind == EFG_REC_DEF_WIN ? &r->wins_known : &r->files_known, o->id))
+        return;
+    if (!efg_bits_has(&r->comms_known, o->comm->id))
+        efg_recorder_define_comm(r, o->comm);
+    define(r,
+           (struct efg_record){
+               .kind = (uint16_t)kind, .a = o->id, .b = o->comm->id, .e = o->identity},
+           o->name, o->name ? strlen(o->name) : 0);
+}
+
+/* The spin that is under way, as one visit. */
+static void put_spin(struct efg_recorder *r)
+{
+    struct efg_spin spin = r->spin;
+    r->spin.leave = 0;
+    define_call(r, spin.call, spin.path);
+    if (!efg_recorder_room(r, PLENTY))
+        return;
+    efg_recorder_put(r, (struct efg_record){.time = spin.enter,
+                                            .kind = EFG_REC_ENTER,
+                                            .call = spin.call,
+                                            .a = spin.path,
+                                            .d = spin.polls});
+    efg_recorder_put(
+        r, (struct efg_record){.time = spin.leave, .kind = EFG_REC_LEAVE, .call = spin.call});
+    r->calls++;
+}
+
+static void flush_spin(struct efg_recorder *r)
+{
+    if (r->spin.leave)
+        put_spin(r);
+}
+
+/* A receive that was posted before the window appears in the first call of it, in the order of
+ * posting: readers match by that. */
+static void take_along(struct efg_request *q, void *data)
+{
+    struct efg_recorder *r = data;
+    if (q->thread != r->thread)
+        return; /* a persistent one that another thread has started */
+    q->is_recorded = 0;
+    if (q->kind != EFG_REQUEST_RECV || q->peer == MPI_PROC_NULL ||
+        (q->is_persistent && !q->is_active) || !efg_recorder_room(r, 1))
+        return;
+    q->number = r->next_request++;
+    q->is_recorded = 1;
+    q->window = r->window;
+    r->open_requests++;
+    efg_recorder_put(r, (struct efg_record){.time = r->first_enter,
+                                            .kind = EFG_REC_IRECV_REQUEST,
+                                            .e = q->number});
+}
+
+EFG_HOT int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call)
+{
+    size_t count = PLENTY + (call->nrequests > 0 ? 2 * (size_t)call->nrequests : 0);
+    flush_spin(r);
+    if (!is_known(r, call->id, call->path))
+        define_call(r, call->id, call->path);
+    if (!efg_recorder_room(r, count))
+        return 0;
+    r->visit = r->log.next;
+    efg_recorder_put(
+        r, (struct efg_record){
+               .time = call->enter, .kind = EFG_REC_ENTER, .call = call->id, .a = call->path});
+    r->calls++;
+    if (!r->first_enter) {
+        r->first_enter = call->enter;
+        efg_requests_each(&r->table, take_along, r);
+        return efg_recorder_room(r, count);
+    }
+    return 1;
+}
+
+void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave)
+{
+    struct efg_spin *s = &r->spin;
+    if (s->leave && s->call == call->id && s->path == call->path &&
+        call->enter - s->leave <= EFG_SPIN) {
+        s->leave = leave;
+        s->polls++;
+        return;
+    }
+    if (efg_recorder_room(r, 8))
+        flush_spin(r);
+    *s = (struct efg_spin){call->id, call->path, call->enter, leave, 1};
+}
+
+/* --- windows and iterations --- */
+
+static void mark(struct efg_recorder *r, uint64_t time, int kind, uint64_t number)
+{
+    efg_recorder_put(r, (struct efg_record){.time = time, .kind = (uint16_t)kind, .d = number});
+}
+
+static void end_window(struct efg_recorder *r, uint64_t time)
+{
+    r->is_draining = 0;
+    if (efg_recorder_room(r, 1))
+        mark(r, time, EFG_REC_WINDOW_END, r->window - 1);
+    if (r->log.header)
+        efg_log_commit(&r->log);
+}
+
+void efg_recorder_drained(struct efg_recorder *r, uint64_t time)
+{
+    end_window(r, time);
+}
+
+void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration,
+                        int with_iterations)
+{
+    if (r->is_draining)
+        end_window(r, time);
+    if (!efg_recorder_room(r, 8))
+        return;
+    r->window++;
+    r->open_requests = r->calls = r->first_enter = 0;
+    r->window_start = r->boundary = r->log.next;
+    r->is_on = 1;
+    efg_traffic_begin(r->traffic);
+    r->log.next.time = ~time; /* it has its whole time, as efg_trim wants it */
+    efg_recorder_put(r, (struct efg_record){.time = time,
+                                            .kind = EFG_REC_WINDOW_BEGIN,
+                                            .a = (uint32_t)r->flight.count,
+                                            .d = r->window - 1,
+                                            .e = r->flight.sum});
+    if (with_iterations)
+        mark(r, time, EFG_REC_ITERATION_BEGIN, iteration);
+    efg_log_commit(&r->log);
+}
+
+void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration)
+{
+    if (!r->is_on || !efg_recorder_room(r, 8))
+        return;
+    flush_spin(r);
+    mark(r, time, EFG_REC_ITERATION_END, iteration - 1);
+    r->boundary = r->log.next;
+    mark(r, time, EFG_REC_ITERATION_BEGIN, iteration);
+    efg_log_commit(&r->log);
+}
+
+void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
+                      int with_iterations)
+{
+    if (!r->is_on)
+        return;
+    if (!efg_recorder_room(r, 8))
+        return;
+    flush_spin(r);
+    if (with_iterations)
+        mark(r, time, EFG_REC_ITERATION_END, iteration);
+    r->boundary = r->log.next;
+    r->is_on = 0;
+    efg_traffic_end(r->traffic);
+    if (r->open_requests)
+        r->is_draining = 1;
+    else
+        end_window(r, time);
+    efg_log_commit(&r->log);
+}
+
+void efg_recorder_stop(struct efg_recorder *r, uint64_t time)
+{
+    if (r->is_draining)
+        end_window(r, time);
+    if (!r->is_on)
+        return;
+    r->is_on = 0;
+    efg_traffic_end(r->traffic);
+    if (efg_recorder_room(r, 8))
+        flush_spin(r);
+    end_window(r, time);
+    r->window++; /* requests of this window are of none now */
+}
+
+void efg_recorder_discard(struct efg_recorder *r)
+{
+    r->is_on = r->is_draining = 0;
+    r->spin.leave = 0;
+    r->open_requests = r->calls = 0;
+    efg_traffic_discard(r->traffic);
+    if (!r->window_start.word || r->failed)
+        return;
+    r->log.next = r->window_start;
+    efg_log_commit(&r->log);
+    forget_all(r);
+}
+
+void efg_recorder_close(struct efg_recorder *r, uint64_t time)
+{
+    if (!r->log.header)
+        return;
+    if (r->is_draining)
+        end_window(r, time);
+    efg_log_commit(&r->log);
+    int error = efg_log_close(&r->log);
+    if (error && !r->failed)
+        r->failed = -error;
+    r->is_on = 0;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Recorder: turns the calls of one thread into records of its window log, while a window is
+ * open. Requests are followed all the time:
+ *
+ *     off        requests only
+ *     on         everything
+ *     draining   after the last iteration: only calls that complete a request which was
+ *                started in the window, until none is left
+ *
+ * A poll that found nothing is recorded as one visit together with the polls that follow
+ * it at once (within EFG_SPIN ns) at the same place, so that a spin is one bar and
+ * not a million.
+ */
+#ifndef EFG_RECORDER_H
+#define EFG_RECORDER_H
+
+#include "base/map.h"
+#include "core/graph/traffic.h"
+#include "files/log/log.h"
+#include "files/match/flight.h"
+#include "runtime/calls/call.h"
+#include "runtime/mpi/decode.h"
+#include "runtime/mpi/objects.h"
+#include "runtime/mpi/requests.h"
+
+#define EFG_SPIN 5000 /* ns between polls of one spin */
+
+struct efg_bits { /* a set of small numbers */
+    uint64_t *words;
+    uint32_t count;
+};
+
+struct efg_pending { /* an RMA operation whose completion was not seen yet */
+    uint32_t window; /* id */
+    int target;
+    uint64_t match;
+};
+
+struct efg_spin { /* polls that found nothing, one after the other */
+    uint16_t call;
+    uint32_t path;
+    uint64_t enter, leave; /* leave 0: none */
+    uint64_t polls;
+};
+
+/* What a call touches while nothing is recorded comes first. */
+struct efg_recorder {
+    int is_on, is_draining;
+    struct efg_flight flight;    /* under way, as far as this thread knows */
+    struct efg_traffic *traffic; /* sent so far */
+    struct efg_log log;
+    int failed;    /* errno of what went wrong with the log, 0 for nothing */
+    int is_asking; /* for statuses, recording or not */
+    uint16_t thread;
+    uint32_t window;       /* number of the present window, from 1 */
+    uint32_t next_request; /* number of the next recorded request */
+    uint64_t next_match;
+    uint64_t open_requests; /* started in the window, not complete */
+    uint64_t calls;         /* recorded in the window */
+    struct efg_spin spin;
+    struct efg_log_place window_start, boundary; /* where it and its last iteration began */
+    struct efg_log_place visit;                  /* ... and the present call */
+    uint64_t first_enter;                        /* ticks: the first call of the window */
+    struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
+        files_known;
+    struct efg_requests table;   /* that this thread has made */
+    MPI_Request *handles;        /* of the present call, as they were at enter */
+    struct efg_request **claims; /* what these are of, if claimed; NULL: none, or gone */
+    int claim_count;
+    MPI_Status *statuses; /* in place of MPI_STATUS(ES)_IGNORE */
+    int handle_room;
+    struct efg_pending *pending; /* of this thread */
+    uint32_t pending_count, pending_room;
+    struct efg_map messages; /* matched probes: message -> communicator */
+    uint32_t request;        /* number of the request that the present call starts */
+    int has_begun;           /* the present call: the beginning of a collective was written */
+};
+
+/* Begin to follow the requests of THREAD, and to count its messages in TRAFFIC. */
+void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traffic *traffic);
+/* Make the log at PATH. Returns 0 or -errno. */
+int efg_recorder_open(struct efg_recorder *r, const char *path,
+                      const struct efg_log_header *header, uint64_t limit);
+/* Bytes held, beside the log and what it has added to the budget. */
+uint64_t efg_recorder_memory(const struct efg_recorder *r);
+/* End the log at TIME. */
+void efg_recorder_close(struct efg_recorder *r, uint64_t time);
+
+/* Calls that complete requests, and all that name some which there are. */
+#define EFG_SHAPES_COMPLETING                                                    \
+    (EFG_SHAPE_SET(WAITALL) | EFG_SHAPE_SET(WAITANY) | EFG_SHAPE_SET(WAITSOME) | \
+     EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME))
+#define EFG_SHAPES_NAMING                                                   \
+    (EFG_SHAPES_COMPLETING | EFG_SHAPE_SET(START) | EFG_SHAPE_SET(CANCEL) | \
+     EFG_SHAPE_SET(REQUEST_FREE))
+
+/* While it is off, the recorder need be told of those calls only that end something which it
+ * follows, or whose status alone tells what they receive (enter), and of those that mean
+ * something for requests, communicators, windows or files (leave). */
+#define EFG_SHAPES_ENDING                                                            \
+    (EFG_SHAPES_NAMING | EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(IMRECV) |              \
+     EFG_SHAPE_SET(COMM_FREE) | EFG_SHAPE_SET(COMM_JOIN) | EFG_SHAPE_SET(WIN_FREE) | \
+     EFG_SHAPE_SET(FILE_CLOSE))
+#define EFG_SHAPES_RECEIVING (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV))
+#define EFG_SHAPES_WITHOUT_STATE                                              \
+    (EFG_SHAPE_SET(PLAIN) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) |       \
+     EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(IPROBE) | \
+     EFG_SHAPE_SET(GET_STATUS) | EFG_SHAPE_SET(COLLECTIVE))
+
+static inline int efg_recorder_wants_enter(const struct efg_recorder *r,
+                                           const struct efg_call *call)
+{
+    return r->is_on || r->is_draining || efg_shape_is_in(call, EFG_SHAPES_ENDING) ||
+           (efg_shape_is_in(call, EFG_SHAPES_RECEIVING) &&
+            (call->rpeer == MPI_ANY_SOURCE || call->rtag == MPI_ANY_TAG));
+}
+
+static inline int efg_recorder_wants_leave(const struct efg_recorder *r,
+                                           const struct efg_call *call)
+{
+    return r->is_on || r->is_draining || !efg_shape_is_in(call, EFG_SHAPES_WITHOUT_STATE);
+}
+
+/* What CALL, which was successful, sent and received, so many bytes on COMM, but by requests
+ * that it makes or completes; all the time, and before efg_recorder_leave. */
+#define EFG_SHAPES_FOLLOWED                                                \
+    (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV) | \
+     EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(START) | EFG_SHAPE_SET(COLLECTIVE))
+void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *call,
+                         const struct efg_comm *comm, uint64_t sent, uint64_t received);
+
+/* Before and after the real call. FACTS as decoded; calls are nested properly. */
+void efg_recorder_enter(struct efg_recorder *r, struct efg_call *call);
+void efg_recorder_leave(struct efg_recorder *r, struct efg_call *call,
+                        const struct efg_facts *facts, uint64_t leave, int result);
+
+/*
+ * A call that has returned but was not told to efg_recorder_leave yet can be taken back, so
+ * that a window or an iteration begins before it, and entered again. A call that only STARTS
+ * something is better cut before than behind: its completion and the partner's part come after
+ * it.
+ */
+#define EFG_SHAPES_STARTING                                              \
+    (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(IRECV) | \
+     EFG_SHAPE_SET(ISENDRECV) | EFG_SHAPE_SET(START))
+void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *call);
+void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call);
+
+/* Windows and iterations, outside of calls. ITERATION numbers what begins (begin, next) or has
+ * just ended (end). */
+void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration,
+                        int with_iterations);
+void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration);
+void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
+                      int with_iterations);
+/* The same at once, requests that are not complete or not: for a window that is going to be
+ * trimmed. */
+void efg_recorder_stop(struct efg_recorder *r, uint64_t time);
+/* No more can be recorded, for want of what ERROR (errno) says: what was recorded up to the
+ * last boundary of an iteration is kept. */
+void efg_recorder_give_up(struct efg_recorder *r, int error);
+/* Throw the present or last window away. */
+void efg_recorder_discard(struct efg_recorder *r);
+
+/* --- for the files of the recorder --- */
+
+/* Room for COUNT records; 0 when there is none, and then recording is over. */
+int efg_recorder_make_room(struct efg_recorder *r, size_t count);
+static inline int efg_recorder_room(struct efg_recorder *r, size_t count)
+{
+    return efg_log_has_room(&r->log, count) || efg_recorder_make_room(r, count);
+}
+static inline void efg_recorder_put(struct efg_recorder *r, struct efg_record record)
+{
+    efg_log_put(&r->log, &record);
+}
+/* Add NUMBER to the set; 1 if it was not in it. */
+int efg_bits_add(struct efg_bits *bits, uint32_t number);
+static inline int efg_bits_has(const struct efg_bits *bits, uint32_t number)
+{
+    return number / 64 < bits->count && bits->words[number / 64] >> number % 64 & 1;
+}
+/* Define what a record is about to refer to. There is room for the call's records as before, or
+ * 0 is returned, and recording is over. */
+int efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm);
+/* KIND is EFG_REC_DEF_WIN or EFG_REC_DEF_FILE. */
+void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *object);
+/* The ENTER of a call; 0 if there is no room for its records. */
+int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call);
+/* A poll that found nothing, as part of a spin. */
+void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave);
+/* The last request of a closed window is complete. */
+void efg_recorder_drained(struct efg_recorder *r, uint64_t time);
+/* 1 if records may refer to COMM, one of this world. */
+static inline int efg_recorder_has_comm(const struct efg_comm *comm)
+{
+    return comm && !comm->is_foreign;
+}
+/* 1 if a record can refer to COMM now. */
+static inline int efg_recorder_names_comm(struct efg_recorder *r, const struct efg_comm *comm)
+{
+    return efg_recorder_has_comm(comm) &&
+           (efg_bits_has(&r->comms_known, comm->id) || efg_recorder_define_comm(r, comm));
+}
+/* Records of one-sided and I/O calls, if WRITES is 1, and what they mean for requests. */
+void efg_rma_enter(struct efg_recorder *r, struct efg_call *call, int writes);
+void efg_rma_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
+void efg_io_enter(struct efg_recorder *r, struct efg_call *call, int writes);
+void efg_io_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
+
+/* Whether the application wants none of these. */
+static inline int efg_recorder_is_ignored(const MPI_Status *statuses)
+{
+    return statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE;
+}
+
+/* --- flight.c --- */
+
+/* The message of REQUEST, which CALL has made; and its end. STATUS may be one to ignore. */
+void efg_recorder_follow_request(struct efg_recorder *r, const struct efg_call *call,
+                                 struct efg_request *request);
+void efg_recorder_landed(struct efg_recorder *r, const struct efg_request *request,
+                         const MPI_Status *status);
+/* A collective that gives away and takes so many BYTES has been started. */
+void efg_recorder_count_collective(struct efg_recorder *r, uint64_t bytes);
+
+/* --- requests.c --- */
+
+/* Room for COUNT handles and statuses; 0 without memory. */
+int efg_recorder_make_scratch(struct efg_recorder *r, int count);
+static inline int efg_recorder_scratch(struct efg_recorder *r, int count)
+{
+    return count <= r->handle_room || efg_recorder_make_scratch(r, count);
+}
+
+/* Keep the handles of the requests that CALL names, which it may set to null, and claim what
+ * they are of where other threads might; until they are released. */
+void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *call);
+void efg_recorder_release_claims(struct efg_recorder *r);
+static inline void efg_recorder_release_requests(struct efg_recorder *r)
+{
+    if (r->claim_count)
+        efg_recorder_release_claims(r);
+}
+
+/* What the I-th handle is of, or NULL. */
+static inline struct efg_request *efg_recorder_named(struct efg_recorder *r, int i)
+{
+    return r->claim_count ? r->claims[i] : efg_requests_find(&r->table, r->handles[i]);
+}
+
+/* Calls that tell something by their statuses, and those that have nothing else. */
+#define EFG_SHAPES_TELLING                                                         \
+    (EFG_SHAPES_COMPLETING | EFG_SHAPES_TELLING_ALONE | EFG_SHAPE_SET(FILE_DATA) | \
+     EFG_SHAPE_SET(FILE_END))
+#define EFG_SHAPES_TELLING_ALONE (EFG_SHAPES_RECEIVING | EFG_SHAPE_SET(MRECV))
+
+/* Statuses of our own where the application wants none. */
+static inline void efg_recorder_substitute_statuses(struct efg_recorder *r,
+                                                    struct efg_call *call)
+{
+    if (efg_recorder_is_ignored(call->statuses) &&
+        efg_recorder_scratch(r, call->nrequests > 1 ? call->nrequests : 1))
+        call->statuses = r->statuses;
+}
+
+/* The record of a message, if it has a partner: then 1. There is room for it. */
+static inline int efg_recorder_put_message(struct efg_recorder *r, int kind, uint64_t time,
+                                           const struct efg_comm *comm, int peer, int tag,
+                                           uint64_t bytes, uint32_t request)
+{
+    if (peer < 0 || !efg_recorder_names_comm(r, comm))
+        return 0;
+    efg_recorder_put(r, (struct efg_record){.time = time,
+                                            .kind = (uint16_t)kind,
+                                            .a = comm->id,
+                                            .b = (uint32_t)peer,
+                                            .c = (uint32_t)tag,
+                                            .d = bytes,
+                                            .e = request});
+    return 1;
+}
+void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time,
+                              const struct efg_comm *comm, const MPI_Status *status,
+                              uint32_t request);
+void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uint64_t e);
+
+/* Note a request of KIND (enum efg_request_kind) that CALL has started, whose handle is
+ * *call->requests by now, and which is RECORDED as r->request or not. Returns it, with what
+ * all kinds have filled in; NULL if there is none to follow. */
+struct efg_request *efg_recorder_started(struct efg_recorder *r, const struct efg_call *call,
+                                         int kind, int recorded);
+/* MPI_Start, before and after it; and taken back in between. */
+void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *call, int writes);
+void efg_recorder_take_back_start(struct efg_recorder *r, const struct efg_call *call);
+void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_call *call,
+                                     uint64_t leave);
+/* What CALL has completed; and whether any of it was started in the window. */
+void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *call, uint64_t leave,
+                           int writes);
+int efg_recorder_completes_window(struct efg_recorder *r, const struct efg_call *call);
+/* Requests of this thread that others have completed; if WRITES is 1, as records. */
+void efg_recorder_take_news(struct efg_recorder *r, uint64_t time, int writes);
+void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *call,
+                               uint64_t leave, int writes);
+void efg_recorder_cancel(struct efg_recorder *r, const struct efg_call *call);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Spawn: what processes that this one spawns are told in their environment: to be traced, too, and
+ * the folder of the world that made them.
+ */
+#ifndef EFG_SPAWN_H
+#define EFG_SPAWN_H
+
+#include "runtime/calls/call.h"
+
+#define EFG_SPAWN_MAKER "EFGTRACE_MAKER" /* the variable that has the folder */
+
+/* FOLDER is that of this world, "" for none; it is looked at when something is spawned. */
+void efg_spawn_begin(const char *folder);
+
+/* Around CALL, one of those that spawn; leave when it was successful. Enter may replace its
+ * infos. */
+void efg_spawn_enter(struct efg_call *call);
+void efg_spawn_leave(const struct efg_call *call);
+
+/* Processes so far, made by calls whose root is this rank. */
+unsigned efg_spawn_count(void);
+
+#endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Four tables, each of which spares the next one:
+ *
+ *     stack words --compare--> the walk that is expected (memo.h) -> path
+ *                                  | another one
+ *     stack words --steps that are known (walk.h)--> addresses
+ *                                  |
+ *     addresses --hash--> path
+ *                                  | new
+ *     modules and offsets --hash--> path
+ *
+ * What none of them takes longer for is more paths. Addresses are found by a walk of ours,
+ * which says what it depends on; where it fails, by libunwind (code without unwind information,
+ * signal frames, other processors). Two lists of addresses that differ in cut-off frames only
+ * become the same path.
+ *
+ * Readers take no lock: a thread searches its own tables, and comes to the common one, under
+ * the lock, with what it has never seen. A path or a module is counted when all of it is there,
+ * and does not change any more: up to the count, all may be read. What a thread knows of
+ * addresses holds for one generation of modules.
+ */
+#define _GNU_SOURCE
+#define UNW_LOCAL_ONLY
+#include "callpath.h"
+
+#include <libunwind.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/hot.h"
+#include "base/map.h"
+#include "memo.h"
+#include "modules.h"
+#include "runtime/base/memory.h"
+#include "walk.h"
+
+#define SKIP 8          /* room for frames that are cut off */
+#define OWN (5 + EFG_CALLPATH_BETWEEN) /* frames inside of it, the most that libunwind sees */
+#define PAGE_PATHS 1024 /* paths are kept in pages, which never move */
+#define MOST_PAGES 1024
+
+_Static_assert(EFG_CALLPATH_DEPTH + SKIP <= EFG_WALK_DEPTH, "a walk holds all of a path");
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_key_t key; /* to free what a thread has */
+    unsigned depth;    /* of new paths; atomic */
+    unsigned halvings; /* how often it was cut to half for want of memory */
+    struct efg_path *pages[MOST_PAGES];
+    uint32_t path_count; /* that are there; atomic */
+    struct efg_map by_hash;
+    uint64_t path_bytes, held; /* of all paths; with what finds them */
+    uint64_t memory;           /* atomic */
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct finder {
+    struct efg_memo memo;
+    struct efg_walk walk;
+    struct efg_map known; /* path, and the other half of the hash, by hash of the addresses */
+    uint64_t memory;      /* bytes that all.memory has of this thread */
+};
+
+/* Of this thread. A call whose path is the expected one touches the first two only. */
+static __thread struct {
+    uint64_t generation; /* of modules, that the rest holds for */
+    struct efg_memo_hand hand;
+    struct finder *finder;
+} mine __attribute__((tls_model("initial-exec")));
+
+/* HELD bytes, of a thread or of all, are NOW so many. */
+static void settle(uint64_t *held, uint64_t now)
+{
+    __atomic_fetch_add(&all.memory, now - *held, __ATOMIC_RELAXED); /* modulo 2^64 */
+    efg_memory_settle(held, now);
+}
+
+/* --- Paths --- */
+
+static struct efg_path *path_at(uint32_t id)
+{
+    return &all.pages[(id - 1) / PAGE_PATHS][(id - 1) % PAGE_PATHS];
+}
+
+/* What paths of the present depth may take, with those that were there before. */
+static int is_in_budget(uint64_t bytes)
+{
+    uint64_t part = efg_memory.limit / 8 * 3;
+    return all.path_bytes + bytes <= part - (part >> (all.halvings + 1));
+}
+
+static void settle_all(void)
+{
+    uint64_t pages = (all.path_count + PAGE_PATHS - 1) / PAGE_PATHS;
+    settle(&all.held, sizeof all + all.path_bytes + efg_map_memory(&all.by_hash) +
+                          pages * PAGE_PATHS * sizeof **all.pages + efg_modules_memory());
+}
+
+/* A new path of these frames; 0 without memory. The empty path is always to be had. */
+static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t depth)
+{
+    uint32_t page = all.path_count / PAGE_PATHS;
+    if (page >= MOST_PAGES || (depth && !is_in_budget(depth * sizeof *frames)))
+        return 0;
+    if (!all.pages[page])
+        all.pages[page] = calloc(PAGE_PATHS, sizeof **all.pages);
+    struct efg_frame *copy = malloc((depth ? depth : 1) * sizeof *copy);
+    uint64_t *slot = efg_map_put(&all.by_hash, hash);
+    if (!all.pages[page] || !copy || !slot) {
+        free(copy);
+        return 0;
+    }
+    memcpy(copy, frames, depth * sizeof *copy);
+    uint32_t id = all.path_count + 1;
+    *slot = id;
+    *path_at(id) = (struct efg_path){hash, depth, copy};
+    __atomic_store_n(&all.path_count, id, __ATOMIC_RELEASE); /* last: others read up to it */
+    all.path_bytes += depth * sizeof *copy;
+    settle_all();
+    return id;
+}
+
+/* Frames from addresses: ours and MPI's are left out where the path begins. */
+static uint32_t to_frames(void *const *address, uint32_t count, struct efg_frame *frames,
+                          uint64_t *hash)
+{
+    uint32_t depth = 0;
+    *hash = 0;
+    for (uint32_t i = 0; i < count && depth < all.depth; i++) {
+        uintptr_t call = (uintptr_t)address[i] - 1; /* inside the call, not behind it */
+        struct efg_module *m = efg_modules_find(call);
+        if (!m || (m->is_hidden && depth == 0))
+            continue;
+        frames[depth++] = (struct efg_frame){efg_modules_number(m), 0, call - m->base};
+        *hash = efg_hash_mix(efg_hash_mix(*hash, m->hash), call - m->base);
+    }
+    return depth;
+}
+
+static uint32_t find_path(uint64_t hash, const struct efg_frame *frames, uint32_t depth)
+{
+    uint64_t *found = efg_map_find(&all.by_hash, hash);
+    return found ? (uint32_t)*found : add_path(hash, frames, depth);
+}
+
+static void halve_depth(void)
+{
+    __atomic_store_n(&all.depth, all.depth / 2, __ATOMIC_RELAXED);
+    all.halvings++;
+}
+
+static uint32_t intern(void *const *address, uint32_t count)
+{
+    struct efg_frame frames[EFG_CALLPATH_DEPTH];
+    uint64_t hash;
+
+    pthread_mutex_lock(&all.lock);
+    uint32_t depth = to_frames(address, count, frames, &hash);
+    uint32_t path = find_path(hash, frames, depth);
+    while (!path && all.depth) {
+        halve_depth();
+        depth = to_frames(address, count, frames, &hash);
+        path = find_path(hash, frames, depth);
+    }
+    pthread_mutex_unlock(&all.lock);
+    return path;
+}
+
+/* --- Addresses --- */
+
+/* 96 bits stand for a list of addresses; for a path, it is 64 (find_path). */
+struct key {
+    uint64_t hash;
+    uint32_t more;
+};
+
+static struct key key_of(void *const *address, uint32_t count)
+{
+    uint64_t hash = count, more = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        hash = (hash ^ (uintptr_t)address[i]) * 0x9e3779b97f4a7c15u;
+        more = (more + (uintptr_t)address[i]) * 0xd6e8feb86659fd93u;
+    }
+    return (struct key){hash, (uint32_t)(more >> 32)};
+}
+
+/* A hash of the words of a walk; HASH is that of its addresses, which mostly are the words. */
+static uint64_t hash_words(const struct efg_walk *walk, const uintptr_t *frame, uint64_t hash)
+{
+    hash ^= (uintptr_t)frame * 0xd6e8feb86659fd93u;
+    if (walk->word_count != walk->count)
+        for (uint32_t i = 0; i < walk->word_count; i++)
+            hash = (hash ^ walk->word[i].value) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+static uint32_t path_of(struct finder *f, struct key key)
+{
+    const uint64_t *known = efg_map_find(&f->known, key.hash);
+    return known && *known >> 32 == key.more ? (uint32_t)*known : 0;
+}
+
+static uint32_t new_path(struct finder *f, struct key key, uint32_t count)
+{
+    uint32_t path = intern(f->walk.address, count);
+    if (efg_map_is_full(&f->known) && !efg_memory_may_remember(efg_map_memory(&f->known)))
+        efg_map_fini(&f->known);
+    uint64_t *known = path ? efg_map_put(&f->known, key.hash) : NULL;
+    if (known)
+        *known = (uint64_t)key.more << 32 | path;
+    return path;
+}
+
+/* --- What a thread has --- */
+
+static void update_memory(struct finder *f)
+{
+    uint64_t now = sizeof *f + efg_memo_memory(&f->memo) + efg_walk_memory(&f->walk) +
+                   efg_map_memory(&f->known);
+    if (now != f->memory)
+        settle(&f->memory, now);
+}
+
+static void forget(struct finder *f, uint64_t generation)
+{
+    efg_memo_clear(&f->memo);
+    efg_walk_forget(&f->walk);
+    efg_map_fini(&f->known);
+    mine.generation = generation;
+}
+
+static void free_finder(void *finder)
+{
+    struct finder *f = finder;
+
+    forget(f, 0);
+    mine.finder = NULL;
+    efg_memo_fini(&f->memo);
+    settle(&f->memory, 0);
+    free(f);
+}
+
+static struct finder *new_finder(void)
+{
+    struct finder *f = calloc(1, sizeof *f);
+    if (!f || pthread_setspecific(all.key, f) != 0) {
+        free(f);
+        return NULL;
+    }
+    efg_memo_init(&f->memo, &mine.hand);
+    mine.generation = efg_modules_generation();
+    return mine.finder = f;
+}
+
+int efg_callpath_init(unsigned depth)
+{
+    all.depth = depth < EFG_CALLPATH_DEPTH ? depth : EFG_CALLPATH_DEPTH;
+    unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
+    return pthread_key_create(&all.key, free_finder) == 0 ? 0 : -1;
+}
+
+/* --- The way of a call --- */
+
+/* Addresses by libunwind, from the one that the function at FRAME returns to. The modules are
+ * looked at each time, since nobody says whether these are watched. */
+static uint32_t unwind(struct finder *f, const uintptr_t *frame, uint32_t limit)
+{
+    void *address[EFG_CALLPATH_DEPTH + SKIP + OWN];
+    int found = unw_backtrace(address, (int)limit + OWN), own = 0;
+
+    while (own < found && own < OWN && (uintptr_t)address[own] != frame[1])
+        own++;
+    uint32_t count = found > own ? (uint32_t)(found - own) : 0;
+    count = count < limit ? count : limit;
+    memcpy(f->walk.address, address + own, count * sizeof *address);
+    efg_modules_refresh();
+    return count;
+}
+
+/* What this thread has, as far as it still holds; NULL without memory. */
+static struct finder *finder_now(void)
+{
+    struct finder *f = mine.finder ? mine.finder : new_finder();
+    if (f && mine.generation != efg_modules_generation())
+        forget(f, efg_modules_generation());
+    return f;
+}
+
+/* The path of a call that is not the expected one. */
+static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
+{
+    struct finder *f = finder_now();
+    if (!f)
+        return 0;
+    uint32_t limit = efg_callpath_depth() + SKIP - 1;
+    int is_walked = efg_walk(&f->walk, frame, limit) == 0;
+    uint32_t count = is_walked ? f->walk.count : unwind(f, frame, limit);
+
+    finder_now(); /* the search for modules, too, may have found that some are gone */
+    int is_lasting = is_walked && f->walk.is_lasting;
+    struct key key = key_of(f->walk.address, count);
+    uint64_t words = is_lasting ? hash_words(&f->walk, frame, key.hash) : 0;
+    const struct efg_memo_entry *e =
+        is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
+    if (e)
+        return e->path;
+    uint32_t path = path_of(f, key);
+    if (!path)
+        path = new_path(f, key, count);
+    if (path && is_lasting)
+        efg_memo_add(&f->memo, frame, &f->walk, words, path, path_at(path)->hash);
+    update_memory(f);
+    return path;
+}
+
+/* That its address is asked for makes the compiler keep the frame in the form that walk.h needs.
+ */
+EFG_HOT uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash)
+{
+    if (__builtin_expect(mine.generation == efg_modules_generation(), 1)) {
+        const struct efg_memo_entry *e = efg_memo_predict(&mine.hand, frame);
+        if (__builtin_expect(e != NULL, 1)) {
+            *hash = e->hash;
+            return e->path;
+        }
+    }
+    uint32_t path = find_other(frame);
+    *hash = path ? path_at(path)->hash : 0;
+    return path;
+}
+
+/* Path 0 is that of calls that are told apart without one. */
+uint32_t efg_callpath_keys(uint32_t id, uint64_t *keys)
+{
+    struct efg_path path = id ? efg_callpath_get(id) : (struct efg_path){0};
+
+    for (uint32_t i = 0; i < path.depth; i++) {
+        const struct efg_frame *frame = &path.frames[path.depth - 1 - i];
+        keys[i] = efg_hash_mix(efg_modules_get(frame->module)->hash, frame->offset);
+    }
+    return path.depth;
+}
+
+/* --- Shorter paths --- */
+
+unsigned efg_callpath_depth(void)
+{
+    return __atomic_load_n(&all.depth, __ATOMIC_RELAXED);
+}
+
+static uint32_t cut_to(const struct efg_path *path, uint32_t depth, uint64_t *hash)
+{
+    *hash = 0;
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct efg_frame *frame = &path->frames[i];
+        *hash = efg_hash_mix(efg_hash_mix(*hash, efg_modules_get(frame->module)->hash),
+                             frame->offset);
+    }
+    return find_path(*hash, path->frames, depth);
+}
+
+static int cut_all(void)
+{
+    uint64_t hash;
+    for (uint32_t i = 1, count = all.path_count; i <= count; i++)
+        if (path_at(i)->depth > all.depth && !cut_to(path_at(i), all.depth, &hash))
+            return -1;
+    return 0;
+}
+
+unsigned efg_callpath_limit(unsigned depth)
+{
+    pthread_mutex_lock(&all.lock);
+    while (all.depth > depth)
+        halve_depth();
+    while (cut_all() && all.depth)
+        halve_depth();
+    depth = all.depth;
+    pthread_mutex_unlock(&all.lock);
+    if (mine.finder) {
+        forget(mine.finder, efg_modules_generation());
+        update_memory(mine.finder);
+    }
+    return depth;
+}
+
+uint32_t efg_callpath_cut(uint32_t id, unsigned depth, uint64_t *hash)
+{
+    pthread_mutex_lock(&all.lock);
+    const struct efg_path *path = id ? path_at(id) : NULL;
+    *hash = path ? path->hash : 0;
+    if (path && path->depth > depth)
+        id = cut_to(path, depth, hash);
+    pthread_mutex_unlock(&all.lock);
+    return id;
+}
+
+uint32_t efg_callpath_count(void)
+{
+    return __atomic_load_n(&all.path_count, __ATOMIC_ACQUIRE);
+}
+
+struct efg_path efg_callpath_get(uint32_t id)
+{
+    return *path_at(id);
+}
+
+uint32_t efg_callpath_modules(void)
+{
+    return efg_modules_count();
+}
+
+const char *efg_callpath_module(uint32_t id)
+{
+    return efg_modules_get(id)->name;
+}
+
+uint64_t efg_callpath_memory(void)
+{
+    return __atomic_load_n(&all.memory, __ATOMIC_RELAXED);
+}

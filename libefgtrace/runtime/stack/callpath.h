@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Call paths: who called the MPI function. A path is a number of this process, from 1;
+ * its frames are modules and offsets, so that it means the same on all ranks in spite
+ * of address randomisation. Frames of the MPI library and of ours are cut off.
+ *
+ * Paths are never forgotten. When there are so many that they have used up their part of the
+ * memory, further ones are cut to half as many frames, the innermost ones, and so on down to none;
+ * each time they get half of what was left of 3/8 of the memory.
+ */
+#ifndef EFG_CALLPATH_H
+#define EFG_CALLPATH_H
+
+#include <stdint.h>
+
+#include "files/log/record.h"
+
+#define EFG_CALLPATH_DEPTH 128 /* frames, the most that can be asked for */
+
+struct efg_path {
+    uint64_t hash; /* agrees between ranks */
+    uint32_t depth;
+    const struct efg_frame *frames; /* innermost first */
+};
+
+/* Begin, with at most DEPTH frames a path. Returns 0, or -1 without memory. */
+int efg_callpath_init(unsigned depth);
+
+/* The path of the caller of the function whose __builtin_frame_address(0) is FRAME, and its hash;
+ * 0 when there is none (no memory). That function calls this one, or another that does, up to
+ * EFG_CALLPATH_BETWEEN. */
+uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash);
+
+#define EFG_CALLPATH_BETWEEN 2
+
+/* Frames of new paths, at most. */
+unsigned efg_callpath_depth(void);
+
+/* From now on paths have at most DEPTH frames, and of each that has more there is a shorter one.
+ * Returns the number of frames, which is less if there was no memory for those. This
+ * thread forgets how it found its paths; others may find longer ones until they call this. */
+unsigned efg_callpath_limit(unsigned depth);
+
+/* The path of the innermost DEPTH frames of the path ID, and its *HASH: for a DEPTH that
+ * efg_callpath_limit has returned. */
+uint32_t efg_callpath_cut(uint32_t id, unsigned depth, uint64_t *hash);
+
+/* How many paths and modules there are, and each of them; ids from 1 for paths, from 0
+ * for modules. What is returned stays valid. */
+uint32_t efg_callpath_count(void);
+struct efg_path efg_callpath_get(uint32_t id);
+uint32_t efg_callpath_modules(void);
+const char *efg_callpath_module(uint32_t id); /* path name of the file */
+
+/* The frames of the path ID by KEYS that agree between ranks, outermost first: see
+ * core/graph/calltree.h. */
+uint32_t efg_callpath_keys(uint32_t id, uint64_t *keys);
+
+/* Bytes held. */
+uint64_t efg_callpath_memory(void);
+
+#endif

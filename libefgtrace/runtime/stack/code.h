@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Code: the loops in the machine code of a function that a call stands in (core/flow/place.h). A function
+ * is taken apart when it is asked for first, and is remembered.
+ *
+ * Known on x86-64, of functions with unwind information, up to 256 kB; not where an indirect
+ * jump may lead anywhere (interpreters, several large switches).
+ *
+ * Source of the decoder: Zydis, https://zydis.re
+ */
+#ifndef EFG_CODE_H
+#define EFG_CODE_H
+
+#include "core/flow/place.h"
+
+/* The place of the call in frame number FRAME, from the outermost one on, of the call path PATH (callpath.h).
+ * One thread at a time. */
+efg_place efg_code_place(uint32_t path, uint32_t frame);
+
+/* ns that this thread has taken functions apart for, so far. */
+uint64_t efg_code_time(void);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Entries are found by prediction: the one that came after the last one before, or the one that
+ * came there when it was another one. Where this fails, the walk is made, and its entry is
+ * found by the walk's hash, so that the prediction is right the next time.
+ *
+ * Invariant: the words of an entry are compared in their order, and no further than to the
+ * first that differs. They may lie in a stack that is no longer mapped, but each is in a frame
+ * that the words before it have shown to be there (walk.c).
+ */
+#include "memo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hot.h"
+#include "runtime/base/memory.h"
+
+#define MOST_MISSED 8 /* times as many as there are entries, before all is forgotten */
+
+void efg_memo_init(struct efg_memo *memo, struct efg_memo_hand *hand)
+{
+    *memo = (struct efg_memo){.hand = hand};
+    efg_memo_clear(memo);
+}
+
+void efg_memo_fini(struct efg_memo *memo)
+{
+    for (uint32_t i = 0; i < memo->block_count; i++)
+        free(memo->block[i]);
+}
+
+void efg_memo_clear(struct efg_memo *memo)
+{
+    memset(memo->bucket, 0, sizeof memo->bucket);
+    memo->first = (struct efg_memo_after){NULL, NULL};
+    *memo->hand = (struct efg_memo_hand){.noted = &memo->first};
+    memo->used_blocks = 0;
+    memo->entries = memo->missed = 0;
+    memo->used = EFG_MEMO_BLOCK;
+}
+
+static struct efg_memo_entry **bucket_of(struct efg_memo *memo, uint64_t key)
+{
+    return &memo->bucket[key >> 32 & (EFG_MEMO_BUCKETS - 1)];
+}
+
+/* It was E that came. */
+static const struct efg_memo_entry *note(struct efg_memo_hand *hand, struct efg_memo_entry *e)
+{
+    *hand->noted = (struct efg_memo_after){e, hand->expected.last};
+    return efg_memo_turn(hand, e);
+}
+
+EFG_HOT const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand *hand,
+                                                            const uintptr_t *frame)
+{
+    struct efg_memo_entry *e = hand->expected.other;
+    return e && efg_memo_is_now(e, frame) ? note(hand, e) : NULL;
+}
+
+static int is_of(const struct efg_memo_entry *e, const uintptr_t *frame,
+                 const struct efg_walk *walk, uint64_t key)
+{
+    return e->key == key && e->frame == frame && e->word_count == walk->word_count;
+}
+
+const struct efg_memo_entry *efg_memo_recall(struct efg_memo *memo, const uintptr_t *frame,
+                                             const struct efg_walk *walk, uint64_t key)
+{
+    struct efg_memo_entry *e = *bucket_of(memo, key);
+    while (e && !is_of(e, frame, walk, key))
+        e = e->next;
+    return e ? note(memo->hand, e) : NULL;
+}
+
+static int may_grow(const struct efg_memo *memo)
+{
+    return memo->block_count == 0 ||
+           (memo->block_count < EFG_MEMO_BLOCKS && efg_memory_may_remember(EFG_MEMO_BLOCK));
+}
+
+/* Another block. Returns 0, or -1 if there is none for now. */
+static int open_block(struct efg_memo *memo)
+{
+    if (memo->used_blocks == memo->block_count && !may_grow(memo)) {
+        if (++memo->missed <= MOST_MISSED * memo->entries)
+            return -1;
+        efg_memo_clear(memo);
+    }
+    if (memo->used_blocks == memo->block_count) {
+        char *block = malloc(EFG_MEMO_BLOCK);
+        if (!block)
+            return -1;
+        memo->block[memo->block_count++] = block;
+    }
+    memo->used_blocks++;
+    memo->used = 0;
+    return 0;
+}
+
+/* SIZE bytes, which last until all is forgotten; NULL without room. */
+static void *take(struct efg_memo *memo, size_t size)
+{
+    if (memo->used + size > EFG_MEMO_BLOCK && open_block(memo) != 0)
+        return NULL;
+    void *taken = memo->block[memo->used_blocks - 1] + memo->used;
+    memo->used += size;
+    memo->entries++;
+    return taken;
+}
+
+void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk,
+                  uint64_t key, uint32_t path, uint64_t hash)
+{
+    size_t words = walk->word_count * sizeof *walk->word;
+    struct efg_memo_entry *e = take(memo, sizeof *e + words);
+    if (!e)
+        return;
+    struct efg_memo_entry **first = bucket_of(memo, key);
+    *e =
+        (struct efg_memo_entry){{NULL, NULL}, frame, hash, *first, key, path, walk->word_count};
+    memcpy(e->word, walk->word, words);
+    *first = e;
+    note(memo->hand, e);
+}
+
+size_t efg_memo_memory(const struct efg_memo *memo)
+{
+    return memo->block_count * EFG_MEMO_BLOCK;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Paths of walks (walk.h) by what the walks depend on, where they come in the same order again
+ * and again, as in a loop. One for each thread.
+ *
+ * Bounded: when it is full, the walks that it does not know are counted, and when these are
+ * many more than it holds, it forgets all and starts again. So a program of too many paths is
+ * not delayed by what it does not profit from, and what is hot later gets its turn.
+ */
+#ifndef EFG_MEMO_H
+#define EFG_MEMO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "walk.h"
+
+#define EFG_MEMO_BUCKETS 2048
+#define EFG_MEMO_BLOCK ((size_t)32 << 10) /* bytes */
+#define EFG_MEMO_BLOCKS 32                /* 1 MiB: some 3000 paths of depth 16 */
+
+/* What was found after an entry, or NULL: two, since a loop goes on or ends. */
+struct efg_memo_after {
+    struct efg_memo_entry *last, *other; /* the last time; before, when it was not LAST */
+};
+
+struct efg_memo_entry {
+    struct efg_memo_after after;
+    const uintptr_t *frame;
+    uint64_t hash;
+    struct efg_memo_entry *next; /* in the bucket */
+    uint64_t key;
+    uint32_t path;
+    uint32_t word_count;
+    struct efg_word word[];
+};
+
+/* Where its thread is in it. */
+struct efg_memo_hand {
+    struct efg_memo_after expected; /* what comes next, if all is as it was */
+    struct efg_memo_after *noted;   /* where that is noted: mostly in an entry */
+};
+
+struct efg_memo {
+    struct efg_memo_hand *hand; /* kept by the owner: it is touched by each call */
+    struct efg_memo_entry *bucket[EFG_MEMO_BUCKETS];
+    struct efg_memo_after first;
+    char *block[EFG_MEMO_BLOCKS];
+    uint32_t block_count; /* as many are allocated */
+    uint32_t used_blocks; /* as many are in use, the last one up to USED */
+    size_t used;
+    uint32_t entries;
+    uint32_t missed; /* walks that were not kept for want of room */
+};
+
+void efg_memo_init(struct efg_memo *memo, struct efg_memo_hand *hand);
+void efg_memo_fini(struct efg_memo *memo);
+
+/* Stack slots of other functions, which a sanitizer takes for its own. */
+__attribute__((no_sanitize("address"))) static inline int
+efg_memo_is_now(const struct efg_memo_entry *e, const uintptr_t *frame)
+{
+    if (e->frame != frame)
+        return 0;
+    const struct efg_word *w = e->word;
+    uint32_t count = e->word_count;
+    for (; count >= 4; count -= 4, w += 4) /* two thirds of the time of one by one */
+        if (*w[0].at != w[0].value || *w[1].at != w[1].value || *w[2].at != w[2].value ||
+            *w[3].at != w[3].value)
+            return 0;
+    for (; count; count--, w++)
+        if (*w->at != w->value)
+            return 0;
+    return 1;
+}
+
+/* E is found: what comes next is what came after it. */
+static inline const struct efg_memo_entry *efg_memo_turn(struct efg_memo_hand *hand,
+                                                         struct efg_memo_entry *e)
+{
+    *hand = (struct efg_memo_hand){e->after, &e->after};
+    return e;
+}
+
+/* efg_memo_predict where it is not what came the last time. */
+const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand *hand,
+                                                    const uintptr_t *frame);
+
+/* The entry that was found after the last one before, if a walk from FRAME would be the same
+ * now; else NULL. Inline: it is on the path of every call. */
+static inline const struct efg_memo_entry *efg_memo_predict(struct efg_memo_hand *hand,
+                                                            const uintptr_t *frame)
+{
+    struct efg_memo_entry *e = hand->expected.last;
+    if (__builtin_expect(e && efg_memo_is_now(e, frame), 1))
+        return efg_memo_turn(hand, e);
+    return efg_memo_predict_other(hand, frame);
+}
+
+/* The entry of the WALK that was just made, from FRAME, or NULL. KEY is a hash of its words. */
+const struct efg_memo_entry *efg_memo_recall(struct efg_memo *memo, const uintptr_t *frame,
+                                             const struct efg_walk *walk, uint64_t key);
+
+/* Keep that WALK, from FRAME, with this KEY, was that of PATH with HASH. Without room or memory
+ * it is not kept. */
+void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk,
+                  uint64_t key, uint32_t path, uint64_t hash);
+
+/* Forget all entries. */
+void efg_memo_clear(struct efg_memo *memo);
+
+/* Bytes held beside the structure. */
+size_t efg_memo_memory(const struct efg_memo *memo);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the tracer costs the program, as it measures itself. A call costs
+ *
+ *     what the hooks say they take      measured in one call of EFG_COST_EVERY
+ *   + what they cannot see              the wrapper and the calls of the hooks, less the clock
+ *                                       that is read to measure them: found once, at the start
+ *
+ * and what is done rarely (many events added to the graph, samples of it, coarsening) is measured
+ * each time. Where the hooks make the caches worse for the program, nobody measures it.
+ */
+#ifndef EFG_COST_H
+#define EFG_COST_H
+
+#include <stdint.h>
+
+#include "runtime/calls/call.h"
+
+/* A prime, so that samples meet each call of a loop in its turn. */
+#define EFG_COST_EVERY 127
+#define EFG_COST_MOST \
+    50000 /* ns: a hook that takes longer was interrupted, or does what is rare */
+
+struct efg_cost {          /* of a thread */
+    uint32_t countdown;    /* calls until one is measured */
+    uint64_t entered;      /* ticks, while it is; else 0 */
+    uint64_t inside;       /* ns, of the present one: on entering */
+    uint64_t sum, samples; /* ns in the hooks of the calls that were measured */
+    uint64_t rare;         /* ns of what is done rarely, of CPU time where it is long */
+    uint64_t rare_then;    /* ... when the present call began */
+};
+
+/* The call that was measured has taken further NS on leaving. */
+void efg_cost_sample(struct efg_cost *cost, uint64_t ns);
+
+/* ns that CALLS have cost. */
+uint64_t efg_cost_of(const struct efg_cost *cost, uint64_t calls);
+
+/* Measure what a call costs that HOOKS do not see, with calls of a thread that is thrown away.
+ * Takes about a millisecond; after MPI_Init. */
+void efg_cost_calibrate(const struct efg_hooks *hooks);
+
+#endif

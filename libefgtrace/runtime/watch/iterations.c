@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Iterations, from one visit of the pivot to the next: their sums, and the series of them.
+ */
+#include "tracer.h"
+
+#include <string.h>
+
+#include "runtime/base/memory.h"
+
+static struct efg_process *const p = &efg_process;
+
+void efg_iterations_restart(struct efg_thread *t)
+{
+    t->last_visit = 0;
+    memset(&t->iterations, 0, sizeof t->iterations);
+    if (t->series) {
+        efg_series_clear(t->series);
+        return;
+    }
+    t->series = efg_series_new();
+    if (t->series)
+        efg_budget_add(&efg_memory, efg_series_size(EFG_SERIES_SLOTS));
+}
+
+uint64_t efg_iterations_mpi(const struct efg_graph *graph, uint64_t now)
+{
+    return graph->node_time - (graph->last_leave > now ? graph->last_leave - now : 0);
+}
+
+void efg_iterations_count(struct efg_thread *t, uint64_t number, uint64_t now)
+{
+    uint64_t begin = t->last_visit, time = now - begin, before = t->last_mpi;
+    t->last_visit = now;
+    t->last_mpi = efg_iterations_mpi(&t->graph, now);
+    uint64_t mpi = t->last_mpi - before;
+    if (begin == 0)
+        return;
+    efg_stat_add(&t->iterations.all, time);
+    t->iterations.all_mpi += mpi;
+    if (t->series)
+        efg_series_add(t->series,
+                       &(struct efg_iteration){number - 1, begin - p->start, time, mpi});
+}

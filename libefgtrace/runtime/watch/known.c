@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Facts are gathered from where they are kept: names, the rank, its loops and pivot, its threads, the run.
+ */
+#include "known.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "leader.h"
+#include "runtime/base/memory.h"
+#include "runtime/stack/callpath.h"
+#include "steering.h"
+
+static struct efg_process *const p = &efg_process;
+static const struct efg_steering *const s = &efg_steering;
+
+/* --- names --- */
+
+static void fill_calls(struct efg_run_names *names)
+{
+    names->calls = calloc(EFG_CALLS, sizeof *names->calls);
+    for (uint32_t i = 1; names->calls && i < EFG_CALLS; i++)
+        names->calls[names->call_count++] =
+            (struct efg_run_call){i, efg_call_info[i].class, (char *)efg_call_info[i].name};
+}
+
+static void fill_paths(struct efg_run_names *names)
+{
+    uint32_t modules = efg_callpath_modules(), paths = efg_callpath_count();
+    names->modules = calloc(modules + 1, sizeof *names->modules);
+    names->paths = calloc(paths + 1, sizeof *names->paths);
+    for (uint32_t i = 0; names->modules && i < modules; i++)
+        names->modules[names->module_count++] = (char *)efg_callpath_module(i);
+    for (uint32_t i = 1; names->paths && i <= paths; i++) {
+        struct efg_path path = efg_callpath_get(i);
+        names->paths[names->path_count++] =
+            (struct efg_run_path){path.hash, path.depth, (struct efg_frame *)path.frames};
+    }
+}
+
+static void fill_regions(struct efg_run_names *names)
+{
+    uint32_t at = 0, id;
+    names->regions = calloc(EFG_REGION_NAMES, sizeof *names->regions);
+    for (const char *name; names->regions && (name = efg_regions_next(&at, &id));)
+        names->regions[names->region_count++] = (struct efg_run_region){id, (char *)name};
+}
+
+int efg_known_names(struct efg_run_names *names)
+{
+    *names = (struct efg_run_names){0};
+    fill_calls(names);
+    fill_paths(names);
+    fill_regions(names);
+    return names->calls && names->modules && names->paths && names->regions ? 0 : -1;
+}
+
+void efg_known_forget(struct efg_run_names *names)
+{
+    free(names->calls);
+    free(names->modules);
+    free(names->paths);
+    free(names->regions);
+}
+
+/* --- the rank --- */
+
+static uint64_t realtime(uint64_t ticks)
+{
+    return p->sync.sync.realtime + (ticks - p->sync.sync.ticks);
+}
+
+static uint64_t thread_cost(const struct efg_thread *t)
+{
+    uint64_t calls = t->graph.events;
+    for (uint32_t i = 0; i < t->graph.node_count; i++)
+        calls += t->graph.nodes[i].polls;
+    return efg_cost_of(&t->cost, calls);
+}
+
+static struct efg_run_items list_items(struct efg_traffic *traffic,
+                                       uint32_t list(struct efg_traffic *traffic,
+                                                     struct efg_traffic_item *items))
+{
+    struct efg_run_items items = {.item =
+                                      calloc(efg_traffic_most(traffic), sizeof *items.item)};
+    if (items.item)
+        items.count = list(traffic, items.item);
+    return items;
+}
+
+/* --- loops and the pivot --- */
+
+/* The most frequent of the nodes below SITE; EFG_NONE if there is none. */
+static uint32_t node_below(const struct efg_graph *graph, uint32_t site)
+{
+    uint32_t best = EFG_NONE;
+
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        if (efg_calltree_is_below(graph->tree, graph->nodes[i].leaf, site) &&
+            (best == EFG_NONE ||
+             graph->nodes[i].rhythm.visits > graph->nodes[best].rhythm.visits))
+            best = i;
+    return best;
+}
+
+/* Where a site is, as run.efg says it: a NODE below it, and at which DEPTH of its frames. */
+static void place_site(const struct efg_graph *graph, uint32_t site, uint32_t *node,
+                       uint32_t *depth)
+{
+    uint32_t below = node_below(graph, site);
+
+    *node = below == EFG_NONE ? 0 : below;
+    *depth = graph->tree->sites[site].depth;
+    if (below != EFG_NONE && *depth >= graph->tree->sites[graph->nodes[below].leaf].depth)
+        (*depth)--; /* the call itself */
+}
+
+static struct efg_run_loop describe(const struct efg_graph *graph,
+                                    const struct efg_mainloop *loop)
+{
+    struct efg_run_loop out = {loop->function, loop->iterations, 0, 0,
+                               (uint32_t)(loop->share * 1e6)};
+    uint32_t site = loop->function ? efg_calltree_find(graph->tree, loop->function) : EFG_NONE;
+
+    if (site == EFG_NONE)
+        return (struct efg_run_loop){0};
+    place_site(graph, site, &out.node, &out.depth);
+    return out;
+}
+
+/* What the rule takes at this LEVEL, unless it is what it takes anyway. */
+static struct efg_run_loop at_level(const struct efg_thread *t, enum efg_level level)
+{
+    const struct efg_judge *judge = efg_finder_judge(t->finder);
+    const struct efg_loop_found *found = efg_wish_find(judge, (struct efg_wish){level, 0});
+
+    return found && found->rounds >= 1.5 ? describe(&t->graph, &found->loop)
+                                         : (struct efg_run_loop){0};
+}
+
+/* The loop that came nearest, and why it is none. */
+static void explain(const struct efg_thread *t, struct efg_run_loops *loops)
+{
+    const struct efg_judge *judge = efg_finder_judge(t->finder);
+    const struct efg_loop_found *best = NULL;
+
+    for (uint32_t i = 0; i < judge->count; i++)
+        if (judge->chain[i].is_level && judge->chain[i].loop.iterations >= 3 &&
+            (!best || judge->chain[i].loop.share > best->loop.share))
+            best = &judge->chain[i];
+    loops->reason = !t->graph.events            ? EFG_REASON_NO_CALLS
+                    : !best                     ? EFG_REASON_NO_REPEAT
+                    : judge->chosen != EFG_NONE ? EFG_REASON_LATE
+                    : best->loop.share < 0.5    ? EFG_REASON_NO_SHARE
+                                                : EFG_REASON_UNEVEN;
+    if (best)
+        loops->best = describe(&t->graph, &best->loop);
+}
+
+static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
+{
+    if (!t->finder || !t->graph.tree)
+        return;
+    if (efg_leader_is(t))
+        loops->main = describe(&t->graph, &s->loop);
+    loops->automatic = at_level(t, EFG_LEVEL_AUTO);
+    loops->finer = at_level(t, EFG_LEVEL_FINER);
+    loops->coarser = at_level(t, EFG_LEVEL_COARSER);
+    if (!loops->main.function && efg_leader_is(t))
+        explain(t, loops);
+}
+
+static void fill_pivot(struct efg_run_pivot *out, const struct efg_thread *t)
+{
+    const struct efg_pivot *pivot = &s->pivot;
+
+    if (pivot->kind == EFG_PIVOT_NONE)
+        return;
+    *out = (struct efg_run_pivot){
+        .kind = pivot->kind,
+        .class = pivot->class,
+        .visits = t->tally.visits,
+        .function = s->is_owner ? s->agree.loop : 0,
+    };
+    if (pivot->kind == EFG_PIVOT_NODE)
+        out->node = pivot->id;
+    else
+        place_site(&t->graph, pivot->id, &out->node, &out->depth);
+}
+
+/* --- threads --- */
+
+static void fill_recorded(struct efg_run_iterations *iterations)
+{
+    for (uint32_t i = 0; i < s->window_count; i++) {
+        efg_stat_unite(&iterations->recorded, &s->recorded[i].recorded);
+        iterations->recorded_mpi += s->recorded[i].recorded_mpi;
+    }
+}
+
+static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t)
+{
+    fill_pivot(&out->pivot, t);
+    fill_recorded(&out->iterations);
+    out->windows = s->windows;
+    out->window_count = s->window_count;
+    out->agreed = (struct efg_run_agreed){.is_owner = (uint32_t)s->is_owner,
+                                          .drifted = (uint32_t)s->agree.drifted,
+                                          .is_alone = (uint32_t)s->is_alone,
+                                          .wanted = (uint32_t)p->conf.windows};
+}
+
+static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
+{
+    out->number = t->number;
+    out->graph = t->graph;
+    out->stability = t->stability;
+    out->iterations = t->iterations;
+    out->series = t->series;
+    out->traffic.partners = list_items(t->recorder.traffic, efg_traffic_partners);
+    out->traffic.sends = list_items(t->recorder.traffic, efg_traffic_sends);
+    out->traffic.collectives = list_items(t->recorder.traffic, efg_traffic_collectives);
+    fill_loops(&out->loops, t);
+    if (efg_leader_is(t))
+        fill_leader(out, t);
+}
+
+static void add_thread(struct efg_run_rank *rank, struct efg_thread *t)
+{
+    rank->cost += thread_cost(t);
+    rank->memory += efg_recorder_memory(&t->recorder);
+    fill_thread(&rank->threads[t->number < rank->thread_count ? t->number : 0], t);
+}
+
+void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t now)
+{
+    *rank = (struct efg_run_rank){
+        .rank = (uint32_t)p->rank,
+        .host = p->host,
+        .place = p->place,
+        .clock_error = p->sync.error,
+        .start = realtime(p->start),
+        .end = realtime(now),
+        .memory = __atomic_load_n(&efg_memory.most, __ATOMIC_RELAXED),
+        .note = efg_tracer_notes(),
+        .init = p->init,
+    };
+    rank->thread_count = only ? 1 : p->thread_count;
+    rank->threads = rank->note ? calloc(rank->thread_count, sizeof *rank->threads) : NULL;
+    if (!rank->threads)
+        rank->thread_count = 0;
+    else if (only)
+        add_thread(rank, only);
+    for (struct efg_thread *t = p->threads; rank->threads && !only && t; t = t->next)
+        add_thread(rank, t);
+}
+
+void efg_known_forget_rank(struct efg_run_rank *rank)
+{
+    for (uint32_t i = 0; i < rank->thread_count; i++) {
+        free(rank->threads[i].traffic.partners.item);
+        free(rank->threads[i].traffic.sends.item);
+        free(rank->threads[i].traffic.collectives.item);
+    }
+    free(rank->threads);
+    free(rank->note);
+}
+
+/* --- the run --- */
+
+static char *read_command(void)
+{
+    char text[4096];
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0)
+        close(file);
+    if (size <= 0)
+        return strdup("");
+    for (ssize_t i = 0; i < size - 1; i++)
+        text[i] = text[i] ? text[i] : ' ';
+    text[size] = '\0';
+    return strdup(text);
+}
+
+void efg_known_run(struct efg_run *run)
+{
+    run->application = strdup(p->application);
+    run->command = read_command();
+    run->version = strdup(EFG_VERSION);
+    run->mpi = strdup(p->mpi);
+    run->output = strdup(p->folder);
+    run->trace_note = strdup("");
+    run->mode = (uint32_t)p->conf.mode;
+    run->level = (uint32_t)p->conf.level;
+    run->dimensions = p->conf.signature;
+    run->iterations = p->conf.iterations;
+    run->interval = p->conf.interval;
+    run->size = (uint32_t)p->size;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Known: what this process knows of itself and of the run, as the run file wants it.
+ */
+#ifndef EFG_KNOWN_H
+#define EFG_KNOWN_H
+
+#include "tracer.h"
+
+/* All names that signatures of this process may refer to. They belong to the tracer; FORGET
+ * frees the lists of them. Returns 0, or -1 without memory. */
+int efg_known_names(struct efg_run_names *names);
+void efg_known_forget(struct efg_run_names *names);
+
+/* What this rank has measured up to NOW ticks: all its threads, or ONLY one. Everything belongs
+ * to the tracer but the array of threads and what they sent, which FORGET frees; it is not
+ * there without memory. */
+void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t now);
+void efg_known_forget_rank(struct efg_run_rank *rank);
+
+/* The facts of the run that all ranks know, to RUN, which owns them. */
+void efg_known_run(struct efg_run *run);
+
+#endif

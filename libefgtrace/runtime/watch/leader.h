@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Leader: the one thread of a process that steers (steering.h). What it steers is its alone
+ * while it has claimed it; it may claim it again within.
+ */
+#ifndef EFG_LEADER_H
+#define EFG_LEADER_H
+
+#include "tracer.h"
+
+/* THREAD is the leader. Only the thread itself may rely on that, and only if it is. */
+static inline int efg_leader_is(const struct efg_thread *thread)
+{
+    return __atomic_load_n(&efg_process.leader, __ATOMIC_RELAXED) == thread;
+}
+
+/* By THREAD. Returns 0 if it is not the leader, else what it has to release. */
+int efg_leader_claim(struct efg_thread *thread);
+void efg_leader_release(int claim);
+
+/* THREAD becomes the leader if the present one does next to nothing. */
+void efg_leader_elect(struct efg_thread *thread);
+
+/* The program ends: THREAD, the leader, has claimed it from here on. No thread is at work. */
+void efg_leader_claim_last(struct efg_thread *thread);
+
+/* THREAD has ended, perhaps in the middle of its work. */
+void efg_leader_retire(const struct efg_thread *thread);
+
+#endif

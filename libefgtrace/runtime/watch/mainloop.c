@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A window ends with its loop. An iteration that has far more calls than all before it is none:
+ * the program has gone on to something else. Calls are counted, not time, since a slow
+ * iteration is still one.
+ */
+#include "mainloop.h"
+
+#include <errno.h>
+
+#include "windows.h"
+
+#define UNLIKE 4       /* times the calls of the largest iteration so far ... */
+#define UNLIKE_MORE 64 /* ... and so many more */
+#define LONG_SHARE                                                            \
+    10 /* a round that takes more than one part in so many of the time so far \
+        */
+#define MOST_PROVISIONAL 10 /* iterations, besides twice those that are wanted */
+#define LONG 50000000u      /* ns: and more than that, is long */
+
+static struct efg_process *const p = &efg_process;
+static struct efg_steering *const s = &efg_steering;
+
+/* --- what the trigger says --- */
+
+static void discard(struct efg_thread *t, enum efg_state before)
+{
+    if (before == EFG_PROVISIONAL || before == EFG_RECORDING || before == EFG_DONE)
+        efg_windows_discard(t);
+}
+
+static void carry_out(struct efg_thread *t, enum efg_action action, enum efg_state before,
+                      int whole, uint64_t now)
+{
+    unsigned long long number = efg_steering_number(t);
+
+    switch (action) {
+    case EFG_DO_OPEN:
+        efg_windows_open(t, now);
+        efg_tracer_tell(now, "recording from iteration %llu on", number);
+        break;
+    case EFG_DO_KEEP:
+        efg_tracer_tell(now, "what was recorded provisionally is kept");
+        break;
+    case EFG_DO_CLOSE:
+        efg_windows_close(t, now, whole);
+        efg_tracer_tell(now,
+                        whole ? "recorded up to iteration %llu"
+                              : "the loop is over: recorded before iteration %llu",
+                        number - (unsigned long long)whole);
+        break;
+    case EFG_DO_DISCARD:
+        discard(t, before);
+        efg_tracer_tell(now, "what was recorded is thrown away");
+        break;
+    case EFG_DO_FORGET:
+        discard(t, before);
+        efg_mainloop_forget(t);
+        efg_tracer_tell(now, "searching for the main loop again");
+        break;
+    case EFG_DO_NOTHING:
+        break;
+    }
+}
+
+static void step(struct efg_thread *t, enum efg_input input, int whole, uint64_t now)
+{
+    enum efg_state before = s->trigger.state;
+
+    carry_out(t, efg_trigger_step(&s->trigger, input), before, whole, now);
+}
+
+void efg_mainloop_step(struct efg_thread *t, enum efg_input input, uint64_t now)
+{
+    step(t, input, input == EFG_IN_LAST, now);
+}
+
+/* --- visits --- */
+
+static void record_visit(struct efg_thread *t, uint64_t now)
+{
+    enum efg_state before = s->trigger.state;
+    enum efg_action action = efg_trigger_visit(&s->trigger, efg_steering_number(t));
+
+    if (before == EFG_PROVISIONAL && s->mark_count > MOST_PROVISIONAL + 2 * p->conf.iterations)
+        efg_mainloop_step(t, EFG_IN_OVER, now); /* they are not few */
+    else if (action == EFG_DO_NOTHING &&
+             (before == EFG_RECORDING || before == EFG_PROVISIONAL)) {
+        efg_windows_next(t, now);
+        if (t->recorder.failed)
+            efg_mainloop_step(t, EFG_IN_LIMIT, now);
+    }
+    carry_out(t, action, before, 1, now);
+}
+
+void efg_mainloop_visit(struct efg_thread *t, uint64_t now)
+{
+    enum efg_state state = s->trigger.state;
+
+    if (s->is_long && (state == EFG_WATCHING || state == EFG_PROPOSED)) {
+        s->is_long = 0;
+        efg_mainloop_step(t, EFG_IN_LONG, now);
+        return;
+    }
+    record_visit(t, now);
+}
+
+/* Calls from one visit to the next, at most, as far as is known: until there are some, those
+ * before the last visit are taken for such. */
+static uint64_t most_calls(const struct efg_thread *t)
+{
+    uint64_t mean = t->tally.visits ? s->last_event / t->tally.visits : s->last_event;
+
+    return s->intervals > 1 || mean < s->longest ? s->longest : mean;
+}
+
+int efg_mainloop_is_over(const struct efg_thread *t)
+{
+    uint64_t most = s->is_replaced ? most_calls(t) : UNLIKE * most_calls(t) + UNLIKE_MORE;
+
+    return s->pivot.kind != EFG_PIVOT_NONE && s->last_event &&
+           t->graph.events - s->last_event > most;
+}
+
+/* --- the pivot --- */
+
+void efg_mainloop_forget(struct efg_thread *t)
+{
+    s->pivot.kind = EFG_PIVOT_NONE;
+    s->is_long = 0;
+    efg_graph_mark_pivot(&t->graph, EFG_PIVOT_NONE, 0);
+}
+
+void efg_mainloop_adopt(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
+{
+    s->is_replaced = 0;
+    if (pivot->kind == s->pivot.kind && pivot->id == s->pivot.id)
+        return;
+    if (s->trigger.state == EFG_PROVISIONAL) /* its iterations are others */
+        efg_mainloop_step(t, EFG_IN_OVER, now);
+    s->pivot = *pivot;
+    s->offset = 0;
+    s->last_event = s->longest = s->intervals = 0;
+    efg_graph_mark_pivot(&t->graph, pivot->kind, pivot->id);
+    efg_tally_mark(&t->tally, efg_graph_visits(&t->graph, pivot->kind, pivot->id));
+    efg_iterations_restart(t);
+}
+
+/* Of several of one class, the one that all ranks prefer. */
+static int is_preferred(const struct efg_pivot *a, const struct efg_pivot *b)
+{
+    struct efg_choice x = {a->hash, a->class}, y = {b->hash, b->class};
+
+    return efg_ballot_bit(&x) < efg_ballot_bit(&y);
+}
+
+static int adopt_best(struct efg_thread *t, const struct efg_loop_found *found, uint64_t now)
+{
+    struct efg_pivot pivots[EFG_CHOICES];
+    uint32_t count =
+        found ? efg_judge_pivots(efg_finder_judge(t->finder), found, pivots, EFG_CHOICES) : 0;
+    uint32_t best = 0;
+
+    for (uint32_t i = 1; i < count; i++)
+        if (is_preferred(&pivots[i], &pivots[best]))
+            best = i;
+    if (count)
+        efg_mainloop_adopt(t, &pivots[best], now);
+    return count > 0;
+}
+
+int efg_mainloop_adopt_own(struct efg_thread *t, uint64_t now)
+{
+    return adopt_best(
+        t, efg_judge_find(efg_finder_judge(t->finder), s->loop.function, s->loop.iterations),
+        now);
+}
+
+/* No window is under way, nor an election of a pivot. */
+static int is_free(void)
+{
+    return s->trigger.state == EFG_WATCHING ||
+           (s->trigger.state == EFG_PROPOSED && s->agree.round == EFG_ROUND_PROPOSE);
+}
+
+void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
+{
+    efg_tracer_tell(now, "main loop found: %llu iterations so far",
+                    (unsigned long long)s->loop.iterations);
+    if (is_free())
+        efg_mainloop_adopt_own(t, now);
+    else
+        s->is_replaced = before == s->agree.loop && before != s->loop.function;
+}
+
+/* --- the elected loop --- */
+
+/* Ranks may have other counts of one loop: then the lowest one holds, unless the difference may
+ * be one of time. */
+static const struct efg_loop_found *find_elected(struct efg_judge *judge)
+{
+    int is_own = s->loop.function == s->agree.loop && s->loop.iterations < 4 * s->elected;
+
+    return efg_judge_find(judge, s->agree.loop, is_own ? s->loop.iterations : s->elected);
+}
+
+/* The pivot that is marked comes first: if it is taken, iterations need not be counted anew. */
+static void put_first(const struct efg_pivot *pivot)
+{
+    for (uint32_t i = 1; i < s->pivot_count; i++)
+        if (s->pivots[i].kind == pivot->kind && s->pivots[i].id == pivot->id) {
+            struct efg_pivot first = s->pivots[0];
+            s->pivots[0] = s->pivots[i];
+            s->pivots[i] = first;
+        }
+}
+
+void efg_mainloop_list_pivots(struct efg_thread *t)
+{
+    struct efg_judge *judge = efg_finder_judge(t->finder);
+    const struct efg_loop_found *found = s->is_alone ? NULL : find_elected(judge);
+
+    s->pivot_count = found ? efg_judge_pivots(judge, found, s->pivots, EFG_CHOICES) : 0;
+    put_first(&s->pivot);
+}
+
+/* --- few, long iterations --- */
+
+/* A loop that has gone round twice may be the main loop already. */
+static const struct efg_loop_found *likely(const struct efg_judge *judge)
+{
+    if (judge->chosen != EFG_NONE)
+        return &judge->chain[judge->chosen];
+    for (uint32_t i = 0; i < judge->count; i++)
+        if (judge->chain[i].is_level && judge->chain[i].loop.iterations >= 2 &&
+            judge->chain[i].loop.share >= 0.5)
+            return &judge->chain[i];
+    return NULL;
+}
+
+void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
+{
+    const struct efg_loop_found *found = likely(efg_finder_judge(t->finder));
+    enum efg_state state = s->trigger.state;
+    uint64_t elapsed = now - p->start;
+
+    if (s->is_long || !found || s->is_alone ||
+        (state != EFG_WATCHING && state != EFG_PROPOSED) ||
+        (s->loop.function && s->loop.function != found->loop.function) || /* another's pivot */
+        !efg_agree_wants(&s->agree, found->loop.function))
+        return;
+    uint64_t round = elapsed / found->loop.iterations;
+    if (round * LONG_SHARE < elapsed || round < LONG)
+        return;
+    s->is_long = s->pivot.kind != EFG_PIVOT_NONE || adopt_best(t, found, now);
+}
+
+/* --- less detail --- */
+
+/*
+ * A pivot that would count other visits than it did counts none. What is recorded ends with the
+ * last whole iteration; a window that is still to come is another rank's to own, and this one
+ * follows.
+ */
+static void lose(struct efg_thread *t, uint64_t now)
+{
+    int is_placed = s->trigger.state == EFG_ARMED;
+
+    efg_mainloop_step(t, EFG_IN_OVER, now);
+    if (s->trigger.state == EFG_DONE) {
+        efg_mainloop_forget(t); /* it is what the window was of */
+        return;
+    }
+    s->agree.is_owner = 0;
+    efg_mainloop_step(t, EFG_IN_LOST, now);
+    efg_mainloop_forget(t);
+    if (is_placed && !s->is_alone)
+        efg_windows_follow(t, now);
+}
+
+void efg_mainloop_rename(struct efg_thread *t, enum efg_coarsened outcome, uint64_t now)
+{
+    int has_pivot = s->pivot.kind != EFG_PIVOT_NONE;
+
+    if (outcome == EFG_COARSENED_NOTHING)
+        return;
+    if (t->finder)
+        efg_finder_renew(t->finder, now);
+    s->loop.function = 0;
+    if (has_pivot && outcome == EFG_COARSENED_PIVOT) {
+        lose(t, now);
+    } else if (has_pivot) {
+        s->pivot.id = t->graph.pivot_id;
+        s->pivot.hash = efg_graph_name(&t->graph, s->pivot.kind, s->pivot.id);
+    }
+}

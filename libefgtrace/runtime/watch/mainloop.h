@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The main loop as this rank knows it: which loop and which pivot are its own, what it could
+ * take of the loop that is elected, and what follows when they change. All is called by the leader
+ * only, NOW is ticks.
+ */
+#ifndef EFG_MAINLOOP_H
+#define EFG_MAINLOOP_H
+
+#include "steering.h"
+
+/* The finder has accepted efg_steering.loop, in place of that of function BEFORE; without an agreement,
+ * its own best pivot is marked, so that iterations are counted. */
+void efg_mainloop_found(struct efg_thread *thread, uint64_t before, uint64_t now);
+
+/* Fill in efg_steering.pivots, for the loop that is elected. */
+void efg_mainloop_list_pivots(struct efg_thread *thread);
+
+/* PIVOT, which may be the present one already, is marked; none is. */
+void efg_mainloop_adopt(struct efg_thread *thread, const struct efg_pivot *pivot, uint64_t now);
+void efg_mainloop_forget(struct efg_thread *thread);
+
+/* The best pivot of the loop of this rank is marked; returns 0 if there is none. */
+int efg_mainloop_adopt_own(struct efg_thread *thread, uint64_t now);
+
+/* Where a round takes long, record provisionally from the next one on. */
+void efg_mainloop_consider_long(struct efg_thread *thread, uint64_t now);
+
+/* 1 if the pivot is silent, or its iteration has become unlike all others: far more calls; or more than
+ * in any other, and another loop has been accepted meanwhile. */
+int efg_mainloop_is_over(const struct efg_thread *thread);
+
+/* The graph was made coarser, with that OUTCOME. */
+void efg_mainloop_rename(struct efg_thread *thread, enum efg_coarsened outcome, uint64_t now);
+
+/* Feed INPUT to the trigger, and do what it says. */
+void efg_mainloop_step(struct efg_thread *thread, enum efg_input input, uint64_t now);
+
+/* The pivot is visited. */
+void efg_mainloop_visit(struct efg_thread *thread, uint64_t now);
+
+#endif

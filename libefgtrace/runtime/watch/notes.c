@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is said on standard error. Any thread may say something that is kept, so there is a
+ * lock; who jumps out of a signal handler leaves it free.
+ */
+#include "tracer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/signals.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the note of the process */
+
+static void take_lock(struct efg_signals *signals)
+{
+    efg_signals_defer(signals);
+    pthread_mutex_lock(&lock);
+}
+
+static void give_lock(const struct efg_signals *signals)
+{
+    pthread_mutex_unlock(&lock);
+    efg_signals_resume(signals);
+}
+
+/* Returns 0 if there is no room left. */
+static int keep_note(const char *text)
+{
+    struct efg_process *p = &efg_process;
+    struct efg_signals signals;
+
+    take_lock(&signals);
+    size_t used = strlen(p->note);
+    int room = (int)(sizeof p->note - used) - 3;
+    if (room > 0)
+        snprintf(p->note + used, sizeof p->note - used, "%s%.*s", used ? "; " : "", room, text);
+    give_lock(&signals);
+    return room > 0;
+}
+
+void efg_tracer_note(const char *format, ...)
+{
+    char text[sizeof efg_process.note];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (keep_note(text))
+        fprintf(stderr, "efgtrace: rank %d: %s\n", efg_process.rank, text);
+}
+
+void efg_tracer_keep(const char *format, ...)
+{
+    char text[sizeof efg_process.note];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    keep_note(text);
+}
+
+char *efg_tracer_notes(void)
+{
+    struct efg_signals signals;
+
+    take_lock(&signals);
+    char *copy = strdup(efg_process.note);
+    give_lock(&signals);
+    return copy;
+}
+
+void efg_tracer_tell(uint64_t now, const char *format, ...)
+{
+    struct efg_process *p = &efg_process;
+    char text[512];
+    va_list arguments;
+
+    if (!efg_tracer_is_first() || !p->conf.verbose)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "efgtrace: %.3f s: %s\n", (double)(now - p->start) / 1e9, text);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A piece, DIR/pieces/RANK.THREAD.efg, is a run file of one rank with one thread: each thread
+ * can look at its own graph without a lock, but not at another's. Of its sequence it has what
+ * is not yet in the file of the order, from which the tool takes the rest.
+ *
+ * It is written beside its name and moved there, so that there is always a whole one.
+ */
+#include "save.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/disk/below.h"
+#include "files/run/merge.h"
+#include "known.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/memory.h"
+
+#define SAVES 100 /* they take one part in so many of the time at most */
+
+static struct efg_process *const p = &efg_process;
+
+static void folder_of_pieces(char *path, size_t size)
+{
+    snprintf(path, size, "%.4000s/pieces", p->folder);
+}
+
+static void path_of_piece(const struct efg_thread *t, char *path, size_t size)
+{
+    snprintf(path, size, "%.4000s/pieces/%d.%u.efg", p->folder, p->rank, t->number);
+}
+
+/* --- when --- */
+
+int efg_save_begin(void)
+{
+    char path[EFG_PATH];
+
+    folder_of_pieces(path, sizeof path);
+    return p->conf.save == 0 ? 0 : efg_below_make_folder(path, EFG_BELOW_OWN + 1);
+}
+
+/* After half of the pause to all of it, so that the ranks are spread. */
+uint64_t efg_save_first(uint64_t now)
+{
+    double part = (1 + (double)p->rank / (double)p->size) / 2;
+
+    if (p->conf.save == 0 || !p->folder[0])
+        return UINT64_MAX;
+    return now + (uint64_t)(part * (double)p->conf.save);
+}
+
+static uint64_t pause_at(uint64_t now)
+{
+    return efg_finder_pause(now - p->start, p->conf.save);
+}
+
+/* What is recorded is not to be disturbed, unless it takes long. */
+static int has_to_wait(const struct efg_thread *t, uint64_t now)
+{
+    return t->recorder.is_on && p->conf.mode != EFG_MODE_FULL &&
+           now - t->next_save < pause_at(now);
+}
+
+/* --- what --- */
+
+static void put_sequence(struct efg_buffer *sections, struct efg_merge *merge,
+                         const struct efg_thread *t)
+{
+    struct efg_buffer segments = {0}, section = {0};
+    struct efg_run_order order = {0};
+    struct efg_run_sequence_thread thread = {
+        .events = efg_order_peek(&t->order, &segments),
+        .table_count = t->order.table_count,
+        .tables = t->order.tables,
+        .segments = segments.data,
+        .size = segments.size,
+    };
+    efg_runfile_put_sequence(&section, (uint32_t)p->rank,
+                             &(struct efg_run_sequence){.thread_count = 1, .threads = &thread},
+                             &order);
+    efg_merge_order(merge, (uint32_t)p->rank, &order);
+    efg_buffer_put(sections, section.data, section.size);
+    sections->failed |= segments.failed | section.failed;
+    efg_buffer_fini(&segments);
+    efg_buffer_fini(&section);
+}
+
+/* Takes from RANK what goes into the sections of it and of the run. */
+static void put_rank(struct efg_buffer *out, const struct efg_thread *t,
+                     const struct efg_run_names *names, struct efg_run_rank *rank)
+{
+    struct efg_buffer sections = {0};
+    struct efg_merge merge = {0};
+    struct efg_run run = {.is_saved = 1};
+
+    efg_known_run(&run);
+    efg_runfile_put_rank(&sections, rank);
+    efg_merge_rank(&merge, names, rank);
+    merge.failed |= efg_totals_host(&merge.common.totals, rank, 1) != 0;
+    if (p->conf.sequence)
+        put_sequence(&sections, &merge, t);
+    run.common = merge.common;
+    efg_runfile_put_all(out, &run, &sections);
+    out->failed |= merge.failed;
+    run.common = (struct efg_run_common){0};
+    efg_buffer_fini(&sections);
+    efg_merge_fini(&merge);
+    efg_run_fini(&run);
+}
+
+static void put_piece(struct efg_buffer *out, struct efg_thread *t, uint64_t now)
+{
+    struct efg_run_names names;
+    struct efg_run_rank rank;
+
+    efg_known_rank(&rank, t, now);
+    if (efg_known_names(&names) == 0 && rank.threads)
+        put_rank(out, t, &names, &rank);
+    else
+        out->failed = 1;
+    efg_known_forget(&names);
+    efg_known_forget_rank(&rank);
+}
+
+/* --- saving --- */
+
+/* For a moment there was a second sequence, and the PIECE, of so many bytes. */
+static void note_memory(const struct efg_thread *t, size_t piece)
+{
+    uint64_t used = __atomic_load_n(&efg_memory.used, __ATOMIC_RELAXED);
+    efg_budget_note(&efg_memory, used + efg_sequence_memory(&t->order.sequence) + piece);
+}
+
+/* Returns 0 or -errno. */
+static int write_piece(struct efg_thread *t, uint64_t now)
+{
+    struct efg_buffer piece = {0};
+    char path[EFG_PATH];
+
+    path_of_piece(t, path, sizeof path);
+    put_piece(&piece, t, now);
+    int error = piece.failed ? -ENOMEM : efg_log_may_have(piece.size) ? 0 : -EFBIG;
+    if (!error)
+        error = efg_runfile_replace(path, EFG_BELOW_OWN + 2, &piece);
+    note_memory(t, piece.room);
+    efg_buffer_fini(&piece);
+    return error;
+}
+
+static void save(struct efg_thread *t, uint64_t now)
+{
+    int saved = errno, error = write_piece(t, now);
+
+    t->next_save = now + pause_at(now);
+    if (error && error != -ENOMEM) { /* there may be memory again the next time */
+        t->next_save = UINT64_MAX;
+        efg_tracer_note("thread %u: what there is cannot be saved, in case the job is killed: "
+                        "%s (EFGTRACE_SAVE)",
+                        t->number, strerror(-error));
+    }
+    errno = saved;
+}
+
+void efg_save(struct efg_thread *t, uint64_t now)
+{
+    uint64_t begin = efg_clock_ticks();
+
+    if (has_to_wait(t, now))
+        return;
+    save(t, now);
+    uint64_t took = efg_clock_ticks() - begin;
+    t->cost.rare += took;
+    if (t->next_save < now + SAVES * took)
+        t->next_save = now + SAVES * took;
+}
+
+void efg_save_last(struct efg_thread *t, uint64_t now)
+{
+    if (t->next_save != UINT64_MAX)
+        save(t, now);
+}
+
+/* --- the end --- */
+
+void efg_save_end(int is_written)
+{
+    char path[EFG_PATH];
+
+    if (p->conf.save == 0)
+        return;
+    PMPI_Bcast(&is_written, 1, MPI_INT, 0, p->comm);
+    if (!is_written)
+        return;
+    for (const struct efg_thread *t = p->threads; t; t = t->next) {
+        path_of_piece(t, path, sizeof path);
+        if (p->folder[0])
+            efg_below_remove(path, EFG_BELOW_OWN + 2);
+    }
+    PMPI_Barrier(p->comm);
+    folder_of_pieces(path, sizeof path);
+    if (efg_tracer_is_first())
+        efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Invariant: the epoch of the process is odd while a window is open, and changes with every
+ * opening and closing; a thread whose epoch differs has not followed yet.
+ *
+ * A window may turn out to be longer than what is kept of it: its loop was over, another rank
+ * has fewer iterations, or it was recorded before the ranks agreed. So the times of its visits
+ * are kept (marks), and what is too much is trimmed from the log once the ranks have said what
+ * they have.
+ */
+#include "windows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/log/trim.h"
+
+static struct efg_process *const p = &efg_process;
+static struct efg_steering *const s = &efg_steering;
+
+/* --- lists --- */
+
+struct efg_run_window *efg_windows_present(void)
+{
+    return s->has_window ? &s->windows[s->window_count - 1] : NULL;
+}
+
+static int add_window(struct efg_run_window window)
+{
+    uint32_t count = s->window_count + 1;
+    struct efg_run_window *windows = realloc(s->windows, count * sizeof *windows);
+    if (windows)
+        s->windows = windows;
+    struct efg_run_iterations *recorded = realloc(s->recorded, count * sizeof *recorded);
+    if (recorded)
+        s->recorded = recorded;
+    if (!windows || !recorded)
+        return -1;
+    s->windows[s->window_count] = window;
+    memset(&s->recorded[s->window_count++], 0, sizeof *s->recorded);
+    s->has_window = 1;
+    return 0;
+}
+
+/* Without memory the window stays as long as it is. */
+static int add_mark(const struct efg_thread *t, uint64_t now)
+{
+    if (s->mark_count == s->mark_room) {
+        uint32_t room = s->mark_room ? 2 * s->mark_room : 64;
+        struct efg_mark *more = realloc(s->marks, room * sizeof *more);
+        if (!more)
+            return -1;
+        s->marks = more;
+        s->mark_room = room;
+    }
+    s->marks[s->mark_count++] = (struct efg_mark){now, efg_iterations_mpi(&t->graph, now)};
+    return 0;
+}
+
+static void drop_span(struct efg_span span)
+{
+    struct efg_span *more = realloc(s->dropped, (s->dropped_count + 1) * sizeof *more);
+    if (!more)
+        return; /* it stays in the trace */
+    s->dropped = more;
+    s->dropped[s->dropped_count++] = span;
+}
+
+/* --- opened and closed --- */
+
+static void turn_epoch(struct efg_thread *t)
+{
+    uint32_t epoch = __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
+
+    if (epoch == EFG_EPOCH_OVER)
+        return; /* nobody follows any more */
+    t->epoch = epoch + 1;
+    __atomic_store_n(&efg_epoch, t->epoch, __ATOMIC_RELAXED);
+}
+
+static uint64_t log_bytes(const struct efg_thread *t)
+{
+    return (uint64_t)((char *)t->recorder.log.next.word -
+                      (char *)t->recorder.window_start.word);
+}
+
+void efg_windows_open(struct efg_thread *t, uint64_t now)
+{
+    uint64_t first = efg_steering_number(t);
+    if (add_window((struct efg_run_window){
+            .function = s->agree.loop, .first = first, .last = first, .start = now - p->start}))
+        return;
+    s->first_mark = t->tally.visits;
+    s->logged_offset = s->offset;
+    s->mark_count = 0;
+    add_mark(t, now);
+    efg_recorder_begin(&t->recorder, now, first, 1);
+    turn_epoch(t);
+}
+
+void efg_windows_next(struct efg_thread *t, uint64_t now)
+{
+    struct efg_run_window *w = efg_windows_present();
+
+    if (!w)
+        return;
+    efg_recorder_next(&t->recorder, now, efg_steering_number(t));
+    if (!t->recorder.failed && !add_mark(t, now))
+        w->last = efg_steering_number(t);
+}
+
+static uint64_t time_of(uint64_t number)
+{
+    uint64_t i = number - s->offset - s->first_mark;
+
+    if (!s->mark_count) /* no memory for any */
+        return p->start + efg_windows_present()->start;
+    return s->marks[i < s->mark_count ? i : s->mark_count - 1].time;
+}
+
+/* Sums of the iterations from FIRST on. */
+static void account(const struct efg_run_window *w)
+{
+    struct efg_run_iterations *r = &s->recorded[w - s->windows];
+    uint64_t from = w->first - s->offset - s->first_mark,
+             to = w->last - s->offset - s->first_mark;
+
+    memset(r, 0, sizeof *r);
+    for (uint64_t i = from; i < to && i + 1 < s->mark_count; i++) {
+        efg_stat_add(&r->recorded, s->marks[i + 1].time - s->marks[i].time);
+        r->recorded_mpi += s->marks[i + 1].mpi - s->marks[i].mpi;
+    }
+}
+
+/* Cut the window in the log of THREAD down to what W says. */
+static void cut(struct efg_thread *t, struct efg_run_window *w, uint64_t from, uint64_t to)
+{
+    struct efg_recorder *r = &t->recorder;
+
+    if (r->failed || !r->log.header)
+        return;
+    w->events = efg_trim(
+        &r->log, r->window_start,
+        &(struct efg_trim_part){from, to, w->first, w->last, s->offset - s->logged_offset});
+    s->logged_offset = s->offset;
+    efg_log_commit(&r->log);
+    w->bytes = log_bytes(t);
+}
+
+void efg_windows_close(struct efg_thread *t, uint64_t now, int whole)
+{
+    struct efg_run_window *w = efg_windows_present();
+    int is_failed = t->recorder.failed;
+
+    if (!w)
+        return;
+    if (whole)
+        efg_recorder_end(&t->recorder, now, efg_steering_number(t) - 1, 1);
+    else
+        efg_recorder_stop(&t->recorder, now);
+    turn_epoch(t);
+    if (whole && !is_failed && !add_mark(t, now))
+        w->last = efg_steering_number(t);
+    w->end = time_of(w->last) - p->start;
+    w->events = t->recorder.calls;
+    w->bytes = log_bytes(t);
+    w->complete = whole && !t->recorder.failed;
+    if (!whole)
+        cut(t, w, p->start + w->start, time_of(w->last));
+    account(w);
+}
+
+void efg_windows_keep(struct efg_thread *t, uint64_t first, uint64_t end)
+{
+    struct efg_run_window *w = efg_windows_present();
+
+    if (!w || (w->first == first && w->last == end))
+        return;
+    uint64_t from = time_of(first), to = time_of(end);
+    efg_recorder_stop(&t->recorder, to); /* what is under way is not waited for any longer */
+    w->first = first;
+    w->last = end;
+    w->start = from - p->start;
+    w->end = to - p->start;
+    w->complete = end - first == p->conf.iterations;
+    cut(t, w, from, to);
+    account(w);
+}
+
+void efg_windows_renumber(uint64_t offset)
+{
+    struct efg_run_window *w = efg_windows_present();
+
+    if (w) {
+        w->function = s->agree.loop; /* nothing was agreed when it was opened */
+        w->first += offset - s->offset;
+        w->last += offset - s->offset;
+    }
+    s->offset = offset;
+}
+
+void efg_windows_discard(struct efg_thread *t)
+{
+    if (!s->has_window)
+        return;
+    efg_recorder_discard(&t->recorder);
+    s->window_count--;
+    s->has_window = 0;
+    s->mark_count = 0;
+    if (__atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) & 1) /* or all is over */
+        turn_epoch(t);
+}
+
+/* --- windows of other ranks --- */
+
+void efg_windows_follow(struct efg_thread *t, uint64_t now)
+{
+    if (s->is_following ||
+        add_window((struct efg_run_window){.function = s->agree.loop, .start = now - p->start}))
+        return;
+    s->is_following = 1;
+    s->mark_count = 0;
+    efg_recorder_begin(&t->recorder, now, 0, 0);
+    turn_epoch(t);
+}
+
+void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, uint64_t first,
+                      uint64_t end)
+{
+    struct efg_run_window *w = efg_windows_present();
+    uint64_t base = p->sync.sync.realtime - p->sync.sync.ticks; /* ticks are ns */
+
+    s->is_following = 0;
+    if (!w)
+        return;
+    efg_recorder_stop(&t->recorder, now);
+    turn_epoch(t);
+    w->first = first;
+    w->last = end;
+    w->start = span.from - base - p->start;
+    w->end = span.to - base - p->start;
+    w->complete = 1;
+    cut(t, w, span.from - base, span.to - base);
+}
+
+int efg_windows_join(struct efg_thread *t, uint64_t now)
+{
+    uint32_t epoch = __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
+
+    if (epoch == EFG_EPOCH_OVER)
+        return -1;
+    t->epoch = epoch;
+    if (t->epoch & 1)
+        efg_recorder_begin(&t->recorder, now, 0, 0);
+    else
+        efg_recorder_end(&t->recorder, now, 0, 0);
+    return 0;
+}
+
+/* --- windows that are done --- */
+
+void efg_windows_settle(void)
+{
+    if (s->has_window)
+        efg_windows_present()->agreed = 1;
+    s->has_window = 0;
+}
+
+static void remove_window(uint32_t i)
+{
+    struct efg_run_window *w = &s->windows[i];
+    uint32_t behind = s->window_count - i - 1;
+
+    drop_span((struct efg_span){p->start + w->start, p->start + w->end});
+    memmove(w, w + 1, behind * sizeof *w);
+    memmove(&s->recorded[i], &s->recorded[i + 1], behind * sizeof *s->recorded);
+    s->window_count--;
+}
+
+void efg_windows_choose(uint64_t function, const uint8_t *keep)
+{
+    for (uint32_t i = 0, n = 0; i < s->window_count;) {
+        if (s->windows[i].function == function && !keep[n++])
+            remove_window(i);
+        else
+            i++;
+    }
+}
+
+static int is_dropped(const void *context, uint64_t begin)
+{
+    (void)context;
+    for (uint32_t i = 0; i < s->dropped_count; i++)
+        if (begin >= s->dropped[i].from && begin <= s->dropped[i].to)
+            return 1;
+    return 0;
+}
+
+static int is_inside(const void *context, uint64_t time)
+{
+    (void)context;
+    for (uint32_t i = 0; i < s->window_count; i++)
+        if (time - p->start >= s->windows[i].start && time - p->start < s->windows[i].end)
+            return 1;
+    return 0;
+}
+
+void efg_windows_clean(void)
+{
+    int is_adaptive = p->conf.mode == EFG_MODE_ADAPTIVE;
+
+    for (struct efg_thread *t = p->threads; t && is_adaptive; t = t->next) {
+        if (t->recorder.log.header && s->dropped_count)
+            efg_trim_windows(&t->recorder.log, is_dropped, NULL);
+        if (t->recorder.log.header && !t->recorder.failed && t != p->leader)
+            efg_trim_calls(&t->recorder.log, is_inside, NULL);
+    }
+}

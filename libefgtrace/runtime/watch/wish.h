@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Wish: the loop that the configuration asks for, by its function's name or hash.
+ */
+#ifndef EFG_WISH_H
+#define EFG_WISH_H
+
+#include "tracer.h"
+
+/* What to look for from the start. */
+struct efg_wish efg_wish_begin(void);
+
+/* If a name is asked for: see whether a loop of the last sample of THREAD, the leader, is of a function
+ * of that name. Resolves symbols, each call site once, until it is found. */
+void efg_wish_look(struct efg_thread *thread);
+
+#endif
