@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/none.h"
 #include "signature.h"
 
-#define NONE UINT32_MAX
 #define FIRST_ROOM 128
 #define ROOT_HASH 1
 #define BYTES (sizeof(struct efg_site) + EFG_SITE_BYTES)
@@ -33,10 +33,10 @@ int efg_calltree_init(struct efg_calltree *tree, efg_path_keys *keys, struct efg
     tree->room = FIRST_ROOM;
     tree->sites[tree->count++] = (struct efg_site){
         .hash = ROOT_HASH,
-        .parent = NONE,
-        .first_child = NONE,
-        .next_sibling = NONE,
-        .node = NONE,
+        .parent = EFG_NONE,
+        .first_child = EFG_NONE,
+        .next_sibling = EFG_NONE,
+        .node = EFG_NONE,
         .place = EFG_PLACE_UNASKED,
     };
     return 0;
@@ -116,10 +116,10 @@ static uint32_t add_site(struct efg_calltree *tree, uint32_t parent, uint64_t ha
         .parent = parent,
         .branch =
             parent != EFG_CALLTREE_ROOT && above->child_count == 0 ? above->branch : parent,
-        .first_child = NONE,
+        .first_child = EFG_NONE,
         .next_sibling = above->first_child,
         .depth = above->depth + 1,
-        .node = NONE,
+        .node = EFG_NONE,
         .place = EFG_PLACE_UNASKED,
     };
     above->child_count++;
@@ -146,7 +146,7 @@ uint32_t efg_calltree_add(struct efg_calltree *tree, uint32_t node, uint32_t pat
     for (uint32_t i = 0; i < depth; i++)
         site = get_site(tree, site, keys[i]);
     site = get_site(tree, site, ~name);
-    if (tree->sites[site].first_child != NONE)
+    if (tree->sites[site].first_child != EFG_NONE)
         return EFG_CALLTREE_ROOT; /* no memory for a leaf */
     tree->sites[site].node = node;
     return site;
@@ -160,7 +160,7 @@ uint32_t efg_calltree_find(const struct efg_calltree *tree, uint64_t hash)
 
     if (hash == ROOT_HASH)
         return EFG_CALLTREE_ROOT;
-    return found ? (uint32_t)*found : NONE;
+    return found ? (uint32_t)*found : EFG_NONE;
 }
 
 uint32_t efg_calltree_child(const struct efg_calltree *tree, uint32_t top, uint32_t site)
@@ -184,4 +184,13 @@ uint32_t efg_calltree_common(const struct efg_calltree *tree, uint32_t a, uint32
         *lower = tree->sites[*lower].parent;
     }
     return a;
+}
+
+uint32_t efg_calltree_next(const struct efg_calltree *tree, uint32_t site, uint32_t top)
+{
+    if (tree->sites[site].first_child != EFG_NONE)
+        return tree->sites[site].first_child;
+    while (site != top && tree->sites[site].next_sibling == EFG_NONE)
+        site = tree->sites[site].parent;
+    return site == top ? EFG_NONE : tree->sites[site].next_sibling;
 }

@@ -87,6 +87,9 @@ uint32_t efg_calltree_child(const struct efg_calltree *tree, uint32_t top, uint3
 /* 1 if SITE is TOP or below it. */
 int efg_calltree_is_below(const struct efg_calltree *tree, uint32_t site, uint32_t top);
 
+/* The next site of TREE at or below TOP after SITE, depth first; EFG_NONE after the last. */
+uint32_t efg_calltree_next(const struct efg_calltree *tree, uint32_t site, uint32_t top);
+
 /* The site with this HASH, or UINT32_MAX. */
 uint32_t efg_calltree_find(const struct efg_calltree *tree, uint64_t hash);
 

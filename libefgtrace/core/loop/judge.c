@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "core/flow/components.h"
+#include "pivot.h"
 
 #define SHARE 0.5       /* of the time, for a main loop */
 #define NEGLIGIBLE 0.05 /* of the time: the way down ends */
@@ -22,8 +23,6 @@
 #define FREQUENT 0.8
 #define MOST_PARTS 4
 #define MOST_LEVELS 8 /* of one function */
-#define MOST_PIVOTS 64
-#define SELDOM 50 /* one visit in so many says nothing */
 
 struct walk {
     struct efg_judge *judge;
@@ -413,195 +412,6 @@ static uint32_t go_further_in(const struct efg_judge *judge, uint32_t i)
                : i;
 }
 
-/* ---- pivots ---- */
-
-struct choice {
-    const struct efg_judge *judge;
-    const struct efg_loop_found *loop;
-    uint8_t *is_separating; /* per node; NULL: not known */
-    struct efg_pivot *pivots;
-    uint32_t count, room;
-    double least, most; /* visits */
-};
-
-static int is_better(const struct efg_pivot *a, const struct efg_pivot *b)
-{
-    return a->class != b->class ? a->class < b->class : a->hash < b->hash;
-}
-
-static int is_wanted(const struct choice *c, uint64_t visits)
-{
-    return (double)visits >= c->least && (double)visits <= c->most;
-}
-
-/* Into the best ones so far, in order. */
-static void keep(struct choice *c, struct efg_pivot pivot)
-{
-    if (!is_wanted(c, pivot.visits) ||
-        (c->count == c->room && !is_better(&pivot, &c->pivots[c->count - 1])))
-        return;
-    uint32_t i = c->count < c->room ? c->count++ : c->count - 1;
-    for (; i > 0 && is_better(&pivot, &c->pivots[i - 1]); i--)
-        c->pivots[i] = c->pivots[i - 1];
-    c->pivots[i] = pivot;
-}
-
-static void keep_entry(struct choice *c, uint32_t site)
-{
-    keep(c, (struct efg_pivot){EFG_PIVOT_SITE, site, EFG_PIVOT_ENTRY,
-                               site_of(c->judge->flow, site)->hash,
-                               c->judge->flow->flow[site].entries});
-}
-
-/* The code says that each iteration gets to LEAF: all ways through the loop lead to TOP, and
- * all ways through each function to the next. */
-static int is_sure(const struct choice *c, uint32_t top, uint32_t leaf)
-{
-    const struct efg_callflow *flow = c->judge->flow;
-
-    if (leaf == top || !c->loop->place || efg_callflow_place(flow, top) != c->loop->place ||
-        !efg_callflow_is_always(flow, top))
-        return 0;
-    for (uint32_t x = site_of(flow, leaf)->parent; x != top; x = site_of(flow, x)->parent)
-        if (!efg_callflow_is_always(flow, x) ||
-            efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP)
-            return 0;
-    return 1;
-}
-
-/* An iteration begins before a pivot that starts something, and behind another one. */
-static int separates(const struct efg_node *pivot, const struct efg_node *before,
-                     const struct efg_node *behind)
-{
-    if (pivot->flags & EFG_NODE_STARTS)
-        return pivot == behind && before->flags & EFG_NODE_STARTS;
-    return pivot == before && !(behind->flags & (EFG_NODE_STARTS | EFG_NODE_WORLD));
-}
-
-/* Per node: 1 if an iteration that it delimits would begin between what is started and its
- * completion, as far as neighbours in the graph tell. NULL without memory. */
-static uint8_t *find_separating(const struct efg_graph *graph)
-{
-    uint8_t *is_separating = calloc(graph->node_count + 1ul, 1);
-
-    for (uint32_t i = 0; is_separating && i < graph->edge_count; i++) {
-        const struct efg_edge *e = &graph->edges[i];
-        const struct efg_node *from = &graph->nodes[e->from], *to = &graph->nodes[e->to];
-        if (e->visits * SELDOM < to->rhythm.visits)
-            continue;
-        is_separating[e->from] |= separates(from, from, to);
-        is_separating[e->to] |= separates(to, from, to);
-    }
-    return is_separating;
-}
-
-static enum efg_pivot_class class_of(const struct choice *c, uint32_t top, uint32_t leaf)
-{
-    uint32_t id = site_of(c->judge->flow, leaf)->node;
-    uint32_t flags = c->judge->flow->graph->nodes[id].flags;
-
-    if (flags & EFG_NODE_UNORDERED)
-        return EFG_PIVOT_UNORDERED;
-    if (flags & EFG_NODE_WORLD)
-        return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_WORLD : EFG_PIVOT_WORLD;
-    if (c->is_separating && !c->is_separating[id])
-        return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CLEAN : EFG_PIVOT_CLEAN;
-    return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CALL : EFG_PIVOT_CALL;
-}
-
-/* LEAF is at or below TOP, a site of the loop. */
-static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
-{
-    uint32_t id = site_of(c->judge->flow, leaf)->node;
-    const struct efg_node *node = &c->judge->flow->graph->nodes[id];
-
-    if (!(node->flags & EFG_NODE_OVERFLOW) && is_wanted(c, node->rhythm.visits))
-        keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class_of(c, top, leaf), node->hash,
-                                   node->rhythm.visits});
-}
-
-/* The next site of the tree below TOP, depth first; EFG_NONE after the last. */
-static uint32_t next_below(const struct efg_calltree *tree, uint32_t site, uint32_t top)
-{
-    if (tree->sites[site].first_child != EFG_NONE)
-        return tree->sites[site].first_child;
-    while (site != top && tree->sites[site].next_sibling == EFG_NONE)
-        site = tree->sites[site].parent;
-    return site == top ? EFG_NONE : tree->sites[site].next_sibling;
-}
-
-/* Calls at or below TOP that do not repeat, or only as efg_callflow_turns has it. */
-static void keep_calls(struct choice *c, uint32_t top)
-{
-    const struct efg_callflow *flow = c->judge->flow;
-
-    for (uint32_t x = top; x != EFG_NONE; x = next_below(flow->tree, x, top))
-        if (x < flow->sites && site_of(flow, x)->node != EFG_NONE &&
-            efg_callflow_turns(flow, x) == flow->flow[x].entries + flow->flow[x].repeats)
-            keep_call(c, top, x);
-}
-
-static void keep_all(struct choice *c)
-{
-    const struct efg_loop_found *loop = c->loop;
-
-    if (loop->is_call) {
-        keep_call(c, loop->site, loop->site);
-    } else if (loop->parts > 1) {
-        keep_calls(c, loop->part);
-        keep_entry(c, loop->part);
-    } else {
-        for (uint32_t i = 0; i < loop->site_count; i++) {
-            uint32_t site = c->judge->sites[loop->first_site + i];
-            double entries = (double)efg_callflow_turns(c->judge->flow, site);
-            if (entries < c->least || entries > c->most)
-                continue;
-            keep_entry(c, site);
-            keep_calls(c, site);
-        }
-    }
-}
-
-static uint32_t list_pivots(struct choice c)
-{
-    double iterations = (double)c.loop->loop.iterations;
-
-    c.least = iterations - 1.5;
-    c.most = c.loop->parts > 1 ? iterations + 2 : iterations + 0.5;
-    keep_all(&c);
-    if (!c.count) { /* a call may be left out now and then */
-        c.least = 0.98 * iterations - 1.5;
-        keep_all(&c);
-    }
-    return c.count;
-}
-
-static int has_world_pivot(const struct efg_judge *judge, const struct efg_loop_found *loop)
-{
-    struct efg_pivot pivots[MOST_PIVOTS];
-    uint32_t count = list_pivots(
-        (struct choice){.judge = judge, .loop = loop, .pivots = pivots, .room = MOST_PIVOTS});
-
-    for (uint32_t i = 0; i < count; i++)
-        if (pivots[i].class == EFG_PIVOT_WORLD || pivots[i].class == EFG_PIVOT_SURE_WORLD)
-            return 1;
-    return 0;
-}
-
-uint32_t efg_judge_pivots(const struct efg_judge *judge, const struct efg_loop_found *loop,
-                          struct efg_pivot *pivots, uint32_t room)
-{
-    uint8_t *is_separating = find_separating(judge->flow->graph);
-    uint32_t count = list_pivots((struct choice){.judge = judge,
-                                                 .loop = loop,
-                                                 .is_separating = is_separating,
-                                                 .pivots = pivots,
-                                                 .room = room});
-
-    free(is_separating);
-    return count;
-}
-
 /* ---- parts ---- */
 
 static int is_about(uint64_t count, double wanted)
@@ -641,7 +451,7 @@ static int find_parts_below(const struct efg_judge *judge, struct efg_loop_found
 {
     double iterations = (double)found->loop.iterations;
 
-    for (uint32_t x = top; x != EFG_NONE; x = next_below(judge->flow->tree, x, top)) {
+    for (uint32_t x = top; x != EFG_NONE; x = efg_calltree_next(judge->flow->tree, x, top)) {
         uint32_t first, turns;
         if (x >= judge->flow->sites || !is_about(judge->flow->flow[x].entries, iterations))
             continue;
@@ -658,7 +468,7 @@ static int find_parts_below(const struct efg_judge *judge, struct efg_loop_found
 
 static void find_parts(const struct efg_judge *judge, struct efg_loop_found *found)
 {
-    if (found->is_call || has_world_pivot(judge, found))
+    if (found->is_call || efg_pivot_is_world(judge, found))
         return;
     for (uint32_t i = 0; i < found->site_count; i++) {
         uint32_t site = judge->sites[found->first_site + i];

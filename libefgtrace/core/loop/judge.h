@@ -79,17 +79,4 @@ int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow);
 const struct efg_loop_found *efg_judge_find(struct efg_judge *judge, uint64_t function,
                                             uint64_t iterations);
 
-/* What may delimit the iterations of a loop. */
-struct efg_pivot {
-    uint32_t kind;   /* enum efg_pivot_kind */
-    uint32_t id;     /* node or site */
-    uint32_t class;  /* enum efg_pivot_class */
-    uint64_t hash;   /* agrees between ranks */
-    uint64_t visits; /* so far */
-};
-
-/* Pivots of LOOP, up to ROOM, the best ones first: once in each iteration. Returns how many. */
-uint32_t efg_judge_pivots(const struct efg_judge *judge, const struct efg_loop_found *loop,
-                          struct efg_pivot *pivots, uint32_t room);
-
 #endif

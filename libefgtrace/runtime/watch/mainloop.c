@@ -158,7 +158,7 @@ static int adopt_best(struct efg_thread *t, const struct efg_loop_found *found, 
 {
     struct efg_pivot pivots[EFG_CHOICES];
     uint32_t count =
-        found ? efg_judge_pivots(efg_finder_judge(t->finder), found, pivots, EFG_CHOICES) : 0;
+        found ? efg_pivot_list(efg_finder_judge(t->finder), found, pivots, EFG_CHOICES) : 0;
     uint32_t best = 0;
 
     for (uint32_t i = 1; i < count; i++)
@@ -220,7 +220,7 @@ void efg_mainloop_list_pivots(struct efg_thread *t)
     struct efg_judge *judge = efg_finder_judge(t->finder);
     const struct efg_loop_found *found = s->is_alone ? NULL : find_elected(judge);
 
-    s->pivot_count = found ? efg_judge_pivots(judge, found, s->pivots, EFG_CHOICES) : 0;
+    s->pivot_count = found ? efg_pivot_list(judge, found, s->pivots, EFG_CHOICES) : 0;
     put_first(&s->pivot);
 }
 

@@ -11,6 +11,7 @@
 #define EFG_STEERING_H
 
 #include "core/loop/finder.h"
+#include "core/loop/pivot.h"
 #include "core/window/agree.h"
 #include "core/window/trigger.h"
 #include "tracer.h"
