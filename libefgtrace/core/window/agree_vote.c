@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#define MARGIN 2     /* iterations, at least, between placing a window and opening it */
-#define FEW_VISITS 3 /* in which a world collective may still come */
+#define FEW_VISITS 3                        /* in which a world collective may still come */
 #define HASH(hash) ((int64_t)((hash) >> 2)) /* so that its negative is no EFG_BALLOT_NONE */
 
 /* Whether this rank still has to do something for the window. One who leaves before it begins
@@ -103,7 +102,8 @@ static void say_place(const struct efg_agree *agree, struct efg_vote *vote,
         return;
     }
     vote->base = (int64_t)agree->at_anchor;
-    vote->margin = (int64_t)agree->took + MARGIN;
+    vote->margin =
+        (int64_t)agree->took + (agree->took ? 2 : 1); /* long ones are not to be missed */
     vote->soonest = since + vote->margin + (agree->spread.count ? 0 : (int64_t)agree->skip);
     if (s->state == EFG_PROVISIONAL && s->whole != UINT64_MAX)
         vote->whole = (int64_t)(s->whole - agree->at_anchor);
