@@ -28,12 +28,12 @@ static int explain_missing(const char *command, const char *dir)
             command, dir);
     if (efg_pieces_count(dir))
         fprintf(stderr,
-                "; the job was killed or still runs: `efgtrace trace %s` writes what it "
+                "; the job was killed or is still running: `efgtrace trace %s` writes what it "
                 "has traced and saved\n",
                 dir);
     else if (efg_below_is_there(logs, 1))
         fprintf(stderr,
-                "; the job was killed or still runs, and has saved nothing yet "
+                "; the job was killed or is still running, and has saved nothing yet "
                 "(EFGTRACE_SAVE): `efgtrace trace %s` writes what it has traced\n",
                 dir);
     else

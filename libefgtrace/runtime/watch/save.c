@@ -158,7 +158,7 @@ static void save(struct efg_thread *t, uint64_t now)
     t->next_save = now + pause_at(now);
     if (error && error != -ENOMEM) { /* there may be memory again the next time */
         t->next_save = UINT64_MAX;
-        efg_tracer_note("thread %u: what there is cannot be saved, in case the job is killed: "
+        efg_tracer_note("thread %u: what it has cannot be saved, in case the job is killed: "
                         "%s (EFGTRACE_SAVE)",
                         t->number, strerror(-error));
     }
