@@ -51,7 +51,7 @@ struct efg_recorded_item {
         struct efg_recorded_call {
             uint32_t site;       /* index into the sites */
             uint32_t window;     /* that it is in, from 0 */
-            uint32_t polls;      /* that found nothing, which it stands for; 0: it is none */
+            uint32_t polls;      /* how many polls that found nothing it stands for; 0: it is not a poll */
             uint32_t bytes_kind; /* enum efg_recorded_bytes */
             uint64_t bytes;
             uint64_t begin, end;
