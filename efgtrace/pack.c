@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * efgtrace pack: codes the sequences in a run file anew, those that took too long to be coded
- * well while the job was waiting for its end. All else is as it was.
+ * efgtrace pack: recodes those sequences in a run file that would have taken too long to be coded
+ * well in MPI_Finalize. Nothing else changes.
  *
  * The new file is made beside the old one, is read and compared with it, and then takes its
  * name.

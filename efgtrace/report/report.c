@@ -179,7 +179,7 @@ static int put_all(struct efg_buffer *out, const struct efg_run *run,
     return 0;
 }
 
-/* A page goes beside the run file, unless it is told where; its name is said. */
+/* A page goes beside the run file, unless another place is given; its name is printed. */
 static int write_out(const struct efg_buffer *out, const struct efg_run *run,
                      const struct request *request)
 {

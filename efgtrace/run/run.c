@@ -6,7 +6,7 @@
  * signals and exit code are the application's without any help. What it adds is
  * in the environment: LD_PRELOAD and one EFGTRACE_<KEY> per option.
  *
- * Invariant: nothing is started unless all of the configuration is right.
+ * Invariant: nothing is started unless the whole configuration is right.
  */
 #include <errno.h>
 #include <limits.h>

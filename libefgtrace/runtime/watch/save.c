@@ -19,7 +19,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
 
-#define SAVES 100 /* they take one part in so many of the time at most */
+#define SAVES 100 /* saves take at most 1/SAVES of the time */
 
 static struct efg_process *const p = &efg_process;
 
