@@ -24,11 +24,11 @@ static const struct meaning meanings[] = {
     {"mode", "graph", "nothing is traced; the event flow graph is kept"},
     {"mode", "off", "nothing is recorded, no file is written"},
     {"output", "", "the folder is named efgtrace.<application>.<id>, a new one for every run"},
-    {"output", NULL, "all that is written goes to this folder, which must not exist"},
+    {"output", NULL, "everything is written to this folder, which must not exist"},
     {"iterations", "1", "one iteration of the main loop is recorded, then tracing is off"},
     {"iterations", NULL, "$ iterations of the main loop are recorded, then tracing is off"},
-    {"windows", "1", "that is done once"},
-    {"windows", NULL, "that is done $ times"},
+    {"windows", "1", "this is done once"},
+    {"windows", NULL, "this is done $ times"},
     {"skip", "0", "recording begins as soon as the main loop is known on all ranks"},
     {"skip", "1", "one iteration passes before recording begins"},
     {"skip", NULL, "$ iterations pass before recording begins"},
@@ -39,24 +39,24 @@ static const struct meaning meanings[] = {
     {"loop", NULL, "the loop of $ is the main loop, if there is one"},
     {"signature", "none", "calls of the same MPI function are the same node of the graph"},
     {"signature", NULL, "calls are the same node of the graph if function and $ are the same"},
-    {"interval", NULL,
-     "the graph is looked at every $, later less often (2% of the run so far)"},
+    {"interval", NULL, "the graph is sampled every $, later less often (2% of the run so far)"},
     {"stable", "1", "one sample makes the graph stable"},
     {"stable", NULL, "the graph is stable once $ samples in a row found no new node or edge"},
-    {"depth", "1", "a call path is the place of the MPI call alone"},
+    {"depth", "1", "a call path is only the frame that calls MPI"},
     {"depth", NULL, "a call path is the innermost $ frames above the MPI call"},
     {"memory", NULL,
-     "a rank takes at most $ of memory, and then tells calls apart less finely"},
-    {"log-limit", NULL, "a thread stops recording when its log has $"},
+     "a rank uses at most $ of memory; beyond that it tells calls apart less finely"},
+    {"log-limit", NULL, "a thread stops recording when its log reaches $"},
     {"patience", "0", "no rank waits for one that finds no main loop"},
     {"patience", NULL,
-     "a rank that has found no main loop after $ holds up the others no more"},
+     "a rank that has found no main loop after $ no longer holds up the others"},
     {"sequence", "on", "the order of all calls of the run is kept, for `efgtrace expand`"},
     {"sequence", "off", "the order of the calls is not kept"},
-    {"save", "0", "nothing is saved before the end: a job that is killed leaves its logs only"},
-    {"save", NULL, "what the graph is so far is saved every $, later less often"},
+    {"save", "0", "nothing is saved before the end: a job that is killed leaves only its logs"},
+    {"save", NULL, "the graph so far is saved every $, later less often"},
     {"clock", "auto", "time stamps are read from the TSC where the kernel's are, too"},
-    {"clock", "tsc", "time stamps are read from the TSC; where that is no clock, it is said"},
+    {"clock", "tsc",
+     "time stamps are read from the TSC; where it cannot be used, a note says why"},
     {"clock", "system", "time stamps are read with clock_gettime"},
     {"summary", "on", "rank 0 prints a summary on standard error at the end"},
     {"summary", "off", "nothing is printed at the end; summary.txt is written all the same"},
@@ -64,8 +64,8 @@ static const struct meaning meanings[] = {
     {"symbols", "off", "call paths stay module and offset"},
     {"keep-logs", "on", "the logs stay in the folder beside the trace"},
     {"keep-logs", "off", "the logs are removed once the trace is written"},
-    {"verbose", "on", "what happens is said on standard error when it happens"},
-    {"verbose", "off", "only errors and the summary are said"},
+    {"verbose", "on", "events are reported on standard error as they happen"},
+    {"verbose", "off", "only errors and the summary are printed"},
 };
 
 /* Keys that other modes than adaptive do not look at. */
@@ -122,13 +122,14 @@ static void print_key(const struct efg_conf *conf, const char *key)
 
 static int print_help(void)
 {
-    puts("Usage: efgtrace check [FILE]\n\n"
-         "Says whether the configuration is right, and for each key its value, where that\n"
-         "comes from, and what it means. With FILE: that file over the defaults. Without: as\n"
-         "a program that is started here and now would find it, from /etc/efgtrace.conf,\n"
-         "./efgtrace.conf or the file that EFGTRACE_CONF names, and the environment.\n\n"
-         "  -h, --help   this text\n\n"
-         "Exit code: 0 right, 1 wrong, 2 wrong usage.");
+    puts(
+        "Usage: efgtrace check [FILE]\n\n"
+        "Says whether the configuration is right, and for each key its value, its source, and\n"
+        "its meaning. With FILE: that file on top of the defaults. Without: the configuration\n"
+        "of a program started here and now, from /etc/efgtrace.conf, ./efgtrace.conf or the\n"
+        "file that EFGTRACE_CONF names, and the environment.\n\n"
+        "  -h, --help   this text\n\n"
+        "Exit code: 0 right, 1 wrong, 2 wrong usage.");
     return EFG_EXIT_OK;
 }
 

@@ -294,32 +294,29 @@ static int expand(const struct request *request)
 
 static int print_help(void)
 {
-    puts("Usage: efgtrace expand [OPTION...] DIR\n\n"
-         "Writes all MPI calls of the run that wrote DIR in their order, a line each: number, "
-         "rank\n"
-         "(RANK.THREAD but for thread 0) where there are several, function, where it was "
-         "called,\n"
-         "and what else the signature has. Polls that found nothing are left out, as in the "
-         "graph.\n"
-         "\n"
-         "  -r, --rank LIST    these ranks, for example 0,4-7 or 0-62:2; default: all\n"
-         "  -t, --thread N     this thread of them; default: all\n"
-         "  -f, --from N       begin with call number N of each; the first one is 1\n"
-         "  -u, --to N         end with call number N\n"
-         "  -p, --paths        the whole call path of each call, innermost frame first\n"
-         "  -F, --format text|otf2   default: text\n"
-         "  -o, --output DIR2  for otf2: write DIR2/traces.otf2; DIR2 is made if need be\n"
-         "  -h, --help         this text\n\n"
-         "What comes before --from is passed at once, however much it is.\n\n"
-         "OTF2: all calls of the ranks, in their order, with their call paths. Their times are "
-         "not\n"
-         "those of the run, but rebuilt: each call takes the mean of its call site, each "
-         "transition\n"
-         "its mean, so that the sums are those of the run. There are no messages, and ranks "
-         "are\n"
-         "not aligned. The trace is marked: property EFGTRACE::TIMES_REBUILT, and its "
-         "description.\n\n"
-         "Exit code: 0 done, 1 failed, 2 wrong usage.");
+    puts(
+        "Usage: efgtrace expand [OPTION...] DIR\n\n"
+        "Writes all MPI calls of the run that wrote DIR in order, one per line: number, rank\n"
+        "(RANK.THREAD for threads other than 0) where there are several, function, call site,\n"
+        "and what else the signature has. Polls that found nothing are left out, as in the\n"
+        "graph.\n"
+        "\n"
+        "  -r, --rank LIST    these ranks, for example 0,4-7 or 0-62:2; default: all\n"
+        "  -t, --thread N     this thread of each rank; default: all\n"
+        "  -f, --from N       begin with call number N of each; the first one is 1\n"
+        "  -u, --to N         end with call number N\n"
+        "  -p, --paths        the whole call path of each call, innermost frame first\n"
+        "  -F, --format text|otf2   default: text\n"
+        "  -o, --output DIR2  for otf2: write DIR2/traces.otf2; DIR2 is made if necessary\n"
+        "  -h, --help         this text\n\n"
+        "Calls before --from are skipped at once, however many there are.\n\n"
+        "OTF2: all calls of the ranks, in order, with their call paths. Their times are\n"
+        "rebuilt, not those of the run: each call takes the mean of its call site, each\n"
+        "transition its mean, so that the sums are those of the run. There are no messages,\n"
+        "and ranks are not aligned. The trace is marked: property EFGTRACE::TIMES_REBUILT, "
+        "and\n"
+        "its description.\n\n"
+        "Exit code: 0 done, 1 failed, 2 wrong usage.");
     return EFG_EXIT_OK;
 }
 
@@ -401,7 +398,8 @@ int efg_cmd_expand(int argc, char **argv)
                                                 : "--format otf2 wants --output DIR2");
     if (request.is_trace && (request.paths || request.thread != UINT64_MAX ||
                              request.from > 1 || request.to != UINT64_MAX))
-        return efg_complain_usage("expand", "of the choices, --format otf2 knows --rank only");
+        return efg_complain_usage("expand",
+                                  "--format otf2 allows --rank, but no other choice of calls");
     request.dir = argv[optind];
     signal(SIGPIPE, SIG_IGN); /* who reads no further has seen enough */
     return expand(&request);

@@ -22,12 +22,13 @@ static const struct command commands[] = {
     {"report", "say what a run did: loops, calls, times", efg_cmd_report},
     {"graph", "draw the event flow graph, or write it for other programs", efg_cmd_graph},
     {"export", "write the recorded iterations for Perfetto, chrome://tracing", efg_cmd_export},
-    {"expand", "write all calls of the run in their order", efg_cmd_expand},
+    {"expand", "write all calls of the run in order", efg_cmd_expand},
     {"profile", "write what the ranks did as a program: loops and mean times", efg_cmd_profile},
-    {"compare", "say what differs between two runs", efg_cmd_compare},
-    {"trace", "write the OTF2 trace of a job that was killed or still runs", efg_cmd_trace},
-    {"pack", "make the file of a run smaller", efg_cmd_pack},
-    {"check", "is the configuration right, and what does it mean", efg_cmd_check},
+    {"compare", "say how two runs differ", efg_cmd_compare},
+    {"trace", "write the OTF2 trace of a job that was killed or is still running",
+     efg_cmd_trace},
+    {"pack", "make a run file smaller", efg_cmd_pack},
+    {"check", "explain the configuration, and say whether it is right", efg_cmd_check},
     {0},
 };
 
@@ -39,10 +40,10 @@ static void print_help(FILE *out)
     for (const struct command *c = commands; c->name; c++)
         fprintf(out, "  %-8s %s\n", c->name, c->help);
     fputs("\n"
-          "  help COMMAND, COMMAND --help   the arguments of a command\n"
+          "  help COMMAND, COMMAND --help   describe a command\n"
           "  -h, --help                     this text\n"
           "  -V, --version                  the version\n\n"
-          "To begin with: mpirun -np 4 efgtrace run ./application\n"
+          "For example: mpirun -np 4 efgtrace run ./application\n"
           "Exit code: 0 done, 1 failed, 2 wrong usage; run: that of the program.\n"
           "Manual: efgtrace(1), efgtrace.conf(5), libefgtrace(7).\n",
           out);

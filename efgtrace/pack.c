@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * efgtrace pack: codes the sequences in a run file anew, those that took too long to be coded
- * well while the job was waiting for its end. All else is as it was.
+ * efgtrace pack: recodes those sequences in a run file that would have taken too long to be coded
+ * well in MPI_Finalize. Nothing else changes.
  *
  * The new file is made beside the old one, is read and compared with it, and then takes its
  * name.
@@ -205,12 +205,10 @@ int efg_cmd_pack(int argc, char **argv)
         puts(
             "Usage: efgtrace pack DIR\n\n"
             "Makes DIR/run.efg smaller, or DIR itself if it is a run file, whatever its name:\n"
-            "what is kept of the order of all calls is coded anew, where that would have "
-            "taken\n"
-            "too long while the job waited for its end: of orders that hardly repeat. Takes\n"
-            "about 3 s for a megabyte. The file is replaced when the new one has been read "
-            "and\n"
-            "is the same in all but its size.\n\n"
+            "recodes the order of all calls where that would have taken too long in\n"
+            "MPI_Finalize, that is, where it hardly repeats. Takes about 3 s per megabyte. "
+            "The\n"
+            "file is replaced once the new one has been read back and found to be the same.\n\n"
             "  -h, --help   this text\n\n"
             "Exit code: 0 done, 1 failed, 2 wrong usage.");
         return EFG_EXIT_OK;

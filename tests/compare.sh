@@ -100,7 +100,7 @@ gives() { # NAME CODE WORDS COMMAND...
     same "$name: exit code" "$code" $?
     contains "$name" "$(cat log)" "$words"
 }
-gives "in words" 0 "It has 2 times as many ranks" "$tool" compare two four
+gives "in words" 0 "It has 2x the ranks" "$tool" compare two four
 gives "text to a file" 0 "" "$tool" compare -o text two four
 has "text to a file: what" "difference    time A" text
 gives "help" 0 "Usage: efgtrace compare" "$tool" compare --help

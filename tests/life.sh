@@ -155,7 +155,7 @@ same "killed: trace" "0 killed/traces.otf2" "$? $(tail -n 1 said)"
 accepted "killed" killed/traces.otf2 --iterations 10
 "$tool" trace killed >said 2>&1
 same "killed: once more" 1 $?
-has "killed: will not overwrite" "it has a trace already" said
+has "killed: will not overwrite" "it already has a trace" said
 
 begin running
 "$tool" trace -o elsewhere running >said 2>&1
@@ -303,7 +303,7 @@ for level in finer coarser; do # auto may take either
     verdict "level $level" "$([ $((got - wanted)) -ge -3 ] && [ $((got - wanted)) -le 3 ] ||
         echo "$got visits of the pivot, $wanted iterations")"
     said="no loop is coarser"
-    [ $level = finer ] && said="EFGTRACE_LEVEL=auto    takes the 150 x"
+    [ $level = finer ] && said="EFGTRACE_LEVEL=auto    selects the 150 x"
     has "level $level: the summary says it" "$said" level.$level/summary.txt
 done
 

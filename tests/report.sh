@@ -141,8 +141,8 @@ says "graph: value missing" 2 "a value is missing after" "$tool" graph run -f
 says "graph: rank" 1 'there is no rank "9": ranks are 0 to 3' "$tool" graph -r 9 run
 says "graph: no rank" 1 "--rank wants a list such as 0,4-7" "$tool" graph -r x run
 says "graph: an empty list" 1 "--rank wants a list such as 0,4-7" "$tool" graph -r "" run
-says "graph: group" 1 'there is no group "2": they are numbered from 1 to 1' "$tool" graph -g 2 run
-says "graph: no group" 1 'there is no group "x": they are numbered' "$tool" graph -g x run
+says "graph: group" 1 'there is no group "2": groups are numbered from 1 to 1' "$tool" graph -g 2 run
+says "graph: no group" 1 'there is no group "x": groups are numbered' "$tool" graph -g x run
 says "graph: rank and group" 2 "either --rank or --group" "$tool" graph -g 1 -r 0 run
 says "graph: signature" 2 "cannot be \"sizes\": there is a word" "$tool" graph -s sizes run
 says "graph: not recorded" 1 "run has not all of --signature path,size: record with it as" "$tool" graph -s path,size run

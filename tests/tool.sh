@@ -187,9 +187,9 @@ same "installed: ../lib" "$work/prefix/lib/libefgtrace.so" \
 same "through a link" "$work/prefix/lib/libefgtrace.so" "$(./link run sh -c 'echo $LD_PRELOAD')"
 gives "library missing" 1 "libefgtrace.so is neither in $work/alone nor" alone/efgtrace run true
 gives "library named" 0 "" env EFGTRACE_LIBRARY="$build/libefgtrace.so" alone/efgtrace run true
-gives "library named and missing" 1 "EFGTRACE_LIBRARY: none.so: no file that can be read" \
+gives "library named and missing" 1 "EFGTRACE_LIBRARY: none.so: not a readable file" \
     env EFGTRACE_LIBRARY=none.so "$tool" run true
-gives "library in a folder with a blank" 1 "LD_PRELOAD cannot hold a path with a blank or a colon" \
+gives "library in a folder with a blank" 1 "LD_PRELOAD cannot hold a path that contains a blank or a colon" \
     "a b/efgtrace" run true
 
 warning="is statically linked: no library can be preloaded into it"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The same words for the same mistakes: what a user did wrong is said in one place for all commands.
+ * The same words for the same mistakes: messages about usage are in one place for all commands.
  */
 #include "complain.h"
 

@@ -3,7 +3,7 @@
  * Members of JSON documents. Counts and times are numbers, exact up to 2^53 (104 days in ns);
  * hashes and offsets, which use all 64 bits, are strings.
  *
- * Memory that runs out makes a member NULL, which cJSON leaves out: so a document is trusted
+ * If memory runs out, a member is NULL, which cJSON leaves out: so a document is trusted
  * only if it has its last member.
  */
 #ifndef EFG_JSON_H
@@ -25,10 +25,10 @@ void efg_json_ranks(cJSON *to, const char *name, const struct efg_ranklist *rank
 /* An array of the LINES, each without its first SKIP bytes, where it is longer. */
 void efg_json_lines(cJSON *to, const char *name, const struct efg_buffer *lines, size_t skip);
 
-/* Append TEXT to OUT as a string of JSON, cleaned, that may stand inside of a <script>. */
+/* Append TEXT to OUT as a JSON string, cleaned, that may be inside a <script>. */
 void efg_json_quote(struct efg_buffer *out, const char *text);
 
-/* Append DOCUMENT to OUT, which has failed if there is no member LAST; and free it. */
+/* Append DOCUMENT to OUT, which fails if there is no member LAST; and free DOCUMENT. */
 void efg_json_end(struct efg_buffer *out, cJSON *document, const char *last);
 
 #endif

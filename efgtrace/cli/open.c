@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A folder without a run file is either none of ours, or that of a job that was killed
- * or still runs: what is left there tells.
+ * A folder without a run file is either not one of ours, or that of a job that was killed
+ * or is still running: what is in it tells.
  *
- * Names in a run file are those of a program, and of whoever had the file: what would be more
- * than text to a terminal, a browser or another reader is taken out of them here, once.
+ * Names in a run file come from a program, or from anyone who had the file: what would be more
+ * than text to a terminal, a browser or another reader is removed from them here, once.
  */
 #include "open.h"
 
@@ -28,12 +28,12 @@ static int explain_missing(const char *command, const char *dir)
             command, dir);
     if (efg_pieces_count(dir))
         fprintf(stderr,
-                "; the job was killed or still runs: `efgtrace trace %s` writes what it "
+                "; the job was killed or is still running: `efgtrace trace %s` writes what it "
                 "has traced and saved\n",
                 dir);
     else if (efg_below_is_there(logs, 1))
         fprintf(stderr,
-                "; the job was killed or still runs, and has saved nothing yet "
+                "; the job was killed or is still running, and has saved nothing yet "
                 "(EFGTRACE_SAVE): `efgtrace trace %s` writes what it has traced\n",
                 dir);
     else

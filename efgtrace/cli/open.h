@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opening the folder of a run, with messages for what is wrong with it.
+ * Opening the folder of a run, with messages that say what is wrong with it.
  */
 #ifndef EFG_OPEN_H
 #define EFG_OPEN_H
@@ -13,7 +13,7 @@
  */
 int efg_open_run(struct efg_run *run, const char *command, const char *dir);
 
-/* The same with all as it is in the file: to be written again, not to be shown. PATH, of
+/* The same with everything as it is in the file: to be written again, not shown. PATH, of
  * PATH_MAX bytes: the run file. */
 int efg_open_exact(struct efg_run *run, const char *command, const char *dir, char *path);
 
@@ -27,7 +27,7 @@ int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index
 uint32_t efg_open_find(const struct efg_run *run, const char *command, const char *rank);
 
 /* Mark those ranks in IS_WANTED, by index, that the list TEXT has: "0,4-7" or "0-62:2". Returns
- * 0; else says on standard error that it is no list, or that there is no such rank, and returns
+ * 0; else says on standard error that it is not a list, or that there is no such rank, and returns
  * -1. */
 int efg_open_choose(const struct efg_run *run, const char *command, const char *text,
                     char *is_wanted);

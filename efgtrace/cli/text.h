@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What texts of several tables have in common, appended to OUT in lines of at most 100 columns.
+ * What texts with tables have in common, appended to OUT in lines of at most 100 columns.
  */
 #ifndef EFG_TEXT_H
 #define EFG_TEXT_H

@@ -212,18 +212,14 @@ static int print_help(void)
 {
     fputs(
         "Usage: efgtrace compare [OPTION...] A B\n\n"
-        "Compares two runs, the folders A and B: how the run time, the iterations, the loops "
-        "and "
-        "the\n"
-        "MPI calls of B differ from those of A, what differs most first. Times are those of a "
-        "rank,\n"
-        "the mean over all of a run, so that runs of other numbers of ranks can be "
-        "compared.\n\n"
-        "Call sites are the same where the same functions call each other, by name; lines may "
-        "differ.\n"
-        "Loops are the same where they have the same calls.\n\n"
+        "Compares two runs, the folders A and B: how the run time, the iterations, the loops\n"
+        "and the MPI calls of B differ from those of A, the largest differences first. Times\n"
+        "are those of a rank, the mean over all ranks of a run, so that runs with different\n"
+        "numbers of ranks can be compared.\n\n"
+        "Call sites are the same where functions of the same names call each other; lines may\n"
+        "differ. Loops are the same where they have the same calls.\n\n"
         "  -a, --all                every line of every table, not only the largest\n"
-        "  -f, --format text|json|html   default: text; html: a page of its own, for browsers\n"
+        "  -f, --format text|json|html   default: text; html: a web page\n"
         "  -o, --output FILE        default: standard output\n"
         "  -h, --help               this text\n\n",
         stdout);

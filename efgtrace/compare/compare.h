@@ -4,8 +4,8 @@
  *
  *     time of a rank = calls + computation before calls + the rest
  *
- * The rest is what lies before the first and behind the last call, and what ran in several
- * threads of a rank at once counts more than once, so that it may be less than nothing.
+ * The rest is the time before the first call and after the last one. What ran in several
+ * threads of a rank at once counts more than once, so the rest may be negative.
  */
 #ifndef EFG_COMPARE_H
 #define EFG_COMPARE_H
@@ -33,11 +33,11 @@ struct efg_comparison {
     uint32_t difference_count;
 };
 
-/* How many times as many ranks B has, and how many times as long it takes. */
+/* The ratio of the ranks of B to those of A, and of their times. */
 double efg_comparison_ranks(const struct efg_comparison *comparison);
 double efg_comparison_time(const struct efg_comparison *comparison);
 
-/* Append what matters most, in words: a line of at most 100 columns each. */
+/* Append what matters most, in words, in lines of at most 100 columns. */
 void efg_compare_put_findings(struct efg_buffer *out, const struct efg_comparison *comparison);
 
 /* Append the comparison in plain text of at most 100 columns: of each table at most MOST lines.

@@ -77,10 +77,11 @@ static void put_whole(struct efg_buffer *out, const struct efg_comparison *c)
     efg_summary_line(out, "B takes %s, A %s: %.2f times as long.", duration(b, c->time[1]),
                      duration(a, c->time[0]), ratio);
     if (ranks != 1 && ratio > 0)
-        efg_summary_line(out,
-                         "It has %.3g times as many ranks: if the work is the same, it is %.2f "
-                         "times as fast, %.0f%% of that.",
-                         ranks, 1 / ratio, 100 / ratio / ranks);
+        efg_summary_line(
+            out,
+            "It has %.3gx the ranks: if the work is the same, it has %.2fx the speed; "
+            "scaling efficiency %.0f%%.",
+            ranks, 1 / ratio, 100 / ratio / ranks);
 }
 
 static void put_iteration(struct efg_buffer *out, const struct efg_comparison *c)
@@ -88,7 +89,7 @@ static void put_iteration(struct efg_buffer *out, const struct efg_comparison *c
     char a[32], b[32];
     if (c->main_loop[0] != EFG_NONE && c->main_loop[1] != EFG_NONE && !c->is_same_loop)
         efg_summary_line(out,
-                         "The main loops that were found are not the same: their iterations "
+                         "The main loops of the two runs are not the same: their iterations "
                          "cannot be compared.");
     else if (c->iteration[0] > 0 && c->iteration[1] > 0)
         efg_summary_line(out,

@@ -17,10 +17,10 @@ const char efg_export_json_help[] =
     "             locations [{rank, thread, calls [gap, duration, site (index), ...],\n"
     "                         iterations [number, begin, duration, ...]}],\n"
     "             messages [from, to (locations), later, flight, bytes, ...],\n"
-    "             left_out (\"\", or what is not there)}\n"
-    "            gap: since the end of the call before it; later: since the sending of the "
-    "message\n"
-    "            before it; both since 0 for the first. flight: from sending to its receive\n"
+    "             left_out (\"\", or what is missing)}\n"
+    "            gap: since the end of the previous call; later: since the sending of the\n"
+    "            previous message; both since 0 for the first. flight: from sending to "
+    "receive\n"
     "  messages  {sizes [32 numbers of sends of 2^b to 2^(b+1) bytes],\n"
     "             matrix [[from, to, count, bytes]] of ranks, ranks}\n"
     "  representative  {verdict \"yes\"|\"no\"|\"unknown\", sentence,\n"
@@ -29,10 +29,8 @@ const char efg_export_json_help[] =
     "                    time F, share F, mean F, calls F, bytes F}], the worst first}\n"
     "            F: null or {run, recorded, error (half of the 95% confidence interval), "
     "differs};\n"
-    "            time and calls are those of an iteration, of all ranks; coverage: share of "
-    "the "
-    "time\n"
-    "            of these ranks that the loop takes\n";
+    "            time and calls are those of an iteration, on all ranks; coverage: the share\n"
+    "            of these ranks' time that the loop takes\n";
 
 int efg_export_json(FILE *file, const struct efg_run *run, uint64_t calls, char *message,
                     size_t size)

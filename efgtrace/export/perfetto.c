@@ -7,7 +7,7 @@
  *     process  a rank      thread 2 t + 1: iterations of thread t, 2 t + 2: its calls
  *     X        a call or an iteration, from ts for dur us
  *     s, f     the ends of a message, with the id of the pair; each is bound to the call that
- * is under way then
+ *              is under way then
  *
  * Source: "Trace Event Format", of the Chromium project.
  */

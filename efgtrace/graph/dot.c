@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The graph for graphviz. Loops are clusters, one inside the other; a node is the redder the
- * more of the time its calls take; an edge is the wider the more often it is taken; the
- * pivot has a double line. Ranks that come by equally often are one line of a label, and named
- * unless they are all.
+ * The graph for graphviz. Loops are nested clusters; redder nodes take more time; wider edges are
+ * taken more often; the pivot has a double line. Ranks with equally many visits share one line of
+ * a label, which names them unless it is all ranks.
  */
 #include <math.h>
 #include <stdio.h>

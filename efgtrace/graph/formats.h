@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Formats of the event flow graph of ranks of a run, one or more: each appends the whole of it
- * to OUT. Text that comes from the run file is escaped.
+ * Formats of the event flow graph of one or more ranks of a run: each appends the whole graph
+ * to OUT. Text from the run file is escaped.
  */
 #ifndef EFG_GRAPH_FORMATS_H
 #define EFG_GRAPH_FORMATS_H

@@ -54,7 +54,7 @@ static int draw(const struct request *request, const struct efg_buffer *dot,
                 struct efg_buffer *picture)
 {
     if (!request->output && isatty(STDOUT_FILENO) && strcmp(request->format->name, "svg"))
-        return complain("this is no picture for a terminal: --output FILE takes it");
+        return complain("a picture cannot be shown on a terminal: write it with --output FILE");
     return efg_render("graph", dot, request->format->name, picture) ? EFG_EXIT_FAILED
                                                                     : EFG_EXIT_OK;
 }
@@ -92,10 +92,11 @@ static int choose_group(const struct efg_run *run, const char *text, char *is_wa
     if (!groups)
         complain("no memory for the groups of ranks");
     else if (!is_there)
-        fprintf(stderr,
-                "efgtrace graph: there is no group \"%s\": they are numbered from 1 to %u, see "
-                "`efgtrace report`\n",
-                text, run->common.group_count);
+        fprintf(
+            stderr,
+            "efgtrace graph: there is no group \"%s\": groups are numbered from 1 to %u, see "
+            "`efgtrace report`\n",
+            text, run->common.group_count);
     for (uint32_t i = 0; groups && is_there && i < run->rank_count; i++)
         is_wanted[i] = run->ranks[i].group == groups[number - 1].index;
     free(groups);
@@ -173,23 +174,22 @@ static void print_help(FILE *out)
         "Usage: efgtrace graph [OPTION...] DIR\n\n"
         "Writes the event flow graph of the run that wrote DIR, merged over its ranks: nodes "
         "are MPI\n"
-        "calls by call site, edges are transitions with the time between the calls. A node, "
-        "an edge\n"
-        "says how often each rank comes by, and which ranks, unless all do: \"9 x (0, 2)\".\n\n"
+        "calls by call site, edges are transitions with the time between the calls. Each has\n"
+        "the count per rank, and the ranks unless it is all of them: \"9 x (0, 2)\".\n\n"
         "  -f, --format dot|svg|png|pdf|json|graphml\n"
         "                          dot: for Graphviz, loops as boxes, colour by time in MPI, "
         "width of\n"
         "                          edges by count; svg, png, pdf: as dot draws it, if it is "
         "installed;\n"
-        "                          default: as the ending of FILE says, else dot\n"
-        "  -r, --rank LIST         these ranks only, for example 2 or 0,4-7; default: all\n"
+        "                          default: by the extension of FILE, else dot\n"
+        "  -r, --rank LIST         only these ranks, for example 2 or 0,4-7; default: all\n"
         "  -g, --group N           the ranks with the same graph that `efgtrace report` calls "
         "group N\n"
-        "  -s, --signature WORDS   tell calls apart by these only: none, or some of path,\n"
+        "  -s, --signature WORDS   tell calls apart only by these: none, or some of path,\n"
         "                          size-class or size, partner, communicator, region; "
         "default: all\n"
         "                          that was recorded\n"
-        "  -a, --all               draw each call; default: four and more of one function in "
+        "  -a, --all               draw each call; default: four or more of one function in "
         "a row,\n"
         "                          outside of loops, are one box\n"
         "  -o, --output FILE       default: standard output\n"

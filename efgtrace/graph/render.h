@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 
 /* Append the picture of the graph DOT in FORMAT ("svg", "png", ...) to PICTURE, for COMMAND.
- * What dot has to say goes to standard error. Returns 0; else says there what is wrong and what
+ * Messages of dot go to standard error. Returns 0; else says there what is wrong and what
  * to do, and returns -1. */
 int efg_render(const char *command, const struct efg_buffer *dot, const char *format,
                struct efg_buffer *picture);

@@ -31,7 +31,7 @@ struct efg_representative_work {
     double *duration, *count;             /* ns, iterations: by sample */
     struct efg_map nodes;                 /* call << 32 | path -> node */
     uint32_t overflow;                    /* the node, or EFG_NONE */
-    char *hides;                          /* by node: its bytes are not known */
+    char *hides;                          /* by node: 1 if its bytes are not known */
     int is_in;                            /* the rank is wanted */
     uint32_t rank;
     uint64_t thread_calls;            /* of the present thread, in iterations of another */

@@ -3,11 +3,11 @@
  * How well the recorded iterations stand for the run: each call, each loop and the computation
  * between calls, in the trace (recorded.h) and in the graph of the whole run (merged.h).
  *
- * What is compared. Of the run: the outermost loop around the main loop, whose iterations are
- * counted by the pivot. Of the trace: what lies in recorded iterations. Ranks that recorded
- * none are left out of both; a thread that has none is cut by those of the first thread of its
- * rank that has. Calls are the same where function and call path are. Polls that found nothing
- * are no calls but time between them. The time of a loop is as looptree.h has it.
+ * What is compared. In the run: the outermost loop around the main loop, whose iterations are
+ * counted by the pivot. In the trace: what lies in recorded iterations. Ranks that recorded
+ * none are left out of both; a thread that has none is cut at those of the first thread of its
+ * rank that has some. Calls are the same if function and call path are. Polls that found nothing
+ * are not calls but time between them. The time of a loop is defined in looptree.h.
  *
  *     share   time / time of the iterations      calls   calls / iterations, of all ranks
  *     mean    time / calls                       bytes   bytes / calls, where a call says them
@@ -15,23 +15,23 @@
  * A loop is called when its header is.
  *
  * Confidence. Calls in an iteration depend on each other, and ranks wait for each other, so
- * samples are the sums of an iteration over all its calls and ranks, taken as independent. More
- * than EFG_SAMPLES_MOST iterations are taken together in equal numbers of consecutive ones.
+ * samples are the sums of an iteration over all its calls and ranks, taken as independent. If there
+ * are more than EFG_SAMPLES_MOST iterations, equal numbers of consecutive ones make up a sample.
  * Each figure is a ratio R = X / Y of two sums over n samples x, y; its 95% confidence interval
  * is
  *
  *     R +- t(0.975, n - 1) sqrt(sum (x - R y)^2 / (n (n - 1))) / mean y
  *
- * A figure differs if that of the run lies outside, and if it matters: by 2% of the larger one;
- * calls by one call in all that was recorded; shares by 0.2% of the time.
+ * A figure differs if that of the run lies outside this interval, and by enough to matter: 2% of the
+ * larger one; for calls, one call in all that was recorded; for shares, 0.2% of the time.
  *
- * The sentence. Below 3 samples it is not known. The recorded iterations do not stand for the
- * run if one of these holds, the first one is said:
+ * The sentence. Below 3 samples the answer is not known. The recorded iterations do not stand for
+ * the run if one of these holds; the first that does is reported:
  *   - an iteration takes 10% more or less time in them, and that is outside of its interval;
  *   - a call, the computation or a loop takes more or less time in an iteration, outside of its
  *     interval, by at least 5% of the time of an iteration of the run; the one with the most;
  *   - the loop takes less than half of the time of its ranks: the rest was not recorded.
- * Nor is it known where an iteration takes 10% more or less time inside of a wide interval.
+ * Nor is the answer known if an iteration takes 10% more or less time, but inside a wide interval.
  *
  * Source: Cochran, "Sampling Techniques" (1977), on ratio estimators.
  */
@@ -57,7 +57,7 @@ struct efg_representative_row {
     struct efg_figure share;        /* 0 to 1 */
     struct efg_figure mean;         /* ns; not of the computation */
     struct efg_figure calls, bytes; /* calls: not of the computation; bytes: of calls only */
-    double impact; /* time recorded - that of the run, / an iteration of the run */
+    double impact; /* (time recorded - time of the run) / an iteration of the run */
 };
 
 enum efg_verdict { EFG_VERDICT_UNKNOWN, EFG_VERDICT_YES, EFG_VERDICT_NO };
@@ -67,7 +67,7 @@ struct efg_representative {
     uint32_t loop;                 /* of it: what is compared; EFG_NONE: nothing is */
     uint64_t recorded, iterations; /* recorded, of the run */
     uint64_t ranks, threads;       /* threads: that recorded none, on these ranks or others */
-    uint64_t strangers;            /* recorded calls that the graph does not know */
+    uint64_t strangers;            /* recorded calls that are not in the graph */
     double coverage;               /* share of the time of its ranks that the loop takes */
     struct efg_figure time;        /* ns of an iteration, all ranks */
     struct efg_representative_row *rows; /* those with figures that differ first, by impact */
@@ -76,7 +76,7 @@ struct efg_representative {
     char sentence[768];
 };
 
-/* Compare the trace of RUN with it, for COMMAND. Without a trace that can be read there are no
+/* Compare RUN with its trace, for COMMAND. Without a readable trace there are no
  * rows, and the sentence says why. Returns 0; else says on standard error what is wrong, and
  * returns -1. FINI in any case. */
 int efg_representative_make(struct efg_representative *r, const struct efg_run *run,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each rank spent in the loops of the merged graph and in its contexts: one number for
+ * The time each rank spent in the loops of the merged graph and in its contexts: one number for
  * each rank and each of them, from a second reading of the ranks.
  *
- * In MPI: in calls, polls that found nothing included. All: with the computation between two
- * calls of a loop, of a context. The loops have it as looptree.h has it, so that the sums over
+ * In MPI: in calls, including polls that found nothing. All: with the computation between two
+ * calls of a loop or a context. Times of loops are defined as in looptree.h, so that the sums over
  * the ranks are the times of the merged tree.
  */
 #ifndef EFG_BY_RANK_H

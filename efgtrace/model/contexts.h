@@ -2,10 +2,10 @@
 /*
  * Contexts: the calling context tree of the event flow graph of a run. A context is a function,
  * called by the functions above it, or an MPI function called from a line of it. The root is
- * the program. Functions that were inlined are contexts as well; what runs before main is none.
+ * the program. Functions that were inlined are contexts as well; what runs before main is not.
  *
- * A call of the graph belongs to one leaf; the computation between two calls to the innermost
- * context that holds both.
+ * A call of the graph belongs to one leaf; the computation between two calls belongs to the
+ * innermost context that contains both.
  */
 #ifndef EFG_CONTEXTS_H
 #define EFG_CONTEXTS_H
@@ -17,8 +17,8 @@ struct efg_context {
     uint32_t depth;  /* 0 for the root */
     int is_call;     /* an MPI function: a leaf */
     char *name;      /* "exchange", "MPI_Send"; "app+0x1234" where no name is known */
-    char *file;      /* of the source, of a leaf that of the line; "" if it is not known */
-    uint32_t line;   /* where it was called, first; 0 if it is not known */
+    char *file;      /* of the source; for a leaf, the file of the line; "" if not known */
+    uint32_t line;   /* where it was first called; 0 if not known */
     const char *module;
     uint64_t offset; /* of the call; what tells functions without a name apart */
 };
@@ -27,7 +27,7 @@ struct efg_contexts {
     struct efg_context *items; /* parents before children */
     uint32_t count, room;
     uint32_t *of_node, *of_edge; /* of the graph: their contexts */
-    uint32_t *of_loop;           /* the innermost function that holds all calls of it */
+    uint32_t *of_loop;           /* the innermost function that contains all of its calls */
     uint32_t *slots, slot_count; /* hash table: index + 1 */
 };
 

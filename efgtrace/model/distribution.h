@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Distribution: a value of each rank, as pages show it of any number of ranks.
+ * Distribution: a value for each rank, as pages show it for any number of ranks.
  *
  *     bins    of equal width, from the least value to the most
- *     thirds  of the range from the least to the most: what is near the mean, by a sixth of the
- *             range or 1% at most, what is below and what above; with their ranks
+ *     thirds  of the range from the least to the most: near the mean, by at most a sixth of the
+ *             range or 1%, below it, and above it; with their ranks
  *
  * As JSON, {count, sum, mean, least, least_rank, median, most, most_rank, bins [24 numbers],
- * thirds [[count, RANKS] of those below, near, above]}. A list of ranks that is longer than
- * it may be ends in "...": so the document stays small, whatever the number of ranks.
+ * thirds [[count, RANKS] of those below, near, above]}. A list of ranks that is too long
+ * ends in "...": so the document stays small, whatever the number of ranks.
  */
 #ifndef EFG_DISTRIBUTION_H
 #define EFG_DISTRIBUTION_H
@@ -22,11 +22,11 @@
 
 enum efg_distribution_of {
     EFG_OF_ALL,   /* all ranks */
-    EFG_OF_THOSE, /* those whose value is not 0: who was there */
+    EFG_OF_THOSE, /* those whose value is not 0: that took part */
 };
 
-/* Add to TO a member NAME: of the VALUES of the ranks of RUN, by index, with lists of at most
- * LIST characters. */
+/* Add to TO a member NAME, the distribution of VALUES, by index of the ranks of RUN, with lists of
+ * at most LIST characters. */
 void efg_distribution_json(cJSON *to, const char *name, const struct efg_run *run,
                            const uint64_t *values, enum efg_distribution_of of, size_t list);
 

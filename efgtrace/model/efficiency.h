@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Efficiencies as the POP model and TALP have them. Useful time of a rank is its time outside
+ * Efficiencies as in the POP model and TALP. The useful time of a rank is its time outside
  * MPI; the time of all is that of the rank that takes longest.
  *
  *     parallel efficiency      = mean useful time / time  = load balance x communication
@@ -22,12 +22,12 @@ struct efg_efficiency {
     double parallel, balance, communication; /* 0 to 1; 0 without ranks */
 };
 
-/* Of the run with COUNT ranks, of a loop of the merged graph; a rank without time took no part.
- */
+/* The efficiency of the run with COUNT ranks, or of a loop of the merged graph; a rank without time
+ * took no part. */
 struct efg_efficiency efg_efficiency_run(const struct efg_report_ranks *ranks, uint32_t count);
 struct efg_efficiency efg_efficiency_loop(const struct efg_by_rank *by, uint32_t loop);
 
-/* Append a table, in plain text, of the run and of at most MOST loops, the longest. Returns 0;
+/* Append a table, in plain text, of the run and of the longest loops, at most MOST. Returns 0;
  * else says on standard error what is wrong, and returns -1. */
 int efg_report_efficiency(struct efg_buffer *out, const struct efg_run *run,
                           const struct efg_report_ranks *ranks, uint32_t most);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The groups of ranks with the same graph, in the order in which users know them: the largest
- * one first, of equal ones that with the lowest rank. They are numbered from 1.
+ * The groups of ranks with the same graph, in the order that users see: the largest one first,
+ * and of equal ones the one with the lowest rank. They are numbered from 1.
  */
 #ifndef EFG_GROUPS_H
 #define EFG_GROUPS_H

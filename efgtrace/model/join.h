@@ -28,7 +28,7 @@ struct efg_join {
     uint32_t *slots, slot_count, room; /* hash table: index + 1 */
 };
 
-/* Begin to join RANKS ranks; add one of RUN, which has the INDEX; sort by falling time. Return
+/* Begin to join RANKS ranks; add one of RUN, which has the INDEX; sort by descending time. Return
  * 0 or -ENOMEM. */
 void efg_join_init(struct efg_join *join, enum efg_join_by by, uint32_t ranks);
 int efg_join_add(struct efg_join *join, const struct efg_run *run,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two runs side by side: what is the same call site in both, and the same loop.
+ * Two runs side by side: which call sites are the same in both, and which loops.
  *
- * Call sites are the same when the same functions call each other down to the same MPI
- * function, by their names, so that a rebuilt program, another MPI library, other numbers of
- * ranks can be compared; where a function has no name, by module and offset. Where several call
- * sites have the same names, the first of the one run is the first of the other.
+ * Call sites are the same if functions of the same names call each other down to the same MPI
+ * function, so that a rebuilt program, another MPI library or other numbers of
+ * ranks can be compared; a function without a name is known by module and offset. If several call
+ * sites have the same names, the first of one run is the first of the other.
  *
- * Loops are the same when they have the same call sites: those that have most in common first,
- * and at least half of what they have together.
+ * Loops are the same if they share call sites, at least half of those that they have together;
+ * the loops with most in common are matched first.
  */
 #ifndef EFG_MATCHED_H
 #define EFG_MATCHED_H
@@ -29,7 +29,7 @@ struct efg_side { /* a run */
 int efg_side_read(struct efg_side *side, const char *command, const char *dir);
 void efg_side_fini(struct efg_side *side);
 
-struct efg_pair { /* EFG_NONE where it is in one of them only */
+struct efg_pair { /* EFG_NONE if it is in only one of them */
     uint32_t a, b;
 };
 

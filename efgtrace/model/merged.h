@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Merged graph: the event flow graphs of ranks of a run as one. Nodes are the same on two ranks
- * when their signatures are: the same call, call path, and, where they were recorded, relative
- * partner, size, communicator, region. Numbers and times are sums over the ranks; beside them
- * is kept how often each rank comes by. Threads of a rank are taken together.
+ * if their signatures are: the same call, call path, and, where they were recorded, relative
+ * partner, size, communicator, region. Counts and times are sums over the ranks; the number of
+ * visits of each rank is kept besides. Threads of a rank are taken together.
  *
- * Nodes are in an order in which they appear first: as on the first rank, and what other ranks
- * have besides is behind what it follows there.
+ * Nodes are in order of first appearance: as on the first rank, and the additional nodes of other
+ * ranks come after the node that they follow there.
  *
  * Ranks are read one after the other, so that the memory is that of the merged graph and of one
  * rank.
@@ -22,8 +22,8 @@
 
 #define EFG_VISITS_MOST 16 /* different numbers that are kept */
 
-struct efg_visits { /* ranks that come by equally often: LEAST is MOST, unless there are more
-                       different numbers than are kept, which then are one item */
+struct efg_visits { /* ranks with equally many visits: LEAST equals MOST, unless there are more
+                       different numbers than are kept, which are then one item */
     uint64_t least, most;
     struct efg_ranklist ranks;
 };
@@ -32,7 +32,7 @@ struct efg_merged_item { /* a node or an edge */
     struct efg_ranklist ranks;
     struct efg_visits *visits; /* by the lowest rank */
     uint32_t visits_count;
-    uint32_t next;          /* a node's: the one behind it, while ranks are added */
+    uint32_t next;          /* a node's: the next node, while ranks are added */
     uint64_t bin[EFG_BINS]; /* as in efg_stat, which has no room for sums over many ranks */
 };
 
@@ -47,14 +47,14 @@ struct efg_merged {
     uint64_t duration;      /* ns that they ran, together */
     unsigned dimensions;    /* set of enum efg_dimension */
     struct efg_graph graph; /* as efg_graph_unite makes it; but visits are those of the rank
-                               that comes by most */
+                               with the most */
     struct efg_merged_item *nodes, *edges;
     uint32_t node_room, edge_room;
     uint32_t first;           /* node, while ranks are added */
     struct efg_looptree tree; /* repetitions, entries, events by these visits; times are sums */
     struct efg_ranklist *loops;  /* the ranks of each */
     struct efg_merged_places at; /* of the rank SPEAKER */
-    uint32_t speaker;            /* the rank that stands for these */
+    uint32_t speaker;            /* the rank that represents these */
 };
 
 /* Merge those ranks of RUN that are marked in IS_WANTED, by index (NULL: all), with signatures
@@ -64,16 +64,16 @@ int efg_merged_read(struct efg_merged *merged, const struct efg_run *run, const 
                     const char *is_wanted, unsigned dimensions);
 void efg_merged_fini(struct efg_merged *merged);
 
-/* How often its ranks come by, at least and at most. */
+/* The fewest and the most visits of its ranks. */
 void efg_merged_visits(const struct efg_merged_item *item, uint64_t *least, uint64_t *most);
 
 /* Add the threads of RANK to ONE, which was made by efg_graph_init. PLACES (may be NULL): where
- * its pivot and its main loop are there. Returns 0 or -ENOMEM. */
+ * its pivot and its main loop are in ONE. Returns 0 or -ENOMEM. */
 int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places,
                        const struct efg_run *run, const struct efg_run_rank *rank,
                        unsigned dimensions);
 
-/* The dimensions that all graphs of RUN have: what was asked for but for what was dropped. */
+/* The dimensions that all graphs of RUN have: those asked for, without those dropped. */
 unsigned efg_merged_dimensions(const struct efg_run *run);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the report says of all ranks: they are read once, one after the other, and what is
- * needed of each is kept.
+ * What the report says about all ranks: they are read once, one after the other, and what is
+ * needed from each is kept.
  */
 #ifndef EFG_REPORT_RANKS_H
 #define EFG_REPORT_RANKS_H
@@ -54,7 +54,7 @@ void efg_report_ranks(struct efg_buffer *out, const struct efg_run *run,
                       const struct efg_report_ranks *ranks);
 
 /* Append the groups of ranks with the same graph, and how others differ from the largest. Reads
- * a rank of each group. Returns as efg_report_ranks_read. */
+ * one rank of each group. Returns as efg_report_ranks_read. */
 int efg_report_groups(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 
 #endif

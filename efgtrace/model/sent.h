@@ -13,7 +13,7 @@ struct efg_sent_pair {
     struct efg_traffic_item to; /* key: world rank or EFG_TRAFFIC_OTHERS */
 };
 
-/* Pairs that have the same difference of world ranks, the shorter way around. */
+/* Pairs with the same difference of world ranks, the shorter way around. */
 struct efg_sent_distance {
     int64_t steps; /* from the sender on: -size/2 < steps <= size/2 */
     int is_other;  /* EFG_TRAFFIC_OTHERS */
@@ -28,7 +28,7 @@ struct efg_sent {
     uint32_t pair_count, room;
     struct efg_sent_pair *pairs; /* ascending by from, then to */
     uint32_t distance_count;
-    struct efg_sent_distance *distances; /* by falling bytes */
+    struct efg_sent_distance *distances; /* by descending bytes */
 };
 
 /* Read all ranks of RUN, for COMMAND. Returns 0; else says on standard error what is wrong, and
@@ -36,7 +36,7 @@ struct efg_sent {
 int efg_sent_read(struct efg_sent *sent, const struct efg_run *run, const char *command);
 void efg_sent_fini(struct efg_sent *sent);
 
-/* Sort the pairs by falling bytes. */
+/* Sort the pairs by descending bytes. */
 void efg_sent_sort(struct efg_sent *sent);
 
 #endif

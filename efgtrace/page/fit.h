@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A report that fits into a page, however large the program: what grows with its call paths has
- * so many bytes and no more.
+ * Fit: makes a report fit into a page, however large the program: each part that grows with its
+ * call paths has a limit in bytes.
  *
- *     contexts   800 kB: those with the most time, some 1700. What is left out is part of the
- *                context that it is called from, as it always was; "left_out" of that one is
+ *     contexts   800 kB: those with the most time, about 1700. What is left out is part of the
+ *                context that it is called from, as always; "left_out" of that one is
  *                its time.
- *     graph      500 kB. Beyond, nodes of the same context are one node, of which nothing but
- *                sums is kept, and edges between the same two are one edge; of edges 300 kB,
+ *     graph      500 kB. Beyond that, nodes of the same context are one node, for which only
+ *                sums are kept, and edges between the same two are one edge; edges 300 kB,
  *                those with the most time.
  *     the rest   loops 200 kB, of those with the most time; sites and rows of the
  *                representative table 120 kB each, groups of ranks 100 kB: the first ones,
  *                since the largest come first.
  *
- * Of a comparison, loops have 200 kB: those with the most time in either run; and differences
+ * In a comparison, loops have 200 kB: those with the most time in either run; and differences
  * 500 kB: the largest ones.
  *
  * "left_out" of the document says how many are left out of each part. With the timeline (3 MB),

@@ -19,8 +19,8 @@ const char efg_profile_json_help[] =
     "  forms    [{count (iterations, of all ranks; of the whole: ranks), items}], falling\n"
     "  items    [{site or loop (indices), repetitions {mean min max} of each time,\n"
     "             before (mean time of the computation before it; not of a loop)}]\n"
-    "  rest     iterations that have no form, as there are too many\n"
-    "  All forms are there, whatever the other options are.\n";
+    "  rest     iterations without a form, because there are too many\n"
+    "  All forms are present, whatever the other options.\n";
 
 static cJSON *make_item(const struct efg_program_item *item, double count)
 {

@@ -204,11 +204,9 @@ static int print_help(void)
     fputs(
         "Usage: efgtrace profile [OPTION...] DIR\n\n"
         "Writes what the ranks of the run that wrote DIR did as a program: their MPI calls in\n"
-        "their order, as loops, with the computation between them and mean times. Ranks with "
-        "the\n"
-        "same graph have one profile.\n\n"
-        "  -r, --rank RANK    the profile of this rank only; default: the 3 most frequent "
-        "ones\n"
+        "order, as loops, with the computation between them and mean times. Ranks with the\n"
+        "same graph share one profile.\n\n"
+        "  -r, --rank RANK    the profile of this rank only; default: the 3 most common ones\n"
         "  -t, --terse        calls and loops only: no computation, no times\n"
         "  -n, --names        calls named by function and line instead of by numbers\n"
         "  -a, --all          all groups of ranks, all forms of iterations, all calls\n"
@@ -222,19 +220,18 @@ static int print_help(void)
         "program\n"
         "says which. Send1[4] is called four times in a row, CPU2 is what the application "
         "does\n"
-        "between two calls. The number behind a colon is the mean time of one of them, in us;\n"
-        "behind a loop, the time of all its iterations, as often as it comes. [3-9, mean "
+        "between two calls. The number after a colon is the mean time of one of them, in us;\n"
+        "after a loop, the time of all its iterations each time it is reached. [3-9, mean "
         "5.2]:\n"
-        "not always as many. Where iterations of a loop differ in their calls, it has several\n"
+        "the number varies. Where iterations of a loop differ in their calls, it has several\n"
         "forms, the most frequent first: ( 900 x { ... } | 100 x { ... } )[1000]. A loop that "
         "is in\n"
         "several places has a label, L1 = ( ... ), and is written once. Allreduce3..9: these "
         "call\n"
         "sites one after the other, outside all loops, with all between them; not with "
         "--all.\n"
-        "Loops are those of efgtrace report, and what else comes at least twice in a row; the "
-        "list\n"
-        "says of those with a label how many iterations each rank makes in all.\n\n",
+        "Loops are those of efgtrace report, and anything else that comes at least twice in a\n"
+        "row; for those with a label the list has the total of iterations on each rank.\n\n",
         stdout);
     fputs(efg_profile_json_help, stdout);
     fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);

@@ -23,14 +23,14 @@ struct efg_profile { /* of a thread of a group of ranks */
     const struct efg_run_loop *main; /* the main loop of the first of them */
     struct efg_looptree tree;
     struct efg_program program;
-    uint32_t *number;   /* per node: which one of its function it is, from 1, in the order of
-                           first appearance */
+    uint32_t *number;   /* per node: its number among the nodes of its function, from 1, in order
+                           of first appearance */
     double *time;       /* per loop, and the whole: ns, of all ranks */
     double *iterations; /* per loop, and the whole: of all ranks */
 };
 
-/* Make PROFILE, whose run, ranks and graph are there, of the thread with the index THREAD.
- * Returns 0, or -1 and says on standard error why not. FINI in any case. */
+/* Make PROFILE, whose run, ranks and graph are set, for the thread with the index THREAD.
+ * Returns 0; or -1, after saying on standard error why not. FINI in any case. */
 int efg_profile_make(struct efg_profile *profile, uint32_t thread);
 void efg_profile_fini(struct efg_profile *profile);
 
@@ -43,8 +43,8 @@ double efg_profile_call(const struct efg_profile *profile, uint32_t node);
 /* The function of NODE without "MPI_". */
 const char *efg_profile_name(const struct efg_profile *profile, uint32_t node);
 
-/* What is not shown of LOOP, which has more than MOST forms, summed: as repetitions and times
- * before, per node and loop, which are to be freed. Returns 0, or -1 without memory. */
+/* Sum up what is not shown of LOOP, which has more than MOST forms, as repetitions and times
+ * before, per node and loop; to be freed. Returns 0, or -1 without memory. */
 struct efg_profile_rest {
     uint64_t iterations; /* how many are left out */
     struct efg_program_rest *of_node, *of_loop;

@@ -184,7 +184,7 @@ static void put_call(struct writer *w, uint32_t node, const char *repetitions)
 
 static void put_forms(struct writer *w, uint32_t loop);
 
-/* LOOP, which is come to REPETITIONS times in all, with TEXT for that. Its body is written
+/* LOOP, which is reached REPETITIONS times in total, with TEXT for that. Its body is written
  * once, with a label if it is in several places. */
 static void put_loop(struct writer *w, uint32_t loop, double repetitions, double count,
                      const char *text)

@@ -10,7 +10,7 @@
  *
  * Each function appends its object to OUT and returns 0; or appends "null" and returns -1 if
  * there is no trace that can be read, with a sentence in MESSAGE that says why (without a full
- * stop or line break). Memory that runs out: out->failed.
+ * stop or line break). If memory runs out: out->failed.
  *
  * --- efg_recorded_json_timeline ---
  *

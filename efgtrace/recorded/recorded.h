@@ -4,17 +4,17 @@
  *
  *     LOCATION  of one thread of a rank; then, of it and in the order of their ends:
  *         CALL         an MPI call
- *         ITERATION    behind the calls in it
- *         WINDOW       behind all that is in it; several are brackets of MeasurementOnOff
- *         MESSAGE      one end of a message, somewhere behind its call
+ *         ITERATION    after the calls in it
+ *         WINDOW       after all that is in it; several are brackets of MeasurementOnOff
+ *         MESSAGE      one end of a message, somewhere after its call
  *     LOCATION  ...                                            by rank, its first thread first
  *
  * Threads come one after the other, so that the memory needed is that of definitions and of
  * messages under way, however long the trace is. It is read once; open it again for a second
  * pass.
  *
- * The OTF2 library hangs or crashes on some damaged files. So another process reads, and what
- * it says is checked: whatever the trace is like, the answer is items, an end, or a message.
+ * The OTF2 library hangs or crashes on some damaged files. So another process reads, and its
+ * output is checked: whatever the trace is like, the answer is items, an end, or a message.
  *
  * Times are ns since the start of the trace. Ranks are those of the world.
  */
@@ -36,8 +36,8 @@ enum efg_recorded_kind {
     EFG_RECORDED_MESSAGE,
 };
 
-/* What a call says of its bytes as the graph counts them: those of sends and of blocking
- * collectives it knows; of a receive only what came, not how much there was room for; others
+/* What a call says about its bytes as the graph counts them: for sends and blocking collectives
+ * they are known; for a receive, only what arrived, not how much there was room for; others
  * come later or not at all. */
 enum efg_recorded_bytes { EFG_BYTES_NONE, EFG_BYTES_KNOWN, EFG_BYTES_HIDDEN };
 
@@ -51,7 +51,7 @@ struct efg_recorded_item {
         struct efg_recorded_call {
             uint32_t site;       /* index into the sites */
             uint32_t window;     /* that it is in, from 0 */
-            uint32_t polls;      /* that found nothing, which it stands for; 0: it is none */
+            uint32_t polls;      /* how many polls that found nothing it stands for; 0: it is not a poll */
             uint32_t bytes_kind; /* enum efg_recorded_bytes */
             uint64_t bytes;
             uint64_t begin, end;

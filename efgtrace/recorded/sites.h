@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recorded calls as nodes of the graph: what the trace calls a site is the function and the
- * hash of a call path; the run file knows both by numbers.
+ * Recorded calls as nodes of the graph: a site of the trace is a function and the
+ * hash of a call path; the run file has numbers for both.
  */
 #ifndef EFG_RECORDED_SITES_H
 #define EFG_RECORDED_SITES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Findings: three sentences, each on a question that whoever opens a report has. Where is the
- * time lost, who makes the others wait, where do they wait.
+ * Findings: three sentences, each on a question that readers of a report have: where is the
+ * time lost, which ranks make the others wait, where do they wait.
  */
 #include <stdio.h>
 

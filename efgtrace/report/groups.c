@@ -68,8 +68,8 @@ static int put_groups(struct efg_buffer *out, const struct efg_run *run,
     uint32_t count = run->common.group_count;
     if (efg_groups_read(run, "report", groups[0].index, &first))
         return -1;
-    efg_summary_line(out, " group    ranks   nodes   edges   which ranks (+, - calls that the "
-                          "largest group has not, has)");
+    efg_summary_line(out, " group    ranks   nodes   edges   which ranks (calls: + not in, - "
+                          "only in the largest group)");
     put_group(out, run, 1, &groups[0], &first);
     for (uint32_t i = 1; i < count && i < most; i++) {
         if (efg_groups_read(run, "report", groups[i].index, &other)) {

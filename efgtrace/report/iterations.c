@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The iterations of the main loop, of the rank that stands for the run: how long they took over
+ * The iterations of the main loop, of the rank that represents the run: how long they took over
  * the run, those that were recorded against all, and those that took much longer than the rest.
  */
 #include "sent.h"

@@ -179,7 +179,7 @@ static int put_all(struct efg_buffer *out, const struct efg_run *run,
     return 0;
 }
 
-/* A page goes beside the run file, unless it is told where; its name is said. */
+/* A page goes beside the run file, unless another place is given; its name is printed. */
 static int write_out(const struct efg_buffer *out, const struct efg_run *run,
                      const struct request *request)
 {
@@ -218,20 +218,16 @@ static void print_help(FILE *out)
 {
     fputs(
         "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
-        "Says what the run that wrote DIR did: where time is lost, in words; the summary; its\n"
-        "loops, where the time of the main loop goes, how its iterations went, how well the\n"
-        "recorded ones stand for the run, which MPI calls and call sites take the time and "
-        "how\n"
-        "evenly over the ranks (least, median, most), who sent how much to whom, and how the\n"
-        "event flow graph grew.\n\n"
-        "  -a, --all          every line of every table, not only the largest\n"
-        "  -s, --signatures   only how many nodes and edges the graph has, merged over the "
-        "ranks "
+        "Describes the run that wrote DIR: where time is lost, in words; the summary; its\n"
+        "loops, where the time of the main loop goes, how long its iterations took, how well\n"
+        "the recorded ones stand for the run, which MPI calls and call sites take the time "
         "and\n"
-        "                     of a rank, by what tells calls apart, as far as that was "
-        "recorded\n"
-        "      --html         a page for browsers, in one file that needs no network: FILE, "
-        "or\n"
+        "how evenly over the ranks (least, median, most), who sent how much to whom, and how\n"
+        "the event flow graph grew.\n\n"
+        "  -a, --all          every line of every table, not only the largest\n"
+        "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
+        "                     ranks and per rank, for each signature that the run has\n"
+        "      --html         a web page, in one file that needs no network: FILE, or\n"
         "                     DIR/report.html\n"
         "      --json         all that the page shows, for other programs: FILE, or standard "
         "output\n"

@@ -11,7 +11,7 @@
 #include "files/run/runfile.h"
 #include "model/sent.h"
 
-/* The iterations of the rank that stands for the run. */
+/* The iterations of the rank that represents the run. */
 void efg_report_iterations(struct efg_buffer *out, const struct efg_run *run);
 
 /* What was sent, of all ranks: by size, by distance of the ranks, and by pair of them. */

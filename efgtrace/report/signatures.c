@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many nodes and edges the graph has, by what tells calls apart: a row for each set of the
+ * How many nodes and edges the graph has, for each signature: a row for each set of the
  * dimensions that were recorded. A graph with less detail is the same as if less had been
  * recorded, so one run tells all of them. Ranks of a group have the same graph: one of each is
  * read.

@@ -107,7 +107,7 @@ void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uin
     if (!thread || efg_summary_tree(&tree, run, &thread->graph, &thread->loops.main))
         return;
     if (tree.main == EFG_NONE)
-        efg_summary_line(out, "No main loop was found: all of the run.");
+        efg_summary_line(out, "No main loop was found: the whole run.");
     if (!find_parts(&parts, &thread->graph, &tree, tree.main))
         put_parts(out, run, &thread->graph, &parts, most);
     free(parts.item);

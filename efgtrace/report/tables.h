@@ -17,7 +17,7 @@ void efg_report_library(struct efg_buffer *out, const struct efg_run *run);
 void efg_report_cut(struct efg_buffer *out, const struct efg_run *run);
 void efg_report_curve(struct efg_buffer *out, const struct efg_run *run);
 
-/* How many nodes and edges there are by what tells calls apart. Reads a rank of each group.
+/* How many nodes and edges there are for each signature. Reads one rank of each group.
  * Returns 0; else says on standard error what is wrong, and returns -1. */
 int efg_report_signatures(struct efg_buffer *out, const struct efg_run *run);
 

@@ -63,7 +63,7 @@ int efg_preload_find(char *library, size_t size, char *message, size_t room)
         if (accept_file(told, library, size) == 0)
             return 0;
         snprintf(message, room,
-                 "environment variable EFGTRACE_LIBRARY: %s: no file that can be read", told);
+                 "environment variable EFGTRACE_LIBRARY: %s: not a readable file", told);
         return -1;
     }
     if (find_folder(folder, sizeof(folder)) != 0)
@@ -103,7 +103,7 @@ int efg_preload_set(const char *library, const char *program, char *message, siz
     if (strpbrk(library, " :")) {
         snprintf(
             message, room,
-            "%s: LD_PRELOAD cannot hold a path with a blank or a colon in it; "
+            "%s: LD_PRELOAD cannot hold a path that contains a blank or a colon; "
             "move the library, or set EFGTRACE_LIBRARY to a link to it whose folder has none",
             library);
         return -1;

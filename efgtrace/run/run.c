@@ -6,7 +6,7 @@
  * signals and exit code are the application's without any help. What it adds is
  * in the environment: LD_PRELOAD and one EFGTRACE_<KEY> per option.
  *
- * Invariant: nothing is started unless all of the configuration is right.
+ * Invariant: nothing is started unless the whole configuration is right.
  */
 #include <errno.h>
 #include <limits.h>
@@ -58,8 +58,8 @@ static int print_help(void)
          "Runs COMMAND with libefgtrace.so preloaded. Under a launcher it stands in front of "
          "the\n"
          "application: mpirun -np 4 efgtrace run -n 20 ./application\n\n"
-         "The options are the keys of efgtrace.conf(5), --KEY VALUE or --KEY=VALUE, and beat\n"
-         "files and environment. An option [on|off] alone means on. In brackets: the "
+         "The options are the keys of efgtrace.conf(5), --KEY VALUE or --KEY=VALUE, and\n"
+         "override files and environment. An option [on|off] alone means on. In brackets: the\n"
          "default.\n");
     for (const struct efg_key *key = efg_conf_keys(); key->name; key++)
         print_option(key);

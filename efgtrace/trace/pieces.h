@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pieces: what each thread of a job saved while it ran (libefgtrace/runtime/watch/save.h), made into
- * the run file that the job did not come to write.
+ * the run file that the job had no chance to write.
  */
 #ifndef EFG_PIECES_H
 #define EFG_PIECES_H
 
-/* Make OUTPUT/run.efg of the pieces in DIR, and say for COMMAND of which ranks it is and up to
- * when. A run file that is there is replaced if it was made of pieces, too. Returns 1, or 0:
- * nothing to do; or -1, and has said what is wrong. */
+/* Make OUTPUT/run.efg from the pieces in DIR, and say for COMMAND which ranks it has and until
+ * when. An existing run file is replaced if it was made from pieces, too. Returns 1; or 0 if there
+ * is nothing to do; or -1 after saying what is wrong. */
 int efg_pieces_join(const char *command, const char *dir, const char *output);
 
 #endif

@@ -35,11 +35,11 @@ static int print_help(void)
     puts(
         "Usage: efgtrace trace [OPTION...] DIR\n\n"
         "Writes DIR/traces.otf2 and DIR/traces/ from the logs in DIR/logs: the trace of a job\n"
-        "that was killed, or of one that still runs, as far as it has come; and DIR/run.efg\n"
-        "from what its ranks had saved, for report, graph and expand. A job that ends in "
-        "order\n"
-        "writes both by itself.\n\n"
-        "  -o, --output DIR2   write them to DIR2 instead; it is made if need be\n"
+        "that was killed or is still running, as far as it has come; and DIR/run.efg from "
+        "what\n"
+        "its ranks had saved, for report, graph and expand. A job that ends normally writes\n"
+        "both itself.\n\n"
+        "  -o, --output DIR2   write them to DIR2 instead; it is made if necessary\n"
         "  -h, --help          this text\n\n"
         "Exit code: 0 written, 1 failed, 2 wrong usage.");
     return EFG_EXIT_OK;
@@ -140,10 +140,10 @@ static void tell_clocks(const struct efg_run_skew *skew)
 static int complain_no_logs(const char *dir, int error)
 {
     if (!is_folder(dir))
-        return complain("cannot read", dir, errno ? strerror(errno) : "it is no folder");
+        return complain("cannot read", dir, errno ? strerror(errno) : "it is not a folder");
     if (is_there(dir, "traces.otf2"))
         return complain("nothing to do in", dir,
-                        "it has no logs any more, because its trace is complete: traces.otf2");
+                        "its logs are gone, because its trace is complete: traces.otf2");
     if (error == -ENOENT || error == 0)
         return complain("cannot read", dir,
                         "it has no logs/*.log: is it the output folder of a run?");
@@ -154,12 +154,12 @@ static int complain_exists(const char *dir)
 {
     if (is_there(dir, "traces.otf2"))
         return complain("will not overwrite", dir,
-                        "it has a trace already, traces.otf2; open that, or write another one "
+                        "it already has a trace, traces.otf2; open that, or write another one "
                         "with -o DIR2");
     return complain(
         "will not overwrite", dir,
-        "it has a part of a trace: the job is writing it just now, or was killed "
-        "while it did. When the job is over, remove traces.part, traces and traces.def "
+        "it has a part of a trace: the job is writing it right now, or was killed "
+        "while it did so. When the job is over, remove traces.part, traces and traces.def "
         "there, or write with -o DIR2");
 }
 
@@ -172,7 +172,7 @@ static int explain(int error, const char *dir, const char *output)
         return complain("cannot use", dir, "none of its logs can be read");
     case -EIO:
         return complain("cannot write", output,
-                        "no permission, or no room on the disk? Nothing was left behind");
+                        "no permission, or no space on the disk? Nothing was left behind");
     default:
         return complain("cannot convert", dir, strerror(-error));
     }

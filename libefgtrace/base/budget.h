@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Budget: bytes that several tables share. Who wants more takes first and allocates then, and
- * gives back what it frees. What is taken covers all that the taker will allocate for it,
- * touched or not.
+ * Budget: bytes that several tables share. A table that needs more takes first, then allocates, and
+ * gives back what it frees. What it takes covers all that it will allocate, whether touched
+ * or not.
  *
  * Threads may take and give at the same time. A budget that is NULL has no limit.
  */
@@ -13,7 +13,7 @@
 
 struct efg_budget {
     uint64_t limit, used; /* bytes */
-    uint64_t most;        /* that were in use at the same time */
+    uint64_t most;        /* the most in use at the same time */
 };
 
 /* USED bytes are in use now. */
@@ -26,7 +26,7 @@ static inline void efg_budget_note(struct efg_budget *budget, uint64_t used)
         ;
 }
 
-/* Bytes that have to be had, whatever the limit: others get less for it. */
+/* Take BYTES that cannot be refused, whatever the limit: there is less for others. */
 static inline void efg_budget_add(struct efg_budget *budget, uint64_t bytes)
 {
     if (budget)
@@ -47,8 +47,8 @@ static inline int efg_budget_has(const struct efg_budget *budget, uint64_t bytes
     return used <= budget->limit && bytes <= budget->limit - used;
 }
 
-/* BYTES, if SPARE more would still be left for others. Returns 1, or 0 if they are not to be
- * had. */
+/* Take BYTES, if SPARE more would still be left for others. Returns 1, or 0 if they are not
+ * available. */
 static inline int efg_budget_take(struct efg_budget *budget, uint64_t bytes, uint64_t spare)
 {
     if (!budget)

@@ -21,7 +21,7 @@ struct efg_buffer { /* all zero is an empty buffer */
 
 void efg_buffer_fini(struct efg_buffer *buffer);
 void efg_buffer_put(struct efg_buffer *buffer, const void *bytes, size_t size);
-/* SIZE more bytes, to be filled in: where they go, until the next call; NULL without memory. */
+/* Where to write SIZE more bytes; valid until the next call. NULL without memory. */
 unsigned char *efg_buffer_extend(struct efg_buffer *buffer, size_t size);
 void efg_buffer_u32(struct efg_buffer *buffer, uint32_t value);
 void efg_buffer_u64(struct efg_buffer *buffer, uint64_t value);
@@ -43,8 +43,8 @@ const void *efg_reader_take(struct efg_reader *reader, size_t size);
 uint32_t efg_reader_u32(struct efg_reader *reader);
 uint64_t efg_reader_u64(struct efg_reader *reader);
 uint64_t efg_reader_number(struct efg_reader *reader);
-/* A number of things to come that take at least BYTES each: fails if they cannot
- * all be there, so that it can be allocated safely. */
+/* A number of things that follow and take at least BYTES each: fails if there cannot be that
+ * many, so that it is safe to allocate them. */
 size_t efg_reader_count(struct efg_reader *reader, size_t bytes);
 /* A string of its own (free it), "" after a failure; NULL without memory. */
 char *efg_reader_string(struct efg_reader *reader);

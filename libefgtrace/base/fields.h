@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fields: facts of a structure that are kept as tag and value, so that there may be more of
- * them in a file than its reader knows, and fewer. One table, for writing and for reading.
+ * Fields: facts of a structure that are kept as tag and value, so that a file may have more of
+ * them than its reader knows, or fewer. One table, for writing and for reading.
  *
  *     (tag x 2 | is text, value) ... 0        what is 0 or empty is left out
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Launcher: tells each process its rank in the environment, before MPI knows it. What holds for
- * all ranks is said by one of them.
+ * Launcher: tells each process its rank through the environment, before MPI knows it. So what
+ * holds for all ranks can be reported by only one of them.
  */
 #ifndef EFG_LAUNCHER_H
 #define EFG_LAUNCHER_H

@@ -23,8 +23,8 @@ void efg_ranklist_fini(struct efg_ranklist *list);
 int efg_ranklist_add(struct efg_ranklist *list, uint32_t rank);
 int efg_ranklist_append(struct efg_ranklist *list, const struct efg_ranklist *more);
 
-/* Add the ranks of MORE, whatever they are, in time in proportion to both. Returns 0, or
- * -ENOMEM with LIST as it was. */
+/* Add the ranks of MORE, in any order, in time proportional to both. Returns 0, or
+ * -ENOMEM with LIST unchanged. */
 int efg_ranklist_unite(struct efg_ranklist *list, const struct efg_ranklist *more);
 
 /* 1 if both have the same ranks. */

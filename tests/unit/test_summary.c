@@ -98,8 +98,8 @@ static void test_golden(void **state)
         "exchange\n"
         "Main loop    in main, 1000 iterations; they take 4.04 ms each\n"
         "             each begins at MPI_Allreduce  stencil.c:48 residual\n"
-        "             EFGTRACE_LOOP=789abcdef0 takes it again\n"
-        "             EFGTRACE_LEVEL=coarser takes the 50 x in main\n"
+        "             EFGTRACE_LOOP=789abcdef0 selects it again\n"
+        "             EFGTRACE_LEVEL=coarser selects the 50 x in main\n"
         "Traced       10 iterations, number 100 to 109, from 400 ms to 440 ms\n"
         "             the same iterations on all 4 ranks\n"
         "             they took 3.92 ms each, all iterations 4.04 ms (-3.1%); MPI 12.6% of it, "
@@ -166,11 +166,11 @@ static void test_no_loop(void **state)
     give_reason(EFG_REASON_NO_SHARE, 50, 310000);
     expect("Main loop    none: no loop has half of the time; this is the one with most of it:\n"
            "             in main, went round 50 times, 31.0% of the time\n"
-           "             EFGTRACE_LOOP=789abcdef0 takes it all the same\n");
+           "             EFGTRACE_LOOP=789abcdef0 selects it anyway\n");
     expect("Traced       nothing: no main loop was found; EFGTRACE_MODE=full traces all");
     expect_not("vampir");
     give_reason(EFG_REASON_UNEVEN, 7, 990000);
-    expect("none: one iteration of the outermost loop is nearly all of the run\n");
+    expect("none: one iteration of the outermost loop is nearly the whole run\n");
     give_reason(EFG_REASON_LATE, 1000, 990000);
     expect("none: the loop was not seen often enough before the run was over\n");
     expect("a longer run, or a shorter EFGTRACE_INTERVAL than 100 ms, helps\n");
@@ -283,7 +283,7 @@ static void test_levels(void **state)
         thread_of(i)->loops.main = thread_of(i)->loops.coarser;
     whole.run.level = EFG_LEVEL_COARSER;
     expect("Main loop    in main, 50 iterations; ");
-    expect("EFGTRACE_LEVEL=auto    takes the 1000 x in main");
+    expect("EFGTRACE_LEVEL=auto    selects the 1000 x in main");
     expect_not("EFGTRACE_LEVEL=coarser");
     expect_not("no loop is");
     for (uint32_t i = 0; i < whole.rank_count; i++)
@@ -377,7 +377,7 @@ static void test_doubts(void **state)
     thread_of(3)->window_count = 0;
     set(&whole.run.trace_note, "2 messages have no partner");
     expect("on 1 of 4 ranks it ended before the 10 iterations asked for");
-    expect("on 1 of 4 ranks the iterations were not agreed with the others");
+    expect("on 1 of 4 ranks the iterations were not agreed on with the others");
     expect("             rank 3 recorded nothing\n");
     expect_not("the same iterations");
     expect("             2 messages have no partner\n");
@@ -423,9 +423,8 @@ static void test_warning(void **state)
     (void)state;
     expect_not("Warning");
     whole.run.messages.matched = 77;
-    expect(
-        "in MPI\nWarning      only 92.8% of the messages in the trace have both of their ends\n"
-        "             they cross iterations: sent in one, received in another\n");
+    expect("in MPI\nWarning      only 92.8% of the messages in the trace have both ends\n"
+           "             they cross iterations: sent in one, received in another\n");
     expect_not("the same iterations");
     whole.run.cuts[0].begin_most += 4000000;
     expect("             ranks are more than an iteration apart");
@@ -434,7 +433,7 @@ static void test_warning(void **state)
     thread_of(1)->windows[0].agreed = 0;
     expect("             ranks recorded other iterations than the rest\n");
     thread_of(1)->agreed.drifted = 1;
-    expect("both of their ends\n             ranks counted the iterations differently\n");
+    expect("both ends\n             ranks counted the iterations differently\n");
     whole.run.messages.unknown = 1;
     expect_not("Warning");
 }

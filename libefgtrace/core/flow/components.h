@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Strongly connected components of a directed graph: nodes that all can be reached from one
- * another. Explicit stack: O(nodes) memory, O(nodes + edges) time.
+ * Strongly connected components of a directed graph: sets of nodes that can all be reached from
+ * one another. Explicit stack: O(nodes) memory, O(nodes + edges) time.
  *
  * Source: Tarjan, "Depth-first search and linear graph algorithms" (1972).
  */
@@ -10,7 +10,7 @@
 
 #include "loops.h"
 
-/* Number the components of GRAPH: component[v] of each node, from 0. Returns how many there are,
+/* Number the components of GRAPH from 0: component[v] for each node v. Returns how many there are,
  * or -1 without memory. */
 int64_t efg_components_find(const struct efg_digraph *graph, uint32_t *component);
 

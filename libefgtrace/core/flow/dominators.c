@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes in reverse postorder; the parent of each is the nearest node that all nodes before it
- * on an edge have in common, as far as is known; again until nothing changes. Where loops have
+ * Goes through the nodes in reverse postorder: the parent of each is the nearest dominator that its
+ * predecessors have in common, as far as is known; repeated until nothing changes. If all loops have
  * one entry, the second time is the last.
  *
- * Edges are gone through from where they begin: so no list of predecessors is needed.
+ * Edges are visited at the node where they begin: so no list of predecessors is needed.
  */
 #include "dominators.h"
 
@@ -20,7 +20,7 @@ struct search {
     uint32_t count;   /* of nodes in ORDER */
 };
 
-/* Numbers are used as marks: EFG_NONE of nodes that were not come to. */
+/* Numbers are used as marks: EFG_NONE for nodes that were not reached. */
 static void sort(struct search *s, uint32_t *number)
 {
     uint32_t depth = 0;

@@ -23,7 +23,7 @@ struct efg_digraph {
 
 enum efg_loop_flag {
     EFG_LOOP_HEADER = 1 << 0,      /* the node is the header of a loop */
-    EFG_LOOP_IRREDUCIBLE = 1 << 1, /* ... that has further entries */
+    EFG_LOOP_IRREDUCIBLE = 1 << 1, /* ... that has other entries, too */
     EFG_LOOP_SELF = 1 << 2,        /* the node has an edge to itself */
 };
 

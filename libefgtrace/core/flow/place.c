@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loops are those of loops.h, without what is never reached: bytes that align a loop would
- * else be another way into it. Each is numbered when all loops around it have been.
+ * The loops are those of loops.h, without unreachable nodes: otherwise bytes that align a loop would
+ * be another entry to it. Each loop is numbered after all loops around it.
  *
- * All ways through a loop lead through the nodes that dominate the ends of all of them: of
- * those, the ones from where it goes back to its header.
+ * All paths through a loop pass through the nodes that dominate the ends of all these paths; the
+ * ends are the nodes from which it goes back to its header.
  */
 #include "place.h"
 

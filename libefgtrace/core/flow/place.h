@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Places: where a call stands in the machine code of its function: in which of its loops.
+ * Place: where a call is in the machine code of its function, that is, in which of its loops.
  *
  *     for (step ..) {             loop 2, with loop 3 in it
  *         for (stage ..)
@@ -13,8 +13,8 @@
  * one are a range. A place is that range: of the innermost loop that a call is in. Number 1 stands
  * for the function itself.
  *
- * It tells what counts cannot: calls that are left out now and then from calls of an outer loop; and which
- * calls no iteration does without: above, exchange() in each stage, output() not in each step.
+ * It tells what counts cannot: whether a call is sometimes left out or belongs to an outer loop; and which
+ * calls are in every iteration: above, exchange() is in each stage, output() is not in each step.
  */
 #ifndef EFG_PLACE_H
 #define EFG_PLACE_H
@@ -25,13 +25,13 @@
 #define EFG_PLACE_UNASKED UINT32_MAX
 #define EFG_PLACE_NO_LOOP 1 /* number of the function itself */
 
-#define EFG_PLACE_ALWAYS 0x8000u /* flag: all ways through the loop, or the function, lead there */
+#define EFG_PLACE_ALWAYS 0x8000u /* flag: all paths through the loop, or the function, lead there */
 
-/* Number of the loop; in the upper half that of the last one in it; and perhaps the flag, which
+/* Number of the loop; in the upper half the number of the last loop in it; and perhaps the flag, which
  * efg_callflow_place leaves out. */
 typedef uint32_t efg_place;
 
-/* The place of the call in frame number FRAME, from the outermost one on, of the call path PATH. */
+/* The place of the call in frame number FRAME of the call path PATH; frames count from the outermost one. */
 typedef efg_place efg_path_place(uint32_t path, uint32_t frame);
 
 static inline uint32_t efg_place_loop(efg_place place)
@@ -46,11 +46,11 @@ static inline int efg_place_is_in(efg_place a, efg_place b)
 }
 
 /*
- * The places of the nodes of a flow graph, which begins with node 0. Unknown are those that it does
- * not reach, and those right in a loop that is entered in several ways. Two loops, one in the
- * other, that have their first node in common cannot be told from one with a branch, and are
- * taken for that: mostly a counter is set in between. A way through the function is one that
- * ends, at a node that leads nowhere. GRAPH has one node or more. Returns 0, or -1 without memory.
+ * The places of the nodes of a flow graph, which begins at node 0. Unknown are those of nodes that
+ * cannot be reached, and of nodes directly in a loop with several entries. Two nested loops that
+ * share their first node cannot be told from one loop with a branch, and are taken for that; it is
+ * rare, as a counter is usually set in between. A path through the function is one that
+ * ends, at a node that leads nowhere. GRAPH has at least one node. Returns 0, or -1 without memory.
  */
 int efg_place_find(const struct efg_digraph *graph, efg_place *place);
 

@@ -15,13 +15,13 @@
  *
  * So each edge belongs to one function, the deepest one that both of its ends are below (here
  * run), and is a step from one of its sites to another. How often each site was entered follows
- * from the counts of the edges (callflow.h). What does not follow is how regularly: so each site
+ * from the counts of the edges (callflow.h). How regularly does not follow from them: so each site
  * has the sums of the gaps between its entries. A site with a single site below it is entered
  * whenever that one is: only leaves and sites that branch are kept up to date, event by event.
  *
  * Ids are indices, in the order of first appearance: parents come before their children.
- * Memory: some 170 bytes a site, from the graph's budget, with what looks at it (finder.h); where that has no more, a path ends
- * at the last site that is there.
+ * Memory: about 170 bytes a site, including what the finder needs (finder.h), from the graph's
+ * budget; when that is used up, a path ends at the last site that exists.
  */
 #ifndef EFG_CALLTREE_H
 #define EFG_CALLTREE_H
@@ -34,7 +34,7 @@
 
 #define EFG_CALLTREE_ROOT 0
 #define EFG_CALLTREE_DEPTH 128 /* frames of a path, at most */
-#define EFG_SITE_BYTES 64      /* of a finder's memory, for a site */
+#define EFG_SITE_BYTES 64      /* of the finder's memory, for a site */
 
 /* Names the frames of the call path PATH, outermost first, by keys that agree between ranks.
  * Returns how many, up to EFG_CALLTREE_DEPTH. */
@@ -50,7 +50,7 @@ struct efg_gaps {
 struct efg_site {
     uint64_t hash;        /* of the path down to it; agrees between ranks */
     uint32_t parent;      /* UINT32_MAX for the root */
-    uint32_t branch;      /* the nearest one above it with several children, or the root */
+    uint32_t branch;      /* the nearest site above it with several children, or the root */
     uint32_t first_child, next_sibling; /* UINT32_MAX ends a list */
     uint32_t child_count;
     uint32_t depth;       /* 0 for the root */
@@ -70,18 +70,18 @@ struct efg_calltree {
 };
 
 /* An empty tree with a root. KEYS may be NULL: then a path is one frame. Returns 0, or -1 if budget
- * or memory do not suffice. */
+ * or memory is not enough. */
 int efg_calltree_init(struct efg_calltree *tree, efg_path_keys *keys, struct efg_budget *budget);
 void efg_calltree_fini(struct efg_calltree *tree);
 
-/* The leaf of NODE, which has the call path PATH and is told apart from others of the same path
- * by NAME, its hash; made if it is new. The root if there is no memory for a leaf. */
+/* The leaf of NODE, which has the call path PATH and is told apart from other nodes of the same path
+ * by its hash, NAME; made if it is new. The root if there is no memory for a leaf. */
 uint32_t efg_calltree_add(struct efg_calltree *tree, uint32_t node, uint32_t path, uint64_t name);
 
 /* The deepest site that both A and B are below, or that is one of them. */
 uint32_t efg_calltree_common(const struct efg_calltree *tree, uint32_t a, uint32_t b);
 
-/* The child of TOP that SITE is, or is below. */
+/* The child of TOP that is SITE or above it. */
 uint32_t efg_calltree_child(const struct efg_calltree *tree, uint32_t top, uint32_t site);
 
 /* 1 if SITE is TOP or below it. */
@@ -93,7 +93,7 @@ uint32_t efg_calltree_next(const struct efg_calltree *tree, uint32_t site, uint3
 /* The site with this HASH, or UINT32_MAX. */
 uint32_t efg_calltree_find(const struct efg_calltree *tree, uint64_t hash);
 
-/* Event number EVENT came to LEAF from outside of the site TOP, which is LEAF or above it. */
+/* Event number EVENT entered LEAF from outside of a site at depth TOP_DEPTH, which is LEAF or above it. */
 static inline void efg_calltree_enter(struct efg_calltree *tree, uint32_t leaf, uint32_t top_depth,
                                       uint64_t event)
 {

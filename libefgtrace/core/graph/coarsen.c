@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes are gone through in the order of their ids. One whose coarser signature is new moves
- * down to the next free place, one whose signature is there already is added to that. Edges
- * then do the same, under the new ids of their ends. So new ids, too, are in the order
+ * Nodes are visited in the order of their ids. A node whose coarser signature is new moves
+ * down to the next free place; one whose signature already exists is added to that node. Edges
+ * then do the same, with the new ids of their ends. So new ids are also in the order
  * of first appearance.
  *
  * The pivot counts the same visits as before if no node was added to the one that it ends in,
- * and no edges were brought together of which some count and some do not.
+ * and no edge that counts was merged with one that does not.
  */
 #include "coarsen.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Detail: how much of a signature is kept. When a graph no longer fits into its memory,
- * it drops some, in this order, as far as it was asked for:
+ * it drops detail, in this order, skipping what the signature does not have:
  *
  *     exact sizes (their classes stay) > size classes > partners
  *     > the outer half of the frames of call paths, again and again down to the innermost
  *     > user regions > communicators > call paths altogether
  *
- * What has been dropped is a set. Those of several ranks or threads are united by or: what one
- * of them has dropped, all drop, so that they call the same thing by the same name.
+ * What has been dropped is a set of bits. The sets of several ranks or threads are combined by or:
+ * what one of them has dropped, all drop, so that they use the same name for the same thing.
  */
 #ifndef EFG_DETAIL_H
 #define EFG_DETAIL_H
@@ -22,7 +22,7 @@ enum efg_drop { /* in the order of dropping */
                 EFG_DROP_SIZE_CLASS = 1 << 1,
                 EFG_DROP_PARTNER = 1 << 2,
                 EFG_DROP_FRAMES =
-                    1 << 3, /* and the next ones: as many halvings as bits; the lowest first */
+                    1 << 3, /* and the next ones: one bit for each halving; the lowest first */
                 EFG_DROP_REGION = EFG_DROP_FRAMES << EFG_HALVINGS,
                 EFG_DROP_COMM = EFG_DROP_REGION << 1,
                 EFG_DROP_PATH = EFG_DROP_REGION << 2,
@@ -38,14 +38,14 @@ struct efg_detail {
 /* What is left of DETAIL when DROPPED is dropped. */
 struct efg_detail efg_detail_without(struct efg_detail detail, uint32_t dropped);
 
-/* DROPPED and the next thing after it that makes a difference to DETAIL; DROPPED if there is
- * nothing left to drop. */
+/* DROPPED, plus the next thing to drop that DETAIL still has; DROPPED itself if nothing is
+ * left to drop. */
 uint32_t efg_detail_next(struct efg_detail detail, uint32_t dropped);
 
-/* DROPPED and as many halvings as it takes for call paths of at most DEPTH frames. */
+/* DROPPED, plus as many halvings as it takes to have call paths of at most DEPTH frames. */
 uint32_t efg_detail_shorten(struct efg_detail detail, uint32_t dropped, unsigned depth);
 
-/* S, which has the dimensions FROM, with the dimensions TO, which are coarser. */
+/* S, which has the dimensions FROM, reduced to the dimensions TO, which are coarser. */
 struct efg_signature efg_detail_reduce(struct efg_signature s, unsigned from, unsigned to);
 
 #endif

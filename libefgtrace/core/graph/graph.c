@@ -5,16 +5,16 @@
  * the predicted edge's target; only a miss asks the hash tables, one from
  * signature to node, one from (from, to) to edge.
  *
- * Tables: open addressing, linear probing, at most half full, nothing is
- * removed but all; a slot holds id + 1, 0 is free. Arrays and tables double, or
- * grow by a quarter when there is no room for that.
+ * Tables: open addressing, linear probing, at most half full; nothing is
+ * removed except everything; a slot holds id + 1, 0 is free. Arrays and tables double, or
+ * grow by a quarter if there is no room for that.
  *
  * Invariants:
  *   - the overflow node is in no table, and its signature equals no event's
  *   - unless the graph is full, there is room for one node and one edge more
  *   - there is always room for the overflow node
- *   - the sum of the visits of the edges into v is the visits of v, but for the first
- *     event of all and for lost edges
+ *   - the sum of the visits of the edges into v is the visits of v, except for the very
+ *     first event and for lost edges
  *
  * Source: Fürlinger and Skinner (2010), see graph.h; the prediction is the "last
  * successor" of Aguilar, Fürlinger, Laure (2015).

@@ -10,13 +10,13 @@
  * timed at its node but is no event: it makes no edge and no visit.
  *
  * Ids of nodes and edges are indices, given in the order of first appearance. They change only
- * when the graph is made coarser (coarsen.h). That is for the caller to do when a step
- * says that the budget has no room for more: each step finds room that was made before. If
- * nothing is done, further signatures share one last node (EFG_NODE_OVERFLOW), and
- * further transitions are counted in lost_edges only.
+ * when the graph is made coarser (coarsen.h). The caller does that when a step
+ * says that the budget has no room for more: each step uses room that was made before. If
+ * the caller does nothing, further signatures share one last node (EFG_NODE_OVERFLOW), and
+ * further transitions are only counted in lost_edges.
  *
- * From the budget, a node and an edge take their own size, EFG_ITEM_BYTES for what looks at
- * them (finder.h), and up to 16 bytes in a table; in all some 450 bytes.
+ * From the budget, a node or an edge takes its own size, EFG_ITEM_BYTES for the finder
+ * (finder.h), and up to 16 bytes in a table; in all about 450 bytes.
  *
  * Sources: Fürlinger and Skinner, "Capturing and visualizing event flow graphs
  * of MPI applications" (2010).
@@ -32,7 +32,7 @@
 #include "calltree.h"
 #include "signature.h"
 
-#define EFG_ITEM_BYTES 128 /* of a finder's memory, for a node or an edge */
+#define EFG_ITEM_BYTES 128 /* of the finder's memory, for a node or an edge */
 #define EFG_BINS 32        /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
 
 /* Durations, in ns. Filled by efg_stat_add; min is meaningless while count is 0. */
@@ -42,8 +42,8 @@ struct efg_stat {
 };
 
 /*
- * How regularly a node recurs, in event numbers, and its share of the time. The sums grow for
- * ever; differences of two moments tell what happened in between.
+ * How regularly a node recurs, in event numbers, and its share of the time. The sums only grow;
+ * the difference between two moments says what happened in between.
  */
 struct efg_rhythm {
     uint64_t visits;
@@ -57,27 +57,27 @@ struct efg_rhythm {
 /* What a pivot is: visits of a node, or entries of a site of the call tree. */
 enum efg_pivot_kind { EFG_PIVOT_NONE, EFG_PIVOT_NODE, EFG_PIVOT_SITE };
 
-/* How well it delimits iterations, the best first. */
+/* How well a pivot delimits iterations, the best first. */
 enum efg_pivot_class {
-    EFG_PIVOT_SURE_WORLD, /* as WORLD, and the code says that no iteration does without it */
+    EFG_PIVOT_SURE_WORLD, /* as WORLD, and the machine code says that every iteration has it */
     EFG_PIVOT_SURE_CLEAN, /* as CLEAN, likewise */
     EFG_PIVOT_SURE_CALL,  /* as CALL, likewise */
     EFG_PIVOT_WORLD,      /* each visit is a collective on a communicator as large as the world */
-    EFG_PIVOT_CLEAN,      /* as CALL, and it does not separate what is started from its completion */
+    EFG_PIVOT_CLEAN,      /* as CALL, and not between the start of a request and its completion */
     EFG_PIVOT_CALL,       /* a call that comes in a fixed order */
     EFG_PIVOT_ENTRY,      /* a call site that is entered from outside */
     EFG_PIVOT_UNORDERED,  /* a call whose count is a matter of timing */
     EFG_PIVOT_CLASSES
 };
 
-/* What an event says of itself besides its signature: a set, or'ed or and'ed at the node. */
+/* Properties of an event besides its signature: a set, combined at the node by or, or by and. */
 enum efg_node_flag {
     EFG_NODE_WORLD =
         1 << 0, /* every visit: a collective on a communicator as large as the world */
     EFG_NODE_UNORDERED =
-        1 << 1, /* some visit: its order is made by timing (Waitany, Test*, *probe) */
+        1 << 1, /* some visit: its order depends on timing (Waitany, Test*, *probe) */
     EFG_NODE_OVERFLOW = 1 << 2, /* stands for all signatures that found no room */
-    EFG_NODE_STARTS = 1 << 3,   /* visits start what other calls complete (efg_event.is_start) */
+    EFG_NODE_STARTS = 1 << 3,   /* visits start requests that other calls complete (efg_event.is_start) */
 };
 
 /*
@@ -102,11 +102,11 @@ struct efg_node {
 struct efg_edge {
     uint32_t from, to;
     uint32_t next; /* next edge that leaves FROM */
-    uint32_t mark; /* 1: a visit counts for the pivot; kept by efg_graph_mark_pivot */
+    uint32_t mark; /* 1: a visit counts for the pivot; set by efg_graph_mark_pivot */
     /* Where it is in the call tree: a step between two sites of one function. */
-    uint32_t function;  /* the deepest site that both of its ends are below; of an edge from a node
+    uint32_t function;  /* the deepest site that both of its ends are below; for an edge from a node
                            to itself, the leaf */
-    uint32_t out, into; /* children of it: left and entered */
+    uint32_t out, into; /* its children that are left and entered */
     uint32_t top;       /* depth of INTO, the outermost site that is entered */
     uint64_t visits;
     uint64_t spent; /* ns: sum of (end of the visit - end of the previous event) */
@@ -134,11 +134,11 @@ struct efg_graph {
     uint32_t overflow;                   /* the overflow node, or EFG_NONE */
     uint32_t polled;                     /* node of the last poll, or EFG_NONE */
     uint64_t lost_edges;                 /* transitions that found no room for their edge */
-    int is_full;                         /* 1: there is no room for a node or an edge more */
-    struct efg_budget *budget;           /* what arrays and tables are taken from */
+    int is_full;                         /* 1: there is no room for another node or edge */
+    struct efg_budget *budget;           /* for arrays and tables */
     struct efg_calltree *tree;           /* NULL for none */
     uint8_t *awaited;      /* per call path, 1: a visit of the pivot may end there */
-    uint32_t awaited_room; /* paths that it tells of; of others it is not known */
+    uint32_t awaited_room; /* paths in AWAITED; of others it is not known */
 };
 
 /* One event, times in ns: a cache line of memory (backlog.h). */
@@ -148,12 +148,12 @@ struct efg_event {
     uint64_t enter, leave;
     uint64_t bytes : 56;
     uint64_t flags : 6;    /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
-    uint64_t is_start : 1; /* a visit counts from when it was entered on */
+    uint64_t is_start : 1; /* starts a request: a visit counts from when it was entered */
     uint64_t is_poll : 1;  /* one that found nothing */
 };
 
 /* A graph within BUDGET, which outlives it (NULL for no limit), that starts at time START in
- * ns. Returns 0, or -1 if the budget or the memory does not suffice. */
+ * ns. Returns 0, or -1 if the budget or the memory is not enough. */
 int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start);
 void efg_graph_fini(struct efg_graph *graph);
 
@@ -162,11 +162,11 @@ void efg_graph_fini(struct efg_graph *graph);
 int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys,
                            efg_path_place *place);
 
-/* All nodes and edges to their places in the call tree, which has no leaves yet. */
+/* Put all nodes and edges in their places in the call tree, which has no leaves yet. */
 void efg_graph_place_all(struct efg_graph *graph);
 
-/* Whether EVENT, when it is added, may count for the pivot. If it may not, it does not, unless it
- * is the first that enters the pivot's site by this path. */
+/* Whether EVENT may count for the pivot when it is added. If the answer is no, it does not count,
+ * unless it is the first that enters the pivot's site by this path. */
 static inline int efg_graph_may_count(const struct efg_graph *graph,
                                       const struct efg_event *event)
 {
@@ -176,22 +176,22 @@ static inline int efg_graph_may_count(const struct efg_graph *graph,
            (path >= graph->awaited_room || graph->awaited[path]);
 }
 
-/* Add an event; graph->current and graph->edge then name its node and edge.
- * Returns 1 if it counts for the pivot, else 0. Never fails: where there is no room (see
+/* Add an event; graph->current and graph->edge are then its node and edge.
+ * Returns 1 if it counts for the pivot, else 0. Never fails: if there is no room (see
  * graph->is_full), the event goes to the overflow node. */
 int efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
 
 /* Add a poll that found nothing: counted and timed, no visit, no edge. */
 void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);
 
-/* Let visits count for the pivot: KIND is enum efg_pivot_kind. A node counts its visits, a site
- * of the call tree is entered from outside. */
+/* Set the pivot; KIND is enum efg_pivot_kind. What counts are visits of a node, or entries of a
+ * site of the call tree from outside. */
 void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id);
 
 /* Visits so far of what would be the pivot of this KIND and ID; 0 for none. */
 uint64_t efg_graph_visits(const struct efg_graph *graph, uint32_t kind, uint32_t id);
 
-/* The hash by which ranks name it. */
+/* The hash by which ranks name the pivot of this KIND and ID. */
 uint64_t efg_graph_name(const struct efg_graph *graph, uint32_t kind, uint32_t id);
 
 /* Rhythm of the event that ends at TIME ns, number EVENT, after the event that
@@ -199,7 +199,7 @@ uint64_t efg_graph_name(const struct efg_graph *graph, uint32_t kind, uint32_t i
 void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time,
                     uint64_t previous);
 
-/* Add a duration of NS; all of those in MORE. */
+/* Add a duration of NS; add all durations in MORE. */
 void efg_stat_add(struct efg_stat *stat, uint64_t ns);
 void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Coordinates are taken off the rank one by one, from the last on, which is the fastest, and their steps are packed.
+ * Coordinates are extracted from the rank one by one, from the last, which varies fastest, and their steps are packed.
  */
 #include "partner.h"
 

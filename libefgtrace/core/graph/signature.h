@@ -18,7 +18,7 @@
 enum efg_dimension {
     EFG_DIM_PATH = 1 << 0,       /* call path */
     EFG_DIM_SIZE_CLASS = 1 << 1, /* 1 + floor(log2 bytes), 0 for none */
-    EFG_DIM_SIZE = 1 << 2,       /* exact number of bytes; beats SIZE_CLASS */
+    EFG_DIM_SIZE = 1 << 2,       /* exact number of bytes; overrides SIZE_CLASS */
     EFG_DIM_PARTNER = 1 << 3,    /* relative partner (partner.h) */
     EFG_DIM_COMM = 1 << 4,       /* class of the communicator: kind << 28 | size */
     EFG_DIM_REGION = 1 << 5,     /* innermost user region */
@@ -60,8 +60,8 @@ static inline int efg_signature_is_equal(const struct efg_signature *a,
 /* A hash that depends on ids of this process: for its own tables only. */
 uint64_t efg_signature_hash(const struct efg_signature *s);
 
-/* The name of S among ranks. The path stands for itself by its hash: ids of paths are those of a
- * process. */
+/* The name of S among ranks. It uses the hash of the path, since ids of paths differ between
+ * processes. */
 uint64_t efg_signature_name(const struct efg_signature *s, uint64_t path_hash);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: what was counted is the sums and the runs together; of each message the one of its
- * partner and the one of its size.
+ * Invariant: the counts are the sums and the runs together; each message is in one sum of its
+ * partner and one of its size.
  */
 #include "traffic.h"
 

@@ -2,13 +2,13 @@
 /*
  * Traffic: what a thread sends, by partner and by size, over the whole run and within windows.
  *
- *     message -> run: so many messages of this size to this partner, one after the other or
+ *     message -> run: a count of messages of this size to this partner, one after the other or
  *                     nearly so
  *     run ends -> sums: of the partner, of the size
  *
- * A program sends messages of few sizes to few partners, so that a message nearly always
+ * A program sends messages of few sizes to few partners, so a message nearly always
  * belongs to a run: then counting it takes ten instructions and one cache line. Runs are in a
- * table where each pair (partner, size) has one place; another pair that has the same place
+ * table where each pair (partner, size) has one slot; another pair in the same slot
  * ends the run.
  *
  * Memory is fixed: EFG_TRAFFIC_PARTNERS partners, or as many as there are ranks; messages to
@@ -62,13 +62,13 @@ struct efg_traffic {
     struct efg_traffic_sum *sum; /* by sizes, of sends and of collectives; others; partners */
 };
 
-/* Of a job of so many RANKS. NULL without memory. */
+/* For a job of RANKS ranks. NULL without memory. */
 struct efg_traffic *efg_traffic_new(uint32_t ranks);
 void efg_traffic_free(struct efg_traffic *traffic);
 /* Bytes held. */
 uint64_t efg_traffic_memory(const struct efg_traffic *traffic);
 
-/* The same as efg_traffic_add, where RUN is of something else. */
+/* The same as efg_traffic_add, for when RUN is of another pair. */
 void efg_traffic_turn(struct efg_traffic *traffic, struct efg_traffic_run *run,
                       uint32_t partner, uint64_t bytes);
 
@@ -85,13 +85,13 @@ static inline void efg_traffic_add(struct efg_traffic *t, uint32_t partner, uint
 }
 _Static_assert(EFG_TRAFFIC_RUNS == 1 << (32 - 24), "a place is what the shift leaves");
 
-/* What is sent from here on is within a window; the window has ended; the last one, which may
- * have ended, was none. */
+/* What is sent from now on is within a window; the window has ended; the last window, ended or
+ * not, is discarded. */
 void efg_traffic_begin(struct efg_traffic *traffic);
 void efg_traffic_end(struct efg_traffic *traffic);
 void efg_traffic_discard(struct efg_traffic *traffic);
 
-/* What was counted so far, ascending by key and without empty items, to ITEMS, which has room
+/* Put what was counted so far, ascending by key and without empty items, in ITEMS, which has room
  * for efg_traffic_most of them. Each returns how many there are. */
 uint32_t efg_traffic_most(const struct efg_traffic *traffic);
 uint32_t efg_traffic_partners(struct efg_traffic *traffic, struct efg_traffic_item *items);
@@ -101,7 +101,7 @@ uint32_t efg_traffic_collectives(struct efg_traffic *traffic, struct efg_traffic
 /* Add the amounts of MORE to those of TO. */
 void efg_traffic_item_add(struct efg_traffic_item *to, const struct efg_traffic_item *more);
 
-/* The size of BYTES; and the least bytes of a SIZE. */
+/* The size class of BYTES; and the least bytes of class SIZE. */
 static inline uint32_t efg_traffic_size(uint64_t bytes)
 {
     uint32_t size = bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;

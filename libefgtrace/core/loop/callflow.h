@@ -46,14 +46,14 @@ int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *histo
 /* Bytes held. */
 uint64_t efg_callflow_memory(const struct efg_callflow *flow);
 
-/* How often it was the turn of SITE. Where calls come in any order, one may come twice in a row now and
- * then: these are visits like others; many in a row are a loop over partners, which counts once. */
+/* How often it was SITE's turn. Where calls come in any order, one may sometimes come twice in a row:
+ * these count as separate visits; many in a row are a loop over partners, which counts once. */
 uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site);
 
-/* Where SITE stands in the code of its function. */
+/* The place of SITE in the code of its function. */
 efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
 
-/* 1 if it is known that no way through its loop, or its function, leaves out SITE. */
+/* 1 if it is known that every path through its loop, or its function, includes SITE. */
 int efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site);
 
 /* The gaps between the entries of SITE; of a leaf with repeats, between all its visits. */

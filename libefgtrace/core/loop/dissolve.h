@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dissolving: a loop of which most calls were made once repeats nothing. It was closed by
+ * Dissolving: a loop whose calls were mostly made only once repeats nothing. It was closed by
  * something that happened again, such as one command among the many lines of an input file. A
  * part of nesting.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A loop is known again by its function, and by its level: a site of it that was entered once
+ * A loop is recognised by its function, and by its level: a site of it that was entered once
  * in each iteration still is, more or less.
  */
 #include "finder.h"
@@ -11,7 +11,7 @@
 #define EQUAL_LATER 2
 #define LATER 500000000u /* ns */
 #define LATER_ROUNDS 4
-#define EQUAL_FALLBACKS 10 /* for want of the loop that was asked for */
+#define EQUAL_FALLBACKS 10 /* if the loop that was asked for is missing */
 #define WAIT 2.5
 #define WAIT_MORE 1000000000u /* ns */
 #define MINOR 0.45            /* share of the time */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finder: which loop is the main loop, while the program runs. It looks at the graph at samples
- * (judge.h has the rule), and accepts what came out of some of them in a row:
+ * Finder: finds the main loop while the program runs. It samples the graph (judge.h has
+ * the rule), and accepts a loop that several samples in a row chose:
  *
  *     3 equal choices, or 2 if the loop went round 4 times and the run is older than 0.5 s
  *
- * The first loop of all waits while another one around it has gone round only 2 to 4 times: until
- * 2.5 x the time when it first came out, and one second. Judging never stops: the accepted loop is
- * replaced by another choice that came out as often, if
+ * The very first loop waits while another one around it has gone round only 2 to 4 times: until
+ * 2.5 x the time when it was first chosen, and one second. Judging never stops: the accepted loop is
+ * replaced by another one that was chosen as often in a row, if
  *
- *   - that one is around it, or is another level of the same function;
+ *   - the new one is around it, or is another level of the same function;
  *   - or the old one has less than 45% of the time, or is over (fewer than 1.5 effective rounds).
  *
- * Whoever asks for another loop than the rule's gets it (struct efg_wish); where it is not there, the
- * rule's own stands in after 10 samples.
+ * A loop other than the rule's can be asked for (struct efg_wish); if it does not exist, the
+ * rule's own is taken after 10 samples.
  */
 #ifndef EFG_FINDER_H
 #define EFG_FINDER_H
@@ -30,7 +30,7 @@ enum efg_level {
 
 struct efg_wish {
     enum efg_level level;
-    uint64_t function; /* the loop of this one, by the low EFG_WISH_BITS of its hash; 0: of any */
+    uint64_t function; /* a loop of this function: the low EFG_WISH_BITS of its hash; 0: of any */
 };
 #define EFG_WISH_BITS 40
 
@@ -41,29 +41,29 @@ struct efg_finder; /* one per graph */
 struct efg_finder *efg_finder_new(const struct efg_graph *graph, struct efg_wish wish);
 void efg_finder_free(struct efg_finder *finder);
 
-/* From now on look for this one. */
+/* From now on look for the loop of WISH. */
 void efg_finder_wish(struct efg_finder *finder, struct efg_wish wish);
 
-/* Bytes held; at most EFG_ITEM_BYTES for each node and edge, and EFG_SITE_BYTES for each site, that the
- * graph has room for, and some for the finder itself. */
+/* Bytes held; at most EFG_ITEM_BYTES for each node and edge that the graph has room for, EFG_SITE_BYTES for
+ * each site, and some for the finder itself. */
 uint64_t efg_finder_memory(const struct efg_finder *finder);
 
-/* ns until the next sample is worth taking, ELAPSED ns after the start: 2% of that, INTERVAL at
- * least. */
+/* ns until the next sample should be taken, ELAPSED ns after the start: 2% of that, but at least
+ * INTERVAL. */
 uint64_t efg_finder_pause(uint64_t elapsed, uint64_t interval);
 
 /* Take a sample at NOW ns. *LOOP is then the accepted loop, as it is now; its function is 0 if there
- * is none yet. Returns 1 if that is another one than before, else 0. Without memory the sample is
+ * is none yet. Returns 1 if it is not the same as before, else 0. Without memory the sample is
  * skipped. O(nodes + edges + sites) */
 int efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop);
 
-/* GRAPH was made coarser (coarsen.h): sites and ids have changed. Begins anew at NOW ns. */
+/* The graph was made coarser (coarsen.h): sites and ids have changed. Start again at NOW ns. */
 void efg_finder_renew(struct efg_finder *finder, uint64_t now);
 
 /* What the last sample saw; all ids are of its time. */
 struct efg_judge *efg_finder_judge(struct efg_finder *finder);
 
-/* The loop of the chain that the WISH names; NULL if it is not there. */
+/* The loop in the chain that WISH asks for; NULL if it is not there. */
 const struct efg_loop_found *efg_wish_find(const struct efg_judge *judge, struct efg_wish wish);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: times rise, and at most one snapshot is not younger than half the time. What
- * is older than that one is nearest to half the time never again, as that only
- * moves on.
+ * Invariant: times ascend, and at most one snapshot is not younger than half the time. Older ones
+ * will never again be closest to half the time, as that only
+ * increases.
  */
 #include "history.h"
 

@@ -10,7 +10,7 @@
  *     zero ----+-----+------+------+-------+-------- now
  *                    base |<------- window -------->|
  *
- * A node's first visit does not count: it has start-up in it, and the first waiting for others.
+ * A node's first visit does not count: it includes start-up, and the first wait for others.
  * Memory: 8 bytes per copy, for each node that the graph has room for.
  */
 #ifndef EFG_HISTORY_H
@@ -28,12 +28,12 @@ struct efg_snapshot {
 
 struct efg_history {
     const struct efg_graph *graph;
-    uint64_t zero;                                 /* ns: where we began to look */
-    struct efg_snapshot snapshots[EFG_SNAPSHOTS]; /* by rising time */
+    uint64_t zero;                                 /* ns: when the history began */
+    struct efg_snapshot snapshots[EFG_SNAPSHOTS]; /* by ascending time */
     uint32_t count;
 };
 
-/* Look at GRAPH, which outlives the history, from time NOW in ns on. Returns 0, or -1
+/* Begin a history of GRAPH, which outlives it, at NOW ns. Returns 0, or -1
  * without memory. */
 int efg_history_init(struct efg_history *history, const struct efg_graph *graph, uint64_t now);
 void efg_history_fini(struct efg_history *history);
@@ -41,10 +41,10 @@ void efg_history_fini(struct efg_history *history);
 /* Bytes held. */
 uint64_t efg_history_memory(const struct efg_history *history);
 
-/* The graph's ids have changed: forget all and look from NOW on. */
+/* The graph's ids have changed: forget everything and begin again at NOW. */
 int efg_history_restart(struct efg_history *history, uint64_t now);
 
-/* Keep a copy at NOW ns, if it is time for one. Without memory the next sample tries again. */
+/* Keep a copy at NOW ns, if one is due. Without memory the next sample tries again. */
 void efg_history_sample(struct efg_history *history, uint64_t now);
 
 /* The copy where the window [half the time, NOW] begins. */

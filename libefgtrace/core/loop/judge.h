@@ -12,19 +12,19 @@
  *     main: 3 x run      run: 1000 x (halo, solve)      solve: 9000 x (halo, MPI_Allreduce)
  *
  * The main loop is the outermost one that has half of the time in the last half of the run, went round 5
- * times or more, and of which no iteration is nearly all there is (3 effective rounds). If there
- * is none, 3 iterations do (2.5 effective rounds).
+ * times or more, and has no single iteration that is nearly the whole run (3 effective rounds). If there
+ * is none, 3 iterations are enough (2.5 effective rounds).
  *
- * Where the code is known (place.h), a function that has no loop around its calls, and yet is gone
- * through again and again, is called in a loop: that one then goes round as often, whatever the
- * counts of its other calls are.
+ * Where the code is known (place.h), a function that has no loop around its calls, and yet runs
+ * again and again, is called in a loop: that loop then goes round as often, whatever the
+ * counts of its other calls.
  *
- * One loop further in is taken if the function has a single site with 94% of the events, what is
- * beside it comes steadily, and the function behind that site is nothing but a loop that goes round 5
+ * One loop further inside is taken if the function has a single site with 94% of the events, the other
+ * sites come steadily, and the function called there is nothing but a loop that goes round 5
  * times as often: a step function that is called in each iteration, and output in each 50th. Where
  * the code is known, that site must be in a loop within the one that was found.
  *
- * If the iteration differs only deep inside, in 2 to 4 calls that take turns, these are parts of one
+ * If iterations differ only deep inside, in 2 to 4 calls that take turns, these are parts of one
  * iteration.
  *
  * Time only says where to look; what a loop is follows from counts, and shares of events. Where several
@@ -51,7 +51,7 @@ struct efg_loop_found {
     uint32_t site;       /* the function; or the leaf that is repeated */
     uint32_t is_call;    /* 1: a single call, repeated */
     uint32_t is_level;   /* 1: the level that was chosen for its function */
-    efg_place place;     /* in the code of the function; of a level that is known */
+    efg_place place;     /* in the code of the function, if the level's is known */
     uint32_t parts;      /* visits of SITE's loop in one iteration: 1 to 4 */
     uint32_t part;       /* if PARTS > 1: the site that is entered once in an iteration */
     double rounds;       /* effective ones */
@@ -60,9 +60,9 @@ struct efg_loop_found {
 
 struct efg_judge {
     const struct efg_callflow *flow;
-    struct efg_loop_found chain[EFG_CHAIN]; /* outermost first; levels of one function, too */
+    struct efg_loop_found chain[EFG_CHAIN]; /* outermost first; including levels of one function */
     uint32_t count;
-    uint32_t chosen;    /* of the chain; EFG_NONE for none */
+    uint32_t chosen;    /* index in the chain; EFG_NONE for none */
     int is_beginning;   /* 1: a loop around the chosen one has gone round 2 to 4 times */
     uint32_t *sites;    /* of all loops of the chain */
     uint32_t site_count, site_room;
@@ -74,7 +74,7 @@ void efg_judge_fini(struct efg_judge *judge);
 /* Look at FLOW, which is kept; fills the chain. Returns 0, or -1 without memory. */
 int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow);
 
-/* The loop of FUNCTION, be it in the chain or not, at the level next to so many ITERATIONS; NULL if
+/* The loop of FUNCTION, in the chain or not, at the level closest to ITERATIONS; NULL if
  * there is none. It is added to the chain. */
 const struct efg_loop_found *efg_judge_find(struct efg_judge *judge, uint64_t function,
                                             uint64_t iterations);

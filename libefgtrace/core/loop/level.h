@@ -18,9 +18,9 @@
  * an if: they are not rare. A rare site entered once in exactly 2, 3 or 4 iterations says that R counts
  * stages of a step, or correctors: the next lower count is tried.
  *
- * Where the code is known (place.h), there is less to find out: each loop has the count of the one of
- * its calls that is entered most often, what is in it is never rare, and what is not is. Which of several
- * nested ones is taken follows from the same shares; if none is, the outermost one.
+ * Where the code is known (place.h), there is less to find out: the count of a loop is that of its most
+ * frequently entered call; what is inside the loop is never rare, and what is outside always is. Which of
+ * several nested loops is taken follows from the same shares; if none passes, the outermost one.
  *
  * Shares of events decide, since those of time vary with the load of the machine.
  */
@@ -35,7 +35,7 @@ struct efg_body_site {
     uint64_t entries;
 };
 
-/* The sites of a loop in one function, by falling entries. */
+/* The sites of a loop in one function, by descending entries. */
 struct efg_body {
     const struct efg_callflow *flow;
     uint32_t function;
@@ -43,11 +43,11 @@ struct efg_body {
     struct efg_body_site *sites;
     uint64_t events; /* of all */
     double time;
-    efg_place widest; /* the place that is around all others; unknown if there is none, or one of them is
+    efg_place widest; /* the place that contains all others; unknown if there is none, or one of them is
                          unknown */
 };
 
-/* Of the sites, only their numbers are there: fill in the rest, and sort them. */
+/* The sites have only their numbers: fill in the rest, and sort them. */
 void efg_body_fill(struct efg_body *body);
 
 /* How often the loop goes round. */
@@ -56,11 +56,11 @@ uint64_t efg_level_choose(const struct efg_body *body);
 /* The place of the level that begins with site number I; unknown if the widest is. */
 efg_place efg_level_place(const struct efg_body *body, uint32_t i);
 
-/* How often the sites are gone through that are in no loop within the widest place, which is known. */
+/* How often the sites that are in no loop within the widest place were passed; that place is known. */
 uint64_t efg_level_of_widest(const struct efg_body *body);
 
-/* The first site after site number I, in their order, that is of a lower count, and of another loop where
- * these are known; body->count if there is none. */
+/* The first site after site number I that has a lower count, and is in another loop if these are
+ * known; body->count if there is none. */
 uint32_t efg_level_next(const struct efg_body *body, uint32_t i);
 
 #endif

@@ -3,11 +3,11 @@
  * Loop tree: the loops of an event flow graph as people see them, with nesting,
  * repetitions and time.
  *
- * A loop is one of a function, as the rule for the main loop sees it (judge.h): call sites of
- * the function that come again, one after the other. What of them happens in some iterations
- * only (output, a neighbour list that is made anew) is part of the loop. So the loops and their
+ * A loop belongs to a function, as in the rule for the main loop (judge.h): call sites of
+ * the function that come again, one after the other. Sites that come in only some iterations
+ * (output, rebuilding a neighbour list) are part of the loop. So the loops and their
  * numbers are those of the rule, with three differences: the tree has all loops, not only those
- * on the way to most of the time; the whole run counts; and loops of one function that follow
+ * on the path to most of the time; the whole run counts; and loops of one function that follow
  * one another, or are nested, are told apart by how often one leads to the other (nesting.c).
  */
 #ifndef EFG_LOOPTREE_H
@@ -17,10 +17,10 @@
 
 struct efg_loop {
     uint32_t parent;      /* index of the enclosing loop, EFG_NONE for an outermost one */
-    uint32_t first_child; /* EFG_NONE for none; children by falling time */
+    uint32_t first_child; /* EFG_NONE for none; children by descending time */
     uint32_t next_sibling;
-    uint32_t header; /* node: where iterations begin: it, or the inner loop that it is in, comes
-                        once in each; the first one to appear of these, or else of all */
+    uint32_t header; /* node where iterations begin: it, or the inner loop that it is in, comes
+                        once in each; the first of these to appear, or if none, of all */
     uint64_t function;    /* hash of the site of the call tree that the loop is in */
     uint32_t depth;       /* 0 for an outermost loop */
     uint32_t node_count;  /* nodes of the loop, inner loops included */
@@ -34,7 +34,7 @@ struct efg_loop {
 };
 
 struct efg_looptree {
-    struct efg_loop *loops; /* parents before children, siblings by falling time */
+    struct efg_loop *loops; /* parents before children, siblings by descending time */
     uint32_t count;
     uint32_t *loop_of; /* per node: its innermost loop, or EFG_NONE */
     uint32_t first;    /* the outermost loop with the most time, siblings by next_sibling */
@@ -42,27 +42,27 @@ struct efg_looptree {
     uint64_t root;     /* the hash of the root of the call tree */
 };
 
-/* A loop that is known otherwise: it is in the function of frame number DEPTH, from the
- * outermost one on, of the call path of NODE; as many as there are or more: the call is
+/* A loop known from elsewhere: it is in the function of frame number DEPTH, counted from the
+ * outermost one, of the call path of NODE; if there is no such frame, the call itself is
  * repeated. */
 struct efg_loop_known {
     uint32_t node, depth;
     uint64_t iterations;
 };
 
-/* Build the tree of GRAPH, whose nodes and edges are given new places in a call tree on the
- * way, so that it must not have one of its own. KEYS are as in calltree.h. The main loop is
+/* Build the tree of GRAPH. This gives its nodes and edges places in a new call tree, so it
+ * must not have one of its own. KEYS are as in calltree.h. The main loop is
  * MAIN (NULL: none), which the tree then has. Returns 0, or -1 without memory (the tree is then
  * empty). */
 int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
                        efg_path_keys *keys, const struct efg_loop_known *main);
 
-/* The loop KNOWN of the tree of GRAPH and KEYS; of several in its function the one that went
- * round nearly as often. EFG_NONE if there is none. */
+/* The loop KNOWN in the tree of GRAPH and KEYS; if its function has several, the one whose
+ * number of repetitions is closest. EFG_NONE if there is none. */
 uint32_t efg_looptree_find(const struct efg_looptree *tree, const struct efg_graph *graph,
                            efg_path_keys *keys, const struct efg_loop_known *known);
 
-/* The same, of the FUNCTION as loops have it. */
+/* The same, where FUNCTION is as in struct efg_loop. */
 uint32_t efg_looptree_nearest(const struct efg_looptree *tree, uint64_t function,
                               uint64_t iterations);
 void efg_looptree_fini(struct efg_looptree *tree);
@@ -70,8 +70,8 @@ void efg_looptree_fini(struct efg_looptree *tree);
 /* 1 if LOOP is OUTER or lies inside it. */
 int efg_looptree_is_inside(const struct efg_looptree *tree, uint32_t loop, uint32_t outer);
 
-/* The loop after LOOP, depth first, siblings by falling time: the first one after EFG_NONE;
- * EFG_NONE after the last. */
+/* The loop after LOOP, depth first, siblings by descending time. After EFG_NONE comes the first
+ * one, after the last one EFG_NONE. */
 uint32_t efg_looptree_next(const struct efg_looptree *tree, uint32_t loop);
 
 /* The innermost loop that holds both nodes A and B, or EFG_NONE. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions are looked at from the outermost one on, each by itself: its call sites, and
- * the steps between them. A BODY is a set of sites that all can be reached from one another.
- * How often it went round is what the rule for the main loop says (level.h); but where it falls
- * into several bodies if its rarer steps are left out, these are loops one after the other, and
+ * the steps between them. A BODY is a set of sites that can all be reached from one another.
+ * How often it went round follows from the rule for the main loop (level.h); but if it falls
+ * into several bodies when its rarer steps are left out, these are loops one after the other, and
  * what goes round is a loop around them:
  *
  *     A --100--> B <--900/1000--> C --100--> A       a body of A, B, C that went round 100
- * times, in it one of B and C
+ *                                                    times, in it one of B and C
  *
- * Inner loops of the same function are the bodies that the steps make which are more frequent
- * than the loop around them. The list of bodies is the list of work, so that nothing recurses.
+ * Inner loops of the same function are the bodies made by the steps that are more frequent
+ * than the loop around them. The list of bodies is also the list of work, so nothing recurses.
  *
  * Invariant: the sites of a body are contiguous in ORDER, and an inner body is a part of its
  * outer one's stretch. Functions are looked at in the order of their ids, so that INSIDE of a
@@ -28,7 +28,7 @@
 #define MOST_PARTS 4 /* of an iteration, as in judge.c */
 
 struct arc {
-    uint32_t to; /* number of a site of the function at hand */
+    uint32_t to; /* number of a site of the present function */
     uint64_t count;
 };
 
@@ -48,7 +48,7 @@ struct builder {
                                           EFG_NONE: none */
     uint32_t room;                     /* for loops */
     uint32_t *inside;                  /* per site: its innermost loop, or EFG_NONE */
-    /* The function at hand. */
+    /* The present function. */
     uint32_t function;
     uint32_t *order, kid_count; /* its sites, by bodies */
     uint32_t *number;           /* per site: its number */
@@ -56,7 +56,7 @@ struct builder {
     struct arc *arcs;
     struct body *bodies;
     uint32_t body_count, body_room;
-    /* The stretch at hand. */
+    /* The present stretch. */
     uint32_t *place;            /* per number: its place in it, or EFG_NONE */
     uint32_t *first, *targets;  /* its steps, by places */
     uint32_t *component, *size; /* per place; per component */

@@ -3,7 +3,7 @@
  * One frame for each loop that the last event is in, from the whole inwards. An event first
  * leaves the loops that it is not in, then enters those that it is in.
  *
- *     whole      a  [loop 0]                  items of the iteration at hand
+ *     whole      a  [loop 0]                  items of the present iteration
  *     loop 0     b  [loop 1]
  *     loop 1     c  d                         the last event was d
  */
@@ -17,9 +17,9 @@
 struct frame {
     uint32_t loop;
     uint64_t iterations; /* that have ended, of this time */
-    int is_cut;   /* 1: the iteration at hand was too long, and its beginning is left out */
+    int is_cut;   /* 1: the present iteration was too long, and its beginning is left out */
     int has_head; /* 1: its header has come */
-    struct efg_program_item *items; /* of the iteration at hand */
+    struct efg_program_item *items; /* of the present iteration */
     uint32_t size, room;
 };
 
@@ -165,7 +165,7 @@ static uint64_t hash_of(uint32_t loop, const struct efg_program_item *items, uin
     return hash;
 }
 
-/* The slot of the form of the iteration at hand: an empty one if there is none. */
+/* The slot of the form of the present iteration: an empty one if there is none. */
 static uint32_t *slot_of(const struct efg_program *p, const struct frame *frame)
 {
     const struct parse *parse = p->parse;
@@ -215,7 +215,7 @@ static int reserve_items(struct efg_program *p, uint32_t more)
     return 0;
 }
 
-/* A new form, of the iteration at hand, seen no time yet. Returns its index, or EFG_NONE. */
+/* A new form, of the present iteration, not counted yet. Returns its index, or EFG_NONE. */
 static uint32_t add_form(struct efg_program *p, const struct frame *frame, uint32_t *slot)
 {
     struct parse *parse = p->parse;

@@ -9,15 +9,15 @@
  *
  * A form is a sequence of items. An item is a call, or an inner loop; it has repetitions, which
  * may differ from one time to the next: they make no other form. So a program is as large as
- * the graph is, and a few times that, however long the run was; the order of forms among each
- * other is what it leaves out. Several ranks of one graph may have one program.
+ * the graph, or a few times that, however long the run was; it leaves out the order in which
+ * the forms come. Several ranks of one graph may have one program.
  *
  * An iteration of a loop begins where the loop's header comes again: the node, or the inner
  * loop that the header is in. Where a loop is entered elsewhere, what is before the header is
  * part of the first iteration, which then is another form: so there are as many iterations as
  * the header comes.
  *
- * Invariant: each event is in exactly one item, each iteration is one of exactly one form, or
+ * Invariant: each event is in exactly one item, and each iteration has exactly one form or
  * is counted with those left out. So sums over the program are sums over the run.
  */
 #ifndef EFG_PROGRAM_H
@@ -71,14 +71,14 @@ int efg_program_init(struct efg_program *program, const struct efg_graph *graph,
                      const struct efg_looptree *tree, uint32_t item_limit);
 void efg_program_fini(struct efg_program *program);
 
-/* Another order begins, which counts as WEIGHT of them: that of another rank, or of so many.
- * The whole has an iteration for each; without this, there is one order. */
+/* Another order begins, which counts WEIGHT times: that of WEIGHT ranks.
+ * The whole has an iteration for each; without this call, there is one order. */
 void efg_program_begin(struct efg_program *program, uint64_t weight);
 
 /* The next COUNT events, > 0, are of NODE. */
 void efg_program_add(struct efg_program *program, uint32_t node, uint64_t count);
 
-/* There are no more. Forms are then sorted by falling count. Returns 0, or -1 if `failed`. */
+/* There are no more. Forms are then sorted by descending count. Returns 0, or -1 if `failed`. */
 int efg_program_close(struct efg_program *program);
 
 /* The loop that NODE's calls are items of: the innermost that has more than this node, or

@@ -3,12 +3,12 @@
  * Reading is a walk through nested blocks, with a frame for each that is not yet done, and from
  * each run of level 0 along what is predicted.
  *
- * To leap over a symbol one has to know how many events it is. Where no run branches for the
- * first time, that depends on the symbol alone. So the events fall into regimes, each of which
+ * To skip a symbol one has to know how many events it stands for. As long as no run branches for the
+ * first time, this depends on the symbol alone. So the events are divided into regimes, each of which
  * ends where a run branches for the first time; most do so in the first iterations. Lengths are
- * found when they are asked for, and hold for a regime.
+ * found when they are needed, and are valid for one regime.
  *
- * In a regime, predictions may lead round a circle. Then they do so to its end. Source of the
+ * In a regime, predictions may go round in a circle; then they do so until its end. Source of the
  * search for the circle: Brent, "An improved Monte Carlo factorization algorithm" (1980).
  *
  * Invariants:

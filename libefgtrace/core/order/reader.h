@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reader of a sequence: its events from the first to the last, from any event on, or as loops.
- * It takes 2 KB; to leap or to walk, about 32 bytes for each run and block of
+ * It takes 2 KB; to skip or to walk, about 32 bytes more for each run and block of
  * the segment that it is in.
  *
  * The segments must have passed efg_sequence_segment_check, follow one another, and stay where
@@ -60,9 +60,9 @@ void efg_sequence_reader_fini(struct efg_sequence_reader *reader);
 /* Number of the first event after the last one. */
 uint64_t efg_sequence_end(const struct efg_sequence_reader *reader);
 
-/* The next COUNT events are of NODE, of the table reader->segments[reader->index].table: as
- * many as there are in a run. Returns 1, 0 after the last event, -1 if the segment ends before
- * its length or does not follow the one before. */
+/* The next COUNT events are of NODE, in the table reader->segments[reader->index].table: as
+ * many as there are in a run. Returns 1; 0 after the last event; -1 if the segment ends before
+ * its length or does not follow the previous one. */
 int efg_sequence_next(struct efg_sequence_reader *reader, uint32_t *node, uint64_t *count);
 
 /* Go on to event number TO, or to the end if there are fewer; never back. Takes time in

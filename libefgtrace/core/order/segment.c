@@ -2,7 +2,7 @@
 /*
  * What can be said of a segment without reading the events in it.
  *
- * As a block refers to earlier ones only, one pass in their order knows how deep each is.
+ * As a block refers only to earlier ones, one pass in order finds how deep each one is.
  */
 #include "sequence.h"
 

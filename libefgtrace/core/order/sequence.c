@@ -7,12 +7,12 @@
  *
  *     push (level, symbol):
  *         count it, if it is the pending one; else it becomes pending, and the one before it
- * goes into the block of the level. The block ends after a symbol whose hash is smaller than
+ *         goes into the block of the level. The block ends after a symbol whose hash is smaller than
  *         that of its two neighbours, or when it is full; then push its number to the
  *         next level.
  *
- * The hash of a symbol is a permutation of 32 bits, so that neighbours never tie. Each
- * other symbol at most is a minimum, so a block has two pairs or more.
+ * The hash of a symbol is a permutation of 32 bits, so that neighbours never tie. At most every
+ * second symbol is a minimum, so a block has two pairs or more.
  *
  * Invariants:
  *   - before a push there is room for all that it can add: a full block on each level, and
@@ -107,7 +107,7 @@ static int resize_runs(struct efg_sequence *s, uint32_t room)
     return 0;
 }
 
-/* The number of the run at hand; there is room for a new one. */
+/* The number of the present run; there is room for a new one. */
 static uint32_t find_run(struct efg_sequence *s)
 {
     if (s->hand.last != EFG_NONE) {
@@ -257,7 +257,7 @@ static void add_last_block(struct efg_sequence *s)
     add_block(&s->segment);
 }
 
-/* Hand out the runs that have ended. The run at hand is the first one of the next segment. */
+/* Hand out the runs that have ended. The present run is the first one of the next segment. */
 static void end_segment(struct efg_sequence *s)
 {
     struct efg_sequence_segment *segment = &s->segment;
@@ -281,7 +281,7 @@ static uint32_t twice(uint32_t room, uint32_t most)
     return room < most / 2 ? 2 * room : most;
 }
 
-/* Room for a run and a push more, if need be in a new segment. */
+/* Make room for another run and push, if necessary in a new segment. */
 static void make_room(struct efg_sequence *s)
 {
     uint32_t most = s->pair_limit + SPARE_PAIRS;
@@ -307,7 +307,7 @@ static void make_room(struct efg_sequence *s)
 
 /* ---- events ---- */
 
-/* The run at hand has ended, and is not the predicted one. */
+/* The present run has ended, and is not the predicted one. */
 static __attribute__((noinline)) void add_run(struct efg_sequence *s)
 {
     make_room(s);

@@ -8,7 +8,7 @@
  *     events    a b b c a b b c a b b c d a b b c ...
  *     runs      the same node COUNT times is one symbol:       A=a1 B=b2 C=c1 D=d1
  *     P         what the graph predicts is left out: a run is followed by what followed it the
- *               first time, until that is wrong once. From then on what follows is written:
+ *               first time, until that is wrong for once. From then on what follows is written:
  *                   A -> B -> C -> A before event 11; D -> A                 A D A
  *     blocks    the rest is cut into blocks at places that depend on nothing but a few symbols
  *               around them, so that equal stretches are cut alike. A block with the same
@@ -28,16 +28,16 @@
  *
  * The P rule as a reader has it: after a run that began as event number T (from 0) comes
  * its NEXT if T < BRANCH, else the next run of level 0. BRANCH is the number of the event at
- * which NEXT was wrong for the first time. As it is a place and not a count, what a symbol
- * stands for depends on nothing but where it stands, and readers can leap.
+ * which NEXT was wrong for the first time. As it is a position and not a count, what a symbol
+ * stands for depends only on where it is, and readers can skip.
  *
  * Memory is bounded: when the blocks or the runs reach their limit, they are handed out as a
  * segment, and the next segment begins, with no blocks, but with the runs and what is
  * known of them. A segment can be read without the others.
  *
- * Cost: an event is put into a ring; 256 of them are worked off at once, so that the memory
- * that this takes is not in the way of each single event. A block has two pairs or more, so
- * that half of the symbols at most go on to the next level: O(1) per event, amortised.
+ * Cost: an event is put into a ring; 256 of them are processed at once, so that not every single
+ * event has to touch the memory that this needs. A block has two pairs or more, so
+ * at most half of the symbols go on to the next level: O(1) per event, amortised.
  *
  * Sources: Aguilar, Fürlinger, Laure, "MPI trace compression using event flow graphs" (2014),
  * for the order of events as paths through the graph; Mehlhorn, Sundar, Uhrig, "Maintaining
@@ -54,14 +54,14 @@
 
 #include "base/none.h"
 
-#define EFG_SEQUENCE_RING 256  /* events that are worked off at once */
+#define EFG_SEQUENCE_RING 256  /* events that are processed at once */
 #define EFG_SEQUENCE_LEVELS 24 /* most levels of symbols; blocks are nested as deep */
 #define EFG_SEQUENCE_BLOCK 16  /* most pairs of a block, but for the last one */
 #define EFG_SEQUENCE_FOREVER UINT64_MAX
 #define EFG_SEQUENCE_IS_BLOCK 0x80000000u /* symbol: a run's number, or this | a block's */
 
 struct efg_sequence_run {
-    uint32_t node, count; /* so many events of it, one after the other; > 0 */
+    uint32_t node, count; /* COUNT events of NODE, one after the other; > 0 */
     uint32_t next;        /* the run that follows, or EFG_NONE */
     uint64_t branch;      /* ... if this one began before that event; 0 without NEXT */
 };
@@ -80,8 +80,8 @@ struct efg_sequence_segment {
     uint32_t *first; /* block B is the pairs from first[B] to first[B + 1] - 1 */
 };
 
-/* Takes a segment over. It is lent: valid until the function returns. Returns 0, or else: it
- * could not be kept. */
+/* Receives a segment, which is only lent: valid until the function returns. Returns 0, or another
+ * value if it could not be kept. */
 typedef int efg_sequence_sink(void *context, const struct efg_sequence_segment *segment);
 
 struct efg_sequence_level { /* symbols that are not yet in a block */
@@ -92,9 +92,9 @@ struct efg_sequence_level { /* symbols that are not yet in a block */
 };
 
 struct efg_sequence_hand {
-    uint32_t node, count; /* the run at hand; no events yet: 0 times */
+    uint32_t node, count; /* the present run; no events yet: 0 times */
     uint32_t last;        /* the run before it, or EFG_NONE: none in this segment */
-    uint64_t at;          /* number of the first event of the run at hand */
+    uint64_t at;          /* number of the first event of the present run */
 };
 
 struct efg_sequence {
@@ -102,7 +102,7 @@ struct efg_sequence {
     struct efg_sequence_hand hand;
 
     struct efg_sequence_segment segment; /* that is being made */
-    uint32_t *followed;                  /* by which run each one was the last time */
+    uint32_t *followed;                  /* the run that followed each one last time */
     uint32_t *run_slots, *block_slots;   /* open addressing, number + 1; at most half full */
     uint32_t run_mask, block_mask;       /* slots - 1 */
     uint32_t run_room, pair_room;        /* allocated */
@@ -126,15 +126,15 @@ int efg_sequence_init(struct efg_sequence *sequence, size_t memory, efg_sequence
                       void *context);
 void efg_sequence_fini(struct efg_sequence *sequence);
 
-/* Make COPY what SEQUENCE is, for another SINK: what it would hand out from here on, COPY does,
- * and SEQUENCE knows nothing of it. Returns 0, or -1 without memory. */
+/* Make COPY the same as SEQUENCE, for another SINK: COPY hands out what SEQUENCE would hand out from
+ * here on, without affecting SEQUENCE. Returns 0, or -1 without memory. */
 int efg_sequence_copy(struct efg_sequence *copy, const struct efg_sequence *sequence,
                       efg_sequence_sink *sink, void *context);
 
 /* Bytes that SEQUENCE holds, itself included. */
 size_t efg_sequence_memory(const struct efg_sequence *sequence);
 
-/* Work off the events in the ring. */
+/* Process the events in the ring. */
 void efg_sequence_flush(struct efg_sequence *sequence);
 
 /* The next event. NODE: any number but EFG_NONE. Never fails: see `failed`. */
@@ -145,15 +145,15 @@ static inline void efg_sequence_add(struct efg_sequence *sequence, uint32_t node
         efg_sequence_flush(sequence);
 }
 
-/* Hand out all that there is. More may follow. Returns 0, or -1 if `failed`. */
+/* Hand out everything so far. More may follow. Returns 0, or -1 if `failed`. */
 int efg_sequence_close(struct efg_sequence *sequence);
 
 /* From here on node numbers mean another table, number TABLE (0 before the first break): the
- * graph has merged nodes, or begun anew. Hands out all that there is, and forgets the runs. */
+ * graph has merged nodes, or started again. Hands out everything so far, and forgets the runs. */
 void efg_sequence_break(struct efg_sequence *sequence, uint32_t table);
 
-/* Make COPY one of SEGMENT that owns its arrays and has nothing that is not needed: of the runs
- * those that occur in it, with predictions that occur in it, and the blocks in the order in
+/* Make COPY a copy of SEGMENT that owns its arrays and has only what is needed: the runs
+ * that occur in it, with predictions that occur in it, and the blocks in the order in
  * which their first use ends, from the first event to the last. Returns 0, or -1 without memory
  * or if SEGMENT does not pass the check below. */
 int efg_sequence_segment_copy(struct efg_sequence_segment *copy,

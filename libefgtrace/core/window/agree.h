@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Agreement: one loop, one pivot, the same numbers of iterations and the same windows on all
- * ranks, without ever blocking one of them.
+ * ranks, without ever blocking any of them.
  *
  * A ROUND combines the VOTES of all ranks (ballot.h). Rounds follow one another; a rank votes
  * in the next round only after it knows the result of the last one, each when it gets there.
@@ -20,9 +20,9 @@
  *              visited the pivot more often in their start-up. The window begins at
  *              C = maximum of (own number + margin), or in the past, if all owners have
  *              recorded provisionally. From here on followers record too, provisionally
- *   CONFIRM    somebody had passed C when he voted: the window does not hold, it is moved and
+ *   CONFIRM    if a rank had passed C when it voted, the window does not hold: it is moved and
  *              the margin doubles; else it holds. A rank that reaches C before it knows starts
- *              to record all the same, and may have to throw it away
+ *              to record anyway, and may have to throw the record away
  *   CHECK      while the window lies ahead or is recorded. All are done with it: it ends with
  *              the last iteration that all owners have; then the next one (CONFIRM), if
  *              several are wanted, or PROPOSE. Or some have lost the pivot, or another loop is
@@ -41,13 +41,13 @@
  * that were done before it was seen stay; `drifted` tells. Drift after the last collective is
  * not seen.
  *
- * MPI_Finalize: a rank that enters it votes LEAVING. Whoever sees that in a result posts no
+ * MPI_Finalize: a rank that enters it votes LEAVING. A rank that sees this in a result posts no
  * more until it is in MPI_Finalize itself. There the rounds go on, and are waited for, until
- * nothing is under way and numbers were compared at the last collective: all ranks come there,
- * so these rounds are complete in the end. They settle windows that were open, and place those
+ * nothing is under way and numbers were compared at the last collective: all ranks get there,
+ * so these rounds complete in the end. They settle windows that were open, and place those
  * of runs that were over before they were agreed on.
  *
- * Here is the protocol only: no MPI, no clock. tests/unit/test_agree.c runs it on thousands of
+ * This is only the protocol: no MPI, no clock. tests/unit/test_agree.c runs it on thousands of
  * simulated schedules. All memory is the caller's; nothing allocates.
  */
 #ifndef EFG_AGREE_H
@@ -75,7 +75,7 @@ enum efg_round {
 struct efg_standing {
     int leaving;                      /* in MPI_Finalize */
     uint32_t dropped;                 /* set of enum efg_drop */
-    uint64_t loop;                    /* that it would like; 0: none */
+    uint64_t loop;                    /* its favourite; 0: none */
     uint64_t iterations;              /* of it so far */
     int has_given_up;                 /* has none and does not hold up the others any longer */
     const struct efg_choice *choices; /* in PIVOT: pivots of agree->loop, its favourite first */
@@ -91,7 +91,7 @@ struct efg_standing {
     uint64_t begun, ended; /* DONE: when it was opened and closed, in ns; 0: not recorded */
 };
 
-/* What follows from a result. Feed the trigger with what is in brackets, on owners. */
+/* What follows from a result. In brackets: the input to the trigger, on owners. */
 enum efg_verdict {
     EFG_VERDICT_NONE,    /* vote again */
     EFG_VERDICT_ELECTED, /* agree->loop is the loop: vote in PIVOT with choices of it */
@@ -109,8 +109,8 @@ enum efg_verdict {
     EFG_VERDICT_DRIFT, /* [LATE] the window is thrown away, by followers too; then another
                           pivot, or, if agree->round is CALIBRATE, other numbers */
     EFG_VERDICT_LOST,  /* [LOST] the same, and this rank has no pivot any more */
-    EFG_VERDICT_FAILED /* [LATE] the same; there will be no other window: go alone, or do
-                          without */
+    EFG_VERDICT_FAILED /* [LATE] the same; there will be no other window: go on alone, or
+                          without one */
 };
 
 struct efg_agree {
@@ -123,9 +123,9 @@ struct efg_agree {
     uint64_t dropped; /* frames and paths, when it was elected, and so named */
     int32_t pivot;    /* its bit; -1: each owner has its own */
     uint32_t refused[EFG_AGREE_REFUSALS], refusals;
-    int is_from_start;   /* numbers count from the start, for want of a world collective */
+    int is_from_start;   /* numbers count from the start, for lack of a world collective */
     int is_recalibrated; /* they did, and a collective told that they were wrong */
-    int drifted;         /* numbers differed while there was no way out, or of a window made */
+    int drifted;         /* numbers differed when nothing else was left, or in a finished window */
     uint64_t marked;     /* CALIBRATE: a collective after this one is needed */
     uint64_t anchor;     /* the collective from which iterations are numbered */
     uint64_t watched;    /* the one at which numbers are compared; 0: none */
@@ -155,14 +155,14 @@ struct efg_agree {
  * before SKIP more iterations. 0 windows: over at once. */
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip);
 
-/* 1 if this rank should vote now: no round is pending or over or to be left to MPI_Finalize,
- * and either SAMPLE is 1 (a sample was taken) or the round is one to be hurried. Never to be
- * waited for. */
+/* 1 if this rank should vote now: no round is pending, over, or left to MPI_Finalize,
+ * and either SAMPLE is 1 (a sample was taken) or the round is urgent. Never wait for
+ * this. */
 int efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *standing,
                      int sample);
 
-/* 1 if between samples there is nothing to do: no result is to come, and no round to be
- * hurried. */
+/* 1 if there is nothing to do between samples: no result is expected, and no round is
+ * urgent. */
 static inline int efg_agree_is_resting(const struct efg_agree *agree)
 {
     return !agree->pending && (agree->round == EFG_ROUND_PROPOSE ||
@@ -174,11 +174,11 @@ static inline int efg_agree_is_resting(const struct efg_agree *agree)
  * each vote an owner that is recording the window ends it (EFG_IN_OVER). */
 struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standing *standing);
 
-/* The pending round came to RESULT. */
+/* The pending round has this RESULT. */
 enum efg_verdict efg_agree_result(struct efg_agree *agree, const struct efg_vote *result,
                                   const struct efg_tally *tally);
 
-/* The one of COUNT choices, those that were voted with, that an owner is to adopt. */
+/* Which of COUNT choices, those in the vote, an owner must adopt. */
 uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice *choices,
                           uint32_t count);
 

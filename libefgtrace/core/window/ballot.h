@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ballot: the vote of a rank, and the combined one of all ranks. Votes combine word by word:
- * most (a maximum), or, and a table of loops, in which equal ones are added. That is
+ * Ballot: the vote of a rank, and the combined vote of all ranks. Votes are combined word by word:
+ * most (a maximum), or, and a table of loops, in which equal ones are added. This is
  * commutative, associative and exact, so all ranks see the same result, whatever the order.
- * What is least is the most of its negative.
+ * A minimum is the maximum of negatives.
  *
  * Plain memory without pointers, of one size, to be sent as bytes.
  */
@@ -47,7 +47,7 @@ enum efg_vote_flag {
 struct efg_vote {
     /* Or. */
     uint64_t flags;         /* set of enum efg_vote_flag */
-    uint64_t dropped, kept; /* what signatures have dropped (detail.h), and what not */
+    uint64_t dropped, kept; /* what signatures have dropped (detail.h), and what they keep */
     uint64_t absent[EFG_PIVOT_CLASSES][EFG_BALLOT_BITS / 64]; /* PIVOT: 0 = one it could take */
     /* Most. EFG_BALLOT_NONE if a rank has nothing to say. */
     int64_t period;                /* PIVOT: - code of the period of its favourite */
@@ -64,18 +64,18 @@ struct efg_vote {
     int64_t end;                     /* CHECK: least number after the last whole iteration */
     int64_t begun; /* CHECK: least time of opening, ns on the common time line */
     int64_t ended; /* CHECK: time of closing */
-    /* By rising hash; if there are more, those with the lowest hashes. */
+    /* By ascending hash; if there are more, those with the lowest hashes. */
     struct efg_candidate loops[EFG_BALLOT_LOOPS];
 };
 
-/* A vote of somebody who has nothing to say. */
+/* The vote of a rank that has nothing to say. */
 void efg_ballot_init(struct efg_vote *vote);
 
 /* Combine ONE into ALL. In any order; each vote once. */
 void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one);
 
-/* What most ranks have; then what has fewer iterations; then the lowest hash. NULL without any.
- */
+/* The loop that most ranks have; then the one with fewer iterations; then the lowest hash. NULL if
+ * there is none. */
 const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result);
 
 /* 1 if ranks have different loops. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: slots of windows that were made rise; window i begins in [start + slot stride,
+ * Invariant: slots of windows that were made ascend; window i begins in [start + slot stride,
  * start + (slot + 1) stride). A window that cannot begin with its slot begins later in it. If
- * the whole slot is missed, slots are too short: while few windows are there, the stride
+ * a whole slot is missed, slots are too short: while there are few windows, the stride
  * doubles; else a slot stays empty.
  */
 #include "spread.h"

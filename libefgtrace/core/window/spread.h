@@ -8,8 +8,8 @@
  *                 0 . 2 . 4 .     6     8   three of them stay, two more; then
  *                 0 . . . 4 . . . 8 ..
  *
- * So there are wanted to 2 x wanted - 1 evenly spread ones at any time. At the end, those that
- * were wanted are chosen from them.
+ * So at any time there are between wanted and 2 x wanted - 1 evenly spread windows. At the end,
+ * the wanted number is chosen from them.
  *
  * The struct is the caller's. Nothing allocates. Ranks that make the same calls have the same
  * spread.

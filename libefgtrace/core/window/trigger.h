@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trigger: when to record. A state machine as one table without side effects; the
- * tracer feeds it and carries out what it answers.
+ * tracer gives it inputs and carries out its answers.
  *
  *     WATCHING --pivot--> PROPOSED --placed--> ARMED --first--> RECORDING --last--> DONE
  *                           ^ ^                 | late            | late, discard    |
@@ -11,7 +11,7 @@
  *     WATCHING, PROPOSED --long--> PROVISIONAL --past, keep-------> RECORDING
  *                                              --placed, discard--> ARMED
  *
- *     lost: from everywhere to WATCHING; what all ranks are not yet done with is thrown away
+ *     lost: from everywhere to WATCHING; a window that not all ranks are done with is thrown away
  *
  * A window is the iterations [first, first + length), by their agreed numbers (agree.h). Where
  * iterations are few and long, a rank records before anything is agreed, provisionally: the
@@ -28,7 +28,7 @@ enum efg_state {
     EFG_PROVISIONAL, /* recording, and no window yet */
     EFG_ARMED,       /* the window is known and lies ahead */
     EFG_RECORDING,
-    EFG_DONE, /* the window is behind; other ranks may not be done with it yet */
+    EFG_DONE, /* the window is over; other ranks may not be done with it yet */
     EFG_STATES
 };
 
@@ -44,14 +44,14 @@ enum efg_input {
     EFG_IN_LATE,   /* the window does not hold: some rank could not make it, or the pivot drifts
                     */
     EFG_IN_NEXT,   /* all ranks are done with the window */
-    EFG_IN_LOST,   /* the pivot is no more */
+    EFG_IN_LOST,   /* there is no pivot any more */
     EFG_INPUTS
 };
 
 enum efg_action {
     EFG_DO_NOTHING,
     EFG_DO_OPEN,  /* begin to record */
-    EFG_DO_KEEP,  /* the provisional record is the window's; throw away what is before first */
+    EFG_DO_KEEP,  /* the provisional record is the window; throw away what is before FIRST */
     EFG_DO_CLOSE, /* end the window after its last whole iteration, keep it */
     EFG_DO_DISCARD, /* throw away what has been recorded since the last OPEN */
     EFG_DO_FORGET   /* the same, unless all ranks are done with it, and forget the pivot */
@@ -62,8 +62,8 @@ struct efg_trigger {
     uint64_t first, length; /* the window, valid from ARMED on */
 };
 
-/* Feed INPUT; returns what is to be done. An input that means nothing in the present
- * state changes nothing. */
+/* Feed INPUT; returns what to do. An input that means nothing in the present state
+ * changes nothing. */
 enum efg_action efg_trigger_step(struct efg_trigger *trigger, enum efg_input input);
 
 /* The pivot was visited, which begins iteration NUMBER: this makes FIRST or LAST of it. */

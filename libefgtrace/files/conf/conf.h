@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Configuration: one table of keys, filled from (later beats earlier)
+ * Configuration: one table of keys, filled from (later overrides earlier)
  *
  *     defaults < /etc/efgtrace.conf < ./efgtrace.conf or the file that EFGTRACE_CONF
  *     names < environment, EFGTRACE_<KEY> in capitals
@@ -8,8 +8,8 @@
  * Files are INI files without sections. Numbers take units where the key has a dimension:
  * 250ms, 2s, 64M (binary: 1M = 1048576 bytes). A '-' in a key is a '_' in the environment.
  *
- * Two variables are no keys: EFGTRACE_CONF names the file, EFGTRACE_LIBRARY tells `efgtrace
- * run` where the library is. Every other EFGTRACE_* that is no key is an error.
+ * Two variables are not keys: EFGTRACE_CONF names the file, EFGTRACE_LIBRARY tells `efgtrace
+ * run` where the library is. Every other EFGTRACE_* that is not a key is an error.
  */
 #ifndef EFG_CONF_H
 #define EFG_CONF_H
@@ -26,7 +26,7 @@
 
 enum efg_mode { EFG_MODE_ADAPTIVE, EFG_MODE_FULL, EFG_MODE_GRAPH, EFG_MODE_OFF };
 
-/* TSC where it is one that the kernel trusts, too; the same said where it cannot be; never. */
+/* The TSC if the kernel trusts it, too; the same, with a note if it cannot be used; never. */
 enum efg_clock_choice { EFG_CLOCK_AUTO, EFG_CLOCK_TSC, EFG_CLOCK_SYSTEM };
 
 struct efg_conf {
@@ -38,19 +38,19 @@ struct efg_conf {
     int level;     /* enum efg_level (core/loop/finder.h) */
     char loop[EFG_CONF_TEXT]; /* function whose loop to take, or its hash; "": none */
     unsigned signature;       /* set of enum efg_dimension (core/graph/signature.h) */
-    uint64_t interval;        /* ns: smallest time between samples */
+    uint64_t interval;        /* ns: shortest time between samples */
     uint64_t stable;          /* equal samples that make a graph stable */
     uint64_t depth;           /* frames of a call path */
-    uint64_t memory;          /* bytes per process, beside the logs */
+    uint64_t memory;          /* bytes per process, without the logs */
     uint64_t log_limit;       /* bytes per thread */
     uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */
     int sequence;             /* 1: keep the order of all calls */
-    uint64_t save;            /* ns: smallest time between saves; 0: none */
+    uint64_t save;            /* ns: shortest time between saves; 0: never */
     int clock;                /* enum efg_clock_choice */
     int summary;              /* 1: rank 0 prints it at the end */
     int symbols;              /* 1: resolve call paths at the end */
     int keep_logs;            /* 1: keep the logs after the trace is written */
-    int verbose;              /* 1: say what happens when it happens */
+    int verbose;              /* 1: report events as they happen */
     char source[EFG_CONF_KEYS][256]; /* where each value came from: see efg_conf_source */
 };
 
@@ -91,7 +91,7 @@ void efg_conf_default(struct efg_conf *conf);
 
 /* Set KEY to VALUE, as text. WHERE says where it comes from ("./efgtrace.conf:12",
  * "option --iterations"). Returns 0, or -EINVAL with MESSAGE filled (what, where, what was
- * expected, the nearest right key) and CONF as it was. */
+ * expected, the nearest valid key) and CONF unchanged. */
 int efg_conf_set(struct efg_conf *conf, const char *key, const char *value, const char *where,
                  char *message, size_t size);
 
@@ -99,8 +99,8 @@ int efg_conf_set(struct efg_conf *conf, const char *key, const char *value, cons
  * one have been set then. */
 int efg_conf_read(struct efg_conf *conf, const char *path, char *message, size_t size);
 
-/* All sources in their order, from the defaults to ENVIRONMENT (environ). Only the file that
- * EFGTRACE_CONF names has to be there. Returns 0, or -errno with MESSAGE filled. */
+/* Read all sources in order, from the defaults to ENVIRONMENT (environ). Only the file that
+ * EFGTRACE_CONF names must exist. Returns 0, or -errno with MESSAGE filled. */
 int efg_conf_load(struct efg_conf *conf, char **environment, char *message, size_t size);
 
 /* The value of KEY as text that efg_conf_set takes back; "" if there is no such key. */

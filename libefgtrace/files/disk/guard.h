@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Guard: of mappings of files that others may cut short meanwhile. To touch a page that the
- * file has no longer is a SIGBUS, and ends the process. Where it is of a guarded mapping,
- * empty memory takes its place, with some behind it, and the process goes on.
+ * Guard: protects mappings of files that others may truncate meanwhile. Touching a page that the
+ * file no longer has raises SIGBUS, which ends the process. In a guarded mapping, the page and
+ * some after it are replaced by empty memory, and the process goes on.
  *
- * All other SIGBUS are for whoever had them before. A handler that is set later has all of
+ * Every other SIGBUS goes to the previous handler. A handler that is set later receives all of
  * them: then nothing is guarded.
  */
 #ifndef EFG_GUARD_H
@@ -17,7 +17,7 @@
 void efg_guard_add(void *start, size_t size);
 /* No more; before it is unmapped. Returns 1 if the file was cut. */
 int efg_guard_remove(void *start);
-/* 1 if the file was cut, and that was met. */
+/* 1 if the file was truncated, and this was noticed. */
 int efg_guard_is_cut(void *start);
 
 #endif

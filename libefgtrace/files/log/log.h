@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Window log: the file that a thread records into, memory-mapped and shared, so that
- * what it holds survives the process whatever ends it.
+ * what it holds survives the process, however that ends.
  *
  *     header (4096 bytes) | record | record | ...
  *
- * The writer stores records, then the number of words that they take: a reader sees whole
- * records only. The file grows in chunks that are allocated on disk before they are written to:
+ * The writer stores records, then the number of words that they take: so a reader sees only whole
+ * records. The file grows in chunks that are allocated on disk before they are written to:
  * a full disk is an error of efg_log_grow and never a SIGBUS.
  *
- * A record (record.h) is one word of 32 bits and those fields that are not as expected:
- * the time if it is not that of the record before (0 before the first one), its upper half only
- * if that is not, and others that are not 0. New pages are a large part of what recording
- * costs, and this saves two thirds of them.
+ * A record (record.h) is one word of 32 bits, followed by the fields that are not as expected:
+ * the time if it differs from the previous record's (0 before the first one), its upper half only
+ * if that differs, and other fields that are not 0. New pages are a large part of the cost of
+ * recording, and this saves two thirds of them.
  *
  *     fields | kind | call || time | time >> 32 | a | b | c | d | e | d >> 32, e >> 32
  *        8       8     16      1         2        4   8  16  32  64         128
  *
- * The first three are that word, with their bits from the lowest one on; below the others
- * stands what they add to `fields`, and the last two come together. The payload of a definition
- * begins at the next multiple of 8 bytes and is filled up with zeros to whole words. All is in
+ * The first three make up that word, with their numbers of bits, from the lowest bit on; below the
+ * others is what they add to `fields`, and the last two come together. The payload of a definition
+ * begins at the next multiple of 8 bytes and is padded with zeros to whole words. Everything is in
  * the byte order of the machine.
  *
  * Name: DIR/logs/RANK.THREAD.log, both decimal; thread 0 called MPI_Init. Below DIR no link is
@@ -43,13 +43,13 @@ struct efg_sync {
 
 struct efg_log_header {
     char magic[8];
-    uint32_t version, closed; /* closed 1: the writer ended it in order */
+    uint32_t version, closed; /* closed 1: the writer ended it normally */
     uint32_t rank, ranks, thread, pid;
     uint64_t ticks_per_second;
     struct efg_sync sync[2]; /* at the start; at the end or all zero */
-    uint64_t used;           /* words of records that are whole */
+    uint64_t used;           /* words of whole records */
     char host[256], application[256];
-    uint32_t full;                /* 1: the mode was full: all of the run */
+    uint32_t full;                /* 1: the mode was full: the whole run */
     uint32_t package, numa, core; /* that the rank is bound to, + 1; 0: not known or several */
     uint64_t clock_error;         /* ns that the synchronisations may be wrong by */
 };
@@ -59,7 +59,7 @@ struct efg_log_header {
 /* Whether this process may make a file of SIZE bytes; to write more would be a SIGXFSZ. */
 int efg_log_may_have(uint64_t size);
 
-/* Where a record goes, and the time of the one before. The writer may return to a place. */
+/* Where a record goes, and the time of the previous one. The writer may return to a place. */
 struct efg_log_place {
     uint32_t *word;
     uint64_t time;
@@ -68,8 +68,8 @@ struct efg_log_place {
 struct efg_log {
     struct efg_log_header *header; /* the mapping, NULL if not open */
     struct efg_log_place next;     /* where the next record goes */
-    uint32_t *ready;               /* end of what has its pages */
-    uint32_t *reserved;            /* end of what is allocated on disk */
+    uint32_t *ready;               /* end of the part whose pages exist */
+    uint32_t *reserved;            /* end of the part that is allocated on disk */
     uint32_t *end;                 /* end of the mapping: the limit */
     int file;
     int is_begun; /* it has its header */
@@ -90,15 +90,15 @@ static inline int efg_log_has_room(const struct efg_log *log, size_t count)
 }
 
 /* Make room for at least COUNT records at log->next. Returns 0, -EFBIG at the limit,
- * -ENOSPC on a full disk, -ESTALE when somebody has cut or removed the file, or another -errno.
+ * -ENOSPC on a full disk, -ESTALE if somebody has truncated or removed the file, or another -errno.
  */
 int efg_log_grow(struct efg_log *log, size_t count);
 
 /* Words that a definition with SIZE bytes of payload may take. */
 uint64_t efg_log_room_for(uint64_t size);
 
-/* Write R, and PAYLOAD of r->d bytes behind it, at PLACE, where there is room. Returns the
- * place behind it. PAYLOAD may lie where it goes, or behind. */
+/* Write R, followed by PAYLOAD of r->d bytes, at PLACE, where there is room. Returns the
+ * place after it. PAYLOAD may already be where it goes, or further on. */
 struct efg_log_place efg_log_encode_definition(struct efg_log_place place,
                                                const struct efg_record *r, const void *payload);
 
@@ -127,7 +127,7 @@ static inline uint32_t *efg_log_field(uint32_t *head, uint32_t *at, enum efg_log
     return at + 1;
 }
 
-/* Write R at PLACE, where there is room. Returns the place behind it. */
+/* Write R at PLACE, where there is room. Returns the place after it. */
 static inline struct efg_log_place efg_log_encode(struct efg_log_place place,
                                                   const struct efg_record *r)
 {
@@ -158,7 +158,7 @@ static inline void efg_log_put(struct efg_log *log, const struct efg_record *r)
     log->next = efg_log_encode(log->next, r);
 }
 
-/* All that was put so far is whole now. */
+/* All records so far are whole now. */
 static inline void efg_log_commit(struct efg_log *log)
 {
     __atomic_store_n(
@@ -167,11 +167,11 @@ static inline void efg_log_commit(struct efg_log *log)
         __ATOMIC_RELEASE);
 }
 
-/* End the log: cut the file to what is used, mark it closed, unmap. Returns 0, or -ESTALE as
+/* End the log: truncate the file to what is used, mark it closed, unmap. Returns 0, or -ESTALE as
  * above. */
 int efg_log_close(struct efg_log *log);
 
-/* Move the times of the log PATH, which is closed, by SHIFT ns: both of its synchronisations.
+/* Move the times of the closed log PATH by SHIFT ns: both of its synchronisations.
  * Returns 0, -errno, or -EBADMSG as efg_log_open. */
 int efg_log_shift(const char *path, int64_t shift);
 
@@ -185,7 +185,7 @@ struct efg_log_view {
 };
 
 /* Map the log PATH for reading; it may still be written to. Returns 0, -errno, or
- * -EBADMSG when it is no log, or of another version, or its header is damaged (*why, if not
+ * -EBADMSG if it is not a log, or of another version, or its header is damaged (*why, if not
  * NULL, then says what, a static string). */
 int efg_log_open(struct efg_log_view *view, const char *path, const char **why);
 void efg_log_unmap(struct efg_log_view *view);

@@ -2,7 +2,7 @@
 /*
  * Records of the window log: what a thread writes while it records. In the file they take
  * fewer bytes (log.h). A definition is followed by its payload. What a record refers
- * to (call, call path, communicator, window, file) is defined in the same log before its
+ * to (call, call path, communicator, RMA window, file) is defined in the same log before its
  * first use, so that a log can be read by itself, however it ended.
  *
  * Ranks are relative to the communicator of the record. Requests are numbered per
@@ -64,7 +64,7 @@ enum efg_record_kind {
     EFG_REC_RMA_ACQUIRE,     /* lock: b = target, c = 1 for exclusive */
     EFG_REC_RMA_RELEASE,     /* unlock: b = target */
     EFG_REC_RMA_SYNC,        /* b = target, c = enum efg_rma_sync: flush and its like */
-    EFG_REC_RMA_CREATE,      /* the window begins to be: inside the collective that makes it */
+    EFG_REC_RMA_CREATE,      /* the window is created: inside the collective that makes it */
     EFG_REC_RMA_DESTROY,
     /* MPI-IO: a = file handle */
     EFG_REC_IO_OPEN,     /* b = access: 1 read, 2 write, 3 both; c = 1 create, 2 excl, 4 append */

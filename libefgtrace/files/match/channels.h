@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Channels: which messages the logs of a job hold, and whether both of their ends are there.
+ * Channels: which messages the logs of a job hold, and whether both ends of them are there.
  *
  * A channel is a communicator, a source, a destination, a tag and a window: on it, messages are
  * received in the order in which they were sent. A rank knows its own ends of its channels from
@@ -10,15 +10,15 @@
  * Sends that were cancelled do not count. What is kept per message is less than what the logs
  * hold of it; in mode full nothing is, only counts.
  *
- * Each rank's window begins at a moment of its own. So the first receives in it may belong to
+ * Each rank's window begins at its own time. So the first receives in it may belong to
  * sends before it, or its first sends were received before it: a positive or negative LEAD.
  * Messages between nodes also tell how well the nodes' clocks agree while they are under way
- * (skew.h), but a receive that seems earlier than its send may also be one that leads. Which it
- * is, time alone cannot tell. So each log says at the beginning of each window what was
- * under way then, as far as its thread knows, and their sum proves which leads there are
- * (flight.h). Nothing is believed of clocks that is not proven.
+ * (skew.h), but a receive that seems earlier than its send may also be one that leads. Time
+ * alone cannot tell which it is. So each log says at the beginning of each window what was
+ * under way then, as far as its thread knows, and the sum over all logs proves which leads there are
+ * (flight.h). Nothing about clocks is believed unless it is proven.
  *
- * Collectives are channels as well (EFG_FLIGHT_COLLECTIVE), but for efg_channels_match.
+ * Collectives are channels as well (EFG_FLIGHT_COLLECTIVE), except in efg_channels_match.
  */
 #ifndef EFG_CHANNELS_H
 #define EFG_CHANNELS_H
@@ -62,7 +62,7 @@ struct efg_channel_ends { /* all sends or all receives of a channel */
     uint64_t count;
     uint32_t kept;            /* of these, none in mode full */
     struct efg_transfer *all; /* in the order of posting */
-    struct efg_sync clock;    /* that their times are of: sync[0] of the logs */
+    struct efg_sync clock;    /* the clock of their times: sync[0] of the logs */
 };
 
 struct efg_channel {
@@ -77,7 +77,7 @@ static inline int efg_channel_is_collective(const struct efg_channel *channel)
     return (channel->key.tag & EFG_FLIGHT_COLLECTIVE) != 0;
 }
 
-/* Whether RANK receives; UINT32_MAX: any one does. */
+/* Whether RANK receives; UINT32_MAX: whether any rank does. */
 static inline int efg_channel_is_of(const struct efg_channel *channel, uint32_t rank)
 {
     return rank == UINT32_MAX || channel->key.destination == rank;

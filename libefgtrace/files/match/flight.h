@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Flight: what is under way at a moment, of all messages of a job, in two words.
+ * Flight: which messages of a job are under way at a moment, in two words.
  *
  * Each message adds the hash of its channel when it is sent and takes it away when it has been
  * received. The sum over all ranks, each at a moment of its own, is then
@@ -8,13 +8,13 @@
  *     sum over all channels:  hash of the channel  x  messages that were sent before the
  *                             sender's moment and received after the receiver's
  *
- * modulo 2^64. So who believes that certain messages were under way can be proven right: the
- * sum is that of their channels, or else, but for one chance in 2^64, it is not so. That takes
- * no memory, however many channels there are. (Sums of hashes as a fingerprint of a multiset:
+ * modulo 2^64. So a guess that certain messages were under way can be checked: if the sum is that
+ * of their channels, the guess is right, except for one chance in 2^64; if not, it is wrong. This
+ * takes no memory, however many channels there are. (Sums of hashes as a fingerprint of a multiset:
  * Bellare, Micciancio, A new paradigm for collision-free hashing, 1997.)
  *
- * A collective that all members of a communicator enter counts as messages around their
- * ring: they cancel out if all members have made as many, wherever their moments are.
+ * A collective that all members of a communicator enter counts as messages around a
+ * ring: they cancel out if all members have made the same number, whatever their moments.
  */
 #ifndef EFG_FLIGHT_H
 #define EFG_FLIGHT_H
@@ -41,7 +41,7 @@ static inline uint64_t efg_flight_channel(uint64_t comm, uint32_t source, uint32
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* COUNT messages of CHANNEL more; fewer if it is negative. */
+/* Add COUNT messages of CHANNEL; a negative number removes them. */
 static inline void efg_flight_add(struct efg_flight *f, uint64_t channel, int64_t count)
 {
     f->sum += channel * (uint64_t)count;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Leads. MPI receives the messages of a channel in the order in which they were sent, so the
- * k-th receive of a window has the k-th send, but for those that cross its beginning, which is
- * a moment of its own on each rank. A positive lead: the first receives are of sends before the
- * window. A negative one: the first sends were received before it.
+ * k-th receive of a window belongs to the k-th send, except for messages that cross its beginning,
+ * which is at a different time on each rank. A positive lead: the first receives belong to sends
+ * before the window. A negative one: the first sends were received before it.
  *
  * Times only bound a lead from below: no receive is before its send, nor of another length.
- * Whatever is above that may be, as messages can wait. But all leads together have to be what
+ * Any larger lead is possible, as messages can wait. But all leads together have to be what
  * was under way when the windows began (flight.h). So simple rules are tried, each of
- * which says how large the leads are at least; a lead is then the least one that fits:
+ * which gives a lower limit for the leads; a lead is then the least one that fits:
  *
  *     0                        what is received in the window was sent shortly before
  *     depth                    the same number of messages on all channels
@@ -16,15 +16,15 @@
  *                              the same number of iterations
  *     ... on the channels to higher ranks only, or on those to lower ranks only
  *
- * The larger the depth, the fewer are left of what was under way: bisection finds the one
- * that leaves none. With the most negative one, leads are the least that times allow. The
- * rule is believed if the leads are the very messages that were under way, or else, but for
- * one chance in 2^64, it is not so.
+ * The larger the depth, the fewer messages that were under way are left: bisection finds the depth
+ * that leaves none. With the most negative depth, leads are the least that times allow. The
+ * rule is believed if the leads are exactly the messages that were under way; the check is wrong
+ * with one chance in 2^64.
  *
- * Times are those of the clocks. If these are wrong, too many messages lead with 0; the more
- * they may be wrong by, the fewer do. So the least slack is sought with which no more lead than
- * were under way (by bisection again), and proven in the same way. Then that is the truth about
- * the leads, and where receives are early nevertheless a clock is wrong, however large the
+ * Times are those of the clocks. If these are wrong, too many messages lead with depth 0; the larger
+ * the error that is allowed, the fewer do. So the least slack is sought with which no more messages
+ * lead than were under way (by bisection again), and proven in the same way. Then the leads are
+ * known, and if receives are still early, a clock is wrong, however large the
  * error, and however many messages really cross the edge, even if all go one way.
  *
  * If nothing is proven, nothing is known: a thread or a rank that has no window, or one that

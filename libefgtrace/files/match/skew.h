@@ -2,14 +2,14 @@
 /*
  * Skew: by how much clocks have to be moved so that no message is received before it was sent.
  *
- * A clock is that of a node, known by the first synchronisation in the headers of its logs,
- * which all its ranks have in common. A gap says what the messages from one clock to
- * another tell of the two: the least time, over all of them, from the start of a send to
- * the completion of its receive. Where that is negative, one clock is late or the
+ * A clock belongs to a node, and is identified by the first synchronisation in the headers of its
+ * logs, which all its ranks have in common. A gap is what the messages from one clock to
+ * another tell about the two: the least time, over all of them, from the start of a send to
+ * the completion of its receive. If that is negative, one clock is late or the
  * other one early.
  *
- * Shifts are never negative, and the least ones that will do: a clock that nothing speaks
- * against stays where it is. All times in ns.
+ * Shifts are never negative, and as small as possible: a clock that no message contradicts is
+ * not moved. All times are in ns.
  */
 #ifndef EFG_SKEW_H
 #define EFG_SKEW_H
@@ -21,7 +21,7 @@
 struct efg_skew_clock {
     struct efg_sync sync;
     int64_t shift;           /* 0 unless efg_skew_solve found another one */
-    uint32_t cause, visited; /* while it is looked for */
+    uint32_t cause, visited; /* while shifts are searched for */
 };
 
 struct efg_skew_gap {
@@ -59,10 +59,10 @@ uint64_t efg_skew_early(const struct efg_skew *s);
 /* ns, of the fastest message between two nodes; the best networks take twice as long. */
 #define EFG_SKEW_LATENCY 500
 
-/* Find the shifts, all 0 if nothing is early; otherwise such that each message takes the
- * LATENCY at least, or, if that cannot be, nothing. Returns 0, -ENOMEM, or -EDOM when no shifts
- * will do: the clocks' rates differed while the messages were under way, or messages were taken
- * for others. All shifts are 0 then. */
+/* Find the shifts, all 0 if nothing is early; otherwise such that each message takes at least
+ * LATENCY, or, if that is impossible, at least 0. Returns 0, -ENOMEM, or -EDOM if there are no such
+ * shifts: the clocks' rates differed while the messages were under way, or messages were
+ * mistaken for others. All shifts are 0 then. */
 int efg_skew_solve(struct efg_skew *s, int64_t latency);
 
 /* The shift of the clock of SYNC, 0 if nothing is known of it; how many clocks are shifted. */

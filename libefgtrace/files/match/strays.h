@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Strays: ends of messages whose other ends were before the window, although they are in it.
- * Readers of a trace take the k-th receive of a channel for that of its k-th send; so a trace
+ * Strays: ends of messages in the window whose other ends were before it.
+ * Readers of a trace match the k-th receive of a channel with its k-th send; so a trace
  * leaves the strays out (files/otf2/messages.c), and its messages are right.
  */
 #ifndef EFG_STRAYS_H
@@ -12,7 +12,7 @@
 
 struct efg_stray { /* the record that sends, receives, or posts a request for that */
     uint32_t rank, thread;
-    uint64_t place; /* in the log, as efg_log_read counts: that of the record behind it */
+    uint64_t place; /* in the log, as efg_log_read counts: that of the next record */
 };
 
 struct efg_strays { /* all zero is an empty one */

@@ -2,7 +2,7 @@
 /*
  * The blocks are walked from the last one down, and each is written where it is used first:
  *
- *     item:   how manieth of those that have followed HERE at this level, if it has; else
+ *     item:   its rank among those that have followed HERE at this level, if it has; else
  *               level 0: the run
  *               above:   an earlier block, or a new one: its items, each with its count, and
  *                        after each from the second on whether the block ends

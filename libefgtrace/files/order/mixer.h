@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mixer: codes bits of which it can guess many. Each bit comes with some contexts, that is with
+ * Mixer: codes bits, many of which it can guess. Each bit comes with some contexts, that is,
  * hashes of what was known before it; in each context the mixer has counted what such bits
  * were, and it learns which contexts are worth listening to. A bit guessed with probability p
  * takes -log2 p bits.
  *
- * The same calls read what they wrote: what codes and what decodes are one function, which
+ * The same calls read what they wrote: coding and decoding are one function, which
  * takes the bit to be written and returns the bit that was written or read.
  *
  *     efg_mixer_number(&mixer, contexts, 0, 42)        writing: writes 42, returns 42
@@ -59,8 +59,8 @@ static inline uint32_t efg_mixer_hash(uint32_t h, uint32_t x)
     return (h ^ h >> 15) + 0x7f4a7c15u;
 }
 
-/* A bit in EFG_MIXER_CONTEXTS contexts, of a kind that is told from others by the set of
- * weights that it is mixed with. */
+/* A bit in EFG_MIXER_CONTEXTS contexts; each kind of bit is mixed with its own set of
+ * weights. */
 int efg_mixer_bit(struct efg_mixer *mixer, const uint32_t *contexts, unsigned set, int bit);
 
 /* The same for a number below 2^62, small ones in few bits. */

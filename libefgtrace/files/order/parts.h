@@ -16,8 +16,8 @@ int efg_sequence_can_mix(const struct efg_sequence_segment *segment);
 /* Write the runs and pairs of SEGMENT to TO, which shows if memory was out. */
 void efg_sequence_mix(struct efg_buffer *to, const struct efg_sequence_segment *segment);
 
-/* Read them from FROM. SEGMENT knows all else, and has room for them. Returns 0, or -1 without
- * memory or if something is wrong that shows here; what is left has to be checked. */
+/* Read them from FROM. SEGMENT has everything else, and room for them. Returns 0, or -1 without
+ * memory or if something is visibly wrong; the rest still has to be checked. */
 int efg_sequence_unmix(struct efg_reader from, struct efg_sequence_segment *segment);
 
 /* A run as numbers, most of them small. */
@@ -29,12 +29,12 @@ enum efg_sequence_field {
     EFG_SEQUENCE_FIELDS,
 };
 
-/* The numbers of run R. NODES: 1 + the largest node of earlier runs, made that of this one,
- * too. */
+/* The numbers of run R. NODES: 1 + the largest node of earlier runs; updated to include this
+ * one. */
 void efg_sequence_split_run(const struct efg_sequence_segment *segment, uint32_t r,
                             uint64_t *nodes, uint64_t numbers[EFG_SEQUENCE_FIELDS]);
 
-/* The inverse. Returns 0, or -1 if they are of no run. */
+/* The inverse. Returns 0, or -1 if these numbers are not a run's. */
 int efg_sequence_join_run(struct efg_sequence_segment *segment, uint32_t r, uint64_t *nodes,
                           const uint64_t numbers[EFG_SEQUENCE_FIELDS]);
 

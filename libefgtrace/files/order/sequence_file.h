@@ -4,13 +4,13 @@
  *
  *     coding | table | start | length | runs | blocks | pairs | bytes that follow | these
  *
- * All are LEB128 numbers but for the bytes that follow, which are, by the coding,
+ * All are LEB128 numbers except the bytes that follow, which are, depending on the coding,
  *
  *     PLAIN   runs:   node, count, next, branch as in parts.h
  *             blocks: pairs in it, then each pair:
  *                     2 x symbol + (1 if a count follows), count - 2
  *                     symbol: a run's number, or the number of runs + how many blocks back
- *     MIXED   the same by a mixer, see mix.c: half the size or less, some 3 us a pair
+ *     MIXED   the same by a mixer, see mix.c: half the size or less, about 3 us a pair
  *
  * Both are exact, and read the same on every machine. Segments that are equal (see sequence.h)
  * have equal bytes, so equal sequences can be found, and stored once, by their bytes.
@@ -23,7 +23,7 @@
 
 enum efg_sequence_coding { EFG_SEQUENCE_PLAIN, EFG_SEQUENCE_MIXED };
 
-/* Pairs up to which a process that ends takes the time to mix them. */
+/* A process that ends takes the time to mix up to this number of pairs. */
 #define EFG_SEQUENCE_MIX_PAIRS 20000
 
 /* What the nodes of an earlier graph have become in the last one. */
@@ -44,7 +44,7 @@ int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *s
 int efg_sequence_get(struct efg_reader *from, struct efg_sequence_segment *segment);
 
 /* What is known of a segment without reading its body: its START and LENGTH; FROM is moved
- * behind it. Returns 0, or -1: damaged. */
+ * past it. Returns 0, or -1: damaged. */
 int efg_sequence_pass(struct efg_reader *from, struct efg_sequence_segment *segment);
 
 #endif

@@ -11,7 +11,7 @@
  *
  * In an archive that goes around these steps, "all" being all processes that write it:
  *
- *     efg_otf2_make (rank 0)       a folder of its own for it, and nothing of an earlier one;
+ *     efg_otf2_make (rank 0)       a folder of its own for it, with nothing from an earlier one;
  *                                  all wait for that
  *     efg_otf2_open (all)
  *     set collectives (all)        OTF2_MPI_Archive_SetCollectiveCallbacks, or in a single
@@ -22,10 +22,10 @@
  *     efg_otf2_close_files (all)
  *     efg_otf2_define (rank 0)
  *     efg_otf2_close (all)
- *     efg_otf2_publish (rank 0)    when all have done so: out of that folder to its place
+ *     efg_otf2_publish (rank 0)    when all have done so: from that folder to its final place
  *
- * After -EIO anywhere (a full disk) the archive must be left as it is, neither closed nor
- * written to, by all: OTF2 3.0 would overrun its buffers. What is on disk then is no trace:
+ * After -EIO anywhere (a full disk) all must leave the archive as it is, neither closing nor
+ * writing it: OTF2 3.0 would overrun its buffers. What is on disk is then not a trace:
  * efg_otf2_remove.
  *
  * Times in the trace are ns since its first moment; its ClockProperties say when that was, in
@@ -100,9 +100,9 @@ int efg_otf2_prepare(OTF2_Archive *archive);
 void efg_otf2_be_quiet(void);
 
 /*
- * OTF2 writes by name, and follows links. So the archive is written in a folder that was not
- * there before and is nobody else's, DIR/traces.part, which is held open: a link that
- * somebody puts into DIR is met by nothing. Of DIR itself the last BELOW names are no links
+ * OTF2 writes by name, and follows links. So the archive is written in a new folder that belongs
+ * to nobody else, DIR/traces.part, which is kept open: a link that somebody puts into DIR
+ * has no effect. The last BELOW names of DIR itself must not be links
  * (below.h). MAKE and PUBLISH return 0 or -errno.
  */
 int efg_otf2_make(const char *dir, unsigned below);
@@ -115,28 +115,28 @@ OTF2_Archive *efg_otf2_open(const char *dir, unsigned below);
 int efg_otf2_open_files(OTF2_Archive *archive);
 int efg_otf2_close_files(OTF2_Archive *archive);
 
-/* All that is left to be written; collective. Returns 0, or -EIO if anything since
- * efg_otf2_open has failed, be it that it was not said then. */
+/* Write what is left; collective. Returns 0, or -EIO if anything since efg_otf2_open has
+ * failed, even if it was not reported at the time. */
 int efg_otf2_close(OTF2_Archive *archive);
 
-/* Whether files of so many BYTES are believed that their job had so many RANKS, each of which
- * gets its place in a trace: one for each byte, and 4096 in any case. */
+/* Whether files of BYTES bytes may claim that their job had RANKS ranks, each of which gets its
+ * place in a trace: one for each byte, but 4096 in any case. */
 int efg_otf2_believes(uint64_t ranks, uint64_t bytes);
 
 /* Whether there is an archive DIR/traces.otf2, or a part of one. */
 int efg_otf2_is_there(const char *dir);
 
-/* Remove the archive DIR/traces.otf2, whole or not: one that could not be finished, or the
+/* Remove the archive DIR/traces.otf2, complete or not: one that could not be finished, or the
  * snapshot that `efgtrace trace` took of a job that is now about to write its own. */
 void efg_otf2_remove(const char *dir, unsigned below);
 
 /*
  * All of it in one process: write DIR/traces.otf2 from the COUNT logs PATHS (in any order).
  * PROGRESS (may be NULL) is called with logs done and to do. Refuses (-EEXIST) when
- * the archive is there already. Returns 0 or -errno; what could not be read is said by
+ * the archive already exists. Returns 0 or -errno; what could not be read is reported through
  * WARN (may be NULL) and left out.
  * Clocks by which messages were received before they were sent are corrected, and SKEW is
- * filled with what was found; the logs stay as they are.
+ * filled with what was found; the logs are not changed.
  */
 int efg_otf2_convert(const char *dir, char *const *paths, int count,
                      void (*progress)(int done, int all),
@@ -144,10 +144,10 @@ int efg_otf2_convert(const char *dir, char *const *paths, int count,
                      struct efg_run_skew *skew);
 
 /*
- * Write DIR/traces.otf2 from the sequences of RUN, of the ranks that IS_WANTED has by index,
- * all others empty. The order of the calls is that of the run, their times are rebuilt
- * (rebuild.h), and there are no messages; the trace says so. Returns 0 or -errno as above; what
- * is wrong with RUN is in MESSAGE then, else that is "".
+ * Write DIR/traces.otf2 from the sequences of RUN, for the ranks marked in IS_WANTED by index;
+ * all others are empty. The order of the calls is that of the run, their times are rebuilt
+ * (rebuild.h), and there are no messages; the trace says so. Returns 0 or -errno as above; MESSAGE
+ * is then what is wrong with RUN, or "".
  */
 int efg_otf2_rebuild(const char *dir, const struct efg_run *run, const char *is_wanted,
                      char *message, size_t size);

@@ -11,8 +11,8 @@
  *                                         places.c   ... ranks, threads, hosts
  *
  * A scan is the head and an item for each definition of the log, in its order. A map is
- * the head and an entry for each of these items but modules and marks, in the same
- * order: the events' pass meets the definitions of the log again and takes an
+ * the head and an entry for each of these items except modules and marks, in the same
+ * order: the pass that writes events meets the definitions of the log again and takes an
  * entry for each. So a log may use an id twice, and no table of ids is sent.
  */
 #ifndef EFG_OTF2_PARTS_H
@@ -25,7 +25,7 @@
 
 enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, BAD */
                      EFG_ITEM_END,
-                     EFG_ITEM_BAD, /* a definition that makes no sense: keeps the count */
+                     EFG_ITEM_BAD, /* an invalid definition: keeps the count */
                      EFG_ITEM_CALL,
                      EFG_ITEM_MODULE,
                      EFG_ITEM_PATH,

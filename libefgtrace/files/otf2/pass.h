@@ -33,7 +33,7 @@ struct efg_otf2_pass {
     struct efg_otf2_stack stack;
     struct efg_strays strays; /* of this log, from the next one on */
     struct efg_map stray_requests;
-    int has_begun;     /* a window did */
+    int has_begun;     /* a window has begun */
     int in_collective; /* its begin was written */
 };
 

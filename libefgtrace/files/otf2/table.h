@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Table: keys of any length, numbered from 0 in the order of their coming.
+ * Table: keys of any length, numbered from 0 in the order of adding.
  */
 #ifndef EFG_OTF2_TABLE_H
 #define EFG_OTF2_TABLE_H

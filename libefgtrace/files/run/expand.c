@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Invariants:
- *   - AT is the number of calls in the segments before the one at hand, and in it before its
+ *   - AT is the number of calls in the segments before the present one, and in it before its
  *     reader
  *   - segments follow one another, the last one ends with the last call: else it is damage
  */
@@ -54,7 +54,7 @@ static int take_segment(struct efg_expand *e, uint64_t to)
     return 0;
 }
 
-/* Have the segment at hand that has call number TO in it. Returns 1, 0 if there is none, -1. */
+/* Load the segment that contains call number TO. Returns 1, 0 if there is none, -1. */
 static int find_segment(struct efg_expand *e, uint64_t to)
 {
     if (e->has_segment && e->segment.start + e->segment.length <= to) {

@@ -6,9 +6,9 @@
  * with the same graph its nodes and edges. What each rank has measured is in a section of its
  * own, so that ranks can be read one after the other, and written by many at once.
  *
- * In memory: struct efg_run holds all but the ranks; one rank at a time is read into a struct
- * efg_run_rank. Each owns all that it points to. A graph that was read is whole as a data
- * structure, whatever the file held, and for reading only: of efg_rhythm it has visits and
+ * In memory: struct efg_run holds everything except the ranks; one rank at a time is read into a
+ * struct efg_run_rank. Each owns all that it points to. A graph that was read is consistent,
+ * whatever the file held, and only for reading: of efg_rhythm it has visits and
  * time; it has no hash tables, call tree, marks or predictions. Signatures name paths that
  * exist, or 0.
  */
@@ -65,8 +65,8 @@ struct efg_run_group {
     struct efg_ranklist ranks;
 };
 
-/* Ranks that made the same calls in the same order. Their sequence is in the file once, as that
- * of the first of them. */
+/* Ranks that made the same calls in the same order. Their sequence is in the file once, under
+ * the first of them. */
 struct efg_run_order {
     uint64_t hash[2], size; /* of the bytes of the sequence */
     struct efg_ranklist ranks;
@@ -123,8 +123,8 @@ enum efg_run_reason {
     EFG_REASON_NO_CALLS,  /* no MPI calls, or no time in them */
     EFG_REASON_NO_REPEAT, /* no call path came again 3 times */
     EFG_REASON_NO_SHARE,  /* no loop has half of the time; the longest one is `best` */
-    EFG_REASON_UNEVEN,    /* one iteration of `best` is nearly all there is */
-    EFG_REASON_LATE /* `best` would do, but was not seen in enough samples before the end */
+    EFG_REASON_UNEVEN,    /* one iteration of `best` is nearly the whole run */
+    EFG_REASON_LATE /* `best` is good enough, but was not seen in enough samples before the end */
 };
 
 struct efg_run_loops {
@@ -136,7 +136,7 @@ struct efg_run_loops {
     uint32_t reason;          /* enum efg_run_reason */
 };
 
-/* What the ranks agreed on, as the leader of this rank knows it; the same on all ranks, but for
+/* What the ranks agreed on, as the leader of this rank knows it; the same on all ranks, except
  * is_owner. */
 struct efg_run_agreed {
     uint32_t is_owner; /* 1: counted the iterations of the last window itself; 0: followed */
@@ -158,17 +158,17 @@ struct efg_run_items {
 
 /*
  * What a thread sent over the whole run; `recorded` is what it sent while a window was open. (A
- * rank that follows a window of others opens it earlier and closes it later than what is kept
- * of it in the trace.)
+ * rank that follows a window of others opens it earlier and closes it later than what the trace
+ * keeps of it.)
  *
- * A send is a message that MPI was successfully asked to send to another process or to the
- * own one, not to MPI_PROC_NULL: by MPI_Send and its kinds (Bsend, Ssend, Rsend), those that
+ * A send is a message that MPI was successfully asked to send to any process, including this
+ * one, but not to MPI_PROC_NULL: by MPI_Send and its kinds (Bsend, Ssend, Rsend), those that
  * return a request (Isend ...), Sendrecv and Sendrecv_replace, and each start of a persistent
- * one. One that was cancelled later counts. What one-sided calls move does not, nor what MPI
- * sends within collectives. Bytes are those of the arguments.
+ * one. A send that was cancelled later counts. Data of one-sided calls does not count, nor what
+ * MPI sends within collectives. Bytes are those of the arguments.
  *
- * Collectives count once where they begin, nonblocking ones included, with the bytes that the
- * rank gives to the operation and takes from it, as those of nodes of the graph.
+ * Collectives, including nonblocking ones, count once, where they begin, with the bytes that the
+ * rank gives to the operation and takes from it, as in the nodes of the graph.
  */
 struct efg_run_traffic {
     struct efg_run_items partners;    /* sends by world rank, or EFG_TRAFFIC_OTHERS, the last */
@@ -202,11 +202,11 @@ struct efg_run_place {
     char *cores;         /* that it may run on, "0-3,7" */
 };
 
-struct efg_run_rank { /* a fact more: see fields_of_rank in fields.c */
+struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     uint32_t rank;
     char *host;
     struct efg_run_place place;
-    uint64_t clock_error; /* ns that its times may be off those of rank 0, on other nodes */
+    uint64_t clock_error; /* ns by which its times may differ from those of rank 0, on other nodes */
     uint64_t start, end;  /* ns since 1970: return from MPI_Init, entry of MPI_Finalize */
     uint64_t cost;        /* ns spent by the library, as it estimates; 0 not known */
     uint64_t memory;      /* bytes held by the library */
@@ -257,8 +257,8 @@ struct efg_run_messages {
     uint64_t unknown;     /* ranks whose logs could not be checked */
     uint64_t ahead;       /* sends whose receives were before the window */
     uint64_t left_out;    /* sends and receives that the trace lacks: of early and ahead */
-    uint64_t doubt;       /* messages, at least, that crossed the beginnings of windows in a way
-                             that is not known: matched is too large, or of wrong pairs */
+    uint64_t doubt;       /* at least as many messages crossed the beginnings of windows in an
+                             unknown way: matched is too large, or has wrong pairs */
     uint64_t
         absent; /* sends to and receives from ranks that ran without us; not in the others */
 };
@@ -266,16 +266,16 @@ struct efg_run_messages {
 enum efg_run_repair {
     EFG_REPAIR_NONE, /* nothing was early */
     EFG_REPAIR_DONE,
-    EFG_REPAIR_CONTRADICTORY, /* no shift of clocks makes all of them right */
+    EFG_REPAIR_CONTRADICTORY, /* no shift of clocks puts all of them right */
     EFG_REPAIR_FAILED,        /* no memory, or a log that could not be written to */
-    EFG_REPAIR_UNPROVEN,      /* early are, or belong to sends before the window: not known */
+    EFG_REPAIR_UNPROVEN,      /* not known: early ones really are, or belong to sends before the window */
 };
 
-/* What the recorded messages tell of the clocks of different hosts, beyond their comparison. */
+/* What the recorded messages tell about the clocks of different hosts, beyond their comparison. */
 struct efg_run_skew {
     uint32_t repair; /* enum efg_run_repair; EFG_REPAIR_NONE: the others are 0 */
     uint32_t moved;  /* clocks that were corrected */
-    uint64_t early;  /* receives before their sends, until then; 0 not known */
+    uint64_t early;  /* receives before their sends, before correction; 0 not known */
     uint64_t most;   /* ns that the earliest one was before its send; 0 not known */
     uint64_t left;   /* receives that are before their sends now */
 };
@@ -294,7 +294,7 @@ struct efg_run_entry { /* where a rank is in the file */
     uint64_t offset, size;
 };
 
-struct efg_run {           /* a fact more: see fields_of_run in fields.c */
+struct efg_run {           /* to add a fact: see fields_of_run in fields.c */
     char *application;     /* name of the program */
     char *command;         /* arguments, separated by spaces */
     char *version;         /* of efgtrace that wrote it */
@@ -314,14 +314,14 @@ struct efg_run {           /* a fact more: see fields_of_run in fields.c */
     uint32_t cut_count;
     struct efg_run_cut *cuts; /* the windows, in their order */
     uint32_t size;            /* ranks of the job */
-    uint32_t is_saved;        /* 1: what ranks saved while the job ran; it did not end in order,
+    uint32_t is_saved;        /* 1: what ranks saved while the job ran; it did not end normally,
                                  or has not ended. Ranks may be missing */
     uint64_t rounds;          /* of the agreement */
-    uint64_t finish;          /* ns from when all ranks had come to MPI_Finalize, on rank 0 */
-    uint64_t own; /* ns of CPU that rank 0 worked then for all ranks, but for writing
+    uint64_t finish;          /* ns from when all ranks had reached MPI_Finalize, on rank 0 */
+    uint64_t own; /* ns of CPU that rank 0 then worked for all ranks, apart from writing
                      this file */
     struct efg_run_common common;
-    struct efg_run_rank speaker; /* the rank common.totals.speaker, which stands for the run;
+    struct efg_run_rank speaker; /* the rank common.totals.speaker, which represents the run;
                                     without threads if there is none */
     uint32_t site_count;
     struct efg_run_site *sites;  /* sorted by module, then offset */
@@ -334,12 +334,12 @@ struct efg_run {           /* a fact more: see fields_of_run in fields.c */
 
 /* --- looking up --- */
 
-/* The thread that stands for a rank: the one with the most time in iterations, else one with
+/* The thread that represents a rank: the one with the most time in iterations, else one with
  * windows, with a main loop, with the most events; NULL if the rank has none. */
 const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank);
 
-/* Whether WINDOW, or what the pivot delimits, is of the main loop, not of an earlier one, nor
- * of another level of it. */
+/* Whether WINDOW, or what the pivot delimits, belongs to the main loop, not to an earlier one or
+ * to another level of it. */
 int efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window);
 int efg_run_begins_main(const struct efg_run_thread *thread);
 
@@ -349,7 +349,7 @@ uint64_t efg_run_rank_duration(const struct efg_run_rank *rank);
 /* The index of RANK among those that can be read, or EFG_NONE. */
 uint32_t efg_run_index(const struct efg_run *run, uint32_t rank);
 
-/* The group of a rank, or NULL: for few ranks, as all groups are searched. */
+/* The group of a rank, or NULL. Only for few ranks, as all groups are searched. */
 const struct efg_run_group *efg_run_group_of(const struct efg_run_common *common,
                                              uint32_t rank);
 
@@ -373,7 +373,7 @@ int efg_run_resolve(struct efg_run *run, struct efg_symbols *symbols);
 const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module,
                                         uint64_t offset);
 
-/* Sort them, as efg_run_site wants it, after their modules' names were changed. */
+/* Sort the sites again, as efg_run_site needs it, after the names of modules were changed. */
 void efg_run_sort_sites(struct efg_run *run);
 
 void efg_run_names_fini(struct efg_run_names *names);
@@ -384,11 +384,11 @@ void efg_run_fini(struct efg_run *run);
 
 /* --- reading --- */
 
-/* Read PATH but for its ranks. Returns 0; else -errno or -EBADMSG, with MESSAGE filled (what is
+/* Read PATH without its ranks. Returns 0; else -errno or -EBADMSG, with MESSAGE filled (what is
  * wrong, where, what was expected). */
 int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size);
 
-/* The same where of the names in PATH the last BELOW ones are no links (below.h). */
+/* The same, where the last BELOW names in PATH must not be links (below.h). */
 int efg_runfile_open_below(struct efg_run *run, const char *path, unsigned below, char *message,
                            size_t size);
 
@@ -418,19 +418,19 @@ void efg_runfile_put_sequence(struct efg_buffer *out, uint32_t rank,
                               const struct efg_run_sequence *sequence,
                               struct efg_run_order *order);
 
-/* Append what fills the file up from OFFSET to a multiple of EFG_RUN_ALIGN: where several
- * processes write, each one's sections begin at one, so that they share no page of the file. */
+/* Append padding from OFFSET to a multiple of EFG_RUN_ALIGN: where several processes write, each
+ * one's sections begin at such a multiple, so that they share no page of the file. */
 #define EFG_RUN_ALIGN 4096
 void efg_runfile_put_filler(struct efg_buffer *out, uint64_t offset);
 
 /* Where the first section is. */
 #define EFG_RUN_SECTIONS 24
 
-/* Make the file beside PATH (PATH.new), with a mark by which others know it. Each puts sections
- * into it with efg_runfile_put, at places that meet without gaps; then FINISH appends those of
- * RUN at END and gives it its name. After an error, ABANDON removes it. Of the names in PATH,
- * the last BELOW ones are no links (below.h). They return 0 or -errno; PUT returns -ESTALE
- * where PATH.new is another file than the one with this mark. */
+/* Make the file beside PATH (PATH.new), with a mark by which others recognise it. Each process puts
+ * sections into it with efg_runfile_put, at places that adjoin without gaps; then FINISH appends those
+ * of RUN at END and gives it its name. After an error, ABANDON removes it. The last BELOW names in
+ * PATH must not be links (below.h). They return 0 or -errno; PUT returns -ESTALE
+ * if PATH.new is not the file with this mark. */
 int efg_runfile_create(const char *path, unsigned below, uint64_t mark);
 int efg_runfile_put(const char *path, unsigned below, uint64_t mark, uint64_t offset,
                     const void *sections, size_t size);

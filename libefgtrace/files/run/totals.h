@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Totals: what the summary needs of all ranks, as sums, least and most, so that it can be put
- * together in a tree. All-zero totals are those of no rank.
+ * Totals: what the summary needs from all ranks, as sums, minima and maxima, so that it can be
+ * combined in a tree. All-zero totals are those of no rank.
  */
 #ifndef EFG_TOTALS_H
 #define EFG_TOTALS_H
 
 #include "base/buffer.h"
 
-#define EFG_TOTALS_NOTES 16 /* different ones that are kept */
+#define EFG_TOTALS_NOTES 16 /* different notes that are kept */
 
 struct efg_totals_note {
     char *text;
@@ -16,7 +16,7 @@ struct efg_totals_note {
     uint64_t count; /* of ranks */
 };
 
-struct efg_totals { /* a total more: see fields_of_totals in totals.c */
+struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     /* Sums over ranks and threads. */
     uint64_t ranks, hosts, threads;
     uint64_t calls, recorded;              /* MPI calls: made, recorded */
@@ -45,7 +45,7 @@ struct efg_totals { /* a total more: see fields_of_totals in totals.c */
         growth_most; /* ns from the start until a graph was stable, last grew */
     uint64_t memory_most, init_most, clock_error_most;
     uint64_t dropped; /* set of enum efg_drop: of any of them */
-    /* The rank that stands for the run: of those that counted the iterations of windows, else
+    /* The rank that represents the run: of those that counted the iterations of windows, else
      * of those with a main loop, the one with the most time in iterations; else the first one.
      */
     uint64_t speaker, speaker_standing, speaker_time, speaker_events;
@@ -60,7 +60,7 @@ struct efg_totals { /* a total more: see fields_of_totals in totals.c */
 
 struct efg_run_rank;
 
-/* Add RANK but for what ranks of a host have together. Returns 0 or -ENOMEM. */
+/* Add RANK, without what the ranks of a host share. Returns 0 or -ENOMEM. */
 int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank);
 
 /* Add a host and the COUNT RANKS on it, which are sorted by their cores. Returns the same. */

@@ -21,7 +21,7 @@ static struct efg_traffic_amount get_amount(struct efg_input *in,
     return before;
 }
 
-/* The first key is said from FIRST on, the others from the one before. */
+/* The first key is given relative to FIRST, the others relative to the one before. */
 static void put_items(struct efg_buffer *out, const struct efg_run_items *items, uint32_t first)
 {
     struct efg_traffic_item before = {.key = first};

@@ -84,9 +84,8 @@ void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run)
     if (!are_few_matched(run))
         return;
     efg_summary_share(share, sizeof share, run->messages.matched, messages_of(&run->messages));
-    efg_summary_line(
-        out, "Warning      only %s of the messages in the trace have both of their ends",
-        share);
+    efg_summary_line(out, "Warning      only %s of the messages in the trace have both ends",
+                     share);
     efg_summary_line(out, "             %s", reason(run));
 }
 
@@ -174,7 +173,7 @@ static void put_missing(struct efg_buffer *out, const struct efg_run *run)
     if (totals->disagreed > totals->alone)
         efg_summary_line(out,
                          "             on %llu of %llu ranks the iterations were not agreed "
-                         "with the others: messages may miss",
+                         "on with the others: messages may be missing",
                          (unsigned long long)totals->disagreed,
                          (unsigned long long)totals->ranks);
 }

@@ -66,7 +66,7 @@ static void put_best(struct efg_buffer *out, const struct view *view, const char
     efg_summary_line(out, "             in %s, went round %llu times, %.1f%% of the time", name,
                      (unsigned long long)best->iterations,
                      efg_percent(best->share, EFG_WHOLE_SHARE));
-    efg_summary_line(out, "             EFGTRACE_LOOP=%010llx takes it all the same",
+    efg_summary_line(out, "             EFGTRACE_LOOP=%010llx selects it anyway",
                      (unsigned long long)(best->function & EFG_LOOP_BITS));
 }
 
@@ -107,7 +107,7 @@ static void put_none(struct efg_buffer *out, const struct view *view)
         put_best(out, view, "no loop has half of the time; this is the one with most of it:");
         break;
     case EFG_REASON_UNEVEN:
-        put_best(out, view, "one iteration of the outermost loop is nearly all of the run");
+        put_best(out, view, "one iteration of the outermost loop is nearly the whole run");
         break;
     case EFG_REASON_LATE:
         put_late(out, view);
@@ -161,7 +161,7 @@ static void put_level(struct efg_buffer *out, const struct view *view,
     if (!loop->function || is_same(loop, &view->thread->loops.main))
         return;
     name_loop(view, loop, name, sizeof name);
-    efg_summary_line(out, "             EFGTRACE_LEVEL=%-7s takes the %llu x in %s", value,
+    efg_summary_line(out, "             EFGTRACE_LEVEL=%-7s selects the %llu x in %s", value,
                      (unsigned long long)loop->iterations, name);
 }
 
@@ -182,7 +182,7 @@ static void put_hints(struct efg_buffer *out, const struct view *view)
     const struct efg_run_loops *loops = &view->thread->loops;
     put_asked(out, view);
     if (is_same(&loops->main, &loops->automatic))
-        efg_summary_line(out, "             EFGTRACE_LOOP=%010llx takes it again",
+        efg_summary_line(out, "             EFGTRACE_LOOP=%010llx selects it again",
                          (unsigned long long)(loops->main.function & EFG_LOOP_BITS));
     put_level(out, view, &loops->finer, "finer");
     if (view->run->level != EFG_LEVEL_AUTO)

@@ -56,7 +56,7 @@ static void put_head(struct efg_buffer *out, const struct view *view)
     if (run->is_saved)
         efg_summary_line(out,
                          "Saved        by %llu of %u ranks while the job ran; it did not end "
-                         "in order, or not yet",
+                         "normally, or not yet",
                          (unsigned long long)totals->ranks, run->size);
 }
 

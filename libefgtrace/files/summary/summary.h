@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Summary: some twenty lines that say what a run did, how its main loop was found and
+ * Summary: about twenty lines that say what a run did, how its main loop was found and
  * what was recorded of it. Rank 0 prints it at the end, summary.txt keeps it, `efgtrace report`
  * begins with it.
  *
- * It also holds what the summary and the tool share: who stands for the run, names of nodes
- * and loops, lines and numbers for people.
+ * It also has what the summary and the tool share: the rank that represents the run, names of
+ * nodes and loops, lines and numbers for people.
  */
 #ifndef EFG_SUMMARY_H
 #define EFG_SUMMARY_H
@@ -17,7 +17,7 @@
 /* Append the summary of RUN, in plain text of at most 100 columns, to OUT. */
 void efg_summary_write(struct efg_buffer *out, const struct efg_run *run);
 
-/* --- what stands for the run --- */
+/* --- what represents the run --- */
 
 /* ns of the run, from the first rank's start to the last one's end. */
 uint64_t efg_summary_duration(const struct efg_run *run);
@@ -39,7 +39,7 @@ void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run);
 
 /* --- where it ran --- */
 
-/* Append what is to be said of ranks that share cores, and of clocks of several hosts. */
+/* Append what there is to say about ranks that share cores, and about clocks of several hosts. */
 void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run);
 
@@ -77,7 +77,7 @@ void efg_summary_share(char *text, size_t size, uint64_t part, uint64_t whole);
 
 /* --- names, one line each, plain ASCII --- */
 
-/* A node: "MPI_Send  solver.c:120 exchange", and what else makes it one of its own:
+/* A node: "MPI_Send  solver.c:120 exchange", and what else is in its signature:
  * "[assembly, 8192 B, rank +1, world]". */
 void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text,
                       size_t size);
@@ -104,8 +104,8 @@ void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
 /* An address: "pw.x+0x17feb5". */
 void efg_summary_address(char *text, size_t size, const char *module, uint64_t offset);
 
-/* The function that holds a loop: the innermost one that all its calls have in common,
- * reached in the same way. Without any name for it, the innermost address that all have in
+/* The function that contains a loop: the innermost one that all its calls have in common,
+ * reached by the same path. If it has no name, the innermost address that all have in
  * common, "pw.x+0x17feb5"; "" if there is none. */
 void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
                           const struct efg_looptree *tree, uint32_t loop, char *text,

@@ -29,8 +29,8 @@ struct efg_function_table {
     size_t count;
 };
 
-/* Open the ELF file PATH; all NULL when it cannot be read or is none. Without WANTS_DWARF, of
- * debug files the symbol table only. */
+/* Open the ELF file PATH; all NULL if it cannot be read or is not ELF. Without WANTS_DWARF, only the
+ * symbol table of debug files. */
 void efg_elf_open(struct efg_elf *file, const char *path, int wants_dwarf);
 void efg_elf_close(struct efg_elf *file);
 

@@ -30,8 +30,8 @@ void efg_symbols_free(struct efg_symbols *symbols);
 int efg_symbols_find(struct efg_symbols *symbols, const char *module, uint64_t offset,
                      const struct efg_symbol **frames);
 
-/* Answer from now on with copies of the COUNT frames, > 0, where they were not yet asked for;
- * the module need not be there. Returns 0 or -ENOMEM. */
+/* From now on answer with copies of the COUNT frames, > 0, unless they were already asked for;
+ * the module need not exist. Returns 0 or -ENOMEM. */
 int efg_symbols_know(struct efg_symbols *symbols, const char *module, uint64_t offset,
                      const struct efg_symbol *frames, int count);
 

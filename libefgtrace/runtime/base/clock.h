@@ -4,9 +4,9 @@
  * of a node see the same ticks.
  *
  * Where the processor counts time at a constant rate and alike on all cores, its counter (on
- * x86-64 the TSC) is read instead, and converted: a third of the cost. It follows
- * CLOCK_MONOTONIC at the rate of MPI_Init, so that it may come to differ from it by some 10^-6;
- * that is a steady drift, like that between nodes.
+ * x86-64 the TSC) is read instead, and converted, at a third of the cost. It follows
+ * CLOCK_MONOTONIC at the rate measured in MPI_Init, so it may differ from it by about 10^-6;
+ * this is a steady drift, like that between nodes.
  */
 #ifndef EFG_CLOCK_H
 #define EFG_CLOCK_H

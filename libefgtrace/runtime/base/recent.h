@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recent: what one thread has looked up lately in a table that a lock guards, so that it need
- * not take the lock again. It holds while nothing is removed from the table, which counts that.
+ * Recent: what one thread has lately looked up in a table that is guarded by a lock, so that it need
+ * not take the lock again. It is valid while nothing is removed from the table, which counts removals.
  */
 #ifndef EFG_RECENT_H
 #define EFG_RECENT_H
@@ -16,10 +16,10 @@ struct efg_recent { /* all zero is an empty one */
         uint64_t key, removed; /* from the table, when it was looked up */
         void *value;
     } place[EFG_RECENT];
-    unsigned next; /* the place that was filled first */
+    unsigned next; /* the oldest entry */
 };
 
-/* NULL if KEY is not known, or since then something was REMOVED. */
+/* NULL if KEY is not known, or if something was REMOVED since then. */
 static inline void *efg_recent_find(const struct efg_recent *r, uint64_t key, uint64_t removed)
 {
     for (int i = 0; i < EFG_RECENT; i++)

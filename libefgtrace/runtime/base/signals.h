@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signals by which a write may end the process: SIGXFSZ where a file would grow beyond
- * RLIMIT_FSIZE, SIGPIPE where nobody reads what is said. While they are held, the write fails
- * instead, and its error is met as any other.
+ * Signals by which a write may end the process: SIGXFSZ when a file would grow beyond
+ * RLIMIT_FSIZE, SIGPIPE when nobody reads the other end. While they are held, the write fails
+ * instead, and its error is handled like any other.
  */
 #ifndef EFG_SIGNALS_H
 #define EFG_SIGNALS_H
@@ -10,8 +10,8 @@
 #include <signal.h>
 
 struct efg_signals {
-    sigset_t before; /* what was blocked */
-    sigset_t held;   /* what was not, and is now */
+    sigset_t before; /* blocked before */
+    sigset_t held;   /* not blocked before, blocked now */
     int may_cancel;  /* whether pthread_cancel might end the thread */
 };
 
@@ -19,9 +19,9 @@ struct efg_signals {
 void efg_signals_hold(struct efg_signals *signals);
 void efg_signals_release(const struct efg_signals *signals);
 
-/* Let all signals wait that somebody sends to this thread: a handler of the application may
- * jump out of where it was called, and that is not to be the middle of malloc, or where we hold
- * a lock. Nor does pthread_cancel end it there. Those that say what the thread itself does wrong come at once. */
+/* Hold all signals that are sent to this thread: a handler of the application may jump out of the
+ * place where it was called, which must not be in malloc, or where we hold a lock. Nor can
+ * pthread_cancel end the thread there. Signals for the thread's own faults still come at once. */
 void efg_signals_defer(struct efg_signals *signals);
 void efg_signals_resume(const struct efg_signals *signals);
 

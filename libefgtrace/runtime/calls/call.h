@@ -47,7 +47,7 @@ enum efg_named { EFG_MPI, EFG_PMPI };
 
 /* What kind of thing a call does, and with it which fields it fills. */
 enum efg_shape {
-    EFG_SHAPE_PLAIN, /* an event, nothing more to know; .comm where there is one */
+    EFG_SHAPE_PLAIN, /* an event with no further facts; .comm where there is one */
     /* Point to point. Sends: comm peer tag count type; receives the same with r-fields. */
     EFG_SHAPE_SEND,
     EFG_SHAPE_ISEND, /* + requests */
@@ -176,9 +176,9 @@ struct efg_hooks {
 
 /* What the preloaded library tells the tracer. */
 struct efg_front {
-    /* Whoever is behind us for SYMBOL, or NULL. */
+    /* The next definition of SYMBOL after ours, or NULL. */
     void *(*look_up)(const char *symbol);
-    /* EFG_MPI or EFG_PMPI: how the call was named that this thread is in. */
+    /* EFG_MPI or EFG_PMPI: the name by which this thread's present call was made. */
     int (*named)(void);
 };
 
@@ -187,7 +187,7 @@ struct efg_runtime {
     /* Before MPI_Init; reads the configuration. Wrong ones are reported on standard error, and
      * the process exits with 2: it has cost nothing yet. Returns 1 to go on, 0 for "off". */
     int (*prepare)(const struct efg_front *front);
-    /* Once or more often in MPI_Init, before anybody else is called to begin MPI. IS_SURE: it is
+    /* Once or more in MPI_Init, before the next library is called to begin MPI. IS_SURE: that is
      * MPI itself, which returns to us, and start follows. */
     void (*say)(int is_sure);
     /* MPI is about to hand the data of this process to PMIx, whose functions these are. */
@@ -200,7 +200,7 @@ struct efg_runtime {
     void (*watch)(void (*end)(void));
     /* Before MPI ends, or the last session; collective over the world. */
     void (*finish)(void);
-    /* The process ends without MPI_Finalize: keep what there is, call no MPI. */
+    /* The process ends without MPI_Finalize: save what there is, without calling MPI. */
     void (*leave)(void);
     /* MPI_Pcontrol(level, name): user regions. Level 1 enters, -1 leaves. */
     void (*control)(int level, const char *name);

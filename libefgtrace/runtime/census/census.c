@@ -185,8 +185,8 @@ int efg_census_take(struct efg_census *c, const char **why)
     if (own == EFG_NOTICE_SURE)
         count(rank, c->size);
     else if (find_others(rank, c->size) != 0) {
-        *why = "another library begins MPI, and it cannot be known in time who comes back from "
-               "there: this rank goes untraced";
+        *why = "another library starts MPI, and which ranks come back from it is not known in "
+               "time: this rank is not traced";
         return -1;
     }
     list_members(c, rank);

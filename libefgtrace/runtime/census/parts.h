@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The two kinds of board. Of each: pin the own notice, whether that was done, and read that of
- * another rank.
+ * The two kinds of board. For each: pin this rank's notice, tell whether that was done, and read the
+ * notice of another rank.
  */
 #ifndef EFG_BOARD_PARTS_H
 #define EFG_BOARD_PARTS_H

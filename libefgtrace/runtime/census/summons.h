@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Summons: those who may never come back from MPI_Init, because another library may keep them
- * there, are asked whether they are here, and are not waited for long.
+ * Summons: ranks that may never return from MPI_Init, because another library may keep them
+ * there, are asked whether they are here, with a short time limit.
  */
 #ifndef EFG_SUMMONS_H
 #define EFG_SUMMONS_H
@@ -19,9 +19,9 @@ static inline void efg_ranks_add(unsigned char *ranks, int rank)
     ranks[rank / 8] |= (unsigned char)(1 << rank % 8);
 }
 
-/* LEADER is this rank. HERE has those of SIZE ranks that are here for sure. Ask all others
- * whose notice says PERHAPS, wait some seconds for those that do not answer, and tell those
- * that did who is here, of which HERE is then the set. */
+/* LEADER is this rank. HERE has those of SIZE ranks that are surely here. Ask all others
+ * whose notice says PERHAPS, wait some seconds for answers, and tell those that
+ * answered who is here. HERE is then the set of these. */
 void efg_summons_call(int leader, int size, unsigned char *here);
 
 /* As RANK, wait for the summons of LEADER and answer it. Returns 1 with the set in HERE; 0 if

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collect: what the ranks know, brought together at the end. What they have in common goes up a
+ * Collect: brings together at the end what the ranks know. What they have in common goes up a
  * tree to rank 0; what each of them measured goes to the leader of its node, which writes it
  * into the run file.
  *
- * All is collective over the private communicator.
+ * Everything here is collective over the private communicator.
  */
 #ifndef EFG_COLLECT_H
 #define EFG_COLLECT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nobody knows how many blocks will come to him. So: a synchronous send to each partner;
- * receive whatever comes, until the own sends have all been received; then a nonblocking
- * barrier, and still receive, until it is over. Who is in the barrier has no block under way,
- * so when all are in it, none is. No vector over all ranks is ever made.
+ * No rank knows how many blocks it will receive. So: a synchronous send to each partner;
+ * receive whatever comes, until this rank's sends have all been received; then a nonblocking
+ * barrier, still receiving, until it is over. A rank in the barrier has no block under way,
+ * so when all are in it, there is none. No vector over all ranks is ever made.
  *
  * Source: Hoefler, Siebert, Lumsdaine, Scalable communication protocols for dynamic sparse
  * data exchange, 2010 (algorithm NBX).

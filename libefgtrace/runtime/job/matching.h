@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matching: counts in MPI_Finalize, in the logs of all ranks, which messages have both of
- * their ends there, and which iterations each rank recorded; and corrects the clocks of nodes
+ * Matching: finds, in MPI_Finalize and in the logs of all ranks, which messages have both ends
+ * there, and which iterations each rank recorded; and corrects the clocks of nodes
  * by which messages were received before they were sent (repair.h). If it did, the logs
- * are read again, so that all that is told of them is true of what they are now.
+ * are read again, so that all that is reported is true of the corrected logs.
  *
- * Every rank sends what it sent to the ranks that it was sent to, and to no others; and hears
- * from them which of it they received before their windows began, if any was: the cost
+ * Every rank sends its list of sends only to the ranks that received them, and hears
+ * from them which of these they received before their windows began, if any: the cost
  * follows the number of partners of a rank, and the logarithm of the number of ranks.
  */
 #ifndef EFG_MATCHING_H

@@ -58,7 +58,7 @@ static int are_all_here(int size)
             p->rank = i;
     static int is_said;
     if (count < size && p->rank == efg_launcher_rank() && !is_said++)
-        efg_tracer_note("%d of %d ranks run without efgtrace, and the program begins MPI by "
+        efg_tracer_note("%d of %d ranks run without efgtrace, and the program starts MPI with "
                         "sessions: nothing is traced",
                         size - count, size);
     return count == size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sessions: programs of MPI 4 that never call MPI_Init have no MPI_COMM_WORLD. What the tracer
- * needs of it, it makes of a session of its own, which lasts as long as the tracer.
+ * Sessions: programs of MPI 4 that never call MPI_Init have no MPI_COMM_WORLD. The tracer makes
+ * what it needs in its place from a session of its own, which lasts as long as the tracer.
  */
 #ifndef EFG_SESSIONS_H
 #define EFG_SESSIONS_H
@@ -12,7 +12,7 @@
  * communicators of them (efg_process.comm and self) and return 0, else -1. */
 int efg_sessions_begin(MPI_Comm comm);
 
-/* Free them and end the own session, if there is one. */
+/* Free them and end our session, if there is one. */
 void efg_sessions_end(void);
 
 #endif

@@ -4,8 +4,8 @@
  * is in a folder of its own beside that of the world that made them: FOLDER.spawned,
  * FOLDER.spawned.2 and so on.
  *
- * No message tells the two of each other: the makers give the made ones their folder's name in
- * a variable of the environment (spawn.h), and look whether there is one of theirs at the end.
+ * The two worlds exchange no messages: the makers pass their folder's name in an environment
+ * variable (spawn.h), and at the end look whether the spawned processes have made theirs.
  */
 #ifndef EFG_SPAWNED_H
 #define EFG_SPAWNED_H

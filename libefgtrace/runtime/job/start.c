@@ -90,8 +90,9 @@ static void note_differences(uint32_t keys, int place)
         if (keys & 1u << i)
             used += (uint32_t)snprintf(names + used, sizeof names - used, "%s%s",
                                        used ? ", " : "", efg_conf_keys()[i].name);
-    efg_tracer_note("rank %u is configured differently (%s): what holds here holds for all",
-                    efg_census_rank(&p->here, place), names);
+    efg_tracer_note(
+        "rank %u is configured differently (%s): the configuration here holds for all",
+        efg_census_rank(&p->here, place), names);
 }
 
 /* What the ranks do together, they do in the same way: that of the first one. */
@@ -237,7 +238,7 @@ static void choose_clock(void)
     struct efg_clock clock = {0};
     int lacks = no_counter != NULL;
     if (lacks && p->conf.clock == EFG_CLOCK_TSC)
-        efg_tracer_note("clock tsc: %s; the system's clock is taken", no_counter);
+        efg_tracer_note("clock tsc: %s; the system's clock is used", no_counter);
     PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, p->nodes.node);
     if (lacks)
         return;

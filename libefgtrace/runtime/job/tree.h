@@ -3,7 +3,7 @@
  * Tree: blocks of any size from all ranks to rank 0, and back. In log2 n steps for n ranks; a
  * rank in the middle holds the blocks of those below it while they pass, rank 0 all of them.
  *
- * Collective. A rank without memory fails for those below it, and hangs nobody.
+ * Collective. A rank without memory fails for those below it, but no rank hangs.
  */
 #ifndef EFG_TREE_H
 #define EFG_TREE_H
@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 
-/* What all ranks gave, at rank 0: ENDS[i] is where the block of rank i ends, and the next one
+/* The blocks of all ranks, on rank 0: ENDS[i] is where the block of rank i ends, and the next one
  * begins. */
 struct efg_blocks {
     unsigned char *data;
@@ -30,9 +30,9 @@ void efg_blocks_fini(struct efg_blocks *blocks);
 int efg_tree_scatter(MPI_Comm comm, const struct efg_buffer *all, const uint64_t *ends,
                      struct efg_buffer *mine);
 
-/* Join what the ranks have, two neighbours at a time, until rank 0 has it all. PUT makes bytes
- * of what a rank has, for the one before it, which ADDs them to its own and returns 0, or < 0
- * if that failed. Returns 0 on rank 0, and -ENOMEM if any of it failed; on other ranks, what
+/* Join what the ranks have, two neighbours at a time, until rank 0 has it all. PUT turns what a
+ * rank has into bytes, for the rank before it, which ADDs them to its own and returns 0, or < 0
+ * if that failed. Returns 0 on rank 0, or -ENOMEM if any part failed; on other ranks, as far as
  * they know. */
 struct efg_tree_joiner {
     void (*put)(struct efg_buffer *out, const void *mine);

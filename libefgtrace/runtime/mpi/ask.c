@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of MPI are known from the start; those of whoever is next are looked up once, and used only if one of
- * them is another than that of MPI.
+ * The functions of MPI are known from the start; the next definitions are looked up once, and used only if one of
+ * them is not MPI's.
  */
 #include "ask.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ask: what a handle of the application stands for. Whoever is behind us in the line may know
- * handles of his own, or take MPI_COMM_WORLD for another communicator. To MPI itself such a
- * handle means something else or nothing, and a question about it may end the job. So what has
- * come by MPI_X is asked of whoever is next for MPI_X, and what has come by PMPI_X of MPI
- * itself.
+ * Ask: what a handle of the application stands for. A library after us in the chain may have
+ * handles of its own, or take MPI_COMM_WORLD for another communicator. To MPI itself such a
+ * handle means something else or nothing, and a question about it may end the job. So questions
+ * about a handle from a call of MPI_X go to the next definition of MPI_X, and those about one from
+ * PMPI_X to MPI itself.
  *
  * The tracer's own communicators are MPI's: for these it calls PMPI_X.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators: from a handle to what the tracer needs of it, with an identity that
+ * Communicators: from a handle to what the tracer needs to know, with an identity that
  * agrees between all members and takes no message: every member knows the parent, the
  * list of members, and how many communicators with these members were made from that
  * parent before.
  *
- * MPI orders what is made from one communicator, so that count agrees. A lock guards the
- * table when threads may call MPI at the same time.
+ * MPI fixes the order in which communicators are made from one parent, so that count agrees. A lock
+ * guards the table when several threads may call MPI at the same time.
  */
 #ifndef EFG_COMMS_H
 #define EFG_COMMS_H
@@ -26,7 +26,7 @@ struct efg_comm {
     int kind;                 /* enum efg_comm_kind */
     int is_foreign;           /* 1: has processes of another world; not recorded */
     int is_partial;           /* 1: has ranks that are not here (census.h) */
-    uint32_t world_rank;      /* the own one */
+    uint32_t world_rank;      /* of this rank */
     int rank, size;           /* of the own group */
     int peers;                /* size of the group that ranks of partners refer to */
     int is_world;             /* 1: as large as the world */
@@ -68,7 +68,7 @@ static inline const struct efg_comm *efg_comms_known(MPI_Comm handle)
     return efg_comms_look_up(handle, 0);
 }
 
-/* The same of HANDLE which MPI has taken: a communicator that nobody announced is taken up now.
+/* The same for a HANDLE that MPI has accepted: a communicator that nobody announced is added now.
  * NULL for MPI_COMM_NULL, for no handle at all, and without memory. */
 static inline const struct efg_comm *efg_comms_find(MPI_Comm handle)
 {
@@ -90,7 +90,7 @@ uint64_t efg_comms_memory(const struct efg_comm *comm);
 /* HANDLE was made from PARENT (NULL: not known) by a call that all members of HANDLE made. */
 void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent);
 
-/* So many more communicators are under way: MPI_Comm_idup was called, or (-1) is complete. */
+/* MORE communicators are being made: MPI_Comm_idup was called (1), or is complete (-1). */
 void efg_comms_expect(int more);
 
 /* Whether any is. Open MPI 4.1 may then agree on different communicators on different ranks,

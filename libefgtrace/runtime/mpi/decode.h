@@ -61,7 +61,7 @@ uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *com
 #define EFG_SHAPES_COLLECTIVE \
     (EFG_SHAPE_SET(COLLECTIVE) | EFG_SHAPE_SET(ICOLLECTIVE) | EFG_SHAPE_SET(COLLECTIVE_INIT))
 
-/* Made by timing as much as by the program. */
+/* Their order depends on timing as much as on the program. */
 #define EFG_SHAPES_UNORDERED                                                                   \
     (EFG_SHAPES_POLL | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(MPROBE) | EFG_SHAPE_SET(WAITANY) | \
      EFG_SHAPE_SET(WAITSOME))

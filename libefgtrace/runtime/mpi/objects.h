@@ -16,12 +16,12 @@ struct efg_object {
     const struct efg_comm *comm; /* a copy: lives as long as the object */
     char *name;                  /* of a file, else NULL */
     uint64_t match;              /* of a split collective under way */
-    uint64_t memory;             /* bytes, as counted */
+    uint64_t memory;             /* bytes, as charged to the budget */
 };
 
 enum efg_object_kind { EFG_OBJECT_WINDOW, EFG_OBJECT_FILE, EFG_OBJECT_KINDS };
 
-/* The object of HANDLE, or NULL if its making was not seen. Takes no lock for those that this
+/* The object of HANDLE, or NULL if nobody saw it being made. Takes no lock for those that this
  * thread has found lately. */
 struct efg_object *efg_objects_find(enum efg_object_kind kind, uint64_t handle);
 

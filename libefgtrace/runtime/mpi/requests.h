@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests: what was started and is not complete, from its handle. Kept all the time,
+ * Requests: from a handle to what was started and is not complete. Kept all the time,
  * recording or not, so that a window can begin and end in the middle of messages.
  *
- * An MPI may hand out the same handle for several requests (Open MPI does so for those that
- * are complete at once): they are kept in the order of their making and taken out in
+ * An MPI library may use the same handle for several requests (Open MPI does so for those that
+ * are complete at once): they are kept in the order in which they were made, and taken out in
  * that order.
  *
  * Each thread has a table of those that it made, which it alone changes: it takes no lock.
  * Where more than one thread calls MPI, a call first claims the requests that it names, its own
- * ones or, where it has none with that handle, those of others, and what it has claimed is its
+ * ones or, if it has none with that handle, those of others; what it has claimed belongs to it
  * alone until it releases or removes it. The handle may be given to another request before the
- * call has returned: so it is claimed before the real call.
+ * call returns: so it is claimed before the real call.
  */
 #ifndef EFG_REQUESTS_H
 #define EFG_REQUESTS_H
@@ -24,7 +24,7 @@ enum efg_request_kind {
     EFG_REQUEST_SEND,
     EFG_REQUEST_RECV,
     EFG_REQUEST_COLLECTIVE,
-    EFG_REQUEST_IDUP, /* a communicator comes to be at its completion */
+    EFG_REQUEST_IDUP, /* completing it creates a communicator */
     EFG_REQUEST_RMA,
     EFG_REQUEST_IO,
 };
@@ -33,7 +33,7 @@ struct efg_comm;
 struct efg_requests;
 
 struct efg_request {
-    /* What other threads look at, though it is not theirs: atomic. */
+    /* Read by other threads as well: atomic. */
     MPI_Request handle;
     struct efg_request *next;    /* in its chain */
     const struct efg_comm *comm; /* made on this one, perhaps freed by now; or NULL */
@@ -65,7 +65,7 @@ struct efg_request {
     MPI_Comm *newcomm;           /* IDUP */
 };
 
-/* That a request, recorded by one thread, was completed by another one. */
+/* News for the thread that recorded a request: another thread has completed it. */
 struct efg_request_news {
     struct efg_request_news *next;
     struct efg_request request; /* as it was, but for its place in the table */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Pcontrol(level, ...). What stands after the level is a matter between the application and
- * whoever listens to it: we, to the name of a region, and perhaps others behind us, to what
+ * MPI_Pcontrol(level, ...). What the arguments after the level mean is up to the application and
+ * the libraries that listen: we expect the name of a region, and others after us may expect what
  * they have told their users. So a name is believed only if it looks like one, and everything
- * goes on as it was passed, as far as it fits into registers.
+ * is passed on unchanged, as far as it fits into registers.
  */
 #define _GNU_SOURCE /* dladdr */
 #include <ctype.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tracer's life, from the moment when MPI has begun until the one when it is going to end.
+ * The tracer's life, from the moment when MPI has begun until it is about to end.
  *
  * Another library may define MPI_Init, and do in it what it likes before and after PMPI_Init;
- * some never come back from there on ranks that they keep for themselves. So what counts is the
+ * some never return from there on ranks that they keep for themselves. So what counts is the
  * innermost call: the tracer begins when that one has returned, and ends when MPI itself
- * is called to end, after whoever was called in between has done what he had to do with the
- * others. One that calls MPI in another way than by PMPI_Finalize is not seen here: then MPI
- * tells, by an attribute of MPI_COMM_SELF (struct efg_runtime, watch).
+ * is called to end, after any library in between has finished its work with the other
+ * ranks. A library that does not end MPI by PMPI_Finalize is not seen here: then MPI
+ * itself tells us, through an attribute of MPI_COMM_SELF (struct efg_runtime, watch).
  */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
@@ -257,7 +257,7 @@ static int is_innermost(int result)
     return 1;
 }
 
-/* Whoever is NEXT ends MPI without calling us again. */
+/* The NEXT definition ends MPI without calling us again. */
 static int is_last(struct place here, const void *next)
 {
     return !is_tracer && (here.named == EFG_PMPI || is_of_mpi(next));

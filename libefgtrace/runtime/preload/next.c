@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is next in line for a function: the one that the program would reach if we were not
- * there.
+ * The next definition of a function in the chain: the one that the program would reach without
+ * us.
  *
- *   1. whoever is behind us among what was loaded with the program or for all of it
- *   2. whoever the module that calls has of its own: where MPI was loaded late and into a scope
- *      of its own, as Python loads its extensions, it is not behind us
+ *   1. the one after us among the libraries loaded with the program or for all of it
+ *   2. the calling module's own: if MPI was loaded late and into a scope of its own, as Python
+ *      loads its extensions, it is not after us
  *   3. libmpi, by its name
  *
- * Where the first function is found only the second way, the second comes first from then on:
- * MPI itself may load parts of it for all of the program later, and what the program calls was
+ * If the first function is found only in the second way, that way comes first from then on:
+ * MPI itself may later load parts of itself for the whole program, and what the program calls was
  * settled when it was loaded.
  *
- * Libraries that define MPI_X (profilers, coupling layers) stand in the same line, and may ask
- * for the next one in this way too. So nobody who is in front of us is ever called: this is
+ * Libraries that define MPI_X (profilers, coupling layers) are in the same chain, and may look up
+ * the next one in this way too. So no library before us is ever called: this is
  * what keeps calls from going round.
  */
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr, RTLD_NEXT */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The preloaded library: every function of calls.def, as MPI_X and as PMPI_X (Open MPI's
- * Fortran libraries call the latter), in front of whoever is next in line for it.
+ * Fortran libraries call the latter), before the next definition in the chain.
  *
  * It lives in every process that the job starts, the shells too, and so refers to nothing but
  * libc: the next functions are looked up at the first call (next.c), and no object of
  * libmpi (MPI_COMM_WORLD is the address of one) is named here. All of the tracer is in
  * libefgtrace-runtime.so, which MPI_Init or the first session loads (life.c). Until then,
- * and after MPI_Finalize, the hooks are NULL and a wrapper is one load and one branch in front
- * of the next function.
+ * and after MPI_Finalize, the hooks are NULL and a wrapper is one load and one branch before
+ * the next function.
  *
  * MPI libraries call MPI from inside (Open MPI's I/O does), other libraries that define MPI_X
  * call PMPI_X from inside it, and the tracer calls MPI too: an MPI call within an MPI call
@@ -16,8 +16,8 @@
  * counter: the stack grows down, so a call is inside that one only if its own frame lies below.
  * A longjmp or a C++ exception out of a call leaves a frame that the next call from the same
  * depth or above finds stale. On a stack of another coroutine the comparison may be wrong
- * either way: a call is missed, or counted in spite of being inside. The tracer's own calls are
- * always found, since they run on the stack of the call that they belong to.
+ * either way: a call is missed, or counted although it is inside. The tracer's own calls are
+ * always recognised, since they run on the stack of the call that they belong to.
  */
 #include "wrap.h"
 

@@ -8,9 +8,9 @@
  *     draining   after the last iteration: only calls that complete a request which was
  *                started in the window, until none is left
  *
- * A poll that found nothing is recorded as one visit together with the polls that follow
- * it at once (within EFG_SPIN ns) at the same place, so that a spin is one bar and
- * not a million.
+ * A poll that found nothing is recorded as one call together with the polls that follow
+ * it at once (within EFG_SPIN ns) at the same place, so that a spin is one bar in the
+ * timeline, not a million.
  */
 #ifndef EFG_RECORDER_H
 #define EFG_RECORDER_H
@@ -31,7 +31,7 @@ struct efg_bits { /* a set of small numbers */
     uint32_t count;
 };
 
-struct efg_pending { /* an RMA operation whose completion was not seen yet */
+struct efg_pending { /* an RMA operation whose completion has not been seen yet */
     uint32_t window; /* id */
     int target;
     uint64_t match;
@@ -95,9 +95,9 @@ void efg_recorder_close(struct efg_recorder *r, uint64_t time);
     (EFG_SHAPES_COMPLETING | EFG_SHAPE_SET(START) | EFG_SHAPE_SET(CANCEL) | \
      EFG_SHAPE_SET(REQUEST_FREE))
 
-/* While it is off, the recorder need be told of those calls only that end something which it
- * follows, or whose status alone tells what they receive (enter), and of those that mean
- * something for requests, communicators, windows or files (leave). */
+/* While it is off, the recorder needs to be told only of calls that end something it follows, or
+ * whose status alone says what they receive (enter), and of those that matter for
+ * requests, communicators, RMA windows or files (leave). */
 #define EFG_SHAPES_ENDING                                                            \
     (EFG_SHAPES_NAMING | EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(IMRECV) |              \
      EFG_SHAPE_SET(COMM_FREE) | EFG_SHAPE_SET(COMM_JOIN) | EFG_SHAPE_SET(WIN_FREE) | \
@@ -122,8 +122,8 @@ static inline int efg_recorder_wants_leave(const struct efg_recorder *r,
     return r->is_on || r->is_draining || !efg_shape_is_in(call, EFG_SHAPES_WITHOUT_STATE);
 }
 
-/* What CALL, which was successful, sent and received, so many bytes on COMM, but by requests
- * that it makes or completes; all the time, and before efg_recorder_leave. */
+/* CALL, which was successful, sent and received these bytes on COMM, not counting requests
+ * that it makes or completes. Called all the time, before efg_recorder_leave. */
 #define EFG_SHAPES_FOLLOWED                                                \
     (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV) | \
      EFG_SHAPE_SET(MRECV) | EFG_SHAPE_SET(START) | EFG_SHAPE_SET(COLLECTIVE))
@@ -136,10 +136,10 @@ void efg_recorder_leave(struct efg_recorder *r, struct efg_call *call,
                         const struct efg_facts *facts, uint64_t leave, int result);
 
 /*
- * A call that has returned but was not told to efg_recorder_leave yet can be taken back, so
- * that a window or an iteration begins before it, and entered again. A call that only STARTS
- * something is better cut before than behind: its completion and the partner's part come after
- * it.
+ * A call that has returned, but for which efg_recorder_leave was not yet called, can be taken back, so
+ * that a window or an iteration begins before it, and entered again. If a call only STARTS
+ * something, it is better to cut before it than after it: its completion and the partner's part
+ * come later.
  */
 #define EFG_SHAPES_STARTING                                              \
     (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(IRECV) | \
@@ -154,10 +154,10 @@ void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteratio
 void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration);
 void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
                       int with_iterations);
-/* The same at once, requests that are not complete or not: for a window that is going to be
+/* The same at once, even if requests are not complete: for a window that is going to be
  * trimmed. */
 void efg_recorder_stop(struct efg_recorder *r, uint64_t time);
-/* No more can be recorded, for want of what ERROR (errno) says: what was recorded up to the
+/* Nothing more can be recorded, for the reason in ERROR (errno): what was recorded up to the
  * last boundary of an iteration is kept. */
 void efg_recorder_give_up(struct efg_recorder *r, int error);
 /* Throw the present or last window away. */
@@ -234,8 +234,8 @@ static inline int efg_recorder_scratch(struct efg_recorder *r, int count)
     return count <= r->handle_room || efg_recorder_make_scratch(r, count);
 }
 
-/* Keep the handles of the requests that CALL names, which it may set to null, and claim what
- * they are of where other threads might; until they are released. */
+/* Keep the handles of the requests that CALL names, which it may set to null, and claim these
+ * requests if other threads might do so, until they are released. */
 void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call *call);
 void efg_recorder_release_claims(struct efg_recorder *r);
 static inline void efg_recorder_release_requests(struct efg_recorder *r)
@@ -244,13 +244,13 @@ static inline void efg_recorder_release_requests(struct efg_recorder *r)
         efg_recorder_release_claims(r);
 }
 
-/* What the I-th handle is of, or NULL. */
+/* The request of the I-th handle, or NULL. */
 static inline struct efg_request *efg_recorder_named(struct efg_recorder *r, int i)
 {
     return r->claim_count ? r->claims[i] : efg_requests_find(&r->table, r->handles[i]);
 }
 
-/* Calls that tell something by their statuses, and those that have nothing else. */
+/* Calls whose statuses tell something, and those that have only statuses. */
 #define EFG_SHAPES_TELLING                                                         \
     (EFG_SHAPES_COMPLETING | EFG_SHAPES_TELLING_ALONE | EFG_SHAPE_SET(FILE_DATA) | \
      EFG_SHAPE_SET(FILE_END))

@@ -6,10 +6,10 @@
  * far as it fits. LD_PRELOAD and the settings are there if
  *
  *   - nothing but this library is preloaded here: else the others would get to processes that
- * they were not meant for
+ *     they were not meant for
  *   - the program is a file that can be looked into, and the runtime of a sanitizer is not
- * named in it, which has to be loaded before us and would end the process
- *   - all fits, since half of the settings are wrong ones
+ *     named in it, which has to be loaded before us and would end the process
+ *   - everything fits, since half of the settings would be wrong
  *
  * Invariant: if anything of this is not so, the call gets what the application passed.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Spawn: what processes that this one spawns are told in their environment: to be traced, too, and
- * the folder of the world that made them.
+ * Spawn: what this process tells those it spawns, in their environment: that they are traced, too,
+ * and the folder of the world that made them.
  */
 #ifndef EFG_SPAWN_H
 #define EFG_SPAWN_H
@@ -10,7 +10,7 @@
 
 #define EFG_SPAWN_MAKER "EFGTRACE_MAKER" /* the variable that has the folder */
 
-/* FOLDER is that of this world, "" for none; it is looked at when something is spawned. */
+/* FOLDER is that of this world, "" for none; it is read when something is spawned. */
 void efg_spawn_begin(const char *folder);
 
 /* Around CALL, one of those that spawn; leave when it was successful. Enter may replace its

@@ -10,7 +10,7 @@
  *                                  | new
  *     modules and offsets --hash--> path
  *
- * What none of them takes longer for is more paths. Addresses are found by a walk of ours,
+ * No lookup takes longer if there are more paths. Addresses are found by a walk of ours,
  * which says what it depends on; where it fails, by libunwind (code without unwind information,
  * signal frames, other processors). Two lists of addresses that differ in cut-off frames only
  * become the same path.

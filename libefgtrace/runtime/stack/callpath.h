@@ -4,9 +4,9 @@
  * its frames are modules and offsets, so that it means the same on all ranks in spite
  * of address randomisation. Frames of the MPI library and of ours are cut off.
  *
- * Paths are never forgotten. When there are so many that they have used up their part of the
- * memory, further ones are cut to half as many frames, the innermost ones, and so on down to none;
- * each time they get half of what was left of 3/8 of the memory.
+ * Paths are never forgotten. When they have used up their part of the memory, further ones are cut to
+ * half as many frames, the innermost ones, and so on down to none; each time they get half of what is
+ * left of 3/8 of the memory.
  */
 #ifndef EFG_CALLPATH_H
 #define EFG_CALLPATH_H
@@ -27,8 +27,8 @@ struct efg_path {
 int efg_callpath_init(unsigned depth);
 
 /* The path of the caller of the function whose __builtin_frame_address(0) is FRAME, and its hash;
- * 0 when there is none (no memory). That function calls this one, or another that does, up to
- * EFG_CALLPATH_BETWEEN. */
+ * 0 if there is none (no memory). That function calls this one, directly or through up to
+ * EFG_CALLPATH_BETWEEN others. */
 uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash);
 
 #define EFG_CALLPATH_BETWEEN 2
@@ -36,8 +36,8 @@ uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash);
 /* Frames of new paths, at most. */
 unsigned efg_callpath_depth(void);
 
-/* From now on paths have at most DEPTH frames, and of each that has more there is a shorter one.
- * Returns the number of frames, which is less if there was no memory for those. This
+/* From now on paths have at most DEPTH frames, and each existing path that has more gets a shorter one.
+ * Returns the number of frames, which is less if there was not enough memory. This
  * thread forgets how it found its paths; others may find longer ones until they call this. */
 unsigned efg_callpath_limit(unsigned depth);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Call frame information, as far as it says how a frame of x86-64 leads to its caller's: where
+ * Call frame information, as far as it says how an x86-64 frame leads to that of its caller: where
  * the return address is and where the caller's rbp. It is read from the .eh_frame that is
  * loaded with every module, the same that C++ exceptions are unwound with.
  */
@@ -31,8 +31,8 @@ struct efg_rule {
     uint8_t cfa, rbp; /* enum efg_cfa, enum efg_rbp */
 };
 
-/* The rule at PC, in the module whose .eh_frame_hdr is at HEADER (NULL: it has none). What is
- * returned is right or EFG_CFA_UNKNOWN; signal frames are unknown. */
+/* The rule at PC, in the module whose .eh_frame_hdr is at HEADER (NULL: it has none). The result
+ * is right or EFG_CFA_UNKNOWN; signal frames are unknown. */
 struct efg_rule efg_cfi_rule(const uint8_t *header, uintptr_t pc);
 
 #endif

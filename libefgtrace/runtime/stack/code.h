@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code: the loops in the machine code of a function that a call stands in (core/flow/place.h). A function
- * is taken apart when it is asked for first, and is remembered.
+ * Code: which loops in the machine code of its function a call is in (core/flow/place.h). A function
+ * is analysed when it is first asked for, and the result is remembered.
  *
  * Known on x86-64, of functions with unwind information, up to 256 kB; not where an indirect
  * jump may lead anywhere (interpreters, several large switches).
@@ -17,7 +17,7 @@
  * One thread at a time. */
 efg_place efg_code_place(uint32_t path, uint32_t frame);
 
-/* ns that this thread has taken functions apart for, so far. */
+/* ns that this thread has spent on analysing functions so far. */
 uint64_t efg_code_time(void);
 
 #endif

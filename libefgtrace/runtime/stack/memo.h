@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Paths of walks (walk.h) by what the walks depend on, where they come in the same order again
- * and again, as in a loop. One for each thread.
+ * Memo: the paths of walks (walk.h), found by what the walks depend on, for walks that come in the
+ * same order again and again, as in a loop. One for each thread.
  *
- * Bounded: when it is full, the walks that it does not know are counted, and when these are
- * many more than it holds, it forgets all and starts again. So a program of too many paths is
- * not delayed by what it does not profit from, and what is hot later gets its turn.
+ * Bounded: when it is full, walks that it does not know are counted, and when these are
+ * many more than it holds, it forgets everything and starts again. So a program with too many paths
+ * is not slowed by a memo that does not help it, and paths that become hot later get their turn.
  */
 #ifndef EFG_MEMO_H
 #define EFG_MEMO_H
@@ -35,9 +35,9 @@ struct efg_memo_entry {
     struct efg_word word[];
 };
 
-/* Where its thread is in it. */
+/* Where the thread is in its memo. */
 struct efg_memo_hand {
-    struct efg_memo_after expected; /* what comes next, if all is as it was */
+    struct efg_memo_after expected; /* what comes next, if nothing changed */
     struct efg_memo_after *noted;   /* where that is noted: mostly in an entry */
 };
 
@@ -46,11 +46,11 @@ struct efg_memo {
     struct efg_memo_entry *bucket[EFG_MEMO_BUCKETS];
     struct efg_memo_after first;
     char *block[EFG_MEMO_BLOCKS];
-    uint32_t block_count; /* as many are allocated */
-    uint32_t used_blocks; /* as many are in use, the last one up to USED */
+    uint32_t block_count; /* allocated */
+    uint32_t used_blocks; /* in use, the last one up to USED */
     size_t used;
     uint32_t entries;
-    uint32_t missed; /* walks that were not kept for want of room */
+    uint32_t missed; /* walks that were not kept for lack of room */
 };
 
 void efg_memo_init(struct efg_memo *memo, struct efg_memo_hand *hand);
@@ -82,7 +82,7 @@ static inline const struct efg_memo_entry *efg_memo_turn(struct efg_memo_hand *h
     return e;
 }
 
-/* efg_memo_predict where it is not what came the last time. */
+/* efg_memo_predict, if what comes is not what came the last time. */
 const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand *hand,
                                                     const uintptr_t *frame);
 

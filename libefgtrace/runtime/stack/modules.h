@@ -26,7 +26,7 @@ struct efg_module {
 
 extern uint64_t efg_modules_generations; /* atomic */
 
-/* Counted up when what was known of addresses does not hold any longer: a watched module was
+/* Increases when what was known about addresses is no longer valid: a watched module was
  * unloaded, or efg_modules_refresh found that another one is gone. One load, no lock. */
 static inline uint64_t efg_modules_generation(void)
 {

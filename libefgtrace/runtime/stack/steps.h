@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steps of walks (walk.h), so that a walk goes a way that others went before without looking at
+ * Steps of walks (walk.h): they let a walk repeat what earlier walks did without looking at
  * unwind information. One for each thread. It is an automaton:
  *
  *     begin --frame--> state --value--> state --value--> ... --value--> end
  *
  * A state is a stack slot that is to be read next; the value read there leads to the next
- * state. States are places, not ways: walks that come to the same place go on together. So
+ * state. States are places, not paths: walks that come to the same place go on together. So
  * there are as many states as functions have places in the stack, however many paths lead
  * through them.
  *
- * Bounded, and a matter of the budget (memory.h). When it is full, nothing more is kept for a
- * while, and then all is forgotten: what comes again is kept at once, and a program whose
+ * Bounded, and charged to the budget (memory.h). When it is full, nothing more is kept for a
+ * while, and then everything is forgotten: what comes again is kept at once, and a program whose
  * frames are never at the same place twice does not pay for it.
  */
 #ifndef EFG_STEPS_H
@@ -51,8 +51,8 @@ struct efg_steps { /* all zero is empty */
 
 void efg_steps_fini(struct efg_steps *steps);
 
-/* Room for COUNT more states and transitions, up to 500, if need be by forgetting all others.
- * Returns 0, or -1 when there is none for now. */
+/* Make room for COUNT more states and transitions, up to 500, if necessary by forgetting all others.
+ * Returns 0, or -1 if there is none for now. */
 int efg_steps_make_room(struct efg_steps *steps, uint32_t count);
 
 /* See below. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A walk up the stack that says what it depends on. On x86-64 only; elsewhere it never
+ * A walk up the stack that says what it depends on. Only on x86-64; elsewhere it never
  * succeeds, and the caller does without it.
  */
 #ifndef EFG_WALK_H
@@ -25,8 +25,8 @@ struct efg_walk { /* all zero to begin with; it may be kept for the next walk */
     struct efg_word word[3 * EFG_WALK_DEPTH];
     uint32_t word_count;
     int is_lasting;         /* it holds until there is a new generation of modules */
-    int is_astray;          /* it has come to where there is no memory */
-    uintptr_t page;         /* known to be there, during a walk */
+    int is_astray;          /* it has reached an address without memory */
+    uintptr_t page;         /* known to be mapped, during a walk */
     struct efg_map rules;   /* struct efg_rule by address, while the generation lasts */
     struct efg_steps steps; /* as long */
     struct efg_place place[EFG_WALK_DEPTH]; /* of each address, and how many words led to it: */
@@ -34,15 +34,15 @@ struct efg_walk { /* all zero to begin with; it may be kept for the next walk */
 };
 
 /* Find the return addresses, at most LIMIT, from the one of the function whose frame address
- * (__builtin_frame_address) is FRAME. Returns 0, or -1 when there is a frame on the way that is
- * not understood.
+ * (__builtin_frame_address) is FRAME. Returns 0, or -1 if a frame on the way is not
+ * understood.
  *
  * If the walk is lasting, a later one from the same FRAME in the same generation of modules
  * finds the same if all of the words have the same values. They must be compared in their
- * order: each is there to be read if the ones before it are equal. */
+ * order: each can safely be read if the ones before it are equal. */
 int efg_walk(struct efg_walk *walk, const uintptr_t *frame, uint32_t limit);
 
-/* Forget the rules and the steps: the modules are not the same any longer. */
+/* Forget the rules and the steps: the modules have changed. */
 void efg_walk_forget(struct efg_walk *walk);
 
 /* Bytes held beside the structure. */

@@ -7,7 +7,7 @@
  *                                       that is read to measure them: found once, at the start
  *
  * and what is done rarely (many events added to the graph, samples of it, coarsening) is measured
- * each time. Where the hooks make the caches worse for the program, nobody measures it.
+ * each time. What the hooks cost the program by using its caches is not measured.
  */
 #ifndef EFG_COST_H
 #define EFG_COST_H
@@ -19,18 +19,18 @@
 /* A prime, so that samples meet each call of a loop in its turn. */
 #define EFG_COST_EVERY 127
 #define EFG_COST_MOST \
-    50000 /* ns: a hook that takes longer was interrupted, or does what is rare */
+    50000 /* ns: a hook that takes longer was interrupted, or does something rare */
 
 struct efg_cost {          /* of a thread */
     uint32_t countdown;    /* calls until one is measured */
-    uint64_t entered;      /* ticks, while it is; else 0 */
+    uint64_t entered;      /* ticks, while one is measured; else 0 */
     uint64_t inside;       /* ns, of the present one: on entering */
     uint64_t sum, samples; /* ns in the hooks of the calls that were measured */
     uint64_t rare;         /* ns of what is done rarely, of CPU time where it is long */
     uint64_t rare_then;    /* ... when the present call began */
 };
 
-/* The call that was measured has taken further NS on leaving. */
+/* The call that is measured has taken NS more on leaving. */
 void efg_cost_sample(struct efg_cost *cost, uint64_t ns);
 
 /* ns that CALLS have cost. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Known: what this process knows of itself and of the run, as the run file wants it.
+ * Known: what this process knows about itself and about the run, in the form of the run file.
  */
 #ifndef EFG_KNOWN_H
 #define EFG_KNOWN_H
@@ -13,8 +13,8 @@ int efg_known_names(struct efg_run_names *names);
 void efg_known_forget(struct efg_run_names *names);
 
 /* What this rank has measured up to NOW ticks: all its threads, or ONLY one. Everything belongs
- * to the tracer but the array of threads and what they sent, which FORGET frees; it is not
- * there without memory. */
+ * to the tracer except the array of threads and what they sent, which FORGET frees, and which is
+ * missing without memory. */
 void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t now);
 void efg_known_forget_rank(struct efg_run_rank *rank);
 

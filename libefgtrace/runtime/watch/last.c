@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A signal comes anywhere: in the middle of malloc, with locks held. So it is not this process
+ * A signal may come anywhere: in the middle of malloc, or with locks held. So it is not this process
  * that saves, but a copy of it, with memory, a stack and files of its own; whatever happens to
- * that copy, be it that it waits for a lock for ever, this process ends by SIGTERM as it would
+ * that copy, even if it waits for a lock for ever, this process ends by SIGTERM as it would
  * have.
  *
  *     handler:  in code of ours?  -> the same signal once more, a little later

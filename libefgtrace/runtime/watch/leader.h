@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Leader: the one thread of a process that steers (steering.h). What it steers is its alone
- * while it has claimed it; it may claim it again within.
+ * Leader: the one thread of a process that steers (steering.h). While it has claimed the state of
+ * steering, that belongs to it alone; claims may be nested.
  */
 #ifndef EFG_LEADER_H
 #define EFG_LEADER_H
@@ -21,7 +21,7 @@ void efg_leader_release(int claim);
 /* THREAD becomes the leader if the present one does next to nothing. */
 void efg_leader_elect(struct efg_thread *thread);
 
-/* The program ends: THREAD, the leader, has claimed it from here on. No thread is at work. */
+/* The program ends: from here on THREAD, the leader, has claimed it. No thread is at work. */
 void efg_leader_claim_last(struct efg_thread *thread);
 
 /* THREAD has ended, perhaps in the middle of its work. */

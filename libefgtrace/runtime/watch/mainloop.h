@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The main loop as this rank knows it: which loop and which pivot are its own, what it could
- * take of the loop that is elected, and what follows when they change. All is called by the leader
- * only, NOW is ticks.
+ * The main loop as this rank knows it: which loop and which pivot are its own, which pivots of the
+ * elected loop it could take, and what follows when they change. Only the leader calls this; NOW is
+ * in ticks.
  */
 #ifndef EFG_MAINLOOP_H
 #define EFG_MAINLOOP_H
@@ -23,14 +23,14 @@ void efg_mainloop_forget(struct efg_thread *thread);
 /* The best pivot of the loop of this rank is marked; returns 0 if there is none. */
 int efg_mainloop_adopt_own(struct efg_thread *thread, uint64_t now);
 
-/* Where a round takes long, record provisionally from the next one on. */
+/* If a round takes long, record provisionally from the next one on. */
 void efg_mainloop_consider_long(struct efg_thread *thread, uint64_t now);
 
 /* 1 if the pivot is silent, or its iteration has become unlike all others: far more calls; or more than
  * in any other, and another loop has been accepted meanwhile. */
 int efg_mainloop_is_over(const struct efg_thread *thread);
 
-/* The graph was made coarser, with that OUTCOME. */
+/* The graph was made coarser, with this OUTCOME. */
 void efg_mainloop_rename(struct efg_thread *thread, enum efg_coarsened outcome, uint64_t now);
 
 /* Feed INPUT to the trigger, and do what it says. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is said on standard error. Any thread may say something that is kept, so there is a
- * lock; who jumps out of a signal handler leaves it free.
+ * Messages on standard error. Any thread may give one that is kept, so there is a
+ * lock; a thread that jumps out of a signal handler leaves it free.
  */
 #include "tracer.h"
 

@@ -2,10 +2,10 @@
 /*
  * User regions, by IPM's convention: MPI_Pcontrol(1, "name") enters, MPI_Pcontrol(-1, "name")
  * leaves. A region is known by a hash of its name, which agrees between ranks; the names are
- * kept in one table of the process, as far as it goes.
+ * kept in one table of the process, as far as there is room.
  *
- * Leaving a region leaves those within it, too; leaving one that is not open does nothing.
- * Calls without a name (MPI_Pcontrol(1) alone, and all from Fortran) are none of ours.
+ * Leaving a region leaves those inside it, too; leaving one that is not open does nothing.
+ * Calls without a name (MPI_Pcontrol(1) alone, and all from Fortran) are ignored.
  */
 #ifndef EFG_REGIONS_H
 #define EFG_REGIONS_H
@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #define EFG_REGION_DEPTH \
-    64 /* regions within each other; deeper ones count as the last of these */
+    64 /* nested regions; deeper ones count as the last of these */
 #define EFG_REGION_NAMES 1024 /* kept; further regions are told apart, but have no name */
 #define EFG_REGION_NAME \
-    64 /* bytes of a name, with its end; the wrapper passes no longer ones */
+    64 /* bytes of a name, with its final zero; the wrapper passes no longer ones */
 
 struct efg_regions { /* open ones of a thread, outermost first */
     uint32_t depth;
@@ -34,7 +34,7 @@ static inline uint32_t efg_regions_current(const struct efg_regions *r)
     return r->id[(r->depth < EFG_REGION_DEPTH ? r->depth : EFG_REGION_DEPTH) - 1];
 }
 
-/* The next region with a name, from *AT (0 to begin with) on, which is moved behind it.
+/* The next region with a name, from *AT on (0 to begin with); *AT is moved past it.
  * Returns its name, or NULL at the end. */
 const char *efg_regions_next(uint32_t *at, uint32_t *id);
 

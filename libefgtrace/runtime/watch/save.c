@@ -19,7 +19,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
 
-#define SAVES 100 /* they take one part in so many of the time at most */
+#define SAVES 100 /* saves take at most 1/SAVES of the time */
 
 static struct efg_process *const p = &efg_process;
 
@@ -158,7 +158,7 @@ static void save(struct efg_thread *t, uint64_t now)
     t->next_save = now + pause_at(now);
     if (error && error != -ENOMEM) { /* there may be memory again the next time */
         t->next_save = UINT64_MAX;
-        efg_tracer_note("thread %u: what there is cannot be saved, in case the job is killed: "
+        efg_tracer_note("thread %u: what it has cannot be saved, in case the job is killed: "
                         "%s (EFGTRACE_SAVE)",
                         t->number, strerror(-error));
     }

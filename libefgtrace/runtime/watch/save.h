@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Save: while the program runs, each thread now and then leaves what it has measured and the
- * order of its calls in a file, its piece. If the job is killed, `efgtrace trace` makes the run
- * file of the pieces; if it ends in order, they are removed.
+ * Save: while the program runs, each thread now and then writes what it has measured and the
+ * order of its calls to a file, its piece. If the job is killed, `efgtrace trace` makes the run
+ * file from the pieces; if it ends normally, they are removed.
  *
- * Where there may be thousands of ranks, a file system is what is scarce: a piece is as small
+ * With thousands of ranks, the file system is the bottleneck: a piece is as small
  * as the run file of one rank, is written rarely (key "save"), and not by all ranks at once.
  */
 #ifndef EFG_SAVE_H
@@ -18,8 +18,8 @@ int efg_save_begin(void);
 /* When a thread that begins at NOW ticks saves for the first time; UINT64_MAX: never. */
 uint64_t efg_save_first(uint64_t now);
 
-/* THREAD, which is the calling one, saves at NOW ticks, outside of calls. In a window that may
- * have to wait. What goes wrong is noted once, and ends it for this thread. */
+/* THREAD, the calling one, saves at NOW ticks, outside of calls. In a window that may
+ * have to wait. An error is noted once, and ends saving for this thread. */
 void efg_save(struct efg_thread *thread, uint64_t now);
 
 /* The same where the process ends without MPI_Finalize. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way of an event.
+ * The path of an event.
  *
  *   enter   call path; time stamp; if recording: a record
  *   leave   time stamp; what the call means; an event for the graph; if recording: records;
  *           the pivot? then a step of the trigger; a sample due?
  *
- * Events are added to the graph and to their order some at a time (core/graph/backlog.h). So are
- * visits of the pivot counted, but while something may begin or end with one.
+ * Events are added to the graph and to their order in batches (core/graph/backlog.h). Visits of the
+ * pivot are also counted in batches, except while something may begin or end with one.
  *
  * Invariant: between enter and leave of one call no other call of the thread comes here (the
  * wrappers see to that), so that scratch state of the thread is the call's.

@@ -7,15 +7,15 @@
  *               coarse.c   what to do when the graph finds no room
  *               leader.c   which thread steers
  *               steer.c    samples and pivot visits: pivot, agreement, trigger, windows
- *               mainloop.c    what becomes of the pivot, and what the trigger says is done
+ *               mainloop.c    what becomes of the pivot; does what the trigger says
  *               iterations.c  how long iterations take
- *               save.c     what is found if the job is killed
+ *               save.c     what is left if the job is killed
  *               cost.c     what all this costs
- *               notes.c    what is said on standard error
+ *               notes.c    messages on standard error
  *               start.c    before and after MPI_Init
  *               finish.c   before MPI_Finalize: run file, trace, summary
  *
- * State is per thread, but for what the ranks agree on: that is steered by one thread,
+ * State is per thread, except for what the ranks agree on: that is steered by one thread,
  * the leader.
  */
 #ifndef EFG_TRACER_H
@@ -42,14 +42,14 @@
 
 #define EFG_PATH 4200 /* bytes, for a name in the folder */
 
-/* The order of the fields is that of the cache lines: what each call touches lies together,
+/* The order of the fields is that of the cache lines: what each call touches is together,
  * from the last field of the graph to the first ones of the recorder. */
 struct efg_thread {
     struct efg_graph graph; /* without what is in the backlog */
-    uint32_t epoch;         /* of the process, as this thread has followed it */
+    uint32_t epoch;         /* of the process, as far as this thread has followed it */
     uint32_t number;
     struct efg_detail detail; /* of the signatures in the graph */
-    int is_awaiting;      /* the next visit of the pivot, where something may begin or end */
+    int is_awaiting;      /* waits for the next visit of the pivot, to begin or end something */
     int is_inside;        /* its thread is at work on this, not in MPI or elsewhere; atomic */
     uint64_t next_sample; /* ticks: when to look at anything but events */
     struct efg_backlog backlog;
@@ -65,7 +65,7 @@ struct efg_thread {
     /* Iterations of the pivot, from one visit to the next. */
     struct efg_run_iterations iterations;
     struct efg_series
-        *series; /* the same one after the other; NULL: no pivot yet, or no memory */
+        *series; /* the same iterations one by one; NULL: no pivot yet, or no memory */
     uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
     uint64_t next_save;            /* ticks: when to save what there is, see save.h */
     struct efg_thread *next;
@@ -75,7 +75,7 @@ struct efg_thread {
 struct efg_process {
     struct efg_conf conf;
     int rank, size;         /* of the world */
-    struct efg_census here; /* those of it that the tracer has */
+    struct efg_census here; /* the ranks of the world that are traced */
     uint64_t start;         /* ticks */
     uint64_t init;          /* ns that MPI_Init took longer */
     struct efg_nodes nodes; /* from the start to the finish */
@@ -87,7 +87,7 @@ struct efg_process {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* its name and version */
     pthread_mutex_t lock;                     /* the lists of threads */
     struct efg_thread *threads, *idle;
-    pthread_key_t thread_key; /* tells when one ends */
+    pthread_key_t thread_key; /* tells when a thread ends */
     int has_thread_key;
     uint32_t thread_count;
     struct efg_thread *leader; /* atomic */
@@ -96,12 +96,12 @@ struct efg_process {
     MPI_Comm self;      /* MPI_COMM_SELF, or a private one of this rank alone */
     int is_of_sessions; /* there is no MPI_COMM_WORLD */
     uint32_t dropped;   /* set of enum efg_drop: by any thread, or any rank that was heard; atomic */
-    char note[512]; /* what went wrong, or is to be known, for the run file */
+    char note[512]; /* for the run file: what went wrong, or should be known */
 };
 
 extern struct efg_process efg_process;
 extern uint32_t efg_epoch; /* of the process: odd while a window is open; atomic */
-#define EFG_EPOCH_OVER UINT32_MAX /* no thread begins to work on its state any more */
+#define EFG_EPOCH_OVER UINT32_MAX /* no thread may begin to work on its state any more */
 
 /* Whether this rank is the first one that is here: it does what is done once for the job. */
 static inline int efg_tracer_is_first(void)
@@ -119,8 +119,8 @@ void efg_tracer_free(struct efg_thread *thread);
 struct efg_thread *efg_tracer_thread(void);
 /* Once, before the first of them: be told of threads that end. */
 void efg_tracer_init_threads(void);
-/* The program ends: wait until no other thread is at work on its state. None of them will be
- * from here on; calls that they are in come to their end without us. */
+/* The program ends: wait until no other thread is at work on its state. None will be
+ * from then on; calls that they are in complete without us. */
 void efg_tracer_stop(void);
 /* Let this thread act as OTHER; returns what it was. */
 struct efg_thread *efg_tracer_become(struct efg_thread *other);
@@ -134,15 +134,15 @@ void efg_tracer_settle(struct efg_thread *thread, uint64_t now);
 
 /* --- notes.c --- */
 
-/* Say something once on standard error, with the rank; and keep it for the run file. */
+/* Print a message once on standard error, with the rank; and keep it for the run file. */
 void efg_tracer_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* All that was kept so far, to be freed; NULL without memory. */
 char *efg_tracer_notes(void);
 
-/* Keep something for the run file and its summary, without a word now. */
+/* Keep a message for the run file and its summary, without printing it now. */
 void efg_tracer_keep(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* If the configuration asks for it, tell on rank 0 what happens, with the time since the start.
+/* If the configuration asks for it, rank 0 prints what happens, with the time since the start.
  */
 void efg_tracer_tell(uint64_t now, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -154,12 +154,12 @@ void efg_tracer_tell(uint64_t now, const char *format, ...)
 void efg_coarse_make_room(struct efg_thread *thread, uint64_t now);
 /* Drop what other threads, other ranks or the call paths have dropped. */
 void efg_coarse_follow(struct efg_thread *thread, uint64_t now);
-/* DROPPED by another rank: so does this process. */
+/* Another rank has DROPPED this: this process does so, too. */
 void efg_coarse_hear(uint32_t dropped);
 
 /* --- iterations.c, called by the leader only --- */
 
-/* Those to come are of another pivot. Allocates. */
+/* Further iterations are of another pivot. Allocates. */
 void efg_iterations_restart(struct efg_thread *thread);
 /* The pivot is visited at NOW ticks: iteration NUMBER begins. */
 void efg_iterations_count(struct efg_thread *thread, uint64_t number, uint64_t now);

@@ -5,7 +5,7 @@
  *
  * A window may turn out to be longer than what is kept of it: its loop was over, another rank
  * has fewer iterations, or it was recorded before the ranks agreed. So the times of its visits
- * are kept (marks), and what is too much is trimmed from the log once the ranks have said what
+ * are kept (marks), and the excess is trimmed from the log once the ranks have said what
  * they have.
  */
 #include "windows.h"

@@ -2,7 +2,7 @@
 /*
  * Windows of the process: opened and closed by the leader, at visits of the pivot when this
  * rank owns the window, else provisionally while it follows. Other threads join in at their
- * next call. NOW is ticks.
+ * next call. NOW is in ticks.
  */
 #ifndef EFG_WINDOWS_H
 #define EFG_WINDOWS_H
@@ -18,13 +18,13 @@ void efg_windows_next(struct efg_thread *thread, uint64_t now);
 /* The window ends: with the present visit, or, if it is not WHOLE, with the last one. */
 void efg_windows_close(struct efg_thread *thread, uint64_t now, int whole);
 
-/* Keep the iterations [FIRST, END) of the window at hand, which may have more. */
+/* Keep the iterations [FIRST, END) of the present window, which may have more. */
 void efg_windows_keep(struct efg_thread *thread, uint64_t first, uint64_t end);
 
-/* The window at hand was recorded before numbers were agreed on; now OFFSET is known. */
+/* The present window was recorded before numbers were agreed on; now OFFSET is known. */
 void efg_windows_renumber(uint64_t offset);
 
-/* Throw the window at hand away. */
+/* Throw the present window away. */
 void efg_windows_discard(struct efg_thread *thread);
 
 /* Record without a pivot, and end that: what lies outside of [FROM, TO] ns on the common time
@@ -33,21 +33,21 @@ void efg_windows_follow(struct efg_thread *thread, uint64_t now);
 void efg_windows_trim(struct efg_thread *thread, uint64_t now, struct efg_span span, uint64_t first,
                       uint64_t end);
 
-/* Of the windows of the loop FUNCTION keep those whose KEEP is 1; KEEP has one for each, in their
- * order. The others leave the logs at the end of the run. */
+/* Of the windows of the loop FUNCTION, keep those whose KEEP is 1; KEEP has an entry for each, in
+ * order. The others are removed from the logs at the end of the run. */
 void efg_windows_choose(uint64_t function, const uint8_t *keep);
 
-/* All recorders are done: take what was not kept from the logs, and what other threads than the leader
- * have begun outside of windows, as they knew of an end too late. */
+/* All recorders are done: remove from the logs what was not kept, and what threads other than the leader
+ * began outside of windows because they learned of an end too late. */
 void efg_windows_clean(void);
 
-/* The window at hand, or NULL: there is none, or there was no memory for it. */
+/* The present window, or NULL: there is none, or there was no memory for it. */
 struct efg_run_window *efg_windows_present(void);
 
-/* All ranks are done with it, and keep it. */
+/* All ranks are done with the present window, and keep it. */
 void efg_windows_settle(void);
 
-/* A thread that does not lead does as the process does. Returns 0, or -1 when all is over. */
+/* A thread that does not lead follows the process. Returns 0, or -1 when everything is over. */
 int efg_windows_join(struct efg_thread *thread, uint64_t now);
 
 #endif

@@ -10,8 +10,8 @@
 /* What to look for from the start. */
 struct efg_wish efg_wish_begin(void);
 
-/* If a name is asked for: see whether a loop of the last sample of THREAD, the leader, is of a function
- * of that name. Resolves symbols, each call site once, until it is found. */
+/* If a name is asked for: see whether a loop in the last sample of THREAD, the leader, belongs to a
+ * function of that name. Resolves symbols, each call site once, until it is found. */
 void efg_wish_look(struct efg_thread *thread);
 
 #endif
