@@ -255,7 +255,9 @@ def timeline(page, report):
         const look = () => {
             const row = g.getImageData(0, Math.round(view.top + view.row * (i + .3)), view.width, 1).data;
             const at = (time) => "#" + [...row.slice(4 * Math.round(view.x(time)), 4 * Math.round(view.x(time)) + 3)].map((n) => n.toString(16).padStart(2, "0")).join("");
-            return [at(l.begin[k] + (l.end[k] - l.begin[k]) / 3), functionColour(run.timeline.functions[run.timeline.sites[l.site[k]].function]), at(view.end - (view.end - view.begin) / 500)];
+            const colours = [.2, .35, .5, .65, .8].map((part) => at(l.begin[k] + part * longest)); // a line may be drawn across one of them
+            const frequent = colours.sort((a, b) => colours.filter((c) => c === b).length - colours.filter((c) => c === a).length)[0];
+            return [frequent, functionColour(run.timeline.functions[run.timeline.sites[l.site[k]].function]), at(view.end - (view.end - view.begin) / 500)];
         };
         return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(look()))));""")
     same(f'{page.name}: the longest call is drawn in its colour', colour, drawn)
