@@ -8,7 +8,7 @@
 if ! echo 'MPI_Session session;' | ${MPICC:-mpicc} -include mpi.h -fsyntax-only -xc - 2>/dev/null; then
     BUILD=${BUILD:-build}/mpich MPICC=mpicc.mpich
     (cd "$(dirname "$0")/.." && mkdir -p "$BUILD" &&
-        make --no-print-directory -s -j2 MPICC=$MPICC BUILD="$BUILD" >/dev/null) || unset MPICC
+        flock Makefile make --no-print-directory -s -j2 MPICC=$MPICC BUILD="$BUILD" >/dev/null) || unset MPICC
 fi
 . "$(dirname "$0")/frame.sh"
 [ -x "$tool" ] || { skip "MPI 4" "neither mpicc nor mpicc.mpich has it"; finish; }

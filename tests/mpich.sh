@@ -13,8 +13,8 @@ for program in mpicc.mpich mpiexec.mpich; do
 done
 case $MPICC in *mpich*) skip "MPICH" "all tests are for it"; finish ;; esac
 
-other=$build/mpich
-make --no-print-directory -s -j2 MPICC=mpicc.mpich BUILD="$other" >"$work/log" 2>&1 ||
+other=$build/mpich # mpi4.sh makes it, too
+flock Makefile make --no-print-directory -s -j2 MPICC=mpicc.mpich BUILD="$other" >"$work/log" 2>&1 ||
     { verdict "efgtrace for MPICH is built" "$(tail -n 3 "$work/log")"; finish; }
 verdict "efgtrace for MPICH is built" "$(grep -v '^  [A-Z]* ' "$work/log" | head -n 3)"
 
