@@ -89,7 +89,7 @@ run_units $units
 for test in $units; do
     part "$(name_of "$test")" unit told "$test"
 done
-for script in floors table tree preload neighbours half tool docs report page hostile graph runfile expand profile compare saved life accidents wrong traffic signature recorded representative memory cost threads spawn soak mpich mpi4 cut ends deadlock skew hosts bench loops fuzz programs; do
+for script in floors table tree preload neighbours half tool docs report page hostile graph runfile expand profile compare saved life accidents wrong traffic signature recorded representative memory cost threads spawn soak mpich mpi4 cut ends deadlock skew hosts checker bench loops fuzz programs; do
     [ -x tests/$script.sh ] || continue
     part $script shell "tests/$script.sh"
 done
@@ -102,7 +102,6 @@ for name in $parts; do
     failed=$((failed + 1))
 done
 
-[ -z "${CHECK_TRACE:-}" ] && echo "note: no check_trace.py (set CHECK_TRACE): traces were only read, not checked"
 if [ $skipped -gt 0 ]; then
     echo "$passed passed, $failed failed, $skipped skipped"
 else
