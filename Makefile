@@ -143,6 +143,8 @@ $(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(call pc,--libs,libunwind) -lm
 
 # They count the memory that is taken, and say when there is none.
+$(BUILD)/obj/tests/unit/otf2_trace.o: ALL_CFLAGS += -DCHECKER='"$(CURDIR)/tests/lib/check_trace.py"'
+
 $(BUILD)/tests/test_sequence $(BUILD)/tests/test_sequence_file: \
     FILES_LIBS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free)
 

@@ -4,7 +4,6 @@
 # usage: bench/scale.sh [RANKS...]        default: 2 4 8 16 32 64 128
 # environment: APP          lammps instead of the stencil (`config/setup.sh apps` installs it)
 #              BUILD        where the build is (default build)
-#              CHECK_TRACE  the checker of traces; without it traces are not checked
 #
 # Each number of ranks runs bare and traced. The table has
 #   bare, traced  wall seconds of the job
@@ -61,8 +60,7 @@ field() {
 }
 
 check() {
-    [ -n "${CHECK_TRACE:-}" ] || { echo "not checked"; return; }
-    /usr/bin/python3 "$CHECK_TRACE" "$1/traces.otf2" --min-matched 1.0 --iterations 10 2>&1 | tail -n 1
+    /usr/bin/python3 tests/lib/check_trace.py "$1/traces.otf2" --min-matched 1.0 --iterations 10 2>&1 | tail -n 1
 }
 
 # Steps that take some seconds, so that a window is found and recorded.

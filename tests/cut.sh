@@ -39,9 +39,9 @@ ours() {
         END { print matched + 0, sends + 0, receives + 0, never + 0 }'
 }
 
-# ... and as the trace has them.
+# theirs DIR CHECKER: as the trace has them
 theirs() {
-    "$python" "$CHECK_TRACE" "$1/traces.otf2" --json | "$python" -c '
+    "$python" "$2" "$1/traces.otf2" --json | "$python" -c '
 import json, sys
 checks = json.load(sys.stdin)["checks"]
 messages, requests = checks["messages"]["figures"], checks["requests"]["figures"]
@@ -59,13 +59,12 @@ figures() { # PROGRAM OPTIONS...
         verdict "$program $*: a trace" "none: $(tail -n 2 "$work/$program.err")"
         return
     fi
-    if [ -z "$CHECK_TRACE" ]; then
-        skip "$program $*" "no check_trace.py (set CHECK_TRACE)"
-        return
-    fi
     ours=$(ours "$work/$program")
-    theirs=$(theirs "$work/$program")
-    [ "$ours" = "$theirs" ] && why= || why="$ours, the checker says $theirs"
+    why=
+    for one in "$checker" $CHECK_TRACE; do
+        theirs=$(theirs "$work/$program" "$one")
+        [ "$ours" = "$theirs" ] || why="$ours, the checker says $theirs"
+    done
     verdict "$program $*: matched, lone sends and receives, requests without end: $theirs" "$why"
 }
 
@@ -103,7 +102,7 @@ late() {
     unset PROGRAM_DELAYS
     [ $code -eq 0 ] || { verdict "late ranks, run $1" "exit code $code: $(tail -n 2 "$work/late.err")"; return; }
     why=$(summary_lacks "$dir" 'the same iterations on all 4 ranks'; summary_lacks "$dir" 'matched (100%)')
-    if [ -z "$why" ] && [ -n "$CHECK_TRACE" ]; then
+    if [ -z "$why" ]; then
         why=$(faults "$dir/traces.otf2" --min-matched 1.0 --iterations 10 | head -n 2)
         grep -q 'numbered alike True' "$work/checked" || why="$why the iterations have other numbers"
     fi

@@ -106,10 +106,6 @@ across() {
 check_trace() { # WHAT TRACE ARGUMENTS...
     what=$1 trace=$2
     shift 2
-    if [ -z "$CHECK_TRACE" ]; then
-        skip "$what: the trace is right" "no check_trace.py (set CHECK_TRACE)"
-        return
-    fi
     verdict "$what: the trace is right, all messages matched" "$(faults "$trace" "$@" | head -n 3)"
     grep -q 'clock violations 0,' "$work/checked" && why= || why=$(grep messages "$work/checked")
     verdict "$what: no message is received before it is sent" "$why"

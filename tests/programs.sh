@@ -47,10 +47,6 @@ check_trace() { # PROGRAM WHAT TRACE ARGUMENTS...
     program=$1 what=$2 trace=$3
     shift 3
     verdict "$program $what: otf2-print accepts the trace" "$(unreadable "$trace")"
-    if [ -z "$CHECK_TRACE" ]; then
-        skip "$program $what" "no check_trace.py (set CHECK_TRACE)"
-        return
-    fi
     verdict "$program $what: the checker accepts the trace" \
         "$(faults "$trace" "$@" | grep -v -E "$(exempt "$program" "$what")" | head -n 3)"
 }

@@ -39,11 +39,7 @@ locations() {
 # matched DIR
 matched() {
     verdict "$1: otf2-print accepts the trace" "$(unreadable "$1/traces.otf2")"
-    if [ -z "$CHECK_TRACE" ]; then
-        skip "$1: messages are matched" "no check_trace.py (set CHECK_TRACE)"
-    else
-        verdict "$1: messages are matched" "$(faults "$1/traces.otf2" --full --iterations 0 | head -n 2)"
-    fi
+    verdict "$1: messages are matched" "$(faults "$1/traces.otf2" --full --iterations 0 | head -n 2)"
 }
 
 # --- levels ---

@@ -67,16 +67,9 @@ void trace_expect_readable(void)
         trace_run("timeout 60 otf2-print --silent -Werror %s/traces.otf2 >&2%s", ""), 0);
 }
 
-/* The trace is right as far as tools can tell. */
-void trace_expect_valid(const char *options)
+static void expect_accepted(const char *checker, const char *options)
 {
-    const char *checker = getenv("CHECK_TRACE");
     char format[600];
-    trace_expect_readable();
-    if (!checker) {
-        print_message("CHECK_TRACE is not set: the trace is not checked further\n");
-        return;
-    }
     snprintf(format, sizeof format, "/usr/bin/python3 %s %%s/traces.otf2 %%s >%s/report",
              checker, trace_dir);
     if (trace_run(format, options) != 0) {
@@ -85,13 +78,22 @@ void trace_expect_valid(const char *options)
     }
 }
 
+/* The trace is right as far as tools can tell. */
+void trace_expect_valid(const char *options)
+{
+    const char *other = getenv("CHECK_TRACE");
+    trace_expect_readable();
+    if (other)
+        expect_accepted(other, options);
+    expect_accepted(CHECKER, options);
+}
+
 void trace_expect_in_report(const char *text)
 {
-    if (getenv("CHECK_TRACE"))
-        if (trace_run("grep -q -- '%2$s' %1$s/report", text) != 0) {
-            trace_run("cat %s/report >&2%s", "");
-            fail_msg("no \"%s\"", text);
-        }
+    if (trace_run("grep -q -- '%2$s' %1$s/report", text) != 0) {
+        trace_run("cat %s/report >&2%s", "");
+        fail_msg("no \"%s\"", text);
+    }
 }
 
 /* --- reading a trace --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A folder with logs, the trace that is made of them, and whether that is right. With
- * CHECK_TRACE=/path/of/check_trace.py traces are also read by that.
+ * A folder with logs, the trace that is made of them, and whether that is right, as
+ * tests/lib/check_trace.py tells, and with CHECK_TRACE=/path/of/another that one, too.
  */
 #ifndef EFG_TEST_OTF2_TRACE_H
 #define EFG_TEST_OTF2_TRACE_H
