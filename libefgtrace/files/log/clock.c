@@ -20,9 +20,9 @@ struct efg_log_clock efg_log_clock(const struct efg_log_header *header)
 {
     const struct efg_sync *start = &header->sync[0], *end = &header->sync[1];
     struct efg_log_clock nominal = {.ticks = start->ticks,
-                                     .realtime = start->realtime,
-                                     .numerator = NS_PER_SECOND,
-                                     .denominator = header->ticks_per_second};
+                                    .realtime = start->realtime,
+                                    .numerator = NS_PER_SECOND,
+                                    .denominator = header->ticks_per_second};
     struct efg_log_clock measured = nominal;
     if (end->ticks <= start->ticks || end->realtime <= start->realtime)
         return nominal;

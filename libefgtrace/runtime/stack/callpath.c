@@ -37,9 +37,9 @@
 #include "runtime/base/memory.h"
 #include "walk.h"
 
-#define SKIP 8          /* room for frames that are cut off */
+#define SKIP 8                         /* room for frames that are cut off */
 #define OWN (5 + EFG_CALLPATH_BETWEEN) /* frames inside of it, the most that libunwind sees */
-#define PAGE_PATHS 1024 /* paths are kept in pages, which never move */
+#define PAGE_PATHS 1024                /* paths are kept in pages, which never move */
 #define MOST_PAGES 1024
 
 _Static_assert(EFG_CALLPATH_DEPTH + SKIP <= EFG_WALK_DEPTH, "a walk holds all of a path");

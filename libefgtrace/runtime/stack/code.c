@@ -131,8 +131,8 @@ static int decode(struct function *f)
                                                     ZYDIS_STACK_WIDTH_64)))
         return -1;
     for (uint32_t at = 0; at < f->size; at += i.length) {
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, f->bytes + at,
-                                                        f->size - at, &i)))
+        if (!ZYAN_SUCCESS(
+                ZydisDecoderDecodeInstruction(&decoder, NULL, f->bytes + at, f->size - at, &i)))
             return -1; /* it is no code */
         if (is_turn(f, &i, at, &f->turns[f->turn_count]))
             f->switches += f->turns[f->turn_count++].what == SWITCH;

@@ -12,7 +12,7 @@
 
 #define UNLIKE 4       /* times the calls of the largest iteration so far ... */
 #define UNLIKE_MORE 64 /* ... and so many more */
-#define LONG_SHARE                                                            \
+#define LONG_SHARE \
     10 /* a round that takes more than one part in so many of the time so far \
         */
 #define MOST_PROVISIONAL 10 /* iterations, besides twice those that are wanted */
