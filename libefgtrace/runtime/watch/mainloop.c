@@ -2,7 +2,8 @@
 /*
  * A window ends with its loop. An iteration that has far more calls than all before it is none:
  * the program has gone on to something else. Calls are counted, not time, since a slow
- * iteration is still one.
+ * iteration is still one. A window also ends when the rule has moved on to another loop and the
+ * pivot has been silent for more calls than any iteration had.
  */
 #include "mainloop.h"
 
@@ -10,13 +11,11 @@
 
 #include "windows.h"
 
-#define UNLIKE 4       /* times the calls of the largest iteration so far ... */
-#define UNLIKE_MORE 64 /* ... and so many more */
-#define LONG_SHARE \
-    10 /* a round that takes more than one part in so many of the time so far \
-        */
+#define UNLIKE 4            /* times the calls of the largest iteration so far ... */
+#define UNLIKE_MORE 64      /* ... and so many more */
+#define LONG_SHARE 10       /* a long round takes more than this part of the time so far, ... */
+#define LONG 50000000u      /* ... and more ns than that */
 #define MOST_PROVISIONAL 10 /* iterations, besides twice those that are wanted */
-#define LONG 50000000u      /* ns: and more than that, is long */
 
 static struct efg_process *const p = &efg_process;
 static struct efg_steering *const s = &efg_steering;
