@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define NONE UINT32_MAX
+#include "base/none.h"
 
 struct search {
     const struct efg_digraph *graph;
@@ -48,7 +48,7 @@ static void look(struct search *s, uint32_t v, uint32_t target)
 {
     if (!s->number[target])
         discover(s, target);
-    else if (s->component[target] == NONE)
+    else if (s->component[target] == EFG_NONE)
         lower(s, v, s->number[target]);
 }
 
@@ -86,7 +86,7 @@ int64_t efg_components_find(const struct efg_digraph *graph, uint32_t *component
     s.path = memory + 3 * n;
     s.next = memory + 4 * n;
     for (uint32_t v = 0; v < n; v++)
-        component[v] = NONE;
+        component[v] = EFG_NONE;
     for (uint32_t v = 0; v < n; v++)
         if (!s.number[v])
             search_from(&s, v);

@@ -24,7 +24,8 @@ struct nest {
     uint32_t *inner;  /* per header: a loop right within, .. */
     uint32_t *next;   /* .. and the next one beside it */
     uint32_t *stack;
-    uint8_t *flags, *is_reached;
+    uint8_t *flags;
+    struct efg_dominators dominators;
     uint16_t *number, *last; /* per header */
     uint32_t *end; /* per header: what dominates the ends of all ways through its loop;
                       EFG_NONE: there is none */
@@ -40,7 +41,7 @@ static void nest_fini(struct nest *n)
     free(n->next);
     free(n->stack);
     free(n->flags);
-    free(n->is_reached);
+    efg_dominators_fini(&n->dominators);
     free(n->number);
     free(n->last);
     free(n->end);
@@ -57,12 +58,11 @@ static int nest_init(struct nest *n)
     n->next = malloc(nodes * sizeof *n->next);
     n->stack = malloc(nodes * sizeof *n->stack);
     n->flags = calloc(nodes, sizeof *n->flags);
-    n->is_reached = calloc(nodes, sizeof *n->is_reached);
     n->number = calloc(nodes, sizeof *n->number);
     n->last = calloc(nodes, sizeof *n->last);
     n->end = malloc(nodes * sizeof *n->end);
     return n->first && n->targets && n->header && n->inner && n->next && n->stack && n->flags &&
-                   n->is_reached && n->number && n->last && n->end
+                   n->number && n->last && n->end
                ? 0
                : -1;
 }
@@ -78,20 +78,9 @@ static uint32_t loop_of(const struct nest *n, uint32_t v)
     return is_header(n, v) ? v : n->header[v];
 }
 
-static void reach(struct nest *n)
+static int is_reached(const struct nest *n, uint32_t v)
 {
-    uint32_t depth = 0;
-
-    n->stack[depth++] = 0;
-    n->is_reached[0] = 1;
-    while (depth) {
-        uint32_t v = n->stack[--depth];
-        for (uint32_t i = n->graph->first[v]; i < n->graph->first[v + 1]; i++)
-            if (!n->is_reached[n->graph->targets[i]]) {
-                n->is_reached[n->graph->targets[i]] = 1;
-                n->stack[depth++] = n->graph->targets[i];
-            }
-    }
+    return n->dominators.parent[v] != EFG_NONE;
 }
 
 static void leave_out_unreached(struct nest *n)
@@ -101,7 +90,7 @@ static void leave_out_unreached(struct nest *n)
     for (uint32_t v = 0; v < n->graph->nodes; v++) {
         n->first[v] = count;
         for (uint32_t i = n->graph->first[v]; i < n->graph->first[v + 1]; i++)
-            if (n->is_reached[v])
+            if (is_reached(n, v))
                 n->targets[count++] = n->graph->targets[i];
     }
     n->first[n->graph->nodes] = count;
@@ -152,7 +141,7 @@ static void fill_places(struct nest *n)
         uint32_t loop = loop_of(n, v);
         uint32_t x = loop == EFG_NONE ? n->graph->nodes : loop;
         int is_known =
-            n->is_reached[v] && (loop == EFG_NONE || !(n->flags[loop] & EFG_LOOP_IRREDUCIBLE));
+            is_reached(n, v) && (loop == EFG_NONE || !(n->flags[loop] & EFG_LOOP_IRREDUCIBLE));
         n->place[v] = is_known ? (uint32_t)n->last[x] << 16 | n->number[x] : EFG_PLACE_UNKNOWN;
     }
 }
@@ -167,35 +156,36 @@ static int is_within(const struct nest *n, uint32_t v, uint32_t header)
     return v == header;
 }
 
-static void add_end(struct nest *n, const struct efg_dominators *d, uint32_t loop, uint32_t v)
+static void add_end(struct nest *n, uint32_t loop, uint32_t v)
 {
-    n->end[loop] = n->end[loop] == EFG_NONE ? v : efg_dominators_common(d, n->end[loop], v);
+    n->end[loop] =
+        n->end[loop] == EFG_NONE ? v : efg_dominators_common(&n->dominators, n->end[loop], v);
 }
 
-static void find_ends(struct nest *n, const struct efg_dominators *d)
+static void find_ends(struct nest *n)
 {
     uint32_t nodes = n->graph->nodes;
 
     for (uint32_t v = 0; v <= nodes; v++)
         n->end[v] = EFG_NONE;
     for (uint32_t v = 0; v < nodes; v++) {
-        if (!n->is_reached[v])
+        if (!is_reached(n, v))
             continue;
         if (n->first[v] == n->first[v + 1])
-            add_end(n, d, nodes, v);
+            add_end(n, nodes, v);
         for (uint32_t i = n->first[v]; i < n->first[v + 1]; i++)
             if (is_header(n, n->targets[i]) && is_within(n, v, n->targets[i]))
-                add_end(n, d, n->targets[i], v);
+                add_end(n, n->targets[i], v);
     }
 }
 
 /* Those right in LOOP, from its end up to where it is entered. */
-static void mark_always(struct nest *n, const struct efg_dominators *d, uint32_t loop)
+static void mark_always(struct nest *n, uint32_t loop)
 {
     int is_function = loop == n->graph->nodes;
     uint32_t entry = is_function ? 0 : loop;
 
-    for (uint32_t v = n->end[loop]; v != EFG_NONE; v = d->parent[v]) {
+    for (uint32_t v = n->end[loop]; v != EFG_NONE; v = n->dominators.parent[v]) {
         if (loop_of(n, v) == (is_function ? EFG_NONE : loop) && n->place[v])
             n->place[v] |= EFG_PLACE_ALWAYS;
         if (v == entry || v == 0)
@@ -203,27 +193,20 @@ static void mark_always(struct nest *n, const struct efg_dominators *d, uint32_t
     }
 }
 
-static int find_always(struct nest *n)
+static void find_always(struct nest *n)
 {
-    struct efg_dominators d = {0};
-
-    if (efg_dominators_find(&d, &n->reached))
-        return -1;
-    find_ends(n, &d);
+    find_ends(n);
     for (uint32_t v = 0; v <= n->graph->nodes; v++)
-        mark_always(n, &d, v);
-    efg_dominators_fini(&d);
-    return 0;
+        mark_always(n, v);
 }
 
 int efg_place_find(const struct efg_digraph *graph, efg_place *place)
 {
     struct nest n = {.graph = graph, .place = place};
-    int error = nest_init(&n);
+    int error = nest_init(&n) || efg_dominators_find(&n.dominators, graph) ? -1 : 0;
 
     memset(place, 0, graph->nodes * sizeof *place);
     if (!error) {
-        reach(&n);
         leave_out_unreached(&n);
         error = efg_loops_find(&n.reached, n.header, n.flags);
     }
@@ -231,7 +214,7 @@ int efg_place_find(const struct efg_digraph *graph, efg_place *place)
         list_loops(&n);
         if (number_loops(&n)) {
             fill_places(&n);
-            error = find_always(&n);
+            find_always(&n);
         }
     }
     nest_fini(&n);

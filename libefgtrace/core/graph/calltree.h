@@ -49,12 +49,12 @@ struct efg_gaps {
 
 struct efg_site {
     uint64_t hash;        /* of the path down to it; agrees between ranks */
-    uint32_t parent;      /* UINT32_MAX for the root */
+    uint32_t parent;      /* EFG_NONE for the root */
     uint32_t branch;      /* the nearest site above it with several children, or the root */
-    uint32_t first_child, next_sibling; /* UINT32_MAX ends a list */
+    uint32_t first_child, next_sibling; /* EFG_NONE ends a list */
     uint32_t child_count;
     uint32_t depth;       /* 0 for the root */
-    uint32_t node;        /* of the graph; UINT32_MAX for a site that is no leaf */
+    uint32_t node;        /* of the graph; EFG_NONE for a site that is no leaf */
     efg_place place;      /* in its function; EFG_PLACE_UNASKED until it is asked for */
     struct efg_gaps gaps; /* of entries; kept up to date unless child_count is 1 */
 };
@@ -90,7 +90,7 @@ int efg_calltree_is_below(const struct efg_calltree *tree, uint32_t site, uint32
 /* The next site of TREE at or below TOP after SITE, depth first; EFG_NONE after the last. */
 uint32_t efg_calltree_next(const struct efg_calltree *tree, uint32_t site, uint32_t top);
 
-/* The site with this HASH, or UINT32_MAX. */
+/* The site with this HASH, or EFG_NONE. */
 uint32_t efg_calltree_find(const struct efg_calltree *tree, uint64_t hash);
 
 /* Event number EVENT entered LEAF from outside of a site at depth TOP_DEPTH, which is LEAF or above it. */

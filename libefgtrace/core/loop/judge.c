@@ -446,36 +446,34 @@ static uint32_t count_turns(const struct efg_judge *judge, uint32_t site, double
     return turns;
 }
 
-static int find_parts_below(const struct efg_judge *judge, struct efg_loop_found *found,
-                            uint32_t top)
+/* The same for the first site at or below TOP of which that is so. */
+static uint32_t count_turns_below(const struct efg_judge *judge, uint32_t top,
+                                  double iterations, uint32_t *first)
 {
-    double iterations = (double)found->loop.iterations;
+    uint32_t turns = 0;
 
-    for (uint32_t x = top; x != EFG_NONE; x = efg_calltree_next(judge->flow->tree, x, top)) {
-        uint32_t first, turns;
-        if (x >= judge->flow->sites || !is_about(judge->flow->flow[x].entries, iterations))
-            continue;
-        turns = count_turns(judge, x, iterations, &first);
-        if (!turns)
-            continue;
-        found->parts = turns;
-        found->part = first;
-        found->loop.iterations /= turns;
-        return 1;
-    }
-    return 0;
+    for (uint32_t x = top; x != EFG_NONE && !turns;
+         x = efg_calltree_next(judge->flow->tree, x, top))
+        if (x < judge->flow->sites && is_about(judge->flow->flow[x].entries, iterations))
+            turns = count_turns(judge, x, iterations, first);
+    return turns;
 }
 
 static void find_parts(const struct efg_judge *judge, struct efg_loop_found *found)
 {
-    if (found->is_call || efg_pivot_is_world(judge, found))
-        return;
-    for (uint32_t i = 0; i < found->site_count; i++) {
+    double iterations = (double)found->loop.iterations;
+    uint32_t first, turns = 0;
+
+    for (uint32_t i = 0; i < found->site_count && !turns; i++) {
         uint32_t site = judge->sites[found->first_site + i];
-        if (is_about(judge->flow->flow[site].entries, (double)found->loop.iterations) &&
-            find_parts_below(judge, found, site))
-            return;
+        if (is_about(judge->flow->flow[site].entries, iterations))
+            turns = count_turns_below(judge, site, iterations, &first);
     }
+    if (!turns || efg_pivot_is_world(judge, found))
+        return;
+    found->parts = turns;
+    found->part = first;
+    found->loop.iterations /= turns;
 }
 
 /* ---- all of it ---- */

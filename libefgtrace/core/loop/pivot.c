@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#define MOST_PIVOTS 64
 #define SELDOM 50 /* one visit in so many says nothing */
 
 struct choice {
@@ -18,6 +17,7 @@ struct choice {
     struct efg_pivot *pivots;
     uint32_t count, room;
     double least, most; /* visits */
+    int has_world;      /* some collective of all ranks, whether it is kept or not */
 };
 
 static const struct efg_site *site_of(const struct efg_callflow *flow, uint32_t site)
@@ -116,9 +116,11 @@ static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
     uint32_t id = site_of(c->judge->flow, leaf)->node;
     const struct efg_node *node = &c->judge->flow->graph->nodes[id];
 
-    if (!(node->flags & EFG_NODE_OVERFLOW) && is_wanted(c, node->rhythm.visits))
-        keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class_of(c, top, leaf), node->hash,
-                                   node->rhythm.visits});
+    if (node->flags & EFG_NODE_OVERFLOW || !is_wanted(c, node->rhythm.visits))
+        return;
+    enum efg_pivot_class class = class_of(c, top, leaf);
+    c->has_world |= class == EFG_PIVOT_WORLD || class == EFG_PIVOT_SURE_WORLD;
+    keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class, node->hash, node->rhythm.visits});
 }
 
 /* Calls at or below TOP that do not repeat, or only as efg_callflow_turns has it. */
@@ -153,42 +155,38 @@ static void keep_all(struct choice *c)
     }
 }
 
-static uint32_t list_pivots(struct choice c)
+static void list_pivots(struct choice *c)
 {
-    double iterations = (double)c.loop->loop.iterations;
+    double iterations = (double)c->loop->loop.iterations;
 
-    c.least = iterations - 1.5;
-    c.most = c.loop->parts > 1 ? iterations + 2 : iterations + 0.5;
-    keep_all(&c);
-    if (!c.count) { /* a call may be left out now and then */
-        c.least = 0.98 * iterations - 1.5;
-        keep_all(&c);
+    c->least = iterations - 1.5;
+    c->most = c->loop->parts > 1 ? iterations + 2 : iterations + 0.5;
+    keep_all(c);
+    if (!c->count) { /* a call may be left out now and then */
+        c->least = 0.98 * iterations - 1.5;
+        keep_all(c);
     }
-    return c.count;
 }
 
 int efg_pivot_is_world(const struct efg_judge *judge, const struct efg_loop_found *loop)
 {
-    struct efg_pivot pivots[MOST_PIVOTS];
-    uint32_t count = list_pivots(
-        (struct choice){.judge = judge, .loop = loop, .pivots = pivots, .room = MOST_PIVOTS});
+    struct efg_pivot best;
+    struct choice c = {.judge = judge, .loop = loop, .pivots = &best, .room = 1};
 
-    for (uint32_t i = 0; i < count; i++)
-        if (pivots[i].class == EFG_PIVOT_WORLD || pivots[i].class == EFG_PIVOT_SURE_WORLD)
-            return 1;
-    return 0;
+    list_pivots(&c);
+    return c.has_world;
 }
 
 uint32_t efg_pivot_list(const struct efg_judge *judge, const struct efg_loop_found *loop,
                         struct efg_pivot *pivots, uint32_t room)
 {
-    uint8_t *is_separating = find_separating(judge->flow->graph);
-    uint32_t count = list_pivots((struct choice){.judge = judge,
-                                                 .loop = loop,
-                                                 .is_separating = is_separating,
-                                                 .pivots = pivots,
-                                                 .room = room});
+    struct choice c = {.judge = judge,
+                       .loop = loop,
+                       .is_separating = find_separating(judge->flow->graph),
+                       .pivots = pivots,
+                       .room = room};
 
-    free(is_separating);
-    return count;
+    list_pivots(&c);
+    free(c.is_separating);
+    return c.count;
 }
