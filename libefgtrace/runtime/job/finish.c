@@ -25,7 +25,9 @@
 #include "runtime/base/signals.h"
 #include "runtime/watch/known.h"
 #include "runtime/watch/last.h"
+#include "runtime/watch/rounds.h"
 #include "runtime/watch/save.h"
+#include "runtime/watch/steer.h"
 #include "runtime/watch/windows.h"
 #include "sessions.h"
 #include "spawned.h"
@@ -202,7 +204,7 @@ void efg_finish_run(void)
         efg_archive_write(&run, symbols, &strays);
         efg_strays_fini(&strays);
     }
-    run.rounds = efg_steering.rounds;
+    run.rounds = efg_rounds_count();
     run.finish = efg_clock_ticks() - begin;
     int is_written = 0;
     if (efg_tracer_is_first()) {

@@ -4,6 +4,7 @@
  * of all ranks. Here, inside MPI_Init, the ranks may wait for one another.
  */
 #define _GNU_SOURCE
+#include "runtime/watch/rounds.h"
 #include "runtime/watch/tracer.h"
 
 #include <errno.h>
@@ -318,7 +319,7 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
     int ready =
         efg_callpath_init((unsigned)p->conf.depth) == 0 &&
         efg_comms_init(comm ? p->comm : MPI_COMM_WORLD, p->self, &p->here, threads) == 0 &&
-        efg_steer_init() == 0;
+        efg_rounds_init() == 0;
     if (comm)
         efg_comms_add(*comm, NULL);
     efg_epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */

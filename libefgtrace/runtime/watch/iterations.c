@@ -2,7 +2,7 @@
 /*
  * Iterations, from one visit of the pivot to the next: their sums, and the series of them.
  */
-#include "tracer.h"
+#include "iterations.h"
 
 #include <string.h>
 

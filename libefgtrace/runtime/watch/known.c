@@ -184,7 +184,7 @@ static void fill_pivot(struct efg_run_pivot *out, const struct efg_thread *t)
         .kind = pivot->kind,
         .class = pivot->class,
         .visits = t->tally.visits,
-        .function = s->is_owner ? s->agree.loop : 0,
+        .function = s->is_owner ? s->control.agree.loop : 0,
     };
     if (pivot->kind == EFG_PIVOT_NODE)
         out->node = pivot->id;
@@ -209,8 +209,8 @@ static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t)
     out->windows = s->windows;
     out->window_count = s->window_count;
     out->agreed = (struct efg_run_agreed){.is_owner = (uint32_t)s->is_owner,
-                                          .drifted = (uint32_t)s->agree.drifted,
-                                          .is_alone = (uint32_t)s->is_alone,
+                                          .drifted = (uint32_t)s->control.agree.drifted,
+                                          .is_alone = s->control.agree.role == EFG_ALONE,
                                           .wanted = (uint32_t)p->conf.windows};
 }
 

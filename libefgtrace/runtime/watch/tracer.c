@@ -28,9 +28,11 @@
 #include "runtime/stack/code.h"
 #include "runtime/base/clock.h"
 #include "leader.h"
+#include "mainloop.h"
 #include "runtime/base/memory.h"
 #include "save.h"
 #include "runtime/base/signals.h"
+#include "steer.h"
 #include "windows.h"
 #include "wish.h"
 
@@ -374,7 +376,7 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
 static void count_visit(struct efg_thread *t, const struct efg_event *event)
 {
     if (efg_leader_is(t))
-        efg_steer_count(t, event->is_start ? event->enter : event->leave);
+        efg_mainloop_count(t, event->is_start ? event->enter : event->leave);
 }
 
 static int add_to_graph(struct efg_thread *t, const struct efg_event *event)

@@ -157,28 +157,6 @@ void efg_coarse_follow(struct efg_thread *thread, uint64_t now);
 /* Another rank has DROPPED this: this process does so, too. */
 void efg_coarse_hear(uint32_t dropped);
 
-/* --- iterations.c, called by the leader only --- */
-
-/* Further iterations are of another pivot. Allocates. */
-void efg_iterations_restart(struct efg_thread *thread);
-/* The pivot is visited at NOW ticks: iteration NUMBER begins. */
-void efg_iterations_count(struct efg_thread *thread, uint64_t number, uint64_t now);
-/* ns in MPI until NOW, when the last event ended, or began. */
-uint64_t efg_iterations_mpi(const struct efg_graph *graph, uint64_t now);
-
-/* --- steer.c, called by the leader only, but for samples --- */
-
-/* Begin the agreement. Returns 0, or -1 when MPI cannot. */
-int efg_steer_init(void);
-/* A sample is due, at NOW ticks, outside of calls. */
-void efg_steer_sample(struct efg_thread *thread, uint64_t now);
-/* The pivot was visited, at NOW ticks, outside of calls. */
-void efg_steer_visit(struct efg_thread *thread, uint64_t now);
-/* The pivot was visited, while THREAD did not await that. */
-void efg_steer_count(struct efg_thread *thread, uint64_t now);
-/* The program ends: end the window and, if MPI can be used (COLLECTIVE), the rounds. */
-void efg_steer_finish(uint64_t now, int collective);
-
 /* --- start.c, finish.c, archive.c --- */
 
 /* Write the OTF2 trace from the logs of all ranks, without this rank's STRAYS; collective over
