@@ -110,17 +110,20 @@ static enum efg_pivot_class class_of(const struct choice *c, uint32_t top, uint3
     return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CALL : EFG_PIVOT_CALL;
 }
 
-/* LEAF is at or below TOP, a site of the loop. */
+/* LEAF is at or below TOP, a site of the loop. What counts are its visits up to the last sample, as those of the
+ * loop do: the graph may have gone on since. */
 static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
 {
-    uint32_t id = site_of(c->judge->flow, leaf)->node;
-    const struct efg_node *node = &c->judge->flow->graph->nodes[id];
+    const struct efg_callflow *flow = c->judge->flow;
+    uint32_t id = site_of(flow, leaf)->node;
+    const struct efg_node *node = &flow->graph->nodes[id];
+    uint64_t visits = flow->flow[leaf].entries + flow->flow[leaf].repeats;
 
-    if (node->flags & EFG_NODE_OVERFLOW || !is_wanted(c, node->rhythm.visits))
+    if (node->flags & EFG_NODE_OVERFLOW || !is_wanted(c, visits))
         return;
     enum efg_pivot_class class = class_of(c, top, leaf);
     c->has_world |= class == EFG_PIVOT_WORLD || class == EFG_PIVOT_SURE_WORLD;
-    keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class, node->hash, node->rhythm.visits});
+    keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class, node->hash, visits});
 }
 
 /* Calls at or below TOP that do not repeat, or only as efg_callflow_turns has it. */

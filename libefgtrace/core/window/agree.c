@@ -120,10 +120,11 @@ static enum efg_verdict lose(struct efg_agree *agree)
 
 /* --- the pivot --- */
 
+/* In whatever class. */
 static int is_refused(const struct efg_agree *agree, uint32_t bit)
 {
     for (uint32_t i = 0; i < agree->refusals; i++)
-        if (agree->refused[i] == bit)
+        if (agree->refused[i] % EFG_BALLOT_BITS == bit % EFG_BALLOT_BITS)
             return 1;
     return 0;
 }
@@ -155,7 +156,7 @@ uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice
     uint32_t best = 0;
     int is_found = 0;
     for (uint32_t i = 0; i < count && agree->pivot >= 0; i++)
-        if (efg_ballot_bit(&choices[i]) == (uint32_t)agree->pivot &&
+        if (efg_ballot_is_for(&choices[i], (uint32_t)agree->pivot) &&
             (!is_found || choices[i].hash < choices[best].hash)) {
             best = i;
             is_found = 1;
