@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 #include "mainloop.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "threads.h"
 #include "windows.h"
 
 #define MOST_PROVISIONAL 10 /* iterations, besides twice those that are wanted */
@@ -65,22 +68,22 @@ static void carry_out(void *context, enum efg_action action)
     switch (action) {
     case EFG_DO_OPEN:
         efg_windows_open(t, now);
-        efg_tracer_tell(now, "recording from iteration %llu on", number);
+        efg_tell(now, "recording from iteration %llu on", number);
         break;
     case EFG_DO_FOLLOW:
         efg_windows_follow(t, now);
         break;
     case EFG_DO_KEEP:
         efg_windows_renumber();
-        efg_tracer_tell(now, "what was recorded provisionally is kept");
+        efg_tell(now, "what was recorded provisionally is kept");
         break;
     case EFG_DO_CLOSE:
         efg_windows_close(t, now, 1);
-        efg_tracer_tell(now, "recorded up to iteration %llu", number - 1);
+        efg_tell(now, "recorded up to iteration %llu", number - 1);
         break;
     case EFG_DO_CUT:
         efg_windows_close(t, now, 0);
-        efg_tracer_tell(now, "the loop is over: recorded before iteration %llu", number);
+        efg_tell(now, "the loop is over: recorded before iteration %llu", number);
         break;
     case EFG_DO_SETTLE:
         settle(t, 1, now);
@@ -90,12 +93,12 @@ static void carry_out(void *context, enum efg_action action)
         break;
     case EFG_DO_DISCARD:
         efg_windows_discard(t);
-        efg_tracer_tell(now, "what was recorded is thrown away");
+        efg_tell(now, "what was recorded is thrown away");
         break;
     case EFG_DO_FORGET:
         efg_windows_discard(t);
         efg_mainloop_forget(t);
-        efg_tracer_tell(now, "searching for the main loop again");
+        efg_tell(now, "searching for the main loop again");
         break;
     case EFG_DO_MARK:
         mark(t, now);
@@ -118,8 +121,8 @@ static void tell_place(enum efg_verdict verdict, uint64_t now)
     if (agree->role != EFG_ALONE &&
         (verdict == EFG_VERDICT_PLACED || verdict == EFG_VERDICT_MOVED ||
          verdict == EFG_VERDICT_NEXT))
-        efg_tracer_tell(now, "the ranks agreed to record from iteration %llu on",
-                        (unsigned long long)agree->first);
+        efg_tell(now, "the ranks agreed to record from iteration %llu on",
+                 (unsigned long long)agree->first);
 }
 
 void efg_act_obey(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
@@ -131,9 +134,9 @@ void efg_act_obey(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
 void efg_act_alone(struct efg_thread *t, uint64_t now)
 {
     efg_control_go_alone(&s->control, &t->tally, HANDS(t, now));
-    efg_tracer_tell(
-        now, "the ranks do not agree in time: recording from iteration %llu on all the same",
-        (unsigned long long)trigger->first);
+    efg_tell(now,
+             "the ranks do not agree in time: recording from iteration %llu on all the same",
+             (unsigned long long)trigger->first);
 }
 
 void efg_act_visit(struct efg_thread *t, uint64_t now)
@@ -147,6 +150,6 @@ void efg_act_visit(struct efg_thread *t, uint64_t now)
     if (t->recorder.failed)
         efg_act_feed(t, EFG_IN_LIMIT, now);
     else if (is_provisional &&
-             efg_windows_visits() > MOST_PROVISIONAL + 2 * efg_process.conf.iterations)
+             efg_windows_visits() > MOST_PROVISIONAL + 2 * efg_job.conf.iterations)
         efg_act_feed(t, EFG_IN_OVER, now); /* they are not few */
 }

@@ -8,6 +8,7 @@
 #define EFG_ACT_H
 
 #include "steering.h"
+#include "threads.h"
 
 /* Feed INPUT to the control, and do what it says. */
 void efg_act_feed(struct efg_thread *thread, enum efg_input input, uint64_t now);

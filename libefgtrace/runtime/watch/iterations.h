@@ -6,7 +6,7 @@
 #ifndef EFG_ITERATIONS_H
 #define EFG_ITERATIONS_H
 
-#include "tracer.h"
+#include "threads.h"
 
 /* Further iterations are of another pivot. Allocates. */
 void efg_iterations_restart(struct efg_thread *thread);

@@ -12,13 +12,14 @@
 
 #include <time.h>
 
+#include "runtime/process/job.h"
 #include "steering.h"
+#include "threads.h"
 
 #define PAUSE 1000 /* ns: sleeping lets a thread of lower priority come to its end */
 #define FEW_EVENTS \
     100 /* a thread with fewer events than this part of another's does not lead */
 
-static struct efg_process *const p = &efg_process;
 static struct efg_steering *const s = &efg_steering;
 
 static struct efg_thread *claimer; /* is at work on the state of steering; atomic */
@@ -73,8 +74,8 @@ void efg_leader_elect(struct efg_thread *t)
     if (efg_leader_is(t) || try_claim(t) != NULL)
         return;
     if (s->pivot.kind == EFG_PIVOT_NONE && s->control.agree.round == EFG_ROUND_PROPOSE &&
-        events(p->leader) * FEW_EVENTS < events(t))
-        __atomic_store_n(&p->leader, t, __ATOMIC_RELAXED);
+        events(efg_threads.leader) * FEW_EVENTS < events(t))
+        __atomic_store_n(&efg_threads.leader, t, __ATOMIC_RELAXED);
     efg_leader_release(CLAIMED);
 }
 

@@ -11,13 +11,16 @@
 
 #include "act.h"
 #include "iterations.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "threads.h"
 
 #define UNLIKE 4       /* times the calls of the largest iteration so far ... */
 #define UNLIKE_MORE 64 /* ... and so many more */
 #define LONG_SHARE 10  /* a long round takes more than this part of the time so far, ... */
 #define LONG 50000000u /* ... and more ns than that */
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
 static struct efg_agree *const agree = &efg_steering.control.agree;
 static const struct efg_trigger *const trigger = &efg_steering.control.trigger;
@@ -122,8 +125,8 @@ static int is_free(void)
 
 void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
 {
-    efg_tracer_tell(now, "main loop found: %llu iterations so far",
-                    (unsigned long long)s->loop.iterations);
+    efg_tell(now, "main loop found: %llu iterations so far",
+             (unsigned long long)s->loop.iterations);
     if (is_free())
         efg_mainloop_adopt_own(t, now);
     else
@@ -179,7 +182,7 @@ void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
 {
     const struct efg_loop_found *found = likely(efg_finder_judge(t->finder));
     enum efg_state state = trigger->state;
-    uint64_t elapsed = now - p->start;
+    uint64_t elapsed = now - job->start;
 
     if (!found || agree->role == EFG_ALONE ||
         (state != EFG_WATCHING && state != EFG_PROPOSED) ||

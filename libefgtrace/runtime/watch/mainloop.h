@@ -8,6 +8,7 @@
 #define EFG_MAINLOOP_H
 
 #include "steering.h"
+#include "threads.h"
 
 /* The finder has accepted efg_steering.loop, in place of that of function BEFORE; without an
  * agreement, its own best pivot is marked, so that iterations are counted. */

@@ -6,12 +6,15 @@
 #include "rounds.h"
 
 #include "act.h"
+#include "coarse.h"
 #include "mainloop.h"
+#include "runtime/process/job.h"
+#include "threads.h"
 #include "windows.h"
 
 #define PATIENT_ROUNDS 5
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
 static struct efg_agree *const agree = &efg_steering.control.agree;
 static const struct efg_trigger *const trigger = &efg_steering.control.trigger;
@@ -36,8 +39,8 @@ static void combine(void *one, void *all, int *count, MPI_Datatype *type)
 
 int efg_rounds_init(void)
 {
-    efg_control_init(&s->control, p->conf.mode == EFG_MODE_ADAPTIVE ? p->conf.windows : 0,
-                     p->conf.iterations, p->conf.skip);
+    efg_control_init(&s->control, job->conf.mode == EFG_MODE_ADAPTIVE ? job->conf.windows : 0,
+                     job->conf.iterations, job->conf.skip);
     return PMPI_Type_contiguous((int)sizeof rounds.vote, MPI_BYTE, &rounds.type) !=
                        MPI_SUCCESS ||
                    PMPI_Type_commit(&rounds.type) != MPI_SUCCESS ||
@@ -61,13 +64,13 @@ uint64_t efg_rounds_count(void)
 static int has_given_up(uint64_t now)
 {
     return rounds.waiting_since && rounds.waited >= PATIENT_ROUNDS &&
-           now - rounds.waiting_since >= p->conf.patience;
+           now - rounds.waiting_since >= job->conf.patience;
 }
 
 static uint64_t realtime(uint64_t since_start)
 {
-    return p->sync.sync.realtime +
-           (p->start + since_start - p->sync.sync.ticks); /* ticks are ns */
+    return job->sync.sync.realtime +
+           (job->start + since_start - job->sync.sync.ticks); /* ticks are ns */
 }
 
 /* ns from one visit of what would be the pivot to the next. */
@@ -76,7 +79,7 @@ static uint64_t period_of(const struct efg_thread *t, const struct efg_pivot *pi
 {
     uint64_t visits = efg_graph_visits(&t->graph, pivot->kind, pivot->id);
 
-    return visits ? (now - p->start) / visits : now - p->start;
+    return visits ? (now - job->start) / visits : now - job->start;
 }
 
 /* What was recorded of a window that this rank is done with. */
@@ -124,7 +127,7 @@ static void post(const struct efg_standing *standing, uint64_t now)
     rounds.vote = efg_agree_vote(agree, standing);
     rounds.count++;
     rounds.posted_at = now;
-    if (PMPI_Iallreduce(&rounds.vote, &rounds.result, 1, rounds.type, rounds.combine, p->comm,
+    if (PMPI_Iallreduce(&rounds.vote, &rounds.result, 1, rounds.type, rounds.combine, job->comm,
                         &rounds.request) != MPI_SUCCESS)
         agree->round = EFG_ROUND_OVER;
 }
@@ -141,8 +144,8 @@ static void go_alone(struct efg_thread *t, uint64_t now)
 /* A rank that makes no calls keeps the first round from its end. Others take a few samples. */
 static int is_unanswered(uint64_t now)
 {
-    uint64_t patience =
-        p->conf.patience + PATIENT_ROUNDS * efg_finder_pause(now - p->start, p->conf.interval);
+    uint64_t patience = job->conf.patience +
+                        PATIENT_ROUNDS * efg_finder_pause(now - job->start, job->conf.interval);
     return trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE &&
            agree->pending && s->loop.function && agree->role != EFG_ALONE && !s->window_count &&
            now - rounds.posted_at > patience;

@@ -7,7 +7,7 @@
 #ifndef EFG_ROUNDS_H
 #define EFG_ROUNDS_H
 
-#include "tracer.h"
+#include "threads.h"
 
 /* Begin the agreement. Returns 0, or -1 when MPI cannot. */
 int efg_rounds_init(void);

@@ -10,13 +10,17 @@
 #include <stdlib.h>
 
 #include "act.h"
+#include "coarse.h"
 #include "leader.h"
 #include "mainloop.h"
 #include "rounds.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/signals.h"
+#include "runtime/process/job.h"
 #include "runtime/stack/code.h"
 #include "save.h"
+#include "threads.h"
+#include "tracer.h"
 #include "windows.h"
 #include "wish.h"
 
@@ -26,7 +30,7 @@
 
 struct efg_steering efg_steering;
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
 static const struct efg_agree *const agree = &efg_steering.control.agree;
 static const struct efg_trigger *const trigger = &efg_steering.control.trigger;
@@ -68,7 +72,7 @@ static void look_for_loop(struct efg_thread *t, uint64_t now)
     efg_wish_look(t);
     if (is_new)
         efg_mainloop_found(t, before, now);
-    if (p->conf.mode == EFG_MODE_ADAPTIVE)
+    if (job->conf.mode == EFG_MODE_ADAPTIVE)
         efg_mainloop_consider_long(t, now);
 }
 
@@ -82,7 +86,7 @@ static void end_window(struct efg_thread *t, uint64_t now)
 static void lead(struct efg_thread *t, uint64_t now)
 {
     look_for_loop(t, now);
-    if (p->conf.mode != EFG_MODE_ADAPTIVE)
+    if (job->conf.mode != EFG_MODE_ADAPTIVE)
         return;
     end_window(t, now);
     efg_rounds_advance(t, now, 1);
@@ -91,7 +95,7 @@ static void lead(struct efg_thread *t, uint64_t now)
 
 static void full_sample(struct efg_thread *t, uint64_t now, int leads)
 {
-    t->next_full_sample = now + efg_finder_pause(now - p->start, p->conf.interval);
+    t->next_full_sample = now + efg_finder_pause(now - job->start, job->conf.interval);
     efg_coarse_follow(t, now);
     efg_stability_sample(&t->stability, &t->graph, now);
     efg_order_settle(&t->order);
@@ -175,9 +179,9 @@ static void choose_windows(uint64_t function)
             first[count++] = s->windows[i].first;
             last_length = s->windows[i].last - s->windows[i].first;
         }
-    if (first && keep && count > p->conf.windows) {
-        count -= last_length < p->conf.iterations; /* the run ended in it */
-        efg_spread_choose(first, count, (uint32_t)p->conf.windows, keep);
+    if (first && keep && count > job->conf.windows) {
+        count -= last_length < job->conf.iterations; /* the run ended in it */
+        efg_spread_choose(first, count, (uint32_t)job->conf.windows, keep);
         efg_windows_choose(function, keep);
     }
     free(first);
@@ -186,8 +190,8 @@ static void choose_windows(uint64_t function)
 
 void efg_steer_finish(uint64_t now, int collective)
 {
-    struct efg_thread *t = p->leader;
-    int is_adaptive = p->conf.mode == EFG_MODE_ADAPTIVE;
+    struct efg_thread *t = efg_threads.leader;
+    int is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
     if (!t)
         return;
     efg_leader_claim_last(t);
@@ -202,7 +206,7 @@ void efg_steer_finish(uint64_t now, int collective)
         efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
     for (uint32_t i = 0; i < agree->loop_count; i++)
         choose_windows(agree->loops[i]);
-    for (struct efg_thread *other = p->threads; other; other = other->next)
+    for (struct efg_thread *other = efg_threads.list; other; other = other->next)
         if (other->recorder.is_on)
             efg_recorder_end(&other->recorder, now, 0, 0);
 }

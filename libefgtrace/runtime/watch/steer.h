@@ -6,7 +6,7 @@
 #ifndef EFG_STEER_H
 #define EFG_STEER_H
 
-#include "tracer.h"
+#include "threads.h"
 
 /* A sample of THREAD is due. */
 void efg_steer_sample(struct efg_thread *thread, uint64_t now);

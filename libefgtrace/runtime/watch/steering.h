@@ -13,7 +13,7 @@
 #include "core/loop/finder.h"
 #include "core/loop/pivot.h"
 #include "core/window/control.h"
-#include "tracer.h"
+#include "threads.h"
 
 #define EFG_CHOICES 64 /* pivots that a rank votes with, at most */
 

@@ -16,8 +16,10 @@
 
 #include "files/log/trim.h"
 #include "iterations.h"
+#include "runtime/process/job.h"
+#include "threads.h"
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
 static const struct efg_agree *const agree = &efg_steering.control.agree;
 
@@ -105,7 +107,7 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
 {
     uint64_t first = efg_steering_number(t);
     if (add_window((struct efg_run_window){
-            .function = agree->loop, .first = first, .last = first, .start = now - p->start}))
+            .function = agree->loop, .first = first, .last = first, .start = now - job->start}))
         return;
     marks.first = t->tally.visits;
     logged_offset = s->control.offset;
@@ -131,7 +133,7 @@ static uint64_t time_of(uint64_t number)
     uint64_t i = number - s->control.offset - marks.first;
 
     if (!marks.count) /* no memory for any */
-        return p->start + efg_windows_present()->start;
+        return job->start + efg_windows_present()->start;
     return marks.list[i < marks.count ? i : marks.count - 1].time;
 }
 
@@ -188,12 +190,12 @@ void efg_windows_close(struct efg_thread *t, uint64_t now, int whole)
     turn_epoch(t);
     if (whole && !is_failed && !add_mark(t, now))
         w->last = efg_steering_number(t);
-    w->end = time_of(w->last) - p->start;
+    w->end = time_of(w->last) - job->start;
     w->events = t->recorder.calls;
     w->bytes = log_bytes(t);
     w->complete = whole && !t->recorder.failed;
     if (!whole)
-        cut(t, w, p->start + w->start, time_of(w->last));
+        cut(t, w, job->start + w->start, time_of(w->last));
     account(w);
 }
 
@@ -207,9 +209,9 @@ void efg_windows_keep(struct efg_thread *t, uint64_t first, uint64_t end)
     efg_recorder_stop(&t->recorder, to); /* what is under way is not waited for any longer */
     w->first = first;
     w->last = end;
-    w->start = from - p->start;
-    w->end = to - p->start;
-    w->complete = end - first == p->conf.iterations;
+    w->start = from - job->start;
+    w->end = to - job->start;
+    w->complete = end - first == job->conf.iterations;
     cut(t, w, from, to);
     account(w);
 }
@@ -242,7 +244,7 @@ void efg_windows_discard(struct efg_thread *t)
 void efg_windows_follow(struct efg_thread *t, uint64_t now)
 {
     efg_windows_discard(t);
-    if (add_window((struct efg_run_window){.function = agree->loop, .start = now - p->start}))
+    if (add_window((struct efg_run_window){.function = agree->loop, .start = now - job->start}))
         return;
     marks.count = 0;
     efg_recorder_begin(&t->recorder, now, 0, 0);
@@ -253,7 +255,7 @@ void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, 
                       uint64_t end)
 {
     struct efg_run_window *w = efg_windows_present();
-    uint64_t base = p->sync.sync.realtime - p->sync.sync.ticks; /* ticks are ns */
+    uint64_t base = job->sync.sync.realtime - job->sync.sync.ticks; /* ticks are ns */
 
     if (!w)
         return;
@@ -261,8 +263,8 @@ void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, 
     turn_epoch(t);
     w->first = first;
     w->last = end;
-    w->start = span.from - base - p->start;
-    w->end = span.to - base - p->start;
+    w->start = span.from - base - job->start;
+    w->end = span.to - base - job->start;
     w->complete = 1;
     cut(t, w, span.from - base, span.to - base);
 }
@@ -295,7 +297,7 @@ static void remove_window(uint32_t i)
     struct efg_run_window *w = &s->windows[i];
     uint32_t behind = s->window_count - i - 1;
 
-    drop_span((struct efg_span){p->start + w->start, p->start + w->end});
+    drop_span((struct efg_span){job->start + w->start, job->start + w->end});
     memmove(w, w + 1, behind * sizeof *w);
     memmove(&s->recorded[i], &s->recorded[i + 1], behind * sizeof *s->recorded);
     s->window_count--;
@@ -324,19 +326,19 @@ static int is_inside(const void *context, uint64_t time)
 {
     (void)context;
     for (uint32_t i = 0; i < s->window_count; i++)
-        if (time - p->start >= s->windows[i].start && time - p->start < s->windows[i].end)
+        if (time - job->start >= s->windows[i].start && time - job->start < s->windows[i].end)
             return 1;
     return 0;
 }
 
 void efg_windows_clean(void)
 {
-    int is_adaptive = p->conf.mode == EFG_MODE_ADAPTIVE;
+    int is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
 
-    for (struct efg_thread *t = p->threads; t && is_adaptive; t = t->next) {
+    for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next) {
         if (t->recorder.log.header && dropped_count)
             efg_trim_windows(&t->recorder.log, is_dropped, NULL);
-        if (t->recorder.log.header && !t->recorder.failed && t != p->leader)
+        if (t->recorder.log.header && !t->recorder.failed && t != efg_threads.leader)
             efg_trim_calls(&t->recorder.log, is_inside, NULL);
     }
 }

@@ -8,6 +8,7 @@
 #define EFG_WINDOWS_H
 
 #include "steering.h"
+#include "threads.h"
 
 /* A window begins with the present visit. */
 void efg_windows_open(struct efg_thread *thread, uint64_t now);
