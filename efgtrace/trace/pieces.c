@@ -353,7 +353,7 @@ static void print_missing(struct job *job)
     for (int i = 0; i <= job->rank_count; i++) {
         uint32_t end = i < job->rank_count ? job->ranks[i].rank : job->run.size;
         struct efg_range gap = {next, 1, end > next ? end - next : 0};
-        efg_ranklist_append(&missing, &(struct efg_ranklist){&gap, gap.count > 0, 1});
+        efg_ranklist_append(&missing, &(struct efg_ranklist){&gap, gap.count > 0});
         next = i < job->rank_count ? end + 1 : next;
     }
     efg_ranklist_print(&missing, text, sizeof text);

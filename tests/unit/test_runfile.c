@@ -583,7 +583,7 @@ static size_t size_of_sequence(uint32_t threads)
 static size_t size_of_orders(uint32_t count)
 {
     struct efg_range range = {0, 1, 1};
-    struct efg_run_order order = {.ranks = {&range, 1, 1}};
+    struct efg_run_order order = {.ranks = {&range, 1}};
     struct efg_run_common common = {.order_count = count, .orders = &order};
     struct efg_buffer out = {0};
     efg_run_put_orders(&out, &common);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 struct frame {
@@ -20,7 +21,7 @@ struct frame {
     int is_cut;   /* 1: the present iteration was too long, and its beginning is left out */
     int has_head; /* 1: its header has come */
     struct efg_program_item *items; /* of the present iteration */
-    uint32_t size, room;
+    uint32_t size, most;            /* of all iterations so far */
 };
 
 struct parse {
@@ -30,8 +31,7 @@ struct parse {
     uint32_t *edge;  /* per node: the edge taken last from it, or EFG_NONE */
     uint32_t *slots; /* hash table of forms, index + 1, at most half full */
     uint32_t mask;   /* slots - 1 */
-    uint32_t form_room, item_room;
-    uint32_t *way; /* loops to be entered, as many as frames */
+    uint32_t *way;   /* loops to be entered, as many as frames */
 };
 
 static uint32_t parent_of(const struct efg_program *p, uint32_t loop)
@@ -126,18 +126,6 @@ void efg_program_fini(struct efg_program *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Room for one more in an array of *ROOM items of SIZE bytes, COUNT of them used. */
-static void *reserve(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return array;
-    uint32_t larger = *room ? 2 * *room : 16;
-    void *grown = realloc(array, larger * size);
-    if (grown)
-        *room = larger;
-    return grown;
-}
-
 /* ---- forms ---- */
 
 static int is_same(const struct efg_program_item *a, const struct efg_program_item *b)
@@ -198,40 +186,20 @@ static int grow_slots(struct efg_program *p)
     return 0;
 }
 
-static int reserve_items(struct efg_program *p, uint32_t more)
-{
-    struct parse *parse = p->parse;
-    uint32_t room = parse->item_room ? parse->item_room : 64;
-
-    while (room < p->item_count + more)
-        room *= 2;
-    if (room == parse->item_room)
-        return 0;
-    struct efg_program_item *items = realloc(p->items, room * sizeof *items);
-    if (!items)
-        return -1;
-    p->items = items;
-    parse->item_room = room;
-    return 0;
-}
-
 /* A new form, of the present iteration, not counted yet. Returns its index, or EFG_NONE. */
 static uint32_t add_form(struct efg_program *p, const struct frame *frame, uint32_t *slot)
 {
     struct parse *parse = p->parse;
-    struct efg_program_form *forms =
-        reserve(p->forms, p->form_count, &parse->form_room, sizeof *forms);
 
-    if (forms)
-        p->forms = forms;
-    if (!forms || reserve_items(p, frame->size) != 0) {
+    if (efg_array_grow(&p->forms, p->form_count, 1, sizeof *p->forms) ||
+        efg_array_grow(&p->items, p->item_count, frame->size, sizeof *p->items)) {
         p->failed = 1;
         return EFG_NONE;
     }
-    forms[p->form_count] = (struct efg_program_form){.loop = frame->loop,
-                                                     .next = p->first_form[frame->loop],
-                                                     .first = p->item_count,
-                                                     .size = frame->size};
+    p->forms[p->form_count] = (struct efg_program_form){.loop = frame->loop,
+                                                        .next = p->first_form[frame->loop],
+                                                        .first = p->item_count,
+                                                        .size = frame->size};
     for (uint32_t i = 0; i < frame->size; i++)
         p->items[p->item_count++] = (struct efg_program_item){
             .node = frame->items[i].node, .loop = frame->items[i].loop, .least = UINT64_MAX};
@@ -318,14 +286,10 @@ static void add_item(struct efg_program *p, struct efg_program_item item)
         frame->size = 0;
         frame->is_cut = 1;
     }
-    struct efg_program_item *items =
-        reserve(frame->items, frame->size, &frame->room, sizeof *items);
-    if (!items) {
-        p->failed = 1;
-        return;
-    }
-    frame->items = items;
-    items[frame->size++] = item;
+    if (frame->size == frame->most)
+        p->failed = efg_array_grow(&frame->items, frame->most++, 1, sizeof *frame->items) != 0;
+    if (!p->failed)
+        frame->items[frame->size++] = item;
 }
 
 static void leave_loop(struct efg_program *p)

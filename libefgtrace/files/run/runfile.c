@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "files/disk/below.h"
 
 #define MAGIC_SIZE 8
@@ -96,7 +97,7 @@ static int check_header(const unsigned char *data, uint64_t length, const char *
 
 struct entries {
     struct efg_run_entry *entries;
-    uint32_t count, room;
+    uint32_t count;
 };
 
 struct found {                                    /* the sections of a file */
@@ -106,14 +107,8 @@ struct found {                                    /* the sections of a file */
 
 static int add_entry(struct entries *list, struct efg_run_entry entry)
 {
-    if (list->count == list->room) {
-        uint32_t room = list->room ? 2 * list->room : 64;
-        struct efg_run_entry *entries = realloc(list->entries, room * sizeof *entries);
-        if (!entries)
-            return -ENOMEM;
-        list->entries = entries;
-        list->room = room;
-    }
+    if (efg_array_grow(&list->entries, list->count, 1, sizeof *list->entries))
+        return -ENOMEM;
     list->entries[list->count++] = entry;
     return 0;
 }
