@@ -19,27 +19,13 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "files/disk/below.h"
 
 #define MAGIC_SIZE 8
 
 /* Says what is wrong with PATH, and returns ERROR. */
 #define COMPLAIN(error, ...) (snprintf(message, size, __VA_ARGS__), (error))
-
-static int read_all(int file, void *data, size_t size, uint64_t offset)
-{
-    for (unsigned char *to = data; size;) {
-        ssize_t done = pread(file, to, size, (off_t)offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return done ? -errno : -EIO; /* shorter than it just was */
-        to += done;
-        offset += (uint64_t)done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
 
 static int measure(int file, uint64_t *length)
 {
@@ -121,7 +107,7 @@ static int find_sections(int file, uint64_t length, struct found *found)
     for (uint64_t at = EFG_RUN_SECTIONS; at < length && !error;) {
         if (length - at < sizeof header)
             return -EBADMSG;
-        error = read_all(file, header, sizeof header, at);
+        error = efg_read_all(file, header, sizeof header, at);
         struct efg_section section = efg_section_get(header);
         if (!error && section.size > length - at - sizeof header)
             return -EBADMSG;
@@ -142,7 +128,7 @@ static int find_sections(int file, uint64_t length, struct found *found)
 static int load(int file, const struct efg_run_entry *entry, unsigned char **bytes)
 {
     *bytes = malloc(entry->size);
-    int error = *bytes ? read_all(file, *bytes, entry->size, entry->offset) : -ENOMEM;
+    int error = *bytes ? efg_read_all(file, *bytes, entry->size, entry->offset) : -ENOMEM;
     if (!error && !efg_section_is_whole(*bytes, *bytes + EFG_SECTION_HEADER,
                                         entry->size - EFG_SECTION_HEADER))
         error = -EILSEQ; /* the checksum: told apart from what makes no sense */
@@ -333,8 +319,8 @@ static int read_file(struct efg_run *run, const char *path, char *message, size_
     uint64_t length = 0;
     int error = measure(run->file - 1, &length);
     if (!error)
-        error =
-            read_all(run->file - 1, header, length < sizeof header ? length : sizeof header, 0);
+        error = efg_read_all(run->file - 1, header,
+                             length < sizeof header ? length : sizeof header, 0);
     if (error)
         return explain(error, path, part, message, size);
     error = check_header(header, length, path, message, size);
