@@ -156,8 +156,10 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pipe_with_signals), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_shorter_file),      cmocka_unit_test(test_largest_file),
+        cmocka_unit_test(test_pipe_with_signals),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_shorter_file),
+        cmocka_unit_test(test_largest_file),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

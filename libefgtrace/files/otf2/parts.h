@@ -104,7 +104,6 @@ struct efg_otf2_unifier {
     struct efg_otf2_table paths; /* key: struct efg_frame[] with strings as modules; value:
                                     where its entry begins in path_entries */
     struct efg_buffer path_entries;
-    struct efg_otf2_table places; /* key: rank; value: node + 1 */
     uint32_t *comm_ids;           /* by row: parents first; made when all were added */
     uint32_t *comm_order;         /* by id */
 };

@@ -47,7 +47,6 @@ static void free_tables(struct efg_otf2_unifier *u)
     efg_otf2_table_fini(&u->handles);
     efg_otf2_table_fini(&u->nodes);
     efg_otf2_table_fini(&u->paths);
-    efg_otf2_table_fini(&u->places);
     efg_otf2_table_fini(&u->items);
 }
 
@@ -72,8 +71,8 @@ int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
 {
     return u->strings.failed || u->regions.failed || u->sites.failed || u->positions.failed ||
            u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed ||
-           u->handles.failed || u->nodes.failed || u->paths.failed || u->places.failed ||
-           u->items.failed || u->path_entries.failed;
+           u->handles.failed || u->nodes.failed || u->paths.failed || u->items.failed ||
+           u->path_entries.failed;
 }
 
 /* --- one scan --- */
