@@ -196,7 +196,7 @@ static int open_piece(struct efg_run *run, const struct pieces *pieces,
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/pieces/%u.%u.efg", pieces->dir, piece->rank, piece->thread);
-    int error = efg_runfile_open_below(run, path, 2, message, size);
+    int error = efg_runfile_open(run, path, 2, message, size);
     if (error || (run->rank_count == 1 && run->ranks[0].rank == piece->rank))
         return error;
     snprintf(message, size, "%s is of another rank", path);
@@ -387,7 +387,7 @@ static int is_complete(const char *path)
 {
     struct efg_run run;
     char message[PATH_MAX + 256];
-    int error = efg_runfile_open_below(&run, path, 1, message, sizeof message);
+    int error = efg_runfile_open(&run, path, 1, message, sizeof message);
     if (error == -ENOENT || error == -ELOOP)
         return 0;
     int is_saved = !error && run.is_saved;

@@ -83,10 +83,6 @@ int efg_otf2_absent(struct efg_otf2_unifier *u, OTF2_Archive *archive);
 /* Location id of a log. */
 uint64_t efg_otf2_location(const struct efg_log_header *header);
 
-/* Settings that every archive of ours needs: flush and memory callbacks. efg_otf2_open has
- * made them. */
-int efg_otf2_prepare(OTF2_Archive *archive);
-
 /* Keep the OTF2 library from printing what went wrong, in this process. */
 void efg_otf2_be_quiet(void);
 

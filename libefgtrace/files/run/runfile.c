@@ -333,8 +333,8 @@ static int read_file(struct efg_run *run, const char *path, char *message, size_
     return error;
 }
 
-int efg_runfile_open_below(struct efg_run *run, const char *path, unsigned below, char *message,
-                           size_t size)
+int efg_runfile_open(struct efg_run *run, const char *path, unsigned below, char *message,
+                     size_t size)
 {
     memset(run, 0, sizeof *run);
     int file = efg_below_open(path, below, O_RDONLY);
@@ -345,11 +345,6 @@ int efg_runfile_open_below(struct efg_run *run, const char *path, unsigned below
     if (error)
         efg_run_fini(run);
     return error;
-}
-
-int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size)
-{
-    return efg_runfile_open_below(run, path, 0, message, size);
 }
 
 int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,
