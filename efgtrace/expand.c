@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/open.h"
@@ -39,16 +40,11 @@ struct output {
 
 static void flush(struct output *out)
 {
-    const unsigned char *data = out->text.data;
-    size_t left = out->text.size;
-    while (left && !out->is_closed && !out->error) {
-        ssize_t written = write(STDOUT_FILENO, data, left);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            out->is_closed = errno == EPIPE, out->error = errno == EPIPE ? 0 : errno;
-        else
-            data += written, left -= (size_t)written;
+    if (!out->is_closed && !out->error)
+        out->error = -efg_write_all(STDOUT_FILENO, out->text.data, out->text.size, EFG_IO_NEXT);
+    if (out->error == EPIPE) {
+        out->is_closed = 1;
+        out->error = 0;
     }
     out->text.size = 0;
 }

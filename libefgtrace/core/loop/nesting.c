@@ -18,6 +18,7 @@
  */
 #include "nesting.h"
 
+#include "base/array.h"
 #include "core/flow/components.h"
 #include "dissolve.h"
 #include "level.h"
@@ -46,7 +47,6 @@ struct builder {
     const struct efg_loop_known *main;
     uint32_t main_function, main_call; /* sites: its function, and the call if that is repeated;
                                           EFG_NONE: none */
-    uint32_t room;                     /* for loops */
     uint32_t *inside;                  /* per site: its innermost loop, or EFG_NONE */
     /* The present function. */
     uint32_t function;
@@ -55,7 +55,7 @@ struct builder {
     uint32_t *first_arc;        /* per number and one more */
     struct arc *arcs;
     struct body *bodies;
-    uint32_t body_count, body_room;
+    uint32_t body_count;
     /* The present stretch. */
     uint32_t *place;            /* per number: its place in it, or EFG_NONE */
     uint32_t *first, *targets;  /* its steps, by places */
@@ -114,28 +114,13 @@ static const struct efg_site *site_of(const struct builder *b, uint32_t site)
 
 /* ---- loops ---- */
 
-static int make_room(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    void **at = array;
-    uint32_t more = *room ? 2 * *room : 16;
-
-    if (count < *room)
-        return 0;
-    void *bigger = realloc(*at, more * size);
-    if (!bigger)
-        return -1;
-    *at = bigger;
-    *room = more;
-    return 0;
-}
-
 /* Returns its index, or EFG_NONE without memory. */
 static uint32_t add_loop(struct builder *b, uint32_t parent, uint32_t function,
                          uint64_t repetitions)
 {
     struct efg_looptree *tree = b->tree;
 
-    if (make_room(&tree->loops, tree->count, &b->room, sizeof *tree->loops))
+    if (efg_array_grow(&tree->loops, tree->count, 1, sizeof *tree->loops))
         return EFG_NONE;
     tree->loops[tree->count] = (struct efg_loop){
         .parent = parent,
@@ -351,7 +336,7 @@ static int add_body(struct builder *b, struct body body)
 {
     if (body.least == UINT64_MAX || body.end - body.begin < 2)
         return 0;
-    if (make_room(&b->bodies, b->body_count, &b->body_room, sizeof *b->bodies))
+    if (efg_array_grow(&b->bodies, b->body_count, 1, sizeof *b->bodies))
         return -1;
     b->bodies[b->body_count++] = body;
     return 0;

@@ -15,9 +15,11 @@
  */
 #include "channels.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "files/log/clock.h"
 
@@ -55,20 +57,12 @@ struct pass { /* over a log */
     uint32_t windows;
 };
 
-/* Make room for one more thing of SIZE in *THINGS, of which there are COUNT; rooms are powers
- * of two. */
+/* Make room for one more thing of SIZE in *THINGS, of which there are COUNT. Returns 0 or
+ * -ENOMEM. */
 static int grow(struct efg_channels *c, void *things, uint64_t count, size_t size)
 {
-    void *more, *old;
-    if (count & (count - 1))
-        return !c->failed;
-    memcpy(&old, things, sizeof old);
-    more = realloc(old, (count ? 2 * count : 1) * size);
-    if (more)
-        memcpy(things, &more, sizeof more);
-    else
-        c->failed = 1;
-    return more != NULL;
+    c->failed |= efg_array_grow(things, count, 1, size) != 0;
+    return c->failed ? -ENOMEM : 0;
 }
 
 /* --- channels --- */
@@ -87,7 +81,7 @@ struct efg_channel *efg_channels_find(struct efg_channels *c, const struct efg_c
         return NULL;
     }
     if (!*number) {
-        if (!grow(c, &c->channels, c->count, sizeof *c->channels))
+        if (grow(c, &c->channels, c->count, sizeof *c->channels))
             return NULL;
         c->channels[c->count] = (struct efg_channel){.key = *key};
         *number = ++c->count;
@@ -104,7 +98,7 @@ static int is_later(const struct efg_transfer *a, const struct efg_transfer *b)
 static void keep(struct efg_channels *c, struct efg_channel_ends *ends,
                  const struct efg_transfer *t)
 {
-    if (!grow(c, &ends->all, ends->kept, sizeof *ends->all))
+    if (grow(c, &ends->all, ends->kept, sizeof *ends->all))
         return;
     uint32_t i = ends->kept++;
     for (; i > 0 && is_later(&ends->all[i - 1], t); i--)
@@ -135,7 +129,7 @@ static void define_comm(struct pass *p, const struct efg_record *r, const void *
     if (!is_fixed && !members_fit(r, payload))
         return;
     uint64_t *place = efg_map_put(&p->comms, r->a);
-    if (!place || !grow(p->c, &p->comm, p->comm_count, sizeof *p->comm)) {
+    if (!place || grow(p->c, &p->comm, p->comm_count, sizeof *p->comm)) {
         p->c->failed = 1;
         return;
     }
@@ -348,7 +342,7 @@ static void add_collective(struct pass *p, const struct efg_record *r)
 static void start(struct pass *p, uint64_t request, enum open_kind kind, uint32_t channel)
 {
     uint64_t *place = efg_map_put(&p->requests, request), at = p->unused;
-    if (!place || (!at && !grow(p->c, &p->slot, p->slot_count, sizeof *p->slot))) {
+    if (!place || (!at && grow(p->c, &p->slot, p->slot_count, sizeof *p->slot))) {
         p->c->failed = 1;
         return;
     }
@@ -415,7 +409,7 @@ static void begin_window(struct pass *p, const struct efg_record *r)
     struct efg_channels *c = p->c;
     efg_flight_join(&c->flight, (struct efg_flight){r->e, (int32_t)r->a}, p->windows);
     if (++p->windows <= c->window_count ||
-        !grow(c, &c->windows, c->window_count, sizeof *c->windows))
+        grow(c, &c->windows, c->window_count, sizeof *c->windows))
         return;
     c->windows[c->window_count++] = (struct efg_channels_span){.first = UINT64_MAX};
 }

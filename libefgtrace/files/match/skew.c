@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 #define MOST INT64_C(1000000000000000) /* ns, 11 days: no clocks are that far apart */
@@ -62,13 +63,8 @@ static uint32_t number_of(struct efg_skew *s, const struct efg_sync *sync)
         return UINT32_MAX;
     if (*number)
         return (uint32_t)*number - 1;
-    if (!(s->clock_count & (s->clock_count - 1))) { /* rooms are powers of two */
-        size_t room = s->clock_count ? 2 * (size_t)s->clock_count : 1;
-        struct efg_skew_clock *more = realloc(s->clocks, room * sizeof *more);
-        if (!more)
-            return UINT32_MAX;
-        s->clocks = more;
-    }
+    if (efg_array_grow(&s->clocks, s->clock_count, 1, sizeof *s->clocks))
+        return UINT32_MAX;
     s->clocks[s->clock_count] = (struct efg_skew_clock){.sync = *sync};
     *number = ++s->clock_count;
     return s->clock_count - 1;
@@ -82,13 +78,8 @@ static struct efg_skew_gap *gap_of(struct efg_skew *s, uint32_t from, uint32_t t
         return NULL;
     if (*number)
         return &s->gaps[*number - 1];
-    if (!(s->gap_count & (s->gap_count - 1))) {
-        size_t room = s->gap_count ? 2 * (size_t)s->gap_count : 1;
-        struct efg_skew_gap *more = realloc(s->gaps, room * sizeof *more);
-        if (!more)
-            return NULL;
-        s->gaps = more;
-    }
+    if (efg_array_grow(&s->gaps, s->gap_count, 1, sizeof *s->gaps))
+        return NULL;
     s->gaps[s->gap_count] = (struct efg_skew_gap){.from = from, .to = to, .least = MOST};
     *number = ++s->gap_count;
     return &s->gaps[s->gap_count - 1];

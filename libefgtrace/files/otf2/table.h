@@ -6,6 +6,7 @@
 #define EFG_OTF2_TABLE_H
 
 #include "base/buffer.h"
+#include "base/map.h"
 
 #define EFG_OTF2_NONE UINT32_MAX
 
@@ -13,11 +14,10 @@ struct efg_otf2_table { /* all zero is an empty one */
     struct efg_buffer keys;
     struct efg_otf2_row {
         uint64_t value; /* the user's, 0 at first */
-        uint64_t hash;
         size_t at, size; /* of the key in keys */
     } * rows;
-    uint32_t *slots; /* row + 1, 0 for none; at most half of them used */
-    uint32_t count, room, slot_count;
+    struct efg_map by_hash; /* of the key -> row + 1 */
+    uint32_t count;
     int failed; /* no memory; sticky */
 };
 

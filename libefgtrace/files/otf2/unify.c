@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct efg_otf2_unifier *efg_otf2_unifier_new(struct efg_symbols *symbols)
 {
     struct efg_otf2_unifier *u = calloc(1, sizeof *u);
@@ -45,7 +47,6 @@ static void free_tables(struct efg_otf2_unifier *u)
     efg_otf2_table_fini(&u->handles);
     efg_otf2_table_fini(&u->nodes);
     efg_otf2_table_fini(&u->paths);
-    efg_otf2_table_fini(&u->places);
     efg_otf2_table_fini(&u->items);
 }
 
@@ -53,7 +54,7 @@ void efg_otf2_unifier_free(struct efg_otf2_unifier *u)
 {
     if (!u)
         return;
-    for (uint32_t i = 0; i < u->items.count && i < u->set_room; i++) {
+    for (uint32_t i = 0; i < u->set_count; i++) {
         free(u->sets[i].references);
         efg_buffer_fini(&u->sets[i].entries);
     }
@@ -70,8 +71,8 @@ int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
 {
     return u->strings.failed || u->regions.failed || u->sites.failed || u->positions.failed ||
            u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed ||
-           u->handles.failed || u->nodes.failed || u->paths.failed || u->places.failed ||
-           u->items.failed || u->path_entries.failed;
+           u->handles.failed || u->nodes.failed || u->paths.failed || u->items.failed ||
+           u->path_entries.failed;
 }
 
 /* --- one scan --- */
@@ -103,15 +104,9 @@ static uint32_t recall(const struct adding *a, enum efg_otf2_item item, uint32_t
 static void refer(struct adding *a, enum efg_otf2_item item, uint32_t row)
 {
     struct efg_otf2_set *set = a->set;
-    if (set->reference_count == set->reference_room) {
-        uint32_t room = set->reference_room ? 2 * set->reference_room : 64;
-        void *grown = realloc(set->references, room * sizeof *set->references);
-        if (!grown) {
-            a->failed = 1;
-            return;
-        }
-        set->references = grown;
-        set->reference_room = room;
+    if (efg_array_grow(&set->references, set->reference_count, 1, sizeof *set->references)) {
+        a->failed = 1;
+        return;
     }
     if (row == EFG_OTF2_NONE)
         item = EFG_ITEM_BAD;
@@ -343,23 +338,17 @@ static int read_head(struct adding *a)
 static int find_set(struct adding *a, size_t end, int *is_new)
 {
     struct efg_otf2_unifier *u = a->u;
-    uint32_t known = u->items.count;
+    if (efg_array_grow(&u->sets, u->set_count, 1, sizeof *u->sets))
+        return -ENOMEM;
     uint32_t row =
         efg_otf2_intern(&u->items, a->reader.data + a->reader.at, end - a->reader.at);
     if (row == EFG_OTF2_NONE)
         return -ENOMEM;
-    if (row >= u->set_room) {
-        uint32_t room = u->set_room ? 2 * u->set_room : 16;
-        struct efg_otf2_set *sets = realloc(u->sets, room * sizeof *sets);
-        if (!sets)
-            return -ENOMEM;
-        memset(sets + u->set_room, 0, (room - u->set_room) * sizeof *sets);
-        u->sets = sets;
-        u->set_room = room;
-    }
+    *is_new = row == u->set_count;
+    if (*is_new)
+        u->sets[u->set_count++] = (struct efg_otf2_set){0};
     a->log->set = row;
     a->set = &u->sets[row];
-    *is_new = row == known;
     return *is_new || u->items.rows[row].value ? 0 : -EBADMSG;
 }
 
@@ -402,25 +391,13 @@ static int add_scan(struct adding *a)
     return 0;
 }
 
-static struct efg_otf2_log *new_log(struct efg_otf2_unifier *u)
-{
-    if (u->log_count == u->log_room) {
-        int room = u->log_room ? 2 * u->log_room : 16;
-        struct efg_otf2_log *logs = realloc(u->logs, (size_t)room * sizeof *logs);
-        if (!logs)
-            return NULL;
-        u->logs = logs;
-        u->log_room = room;
-    }
-    memset(u->logs + u->log_count, 0, sizeof *u->logs);
-    return u->logs + u->log_count;
-}
-
 int efg_otf2_unify(struct efg_otf2_unifier *u, const void *scan, size_t size)
 {
-    struct adding a = {.u = u, .log = new_log(u), .reader = efg_reader(scan, size)};
-    if (!a.log)
+    struct adding a = {.u = u, .reader = efg_reader(scan, size)};
+    if (efg_array_grow(&u->logs, (uint64_t)u->log_count, 1, sizeof *u->logs))
         return -ENOMEM;
+    a.log = &u->logs[u->log_count];
+    *a.log = (struct efg_otf2_log){0};
     int rc = add_scan(&a);
     efg_map_fini(&a.rows);
     return rc ? rc : u->log_count++;

@@ -134,7 +134,7 @@ static int is_owner(const struct efg_run *run)
         if (efg_job_is_first())
             memcpy(ranges, owners.ranges + at, count * sizeof *ranges);
         PMPI_Bcast(ranges, (int)(count * sizeof *ranges), MPI_BYTE, 0, job->comm);
-        struct efg_ranklist piece = {ranges, count, count};
+        struct efg_ranklist piece = {ranges, count};
         owns |= efg_ranklist_has(&piece, (uint32_t)job->rank);
         left -= count;
     }

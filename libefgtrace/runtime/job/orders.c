@@ -21,7 +21,7 @@ static void end_thread(struct efg_thread *t, struct efg_buffer *segments,
     if (t->order.error)
         efg_note("thread %u: the order of calls is kept for the first %llu of %llu: %s",
                  t->number, (unsigned long long)kept, (unsigned long long)t->graph.events,
-                 strerror(t->order.error));
+                 strerror(-t->order.error));
     *out = (struct efg_run_sequence_thread){
         .events = kept,
         .table_count = t->order.table_count,
