@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "files/match/channels.h"
 #include "repair.h"
 #include "runtime/mpi/comms.h"
@@ -55,23 +56,15 @@ static const struct direction there = {efg_channels_put, efg_channels_get},
 struct post { /* blocks to other ranks */
     struct efg_buffer *blocks;
     MPI_Request *requests;
-    int count, room;
+    uint32_t count;
 };
 
 static int make_room(struct post *post)
 {
-    if (post->count < post->room)
-        return 1;
-    int room = 2 * post->room + 16;
-    struct efg_buffer *blocks = realloc(post->blocks, (size_t)room * sizeof *blocks);
-    if (blocks)
-        post->blocks = blocks;
-    MPI_Request *requests = realloc(post->requests, (size_t)room * sizeof *requests);
-    if (requests)
-        post->requests = requests;
-    if (blocks && requests)
-        post->room = room;
-    return blocks && requests;
+    int error = efg_array_grow(&post->blocks, post->count, 1, sizeof *post->blocks);
+
+    return error ? error
+                 : efg_array_grow(&post->requests, post->count, 1, sizeof *post->requests);
 }
 
 /* The blocks are made first: they stay where they are while they are under way. */
@@ -82,7 +75,7 @@ static void send_all(struct post *post, struct efg_channels *c, const struct dir
         uint32_t destination = way->put(c, &at, &block);
         int place = efg_census_place(&job->here, destination);
         int is_to_send = block.size && place >= 0 && destination != (uint32_t)job->rank;
-        if (block.failed || block.size > INT_MAX || (is_to_send && !make_room(post))) {
+        if (block.failed || block.size > INT_MAX || (is_to_send && make_room(post))) {
             c->failed = 1;
         } else if (is_to_send) {
             PMPI_Issend(block.data, (int)block.size, MPI_BYTE, place, TAG, job->comm,
@@ -127,14 +120,14 @@ static void exchange(struct efg_channels *c, const struct direction *way)
         if (all_sent) {
             PMPI_Test(&barrier, &is_over, MPI_STATUS_IGNORE);
         } else {
-            PMPI_Testall(post.count, post.requests, &all_sent, MPI_STATUSES_IGNORE);
+            PMPI_Testall((int)post.count, post.requests, &all_sent, MPI_STATUSES_IGNORE);
             if (all_sent)
                 PMPI_Ibarrier(job->comm, &barrier);
         }
         if (!some && !is_over)
             sched_yield();
     }
-    for (int i = 0; i < post.count; i++)
+    for (uint32_t i = 0; i < post.count; i++)
         efg_buffer_fini(&post.blocks[i]);
     free(post.blocks);
     free(post.requests);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "files/disk/below.h"
 #include "files/log/log.h"
@@ -96,12 +97,8 @@ static void give_up(struct efg_order *o, int error)
 
 static int add_table(struct efg_order *o, const uint32_t *new_id, uint32_t count)
 {
-    struct efg_sequence_table *tables =
-        realloc(o->tables, (o->table_count + 1) * sizeof *tables);
     uint32_t *node = malloc((count + 1) * sizeof *node);
-    if (tables)
-        o->tables = tables;
-    if (!tables || !node) {
+    if (!node || efg_array_grow(&o->tables, o->table_count, 1, sizeof *o->tables)) {
         free(node);
         return -1;
     }

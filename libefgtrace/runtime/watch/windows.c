@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "files/log/trim.h"
 #include "iterations.h"
 #include "runtime/process/job.h"
@@ -29,7 +30,7 @@ static struct {
         uint64_t time; /* ticks */
         uint64_t mpi;  /* ns in MPI until then */
     } * list;
-    uint32_t count, room;
+    uint32_t count;
     uint64_t first; /* number of the visit of list[0] */
 } marks;
 
@@ -46,15 +47,9 @@ struct efg_run_window *efg_windows_present(void)
 
 static int add_window(struct efg_run_window window)
 {
-    uint32_t count = s->window_count + 1;
-    struct efg_run_window *windows = realloc(s->windows, count * sizeof *windows);
-    if (windows)
-        s->windows = windows;
-    struct efg_run_iterations *recorded = realloc(s->recorded, count * sizeof *recorded);
-    if (recorded)
-        s->recorded = recorded;
-    if (!windows || !recorded)
-        return -1;
+    if (efg_array_grow(&s->windows, s->window_count, 1, sizeof *s->windows) ||
+        efg_array_grow(&s->recorded, s->window_count, 1, sizeof *s->recorded))
+        return -ENOMEM;
     s->windows[s->window_count] = window;
     memset(&s->recorded[s->window_count++], 0, sizeof *s->recorded);
     s->has_window = 1;
@@ -64,25 +59,16 @@ static int add_window(struct efg_run_window window)
 /* Without memory the window stays as long as it is. */
 static int add_mark(const struct efg_thread *t, uint64_t now)
 {
-    if (marks.count == marks.room) {
-        uint32_t room = marks.room ? 2 * marks.room : 64;
-        struct mark *more = realloc(marks.list, room * sizeof *more);
-        if (!more)
-            return -1;
-        marks.list = more;
-        marks.room = room;
-    }
+    if (efg_array_grow(&marks.list, marks.count, 1, sizeof *marks.list))
+        return -ENOMEM;
     marks.list[marks.count++] = (struct mark){now, efg_iterations_mpi(&t->graph, now)};
     return 0;
 }
 
 static void drop_span(struct efg_span span)
 {
-    struct efg_span *more = realloc(dropped, (dropped_count + 1) * sizeof *more);
-    if (!more)
-        return; /* it stays in the trace */
-    dropped = more;
-    dropped[dropped_count++] = span;
+    if (efg_array_grow(&dropped, dropped_count, 1, sizeof *dropped) == 0)
+        dropped[dropped_count++] = span; /* else it stays in the trace */
 }
 
 /* --- opened and closed --- */
