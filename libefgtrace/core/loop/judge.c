@@ -441,7 +441,8 @@ static uint32_t count_turns(const struct efg_judge *judge, uint32_t site, double
     for (uint32_t x = site_of(flow, site)->first_child; x != EFG_NONE;
          x = site_of(flow, x)->next_sibling)
         if (x < flow->sites && flow->flow[x].entries &&
-            !is_about(flow->flow[x].entries, iterations / turns))
+            (!is_about(flow->flow[x].entries, iterations / turns) ||
+             !efg_callflow_is_steady(flow, x)))
             return 0;
     return turns;
 }
