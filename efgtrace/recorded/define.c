@@ -50,7 +50,7 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
 {
     Definitions *d = data;
     uint32_t row = efg_otf2_intern_text(&d->texts, string ? string : "");
-    d->failed |= row == EFG_OTF2_NONE;
+    d->failed |= row == EFG_NONE;
     return put(d, &d->strings, self, row);
 }
 
@@ -232,16 +232,16 @@ uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t co
 {
     const uint64_t *groups = efg_map_find(&d->comms, comm);
     if (!groups)
-        return EFG_OTF2_NONE;
+        return EFG_NONE;
     const struct efg_recorded_group *one = group_of(d, (uint32_t)(*groups >> 32)),
                                     *other = group_of(d, (uint32_t)*groups);
     if (!one || !other)
-        return EFG_OTF2_NONE;
+        return EFG_NONE;
     if (!one->members)
         return me;
     if (one != other && !has_member(one, me))
         other = one;
     if (rank >= other->count || other->members[rank] >= d->ranks)
-        return EFG_OTF2_NONE;
+        return EFG_NONE;
     return (uint32_t)other->members[rank];
 }

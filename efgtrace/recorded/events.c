@@ -65,7 +65,7 @@ static uint32_t site_of(struct efg_recorded_reading *r, uint32_t function,
         key[1] = row ? (uint32_t)*row : 0;
     }
     uint32_t site = efg_otf2_intern(&r->sites, key, sizeof key);
-    if (site == EFG_OTF2_NONE)
+    if (site == EFG_NONE)
         _exit(1);
     if (site == known) {
         const char *path = efg_otf2_key(&r->definitions.texts, key[1]);
@@ -176,9 +176,9 @@ static int make_message(struct efg_recorded_reading *r, int is_send, uint64_t ti
                                        .is_send = is_send,
                                        .time = now,
                                        .bytes = bytes};
-    if (rank == EFG_OTF2_NONE)
+    if (rank == EFG_NONE)
         r->fault = "a message in it has a partner that there is not";
-    return rank != EFG_OTF2_NONE;
+    return rank != EFG_NONE;
 }
 
 static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time,

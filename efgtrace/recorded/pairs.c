@@ -13,7 +13,7 @@ static struct efg_recorded_ends *ends_of(struct efg_recorded_pairs *p,
 {
     const uint32_t key[] = {m->from, m->to, m->comm, m->tag};
     uint32_t known = p->channels.count, row = efg_otf2_intern(&p->channels, key, sizeof key);
-    if (row == EFG_OTF2_NONE)
+    if (row == EFG_NONE)
         return NULL;
     if (row == p->room) {
         uint32_t room = p->room ? 2 * p->room : 64;

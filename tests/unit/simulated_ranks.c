@@ -264,7 +264,7 @@ static void act(void *context, enum efg_action action)
 
 #define HANDS(rank) (&(struct efg_control_hands){act, rank})
 
-static void feed(struct sim_rank *r, enum efg_input input)
+static void feed(struct sim_rank *r, enum efg_trigger_input input)
 {
     efg_control_feed(&r->control, input, HANDS(r));
 }

@@ -31,7 +31,8 @@ static void test_recording_begins_and_ends_by_turns(void **state)
     srand(2);
     for (int i = 0; i < 100000; i++) {
         enum efg_state before = t.state;
-        enum efg_action action = efg_trigger_step(&t, (enum efg_input)(rand() % EFG_INPUTS));
+        enum efg_action action =
+            efg_trigger_step(&t, (enum efg_trigger_input)(rand() % EFG_INPUTS));
         assert_in_range(t.state, 0, EFG_STATES - 1);
         if (action == EFG_DO_OPEN)
             assert_false(is_recording(before));

@@ -43,6 +43,12 @@ void efg_callflow_fini(struct efg_callflow *flow);
 /* Look at the graph of HISTORY, which has a call tree, at NOW ns. Returns 0, or -1 without memory. */
 int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *history, uint64_t now);
 
+static inline const struct efg_site *efg_callflow_site(const struct efg_callflow *flow,
+                                                       uint32_t site)
+{
+    return &flow->tree->sites[site];
+}
+
 /* How often it was SITE's turn. Where calls come in any order, one may sometimes come twice in a row:
  * these count as separate visits; many in a row are a loop over partners, which counts once. */
 uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site);

@@ -107,11 +107,6 @@ static int builder_init(struct builder *b)
     return 0;
 }
 
-static const struct efg_site *site_of(const struct builder *b, uint32_t site)
-{
-    return &b->flow->tree->sites[site];
-}
-
 /* ---- loops ---- */
 
 /* Returns its index, or EFG_NONE without memory. */
@@ -125,7 +120,7 @@ static uint32_t add_loop(struct builder *b, uint32_t parent, uint32_t function,
     tree->loops[tree->count] = (struct efg_loop){
         .parent = parent,
         .depth = parent == EFG_NONE ? 0 : tree->loops[parent].depth + 1,
-        .function = site_of(b, function)->hash,
+        .function = efg_callflow_site(b->flow, function)->hash,
         .header = EFG_NONE,
         .repetitions = repetitions,
     };
@@ -158,8 +153,8 @@ static uint32_t merge_arcs(struct arc *arcs, uint32_t count)
 
 static int is_step(const struct builder *b, const struct efg_step_between *step)
 {
-    return site_of(b, step->from)->parent == b->function &&
-           site_of(b, step->to)->parent == b->function;
+    return efg_callflow_site(b->flow, step->from)->parent == b->function &&
+           efg_callflow_site(b->flow, step->to)->parent == b->function;
 }
 
 /* Sorted by where they begin, which are counted first. */
@@ -193,8 +188,8 @@ static void list_arcs(struct builder *b)
 static void list_kids(struct builder *b)
 {
     b->kid_count = 0;
-    for (uint32_t x = site_of(b, b->function)->first_child; x != EFG_NONE;
-         x = site_of(b, x)->next_sibling) {
+    for (uint32_t x = efg_callflow_site(b->flow, b->function)->first_child; x != EFG_NONE;
+         x = efg_callflow_site(b->flow, x)->next_sibling) {
         b->inside[x] = b->inside[b->function];
         b->number[x] = b->kid_count;
         b->order[b->kid_count++] = x;
@@ -415,7 +410,8 @@ static int look_at_call(struct builder *b)
 static int look_at_all(struct builder *b)
 {
     for (b->function = 0; b->function < b->flow->sites; b->function++)
-        if (site_of(b, b->function)->node == EFG_NONE ? look_at_function(b) : look_at_call(b))
+        if (efg_callflow_site(b->flow, b->function)->node == EFG_NONE ? look_at_function(b)
+                                                                      : look_at_call(b))
             return -1;
     return 0;
 }
@@ -430,10 +426,10 @@ static void find_function(struct builder *b)
     if (!b->main || b->main->node >= graph->node_count)
         return;
     uint32_t leaf = graph->nodes[b->main->node].leaf, site = leaf;
-    while (site && site_of(b, site)->depth > b->main->depth)
-        site = site_of(b, site)->parent;
+    while (site && efg_callflow_site(b->flow, site)->depth > b->main->depth)
+        site = efg_callflow_site(b->flow, site)->parent;
     b->main_function = site;
-    if (b->main->depth + 1 >= site_of(b, leaf)->depth)
+    if (b->main->depth + 1 >= efg_callflow_site(b->flow, leaf)->depth)
         b->main_call = leaf;
 }
 
@@ -444,11 +440,11 @@ static void settle_main(struct builder *b)
     struct efg_looptree *tree = b->tree;
 
     if (tree->main == EFG_NONE && b->main_function != EFG_NONE)
-        tree->main =
-            efg_looptree_nearest(tree, site_of(b, b->main_function)->hash, b->main->iterations);
+        tree->main = efg_looptree_nearest(
+            tree, efg_callflow_site(b->flow, b->main_function)->hash, b->main->iterations);
     if (tree->main == EFG_NONE && b->main_call != EFG_NONE)
-        tree->main =
-            efg_looptree_nearest(tree, site_of(b, b->main_call)->hash, b->main->iterations);
+        tree->main = efg_looptree_nearest(tree, efg_callflow_site(b->flow, b->main_call)->hash,
+                                          b->main->iterations);
     if (tree->main != EFG_NONE)
         tree->loops[tree->main].repetitions = b->main->iterations;
 }

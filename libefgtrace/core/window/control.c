@@ -19,7 +19,7 @@ static void carry_out(const struct efg_control_hands *hands, enum efg_action act
         hands->act(hands->context, action);
 }
 
-void efg_control_feed(struct efg_control *c, enum efg_input input,
+void efg_control_feed(struct efg_control *c, enum efg_trigger_input input,
                       const struct efg_control_hands *hands)
 {
     carry_out(hands, efg_trigger_step(&c->trigger, input));

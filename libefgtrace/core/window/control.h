@@ -42,7 +42,7 @@ static inline uint64_t efg_control_number(const struct efg_control *control,
     return tally->visits + control->offset;
 }
 
-void efg_control_feed(struct efg_control *control, enum efg_input input,
+void efg_control_feed(struct efg_control *control, enum efg_trigger_input input,
                       const struct efg_control_hands *hands);
 
 /* The pivot was visited, which TALLY has counted. Returns the action that was carried out. */

@@ -11,7 +11,7 @@
 /* clang-format off */
 static const struct transition {
     enum efg_state from;
-    enum efg_input input;
+    enum efg_trigger_input input;
     enum efg_state to;
     enum efg_action action;
 } table[] = {
@@ -60,7 +60,7 @@ static const struct transition {
 };
 /* clang-format on */
 
-enum efg_action efg_trigger_step(struct efg_trigger *trigger, enum efg_input input)
+enum efg_action efg_trigger_step(struct efg_trigger *trigger, enum efg_trigger_input input)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].from == trigger->state && table[i].input == input) {

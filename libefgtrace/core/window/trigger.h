@@ -36,7 +36,7 @@ enum efg_state {
     EFG_STATES
 };
 
-enum efg_input {
+enum efg_trigger_input {
     EFG_IN_PIVOT,  /* the pivot is known */
     EFG_IN_LONG,   /* iterations are few and long */
     EFG_IN_PLACED, /* the window is known, and lies ahead */
@@ -74,7 +74,7 @@ struct efg_trigger {
 
 /* Feed INPUT; returns what to do. An input that means nothing in the present state
  * changes nothing. */
-enum efg_action efg_trigger_step(struct efg_trigger *trigger, enum efg_input input);
+enum efg_action efg_trigger_step(struct efg_trigger *trigger, enum efg_trigger_input input);
 
 /* The pivot was visited, which begins iteration NUMBER: this makes FIRST or LAST of it. */
 static inline enum efg_action efg_trigger_visit(struct efg_trigger *trigger, uint64_t number)

@@ -21,6 +21,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/none.h"
 #include "files/log/clock.h"
 
 #define ALL_PAIRS 64 /* members of a communicator whose collectives are seen in all pairs */
@@ -154,18 +155,18 @@ static int is_in(const uint32_t *ranks, uint32_t count, uint32_t rank)
     return 0;
 }
 
-/* The world rank that the log's rank means by PARTNER, UINT32_MAX if there is no such one. */
+/* The world rank that the log's rank means by PARTNER, EFG_NONE if there is no such one. */
 static uint32_t world_rank(const struct pass *p, const struct comm *comm, uint32_t partner)
 {
     const struct efg_members *m = comm->members;
-    uint32_t own = p->log->rank, rank = UINT32_MAX;
+    uint32_t own = p->log->rank, rank = EFG_NONE;
     if (!m)
         rank = comm->kind == EFG_COMM_SELF ? own : partner;
     else if (comm->kind == EFG_COMM_INTER && is_in(m->rank, m->local, own))
-        rank = partner < m->remote ? m->rank[m->local + partner] : UINT32_MAX;
+        rank = partner < m->remote ? m->rank[m->local + partner] : EFG_NONE;
     else
-        rank = partner < m->local ? m->rank[partner] : UINT32_MAX;
-    return rank < p->log->ranks ? rank : UINT32_MAX;
+        rank = partner < m->local ? m->rank[partner] : EFG_NONE;
+    return rank < p->log->ranks ? rank : EFG_NONE;
 }
 
 /* --- messages --- */
@@ -185,14 +186,14 @@ static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, u
     uint32_t own = p->log->rank, other = world_rank(p, comm, partner);
     struct efg_channel_key key = {comm->identity, is_send ? own : other, is_send ? other : own,
                                   tag, p->windows ? p->windows - 1 : 0};
-    return other == UINT32_MAX ? NULL : efg_channels_find(p->c, &key);
+    return other == EFG_NONE ? NULL : efg_channels_find(p->c, &key);
 }
 
 /* Nothing will ever be known of the end that PARTNER, a rank of COMM, has. */
 static int is_lost(const struct pass *p, const struct comm *comm, uint32_t partner)
 {
-    uint32_t other = comm && p->c->is_here ? world_rank(p, comm, partner) : UINT32_MAX;
-    return other != UINT32_MAX && !p->c->is_here(other);
+    uint32_t other = comm && p->c->is_here ? world_rank(p, comm, partner) : EFG_NONE;
+    return other != EFG_NONE && !p->c->is_here(other);
 }
 
 static uint64_t order_of(const struct pass *p)
@@ -247,14 +248,14 @@ static uint32_t size_of(const struct pass *p, const struct comm *comm)
     return comm->members ? comm->members->local : p->log->ranks;
 }
 
-/* This rank's place in COMM, which it is a member of; UINT32_MAX if it is not. */
+/* This rank's place in COMM, which it is a member of; EFG_NONE if it is not. */
 static uint32_t place_in(const struct pass *p, const struct comm *comm)
 {
     uint32_t own = p->log->rank;
     for (uint32_t i = 0; comm->members && i < comm->members->local; i++)
         if (comm->members->rank[i] == own)
             return i;
-    return comm->members ? UINT32_MAX : own;
+    return comm->members ? EFG_NONE : own;
 }
 
 /* Whether two of SIZE members, so far apart around their ring, have a channel: all that are

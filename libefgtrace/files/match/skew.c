@@ -31,6 +31,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/none.h"
 
 #define MOST INT64_C(1000000000000000) /* ns, 11 days: no clocks are that far apart */
 
@@ -55,16 +56,16 @@ static uint64_t hash_of(const struct efg_sync *sync)
     return efg_hash_bytes(0, sync, sizeof *sync);
 }
 
-/* The number of the clock, made if it is new; UINT32_MAX without memory. */
+/* The number of the clock, made if it is new; EFG_NONE without memory. */
 static uint32_t number_of(struct efg_skew *s, const struct efg_sync *sync)
 {
     uint64_t *number = efg_map_put(&s->clock_index, hash_of(sync));
     if (!number)
-        return UINT32_MAX;
+        return EFG_NONE;
     if (*number)
         return (uint32_t)*number - 1;
     if (efg_array_grow(&s->clocks, s->clock_count, 1, sizeof *s->clocks))
-        return UINT32_MAX;
+        return EFG_NONE;
     s->clocks[s->clock_count] = (struct efg_skew_clock){.sync = *sync};
     *number = ++s->clock_count;
     return s->clock_count - 1;
@@ -91,8 +92,8 @@ void efg_skew_add(struct efg_skew *s, const struct efg_sync *from, const struct 
 {
     if (s->failed || efg_skew_is_same(from, to))
         return;
-    uint32_t a = number_of(s, from), b = a == UINT32_MAX ? a : number_of(s, to);
-    struct efg_skew_gap *gap = b == UINT32_MAX ? NULL : gap_of(s, a, b);
+    uint32_t a = number_of(s, from), b = a == EFG_NONE ? a : number_of(s, to);
+    struct efg_skew_gap *gap = b == EFG_NONE ? NULL : gap_of(s, a, b);
     s->failed = !gap;
     if (!gap)
         return;

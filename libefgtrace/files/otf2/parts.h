@@ -51,7 +51,7 @@ struct efg_otf2_site {
 struct efg_otf2_comm { /* value: parent + 1 */
     uint64_t identity;
     uint32_t kind;
-    uint32_t group, remote; /* remote: EFG_OTF2_NONE but for intercommunicators */
+    uint32_t group, remote; /* remote: EFG_NONE but for intercommunicators */
     uint32_t zero;
 };
 
@@ -178,7 +178,7 @@ uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time);
 /* The call path is now PATH (COUNT functions, outermost first). */
 void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count,
                    uint64_t time);
-/* SITE, and PATH, which names the call path: EFG_OTF2_NONE if not known. POLLS: how many that
+/* SITE, and PATH, which names the call path: EFG_NONE if not known. POLLS: how many that
  * found nothing the visit stands for, 0 if it is none. */
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
                    uint64_t polls, uint64_t time);

@@ -13,8 +13,8 @@
 #include "parts.h"
 
 struct efg_otf2_route {
-    uint32_t name;         /* a string; EFG_OTF2_NONE for no path */
-    uint32_t site;         /* EFG_OTF2_NONE if not known */
+    uint32_t name;         /* a string; EFG_NONE for no path */
+    uint32_t site;         /* EFG_NONE if not known */
     uint32_t start, count; /* in functions */
 };
 

@@ -25,7 +25,7 @@ static uint32_t add_node(struct efg_otf2_unifier *u, uint32_t parent, uint32_t n
 
 static uint32_t machine(struct efg_otf2_unifier *u)
 {
-    return add_node(u, EFG_OTF2_NONE, efg_otf2_intern_text(&u->strings, "machine"), "machine",
+    return add_node(u, EFG_NONE, efg_otf2_intern_text(&u->strings, "machine"), "machine",
                     OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
 }
 

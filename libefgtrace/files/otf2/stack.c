@@ -97,10 +97,10 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
                    uint64_t polls, uint64_t time)
 {
-    if (site != EFG_OTF2_NONE)
+    if (site != EFG_NONE)
         check(s, OTF2_AttributeList_AddSourceCodeLocationRef(s->attributes, EFG_ATTRIBUTE_SITE,
                                                              site));
-    if (path != EFG_OTF2_NONE)
+    if (path != EFG_NONE)
         check(s, OTF2_AttributeList_AddStringRef(s->attributes, EFG_ATTRIBUTE_PATH, path));
     if (polls)
         check(s, OTF2_AttributeList_AddUint64(s->attributes, EFG_ATTRIBUTE_POLLS, polls));

@@ -60,7 +60,7 @@ uint32_t efg_otf2_intern(struct efg_otf2_table *table, const void *key, size_t s
     if (!number || append_key(table, key, size) ||
         efg_array_grow(&table->rows, table->count, 1, sizeof *table->rows)) {
         table->failed = 1;
-        return EFG_OTF2_NONE;
+        return EFG_NONE;
     }
     table->rows[table->count] = (struct efg_otf2_row){.at = at, .size = size};
     *number = ++table->count;

@@ -7,8 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
-
-#define EFG_OTF2_NONE UINT32_MAX
+#include "base/none.h"
 
 struct efg_otf2_table { /* all zero is an empty one */
     struct efg_buffer keys;
@@ -22,7 +21,7 @@ struct efg_otf2_table { /* all zero is an empty one */
 };
 
 void efg_otf2_table_fini(struct efg_otf2_table *table);
-/* The number of KEY, which is added if it is new; EFG_OTF2_NONE without memory. */
+/* The number of KEY, which is added if it is new; EFG_NONE without memory. */
 uint32_t efg_otf2_intern(struct efg_otf2_table *table, const void *key, size_t size);
 uint32_t efg_otf2_intern_text(struct efg_otf2_table *table, const char *text);
 /* The key with this number, valid until the next one is added; keys are aligned to 8 bytes

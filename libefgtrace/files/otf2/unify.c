@@ -98,7 +98,7 @@ static void remember(struct adding *a, enum efg_otf2_item item, uint32_t id, uin
 static uint32_t recall(const struct adding *a, enum efg_otf2_item item, uint32_t id)
 {
     const uint64_t *value = efg_map_find(&a->rows, (uint64_t)item << 32 | id);
-    return value ? (uint32_t)*value : EFG_OTF2_NONE;
+    return value ? (uint32_t)*value : EFG_NONE;
 }
 
 static void refer(struct adding *a, enum efg_otf2_item item, uint32_t row)
@@ -108,7 +108,7 @@ static void refer(struct adding *a, enum efg_otf2_item item, uint32_t row)
         a->failed = 1;
         return;
     }
-    if (row == EFG_OTF2_NONE)
+    if (row == EFG_NONE)
         item = EFG_ITEM_BAD;
     set->references[set->reference_count++] = (struct efg_otf2_reference){item, row};
 }
@@ -160,7 +160,7 @@ static void add_path(struct adding *a)
     struct efg_frame *frames = calloc(count + 1, sizeof *frames);
     for (size_t i = 0; frames && i < count; i++) {
         uint32_t module = recall(a, EFG_ITEM_MODULE, (uint32_t)efg_reader_number(&a->reader));
-        frames[i].module = module == EFG_OTF2_NONE ? 0 : module; /* string 0: not known */
+        frames[i].module = module == EFG_NONE ? 0 : module; /* string 0: not known */
         frames[i].offset = efg_reader_number(&a->reader);
     }
     a->failed |= !frames;
@@ -192,8 +192,8 @@ static uint32_t read_group(struct adding *a)
     if (count > a->u->ranks)
         a->reader.failed = 1;
     if (count == 0 || a->reader.failed)
-        return EFG_OTF2_NONE;
-    uint32_t row = EFG_OTF2_NONE, *ranks = calloc(count, sizeof *ranks);
+        return EFG_NONE;
+    uint32_t row = EFG_NONE, *ranks = calloc(count, sizeof *ranks);
     if (ranks)
         read_ranks(a, ranks, count);
     if (ranks && !a->reader.failed)
@@ -211,9 +211,8 @@ static uint32_t intern_comm(struct adding *a, struct efg_otf2_comm *comm)
         return EFG_COMM_ROW_SELF;
     comm->group = read_group(a);
     comm->remote = read_group(a);
-    if (comm->group == EFG_OTF2_NONE ||
-        (comm->kind == EFG_COMM_INTER) != (comm->remote != EFG_OTF2_NONE))
-        return EFG_OTF2_NONE;
+    if (comm->group == EFG_NONE || (comm->kind == EFG_COMM_INTER) != (comm->remote != EFG_NONE))
+        return EFG_NONE;
     return efg_otf2_intern(&a->u->comms, comm, sizeof *comm);
 }
 
@@ -225,7 +224,7 @@ static void add_comm(struct adding *a)
     uint32_t parent = recall(a, EFG_ITEM_COMM, (uint32_t)efg_reader_number(&a->reader));
     comm.identity = efg_reader_u64(&a->reader);
     uint32_t row = intern_comm(a, &comm);
-    if (row > EFG_COMM_ROW_SELF && row != EFG_OTF2_NONE && parent != EFG_OTF2_NONE &&
+    if (row > EFG_COMM_ROW_SELF && row != EFG_NONE && parent != EFG_NONE &&
         !a->u->comms.rows[row].value)
         a->u->comms.rows[row].value = (uint64_t)parent + 1;
     remember(a, EFG_ITEM_COMM, id, row);
@@ -235,10 +234,10 @@ static void add_comm(struct adding *a)
 static void add_win(struct adding *a)
 {
     struct efg_otf2_win win = {0};
-    uint32_t id = (uint32_t)efg_reader_number(&a->reader), row = EFG_OTF2_NONE;
+    uint32_t id = (uint32_t)efg_reader_number(&a->reader), row = EFG_NONE;
     win.comm = recall(a, EFG_ITEM_COMM, (uint32_t)efg_reader_number(&a->reader));
     win.identity = efg_reader_u64(&a->reader);
-    if (win.comm != EFG_OTF2_NONE)
+    if (win.comm != EFG_NONE)
         row = efg_otf2_intern(&a->u->wins, &win, sizeof win);
     remember(a, EFG_ITEM_WIN, id, row);
     refer(a, EFG_ITEM_WIN, row);
@@ -247,12 +246,12 @@ static void add_win(struct adding *a)
 static void add_file(struct adding *a)
 {
     struct efg_otf2_handle handle = {0};
-    uint32_t id = (uint32_t)efg_reader_number(&a->reader), row = EFG_OTF2_NONE;
+    uint32_t id = (uint32_t)efg_reader_number(&a->reader), row = EFG_NONE;
     handle.comm = recall(a, EFG_ITEM_COMM, (uint32_t)efg_reader_number(&a->reader));
     handle.identity = efg_reader_u64(&a->reader);
     uint32_t name = read_text(a);
     handle.file = efg_otf2_intern(&a->u->files, &name, sizeof name);
-    if (handle.comm != EFG_OTF2_NONE)
+    if (handle.comm != EFG_NONE)
         row = efg_otf2_intern(&a->u->handles, &handle, sizeof handle);
     remember(a, EFG_ITEM_FILE, id, row);
     refer(a, EFG_ITEM_FILE, row);
@@ -270,7 +269,7 @@ static int add_item(struct adding *a)
 {
     switch (efg_reader_number(&a->reader)) {
     case EFG_ITEM_BAD:
-        return refer(a, EFG_ITEM_BAD, EFG_OTF2_NONE), 1;
+        return refer(a, EFG_ITEM_BAD, EFG_NONE), 1;
     case EFG_ITEM_CALL:
         return add_call(a), 1;
     case EFG_ITEM_MODULE:
@@ -298,7 +297,7 @@ static int add_item(struct adding *a)
 /* The group of the world and the two communicators that always exist. */
 static int found_world(struct efg_otf2_unifier *u, uint32_t ranks)
 {
-    struct efg_otf2_comm comm = {.kind = EFG_COMM_WORLD, .remote = EFG_OTF2_NONE};
+    struct efg_otf2_comm comm = {.kind = EFG_COMM_WORLD, .remote = EFG_NONE};
     uint32_t *all = calloc(ranks, sizeof *all);
     if (!all)
         return -ENOMEM;
@@ -342,7 +341,7 @@ static int find_set(struct adding *a, size_t end, int *is_new)
         return -ENOMEM;
     uint32_t row =
         efg_otf2_intern(&u->items, a->reader.data + a->reader.at, end - a->reader.at);
-    if (row == EFG_OTF2_NONE)
+    if (row == EFG_NONE)
         return -ENOMEM;
     *is_new = row == u->set_count;
     if (*is_new)

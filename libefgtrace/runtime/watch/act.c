@@ -111,7 +111,7 @@ static void carry_out(void *context, enum efg_action action)
 #define HANDS(thread, now) \
     (&(struct efg_control_hands){carry_out, &(struct moment){thread, now}})
 
-void efg_act_feed(struct efg_thread *t, enum efg_input input, uint64_t now)
+void efg_act_feed(struct efg_thread *t, enum efg_trigger_input input, uint64_t now)
 {
     efg_control_feed(&s->control, input, HANDS(t, now));
 }

@@ -11,7 +11,7 @@
 #include "threads.h"
 
 /* Feed INPUT to the control, and do what it says. */
-void efg_act_feed(struct efg_thread *thread, enum efg_input input, uint64_t now);
+void efg_act_feed(struct efg_thread *thread, enum efg_trigger_input input, uint64_t now);
 
 /* Do what follows from VERDICT of the last round. */
 void efg_act_obey(struct efg_thread *thread, enum efg_verdict verdict, uint64_t now);
