@@ -3,6 +3,7 @@
 #   make                build/efgtrace and build/libefgtrace.so, usable in place
 #   make demo           set up, build, trace a real application
 #   make check          set up, build, run the tests
+#   make check-quick    some of each kind, in a minute or so: for every day
 #   make fuzz-sequence  a million random sequences, expanded again, with sanitizers (SEQUENCES=N)
 #   make fuzz           hostile files: each of what reads files, FUZZ_TIME=60 seconds each (FUZZ="run log ...")
 #   make builds         other compilers, options and MPIs: built without a warning, and tested (ONLY=openmpi5)
@@ -213,6 +214,10 @@ check: set-up-check
 	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=thread BUILD=$(BUILD)/thread libraries)
 	@BUILD=$(BUILD) MPICC=$(MPICC) tests/check.sh
 
+check-quick: set-up-check
+	@$(MAKE) --no-print-directory -s -j2 all unit
+	@BUILD=$(BUILD) MPICC=$(MPICC) tests/check.sh --quick
+
 # Bounds reached and not, by themselves and, a tenth of them, as bytes in both codings, which
 # takes ten times as long. Each has its seed, so that all are the same each time.
 SEQUENCES ?= 1000000
@@ -289,5 +294,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all libraries unit fuzzed demo check fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
+.PHONY: all libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
 .SECONDARY:
