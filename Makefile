@@ -39,7 +39,7 @@ VERSION := 0.1.0
 # Open MPI's pkg-config file asks for -Wl,-rpath and the like, which a library does not need.
 pc = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
-CFLAGS   ?= $(if $(SAN),-O1,-O2) -g # -O1 is for sanitizers: compiled in half the time
+CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g) # sanitized code is compiled in half the time
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(SANITIZE) -fPIC -fvisibility=hidden \
              -Ilibefgtrace -DEFG_VERSION='"$(VERSION)"' -MMD -MP

@@ -19,7 +19,7 @@ long="programs conformance accidents expand saved neighbours wrong cut half traf
 others="align builds check debian13 frame seeds"
 
 # What is written down, how programs are preloaded, their traces, and what is made of these.
-quick="floors docs table preload programs ends deadlock report recorded"
+quick="floors format docs table preload programs ends deadlock report recorded"
 quick_programs="stencil2d ring_f08 threads"
 
 # command_of PART

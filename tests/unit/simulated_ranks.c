@@ -62,7 +62,8 @@ static void gather(const struct sim_world *w, struct sim_rank *r)
     for (int i = 0; i < SIM_PIVOTS && phase >= 0; i++) {
         int mine = (i + index_of(w, r)) % SIM_PIVOTS; /* each has another favourite */
         uint64_t hash = hash_of(w, phase * SIM_PIVOTS + mine);
-        enum efg_pivot_class class = mine == 2 && w->plan.every ? EFG_PIVOT_WORLD : EFG_PIVOT_CALL;
+        enum efg_pivot_class class =
+            mine == 2 && w->plan.every ? EFG_PIVOT_WORLD : EFG_PIVOT_CALL;
         if (!(lacks >> mine & 1) && r->visits[phase][mine])
             r->choices[r->choice_count++] = (struct efg_choice){hash, class};
     }

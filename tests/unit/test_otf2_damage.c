@@ -59,8 +59,7 @@ static void cut_anywhere(void **state)
     for (uint64_t left = count; left-- > 0;) {
         if (left % step != 2)
             continue;
-        assert_int_equal(
-            truncate(path, EFG_LOG_HEADER + (off_t)(left * sizeof(uint32_t))), 0);
+        assert_int_equal(truncate(path, EFG_LOG_HEADER + (off_t)(left * sizeof(uint32_t))), 0);
         assert_int_equal(trace_convert(1), 0);
         trace_expect_balanced(0);
         if (left % 200 < step)
@@ -194,11 +193,8 @@ static void a_full_disk_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(cut_anywhere),
-        TEST(damaged_anywhere),
-        TEST(more_ranks_than_bytes),
-        TEST(damaged_scans),
-        TEST(a_full_disk_is_an_error),
+        TEST(cut_anywhere),  TEST(damaged_anywhere),        TEST(more_ranks_than_bytes),
+        TEST(damaged_scans), TEST(a_full_disk_is_an_error),
     };
     /* OTF2 takes 40 MB for each trace: the kernel clears them once, not for each. */
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
