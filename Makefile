@@ -201,6 +201,13 @@ fuzzed: $(FUZZED)
 
 unit: $(UNIT)
 
+# For MPICH, beside a build for another MPI. Only the runtime depends on it: all else is copied.
+COPIED := page obj/efgtrace obj/libefgtrace/base obj/libefgtrace/core obj/libefgtrace/files
+mpich: all
+	@mkdir -p $(BUILD)/mpich
+	@cd $(BUILD) && cp -ru --preserve=timestamps --parents $(COPIED) mpich
+	@$(MAKE) --no-print-directory -s MPICC=mpicc.mpich BUILD=$(BUILD)/mpich all
+
 set-up-%:
 	@config/setup.sh $*
 
@@ -294,5 +301,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
+.PHONY: all libraries mpich unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
 .SECONDARY:
