@@ -3,6 +3,7 @@
 #   make                build/efgtrace and build/libefgtrace.so, usable in place
 #   make demo           set up, build, trace a real application
 #   make check          set up, build, run the tests
+#   make check-quick    some of each kind, in a minute or so: for every day
 #   make fuzz-sequence  a million random sequences, expanded again, with sanitizers (SEQUENCES=N)
 #   make fuzz           hostile files: each of what reads files, FUZZ_TIME=60 seconds each (FUZZ="run log ...")
 #   make builds         other compilers, options and MPIs: built without a warning, and tested (ONLY=openmpi5)
@@ -38,7 +39,7 @@ VERSION := 0.1.0
 # Open MPI's pkg-config file asks for -Wl,-rpath and the like, which a library does not need.
 pc = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
-CFLAGS   ?= $(if $(SAN),-O1,-O2) -g # -O1 is for sanitizers: compiled in half the time
+CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g) # sanitized code is compiled in half the time
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(SANITIZE) -fPIC -fvisibility=hidden \
              -Ilibefgtrace -DEFG_VERSION='"$(VERSION)"' -MMD -MP
@@ -200,6 +201,13 @@ fuzzed: $(FUZZED)
 
 unit: $(UNIT)
 
+# For MPICH, beside a build for another MPI. Only the runtime depends on it: all else is copied.
+COPIED := page obj/efgtrace obj/libefgtrace/base obj/libefgtrace/core obj/libefgtrace/files
+mpich: all
+	@mkdir -p $(BUILD)/mpich
+	@cd $(BUILD) && cp -ru --preserve=timestamps --parents $(COPIED) mpich
+	@$(MAKE) --no-print-directory -s MPICC=mpicc.mpich BUILD=$(BUILD)/mpich all
+
 set-up-%:
 	@config/setup.sh $*
 
@@ -212,6 +220,10 @@ check: set-up-check
 	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=address,undefined BUILD=$(BUILD)/sanitized unit fuzzed)
 	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=thread BUILD=$(BUILD)/thread libraries)
 	@BUILD=$(BUILD) MPICC=$(MPICC) tests/check.sh
+
+check-quick: set-up-check
+	@$(MAKE) --no-print-directory -s -j2 all unit
+	@BUILD=$(BUILD) MPICC=$(MPICC) tests/check.sh --quick
 
 # Bounds reached and not, by themselves and, a tenth of them, as bytes in both codings, which
 # takes ten times as long. Each has its seed, so that all are the same each time.
@@ -289,5 +301,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all libraries unit fuzzed demo check fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
+.PHONY: all libraries mpich unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
 .SECONDARY:

@@ -132,11 +132,10 @@ static const struct kind {
     repeat *repeat;
     int calls; /* that it makes each time */
 } kinds[] = {
-    {"Comm_rank", comm_rank, 1}, {"Type_size", type_size, 1},
-    {"Wtime", wtime, 1},         {"Test", test, 1},
-    {"Send_null", send_null, 1}, {"Sendrecv", sendrecv, 1},
-    {"cold", cold, 1},           {"Waitall", waitall, 3},
-    {"Allreduce", allreduce, 1}, {"ring", ring, 4},
+    {"Comm_rank", comm_rank, 1}, {"Type_size", type_size, 1}, {"Wtime", wtime, 1},
+    {"Test", test, 1},           {"Send_null", send_null, 1}, {"Sendrecv", sendrecv, 1},
+    {"cold", cold, 1},           {"Waitall", waitall, 3},     {"Allreduce", allreduce, 1},
+    {"ring", ring, 4},
 };
 
 /* --- where they are called from --- */

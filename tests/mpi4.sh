@@ -6,9 +6,9 @@
 #
 # environment: that of frame.sh
 if ! echo 'MPI_Session session;' | ${MPICC:-mpicc} -include mpi.h -fsyntax-only -xc - 2>/dev/null; then
-    BUILD=${BUILD:-build}/mpich MPICC=mpicc.mpich
-    (cd "$(dirname "$0")/.." && mkdir -p "$BUILD" &&
-        flock Makefile make --no-print-directory -s -j2 MPICC=$MPICC BUILD="$BUILD" >/dev/null) || unset MPICC
+    BUILD=${BUILD:-build}
+    (cd "$(dirname "$0")/.." && flock Makefile make --no-print-directory -s -j2 mpich BUILD="$BUILD" >/dev/null) &&
+        BUILD=$BUILD/mpich MPICC=mpicc.mpich
 fi
 . "$(dirname "$0")/frame.sh"
 [ -x "$tool" ] || { skip "MPI 4" "neither mpicc nor mpicc.mpich has it"; finish; }

@@ -14,7 +14,7 @@ done
 case $MPICC in *mpich*) skip "MPICH" "all tests are for it"; finish ;; esac
 
 other=$build/mpich # mpi4.sh makes it, too
-flock Makefile make --no-print-directory -s -j2 MPICC=mpicc.mpich BUILD="$other" >"$work/log" 2>&1 ||
+flock Makefile make --no-print-directory -s -j2 mpich BUILD="$build" >"$work/log" 2>&1 ||
     { verdict "efgtrace for MPICH is built" "$(tail -n 3 "$work/log")"; finish; }
 verdict "efgtrace for MPICH is built" "$(grep -v '^  [A-Z]* ' "$work/log" | head -n 3)"
 
@@ -26,10 +26,10 @@ mkdir "$work/mpich"
 for program in stencil2d nested_solver; do
     compile $program || exit 2
     mpicc.mpich -w -g -O1 "tests/programs/$program.c" -o "$work/mpich/$program" -lm || exit 2
-    mpich 2 "$work/mpich/$program" >"$work/bare" 2>&1
+    mpich 2 "$work/mpich/$program" 200 >"$work/bare" 2>&1
     bare=$?
-    mpich 2 "$other/efgtrace" run --interval 20ms --summary off -o "$work/$program" \
-        "$work/mpich/$program" >"$work/out" 2>"$work/err"
+    mpich 2 "$other/efgtrace" run --interval 5ms --summary off -o "$work/$program" \
+        "$work/mpich/$program" 200 >"$work/out" 2>"$work/err"
     same "$program: exit code" $bare $?
     same "$program: output" "$(cat "$work/bare")" "$(cat "$work/out")"
     same "$program: nothing said" "" "$(cat "$work/err")"

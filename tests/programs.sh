@@ -6,14 +6,14 @@
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
 
-# How many iterations: adaptive runs are to last half a second and more.
+# How many iterations: adaptive runs are to last a quarter of a second and more, so 50 samples.
 steps() {
     case $1 in
-    comms | collectives | mpiio | rma | sends) echo 200 ;;
-    freed | nested_solver | phases | recursion | threads) echo 300 ;;
-    master_worker) echo 1500 ;; # shared by three workers
-    waitany) echo 1000 ;;       # its ranks go their own ways for long
-    *) echo 500 ;;
+    comms | collectives | mpiio | rma | sends) echo 100 ;;
+    freed | nested_solver | phases | recursion | threads) echo 150 ;;
+    master_worker) echo 750 ;; # shared by three workers
+    waitany) echo 500 ;;       # its ranks go their own ways for long
+    *) echo 250 ;;
     esac
 }
 
@@ -75,7 +75,7 @@ test_program() {
     bare=$?
     for mode in $(modes "$program"); do
         dir=$work/$program.$mode
-        run "$program" $mode "$work/out" "$tool" run -o "$dir" -m $mode --interval 20ms
+        run "$program" $mode "$work/out" "$tool" run -o "$dir" -m $mode --interval 5ms
         code=$?
         [ $code -eq $bare ] && why= || why="exit code $code, bare $bare: $(tail -n 3 "$work/out.err")"
         verdict "$program $mode: exit code" "$why"

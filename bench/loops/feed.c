@@ -80,7 +80,8 @@ static void add_all(struct feeder *f)
 
 static void init(struct feeder *f)
 {
-    if (efg_graph_init(&f->graph, NULL, 0) || efg_graph_follow_calls(&f->graph, keys_of_path, NULL))
+    if (efg_graph_init(&f->graph, NULL, 0) ||
+        efg_graph_follow_calls(&f->graph, keys_of_path, NULL))
         abort();
     f->finder = efg_finder_new(&f->graph, (struct efg_wish){.level = EFG_LEVEL_AUTO});
     if (!f->finder)

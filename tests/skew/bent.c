@@ -55,8 +55,7 @@ static const char *own_rank(void)
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     const char *rank = own_rank(), *late = NULL;
-    if (begun && !is_over && clock == CLOCK_MONOTONIC && rank &&
-        (*rank == '2' || *rank == '3'))
+    if (begun && !is_over && clock == CLOCK_MONOTONIC && rank && (*rank == '2' || *rank == '3'))
         late = getenv(*rank == '2' ? "LATE2" : "LATE3");
     if (!late)
         return (int)syscall(SYS_clock_gettime, clock, now);
@@ -66,8 +65,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
-int MPI_Cart_create(MPI_Comm old, int dims, const int sizes[], const int periods[],
-                    int reorder, MPI_Comm *comm)
+int MPI_Cart_create(MPI_Comm old, int dims, const int sizes[], const int periods[], int reorder,
+                    MPI_Comm *comm)
 {
     int (*next)(MPI_Comm, int, const int[], const int[], int, MPI_Comm *) =
         (int (*)(MPI_Comm, int, const int[], const int[], int, MPI_Comm *))dlsym(

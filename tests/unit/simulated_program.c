@@ -33,15 +33,24 @@ uint32_t sim_roll(uint32_t below)
     return (uint32_t)((uint64_t)(seed >> 8) * below >> 24);
 }
 
+/* With a sanitizer each schedule takes several times as long: a quarter of them, too few to tell what
+ * part of them makes a window. */
+#ifdef __SANITIZE_ADDRESS__
+enum { QUARTERS = 1 };
+#else
+enum { QUARTERS = 4 };
+#endif
+
 uint32_t sim_schedules(uint32_t few)
 {
     const char *times = getenv("EFG_TEST_SCHEDULES");
-    return times ? few * (uint32_t)atoi(times) : few;
+    return few * (times ? (uint32_t)atoi(times) : 1) * QUARTERS / 4;
 }
 
 void sim_assert_part(int some, uint32_t percent, uint32_t few)
 {
-    assert_true((uint32_t)some * 100 >= percent * sim_schedules(few));
+    if (QUARTERS == 4)
+        assert_true((uint32_t)some * 100 >= percent * sim_schedules(few));
 }
 
 void sim_assert_right(const struct sim_world *world, uint64_t apart)

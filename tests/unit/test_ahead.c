@@ -40,7 +40,8 @@ static struct job new_job(void)
 {
     struct job job = {0};
     job.c.windows = calloc(1, sizeof *job.c.windows);
-    job.c.windows[job.c.window_count++] = (struct efg_channels_span){.first = BEGIN, .last = BEGIN + STEPS};
+    job.c.windows[job.c.window_count++] =
+        (struct efg_channels_span){.first = BEGIN, .last = BEGIN + STEPS};
     return job;
 }
 

@@ -35,8 +35,8 @@ static struct efg_vote some_vote(int loops)
     v.loops[0].least = v.loops[0].most = v.loops[0].loop ? (uint64_t)(rand() % 50) : 0;
     struct efg_choice choices[3];
     for (int i = 0; i < 3; i++)
-        choices[i] =
-            (struct efg_choice){(uint64_t)rand(), (enum efg_pivot_class)(rand() % EFG_PIVOT_CLASSES)};
+        choices[i] = (struct efg_choice){(uint64_t)rand(),
+                                         (enum efg_pivot_class)(rand() % EFG_PIVOT_CLASSES)};
     if (rand() % 2)
         efg_ballot_choose(&v, choices, 3);
     return v;

@@ -456,18 +456,12 @@ static void test_hostile_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_wrong_values),
-        cmocka_unit_test(test_loop_hash),
-        cmocka_unit_test(test_long_values),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_wrong_files),
-        cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_wrong_environment),
-        cmocka_unit_test(test_module_systems),
-        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_table),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_wrong_values),
+        cmocka_unit_test(test_loop_hash),      cmocka_unit_test(test_long_values),
+        cmocka_unit_test(test_file),           cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_sources),        cmocka_unit_test(test_wrong_environment),
+        cmocka_unit_test(test_module_systems), cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_hostile_files),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

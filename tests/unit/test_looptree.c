@@ -558,10 +558,16 @@ static void walk(struct feed *f)
     }
 }
 
+#ifdef __SANITIZE_ADDRESS__
+enum { WALKS = 5000 }; /* each takes several times as long */
+#else
+enum { WALKS = 20000 };
+#endif
+
 static void test_random_walks(void **state)
 {
     (void)state;
-    for (uint64_t i = 1; i <= 20000; i++) {
+    for (uint64_t i = 1; i <= WALKS; i++) {
         struct feed f;
         struct efg_looptree tree;
         feed_init(&f, 0);
