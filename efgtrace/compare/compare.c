@@ -29,7 +29,7 @@ struct request {
 
 /* --- the comparison --- */
 
-static double of_rank(const struct efg_side *side, double sum)
+static double of_rank(const struct efg_model *side, double sum)
 {
     return side->merged.rank_count ? sum / (double)side->merged.rank_count : 0;
 }
@@ -46,7 +46,7 @@ double efg_comparison_time(const struct efg_comparison *c)
 
 static void sum_up(struct efg_comparison *c, int which)
 {
-    const struct efg_side *side = &c->side[which];
+    const struct efg_model *side = &c->side[which];
     const struct efg_totals *totals = &side->run.common.totals;
     double count = (double)totals->all_count;
     for (uint32_t i = 0; i < side->run.rank_count; i++) {
@@ -75,7 +75,7 @@ static void find_main_loops(struct efg_comparison *c)
 /* Time and number of the calls of NODE, of a rank; and the time BEFORE, of the computation that
  * leads to it. */
 static void add_node(struct efg_difference *calls, struct efg_difference *compute, int which,
-                     const struct efg_side *side, uint32_t node, const double *before)
+                     const struct efg_model *side, uint32_t node, const double *before)
 {
     const struct efg_node *n = &side->merged.graph.nodes[node];
     calls->time[which] = of_rank(side, (double)n->time.sum + (double)n->poll_time);
@@ -85,7 +85,7 @@ static void add_node(struct efg_difference *calls, struct efg_difference *comput
 }
 
 /* By node: ns of a rank on the edges that lead to it. NULL without memory. */
-static double *sum_edges(const struct efg_side *side)
+static double *sum_edges(const struct efg_model *side)
 {
     const struct efg_graph *graph = &side->merged.graph;
     double *before = calloc((size_t)graph->node_count + 1, sizeof *before);
@@ -150,10 +150,20 @@ static int check(const struct efg_comparison *c, const struct request *request)
     return 0;
 }
 
+static int read_side(struct efg_model *side, const char *dir)
+{
+    if (efg_model_open(side, "compare", dir))
+        return -1;
+    unsigned dimensions = efg_merged_dimensions(&side->run) & EFG_DIM_PATH;
+    int error = efg_model_read(side, NULL, dimensions, EFG_MODEL_RANKS | EFG_MODEL_CONTEXTS);
+    side->run.dimensions = dimensions; /* what names of nodes tell */
+    return error;
+}
+
 static int make(struct efg_comparison *c, const struct request *request)
 {
     for (int i = 0; i < 2; i++)
-        if (efg_side_read(&c->side[i], "compare", request->dir[i]))
+        if (read_side(&c->side[i], request->dir[i]))
             return -1;
     if (check(c, request))
         return -1;
@@ -170,7 +180,7 @@ static void fini(struct efg_comparison *c)
     efg_matched_fini(&c->matched);
     free(c->differences);
     for (int i = 0; i < 2; i++)
-        efg_side_fini(&c->side[i]);
+        efg_model_fini(&c->side[i]);
 }
 
 static void put_page(struct efg_buffer *out, cJSON *document)

@@ -11,7 +11,6 @@
 
 #include "cli/commands.h"
 #include "cli/complain.h"
-#include "cli/open.h"
 #include "cli/output.h"
 #include "formats.h"
 #include "recorded/json.h"
@@ -30,13 +29,13 @@ static void withdraw(const char *path)
         remove(path);
 }
 
-static int write_to(FILE *file, const struct efg_run *run, const struct request *request)
+static int write_to(FILE *file, struct efg_model *model, const struct request *request)
 {
     char message[1024] = "";
     const char *path = request->output;
     int error = request->is_json
-                    ? efg_export_json(file, run, request->calls, message, sizeof message)
-                    : efg_export_perfetto(file, run, message, sizeof message);
+                    ? efg_export_json(file, model, request->calls, message, sizeof message)
+                    : efg_export_perfetto(file, &model->run, message, sizeof message);
     int wrong = errno;
     if (!error && fflush(file)) {
         error = -1;
@@ -53,8 +52,8 @@ static int write_to(FILE *file, const struct efg_run *run, const struct request 
 
 static int export(const struct request *request)
 {
-    struct efg_run run;
-    if (efg_open_run(&run, "export", request->dir))
+    struct efg_model model;
+    if (efg_model_open(&model, "export", request->dir))
         return EFG_EXIT_FAILED;
     FILE *file = request->output ? fopen(request->output, "w") : stdout;
     int error = -1;
@@ -62,13 +61,13 @@ static int export(const struct request *request)
         fprintf(stderr, "efgtrace export: cannot write %s: %s\n", request->output,
                 strerror(errno));
     else
-        error = write_to(file, &run, request);
+        error = write_to(file, &model, request);
     if (file && request->output) {
         fclose(file);
         if (error)
             withdraw(request->output);
     }
-    efg_run_fini(&run);
+    efg_model_fini(&model);
     return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 

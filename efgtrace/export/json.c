@@ -2,6 +2,8 @@
 /*
  * The recorded iterations as JSON, for scripts: what recorded/json.h has for pages.
  */
+#include <errno.h>
+
 #include "formats.h"
 #include "judge/json.h"
 #include "recorded/json.h"
@@ -32,9 +34,27 @@ const char efg_export_json_help[] =
     "            time and calls are those of an iteration, on all ranks; coverage: the share\n"
     "            of these ranks' time that the loop takes\n";
 
-int efg_export_json(FILE *file, const struct efg_run *run, uint64_t calls, char *message,
+static int put_representative(struct efg_buffer *out, struct efg_model *model)
+{
+    struct efg_representative r;
+    int error = efg_representative_begin(&r, &model->run);
+    const char *ranks = efg_representative_ranks(&r);
+    unsigned dimensions = efg_merged_dimensions(&model->run) & EFG_DIM_PATH;
+    if (!error && ranks)
+        error = efg_model_read(model, ranks, dimensions, 0);
+    if (!error)
+        error = efg_representative_end(&r, &model->merged);
+    if (!error)
+        efg_representative_json(out, &r, &model->run);
+    out->failed |= error == -ENOMEM;
+    efg_representative_fini(&r);
+    return error;
+}
+
+int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *message,
                     size_t size)
 {
+    const struct efg_run *run = &model->run;
     struct efg_recorded_limits limits = {calls, calls};
     struct efg_buffer out = {0};
     *message = '\0';
@@ -46,7 +66,7 @@ int efg_export_json(FILE *file, const struct efg_run *run, uint64_t calls, char 
     }
     if (!error) {
         efg_buffer_print(&out, ",\n\"representative\":");
-        error = efg_representative_json(&out, run, "export");
+        error = put_representative(&out, model);
     }
     efg_buffer_print(&out, "}\n");
     if (out.failed && !*message)

@@ -18,6 +18,7 @@
 #include "files/conf/conf.h"
 #include "formats.h"
 #include "model/groups.h"
+#include "model/model.h"
 #include "render.h"
 
 static const struct format {
@@ -133,36 +134,33 @@ static int check_signature(const struct request *request, const struct efg_run *
     return -1;
 }
 
-static int merge(const struct request *request, struct efg_run *run, const char *is_wanted)
+static int merge(const struct request *request, struct efg_model *model, const char *is_wanted)
 {
-    struct efg_merged merged;
-    unsigned dimensions = request->signature ? request->dimensions : efg_merged_dimensions(run);
-    if (check_signature(request, run) ||
-        efg_merged_read(&merged, run, "graph", is_wanted, dimensions))
+    unsigned dimensions =
+        request->signature ? request->dimensions : efg_merged_dimensions(&model->run);
+    if (check_signature(request, &model->run) ||
+        efg_model_read(model, is_wanted, dimensions, 0))
         return EFG_EXIT_FAILED;
-    int code = EFG_EXIT_FAILED;
-    run->dimensions = dimensions; /* what names of nodes tell */
-    if (merged.rank_count)
-        code = write_graph(request, run, &merged);
-    else
-        fprintf(stderr, "efgtrace graph: these ranks left no graph in %s\n", request->dir);
-    efg_merged_fini(&merged);
-    return code;
+    model->run.dimensions = dimensions; /* what names of nodes tell */
+    if (model->merged.rank_count)
+        return write_graph(request, &model->run, &model->merged);
+    fprintf(stderr, "efgtrace graph: these ranks left no graph in %s\n", request->dir);
+    return EFG_EXIT_FAILED;
 }
 
 static int graph(const struct request *request)
 {
-    struct efg_run run;
+    struct efg_model model;
     int code = EFG_EXIT_FAILED;
-    if (efg_open_run(&run, "graph", request->dir))
+    if (efg_model_open(&model, "graph", request->dir))
         return EFG_EXIT_FAILED;
-    char *is_wanted = calloc((size_t)run.rank_count + 1, 1);
+    char *is_wanted = calloc((size_t)model.run.rank_count + 1, 1);
     if (!is_wanted)
         complain("no memory for the list of ranks");
-    else if (!choose(request, &run, is_wanted))
-        code = merge(request, &run, is_wanted);
+    else if (!choose(request, &model.run, is_wanted))
+        code = merge(request, &model, is_wanted);
     free(is_wanted);
-    efg_run_fini(&run);
+    efg_model_fini(&model);
     return code;
 }
 

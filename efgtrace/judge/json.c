@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "cli/json.h"
-#include "representative.h"
 
 static void put_figure(struct efg_buffer *out, const char *name, const struct efg_figure *f)
 {
@@ -30,7 +29,7 @@ static void put_row(struct efg_buffer *out, const struct efg_representative *r,
     efg_json_quote(out, label);
     efg_buffer_print(out, ",\"hash\":\"");
     if (row->kind == EFG_ROW_CALL)
-        efg_buffer_print(out, "0x%" PRIx64, r->merged.graph.nodes[row->id].hash);
+        efg_buffer_print(out, "0x%" PRIx64, r->merged->graph.nodes[row->id].hash);
     efg_buffer_print(out, "\",\"impact\":%.9g", row->impact);
     put_figure(out, "time", &row->time);
     put_figure(out, "share", &row->share);
@@ -40,8 +39,8 @@ static void put_row(struct efg_buffer *out, const struct efg_representative *r,
     efg_buffer_print(out, "}");
 }
 
-static void put(struct efg_buffer *out, const struct efg_representative *r,
-                const struct efg_run *run)
+void efg_representative_json(struct efg_buffer *out, const struct efg_representative *r,
+                             const struct efg_run *run)
 {
     static const char *const verdicts[] = {"unknown", "yes", "no"};
     efg_buffer_print(out, "{\"verdict\":\"%s\",\"sentence\":", verdicts[r->verdict]);
@@ -57,16 +56,4 @@ static void put(struct efg_buffer *out, const struct efg_representative *r,
         put_row(out, r, run, &r->rows[i]);
     }
     efg_buffer_print(out, "]}");
-}
-
-int efg_representative_json(struct efg_buffer *out, const struct efg_run *run, const char *command)
-{
-    struct efg_representative r;
-    int error = efg_representative_make(&r, run, command);
-    if (error)
-        efg_buffer_print(out, "null");
-    else
-        put(out, &r, run);
-    efg_representative_fini(&r);
-    return error;
 }

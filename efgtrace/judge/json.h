@@ -25,11 +25,10 @@
 #ifndef EFG_JUDGE_JSON_H
 #define EFG_JUDGE_JSON_H
 
-#include "base/buffer.h"
-#include "files/run/runfile.h"
+#include "representative.h"
 
-/* Append the object to OUT; without a trace it has no rows, and the sentence says why. Returns 0; or
- * -1, with null, if run.efg cannot be read, which it says on standard error for COMMAND. */
-int efg_representative_json(struct efg_buffer *out, const struct efg_run *run, const char *command);
+/* Append the object to OUT; without a trace it has no rows, and the sentence says why. */
+void efg_representative_json(struct efg_buffer *out, const struct efg_representative *r,
+                             const struct efg_run *run);
 
 #endif

@@ -84,7 +84,7 @@ static uint32_t node_of(const struct efg_representative_work *w, uint32_t site)
 static void add_loops(struct efg_representative_work *w, const struct efg_recorded_call *call,
                       uint32_t node, uint32_t sample)
 {
-    const struct efg_looptree *tree = &w->r->merged.tree;
+    const struct efg_looptree *tree = &w->r->merged->tree;
     uint64_t inside = call->end - call->begin, with_gap = inside;
     uint32_t common = EFG_NONE;
     if (w->last_node != EFG_NONE &&
@@ -94,7 +94,7 @@ static void add_loops(struct efg_representative_work *w, const struct efg_record
     }
     for (uint32_t l = tree->loop_of[node]; l != EFG_NONE; l = tree->loops[l].parent) {
         struct efg_representative_sums *s =
-            efg_representative_sums_of(w, w->r->merged.graph.node_count + l, sample);
+            efg_representative_sums_of(w, w->r->merged->graph.node_count + l, sample);
         if (l == common)
             inside = with_gap; /* and all loops around it */
         s->time += (double)inside;
@@ -209,7 +209,7 @@ static int add(struct efg_representative_work *w, const struct efg_recorded_item
 
 static int name_nodes(struct efg_representative_work *w)
 {
-    const struct efg_graph *graph = &w->r->merged.graph;
+    const struct efg_graph *graph = &w->r->merged->graph;
     w->overflow = EFG_NONE;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct efg_node *node = &graph->nodes[i];
@@ -226,7 +226,7 @@ static int name_nodes(struct efg_representative_work *w)
 
 int efg_representative_add(struct efg_representative_work *w)
 {
-    const struct efg_merged *m = &w->r->merged;
+    const struct efg_merged *m = w->r->merged;
     w->items = m->graph.node_count + m->tree.count;
     w->samples =
         w->index.count < EFG_SAMPLES_MOST ? (uint32_t)w->index.count : EFG_SAMPLES_MOST;

@@ -12,7 +12,6 @@
 #ifndef EFG_EFFICIENCY_H
 #define EFG_EFFICIENCY_H
 
-#include "base/buffer.h"
 #include "by_rank.h"
 #include "ranks.h"
 
@@ -26,10 +25,5 @@ struct efg_efficiency {
  * took no part. */
 struct efg_efficiency efg_efficiency_run(const struct efg_report_ranks *ranks, uint32_t count);
 struct efg_efficiency efg_efficiency_loop(const struct efg_by_rank *by, uint32_t loop);
-
-/* Append a table, in plain text, of the run and of the longest loops, at most MOST. Returns 0;
- * else says on standard error what is wrong, and returns -1. */
-int efg_report_efficiency(struct efg_buffer *out, const struct efg_run *run,
-                          const struct efg_report_ranks *ranks, uint32_t most);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "files/summary/summary.h"
 #include "model/efficiency.h"
+#include "tables.h"
 
 #define FINE 0.9  /* an efficiency that needs no work */
 #define EVEN 1.05 /* the most over the mean, of what is balanced */
@@ -82,10 +83,9 @@ static void say_site(struct efg_buffer *out, const struct efg_run *run,
     efg_buffer_print(out, "%s\n", text);
 }
 
-void efg_report_findings(struct efg_buffer *out, const struct efg_run *run,
-                         const struct efg_report_ranks *ranks)
+void efg_report_findings(struct efg_buffer *out, const struct efg_model *model)
 {
-    say_efficiency(out, run, ranks);
-    say_balance(out, run, ranks);
-    say_site(out, run, ranks);
+    say_efficiency(out, &model->run, &model->ranks);
+    say_balance(out, &model->run, &model->ranks);
+    say_site(out, &model->run, &model->ranks);
 }

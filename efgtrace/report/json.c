@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#include "cli/complain.h"
 #include "cli/json.h"
 #include "judge/json.h"
 #include "recorded/json.h"
@@ -124,83 +123,42 @@ add_recorded(cJSON *document, cJSON *missing, const struct efg_run *run, const c
     efg_buffer_fini(&text);
 }
 
-/* Returns 0, or -1: what is wrong was said. */
-static int add_representative(cJSON *document, const struct efg_run *run)
+static void add_representative(cJSON *document, const struct efg_representative *r,
+                               const struct efg_run *run)
 {
     struct efg_buffer text = {0};
-    int error = efg_representative_json(&text, run, "report");
+    efg_representative_json(&text, r, run);
     efg_buffer_put(&text, "", 1);
-    if (!error && !text.failed)
+    if (!text.failed)
         cJSON_AddRawToObject(document, "representative", (char *)text.data);
     efg_buffer_fini(&text);
-    return error;
 }
 
 /* --- the document --- */
 
-static cJSON *make(const struct efg_report_view *view)
+cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r)
 {
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-report");
     efg_json_number(document, "version", EFG_REPORT_VERSION);
-    efg_report_json_overview(document, view);
-    efg_report_json_loops(document, view);
-    efg_report_json_iterations(document, view);
-    efg_report_json_tree(document, view);
-    efg_report_json_graph(document, view);
-    efg_report_json_ranks(document, view);
-    int error = efg_report_json_messages(document, view->run);
+    efg_report_json_overview(document, model);
+    efg_report_json_loops(document, model);
+    efg_report_json_iterations(document, model);
+    efg_report_json_tree(document, model);
+    efg_report_json_graph(document, model);
+    efg_report_json_ranks(document, model);
+    int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();
-    add_recorded(document, missing, view->run, "timeline", put_timeline);
+    add_recorded(document, missing, &model->run, "timeline", put_timeline);
     say_missing(missing, document, "iterations",
                 "No main loop was found, so there are no iterations of it.");
     say_missing(missing, document, "messages", "No messages were sent.");
     cJSON_AddItemToObject(document, "missing", missing);
-    error = error || add_representative(document, view->run);
+    add_representative(document, r, &model->run);
     if (error) {
         cJSON_Delete(document);
         return NULL;
     }
     cJSON_AddBoolToObject(document, "complete", 1);
-    return document;
-}
-
-static cJSON *read_times(struct efg_report_view *view)
-{
-    struct efg_contexts contexts;
-    struct efg_by_rank by;
-    cJSON *document = NULL;
-    if (efg_contexts_build(&contexts, view->run, view->merged)) {
-        efg_complain("report", "no memory for the tree of calling contexts");
-        return NULL;
-    }
-    view->contexts = &contexts;
-    view->by = &by;
-    if (!efg_by_rank_read(&by, view->run, view->merged, &contexts, "report")) {
-        document = make(view);
-        efg_by_rank_fini(&by);
-    }
-    efg_contexts_fini(&contexts);
-    return document;
-}
-
-static cJSON *read_graph(struct efg_report_view *view)
-{
-    struct efg_merged merged;
-    if (efg_merged_read(&merged, view->run, "report", NULL, efg_merged_dimensions(view->run)))
-        return NULL;
-    view->merged = &merged;
-    cJSON *document = read_times(view);
-    efg_merged_fini(&merged);
-    return document;
-}
-
-cJSON *efg_report_json(const struct efg_run *run)
-{
-    struct efg_report_ranks ranks;
-    struct efg_report_view view = {.run = run, .ranks = &ranks};
-    int error = efg_report_ranks_read(&ranks, run, "report");
-    cJSON *document = error ? NULL : read_graph(&view);
-    efg_report_ranks_fini(&ranks);
     return document;
 }

@@ -14,17 +14,12 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/json.h"
-#include "cli/open.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
 #include "json.h"
-#include "model/efficiency.h"
-#include "model/join.h"
-#include "model/ranks.h"
 #include "page/fit.h"
 #include "page/page.h"
-#include "representative.h"
 #include "sent.h"
 #include "tables.h"
 
@@ -56,68 +51,57 @@ static void put_notes(struct efg_buffer *out, const struct efg_report_ranks *ran
     efg_buffer_put(out, ranks->notes.data, ranks->notes.size);
 }
 
-static int put_sent(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+static void put_sent(struct efg_buffer *out, const struct efg_sent *sent, uint32_t most)
 {
-    struct efg_sent sent;
-    if (efg_sent_read(&sent, run, "report"))
-        return -1;
-    efg_sent_sort(&sent);
     efg_text_title(out, "Messages by size, all ranks");
-    efg_report_sizes(out, &sent);
-    if (sent.pair_count) {
-        efg_text_title(out, "Messages by distance, from the sender on");
-        efg_report_distances(out, &sent, most);
-        efg_text_title(out, "Messages from rank to rank");
-        efg_report_pairs(out, &sent, most);
-    }
-    efg_sent_fini(&sent);
-    return 0;
+    efg_report_sizes(out, sent);
+    if (!sent->pair_count)
+        return;
+    efg_text_title(out, "Messages by distance, from the sender on");
+    efg_report_distances(out, sent, most);
+    efg_text_title(out, "Messages from rank to rank");
+    efg_report_pairs(out, sent, most);
 }
 
-static int put_report(struct efg_buffer *out, const struct efg_run *run,
-                      const struct efg_report_ranks *ranks, uint32_t most)
+static void put_report(struct efg_buffer *out, const struct efg_model *model,
+                       const struct efg_representative *r, uint32_t most)
 {
-    put_facts(out, run, ranks);
+    const struct efg_run *run = &model->run;
+    put_facts(out, run, &model->ranks);
     efg_text_title(out, "Loops");
     efg_summary_loops(out, run, UINT32_MAX, NULL);
     put_pivot_path(out, run);
     efg_text_title(out, "Efficiency");
-    if (efg_report_efficiency(out, run, ranks, most))
-        return -1;
+    efg_report_efficiency(out, model, most);
     efg_text_title(out, "Iterations of the main loop");
     efg_report_iterations(out, run);
     efg_text_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
     efg_text_title(out, "How well the recorded iterations stand for the run");
-    if (efg_report_representative(out, run, most))
-        return -1;
+    efg_report_representative(out, r, run, most);
     efg_text_title(out, "MPI calls by time, all ranks");
-    efg_report_joined(out, run, &ranks->calls, most);
+    efg_report_joined(out, run, &model->ranks.calls, most);
     efg_text_title(out, "Call sites by time, all ranks");
-    efg_report_joined(out, run, &ranks->sites, most);
+    efg_report_joined(out, run, &model->ranks.sites, most);
     efg_text_title(out, "Ranks");
-    efg_report_ranks(out, run, ranks);
+    efg_report_ranks(out, model);
     efg_text_title(out, "Groups of ranks with the same graph");
-    if (efg_report_groups(out, run, most))
-        return -1;
-    if (put_sent(out, run, most))
-        return -1;
+    efg_report_groups(out, model, most);
+    put_sent(out, &model->sent, most);
     if (run->is_checked) {
         efg_text_title(out, "Messages, and the edges of the windows");
         efg_report_cut(out, run);
     }
     efg_text_title(out, "Size of the graph over the run");
     efg_report_curve(out, run);
-    put_notes(out, ranks);
-    return 0;
+    put_notes(out, &model->ranks);
 }
 
-static void put_findings(struct efg_buffer *out, const struct efg_run *run,
-                         const struct efg_report_ranks *ranks)
+static void put_findings(struct efg_buffer *out, const struct efg_model *model)
 {
     struct efg_buffer findings = {0};
     char head[] = "1. ";
-    efg_report_findings(&findings, run, ranks);
+    efg_report_findings(&findings, model);
     efg_buffer_put(&findings, "", 1);
     out->failed |= findings.failed;
     for (char *line = findings.failed ? "" : (char *)findings.data, *end; *line; line = end) {
@@ -130,20 +114,6 @@ static void put_findings(struct efg_buffer *out, const struct efg_run *run,
     efg_buffer_fini(&findings);
 }
 
-static int put_ranks(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
-{
-    struct efg_report_ranks ranks;
-    int error = efg_report_ranks_read(&ranks, run, "report");
-    if (!error) {
-        put_findings(out, run, &ranks);
-        efg_summary_write(out, run);
-        error = put_report(out, run, &ranks, most);
-        out->failed |= ranks.hosts.lines.failed | ranks.notes.failed;
-    }
-    efg_report_ranks_fini(&ranks);
-    return error;
-}
-
 struct request {
     const char *dir, *file; /* FILE: NULL for where it goes by default */
     uint32_t most;          /* lines of a table */
@@ -151,23 +121,10 @@ struct request {
     enum { TEXT, JSON, PAGE } as;
 };
 
-static int put_text(struct efg_buffer *out, const struct efg_run *run,
-                    const struct request *request)
+static int put_document(struct efg_buffer *out, const struct efg_model *model,
+                        const struct efg_representative *r, const struct request *request)
 {
-    if (request->signatures)
-        return efg_report_signatures(out, run);
-    if (run->rank_count)
-        return put_ranks(out, run, request->most);
-    efg_summary_write(out, run);
-    return 0;
-}
-
-static int put_all(struct efg_buffer *out, const struct efg_run *run,
-                   const struct request *request)
-{
-    if (request->as == TEXT)
-        return put_text(out, run, request);
-    cJSON *document = efg_report_json(run);
+    cJSON *document = efg_report_json(model, r);
     if (!document)
         return -1;
     if (request->as == PAGE) {
@@ -177,6 +134,44 @@ static int put_all(struct efg_buffer *out, const struct efg_run *run,
         efg_json_end(out, document, "complete");
     }
     return 0;
+}
+
+static int put_ranks(struct efg_buffer *out, struct efg_model *model,
+                     struct efg_representative *r, const struct request *request)
+{
+    unsigned parts = EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES;
+    int error = efg_representative_begin(r, &model->run);
+    model->is_some = efg_representative_ranks(r);
+    if (request->as != TEXT)
+        parts |= EFG_MODEL_CONTEXTS;
+    if (!error && efg_model_read(model, NULL, efg_merged_dimensions(&model->run), parts))
+        return -1;
+    if (!error)
+        error = efg_representative_end(r, model->some);
+    if (error)
+        return efg_complain("report", "no memory to compare the trace with the run");
+    if (request->as != TEXT)
+        return put_document(out, model, r, request);
+    put_findings(out, model);
+    efg_summary_write(out, &model->run);
+    put_report(out, model, r, request->most);
+    out->failed |= model->ranks.hosts.lines.failed | model->ranks.notes.failed;
+    return 0;
+}
+
+static int put_all(struct efg_buffer *out, struct efg_model *model,
+                   const struct request *request)
+{
+    struct efg_representative r = {0};
+    int error = 0;
+    if (request->as == TEXT && request->signatures)
+        return efg_report_signatures(out, &model->run);
+    if (request->as == TEXT && !model->run.rank_count)
+        efg_summary_write(out, &model->run);
+    else
+        error = put_ranks(out, model, &r, request);
+    efg_representative_fini(&r);
+    return error;
 }
 
 /* A page goes beside the run file, unless another place is given; its name is printed. */
@@ -198,19 +193,19 @@ static int write_out(const struct efg_buffer *out, const struct efg_run *run,
 
 static int report(const struct request *request)
 {
-    struct efg_run run;
+    struct efg_model model;
     struct efg_buffer out = {0};
-    if (efg_open_run(&run, "report", request->dir))
-        return EFG_EXIT_FAILED;
-    int error = put_all(&out, &run, request);
+    int error = efg_model_open(&model, "report", request->dir);
+    if (!error)
+        error = put_all(&out, &model, request);
     if (!error && out.failed) {
         fprintf(stderr, "efgtrace report: no memory for %s\n", request->dir);
         error = -1;
     }
     if (!error)
-        error = write_out(&out, &run, request);
+        error = write_out(&out, &model.run, request);
     efg_buffer_fini(&out);
-    efg_run_fini(&run);
+    efg_model_fini(&model);
     return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 
