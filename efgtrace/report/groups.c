@@ -56,8 +56,9 @@ void efg_report_groups(struct efg_buffer *out, const struct efg_model *model, ui
     for (uint32_t i = 0; groups && i < count && i < most; i++) {
         uint32_t first = first_rank(model, &groups[0]), other = first_rank(model, &groups[i]);
         put_group(out, model, i + 1, &groups[i]);
-        if (i && !put_missing(out, model, "+", other, first) &
-                     !put_missing(out, model, "-", first, other))
+        if (i && put_missing(out, model, "+", other, first) +
+                         put_missing(out, model, "-", first, other) ==
+                     0)
             efg_summary_line(out, "%*s   the same calls in another order", INDENT, "");
     }
     efg_text_rest(out, count, most);

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/json.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
@@ -22,6 +23,8 @@
 #include "page/page.h"
 #include "sent.h"
 #include "tables.h"
+
+#define LINES 20 /* of a table */
 
 static void put_facts(struct efg_buffer *out, const struct efg_run *run,
                       const struct efg_report_ranks *ranks)
@@ -209,70 +212,44 @@ static int report(const struct request *request)
     return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 
-static void print_help(FILE *out)
-{
-    fputs(
-        "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
-        "Describes the run that wrote DIR: where time is lost, in words; the summary; its\n"
-        "loops, where the time of the main loop goes, how long its iterations took, how well\n"
-        "the recorded ones stand for the run, which MPI calls and call sites take the time "
-        "and\n"
-        "how evenly over the ranks (least, median, most), who sent how much to whom, and how\n"
-        "the event flow graph grew.\n\n"
-        "  -a, --all          every line of every table, not only the largest\n"
-        "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
-        "                     ranks and per rank, for each signature that the run has\n"
-        "      --html         a web page, in one file that needs no network: FILE, or\n"
-        "                     DIR/report.html\n"
-        "      --json         all that the page shows, for other programs: FILE, or standard "
-        "output\n"
-        "  -h, --help         this text\n\n"
-        "For example: efgtrace report DIR --html report.html\n\n",
-        out);
-    fputs(efg_report_json_help, out);
-    fputs("\nExit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n", out);
-}
-
-/* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option, char **argv)
-{
-    switch (option) {
-    case 'a':
-        request->most = UINT32_MAX;
-        return 0;
-    case 's':
-        request->signatures = 1;
-        return 0;
-    case 'H':
-        request->as = PAGE;
-        return 0;
-    case 'J':
-        request->as = JSON;
-        return 0;
-    case 'h':
-        print_help(stdout);
-        return EFG_EXIT_OK + 1;
-    default:
-        return efg_complain_option("report", option, argv) + 1;
-    }
-}
+static const char *const help[] = {
+    "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
+    "Describes the run that wrote DIR: where time is lost, in words; the summary; its\n"
+    "loops, where the time of the main loop goes, how long its iterations took, how well\n"
+    "the recorded ones stand for the run, which MPI calls and call sites take the time "
+    "and\n"
+    "how evenly over the ranks (least, median, most), who sent how much to whom, and how\n"
+    "the event flow graph grew.\n\n"
+    "  -a, --all          every line of every table, not only the largest\n"
+    "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
+    "                     ranks and per rank, for each signature that the run has\n"
+    "      --html         a web page, in one file that needs no network: FILE, or\n"
+    "                     DIR/report.html\n"
+    "      --json         all that the page shows, for other programs: FILE, or standard "
+    "output\n"
+    "  -h, --help         this text\n\n"
+    "For example: efgtrace report DIR --html report.html\n\n",
+    efg_report_json_help,
+    "\nExit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n",
+    NULL,
+};
 
 int efg_cmd_report(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"all", no_argument, NULL, 'a'},  {"signatures", no_argument, NULL, 's'},
-        {"html", no_argument, NULL, 'H'}, {"json", no_argument, NULL, 'J'},
-        {"help", no_argument, NULL, 'h'}, {0}};
-    struct request request = {.most = 20};
-    optind = 0;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, "ash", options, NULL)) != -1;) {
-        int code = take_option(&request, c, argv);
-        if (code)
-            return code - 1;
-    }
+    struct request request = {0};
+    int all = 0, json = 0, html = 0;
+    const struct efg_option options[] = {{"all", 'a', .flag = &all},
+                                         {"signatures", 's', .flag = &request.signatures},
+                                         {"html", .flag = &html},
+                                         {"json", .flag = &json},
+                                         {0}};
+    int code = efg_options_take("report", options, help, 0, argc, argv);
+    if (code >= 0)
+        return code;
+    request.as = html ? PAGE : json ? JSON : TEXT;
     if (optind == argc || argc - optind > (request.as == TEXT ? 1 : 2))
-        return efg_complain_folders("report", argc - optind);
+        return efg_options_complain_folders("report", argc - optind);
+    request.most = all ? UINT32_MAX : LINES;
     request.dir = argv[optind];
     request.file = argv[optind + 1]; /* NULL ends the arguments */
     return report(&request);
