@@ -210,22 +210,28 @@ static double coverage_of(const struct efg_merged *m, uint32_t loop)
     return share < 1 ? share : 1;
 }
 
-int efg_representative_begin(struct efg_representative *r, const struct efg_run *run)
+int efg_representative_begin(struct efg_representative *r, const struct efg_run *run,
+                             const struct efg_recorded *recorded)
 {
     *r = (struct efg_representative){.loop = EFG_NONE};
     struct efg_representative_work *w = r->work = calloc(1, sizeof *w);
     if (!w)
         return -ENOMEM;
     *w = (struct efg_representative_work){
-        .r = r, .run = run, .recorded.pipe = -1, .rank = EFG_NONE};
+        .r = r, .run = run, .recorded = recorded, .rank = EFG_NONE};
     w->is_wanted = calloc((size_t)run->rank_count + 1, 1);
-    int error = w->is_wanted ? efg_recorded_names_init(&w->names, run) : -ENOMEM;
-    if (!error)
-        error = efg_representative_survey(w);
-    if (error)
-        return error < 0 ? error : 0;
-    r->recorded = w->index.count;
-    if (!r->recorded && run->mode == EFG_MODE_FULL) {
+    return w->is_wanted ? efg_recorded_names_init(&w->names, run) : -ENOMEM;
+}
+
+int efg_representative_read(struct efg_representative *r, int is_readable)
+{
+    struct efg_representative_work *w = r->work;
+    if (efg_representative_end_thread(w))
+        return -ENOMEM;
+    r->recorded = is_readable ? w->index.count : 0;
+    if (!is_readable) {
+        efg_representative_say_unknown(r, w->recorded->message);
+    } else if (!r->recorded && w->run->mode == EFG_MODE_FULL) {
         r->verdict = EFG_VERDICT_YES;
         snprintf(r->sentence, sizeof r->sentence, "The trace is of the whole run.");
     } else if (!r->recorded) {
@@ -255,12 +261,10 @@ int efg_representative_end(struct efg_representative *r, const struct efg_merged
         return 0;
     }
     r->coverage = coverage_of(merged, r->loop);
-    int error = efg_representative_add(r->work);
-    if (!error)
-        error = put_rows(r->work);
-    if (!error)
-        efg_representative_judge(r, r->work->run);
-    return error < 0 ? error : 0;
+    if (efg_representative_add(r->work) || put_rows(r->work))
+        return -ENOMEM;
+    efg_representative_judge(r, r->work->run);
+    return 0;
 }
 
 void efg_representative_fini(struct efg_representative *r)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: what leaves here refers to sites and ranks that there are, and ends after it
+ * Invariant: what leaves here refers to sites, ranks and locations that there are, and ends after it
  * begins.
  */
 #include "recorded.h"
@@ -129,8 +129,11 @@ static int take_head(struct efg_recorded *r, const struct efg_run *run)
     return 0;
 }
 
-static int is_sound(const struct efg_recorded *r, const struct efg_recorded_item *item)
+static int is_sound(struct efg_recorded *r, const struct efg_recorded_item *item)
 {
+    r->location += item->kind == EFG_RECORDED_LOCATION;
+    if (!r->location || r->location > r->location_count)
+        return 0;
     switch (item->kind) {
     case EFG_RECORDED_LOCATION:
         return item->location.rank < r->ranks;
@@ -190,6 +193,16 @@ int efg_recorded_open(struct efg_recorded *r, const struct efg_run *run)
     if (!efg_below_is_there(path, 1))
         return explain_missing(r, run);
     return start_reader(r, run->output) || take_head(r, run) ? -1 : 0;
+}
+
+int efg_recorded_all(struct efg_recorded *r, const struct efg_run *run,
+                     int (*give)(void *data, const struct efg_recorded_item *item), void *data)
+{
+    struct efg_recorded_item item;
+    int error = 0, got = efg_recorded_open(r, run) ? -1 : 1;
+    while (got > 0 && !error && (got = efg_recorded_next(r, &item)) > 0)
+        error = give(data, &item);
+    return got < 0 ? 1 : error;
 }
 
 void efg_recorded_close(struct efg_recorded *r)

@@ -8,7 +8,6 @@
 
 #include "cli/json.h"
 #include "judge/json.h"
-#include "recorded/json.h"
 
 const char efg_report_json_help[] =
     "JSON: one object. Times are ns, sizes bytes, shares and efficiencies 0 to 1; RANKS is a\n"
@@ -85,41 +84,31 @@ static void say_missing(cJSON *missing, const cJSON *document, const char *part,
 
 /* --- the recorded iterations --- */
 
-/* 3,000 events of 64 ranks; fewer, where these have no room. */
-#define CALLS_MOST 200000
 #define CALLS_LEAST 1000
-#define MESSAGES_MOST 80000
 #define TIMELINE_ROOM 3000000
 
-static int put_timeline(struct efg_buffer *out, const struct efg_run *run, char *message,
-                        size_t size)
+/* What has room of TIMELINE, or why it is not there. */
+static void add_timeline(cJSON *document, cJSON *missing, struct efg_timeline *timeline)
 {
-    struct efg_recorded_limits limits = {CALLS_MOST, MESSAGES_MOST};
-    int error = efg_recorded_json_timeline(out, run, limits, message, size);
-    while (!error && !out->failed && out->size > TIMELINE_ROOM && limits.calls > CALLS_LEAST) {
-        limits = (struct efg_recorded_limits){limits.calls / 2, limits.messages / 2};
-        out->size = 0;
-        error = efg_recorded_json_timeline(out, run, limits, message, size);
-    }
-    if (error || out->failed || out->size <= TIMELINE_ROOM)
-        return error;
-    snprintf(message, size, "they have too many call sites");
-    return -1;
-}
-
-/* PART as PUT writes it, or why it is not there. */
-static void
-add_recorded(cJSON *document, cJSON *missing, const struct efg_run *run, const char *part,
-             int (*put)(struct efg_buffer *, const struct efg_run *, char *, size_t))
-{
+    struct efg_recorded_limits limits = timeline->limits;
+    const char *message = timeline->recorded->message;
     struct efg_buffer text = {0};
-    char message[512] = "no memory", why[600];
-    int error = put(&text, run, message, sizeof message);
+    char why[600];
+    while (!*message && !text.size) {
+        efg_timeline_json(&text, timeline, limits);
+        if (text.failed)
+            message = "no memory";
+        else if (text.size > TIMELINE_ROOM && limits.calls <= CALLS_LEAST)
+            message = "they have too many call sites";
+        else if (text.size > TIMELINE_ROOM)
+            text.size = 0;
+        limits = (struct efg_recorded_limits){limits.calls / 2, limits.messages / 2};
+    }
     efg_buffer_put(&text, "", 1);
-    if (!error && !text.failed)
-        cJSON_AddRawToObject(document, part, (char *)text.data);
+    if (!*message && !text.failed)
+        cJSON_AddRawToObject(document, "timeline", (char *)text.data);
     snprintf(why, sizeof why, "The recorded iterations cannot be shown: %s.", message);
-    say_missing(missing, document, part, why);
+    say_missing(missing, document, "timeline", why);
     efg_buffer_fini(&text);
 }
 
@@ -136,7 +125,8 @@ static void add_representative(cJSON *document, const struct efg_representative 
 
 /* --- the document --- */
 
-cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r)
+cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
+                       struct efg_timeline *timeline)
 {
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-report");
@@ -149,7 +139,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     efg_report_json_ranks(document, model);
     int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();
-    add_recorded(document, missing, &model->run, "timeline", put_timeline);
+    add_timeline(document, missing, timeline);
     say_missing(missing, document, "iterations",
                 "No main loop was found, so there are no iterations of it.");
     say_missing(missing, document, "messages", "No messages were sent.");

@@ -11,13 +11,18 @@
 #include "judge/representative.h"
 #include "model/efficiency.h"
 #include "model/model.h"
+#include "recorded/json.h"
 
 #define EFG_REPORT_VERSION 1
 
 extern const char efg_report_json_help[]; /* the schema */
 
 /* The document; free it. NULL: what is wrong was said on standard error. */
-cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r);
+cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
+                       struct efg_timeline *timeline);
+
+/* What it has of the timeline, at most: 3,000 events of 64 ranks; fewer, where these have no room. */
+#define EFG_REPORT_LIMITS ((struct efg_recorded_limits){200000, 80000})
 
 /* --- its parts: each adds members to TO --- */
 

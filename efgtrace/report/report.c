@@ -124,10 +124,50 @@ struct request {
     enum { TEXT, JSON, PAGE } as;
 };
 
-static int put_document(struct efg_buffer *out, const struct efg_model *model,
-                        const struct efg_representative *r, const struct request *request)
+struct reading {
+    struct efg_model model;
+    struct efg_recorded recorded;
+    struct efg_representative representative;
+    struct efg_timeline timeline; /* all zero for text */
+};
+
+static int take(void *data, const struct efg_recorded_item *item)
 {
-    cJSON *document = efg_report_json(model, r);
+    struct reading *r = data;
+    int error = r->timeline.recorded ? efg_timeline_take(&r->timeline, item) : 0;
+    return error ? error : efg_representative_take(&r->representative, item);
+}
+
+/* The trace, once. Returns 0 or -ENOMEM. */
+static int read_trace(struct reading *r, const struct request *request)
+{
+    const struct efg_run *run = &r->model.run;
+    int error = efg_representative_begin(&r->representative, run, &r->recorded);
+    if (!error && request->as != TEXT)
+        error = efg_timeline_begin(&r->timeline, run, &r->recorded, EFG_REPORT_LIMITS);
+    if (!error)
+        error = efg_recorded_all(&r->recorded, run, take, r);
+    return error < 0 ? error : efg_representative_read(&r->representative, !error);
+}
+
+/* The trace, then the ranks. Returns 0 or -1, after saying why. */
+static int read_all(struct reading *r, const struct request *request)
+{
+    unsigned parts = EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES |
+                     (request->as == TEXT ? 0 : EFG_MODEL_CONTEXTS);
+    int error = read_trace(r, request);
+    r->model.is_some = efg_representative_ranks(&r->representative);
+    if (!error && efg_model_read(&r->model, NULL, efg_merged_dimensions(&r->model.run), parts))
+        return -1;
+    if (!error)
+        error = efg_representative_end(&r->representative, r->model.some);
+    return error ? efg_complain("report", "no memory for what was recorded") : 0;
+}
+
+static int put_document(struct efg_buffer *out, struct reading *r,
+                        const struct request *request)
+{
+    cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline);
     if (!document)
         return -1;
     if (request->as == PAGE) {
@@ -139,42 +179,24 @@ static int put_document(struct efg_buffer *out, const struct efg_model *model,
     return 0;
 }
 
-static int put_ranks(struct efg_buffer *out, struct efg_model *model,
-                     struct efg_representative *r, const struct request *request)
+static int put_all(struct efg_buffer *out, struct reading *r, const struct request *request)
 {
-    unsigned parts = EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES;
-    int error = efg_representative_begin(r, &model->run);
-    model->is_some = efg_representative_ranks(r);
-    if (request->as != TEXT)
-        parts |= EFG_MODEL_CONTEXTS;
-    if (!error && efg_model_read(model, NULL, efg_merged_dimensions(&model->run), parts))
-        return -1;
-    if (!error)
-        error = efg_representative_end(r, model->some);
-    if (error)
-        return efg_complain("report", "no memory to compare the trace with the run");
-    if (request->as != TEXT)
-        return put_document(out, model, r, request);
-    put_findings(out, model);
-    efg_summary_write(out, &model->run);
-    put_report(out, model, r, request->most);
-    out->failed |= model->ranks.hosts.lines.failed | model->ranks.notes.failed;
-    return 0;
-}
-
-static int put_all(struct efg_buffer *out, struct efg_model *model,
-                   const struct request *request)
-{
-    struct efg_representative r = {0};
-    int error = 0;
+    const struct efg_run *run = &r->model.run;
     if (request->as == TEXT && request->signatures)
-        return efg_report_signatures(out, &model->run);
-    if (request->as == TEXT && !model->run.rank_count)
-        efg_summary_write(out, &model->run);
-    else
-        error = put_ranks(out, model, &r, request);
-    efg_representative_fini(&r);
-    return error;
+        return efg_report_signatures(out, run);
+    if (request->as == TEXT && !run->rank_count) {
+        efg_summary_write(out, run);
+        return 0;
+    }
+    if (read_all(r, request))
+        return -1;
+    if (request->as != TEXT)
+        return put_document(out, r, request);
+    put_findings(out, &r->model);
+    efg_summary_write(out, run);
+    put_report(out, &r->model, &r->representative, request->most);
+    out->failed |= r->model.ranks.hosts.lines.failed | r->model.ranks.notes.failed;
+    return 0;
 }
 
 /* A page goes beside the run file, unless another place is given; its name is printed. */
@@ -196,19 +218,22 @@ static int write_out(const struct efg_buffer *out, const struct efg_run *run,
 
 static int report(const struct request *request)
 {
-    struct efg_model model;
+    struct reading r = {.recorded.pipe = -1};
     struct efg_buffer out = {0};
-    int error = efg_model_open(&model, "report", request->dir);
+    int error = efg_model_open(&r.model, "report", request->dir);
     if (!error)
-        error = put_all(&out, &model, request);
+        error = put_all(&out, &r, request);
     if (!error && out.failed) {
         fprintf(stderr, "efgtrace report: no memory for %s\n", request->dir);
         error = -1;
     }
     if (!error)
-        error = write_out(&out, &model.run, request);
+        error = write_out(&out, &r.model.run, request);
     efg_buffer_fini(&out);
-    efg_model_fini(&model);
+    efg_timeline_fini(&r.timeline);
+    efg_representative_fini(&r.representative);
+    efg_recorded_close(&r.recorded);
+    efg_model_fini(&r.model);
     return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 
