@@ -7,6 +7,7 @@
 #ifndef EFG_JOIN_H
 #define EFG_JOIN_H
 
+#include "base/map.h"
 #include "files/run/runfile.h"
 
 enum efg_join_by { EFG_JOIN_CALLS, EFG_JOIN_SITES };
@@ -25,7 +26,7 @@ struct efg_join {
     struct efg_join_item *items;
     uint32_t count;
     uint32_t ranks;
-    uint32_t *slots, slot_count, room; /* hash table: index + 1 */
+    struct efg_map index; /* by key */
 };
 
 /* Begin to join RANKS ranks; add one of RUN, which has the INDEX; sort by descending time. Return
