@@ -132,6 +132,7 @@ model           core/loop       the loops of the merged graph
 model           files/run       reads runs
 model           files/summary   names of nodes, numbers as text
 model           cli             how commands talk: options, complaints, folders, output
+page            cli             prints JSON
 profile         core/graph      times of calls are united
 profile         core/loop       loops are given back
 profile         core/order      the order as a program

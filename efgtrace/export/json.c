@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "cli/json.h"
 #include "formats.h"
 #include "judge/json.h"
 #include "recorded/json.h"
@@ -69,13 +70,15 @@ static int read_all(struct reading *r, struct efg_model *model, uint64_t calls)
 
 static void put_all(struct efg_buffer *out, struct reading *r, const struct efg_run *run)
 {
+    cJSON *representative = efg_representative_json(&r->representative, run);
     efg_buffer_print(out, "{\"format\":\"efgtrace-recorded\",\"version\":1,\n\"timeline\":");
     efg_timeline_json(out, &r->timeline, r->timeline.limits);
     efg_buffer_print(out, ",\n\"messages\":");
     efg_recorded_matrix_json(out, &r->matrix, r->recorded.ranks);
     efg_buffer_print(out, ",\n\"representative\":");
-    efg_representative_json(out, &r->representative, run);
+    efg_json_print(out, representative);
     efg_buffer_print(out, "}\n");
+    cJSON_Delete(representative);
 }
 
 int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *message,

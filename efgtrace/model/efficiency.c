@@ -25,7 +25,7 @@ static struct efg_efficiency efficiency_of(const uint64_t *time, const uint64_t 
     return e;
 }
 
-struct efg_efficiency efg_efficiency_run(const struct efg_report_ranks *ranks, uint32_t count)
+struct efg_efficiency efg_efficiency_run(const struct efg_ranks *ranks, uint32_t count)
 {
     return efficiency_of(ranks->values[EFG_RUN_TIME], ranks->values[EFG_MPI_TIME], count);
 }

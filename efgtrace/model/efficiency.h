@@ -23,7 +23,7 @@ struct efg_efficiency {
 
 /* The efficiency of the run with COUNT ranks, or of a loop of the merged graph; a rank without time
  * took no part. */
-struct efg_efficiency efg_efficiency_run(const struct efg_report_ranks *ranks, uint32_t count);
+struct efg_efficiency efg_efficiency_run(const struct efg_ranks *ranks, uint32_t count);
 struct efg_efficiency efg_efficiency_loop(const struct efg_by_rank *by, uint32_t loop);
 
 #endif

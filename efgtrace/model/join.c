@@ -112,18 +112,3 @@ void efg_join_fini(struct efg_join *join)
     efg_map_fini(&join->index);
     memset(join, 0, sizeof *join);
 }
-
-static int by_size(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-struct efg_spread efg_join_spread(const uint64_t *values, uint32_t count, uint64_t *sorted)
-{
-    if (!count)
-        return (struct efg_spread){0};
-    memcpy(sorted, values, count * sizeof *values);
-    qsort(sorted, count, sizeof *sorted, by_size);
-    return (struct efg_spread){sorted[0], sorted[count / 2], sorted[count - 1]};
-}

@@ -40,10 +40,4 @@ void efg_join_fini(struct efg_join *join);
 /* ns of all items. */
 uint64_t efg_join_time(const struct efg_join *join);
 
-/* Smallest, middle and largest of COUNT values, in SORTED, which has room for them. */
-struct efg_spread {
-    uint64_t min, median, max;
-};
-struct efg_spread efg_join_spread(const uint64_t *values, uint32_t count, uint64_t *sorted);
-
 #endif

@@ -22,7 +22,7 @@ static int begin(struct efg_model *m, const char *is_wanted, unsigned dimensions
     int error = efg_merged_begin(&m->merged, &m->run, is_wanted, dimensions);
     m->merged.keeps_parts = !!(parts & EFG_MODEL_TIMES);
     if (!error && parts & EFG_MODEL_RANKS)
-        error = efg_report_ranks_begin(&m->ranks, &m->run);
+        error = efg_ranks_begin(&m->ranks, &m->run);
     efg_sent_begin(&m->sent);
     if (m->is_some)
         m->some = is_shared(m) ? &m->merged : &m->other;
@@ -39,14 +39,14 @@ static int add(struct efg_model *m, uint32_t index, struct efg_run_rank *rank, u
     if (!error && parts & EFG_MODEL_SENT)
         error = efg_sent_add(&m->sent, rank);
     if (!error && parts & EFG_MODEL_RANKS)
-        error = efg_report_ranks_add(&m->ranks, &m->run, index, rank);
+        error = efg_ranks_add(&m->ranks, &m->run, index, rank);
     return error;
 }
 
 static int end(struct efg_model *m, unsigned parts)
 {
     int error = efg_merged_end(&m->merged, &m->run);
-    efg_report_ranks_end(&m->ranks);
+    efg_ranks_end(&m->ranks);
     if (!error && m->some == &m->other)
         error = efg_merged_end(&m->other, &m->run);
     if (!error)
@@ -88,7 +88,7 @@ void efg_model_fini(struct efg_model *m)
     efg_by_rank_fini(&m->by);
     efg_contexts_fini(&m->contexts);
     efg_sent_fini(&m->sent);
-    efg_report_ranks_fini(&m->ranks);
+    efg_ranks_fini(&m->ranks);
     efg_merged_fini(&m->merged);
     efg_merged_fini(&m->other);
     efg_run_fini(&m->run);

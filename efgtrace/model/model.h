@@ -27,7 +27,7 @@ struct efg_model {
                             NULL: none */
     const struct efg_merged *some; /* this graph: MERGED or OTHER */
     struct efg_merged other;
-    struct efg_report_ranks ranks;
+    struct efg_ranks ranks;
     struct efg_sent sent;
     struct efg_contexts contexts;
     struct efg_by_rank by;

@@ -17,41 +17,37 @@
 
 static void put_host(struct efg_hosts *hosts)
 {
+    struct efg_run_place *places = (struct efg_run_place *)hosts->places.data;
+    uint32_t count = (uint32_t)(hosts->places.size / sizeof *places);
     char cores[EFG_COLUMNS];
-    if (!hosts->count)
+    if (!count)
         return;
     hosts->shown++;
     if (hosts->shown <= HOSTS_SHOWN) {
-        efg_summary_host(hosts->places, hosts->count, cores, sizeof cores);
+        efg_summary_host(places, count, cores, sizeof cores);
         efg_summary_line(&hosts->lines, "host         %s: rank %u to %u%s", hosts->host,
                          hosts->first, hosts->last, cores);
     }
-    for (uint32_t i = 0; i < hosts->count; i++)
-        free(hosts->places[i].cores);
+    for (uint32_t i = 0; i < count; i++)
+        free(places[i].cores);
     free(hosts->host);
     hosts->host = NULL;
-    hosts->count = 0;
+    hosts->places.size = 0;
 }
 
 /* Takes the host and the cores from RANK. */
 static int add_host(struct efg_hosts *hosts, struct efg_run_rank *rank)
 {
-    if (hosts->count && strcmp(hosts->host, rank->host))
+    if (hosts->places.size && strcmp(hosts->host, rank->host))
         put_host(hosts);
-    if (hosts->count == hosts->room) {
-        uint32_t room = hosts->room ? 2 * hosts->room : 64;
-        struct efg_run_place *places = realloc(hosts->places, room * sizeof *places);
-        if (!places)
-            return -1;
-        hosts->places = places;
-        hosts->room = room;
-    }
-    if (!hosts->count) {
+    if (!hosts->places.size) {
         hosts->host = rank->host;
         hosts->first = rank->rank;
         rank->host = NULL;
     }
-    hosts->places[hosts->count++] = rank->place;
+    efg_buffer_put(&hosts->places, &rank->place, sizeof rank->place);
+    if (hosts->places.failed)
+        return -1;
     rank->place.cores = NULL;
     hosts->last = rank->rank;
     return 0;
@@ -67,8 +63,8 @@ static void end_hosts(struct efg_hosts *hosts)
 
 /* --- all ranks --- */
 
-static void measure(struct efg_report_ranks *ranks, uint32_t index,
-                    const struct efg_run_rank *rank, struct efg_group_graph *group)
+static void measure(struct efg_ranks *ranks, uint32_t index, const struct efg_run_rank *rank,
+                    struct efg_group_graph *group)
 {
     const struct efg_run_thread *thread = efg_run_rank_thread(rank);
     uint64_t time = efg_run_rank_duration(rank);
@@ -91,8 +87,8 @@ static void measure(struct efg_report_ranks *ranks, uint32_t index,
     ranks->values[EFG_COST][index] = rank->cost;
 }
 
-int efg_report_ranks_add(struct efg_report_ranks *ranks, const struct efg_run *run,
-                         uint32_t index, struct efg_run_rank *rank)
+int efg_ranks_add(struct efg_ranks *ranks, const struct efg_run *run, uint32_t index,
+                  struct efg_run_rank *rank)
 {
     measure(ranks, index, rank, &ranks->groups[run->ranks[index].group]);
     if (*rank->note)
@@ -104,9 +100,9 @@ int efg_report_ranks_add(struct efg_report_ranks *ranks, const struct efg_run *r
                : 0;
 }
 
-int efg_report_ranks_begin(struct efg_report_ranks *ranks, const struct efg_run *run)
+int efg_ranks_begin(struct efg_ranks *ranks, const struct efg_run *run)
 {
-    *ranks = (struct efg_report_ranks){0};
+    *ranks = (struct efg_ranks){0};
     efg_join_init(&ranks->calls, EFG_JOIN_CALLS, run->rank_count);
     efg_join_init(&ranks->sites, EFG_JOIN_SITES, run->rank_count);
     ranks->groups = calloc((size_t)run->common.group_count + 1, sizeof *ranks->groups);
@@ -118,21 +114,21 @@ int efg_report_ranks_begin(struct efg_report_ranks *ranks, const struct efg_run 
     return error ? -ENOMEM : 0;
 }
 
-void efg_report_ranks_end(struct efg_report_ranks *ranks)
+void efg_ranks_end(struct efg_ranks *ranks)
 {
     efg_join_sort(&ranks->calls);
     efg_join_sort(&ranks->sites);
     end_hosts(&ranks->hosts);
 }
 
-void efg_report_ranks_fini(struct efg_report_ranks *ranks)
+void efg_ranks_fini(struct efg_ranks *ranks)
 {
     efg_join_fini(&ranks->calls);
     efg_join_fini(&ranks->sites);
     for (int i = 0; i < EFG_QUANTITIES; i++)
         free(ranks->values[i]);
     put_host(&ranks->hosts); /* frees those that came last */
-    free(ranks->hosts.places);
+    efg_buffer_fini(&ranks->hosts.places);
     efg_buffer_fini(&ranks->hosts.lines);
     efg_buffer_fini(&ranks->notes);
     free(ranks->groups);

@@ -25,11 +25,11 @@ struct efg_hosts { /* lines for hosts, in the order of the ranks */
     struct efg_buffer lines;
     uint32_t shown;
     char *host; /* of the last ranks, from FIRST to LAST */
-    uint32_t first, last, count, room;
-    struct efg_run_place *places; /* of these */
+    uint32_t first, last;
+    struct efg_buffer places; /* of these: struct efg_run_place */
 };
 
-struct efg_report_ranks {
+struct efg_ranks {
     struct efg_join calls, sites;
     uint64_t *values[EFG_QUANTITIES]; /* by index of the rank */
     struct efg_hosts hosts;
@@ -41,10 +41,10 @@ struct efg_report_ranks {
 
 /* Begin, of the ranks of RUN; add one, which has the INDEX and loses its host and cores; sort. The
  * former two return 0 or -ENOMEM. FINI in any case, also of what is all zero. */
-int efg_report_ranks_begin(struct efg_report_ranks *ranks, const struct efg_run *run);
-int efg_report_ranks_add(struct efg_report_ranks *ranks, const struct efg_run *run,
+int efg_ranks_begin(struct efg_ranks *ranks, const struct efg_run *run);
+int efg_ranks_add(struct efg_ranks *ranks, const struct efg_run *run,
                          uint32_t index, struct efg_run_rank *rank);
-void efg_report_ranks_end(struct efg_report_ranks *ranks);
-void efg_report_ranks_fini(struct efg_report_ranks *ranks);
+void efg_ranks_end(struct efg_ranks *ranks);
+void efg_ranks_fini(struct efg_ranks *ranks);
 
 #endif

@@ -148,7 +148,8 @@ static int is_sound(struct efg_recorded *r, const struct efg_recorded_item *item
     return 0;
 }
 
-int efg_recorded_next(struct efg_recorded *r, struct efg_recorded_item *item)
+/* The next item. Returns 1; 0 at the end; -1 with the message filled. */
+static int next(struct efg_recorded *r, struct efg_recorded_item *item)
 {
     struct efg_recorded_record record;
     while (!take(r, &record, sizeof record)) {
@@ -182,7 +183,7 @@ static int explain_missing(struct efg_recorded *r, const struct efg_run *run)
     return -1;
 }
 
-int efg_recorded_open(struct efg_recorded *r, const struct efg_run *run)
+static int open_trace(struct efg_recorded *r, const struct efg_run *run)
 {
     char path[PATH_MAX];
     *r = (struct efg_recorded){.pipe = -1, .bytes = malloc(PIECE)};
@@ -199,8 +200,8 @@ int efg_recorded_all(struct efg_recorded *r, const struct efg_run *run,
                      int (*give)(void *data, const struct efg_recorded_item *item), void *data)
 {
     struct efg_recorded_item item;
-    int error = 0, got = efg_recorded_open(r, run) ? -1 : 1;
-    while (got > 0 && !error && (got = efg_recorded_next(r, &item)) > 0)
+    int error = 0, got = open_trace(r, run) ? -1 : 1;
+    while (got > 0 && !error && (got = next(r, &item)) > 0)
         error = give(data, &item);
     return got < 0 ? 1 : error;
 }

@@ -95,17 +95,10 @@ struct efg_recorded {
     size_t at, size;
 };
 
-/* Open the trace of RUN. Returns 0, or -1 with the message filled. CLOSE in any case. */
-int efg_recorded_open(struct efg_recorded *recorded, const struct efg_run *run);
-
-/* The next item. Returns 1; 0 at the end; -1 with the message filled. */
-int efg_recorded_next(struct efg_recorded *recorded, struct efg_recorded_item *item);
-
-void efg_recorded_close(struct efg_recorded *recorded);
-
-/* Open the trace of RUN, and give each of its items to GIVE, with DATA, until it returns other than 0. Returns what GIVE
- * has; or 1 if the trace cannot be read, with the message filled. CLOSE in any case. */
+/* Give each item of the trace of RUN to GIVE, with DATA, until it returns other than 0. Returns what GIVE has; or 1
+ * if the trace cannot be read, with the message filled. What is known of the trace stays until CLOSE, in any case. */
 int efg_recorded_all(struct efg_recorded *recorded, const struct efg_run *run,
                      int (*give)(void *data, const struct efg_recorded_item *item), void *data);
+void efg_recorded_close(struct efg_recorded *recorded);
 
 #endif

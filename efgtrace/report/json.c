@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of the document are made in other files, each from what the text is made of; here they are put together.
+ * The parts of the document are made in other files, from the model; here they are put together.
  */
 #include "json.h"
 
@@ -112,17 +112,6 @@ static void add_timeline(cJSON *document, cJSON *missing, struct efg_timeline *t
     efg_buffer_fini(&text);
 }
 
-static void add_representative(cJSON *document, const struct efg_representative *r,
-                               const struct efg_run *run)
-{
-    struct efg_buffer text = {0};
-    efg_representative_json(&text, r, run);
-    efg_buffer_put(&text, "", 1);
-    if (!text.failed)
-        cJSON_AddRawToObject(document, "representative", (char *)text.data);
-    efg_buffer_fini(&text);
-}
-
 /* --- the document --- */
 
 cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
@@ -144,7 +133,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
                 "No main loop was found, so there are no iterations of it.");
     say_missing(missing, document, "messages", "No messages were sent.");
     cJSON_AddItemToObject(document, "missing", missing);
-    add_representative(document, r, &model->run);
+    cJSON_AddItemToObject(document, "representative", efg_representative_json(r, &model->run));
     if (error) {
         cJSON_Delete(document);
         return NULL;

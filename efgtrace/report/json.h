@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All that the report shows of a run, as one JSON document, which the page is made of, too;
- * efg_report_json_help is the schema. Figures come from the functions that make the text.
+ * efg_report_json_help is the schema. Figures are those of the text: both are made from one model.
  */
 #ifndef EFG_REPORT_JSON_H
 #define EFG_REPORT_JSON_H

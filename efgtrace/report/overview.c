@@ -60,7 +60,7 @@ static void add_summary(cJSON *to, const struct efg_run *run)
 }
 
 /* The lines of hosts belong to the text, too: so a copy. */
-static void add_places(cJSON *to, const struct efg_report_ranks *ranks)
+static void add_places(cJSON *to, const struct efg_ranks *ranks)
 {
     struct efg_buffer lines = {0};
     efg_buffer_put(&lines, ranks->hosts.lines.data, ranks->hosts.lines.size);

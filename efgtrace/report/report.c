@@ -27,7 +27,7 @@
 #define LINES 20 /* of a table */
 
 static void put_facts(struct efg_buffer *out, const struct efg_run *run,
-                      const struct efg_report_ranks *ranks)
+                      const struct efg_ranks *ranks)
 {
     efg_text_title(out, "The run");
     efg_buffer_print(out, "command      %s\n", run->command);
@@ -46,7 +46,7 @@ static void put_pivot_path(struct efg_buffer *out, const struct efg_run *run)
     efg_report_path(out, run, &thread->graph.nodes[thread->pivot.node]);
 }
 
-static void put_notes(struct efg_buffer *out, const struct efg_report_ranks *ranks)
+static void put_notes(struct efg_buffer *out, const struct efg_ranks *ranks)
 {
     if (!ranks->notes.size)
         return;
