@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * getopt_long does the work; its tables are made from ours. An option is known to it by its place in
- * the table, behind all letters.
+ * getopt_long does the work; its tables are made from ours. An option is known to it by its place
+ * in the table, behind all letters.
  */
 #include "options.h"
 

@@ -18,9 +18,9 @@ struct efg_option { /* one of flag, text, number, choice is where its value goes
     const char *words;
 };
 
-/* Take the OPTIONS of COMMAND, an array that ends with one without a name, from ARGV; answer --help with
- * the texts HELP, up to NULL. What is left, from argv[optind] on, are FOLDERS, 1 or 2 of them; 0: to be
- * looked at by the command. Returns -1 to go on; else the exit code. */
+/* Take the OPTIONS of COMMAND, an array that ends with one without a name, from ARGV; answer
+ * --help with the texts HELP, up to NULL. What is left, from argv[optind] on, are FOLDERS, 1 or 2
+ * of them; 0: to be looked at by the command. Returns -1 to go on; else the exit code. */
 int efg_options_take(const char *command, const struct efg_option *options,
                      const char *const *help, int folders, int argc, char **argv);
 

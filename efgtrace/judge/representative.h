@@ -78,16 +78,16 @@ struct efg_representative {
     struct efg_representative_work *work; /* parts.h */
 };
 
-/* Begin to compare RUN with its trace; take an item of the trace, which is RECORDED and stays open; the
- * trace has been read, or is not readable, which is what the sentence says then. Return 0 or -ENOMEM. FINI
- * in any case, also of what is all zero. */
+/* Begin to compare RUN with its trace; take an item of the trace, which is RECORDED and stays
+ * open; the trace has been read, or is not readable, which is what the sentence says then. Return
+ * 0 or -ENOMEM. FINI in any case, also of what is all zero. */
 int efg_representative_begin(struct efg_representative *r, const struct efg_run *run,
                              const struct efg_recorded *recorded);
 int efg_representative_take(struct efg_representative *r, const struct efg_recorded_item *item);
 int efg_representative_read(struct efg_representative *r, int is_readable);
 
-/* Compare what was read with MERGED, the graph of the ranks that recorded iterations, whose signatures are function
- * and call path (NULL: there are none). Returns 0 or -ENOMEM. */
+/* Compare what was read with MERGED, the graph of the ranks that recorded iterations, whose
+ * signatures are function and call path (NULL: there are none). Returns 0 or -ENOMEM. */
 int efg_representative_end(struct efg_representative *r, const struct efg_merged *merged);
 void efg_representative_fini(struct efg_representative *r);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The trace is read before it is known which graph it is compared with. So what was recorded is added up by
- * iteration and by step, from one call site to the next; then, with the graph, steps become sums by sample and by
- * what they are of (nodes, then loops).
+ * The trace is read before it is known which graph it is compared with. So what was recorded is
+ * added up by iteration and by step, from one call site to the next; then, with the graph, steps
+ * become sums by sample and by what they are of (nodes, then loops).
  */
 #include "parts.h"
 

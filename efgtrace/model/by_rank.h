@@ -19,8 +19,8 @@ struct efg_by_rank {
     uint64_t *context_calls, *context_bytes; /* of all ranks: [context] */
 };
 
-/* The times of RANKS ranks, whose graph is MERGED, with their parts. CONTEXTS: NULL for loops only.
- * Returns 0 or -ENOMEM. FINI in any case. */
+/* The times of RANKS ranks, whose graph is MERGED, with their parts. CONTEXTS: NULL for loops
+ * only. Returns 0 or -ENOMEM. FINI in any case. */
 int efg_by_rank_make(struct efg_by_rank *by, uint32_t ranks, const struct efg_merged *merged,
                      const struct efg_contexts *contexts);
 void efg_by_rank_fini(struct efg_by_rank *by);

@@ -56,7 +56,7 @@ struct efg_merged {
     struct efg_merged_item *nodes, *edges;
     uint32_t node_room, edge_room;
     int keeps_parts;
-    struct efg_buffer node_parts, edge_parts; /* struct efg_merged_part, by rank, if they are kept */
+    struct efg_buffer node_parts, edge_parts; /* struct efg_merged_part, by rank */
     uint32_t first;           /* node, while ranks are added */
     struct efg_looptree tree; /* repetitions, entries, events by these visits; times are sums */
     struct efg_ranklist *loops;  /* the ranks of each */
@@ -65,9 +65,9 @@ struct efg_merged {
 };
 
 /* Begin to merge those ranks of RUN that are marked in IS_WANTED, by index (NULL: all), with
- * signatures reduced to DIMENSIONS; add one of them, in their order, which has the INDEX (those that
- * left no graph are left out); find the loops. Return 0 or -ENOMEM. FINI in any case, also of what
- * is all zero. */
+ * signatures reduced to DIMENSIONS; add one of them, in their order, which has the INDEX (those
+ * that left no graph are left out); find the loops. Return 0 or -ENOMEM. FINI in any case, also
+ * of what is all zero. */
 int efg_merged_begin(struct efg_merged *merged, const struct efg_run *run,
                      const char *is_wanted, unsigned dimensions);
 int efg_merged_add(struct efg_merged *merged, const struct efg_run *run,

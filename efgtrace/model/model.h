@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The model: all that is known of a run, made in one sweep over its ranks; text, JSON and pages are
- * made from it.
+ * The model: all that is known of a run, made in one sweep over its ranks; text, JSON and pages
+ * are made from it.
  */
 #ifndef EFG_MODEL_H
 #define EFG_MODEL_H
@@ -23,9 +23,8 @@ struct efg_model {
     const char *command; /* that complains */
     struct efg_run run;
     struct efg_merged merged;
-    const char *is_some; /* by index: ranks of which there is a graph by function and call path, too;
-                            NULL: none */
-    const struct efg_merged *some; /* this graph: MERGED or OTHER */
+    const char *is_some; /* by index: ranks that are wanted as a graph of their own, NULL: none */
+    const struct efg_merged *some; /* this graph, by function and call path: MERGED or OTHER */
     struct efg_merged other;
     struct efg_ranks ranks;
     struct efg_sent sent;
@@ -33,9 +32,10 @@ struct efg_model {
     struct efg_by_rank by;
 };
 
-/* Open the run in DIR, for COMMAND; read its ranks, or those that are marked in IS_WANTED, by index (NULL:
- * all), as far as PARTS, a set of enum efg_model_part, need it, with signatures reduced to DIMENSIONS.
- * Return 0; else say on standard error what is wrong, and return -1. FINI in any case. */
+/* Open the run in DIR, for COMMAND; read its ranks, or those that are marked in IS_WANTED, by
+ * index (NULL: all), as far as PARTS, a set of enum efg_model_part, need it, with signatures
+ * reduced to DIMENSIONS. Return 0; else say on standard error what is wrong, and return -1. FINI
+ * in any case. */
 int efg_model_open(struct efg_model *model, const char *command, const char *dir);
 int efg_model_read(struct efg_model *model, const char *is_wanted, unsigned dimensions,
                    unsigned parts);

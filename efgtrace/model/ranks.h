@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each rank did, in a few numbers; calls and call sites of all; hosts and notes. Ranks are added
- * one after the other and need not stay.
+ * What each rank did, in a few numbers; calls and call sites of all; hosts and notes. Ranks are
+ * added one after the other and need not stay.
  */
 #ifndef EFG_REPORT_RANKS_H
 #define EFG_REPORT_RANKS_H
@@ -39,8 +39,8 @@ struct efg_ranks {
     } * groups;                /* by index of the group */
 };
 
-/* Begin, of the ranks of RUN; add one, which has the INDEX and loses its host and cores; sort. The
- * former two return 0 or -ENOMEM. FINI in any case, also of what is all zero. */
+/* Begin, of the ranks of RUN; add one, which has the INDEX and loses its host and cores; sort.
+ * The former two return 0 or -ENOMEM. FINI in any case, also of what is all zero. */
 int efg_ranks_begin(struct efg_ranks *ranks, const struct efg_run *run);
 int efg_ranks_add(struct efg_ranks *ranks, const struct efg_run *run,
                          uint32_t index, struct efg_run_rank *rank);

@@ -31,8 +31,8 @@ struct efg_sent {
     struct efg_sent_distance *distances; /* by descending bytes */
 };
 
-/* Begin; add a rank, after those with smaller numbers; find the distances in a run of SIZE ranks, and sort. The
- * latter two return 0 or -ENOMEM. FINI in any case, also of what is all zero. */
+/* Begin; add a rank, after those with smaller numbers; find the distances in a run of SIZE ranks,
+ * and sort. The latter two return 0 or -ENOMEM. FINI in any case, also of what is all zero. */
 void efg_sent_begin(struct efg_sent *sent);
 int efg_sent_add(struct efg_sent *sent, const struct efg_run_rank *rank);
 int efg_sent_end(struct efg_sent *sent, uint32_t size);

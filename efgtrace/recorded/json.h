@@ -8,8 +8,8 @@
  * rank, by its index in "locations"; a site is a call with its call path, by its index in
  * "sites".
  *
- * Both are made in one reading of the trace (efg_recorded_all): begin, take all items, write. If memory
- * runs out: out->failed.
+ * Both are made in one reading of the trace (efg_recorded_all): begin, take all items, write. If
+ * memory runs out: out->failed.
  *
  * --- efg_timeline_json ---
  *
@@ -31,15 +31,15 @@
  *    "messages": [from, to, later, flight, bytes, ...],            five numbers each
  *    "left_out": "" or a sentence: what is not there, to keep within the limits}
  *
- * calls: in their order; gap: from the end of the call before it on this location (the first
- * one: from time 0) to its begin. A spin of polls that found nothing is one call.
+ * calls: in their order; gap: from the end of the call before it on this location (the first one:
+ * from time 0) to its begin. A spin of polls that found nothing is one call.
  *
  *     for (let i = 0, t = 0; i < calls.length; i += 3) {
  *         let begin = t + calls[i], end = begin + calls[i + 1], site = calls[i + 2]; t = end; }
  *
- * messages: those with both ends in it, by rising time of sending; from and to: locations;
- * later: from the sending of the message before it (the first one: from time 0); flight: from
- * sending to when it was received, negative where clocks are wrong.
+ * messages: those with both ends in it, by rising time of sending; from and to: locations; later:
+ * from the sending of the message before it (the first one: from time 0); flight: from sending to
+ * when it was received, negative where clocks are wrong.
  *
  * --- efg_recorded_matrix_json ---
  *
@@ -80,12 +80,13 @@ struct efg_timeline {
     struct efg_buffer locations;            /* struct efg_recorded_item */
     struct efg_buffer calls, marks, flights; /* timeline.c; marks are iterations of locations */
     struct efg_map flight_of;               /* pair -> index */
-    uint64_t until, next; /* calls between iterations that begin before, iterations with smaller keys */
+    uint64_t until; /* of calls between iterations those are kept that begin before */
+    uint64_t next;  /* of iterations those with smaller keys */
     uint32_t last;        /* location, whose calls have room */
 };
 
-/* Begin with RUN, of which the trace RECORDED is read, at most so many calls and messages of it; take an
- * item. Return 0 or -ENOMEM. FINI in any case, also of what is all zero. */
+/* Begin with RUN, of which the trace RECORDED is read, at most so many calls and messages of it;
+ * take an item. Return 0 or -ENOMEM. FINI in any case, also of what is all zero. */
 int efg_timeline_begin(struct efg_timeline *timeline, const struct efg_run *run,
                        const struct efg_recorded *recorded, struct efg_recorded_limits limits);
 int efg_timeline_take(struct efg_timeline *timeline, const struct efg_recorded_item *item);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: what leaves here refers to sites, ranks and locations that there are, and ends after it
- * begins.
+ * Invariant: what leaves here refers to sites, ranks and locations that there are, and ends after
+ * it begins.
  */
 #include "recorded.h"
 

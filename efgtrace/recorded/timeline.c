@@ -3,10 +3,11 @@
  * The timeline as JSON. The trace is read once; what may be shown of it is kept.
  *
  * If there are more calls than may be, the end is left out: iterations from the last one on, as
- * many as needed; all locations up to the same moment. If one iteration alone is too much, the last
- * locations are left out of it, too. While the trace is read, calls are dropped by the same rule
- * whenever they have no room: what is still to come only makes the part that is shown smaller. Of calls
- * between iterations some more are kept, as the last iteration shown may yet end later.
+ * many as needed; all locations up to the same moment. If one iteration alone is too much, the
+ * last locations are left out of it, too. While the trace is read, calls are dropped by the same
+ * rule whenever they have no room: what is still to come only makes the part that is shown
+ * smaller. Of calls between iterations some more are kept, as the last iteration shown may yet
+ * end later.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -39,7 +40,7 @@ struct flight { /* a message, by its pair */
 struct part { /* what is shown */
     uint64_t until, next;
     uint32_t locations; /* the first ones */
-    uint64_t calls;     /* at most */
+    uint64_t calls;     /* at most so many */
 };
 
 /* --- spans --- */
@@ -136,7 +137,7 @@ static int is_whole(const struct efg_timeline *t, uint32_t slot)
            slot_end(t, slot) <= t->until;
 }
 
-/* The slot of CALL: the first, second, ... iteration, later; calls between iterations by their time. */
+/* Slots: the first iteration, the second, ..., later. Calls between them belong to one by time. */
 static uint32_t slot_of(const struct efg_timeline *t, const struct call *call)
 {
     uint32_t low = 0, high = slot_count(t) - 1;
@@ -153,8 +154,8 @@ static uint32_t slot_of(const struct efg_timeline *t, const struct call *call)
     return low;
 }
 
-/* The first slots of which at most MOST calls are kept; SLOTS: how many. Or the first locations of
- * one slot. FIRST: calls in it, by location. */
+/* PART: as many of the first SLOTS as have room for their calls; or the first locations of the
+ * first slot. IN_SLOT: calls in each slot; FIRST: in the first one, by location. */
 static void choose(const struct efg_timeline *t, struct part *part, const uint64_t *in_slot,
                    const uint64_t *first, uint32_t *slots)
 {
@@ -354,7 +355,7 @@ void efg_timeline_fini(struct efg_timeline *t)
 
 /* --- locations --- */
 
-/* The calls of a location, from FROM on. Returns how many of them are in PART; AT: behind the last. */
+/* The calls of LOCATION, from AT on, as far as they are in PART, at most ROOM. Returns how many. */
 static uint64_t put_calls(struct efg_buffer *out, const struct efg_timeline *t,
                           const struct part *part, uint32_t location, uint64_t room, size_t *at)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All that the report shows of a run, as one JSON document, which the page is made of, too;
- * efg_report_json_help is the schema. Figures are those of the text: both are made from one model.
+ * efg_report_json_help is the schema. Figures are those of the text: both are made from one
+ * model.
  */
 #ifndef EFG_REPORT_JSON_H
 #define EFG_REPORT_JSON_H
@@ -21,7 +22,8 @@ extern const char efg_report_json_help[]; /* the schema */
 cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
                        struct efg_timeline *timeline);
 
-/* What it has of the timeline, at most: 3,000 events of 64 ranks; fewer, where these have no room. */
+/* What it has of the timeline, at most: 3,000 events of 64 ranks; fewer, where these have no
+ * room. */
 #define EFG_REPORT_LIMITS ((struct efg_recorded_limits){200000, 80000})
 
 /* --- its parts: each adds members to TO --- */

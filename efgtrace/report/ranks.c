@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of what the ranks did: a line for each quantity, with the ranks that have least and most.
+ * The table of what the ranks did: a line for each quantity, with the ranks that have least and
+ * most.
  */
 #include "files/summary/summary.h"
 #include "model/distribution.h"
