@@ -19,7 +19,7 @@
 #include "json.h"
 
 #define SLICES 64         /* of time, where there are no iterations */
-#define RESERVE (1 << 18) /* calls that are kept before any are dropped, at least */
+#define RESERVE (1 << 14) /* calls that are kept before any are dropped, at least */
 
 struct call {
     uint64_t begin, end, key; /* KEY: of the iteration, or EFG_RECORDED_NONE */
