@@ -24,7 +24,7 @@
 
 static const struct format {
     const char *name;
-    void (*put)(struct efg_buffer *out, const struct efg_graph_view *view);
+    void (*put)(struct efg_buffer *out, const struct efg_model *model, int all);
     int is_picture; /* that dot makes of what is put */
 } formats[] = {{"dot", efg_graph_put_dot, 0},
                {"svg", efg_graph_put_dot, 1},
@@ -61,13 +61,11 @@ static int draw(const struct request *request, const struct efg_buffer *dot,
                                                                     : EFG_EXIT_OK;
 }
 
-static int write_graph(const struct request *request, const struct efg_run *run,
-                       const struct efg_merged *merged)
+static int write_graph(const struct request *request, const struct efg_model *model)
 {
     struct efg_buffer text = {0}, picture = {0};
     int code = EFG_EXIT_OK;
-    request->format->put(
-        &text, &(struct efg_graph_view){.run = run, .merged = merged, .all = request->all});
+    request->format->put(&text, model, request->all);
     if (request->format->is_picture && !text.failed)
         code = draw(request, &text, &picture);
     if (text.failed || picture.failed)
@@ -144,7 +142,7 @@ static int merge(const struct request *request, struct efg_model *model, const c
         return EFG_EXIT_FAILED;
     model->run.dimensions = dimensions; /* what names of nodes tell */
     if (model->merged.rank_count)
-        return write_graph(request, &model->run, &model->merged);
+        return write_graph(request, model);
     fprintf(stderr, "efgtrace graph: these ranks left no graph in %s\n", request->dir);
     return EFG_EXIT_FAILED;
 }

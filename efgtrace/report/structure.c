@@ -8,21 +8,15 @@
 #include "json.h"
 #include "model/distribution.h"
 
-static struct efg_graph_view graph_view(const struct efg_model *model)
-{
-    return (struct efg_graph_view){.run = &model->run, .merged = &model->merged, .all = 1};
-}
-
 /* --- loops --- */
 
 static cJSON *make_loop(const struct efg_model *model, uint32_t id)
 {
     const struct efg_merged *merged = &model->merged;
     const struct efg_loop *loop = &merged->tree.loops[id];
-    struct efg_graph_view graph = graph_view(model);
     struct efg_efficiency efficiency = efg_efficiency_loop(&model->by, id);
     char label[512];
-    cJSON *to = efg_graph_json_loop(&graph, id);
+    cJSON *to = efg_graph_json_loop(model, id);
     efg_summary_node(&model->run, &merged->graph.nodes[loop->header], label, sizeof label);
     efg_json_text(to, "label", label);
     efg_json_number(to, "depth", loop->depth);
@@ -168,17 +162,16 @@ void efg_report_json_tree(cJSON *document, const struct efg_model *model)
 void efg_report_json_graph(cJSON *document, const struct efg_model *model)
 {
     const struct efg_merged *merged = &model->merged;
-    struct efg_graph_view graph = graph_view(model);
     cJSON *to = cJSON_AddObjectToObject(document, "graph");
     efg_json_ranks(to, "ranks", &merged->ranks);
     efg_graph_json_pivot(to, merged);
     cJSON *nodes = cJSON_AddArrayToObject(to, "nodes");
     for (uint32_t i = 0; i < merged->graph.node_count; i++) {
-        cJSON *node = efg_graph_json_node(&graph, i);
+        cJSON *node = efg_graph_json_node(model, i);
         efg_json_number(node, "context", model->contexts.of_node[i]);
         cJSON_AddItemToArray(nodes, node);
     }
     cJSON *edges = cJSON_AddArrayToObject(to, "edges");
     for (uint32_t i = 0; i < merged->graph.edge_count; i++)
-        cJSON_AddItemToArray(edges, efg_graph_json_edge(&graph, i));
+        cJSON_AddItemToArray(edges, efg_graph_json_edge(model, i));
 }
