@@ -2,9 +2,9 @@
 /*
  * What the files of the comparison share.
  *
- *     representative         figures and rows, from the sums
- *     representative_sums    sums, from the trace
- *     representative_judge   the sentence, from the rows
+ *     sums.c             sums, from the trace
+ *     representative.c   figures and rows, from the sums
+ *     judge.c            the sentence, from the rows
  */
 #ifndef EFG_REPRESENTATIVE_PARTS_H
 #define EFG_REPRESENTATIVE_PARTS_H

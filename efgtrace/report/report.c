@@ -21,7 +21,6 @@
 #include "json.h"
 #include "page/fit.h"
 #include "page/page.h"
-#include "sent.h"
 #include "tables.h"
 
 #define LINES 20 /* of a table */
