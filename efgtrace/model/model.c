@@ -9,11 +9,11 @@
 #include "cli/complain.h"
 #include "cli/open.h"
 
-/* Whether the graph of all ranks is that of some. */
+/* Whether the graph of all ranks is that of those that recorded, too. */
 static int is_shared(const struct efg_model *m)
 {
     return !(m->merged.dimensions & ~(unsigned)EFG_DIM_PATH) &&
-           !memchr(m->is_some, 0, m->run.rank_count);
+           !memchr(m->has_recorded, 0, m->run.rank_count);
 }
 
 static int begin(struct efg_model *m, const char *is_wanted, unsigned dimensions,
@@ -24,18 +24,19 @@ static int begin(struct efg_model *m, const char *is_wanted, unsigned dimensions
     if (!error && parts & EFG_MODEL_RANKS)
         error = efg_ranks_begin(&m->ranks, &m->run);
     efg_sent_begin(&m->sent);
-    if (m->is_some)
-        m->some = is_shared(m) ? &m->merged : &m->other;
-    if (!error && m->some == &m->other)
-        error = efg_merged_begin(&m->other, &m->run, m->is_some, dimensions & EFG_DIM_PATH);
+    if (m->has_recorded)
+        m->recorded = is_shared(m) ? &m->merged : &m->apart;
+    if (!error && m->recorded == &m->apart)
+        error =
+            efg_merged_begin(&m->apart, &m->run, m->has_recorded, dimensions & EFG_DIM_PATH);
     return error;
 }
 
 static int add(struct efg_model *m, uint32_t index, struct efg_run_rank *rank, unsigned parts)
 {
     int error = efg_merged_add(&m->merged, &m->run, rank, index);
-    if (!error && m->some == &m->other && m->is_some[index])
-        error = efg_merged_add(&m->other, &m->run, rank, index);
+    if (!error && m->recorded == &m->apart && m->has_recorded[index])
+        error = efg_merged_add(&m->apart, &m->run, rank, index);
     if (!error && parts & EFG_MODEL_SENT)
         error = efg_sent_add(&m->sent, rank);
     if (!error && parts & EFG_MODEL_RANKS)
@@ -47,8 +48,8 @@ static int end(struct efg_model *m, unsigned parts)
 {
     int error = efg_merged_end(&m->merged, &m->run);
     efg_ranks_end(&m->ranks);
-    if (!error && m->some == &m->other)
-        error = efg_merged_end(&m->other, &m->run);
+    if (!error && m->recorded == &m->apart)
+        error = efg_merged_end(&m->apart, &m->run);
     if (!error)
         error = efg_sent_end(&m->sent, m->run.size);
     if (!error && parts & EFG_MODEL_CONTEXTS)
@@ -90,6 +91,6 @@ void efg_model_fini(struct efg_model *m)
     efg_sent_fini(&m->sent);
     efg_ranks_fini(&m->ranks);
     efg_merged_fini(&m->merged);
-    efg_merged_fini(&m->other);
+    efg_merged_fini(&m->apart);
     efg_run_fini(&m->run);
 }

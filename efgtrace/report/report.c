@@ -155,11 +155,11 @@ static int read_all(struct reading *r, const struct request *request)
     unsigned parts = EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES |
                      (request->as == TEXT ? 0 : EFG_MODEL_CONTEXTS);
     int error = read_trace(r, request);
-    r->model.is_some = efg_representative_ranks(&r->representative);
+    r->model.has_recorded = efg_representative_ranks(&r->representative);
     if (!error && efg_model_read(&r->model, NULL, efg_merged_dimensions(&r->model.run), parts))
         return -1;
     if (!error)
-        error = efg_representative_end(&r->representative, r->model.some);
+        error = efg_representative_end(&r->representative, r->model.recorded);
     return error ? efg_complain("report", "no memory for what was recorded") : 0;
 }
 
