@@ -114,9 +114,9 @@ efgtrace        profile         a command
 efgtrace        report          a command
 efgtrace        run             a command
 efgtrace        trace           a command
-export          files/run       reads runs
 export          cli             how commands talk: options, complaints, folders, output
 export          judge           JSON has what it says
+export          model           what is known of those that recorded
 export          recorded        exports what was recorded
 graph           core/loop       boxes of loops
 graph           files/conf      dimensions are named as its keys
@@ -124,7 +124,6 @@ graph           files/run       reads runs
 graph           files/summary   names of nodes, numbers as text
 graph           cli             how commands talk: options, complaints, folders, output
 graph           model           what is known of all ranks
-judge           core/graph      what is told apart
 judge           core/loop       loops are compared
 judge           files/conf      what was recorded by which settings
 judge           files/run       reads runs
@@ -137,6 +136,7 @@ model           core/loop       the loops of the merged graph
 model           files/run       reads runs
 model           files/summary   names of nodes, numbers as text
 model           cli             how commands talk: options, complaints, folders, output
+page            cli             prints JSON
 profile         core/graph      times of calls are united
 profile         core/loop       loops are given back
 profile         core/order      the order as a program
