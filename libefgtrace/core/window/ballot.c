@@ -8,14 +8,16 @@
 
 #include <string.h>
 
-#define QUANTITIES(X)                                                                      \
-    X(period)                                                                              \
-    X(least_hash)                                                                          \
-    X(most_hash)                                                                           \
-    X(marked)                                                                              \
-    X(worlds)                                                                              \
-    X(passed) X(base) X(soonest) X(whole) X(margin) X(number) X(least_count) X(most_count) \
-        X(end) X(begun) X(ended)
+#define QUANTITIES(X) \
+    X(period)         \
+    X(least_hash)     \
+    X(most_hash)      \
+    X(marked)         \
+    X(worlds)         \
+    X(passed)         \
+    X(base)           \
+    X(soonest)        \
+    X(whole) X(margin) X(number) X(least_count) X(most_count) X(end) X(begun) X(ended)
 
 void efg_ballot_init(struct efg_vote *vote)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steering: the state that decides when to record. It belongs to one thread, the leader, while
- * the leader has claimed it (efg_leader_claim); only steer.c, mainloop.c, windows.c and iterations.c change it.
+ * Steering: the state that decides when to record. It belongs to one thread, the leader, while the
+ * leader has claimed it (efg_leader_claim); only steer.c, mainloop.c, windows.c and iterations.c
+ * change it.
  *
  *     steer.c      samples and rounds: what the ranks say, and what follows from it
  *     mainloop.c   the loop and the pivot of this rank
