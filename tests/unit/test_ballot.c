@@ -31,8 +31,11 @@ static struct efg_vote some_vote(int loops)
     if (rand() % 2)
         v.end = -(rand() % 1000);
     if (rand() % 3)
-        v.loops[0] = (struct efg_candidate){1 + (uint64_t)(rand() % loops), 1, 10, 10};
-    v.loops[0].least = v.loops[0].most = v.loops[0].loop ? (uint64_t)(rand() % 50) : 0;
+        v.loops[0] = (struct efg_candidate){.loop = 1 + (uint64_t)(rand() % loops), .ranks = 1};
+    if (v.loops[0].loop) {
+        v.loops[0].least = v.loops[0].most = (uint64_t)(rand() % 50);
+        v.loops[0].least_place = v.loops[0].most_place = (uint16_t)(rand() % 3);
+    }
     struct efg_choice choices[3];
     for (int i = 0; i < 3; i++)
         choices[i] = (struct efg_choice){(uint64_t)rand(),
@@ -86,18 +89,22 @@ static void assert_counted(const struct efg_vote *votes, const struct efg_vote *
 {
     int row = 0;
     for (uint64_t loop = 1; loop <= 100 && row < EFG_BALLOT_LOOPS; loop++) {
-        uint64_t ranks = 0, least = UINT64_MAX, most = 0;
+        struct efg_candidate expected = {
+            .loop = loop, .least = UINT64_MAX, .least_place = UINT16_MAX};
         for (int i = 0; i < VOTES; i++) {
             const struct efg_candidate *c = &votes[i].loops[0];
             if (c->loop != loop)
                 continue;
-            ranks++;
-            least = c->least < least ? c->least : least;
-            most = c->most > most ? c->most : most;
+            expected.ranks++;
+            expected.least = c->least < expected.least ? c->least : expected.least;
+            expected.most = c->most > expected.most ? c->most : expected.most;
+            if (c->least_place < expected.least_place)
+                expected.least_place = c->least_place;
+            if (c->most_place > expected.most_place)
+                expected.most_place = c->most_place;
         }
-        if (!ranks)
+        if (!expected.ranks)
             continue;
-        struct efg_candidate expected = {loop, ranks, least, most};
         assert_memory_equal(&result->loops[row++], &expected, sizeof expected);
     }
     for (; row < EFG_BALLOT_LOOPS; row++)
@@ -128,14 +135,16 @@ static struct efg_vote table(const struct efg_candidate *rows, int count)
 static void test_majority(void **state)
 {
     (void)state;
-    struct efg_candidate three[] = {{5, 1, 9, 9}, {7, 3, 10, 12}};
-    struct efg_candidate tie[] = {{5, 2, 9, 20}, {7, 2, 10, 12}};
-    struct efg_candidate even[] = {{5, 2, 9, 12}, {7, 2, 10, 12}};
+    struct efg_candidate three[] = {{5, 9, 9, 1, 2, 2}, {7, 10, 12, 3, 0, 2}};
+    struct efg_candidate tie[] = {{5, 9, 20, 2, 0, 0}, {7, 10, 12, 2, 3, 3}};
+    struct efg_candidate even[] = {{5, 9, 12, 2, 0, 0}, {7, 10, 12, 2, 0, 0}};
     struct efg_vote a = table(three, 2), b = table(tie, 2), c = table(even, 2),
                     d = table(tie, 1);
-    assert_int_equal(efg_ballot_winner(&a)->loop, 7); /* most ranks */
-    assert_int_equal(efg_ballot_winner(&b)->loop, 7); /* fewer iterations */
-    assert_int_equal(efg_ballot_winner(&c)->loop, 5); /* lower hash */
+    assert_int_equal(efg_ballot_winner(&a)->loop, 7);             /* most ranks */
+    assert_int_equal(efg_ballot_winner(&b)->loop, 7);             /* fewer iterations */
+    assert_int_equal(efg_ballot_winner(&c)->loop, 5);             /* lower hash */
+    assert_int_equal(efg_ballot_place(efg_ballot_winner(&a)), 0); /* one does not know it */
+    assert_int_equal(efg_ballot_place(efg_ballot_winner(&b)), 3);
     assert_true(efg_ballot_is_split(&a) && !efg_ballot_is_split(&d));
     efg_ballot_init(&d);
     assert_null(efg_ballot_winner(&d));

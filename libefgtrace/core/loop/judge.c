@@ -162,7 +162,7 @@ static int add_level(struct walk *w, const struct efg_body *body, uint32_t i, ui
         return -1;
     found->is_level = iterations == chosen;
     found->rounds = rounds_of_body(body, iterations);
-    found->place = efg_level_place(body, i);
+    found->loop.place = efg_level_place(body, i);
     found->first_site = judge->site_count;
     found->site_count = body->count;
     for (uint32_t k = 0; k < body->count; k++)
@@ -193,8 +193,9 @@ static void correct_caller(struct walk *w, const struct efg_body *body)
         return;
     for (uint32_t i = 0; i < w->judge->count; i++) {
         struct efg_loop_found *found = &w->judge->chain[i];
-        if (found->site == efg_callflow_site(w->flow, call)->parent && found->place &&
-            found->place == efg_callflow_place(w->flow, call) && found->loop.iterations < calls)
+        if (found->site == efg_callflow_site(w->flow, call)->parent && found->loop.place &&
+            found->loop.place == efg_callflow_place(w->flow, call) &&
+            found->loop.iterations < calls)
             found->is_level = 0;
     }
 }
@@ -378,8 +379,8 @@ static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_fo
 static int may_be_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
                              uint32_t site)
 {
-    return !found->place || (efg_place_loop(found->place) != EFG_PLACE_NO_LOOP &&
-                             efg_callflow_place(judge->flow, site) != found->place);
+    return !found->loop.place || (efg_place_loop(found->loop.place) != EFG_PLACE_NO_LOOP &&
+                                  efg_callflow_place(judge->flow, site) != found->loop.place);
 }
 
 /* A function is called in each iteration, and the rest of the loop comes in each k-th. */

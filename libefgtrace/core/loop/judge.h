@@ -43,6 +43,7 @@ struct efg_mainloop {
     uint64_t function;   /* hash of the call path of the function; agrees between ranks; 0: none */
     uint64_t iterations; /* so far */
     double share;        /* of the time in the last half of the run, 0 to 1 */
+    efg_place place;     /* in the code of the function, if the level's is known */
 };
 
 /* A loop of the chain. Sites are ids of the call tree. */
@@ -51,7 +52,6 @@ struct efg_loop_found {
     uint32_t site;       /* the function; or the leaf that is repeated */
     uint32_t is_call;    /* 1: a single call, repeated */
     uint32_t is_level;   /* 1: the level that was chosen for its function */
-    efg_place place;     /* in the code of the function, if the level's is known */
     uint32_t parts;      /* visits of SITE's loop in one iteration: 1 to 4 */
     uint32_t part;       /* if PARTS > 1: the site that is entered once in an iteration */
     double rounds;       /* effective ones */

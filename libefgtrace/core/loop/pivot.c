@@ -55,7 +55,8 @@ static int is_sure(const struct choice *c, uint32_t top, uint32_t leaf)
 {
     const struct efg_callflow *flow = c->judge->flow;
 
-    if (leaf == top || !c->loop->place || efg_callflow_place(flow, top) != c->loop->place ||
+    if (leaf == top || !c->loop->loop.place ||
+        efg_callflow_place(flow, top) != c->loop->loop.place ||
         !efg_callflow_is_always(flow, top))
         return 0;
     for (uint32_t x = efg_callflow_site(flow, leaf)->parent; x != top;

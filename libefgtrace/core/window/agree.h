@@ -83,6 +83,7 @@ struct efg_standing {
     uint32_t dropped;                 /* set of enum efg_drop */
     uint64_t loop;                    /* its favourite; 0: none */
     uint64_t iterations;              /* of it so far */
+    uint16_t place;                   /* number of the loop in its function; 0: not known */
     int has_given_up;                 /* has none and does not hold up the others any longer */
     const struct efg_choice *choices; /* in PIVOT: pivots of agree->loop, its favourite first */
     uint32_t choice_count;            /* 0: does not have that loop */

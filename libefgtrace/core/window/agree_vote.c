@@ -47,7 +47,12 @@ int efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *s
 static void say_loop(struct efg_vote *vote, const struct efg_standing *s)
 {
     if (s->loop)
-        vote->loops[0] = (struct efg_candidate){s->loop, 1, s->iterations, s->iterations};
+        vote->loops[0] = (struct efg_candidate){.loop = s->loop,
+                                                .least = s->iterations,
+                                                .most = s->iterations,
+                                                .ranks = 1,
+                                                .least_place = s->place,
+                                                .most_place = s->place};
     else if (!s->has_given_up && !s->leaving)
         vote->flags |= EFG_VOTE_LACKING;
     if (s->state == EFG_PROVISIONAL)

@@ -37,6 +37,8 @@ static struct efg_candidate add(struct efg_candidate a, struct efg_candidate b)
     a.ranks += b.ranks;
     a.least = a.least < b.least ? a.least : b.least;
     a.most = a.most > b.most ? a.most : b.most;
+    a.least_place = a.least_place < b.least_place ? a.least_place : b.least_place;
+    a.most_place = a.most_place > b.most_place ? a.most_place : b.most_place;
     return a;
 }
 
@@ -86,6 +88,11 @@ const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result)
         if (beats(&result->loops[i], best))
             best = &result->loops[i];
     return best->loop ? best : NULL;
+}
+
+uint32_t efg_ballot_place(const struct efg_candidate *winner)
+{
+    return winner->least_place == winner->most_place ? winner->most_place : 0;
 }
 
 int efg_ballot_is_split(const struct efg_vote *result)

@@ -26,9 +26,10 @@ struct efg_choice {
 
 /* A loop that ranks would like to be the main loop. */
 struct efg_candidate {
-    uint64_t loop; /* hash of the call path of its function; 0: this row is empty */
-    uint64_t ranks;
+    uint64_t loop;        /* hash of the call path of its function; 0: this row is empty */
     uint64_t least, most; /* iterations so far */
+    uint32_t ranks;
+    uint16_t least_place, most_place; /* number of the loop in its function; 0: not known */
 };
 
 enum efg_vote_flag {
@@ -77,6 +78,10 @@ void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one);
 /* The loop that most ranks have; then the one with fewer iterations; then the lowest hash. NULL if
  * there is none. */
 const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result);
+
+/* Which loop of its function all ranks that have WINNER mean, by the code; 0 if they do not know,
+ * or mean different ones. */
+uint32_t efg_ballot_place(const struct efg_candidate *winner);
 
 /* 1 if ranks have different loops. */
 int efg_ballot_is_split(const struct efg_vote *result);

@@ -135,11 +135,14 @@ void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
 
 /* --- the elected loop --- */
 
-/* Ranks may have other counts of one loop: then the lowest one holds, unless the difference may
- * be one of time. */
+/* Ranks may have other counts of one loop: then the lowest one holds, unless the difference may be
+ * one of time. A rank that is held up for long may have four times as many, and still the same loop
+ * of the code. */
 static const struct efg_loop_found *find_elected(struct efg_judge *judge)
 {
-    int is_own = s->loop.function == agree->loop && s->loop.iterations < 4 * s->elected;
+    int is_same_place = s->place && efg_place_loop(s->loop.place) == s->place;
+    int is_own = s->loop.function == agree->loop &&
+                 (is_same_place || s->loop.iterations < 4 * s->elected);
 
     return efg_judge_find(judge, agree->loop, is_own ? s->loop.iterations : s->elected);
 }

@@ -103,6 +103,7 @@ static struct efg_standing standing(struct efg_thread *t, struct efg_choice *cho
         .dropped = t->graph.dropped,
         .loop = s->loop.function,
         .iterations = s->loop.iterations,
+        .place = (uint16_t)efg_place_loop(s->loop.place),
         .has_given_up = has_given_up(now),
         .choices = choices,
         .hash = s->pivot.kind != EFG_PIVOT_NONE ? s->pivot.hash : 0,
@@ -167,6 +168,12 @@ static void wait_for_loop(uint64_t now)
     rounds.waited = waits ? rounds.waited + 1 : 0;
 }
 
+static void take_elected(const struct efg_candidate *winner)
+{
+    s->elected = winner->least;
+    s->place = efg_ballot_place(winner);
+}
+
 static void hear(struct efg_thread *t, uint64_t now)
 {
     enum efg_verdict verdict = efg_agree_result(agree, &rounds.result, &t->tally);
@@ -174,7 +181,7 @@ static void hear(struct efg_thread *t, uint64_t now)
     efg_coarse_hear((uint32_t)rounds.result.dropped);
     efg_coarse_follow(t, now);
     if (verdict == EFG_VERDICT_ELECTED)
-        s->elected = efg_ballot_winner(&rounds.result)->least;
+        take_elected(efg_ballot_winner(&rounds.result));
     efg_act_obey(t, verdict, now);
     if (verdict == EFG_VERDICT_FAILED && agree->role == EFG_OWNER && !agree->is_leaving)
         go_alone(t, now);
