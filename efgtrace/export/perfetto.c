@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/json.h"
 #include "formats.h"
 #include "recorded/pairs.h"
@@ -30,7 +31,7 @@ struct writing {
     struct efg_recorded_names names;
     struct efg_recorded_pairs pairs;
     struct efg_buffer *sites; /* what begins the event of a call, by site */
-    uint32_t site_room;
+    uint32_t site_count;
     uint32_t rank, thread; /* the present location */
     int has_iterations;    /* it does */
     int has_begun;         /* an event was written */
@@ -107,14 +108,10 @@ static void put_time(struct writing *w, const char *name, uint64_t ns)
 /* What all events of SITE begin with; NULL without memory. */
 static const struct efg_buffer *text_of(struct writing *w, uint32_t site)
 {
-    while (site >= w->site_room) {
-        uint32_t room = w->site_room ? 2 * w->site_room : 64;
-        struct efg_buffer *sites = realloc(w->sites, room * sizeof *sites);
-        if (!sites)
+    for (; site >= w->site_count; w->site_count++) {
+        if (efg_array_grow(&w->sites, w->site_count, 1, sizeof *w->sites))
             return NULL;
-        memset(sites + w->site_room, 0, (room - w->site_room) * sizeof *sites);
-        w->sites = sites;
-        w->site_room = room;
+        w->sites[w->site_count] = (struct efg_buffer){0};
     }
     struct efg_buffer *text = &w->sites[site];
     if (text->size)
@@ -258,7 +255,7 @@ int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, si
     struct writing w = {.file = file};
     *message = '\0';
     int error = write_all(&w, run, message, size);
-    for (uint32_t i = 0; i < w.site_room; i++)
+    for (uint32_t i = 0; i < w.site_count; i++)
         efg_buffer_fini(&w.sites[i]);
     free(w.sites);
     efg_recorded_pairs_fini(&w.pairs);

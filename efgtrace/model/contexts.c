@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "files/summary/summary.h"
 
@@ -39,23 +40,18 @@ static uint32_t descend(struct efg_contexts *cs, uint32_t parent, const struct s
     uint64_t known = cs->index.count, *index = efg_map_put(&cs->index, hash_step(parent, step));
     if (index && cs->index.count == known)
         return (uint32_t)*index;
-    struct efg_context *items = cs->items;
-    if (!(known & (known - 1))) /* room for powers of two */
-        items = realloc(items, (known ? 2 * known : 1) * sizeof *items);
-    if (!index || !items)
+    if (!index || efg_array_grow(&cs->items, cs->count, 1, sizeof *cs->items))
         return EFG_NONE;
-    cs->items = items;
     *index = cs->count;
-    items[cs->count] =
-        (struct efg_context){.parent = parent,
-                             .depth = parent == EFG_NONE ? 0 : items[parent].depth + 1,
-                             .is_call = step->is_call,
-                             .name = strdup(step->name),
-                             .file = strdup(step->file),
-                             .line = step->line,
-                             .module = step->module,
-                             .offset = step->offset};
-    const struct efg_context *c = &items[cs->count++];
+    struct efg_context *c = &cs->items[cs->count++];
+    *c = (struct efg_context){.parent = parent,
+                              .depth = parent == EFG_NONE ? 0 : cs->items[parent].depth + 1,
+                              .is_call = step->is_call,
+                              .name = strdup(step->name),
+                              .file = strdup(step->file),
+                              .line = step->line,
+                              .module = step->module,
+                              .offset = step->offset};
     return c->name && c->file ? cs->count - 1 : EFG_NONE;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 static struct efg_join_item *item_of(struct efg_join *join, uint64_t key)
@@ -15,20 +16,14 @@ static struct efg_join_item *item_of(struct efg_join *join, uint64_t key)
     uint64_t known = join->index.count, *index = efg_map_put(&join->index, key);
     if (index && join->index.count == known)
         return &join->items[*index];
-    struct efg_join_item item = {.key = key}, *items = join->items;
-    if (index && !(known & (known - 1))) /* room for powers of two */
-        items = realloc(items, (known ? 2 * known : 1) * sizeof *items);
-    if (join->by == EFG_JOIN_CALLS)
-        item.by_rank = calloc(join->ranks, sizeof *item.by_rank);
-    if (index && items)
-        join->items = items;
-    if (!index || !items || (join->by == EFG_JOIN_CALLS && !item.by_rank)) {
-        free(item.by_rank);
+    if (!index || efg_array_grow(&join->items, join->count, 1, sizeof *join->items))
         return NULL;
-    }
-    *index = join->count++;
-    items[*index] = item;
-    return &items[*index];
+    *index = join->count;
+    struct efg_join_item *item = &join->items[join->count++];
+    *item = (struct efg_join_item){.key = key};
+    if (join->by == EFG_JOIN_CALLS)
+        item->by_rank = calloc(join->ranks, sizeof *item->by_rank);
+    return join->by == EFG_JOIN_CALLS && !item->by_rank ? NULL : item;
 }
 
 static uint64_t key_of(const struct efg_join *join, const struct efg_run *run,

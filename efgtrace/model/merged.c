@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "core/graph/detail.h"
 #include "core/graph/unite.h"
 #include "files/summary/summary.h"
@@ -26,17 +27,16 @@ unsigned efg_merged_dimensions(const struct efg_run *run)
 
 /* --- nodes and edges --- */
 
-static int fit_items(struct efg_merged_item **items, uint32_t *room, uint32_t count)
+/* So that there are COUNT of them, *NOW so many. */
+static int add_empty(struct efg_merged_item **items, uint32_t *now, uint32_t count)
 {
-    if (count <= *room)
+    uint32_t more = count - *now;
+    if (!more)
         return 0;
-    uint32_t more = count < 32 ? 64 : 2 * count;
-    struct efg_merged_item *bigger = realloc(*items, more * sizeof *bigger);
-    if (!bigger)
+    if (efg_array_grow(items, *now, more, sizeof **items))
         return -ENOMEM;
-    memset(bigger + *room, 0, (more - *room) * sizeof *bigger);
-    *items = bigger;
-    *room = more;
+    memset(*items + *now, 0, more * sizeof **items);
+    *now = count;
     return 0;
 }
 
@@ -82,10 +82,8 @@ static int add_visits(struct efg_merged_item *item, uint32_t rank, uint64_t coun
     if (is_lumped(item) || i == EFG_VISITS_MOST)
         return lump(item, count);
     if (i == item->visits_count) {
-        struct efg_visits *more = realloc(item->visits, (i + 1) * sizeof *more);
-        if (!more)
+        if (efg_array_grow(&item->visits, i, 1, sizeof *item->visits))
             return -ENOMEM;
-        item->visits = more;
         item->visits[item->visits_count++] = (struct efg_visits){.least = count, .most = count};
     }
     return efg_ranklist_add(&item->visits[i].ranks, rank);
@@ -160,8 +158,8 @@ int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places,
 static int add_items(struct efg_merged *m, uint32_t rank, const struct efg_graph *one,
                      const struct ids *ids)
 {
-    int error = fit_items(&m->nodes, &m->node_room, m->graph.node_count) ||
-                fit_items(&m->edges, &m->edge_room, m->graph.edge_count);
+    int error = add_empty(&m->nodes, &m->node_items, m->graph.node_count) ||
+                add_empty(&m->edges, &m->edge_items, m->graph.edge_count);
     for (uint32_t i = 0; i < one->node_count && !error; i++)
         error = add_item(&m->nodes[ids->node[i]], rank, &one->nodes[i].time);
     for (uint32_t i = 0; i < one->edge_count && !error; i++)
@@ -374,8 +372,8 @@ void efg_merged_fini(struct efg_merged *merged)
         efg_ranklist_fini(&merged->loops[l]);
     free(merged->loops);
     efg_looptree_fini(&merged->tree);
-    free_items(merged->nodes, merged->node_room);
-    free_items(merged->edges, merged->edge_room);
+    free_items(merged->nodes, merged->node_items);
+    free_items(merged->edges, merged->edge_items);
     efg_buffer_fini(&merged->node_parts);
     efg_buffer_fini(&merged->edge_parts);
     efg_ranklist_fini(&merged->ranks);

@@ -54,7 +54,7 @@ struct efg_merged {
     struct efg_graph graph; /* as efg_graph_unite makes it; but visits are those of the rank
                                with the most */
     struct efg_merged_item *nodes, *edges;
-    uint32_t node_room, edge_room;
+    uint32_t node_items, edge_items; /* how many, while ranks are added */
     int keeps_parts;
     struct efg_buffer node_parts, edge_parts; /* struct efg_merged_part, by rank */
     uint32_t first;           /* node, while ranks are added */

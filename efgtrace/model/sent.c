@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void efg_sent_fini(struct efg_sent *sent)
 {
     free(sent->pairs);
@@ -21,21 +23,6 @@ static void add_sizes(struct efg_traffic_item *to, const struct efg_run_items *i
 {
     for (uint32_t i = 0; i < items->count; i++)
         efg_traffic_item_add(&to[items->item[i].key], &items->item[i]);
-}
-
-static int make_room(struct efg_sent *sent, uint32_t more)
-{
-    uint64_t needed = (uint64_t)sent->pair_count + more;
-    if (needed <= sent->room)
-        return 0;
-    uint64_t room = needed + needed / 2;
-    struct efg_sent_pair *pairs =
-        room <= UINT32_MAX ? realloc(sent->pairs, room * sizeof *pairs) : NULL;
-    if (!pairs)
-        return -ENOMEM;
-    sent->pairs = pairs;
-    sent->room = (uint32_t)room;
-    return 0;
 }
 
 static int compare_partners(const void *a, const void *b)
@@ -66,7 +53,9 @@ int efg_sent_add(struct efg_sent *sent, const struct efg_run_rank *rank)
     for (uint32_t k = 0; k < rank->thread_count; k++) {
         const struct efg_run_traffic *traffic = &rank->threads[k].traffic;
         const struct efg_run_items *partners = &traffic->partners;
-        if (make_room(sent, partners->count))
+        if (partners->count > UINT32_MAX - sent->pair_count ||
+            efg_array_grow(&sent->pairs, sent->pair_count, partners->count,
+                           sizeof *sent->pairs))
             return -ENOMEM;
         for (uint32_t i = 0; i < partners->count; i++) {
             sent->pairs[sent->pair_count++] =

@@ -25,7 +25,7 @@ struct efg_sent {
     struct efg_traffic_item all;                            /* all sends */
     struct efg_traffic_item sends[EFG_TRAFFIC_SIZES];       /* by size */
     struct efg_traffic_item collectives[EFG_TRAFFIC_SIZES]; /* by size, of each rank's call */
-    uint32_t pair_count, room;
+    uint32_t pair_count;
     struct efg_sent_pair *pairs; /* by descending bytes, at the end */
     uint32_t distance_count;
     struct efg_sent_distance *distances; /* by descending bytes */

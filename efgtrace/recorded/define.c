@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "parts.h"
 
 /* OTF2 hands over more than is needed here. */
@@ -27,14 +28,6 @@ static uint32_t text_of(const Definitions *d, uint32_t string)
 {
     const uint64_t *row = efg_map_find(&d->strings, string);
     return row ? (uint32_t)*row : 0;
-}
-
-/* Room for one element more of SIZE bytes behind COUNT: powers of two. */
-static void *grown(void *array, uint32_t count, size_t size)
-{
-    if (count & (count - 1))
-        return array;
-    return realloc(array, (count ? 2 * (size_t)count : 1) * size);
 }
 
 static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset,
@@ -86,11 +79,10 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
                                      OTF2_LocationGroupRef group)
 {
     Definitions *d = data;
-    struct efg_recorded_place *place = grown(d->place, d->place_count, sizeof *place);
-    d->failed |= !place || (uint32_t)self != group;
-    if (!place)
+    int error = efg_array_grow(&d->place, d->place_count, 1, sizeof *d->place);
+    d->failed |= error || (uint32_t)self != group;
+    if (error)
         return OTF2_CALLBACK_INTERRUPT;
-    d->place = place;
     d->place[d->place_count++] =
         (struct efg_recorded_place){self, events, group, (uint32_t)(self >> 32)};
     return OTF2_CALLBACK_SUCCESS;
@@ -114,13 +106,12 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
                                   OTF2_GroupFlag flags, uint32_t count, const uint64_t *members)
 {
     Definitions *d = data;
-    struct efg_recorded_group *group = grown(d->group, d->group_count, sizeof *group);
     int is_self = type == OTF2_GROUP_TYPE_COMM_SELF;
-    d->failed |= !group;
-    if (!group)
+    int error = efg_array_grow(&d->group, d->group_count, 1, sizeof *d->group);
+    d->failed |= error != 0;
+    if (error)
         return OTF2_CALLBACK_INTERRUPT;
-    d->group = group;
-    group += d->group_count;
+    struct efg_recorded_group *group = &d->group[d->group_count];
     *group = (struct efg_recorded_group){
         is_self ? NULL : malloc(((size_t)count + 1) * sizeof *members), is_self ? 0 : count};
     d->failed |= !is_self && !group->members;

@@ -3,33 +3,24 @@
  * Readers of OTF2 pair the sends and receives of a channel in the order in which they were begun, not completed. So
  * messages wait in a queue, in that order, until it is known what becomes of them.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "parts.h"
 
 struct channel { /* a key */
     uint32_t from, to, comm, tag, is_send;
 };
 
-/* Messages that were taken are behind the head; they go when there is no room. */
+/* Messages that were taken are behind the head; they go when they are more than the others. */
 static int make_room(struct efg_recorded_queue *q)
 {
-    if (q->head + q->count < q->room)
-        return 0;
-    if (q->head > q->room / 2) {
+    if (q->head > q->count) {
         memmove(q->waiting, q->waiting + q->head, q->count * sizeof *q->waiting);
         q->first += q->head;
         q->head = 0;
-        return 0;
     }
-    uint32_t room = q->room ? 2 * q->room : 64;
-    void *waiting = realloc(q->waiting, room * sizeof *q->waiting);
-    if (!waiting)
-        return -1;
-    q->waiting = waiting;
-    q->room = room;
-    return 0;
+    return efg_array_grow(&q->waiting, q->head + q->count, 1, sizeof *q->waiting);
 }
 
 void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_message message,

@@ -15,7 +15,6 @@ struct efg_recorded_pairs { /* all zero: none yet */
         uint64_t sends, receives;
         uint64_t first; /* number of its first pair among all */
     } * ends;           /* by row of the channels */
-    uint32_t room;
     uint64_t count; /* of pairs, once they are numbered */
 };
 

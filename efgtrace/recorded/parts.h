@@ -96,7 +96,7 @@ struct efg_recorded_queue {
         enum { EFG_WAITING_OPEN, EFG_WAITING_READY, EFG_WAITING_DROPPED } state;
     } * waiting;
     uint64_t first; /* number of waiting[0], in the order of posting */
-    uint32_t head, count, room;
+    uint32_t head, count;
 };
 
 struct efg_recorded_order {

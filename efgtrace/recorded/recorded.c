@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "files/disk/below.h"
 #include "parts.h"
 
@@ -97,17 +98,11 @@ static int take_site(struct efg_recorded *r, const struct efg_recorded_record *r
 {
     if (record->text > 4096)
         return fail(r, "it is damaged");
-    if (r->site_count == r->site_room) {
-        uint32_t room = r->site_room ? 2 * r->site_room : 64;
-        void *sites = realloc(r->sites, room * sizeof *r->sites);
-        if (!sites)
-            return fail(r, "no memory");
-        r->sites = sites;
-        r->site_room = room;
-    }
     char *function = calloc(1, (size_t)record->text + 1);
-    if (!function)
+    if (!function || efg_array_grow(&r->sites, r->site_count, 1, sizeof *r->sites)) {
+        free(function);
         return fail(r, "no memory");
+    }
     r->sites[r->site_count++] = (struct efg_recorded_site){function, record->path};
     return take(r, function, record->text);
 }

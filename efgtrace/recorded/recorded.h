@@ -87,7 +87,7 @@ struct efg_recorded {
     uint32_t ranks;
     uint32_t location_count, location; /* LOCATION: how many there were so far */
     struct efg_recorded_site *sites; /* of the items so far */
-    uint32_t site_count, site_room;
+    uint32_t site_count;
     char message[512]; /* what is wrong: a sentence without a full stop */
     int pipe;
     pid_t reader;

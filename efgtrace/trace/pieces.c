@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "files/disk/below.h"
 #include "files/run/merge.h"
 #include "files/run/pieces.h"
@@ -121,13 +122,11 @@ static void free_whole(struct whole *whole)
 static void move(struct whole *whole, void *to, uint32_t *count, void *from, uint32_t *more,
                  size_t size)
 {
-    char *larger = realloc(*(void **)to, ((size_t)*count + *more + 1) * size);
-    whole->failed |= !larger;
-    if (!larger)
+    whole->failed |= efg_array_grow(to, *count, *more, size) != 0;
+    if (whole->failed)
         return;
     if (*more)
-        memcpy(larger + *count * size, *(void **)from, *more * size);
-    *(void **)to = larger;
+        memcpy(*(char **)to + *count * size, *(void **)from, *more * size);
     *count += *more;
     *more = 0;
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/clean.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
@@ -27,8 +28,7 @@
 
 struct paths { /* of logs */
     char **path;
-    int count, room;
-    int failed; /* no memory */
+    int count, failed; /* FAILED: no memory */
 };
 
 static const char *const help[] = {
@@ -61,17 +61,8 @@ static void free_paths(struct paths *paths)
 
 static void add_path(struct paths *paths, const char *dir, const char *name)
 {
-    if (paths->count == paths->room) {
-        int room = paths->room ? 2 * paths->room : 64;
-        char **grown = realloc(paths->path, (size_t)room * sizeof(*grown));
-        if (!grown) {
-            paths->failed = 1;
-            return;
-        }
-        paths->path = grown;
-        paths->room = room;
-    }
-    if (asprintf(&paths->path[paths->count], "%s/logs/%s", dir, name) < 0)
+    if (efg_array_grow(&paths->path, (uint64_t)paths->count, 1, sizeof *paths->path) ||
+        asprintf(&paths->path[paths->count], "%s/logs/%s", dir, name) < 0)
         paths->failed = 1;
     else
         paths->count++;
