@@ -5,6 +5,7 @@
  */
 #include "map.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define FIRST_SLOTS 64
@@ -54,7 +55,7 @@ static int grow(struct efg_map *map)
     };
     if (!larger.slots || !larger.used) {
         efg_map_fini(&larger);
-        return -1;
+        return -ENOMEM;
     }
     for (uint64_t i = 0; map->slots && i <= map->mask; i++) {
         if (!map->used[i])

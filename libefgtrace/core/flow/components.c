@@ -6,6 +6,7 @@
  */
 #include "components.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/none.h"
@@ -80,7 +81,7 @@ int64_t efg_components_find(const struct efg_digraph *graph, uint32_t *component
     struct search s = {.graph = graph, .component = component, .number = memory};
 
     if (!memory)
-        return -1;
+        return -ENOMEM;
     s.low = memory + n;
     s.stack = memory + 2 * n;
     s.path = memory + 3 * n;

@@ -8,6 +8,7 @@
  */
 #include "dominators.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/none.h"
@@ -85,7 +86,7 @@ int efg_dominators_find(struct efg_dominators *d, const struct efg_digraph *grap
     if (!room || !d->parent || !d->number) {
         free(room);
         efg_dominators_fini(d);
-        return -1;
+        return -ENOMEM;
     }
     for (uint32_t v = 0; v < nodes; v++)
         d->parent[v] = d->number[v] = EFG_NONE;

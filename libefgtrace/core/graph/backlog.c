@@ -4,6 +4,7 @@
  */
 #include "backlog.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define LINE 64 /* bytes of a cache line */
@@ -15,7 +16,7 @@ int efg_backlog_init(struct efg_backlog *backlog)
 {
     backlog->event = aligned_alloc(LINE, (EFG_BACKLOG + SPARE) * sizeof *backlog->event);
     backlog->count = 0;
-    return backlog->event ? 0 : -1;
+    return backlog->event ? 0 : -ENOMEM;
 }
 
 void efg_backlog_fini(struct efg_backlog *backlog)

@@ -10,6 +10,7 @@
  */
 #include "calltree.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -24,11 +25,11 @@ int efg_calltree_init(struct efg_calltree *tree, efg_path_keys *keys, struct efg
 {
     *tree = (struct efg_calltree){.keys = keys, .budget = budget};
     if (!efg_budget_take(budget, FIRST_ROOM * BYTES, 0))
-        return -1;
+        return -ENOMEM;
     tree->sites = malloc(FIRST_ROOM * sizeof *tree->sites);
     if (!tree->sites) {
         efg_budget_give(budget, FIRST_ROOM * BYTES);
-        return -1;
+        return -ENOMEM;
     }
     tree->room = FIRST_ROOM;
     tree->sites[tree->count++] = (struct efg_site){
@@ -57,11 +58,11 @@ static int make_room(struct efg_calltree *tree)
     if (tree->count < tree->room)
         return 0;
     if (!efg_budget_take(tree->budget, tree->room * BYTES, 0))
-        return -1;
+        return -ENOMEM;
     struct efg_site *more = realloc(tree->sites, 2ul * tree->room * sizeof *more);
     if (!more) {
         efg_budget_give(tree->budget, tree->room * BYTES);
-        return -1;
+        return -ENOMEM;
     }
     tree->sites = more;
     tree->room *= 2;
@@ -76,7 +77,7 @@ static int make_map_room(struct efg_calltree *tree)
     if (!efg_map_is_full(&tree->by_hash) || more <= tree->charged)
         return 0;
     if (!efg_budget_take(tree->budget, more - tree->charged, 0))
-        return -1;
+        return -ENOMEM;
     tree->charged = more;
     return 0;
 }

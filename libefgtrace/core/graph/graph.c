@@ -23,6 +23,7 @@
 #include "graph.h"
 #include "parts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t 
     if (!efg_graph_size(graph, EFG_FIRST_NODES, EFG_FIRST_EDGES))
         return 0;
     efg_graph_fini(graph);
-    return -1;
+    return -ENOMEM;
 }
 
 /* ---- nodes and edges ---- */
@@ -313,7 +314,7 @@ int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys, efg_pat
 
     if (!tree || efg_calltree_init(tree, keys, graph->budget)) {
         free(tree);
-        return -1;
+        return -ENOMEM;
     }
     tree->place = place;
     graph->tree = tree;

@@ -9,6 +9,7 @@
  */
 #include "judge.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "core/flow/components.h"
@@ -55,7 +56,7 @@ static void fill_digraph(const struct walk *w, uint32_t *first, uint32_t *target
         targets[first[w->number[flow->steps[i].from] + 1]++] = w->number[flow->steps[i].to];
 }
 
-/* The component of each kid. Returns how many there are, or -1 without memory. */
+/* The component of each kid. Returns how many there are, or -ENOMEM. */
 static int64_t find_components(const struct walk *w, uint32_t *component)
 {
     uint32_t steps = w->flow->first_step[w->function + 1] - w->flow->first_step[w->function];
@@ -96,7 +97,7 @@ static int reserve_sites(struct efg_judge *judge, uint32_t more)
     uint32_t room = 2 * (judge->site_count + more);
     uint32_t *bigger = realloc(judge->sites, room * sizeof *bigger);
     if (!bigger)
-        return -1;
+        return -ENOMEM;
     judge->sites = bigger;
     judge->site_room = room;
     return 0;
@@ -159,7 +160,7 @@ static int add_level(struct walk *w, const struct efg_body *body, uint32_t i, ui
     struct efg_loop_found *found = add_loop(w, body->function, iterations, body->time);
 
     if (!found || reserve_sites(judge, body->count))
-        return -1;
+        return -ENOMEM;
     found->is_level = iterations == chosen;
     found->rounds = rounds_of_body(body, iterations);
     found->place = efg_level_place(body, i);
@@ -216,7 +217,7 @@ static int add_levels(struct walk *w, const struct efg_body *body)
     }
     while (count > 0)
         if (add_level(w, body, levels[--count], chosen))
-            return -1;
+            return -ENOMEM;
     return 0;
 }
 
@@ -286,7 +287,7 @@ static int walk_down(struct walk *w)
             return 0;
         uint32_t next = w->kid_count > 1 ? step_down(w) : w->kids[0];
         if (next == EFG_NONE)
-            return w->judge->count == EFG_CHAIN ? 0 : -1;
+            return w->judge->count == EFG_CHAIN ? 0 : -ENOMEM;
         w->function = next;
     }
     return 0;
@@ -474,7 +475,7 @@ static void find_parts(const struct efg_judge *judge, struct efg_loop_found *fou
 
 /* ---- all of it ---- */
 
-/* Let LOOK go through the tree; returns what it does, or -1 without memory. */
+/* Let LOOK go through the tree; returns what it does, or -ENOMEM. */
 static int walk(struct efg_judge *judge, uint32_t function, int look(struct walk *w))
 {
     const struct efg_callflow *flow = judge->flow;
@@ -484,7 +485,7 @@ static int walk(struct efg_judge *judge, uint32_t function, int look(struct walk
                      .function = function,
                      .kids = malloc(flow->sites * sizeof *w.kids),
                      .number = malloc(flow->sites * sizeof *w.number)};
-    int result = w.kids && w.number && w.all > 0 ? look(&w) : -1;
+    int result = w.kids && w.number && w.all > 0 ? look(&w) : -ENOMEM;
 
     free(w.kids);
     free(w.number);
@@ -499,7 +500,7 @@ int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow)
     if (flow->flow[EFG_CALLTREE_ROOT].time <= 0)
         return 0;
     if (walk(judge, EFG_CALLTREE_ROOT, walk_down))
-        return -1;
+        return -ENOMEM;
     judge->chosen = outermost(judge, EFG_LEAST_ROUNDS);
     if (judge->chosen != EFG_NONE) {
         judge->chosen = go_further_in(judge, judge->chosen);
@@ -520,7 +521,7 @@ static int look_here(struct walk *w)
         return 0;
     }
     list_kids(w);
-    return w->kid_count > 1 && step_down(w) == EFG_NONE ? -1 : 0;
+    return w->kid_count > 1 && step_down(w) == EFG_NONE ? -ENOMEM : 0;
 }
 
 static double ratio(uint64_t a, uint64_t b)

@@ -9,6 +9,7 @@
  */
 #include "program.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ int efg_program_init(struct efg_program *p, const struct efg_graph *graph,
         p->parse->way && p->parse->edge)
         return 0;
     efg_program_fini(p);
-    return -1;
+    return -ENOMEM;
 }
 
 void efg_program_fini(struct efg_program *p)
@@ -365,7 +366,7 @@ static int sort_forms(struct efg_program *p)
     struct rank *ranks = malloc((p->form_count + 1) * sizeof *ranks);
 
     if (!ranks)
-        return -1;
+        return -ENOMEM;
     for (uint32_t i = 0; i < p->form_count; i++)
         ranks[i] = (struct rank){p->forms[i].count, i};
     qsort(ranks, p->form_count, sizeof *ranks, by_rising_count);
@@ -402,5 +403,5 @@ int efg_program_close(struct efg_program *p)
     p->parse = NULL;
     if (!p->failed && sort_forms(p) != 0)
         p->failed = 1;
-    return p->failed ? -1 : 0;
+    return p->failed ? -ENOMEM : 0;
 }
