@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: between the home slot of a key and the slot that holds it, all are used.
- * Source of the deletion: Knuth, The Art of Computer Programming, 6.4, algorithm R.
+ * A hash table. Invariant: between the home slot of a key and the slot that holds it, all are
+ * used. Source of the deletion: Knuth, The Art of Computer Programming, 6.4, algorithm R.
  */
 #include "map.h"
 

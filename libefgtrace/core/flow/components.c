@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LOW of a node is the lowest number of a node on the stack that is known to be reached from
- * it. A node whose low is its own number is the first one found of its component: everything
- * above it on the stack belongs to that component.
+ * Tarjan's algorithm: strongly connected components in one depth-first search. LOW of a node is
+ * the lowest number of a node on the stack that is known to be reached from it. A node whose low
+ * is its own number is the first one found of its component: everything above it on the stack
+ * belongs to that component.
  */
 #include "components.h"
 

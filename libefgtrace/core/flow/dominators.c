@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Goes through the nodes in reverse postorder: the parent of each is the nearest dominator that its
- * predecessors have in common, as far as is known; repeated until nothing changes. If all loops have
- * one entry, the second time is the last.
+ * Finds the nearest dominator of each node. Goes through the nodes in reverse postorder: the
+ * parent of each is the nearest dominator that its predecessors have in common, as far as is
+ * known; repeated until nothing changes. If all loops have one entry, the second time is the
+ * last.
  *
  * Edges are visited at the node where they begin: so no list of predecessors is needed.
  */

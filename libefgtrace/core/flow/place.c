@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loops are those of loops.h, without unreachable nodes: otherwise bytes that align a loop would
- * be another entry to it. Each loop is numbered after all loops around it.
+ * Finds in which loop of its function each call is, and whether all paths lead to it. The loops
+ * are those of loops.h, without unreachable nodes: otherwise bytes that align a loop would be
+ * another entry to it. Each loop is numbered after all loops around it.
  *
  * All paths through a loop pass through the nodes that dominate the ends of all these paths; the
  * ends are the nodes from which it goes back to its header.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: all events that wait have the same detail, that of the graph.
+ * The memory of the events that wait. Invariant: all events that wait have the same detail, that
+ * of the graph.
  */
 #include "backlog.h"
 

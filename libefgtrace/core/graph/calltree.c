@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A path is followed from the root, by the hashes of its prefixes: a site that is not yet there
- * is made. When a site gets its second child, it begins to branch: until then its entries were
- * those of its only child, so it takes over the gaps of that one.
+ * Adds call paths to the tree. A path is followed from the root, by the hashes of its prefixes: a
+ * site that is not yet there is made. When a site gets its second child, it begins to branch:
+ * until then its entries were those of its only child, so it takes over the gaps of that one.
  *
  * Invariants: a parent's id is lower than its child's; branch is the nearest site above that
  * has not exactly one child, or the root; gaps of inner sites with several children are up to

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One step: the edge that was taken last from the current node is the one that is
- * taken next, most of the time. So the event's signature is first compared with that of
- * the predicted edge's target; only a miss asks the hash tables, one from
- * signature to node, one from (from, to) to edge.
+ * Adds events to the graph. One step: the edge that was taken last from the current node is the
+ * one that is taken next, most of the time. So the event's signature is first compared with that
+ * of the predicted edge's target; only a miss asks the hash tables, one from signature to node,
+ * one from (from, to) to edge.
  *
  * Tables: open addressing, linear probing, at most half full; nothing is
  * removed except everything; a slot holds id + 1, 0 is free. Arrays and tables double, or

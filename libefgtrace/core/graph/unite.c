@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes are looked up by signature, edges by their ends; new ones are appended, so that ids
- * remain in the order of first appearance. The overflow node is in no table: those of both
- * graphs become one.
+ * Adds one graph to another. Nodes are looked up by signature, edges by their ends; new ones are
+ * appended, so that ids remain in the order of first appearance. The overflow node is in no
+ * table: those of both graphs become one.
  */
 #include "unite.h"
 

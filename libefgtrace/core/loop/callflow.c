@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An edge enters all sites from its target's leaf up to the child of its function. So its count
- * is added at the leaf and taken away at the function; the sums over all that is below a site
- * are then its entries. Sums are formed from the last site to the first: a parent's id is lower
- * than its children's.
+ * Adds up the edges of the graph for each call site. An edge enters all sites from its target's
+ * leaf up to the child of its function. So its count is added at the leaf and taken away at the
+ * function; the sums over all that is below a site are then its entries. Sums are formed from the
+ * last site to the first: a parent's id is lower than its children's.
  */
 #include "callflow.h"
 

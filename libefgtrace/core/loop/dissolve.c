@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parents come before their children: so where a loop goes is known when its inner loops are
- * looked at, and none is moved to a place that is still needed.
+ * Removes loops that repeat nothing. Parents come before their children: so where a loop goes is
+ * known when its inner loops are looked at, and none is moved to a place that is still needed.
  */
 #include "dissolve.h"
 

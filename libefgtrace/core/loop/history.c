@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Takes snapshots of the graph, and finds the one that is about half as old as the run.
  * Invariant: times ascend, and at most one snapshot is not younger than half the time. Older ones
- * will never again be closest to half the time, as that only
- * increases.
+ * will never again be closest to half the time, as that only increases.
  */
 #include "history.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The path down: in each function that branches, take the component of its sites with the most time;
- * it is a loop if it has several sites. Then go on, into the site of that component with the most
- * time.
+ * Goes down the call tree to the main loop. The path down: in each function that branches, take
+ * the component of its sites with the most time; it is a loop if it has several sites. Then go
+ * on, into the site of that component with the most time.
  *
  * The levels of one function are in the chain from coarse to fine. The rule looks only at the
  * chosen ones; the others are for users who want the next finer or coarser loop.

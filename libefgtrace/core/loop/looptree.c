@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loops are found first (nesting.c). Then come the sums over nodes and edges, each added
- * from its innermost loop to the root, and the order.
+ * Makes the loop tree. The loops are found first (nesting.c). Then come the sums over nodes and
+ * edges, each added from its innermost loop to the root, and the order.
  */
 #include "looptree.h"
 

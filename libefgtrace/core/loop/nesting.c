@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions are looked at from the outermost one on, each by itself: its call sites, and
- * the steps between them. A BODY is a set of sites that can all be reached from one another.
- * How often it went round follows from the rule for the main loop (level.h); but if it falls
- * into several bodies when its rarer steps are left out, these are loops one after the other, and
- * what goes round is a loop around them:
+ * Finds the loops of all functions. The functions are looked at from the outermost one on, each
+ * by itself: its call sites, and the steps between them. A BODY is a set of sites that can all be
+ * reached from one another. How often it went round follows from the rule for the main loop
+ * (level.h); but if it falls into several bodies when its rarer steps are left out, these are
+ * loops one after the other, and what goes round is a loop around them:
  *
  *     A --100--> B <--900/1000--> C --100--> A       a body of A, B, C that went round 100
  *                                                    times, in it one of B and C

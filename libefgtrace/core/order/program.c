@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One frame for each loop that the last event is in, from the whole inwards. An event first
- * leaves the loops that it is not in, then enters those that it is in.
+ * Turns the order of calls into a program, event by event. One frame for each loop that the last
+ * event is in, from the whole inwards. An event first leaves the loops that it is not in, then
+ * enters those that it is in.
  *
  *     whole      a  [loop 0]                  items of the present iteration
  *     loop 0     b  [loop 1]

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Adds events to the sequence. What happens to each:
+ *
  *     run (node, count) has ended:
  *         it is NEXT of the run before, which never branched: nothing to do
  *         the run before has no NEXT:                         this becomes it

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Goes through the calls of a thread.
+ *
  * Invariants:
  *   - AT is the number of calls in the segments before the present one, and in it before its
  *     reader
