@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/none.h"
 #include "signature.h"
@@ -59,12 +60,10 @@ static int make_room(struct efg_calltree *tree)
         return 0;
     if (!efg_budget_take(tree->budget, tree->room * BYTES, 0))
         return -ENOMEM;
-    struct efg_site *more = realloc(tree->sites, 2ul * tree->room * sizeof *more);
-    if (!more) {
+    if (efg_array_grow(&tree->sites, tree->room, tree->room, sizeof *tree->sites)) {
         efg_budget_give(tree->budget, tree->room * BYTES);
         return -ENOMEM;
     }
-    tree->sites = more;
     tree->room *= 2;
     return 0;
 }

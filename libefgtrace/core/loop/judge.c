@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "core/flow/components.h"
 #include "pivot.h"
 
@@ -92,14 +93,14 @@ static int64_t longest_component(const struct walk *w, uint32_t *component)
 
 static int reserve_sites(struct efg_judge *judge, uint32_t more)
 {
-    if (judge->site_count + more <= judge->site_room)
+    uint32_t count = judge->site_count + more;
+
+    if (count <= judge->site_room)
         return 0;
-    uint32_t room = 2 * (judge->site_count + more);
-    uint32_t *bigger = realloc(judge->sites, room * sizeof *bigger);
-    if (!bigger)
+    if (efg_array_grow(&judge->sites, judge->site_room, count - judge->site_room,
+                       sizeof *judge->sites))
         return -ENOMEM;
-    judge->sites = bigger;
-    judge->site_room = room;
+    judge->site_room = count;
     return 0;
 }
 
