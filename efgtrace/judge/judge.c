@@ -74,7 +74,7 @@ static void put_row(char *text, size_t size, const struct efg_representative *r,
 
 static void say_no(struct efg_representative *r, const char *why)
 {
-    r->verdict = EFG_VERDICT_NO;
+    r->verdict = EFG_REPRESENTATIVE_NO;
     snprintf(r->sentence, sizeof r->sentence,
              "The recorded iterations do not stand for the run: %s.", why);
 }
@@ -110,7 +110,7 @@ static void say_yes(struct efg_representative *r)
              "The recorded iterations stand for the run: they take %s each, all of them %s "
              "(%+.1f%%), and %s.",
              some, all, 100 * (r->time.recorded / r->time.run - 1), most);
-    r->verdict = EFG_VERDICT_YES;
+    r->verdict = EFG_REPRESENTATIVE_YES;
 }
 
 void efg_representative_say_unknown(struct efg_representative *r, const char *why)

@@ -232,7 +232,7 @@ int efg_representative_read(struct efg_representative *r, int is_readable)
     if (!is_readable) {
         efg_representative_say_unknown(r, w->recorded->message);
     } else if (!r->recorded && w->run->mode == EFG_MODE_FULL) {
-        r->verdict = EFG_VERDICT_YES;
+        r->verdict = EFG_REPRESENTATIVE_YES;
         snprintf(r->sentence, sizeof r->sentence, "The trace is of the whole run.");
     } else if (!r->recorded) {
         efg_representative_say_unknown(r, "the trace has no iterations");

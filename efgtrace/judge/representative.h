@@ -61,7 +61,11 @@ struct efg_representative_row {
     double impact; /* (time recorded - time of the run) / an iteration of the run */
 };
 
-enum efg_verdict { EFG_VERDICT_UNKNOWN, EFG_VERDICT_YES, EFG_VERDICT_NO };
+enum efg_representative_verdict {
+    EFG_REPRESENTATIVE_UNKNOWN,
+    EFG_REPRESENTATIVE_YES,
+    EFG_REPRESENTATIVE_NO
+};
 
 struct efg_representative {
     const struct efg_merged *merged; /* of the ranks that recorded iterations */
@@ -73,7 +77,7 @@ struct efg_representative {
     struct efg_figure time;        /* ns of an iteration, all ranks */
     struct efg_representative_row *rows; /* those with figures that differ first, by impact */
     uint32_t row_count;
-    uint32_t verdict; /* enum efg_verdict */
+    uint32_t verdict; /* enum efg_representative_verdict */
     char sentence[768];
     struct efg_representative_work *work; /* parts.h */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An array from which elements were taken may have more room than follows from its count. When
- * it grows the next time it gets what follows from its count, which is always enough.
+ * Makes arrays larger. An array from which elements were taken may have more room than follows
+ * from its count. When it grows the next time it gets what follows from its count, which is
+ * always enough.
  */
 #include "array.h"
 

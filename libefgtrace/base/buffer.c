@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A buffer doubles its room whenever it is too small, so that n bytes cost O(n).
- * Invariant: size <= room, and data holds room bytes; a reader has at <= size. Both
- * stay as they are once failed is set.
+ * Writes and reads bytes, numbers and text; computes checksums. A buffer doubles its room
+ * whenever it is too small, so that n bytes cost O(n). Invariant: size <= room, and data holds
+ * room bytes; a reader has at <= size. Both stay as they are once failed is set.
  *
  * LEB128 is as in DWARF 4, section 7.6. CRC-32 is the reflected one of IEEE 802.3 (zlib,
  * PNG), four bits at a time from a table of 16 entries: small, and fast enough for

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See fields.h. A tag that is not known is passed over: its lowest bit tells how.
+ * Writes and reads the fields of a structure, as a table lists them. A tag that is not known is
+ * passed over: its lowest bit tells how.
  */
 #include "fields.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A call that moves no byte, without an error, would do so for ever: that is one, too.
+ * Goes on until all is read or written. A call that moves no byte, without an error, would do so
+ * for ever: that is one, too.
  */
 #include "io.h"
 

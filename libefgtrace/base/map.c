@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: between the home slot of a key and the slot that holds it, all are used.
- * Source of the deletion: Knuth, The Art of Computer Programming, 6.4, algorithm R.
+ * A hash table. Invariant: between the home slot of a key and the slot that holds it, all are
+ * used. Source of the deletion: Knuth, The Art of Computer Programming, 6.4, algorithm R.
  */
 #include "map.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define FIRST_SLOTS 64
@@ -54,7 +55,7 @@ static int grow(struct efg_map *map)
     };
     if (!larger.slots || !larger.used) {
         efg_map_fini(&larger);
-        return -1;
+        return -ENOMEM;
     }
     for (uint64_t i = 0; map->slots && i <= map->mask; i++) {
         if (!map->used[i])

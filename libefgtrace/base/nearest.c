@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The edit distance of Damerau and Levenshtein in its restricted form: the least number
- * of letters put in, taken out, changed, or swapped with their neighbour. Upper and lower case
- * count as the same letter, and so do '-' and '_'. A word that begins as the candidate
- * does (ITER for iterations) is as close as a single slip.
+ * Compares words by the slips between them. The edit distance of Damerau and Levenshtein in its
+ * restricted form: the least number of letters put in, taken out, changed, or swapped with their
+ * neighbour. Upper and lower case count as the same letter, and so do '-' and '_'. A word that
+ * begins as the candidate does (ITER for iterations) is as close as a single slip.
  *
  * Invariant: row[j] of the table holds the distance of the first i letters of one word
  * to the first j of the other; three rows are enough.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A list is always what one gets that adds its ranks one by one: a rank goes to the last range
- * if it fits there, and it always fits a range of one rank. To append a range does the same in
- * constant time: after two ranks at most, the rest of it goes as a whole.
+ * Adds ranks to lists, compares and prints lists. A list is always what one gets that adds its
+ * ranks one by one: a rank goes to the last range if it fits there, and it always fits a range of
+ * one rank. To append a range does the same in constant time: after two ranks at most, the rest
+ * of it goes as a whole.
  */
 #include "ranklist.h"
 

@@ -5,6 +5,7 @@
  *
  * EFG_TEST_SEQUENCES=N: so many sequences instead of the few of `make check`.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -263,7 +264,7 @@ static void test_memory_runs_out(void **state)
         struct kept kept = {0};
         memory_left = left;
         int result = efg_sequence_init(&sequence, PLENTY, keep_anyway, &kept);
-        assert_int_equal(result, left < INIT ? -1 : 0);
+        assert_int_equal(result, left < INIT ? -ENOMEM : 0);
         for (size_t i = 0; i < events.count && result == 0; i++)
             efg_sequence_add(&sequence, events.node[i]);
         if (result == 0) {
@@ -302,7 +303,7 @@ static void test_copies(void **state)
         size_t before = memory_used;
         for (uint64_t left = 0; left < ARRAYS; left++) {
             memory_left = left;
-            assert_int_equal(efg_sequence_copy(&copy, &sequence, keep_anyway, &seen), -1);
+            assert_int_equal(efg_sequence_copy(&copy, &sequence, keep_anyway, &seen), -ENOMEM);
             assert_int_equal(memory_used, before);
         }
         memory_left = UINT64_MAX;
@@ -334,14 +335,14 @@ static void test_the_sink_fails(void **state)
     efg_sequence_init(&sequence, 2000, events_keep, &kept);
     for (size_t i = 0; i < events.count; i++)
         efg_sequence_add(&sequence, events.node[i]);
-    assert_int_equal(efg_sequence_close(&sequence), -1);
+    assert_int_equal(efg_sequence_close(&sequence), -ECANCELED);
     assert_int_equal(sequence.failed, 1);
     assert_int_equal(sequence.segments, 3);
     assert_in_range(sequence.kept, 1, events.count - 1);
     events.count = sequence.kept;
     efg_sequence_break(&sequence, 1);
     efg_sequence_add(&sequence, 1);
-    assert_int_equal(efg_sequence_close(&sequence), -1);
+    assert_int_equal(efg_sequence_close(&sequence), -ECANCELED);
     assert_int_equal(sequence.kept, events.count);
     efg_sequence_fini(&sequence);
     expect_all(&kept, &events);

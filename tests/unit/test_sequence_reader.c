@@ -3,6 +3,7 @@
  * Readers of segments that are made by hand: longer than could be read event by event, wrong,
  * or not what they say.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -144,7 +145,7 @@ static void test_wrong_segments_are_refused(void **state)
             segment.block_count = 0;
             break;
         }
-        assert_int_equal(efg_sequence_segment_check(&segment), wrong ? -1 : 0);
+        assert_int_equal(efg_sequence_segment_check(&segment), wrong ? -EBADMSG : 0);
     }
 }
 
@@ -169,7 +170,7 @@ static void test_blocks_are_not_nested_too_deep(void **state)
             pairs[i] = (struct efg_sequence_pair){EFG_SEQUENCE_IS_BLOCK | (i - 1), 2};
         segment.block_count = segment.pair_count = i + 1;
         assert_int_equal(efg_sequence_segment_check(&segment),
-                         i < EFG_SEQUENCE_LEVELS ? 0 : -1);
+                         i < EFG_SEQUENCE_LEVELS ? 0 : -EBADMSG);
     }
     segment.block_count = segment.pair_count = EFG_SEQUENCE_LEVELS;
     for (uint64_t i = 0; i < segment.length; i++)
@@ -199,11 +200,11 @@ static void test_what_is_missing_is_noticed(void **state)
     efg_sequence_reader_init(&reader, kept.segments, 1);
     while ((more = efg_sequence_next(&reader, &node, &count)) == 1)
         at += count;
-    assert_int_equal(more, -1);
+    assert_int_equal(more, -EBADMSG);
     assert_int_equal(at, events.count);
     efg_sequence_reader_fini(&reader);
     efg_sequence_reader_init(&reader, kept.segments, 1);
-    assert_int_equal(efg_sequence_skip(&reader, events.count + 5), -1);
+    assert_int_equal(efg_sequence_skip(&reader, events.count + 5), -EBADMSG);
     efg_sequence_reader_fini(&reader);
 
     kept.segments[0].length -= 1000;
@@ -211,7 +212,7 @@ static void test_what_is_missing_is_noticed(void **state)
     efg_sequence_reader_init(&reader, twice, 2);
     while ((more = efg_sequence_next(&reader, &node, &count)) == 1)
         ;
-    assert_int_equal(more, -1);
+    assert_int_equal(more, -EBADMSG);
     efg_sequence_reader_fini(&reader);
     kept_free(&kept);
     events_free(&events);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LOW of a node is the lowest number of a node on the stack that is known to be reached from
- * it. A node whose low is its own number is the first one found of its component: everything
- * above it on the stack belongs to that component.
+ * Tarjan's algorithm: strongly connected components in one depth-first search. LOW of a node is
+ * the lowest number of a node on the stack that is known to be reached from it. A node whose low
+ * is its own number is the first one found of its component: everything above it on the stack
+ * belongs to that component.
  */
 #include "components.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/none.h"
@@ -80,7 +82,7 @@ int64_t efg_components_find(const struct efg_digraph *graph, uint32_t *component
     struct search s = {.graph = graph, .component = component, .number = memory};
 
     if (!memory)
-        return -1;
+        return -ENOMEM;
     s.low = memory + n;
     s.stack = memory + 2 * n;
     s.path = memory + 3 * n;

@@ -11,7 +11,7 @@
 #include "loops.h"
 
 /* Number the components of GRAPH from 0: component[v] for each node v. Returns how many there are,
- * or -1 without memory. */
+ * or -ENOMEM. */
 int64_t efg_components_find(const struct efg_digraph *graph, uint32_t *component);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Goes through the nodes in reverse postorder: the parent of each is the nearest dominator that its
- * predecessors have in common, as far as is known; repeated until nothing changes. If all loops have
- * one entry, the second time is the last.
+ * Finds the nearest dominator of each node. Goes through the nodes in reverse postorder: the
+ * parent of each is the nearest dominator that its predecessors have in common, as far as is
+ * known; repeated until nothing changes. If all loops have one entry, the second time is the
+ * last.
  *
  * Edges are visited at the node where they begin: so no list of predecessors is needed.
  */
 #include "dominators.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/none.h"
@@ -85,7 +87,7 @@ int efg_dominators_find(struct efg_dominators *d, const struct efg_digraph *grap
     if (!room || !d->parent || !d->number) {
         free(room);
         efg_dominators_fini(d);
-        return -1;
+        return -ENOMEM;
     }
     for (uint32_t v = 0; v < nodes; v++)
         d->parent[v] = d->number[v] = EFG_NONE;

@@ -16,7 +16,7 @@ struct efg_dominators {
     uint32_t *number; /* per node: lower than those of all nodes that it dominates */
 };
 
-/* Find the dominators of GRAPH, which has at least one node. Returns 0, or -1 without memory. */
+/* Find the dominators of GRAPH, which has at least one node. Returns 0, or -ENOMEM. */
 int efg_dominators_find(struct efg_dominators *dominators, const struct efg_digraph *graph);
 void efg_dominators_fini(struct efg_dominators *dominators);
 

@@ -29,6 +29,7 @@
 
 #include "base/none.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define VISITED (1 << 6)
@@ -52,7 +53,7 @@ static int search_init(struct search *search, const struct efg_digraph *graph, u
     uint32_t *room = calloc(4 * nodes + 1, sizeof *room);
 
     if (!room)
-        return -1;
+        return -ENOMEM;
     *search = (struct search){.graph = graph,
                               .header = header,
                               .flags = flags,
@@ -196,7 +197,7 @@ int efg_loops_find(const struct efg_digraph *graph, uint32_t *header, uint8_t *f
     struct search search;
 
     if (search_init(&search, graph, header, flags))
-        return -1;
+        return -ENOMEM;
     for (uint32_t v = 0; v < graph->nodes; v++) {
         if (!(flags[v] & VISITED))
             search_from(&search, v);

@@ -34,7 +34,7 @@ enum efg_loop_flag {
  *              itself, or EFG_NONE; for a header this is the enclosing loop
  *   flags[v]   enum efg_loop_flag
  * Uses an explicit stack: O(nodes) memory, almost linear time.
- * Returns 0, or -1 without memory.
+ * Returns 0, or -ENOMEM.
  */
 int efg_loops_find(const struct efg_digraph *graph, uint32_t *header, uint8_t *flags);
 

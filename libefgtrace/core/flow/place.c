@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loops are those of loops.h, without unreachable nodes: otherwise bytes that align a loop would
- * be another entry to it. Each loop is numbered after all loops around it.
+ * Finds in which loop of its function each call is, and whether all paths lead to it. The loops
+ * are those of loops.h, without unreachable nodes: otherwise bytes that align a loop would be
+ * another entry to it. Each loop is numbered after all loops around it.
  *
  * All paths through a loop pass through the nodes that dominate the ends of all these paths; the
  * ends are the nodes from which it goes back to its header.
  */
 #include "place.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +66,7 @@ static int nest_init(struct nest *n)
     return n->first && n->targets && n->header && n->inner && n->next && n->stack && n->flags &&
                    n->number && n->last && n->end
                ? 0
-               : -1;
+               : -ENOMEM;
 }
 
 static int is_header(const struct nest *n, uint32_t v)
@@ -203,7 +205,7 @@ static void find_always(struct nest *n)
 int efg_place_find(const struct efg_digraph *graph, efg_place *place)
 {
     struct nest n = {.graph = graph, .place = place};
-    int error = nest_init(&n) || efg_dominators_find(&n.dominators, graph) ? -1 : 0;
+    int error = nest_init(&n) || efg_dominators_find(&n.dominators, graph) ? -ENOMEM : 0;
 
     memset(place, 0, graph->nodes * sizeof *place);
     if (!error) {

@@ -50,7 +50,7 @@ static inline int efg_place_is_in(efg_place a, efg_place b)
  * cannot be reached, and of nodes directly in a loop with several entries. Two nested loops that
  * share their first node cannot be told from one loop with a branch, and are taken for that; it is
  * rare, as a counter is usually set in between. A path through the function is one that
- * ends, at a node that leads nowhere. GRAPH has at least one node. Returns 0, or -1 without memory.
+ * ends, at a node that leads nowhere. GRAPH has at least one node. Returns 0, or -ENOMEM.
  */
 int efg_place_find(const struct efg_digraph *graph, efg_place *place);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: all events that wait have the same detail, that of the graph.
+ * The memory of the events that wait. Invariant: all events that wait have the same detail, that
+ * of the graph.
  */
 #include "backlog.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define LINE 64 /* bytes of a cache line */
@@ -15,7 +17,7 @@ int efg_backlog_init(struct efg_backlog *backlog)
 {
     backlog->event = aligned_alloc(LINE, (EFG_BACKLOG + SPARE) * sizeof *backlog->event);
     backlog->count = 0;
-    return backlog->event ? 0 : -1;
+    return backlog->event ? 0 : -ENOMEM;
 }
 
 void efg_backlog_fini(struct efg_backlog *backlog)

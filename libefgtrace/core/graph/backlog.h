@@ -22,7 +22,7 @@ struct efg_backlog {
     uint32_t count; /* events that wait; atomic: other threads may ask how many */
 };
 
-/* Returns 0, or -1 without memory. */
+/* Returns 0, or -ENOMEM. */
 int efg_backlog_init(struct efg_backlog *backlog);
 void efg_backlog_fini(struct efg_backlog *backlog);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A path is followed from the root, by the hashes of its prefixes: a site that is not yet there
- * is made. When a site gets its second child, it begins to branch: until then its entries were
- * those of its only child, so it takes over the gaps of that one.
+ * Adds call paths to the tree. A path is followed from the root, by the hashes of its prefixes: a
+ * site that is not yet there is made. When a site gets its second child, it begins to branch:
+ * until then its entries were those of its only child, so it takes over the gaps of that one.
  *
  * Invariants: a parent's id is lower than its child's; branch is the nearest site above that
  * has not exactly one child, or the root; gaps of inner sites with several children are up to
@@ -10,8 +10,10 @@
  */
 #include "calltree.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/none.h"
 #include "signature.h"
@@ -24,11 +26,11 @@ int efg_calltree_init(struct efg_calltree *tree, efg_path_keys *keys, struct efg
 {
     *tree = (struct efg_calltree){.keys = keys, .budget = budget};
     if (!efg_budget_take(budget, FIRST_ROOM * BYTES, 0))
-        return -1;
+        return -ENOMEM;
     tree->sites = malloc(FIRST_ROOM * sizeof *tree->sites);
     if (!tree->sites) {
         efg_budget_give(budget, FIRST_ROOM * BYTES);
-        return -1;
+        return -ENOMEM;
     }
     tree->room = FIRST_ROOM;
     tree->sites[tree->count++] = (struct efg_site){
@@ -57,13 +59,11 @@ static int make_room(struct efg_calltree *tree)
     if (tree->count < tree->room)
         return 0;
     if (!efg_budget_take(tree->budget, tree->room * BYTES, 0))
-        return -1;
-    struct efg_site *more = realloc(tree->sites, 2ul * tree->room * sizeof *more);
-    if (!more) {
+        return -ENOMEM;
+    if (efg_array_grow(&tree->sites, tree->room, tree->room, sizeof *tree->sites)) {
         efg_budget_give(tree->budget, tree->room * BYTES);
-        return -1;
+        return -ENOMEM;
     }
-    tree->sites = more;
     tree->room *= 2;
     return 0;
 }
@@ -76,7 +76,7 @@ static int make_map_room(struct efg_calltree *tree)
     if (!efg_map_is_full(&tree->by_hash) || more <= tree->charged)
         return 0;
     if (!efg_budget_take(tree->budget, more - tree->charged, 0))
-        return -1;
+        return -ENOMEM;
     tree->charged = more;
     return 0;
 }

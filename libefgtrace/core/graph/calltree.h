@@ -69,8 +69,8 @@ struct efg_calltree {
     struct efg_budget *budget;
 };
 
-/* An empty tree with a root. KEYS may be NULL: then a path is one frame. Returns 0, or -1 if budget
- * or memory is not enough. */
+/* An empty tree with a root. KEYS may be NULL: then a path is one frame. Returns 0, or -ENOMEM if
+ * budget or memory is not enough. */
 int efg_calltree_init(struct efg_calltree *tree, efg_path_keys *keys, struct efg_budget *budget);
 void efg_calltree_fini(struct efg_calltree *tree);
 

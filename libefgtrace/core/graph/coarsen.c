@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes are visited in the order of their ids. A node whose coarser signature is new moves
- * down to the next free place; one whose signature already exists is added to that node. Edges
- * then do the same, with the new ids of their ends. So new ids are also in the order
- * of first appearance.
+ * Makes a graph coarser, in place. Nodes are visited in the order of their ids. A node whose
+ * coarser signature is new moves down to the next free place; one whose signature already exists
+ * is added to that node. Edges then do the same, with the new ids of their ends. So new ids are
+ * also in the order of first appearance.
  *
  * The pivot counts the same visits as before if no node was added to the one that it ends in,
  * and no edge that counts was merged with one that does not.

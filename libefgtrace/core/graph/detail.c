@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: dropping is monotonous. More in the set never means more detail, and so sets can
- * be united in any order.
+ * Chooses what detail is dropped next, and reduces signatures to what is left. Invariant:
+ * dropping is monotonous. More in the set never means more detail, and so sets can be united in
+ * any order.
  */
 #include "detail.h"
 

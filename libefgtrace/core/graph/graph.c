@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One step: the edge that was taken last from the current node is the one that is
- * taken next, most of the time. So the event's signature is first compared with that of
- * the predicted edge's target; only a miss asks the hash tables, one from
- * signature to node, one from (from, to) to edge.
+ * Adds events to the graph. One step: the edge that was taken last from the current node is the
+ * one that is taken next, most of the time. So the event's signature is first compared with that
+ * of the predicted edge's target; only a miss asks the hash tables, one from signature to node,
+ * one from (from, to) to edge.
  *
  * Tables: open addressing, linear probing, at most half full; nothing is
  * removed except everything; a slot holds id + 1, 0 is free. Arrays and tables double, or
@@ -23,6 +23,7 @@
 #include "graph.h"
 #include "parts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t 
     if (!efg_graph_size(graph, EFG_FIRST_NODES, EFG_FIRST_EDGES))
         return 0;
     efg_graph_fini(graph);
-    return -1;
+    return -ENOMEM;
 }
 
 /* ---- nodes and edges ---- */
@@ -313,7 +314,7 @@ int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys, efg_pat
 
     if (!tree || efg_calltree_init(tree, keys, graph->budget)) {
         free(tree);
-        return -1;
+        return -ENOMEM;
     }
     tree->place = place;
     graph->tree = tree;

@@ -153,12 +153,12 @@ struct efg_event {
 };
 
 /* A graph within BUDGET, which outlives it (NULL for no limit), that starts at time START in
- * ns. Returns 0, or -1 if the budget or the memory is not enough. */
+ * ns. Returns 0, or -ENOMEM if the budget or the memory is not enough. */
 int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start);
 void efg_graph_fini(struct efg_graph *graph);
 
 /* From now on the graph has a call tree; KEYS and PLACE (NULL: not known) as in calltree.h. Before
- * the first event. Returns 0, or -1 without memory. */
+ * the first event. Returns 0, or -ENOMEM. */
 int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys,
                            efg_path_place *place);
 

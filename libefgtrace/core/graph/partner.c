@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Coordinates are extracted from the rank one by one, from the last, which varies fastest, and their steps are packed.
+ * Turns ranks into steps from one rank to another, on a line or a grid. Coordinates are extracted
+ * from the rank one by one, from the last, which varies fastest, and their steps are packed.
  */
 #include "partner.h"
 

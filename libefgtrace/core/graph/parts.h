@@ -18,7 +18,7 @@ uint32_t *efg_graph_node_slot(const struct efg_graph *graph, const struct efg_si
 uint32_t *efg_graph_edge_slot(const struct efg_graph *graph, uint32_t from, uint32_t to);
 
 /* Make room for NODES and EDGES, more than there are now; tables are resized and filled
- * again. Returns 0, or -1 without memory, with the room unchanged. */
+ * again. Returns 0, or -ENOMEM, with the room unchanged. */
 int efg_graph_size(struct efg_graph *graph, uint32_t nodes, uint32_t edges);
 
 /* 1 if there is room for a node besides the overflow node. */

@@ -8,6 +8,7 @@
  */
 #include "parts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,11 +62,11 @@ static int new_table(struct efg_graph *graph, uint32_t **table, uint32_t *slots,
     uint32_t more = slots_for(room);
 
     if (!efg_budget_take(graph->budget, more * sizeof **table, 0))
-        return -1;
+        return -ENOMEM;
     uint32_t *new = calloc(more, sizeof *new);
     if (!new) {
         efg_budget_give(graph->budget, more * sizeof **table);
-        return -1;
+        return -ENOMEM;
     }
     free(*table);
     efg_budget_give(graph->budget, *slots * sizeof **table);
@@ -86,11 +87,11 @@ static int move_array(struct efg_graph *graph, void *array, uint32_t *room, uint
     void *old, *new;
 
     if (!efg_budget_take(graph->budget, new_bytes + more, 0))
-        return -1;
+        return -ENOMEM;
     new = aligned_alloc(LINE, new_bytes);
     if (!new) {
         efg_budget_give(graph->budget, new_bytes + more);
-        return -1;
+        return -ENOMEM;
     }
     memcpy(&old, array, sizeof old);
     if (count)
@@ -107,7 +108,7 @@ static int fit_node_table(struct efg_graph *graph, uint32_t room)
     if (slots_for(room) == graph->node_slots)
         return 0;
     if (new_table(graph, &graph->node_table, &graph->node_slots, room))
-        return -1;
+        return -ENOMEM;
     for (uint32_t i = 0; i < graph->node_count; i++)
         if (i != graph->overflow)
             *efg_graph_node_slot(graph, &graph->nodes[i].signature) = i + 1;
@@ -119,7 +120,7 @@ static int fit_edge_table(struct efg_graph *graph, uint32_t room)
     if (slots_for(room) == graph->edge_slots)
         return 0;
     if (new_table(graph, &graph->edge_table, &graph->edge_slots, room))
-        return -1;
+        return -ENOMEM;
     for (uint32_t i = 0; i < graph->edge_count; i++)
         *efg_graph_edge_slot(graph, graph->edges[i].from, graph->edges[i].to) = i + 1;
     return 0;
@@ -130,10 +131,10 @@ static int fit_edge_table(struct efg_graph *graph, uint32_t room)
 static int size_nodes(struct efg_graph *graph, uint32_t room)
 {
     if (room > graph->node_room && fit_node_table(graph, room))
-        return -1;
+        return -ENOMEM;
     if (move_array(graph, &graph->nodes, &graph->node_room, room, graph->node_count,
                    sizeof *graph->nodes))
-        return -1;
+        return -ENOMEM;
     fit_node_table(graph, room);
     return 0;
 }
@@ -141,10 +142,10 @@ static int size_nodes(struct efg_graph *graph, uint32_t room)
 static int size_edges(struct efg_graph *graph, uint32_t room)
 {
     if (room > graph->edge_room && fit_edge_table(graph, room))
-        return -1;
+        return -ENOMEM;
     if (move_array(graph, &graph->edges, &graph->edge_room, room, graph->edge_count,
                    sizeof *graph->edges))
-        return -1;
+        return -ENOMEM;
     fit_edge_table(graph, room);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: all slots but the last one are full; iteration number i, counted from 0, is in
- * slot i >> shift.
+ * Adds iterations to a series. Invariant: all slots but the last one are full; iteration number
+ * i, counted from 0, is in slot i >> shift.
  */
 #include "series.h"
 

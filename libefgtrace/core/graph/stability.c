@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The curve keeps every STRIDE-th sample. When it is full every other point goes
- * and the stride doubles, so that it spans the whole run with EFG_CURVE_ROOM / 2
- * to EFG_CURVE_ROOM points, whatever the length of the run.
+ * Takes samples of the size of the graph, and keeps some of them as a curve. The curve keeps
+ * every STRIDE-th sample. When it is full every other point goes and the stride doubles, so that
+ * it spans the whole run with EFG_CURVE_ROOM / 2 to EFG_CURVE_ROOM points, whatever the length of
+ * the run.
  *
  * Invariant: curve[i] is sample number i * stride, counted from 0.
  */

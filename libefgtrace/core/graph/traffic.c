@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: the counts are the sums and the runs together; each message is in one sum of its
- * partner and one of its size.
+ * Adds messages to the amounts of their partner and their size. Invariant: the counts are the
+ * sums and the runs together; each message is in one sum of its partner and one of its size.
  */
 #include "traffic.h"
 

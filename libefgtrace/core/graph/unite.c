@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes are looked up by signature, edges by their ends; new ones are appended, so that ids
- * remain in the order of first appearance. The overflow node is in no table: those of both
- * graphs become one.
+ * Adds one graph to another. Nodes are looked up by signature, edges by their ends; new ones are
+ * appended, so that ids remain in the order of first appearance. The overflow node is in no
+ * table: those of both graphs become one.
  */
 #include "unite.h"
 
 #include "parts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* ---- what is summed up ---- */
@@ -83,7 +84,7 @@ static int add_nodes(struct efg_graph *graph, const struct efg_graph *more, unsi
 {
     for (uint32_t i = 0; i < more->node_count; i++) {
         if (graph->is_full)
-            return -1;
+            return -ENOMEM;
         id[i] = place_node(graph, &more->nodes[i], from, to);
         efg_node_unite(&graph->nodes[id[i]], &more->nodes[i]);
         efg_graph_make_room(graph);
@@ -96,7 +97,7 @@ static int add_edges(struct efg_graph *graph, const struct efg_graph *more, cons
 {
     for (uint32_t i = 0; i < more->edge_count; i++) {
         if (graph->is_full)
-            return -1;
+            return -ENOMEM;
         const struct efg_edge *edge = &more->edges[i];
         uint32_t e = place_edge(graph, id[edge->from], id[edge->to]);
         efg_stat_unite(&graph->edges[e].time, &edge->time);
@@ -119,5 +120,5 @@ int efg_graph_unite(struct efg_graph *graph, const struct efg_graph *more, unsig
     add_totals(graph, more);
     if (id != new_node_of)
         free(id);
-    return failed ? -1 : 0;
+    return failed ? -ENOMEM : 0;
 }

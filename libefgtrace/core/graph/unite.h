@@ -21,7 +21,7 @@ void efg_node_unite(struct efg_node *to, const struct efg_node *from);
 /* Add MORE, whose signatures have the dimensions FROM, to GRAPH, which was made by
  * efg_graph_init and has the dimensions TO, the same or coarser. NEW_NODE and NEW_EDGE (one entry
  * for each that MORE has, or NULL): what they have become. The hash of a node is that of the first
- * one added. Returns 0, or -1 without memory: part of MORE is missing then. */
+ * one added. Returns 0, or -ENOMEM: part of MORE is missing then. */
 int efg_graph_unite(struct efg_graph *graph, const struct efg_graph *more, unsigned from,
                     unsigned to, uint32_t *new_node, uint32_t *new_edge);
 

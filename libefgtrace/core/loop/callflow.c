@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An edge enters all sites from its target's leaf up to the child of its function. So its count
- * is added at the leaf and taken away at the function; the sums over all that is below a site
- * are then its entries. Sums are formed from the last site to the first: a parent's id is lower
- * than its children's.
+ * Adds up the edges of the graph for each call site. An edge enters all sites from its target's
+ * leaf up to the child of its function. So its count is added at the leaf and taken away at the
+ * function; the sums over all that is below a site are then its entries. Sums are formed from the
+ * last site to the first: a parent's id is lower than its children's.
  */
 #include "callflow.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static int reserve(struct efg_callflow *flow, uint32_t sites, uint32_t steps)
     if (flow->flow && flow->first_step && (flow->steps || !steps))
         return 0;
     efg_callflow_fini(flow);
-    return -1;
+    return -ENOMEM;
 }
 
 /* ---- entries, events, time ---- */
@@ -114,7 +115,7 @@ int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *histo
     const struct efg_graph *graph = history->graph;
 
     if (!graph->tree || reserve(flow, graph->tree->count, graph->edge_count))
-        return -1;
+        return -ENOMEM;
     flow->graph = graph;
     flow->tree = graph->tree;
     flow->sites = graph->tree->count;

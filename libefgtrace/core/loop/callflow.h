@@ -40,7 +40,7 @@ struct efg_callflow {
 /* All zero is an empty one. */
 void efg_callflow_fini(struct efg_callflow *flow);
 
-/* Look at the graph of HISTORY, which has a call tree, at NOW ns. Returns 0, or -1 without memory. */
+/* Look at the graph of HISTORY, which has a call tree, at NOW ns. Returns 0, or -ENOMEM. */
 int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *history, uint64_t now);
 
 static inline const struct efg_site *efg_callflow_site(const struct efg_callflow *flow,

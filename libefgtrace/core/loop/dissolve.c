@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parents come before their children: so where a loop goes is known when its inner loops are
- * looked at, and none is moved to a place that is still needed.
+ * Removes loops that repeat nothing. Parents come before their children: so where a loop goes is
+ * known when its inner loops are looked at, and none is moved to a place that is still needed.
  */
 #include "dissolve.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* More of the LOOP's own nodes, in no inner loop, were visited once than again: OWN[l] is how
@@ -52,5 +53,5 @@ int efg_loops_dissolve(struct efg_looptree *tree, const struct efg_graph *graph)
     }
     free(own);
     free(place);
-    return failed ? -1 : 0;
+    return failed ? -ENOMEM : 0;
 }

@@ -10,7 +10,7 @@
 #include "looptree.h"
 
 /* Remove such loops, but not the main one, from TREE: parents, depths, loop_of and main are
- * known. Returns 0, or -1 without memory. */
+ * known. Returns 0, or -ENOMEM. */
 int efg_loops_dissolve(struct efg_looptree *tree, const struct efg_graph *graph);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A loop is recognised by its function, and by its level: a site of it that was entered once
- * in each iteration still is, more or less.
+ * Takes samples, and accepts the loop that they agree on. A loop is recognised by its function,
+ * and by its level: a site of it that was entered once in each iteration still is, more or less.
  */
 #include "finder.h"
 

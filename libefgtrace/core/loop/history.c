@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Takes snapshots of the graph, and finds the one that is about half as old as the run.
  * Invariant: times ascend, and at most one snapshot is not younger than half the time. Older ones
- * will never again be closest to half the time, as that only
- * increases.
+ * will never again be closest to half the time, as that only increases.
  */
 #include "history.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static int reserve(struct efg_snapshot *snapshot, const struct efg_graph *graph)
         return 0;
     uint64_t *bigger = malloc(graph->node_room * sizeof *bigger);
     if (!bigger)
-        return -1;
+        return -ENOMEM;
     free(snapshot->spent);
     snapshot->spent = bigger;
     snapshot->room = graph->node_room;
@@ -56,7 +57,7 @@ static int take_snapshot(struct efg_history *history, uint64_t now)
         drop_oldest(history);
     struct efg_snapshot *snapshot = &history->snapshots[history->count];
     if (reserve(snapshot, graph))
-        return -1;
+        return -ENOMEM;
     snapshot->time = now;
     snapshot->nodes = graph->node_count;
     for (uint32_t i = 0; i < graph->node_count; i++)

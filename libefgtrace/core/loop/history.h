@@ -33,8 +33,8 @@ struct efg_history {
     uint32_t count;
 };
 
-/* Begin a history of GRAPH, which outlives it, at NOW ns. Returns 0, or -1
- * without memory. */
+/* Begin a history of GRAPH, which outlives it, at NOW ns. Returns 0, or
+ * -ENOMEM. */
 int efg_history_init(struct efg_history *history, const struct efg_graph *graph, uint64_t now);
 void efg_history_fini(struct efg_history *history);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The path down: in each function that branches, take the component of its sites with the most time;
- * it is a loop if it has several sites. Then go on, into the site of that component with the most
- * time.
+ * Goes down the call tree to the main loop. The path down: in each function that branches, take
+ * the component of its sites with the most time; it is a loop if it has several sites. Then go
+ * on, into the site of that component with the most time.
  *
  * The levels of one function are in the chain from coarse to fine. The rule looks only at the
  * chosen ones; the others are for users who want the next finer or coarser loop.
  */
 #include "judge.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "core/flow/components.h"
 #include "pivot.h"
 
@@ -55,7 +57,7 @@ static void fill_digraph(const struct walk *w, uint32_t *first, uint32_t *target
         targets[first[w->number[flow->steps[i].from] + 1]++] = w->number[flow->steps[i].to];
 }
 
-/* The component of each kid. Returns how many there are, or -1 without memory. */
+/* The component of each kid. Returns how many there are, or -ENOMEM. */
 static int64_t find_components(const struct walk *w, uint32_t *component)
 {
     uint32_t steps = w->flow->first_step[w->function + 1] - w->flow->first_step[w->function];
@@ -91,14 +93,14 @@ static int64_t longest_component(const struct walk *w, uint32_t *component)
 
 static int reserve_sites(struct efg_judge *judge, uint32_t more)
 {
-    if (judge->site_count + more <= judge->site_room)
+    uint32_t count = judge->site_count + more;
+
+    if (count <= judge->site_room)
         return 0;
-    uint32_t room = 2 * (judge->site_count + more);
-    uint32_t *bigger = realloc(judge->sites, room * sizeof *bigger);
-    if (!bigger)
-        return -1;
-    judge->sites = bigger;
-    judge->site_room = room;
+    if (efg_array_grow(&judge->sites, judge->site_room, count - judge->site_room,
+                       sizeof *judge->sites))
+        return -ENOMEM;
+    judge->site_room = count;
     return 0;
 }
 
@@ -159,7 +161,7 @@ static int add_level(struct walk *w, const struct efg_body *body, uint32_t i, ui
     struct efg_loop_found *found = add_loop(w, body->function, iterations, body->time);
 
     if (!found || reserve_sites(judge, body->count))
-        return -1;
+        return -ENOMEM;
     found->is_level = iterations == chosen;
     found->rounds = rounds_of_body(body, iterations);
     found->loop.place = efg_level_place(body, i);
@@ -217,7 +219,7 @@ static int add_levels(struct walk *w, const struct efg_body *body)
     }
     while (count > 0)
         if (add_level(w, body, levels[--count], chosen))
-            return -1;
+            return -ENOMEM;
     return 0;
 }
 
@@ -287,7 +289,7 @@ static int walk_down(struct walk *w)
             return 0;
         uint32_t next = w->kid_count > 1 ? step_down(w) : w->kids[0];
         if (next == EFG_NONE)
-            return w->judge->count == EFG_CHAIN ? 0 : -1;
+            return w->judge->count == EFG_CHAIN ? 0 : -ENOMEM;
         w->function = next;
     }
     return 0;
@@ -475,7 +477,7 @@ static void find_parts(const struct efg_judge *judge, struct efg_loop_found *fou
 
 /* ---- all of it ---- */
 
-/* Let LOOK go through the tree; returns what it does, or -1 without memory. */
+/* Let LOOK go through the tree; returns what it does, or -ENOMEM. */
 static int walk(struct efg_judge *judge, uint32_t function, int look(struct walk *w))
 {
     const struct efg_callflow *flow = judge->flow;
@@ -485,7 +487,7 @@ static int walk(struct efg_judge *judge, uint32_t function, int look(struct walk
                      .function = function,
                      .kids = malloc(flow->sites * sizeof *w.kids),
                      .number = malloc(flow->sites * sizeof *w.number)};
-    int result = w.kids && w.number && w.all > 0 ? look(&w) : -1;
+    int result = w.kids && w.number && w.all > 0 ? look(&w) : -ENOMEM;
 
     free(w.kids);
     free(w.number);
@@ -500,7 +502,7 @@ int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow)
     if (flow->flow[EFG_CALLTREE_ROOT].time <= 0)
         return 0;
     if (walk(judge, EFG_CALLTREE_ROOT, walk_down))
-        return -1;
+        return -ENOMEM;
     judge->chosen = outermost(judge, EFG_LEAST_ROUNDS);
     if (judge->chosen != EFG_NONE) {
         judge->chosen = go_further_in(judge, judge->chosen);
@@ -521,7 +523,7 @@ static int look_here(struct walk *w)
         return 0;
     }
     list_kids(w);
-    return w->kid_count > 1 && step_down(w) == EFG_NONE ? -1 : 0;
+    return w->kid_count > 1 && step_down(w) == EFG_NONE ? -ENOMEM : 0;
 }
 
 static double ratio(uint64_t a, uint64_t b)

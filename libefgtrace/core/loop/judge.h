@@ -71,7 +71,7 @@ struct efg_judge {
 /* All zero is an empty one. */
 void efg_judge_fini(struct efg_judge *judge);
 
-/* Look at FLOW, which is kept; fills the chain. Returns 0, or -1 without memory. */
+/* Look at FLOW, which is kept; fills the chain. Returns 0, or -ENOMEM. */
 int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow);
 
 /* The loop of FUNCTION, in the chain or not, at the level closest to ITERATIONS; NULL if

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts are tried from the highest one down. For each, the sites are divided in two: the frequent
- * ones, then, from FIRST on, the rare ones. Both are in descending order, so that a site with a
- * given count is found by bisection.
+ * Finds how often a loop went round. Counts are tried from the highest one down. For each, the
+ * sites are divided in two: the frequent ones, then, from FIRST on, the rare ones. Both are in
+ * descending order, so that a site with a given count is found by bisection.
  */
 #include "level.h"
 

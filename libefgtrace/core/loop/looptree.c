@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loops are found first (nesting.c). Then come the sums over nodes and edges, each added
- * from its innermost loop to the root, and the order.
+ * Makes the loop tree. The loops are found first (nesting.c). Then come the sums over nodes and
+ * edges, each added from its innermost loop to the root, and the order.
  */
 #include "looptree.h"
 
 #include "base/hash.h"
 #include "nesting.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,7 @@ static int add_all(struct efg_looptree *tree, const struct efg_graph *graph)
     uint64_t *unexplained = malloc((graph->node_count + 1) * sizeof *unexplained);
 
     if (!unexplained)
-        return -1;
+        return -ENOMEM;
     for (uint32_t v = 0; v < graph->node_count; v++)
         unexplained[v] = graph->nodes[v].rhythm.visits;
     for (uint32_t e = 0; e < graph->edge_count; e++) {
@@ -99,7 +100,7 @@ static int find_headers(struct efg_looptree *tree, const struct efg_graph *graph
     uint64_t *best = malloc((tree->count + 1) * sizeof *best);
 
     if (!best)
-        return -1;
+        return -ENOMEM;
     for (uint32_t l = 0; l < tree->count; l++)
         tree->loops[l].header = EFG_NONE;
     for (uint32_t v = 0; v < graph->node_count; v++) {
@@ -174,7 +175,7 @@ static int sort_loops(struct efg_looptree *tree, uint32_t nodes)
     free(rank);
     free(sorted);
     free(place);
-    return failed ? -1 : 0;
+    return failed ? -ENOMEM : 0;
 }
 
 /* From the last to the first, each put in front of its siblings. */
@@ -207,7 +208,7 @@ static int build(struct efg_looptree *tree, const struct efg_graph *graph,
         efg_looptree_fini(tree);
     else
         link_loops(tree);
-    return failed ? -1 : 0;
+    return failed ? -ENOMEM : 0;
 }
 
 int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
@@ -221,7 +222,7 @@ int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
     own.budget = NULL;
     own.first = 0;
     if (efg_graph_follow_calls(&own, keys, NULL))
-        return -1;
+        return -ENOMEM;
     efg_graph_place_all(&own);
     tree->root = own.tree->sites[EFG_CALLTREE_ROOT].hash;
     int failed = build(tree, &own, main);

@@ -52,7 +52,7 @@ struct efg_loop_known {
 
 /* Build the tree of GRAPH. This gives its nodes and edges places in a new call tree, so it
  * must not have one of its own. KEYS are as in calltree.h. The main loop is
- * MAIN (NULL: none), which the tree then has. Returns 0, or -1 without memory (the tree is then
+ * MAIN (NULL: none), which the tree then has. Returns 0, or -ENOMEM (the tree is then
  * empty). */
 int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
                        efg_path_keys *keys, const struct efg_loop_known *main);

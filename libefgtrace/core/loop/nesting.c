@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions are looked at from the outermost one on, each by itself: its call sites, and
- * the steps between them. A BODY is a set of sites that can all be reached from one another.
- * How often it went round follows from the rule for the main loop (level.h); but if it falls
- * into several bodies when its rarer steps are left out, these are loops one after the other, and
- * what goes round is a loop around them:
+ * Finds the loops of all functions. The functions are looked at from the outermost one on, each
+ * by itself: its call sites, and the steps between them. A BODY is a set of sites that can all be
+ * reached from one another. How often it went round follows from the rule for the main loop
+ * (level.h); but if it falls into several bodies when its rarer steps are left out, these are
+ * loops one after the other, and what goes round is a loop around them:
  *
  *     A --100--> B <--900/1000--> C --100--> A       a body of A, B, C that went round 100
  *                                                    times, in it one of B and C
@@ -23,6 +23,7 @@
 #include "dissolve.h"
 #include "level.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +102,7 @@ static int builder_init(struct builder *b)
     b->sites = malloc(sites * sizeof *b->sites);
     if (!b->inside || !b->order || !b->number || !b->first_arc || !b->arcs || !b->place ||
         !b->first || !b->targets || !b->component || !b->size || !b->moved || !b->sites)
-        return -1;
+        return -ENOMEM;
     b->inside[EFG_CALLTREE_ROOT] = EFG_NONE;
     memset(b->place, 0xff, sites * sizeof *b->place);
     return 0;
@@ -205,7 +206,7 @@ static void number_places(struct builder *b, uint32_t begin, uint32_t end, int o
 }
 
 /* The components that its steps make which were taken LEAST times or more. Returns how many, or
- * -1 without memory; then size[c] is how many sites each has. */
+ * -ENOMEM; then size[c] is how many sites each has. */
 static int64_t find_components(struct builder *b, uint32_t begin, uint32_t end, uint64_t least)
 {
     uint32_t count = 0, nodes = end - begin;
@@ -332,7 +333,7 @@ static int add_body(struct builder *b, struct body body)
     if (body.least == UINT64_MAX || body.end - body.begin < 2)
         return 0;
     if (efg_array_grow(&b->bodies, b->body_count, 1, sizeof *b->bodies))
-        return -1;
+        return -ENOMEM;
     b->bodies[b->body_count++] = body;
     return 0;
 }
@@ -347,7 +348,7 @@ static int look_at(struct builder *b, struct body body)
     if (count > 1) {
         body.parent = add_loop(b, body.parent, b->function, count);
         if (body.parent == EFG_NONE)
-            return -1;
+            return -ENOMEM;
         for (uint32_t i = body.begin; i < body.end; i++)
             b->inside[b->order[i]] = body.parent;
     }
@@ -365,7 +366,7 @@ static int split(struct builder *b, struct body body)
     int64_t components = find_components(b, body.begin, body.end, body.least);
 
     if (components < 0)
-        return -1;
+        return -ENOMEM;
     gather(b, body.begin, body.end, components);
     if (components == 1 && body.is_inner) {
         body.least = more_than(body.least);
@@ -374,7 +375,7 @@ static int split(struct builder *b, struct body body)
     uint32_t *ends = memcpy(b->moved, b->size, (size_t)components * sizeof *b->size);
     for (int64_t c = 0, begin = body.begin; c < components; begin = ends[c++])
         if (add_body(b, (struct body){(uint32_t)begin, ends[c], body.parent, body.least, 1, 0}))
-            return -1;
+            return -ENOMEM;
     return 0;
 }
 
@@ -386,11 +387,11 @@ static int look_at_function(struct builder *b)
     list_arcs(b);
     b->body_count = 0;
     if (add_body(b, (struct body){0, b->kid_count, b->inside[b->function], 1, 0, 0}))
-        return -1;
+        return -ENOMEM;
     for (uint32_t i = 0; i < b->body_count; i++) {
         struct body body = b->bodies[i]; /* a copy: the array may move */
         if (body.is_split ? look_at(b, body) : split(b, body))
-            return -1;
+            return -ENOMEM;
     }
     return 0;
 }
@@ -404,7 +405,7 @@ static int look_at_call(struct builder *b)
     if (!flow->repeats || (visits < more_than(flow->entries) && b->function != b->main_call))
         return 0;
     b->inside[b->function] = add_loop(b, b->inside[b->function], b->function, visits);
-    return b->inside[b->function] == EFG_NONE ? -1 : 0;
+    return b->inside[b->function] == EFG_NONE ? -ENOMEM : 0;
 }
 
 static int look_at_all(struct builder *b)
@@ -412,7 +413,7 @@ static int look_at_all(struct builder *b)
     for (b->function = 0; b->function < b->flow->sites; b->function++)
         if (efg_callflow_site(b->flow, b->function)->node == EFG_NONE ? look_at_function(b)
                                                                       : look_at_call(b))
-            return -1;
+            return -ENOMEM;
     return 0;
 }
 
@@ -458,7 +459,7 @@ static int place_nodes(struct builder *b)
 
     tree->loop_of = malloc((graph->node_count + 1) * sizeof *tree->loop_of);
     if (!tree->loop_of)
-        return -1;
+        return -ENOMEM;
     for (uint32_t v = 0; v < graph->node_count; v++)
         tree->loop_of[v] = b->inside[graph->nodes[v].leaf];
     return 0;
@@ -476,5 +477,5 @@ int efg_nesting_find(struct efg_looptree *tree, const struct efg_callflow *flow,
         failed = efg_loops_dissolve(tree, flow->graph);
     }
     builder_fini(&b);
-    return failed ? -1 : 0;
+    return failed ? -ENOMEM : 0;
 }

@@ -10,7 +10,7 @@
 
 /* Find the loops of FLOW: into the empty TREE, parents before children, with parent, depth,
  * function, number of nodes and repetitions; and loop_of and, if MAIN is not NULL, main.
- * Returns 0, or -1 without memory. */
+ * Returns 0, or -ENOMEM. */
 int efg_nesting_find(struct efg_looptree *tree, const struct efg_callflow *flow,
                      const struct efg_loop_known *main);
 

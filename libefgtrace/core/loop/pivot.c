@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Candidates are the sites of the loop that were entered once in each iteration, and the calls
- * at and below them. Those that have come as often only so far are told from those that always
- * do by the machine code, where it is known (place.h).
+ * Lists the calls and call sites that may delimit iterations, best first. Candidates are the
+ * sites of the loop that were entered once in each iteration, and the calls at and below them.
+ * Those that have come as often only so far are told from those that always do by the machine
+ * code, where it is known (place.h).
  */
 #include "pivot.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One frame for each loop that the last event is in, from the whole inwards. An event first
- * leaves the loops that it is not in, then enters those that it is in.
+ * Turns the order of calls into a program, event by event. One frame for each loop that the last
+ * event is in, from the whole inwards. An event first leaves the loops that it is not in, then
+ * enters those that it is in.
  *
  *     whole      a  [loop 0]                  items of the present iteration
  *     loop 0     b  [loop 1]
@@ -9,6 +10,7 @@
  */
 #include "program.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +112,7 @@ int efg_program_init(struct efg_program *p, const struct efg_graph *graph,
         p->parse->way && p->parse->edge)
         return 0;
     efg_program_fini(p);
-    return -1;
+    return -ENOMEM;
 }
 
 void efg_program_fini(struct efg_program *p)
@@ -365,7 +367,7 @@ static int sort_forms(struct efg_program *p)
     struct rank *ranks = malloc((p->form_count + 1) * sizeof *ranks);
 
     if (!ranks)
-        return -1;
+        return -ENOMEM;
     for (uint32_t i = 0; i < p->form_count; i++)
         ranks[i] = (struct rank){p->forms[i].count, i};
     qsort(ranks, p->form_count, sizeof *ranks, by_rising_count);
@@ -402,5 +404,5 @@ int efg_program_close(struct efg_program *p)
     p->parse = NULL;
     if (!p->failed && sort_forms(p) != 0)
         p->failed = 1;
-    return p->failed ? -1 : 0;
+    return p->failed ? -ENOMEM : 0;
 }

@@ -66,7 +66,7 @@ struct efg_program {
 };
 
 /* Begin a program of GRAPH, whose edges all have a first_edge list, and its loop TREE; both
- * outlive it. ITEM_LIMIT: EFG_PROGRAM_ITEMS, or less. Returns 0, or -1 without memory. */
+ * outlive it. ITEM_LIMIT: EFG_PROGRAM_ITEMS, or less. Returns 0, or -ENOMEM. */
 int efg_program_init(struct efg_program *program, const struct efg_graph *graph,
                      const struct efg_looptree *tree, uint32_t item_limit);
 void efg_program_fini(struct efg_program *program);
@@ -78,7 +78,8 @@ void efg_program_begin(struct efg_program *program, uint64_t weight);
 /* The next COUNT events, > 0, are of NODE. */
 void efg_program_add(struct efg_program *program, uint32_t node, uint64_t count);
 
-/* There are no more. Forms are then sorted by descending count. Returns 0, or -1 if `failed`. */
+/* There are no more. Forms are then sorted by descending count. Returns 0, or
+ * -ENOMEM if `failed`. */
 int efg_program_close(struct efg_program *program);
 
 /* The loop that NODE's calls are items of: the innermost that has more than this node, or

@@ -17,6 +17,7 @@
  */
 #include "reader.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +58,7 @@ static int lengths_init(struct efg_sequence_lengths *l, const struct efg_sequenc
     l->bounds = malloc(((size_t)seg->run_count + 1) * sizeof *l->bounds);
     if (!l->length || !l->known || !l->bounds) {
         lengths_fini(l);
-        return -1;
+        return -ENOMEM;
     }
     for (uint32_t r = 0; r < seg->run_count; r++) {
         uint64_t branch = seg->runs[r].branch;
@@ -170,14 +171,14 @@ static void enter_segment(struct efg_sequence_reader *r)
         open_block(r, segment_of(r)->block_count - 1);
 }
 
-/* Go on to the segment of the next event. Returns 1, 0 after the last event, -1: none begins
- * here.
+/* Go on to the segment of the next event. Returns 1, 0 after the last event, -EBADMSG:
+ * none begins here.
  */
 static int find_segment(struct efg_sequence_reader *r)
 {
     while (r->index < r->count && r->at == segment_end(r)) {
         if (r->index + 1 < r->count && r->segments[r->index + 1].start != r->at)
-            return -1;
+            return -EBADMSG;
         if (r->index + 1 == r->count)
             return 0;
         r->index++;
@@ -220,7 +221,7 @@ static int find_run(struct efg_sequence_reader *r)
 {
     while (r->run == EFG_NONE) {
         if (!next_pair(r))
-            return -1;
+            return -EBADMSG;
         enter_symbol(r, use_pair(r, 1));
     }
     return 0;
@@ -245,7 +246,7 @@ int efg_sequence_next(struct efg_sequence_reader *r, uint32_t *node, uint64_t *c
     if (found <= 0)
         return found;
     if (find_run(r) != 0)
-        return -1;
+        return -EBADMSG;
     uint64_t from = r->at;
     *node = segment_of(r)->runs[r->run].node;
     pass_run(r, segment_end(r));
@@ -331,7 +332,7 @@ static int leap(struct efg_sequence_reader *r, uint64_t limit)
         }
         const struct efg_sequence_pair *pair = next_pair(r);
         if (!pair)
-            return -1;
+            return -EBADMSG;
         uint32_t left = pair->count - r->frames[r->depth - 1].used;
         uint64_t one = length_of(r, pair->symbol, limit - r->at);
         uint64_t times = one == TOO_LONG ? 0 : smaller(left, (limit - r->at) / one);
@@ -355,10 +356,11 @@ int efg_sequence_skip(struct efg_sequence_reader *r, uint64_t to)
             continue;
         }
         uint64_t end = regime_end(r);
-        if (!end || leap(r, smaller(to, end)) != 0)
-            return -1;
+        int error = end ? leap(r, smaller(to, end)) : -ENOMEM;
+        if (error)
+            return error;
     }
-    return found < 0 ? -1 : 0;
+    return found < 0 ? found : 0;
 }
 
 void efg_sequence_reader_init(struct efg_sequence_reader *r,

@@ -42,13 +42,13 @@ void efg_sequence_reader_init(struct efg_sequence_reader *reader,
 void efg_sequence_reader_fini(struct efg_sequence_reader *reader);
 
 /* The next COUNT events are of NODE, in the table reader->segments[reader->index].table: as
- * many as there are in a run. Returns 1; 0 after the last event; -1 if the segment ends before
- * its length or does not follow the previous one. */
+ * many as there are in a run. Returns 1; 0 after the last event; -EBADMSG if the segment
+ * ends before its length or does not follow the previous one. */
 int efg_sequence_next(struct efg_sequence_reader *reader, uint32_t *node, uint64_t *count);
 
 /* Go on to event number TO, or to the end if there are fewer; never back. Takes time in
  * proportion to the blocks and runs on the way, each counted once per regime, not to the
- * events. Returns 0, or -1 as above or without memory. */
+ * events. Returns 0, -EBADMSG as above, or -ENOMEM. */
 int efg_sequence_skip(struct efg_sequence_reader *reader, uint64_t to);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "sequence.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,14 +60,14 @@ int efg_sequence_segment_check(const struct efg_sequence_segment *segment)
         segment->run_count >= EFG_SEQUENCE_IS_BLOCK || segment->first[0] != 0 ||
         segment->start > MOST_EVENTS || segment->length > MOST_EVENTS ||
         !runs_are_right(segment))
-        return -1;
+        return -EBADMSG;
     unsigned char *depths = malloc(segment->block_count);
     if (!depths)
-        return -1;
+        return -ENOMEM;
     while (block < segment->block_count && (depths[block] = depth_of(segment, block, depths)))
         block++;
     free(depths);
-    return block == segment->block_count ? 0 : -1;
+    return block == segment->block_count ? 0 : -EBADMSG;
 }
 
 /* ---- copies ---- */
@@ -162,9 +163,10 @@ int efg_sequence_segment_copy(struct efg_sequence_segment *copy,
         .first = calloc(segment->block_count + (size_t)1, sizeof *copy->first),
     };
     c.names = malloc((symbols + 1) * sizeof *c.names);
-    int result = !copy->runs || !copy->pairs || !copy->first || !c.names ||
-                 efg_sequence_segment_check(segment) != 0;
-    if (result == 0) {
+    int error = !copy->runs || !copy->pairs || !copy->first || !c.names
+                    ? -ENOMEM
+                    : efg_sequence_segment_check(segment);
+    if (!error) {
         memset(c.names, 0xff, symbols * sizeof *c.names);
         for (uint32_t block = 0; block < segment->block_count; block++)
             mark_runs(&c, block);
@@ -174,7 +176,7 @@ int efg_sequence_segment_copy(struct efg_sequence_segment *copy,
         efg_sequence_segment_fini(copy);
     }
     free(c.names);
-    return -result;
+    return error;
 }
 
 /* ---- comparing ---- */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Adds events to the sequence. What happens to each:
+ *
  *     run (node, count) has ended:
  *         it is NEXT of the run before, which never branched: nothing to do
  *         the run before has no NEXT:                         this becomes it
@@ -25,6 +27,7 @@
  */
 #include "sequence.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +49,7 @@ static int enlarge(void *array, size_t count, size_t size)
 {
     void *larger = realloc(*(void **)array, count * size);
     if (!larger)
-        return -1;
+        return -ENOMEM;
     *(void **)array = larger;
     return 0;
 }
@@ -63,7 +66,7 @@ static int renew_slots(uint32_t **slots, uint32_t *mask, uint32_t count)
 {
     uint32_t *empty = calloc(count, sizeof *empty);
     if (!empty)
-        return -1;
+        return -ENOMEM;
     free(*slots);
     *slots = empty;
     *mask = count - 1;
@@ -99,7 +102,7 @@ static int resize_runs(struct efg_sequence *s, uint32_t room)
     if (enlarge(&s->segment.runs, room, sizeof *s->segment.runs) ||
         enlarge(&s->followed, room, sizeof *s->followed) ||
         renew_slots(&s->run_slots, &s->run_mask, power_of_two(2 * room)))
-        return -1;
+        return -ENOMEM;
     runs = s->segment.runs;
     for (uint32_t r = 0; r < s->segment.run_count; r++)
         *run_slot(s, runs[r].node, runs[r].count) = r + 1;
@@ -173,7 +176,7 @@ static int resize_blocks(struct efg_sequence *s, uint32_t room)
     if (enlarge(&segment->pairs, room, sizeof *segment->pairs) ||
         enlarge(&segment->first, room / 2 + 2, sizeof *segment->first) ||
         renew_slots(&s->block_slots, &s->block_mask, power_of_two(room)))
-        return -1;
+        return -ENOMEM;
     segment->first[0] = 0;
     for (uint32_t b = 0; b < segment->block_count; b++) {
         uint32_t first = segment->first[b];
@@ -388,10 +391,10 @@ int efg_sequence_close(struct efg_sequence *s)
 {
     efg_sequence_flush(s);
     if (s->failed)
-        return -1;
+        return -ECANCELED;
     end_run(s);
     end_segment(s);
-    return s->failed ? -1 : 0;
+    return s->failed ? -ECANCELED : 0;
 }
 
 void efg_sequence_break(struct efg_sequence *s, uint32_t table)
@@ -418,7 +421,7 @@ int efg_sequence_init(struct efg_sequence *s, size_t memory, efg_sequence_sink *
         resize_blocks(s, SPARE_PAIRS + 1) == 0)
         return 0;
     efg_sequence_fini(s);
-    return -1;
+    return -ENOMEM;
 }
 
 /* Replace ARRAY by one of its own with as much ROOM, and the first COUNT things of it. */
@@ -430,7 +433,7 @@ static int copy_array(void *array, size_t room, size_t count, size_t size)
     *(void **)array = to;
     if (to && count)
         memcpy(to, from, count * size);
-    return to ? 0 : -1;
+    return to ? 0 : -ENOMEM;
 }
 
 int efg_sequence_copy(struct efg_sequence *copy, const struct efg_sequence *s,

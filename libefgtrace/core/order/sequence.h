@@ -120,14 +120,14 @@ struct efg_sequence {
 
 /* A sequence that takes at most MEMORY bytes and 32 KB more, the structure included, and a
  * few KB at first. Without memory to grow, segments are handed out earlier. A quarter is for
- * runs; 64k pairs of blocks, beyond which little is gained, need 1.6 MB. Returns 0, or -1
- * without memory. */
+ * runs; 64k pairs of blocks, beyond which little is gained, need 1.6 MB. Returns 0, or
+ * -ENOMEM. */
 int efg_sequence_init(struct efg_sequence *sequence, size_t memory, efg_sequence_sink *sink,
                       void *context);
 void efg_sequence_fini(struct efg_sequence *sequence);
 
 /* Make COPY the same as SEQUENCE, for another SINK: COPY hands out what SEQUENCE would hand out from
- * here on, without affecting SEQUENCE. Returns 0, or -1 without memory. */
+ * here on, without affecting SEQUENCE. Returns 0, or -ENOMEM. */
 int efg_sequence_copy(struct efg_sequence *copy, const struct efg_sequence *sequence,
                       efg_sequence_sink *sink, void *context);
 
@@ -145,7 +145,7 @@ static inline void efg_sequence_add(struct efg_sequence *sequence, uint32_t node
         efg_sequence_flush(sequence);
 }
 
-/* Hand out everything so far. More may follow. Returns 0, or -1 if `failed`. */
+/* Hand out everything so far. More may follow. Returns 0, or -ECANCELED if `failed`. */
 int efg_sequence_close(struct efg_sequence *sequence);
 
 /* From here on node numbers mean another table, number TABLE (0 before the first break): the
@@ -154,8 +154,8 @@ void efg_sequence_break(struct efg_sequence *sequence, uint32_t table);
 
 /* Make COPY a copy of SEGMENT that owns its arrays and has only what is needed: the runs
  * that occur in it, with predictions that occur in it, and the blocks in the order in
- * which their first use ends, from the first event to the last. Returns 0, or -1 without memory
- * or if SEGMENT does not pass the check below. */
+ * which their first use ends, from the first event to the last. Returns 0, -ENOMEM,
+ * or -EBADMSG if SEGMENT does not pass the check below. */
 int efg_sequence_segment_copy(struct efg_sequence_segment *copy,
                               const struct efg_sequence_segment *segment);
 
@@ -163,8 +163,8 @@ int efg_sequence_segment_copy(struct efg_sequence_segment *copy,
 void efg_sequence_segment_fini(struct efg_sequence_segment *segment);
 
 /* 0 if SEGMENT can be read whatever it holds: all numbers are in range, blocks refer to earlier
- * ones and are nested at most EFG_SEQUENCE_LEVELS deep. -1 if not, or without memory (a
- * byte per block). */
+ * ones and are nested at most EFG_SEQUENCE_LEVELS deep. -EBADMSG if not, or -ENOMEM (it
+ * takes a byte per block). */
 int efg_sequence_segment_check(const struct efg_sequence_segment *segment);
 
 /* 1 if A and B hold the same. As nothing is left to chance, sequences of equal events in

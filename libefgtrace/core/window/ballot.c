@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of loops is merged as two ordered lists, cut off at its length. It is exact: a loop
- * that is cut off somewhere has as many lower ones beside it as the table has rows, and these
- * stay, so it would not be in the result either, and what is in the result was never cut off.
+ * Combines the votes of two ranks. The table of loops is merged as two ordered lists, cut off at
+ * its length. It is exact: a loop that is cut off somewhere has as many lower ones beside it as
+ * the table has rows, and these stay, so it would not be in the result either, and what is in the
+ * result was never cut off.
  */
 #include "ballot.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: slots of windows that were made ascend; window i begins in [start + slot stride,
- * start + (slot + 1) stride). A window that cannot begin with its slot begins later in it. If
- * a whole slot is missed, slots are too short: while there are few windows, the stride
- * doubles; else a slot stays empty.
+ * Chooses where the next window begins. Invariant: slots of windows that were made ascend; window
+ * i begins in [start + slot stride, start + (slot + 1) stride). A window that cannot begin with
+ * its slot begins later in it. If a whole slot is missed, slots are too short: while there are
+ * few windows, the stride doubles; else a slot stays empty.
  */
 #include "spread.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: kept[level] is a ring of the last odd multiples of 2^level, number (2 i + 1)
- * 2^level at i % EFG_TALLY_KEPT. So a number is known until EFG_TALLY_KEPT more of its level
- * are passed.
+ * Remembers how often the pivot had been visited when some world collectives were passed.
+ * Invariant: kept[level] is a ring of the last odd multiples of 2^level, number (2 i + 1) 2^level
+ * at i % EFG_TALLY_KEPT. So a number is known until EFG_TALLY_KEPT more of its level are passed.
  */
 #include "tally.h"
 

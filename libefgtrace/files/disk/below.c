@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Folders are held as places only (O_PATH), which needs no right to read them. What openat2(2)
- * does with RESOLVE_NO_SYMLINKS is done name by name, since that call is not everywhere.
+ * Opens, makes and removes files and folders below the output folder. Folders are held as places
+ * only (O_PATH), which needs no right to read them. What openat2(2) does with RESOLVE_NO_SYMLINKS
+ * is done name by name, since that call is not everywhere.
  */
 #define _GNU_SOURCE
 #include "below.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The handler goes through a list without a lock: what is in it is never freed, but used again,
- * and is guarded from when its start is there until it is NULL.
+ * Handles SIGBUS in guarded mappings. The handler goes through a list without a lock: what is in
+ * it is never freed, but used again, and is guarded from when its start is there until it is
+ * NULL.
  *
  * Invariant: the handler is set while something is guarded, and no longer, unless another one
  * has been set on top of it; that may call ours, so ours is then never set again.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One pass, reading ahead of writing. A call is its ENTER, what follows, and its LEAVE; calls
- * are not nested. Invariant: what is written is never behind what is read. It holds since a
- * record that goes leaves more room than the next one may then need for its time; since a mark
- * that is moved to FROM follows a WINDOW_BEGIN, which has its whole time wherever it is moved;
- * and since one that is moved back to TO still comes later than what is before it.
+ * Cuts a stretch of a log down to a span of time. One pass, reading ahead of writing. A call
+ * is its ENTER, what follows, and its LEAVE; calls are not nested. Invariant: what is written is
+ * never behind what is read. It holds since a record that goes leaves more room than the next one
+ * may then need for its time; since a mark that is moved to FROM follows a WINDOW_BEGIN, which
+ * has its whole time wherever it is moved; and since one that is moved back to TO still comes
+ * later than what is before it.
  */
 #include "trim.h"
 

@@ -165,8 +165,8 @@ uint64_t efg_skew_early(const struct efg_skew *s)
     return early;
 }
 
-/* Raise the shifts that are too small for a gap. Returns whether there was one, or -1 when a
- * shift would become nonsense. */
+/* Raise the shifts that are too small for a gap. Returns whether there was one, or -EDOM when
+ * a shift would become nonsense. */
 static int raise_all(struct efg_skew *s, int64_t latency)
 {
     int some = 0;
@@ -177,7 +177,7 @@ static int raise_all(struct efg_skew *s, int64_t latency)
         if (needed <= to->shift)
             continue;
         if (needed > MOST)
-            return -1;
+            return -EDOM;
         to->shift = needed;
         to->cause = i + 1;
         some = 1;

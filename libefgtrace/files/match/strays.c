@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Strays are kept in one array, sorted by log, so that whoever writes a log finds its own as a stretch of it.
+ * Adds and finds strays. Strays are kept in one array, sorted by log, so that whoever writes a
+ * log finds its own as a stretch of it.
  */
 #include "strays.h"
 

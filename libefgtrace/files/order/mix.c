@@ -17,6 +17,7 @@
  */
 #include "parts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -387,7 +388,7 @@ static int walk_init(struct walk *w, struct efg_sequence_segment *segment,
     w->tails = malloc((blocks + 1) * sizeof *w->tails);
     w->counts = calloc(runs + blocks + 1, sizeof *w->counts);
     if (efg_mixer_init(&w->mixer, to, from, slots) != 0 || !w->here || !w->tails || !w->counts)
-        return -1;
+        return -ENOMEM;
     return 0;
 }
 
@@ -414,7 +415,7 @@ static int walk(struct efg_sequence_segment *segment, struct efg_buffer *to,
         }
         if (to)
             efg_mixer_end(&w.mixer);
-        result = w.failed ? -1 : 0;
+        result = w.failed ? -EBADMSG : 0;
     }
     walk_fini(&w);
     return result;

@@ -13,6 +13,7 @@
  */
 #include "mixer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +165,7 @@ int efg_mixer_init(struct efg_mixer *m, struct efg_buffer *to, struct efg_reader
     memset(m, 0, sizeof *m);
     m->slots = calloc(slots, sizeof *m->slots);
     if (!m->slots)
-        return -1;
+        return -ENOMEM;
     m->mask = slots - 1;
     m->to = to;
     m->from = from;

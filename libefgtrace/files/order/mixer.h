@@ -44,7 +44,7 @@ struct efg_mixer {
 };
 
 /* Write to TO, or, if that is NULL, read from FROM, which is never read beyond its end: there
- * are zeros. SLOTS: a power of two >= 16, 4 bytes each. Returns 0, or -1 without memory. */
+ * are zeros. SLOTS: a power of two >= 16, 4 bytes each. Returns 0, or -ENOMEM. */
 int efg_mixer_init(struct efg_mixer *mixer, struct efg_buffer *to, struct efg_reader from,
                    uint32_t slots);
 void efg_mixer_fini(struct efg_mixer *mixer);

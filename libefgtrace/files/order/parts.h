@@ -16,8 +16,8 @@ int efg_sequence_can_mix(const struct efg_sequence_segment *segment);
 /* Write the runs and pairs of SEGMENT to TO, which shows if memory was out. */
 void efg_sequence_mix(struct efg_buffer *to, const struct efg_sequence_segment *segment);
 
-/* Read them from FROM. SEGMENT has everything else, and room for them. Returns 0, or -1 without
- * memory or if something is visibly wrong; the rest still has to be checked. */
+/* Read them from FROM. SEGMENT has everything else, and room for them. Returns 0, -ENOMEM, or
+ * -EBADMSG if something is visibly wrong; the rest still has to be checked. */
 int efg_sequence_unmix(struct efg_reader from, struct efg_sequence_segment *segment);
 
 /* A run as numbers, most of them small. */
@@ -34,7 +34,7 @@ enum efg_sequence_field {
 void efg_sequence_split_run(const struct efg_sequence_segment *segment, uint32_t r,
                             uint64_t *nodes, uint64_t numbers[EFG_SEQUENCE_FIELDS]);
 
-/* The inverse. Returns 0, or -1 if these numbers are not a run's. */
+/* The inverse. Returns 0, or -EBADMSG if these numbers are not a run's. */
 int efg_sequence_join_run(struct efg_sequence_segment *segment, uint32_t r, uint64_t *nodes,
                           const uint64_t numbers[EFG_SEQUENCE_FIELDS]);
 

@@ -5,6 +5,7 @@
  */
 #include "sequence_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ int efg_sequence_join_run(struct efg_sequence_segment *segment, uint32_t r, uint
 {
     uint64_t number = numbers[EFG_SEQUENCE_NEXT];
     if (numbers[EFG_SEQUENCE_NODE] > MOST_NUMBER || number > MOST_NUMBER)
-        return -1;
+        return -EBADMSG;
     int64_t node = (int64_t)*nodes + unzigzag(numbers[EFG_SEQUENCE_NODE]);
     int64_t next = number ? unzigzag((number - 1) / 2) + 1 + r : EFG_NONE;
     uint64_t branch = !number ? 0
@@ -63,7 +64,7 @@ int efg_sequence_join_run(struct efg_sequence_segment *segment, uint32_t r, uint
 
     if (node < 0 || node > UINT32_MAX || next < 0 || next > UINT32_MAX ||
         numbers[EFG_SEQUENCE_COUNT] >= UINT32_MAX)
-        return -1;
+        return -EBADMSG;
     segment->runs[r] = (struct efg_sequence_run){
         .node = (uint32_t)node,
         .count = 1 + (uint32_t)numbers[EFG_SEQUENCE_COUNT],
@@ -100,7 +101,7 @@ static int get_runs(struct efg_reader *from, struct efg_sequence_segment *segmen
                                            ? efg_reader_number(from)
                                            : 0;
         if (efg_sequence_join_run(segment, r, &nodes, numbers) != 0)
-            return -1;
+            return -EBADMSG;
     }
     return 0;
 }
@@ -127,7 +128,7 @@ static int get_pair(struct efg_reader *from, const struct efg_sequence_segment *
     uint64_t count = number & 1 ? efg_reader_number(from) : 0;
 
     if (number / 2 >= runs + block || count > UINT32_MAX - 2)
-        return -1;
+        return -EBADMSG;
     pair->symbol = (uint32_t)(number / 2);
     if (number / 2 >= runs)
         pair->symbol = EFG_SEQUENCE_IS_BLOCK | (block - 1 - (uint32_t)(number / 2 - runs));
@@ -142,14 +143,14 @@ static int get_blocks(struct efg_reader *from, struct efg_sequence_segment *segm
     for (uint32_t b = 0; b < segment->block_count; b++) {
         uint64_t size = efg_reader_number(from);
         if (size > segment->pair_count - pairs)
-            return -1;
+            return -EBADMSG;
         for (; size; size--) {
             if (get_pair(from, segment, b, &segment->pairs[pairs++]) != 0)
-                return -1;
+                return -EBADMSG;
         }
         segment->first[b + 1] = pairs;
     }
-    return pairs == segment->pair_count ? 0 : -1;
+    return pairs == segment->pair_count ? 0 : -EBADMSG;
 }
 
 /* ---- segments ---- */
@@ -177,7 +178,7 @@ static int put_copy(struct efg_buffer *to, const struct efg_sequence_segment *co
     efg_buffer_put(to, body.data, body.size);
     to->failed |= body.failed;
     efg_buffer_fini(&body);
-    return to->failed ? -1 : is_mixed;
+    return to->failed ? -ENOMEM : is_mixed;
 }
 
 int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *segment,
@@ -185,9 +186,10 @@ int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *s
 {
     struct efg_sequence_segment copy;
 
-    if (efg_sequence_segment_copy(&copy, segment) != 0) {
+    int error = efg_sequence_segment_copy(&copy, segment);
+    if (error) {
         to->failed = 1;
-        return -1;
+        return error;
     }
     int coding = put_copy(to, &copy, mix_pairs);
     efg_sequence_segment_fini(&copy);
@@ -212,15 +214,14 @@ static int get_body(struct efg_reader body, uint64_t coding,
     segment->pairs = calloc((size_t)segment->pair_count + 1, sizeof *segment->pairs);
     segment->first = calloc((size_t)segment->block_count + 1, sizeof *segment->first);
     if (!segment->runs || !segment->pairs || !segment->first)
-        return -1;
-    if (coding == EFG_SEQUENCE_MIXED) {
-        if (efg_sequence_unmix(body, segment) != 0)
-            return -1;
-    } else if (get_runs(&body, segment) != 0 || get_blocks(&body, segment) != 0 ||
-               body.failed || body.at != body.size) {
-        return -1;
-    }
-    return efg_sequence_segment_check(segment);
+        return -ENOMEM;
+    int error = 0;
+    if (coding == EFG_SEQUENCE_MIXED)
+        error = efg_sequence_unmix(body, segment);
+    else if (get_runs(&body, segment) != 0 || get_blocks(&body, segment) != 0 || body.failed ||
+             body.at != body.size)
+        error = -EBADMSG;
+    return error ? error : efg_sequence_segment_check(segment);
 }
 
 /* All of a segment but its BODY, which is passed. */
@@ -238,7 +239,7 @@ static int get_head(struct efg_reader *from, struct efg_sequence_segment *segmen
     const void *data = efg_reader_take(from, bytes);
 
     if (!data || table > UINT32_MAX || !is_bounded(*coding, runs, blocks, pairs, bytes))
-        return -1;
+        return -EBADMSG;
     segment->table = (uint32_t)table;
     segment->run_count = (uint32_t)runs;
     segment->block_count = (uint32_t)blocks;
@@ -252,12 +253,13 @@ int efg_sequence_get(struct efg_reader *from, struct efg_sequence_segment *segme
     struct efg_reader body;
     uint64_t coding;
 
-    if (get_head(from, segment, &coding, &body) != 0)
-        return -1;
-    if (get_body(body, coding, segment) == 0)
-        return 0;
-    efg_sequence_segment_fini(segment);
-    return -1;
+    int error = get_head(from, segment, &coding, &body);
+    if (error)
+        return error;
+    error = get_body(body, coding, segment);
+    if (error)
+        efg_sequence_segment_fini(segment);
+    return error;
 }
 
 int efg_sequence_pass(struct efg_reader *from, struct efg_sequence_segment *segment)

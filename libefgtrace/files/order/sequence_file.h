@@ -33,18 +33,18 @@ struct efg_sequence_table {
 };
 
 /* Append SEGMENT to TO, mixed if it has at most MIX_PAIRS pairs (and can be mixed: at most 2^17
- * pairs and runs), else plain. Returns which, or -1 without memory; TO then failed, too. */
+ * pairs and runs), else plain. Returns which, or -errno; TO then failed, too. */
 int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *segment,
                      uint32_t mix_pairs);
 
 /* Read a segment that efg_sequence_put wrote: the copy that efg_sequence_segment_copy would
- * make. Free it with efg_sequence_segment_fini. Returns 0, or -1: damaged, or no memory. What
+ * make. Free it with efg_sequence_segment_fini. Returns 0, -EBADMSG, -ENOMEM. What
  * it returns has passed efg_sequence_segment_check, and takes at most 5 MB and 24 times its
  * bytes; reading it takes up to 32 MB more. */
 int efg_sequence_get(struct efg_reader *from, struct efg_sequence_segment *segment);
 
 /* What is known of a segment without reading its body: its START and LENGTH; FROM is moved
- * past it. Returns 0, or -1: damaged. */
+ * past it. Returns 0 or -EBADMSG. */
 int efg_sequence_pass(struct efg_reader *from, struct efg_sequence_segment *segment);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bytes of all keys lie in one buffer. A key is found by its hash; where another key has
- * the same one, by the next number after it that is not taken.
+ * Finds and adds keys. The bytes of all keys lie in one buffer. A key is found by its hash; where
+ * another key has the same one, by the next number after it that is not taken.
  */
 #include "table.h"
 

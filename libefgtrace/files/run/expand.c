@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Goes through the calls of a thread.
+ *
  * Invariants:
  *   - AT is the number of calls in the segments before the present one, and in it before its
  *     reader
@@ -7,6 +9,7 @@
  */
 #include "expand.h"
 
+#include <errno.h>
 #include <string.h>
 
 void efg_expand_init(struct efg_expand *e, const struct efg_run_sequence_thread *thread,
@@ -41,32 +44,33 @@ static int take_segment(struct efg_expand *e, uint64_t to)
 
     if (efg_sequence_pass(&behind, &head) != 0 || head.start != e->at ||
         head.length > e->thread->events - e->at || head.table > e->thread->table_count)
-        return -1;
+        return -EBADMSG;
     if (head.length <= to - e->at) {
         e->from = behind;
         e->at += head.length;
         return 0;
     }
-    if (efg_sequence_get(&e->from, &e->segment) != 0)
-        return -1;
+    int error = efg_sequence_get(&e->from, &e->segment);
+    if (error)
+        return error;
     efg_sequence_reader_init(&e->reader, &e->segment, 1);
     e->has_segment = 1;
     return 0;
 }
 
-/* Load the segment that contains call number TO. Returns 1, 0 if there is none, -1. */
+/* Load the segment that contains call number TO. Returns 1; 0 if there is none; -errno. */
 static int find_segment(struct efg_expand *e, uint64_t to)
 {
     if (e->has_segment && e->segment.start + e->segment.length <= to) {
         e->at = e->segment.start + e->segment.length;
         close_segment(e);
     }
-    while (!e->has_segment && e->from.at < e->from.size)
-        if (take_segment(e, to) != 0)
-            return -1;
-    if (!e->has_segment && e->at != e->thread->events)
-        return -1;
-    return e->has_segment;
+    int error = 0;
+    while (!e->has_segment && e->from.at < e->from.size && !error)
+        error = take_segment(e, to);
+    if (!error && !e->has_segment && e->at != e->thread->events)
+        error = -EBADMSG;
+    return error ? error : e->has_segment;
 }
 
 /* What NODE of an earlier graph has become. */
@@ -75,10 +79,10 @@ static int rename_node(const struct efg_expand *e, uint32_t *node)
     if (e->segment.table < e->thread->table_count) {
         const struct efg_sequence_table *table = &e->thread->tables[e->segment.table];
         if (*node >= table->count)
-            return -1;
+            return -EBADMSG;
         *node = table->node[*node];
     }
-    return *node < e->node_count ? 0 : -1;
+    return *node < e->node_count ? 0 : -EBADMSG;
 }
 
 int efg_expand_next(struct efg_expand *e, uint32_t *node, uint64_t *count)
@@ -88,7 +92,7 @@ int efg_expand_next(struct efg_expand *e, uint32_t *node, uint64_t *count)
     if (found <= 0)
         return found;
     if (efg_sequence_next(&e->reader, node, count) <= 0 || rename_node(e, node) != 0)
-        return -1;
+        return -EBADMSG;
     e->at += *count;
     return 1;
 }
@@ -99,8 +103,8 @@ int efg_expand_skip(struct efg_expand *e, uint64_t to)
 
     if (found <= 0)
         return found;
-    if (efg_sequence_skip(&e->reader, to) != 0)
-        return -1;
-    e->at = to;
-    return 0;
+    int error = efg_sequence_skip(&e->reader, to);
+    if (!error)
+        e->at = to;
+    return error;
 }

@@ -24,12 +24,12 @@ void efg_expand_init(struct efg_expand *expand, const struct efg_run_sequence_th
                      uint32_t node_count);
 void efg_expand_fini(struct efg_expand *expand);
 
-/* The next call is of NODE of the graph, and so are COUNT - 1 more. Returns 1, 0 after the last
- * one, -1 if the sequence is damaged, or memory is out. */
+/* The next call is of NODE of the graph, and so are COUNT - 1 more. Returns 1; 0 after the last
+ * one; -EBADMSG if the sequence is damaged, -ENOMEM. */
 int efg_expand_next(struct efg_expand *expand, uint32_t *node, uint64_t *count);
 
 /* Make call number TO, or what follows the last one, the next; not backwards. In time that does
- * not depend on how many are passed. Returns 0, or -1 as above. */
+ * not depend on how many are passed. Returns 0, -EBADMSG, -ENOMEM. */
 int efg_expand_skip(struct efg_expand *expand, uint64_t to);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is added is first renumbered as the merge numbers it, then looked up by its hash and
- * compared: modules by name, paths by their frames, graphs by their shape and the paths in it,
- * sequences by 128 bits of hash and their size, as they are too large to be sent along.
- * New things are moved over, others only bring their ranks. Calls and regions have ids that
- * agree between ranks.
+ * Adds what some ranks have in common to what others have. What is added is first renumbered as
+ * the merge numbers it, then looked up by its hash and compared: modules by name, paths by their
+ * frames, graphs by their shape and the paths in it, sequences by 128 bits of hash and their
+ * size, as they are too large to be sent along. New things are moved over, others only bring
+ * their ranks. Calls and regions have ids that agree between ranks.
  */
 #include "merge.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A piece is DIR/pieces/RANK.THREAD.efg.
+ * Finds the pieces in the output folder. A piece is DIR/pieces/RANK.THREAD.efg.
  */
 #include "pieces.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Visit number k of n, from 0, takes floor(sum (k + 1) / n) - floor(sum k / n): the mean, and
- * of all together the sum. What is in no sum, the time up to the first call, comes first.
+ * Makes up the times of calls. Visit number k of n, from 0, takes floor(sum (k + 1) / n) -
+ * floor(sum k / n): the mean, and of all together the sum. What is in no sum, the time up to the
+ * first call, comes first.
  */
 #include "rebuild.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Totals are joined field by field, as a table says, but for the speaker, the most crowded host
- * and the notes. Joined in any tree over ascending ranks they are the same, as long as there
- * are not more than EFG_TOTALS_NOTES different notes.
+ * Joins the totals of ranks. Totals are joined field by field, as a table says, but for the
+ * speaker, the most crowded host and the notes. Joined in any tree over ascending ranks they are
+ * the same, as long as there are not more than EFG_TOTALS_NOTES different notes.
  */
 #include "totals.h"
 

@@ -23,7 +23,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run);
 uint64_t efg_summary_duration(const struct efg_run *run);
 
 /* The loop tree of GRAPH, whose paths are those of RUN. MAIN is its main loop, of function 0
- * for none. Returns 0, or -1 without memory (the tree is then empty). */
+ * for none. Returns 0, or -ENOMEM (the tree is then empty). */
 int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run,
                      const struct efg_graph *graph, const struct efg_run_loop *main);
 
