@@ -25,7 +25,7 @@
 #include "runtime/watch/threads.h"
 #include "archive.h"
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 
 /* The logs of this rank, open for reading. */
 struct logs {

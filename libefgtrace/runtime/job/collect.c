@@ -28,7 +28,7 @@
 
 #define TAG 4 /* before a block that a leader could not write */
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 
 static int is_leader(void)
 {

@@ -26,7 +26,7 @@
 #define MESSAGE_WORDS (sizeof(struct efg_run_messages) / sizeof(uint64_t))
 #define CUT_WORDS 8
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 
 /* --- the logs --- */
 

@@ -11,7 +11,7 @@
 #include "runtime/process/notes.h"
 #include "runtime/watch/threads.h"
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 
 /* The segments to SEGMENTS, the rest to OUT; both point to what the order of T owns. */
 static void end_thread(struct efg_thread *t, struct efg_buffer *segments,

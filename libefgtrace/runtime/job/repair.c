@@ -15,7 +15,7 @@
 #include "runtime/watch/threads.h"
 #include "tree.h"
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 
 /* The least value that a rank gave. */
 static int64_t least_of_all(int64_t mine)

@@ -13,7 +13,7 @@
 #include "runtime/process/notes.h"
 #include "runtime/record/spawn.h"
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 
 /* --- who made us --- */
 

@@ -22,7 +22,7 @@
 #include "runtime/stack/callpath.h"
 #include "threads.h"
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 
 static struct efg_detail asked(void)
 {

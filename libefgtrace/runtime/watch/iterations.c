@@ -10,7 +10,7 @@
 #include "runtime/process/job.h"
 #include "threads.h"
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 
 void efg_iterations_restart(struct efg_thread *t)
 {

@@ -20,7 +20,7 @@
 #define LONG_SHARE 10  /* a long round takes more than this part of the time so far, ... */
 #define LONG 50000000u /* ... and more ns than that */
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
 static struct efg_agree *const agree = &efg_steering.control.agree;
 static const struct efg_trigger *const trigger = &efg_steering.control.trigger;

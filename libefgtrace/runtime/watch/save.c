@@ -24,7 +24,7 @@
 
 #define SAVES 100 /* saves take at most 1/SAVES of the time */
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 
 static void folder_of_pieces(char *path, size_t size)
 {

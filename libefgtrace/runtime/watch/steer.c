@@ -30,7 +30,7 @@
 
 struct efg_steering efg_steering;
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
 static const struct efg_agree *const agree = &efg_steering.control.agree;
 static const struct efg_trigger *const trigger = &efg_steering.control.trigger;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Steering: the state that decides when to record. It belongs to one thread, the leader, while the
- * leader has claimed it (efg_leader_claim); only steer.c, mainloop.c, windows.c and iterations.c
- * change it.
+ * leader has claimed it (leader.h); only these change it:
  *
- *     steer.c      samples and rounds: what the ranks say, and what follows from it
+ *     act.c        the control: what is decided, and done
  *     mainloop.c   the loop and the pivot of this rank
+ *     rounds.c     what the others have said
  *     windows.c    what is recorded
  */
 #ifndef EFG_STEERING_H
@@ -33,7 +33,7 @@ struct efg_steering {
     uint32_t pivot_count;
 
     /* The pivot that is marked. */
-    struct efg_pivot pivot;  /* kind EFG_PIVOT_NONE: none */
+    struct efg_pivot pivot; /* kind EFG_PIVOT_NONE: none */
 
     /* Windows. */
     int has_window;   /* the last of the windows is the present one: not all are done with it yet */

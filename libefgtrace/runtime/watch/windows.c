@@ -20,7 +20,7 @@
 #include "runtime/process/job.h"
 #include "threads.h"
 
-static struct efg_job *const job = &efg_job;
+static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
 static const struct efg_agree *const agree = &efg_steering.control.agree;
 
