@@ -146,7 +146,7 @@ $(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
 # They count the memory that is taken, and say when there is none.
 $(BUILD)/obj/tests/unit/otf2_trace.o: ALL_CFLAGS += -DCHECKER='"$(CURDIR)/tests/lib/check_trace.py"'
 
-$(BUILD)/tests/test_sequence $(BUILD)/tests/test_sequence_file: \
+$(BUILD)/tests/test_array $(BUILD)/tests/test_sequence $(BUILD)/tests/test_sequence_file: \
     FILES_LIBS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free)
 
 $(BUILD)/tests/bench_sequence $(BUILD)/tests/bench_order: \

@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 
     if (argc != 2)
         fail("usage: bench_order RUN.EFG");
-    if (stat(argv[1], &facts) || efg_runfile_open(&run, argv[1], message, sizeof message))
+    if (stat(argv[1], &facts) || efg_runfile_open(&run, argv[1], 0, message, sizeof message))
         fail(message);
     for (uint32_t i = 0; i < run.rank_count; i++)
         add_rank(&sums, &run, i);

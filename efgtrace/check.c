@@ -4,10 +4,13 @@
  * does it mean. The meanings stand in a table; the first row that fits a key and its value is
  * taken, and a '$' in it stands for the value.
  */
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/complain.h"
+#include "cli/options.h"
 #include "files/conf/conf.h"
 
 extern char **environ;
@@ -120,43 +123,32 @@ static void print_key(const struct efg_conf *conf, const char *key)
     putchar('\n');
 }
 
-static int print_help(void)
-{
-    puts(
-        "Usage: efgtrace check [FILE]\n\n"
-        "Says whether the configuration is right, and for each key its value, its source, and\n"
-        "its meaning. With FILE: that file on top of the defaults. Without: the configuration\n"
-        "of a program started here and now, from /etc/efgtrace.conf, ./efgtrace.conf or the\n"
-        "file that EFGTRACE_CONF names, and the environment.\n\n"
-        "  -h, --help   this text\n\n"
-        "Exit code: 0 right, 1 wrong, 2 wrong usage.");
-    return EFG_EXIT_OK;
-}
-
-static int complain_usage(const char *what, const char *word)
-{
-    fprintf(stderr, "efgtrace check: %s \"%s\"; see `efgtrace check --help`\n", what, word);
-    return EFG_EXIT_USAGE;
-}
+static const char *const help[] = {
+    "Usage: efgtrace check [FILE]\n\n"
+    "Says whether the configuration is right, and for each key its value, its source, and\n"
+    "its meaning. With FILE: that file on top of the defaults. Without: the configuration\n"
+    "of a program started here and now, from /etc/efgtrace.conf, ./efgtrace.conf or the\n"
+    "file that EFGTRACE_CONF names, and the environment.\n\n"
+    "  -h, --help   this text\n\n"
+    "Exit code: 0 right, 1 wrong, 2 wrong usage.\n",
+    NULL,
+};
 
 int efg_cmd_check(int argc, char **argv)
 {
+    const struct efg_option options[] = {{0}};
     struct efg_conf conf;
     char message[8192];
-    int at = 1, error;
+    int code = efg_options_take("check", options, help, 0, argc, argv), error;
 
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return print_help();
-    if (argc > 1 && strcmp(argv[1], "--") == 0)
-        at = 2;
-    else if (argc > 1 && argv[1][0] == '-')
-        return complain_usage("there is no option", argv[1]);
-    if (argc > at + 1)
-        return complain_usage("one file at a time, not also", argv[at + 1]);
+    if (code >= 0)
+        return code;
+    if (argc > optind + 1)
+        return efg_complain_usage("check", "one file at a time");
 
     efg_conf_default(&conf);
-    if (argc > at)
-        error = efg_conf_read(&conf, argv[at], message, sizeof(message));
+    if (argc > optind)
+        error = efg_conf_read(&conf, argv[optind], message, sizeof(message));
     else
         error = efg_conf_load(&conf, environ, message, sizeof(message));
     if (error) {

@@ -11,9 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/open.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "files/disk/below.h"
 #include "files/otf2/otf2.h"
@@ -39,16 +41,11 @@ struct output {
 
 static void flush(struct output *out)
 {
-    const unsigned char *data = out->text.data;
-    size_t left = out->text.size;
-    while (left && !out->is_closed && !out->error) {
-        ssize_t written = write(STDOUT_FILENO, data, left);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            out->is_closed = errno == EPIPE, out->error = errno == EPIPE ? 0 : errno;
-        else
-            data += written, left -= (size_t)written;
+    if (!out->is_closed && !out->error)
+        out->error = -efg_write_all(STDOUT_FILENO, out->text.data, out->text.size, EFG_IO_NEXT);
+    if (out->error == EPIPE) {
+        out->is_closed = 1;
+        out->error = 0;
     }
     out->text.size = 0;
 }
@@ -292,106 +289,47 @@ static int expand(const struct request *request)
 
 /* --- arguments --- */
 
-static int print_help(void)
-{
-    puts(
-        "Usage: efgtrace expand [OPTION...] DIR\n\n"
-        "Writes all MPI calls of the run that wrote DIR in order, one per line: number, rank\n"
-        "(RANK.THREAD for threads other than 0) where there are several, function, call site,\n"
-        "and what else the signature has. Polls that found nothing are left out, as in the\n"
-        "graph.\n"
-        "\n"
-        "  -r, --rank LIST    these ranks, for example 0,4-7 or 0-62:2; default: all\n"
-        "  -t, --thread N     this thread of each rank; default: all\n"
-        "  -f, --from N       begin with call number N of each; the first one is 1\n"
-        "  -u, --to N         end with call number N\n"
-        "  -p, --paths        the whole call path of each call, innermost frame first\n"
-        "  -F, --format text|otf2   default: text\n"
-        "  -o, --output DIR2  for otf2: write DIR2/traces.otf2; DIR2 is made if necessary\n"
-        "  -h, --help         this text\n\n"
-        "Calls before --from are skipped at once, however many there are.\n\n"
-        "OTF2: all calls of the ranks, in order, with their call paths. Their times are\n"
-        "rebuilt, not those of the run: each call takes the mean of its call site, each\n"
-        "transition its mean, so that the sums are those of the run. There are no messages,\n"
-        "and ranks are not aligned. The trace is marked: property EFGTRACE::TIMES_REBUILT, "
-        "and\n"
-        "its description.\n\n"
-        "Exit code: 0 done, 1 failed, 2 wrong usage.");
-    return EFG_EXIT_OK;
-}
-
-/* A number of at least LEAST. Returns 0, or -1: it is none. */
-static int read_number(const char *text, uint64_t least, uint64_t *number)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || value < least)
-        return -1;
-    *number = value;
-    return 0;
-}
-
-/* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option, char **argv)
-{
-    int wrong = 0;
-    switch (option) {
-    case 'r':
-        request->ranks = optarg;
-        return 0;
-    case 't':
-        wrong = read_number(optarg, 0, &request->thread);
-        break;
-    case 'f':
-        wrong = read_number(optarg, 1, &request->from);
-        break;
-    case 'u':
-        wrong = read_number(optarg, 1, &request->to);
-        break;
-    case 'p':
-        request->paths = 1;
-        return 0;
-    case 'F':
-        if (strcmp(optarg, "text") && strcmp(optarg, "otf2"))
-            return efg_complain_usage("expand", "--format wants text or otf2") + 1;
-        request->is_trace = !strcmp(optarg, "otf2");
-        return 0;
-    case 'o':
-        request->output = optarg;
-        return 0;
-    case 'h':
-        return print_help() + 1;
-    default:
-        return efg_complain_option("expand", option, argv) + 1;
-    }
-    return wrong ? efg_complain_usage("expand",
-                                      "--thread wants a number, --from and --to one from 1") +
-                       1
-                 : 0;
-}
+static const char *const help[] = {
+    "Usage: efgtrace expand [OPTION...] DIR\n\n"
+    "Writes all MPI calls of the run that wrote DIR in order, one per line: number, rank\n"
+    "(RANK.THREAD for threads other than 0) where there are several, function, call site,\n"
+    "and what else the signature has. Polls that found nothing are left out, as in the\n"
+    "graph.\n"
+    "\n"
+    "  -r, --rank LIST    these ranks, for example 0,4-7 or 0-62:2; default: all\n"
+    "  -t, --thread N     this thread of each rank; default: all\n"
+    "  -f, --from N       begin with call number N of each; the first one is 1\n"
+    "  -u, --to N         end with call number N\n"
+    "  -p, --paths        the whole call path of each call, innermost frame first\n"
+    "  -F, --format text|otf2   default: text\n"
+    "  -o, --output DIR2  for otf2: write DIR2/traces.otf2; DIR2 is made if necessary\n"
+    "  -h, --help         this text\n\n"
+    "Calls before --from are skipped at once, however many there are.\n\n"
+    "OTF2: all calls of the ranks, in order, with their call paths. Their times are\n"
+    "rebuilt, not those of the run: each call takes the mean of its call site, each\n"
+    "transition its mean, so that the sums are those of the run. There are no messages,\n"
+    "and ranks are not aligned. The trace is marked: property EFGTRACE::TIMES_REBUILT, "
+    "and\n"
+    "its description.\n\n"
+    "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
+    NULL,
+};
 
 int efg_cmd_expand(int argc, char **argv)
 {
-    static const struct option options[] = {{"rank", required_argument, NULL, 'r'},
-                                            {"thread", required_argument, NULL, 't'},
-                                            {"from", required_argument, NULL, 'f'},
-                                            {"to", required_argument, NULL, 'u'},
-                                            {"format", required_argument, NULL, 'F'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"paths", no_argument, NULL, 'p'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
     struct request request = {.thread = UINT64_MAX, .from = 1, .to = UINT64_MAX};
-    optind = 0;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":r:t:f:u:F:o:ph", options, NULL)) != -1;) {
-        int code = take_option(&request, c, argv);
-        if (code)
-            return code - 1;
-    }
-    if (optind + 1 != argc)
-        return efg_complain_folders("expand", argc - optind);
+    const struct efg_option options[] = {
+        {"rank", 'r', .text = &request.ranks},
+        {"thread", 't', .number = &request.thread},
+        {"from", 'f', .number = &request.from, .least = 1},
+        {"to", 'u', .number = &request.to, .least = 1},
+        {"format", 'F', .choice = &request.is_trace, .words = "text otf2"},
+        {"output", 'o', .text = &request.output},
+        {"paths", 'p', .flag = &request.paths},
+        {0}};
+    int code = efg_options_take("expand", options, help, 1, argc, argv);
+    if (code >= 0)
+        return code;
     if (request.is_trace != (request.output != NULL))
         return efg_complain_usage("expand", request.output
                                                 ? "--output is for --format otf2"

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/open.h"
+#include "cli/options.h"
 #include "files/disk/below.h"
 #include "files/run/expand.h"
 #include "files/summary/summary.h"
@@ -196,26 +197,21 @@ static int pack(const char *dir)
 
 /* --- arguments --- */
 
+static const char *const help[] = {
+    "Usage: efgtrace pack DIR\n\n"
+    "Makes DIR/run.efg smaller, or DIR itself if it is a run file, whatever its name:\n"
+    "recodes the order of all calls where that would have taken too long in\n"
+    "MPI_Finalize, that is, where it hardly repeats. Takes about 3 s per megabyte. "
+    "The\n"
+    "file is replaced once the new one has been read back and found to be the same.\n\n"
+    "  -h, --help   this text\n\n"
+    "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
+    NULL,
+};
+
 int efg_cmd_pack(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
-    opterr = 0;
-    int option = getopt_long(argc, argv, ":h", options, NULL);
-    if (option == 'h') {
-        puts(
-            "Usage: efgtrace pack DIR\n\n"
-            "Makes DIR/run.efg smaller, or DIR itself if it is a run file, whatever its name:\n"
-            "recodes the order of all calls where that would have taken too long in\n"
-            "MPI_Finalize, that is, where it hardly repeats. Takes about 3 s per megabyte. "
-            "The\n"
-            "file is replaced once the new one has been read back and found to be the same.\n\n"
-            "  -h, --help   this text\n\n"
-            "Exit code: 0 done, 1 failed, 2 wrong usage.");
-        return EFG_EXIT_OK;
-    }
-    if (option != -1)
-        return efg_complain_option("pack", option, argv);
-    if (optind + 1 != argc)
-        return efg_complain_folders("pack", argc - optind);
-    return pack(argv[optind]);
+    const struct efg_option options[] = {{0}};
+    int code = efg_options_take("pack", options, help, 1, argc, argv);
+    return code >= 0 ? code : pack(argv[optind]);
 }

@@ -190,7 +190,7 @@ ranks 2 "$tool" run --sequence off -m graph --summary off -o off "$programs/sten
 refused "no sequence" "the order of the calls of rank 0 was not kept (EFGTRACE_SEQUENCE)" 1 off
 refused "no such rank" 'there is no rank "7": ranks are 0 to 3' 1 -r 7 stencil2d
 refused "no list" "--rank wants a list" 1 -r 3-1 stencil2d
-refused "no number" "--from and --to one from 1" 2 --from 0 stencil2d
+refused "no number" "--from wants a number from 1" 2 --from 0 stencil2d
 refused "no folder" "No such file" 1 nowhere
 refused "which run" "DIR is missing" 2
 cp -r stencil2d damaged

@@ -53,6 +53,7 @@ runtime/job     files/symbols   resolves names for all ranks
 runtime/job     runtime/census  learns which ranks are traced
 runtime/job     runtime/mpi     begins to know handles; what is expected
 runtime/job     runtime/node    compares clocks, finds where ranks run
+runtime/job     runtime/process fills it in; notes
 runtime/job     runtime/record  closes recorders
 runtime/job     runtime/stack   begins to know call paths
 runtime/job     runtime/watch   begins and ends it
@@ -63,6 +64,10 @@ runtime/mpi     runtime/census  which members of a communicator are traced
 runtime/node    files/log       a moment of two clocks, as logs have it
 runtime/node    files/run       where a rank runs, as the run file has it
 runtime/preload runtime/calls   wraps the calls of the table
+runtime/process files/conf      its configuration
+runtime/process files/run       where it runs, as the run file has it
+runtime/process runtime/census  the ranks of the job
+runtime/process runtime/node    its node and clocks
 runtime/record  core/graph      what was sent is counted
 runtime/record  files/log       writes records
 runtime/record  files/match     names what is under way as the matching has it
@@ -82,9 +87,8 @@ runtime/watch   files/order     writes the order
 runtime/watch   files/run       saves pieces, which are run files
 runtime/watch   files/symbols   the loop that is asked for by name
 runtime/watch   runtime/calls   names and classes of calls
-runtime/watch   runtime/census  the ranks of the job
 runtime/watch   runtime/mpi     what the graph wants to know of a call
-runtime/watch   runtime/node    the process has its node and clocks
+runtime/watch   runtime/process which rank it is, how it is configured; notes
 runtime/watch   runtime/record  tells it what to record
 runtime/watch   runtime/stack   the call path of each event
 cli             files/disk      tells folders of killed jobs from others
@@ -110,9 +114,9 @@ efgtrace        profile         a command
 efgtrace        report          a command
 efgtrace        run             a command
 efgtrace        trace           a command
-export          files/run       reads runs
 export          cli             how commands talk: options, complaints, folders, output
 export          judge           JSON has what it says
+export          model           what is known of those that recorded
 export          recorded        exports what was recorded
 graph           core/loop       boxes of loops
 graph           files/conf      dimensions are named as its keys
@@ -120,7 +124,6 @@ graph           files/run       reads runs
 graph           files/summary   names of nodes, numbers as text
 graph           cli             how commands talk: options, complaints, folders, output
 graph           model           what is known of all ranks
-judge           core/graph      what is told apart
 judge           core/loop       loops are compared
 judge           files/conf      what was recorded by which settings
 judge           files/run       reads runs
@@ -133,6 +136,7 @@ model           core/loop       the loops of the merged graph
 model           files/run       reads runs
 model           files/summary   names of nodes, numbers as text
 model           cli             how commands talk: options, complaints, folders, output
+page            cli             prints JSON
 profile         core/graph      times of calls are united
 profile         core/loop       loops are given back
 profile         core/order      the order as a program

@@ -11,11 +11,4 @@ int efg_complain(const char *command, const char *what);
 /* Say WHAT is wrong in the arguments, and where they are explained. Returns EFG_EXIT_USAGE. */
 int efg_complain_usage(const char *command, const char *what);
 
-/* The same where COUNT folders DIR are named, not one. */
-int efg_complain_folders(const char *command, int count);
-
-/* The same of what getopt has just found in ARGV: ':' where a value is missing, or else no option
- * of that name. */
-int efg_complain_option(const char *command, int option, char *const *argv);
-
 #endif

@@ -81,6 +81,22 @@ void efg_json_lines(cJSON *to, const char *name, const struct efg_buffer *lines,
     }
 }
 
+/* '<' as \u003c: so that nothing in it ends the element that it stands in. */
+void efg_json_print(struct efg_buffer *out, const cJSON *item)
+{
+    char *text = cJSON_PrintUnformatted(item), *at = text;
+    out->failed |= !text;
+    for (size_t length; at && *at; at += length) {
+        length = strcspn(at, "<");
+        efg_buffer_put(out, at, length);
+        if (at[length] == '<') {
+            efg_buffer_print(out, "\\u003c");
+            length++;
+        }
+    }
+    cJSON_free(text);
+}
+
 void efg_json_end(struct efg_buffer *out, cJSON *document, const char *last)
 {
     char *text = cJSON_Print(document);

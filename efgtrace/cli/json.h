@@ -28,6 +28,9 @@ void efg_json_lines(cJSON *to, const char *name, const struct efg_buffer *lines,
 /* Append TEXT to OUT as a JSON string, cleaned, that may be inside a <script>. */
 void efg_json_quote(struct efg_buffer *out, const char *text);
 
+/* Append ITEM to OUT as text in one line that may be inside a <script>. */
+void efg_json_print(struct efg_buffer *out, const cJSON *item);
+
 /* Append DOCUMENT to OUT, which fails if there is no member LAST; and free DOCUMENT. */
 void efg_json_end(struct efg_buffer *out, cJSON *document, const char *last);
 

@@ -124,7 +124,7 @@ int efg_open_exact(struct efg_run *run, const char *command, const char *dir, ch
     if (snprintf(path, PATH_MAX, "%.*s%s", (int)length, dir, folder ? "/run.efg" : "") >=
         PATH_MAX)
         return efg_complain(command, "the name of the run file is too long");
-    int error = efg_runfile_open_below(run, path, folder ? 1 : 0, message, sizeof message);
+    int error = efg_runfile_open(run, path, folder ? 1 : 0, message, sizeof message);
     if (error == -ENOENT && folder)
         return explain_missing(command, dir);
     return error ? efg_complain(command, message) : 0;

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/json.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "files/summary/summary.h"
 #include "page/fit.h"
@@ -21,15 +22,17 @@
 
 #define LINES 20 /* of a table */
 
+enum { TEXT, JSON, HTML };
+
 struct request {
     const char *dir[2], *output;
-    enum { TEXT, JSON, HTML } format;
+    int format; /* TEXT, JSON or HTML */
     uint32_t most;
 };
 
 /* --- the comparison --- */
 
-static double of_rank(const struct efg_side *side, double sum)
+static double of_rank(const struct efg_model *side, double sum)
 {
     return side->merged.rank_count ? sum / (double)side->merged.rank_count : 0;
 }
@@ -46,7 +49,7 @@ double efg_comparison_time(const struct efg_comparison *c)
 
 static void sum_up(struct efg_comparison *c, int which)
 {
-    const struct efg_side *side = &c->side[which];
+    const struct efg_model *side = &c->side[which];
     const struct efg_totals *totals = &side->run.common.totals;
     double count = (double)totals->all_count;
     for (uint32_t i = 0; i < side->run.rank_count; i++) {
@@ -75,7 +78,7 @@ static void find_main_loops(struct efg_comparison *c)
 /* Time and number of the calls of NODE, of a rank; and the time BEFORE, of the computation that
  * leads to it. */
 static void add_node(struct efg_difference *calls, struct efg_difference *compute, int which,
-                     const struct efg_side *side, uint32_t node, const double *before)
+                     const struct efg_model *side, uint32_t node, const double *before)
 {
     const struct efg_node *n = &side->merged.graph.nodes[node];
     calls->time[which] = of_rank(side, (double)n->time.sum + (double)n->poll_time);
@@ -85,7 +88,7 @@ static void add_node(struct efg_difference *calls, struct efg_difference *comput
 }
 
 /* By node: ns of a rank on the edges that lead to it. NULL without memory. */
-static double *sum_edges(const struct efg_side *side)
+static double *sum_edges(const struct efg_model *side)
 {
     const struct efg_graph *graph = &side->merged.graph;
     double *before = calloc((size_t)graph->node_count + 1, sizeof *before);
@@ -150,10 +153,20 @@ static int check(const struct efg_comparison *c, const struct request *request)
     return 0;
 }
 
+static int read_side(struct efg_model *side, const char *dir)
+{
+    if (efg_model_open(side, "compare", dir))
+        return -1;
+    unsigned dimensions = efg_merged_dimensions(&side->run) & EFG_DIM_PATH;
+    int error = efg_model_read(side, NULL, dimensions, EFG_MODEL_RANKS | EFG_MODEL_CONTEXTS);
+    side->run.dimensions = dimensions; /* what names of nodes tell */
+    return error;
+}
+
 static int make(struct efg_comparison *c, const struct request *request)
 {
     for (int i = 0; i < 2; i++)
-        if (efg_side_read(&c->side[i], "compare", request->dir[i]))
+        if (read_side(&c->side[i], request->dir[i]))
             return -1;
     if (check(c, request))
         return -1;
@@ -170,7 +183,7 @@ static void fini(struct efg_comparison *c)
     efg_matched_fini(&c->matched);
     free(c->differences);
     for (int i = 0; i < 2; i++)
-        efg_side_fini(&c->side[i]);
+        efg_model_fini(&c->side[i]);
 }
 
 static void put_page(struct efg_buffer *out, cJSON *document)
@@ -208,73 +221,36 @@ static int compare(const struct request *request)
 
 /* --- arguments --- */
 
-static int print_help(void)
-{
-    fputs(
-        "Usage: efgtrace compare [OPTION...] A B\n\n"
-        "Compares two runs, the folders A and B: how the run time, the iterations, the loops\n"
-        "and the MPI calls of B differ from those of A, the largest differences first. Times\n"
-        "are those of a rank, the mean over all ranks of a run, so that runs with different\n"
-        "numbers of ranks can be compared.\n\n"
-        "Call sites are the same where functions of the same names call each other; lines may\n"
-        "differ. Loops are the same where they have the same calls.\n\n"
-        "  -a, --all                every line of every table, not only the largest\n"
-        "  -f, --format text|json|html   default: text; html: a web page\n"
-        "  -o, --output FILE        default: standard output\n"
-        "  -h, --help               this text\n\n",
-        stdout);
-    fputs(efg_compare_json_help, stdout);
-    fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);
-    return EFG_EXIT_OK;
-}
-
-static int set_format(struct request *request, const char *name)
-{
-    static const char *const names[] = {[TEXT] = "text", [JSON] = "json", [HTML] = "html"};
-    for (int i = TEXT; i <= HTML; i++) {
-        request->format = i;
-        if (!strcmp(names[i], name))
-            return 0;
-    }
-    return efg_complain_usage("compare", "--format wants text, json or html");
-}
-
-/* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option, char **argv)
-{
-    switch (option) {
-    case 'a':
-        request->most = UINT32_MAX;
-        return 0;
-    case 'f':
-        return set_format(request, optarg) ? EFG_EXIT_USAGE + 1 : 0;
-    case 'o':
-        request->output = optarg;
-        return 0;
-    case 'h':
-        return print_help() + 1;
-    default:
-        return efg_complain_option("compare", option, argv) + 1;
-    }
-}
+static const char *const help[] = {
+    "Usage: efgtrace compare [OPTION...] A B\n\n"
+    "Compares two runs, the folders A and B: how the run time, the iterations, the loops\n"
+    "and the MPI calls of B differ from those of A, the largest differences first. Times\n"
+    "are those of a rank, the mean over all ranks of a run, so that runs with different\n"
+    "numbers of ranks can be compared.\n\n"
+    "Call sites are the same where functions of the same names call each other; lines may\n"
+    "differ. Loops are the same where they have the same calls.\n\n"
+    "  -a, --all                every line of every table, not only the largest\n"
+    "  -f, --format text|json|html   default: text; html: a web page\n"
+    "  -o, --output FILE        default: standard output\n"
+    "  -h, --help               this text\n\n",
+    efg_compare_json_help,
+    "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",
+    NULL,
+};
 
 int efg_cmd_compare(int argc, char **argv)
 {
-    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
-                                            {"format", required_argument, NULL, 'f'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    struct request request = {.most = LINES};
-    optind = 0;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":af:o:h", options, NULL)) != -1;) {
-        int stop = take_option(&request, c, argv);
-        if (stop)
-            return stop - 1;
-    }
-    if (optind + 2 != argc)
-        return efg_complain_usage("compare", "name two folders, each one that a run wrote");
+    struct request request = {0};
+    int all = 0;
+    const struct efg_option options[] = {
+        {"all", 'a', .flag = &all},
+        {"format", 'f', .choice = &request.format, .words = "text json html"},
+        {"output", 'o', .text = &request.output},
+        {0}};
+    int code = efg_options_take("compare", options, help, 2, argc, argv);
+    if (code >= 0)
+        return code;
+    request.most = all ? UINT32_MAX : LINES;
     request.dir[0] = argv[optind];
     request.dir[1] = argv[optind + 1];
     return compare(&request);

@@ -21,7 +21,7 @@ struct efg_difference { /* a call site, or the computation before it */
 };
 
 struct efg_comparison {
-    struct efg_side side[2];
+    struct efg_model side[2];
     struct efg_matched matched;
     double time[2], mpi[2], rest[2];                      /* ns of a rank */
     double iterations[2], iteration[2], iteration_mpi[2]; /* of the main loop: of a rank; ns of

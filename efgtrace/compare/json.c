@@ -45,7 +45,7 @@ static cJSON *make_run(const struct efg_comparison *c, int which)
     return to;
 }
 
-static void add_loop(cJSON *to, const char *name, const struct efg_side *side, uint32_t id)
+static void add_loop(cJSON *to, const char *name, const struct efg_model *side, uint32_t id)
 {
     if (id == EFG_NONE) {
         cJSON_AddNullToObject(to, name);
@@ -62,7 +62,7 @@ static void add_loop(cJSON *to, const char *name, const struct efg_side *side, u
 
 static cJSON *make_loop(const struct efg_comparison *c, struct efg_pair pair)
 {
-    const struct efg_side *side = &c->side[pair.a == EFG_NONE];
+    const struct efg_model *side = &c->side[pair.a == EFG_NONE];
     char function[256];
     cJSON *to = cJSON_CreateObject();
     efg_summary_function(&side->run, &side->merged.graph, &side->merged.tree,
@@ -91,7 +91,7 @@ static void add_node(cJSON *to, const char *name, const struct efg_difference *d
 static cJSON *make_difference(const struct efg_comparison *c, const struct efg_difference *d)
 {
     int which = d->node.a == EFG_NONE;
-    const struct efg_side *side = &c->side[which];
+    const struct efg_model *side = &c->side[which];
     const struct efg_node *node = &side->merged.graph.nodes[which ? d->node.b : d->node.a];
     char label[512];
     cJSON *to = cJSON_CreateObject();

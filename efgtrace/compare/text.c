@@ -63,7 +63,7 @@ static void name(const struct efg_comparison *c, const struct efg_difference *d,
                  size_t size)
 {
     int which = d->node.a == EFG_NONE;
-    const struct efg_side *side = &c->side[which];
+    const struct efg_model *side = &c->side[which];
     char label[256];
     efg_summary_node(&side->run, &side->merged.graph.nodes[which ? d->node.b : d->node.a],
                      label, sizeof label);
@@ -176,7 +176,7 @@ static void put_loop(struct efg_buffer *out, const struct efg_comparison *c,
     int is_main = 0;
     char function[128] = "", text[7][32];
     for (int i = 1; i >= 0; i--) { /* the name is that of A, if it is there */
-        const struct efg_side *side = &c->side[i];
+        const struct efg_model *side = &c->side[i];
         if (id[i] == EFG_NONE)
             continue;
         const struct efg_loop *loop = &side->merged.tree.loops[id[i]];

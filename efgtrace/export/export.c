@@ -11,7 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/complain.h"
-#include "cli/open.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "formats.h"
 #include "recorded/json.h"
@@ -30,13 +30,13 @@ static void withdraw(const char *path)
         remove(path);
 }
 
-static int write_to(FILE *file, const struct efg_run *run, const struct request *request)
+static int write_to(FILE *file, struct efg_model *model, const struct request *request)
 {
     char message[1024] = "";
     const char *path = request->output;
     int error = request->is_json
-                    ? efg_export_json(file, run, request->calls, message, sizeof message)
-                    : efg_export_perfetto(file, run, message, sizeof message);
+                    ? efg_export_json(file, model, request->calls, message, sizeof message)
+                    : efg_export_perfetto(file, &model->run, message, sizeof message);
     int wrong = errno;
     if (!error && fflush(file)) {
         error = -1;
@@ -53,8 +53,8 @@ static int write_to(FILE *file, const struct efg_run *run, const struct request 
 
 static int export(const struct request *request)
 {
-    struct efg_run run;
-    if (efg_open_run(&run, "export", request->dir))
+    struct efg_model model;
+    if (efg_model_open(&model, "export", request->dir))
         return EFG_EXIT_FAILED;
     FILE *file = request->output ? fopen(request->output, "w") : stdout;
     int error = -1;
@@ -62,95 +62,51 @@ static int export(const struct request *request)
         fprintf(stderr, "efgtrace export: cannot write %s: %s\n", request->output,
                 strerror(errno));
     else
-        error = write_to(file, &run, request);
+        error = write_to(file, &model, request);
     if (file && request->output) {
         fclose(file);
         if (error)
             withdraw(request->output);
     }
-    efg_run_fini(&run);
+    efg_model_fini(&model);
     return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 
-static int print_help(void)
-{
-    fputs("Usage: efgtrace export [OPTION...] DIR\n\n"
-          "Writes the recorded iterations of the run that wrote DIR, which are in\n"
-          "DIR/traces.otf2, for other programs.\n\n"
-          "  -f, --format perfetto|json   default: perfetto\n"
-          "  -c, --calls N                json: at most N calls, and N messages; default: "
-          "640000\n"
-          "  -o, --output FILE            default: standard output\n"
-          "  -h, --help                   this text\n\n"
-          "perfetto: trace events as JSON, for https://ui.perfetto.dev and chrome://tracing. "
-          "A\n"
-          "process is a rank, its threads those of the rank. MPI calls are events of the "
-          "category "
-          "mpi, with\n"
-          "their call site, bytes and iteration; iterations are events on a track of their "
-          "own;\n"
-          "messages with both ends in the trace are arrows (flow events) of the category "
-          "message.\n"
-          "Times are us since the first event.\n\n",
-          stdout);
-    fputs(efg_export_json_help, stdout);
-    fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);
-    return EFG_EXIT_OK;
-}
-
-static int take_format(struct request *request)
-{
-    request->is_json = !strcmp(optarg, "json");
-    return !request->is_json && strcmp(optarg, "perfetto")
-               ? efg_complain_usage("export", "--format wants perfetto or json") + 1
-               : 0;
-}
-
-static int take_calls(struct request *request)
-{
-    char *end;
-    errno = 0;
-    request->calls = strtoull(optarg, &end, 10);
-    return *optarg < '1' || *optarg > '9' || *end || errno
-               ? efg_complain_usage("export", "--calls wants a number from 1") + 1
-               : 0;
-}
-
-/* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option, char **argv)
-{
-    switch (option) {
-    case 'f':
-        return take_format(request);
-    case 'c':
-        return take_calls(request);
-    case 'o':
-        request->output = optarg;
-        return 0;
-    case 'h':
-        return print_help() + 1;
-    default:
-        return efg_complain_option("export", option, argv) + 1;
-    }
-}
+static const char *const help[] = {
+    "Usage: efgtrace export [OPTION...] DIR\n\n"
+    "Writes the recorded iterations of the run that wrote DIR, which are in\n"
+    "DIR/traces.otf2, for other programs.\n\n"
+    "  -f, --format perfetto|json   default: perfetto\n"
+    "  -c, --calls N                json: at most N calls, and N messages; default: "
+    "640000\n"
+    "  -o, --output FILE            default: standard output\n"
+    "  -h, --help                   this text\n\n"
+    "perfetto: trace events as JSON, for https://ui.perfetto.dev and chrome://tracing. "
+    "A\n"
+    "process is a rank, its threads those of the rank. MPI calls are events of the "
+    "category "
+    "mpi, with\n"
+    "their call site, bytes and iteration; iterations are events on a track of their "
+    "own;\n"
+    "messages with both ends in the trace are arrows (flow events) of the category "
+    "message.\n"
+    "Times are us since the first event.\n\n",
+    efg_export_json_help,
+    "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",
+    NULL,
+};
 
 int efg_cmd_export(int argc, char **argv)
 {
-    static const struct option options[] = {{"format", required_argument, NULL, 'f'},
-                                            {"calls", required_argument, NULL, 'c'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
     struct request request = {.calls = EFG_RECORDED_LIMITS.calls};
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":f:c:o:h", options, NULL)) != -1) {
-        int stop = take_option(&request, option, argv);
-        if (stop)
-            return stop - 1;
-    }
-    if (optind + 1 != argc)
-        return efg_complain_folders("export", argc - optind);
+    const struct efg_option options[] = {
+        {"format", 'f', .choice = &request.is_json, .words = "perfetto json"},
+        {"calls", 'c', .number = &request.calls, .least = 1},
+        {"output", 'o', .text = &request.output},
+        {0}};
+    int code = efg_options_take("export", options, help, 1, argc, argv);
+    if (code >= 0)
+        return code;
     request.dir = argv[optind];
     return export(&request);
 }

@@ -7,14 +7,14 @@
 
 #include <stdio.h>
 
-#include "files/run/runfile.h"
+#include "model/model.h"
 
 /* Write the recorded iterations of RUN to FILE. Returns 0; or -1 with what is wrong with the
  * trace in MESSAGE, or "" if it could not be written. */
 int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, size_t size);
 
 /* At most so many CALLS, and messages. */
-int efg_export_json(FILE *file, const struct efg_run *run, uint64_t calls, char *message,
+int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *message,
                     size_t size);
 
 extern const char efg_export_json_help[]; /* the schema */

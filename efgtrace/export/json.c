@@ -2,6 +2,9 @@
 /*
  * The recorded iterations as JSON, for scripts: what recorded/json.h has for pages.
  */
+#include <errno.h>
+
+#include "cli/json.h"
 #include "formats.h"
 #include "judge/json.h"
 #include "recorded/json.h"
@@ -32,28 +35,72 @@ const char efg_export_json_help[] =
     "            time and calls are those of an iteration, on all ranks; coverage: the share\n"
     "            of these ranks' time that the loop takes\n";
 
-int efg_export_json(FILE *file, const struct efg_run *run, uint64_t calls, char *message,
+struct reading {
+    struct efg_recorded recorded;
+    struct efg_timeline timeline;
+    struct efg_recorded_matrix matrix;
+    struct efg_representative representative;
+};
+
+static int take(void *data, const struct efg_recorded_item *item)
+{
+    struct reading *r = data;
+    int error = efg_timeline_take(&r->timeline, item);
+    if (!error)
+        error = efg_recorded_matrix_take(&r->matrix, item);
+    return error ? error : efg_representative_take(&r->representative, item);
+}
+
+/* Returns 0; -ENOMEM; -1, said already; 1 if the trace cannot be read. */
+static int read_all(struct reading *r, struct efg_model *model, uint64_t calls)
+{
+    const struct efg_run *run = &model->run;
+    struct efg_recorded_limits limits = {calls, calls};
+    int error = efg_timeline_begin(&r->timeline, run, &r->recorded, limits) ||
+                efg_representative_begin(&r->representative, run, &r->recorded);
+    error = error ? -ENOMEM : efg_recorded_all(&r->recorded, run, take, r);
+    if (!error)
+        error = efg_representative_read(&r->representative, 1);
+    const char *ranks = efg_representative_ranks(&r->representative);
+    if (!error && ranks &&
+        efg_model_read(model, ranks, efg_merged_dimensions(run) & EFG_DIM_PATH, 0))
+        return -1;
+    return error ? error : efg_representative_end(&r->representative, &model->merged);
+}
+
+static void put_all(struct efg_buffer *out, struct reading *r, const struct efg_run *run)
+{
+    cJSON *representative = efg_representative_json(&r->representative, run);
+    efg_buffer_print(out, "{\"format\":\"efgtrace-recorded\",\"version\":1,\n\"timeline\":");
+    efg_timeline_json(out, &r->timeline, r->timeline.limits);
+    efg_buffer_print(out, ",\n\"messages\":");
+    efg_recorded_matrix_json(out, &r->matrix, r->recorded.ranks);
+    efg_buffer_print(out, ",\n\"representative\":");
+    efg_json_print(out, representative);
+    efg_buffer_print(out, "}\n");
+    cJSON_Delete(representative);
+}
+
+int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *message,
                     size_t size)
 {
-    struct efg_recorded_limits limits = {calls, calls};
+    struct reading r = {.recorded.pipe = -1};
     struct efg_buffer out = {0};
+    int error = read_all(&r, model, calls);
     *message = '\0';
-    efg_buffer_print(&out, "{\"format\":\"efgtrace-recorded\",\"version\":1,\n\"timeline\":");
-    int error = efg_recorded_json_timeline(&out, run, limits, message, size);
-    if (!error) {
-        efg_buffer_print(&out, ",\n\"messages\":");
-        error = efg_recorded_json_messages(&out, run, message, size);
-    }
-    if (!error) {
-        efg_buffer_print(&out, ",\n\"representative\":");
-        error = efg_representative_json(&out, run, "export");
-    }
-    efg_buffer_print(&out, "}\n");
-    if (out.failed && !*message)
+    if (!error)
+        put_all(&out, &r, &model->run);
+    if (error == -ENOMEM || out.failed)
         snprintf(message, size, "no memory");
-    if (!error && !out.failed)
-        error = fwrite(out.data, 1, out.size, file) == out.size ? 0 : -1;
-    error = out.failed ? -1 : error;
+    else if (error > 0)
+        snprintf(message, size, "%s", r.recorded.message);
+    else if (!error && fwrite(out.data, 1, out.size, file) != out.size)
+        error = -1;
+    error = error || out.failed ? -1 : 0;
+    efg_representative_fini(&r.representative);
+    efg_recorded_matrix_fini(&r.matrix);
+    efg_timeline_fini(&r.timeline);
+    efg_recorded_close(&r.recorded);
     efg_buffer_fini(&out);
     return error;
 }

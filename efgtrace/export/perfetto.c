@@ -188,15 +188,18 @@ static void put_message(struct writing *w, const struct efg_recorded_message *m)
 
 /* --- the two passes --- */
 
-static int count(struct writing *w, const struct efg_recorded_item *item)
+static int count(void *data, const struct efg_recorded_item *item)
 {
-    return item->kind == EFG_RECORDED_MESSAGE
-               ? efg_recorded_pairs_add(&w->pairs, &item->message)
+    struct writing *w = data;
+    return item->kind == EFG_RECORDED_MESSAGE &&
+                   efg_recorded_pairs_add(&w->pairs, &item->message) == EFG_RECORDED_NONE
+               ? -ENOMEM
                : 0;
 }
 
-static int put(struct writing *w, const struct efg_recorded_item *item)
+static int put(void *data, const struct efg_recorded_item *item)
 {
+    struct writing *w = data;
     switch (item->kind) {
     case EFG_RECORDED_LOCATION:
         put_location(w, item);
@@ -216,19 +219,16 @@ static int put(struct writing *w, const struct efg_recorded_item *item)
     return w->out.failed ? -1 : 0;
 }
 
-/* Returns 1, 0 if TAKE did not succeed, -1 if the trace cannot be read. */
+/* Returns 0 or not; if the trace cannot be read, with a MESSAGE. */
 static int pass(struct writing *w, const struct efg_run *run,
-                int (*take)(struct writing *, const struct efg_recorded_item *), char *message,
+                int (*take)(void *, const struct efg_recorded_item *), char *message,
                 size_t size)
 {
-    struct efg_recorded_item item;
-    int got = efg_recorded_open(&w->recorded, run) ? -1 : 1, taken = 1;
-    while (got > 0 && taken && (got = efg_recorded_next(&w->recorded, &item)) > 0)
-        taken = take(w, &item) == 0;
-    if (got < 0)
+    int error = efg_recorded_all(&w->recorded, run, take, w);
+    if (error > 0)
         snprintf(message, size, "%s", w->recorded.message);
     efg_recorded_close(&w->recorded);
-    return got < 0 ? -1 : taken;
+    return error;
 }
 
 static void put_begin(struct writing *w, const struct efg_run *run)
@@ -242,19 +242,15 @@ static void put_begin(struct writing *w, const struct efg_run *run)
 
 static int write_all(struct writing *w, const struct efg_run *run, char *message, size_t size)
 {
-    int done = efg_recorded_names_init(&w->names, run) ? 0 : 1;
-    if (done > 0)
-        done = pass(w, run, count, message, size);
-    if (done > 0) {
-        efg_recorded_pairs_number(&w->pairs);
-        put_begin(w, run);
-        done = pass(w, run, put, message, size);
-    }
-    if (done > 0) {
-        efg_buffer_print(&w->out, "\n]}\n");
-        flush(w);
-    }
-    return done > 0 && !w->out.failed ? 0 : -1;
+    if (efg_recorded_names_init(&w->names, run) || pass(w, run, count, message, size))
+        return -1;
+    efg_recorded_pairs_number(&w->pairs);
+    put_begin(w, run);
+    if (pass(w, run, put, message, size))
+        return -1;
+    efg_buffer_print(&w->out, "\n]}\n");
+    flush(w);
+    return w->out.failed ? -1 : 0;
 }
 
 int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, size_t size)

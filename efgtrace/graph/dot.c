@@ -254,10 +254,10 @@ static void put_drawing(struct efg_buffer *out, const struct drawing *d)
     efg_buffer_print(out, "}\n");
 }
 
-void efg_graph_put_dot(struct efg_buffer *out, const struct efg_graph_view *view)
+void efg_graph_put_dot(struct efg_buffer *out, const struct efg_model *model, int all)
 {
-    struct drawing d = {.run = view->run, .merged = view->merged};
-    if (efg_rows_find(&d.rows, view->merged, view->all ? UINT32_MAX : ROW_LEAST))
+    struct drawing d = {.run = &model->run, .merged = &model->merged};
+    if (efg_rows_find(&d.rows, d.merged, all ? UINT32_MAX : ROW_LEAST))
         out->failed = 1;
     else
         put_drawing(out, &d);

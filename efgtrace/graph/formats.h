@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Formats of the event flow graph of one or more ranks of a run: each appends the whole graph
- * to OUT. Text from the run file is escaped.
+ * to OUT. Text from the run file is escaped. ALL: rows of calls (rows.h) are drawn one by one.
  */
 #ifndef EFG_GRAPH_FORMATS_H
 #define EFG_GRAPH_FORMATS_H
@@ -9,25 +9,18 @@
 #include <cjson/cJSON.h>
 
 #include "base/buffer.h"
-#include "files/run/runfile.h"
-#include "model/merged.h"
+#include "model/model.h"
 
 #define EFG_GRAPH_VERSION 3 /* of JSON and GraphML */
 
-struct efg_graph_view {
-    const struct efg_run *run;
-    const struct efg_merged *merged;
-    int all; /* dot: rows of calls (rows.h) one by one */
-};
-
-void efg_graph_put_dot(struct efg_buffer *out, const struct efg_graph_view *view);
-void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *view);
-void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_graph_view *view);
+void efg_graph_put_dot(struct efg_buffer *out, const struct efg_model *model, int all);
+void efg_graph_put_json(struct efg_buffer *out, const struct efg_model *model, int all);
+void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_model *model, int all);
 
 /* A node without its path, an edge, a loop, as the schema has them. */
-cJSON *efg_graph_json_node(const struct efg_graph_view *view, uint32_t id);
-cJSON *efg_graph_json_edge(const struct efg_graph_view *view, uint32_t id);
-cJSON *efg_graph_json_loop(const struct efg_graph_view *view, uint32_t id);
+cJSON *efg_graph_json_node(const struct efg_model *model, uint32_t id);
+cJSON *efg_graph_json_edge(const struct efg_model *model, uint32_t id);
+cJSON *efg_graph_json_loop(const struct efg_model *model, uint32_t id);
 
 /* Add the member "pivot" of the schema. */
 void efg_graph_json_pivot(cJSON *to, const struct efg_merged *merged);

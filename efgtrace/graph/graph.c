@@ -14,15 +14,17 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/open.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "files/conf/conf.h"
 #include "formats.h"
 #include "model/groups.h"
+#include "model/model.h"
 #include "render.h"
 
 static const struct format {
     const char *name;
-    void (*put)(struct efg_buffer *out, const struct efg_graph_view *view);
+    void (*put)(struct efg_buffer *out, const struct efg_model *model, int all);
     int is_picture; /* that dot makes of what is put */
 } formats[] = {{"dot", efg_graph_put_dot, 0},
                {"svg", efg_graph_put_dot, 1},
@@ -34,9 +36,9 @@ static const struct format {
 
 struct request {
     const char *dir;
-    const struct format *format; /* NULL: as the output is called, or dot */
-    const char *ranks, *group;   /* neither of them: all */
-    const char *signature;       /* NULL: as it was recorded; else DIMENSIONS */
+    const struct format *format;
+    const char *ranks, *group; /* neither of them: all */
+    const char *signature;     /* NULL: as it was recorded; else DIMENSIONS */
     unsigned dimensions;
     const char *output; /* NULL: standard output */
     int all;            /* nothing is drawn as one */
@@ -59,13 +61,11 @@ static int draw(const struct request *request, const struct efg_buffer *dot,
                                                                     : EFG_EXIT_OK;
 }
 
-static int write_graph(const struct request *request, const struct efg_run *run,
-                       const struct efg_merged *merged)
+static int write_graph(const struct request *request, const struct efg_model *model)
 {
     struct efg_buffer text = {0}, picture = {0};
     int code = EFG_EXIT_OK;
-    request->format->put(
-        &text, &(struct efg_graph_view){.run = run, .merged = merged, .all = request->all});
+    request->format->put(&text, model, request->all);
     if (request->format->is_picture && !text.failed)
         code = draw(request, &text, &picture);
     if (text.failed || picture.failed)
@@ -133,77 +133,71 @@ static int check_signature(const struct request *request, const struct efg_run *
     return -1;
 }
 
-static int merge(const struct request *request, struct efg_run *run, const char *is_wanted)
+static int merge(const struct request *request, struct efg_model *model, const char *is_wanted)
 {
-    struct efg_merged merged;
-    unsigned dimensions = request->signature ? request->dimensions : efg_merged_dimensions(run);
-    if (check_signature(request, run) ||
-        efg_merged_read(&merged, run, "graph", is_wanted, dimensions))
+    unsigned dimensions =
+        request->signature ? request->dimensions : efg_merged_dimensions(&model->run);
+    if (check_signature(request, &model->run) ||
+        efg_model_read(model, is_wanted, dimensions, 0))
         return EFG_EXIT_FAILED;
-    int code = EFG_EXIT_FAILED;
-    run->dimensions = dimensions; /* what names of nodes tell */
-    if (merged.rank_count)
-        code = write_graph(request, run, &merged);
-    else
-        fprintf(stderr, "efgtrace graph: these ranks left no graph in %s\n", request->dir);
-    efg_merged_fini(&merged);
-    return code;
+    model->run.dimensions = dimensions; /* what names of nodes tell */
+    if (model->merged.rank_count)
+        return write_graph(request, model);
+    fprintf(stderr, "efgtrace graph: these ranks left no graph in %s\n", request->dir);
+    return EFG_EXIT_FAILED;
 }
 
 static int graph(const struct request *request)
 {
-    struct efg_run run;
+    struct efg_model model;
     int code = EFG_EXIT_FAILED;
-    if (efg_open_run(&run, "graph", request->dir))
+    if (efg_model_open(&model, "graph", request->dir))
         return EFG_EXIT_FAILED;
-    char *is_wanted = calloc((size_t)run.rank_count + 1, 1);
+    char *is_wanted = calloc((size_t)model.run.rank_count + 1, 1);
     if (!is_wanted)
         complain("no memory for the list of ranks");
-    else if (!choose(request, &run, is_wanted))
-        code = merge(request, &run, is_wanted);
+    else if (!choose(request, &model.run, is_wanted))
+        code = merge(request, &model, is_wanted);
     free(is_wanted);
-    efg_run_fini(&run);
+    efg_model_fini(&model);
     return code;
 }
 
 /* --- arguments --- */
 
-static void print_help(FILE *out)
-{
-    fputs(
-        "Usage: efgtrace graph [OPTION...] DIR\n\n"
-        "Writes the event flow graph of the run that wrote DIR, merged over its ranks: nodes "
-        "are MPI\n"
-        "calls by call site, edges are transitions with the time between the calls. Each has\n"
-        "the count per rank, and the ranks unless it is all of them: \"9 x (0, 2)\".\n\n"
-        "  -f, --format dot|svg|png|pdf|json|graphml\n"
-        "                          dot: for Graphviz, loops as boxes, colour by time in MPI, "
-        "width of\n"
-        "                          edges by count; svg, png, pdf: as dot draws it, if it is "
-        "installed;\n"
-        "                          default: by the extension of FILE, else dot\n"
-        "  -r, --rank LIST         only these ranks, for example 2 or 0,4-7; default: all\n"
-        "  -g, --group N           the ranks with the same graph that `efgtrace report` calls "
-        "group N\n"
-        "  -s, --signature WORDS   tell calls apart only by these: none, or some of path,\n"
-        "                          size-class or size, partner, communicator, region; "
-        "default: all\n"
-        "                          that was recorded\n"
-        "  -a, --all               draw each call; default: four or more of one function in "
-        "a row,\n"
-        "                          outside of loops, are one box\n"
-        "  -o, --output FILE       default: standard output\n"
-        "  -h, --help              this text\n\n"
-        "For example: efgtrace graph -o graph.svg DIR\n\n",
-        out);
-    fputs(efg_graph_json_help, out);
-    fputs("GraphML, version 3, too: the numbers of nodes and edges, with their ranks, and the "
-          "least "
-          "and\n"
-          "the most visits of one.\n\n"
-          "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
-          out);
-}
+static const char *const help[] = {
+    "Usage: efgtrace graph [OPTION...] DIR\n\n"
+    "Writes the event flow graph of the run that wrote DIR, merged over its ranks: nodes "
+    "are MPI\n"
+    "calls by call site, edges are transitions with the time between the calls. Each has\n"
+    "the count per rank, and the ranks unless it is all of them: \"9 x (0, 2)\".\n\n"
+    "  -f, --format dot|svg|png|pdf|json|graphml\n"
+    "                          dot: for Graphviz, loops as boxes, colour by time in MPI, "
+    "width of\n"
+    "                          edges by count; svg, png, pdf: as dot draws it, if it is "
+    "installed;\n"
+    "                          default: by the extension of FILE, else dot\n"
+    "  -r, --rank LIST         only these ranks, for example 2 or 0,4-7; default: all\n"
+    "  -g, --group N           the ranks with the same graph that `efgtrace report` calls "
+    "group N\n"
+    "  -s, --signature WORDS   tell calls apart only by these: none, or some of path,\n"
+    "                          size-class or size, partner, communicator, region; "
+    "default: all\n"
+    "                          that was recorded\n"
+    "  -a, --all               draw each call; default: four or more of one function in "
+    "a row,\n"
+    "                          outside of loops, are one box\n"
+    "  -o, --output FILE       default: standard output\n"
+    "  -h, --help              this text\n\n"
+    "For example: efgtrace graph -o graph.svg DIR\n\n",
+    efg_graph_json_help,
+    "GraphML, version 3, too: the numbers of nodes and edges, with their ranks, and the "
+    "least "
+    "and\n"
+    "the most visits of one.\n\n"
+    "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
+    NULL,
+};
 
 static const struct format *find_format(const char *name)
 {
@@ -230,17 +224,16 @@ static int set_format(struct request *request, const char *name)
     return EFG_EXIT_USAGE;
 }
 
-static int set_signature(struct request *request, const char *words)
+static int set_signature(struct request *request)
 {
     struct efg_conf wanted;
     char message[256];
     efg_conf_default(&wanted);
-    if (efg_conf_set(&wanted, "signature", words, "option --signature", message,
+    if (efg_conf_set(&wanted, "signature", request->signature, "option --signature", message,
                      sizeof message)) {
         complain(message);
         return EFG_EXIT_USAGE;
     }
-    request->signature = words;
     request->dimensions = wanted.signature;
     return 0;
 }
@@ -253,55 +246,26 @@ static const struct format *format_of(const char *output)
     return format ? format : formats;
 }
 
-/* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option, char **argv)
-{
-    switch (option) {
-    case 'f':
-        return set_format(request, optarg) ? EFG_EXIT_USAGE + 1 : 0;
-    case 'r':
-        request->ranks = optarg;
-        return 0;
-    case 'g':
-        request->group = optarg;
-        return 0;
-    case 's':
-        return set_signature(request, optarg) ? EFG_EXIT_USAGE + 1 : 0;
-    case 'a':
-        request->all = 1;
-        return 0;
-    case 'o':
-        request->output = optarg;
-        return 0;
-    case 'h':
-        print_help(stdout);
-        return EFG_EXIT_OK + 1;
-    default:
-        return efg_complain_option("graph", option, argv) + 1;
-    }
-}
-
 int efg_cmd_graph(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'}, {"rank", required_argument, NULL, 'r'},
-        {"group", required_argument, NULL, 'g'},  {"signature", required_argument, NULL, 's'},
-        {"all", no_argument, NULL, 'a'},          {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},         {0}};
     struct request request = {0};
-    optind = 0;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":f:r:g:s:ao:h", options, NULL)) != -1;) {
-        int code = take_option(&request, c, argv);
-        if (code)
-            return code - 1;
-    }
-    if (optind + 1 != argc)
-        return efg_complain_folders("graph", argc - optind);
+    const char *format = NULL;
+    const struct efg_option options[] = {{"format", 'f', .text = &format},
+                                         {"rank", 'r', .text = &request.ranks},
+                                         {"group", 'g', .text = &request.group},
+                                         {"signature", 's', .text = &request.signature},
+                                         {"all", 'a', .flag = &request.all},
+                                         {"output", 'o', .text = &request.output},
+                                         {0}};
+    int code = efg_options_take("graph", options, help, 1, argc, argv);
+    if (code >= 0)
+        return code;
     if (request.ranks && request.group)
         return efg_complain_usage("graph", "either --rank or --group");
     request.dir = argv[optind];
-    if (!request.format)
-        request.format = format_of(request.output);
+    request.format = format_of(request.output);
+    if ((format && set_format(&request, format)) ||
+        (request.signature && set_signature(&request)))
+        return EFG_EXIT_USAGE;
     return graph(&request);
 }

@@ -74,20 +74,20 @@ static void put_ranks(struct efg_buffer *out, const char *key, const struct efg_
     efg_buffer_print(out, "</data>\n");
 }
 
-static void put_node(struct efg_buffer *out, const struct efg_graph_view *view, uint32_t id)
+static void put_node(struct efg_buffer *out, const struct efg_model *model, uint32_t id)
 {
-    const struct efg_merged *merged = view->merged;
+    const struct efg_merged *merged = &model->merged;
     const struct efg_node *node = &merged->graph.nodes[id];
     uint64_t least, most;
     char label[512], hash[32];
-    efg_summary_node(view->run, node, label, sizeof label);
+    efg_summary_node(&model->run, node, label, sizeof label);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)node->hash);
     efg_merged_visits(&merged->nodes[id], &least, &most);
     efg_buffer_print(out, "    <node id=\"n%u\">\n", id);
     put_text(out, "n_call",
              node->flags & EFG_NODE_OVERFLOW
                  ? ""
-                 : efg_run_call_name(view->run, node->signature.call));
+                 : efg_run_call_name(&model->run, node->signature.call));
     put_text(out, "n_label", label);
     put_number(out, "n_count", node->time.count);
     put_number(out, "n_time", node->time.sum + node->poll_time);
@@ -117,9 +117,10 @@ static void put_edge(struct efg_buffer *out, const struct efg_merged *merged, ui
     efg_buffer_print(out, "    </edge>\n");
 }
 
-void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_graph_view *view)
+void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_model *model, int all)
 {
-    const struct efg_merged *merged = view->merged;
+    (void)all;
+    const struct efg_merged *merged = &model->merged;
     efg_buffer_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                           "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
     for (const struct key *key = keys; key->name; key++)
@@ -130,7 +131,7 @@ void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_graph_view *
     put_number(out, "g_version", EFG_GRAPH_VERSION);
     put_ranks(out, "g_ranks", &merged->ranks);
     for (uint32_t i = 0; i < merged->graph.node_count; i++)
-        put_node(out, view, i);
+        put_node(out, model, i);
     for (uint32_t i = 0; i < merged->graph.edge_count; i++)
         put_edge(out, merged, i);
     efg_buffer_print(out, "  </graph>\n</graphml>\n");

@@ -83,14 +83,14 @@ static void add_frame(cJSON *path, const char *module, uint64_t offset,
     cJSON_AddItemToArray(path, frame);
 }
 
-static void add_path(cJSON *to, const struct efg_graph_view *view, uint32_t id)
+static void add_path(cJSON *to, const struct efg_model *model, uint32_t id)
 {
-    const struct efg_run_path *path = efg_run_path(view->run, id);
+    const struct efg_run_path *path = efg_run_path(&model->run, id);
     cJSON *frames = cJSON_AddArrayToObject(to, "path");
     for (uint32_t i = 0; path && i < path->depth; i++) {
         const struct efg_frame *frame = &path->frames[i];
-        const char *module = efg_run_module(view->run, frame->module);
-        const struct efg_run_site *site = efg_run_site(view->run, module, frame->offset);
+        const char *module = efg_run_module(&model->run, frame->module);
+        const struct efg_run_site *site = efg_run_site(&model->run, module, frame->offset);
         if (!site || !site->symbol_count)
             add_frame(frames, module, frame->offset, NULL);
         for (uint32_t k = 0; site && k < site->symbol_count; k++)
@@ -98,7 +98,7 @@ static void add_path(cJSON *to, const struct efg_graph_view *view, uint32_t id)
     }
 }
 
-static void add_dimensions(cJSON *to, const struct efg_graph_view *view,
+static void add_dimensions(cJSON *to, const struct efg_model *model,
                            const struct efg_node *node)
 {
     static const struct {
@@ -110,71 +110,71 @@ static void add_dimensions(cJSON *to, const struct efg_graph_view *view,
                       {"communicator", EFG_DIM_COMM}};
     char text[80];
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
-        efg_summary_dimension(view->run, node, dimensions[i].dimension, text, sizeof text);
+        efg_summary_dimension(&model->run, node, dimensions[i].dimension, text, sizeof text);
         efg_json_text(to, dimensions[i].name, text);
     }
 }
 
-cJSON *efg_graph_json_node(const struct efg_graph_view *view, uint32_t id)
+cJSON *efg_graph_json_node(const struct efg_model *model, uint32_t id)
 {
-    const struct efg_node *node = &view->merged->graph.nodes[id];
+    const struct efg_node *node = &model->merged.graph.nodes[id];
     char label[512];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_node(view->run, node, label, sizeof label);
+    efg_summary_node(&model->run, node, label, sizeof label);
     efg_json_number(to, "id", id);
     efg_json_text(to, "call",
                   node->flags & EFG_NODE_OVERFLOW
                       ? ""
-                      : efg_run_call_name(view->run, node->signature.call));
+                      : efg_run_call_name(&model->run, node->signature.call));
     efg_json_hex(to, "hash", node->hash);
     efg_json_text(to, "label", label);
-    add_dimensions(to, view, node);
-    efg_json_id(to, "loop", view->merged->tree.loop_of[id]);
+    add_dimensions(to, model, node);
+    efg_json_id(to, "loop", model->merged.tree.loop_of[id]);
     efg_json_number(to, "count", node->time.count);
     efg_json_number(to, "bytes", node->bytes);
     efg_json_number(to, "polls", node->polls);
     efg_json_number(to, "poll_time", node->poll_time);
     cJSON_AddBoolToObject(to, "world", node->flags & EFG_NODE_WORLD);
     cJSON_AddBoolToObject(to, "unordered", node->flags & EFG_NODE_UNORDERED);
-    efg_json_ranks(to, "ranks", &view->merged->nodes[id].ranks);
-    add_visits(to, &view->merged->nodes[id]);
-    add_stat(to, &node->time, view->merged->nodes[id].bin);
+    efg_json_ranks(to, "ranks", &model->merged.nodes[id].ranks);
+    add_visits(to, &model->merged.nodes[id]);
+    add_stat(to, &node->time, model->merged.nodes[id].bin);
     return to;
 }
 
-static cJSON *make_node(const struct efg_graph_view *view, uint32_t id)
+static cJSON *make_node(const struct efg_model *model, uint32_t id)
 {
-    cJSON *to = efg_graph_json_node(view, id);
-    add_path(to, view, view->merged->graph.nodes[id].signature.path);
+    cJSON *to = efg_graph_json_node(model, id);
+    add_path(to, model, model->merged.graph.nodes[id].signature.path);
     return to;
 }
 
-cJSON *efg_graph_json_edge(const struct efg_graph_view *view, uint32_t id)
+cJSON *efg_graph_json_edge(const struct efg_model *model, uint32_t id)
 {
-    const struct efg_edge *edge = &view->merged->graph.edges[id];
+    const struct efg_edge *edge = &model->merged.graph.edges[id];
     cJSON *to = cJSON_CreateObject();
     efg_json_number(to, "id", id);
     efg_json_number(to, "from", edge->from);
     efg_json_number(to, "to", edge->to);
     efg_json_number(to, "count", edge->time.count);
-    efg_json_ranks(to, "ranks", &view->merged->edges[id].ranks);
-    add_visits(to, &view->merged->edges[id]);
-    add_stat(to, &edge->time, view->merged->edges[id].bin);
+    efg_json_ranks(to, "ranks", &model->merged.edges[id].ranks);
+    add_visits(to, &model->merged.edges[id]);
+    add_stat(to, &edge->time, model->merged.edges[id].bin);
     return to;
 }
 
-cJSON *efg_graph_json_loop(const struct efg_graph_view *view, uint32_t id)
+cJSON *efg_graph_json_loop(const struct efg_model *model, uint32_t id)
 {
-    const struct efg_loop *loop = &view->merged->tree.loops[id];
+    const struct efg_loop *loop = &model->merged.tree.loops[id];
     char function[256];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_function(view->run, &view->merged->graph, &view->merged->tree, id, function,
+    efg_summary_function(&model->run, &model->merged.graph, &model->merged.tree, id, function,
                          sizeof function);
     efg_json_number(to, "id", id);
     efg_json_id(to, "parent", loop->parent);
     efg_json_number(to, "header", loop->header);
     efg_json_text(to, "function", function);
-    efg_json_ranks(to, "ranks", &view->merged->loops[id]);
+    efg_json_ranks(to, "ranks", &model->merged.loops[id]);
     efg_json_number(to, "repetitions", loop->repetitions);
     efg_json_number(to, "entries", loop->entries);
     efg_json_number(to, "events", loop->events);
@@ -202,18 +202,19 @@ void efg_graph_json_pivot(cJSON *to, const struct efg_merged *merged)
     efg_json_number(object, "rank", merged->speaker);
 }
 
-static void add_all(cJSON *to, const char *name, const struct efg_graph_view *view,
-                    uint32_t count, cJSON *(*make)(const struct efg_graph_view *, uint32_t))
+static void add_all(cJSON *to, const char *name, const struct efg_model *model, uint32_t count,
+                    cJSON *(*make)(const struct efg_model *, uint32_t))
 {
     cJSON *array = cJSON_AddArrayToObject(to, name);
     for (uint32_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(array, make(view, i));
+        cJSON_AddItemToArray(array, make(model, i));
 }
 
-void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *view)
+void efg_graph_put_json(struct efg_buffer *out, const struct efg_model *model, int all)
 {
-    const struct efg_run *run = view->run;
-    const struct efg_merged *merged = view->merged;
+    (void)all;
+    const struct efg_run *run = &model->run;
+    const struct efg_merged *merged = &model->merged;
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-graph");
     efg_json_number(document, "version", EFG_GRAPH_VERSION);
@@ -226,8 +227,8 @@ void efg_graph_put_json(struct efg_buffer *out, const struct efg_graph_view *vie
     efg_json_number(document, "duration", merged->duration);
     efg_graph_json_pivot(document, merged);
     efg_json_id(document, "main", merged->tree.main);
-    add_all(document, "nodes", view, merged->graph.node_count, make_node);
-    add_all(document, "edges", view, merged->graph.edge_count, efg_graph_json_edge);
-    add_all(document, "loops", view, merged->tree.count, efg_graph_json_loop);
+    add_all(document, "nodes", model, merged->graph.node_count, make_node);
+    add_all(document, "edges", model, merged->graph.edge_count, efg_graph_json_edge);
+    add_all(document, "loops", model, merged->tree.count, efg_graph_json_loop);
     efg_json_end(out, document, "loops");
 }

@@ -1,72 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Written as text, figure by figure: there is no document in memory.
+ * A figure has nine digits: more are not known of it, and a page has many.
  */
 #include "json.h"
 
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/json.h"
-#include "representative.h"
 
-static void put_figure(struct efg_buffer *out, const char *name, const struct efg_figure *f)
+static void add_number(cJSON *to, const char *name, double value)
 {
-    efg_buffer_print(out, ",\"%s\":", name);
-    if (f->is_known)
-        efg_buffer_print(out, "{\"run\":%.9g,\"recorded\":%.9g,\"error\":%.9g,\"differs\":%s}",
-                         f->run, f->recorded, f->error, f->differs ? "true" : "false");
-    else
-        efg_buffer_print(out, "null");
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", value);
+    cJSON_AddNumberToObject(to, name, strtod(text, NULL));
 }
 
-static void put_row(struct efg_buffer *out, const struct efg_representative *r,
-                    const struct efg_run *run, const struct efg_representative_row *row)
+static void add_figure(cJSON *to, const char *name, const struct efg_figure *f)
+{
+    if (!f->is_known) {
+        cJSON_AddNullToObject(to, name);
+        return;
+    }
+    cJSON *figure = cJSON_AddObjectToObject(to, name);
+    add_number(figure, "run", f->run);
+    add_number(figure, "recorded", f->recorded);
+    add_number(figure, "error", f->error);
+    cJSON_AddBoolToObject(figure, "differs", f->differs);
+}
+
+static cJSON *make_row(const struct efg_representative *r, const struct efg_run *run,
+                       const struct efg_representative_row *row)
 {
     static const char *const kinds[] = {"site", "loop", "compute"};
     char label[384];
+    cJSON *to = cJSON_CreateObject();
     efg_representative_label(r, run, row, label, sizeof label);
-    efg_buffer_print(out, "{\"kind\":\"%s\",\"label\":", kinds[row->kind]);
-    efg_json_quote(out, label);
-    efg_buffer_print(out, ",\"hash\":\"");
+    efg_json_text(to, "kind", kinds[row->kind]);
+    efg_json_text(to, "label", label);
     if (row->kind == EFG_ROW_CALL)
-        efg_buffer_print(out, "0x%" PRIx64, r->merged.graph.nodes[row->id].hash);
-    efg_buffer_print(out, "\",\"impact\":%.9g", row->impact);
-    put_figure(out, "time", &row->time);
-    put_figure(out, "share", &row->share);
-    put_figure(out, "mean", &row->mean);
-    put_figure(out, "calls", &row->calls);
-    put_figure(out, "bytes", &row->bytes);
-    efg_buffer_print(out, "}");
+        efg_json_hex(to, "hash", r->merged->graph.nodes[row->id].hash);
+    else
+        efg_json_text(to, "hash", "");
+    add_number(to, "impact", row->impact);
+    add_figure(to, "time", &row->time);
+    add_figure(to, "share", &row->share);
+    add_figure(to, "mean", &row->mean);
+    add_figure(to, "calls", &row->calls);
+    add_figure(to, "bytes", &row->bytes);
+    return to;
 }
 
-static void put(struct efg_buffer *out, const struct efg_representative *r,
-                const struct efg_run *run)
+cJSON *efg_representative_json(const struct efg_representative *r, const struct efg_run *run)
 {
     static const char *const verdicts[] = {"unknown", "yes", "no"};
-    efg_buffer_print(out, "{\"verdict\":\"%s\",\"sentence\":", verdicts[r->verdict]);
-    efg_json_quote(out, r->sentence);
-    efg_buffer_print(out,
-                     ",\"iterations\":{\"recorded\":%" PRIu64 ",\"run\":%" PRIu64
-                     ",\"ranks\":%" PRIu64 ",\"coverage\":%.9g",
-                     r->recorded, r->iterations, r->ranks, r->coverage);
-    put_figure(out, "time", &r->time);
-    efg_buffer_print(out, "},\"rows\":[");
-    for (uint32_t i = 0; i < r->row_count; i++) {
-        efg_buffer_print(out, i ? "," : "");
-        put_row(out, r, run, &r->rows[i]);
-    }
-    efg_buffer_print(out, "]}");
-}
-
-int efg_representative_json(struct efg_buffer *out, const struct efg_run *run, const char *command)
-{
-    struct efg_representative r;
-    int error = efg_representative_make(&r, run, command);
-    if (error)
-        efg_buffer_print(out, "null");
-    else
-        put(out, &r, run);
-    efg_representative_fini(&r);
-    return error;
+    cJSON *to = cJSON_CreateObject(), *iterations, *rows;
+    efg_json_text(to, "verdict", verdicts[r->verdict]);
+    efg_json_text(to, "sentence", r->sentence);
+    iterations = cJSON_AddObjectToObject(to, "iterations");
+    efg_json_number(iterations, "recorded", r->recorded);
+    efg_json_number(iterations, "run", r->iterations);
+    efg_json_number(iterations, "ranks", r->ranks);
+    add_number(iterations, "coverage", r->coverage);
+    add_figure(iterations, "time", &r->time);
+    rows = cJSON_AddArrayToObject(to, "rows");
+    for (uint32_t i = 0; i < r->row_count; i++)
+        cJSON_AddItemToArray(rows, make_row(r, run, &r->rows[i]));
+    return to;
 }

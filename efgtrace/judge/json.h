@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How well the recorded iterations stand for the run (representative.h), as JSON: the table of the
- * report, as compact text without line breaks.
+ * report.
  *
  *   {"verdict": "yes" | "no" | "unknown",
  *    "sentence": "The recorded iterations stand for the run: ...",
@@ -25,11 +25,11 @@
 #ifndef EFG_JUDGE_JSON_H
 #define EFG_JUDGE_JSON_H
 
-#include "base/buffer.h"
-#include "files/run/runfile.h"
+#include <cjson/cJSON.h>
 
-/* Append the object to OUT; without a trace it has no rows, and the sentence says why. Returns 0; or
- * -1, with null, if run.efg cannot be read, which it says on standard error for COMMAND. */
-int efg_representative_json(struct efg_buffer *out, const struct efg_run *run, const char *command);
+#include "representative.h"
+
+/* The object; without a trace it has no rows, and the sentence says why. Free it. */
+cJSON *efg_representative_json(const struct efg_representative *r, const struct efg_run *run);
 
 #endif

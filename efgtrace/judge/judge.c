@@ -16,7 +16,7 @@
 void efg_representative_label(const struct efg_representative *r, const struct efg_run *run,
                               const struct efg_representative_row *row, char *text, size_t size)
 {
-    const struct efg_merged *m = &r->merged;
+    const struct efg_merged *m = r->merged;
     char function[128], header[256];
     if (row->kind == EFG_ROW_CALL) {
         efg_summary_node(run, &m->graph.nodes[row->id], text, size);

@@ -2,14 +2,14 @@
 /*
  * What the files of the comparison share.
  *
- *     representative         figures and rows, from the sums
- *     representative_sums    sums, from the trace
- *     representative_judge   the sentence, from the rows
+ *     sums.c             sums, from the trace
+ *     representative.c   figures and rows, from the sums
+ *     judge.c            the sentence, from the rows
  */
 #ifndef EFG_REPRESENTATIVE_PARTS_H
 #define EFG_REPRESENTATIVE_PARTS_H
 
-#include "recorded/recorded.h"
+#include "base/buffer.h"
 #include "recorded/sites.h"
 #include "representative.h"
 
@@ -20,32 +20,31 @@ struct efg_representative_sums { /* of a sample */
 struct efg_representative_work {
     struct efg_representative *r;
     const struct efg_run *run;
-    struct efg_recorded recorded;
+    const struct efg_recorded *recorded;
     struct efg_recorded_names names;
     struct efg_map index; /* key of an iteration -> how many were seen before it */
     char *is_wanted;      /* by index of the rank */
-    uint64_t mine;        /* iterations of the present thread */
-    /* the second pass */
+    /* while the trace is read */
+    struct efg_map pairs, numbers; /* of sites; of steps */
+    struct efg_buffer steps;       /* struct step (sums.c) */
+    struct efg_buffer durations;   /* double: ns, by iteration, of all threads */
+    struct efg_buffer leader; /* spans: iterations of this rank's first thread that has some */
+    uint32_t rank;            /* its index; EFG_NONE: not in the run */
+    int is_leader;            /* the present thread is it */
+    uint64_t mine;            /* iterations of the present thread */
+    uint64_t thread_calls;    /* of the present thread, in iterations of another */
+    uint32_t last_site;       /* of the last call in an iteration, EFG_NONE for none */
+    uint64_t last_end, last_iteration;
+    /* with the graph */
     uint32_t items, samples;              /* nodes and loops; samples of each */
     struct efg_representative_sums *sums; /* [item * samples + sample] */
     double *duration, *count;             /* ns, iterations: by sample */
-    struct efg_map nodes;                 /* call << 32 | path -> node */
-    uint32_t overflow;                    /* the node, or EFG_NONE */
+    uint32_t *node;                       /* by site, EFG_NONE for none */
     char *hides;                          /* by node: 1 if its bytes are not known */
-    int is_in;                            /* the rank is wanted */
-    uint32_t rank;
-    uint64_t thread_calls;            /* of the present thread, in iterations of another */
-    struct efg_recorded_span *leader; /* iterations of this rank's first thread that has some */
-    uint32_t leader_count, leader_room;
-    int is_leader;      /* the present thread is it */
-    uint32_t last_node; /* of the last call in the same iteration, EFG_NONE for none */
-    uint64_t last_end, last_iteration;
 };
 
-/* First pass: which ranks recorded iterations, and how many. Second pass: the sums, with the
- * merged graph of these ranks. Both return 0; -ENOMEM; or 1 if the trace cannot be read, and
- * the sentence says why. */
-int efg_representative_survey(struct efg_representative_work *w);
+/* A thread has ended; the sums, with the merged graph. Both return 0 or -ENOMEM. */
+int efg_representative_end_thread(struct efg_representative_work *w);
 int efg_representative_add(struct efg_representative_work *w);
 void efg_representative_work_fini(struct efg_representative_work *w);
 

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complain.h"
-#include "core/graph/detail.h"
 #include "files/conf/conf.h"
 #include "files/summary/summary.h"
 #include "parts.h"
@@ -118,10 +116,10 @@ static void put_row(struct efg_representative *r, struct efg_representative_row 
 static double put_calls(struct efg_representative_work *w, struct columns *c, double *rest)
 {
     struct efg_representative *r = w->r;
-    const struct efg_looptree *tree = &r->merged.tree;
+    const struct efg_looptree *tree = &r->merged->tree;
     double sum = 0;
-    for (uint32_t v = 0; v < r->merged.graph.node_count; v++) {
-        const struct efg_node *node = &r->merged.graph.nodes[v];
+    for (uint32_t v = 0; v < r->merged->graph.node_count; v++) {
+        const struct efg_node *node = &r->merged->graph.nodes[v];
         int is_inside = tree->loop_of[v] != EFG_NONE &&
                         efg_looptree_is_inside(tree, tree->loop_of[v], r->loop);
         fill(w, v, c);
@@ -142,12 +140,12 @@ static double put_calls(struct efg_representative_work *w, struct columns *c, do
 static void put_loops(struct efg_representative_work *w, struct columns *c)
 {
     struct efg_representative *r = w->r;
-    const struct efg_looptree *tree = &r->merged.tree;
+    const struct efg_looptree *tree = &r->merged->tree;
     for (uint32_t l = 0; l < tree->count; l++) {
-        const struct efg_node *header = &r->merged.graph.nodes[tree->loops[l].header];
+        const struct efg_node *header = &r->merged->graph.nodes[tree->loops[l].header];
         if (l == r->loop || !efg_looptree_is_inside(tree, l, r->loop) || !header->time.count)
             continue;
-        fill(w, r->merged.graph.node_count + l, c);
+        fill(w, r->merged->graph.node_count + l, c);
         put_row(r, row_of(w, c, (double)tree->loops[l].time, (double)header->time.count),
                 EFG_ROW_LOOP, l);
     }
@@ -174,7 +172,7 @@ static int by_excess(const void *a, const void *b)
 static int put_rows(struct efg_representative_work *w)
 {
     struct efg_representative *r = w->r;
-    double whole = (double)r->merged.tree.loops[r->loop].time;
+    double whole = (double)r->merged->tree.loops[r->loop].time;
     double *room = calloc(4 * ((size_t)w->samples + 1), sizeof *room);
     struct columns c = {room, room + w->samples, room + 2 * w->samples};
     double *rest = room + 3 * w->samples;
@@ -212,65 +210,68 @@ static double coverage_of(const struct efg_merged *m, uint32_t loop)
     return share < 1 ? share : 1;
 }
 
-/* Returns 0; -ENOMEM; -1, said already; 1 if the trace cannot be read. */
-static int make(struct efg_representative_work *w, const char *command)
+int efg_representative_begin(struct efg_representative *r, const struct efg_run *run,
+                             const struct efg_recorded *recorded)
 {
-    struct efg_representative *r = w->r;
-    int error = efg_representative_survey(w);
-    if (error)
-        return error;
-    r->recorded = w->index.count;
-    if (!r->recorded && w->run->mode == EFG_MODE_FULL) {
+    *r = (struct efg_representative){.loop = EFG_NONE};
+    struct efg_representative_work *w = r->work = calloc(1, sizeof *w);
+    if (!w)
+        return -ENOMEM;
+    *w = (struct efg_representative_work){
+        .r = r, .run = run, .recorded = recorded, .rank = EFG_NONE};
+    w->is_wanted = calloc((size_t)run->rank_count + 1, 1);
+    return w->is_wanted ? efg_recorded_names_init(&w->names, run) : -ENOMEM;
+}
+
+int efg_representative_read(struct efg_representative *r, int is_readable)
+{
+    struct efg_representative_work *w = r->work;
+    if (efg_representative_end_thread(w))
+        return -ENOMEM;
+    r->recorded = is_readable ? w->index.count : 0;
+    if (!is_readable) {
+        efg_representative_say_unknown(r, w->recorded->message);
+    } else if (!r->recorded && w->run->mode == EFG_MODE_FULL) {
         r->verdict = EFG_VERDICT_YES;
         snprintf(r->sentence, sizeof r->sentence, "The trace is of the whole run.");
-        return 0;
-    }
-    if (!r->recorded) {
+    } else if (!r->recorded) {
         efg_representative_say_unknown(r, "the trace has no iterations");
-        return 0;
     }
-    if (efg_merged_read(&r->merged, w->run, command, w->is_wanted,
-                        efg_merged_dimensions(w->run) & EFG_DIM_PATH))
-        return -1;
-    r->loop = find_loop(&r->merged);
-    r->ranks = r->merged.rank_count;
-    r->iterations = r->merged.tree.main == EFG_NONE
-                        ? 0
-                        : r->merged.tree.loops[r->merged.tree.main].repetitions;
-    if (r->loop == EFG_NONE || !r->iterations || !r->merged.tree.loops[r->loop].time) {
+    return 0;
+}
+
+const char *efg_representative_ranks(const struct efg_representative *r)
+{
+    return r->recorded ? r->work->is_wanted : NULL;
+}
+
+int efg_representative_end(struct efg_representative *r, const struct efg_merged *merged)
+{
+    if (!r->recorded)
+        return 0;
+    r->merged = merged;
+    r->loop = find_loop(merged);
+    r->ranks = merged->rank_count;
+    r->iterations =
+        merged->tree.main == EFG_NONE ? 0 : merged->tree.loops[merged->tree.main].repetitions;
+    if (r->loop == EFG_NONE || !r->iterations || !merged->tree.loops[r->loop].time) {
         r->loop = EFG_NONE;
         efg_representative_say_unknown(
             r, "the graph has no loop around the beginning of an iteration");
         return 0;
     }
-    r->coverage = coverage_of(&r->merged, r->loop);
-    error = efg_representative_add(w);
-    if (!error)
-        error = put_rows(w);
-    if (!error)
-        efg_representative_judge(r, w->run);
-    return error;
-}
-
-int efg_representative_make(struct efg_representative *r, const struct efg_run *run,
-                            const char *command)
-{
-    *r = (struct efg_representative){.loop = EFG_NONE};
-    struct efg_representative_work w = {
-        .r = r, .run = run, .recorded.pipe = -1, .rank = EFG_NONE};
-    w.is_wanted = calloc((size_t)run->rank_count + 1, 1);
-    int error = w.is_wanted ? efg_recorded_names_init(&w.names, run) : -ENOMEM;
-    if (!error)
-        error = make(&w, command);
-    if (error == -ENOMEM)
-        efg_complain(command, "no memory to compare the trace with the run");
-    efg_representative_work_fini(&w);
-    return error < 0 ? -1 : 0;
+    r->coverage = coverage_of(merged, r->loop);
+    if (efg_representative_add(r->work) || put_rows(r->work))
+        return -ENOMEM;
+    efg_representative_judge(r, r->work->run);
+    return 0;
 }
 
 void efg_representative_fini(struct efg_representative *r)
 {
-    efg_merged_fini(&r->merged);
+    if (r->work)
+        efg_representative_work_fini(r->work);
+    free(r->work);
     free(r->rows);
     *r = (struct efg_representative){.loop = EFG_NONE};
 }

@@ -39,6 +39,7 @@
 #define EFG_REPRESENTATIVE_H
 
 #include "model/merged.h"
+#include "recorded/recorded.h"
 
 #define EFG_SAMPLES_MOST 100
 
@@ -63,7 +64,7 @@ struct efg_representative_row {
 enum efg_verdict { EFG_VERDICT_UNKNOWN, EFG_VERDICT_YES, EFG_VERDICT_NO };
 
 struct efg_representative {
-    struct efg_merged merged;      /* of the ranks that recorded iterations */
+    const struct efg_merged *merged; /* of the ranks that recorded iterations */
     uint32_t loop;                 /* of it: what is compared; EFG_NONE: nothing is */
     uint64_t recorded, iterations; /* recorded, of the run */
     uint64_t ranks, threads;       /* threads: that recorded none, on these ranks or others */
@@ -74,14 +75,24 @@ struct efg_representative {
     uint32_t row_count;
     uint32_t verdict; /* enum efg_verdict */
     char sentence[768];
+    struct efg_representative_work *work; /* parts.h */
 };
 
-/* Compare RUN with its trace, for COMMAND. Without a readable trace there are no
- * rows, and the sentence says why. Returns 0; else says on standard error what is wrong, and
- * returns -1. FINI in any case. */
-int efg_representative_make(struct efg_representative *r, const struct efg_run *run,
-                            const char *command);
+/* Begin to compare RUN with its trace; take an item of the trace, which is RECORDED and stays
+ * open; the trace has been read, or is not readable, which is what the sentence says then. Return
+ * 0 or -ENOMEM. FINI in any case, also of what is all zero. */
+int efg_representative_begin(struct efg_representative *r, const struct efg_run *run,
+                             const struct efg_recorded *recorded);
+int efg_representative_take(struct efg_representative *r, const struct efg_recorded_item *item);
+int efg_representative_read(struct efg_representative *r, int is_readable);
+
+/* Compare what was read with MERGED, the graph of the ranks that recorded iterations, whose
+ * signatures are function and call path (NULL: there are none). Returns 0 or -ENOMEM. */
+int efg_representative_end(struct efg_representative *r, const struct efg_merged *merged);
 void efg_representative_fini(struct efg_representative *r);
+
+/* By index of the rank: 1 if it recorded iterations. NULL if none did. */
+const char *efg_representative_ranks(const struct efg_representative *r);
 
 /* "MPI_Send  solver.c:120 exchange", "in solve, from MPI_Send ...". */
 void efg_representative_label(const struct efg_representative *r, const struct efg_run *run,

@@ -1,65 +1,163 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two passes over the trace: which ranks recorded which iterations; then sums, by sample and by
- * what they are of (nodes, then loops).
+ * The trace is read before it is known which graph it is compared with. So what was recorded is
+ * added up by iteration and by step, from one call site to the next; then, with the graph, steps
+ * become sums by sample and by what they are of (nodes, then loops).
  */
 #include "parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* --- passes --- */
+struct step { /* in an iteration: calls of a site, each of them after a call of another */
+    uint32_t iteration, from, site; /* FROM: EFG_NONE for the first call of the iteration */
+    int hides;                      /* bytes that are not known */
+    double time, gap, calls, bytes; /* ns in the calls, and from the end of the one before */
+};
 
-/* Returns 0; -ENOMEM; 1 if the trace cannot be read: the sentence says why. */
-static int pass(struct efg_representative_work *w,
-                int (*take)(struct efg_representative_work *, const struct efg_recorded_item *))
+/* --- reading --- */
+
+/* How many keys were known before KEY, or UINT64_MAX without memory. */
+static uint64_t number_of(struct efg_map *map, uint64_t key)
 {
-    struct efg_recorded_item item;
-    int got = efg_recorded_open(&w->recorded, w->run) ? -1 : 1, error = 0;
-    while (got > 0 && !error && (got = efg_recorded_next(&w->recorded, &item)) > 0)
-        error = take(w, &item);
-    if (got < 0)
-        efg_representative_say_unknown(w->r, w->recorded.message);
-    efg_recorded_close(&w->recorded);
-    return got < 0 ? 1 : error;
+    uint64_t known = map->count, *number = efg_map_put(map, key);
+    if (number && map->count > known)
+        *number = known;
+    return number ? *number : UINT64_MAX;
 }
 
-static uint64_t key_of(const struct efg_recorded_span *span)
+/* Without memory the number is past the end. */
+static uint64_t iteration_of(struct efg_representative_work *w, uint32_t window,
+                             uint64_t number)
 {
-    return efg_recorded_key(span->window, span->number);
+    const double none = 0;
+    uint64_t iteration = number_of(&w->index, efg_recorded_key(window, number));
+    if (iteration == w->durations.size / sizeof none)
+        efg_buffer_put(&w->durations, &none, sizeof none);
+    return w->durations.failed ? UINT64_MAX : iteration;
 }
 
-static int survey(struct efg_representative_work *w, const struct efg_recorded_item *item)
+static struct step *step_of(struct efg_representative_work *w, uint64_t iteration,
+                            uint32_t from, uint32_t site)
 {
-    if (item->kind == EFG_RECORDED_LOCATION) {
-        w->rank = efg_run_index(w->run, item->location.rank);
-        w->mine = 0;
-        w->r->threads++;
+    struct step none = {(uint32_t)iteration, from, site, 0, 0, 0, 0, 0};
+    uint64_t pair = number_of(&w->pairs, (uint64_t)(from + 1) << 32 | site);
+    uint64_t step = number_of(&w->numbers, iteration << 32 | pair);
+    if (iteration == UINT64_MAX || pair == UINT64_MAX || step == UINT64_MAX)
+        return NULL;
+    if (step == w->steps.size / sizeof none)
+        efg_buffer_put(&w->steps, &none, sizeof none);
+    return w->steps.failed ? NULL : (struct step *)w->steps.data + step;
+}
+
+/* The iteration of the leading thread at TIME, NULL if there is none. */
+static const struct efg_recorded_span *borrowed(const struct efg_representative_work *w,
+                                                uint64_t time)
+{
+    const struct efg_recorded_span *leader = (struct efg_recorded_span *)w->leader.data;
+    size_t low = 0, count = w->leader.size / sizeof *leader, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (leader[middle].end <= time)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (item->kind != EFG_RECORDED_ITERATION || w->rank == EFG_NONE)
+    return low < count && leader[low].begin <= time ? &leader[low] : NULL;
+}
+
+static int add_call(struct efg_representative_work *w, const struct efg_recorded_call *call)
+{
+    const struct efg_recorded_span *span = NULL;
+    uint64_t number = call->iteration;
+    uint32_t window = call->window;
+    if (number == EFG_RECORDED_NONE && !w->is_leader)
+        span = borrowed(w, call->begin);
+    if (span) {
+        number = span->number;
+        window = (uint32_t)span->window;
+        w->thread_calls++;
+    }
+    if (call->polls || number == EFG_RECORDED_NONE)
         return 0;
-    uint64_t known = w->index.count, *at = efg_map_put(&w->index, key_of(&item->span));
-    if (!at)
+    uint64_t iteration = iteration_of(w, window, number);
+    int is_first = w->last_site == EFG_NONE || w->last_iteration != iteration;
+    struct step *step = step_of(w, iteration, is_first ? EFG_NONE : w->last_site, call->site);
+    if (!step)
         return -ENOMEM;
-    if (w->index.count > known)
-        *at = known;
-    w->is_wanted[w->rank] = 1;
-    w->r->threads -= !w->mine++;
+    step->time += (double)(call->end - call->begin);
+    step->gap += is_first ? 0 : (double)call->begin - (double)w->last_end;
+    step->calls++;
+    step->bytes += (double)call->bytes;
+    step->hides |= call->bytes_kind != EFG_BYTES_KNOWN;
+    w->last_site = call->site;
+    w->last_end = call->end;
+    w->last_iteration = iteration;
     return 0;
 }
 
-int efg_representative_survey(struct efg_representative_work *w)
+static int add_duration(struct efg_representative_work *w, const struct efg_recorded_span *span)
 {
-    return pass(w, survey);
+    uint64_t iteration = iteration_of(w, (uint32_t)span->window, span->number);
+    if (iteration == UINT64_MAX)
+        return -ENOMEM;
+    ((double *)w->durations.data)[iteration] += (double)(span->end - span->begin);
+    return 0;
+}
+
+static int add_iteration(struct efg_representative_work *w,
+                         const struct efg_recorded_span *span)
+{
+    w->is_wanted[w->rank] = 1;
+    w->r->threads -= !w->mine++;
+    w->is_leader |= !w->leader.size;
+    if (w->is_leader)
+        efg_buffer_put(&w->leader, span, sizeof *span);
+    return w->leader.failed ? -ENOMEM : add_duration(w, span);
+}
+
+/* A thread that was cut by the iterations of another one took their time, too. */
+int efg_representative_end_thread(struct efg_representative_work *w)
+{
+    const struct efg_recorded_span *leader = (struct efg_recorded_span *)w->leader.data;
+    int error = 0;
+    for (size_t i = 0; i < w->leader.size / sizeof *leader && w->thread_calls && !error; i++)
+        error = add_duration(w, &leader[i]);
+    w->thread_calls = 0;
+    return error;
+}
+
+static int begin_thread(struct efg_representative_work *w, uint32_t rank)
+{
+    uint32_t index = efg_run_index(w->run, rank);
+    int error = efg_representative_end_thread(w);
+    if (index != w->rank)
+        w->leader.size = 0;
+    w->rank = index;
+    w->is_leader = 0;
+    w->mine = 0;
+    w->last_site = EFG_NONE;
+    w->r->threads++;
+    return error;
+}
+
+int efg_representative_take(struct efg_representative *r, const struct efg_recorded_item *item)
+{
+    struct efg_representative_work *w = r->work;
+    if (item->kind == EFG_RECORDED_LOCATION)
+        return begin_thread(w, item->location.rank);
+    if (w->rank == EFG_NONE)
+        return 0;
+    if (item->kind == EFG_RECORDED_CALL)
+        return add_call(w, &item->call);
+    return item->kind == EFG_RECORDED_ITERATION ? add_iteration(w, &item->span) : 0;
 }
 
 /* --- sums --- */
 
-/* Of an iteration that the first pass has seen, unless the trace was replaced in between. */
-static uint32_t sample_of(const struct efg_representative_work *w, uint64_t key)
+static uint32_t sample_of(const struct efg_representative_work *w, uint64_t iteration)
 {
-    const uint64_t *index = efg_map_find(&w->index, key);
-    return index ? (uint32_t)((double)*index * w->samples / (double)w->index.count) : 0;
+    return (uint32_t)((double)iteration * w->samples / (double)w->index.count);
 }
 
 struct efg_representative_sums *
@@ -69,164 +167,75 @@ efg_representative_sums_of(const struct efg_representative_work *w, uint32_t ite
     return &w->sums[(size_t)item * w->samples + sample];
 }
 
-static uint32_t node_of(const struct efg_representative_work *w, uint32_t site)
+/* Calls by function and path; then the node of each site. */
+static int find_nodes(struct efg_representative_work *w)
 {
-    struct efg_node node;
-    if (efg_recorded_node(&w->names, &w->recorded.sites[site], &node))
-        return EFG_NONE;
-    uint64_t call = (uint64_t)node.signature.call << 32;
-    const uint64_t *id = efg_map_find(&w->nodes, call | node.signature.path);
-    if (!id)
-        id = efg_map_find(&w->nodes, call); /* paths were dropped */
-    return id ? (uint32_t)*id : w->overflow;
-}
-
-static void add_loops(struct efg_representative_work *w, const struct efg_recorded_call *call,
-                      uint32_t node, uint32_t sample)
-{
-    const struct efg_looptree *tree = &w->r->merged.tree;
-    uint64_t inside = call->end - call->begin, with_gap = inside;
-    uint32_t common = EFG_NONE;
-    if (w->last_node != EFG_NONE &&
-        w->last_iteration == efg_recorded_key(call->window, call->iteration)) {
-        common = efg_looptree_common(tree, w->last_node, node);
-        with_gap = call->end - w->last_end;
-    }
-    for (uint32_t l = tree->loop_of[node]; l != EFG_NONE; l = tree->loops[l].parent) {
-        struct efg_representative_sums *s =
-            efg_representative_sums_of(w, w->r->merged.graph.node_count + l, sample);
-        if (l == common)
-            inside = with_gap; /* and all loops around it */
-        s->time += (double)inside;
-        s->calls += tree->loops[l].header == node;
-    }
-    w->last_node = node;
-    w->last_end = call->end;
-    w->last_iteration = efg_recorded_key(call->window, call->iteration);
-}
-
-/* The iteration of the leading thread at TIME, NULL if there is none. */
-static const struct efg_recorded_span *borrowed(const struct efg_representative_work *w,
-                                                uint64_t time)
-{
-    uint32_t low = 0, high = w->leader_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (w->leader[middle].end <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < w->leader_count && w->leader[low].begin <= time ? &w->leader[low] : NULL;
-}
-
-static void add_call(struct efg_representative_work *w, struct efg_recorded_call call)
-{
-    const struct efg_recorded_span *span = NULL;
-    if (call.iteration == EFG_RECORDED_NONE && !w->is_leader)
-        span = borrowed(w, call.begin);
-    if (span) {
-        call.iteration = span->number;
-        call.window = span->window;
-        w->thread_calls++;
-    }
-    if (!w->is_in || call.polls || call.iteration == EFG_RECORDED_NONE)
-        return;
-    uint32_t node = node_of(w, call.site),
-             sample = sample_of(w, efg_recorded_key(call.window, call.iteration));
-    if (node == EFG_NONE) {
-        w->r->strangers++;
-        return;
-    }
-    struct efg_representative_sums *s = efg_representative_sums_of(w, node, sample);
-    s->time += (double)(call.end - call.begin);
-    s->calls++;
-    s->bytes += (double)call.bytes;
-    w->hides[node] |= call.bytes_kind != EFG_BYTES_KNOWN;
-    add_loops(w, &call, node, sample);
-}
-
-static int keep_leader(struct efg_representative_work *w, const struct efg_recorded_span *span)
-{
-    if (w->leader_count == w->leader_room) {
-        uint32_t room = w->leader_room ? 2 * w->leader_room : 64;
-        void *leader = realloc(w->leader, room * sizeof *w->leader);
-        if (!leader)
-            return -ENOMEM;
-        w->leader = leader;
-        w->leader_room = room;
-    }
-    w->leader[w->leader_count++] = *span;
-    return 0;
-}
-
-static int add_iteration(struct efg_representative_work *w,
-                         const struct efg_recorded_span *span)
-{
-    if (!w->is_in)
-        return 0;
-    w->duration[sample_of(w, key_of(span))] += (double)(span->end - span->begin);
-    w->is_leader |= !w->leader_count;
-    return w->is_leader ? keep_leader(w, span) : 0;
-}
-
-/* A thread that was cut by the iterations of another one took their time, too. */
-static void end_thread(struct efg_representative_work *w)
-{
-    for (uint32_t i = 0; i < w->leader_count && w->thread_calls; i++) {
-        const struct efg_recorded_span *span = &w->leader[i];
-        w->duration[sample_of(w, key_of(span))] += (double)(span->end - span->begin);
-    }
-    w->thread_calls = 0;
-}
-
-static void begin_thread(struct efg_representative_work *w, uint32_t rank)
-{
-    uint32_t index = efg_run_index(w->run, rank);
-    end_thread(w);
-    if (index != w->rank)
-        w->leader_count = 0;
-    w->rank = index;
-    w->is_in = index != EFG_NONE && w->is_wanted[index];
-    w->is_leader = 0;
-    w->last_node = EFG_NONE;
-}
-
-static int add(struct efg_representative_work *w, const struct efg_recorded_item *item)
-{
-    switch (item->kind) {
-    case EFG_RECORDED_LOCATION:
-        begin_thread(w, item->location.rank);
-        return 0;
-    case EFG_RECORDED_CALL:
-        add_call(w, item->call);
-        return 0;
-    case EFG_RECORDED_ITERATION:
-        return add_iteration(w, &item->span);
-    }
-    return 0;
-}
-
-static int name_nodes(struct efg_representative_work *w)
-{
-    const struct efg_graph *graph = &w->r->merged.graph;
-    w->overflow = EFG_NONE;
-    for (uint32_t i = 0; i < graph->node_count; i++) {
+    const struct efg_graph *graph = &w->r->merged->graph;
+    struct efg_map nodes = {0};
+    uint32_t overflow = EFG_NONE;
+    int error = 0;
+    for (uint32_t i = 0; i < graph->node_count && !error; i++) {
         const struct efg_node *node = &graph->nodes[i];
         uint64_t *id =
-            efg_map_put(&w->nodes, (uint64_t)node->signature.call << 32 | node->signature.path);
-        if (!id)
-            return -ENOMEM;
-        *id = i;
+            efg_map_put(&nodes, (uint64_t)node->signature.call << 32 | node->signature.path);
+        error = id ? 0 : -ENOMEM;
+        if (id)
+            *id = i;
         if (node->flags & EFG_NODE_OVERFLOW)
-            w->overflow = i;
+            overflow = i;
     }
-    return 0;
+    for (uint32_t i = 0; i < w->recorded->site_count && !error; i++) {
+        struct efg_node node;
+        w->node[i] = EFG_NONE;
+        if (efg_recorded_node(&w->names, &w->recorded->sites[i], &node))
+            continue;
+        uint64_t call = (uint64_t)node.signature.call << 32;
+        const uint64_t *id = efg_map_find(&nodes, call | node.signature.path);
+        if (!id)
+            id = efg_map_find(&nodes, call); /* paths were dropped */
+        w->node[i] = id ? (uint32_t)*id : overflow;
+    }
+    efg_map_fini(&nodes);
+    return error;
+}
+
+static void add_loops(struct efg_representative_work *w, const struct step *step, uint32_t node)
+{
+    const struct efg_looptree *tree = &w->r->merged->tree;
+    uint32_t sample = sample_of(w, step->iteration), common = EFG_NONE;
+    double inside = step->time;
+    if (step->from != EFG_NONE && w->node[step->from] != EFG_NONE)
+        common = efg_looptree_common(tree, w->node[step->from], node);
+    for (uint32_t l = tree->loop_of[node]; l != EFG_NONE; l = tree->loops[l].parent) {
+        struct efg_representative_sums *s =
+            efg_representative_sums_of(w, w->r->merged->graph.node_count + l, sample);
+        if (l == common)
+            inside += step->gap; /* and all loops around it */
+        s->time += inside;
+        s->calls += tree->loops[l].header == node ? step->calls : 0;
+    }
+}
+
+static void add_step(struct efg_representative_work *w, const struct step *step)
+{
+    uint32_t node = w->node[step->site];
+    if (node == EFG_NONE) {
+        w->r->strangers += (uint64_t)step->calls;
+        return;
+    }
+    struct efg_representative_sums *s =
+        efg_representative_sums_of(w, node, sample_of(w, step->iteration));
+    s->time += step->time;
+    s->calls += step->calls;
+    s->bytes += step->bytes;
+    w->hides[node] |= (char)step->hides;
+    add_loops(w, step, node);
 }
 
 int efg_representative_add(struct efg_representative_work *w)
 {
-    const struct efg_merged *m = &w->r->merged;
+    const struct efg_merged *m = w->r->merged;
+    const struct step *steps = (struct step *)w->steps.data;
     w->items = m->graph.node_count + m->tree.count;
     w->samples =
         w->index.count < EFG_SAMPLES_MOST ? (uint32_t)w->index.count : EFG_SAMPLES_MOST;
@@ -234,24 +243,29 @@ int efg_representative_add(struct efg_representative_work *w)
     w->duration = calloc((size_t)w->samples + 1, sizeof *w->duration);
     w->count = calloc((size_t)w->samples + 1, sizeof *w->count);
     w->hides = calloc((size_t)w->items + 1, 1);
-    if (!w->sums || !w->duration || !w->count || !w->hides || name_nodes(w))
+    w->node = calloc((size_t)w->recorded->site_count + 1, sizeof *w->node);
+    if (!w->sums || !w->duration || !w->count || !w->hides || !w->node || find_nodes(w))
         return -ENOMEM;
-    for (uint64_t i = 0; i < w->index.count; i++)
-        w->count[(uint32_t)((double)i * w->samples / (double)w->index.count)]++;
-    w->rank = EFG_NONE;
-    w->is_leader = 1; /* of nothing, until the first location */
-    int error = pass(w, add);
-    end_thread(w);
-    return error;
+    for (uint64_t i = 0; i < w->index.count; i++) {
+        w->duration[sample_of(w, i)] += ((double *)w->durations.data)[i];
+        w->count[sample_of(w, i)]++;
+    }
+    for (size_t i = 0; i < w->steps.size / sizeof *steps; i++)
+        add_step(w, &steps[i]);
+    return 0;
 }
 
 void efg_representative_work_fini(struct efg_representative_work *w)
 {
     efg_recorded_names_fini(&w->names);
     efg_map_fini(&w->index);
-    efg_map_fini(&w->nodes);
+    efg_map_fini(&w->pairs);
+    efg_map_fini(&w->numbers);
+    efg_buffer_fini(&w->steps);
+    efg_buffer_fini(&w->durations);
+    efg_buffer_fini(&w->leader);
     free(w->is_wanted);
-    free(w->leader);
+    free(w->node);
     free(w->sums);
     free(w->duration);
     free(w->count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The time each rank spent in the loops of the merged graph and in its contexts: one number for
- * each rank and each of them, from a second reading of the ranks.
+ * each rank and each of them, from the parts that the merged graph has kept.
  *
  * In MPI: in calls, including polls that found nothing. All: with the computation between two
  * calls of a loop or a context. Times of loops are defined as in looptree.h, so that the sums over
@@ -19,11 +19,10 @@ struct efg_by_rank {
     uint64_t *context_calls, *context_bytes; /* of all ranks: [context] */
 };
 
-/* Read all ranks of RUN, whose graph is MERGED (of all ranks). CONTEXTS: NULL for loops only.
- * Returns 0; else says on standard error what is wrong, for COMMAND, and returns -1. */
-int efg_by_rank_read(struct efg_by_rank *by, const struct efg_run *run,
-                     const struct efg_merged *merged, const struct efg_contexts *contexts,
-                     const char *command);
+/* The times of RANKS ranks, whose graph is MERGED, with their parts. CONTEXTS: NULL for loops
+ * only. Returns 0 or -ENOMEM. FINI in any case. */
+int efg_by_rank_make(struct efg_by_rank *by, uint32_t ranks, const struct efg_merged *merged,
+                     const struct efg_contexts *contexts);
 void efg_by_rank_fini(struct efg_by_rank *by);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Call paths are walked from the outermost frame inwards. Children are found in a hash table by
+ * Call paths are walked from the outermost frame inwards. Children are found by a hash of
  * their parent and what they are: functions by name and module, so that calls from several
  * lines of the caller are one context; MPI functions by name and line.
  */
@@ -23,7 +23,7 @@ struct step { /* one step down the tree */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    return efg_hash_bytes(hash, text, strlen(text));
+    return efg_hash_bytes(hash, text, strlen(text) + 1);
 }
 
 static uint64_t hash_step(uint32_t parent, const struct step *step)
@@ -33,75 +33,30 @@ static uint64_t hash_step(uint32_t parent, const struct step *step)
     return step->is_call ? efg_hash_mix(hash, step->line) : hash;
 }
 
-static int is_step(const struct efg_context *c, uint32_t parent, const struct step *step)
-{
-    return c->parent == parent && c->is_call == step->is_call && !strcmp(c->name, step->name) &&
-           !strcmp(c->module, step->module) && (!step->is_call || c->line == step->line);
-}
-
-static uint32_t *slot_of(const struct efg_contexts *cs, uint32_t parent,
-                         const struct step *step)
-{
-    for (uint64_t h = hash_step(parent, step);; h++) {
-        uint32_t *slot = &cs->slots[h & (cs->slot_count - 1)];
-        if (!*slot || is_step(&cs->items[*slot - 1], parent, step))
-            return slot;
-    }
-}
-
-static struct step step_of(const struct efg_context *c)
-{
-    return (struct step){c->name, c->file, c->module, c->line, c->offset, c->is_call};
-}
-
-static int reserve(struct efg_contexts *cs)
-{
-    if (cs->count < cs->room)
-        return 0;
-    uint32_t room = cs->room ? 2 * cs->room : 64;
-    struct efg_context *items = realloc(cs->items, room * sizeof *items);
-    if (items)
-        cs->items = items;
-    uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
-    if (!items || !slots) {
-        free(slots);
-        return -ENOMEM;
-    }
-    free(cs->slots);
-    cs->slots = slots;
-    cs->slot_count = 2 * room;
-    cs->room = room;
-    for (uint32_t i = 0; i < cs->count; i++) {
-        struct step step = step_of(&cs->items[i]);
-        *slot_of(cs, cs->items[i].parent, &step) = i + 1;
-    }
-    return 0;
-}
-
 /* The context that STEP leads to from PARENT, EFG_NONE without memory. */
 static uint32_t descend(struct efg_contexts *cs, uint32_t parent, const struct step *step)
 {
-    if (reserve(cs))
+    uint64_t known = cs->index.count, *index = efg_map_put(&cs->index, hash_step(parent, step));
+    if (index && cs->index.count == known)
+        return (uint32_t)*index;
+    struct efg_context *items = cs->items;
+    if (!(known & (known - 1))) /* room for powers of two */
+        items = realloc(items, (known ? 2 * known : 1) * sizeof *items);
+    if (!index || !items)
         return EFG_NONE;
-    uint32_t *slot = slot_of(cs, parent, step);
-    if (*slot)
-        return *slot - 1;
-    struct efg_context *c = &cs->items[cs->count];
-    *c = (struct efg_context){.parent = parent,
-                              .depth = parent == EFG_NONE ? 0 : cs->items[parent].depth + 1,
-                              .is_call = step->is_call,
-                              .name = strdup(step->name),
-                              .file = strdup(step->file),
-                              .line = step->line,
-                              .module = step->module,
-                              .offset = step->offset};
-    if (!c->name || !c->file) {
-        free(c->name);
-        free(c->file);
-        return EFG_NONE;
-    }
-    *slot = ++cs->count;
-    return cs->count - 1;
+    cs->items = items;
+    *index = cs->count;
+    items[cs->count] =
+        (struct efg_context){.parent = parent,
+                             .depth = parent == EFG_NONE ? 0 : items[parent].depth + 1,
+                             .is_call = step->is_call,
+                             .name = strdup(step->name),
+                             .file = strdup(step->file),
+                             .line = step->line,
+                             .module = step->module,
+                             .offset = step->offset};
+    const struct efg_context *c = &items[cs->count++];
+    return c->name && c->file ? cs->count - 1 : EFG_NONE;
 }
 
 /* --- paths --- */
@@ -237,7 +192,7 @@ void efg_contexts_fini(struct efg_contexts *contexts)
         free(contexts->items[i].file);
     }
     free(contexts->items);
-    free(contexts->slots);
+    efg_map_fini(&contexts->index);
     free(contexts->of_node);
     free(contexts->of_edge);
     free(contexts->of_loop);

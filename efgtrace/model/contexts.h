@@ -10,6 +10,7 @@
 #ifndef EFG_CONTEXTS_H
 #define EFG_CONTEXTS_H
 
+#include "base/map.h"
 #include "merged.h"
 
 struct efg_context {
@@ -25,10 +26,10 @@ struct efg_context {
 
 struct efg_contexts {
     struct efg_context *items; /* parents before children */
-    uint32_t count, room;
+    uint32_t count;
     uint32_t *of_node, *of_edge; /* of the graph: their contexts */
     uint32_t *of_loop;           /* the innermost function that contains all of its calls */
-    uint32_t *slots, slot_count; /* hash table: index + 1 */
+    struct efg_map index;        /* by a hash of parent and name */
 };
 
 /* Make the tree of the graph MERGED of RUN. Returns 0, or -ENOMEM with an empty tree. */

@@ -25,6 +25,18 @@ enum efg_distribution_of {
     EFG_OF_THOSE, /* those whose value is not 0: that took part */
 };
 
+struct efg_distribution {
+    const uint64_t *values;
+    uint64_t floor; /* those from here on take part */
+    uint64_t least, median, most;
+    uint32_t least_at, most_at, count; /* indices of the first that have it; how many take part */
+    double sum, mean;
+};
+
+/* Of COUNT values. Without memory the median is 0. */
+struct efg_distribution efg_distribution(const uint64_t *values, uint32_t count,
+                                         enum efg_distribution_of of);
+
 /* Add to TO a member NAME, the distribution of VALUES, by index of the ranks of RUN, with lists of
  * at most LIST characters. */
 void efg_distribution_json(cJSON *to, const char *name, const struct efg_run *run,

@@ -12,7 +12,6 @@
 #ifndef EFG_EFFICIENCY_H
 #define EFG_EFFICIENCY_H
 
-#include "base/buffer.h"
 #include "by_rank.h"
 #include "ranks.h"
 
@@ -24,12 +23,7 @@ struct efg_efficiency {
 
 /* The efficiency of the run with COUNT ranks, or of a loop of the merged graph; a rank without time
  * took no part. */
-struct efg_efficiency efg_efficiency_run(const struct efg_report_ranks *ranks, uint32_t count);
+struct efg_efficiency efg_efficiency_run(const struct efg_ranks *ranks, uint32_t count);
 struct efg_efficiency efg_efficiency_loop(const struct efg_by_rank *by, uint32_t loop);
-
-/* Append a table, in plain text, of the run and of the longest loops, at most MOST. Returns 0;
- * else says on standard error what is wrong, and returns -1. */
-int efg_report_efficiency(struct efg_buffer *out, const struct efg_run *run,
-                          const struct efg_report_ranks *ranks, uint32_t most);
 
 #endif

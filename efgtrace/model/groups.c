@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#include "cli/open.h"
-
 static int by_falling_size(const void *a, const void *b)
 {
     const struct efg_group_size *x = a, *y = b;
@@ -26,12 +24,4 @@ struct efg_group_size *efg_groups_sorted(const struct efg_run *run)
     if (groups)
         qsort(groups, count, sizeof *groups, by_falling_size);
     return groups;
-}
-
-int efg_groups_read(const struct efg_run *run, const char *command, uint32_t index,
-                    struct efg_run_rank *rank)
-{
-    uint32_t first = run->common.groups[index].ranks.ranges[0].first;
-    /* It is there: the file was checked. */
-    return efg_open_rank(run, command, efg_run_index(run, first), rank);
 }

@@ -17,9 +17,4 @@ struct efg_group_size {
  * memory. */
 struct efg_group_size *efg_groups_sorted(const struct efg_run *run);
 
-/* Read the first rank of the group with the INDEX, for COMMAND. Returns 0; else says on
- * standard error what is wrong, and returns -1. */
-int efg_groups_read(const struct efg_run *run, const char *command, uint32_t index,
-                    struct efg_run_rank *rank);
-
 #endif

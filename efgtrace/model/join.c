@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hash table from key to item, open addressing, at most half full; the key of a call is the
- * hash of its name, as ids may differ between ranks.
+ * The key of a call is the hash of its name, as ids may differ between ranks.
  */
 #include "join.h"
 
@@ -11,54 +10,25 @@
 
 #include "base/hash.h"
 
-static uint32_t *slot_of(const struct efg_join *join, uint64_t key)
-{
-    uint32_t mask = join->slot_count - 1;
-    for (uint64_t h = efg_hash_mix(0, key);; h++) {
-        uint32_t *slot = &join->slots[h & mask];
-        if (!*slot || join->items[*slot - 1].key == key)
-            return slot;
-    }
-}
-
-static int reserve(struct efg_join *join)
-{
-    if (join->count < join->room)
-        return 0;
-    uint32_t room = join->room ? 2 * join->room : 64;
-    struct efg_join_item *items = realloc(join->items, room * sizeof *items);
-    if (items)
-        join->items = items;
-    uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
-    if (!items || !slots) {
-        free(slots);
-        return -ENOMEM;
-    }
-    free(join->slots);
-    join->slots = slots;
-    join->slot_count = 2 * room;
-    join->room = room;
-    for (uint32_t i = 0; i < join->count; i++)
-        *slot_of(join, items[i].key) = i + 1;
-    return 0;
-}
-
 static struct efg_join_item *item_of(struct efg_join *join, uint64_t key)
 {
-    if (reserve(join))
+    uint64_t known = join->index.count, *index = efg_map_put(&join->index, key);
+    if (index && join->index.count == known)
+        return &join->items[*index];
+    struct efg_join_item item = {.key = key}, *items = join->items;
+    if (index && !(known & (known - 1))) /* room for powers of two */
+        items = realloc(items, (known ? 2 * known : 1) * sizeof *items);
+    if (join->by == EFG_JOIN_CALLS)
+        item.by_rank = calloc(join->ranks, sizeof *item.by_rank);
+    if (index && items)
+        join->items = items;
+    if (!index || !items || (join->by == EFG_JOIN_CALLS && !item.by_rank)) {
+        free(item.by_rank);
         return NULL;
-    uint32_t *slot = slot_of(join, key);
-    if (*slot)
-        return &join->items[*slot - 1];
-    struct efg_join_item *item = &join->items[join->count];
-    *item = (struct efg_join_item){.key = key};
-    if (join->by == EFG_JOIN_CALLS) {
-        item->by_rank = calloc(join->ranks, sizeof *item->by_rank);
-        if (!item->by_rank)
-            return NULL;
     }
-    *slot = ++join->count;
-    return item;
+    *index = join->count++;
+    items[*index] = item;
+    return &items[*index];
 }
 
 static uint64_t key_of(const struct efg_join *join, const struct efg_run *run,
@@ -139,21 +109,6 @@ void efg_join_fini(struct efg_join *join)
     for (uint32_t i = 0; i < join->count; i++)
         free(join->items[i].by_rank);
     free(join->items);
-    free(join->slots);
+    efg_map_fini(&join->index);
     memset(join, 0, sizeof *join);
-}
-
-static int by_size(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-struct efg_spread efg_join_spread(const uint64_t *values, uint32_t count, uint64_t *sorted)
-{
-    if (!count)
-        return (struct efg_spread){0};
-    memcpy(sorted, values, count * sizeof *values);
-    qsort(sorted, count, sizeof *sorted, by_size);
-    return (struct efg_spread){sorted[0], sorted[count / 2], sorted[count - 1]};
 }

@@ -7,6 +7,7 @@
 #ifndef EFG_JOIN_H
 #define EFG_JOIN_H
 
+#include "base/map.h"
 #include "files/run/runfile.h"
 
 enum efg_join_by { EFG_JOIN_CALLS, EFG_JOIN_SITES };
@@ -25,7 +26,7 @@ struct efg_join {
     struct efg_join_item *items;
     uint32_t count;
     uint32_t ranks;
-    uint32_t *slots, slot_count, room; /* hash table: index + 1 */
+    struct efg_map index; /* by key */
 };
 
 /* Begin to join RANKS ranks; add one of RUN, which has the INDEX; sort by descending time. Return
@@ -38,11 +39,5 @@ void efg_join_fini(struct efg_join *join);
 
 /* ns of all items. */
 uint64_t efg_join_time(const struct efg_join *join);
-
-/* Smallest, middle and largest of COUNT values, in SORTED, which has room for them. */
-struct efg_spread {
-    uint64_t min, median, max;
-};
-struct efg_spread efg_join_spread(const uint64_t *values, uint32_t count, uint64_t *sorted);
 
 #endif

@@ -10,39 +10,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "cli/complain.h"
-#include "cli/open.h"
-
-/* --- a run --- */
-
-static int read_graph(struct efg_side *side, const char *command)
-{
-    if (efg_merged_read(&side->merged, &side->run, command, NULL,
-                        efg_merged_dimensions(&side->run) & EFG_DIM_PATH))
-        return -1;
-    side->run.dimensions = side->merged.dimensions; /* what names of nodes tell */
-    if (efg_contexts_build(&side->contexts, &side->run, &side->merged))
-        return efg_complain(command, "no memory for the call paths");
-    return 0;
-}
-
-int efg_side_read(struct efg_side *side, const char *command, const char *dir)
-{
-    *side = (struct efg_side){0};
-    if (efg_open_run(&side->run, command, dir))
-        return -1;
-    if (efg_report_ranks_read(&side->ranks, &side->run, command))
-        return -1;
-    return read_graph(side, command);
-}
-
-void efg_side_fini(struct efg_side *side)
-{
-    efg_contexts_fini(&side->contexts);
-    efg_merged_fini(&side->merged);
-    efg_report_ranks_fini(&side->ranks);
-    efg_run_fini(&side->run);
-}
 
 /* --- call sites --- */
 
@@ -72,7 +39,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* By their keys, those with the same one in the order of their nodes. */
-static struct site *sort_sites(const struct efg_side *side)
+static struct site *sort_sites(const struct efg_model *side)
 {
     uint32_t count = side->merged.graph.node_count;
     struct site *sites = calloc((size_t)count + 1, sizeof *sites);
@@ -91,8 +58,8 @@ static int by_nodes(const void *a, const void *b)
     return (x->b > y->b) - (x->b < y->b);
 }
 
-static int match_nodes(struct efg_matched *m, const struct efg_side *a,
-                       const struct efg_side *b)
+static int match_nodes(struct efg_matched *m, const struct efg_model *a,
+                       const struct efg_model *b)
 {
     uint32_t na = a->merged.graph.node_count, nb = b->merged.graph.node_count, i = 0, k = 0;
     struct site *x = sort_sites(a), *y = sort_sites(b);
@@ -197,8 +164,8 @@ static int match_loops(struct efg_matched *m, const struct efg_looptree *a,
     return error;
 }
 
-int efg_matched_make(struct efg_matched *matched, const struct efg_side *a,
-                     const struct efg_side *b)
+int efg_matched_make(struct efg_matched *matched, const struct efg_model *a,
+                     const struct efg_model *b)
 {
     *matched = (struct efg_matched){0};
     if (match_nodes(matched, a, b))

@@ -13,21 +13,7 @@
 #ifndef EFG_MATCHED_H
 #define EFG_MATCHED_H
 
-#include "contexts.h"
-#include "merged.h"
-#include "ranks.h"
-
-struct efg_side { /* a run */
-    struct efg_run run;
-    struct efg_merged merged; /* its ranks; signatures are function and call path */
-    struct efg_contexts contexts;
-    struct efg_report_ranks ranks;
-};
-
-/* Read the run in DIR, for COMMAND. Returns 0; else says on standard error what is wrong, and
- * returns -1. FINI in any case. */
-int efg_side_read(struct efg_side *side, const char *command, const char *dir);
-void efg_side_fini(struct efg_side *side);
+#include "model.h"
 
 struct efg_pair { /* EFG_NONE if it is in only one of them */
     uint32_t a, b;
@@ -38,9 +24,9 @@ struct efg_matched {
     uint32_t node_count, loop_count;
 };
 
-/* Match two runs. Returns 0 or -ENOMEM. FINI in any case. */
-int efg_matched_make(struct efg_matched *matched, const struct efg_side *a,
-                     const struct efg_side *b);
+/* Match two runs, which have contexts. Returns 0 or -ENOMEM. FINI in any case. */
+int efg_matched_make(struct efg_matched *matched, const struct efg_model *a,
+                     const struct efg_model *b);
 void efg_matched_fini(struct efg_matched *matched);
 
 #endif

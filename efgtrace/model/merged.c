@@ -6,11 +6,9 @@
 #include "merged.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/open.h"
 #include "core/graph/detail.h"
 #include "core/graph/unite.h"
 #include "files/summary/summary.h"
@@ -185,7 +183,24 @@ static void put_in_order(struct efg_merged *m, uint32_t count, const uint32_t *i
     }
 }
 
-static int add_graph(struct efg_merged *m, const struct efg_run_rank *rank,
+static int keep_parts(struct efg_merged *m, uint32_t index, const struct efg_graph *one,
+                      const struct ids *ids)
+{
+    for (uint32_t i = 0; i < one->node_count; i++) {
+        const struct efg_node *node = &one->nodes[i];
+        struct efg_merged_part part = {index, ids->node[i], node->time.sum + node->poll_time,
+                                       0};
+        efg_buffer_put(&m->node_parts, &part, sizeof part);
+    }
+    for (uint32_t i = 0; i < one->edge_count; i++) {
+        const struct efg_edge *edge = &one->edges[i];
+        struct efg_merged_part part = {index, ids->edge[i], edge->time.sum, edge->spent};
+        efg_buffer_put(&m->edge_parts, &part, sizeof part);
+    }
+    return m->node_parts.failed || m->edge_parts.failed ? -ENOMEM : 0;
+}
+
+static int add_graph(struct efg_merged *m, uint32_t index, const struct efg_run_rank *rank,
                      const struct efg_graph *one, struct efg_merged_places *places)
 {
     struct ids ids;
@@ -193,7 +208,8 @@ static int add_graph(struct efg_merged *m, const struct efg_run_rank *rank,
     int error =
         ids_init(&ids, one) ||
         efg_graph_unite(&m->graph, one, m->dimensions, m->dimensions, ids.node, ids.edge) ||
-        add_items(m, rank->rank, one, &ids) || efg_ranklist_add(&m->ranks, rank->rank);
+        add_items(m, rank->rank, one, &ids) || efg_ranklist_add(&m->ranks, rank->rank) ||
+        (m->keeps_parts && keep_parts(m, index, one, &ids));
     if (!error)
         put_in_order(m, before, ids.node, one->node_count);
     if (!error && rank->rank == m->speaker) {
@@ -204,8 +220,8 @@ static int add_graph(struct efg_merged *m, const struct efg_run_rank *rank,
     return error ? -ENOMEM : 0;
 }
 
-static int add_rank(struct efg_merged *m, const struct efg_run *run,
-                    const struct efg_run_rank *rank)
+int efg_merged_add(struct efg_merged *m, const struct efg_run *run,
+                   const struct efg_run_rank *rank, uint32_t index)
 {
     struct efg_graph one;
     struct efg_merged_places places = {0};
@@ -215,7 +231,7 @@ static int add_rank(struct efg_merged *m, const struct efg_run *run,
         return -ENOMEM;
     int error = efg_merged_threads(&one, &places, run, rank, m->dimensions);
     if (!error)
-        error = add_graph(m, rank, &one, &places);
+        error = add_graph(m, index, rank, &one, &places);
     efg_graph_fini(&one);
     m->duration += efg_run_rank_duration(rank);
     m->rank_count++;
@@ -264,6 +280,9 @@ static int sort_nodes(struct efg_merged *m)
         graph->edges[e].from = id[graph->edges[e].from];
         graph->edges[e].to = id[graph->edges[e].to];
     }
+    struct efg_merged_part *part = (struct efg_merged_part *)m->node_parts.data;
+    for (size_t i = 0; i < m->node_parts.size / sizeof *part && !error; i++)
+        part[i].id = id[part[i].id];
     if (!error)
         follow(&m->at, id);
     free(id);
@@ -334,38 +353,19 @@ static int find_loops(struct efg_merged *m, const struct efg_run *run)
     return error;
 }
 
-static int read_ranks(struct efg_merged *m, const struct efg_run *run, const char *command,
-                      const char *is_wanted)
+int efg_merged_begin(struct efg_merged *m, const struct efg_run *run, const char *is_wanted,
+                     unsigned dimensions)
 {
-    int error = efg_graph_init(&m->graph, NULL, 0) ? -ENOMEM : 0;
-    for (uint32_t i = 0; i < run->rank_count && !error; i++) {
-        struct efg_run_rank rank;
-        if (!wants(is_wanted, i))
-            continue;
-        if (efg_open_rank(run, command, i, &rank))
-            return -1;
-        error = add_rank(m, run, &rank);
-        efg_run_rank_fini(&rank);
-    }
-    if (!error && m->dimensions != run->dimensions)
-        name_nodes(m, run);
-    if (!error)
-        error = sort_nodes(m) || find_loops(m, run);
-    if (error)
-        fprintf(stderr, "efgtrace %s: no memory for the graph of %llu ranks\n", command,
-                (unsigned long long)m->rank_count);
-    return error;
+    *m = (struct efg_merged){.dimensions = dimensions, .first = EFG_NONE};
+    m->speaker = find_speaker(run, is_wanted);
+    return efg_graph_init(&m->graph, NULL, 0) ? -ENOMEM : 0;
 }
 
-int efg_merged_read(struct efg_merged *merged, const struct efg_run *run, const char *command,
-                    const char *is_wanted, unsigned dimensions)
+int efg_merged_end(struct efg_merged *m, const struct efg_run *run)
 {
-    *merged = (struct efg_merged){.dimensions = dimensions, .first = EFG_NONE};
-    merged->speaker = find_speaker(run, is_wanted);
-    if (!read_ranks(merged, run, command, is_wanted))
-        return 0;
-    efg_merged_fini(merged);
-    return -1;
+    if (m->dimensions != run->dimensions)
+        name_nodes(m, run);
+    return sort_nodes(m) || find_loops(m, run) ? -ENOMEM : 0;
 }
 
 void efg_merged_fini(struct efg_merged *merged)
@@ -376,6 +376,8 @@ void efg_merged_fini(struct efg_merged *merged)
     efg_looptree_fini(&merged->tree);
     free_items(merged->nodes, merged->node_room);
     free_items(merged->edges, merged->edge_room);
+    efg_buffer_fini(&merged->node_parts);
+    efg_buffer_fini(&merged->edge_parts);
     efg_ranklist_fini(&merged->ranks);
     efg_graph_fini(&merged->graph);
     *merged = (struct efg_merged){0};

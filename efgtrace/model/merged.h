@@ -8,8 +8,8 @@
  * Nodes are in order of first appearance: as on the first rank, and the additional nodes of other
  * ranks come after the node that they follow there.
  *
- * Ranks are read one after the other, so that the memory is that of the merged graph and of one
- * rank.
+ * Ranks are added one after the other, so that the memory is that of the merged graph and of one
+ * rank; unless the part of each rank in each node and edge is to be kept.
  *
  * Source: Fürlinger and Skinner, "Capturing and visualizing event flow graphs of MPI
  * applications" (2010).
@@ -36,6 +36,11 @@ struct efg_merged_item { /* a node or an edge */
     uint64_t bin[EFG_BINS]; /* as in efg_stat, which has no room for sums over many ranks */
 };
 
+struct efg_merged_part { /* what a rank contributes to a node or an edge */
+    uint32_t rank, id;    /* RANK: its index */
+    uint64_t time, spent; /* ns: in the calls of a node, all polls included; on an edge */
+};
+
 struct efg_merged_places { /* what a rank found; kind EFG_PIVOT_NONE, function 0: nothing */
     struct efg_run_pivot pivot;
     struct efg_run_loop main;
@@ -50,6 +55,8 @@ struct efg_merged {
                                with the most */
     struct efg_merged_item *nodes, *edges;
     uint32_t node_room, edge_room;
+    int keeps_parts;
+    struct efg_buffer node_parts, edge_parts; /* struct efg_merged_part, by rank */
     uint32_t first;           /* node, while ranks are added */
     struct efg_looptree tree; /* repetitions, entries, events by these visits; times are sums */
     struct efg_ranklist *loops;  /* the ranks of each */
@@ -57,11 +64,15 @@ struct efg_merged {
     uint32_t speaker;            /* the rank that represents these */
 };
 
-/* Merge those ranks of RUN that are marked in IS_WANTED, by index (NULL: all), with signatures
- * reduced to DIMENSIONS, for COMMAND. Ranks that left no graph are left out. Returns 0; else
- * says on standard error what is wrong, and returns -1. */
-int efg_merged_read(struct efg_merged *merged, const struct efg_run *run, const char *command,
-                    const char *is_wanted, unsigned dimensions);
+/* Begin to merge those ranks of RUN that are marked in IS_WANTED, by index (NULL: all), with
+ * signatures reduced to DIMENSIONS; add one of them, in their order, which has the INDEX (those
+ * that left no graph are left out); find the loops. Return 0 or -ENOMEM. FINI in any case, also
+ * of what is all zero. */
+int efg_merged_begin(struct efg_merged *merged, const struct efg_run *run,
+                     const char *is_wanted, unsigned dimensions);
+int efg_merged_add(struct efg_merged *merged, const struct efg_run *run,
+                   const struct efg_run_rank *rank, uint32_t index);
+int efg_merged_end(struct efg_merged *merged, const struct efg_run *run);
 void efg_merged_fini(struct efg_merged *merged);
 
 /* The fewest and the most visits of its ranks. */

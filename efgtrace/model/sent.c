@@ -4,11 +4,9 @@
  */
 #include "sent.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/complain.h"
-#include "cli/open.h"
 
 void efg_sent_fini(struct efg_sent *sent)
 {
@@ -34,7 +32,7 @@ static int make_room(struct efg_sent *sent, uint32_t more)
     struct efg_sent_pair *pairs =
         room <= UINT32_MAX ? realloc(sent->pairs, room * sizeof *pairs) : NULL;
     if (!pairs)
-        return -1;
+        return -ENOMEM;
     sent->pairs = pairs;
     sent->room = (uint32_t)room;
     return 0;
@@ -62,14 +60,14 @@ static void join_threads(struct efg_sent *sent, uint32_t first)
     sent->pair_count = kept;
 }
 
-static int add_rank(struct efg_sent *sent, const struct efg_run_rank *rank)
+int efg_sent_add(struct efg_sent *sent, const struct efg_run_rank *rank)
 {
     uint32_t first = sent->pair_count;
     for (uint32_t k = 0; k < rank->thread_count; k++) {
         const struct efg_run_traffic *traffic = &rank->threads[k].traffic;
         const struct efg_run_items *partners = &traffic->partners;
         if (make_room(sent, partners->count))
-            return -1;
+            return -ENOMEM;
         for (uint32_t i = 0; i < partners->count; i++) {
             sent->pairs[sent->pair_count++] =
                 (struct efg_sent_pair){rank->rank, partners->item[i]};
@@ -80,19 +78,6 @@ static int add_rank(struct efg_sent *sent, const struct efg_run_rank *rank)
     }
     join_threads(sent, first);
     return 0;
-}
-
-static int read_ranks(struct efg_sent *sent, const struct efg_run *run, const char *command)
-{
-    int error = 0;
-    for (uint32_t i = 0; i < run->rank_count && !error; i++) {
-        struct efg_run_rank rank;
-        if (efg_open_rank(run, command, i, &rank))
-            return -1;
-        error = add_rank(sent, &rank);
-        efg_run_rank_fini(&rank);
-    }
-    return error ? efg_complain(command, "no memory for what the ranks sent") : 0;
 }
 
 /* --- distances --- */
@@ -127,44 +112,6 @@ static int compare_distances(const void *a, const void *b)
     return compare_steps(a, b);
 }
 
-static int find_distances(struct efg_sent *sent, uint32_t size)
-{
-    uint32_t kept = 0;
-    struct efg_sent_distance *all = calloc((size_t)sent->pair_count + 1, sizeof *all);
-    if (!all)
-        return -1;
-    for (uint32_t i = 0; i < sent->pair_count; i++)
-        all[i] = distance_of(&sent->pairs[i], size);
-    qsort(all, sent->pair_count, sizeof *all, compare_steps);
-    for (uint32_t i = 0; i < sent->pair_count; i++) {
-        if (kept && !compare_steps(&all[kept - 1], &all[i])) {
-            efg_traffic_item_add(&all[kept - 1].sum, &all[i].sum);
-            all[kept - 1].pairs++;
-        } else {
-            all[kept++] = all[i];
-        }
-    }
-    qsort(all, kept, sizeof *all, compare_distances);
-    sent->distances = all;
-    sent->distance_count = kept;
-    return 0;
-}
-
-int efg_sent_read(struct efg_sent *sent, const struct efg_run *run, const char *command)
-{
-    memset(sent, 0, sizeof *sent);
-    for (uint32_t i = 0; i < EFG_TRAFFIC_SIZES; i++)
-        sent->sends[i].key = sent->collectives[i].key = i;
-    int error = read_ranks(sent, run, command);
-    if (!error && find_distances(sent, run->size))
-        error = efg_complain(command, "no memory for what the ranks sent");
-    if (error)
-        efg_sent_fini(sent);
-    return error;
-}
-
-/* --- sorting --- */
-
 static int compare_pairs(const void *a, const void *b)
 {
     const struct efg_sent_pair *x = a, *y = b;
@@ -177,8 +124,34 @@ static int compare_pairs(const void *a, const void *b)
     return compare_partners(a, b);
 }
 
-void efg_sent_sort(struct efg_sent *sent)
+int efg_sent_end(struct efg_sent *sent, uint32_t size)
 {
+    uint32_t kept = 0;
+    struct efg_sent_distance *all = calloc((size_t)sent->pair_count + 1, sizeof *all);
+    if (!all)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < sent->pair_count; i++)
+        all[i] = distance_of(&sent->pairs[i], size);
+    qsort(all, sent->pair_count, sizeof *all, compare_steps);
+    for (uint32_t i = 0; i < sent->pair_count; i++) {
+        if (kept && !compare_steps(&all[kept - 1], &all[i])) {
+            efg_traffic_item_add(&all[kept - 1].sum, &all[i].sum);
+            all[kept - 1].pairs++;
+        } else {
+            all[kept++] = all[i];
+        }
+    }
+    qsort(all, kept, sizeof *all, compare_distances);
     if (sent->pair_count)
         qsort(sent->pairs, sent->pair_count, sizeof *sent->pairs, compare_pairs);
+    sent->distances = all;
+    sent->distance_count = kept;
+    return 0;
+}
+
+void efg_sent_begin(struct efg_sent *sent)
+{
+    memset(sent, 0, sizeof *sent);
+    for (uint32_t i = 0; i < EFG_TRAFFIC_SIZES; i++)
+        sent->sends[i].key = sent->collectives[i].key = i;
 }

@@ -26,17 +26,16 @@ struct efg_sent {
     struct efg_traffic_item sends[EFG_TRAFFIC_SIZES];       /* by size */
     struct efg_traffic_item collectives[EFG_TRAFFIC_SIZES]; /* by size, of each rank's call */
     uint32_t pair_count, room;
-    struct efg_sent_pair *pairs; /* ascending by from, then to */
+    struct efg_sent_pair *pairs; /* by descending bytes, at the end */
     uint32_t distance_count;
     struct efg_sent_distance *distances; /* by descending bytes */
 };
 
-/* Read all ranks of RUN, for COMMAND. Returns 0; else says on standard error what is wrong, and
- * returns -1. */
-int efg_sent_read(struct efg_sent *sent, const struct efg_run *run, const char *command);
+/* Begin; add a rank, after those with smaller numbers; find the distances in a run of SIZE ranks,
+ * and sort. The latter two return 0 or -ENOMEM. FINI in any case, also of what is all zero. */
+void efg_sent_begin(struct efg_sent *sent);
+int efg_sent_add(struct efg_sent *sent, const struct efg_run_rank *rank);
+int efg_sent_end(struct efg_sent *sent, uint32_t size);
 void efg_sent_fini(struct efg_sent *sent);
-
-/* Sort the pairs by descending bytes. */
-void efg_sent_sort(struct efg_sent *sent);
 
 #endif

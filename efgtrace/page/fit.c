@@ -360,17 +360,6 @@ static int fit_graph(cJSON *left_out, cJSON *document)
 
 /* --- the document --- */
 
-/* The table comes as text. */
-static int fit_representative(cJSON *left_out, cJSON *document)
-{
-    const cJSON *text = cJSON_GetObjectItem(document, "representative");
-    cJSON *table = cJSON_IsRaw(text) ? cJSON_Parse(text->valuestring) : NULL;
-    if (!table)
-        return -ENOMEM;
-    cJSON_ReplaceItemInObject(document, "representative", table);
-    return fit(left_out, table, "rows", TABLE_ROOM);
-}
-
 /* Puts what was LEFT_OUT into the document, which is COMPLETE unless there was an ERROR. */
 static void tell(cJSON *document, cJSON *left_out, cJSON *complete, int error)
 {
@@ -385,11 +374,12 @@ void efg_report_fit(cJSON *document)
 {
     cJSON *left_out = cJSON_CreateObject();
     cJSON *complete = cJSON_DetachItemFromObject(document, "complete");
-    int error = fit_contexts(left_out, document) || fit_graph(left_out, document) ||
-                fit(left_out, document, "loops", LOOPS_ROOM) ||
-                fit(left_out, document, "sites", TABLE_ROOM) ||
-                fit(left_out, document, "groups", GROUPS_ROOM) ||
-                fit_representative(left_out, document);
+    int error =
+        fit_contexts(left_out, document) || fit_graph(left_out, document) ||
+        fit(left_out, document, "loops", LOOPS_ROOM) ||
+        fit(left_out, document, "sites", TABLE_ROOM) ||
+        fit(left_out, document, "groups", GROUPS_ROOM) ||
+        fit(left_out, cJSON_GetObjectItem(document, "representative"), "rows", TABLE_ROOM);
     tell(document, left_out, complete, error);
 }
 

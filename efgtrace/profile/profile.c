@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/open.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "model/groups.h"
 #include "profile.h"
@@ -18,10 +19,12 @@
 #define GROUPS_SHOWN 3
 #define FORMS_SHOWN 3
 
+enum { TEXT, LATEX, JSON };
+
 struct request {
-    const char *format, *rank, *output, *dir; /* RANK NULL: all groups of ranks */
+    const char *rank, *output, *dir; /* RANK NULL: all groups of ranks */
     struct efg_profile_style style;
-    int is_all;
+    int is_all, format; /* FORMAT: TEXT, LATEX or JSON */
 };
 
 /* --- output --- */
@@ -172,9 +175,9 @@ static int put_run(const struct request *request, const struct efg_run *run, str
 static int write_run(const struct request *request, const struct efg_run *run)
 {
     struct output out = {.put = efg_profile_put_text};
-    if (!strcmp(request->format, "latex"))
+    if (request->format == LATEX)
         out.put = efg_profile_put_latex;
-    if (!strcmp(request->format, "json"))
+    if (request->format == JSON)
         out.document = efg_profile_json_begin(run);
     int failed = put_run(request, run, &out);
     if (out.document)
@@ -199,99 +202,57 @@ static int profile(const struct request *request)
 
 /* --- arguments --- */
 
-static int print_help(void)
-{
-    fputs(
-        "Usage: efgtrace profile [OPTION...] DIR\n\n"
-        "Writes what the ranks of the run that wrote DIR did as a program: their MPI calls in\n"
-        "order, as loops, with the computation between them and mean times. Ranks with the\n"
-        "same graph share one profile.\n\n"
-        "  -r, --rank RANK    the profile of this rank only; default: the 3 most common ones\n"
-        "  -t, --terse        calls and loops only: no computation, no times\n"
-        "  -n, --names        calls named by function and line instead of by numbers\n"
-        "  -a, --all          all groups of ranks, all forms of iterations, all calls\n"
-        "  -f, --format text|latex|json   default: text\n"
-        "  -o, --output FILE  default: standard output\n"
-        "  -h, --help         this text\n\n"
-        "  Bcast1 : 12.00 + CPU1 : 5.10 + (\n"
-        "    Irecv1 : 0.20 + CPU2 : 0.11 + Send1[4] : 1.50 + CPU3 : 90.25 + Allreduce1 : 7.00\n"
-        "  )[1000] : 103160.00\n\n"
-        "Allreduce1 is a call site, the first one of MPI_Allreduce; the list below the "
-        "program\n"
-        "says which. Send1[4] is called four times in a row, CPU2 is what the application "
-        "does\n"
-        "between two calls. The number after a colon is the mean time of one of them, in us;\n"
-        "after a loop, the time of all its iterations each time it is reached. [3-9, mean "
-        "5.2]:\n"
-        "the number varies. Where iterations of a loop differ in their calls, it has several\n"
-        "forms, the most frequent first: ( 900 x { ... } | 100 x { ... } )[1000]. A loop that "
-        "is in\n"
-        "several places has a label, L1 = ( ... ), and is written once. Allreduce3..9: these "
-        "call\n"
-        "sites one after the other, outside all loops, with all between them; not with "
-        "--all.\n"
-        "Loops are those of efgtrace report, and anything else that comes at least twice in a\n"
-        "row; for those with a label the list has the total of iterations on each rank.\n\n",
-        stdout);
-    fputs(efg_profile_json_help, stdout);
-    fputs("\nExit code: 0 done, 1 failed, 2 wrong usage.\n", stdout);
-    return EFG_EXIT_OK;
-}
-
-static int is_format(const char *name)
-{
-    return !strcmp(name, "text") || !strcmp(name, "latex") || !strcmp(name, "json");
-}
-
-/* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option, char **argv)
-{
-    switch (option) {
-    case 'r':
-        request->rank = optarg;
-        return 0;
-    case 't':
-        request->style.is_terse = 1;
-        return 0;
-    case 'n':
-        request->style.has_names = 1;
-        return 0;
-    case 'a':
-        request->is_all = 1;
-        request->style.forms = UINT32_MAX;
-        return 0;
-    case 'f':
-        request->format = optarg;
-        return is_format(optarg)
-                   ? 0
-                   : efg_complain_usage("profile", "--format wants text, latex or json") + 1;
-    case 'o':
-        request->output = optarg;
-        return 0;
-    case 'h':
-        return print_help() + 1;
-    default:
-        return efg_complain_option("profile", option, argv) + 1;
-    }
-}
+static const char *const help[] = {
+    "Usage: efgtrace profile [OPTION...] DIR\n\n"
+    "Writes what the ranks of the run that wrote DIR did as a program: their MPI calls in\n"
+    "order, as loops, with the computation between them and mean times. Ranks with the\n"
+    "same graph share one profile.\n\n"
+    "  -r, --rank RANK    the profile of this rank only; default: the 3 most common ones\n"
+    "  -t, --terse        calls and loops only: no computation, no times\n"
+    "  -n, --names        calls named by function and line instead of by numbers\n"
+    "  -a, --all          all groups of ranks, all forms of iterations, all calls\n"
+    "  -f, --format text|latex|json   default: text\n"
+    "  -o, --output FILE  default: standard output\n"
+    "  -h, --help         this text\n\n"
+    "  Bcast1 : 12.00 + CPU1 : 5.10 + (\n"
+    "    Irecv1 : 0.20 + CPU2 : 0.11 + Send1[4] : 1.50 + CPU3 : 90.25 + Allreduce1 : 7.00\n"
+    "  )[1000] : 103160.00\n\n"
+    "Allreduce1 is a call site, the first one of MPI_Allreduce; the list below the "
+    "program\n"
+    "says which. Send1[4] is called four times in a row, CPU2 is what the application "
+    "does\n"
+    "between two calls. The number after a colon is the mean time of one of them, in us;\n"
+    "after a loop, the time of all its iterations each time it is reached. [3-9, mean "
+    "5.2]:\n"
+    "the number varies. Where iterations of a loop differ in their calls, it has several\n"
+    "forms, the most frequent first: ( 900 x { ... } | 100 x { ... } )[1000]. A loop that "
+    "is in\n"
+    "several places has a label, L1 = ( ... ), and is written once. Allreduce3..9: these "
+    "call\n"
+    "sites one after the other, outside all loops, with all between them; not with "
+    "--all.\n"
+    "Loops are those of efgtrace report, and anything else that comes at least twice in a\n"
+    "row; for those with a label the list has the total of iterations on each rank.\n\n",
+    efg_profile_json_help,
+    "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",
+    NULL,
+};
 
 int efg_cmd_profile(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"rank", required_argument, NULL, 'r'},   {"terse", no_argument, NULL, 't'},
-        {"names", no_argument, NULL, 'n'},        {"all", no_argument, NULL, 'a'},
-        {"format", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},         {0}};
-    struct request request = {.format = "text", .style = {.forms = FORMS_SHOWN}};
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":r:tnaf:o:h", options, NULL)) != -1) {
-        int stop = take_option(&request, option, argv);
-        if (stop)
-            return stop - 1;
-    }
-    if (optind + 1 != argc)
-        return efg_complain_folders("profile", argc - optind);
+    struct request request = {0};
+    const struct efg_option options[] = {
+        {"rank", 'r', .text = &request.rank},
+        {"terse", 't', .flag = &request.style.is_terse},
+        {"names", 'n', .flag = &request.style.has_names},
+        {"all", 'a', .flag = &request.is_all},
+        {"format", 'f', .choice = &request.format, .words = "text latex json"},
+        {"output", 'o', .text = &request.output},
+        {0}};
+    int code = efg_options_take("profile", options, help, 1, argc, argv);
+    if (code >= 0)
+        return code;
+    request.style.forms = request.is_all ? UINT32_MAX : FORMS_SHOWN;
     request.dir = argv[optind];
     return profile(&request);
 }

@@ -9,6 +9,9 @@
 
 #include "parts.h"
 
+/* OTF2 hands over more than is needed here. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 typedef struct efg_recorded_definitions Definitions;
 
 static OTF2_CallbackCode put(Definitions *d, struct efg_map *map, uint64_t key, uint64_t value)
@@ -50,7 +53,7 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
 {
     Definitions *d = data;
     uint32_t row = efg_otf2_intern_text(&d->texts, string ? string : "");
-    d->failed |= row == EFG_OTF2_NONE;
+    d->failed |= row == EFG_NONE;
     return put(d, &d->strings, self, row);
 }
 
@@ -59,7 +62,6 @@ static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_S
 {
     Definitions *d = data;
     const char *text = efg_otf2_key(&d->texts, text_of(d, name));
-    (void)description;
     if (type == OTF2_TYPE_STRING && strcmp(text, "call_path") == 0)
         d->path = self;
     if (type == OTF2_TYPE_UINT64 && strcmp(text, "polls") == 0)
@@ -74,10 +76,6 @@ static OTF2_CallbackCode on_process(void *data, OTF2_LocationGroupRef self, OTF2
                                     OTF2_LocationGroupRef creator)
 {
     Definitions *d = data;
-    (void)name;
-    (void)type;
-    (void)node;
-    (void)creator;
     d->failed |= self != d->ranks;
     d->ranks++;
     return OTF2_CALLBACK_SUCCESS;
@@ -89,8 +87,6 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
 {
     Definitions *d = data;
     struct efg_recorded_place *place = grown(d->place, d->place_count, sizeof *place);
-    (void)name;
-    (void)type;
     d->failed |= !place || (uint32_t)self != group;
     if (!place)
         return OTF2_CALLBACK_INTERRUPT;
@@ -110,12 +106,6 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
     enum efg_recorded_region kind = paradigm == OTF2_PARADIGM_MPI   ? EFG_REGION_MPI
                                     : role == OTF2_REGION_ROLE_LOOP ? EFG_REGION_LOOP
                                                                     : EFG_REGION_FUNCTION;
-    (void)canonical;
-    (void)description;
-    (void)flags;
-    (void)file;
-    (void)first;
-    (void)last;
     return put(d, &d->regions, self, (uint64_t)text_of(d, name) << 2 | kind);
 }
 
@@ -126,9 +116,6 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
     Definitions *d = data;
     struct efg_recorded_group *group = grown(d->group, d->group_count, sizeof *group);
     int is_self = type == OTF2_GROUP_TYPE_COMM_SELF;
-    (void)name;
-    (void)paradigm;
-    (void)flags;
     d->failed |= !group;
     if (!group)
         return OTF2_CALLBACK_INTERRUPT;
@@ -146,9 +133,6 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef n
                                  OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     Definitions *d = data;
-    (void)name;
-    (void)parent;
-    (void)flags;
     return put(d, &d->comms, self, (uint64_t)group << 32 | group);
 }
 
@@ -157,9 +141,6 @@ static OTF2_CallbackCode on_intercomm(void *data, OTF2_CommRef self, OTF2_String
                                       OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     Definitions *d = data;
-    (void)name;
-    (void)parent;
-    (void)flags;
     return put(d, &d->comms, self, (uint64_t)one << 32 | other);
 }
 
@@ -232,16 +213,16 @@ uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t co
 {
     const uint64_t *groups = efg_map_find(&d->comms, comm);
     if (!groups)
-        return EFG_OTF2_NONE;
+        return EFG_NONE;
     const struct efg_recorded_group *one = group_of(d, (uint32_t)(*groups >> 32)),
                                     *other = group_of(d, (uint32_t)*groups);
     if (!one || !other)
-        return EFG_OTF2_NONE;
+        return EFG_NONE;
     if (!one->members)
         return me;
     if (one != other && !has_member(one, me))
         other = one;
     if (rank >= other->count || other->members[rank] >= d->ranks)
-        return EFG_OTF2_NONE;
+        return EFG_NONE;
     return (uint32_t)other->members[rank];
 }

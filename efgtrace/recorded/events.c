@@ -8,6 +8,9 @@
 
 #include "parts.h"
 
+/* OTF2 hands over more than is needed here. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Count an event at TIME in ticks. Returns its time in ns. */
 static uint64_t tick(struct efg_recorded_reading *r, uint64_t time)
 {
@@ -45,9 +48,6 @@ static OTF2_CallbackCode on_off(OTF2_LocationRef location, OTF2_TimeStamp time,
                                 OTF2_MeasurementMode mode)
 {
     struct efg_recorded_reading *r = data;
-    (void)location;
-    (void)position;
-    (void)attributes;
     tick(r, time);
     if (mode == OTF2_MEASUREMENT_OFF)
         efg_recorded_end_span(r, EFG_RECORDED_WINDOW, &r->window);
@@ -65,7 +65,7 @@ static uint32_t site_of(struct efg_recorded_reading *r, uint32_t function,
         key[1] = row ? (uint32_t)*row : 0;
     }
     uint32_t site = efg_otf2_intern(&r->sites, key, sizeof key);
-    if (site == EFG_OTF2_NONE)
+    if (site == EFG_NONE)
         _exit(1);
     if (site == known) {
         const char *path = efg_otf2_key(&r->definitions.texts, key[1]);
@@ -127,8 +127,6 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
     struct efg_recorded_reading *r = data;
     const uint64_t *what = efg_map_find(&r->definitions.regions, region);
     uint64_t now = tick(r, time);
-    (void)location;
-    (void)position;
     if (what && (*what & 3) == EFG_REGION_MPI)
         begin_call(r, (uint32_t)(*what >> 2), now, attributes);
     if (what && (*what & 3) == EFG_REGION_LOOP)
@@ -143,9 +141,6 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
     struct efg_recorded_reading *r = data;
     const uint64_t *what = efg_map_find(&r->definitions.regions, region);
     uint64_t now = tick(r, time);
-    (void)location;
-    (void)position;
-    (void)attributes;
     if (what && (*what & 3) == EFG_REGION_MPI)
         end_call(r, now);
     if (what && (*what & 3) == EFG_REGION_LOOP)
@@ -176,9 +171,9 @@ static int make_message(struct efg_recorded_reading *r, int is_send, uint64_t ti
                                        .is_send = is_send,
                                        .time = now,
                                        .bytes = bytes};
-    if (rank == EFG_OTF2_NONE)
+    if (rank == EFG_NONE)
         r->fault = "a message in it has a partner that there is not";
-    return rank != EFG_OTF2_NONE;
+    return rank != EFG_NONE;
 }
 
 static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time,
@@ -188,9 +183,6 @@ static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time,
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
-    (void)location;
-    (void)position;
-    (void)attributes;
     add_bytes(r, bytes);
     if (make_message(r, 1, time, receiver, comm, tag, bytes, &m))
         efg_recorded_post(&r->order, m, 0, 0);
@@ -204,9 +196,6 @@ static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
-    (void)location;
-    (void)position;
-    (void)attributes;
     add_bytes(r, bytes);
     if (r->is_start)
         r->call.bytes_kind = EFG_BYTES_HIDDEN;
@@ -220,9 +209,6 @@ static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef location, OTF2_TimeS
                                            OTF2_AttributeList *attributes, uint64_t request)
 {
     struct efg_recorded_reading *r = data;
-    (void)location;
-    (void)position;
-    (void)attributes;
     tick(r, time);
     efg_recorded_complete(&r->order, request, NULL);
     return go_on(r);
@@ -233,9 +219,6 @@ static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef location, OTF2_TimeSt
                                           OTF2_AttributeList *attributes, uint64_t request)
 {
     struct efg_recorded_reading *r = data;
-    (void)location;
-    (void)position;
-    (void)attributes;
     tick(r, time);
     r->call.bytes_kind = EFG_BYTES_HIDDEN;
     efg_recorded_post(&r->order, (struct efg_recorded_message){0}, 1, request);
@@ -249,9 +232,6 @@ static OTF2_CallbackCode on_recv(OTF2_LocationRef location, OTF2_TimeStamp time,
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
-    (void)location;
-    (void)position;
-    (void)attributes;
     r->call.bytes_kind = EFG_BYTES_HIDDEN;
     if (make_message(r, 0, time, sender, comm, tag, bytes, &m))
         efg_recorded_post(&r->order, m, 0, 0);
@@ -265,9 +245,6 @@ static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
-    (void)location;
-    (void)position;
-    (void)attributes;
     if (make_message(r, 0, time, sender, comm, tag, bytes, &m))
         efg_recorded_complete(&r->order, request, &m);
     return go_on(r);
@@ -278,9 +255,6 @@ static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp 
                                       OTF2_AttributeList *attributes, uint64_t request)
 {
     struct efg_recorded_reading *r = data;
-    (void)location;
-    (void)position;
-    (void)attributes;
     tick(r, time);
     efg_recorded_cancel(&r->order, request);
     return go_on(r);
@@ -293,12 +267,6 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
                                        uint64_t received)
 {
     struct efg_recorded_reading *r = data;
-    (void)location;
-    (void)position;
-    (void)attributes;
-    (void)op;
-    (void)comm;
-    (void)root;
     tick(r, time);
     add_bytes(r, sent + received);
     r->call.bytes_kind = EFG_BYTES_KNOWN; /* receives that are taken along are not its own */

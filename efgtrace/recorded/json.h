@@ -8,11 +8,10 @@
  * rank, by its index in "locations"; a site is a call with its call path, by its index in
  * "sites".
  *
- * Each function appends its object to OUT and returns 0; or appends "null" and returns -1 if
- * there is no trace that can be read, with a sentence in MESSAGE that says why (without a full
- * stop or line break). If memory runs out: out->failed.
+ * Both are made in one reading of the trace (efg_recorded_all): begin, take all items, write. If
+ * memory runs out: out->failed.
  *
- * --- efg_recorded_json_timeline ---
+ * --- efg_timeline_json ---
  *
  *   {"start": ns since 1970 of time 0, the first event,
  *    "end": the last event; all other times are since the start,
@@ -32,17 +31,17 @@
  *    "messages": [from, to, later, flight, bytes, ...],            five numbers each
  *    "left_out": "" or a sentence: what is not there, to keep within the limits}
  *
- * calls: in their order; gap: from the end of the call before it on this location (the first
- * one: from time 0) to its begin. A spin of polls that found nothing is one call.
+ * calls: in their order; gap: from the end of the call before it on this location (the first one:
+ * from time 0) to its begin. A spin of polls that found nothing is one call.
  *
  *     for (let i = 0, t = 0; i < calls.length; i += 3) {
  *         let begin = t + calls[i], end = begin + calls[i + 1], site = calls[i + 2]; t = end; }
  *
- * messages: those with both ends in it, by rising time of sending; from and to: locations;
- * later: from the sending of the message before it (the first one: from time 0); flight: from
- * sending to when it was received, negative where clocks are wrong.
+ * messages: those with both ends in it, by rising time of sending; from and to: locations; later:
+ * from the sending of the message before it (the first one: from time 0); flight: from sending to
+ * when it was received, negative where clocks are wrong.
  *
- * --- efg_recorded_json_messages ---
+ * --- efg_recorded_matrix_json ---
  *
  *   {"sizes": [32 numbers],                   sends of 2^b to 2^(b+1) bytes, exclusive; 0 bytes
  *                                             are in the first, 2^31 and more in the last
@@ -55,10 +54,10 @@
 #ifndef EFG_RECORDED_JSON_H
 #define EFG_RECORDED_JSON_H
 
-#include <stdint.h>
-
-#include "base/buffer.h"
-#include "files/run/runfile.h"
+#include "base/map.h"
+#include "core/graph/graph.h"
+#include "pairs.h"
+#include "sites.h"
 
 struct efg_recorded_limits {
     uint64_t calls;    /* in all */
@@ -68,10 +67,49 @@ struct efg_recorded_limits {
 /* 64 ranks with 10,000 calls each, and as many messages. */
 #define EFG_RECORDED_LIMITS ((struct efg_recorded_limits){640000, 640000})
 
-int efg_recorded_json_timeline(struct efg_buffer *out, const struct efg_run *run,
-                               struct efg_recorded_limits limits, char *message, size_t size);
+struct efg_timeline {
+    const struct efg_recorded *recorded;
+    struct efg_recorded_names names;
+    struct efg_recorded_pairs pairs;
+    struct efg_recorded_limits limits;
+    struct efg_timeline_spans { /* over all locations */
+        struct efg_map index;   /* by key */
+        struct efg_buffer span; /* struct efg_recorded_span */
+    } iterations, windows;
+    uint64_t call_count, reserve;           /* in the trace; so many are kept at most */
+    struct efg_buffer locations;            /* struct efg_recorded_item */
+    struct efg_buffer calls, marks, flights; /* timeline.c; marks are iterations of locations */
+    struct efg_map flight_of;               /* pair -> index */
+    uint64_t until; /* of calls between iterations those are kept that begin before */
+    uint64_t next;  /* of iterations those with smaller keys */
+    uint32_t last;        /* location, whose calls have room */
+};
 
-int efg_recorded_json_messages(struct efg_buffer *out, const struct efg_run *run, char *message,
-                               size_t size);
+/* Begin with RUN, of which the trace RECORDED is read, at most so many calls and messages of it;
+ * take an item. Return 0 or -ENOMEM. FINI in any case, also of what is all zero. */
+int efg_timeline_begin(struct efg_timeline *timeline, const struct efg_run *run,
+                       const struct efg_recorded *recorded, struct efg_recorded_limits limits);
+int efg_timeline_take(struct efg_timeline *timeline, const struct efg_recorded_item *item);
+void efg_timeline_json(struct efg_buffer *out, struct efg_timeline *timeline,
+                       struct efg_recorded_limits limits); /* the same ones or smaller */
+void efg_timeline_fini(struct efg_timeline *timeline);
+
+struct efg_recorded_matrix {
+    struct efg_map index;    /* from << 32 | to -> index */
+    struct efg_buffer cells; /* struct efg_recorded_cell */
+    uint64_t sizes[EFG_BINS];
+};
+
+struct efg_recorded_cell {
+    uint32_t from, to;
+    uint64_t count, bytes;
+};
+
+/* Take an item: 0 or -ENOMEM. */
+int efg_recorded_matrix_take(struct efg_recorded_matrix *matrix,
+                             const struct efg_recorded_item *item);
+void efg_recorded_matrix_json(struct efg_buffer *out, struct efg_recorded_matrix *matrix,
+                              uint32_t ranks);
+void efg_recorded_matrix_fini(struct efg_recorded_matrix *matrix);
 
 #endif

@@ -106,7 +106,7 @@ static void number(struct efg_recorded_order *order, struct efg_recorded_message
 {
     struct channel key = {m->from, m->to, m->comm, m->tag, m->is_send};
     uint32_t row = efg_otf2_intern(&order->channels, &key, sizeof key);
-    if (row == EFG_OTF2_NONE)
+    if (row == EFG_NONE)
         order->failed = 1;
     else
         m->number = order->channels.rows[row].value++;

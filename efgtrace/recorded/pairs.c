@@ -4,7 +4,6 @@
  */
 #include "pairs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* The channel's ends, added if they are new; NULL without memory. */
@@ -13,7 +12,7 @@ static struct efg_recorded_ends *ends_of(struct efg_recorded_pairs *p,
 {
     const uint32_t key[] = {m->from, m->to, m->comm, m->tag};
     uint32_t known = p->channels.count, row = efg_otf2_intern(&p->channels, key, sizeof key);
-    if (row == EFG_OTF2_NONE)
+    if (row == EFG_NONE)
         return NULL;
     if (row == p->room) {
         uint32_t room = p->room ? 2 * p->room : 64;
@@ -28,14 +27,15 @@ static struct efg_recorded_ends *ends_of(struct efg_recorded_pairs *p,
     return &p->ends[row];
 }
 
-int efg_recorded_pairs_add(struct efg_recorded_pairs *p, const struct efg_recorded_message *m)
+uint64_t efg_recorded_pairs_add(struct efg_recorded_pairs *p,
+                                const struct efg_recorded_message *m)
 {
     struct efg_recorded_ends *ends = ends_of(p, m);
     if (!ends)
-        return -ENOMEM;
+        return EFG_RECORDED_NONE;
     ends->sends += m->is_send != 0;
     ends->receives += !m->is_send;
-    return 0;
+    return (uint64_t)(ends - p->ends) << 40 | (m->number & 0xffffffffff);
 }
 
 static uint64_t pairs_of(const struct efg_recorded_ends *ends)

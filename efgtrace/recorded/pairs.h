@@ -19,9 +19,10 @@ struct efg_recorded_pairs { /* all zero: none yet */
     uint64_t count; /* of pairs, once they are numbered */
 };
 
-/* Count an end of a message. Returns 0 or -ENOMEM. */
-int efg_recorded_pairs_add(struct efg_recorded_pairs *pairs,
-                           const struct efg_recorded_message *message);
+/* Count an end of a message. Returns what the other end has, too, in the order of the pairs, once
+ * they are numbered; EFG_RECORDED_NONE without memory. */
+uint64_t efg_recorded_pairs_add(struct efg_recorded_pairs *pairs,
+                                const struct efg_recorded_message *message);
 
 /* Number the pairs of all channels from 0. */
 void efg_recorded_pairs_number(struct efg_recorded_pairs *pairs);

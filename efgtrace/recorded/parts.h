@@ -78,7 +78,7 @@ struct efg_recorded_definitions {
 /* Read the definitions of READER. Returns NULL or what is wrong with them. */
 const char *efg_recorded_define(struct efg_recorded_definitions *d, OTF2_Reader *reader);
 
-/* The world rank that RANK of a communicator means to the rank ME; EFG_OTF2_NONE if it is none.
+/* The world rank that RANK of a communicator means to the rank ME; EFG_NONE if it is none.
  */
 uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me,
                            uint32_t rank);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "files/disk/below.h"
 #include "parts.h"
 
@@ -32,16 +33,9 @@ _Static_assert(sizeof(struct efg_recorded_call) ==
 
 static void flush(struct efg_recorded_reading *r)
 {
-    size_t done = 0;
     alarm(0); /* whoever reads takes their time */
-    while (done < r->out.size) {
-        ssize_t written = write(r->pipe, r->out.data + done, r->out.size - done);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            _exit(1);
-        done += (size_t)written;
-    }
+    if (efg_write_all(r->pipe, r->out.data, r->out.size, EFG_IO_NEXT))
+        _exit(1);
     r->out.size = 0;
     alarm(PATIENCE);
 }

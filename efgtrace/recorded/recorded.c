@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: what leaves here refers to sites and ranks that there are, and ends after it
- * begins.
+ * Invariant: what leaves here refers to sites, ranks and locations that there are, and ends after
+ * it begins.
  */
 #include "recorded.h"
 
@@ -129,8 +129,11 @@ static int take_head(struct efg_recorded *r, const struct efg_run *run)
     return 0;
 }
 
-static int is_sound(const struct efg_recorded *r, const struct efg_recorded_item *item)
+static int is_sound(struct efg_recorded *r, const struct efg_recorded_item *item)
 {
+    r->location += item->kind == EFG_RECORDED_LOCATION;
+    if (!r->location || r->location > r->location_count)
+        return 0;
     switch (item->kind) {
     case EFG_RECORDED_LOCATION:
         return item->location.rank < r->ranks;
@@ -145,7 +148,8 @@ static int is_sound(const struct efg_recorded *r, const struct efg_recorded_item
     return 0;
 }
 
-int efg_recorded_next(struct efg_recorded *r, struct efg_recorded_item *item)
+/* The next item. Returns 1; 0 at the end; -1 with the message filled. */
+static int next(struct efg_recorded *r, struct efg_recorded_item *item)
 {
     struct efg_recorded_record record;
     while (!take(r, &record, sizeof record)) {
@@ -179,7 +183,7 @@ static int explain_missing(struct efg_recorded *r, const struct efg_run *run)
     return -1;
 }
 
-int efg_recorded_open(struct efg_recorded *r, const struct efg_run *run)
+static int open_trace(struct efg_recorded *r, const struct efg_run *run)
 {
     char path[PATH_MAX];
     *r = (struct efg_recorded){.pipe = -1, .bytes = malloc(PIECE)};
@@ -190,6 +194,16 @@ int efg_recorded_open(struct efg_recorded *r, const struct efg_run *run)
     if (!efg_below_is_there(path, 1))
         return explain_missing(r, run);
     return start_reader(r, run->output) || take_head(r, run) ? -1 : 0;
+}
+
+int efg_recorded_all(struct efg_recorded *r, const struct efg_run *run,
+                     int (*give)(void *data, const struct efg_recorded_item *item), void *data)
+{
+    struct efg_recorded_item item;
+    int error = 0, got = open_trace(r, run) ? -1 : 1;
+    while (got > 0 && !error && (got = next(r, &item)) > 0)
+        error = give(data, &item);
+    return got < 0 ? 1 : error;
 }
 
 void efg_recorded_close(struct efg_recorded *r)

@@ -10,8 +10,7 @@
  *     LOCATION  ...                                            by rank, its first thread first
  *
  * Threads come one after the other, so that the memory needed is that of definitions and of
- * messages under way, however long the trace is. It is read once; open it again for a second
- * pass.
+ * messages under way, however long the trace is.
  *
  * The OTF2 library hangs or crashes on some damaged files. So another process reads, and its
  * output is checked: whatever the trace is like, the answer is items, an end, or a message.
@@ -86,7 +85,7 @@ struct efg_recorded_site { /* a call with its call path */
 struct efg_recorded {
     uint64_t start, length; /* ns since 1970, of time 0; ns */
     uint32_t ranks;
-    uint32_t location_count;
+    uint32_t location_count, location; /* LOCATION: how many there were so far */
     struct efg_recorded_site *sites; /* of the items so far */
     uint32_t site_count, site_room;
     char message[512]; /* what is wrong: a sentence without a full stop */
@@ -96,12 +95,11 @@ struct efg_recorded {
     size_t at, size;
 };
 
-/* Open the trace of RUN. Returns 0, or -1 with the message filled. CLOSE in any case. */
-int efg_recorded_open(struct efg_recorded *recorded, const struct efg_run *run);
-
-/* The next item. Returns 1; 0 at the end; -1 with the message filled. */
-int efg_recorded_next(struct efg_recorded *recorded, struct efg_recorded_item *item);
-
+/* Give each item of the trace of RUN to GIVE, with DATA, until it returns other than 0. Returns
+ * what GIVE has; or 1 if the trace cannot be read, with the message filled. What is known of the
+ * trace stays until CLOSE, in any case. */
+int efg_recorded_all(struct efg_recorded *recorded, const struct efg_run *run,
+                     int (*give)(void *data, const struct efg_recorded_item *item), void *data);
 void efg_recorded_close(struct efg_recorded *recorded);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The timeline as JSON, in two passes over the trace: a survey (how many calls, when iterations
- * begin and end, which messages have both ends), and what is written.
+ * The timeline as JSON. The trace is read once; what may be shown of it is kept.
  *
  * If there are more calls than may be, the end is left out: iterations from the last one on, as
- * many as needed, which a pass in between counts; all locations up to the same moment. If one
- * iteration alone is too much, the last locations are left out of it, too.
+ * many as needed; all locations up to the same moment. If one iteration alone is too much, the
+ * last locations are left out of it, too. While the trace is read, calls are dropped by the same
+ * rule whenever they have no room: what is still to come only makes the part that is shown
+ * smaller. Of calls between iterations some more are kept, as the last iteration shown may yet
+ * end later.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,71 +17,54 @@
 
 #include "cli/json.h"
 #include "json.h"
-#include "pairs.h"
-#include "sites.h"
 
-#define SLICES 64 /* of time, where there are no iterations */
+#define SLICES 64         /* of time, where there are no iterations */
+#define RESERVE (1 << 14) /* calls that are kept before any are dropped, at least */
 
-struct flight { /* a message, by the number of its pair */
+struct call {
+    uint64_t begin, end, key; /* KEY: of the iteration, or EFG_RECORDED_NONE */
+    uint32_t site, location;
+};
+
+struct mark { /* an iteration of a location */
+    struct efg_recorded_span span;
+    uint32_t location;
+};
+
+struct flight { /* a message, by its pair */
     uint64_t pair, sent, received, bytes;
     uint32_t from, to; /* locations */
     int has_send, has_receive;
 };
 
-struct spans {            /* of iterations, or of windows */
-    struct efg_map index; /* by key */
-    struct efg_recorded_span *span;
-    uint32_t count;
-};
-
-struct timeline {
-    struct efg_buffer *out;
-    const struct efg_run *run;
-    struct efg_recorded_limits limits;
-    struct efg_recorded recorded;
-    struct efg_recorded_names names;
-    struct efg_recorded_pairs pairs;
-    struct spans iterations, windows;
-    uint64_t calls, ends; /* in the trace; ends of messages */
-    /* what is kept */
-    uint64_t until, next; /* calls that begin before; of iterations with smaller keys */
-    uint32_t locations;   /* the first ones */
-    uint64_t *slots; /* calls by when they begin: in the first, second, ... iteration, later */
-    uint32_t slot_count;
-    uint64_t *first; /* calls in the first of these, by location */
-    /* the pass under way */
-    uint32_t location;       /* + 1 */
-    uint64_t kept, last;     /* calls; ns: end of the last one of this location */
-    struct efg_buffer marks; /* iterations of this location */
-    struct flight *flights;
-    uint32_t flight_count, flight_room;
-    struct efg_map flight_of; /* pair -> index */
+struct part { /* what is shown */
+    uint64_t until, next;
+    uint32_t locations; /* the first ones */
+    uint64_t calls;     /* at most so many */
 };
 
 /* --- spans --- */
 
 static uint64_t key_of(const struct efg_recorded_span *span)
 {
-    return efg_recorded_key(span->window, span->number);
+    return efg_recorded_key((uint32_t)span->window, span->number);
 }
 
-static int add_span(struct spans *s, const struct efg_recorded_span *span)
+static struct efg_recorded_span *span_of(const struct efg_timeline_spans *s, uint64_t index)
 {
-    uint32_t known = s->count;
-    uint64_t *index = efg_map_put(&s->index, key_of(span));
-    if (!index)
-        return -ENOMEM;
-    if (s->index.count > known) {
-        if (!(known & (known - 1))) {
-            void *more = realloc(s->span, (known ? 2 * (size_t)known : 1) * sizeof *s->span);
-            if (!more)
-                return -ENOMEM;
-            s->span = more;
-        }
-        *index = s->count;
-        s->span[s->count++] = *span;
+    return (struct efg_recorded_span *)s->span.data + index;
+}
+
+static int add_span(struct efg_timeline_spans *s, const struct efg_recorded_span *span)
+{
+    uint64_t known = s->index.count, *index = efg_map_put(&s->index, key_of(span));
+    if (index && s->index.count > known) {
+        *index = known;
+        efg_buffer_put(&s->span, span, sizeof *span);
     }
-    struct efg_recorded_span *all = &s->span[*index];
+    if (!index || s->span.failed)
+        return -ENOMEM;
+    struct efg_recorded_span *all = span_of(s, *index);
     all->begin = span->begin < all->begin ? span->begin : all->begin;
     all->end = span->end > all->end ? span->end : all->end;
     return 0;
@@ -91,186 +76,341 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sort_spans(struct spans *s)
+/* Their places change: the index is made anew. */
+static void sort_spans(struct efg_timeline_spans *s)
 {
-    if (s->count)
-        qsort(s->span, s->count, sizeof *s->span, by_key);
+    if (s->index.count)
+        qsort(s->span.data, s->index.count, sizeof(struct efg_recorded_span), by_key);
+    for (uint64_t i = 0; i < s->index.count; i++)
+        *efg_map_find(&s->index, key_of(span_of(s, i))) = i;
 }
 
-static void put_spans(struct timeline *t, const char *name, const struct spans *s,
+static void put_spans(struct efg_buffer *out, const char *name,
+                      const struct efg_timeline_spans *s, const struct part *part,
                       int with_number)
 {
     const char *comma = "";
-    efg_buffer_print(t->out, ",\"%s\":[", name);
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (with_number ? key_of(&s->span[i]) >= t->next : s->span[i].begin >= t->until)
+    efg_buffer_print(out, ",\"%s\":[", name);
+    for (uint64_t i = 0; i < s->index.count; i++) {
+        const struct efg_recorded_span *span = span_of(s, i);
+        if (with_number ? key_of(span) >= part->next : span->begin >= part->until)
             continue;
-        efg_buffer_print(t->out, "%s[", comma);
+        efg_buffer_print(out, "%s[", comma);
         if (with_number)
-            efg_buffer_print(t->out, "%" PRIu64 ",", s->span[i].number);
-        efg_buffer_print(t->out, "%" PRIu64 ",%" PRIu64 "]", s->span[i].begin, s->span[i].end);
+            efg_buffer_print(out, "%" PRIu64 ",", span->number);
+        efg_buffer_print(out, "%" PRIu64 ",%" PRIu64 "]", span->begin, span->end);
         comma = ",";
     }
-    efg_buffer_print(t->out, "]");
+    efg_buffer_print(out, "]");
 }
 
-static void free_spans(struct spans *s)
+/* --- what is shown --- */
+
+static int is_kept(const struct call *call, uint64_t until, uint64_t next)
 {
-    efg_map_fini(&s->index);
-    free(s->span);
+    return call->key == EFG_RECORDED_NONE ? call->begin < until : call->key < next;
 }
 
-/* --- passes --- */
-
-/* Hand all items to TAKE, which returns 0 or -errno. Returns 0, or -1 if the trace cannot be
- * read. */
-static int pass(struct timeline *t,
-                int (*take)(struct timeline *, const struct efg_recorded_item *), char *message,
-                size_t size)
+static uint32_t slot_count(const struct efg_timeline *t)
 {
-    struct efg_recorded_item item;
-    int got = efg_recorded_open(&t->recorded, t->run) ? -1 : 1;
-    t->location = 0;
-    while (got > 0 && (got = efg_recorded_next(&t->recorded, &item)) > 0) {
-        t->location += item.kind == EFG_RECORDED_LOCATION;
-        if (take(t, &item)) {
-            t->out->failed = 1;
-            got = 0;
-        }
-    }
-    if (got < 0)
-        snprintf(message, size, "%s", t->recorded.message);
-    return got;
+    return (t->iterations.index.count ? (uint32_t)t->iterations.index.count : SLICES) + 1;
 }
 
-static int survey(struct timeline *t, const struct efg_recorded_item *item)
+static uint64_t slot_end(const struct efg_timeline *t, uint32_t slot)
 {
-    switch (item->kind) {
-    case EFG_RECORDED_CALL:
-        t->calls++;
-        return 0;
-    case EFG_RECORDED_ITERATION:
-        return add_span(&t->iterations, &item->span);
-    case EFG_RECORDED_WINDOW:
-        return add_span(&t->windows, &item->span);
-    case EFG_RECORDED_MESSAGE:
-        return efg_recorded_pairs_add(&t->pairs, &item->message);
-    }
-    return 0;
-}
-
-/* --- what is kept --- */
-
-static uint64_t slot_end(const struct timeline *t, uint32_t slot)
-{
-    if (slot + 1 == t->slot_count)
+    if (slot + 1 >= slot_count(t))
         return UINT64_MAX;
-    return t->iterations.count ? t->iterations.span[slot].end
-                               : t->recorded.length / SLICES * (slot + 1);
+    return t->iterations.index.count ? span_of(&t->iterations, slot)->end
+                                     : t->recorded->length / SLICES * (slot + 1);
 }
 
-/* Whether CALL belongs to this slot or one before it: calls between iterations by their time.
- */
-static int is_by(const struct timeline *t, const struct efg_recorded_call *call, uint32_t slot)
+static uint64_t slot_key(const struct efg_timeline *t, uint32_t slot)
 {
-    if (call->iteration != EFG_RECORDED_NONE && slot < t->iterations.count)
-        return efg_recorded_key(call->window, call->iteration) <=
-               key_of(&t->iterations.span[slot]);
-    return call->begin < slot_end(t, slot);
+    return slot < t->iterations.index.count ? key_of(span_of(&t->iterations, slot))
+                                            : UINT64_MAX;
 }
 
-static int count_slots(struct timeline *t, const struct efg_recorded_item *item)
+/* Whether all of it is still there. */
+static int is_whole(const struct efg_timeline *t, uint32_t slot)
 {
-    uint32_t low = 0, high = t->slot_count - 1;
-    if (item->kind != EFG_RECORDED_CALL)
-        return 0;
+    return (t->next == UINT64_MAX || slot_key(t, slot) < t->next) &&
+           slot_end(t, slot) <= t->until;
+}
+
+/* Slots: the first iteration, the second, ..., later. Calls between them belong to one by time. */
+static uint32_t slot_of(const struct efg_timeline *t, const struct call *call)
+{
+    uint32_t low = 0, high = slot_count(t) - 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (is_by(t, &item->call, middle))
+        int is_by = call->key != EFG_RECORDED_NONE && middle < t->iterations.index.count
+                        ? call->key <= slot_key(t, middle)
+                        : call->begin < slot_end(t, middle);
+        if (is_by)
             high = middle;
         else
             low = middle + 1;
     }
-    t->slots[low]++;
-    if (!low)
-        t->first[t->location - 1]++;
-    return 0;
+    return low;
 }
 
-static void choose(struct timeline *t)
+/* PART: as many of the first SLOTS as have room for their calls; or the first locations of the
+ * first slot. IN_SLOT: calls in each slot; FIRST: in the first one, by location. */
+static void choose(const struct efg_timeline *t, struct part *part, const uint64_t *in_slot,
+                   const uint64_t *first, uint32_t *slots)
 {
-    uint64_t sum = t->slots[0];
-    uint32_t slots = 1;
-    while (slots < t->slot_count && sum + t->slots[slots] <= t->limits.calls)
-        sum += t->slots[slots++];
-    t->until = slot_end(t, slots - 1);
-    if (slots < t->iterations.count)
-        t->next = key_of(&t->iterations.span[slots]);
-    if (sum <= t->limits.calls)
-        return;
-    sum = t->first[0];
-    for (t->locations = 1; t->locations < t->recorded.location_count; t->locations++) {
-        if (sum + t->first[t->locations] > t->limits.calls)
+    uint64_t sum = in_slot[0];
+    for (*slots = 1; *slots < slot_count(t) && is_whole(t, *slots); ++*slots) {
+        if (sum + in_slot[*slots] > part->calls)
             break;
-        sum += t->first[t->locations];
+        sum += in_slot[*slots];
+    }
+    part->until = slot_end(t, *slots - 1);
+    part->next = slot_key(t, *slots);
+    if (sum <= part->calls)
+        return;
+    sum = first[0];
+    for (part->locations = 1; part->locations < t->recorded->location_count;
+         part->locations++) {
+        if (sum + first[part->locations] > part->calls)
+            break;
+        sum += first[part->locations];
     }
 }
 
-static int limit(struct timeline *t, char *message, size_t size)
+static int find_part(struct efg_timeline *t, struct part *part, uint32_t *slots)
 {
-    t->slot_count = (t->iterations.count ? t->iterations.count : SLICES) + 1;
-    t->slots = calloc(t->slot_count, sizeof *t->slots);
-    t->first = calloc((size_t)t->recorded.location_count + 1, sizeof *t->first);
-    efg_recorded_close(&t->recorded);
-    t->out->failed |= !t->slots || !t->first;
-    if (t->out->failed)
-        return 0;
-    int error = pass(t, count_slots, message, size);
-    if (!error)
-        choose(t);
+    const struct call *calls = (struct call *)t->calls.data;
+    size_t count = t->calls.size / sizeof *calls;
+    uint64_t *in_slot = calloc(slot_count(t), sizeof *in_slot);
+    uint64_t *first = calloc((size_t)t->recorded->location_count + 1, sizeof *first);
+    for (size_t i = 0; in_slot && first && i < count; i++) {
+        uint32_t slot = slot_of(t, &calls[i]);
+        in_slot[slot]++;
+        if (!slot)
+            first[calls[i].location]++;
+    }
+    if (in_slot && first)
+        choose(t, part, in_slot, first, slots);
+    int error = in_slot && first ? 0 : -ENOMEM;
+    free(in_slot);
+    free(first);
     return error;
 }
 
-/* --- messages --- */
+/* --- reading --- */
 
-static int add_flight(struct timeline *t, uint64_t pair)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-    if (t->flight_count == t->flight_room) {
-        uint32_t room = t->flight_room ? 2 * t->flight_room : 1024;
-        void *flights = realloc(t->flights, room * sizeof *t->flights);
-        if (!flights)
+    return a < b ? a : b;
+}
+
+/* Drop messages that will not be shown. */
+static int prune_flights(struct efg_timeline *t)
+{
+    const struct flight *flights = (struct flight *)t->flights.data;
+    size_t count = t->flights.size / sizeof *flights;
+    efg_map_fini(&t->flight_of);
+    t->flights.size = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t known = t->flight_of.count, *index;
+        struct flight flight = flights[i];
+        if (flight.sent >= t->until || flight.received >= t->until)
+            continue;
+        index = efg_map_put(&t->flight_of, flight.pair);
+        if (!index)
             return -ENOMEM;
-        t->flights = flights;
-        t->flight_room = room;
+        *index = known;
+        efg_buffer_put(&t->flights, &flight, sizeof flight);
     }
-    t->flights[t->flight_count++] = (struct flight){.pair = pair};
     return 0;
 }
 
-/* Of messages with both ends, what is within the limits; a second half may still be missing
- * then. */
-static int put_end(struct timeline *t, const struct efg_recorded_message *m)
+/* Drop what will not be shown, and ask for more room if that is little. */
+static int prune(struct efg_timeline *t)
 {
-    uint64_t pair = efg_recorded_pair(&t->pairs, m);
-    if (pair == EFG_RECORDED_NONE || m->time >= t->until)
+    struct part part = {t->until, t->next, UINT32_MAX, t->limits.calls};
+    struct call *calls = (struct call *)t->calls.data;
+    struct mark *marks = (struct mark *)t->marks.data;
+    size_t count = t->calls.size / sizeof *calls, mark_count = t->marks.size / sizeof *marks;
+    uint32_t slots = 1;
+    sort_spans(&t->iterations);
+    if (find_part(t, &part, &slots))
+        return -ENOMEM;
+    t->next = least(t->next, part.next);
+    t->until = least(t->until, slot_end(t, slots)); /* of one more */
+    t->last = (uint32_t)least(t->last, part.locations);
+    t->calls.size = t->marks.size = 0;
+    for (size_t i = 0; i < count; i++)
+        if (calls[i].location <= t->last && is_kept(&calls[i], t->until, t->next))
+            efg_buffer_put(&t->calls, &calls[i], sizeof *calls);
+    for (size_t i = 0; i < mark_count; i++)
+        if (key_of(&marks[i].span) < t->next)
+            efg_buffer_put(&t->marks, &marks[i], sizeof *marks);
+    if (t->calls.size / sizeof *calls > t->reserve / 2)
+        t->reserve = 2 * (t->calls.size / sizeof *calls);
+    return prune_flights(t);
+}
+
+static uint32_t location_of(const struct efg_timeline *t)
+{
+    return (uint32_t)(t->locations.size / sizeof(struct efg_recorded_item)) - 1;
+}
+
+static int add_call(struct efg_timeline *t, const struct efg_recorded_call *call)
+{
+    struct call kept = {call->begin, call->end, EFG_RECORDED_NONE, call->site, location_of(t)};
+    if (call->iteration != EFG_RECORDED_NONE)
+        kept.key = efg_recorded_key(call->window, call->iteration);
+    t->call_count++;
+    if (kept.location > t->last || !is_kept(&kept, t->until, t->next))
         return 0;
-    uint64_t *index = efg_map_find(&t->flight_of, pair);
-    if (!index) {
-        if (t->flight_count / 2 >= t->limits.messages)
-            return 0;
-        index = efg_map_put(&t->flight_of, pair);
-        if (!index || add_flight(t, pair))
-            return -ENOMEM;
-        *index = t->flight_count - 1;
+    efg_buffer_put(&t->calls, &kept, sizeof kept);
+    if (t->calls.failed)
+        return -ENOMEM;
+    return t->calls.size / sizeof kept > t->reserve ? prune(t) : 0;
+}
+
+static int add_iteration(struct efg_timeline *t, const struct efg_recorded_span *span)
+{
+    struct mark mark = {*span, location_of(t)};
+    if (key_of(span) < t->next)
+        efg_buffer_put(&t->marks, &mark, sizeof mark);
+    return t->marks.failed ? -ENOMEM : add_span(&t->iterations, span);
+}
+
+/* One end of a message. */
+static int add_end(struct efg_timeline *t, const struct efg_recorded_message *m)
+{
+    uint64_t pair = efg_recorded_pairs_add(&t->pairs, m), known = t->flight_of.count, *index;
+    struct flight none = {.pair = pair};
+    if (pair == EFG_RECORDED_NONE)
+        return -ENOMEM;
+    if (m->time >= t->until || location_of(t) > t->last)
+        return 0;
+    index = known < t->reserve ? efg_map_put(&t->flight_of, pair)
+                               : efg_map_find(&t->flight_of, pair);
+    if (!index)
+        return known < t->reserve ? -ENOMEM : 0;
+    if (t->flight_of.count > known) {
+        *index = known;
+        efg_buffer_put(&t->flights, &none, sizeof none);
     }
-    struct flight *flight = &t->flights[*index];
+    if (t->flights.failed)
+        return -ENOMEM;
+    struct flight *flight = (struct flight *)t->flights.data + *index;
     *(m->is_send ? &flight->sent : &flight->received) = m->time;
-    *(m->is_send ? &flight->from : &flight->to) = t->location - 1;
+    *(m->is_send ? &flight->from : &flight->to) = location_of(t);
     *(m->is_send ? &flight->has_send : &flight->has_receive) = 1;
     if (m->is_send)
         flight->bytes = m->bytes;
     return 0;
 }
+
+int efg_timeline_begin(struct efg_timeline *t, const struct efg_run *run,
+                       const struct efg_recorded *recorded, struct efg_recorded_limits limits)
+{
+    uint64_t most = limits.calls > limits.messages ? limits.calls : limits.messages;
+    *t = (struct efg_timeline){.recorded = recorded,
+                               .limits = limits,
+                               .reserve = 2 * most > RESERVE ? 2 * most : RESERVE,
+                               .until = UINT64_MAX,
+                               .next = UINT64_MAX,
+                               .last = UINT32_MAX};
+    return efg_recorded_names_init(&t->names, run);
+}
+
+int efg_timeline_take(struct efg_timeline *t, const struct efg_recorded_item *item)
+{
+    switch (item->kind) {
+    case EFG_RECORDED_LOCATION:
+        efg_buffer_put(&t->locations, item, sizeof *item);
+        return t->locations.failed ? -ENOMEM : 0;
+    case EFG_RECORDED_CALL:
+        return add_call(t, &item->call);
+    case EFG_RECORDED_ITERATION:
+        return add_iteration(t, &item->span);
+    case EFG_RECORDED_WINDOW:
+        return add_span(&t->windows, &item->span);
+    case EFG_RECORDED_MESSAGE:
+        return add_end(t, &item->message);
+    }
+    return 0;
+}
+
+void efg_timeline_fini(struct efg_timeline *t)
+{
+    efg_recorded_names_fini(&t->names);
+    efg_recorded_pairs_fini(&t->pairs);
+    efg_map_fini(&t->iterations.index);
+    efg_map_fini(&t->windows.index);
+    efg_map_fini(&t->flight_of);
+    efg_buffer_fini(&t->iterations.span);
+    efg_buffer_fini(&t->windows.span);
+    efg_buffer_fini(&t->locations);
+    efg_buffer_fini(&t->calls);
+    efg_buffer_fini(&t->marks);
+    efg_buffer_fini(&t->flights);
+}
+
+/* --- locations --- */
+
+/* The calls of LOCATION, from AT on, as far as they are in PART, at most ROOM. Returns how many. */
+static uint64_t put_calls(struct efg_buffer *out, const struct efg_timeline *t,
+                          const struct part *part, uint32_t location, uint64_t room, size_t *at)
+{
+    const struct call *calls = (struct call *)t->calls.data;
+    size_t count = t->calls.size / sizeof *calls;
+    uint64_t last = 0, put = 0;
+    for (; *at < count && calls[*at].location == location; ++*at) {
+        const struct call *call = &calls[*at];
+        if (put >= room || !is_kept(call, part->until, part->next))
+            continue;
+        uint64_t begin = call->begin < last ? last : call->begin;
+        uint64_t end = call->end < begin ? begin : call->end;
+        efg_buffer_print(out, "%s%" PRIu64 ",%" PRIu64 ",%u", put ? "," : "", begin - last,
+                         end - begin, call->site);
+        last = end;
+        put++;
+    }
+    return put;
+}
+
+static void put_marks(struct efg_buffer *out, const struct efg_timeline *t,
+                      const struct part *part, uint32_t location, size_t *at)
+{
+    const struct mark *marks = (struct mark *)t->marks.data;
+    size_t count = t->marks.size / sizeof *marks;
+    const char *comma = "";
+    for (; *at < count && marks[*at].location == location; ++*at) {
+        const struct efg_recorded_span *span = &marks[*at].span;
+        if (key_of(span) >= part->next)
+            continue;
+        efg_buffer_print(out, "%s%" PRIu64 ",%" PRIu64 ",%" PRIu64, comma, span->number,
+                         span->begin, span->end - span->begin);
+        comma = ",";
+    }
+}
+
+/* Returns how many calls it has put. */
+static uint64_t put_locations(struct efg_buffer *out, const struct efg_timeline *t,
+                              const struct part *part)
+{
+    const struct efg_recorded_item *items = (struct efg_recorded_item *)t->locations.data;
+    uint64_t kept = 0;
+    size_t call = 0, mark = 0, count = t->locations.size / sizeof *items;
+    for (uint32_t i = 0; i < count && i < part->locations; i++) {
+        efg_buffer_print(out, "%s{\"rank\":%u,\"thread\":%u,\"calls\":[", i ? "," : "",
+                         items[i].location.rank, items[i].location.thread);
+        kept += put_calls(out, t, part, i, part->calls - kept, &call);
+        efg_buffer_print(out, "],\"iterations\":[");
+        put_marks(out, t, part, i, &mark);
+        efg_buffer_print(out, "]}");
+    }
+    return kept;
+}
+
+/* --- messages --- */
 
 static int by_sending(const void *a, const void *b)
 {
@@ -280,191 +420,102 @@ static int by_sending(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* Returns how many it has put. */
-static uint64_t put_messages(struct timeline *t)
+static int is_shown(const struct flight *f, const struct part *part)
 {
-    uint64_t count = 0, last = 0;
-    if (t->flight_count)
-        qsort(t->flights, t->flight_count, sizeof *t->flights, by_sending);
-    efg_buffer_print(t->out, ",\"messages\":[");
-    for (uint32_t i = 0; i < t->flight_count && count < t->limits.messages; i++) {
-        const struct flight *f = &t->flights[i];
-        if (!f->has_send || !f->has_receive)
+    return f->has_send && f->has_receive && f->sent < part->until &&
+           f->received < part->until && f->from < part->locations && f->to < part->locations;
+}
+
+/* Returns how many it has put. */
+static uint64_t put_messages(struct efg_buffer *out, struct efg_timeline *t,
+                             const struct part *part, uint64_t most)
+{
+    struct flight *flights = (struct flight *)t->flights.data;
+    uint64_t shown = 0, last = 0, count = t->flights.size / sizeof *flights;
+    if (count)
+        qsort(flights, count, sizeof *flights, by_sending);
+    efg_buffer_print(out, ",\"messages\":[");
+    for (uint64_t i = 0; i < count && shown < most; i++) {
+        const struct flight *f = &flights[i];
+        if (!is_shown(f, part))
             continue;
-        efg_buffer_print(t->out, "%s%u,%u,%" PRIu64 ",%" PRId64 ",%" PRIu64, count ? "," : "",
+        efg_buffer_print(out, "%s%u,%u,%" PRIu64 ",%" PRId64 ",%" PRIu64, shown ? "," : "",
                          f->from, f->to, f->sent - last, (int64_t)(f->received - f->sent),
                          f->bytes);
         last = f->sent;
-        count++;
+        shown++;
     }
-    efg_buffer_print(t->out, "]");
-    return count;
-}
-
-/* --- locations --- */
-
-static void end_location(struct timeline *t)
-{
-    if (t->last == EFG_RECORDED_NONE)
-        return;
-    efg_buffer_print(t->out, "],\"iterations\":[");
-    efg_buffer_put(t->out, t->marks.data, t->marks.size);
-    t->out->failed |= t->marks.failed;
-    efg_buffer_print(t->out, "]}");
-    t->marks.size = 0;
-    t->last = EFG_RECORDED_NONE;
-}
-
-static void begin_location(struct timeline *t, const struct efg_recorded_item *item)
-{
-    end_location(t);
-    efg_buffer_print(t->out, "%s{\"rank\":%u,\"thread\":%u,\"calls\":[",
-                     t->location > 1 ? "," : "", item->location.rank, item->location.thread);
-    t->last = 0;
-}
-
-static void put_call(struct timeline *t, const struct efg_recorded_call *call)
-{
-    int is_between = call->iteration == EFG_RECORDED_NONE;
-    if (t->kept >= t->limits.calls ||
-        (is_between ? call->begin >= t->until
-                    : efg_recorded_key(call->window, call->iteration) >= t->next))
-        return;
-    int is_first = t->out->data[t->out->size - 1] == '[';
-    uint64_t begin = call->begin < t->last ? t->last : call->begin;
-    uint64_t end = call->end < begin ? begin : call->end;
-    efg_buffer_print(t->out, "%s%" PRIu64 ",%" PRIu64 ",%u", is_first ? "" : ",",
-                     begin - t->last, end - begin, call->site);
-    t->last = end;
-    t->kept++;
-}
-
-static void put_iteration(struct timeline *t, const struct efg_recorded_span *span)
-{
-    if (key_of(span) < t->next)
-        efg_buffer_print(&t->marks, "%s%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                         t->marks.size ? "," : "", span->number, span->begin,
-                         span->end - span->begin);
-}
-
-static int put(struct timeline *t, const struct efg_recorded_item *item)
-{
-    if (t->location > t->locations)
-        return 0;
-    switch (item->kind) {
-    case EFG_RECORDED_LOCATION:
-        begin_location(t, item);
-        break;
-    case EFG_RECORDED_CALL:
-        put_call(t, &item->call);
-        break;
-    case EFG_RECORDED_ITERATION:
-        put_iteration(t, &item->span);
-        break;
-    case EFG_RECORDED_MESSAGE:
-        return put_end(t, &item->message);
-    }
-    return t->out->failed ? -ENOMEM : 0;
+    efg_buffer_print(out, "]");
+    return shown;
 }
 
 /* --- the rest --- */
 
-static void put_site(struct timeline *t, const struct efg_recorded_site *site,
-                     struct efg_otf2_table *functions)
+static void put_site(struct efg_buffer *out, const struct efg_timeline *t,
+                     const struct efg_recorded_site *site, struct efg_otf2_table *functions)
 {
     char label[512];
     struct efg_node node;
     efg_recorded_label(&t->names, site, label, sizeof label);
     efg_recorded_node(&t->names, site, &node);
-    efg_buffer_print(t->out, "{\"label\":");
-    efg_json_quote(t->out, label);
-    efg_buffer_print(t->out, ",\"function\":%u,\"hash\":\"0x%" PRIx64 "\"}",
+    efg_buffer_print(out, "{\"label\":");
+    efg_json_quote(out, label);
+    efg_buffer_print(out, ",\"function\":%u,\"hash\":\"0x%" PRIx64 "\"}",
                      efg_otf2_intern_text(functions, site->function), node.hash);
 }
 
-static void put_sites(struct timeline *t)
+static void put_sites(struct efg_buffer *out, const struct efg_timeline *t)
 {
     struct efg_otf2_table functions = {0};
-    efg_buffer_print(t->out, ",\"sites\":[");
-    for (uint32_t i = 0; i < t->recorded.site_count; i++) {
-        efg_buffer_print(t->out, i ? "," : "");
-        put_site(t, &t->recorded.sites[i], &functions);
+    efg_buffer_print(out, ",\"sites\":[");
+    for (uint32_t i = 0; i < t->recorded->site_count; i++) {
+        efg_buffer_print(out, i ? "," : "");
+        put_site(out, t, &t->recorded->sites[i], &functions);
     }
-    efg_buffer_print(t->out, "],\"functions\":[");
+    efg_buffer_print(out, "],\"functions\":[");
     for (uint32_t i = 0; i < functions.count; i++) {
-        efg_buffer_print(t->out, i ? "," : "");
-        efg_json_quote(t->out, efg_otf2_key(&functions, i));
+        efg_buffer_print(out, i ? "," : "");
+        efg_json_quote(out, efg_otf2_key(&functions, i));
     }
-    efg_buffer_print(t->out, "]");
-    t->out->failed |= functions.failed;
+    efg_buffer_print(out, "]");
+    out->failed |= functions.failed;
     efg_otf2_table_fini(&functions);
 }
 
-static void put_left_out(struct timeline *t, uint64_t messages)
+static void put_left_out(struct efg_buffer *out, const struct efg_timeline *t,
+                         const struct part *part, uint64_t calls, uint64_t messages)
 {
     char text[512] = "";
     size_t at = 0;
-    if (t->kept < t->calls)
+    if (calls < t->call_count)
         at = (size_t)snprintf(
-            text, sizeof text, "it has the first %" PRIu64 " of %" PRIu64 " calls%s", t->kept,
-            t->calls,
-            t->locations < t->recorded.location_count ? ", of the first locations only" : "");
+            text, sizeof text, "it has the first %" PRIu64 " of %" PRIu64 " calls%s", calls,
+            t->call_count,
+            part->locations < t->recorded->location_count ? ", of the first locations only"
+                                                          : "");
     if (messages < t->pairs.count)
         snprintf(text + at, sizeof text - at, "%s %" PRIu64 " of %" PRIu64 " messages",
                  at ? " and" : "it has", messages, t->pairs.count);
-    efg_buffer_print(t->out, ",\"left_out\":");
-    efg_json_quote(t->out, text);
+    efg_buffer_print(out, ",\"left_out\":");
+    efg_json_quote(out, text);
 }
 
-static int write_all(struct timeline *t, char *message, size_t size)
+void efg_timeline_json(struct efg_buffer *out, struct efg_timeline *t,
+                       struct efg_recorded_limits limits)
 {
-    if (pass(t, survey, message, size))
-        return -1;
+    struct part part = {UINT64_MAX, UINT64_MAX, t->recorded->location_count, limits.calls};
+    uint32_t slots;
     sort_spans(&t->iterations);
     sort_spans(&t->windows);
     efg_recorded_pairs_number(&t->pairs);
-    t->until = t->next = UINT64_MAX;
-    t->locations = t->recorded.location_count;
-    if (t->calls > t->limits.calls && limit(t, message, size))
-        return -1;
-    efg_recorded_close(&t->recorded);
-    t->last = EFG_RECORDED_NONE;
-    efg_buffer_print(t->out, "{\"locations\":[");
-    if (pass(t, put, message, size))
-        return -1;
-    end_location(t);
-    uint64_t length = t->recorded.length;
-    efg_buffer_print(t->out, "],\"start\":%" PRIu64 ",\"end\":%" PRIu64, t->recorded.start,
-                     t->until < length ? t->until : length);
-    put_spans(t, "windows", &t->windows, 0);
-    put_spans(t, "iterations", &t->iterations, 1);
-    put_sites(t);
-    put_left_out(t, put_messages(t));
-    efg_buffer_print(t->out, "}");
-    return 0;
-}
-
-int efg_recorded_json_timeline(struct efg_buffer *out, const struct efg_run *run,
-                               struct efg_recorded_limits limits, char *message, size_t size)
-{
-    struct timeline t = {.out = out, .run = run, .limits = limits, .recorded.pipe = -1};
-    size_t before = out->size;
-    int error = efg_recorded_names_init(&t.names, run);
-    out->failed |= error != 0;
-    error = error ? 0 : write_all(&t, message, size);
-    if (error) {
-        out->size = before;
-        efg_buffer_print(out, "null");
-    }
-    efg_recorded_close(&t.recorded);
-    efg_recorded_names_fini(&t.names);
-    efg_recorded_pairs_fini(&t.pairs);
-    free_spans(&t.iterations);
-    free_spans(&t.windows);
-    efg_map_fini(&t.flight_of);
-    efg_buffer_fini(&t.marks);
-    free(t.flights);
-    free(t.slots);
-    free(t.first);
-    return error;
+    out->failed |= t->call_count > limits.calls && find_part(t, &part, &slots);
+    efg_buffer_print(out, "{\"locations\":[");
+    uint64_t calls = put_locations(out, t, &part), length = t->recorded->length;
+    efg_buffer_print(out, "],\"start\":%" PRIu64 ",\"end\":%" PRIu64, t->recorded->start,
+                     part.until < length ? part.until : length);
+    put_spans(out, "windows", &t->windows, &part, 0);
+    put_spans(out, "iterations", &t->iterations, &part, 1);
+    put_sites(out, t);
+    put_left_out(out, t, &part, calls, put_messages(out, t, &part, limits.messages));
+    efg_buffer_print(out, "}");
 }

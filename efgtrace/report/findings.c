@@ -6,13 +6,15 @@
 #include <stdio.h>
 
 #include "files/summary/summary.h"
+#include "model/distribution.h"
 #include "model/efficiency.h"
+#include "tables.h"
 
 #define FINE 0.9  /* an efficiency that needs no work */
 #define EVEN 1.05 /* the most over the mean, of what is balanced */
 
 static void say_efficiency(struct efg_buffer *out, const struct efg_run *run,
-                           const struct efg_report_ranks *ranks)
+                           const struct efg_ranks *ranks)
 {
     struct efg_efficiency e = efg_efficiency_run(ranks, run->rank_count);
     char text[300];
@@ -36,17 +38,12 @@ static void say_efficiency(struct efg_buffer *out, const struct efg_run *run,
 }
 
 static void say_balance(struct efg_buffer *out, const struct efg_run *run,
-                        const struct efg_report_ranks *ranks)
+                        const struct efg_ranks *ranks)
 {
-    const uint64_t *useful = ranks->values[EFG_COMPUTE_TIME];
-    uint32_t most = 0;
-    double sum = 0;
+    struct efg_distribution useful =
+        efg_distribution(ranks->values[EFG_COMPUTE_TIME], run->rank_count, EFG_OF_ALL);
+    double above = useful.sum > 0 ? (double)useful.most * run->rank_count / useful.sum : 1;
     char text[300];
-    for (uint32_t i = 0; i < run->rank_count; i++) {
-        sum += (double)useful[i];
-        most = useful[i] > useful[most] ? i : most;
-    }
-    double above = sum > 0 ? (double)useful[most] * run->rank_count / sum : 1;
     if (run->rank_count < 2 || above < EVEN)
         snprintf(
             text, sizeof text,
@@ -57,12 +54,12 @@ static void say_balance(struct efg_buffer *out, const struct efg_run *run,
             text, sizeof text,
             "Rank %u computes longest, %.1f%% longer than the mean of the ranks: the others "
             "may wait for it.",
-            run->ranks[most].rank, 100 * (above - 1));
+            run->ranks[useful.most_at].rank, 100 * (above - 1));
     efg_buffer_print(out, "%s\n", text);
 }
 
 static void say_site(struct efg_buffer *out, const struct efg_run *run,
-                     const struct efg_report_ranks *ranks)
+                     const struct efg_ranks *ranks)
 {
     const struct efg_join *sites = &ranks->sites;
     char name[300], text[600];
@@ -82,10 +79,9 @@ static void say_site(struct efg_buffer *out, const struct efg_run *run,
     efg_buffer_print(out, "%s\n", text);
 }
 
-void efg_report_findings(struct efg_buffer *out, const struct efg_run *run,
-                         const struct efg_report_ranks *ranks)
+void efg_report_findings(struct efg_buffer *out, const struct efg_model *model)
 {
-    say_efficiency(out, run, ranks);
-    say_balance(out, run, ranks);
-    say_site(out, run, ranks);
+    say_efficiency(out, &model->run, &model->ranks);
+    say_balance(out, &model->run, &model->ranks);
+    say_site(out, &model->run, &model->ranks);
 }

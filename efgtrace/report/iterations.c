@@ -3,7 +3,7 @@
  * The iterations of the main loop, of the rank that represents the run: how long they took over
  * the run, those that were recorded against all, and those that took much longer than the rest.
  */
-#include "sent.h"
+#include "tables.h"
 
 #include <stdio.h>
 #include <string.h>

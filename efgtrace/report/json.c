@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of the document are made in other files, each from what the text is made of; here they are put together.
+ * The parts of the document are made in other files, from the model; here they are put together.
  */
 #include "json.h"
 
 #include <stdio.h>
 
-#include "cli/complain.h"
 #include "cli/json.h"
 #include "judge/json.h"
-#include "recorded/json.h"
 
 const char efg_report_json_help[] =
     "JSON: one object. Times are ns, sizes bytes, shares and efficiencies 0 to 1; RANKS is a\n"
@@ -86,121 +84,60 @@ static void say_missing(cJSON *missing, const cJSON *document, const char *part,
 
 /* --- the recorded iterations --- */
 
-/* 3,000 events of 64 ranks; fewer, where these have no room. */
-#define CALLS_MOST 200000
 #define CALLS_LEAST 1000
-#define MESSAGES_MOST 80000
 #define TIMELINE_ROOM 3000000
 
-static int put_timeline(struct efg_buffer *out, const struct efg_run *run, char *message,
-                        size_t size)
+/* What has room of TIMELINE, or why it is not there. */
+static void add_timeline(cJSON *document, cJSON *missing, struct efg_timeline *timeline)
 {
-    struct efg_recorded_limits limits = {CALLS_MOST, MESSAGES_MOST};
-    int error = efg_recorded_json_timeline(out, run, limits, message, size);
-    while (!error && !out->failed && out->size > TIMELINE_ROOM && limits.calls > CALLS_LEAST) {
+    struct efg_recorded_limits limits = timeline->limits;
+    const char *message = timeline->recorded->message;
+    struct efg_buffer text = {0};
+    char why[600];
+    while (!*message && !text.size) {
+        efg_timeline_json(&text, timeline, limits);
+        if (text.failed)
+            message = "no memory";
+        else if (text.size > TIMELINE_ROOM && limits.calls <= CALLS_LEAST)
+            message = "they have too many call sites";
+        else if (text.size > TIMELINE_ROOM)
+            text.size = 0;
         limits = (struct efg_recorded_limits){limits.calls / 2, limits.messages / 2};
-        out->size = 0;
-        error = efg_recorded_json_timeline(out, run, limits, message, size);
     }
-    if (error || out->failed || out->size <= TIMELINE_ROOM)
-        return error;
-    snprintf(message, size, "they have too many call sites");
-    return -1;
-}
-
-/* PART as PUT writes it, or why it is not there. */
-static void
-add_recorded(cJSON *document, cJSON *missing, const struct efg_run *run, const char *part,
-             int (*put)(struct efg_buffer *, const struct efg_run *, char *, size_t))
-{
-    struct efg_buffer text = {0};
-    char message[512] = "no memory", why[600];
-    int error = put(&text, run, message, sizeof message);
     efg_buffer_put(&text, "", 1);
-    if (!error && !text.failed)
-        cJSON_AddRawToObject(document, part, (char *)text.data);
+    if (!*message && !text.failed)
+        cJSON_AddRawToObject(document, "timeline", (char *)text.data);
     snprintf(why, sizeof why, "The recorded iterations cannot be shown: %s.", message);
-    say_missing(missing, document, part, why);
+    say_missing(missing, document, "timeline", why);
     efg_buffer_fini(&text);
-}
-
-/* Returns 0, or -1: what is wrong was said. */
-static int add_representative(cJSON *document, const struct efg_run *run)
-{
-    struct efg_buffer text = {0};
-    int error = efg_representative_json(&text, run, "report");
-    efg_buffer_put(&text, "", 1);
-    if (!error && !text.failed)
-        cJSON_AddRawToObject(document, "representative", (char *)text.data);
-    efg_buffer_fini(&text);
-    return error;
 }
 
 /* --- the document --- */
 
-static cJSON *make(const struct efg_report_view *view)
+cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
+                       struct efg_timeline *timeline)
 {
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-report");
     efg_json_number(document, "version", EFG_REPORT_VERSION);
-    efg_report_json_overview(document, view);
-    efg_report_json_loops(document, view);
-    efg_report_json_iterations(document, view);
-    efg_report_json_tree(document, view);
-    efg_report_json_graph(document, view);
-    efg_report_json_ranks(document, view);
-    int error = efg_report_json_messages(document, view->run);
+    efg_report_json_overview(document, model);
+    efg_report_json_loops(document, model);
+    efg_report_json_iterations(document, model);
+    efg_report_json_tree(document, model);
+    efg_report_json_graph(document, model);
+    efg_report_json_ranks(document, model);
+    int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();
-    add_recorded(document, missing, view->run, "timeline", put_timeline);
+    add_timeline(document, missing, timeline);
     say_missing(missing, document, "iterations",
                 "No main loop was found, so there are no iterations of it.");
     say_missing(missing, document, "messages", "No messages were sent.");
     cJSON_AddItemToObject(document, "missing", missing);
-    error = error || add_representative(document, view->run);
+    cJSON_AddItemToObject(document, "representative", efg_representative_json(r, &model->run));
     if (error) {
         cJSON_Delete(document);
         return NULL;
     }
     cJSON_AddBoolToObject(document, "complete", 1);
-    return document;
-}
-
-static cJSON *read_times(struct efg_report_view *view)
-{
-    struct efg_contexts contexts;
-    struct efg_by_rank by;
-    cJSON *document = NULL;
-    if (efg_contexts_build(&contexts, view->run, view->merged)) {
-        efg_complain("report", "no memory for the tree of calling contexts");
-        return NULL;
-    }
-    view->contexts = &contexts;
-    view->by = &by;
-    if (!efg_by_rank_read(&by, view->run, view->merged, &contexts, "report")) {
-        document = make(view);
-        efg_by_rank_fini(&by);
-    }
-    efg_contexts_fini(&contexts);
-    return document;
-}
-
-static cJSON *read_graph(struct efg_report_view *view)
-{
-    struct efg_merged merged;
-    if (efg_merged_read(&merged, view->run, "report", NULL, efg_merged_dimensions(view->run)))
-        return NULL;
-    view->merged = &merged;
-    cJSON *document = read_times(view);
-    efg_merged_fini(&merged);
-    return document;
-}
-
-cJSON *efg_report_json(const struct efg_run *run)
-{
-    struct efg_report_ranks ranks;
-    struct efg_report_view view = {.run = run, .ranks = &ranks};
-    int error = efg_report_ranks_read(&ranks, run, "report");
-    cJSON *document = error ? NULL : read_graph(&view);
-    efg_report_ranks_fini(&ranks);
     return document;
 }

@@ -6,7 +6,7 @@
 
 #include "cli/text.h"
 #include "files/summary/summary.h"
-#include "sent.h"
+#include "tables.h"
 
 #define AMOUNTS 256 /* characters */
 

@@ -10,6 +10,7 @@
 #include "files/conf/conf.h"
 #include "files/summary/summary.h"
 #include "json.h"
+#include "tables.h"
 
 static void add_started(cJSON *to, uint64_t ns)
 {
@@ -59,7 +60,7 @@ static void add_summary(cJSON *to, const struct efg_run *run)
 }
 
 /* The lines of hosts belong to the text, too: so a copy. */
-static void add_places(cJSON *to, const struct efg_report_ranks *ranks)
+static void add_places(cJSON *to, const struct efg_ranks *ranks)
 {
     struct efg_buffer lines = {0};
     efg_buffer_put(&lines, ranks->hosts.lines.data, ranks->hosts.lines.size);
@@ -67,11 +68,11 @@ static void add_places(cJSON *to, const struct efg_report_ranks *ranks)
     efg_buffer_fini(&lines);
 }
 
-void efg_report_json_overview(cJSON *document, const struct efg_report_view *view)
+void efg_report_json_overview(cJSON *document, const struct efg_model *model)
 {
-    const struct efg_run *run = view->run;
+    const struct efg_run *run = &model->run;
     const struct efg_totals *totals = &run->common.totals;
-    struct efg_efficiency efficiency = efg_efficiency_run(view->ranks, run->rank_count);
+    struct efg_efficiency efficiency = efg_efficiency_run(&model->ranks, run->rank_count);
     struct efg_buffer findings = {0};
     cJSON *to = cJSON_AddObjectToObject(document, "overview");
     efg_json_text(to, "application", run->application);
@@ -89,11 +90,11 @@ void efg_report_json_overview(cJSON *document, const struct efg_report_view *vie
     efg_json_number(to, "time", totals->time);
     efg_json_number(to, "mpi_time", totals->in_mpi);
     efg_report_json_efficiency(to, &efficiency);
-    efg_report_findings(&findings, view->run, view->ranks);
+    efg_report_findings(&findings, model);
     efg_json_lines(to, "findings", &findings, 0);
     efg_buffer_fini(&findings);
     add_summary(to, run);
-    add_places(to, view->ranks);
+    add_places(to, &model->ranks);
     add_recorded(to, run);
     add_cost(to, totals);
 }

@@ -14,22 +14,19 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/json.h"
-#include "cli/open.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
 #include "json.h"
-#include "model/efficiency.h"
-#include "model/join.h"
-#include "model/ranks.h"
 #include "page/fit.h"
 #include "page/page.h"
-#include "representative.h"
-#include "sent.h"
 #include "tables.h"
 
+#define LINES 20 /* of a table */
+
 static void put_facts(struct efg_buffer *out, const struct efg_run *run,
-                      const struct efg_report_ranks *ranks)
+                      const struct efg_ranks *ranks)
 {
     efg_text_title(out, "The run");
     efg_buffer_print(out, "command      %s\n", run->command);
@@ -48,7 +45,7 @@ static void put_pivot_path(struct efg_buffer *out, const struct efg_run *run)
     efg_report_path(out, run, &thread->graph.nodes[thread->pivot.node]);
 }
 
-static void put_notes(struct efg_buffer *out, const struct efg_report_ranks *ranks)
+static void put_notes(struct efg_buffer *out, const struct efg_ranks *ranks)
 {
     if (!ranks->notes.size)
         return;
@@ -56,68 +53,57 @@ static void put_notes(struct efg_buffer *out, const struct efg_report_ranks *ran
     efg_buffer_put(out, ranks->notes.data, ranks->notes.size);
 }
 
-static int put_sent(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+static void put_sent(struct efg_buffer *out, const struct efg_sent *sent, uint32_t most)
 {
-    struct efg_sent sent;
-    if (efg_sent_read(&sent, run, "report"))
-        return -1;
-    efg_sent_sort(&sent);
     efg_text_title(out, "Messages by size, all ranks");
-    efg_report_sizes(out, &sent);
-    if (sent.pair_count) {
-        efg_text_title(out, "Messages by distance, from the sender on");
-        efg_report_distances(out, &sent, most);
-        efg_text_title(out, "Messages from rank to rank");
-        efg_report_pairs(out, &sent, most);
-    }
-    efg_sent_fini(&sent);
-    return 0;
+    efg_report_sizes(out, sent);
+    if (!sent->pair_count)
+        return;
+    efg_text_title(out, "Messages by distance, from the sender on");
+    efg_report_distances(out, sent, most);
+    efg_text_title(out, "Messages from rank to rank");
+    efg_report_pairs(out, sent, most);
 }
 
-static int put_report(struct efg_buffer *out, const struct efg_run *run,
-                      const struct efg_report_ranks *ranks, uint32_t most)
+static void put_report(struct efg_buffer *out, const struct efg_model *model,
+                       const struct efg_representative *r, uint32_t most)
 {
-    put_facts(out, run, ranks);
+    const struct efg_run *run = &model->run;
+    put_facts(out, run, &model->ranks);
     efg_text_title(out, "Loops");
     efg_summary_loops(out, run, UINT32_MAX, NULL);
     put_pivot_path(out, run);
     efg_text_title(out, "Efficiency");
-    if (efg_report_efficiency(out, run, ranks, most))
-        return -1;
+    efg_report_efficiency(out, model, most);
     efg_text_title(out, "Iterations of the main loop");
     efg_report_iterations(out, run);
     efg_text_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
     efg_text_title(out, "How well the recorded iterations stand for the run");
-    if (efg_report_representative(out, run, most))
-        return -1;
+    efg_report_representative(out, r, run, most);
     efg_text_title(out, "MPI calls by time, all ranks");
-    efg_report_joined(out, run, &ranks->calls, most);
+    efg_report_joined(out, run, &model->ranks.calls, most);
     efg_text_title(out, "Call sites by time, all ranks");
-    efg_report_joined(out, run, &ranks->sites, most);
+    efg_report_joined(out, run, &model->ranks.sites, most);
     efg_text_title(out, "Ranks");
-    efg_report_ranks(out, run, ranks);
+    efg_report_ranks(out, model);
     efg_text_title(out, "Groups of ranks with the same graph");
-    if (efg_report_groups(out, run, most))
-        return -1;
-    if (put_sent(out, run, most))
-        return -1;
+    efg_report_groups(out, model, most);
+    put_sent(out, &model->sent, most);
     if (run->is_checked) {
         efg_text_title(out, "Messages, and the edges of the windows");
         efg_report_cut(out, run);
     }
     efg_text_title(out, "Size of the graph over the run");
     efg_report_curve(out, run);
-    put_notes(out, ranks);
-    return 0;
+    put_notes(out, &model->ranks);
 }
 
-static void put_findings(struct efg_buffer *out, const struct efg_run *run,
-                         const struct efg_report_ranks *ranks)
+static void put_findings(struct efg_buffer *out, const struct efg_model *model)
 {
     struct efg_buffer findings = {0};
     char head[] = "1. ";
-    efg_report_findings(&findings, run, ranks);
+    efg_report_findings(&findings, model);
     efg_buffer_put(&findings, "", 1);
     out->failed |= findings.failed;
     for (char *line = findings.failed ? "" : (char *)findings.data, *end; *line; line = end) {
@@ -130,20 +116,6 @@ static void put_findings(struct efg_buffer *out, const struct efg_run *run,
     efg_buffer_fini(&findings);
 }
 
-static int put_ranks(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
-{
-    struct efg_report_ranks ranks;
-    int error = efg_report_ranks_read(&ranks, run, "report");
-    if (!error) {
-        put_findings(out, run, &ranks);
-        efg_summary_write(out, run);
-        error = put_report(out, run, &ranks, most);
-        out->failed |= ranks.hosts.lines.failed | ranks.notes.failed;
-    }
-    efg_report_ranks_fini(&ranks);
-    return error;
-}
-
 struct request {
     const char *dir, *file; /* FILE: NULL for where it goes by default */
     uint32_t most;          /* lines of a table */
@@ -151,23 +123,50 @@ struct request {
     enum { TEXT, JSON, PAGE } as;
 };
 
-static int put_text(struct efg_buffer *out, const struct efg_run *run,
-                    const struct request *request)
+struct reading {
+    struct efg_model model;
+    struct efg_recorded recorded;
+    struct efg_representative representative;
+    struct efg_timeline timeline; /* all zero for text */
+};
+
+static int take(void *data, const struct efg_recorded_item *item)
 {
-    if (request->signatures)
-        return efg_report_signatures(out, run);
-    if (run->rank_count)
-        return put_ranks(out, run, request->most);
-    efg_summary_write(out, run);
-    return 0;
+    struct reading *r = data;
+    int error = r->timeline.recorded ? efg_timeline_take(&r->timeline, item) : 0;
+    return error ? error : efg_representative_take(&r->representative, item);
 }
 
-static int put_all(struct efg_buffer *out, const struct efg_run *run,
-                   const struct request *request)
+/* The trace, once. Returns 0 or -ENOMEM. */
+static int read_trace(struct reading *r, const struct request *request)
 {
-    if (request->as == TEXT)
-        return put_text(out, run, request);
-    cJSON *document = efg_report_json(run);
+    const struct efg_run *run = &r->model.run;
+    int error = efg_representative_begin(&r->representative, run, &r->recorded);
+    if (!error && request->as != TEXT)
+        error = efg_timeline_begin(&r->timeline, run, &r->recorded, EFG_REPORT_LIMITS);
+    if (!error)
+        error = efg_recorded_all(&r->recorded, run, take, r);
+    return error < 0 ? error : efg_representative_read(&r->representative, !error);
+}
+
+/* The trace, then the ranks. Returns 0 or -1, after saying why. */
+static int read_all(struct reading *r, const struct request *request)
+{
+    unsigned parts = EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES |
+                     (request->as == TEXT ? 0 : EFG_MODEL_CONTEXTS);
+    int error = read_trace(r, request);
+    r->model.has_recorded = efg_representative_ranks(&r->representative);
+    if (!error && efg_model_read(&r->model, NULL, efg_merged_dimensions(&r->model.run), parts))
+        return -1;
+    if (!error)
+        error = efg_representative_end(&r->representative, r->model.recorded);
+    return error ? efg_complain("report", "no memory for what was recorded") : 0;
+}
+
+static int put_document(struct efg_buffer *out, struct reading *r,
+                        const struct request *request)
+{
+    cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline);
     if (!document)
         return -1;
     if (request->as == PAGE) {
@@ -176,6 +175,26 @@ static int put_all(struct efg_buffer *out, const struct efg_run *run,
     } else {
         efg_json_end(out, document, "complete");
     }
+    return 0;
+}
+
+static int put_all(struct efg_buffer *out, struct reading *r, const struct request *request)
+{
+    const struct efg_run *run = &r->model.run;
+    if (request->as == TEXT && request->signatures)
+        return efg_report_signatures(out, run);
+    if (request->as == TEXT && !run->rank_count) {
+        efg_summary_write(out, run);
+        return 0;
+    }
+    if (read_all(r, request))
+        return -1;
+    if (request->as != TEXT)
+        return put_document(out, r, request);
+    put_findings(out, &r->model);
+    efg_summary_write(out, run);
+    put_report(out, &r->model, &r->representative, request->most);
+    out->failed |= r->model.ranks.hosts.lines.failed | r->model.ranks.notes.failed;
     return 0;
 }
 
@@ -198,86 +217,63 @@ static int write_out(const struct efg_buffer *out, const struct efg_run *run,
 
 static int report(const struct request *request)
 {
-    struct efg_run run;
+    struct reading r = {.recorded.pipe = -1};
     struct efg_buffer out = {0};
-    if (efg_open_run(&run, "report", request->dir))
-        return EFG_EXIT_FAILED;
-    int error = put_all(&out, &run, request);
+    int error = efg_model_open(&r.model, "report", request->dir);
+    if (!error)
+        error = put_all(&out, &r, request);
     if (!error && out.failed) {
         fprintf(stderr, "efgtrace report: no memory for %s\n", request->dir);
         error = -1;
     }
     if (!error)
-        error = write_out(&out, &run, request);
+        error = write_out(&out, &r.model.run, request);
     efg_buffer_fini(&out);
-    efg_run_fini(&run);
+    efg_timeline_fini(&r.timeline);
+    efg_representative_fini(&r.representative);
+    efg_recorded_close(&r.recorded);
+    efg_model_fini(&r.model);
     return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 
-static void print_help(FILE *out)
-{
-    fputs(
-        "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
-        "Describes the run that wrote DIR: where time is lost, in words; the summary; its\n"
-        "loops, where the time of the main loop goes, how long its iterations took, how well\n"
-        "the recorded ones stand for the run, which MPI calls and call sites take the time "
-        "and\n"
-        "how evenly over the ranks (least, median, most), who sent how much to whom, and how\n"
-        "the event flow graph grew.\n\n"
-        "  -a, --all          every line of every table, not only the largest\n"
-        "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
-        "                     ranks and per rank, for each signature that the run has\n"
-        "      --html         a web page, in one file that needs no network: FILE, or\n"
-        "                     DIR/report.html\n"
-        "      --json         all that the page shows, for other programs: FILE, or standard "
-        "output\n"
-        "  -h, --help         this text\n\n"
-        "For example: efgtrace report DIR --html report.html\n\n",
-        out);
-    fputs(efg_report_json_help, out);
-    fputs("\nExit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n", out);
-}
-
-/* Returns 0 to go on, else the exit code + 1. */
-static int take_option(struct request *request, int option, char **argv)
-{
-    switch (option) {
-    case 'a':
-        request->most = UINT32_MAX;
-        return 0;
-    case 's':
-        request->signatures = 1;
-        return 0;
-    case 'H':
-        request->as = PAGE;
-        return 0;
-    case 'J':
-        request->as = JSON;
-        return 0;
-    case 'h':
-        print_help(stdout);
-        return EFG_EXIT_OK + 1;
-    default:
-        return efg_complain_option("report", option, argv) + 1;
-    }
-}
+static const char *const help[] = {
+    "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
+    "Describes the run that wrote DIR: where time is lost, in words; the summary; its\n"
+    "loops, where the time of the main loop goes, how long its iterations took, how well\n"
+    "the recorded ones stand for the run, which MPI calls and call sites take the time "
+    "and\n"
+    "how evenly over the ranks (least, median, most), who sent how much to whom, and how\n"
+    "the event flow graph grew.\n\n"
+    "  -a, --all          every line of every table, not only the largest\n"
+    "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
+    "                     ranks and per rank, for each signature that the run has\n"
+    "      --html         a web page, in one file that needs no network: FILE, or\n"
+    "                     DIR/report.html\n"
+    "      --json         all that the page shows, for other programs: FILE, or standard "
+    "output\n"
+    "  -h, --help         this text\n\n"
+    "For example: efgtrace report DIR --html report.html\n\n",
+    efg_report_json_help,
+    "\nExit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n",
+    NULL,
+};
 
 int efg_cmd_report(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"all", no_argument, NULL, 'a'},  {"signatures", no_argument, NULL, 's'},
-        {"html", no_argument, NULL, 'H'}, {"json", no_argument, NULL, 'J'},
-        {"help", no_argument, NULL, 'h'}, {0}};
-    struct request request = {.most = 20};
-    optind = 0;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, "ash", options, NULL)) != -1;) {
-        int code = take_option(&request, c, argv);
-        if (code)
-            return code - 1;
-    }
+    struct request request = {0};
+    int all = 0, json = 0, html = 0;
+    const struct efg_option options[] = {{"all", 'a', .flag = &all},
+                                         {"signatures", 's', .flag = &request.signatures},
+                                         {"html", .flag = &html},
+                                         {"json", .flag = &json},
+                                         {0}};
+    int code = efg_options_take("report", options, help, 0, argc, argv);
+    if (code >= 0)
+        return code;
+    request.as = html ? PAGE : json ? JSON : TEXT;
     if (optind == argc || argc - optind > (request.as == TEXT ? 1 : 2))
-        return efg_complain_folders("report", argc - optind);
+        return efg_options_complain_folders("report", argc - optind);
+    request.most = all ? UINT32_MAX : LINES;
     request.dir = argv[optind];
     request.file = argv[optind + 1]; /* NULL ends the arguments */
     return report(&request);

@@ -4,14 +4,12 @@
  * each loop. Calls and bytes mostly are the same, so only those that are not have a line in a
  * second table.
  */
-#include "representative.h"
-
 #include <math.h>
 #include <stdio.h>
 
 #include "cli/text.h"
 #include "files/summary/summary.h"
-#include "judge/representative.h"
+#include "tables.h"
 
 static char mark_of(const struct efg_figure *f)
 {
@@ -123,17 +121,13 @@ static void put_explanation(struct efg_buffer *out, const struct efg_representat
                          (unsigned long long)r->strangers);
 }
 
-int efg_report_representative(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+void efg_report_representative(struct efg_buffer *out, const struct efg_representative *r,
+                               const struct efg_run *run, uint32_t most)
 {
-    struct efg_representative r;
-    int error = efg_representative_make(&r, run, "report");
-    if (!error)
-        efg_text_wrap(out, "", r.sentence);
-    if (!error && r.row_count) {
-        put_explanation(out, &r);
-        put_times(out, &r, run, most);
-        put_counts(out, &r, run, most);
-    }
-    efg_representative_fini(&r);
-    return error;
+    efg_text_wrap(out, "", r->sentence);
+    if (!r->row_count)
+        return;
+    put_explanation(out, r);
+    put_times(out, r, run, most);
+    put_counts(out, r, run, most);
 }

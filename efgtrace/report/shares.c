@@ -9,15 +9,16 @@
 #include "json.h"
 #include "model/distribution.h"
 #include "model/groups.h"
+#include "tables.h"
 
 #define GROUPS_SHOWN 64
 
 /* --- calls and call sites --- */
 
-static cJSON *make_item(const struct efg_report_view *view, const struct efg_join *join,
+static cJSON *make_item(const struct efg_model *model, const struct efg_join *join,
                         const struct efg_join_item *item)
 {
-    double mpi = (double)efg_join_time(join), run = (double)view->run->common.totals.time;
+    double mpi = (double)efg_join_time(join), run = (double)model->run.common.totals.time;
     cJSON *to = cJSON_CreateObject();
     efg_json_number(to, "calls", item->calls);
     efg_json_number(to, "bytes", item->bytes);
@@ -26,33 +27,33 @@ static cJSON *make_item(const struct efg_report_view *view, const struct efg_joi
     return to;
 }
 
-static void add_calls(cJSON *document, const struct efg_report_view *view)
+static void add_calls(cJSON *document, const struct efg_model *model)
 {
-    const struct efg_join *join = &view->ranks->calls;
+    const struct efg_join *join = &model->ranks.calls;
     cJSON *calls = cJSON_AddArrayToObject(document, "calls");
     for (uint32_t i = 0; i < join->count; i++) {
         const struct efg_join_item *item = &join->items[i];
-        cJSON *to = make_item(view, join, item);
+        cJSON *to = make_item(model, join, item);
         efg_json_text(to, "call",
                       item->flags & EFG_NODE_OVERFLOW
                           ? "(all further calls)"
-                          : efg_run_call_name(view->run, item->signature.call));
-        efg_distribution_json(to, "time", view->run, item->by_rank, EFG_OF_ALL,
+                          : efg_run_call_name(&model->run, item->signature.call));
+        efg_distribution_json(to, "time", &model->run, item->by_rank, EFG_OF_ALL,
                               EFG_DISTRIBUTION_LIST);
         cJSON_AddItemToArray(calls, to);
     }
 }
 
-static void add_sites(cJSON *document, const struct efg_report_view *view)
+static void add_sites(cJSON *document, const struct efg_model *model)
 {
-    const struct efg_join *join = &view->ranks->sites;
+    const struct efg_join *join = &model->ranks.sites;
     cJSON *sites = cJSON_AddArrayToObject(document, "sites");
     for (uint32_t i = 0; i < join->count; i++) {
         const struct efg_join_item *item = &join->items[i];
         struct efg_node node = {.signature = item->signature, .flags = item->flags};
         char label[512];
-        cJSON *to = make_item(view, join, item);
-        efg_summary_node(view->run, &node, label, sizeof label);
+        cJSON *to = make_item(model, join, item);
+        efg_summary_node(&model->run, &node, label, sizeof label);
         efg_json_text(to, "label", label);
         efg_json_hex(to, "hash", item->key);
         efg_json_number(to, "time", item->time);
@@ -64,57 +65,44 @@ static void add_sites(cJSON *document, const struct efg_report_view *view)
 
 /* --- ranks --- */
 
-static void add_quantities(cJSON *document, const struct efg_report_view *view)
+static void add_quantities(cJSON *document, const struct efg_model *model)
 {
     cJSON *ranks = cJSON_AddArrayToObject(document, "ranks");
     for (int i = 0; i < EFG_QUANTITIES; i++) {
         cJSON *to = cJSON_CreateObject();
-        cJSON_AddStringToObject(to, "name", efg_quantity_name((enum efg_quantity)i));
+        cJSON_AddStringToObject(to, "name", efg_report_quantity((enum efg_quantity)i));
         cJSON_AddStringToObject(to, "unit",
                                 i == EFG_BYTES    ? "bytes"
                                 : i == EFG_EVENTS ? "count"
                                                   : "ns");
-        efg_distribution_json(to, "values", view->run, view->ranks->values[i], EFG_OF_ALL,
+        efg_distribution_json(to, "values", &model->run, model->ranks.values[i], EFG_OF_ALL,
                               EFG_DISTRIBUTION_LIST);
         cJSON_AddItemToArray(ranks, to);
     }
 }
 
-static cJSON *make_group(const struct efg_run *run, uint32_t number,
-                         const struct efg_group_size *group)
+static void add_groups(cJSON *document, const struct efg_model *model)
 {
-    struct efg_run_rank rank;
-    uint32_t nodes = 0, edges = 0;
-    if (efg_groups_read(run, "report", group->index, &rank))
-        return NULL;
-    for (uint32_t k = 0; k < rank.thread_count; k++) {
-        nodes += rank.threads[k].graph.node_count;
-        edges += rank.threads[k].graph.edge_count;
-    }
-    efg_run_rank_fini(&rank);
-    cJSON *to = cJSON_CreateObject();
-    efg_json_number(to, "number", number);
-    efg_json_number(to, "count", group->ranks);
-    efg_json_ranks(to, "ranks", &run->common.groups[group->index].ranks);
-    efg_json_number(to, "nodes", nodes);
-    efg_json_number(to, "edges", edges);
-    return to;
-}
-
-static void add_groups(cJSON *document, const struct efg_run *run)
-{
-    struct efg_group_size *sorted = efg_groups_sorted(run);
+    const struct efg_run_common *common = &model->run.common;
+    struct efg_group_size *sorted = efg_groups_sorted(&model->run);
     cJSON *groups = cJSON_AddArrayToObject(document, "groups");
-    for (uint32_t i = 0; sorted && i < run->common.group_count && i < GROUPS_SHOWN; i++)
-        cJSON_AddItemToArray(groups, make_group(run, i + 1, &sorted[i]));
+    for (uint32_t i = 0; sorted && i < common->group_count && i < GROUPS_SHOWN; i++) {
+        cJSON *to = cJSON_CreateObject();
+        efg_json_number(to, "number", i + 1);
+        efg_json_number(to, "count", sorted[i].ranks);
+        efg_json_ranks(to, "ranks", &common->groups[sorted[i].index].ranks);
+        efg_json_number(to, "nodes", model->ranks.groups[sorted[i].index].nodes);
+        efg_json_number(to, "edges", model->ranks.groups[sorted[i].index].edges);
+        cJSON_AddItemToArray(groups, to);
+    }
     free(sorted);
-    efg_json_number(document, "group_count", run->common.group_count);
+    efg_json_number(document, "group_count", common->group_count);
 }
 
-void efg_report_json_ranks(cJSON *document, const struct efg_report_view *view)
+void efg_report_json_ranks(cJSON *document, const struct efg_model *model)
 {
-    add_calls(document, view);
-    add_sites(document, view);
-    add_quantities(document, view);
-    add_groups(document, view->run);
+    add_calls(document, model);
+    add_sites(document, model);
+    add_quantities(document, model);
+    add_groups(document, model);
 }

@@ -14,7 +14,7 @@
 #include "core/graph/unite.h"
 #include "files/conf/conf.h"
 #include "files/summary/summary.h"
-#include "model/groups.h"
+#include "cli/open.h"
 #include "model/merged.h"
 #include "tables.h"
 
@@ -119,7 +119,8 @@ static int read_groups(struct table *t, const struct efg_run *run)
         return complain_memory();
     for (uint32_t i = 0; i < run->common.group_count; i++) {
         struct efg_run_rank rank;
-        if (efg_groups_read(run, "report", i, &rank))
+        uint32_t first = run->common.groups[i].ranks.ranges[0].first;
+        if (efg_open_rank(run, "report", efg_run_index(run, first), &rank))
             return -1;
         int error =
             rank.thread_count

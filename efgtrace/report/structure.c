@@ -8,26 +8,20 @@
 #include "json.h"
 #include "model/distribution.h"
 
-static struct efg_graph_view graph_view(const struct efg_report_view *view)
-{
-    return (struct efg_graph_view){.run = view->run, .merged = view->merged, .all = 1};
-}
-
 /* --- loops --- */
 
-static cJSON *make_loop(const struct efg_report_view *view, uint32_t id)
+static cJSON *make_loop(const struct efg_model *model, uint32_t id)
 {
-    const struct efg_merged *merged = view->merged;
+    const struct efg_merged *merged = &model->merged;
     const struct efg_loop *loop = &merged->tree.loops[id];
-    struct efg_graph_view graph = graph_view(view);
-    struct efg_efficiency efficiency = efg_efficiency_loop(view->by, id);
+    struct efg_efficiency efficiency = efg_efficiency_loop(&model->by, id);
     char label[512];
-    cJSON *to = efg_graph_json_loop(&graph, id);
-    efg_summary_node(view->run, &merged->graph.nodes[loop->header], label, sizeof label);
+    cJSON *to = efg_graph_json_loop(model, id);
+    efg_summary_node(&model->run, &merged->graph.nodes[loop->header], label, sizeof label);
     efg_json_text(to, "label", label);
     efg_json_number(to, "depth", loop->depth);
     cJSON_AddBoolToObject(to, "is_main", id == merged->tree.main);
-    efg_json_number(to, "context", view->contexts->of_loop[id]);
+    efg_json_number(to, "context", model->contexts.of_loop[id]);
     efg_report_json_efficiency(to, &efficiency);
     return to;
 }
@@ -60,14 +54,14 @@ static void add_curve(cJSON *document, const struct efg_run *run)
     }
 }
 
-void efg_report_json_loops(cJSON *document, const struct efg_report_view *view)
+void efg_report_json_loops(cJSON *document, const struct efg_model *model)
 {
-    const struct efg_merged *merged = view->merged;
+    const struct efg_merged *merged = &model->merged;
     cJSON *loops = cJSON_AddArrayToObject(document, "loops");
     for (uint32_t l = efg_looptree_next(&merged->tree, EFG_NONE); l != EFG_NONE;
          l = efg_looptree_next(&merged->tree, l))
-        cJSON_AddItemToArray(loops, make_loop(view, l));
-    add_curve(document, view->run);
+        cJSON_AddItemToArray(loops, make_loop(model, l));
+    add_curve(document, &model->run);
 }
 
 /* --- iterations --- */
@@ -111,13 +105,13 @@ static void add_recorded(cJSON *to, const struct efg_run_thread *thread)
     }
 }
 
-void efg_report_json_iterations(cJSON *document, const struct efg_report_view *view)
+void efg_report_json_iterations(cJSON *document, const struct efg_model *model)
 {
-    const struct efg_run_thread *thread = efg_run_rank_thread(&view->run->speaker);
+    const struct efg_run_thread *thread = efg_run_rank_thread(&model->run.speaker);
     if (!thread || !thread->series || !thread->series->count)
         return;
     cJSON *to = cJSON_AddObjectToObject(document, "iterations");
-    efg_json_number(to, "of_rank", view->run->speaker.rank);
+    efg_json_number(to, "of_rank", model->run.speaker.rank);
     add_slots(to, thread->series);
     add_longest(to, thread->series);
     add_recorded(to, thread);
@@ -136,10 +130,10 @@ static size_t list_of(const struct efg_by_rank *by, uint32_t id)
     return time >= whole / 200 ? EFG_DISTRIBUTION_LIST : EFG_DISTRIBUTION_SHORT;
 }
 
-static cJSON *make_context(const struct efg_report_view *view, uint32_t id)
+static cJSON *make_context(const struct efg_model *model, uint32_t id)
 {
-    const struct efg_context *c = &view->contexts->items[id];
-    const struct efg_by_rank *by = view->by;
+    const struct efg_context *c = &model->contexts.items[id];
+    const struct efg_by_rank *by = &model->by;
     size_t at = (size_t)id * by->ranks, list = list_of(by, id);
     cJSON *to = cJSON_CreateObject();
     efg_json_id(to, "parent", c->parent);
@@ -150,35 +144,34 @@ static cJSON *make_context(const struct efg_report_view *view, uint32_t id)
     efg_json_text(to, "module", c->module);
     efg_json_number(to, "calls", by->context_calls[id]);
     efg_json_number(to, "bytes", by->context_bytes[id]);
-    efg_distribution_json(to, "time", view->run, by->context_time + at, EFG_OF_THOSE, list);
+    efg_distribution_json(to, "time", &model->run, by->context_time + at, EFG_OF_THOSE, list);
     if (!c->is_call)
-        efg_distribution_json(to, "mpi", view->run, by->context_mpi + at, EFG_OF_THOSE, list);
+        efg_distribution_json(to, "mpi", &model->run, by->context_mpi + at, EFG_OF_THOSE, list);
     return to;
 }
 
-void efg_report_json_tree(cJSON *document, const struct efg_report_view *view)
+void efg_report_json_tree(cJSON *document, const struct efg_model *model)
 {
     cJSON *contexts = cJSON_AddArrayToObject(document, "contexts");
-    for (uint32_t i = 0; i < view->contexts->count; i++)
-        cJSON_AddItemToArray(contexts, make_context(view, i));
+    for (uint32_t i = 0; i < model->contexts.count; i++)
+        cJSON_AddItemToArray(contexts, make_context(model, i));
 }
 
 /* --- the graph --- */
 
-void efg_report_json_graph(cJSON *document, const struct efg_report_view *view)
+void efg_report_json_graph(cJSON *document, const struct efg_model *model)
 {
-    const struct efg_merged *merged = view->merged;
-    struct efg_graph_view graph = graph_view(view);
+    const struct efg_merged *merged = &model->merged;
     cJSON *to = cJSON_AddObjectToObject(document, "graph");
     efg_json_ranks(to, "ranks", &merged->ranks);
     efg_graph_json_pivot(to, merged);
     cJSON *nodes = cJSON_AddArrayToObject(to, "nodes");
     for (uint32_t i = 0; i < merged->graph.node_count; i++) {
-        cJSON *node = efg_graph_json_node(&graph, i);
-        efg_json_number(node, "context", view->contexts->of_node[i]);
+        cJSON *node = efg_graph_json_node(model, i);
+        efg_json_number(node, "context", model->contexts.of_node[i]);
         cJSON_AddItemToArray(nodes, node);
     }
     cJSON *edges = cJSON_AddArrayToObject(to, "edges");
     for (uint32_t i = 0; i < merged->graph.edge_count; i++)
-        cJSON_AddItemToArray(edges, efg_graph_json_edge(&graph, i));
+        cJSON_AddItemToArray(edges, efg_graph_json_edge(model, i));
 }

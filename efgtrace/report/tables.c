@@ -12,6 +12,7 @@
 
 #include "cli/text.h"
 #include "files/summary/summary.h"
+#include "model/distribution.h"
 
 #define CURVE_LINES 12
 
@@ -158,14 +159,13 @@ static void put_begin(char *text, size_t size, const struct efg_join_item *item,
 }
 
 static void put_call(struct efg_buffer *out, const char *begin, const struct efg_run *run,
-                     const struct efg_join *join, const struct efg_join_item *item,
-                     uint64_t *sorted)
+                     const struct efg_join *join, const struct efg_join_item *item)
 {
     char least[32], median[32], most[32], bytes[32];
-    struct efg_spread spread = efg_join_spread(item->by_rank, join->ranks, sorted);
-    efg_format_ns(least, sizeof least, spread.min);
-    efg_format_ns(median, sizeof median, spread.median);
-    efg_format_ns(most, sizeof most, spread.max);
+    struct efg_distribution d = efg_distribution(item->by_rank, join->ranks, EFG_OF_ALL);
+    efg_format_ns(least, sizeof least, d.least);
+    efg_format_ns(median, sizeof median, d.median);
+    efg_format_ns(most, sizeof most, d.most);
     efg_format_bytes(bytes, sizeof bytes, item->bytes);
     efg_summary_line(out, "%s %9s %9s %9s %9s  %s", begin, least, median, most, bytes,
                      item->flags & EFG_NODE_OVERFLOW
@@ -187,22 +187,20 @@ static void put_site(struct efg_buffer *out, const char *begin, const struct efg
 void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
                        const struct efg_join *join, uint32_t most)
 {
-    uint64_t *sorted = calloc(join->ranks + 1, sizeof *sorted);
     uint64_t run_time = run->common.totals.time, mpi_time = efg_join_time(join);
     char begin[128];
     efg_summary_line(out, "     calls      time   MPI   run %s",
                      join->by == EFG_JOIN_CALLS
                          ? "    least    median      most     bytes  (times per rank)"
                          : "     mean   longest");
-    for (uint32_t i = 0; sorted && i < join->count && i < most; i++) {
+    for (uint32_t i = 0; i < join->count && i < most; i++) {
         put_begin(begin, sizeof begin, &join->items[i], mpi_time, run_time);
         if (join->by == EFG_JOIN_CALLS)
-            put_call(out, begin, run, join, &join->items[i], sorted);
+            put_call(out, begin, run, join, &join->items[i]);
         else
             put_site(out, begin, run, &join->items[i]);
     }
     efg_text_rest(out, join->count, most);
-    free(sorted);
 }
 
 /* --- the curve --- */

@@ -7,15 +7,43 @@
 #define EFG_REPORT_TABLES_H
 
 #include "base/buffer.h"
-#include "files/run/runfile.h"
-#include "model/join.h"
+#include "judge/representative.h"
+#include "model/model.h"
 
+/* The three most useful sentences, a line each, of any length. */
+void efg_report_findings(struct efg_buffer *out, const struct efg_model *model);
+
+/* The efficiency of the run and of its longest loops. */
+void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
+
+/* What ranks did: least, median, most; and what a line of it is called, "outside MPI". */
+void efg_report_ranks(struct efg_buffer *out, const struct efg_model *model);
+const char *efg_report_quantity(enum efg_quantity quantity);
+
+/* The groups of ranks with the same graph, and how others differ from the largest. */
+void efg_report_groups(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
+
+/* The iterations of the rank that represents the run. */
+void efg_report_iterations(struct efg_buffer *out, const struct efg_run *run);
+
+/* What was sent, of all ranks: by size, by distance of the ranks, and by pair of them. */
+void efg_report_sizes(struct efg_buffer *out, const struct efg_sent *sent);
+void efg_report_distances(struct efg_buffer *out, const struct efg_sent *sent, uint32_t most);
+void efg_report_pairs(struct efg_buffer *out, const struct efg_sent *sent, uint32_t most);
+
+/* Where the time of the main loop goes, in the order of its calls. */
 void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
+/* MPI calls, or call sites, by time. */
 void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
                        const struct efg_join *join, uint32_t most);
+/* What efgtrace took; what the edges of the windows cut; how the graph grew. */
 void efg_report_library(struct efg_buffer *out, const struct efg_run *run);
 void efg_report_cut(struct efg_buffer *out, const struct efg_run *run);
 void efg_report_curve(struct efg_buffer *out, const struct efg_run *run);
+
+/* How well the recorded iterations stand for the run: the sentence, and a table. */
+void efg_report_representative(struct efg_buffer *out, const struct efg_representative *r,
+                               const struct efg_run *run, uint32_t most);
 
 /* How many nodes and edges there are for each signature. Reads one rank of each group.
  * Returns 0; else says on standard error what is wrong, and returns -1. */

@@ -8,7 +8,6 @@
 #include "cli/complain.h"
 #include "cli/json.h"
 #include "json.h"
-#include "model/sent.h"
 
 #define LINES 128
 #define SIZES 32
@@ -96,21 +95,16 @@ static void add_part(cJSON *messages, const char *name, const struct efg_sent *s
     cJSON_AddItemToObject(to, "others", cJSON_CreateDoubleArray(others, 2));
 }
 
-int efg_report_json_messages(cJSON *document, const struct efg_run *run)
+int efg_report_json_messages(cJSON *document, const struct efg_model *model)
 {
-    struct efg_sent sent;
-    struct cells cells = {0};
-    if (efg_sent_read(&sent, run, "report"))
-        return -1;
-    int error = make_cells(&cells, run, &sent);
-    if (error) {
-        efg_complain("report", "no memory for the matrix of messages");
-    } else if (!is_empty(&sent, 0)) {
-        cJSON *messages = cJSON_AddObjectToObject(document, "messages");
-        add_part(messages, "all", &sent, &cells, 0);
-        add_part(messages, "recorded", &sent, &cells, 1);
-    }
+    struct cells cells;
+    if (is_empty(&model->sent, 0))
+        return 0;
+    if (make_cells(&cells, &model->run, &model->sent))
+        return efg_complain("report", "no memory for the matrix of messages");
+    cJSON *messages = cJSON_AddObjectToObject(document, "messages");
+    add_part(messages, "all", &model->sent, &cells, 0);
+    add_part(messages, "recorded", &model->sent, &cells, 1);
     free(cells.item);
-    efg_sent_fini(&sent);
-    return error;
+    return 0;
 }

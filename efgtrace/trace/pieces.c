@@ -196,7 +196,7 @@ static int open_piece(struct efg_run *run, const struct pieces *pieces,
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/pieces/%u.%u.efg", pieces->dir, piece->rank, piece->thread);
-    int error = efg_runfile_open_below(run, path, 2, message, size);
+    int error = efg_runfile_open(run, path, 2, message, size);
     if (error || (run->rank_count == 1 && run->ranks[0].rank == piece->rank))
         return error;
     snprintf(message, size, "%s is of another rank", path);
@@ -353,7 +353,7 @@ static void print_missing(struct job *job)
     for (int i = 0; i <= job->rank_count; i++) {
         uint32_t end = i < job->rank_count ? job->ranks[i].rank : job->run.size;
         struct efg_range gap = {next, 1, end > next ? end - next : 0};
-        efg_ranklist_append(&missing, &(struct efg_ranklist){&gap, gap.count > 0, 1});
+        efg_ranklist_append(&missing, &(struct efg_ranklist){&gap, gap.count > 0});
         next = i < job->rank_count ? end + 1 : next;
     }
     efg_ranklist_print(&missing, text, sizeof text);
@@ -387,7 +387,7 @@ static int is_complete(const char *path)
 {
     struct efg_run run;
     char message[PATH_MAX + 256];
-    int error = efg_runfile_open_below(&run, path, 1, message, sizeof message);
+    int error = efg_runfile_open(&run, path, 1, message, sizeof message);
     if (error == -ENOENT || error == -ELOOP)
         return 0;
     int is_saved = !error && run.is_saved;

@@ -18,6 +18,7 @@
 #include "cli/clean.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
+#include "cli/options.h"
 #include "files/disk/below.h"
 #include "files/otf2/otf2.h"
 #include "files/run/pieces.h"
@@ -30,20 +31,18 @@ struct paths { /* of logs */
     int failed; /* no memory */
 };
 
-static int print_help(void)
-{
-    puts(
-        "Usage: efgtrace trace [OPTION...] DIR\n\n"
-        "Writes DIR/traces.otf2 and DIR/traces/ from the logs in DIR/logs: the trace of a job\n"
-        "that was killed or is still running, as far as it has come; and DIR/run.efg from "
-        "what\n"
-        "its ranks had saved, for report, graph and expand. A job that ends normally writes\n"
-        "both itself.\n\n"
-        "  -o, --output DIR2   write them to DIR2 instead; it is made if necessary\n"
-        "  -h, --help          this text\n\n"
-        "Exit code: 0 written, 1 failed, 2 wrong usage.");
-    return EFG_EXIT_OK;
-}
+static const char *const help[] = {
+    "Usage: efgtrace trace [OPTION...] DIR\n\n"
+    "Writes DIR/traces.otf2 and DIR/traces/ from the logs in DIR/logs: the trace of a job\n"
+    "that was killed or is still running, as far as it has come; and DIR/run.efg from "
+    "what\n"
+    "its ranks had saved, for report, graph and expand. A job that ends normally writes\n"
+    "both itself.\n\n"
+    "  -o, --output DIR2   write them to DIR2 instead; it is made if necessary\n"
+    "  -h, --help          this text\n\n"
+    "Exit code: 0 written, 1 failed, 2 wrong usage.\n",
+    NULL,
+};
 
 static int complain(const char *what, const char *path, const char *why)
 {
@@ -237,24 +236,17 @@ static void strip_name(char *output)
 
 int efg_cmd_trace(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0}};
-    char *output = NULL;
-    optind = 0; /* begin anew: main has looked at the arguments */
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1;) {
-        if (option == 'h')
-            return print_help();
-        if (option != 'o')
-            return efg_complain_option("trace", option, argv);
-        if (!optarg[0])
-            return efg_complain_usage("trace", "--output wants a folder");
-        output = optarg;
-    }
-    if (optind + 1 != argc || !argv[optind][0])
-        return efg_complain_folders("trace", optind + 1 == argc ? 0 : argc - optind);
+    const char *given = NULL;
+    const struct efg_option options[] = {{"output", 'o', .text = &given}, {0}};
+    int code = efg_options_take("trace", options, help, 1, argc, argv);
+    if (code >= 0)
+        return code;
+    if (given && !*given)
+        return efg_complain_usage("trace", "--output wants a folder");
+    if (!*argv[optind])
+        return efg_options_complain_folders("trace", 0);
     strip_name(argv[optind]);
-    if (output)
-        strip_name(output);
-    return trace(argv[optind], output ? output : argv[optind]);
+    if (given)
+        strip_name((char *)given); /* of argv, too */
+    return trace(argv[optind], given ? given : argv[optind]);
 }

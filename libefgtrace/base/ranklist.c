@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 void efg_ranklist_fini(struct efg_ranklist *list)
 {
     free(list->ranges);
@@ -24,14 +26,8 @@ static uint32_t last_of(const struct efg_range *range)
 
 static int push(struct efg_ranklist *list, struct efg_range range)
 {
-    if (list->range_count == list->room) {
-        uint32_t room = list->room ? 2 * list->room : 2;
-        struct efg_range *ranges = realloc(list->ranges, room * sizeof *ranges);
-        if (!ranges)
-            return -ENOMEM;
-        list->ranges = ranges;
-        list->room = room;
-    }
+    if (efg_array_grow(&list->ranges, list->range_count, 1, sizeof *list->ranges))
+        return -ENOMEM;
     list->ranges[list->range_count++] = range;
     return 0;
 }

@@ -14,7 +14,7 @@ struct efg_range {                 /* first, first + stride, ...: COUNT of them 
 
 struct efg_ranklist { /* all zero is an empty list */
     struct efg_range *ranges;
-    uint32_t range_count, room;
+    uint32_t range_count;
 };
 
 void efg_ranklist_fini(struct efg_ranklist *list);

@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const char *path = fuzz_write("run.efg", bytes, size);
     fuzz_allow(1 << 20, 1300, size);
     *message = '\0';
-    int error = efg_runfile_open(&run, path, message, sizeof message);
+    int error = efg_runfile_open(&run, path, 0, message, sizeof message);
     expect_error(error);
     if (!error) {
         struct efg_buffer text = {0};

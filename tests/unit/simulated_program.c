@@ -55,7 +55,7 @@ void sim_assert_part(int some, uint32_t percent, uint32_t few)
 
 void sim_assert_right(const struct sim_world *world, uint64_t apart)
 {
-    const struct efg_agree *agree = &world->rank[0].agree;
+    const struct efg_agree *agree = &world->rank[0].control.agree;
     assert_true(!apart || (agree->is_from_start && agree->drifted));
 }
 
@@ -179,7 +179,8 @@ static void start(struct sim_world *w)
     w->plan = plan;
     for (int i = 0; i < plan.ranks; i++) {
         struct sim_rank *r = &w->rank[i];
-        efg_agree_init(&r->agree, plan.windows, plan.length, plan.skip);
+        efg_control_init(&r->control, plan.windows, plan.length, plan.skip);
+        r->world = w;
         r->marked = -1;
         for (int p = 0; p < SIM_PIVOTS; p++)
             r->visits[0][p] = plan.rank[i].start_up;

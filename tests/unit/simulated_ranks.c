@@ -57,7 +57,7 @@ static void gather(const struct sim_world *w, struct sim_rank *r)
 
     r->choice_count = 0;
     for (int p = 0; p <= r->phase; p++)
-        if (sim_loop(p, other, r->dropped) == r->agree.loop)
+        if (sim_loop(p, other, r->dropped) == r->control.agree.loop)
             phase = p;
     for (int i = 0; i < SIM_PIVOTS && phase >= 0; i++) {
         int mine = (i + index_of(w, r)) % SIM_PIVOTS; /* each has another favourite */
@@ -91,7 +91,7 @@ static uint64_t first_recorded(const struct sim_rank *r)
 
 static uint64_t first_whole(const struct sim_rank *r)
 {
-    if (r->trigger.state != EFG_PROVISIONAL || r->marked < 0)
+    if (r->control.trigger.state != EFG_PROVISIONAL || r->marked < 0)
         return UINT64_MAX;
     return r->tally.visits >= first_recorded(r) ? first_recorded(r) : UINT64_MAX;
 }
@@ -122,7 +122,7 @@ static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int
         .hash = r->marked >= 0 ? hash_of(w, r->marked) : 0,
         .tally = &r->tally,
         .whole = first_whole(r),
-        .state = r->trigger.state,
+        .state = r->control.trigger.state,
         .is_lost = is_silent(w, r),
         .end = now->end,
         .begun = now->begun,
@@ -132,46 +132,128 @@ static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int
 
 /* --- what the runtime does --- */
 
+/* The iteration that has this NUMBER. */
 static uint64_t in_truth(const struct sim_rank *r, uint64_t number)
 {
-    return r->visited_in - (efg_agree_number(&r->agree, &r->tally) - number);
+    return r->visited_in - (efg_control_number(&r->control, &r->tally) - number);
 }
 
-static void act(struct sim_world *w, struct sim_rank *r, enum efg_action action)
+static void mark(struct sim_world *w, struct sim_rank *r)
+{
+    uint32_t taken = efg_agree_choice(&r->control.agree, r->choices, r->choice_count);
+
+    r->marked = pivot_of(w, r->choices[taken].hash);
+    assert_true(r->marked >= 0);
+    efg_tally_mark(&r->tally, r->visits[r->marked / SIM_PIVOTS][r->marked % SIM_PIVOTS]);
+    r->visited_at = r->ticks;
+    r->visited_in = total_of(w, r) - (r->slot <= 2 * (r->marked % SIM_PIVOTS));
+}
+
+static void open_window(struct sim_world *w, struct sim_rank *r, uint64_t number)
+{
+    int is_provisional = r->control.trigger.state == EFG_PROVISIONAL;
+
+    assert_false(r->is_recording);
+    r->is_recording = 1;
+    memcpy(r->opened_with, r->visits, sizeof r->visits);
+    w->opened_provisionally += is_provisional;
+    if (!is_provisional)
+        assert_int_equal(number, r->control.trigger.first);
+    *present(r) = (struct sim_window){
+        .first = r->control.trigger.first, .from = r->visited_in, .begun = w->now};
+}
+
+static void keep_window(struct sim_rank *r, uint64_t number)
 {
     struct sim_window *now = present(r);
-    uint64_t number = efg_agree_number(&r->agree, &r->tally);
-    uint64_t last = r->trigger.first + r->trigger.length;
+
+    assert_true(r->is_recording);
+    assert_true(r->control.agree.is_past);
+    now->first = r->control.trigger.first;
+    assert_true(now->first >= number - r->tally.visits + first_recorded(r));
+    now->from = in_truth(r, now->first);
+}
+
+static void close_window(struct sim_world *w, struct sim_rank *r, uint64_t number)
+{
+    struct sim_window *now = present(r);
+    uint64_t last = r->control.trigger.first + r->control.trigger.length;
+
+    assert_true(r->is_recording);
+    r->is_recording = 0;
+    now->end = number < last ? number : last;
+    now->to = in_truth(r, now->end);
+    now->ended = w->now;
+}
+
+/* A window of this loop that others have given up is given up here. */
+static void drop_windows(struct sim_rank *r)
+{
+    const struct efg_agree *agree = &r->control.agree;
+    int left = 0;
+
+    for (int i = 0; i < r->window_count; i++)
+        if (r->windows[i].loop != agree->loop ||
+            efg_spread_has(&agree->spread, r->windows[i].first))
+            r->windows[left++] = r->windows[i];
+    r->window_count = left;
+}
+
+static void settle(struct sim_world *w, struct sim_rank *r, int is_owner)
+{
+    const struct efg_agree *agree = &r->control.agree;
+    struct sim_window *now = present(r);
+
+    assert_int_equal(is_owner, agree->role == EFG_OWNER);
+    if (is_owner) {
+        assert_int_equal(now->first, r->control.trigger.first);
+        assert_true(now->end >= agree->end && agree->end > now->first);
+        now->to -= now->end - agree->end;
+    }
+    now->first = r->control.trigger.first;
+    now->end = agree->end;
+    now->loop = agree->loop;
+    now->is_owner = is_owner;
+    now->is_settled = 1;
+    assert_true(agree->begun <= agree->ended && agree->ended <= w->now);
+    r->is_recording = 0;
+    r->window_count++;
+    *present(r) = (struct sim_window){0};
+    drop_windows(r);
+}
+
+static void act(void *context, enum efg_action action)
+{
+    struct sim_rank *r = context;
+    struct sim_world *w = r->world;
+    uint64_t number = efg_control_number(&r->control, &r->tally);
 
     switch (action) {
+    case EFG_DO_MARK:
+        mark(w, r);
+        break;
     case EFG_DO_OPEN:
-        assert_false(r->is_recording);
+        open_window(w, r, number);
+        break;
+    case EFG_DO_FOLLOW:
         r->is_recording = 1;
-        memcpy(r->opened_with, r->visits, sizeof r->visits);
-        w->opened_provisionally += r->trigger.state == EFG_PROVISIONAL;
-        if (r->trigger.state == EFG_RECORDING)
-            assert_int_equal(number, r->trigger.first);
-        *now = (struct sim_window){
-            .first = r->trigger.first, .from = r->visited_in, .begun = w->now};
+        *present(r) = (struct sim_window){0};
         break;
     case EFG_DO_KEEP:
-        assert_true(r->is_recording);
-        assert_true(r->agree.is_past);
-        assert_true(r->trigger.first >= number - r->tally.visits + first_recorded(r));
-        now->first = r->trigger.first;
-        now->from = in_truth(r, now->first);
+        keep_window(r, number);
         break;
     case EFG_DO_CLOSE:
-        assert_true(r->is_recording);
-        r->is_recording = 0;
-        now->end = number < last ? number : last;
-        now->to = in_truth(r, now->end);
-        now->ended = w->now;
+    case EFG_DO_CUT:
+        close_window(w, r, number);
+        break;
+    case EFG_DO_SETTLE:
+    case EFG_DO_TRIM:
+        settle(w, r, action == EFG_DO_SETTLE);
         break;
     case EFG_DO_DISCARD:
     case EFG_DO_FORGET:
         r->is_recording = 0;
-        *now = (struct sim_window){0};
+        *present(r) = (struct sim_window){0};
         if (action == EFG_DO_FORGET)
             r->marked = -1;
         break;
@@ -180,123 +262,29 @@ static void act(struct sim_world *w, struct sim_rank *r, enum efg_action action)
     }
 }
 
-static void feed(struct sim_world *w, struct sim_rank *r, enum efg_input input)
-{
-    act(w, r, efg_trigger_step(&r->trigger, input));
-}
+#define HANDS(rank) (&(struct efg_control_hands){act, rank})
 
-static void mark(struct sim_world *w, struct sim_rank *r)
+static void feed(struct sim_rank *r, enum efg_trigger_input input)
 {
-    uint32_t taken = efg_agree_choice(&r->agree, r->choices, r->choice_count);
-    r->marked = pivot_of(w, r->choices[taken].hash);
-    assert_true(r->marked >= 0);
-    efg_tally_mark(&r->tally, r->visits[r->marked / SIM_PIVOTS][r->marked % SIM_PIVOTS]);
-    r->visited_at = r->ticks;
-    r->visited_in = total_of(w, r) - (r->slot <= 2 * (r->marked % SIM_PIVOTS));
-    feed(w, r, EFG_IN_PIVOT);
-}
-
-static void place(struct sim_world *w, struct sim_rank *r)
-{
-    r->is_following = !r->agree.is_owner;
-    if (r->is_following)
-        return;
-    r->trigger.first = r->agree.first;
-    r->trigger.length = w->plan.length;
-    if (r->agree.is_past)
-        feed(w, r, EFG_IN_PAST);
-    else if (efg_agree_number(&r->agree, &r->tally) < r->agree.first)
-        feed(w, r, EFG_IN_PLACED);
-}
-
-/* A window of this loop that others have given up is given up here. */
-static void drop_windows(struct sim_rank *r)
-{
-    int left = 0;
-    for (int i = 0; i < r->window_count; i++)
-        if (r->windows[i].loop != r->agree.loop ||
-            efg_spread_has(&r->agree.spread, r->windows[i].first))
-            r->windows[left++] = r->windows[i];
-    r->window_count = left;
-}
-
-static void settle(struct sim_world *w, struct sim_rank *r, uint64_t first)
-{
-    struct sim_window *now = present(r);
-
-    if (r->agree.is_owner) {
-        assert_int_equal(r->trigger.state, EFG_DONE);
-        assert_int_equal(now->first, first);
-        assert_true(now->end >= r->agree.end && r->agree.end > now->first);
-        now->to -= now->end - r->agree.end;
-    }
-    now->first = first;
-    now->end = r->agree.end;
-    now->loop = r->agree.loop;
-    now->is_owner = r->agree.is_owner;
-    now->is_settled = 1;
-    assert_true(r->agree.begun <= r->agree.ended && r->agree.ended <= w->now);
-    r->window_count++;
-    r->is_following = 0;
-    *present(r) = (struct sim_window){0};
-    feed(w, r, EFG_IN_NEXT);
-    drop_windows(r);
-}
-
-static void throw_away(struct sim_world *w, struct sim_rank *r, enum efg_input why)
-{
-    r->is_following = 0;
-    feed(w, r, why);
+    efg_control_feed(&r->control, input, HANDS(r));
 }
 
 static void hear(struct sim_world *w, struct sim_rank *r)
 {
     const struct efg_vote *result = &w->result[r->round % 2];
-    uint64_t first = r->agree.first;
+
     r->dropped |= (uint32_t)result->dropped;
-    enum efg_verdict verdict = efg_agree_result(&r->agree, result, &r->tally);
+    enum efg_verdict verdict = efg_agree_result(&r->control.agree, result, &r->tally);
     w->verdicts[verdict] += r == w->rank;
-    switch (verdict) {
-    case EFG_VERDICT_PIVOT:
-        if (r->agree.is_owner)
-            mark(w, r);
-        else
-            r->marked = -1;
-        break;
-    case EFG_VERDICT_PLACED:
-        place(w, r);
-        break;
-    case EFG_VERDICT_MOVED:
-        throw_away(w, r, EFG_IN_LATE);
-        place(w, r);
-        break;
-    case EFG_VERDICT_NEXT:
-        settle(w, r, first);
-        place(w, r);
-        break;
-    case EFG_VERDICT_DONE:
-        settle(w, r, first);
-        break;
-    case EFG_VERDICT_DRIFT:
-    case EFG_VERDICT_FAILED:
-        throw_away(w, r, EFG_IN_LATE);
-        break;
-    case EFG_VERDICT_LOST:
-        throw_away(w, r, EFG_IN_LOST);
-        break;
-    case EFG_VERDICT_ELECTED:
-    case EFG_VERDICT_HOLDS:
-    case EFG_VERDICT_NONE:
-        break;
-    }
+    efg_control_obey(&r->control, verdict, &r->tally, HANDS(r));
 }
 
 static void vote(struct sim_world *w, struct sim_rank *r, int leaving)
 {
     gather(w, r);
     struct efg_standing s = standing(w, r, leaving);
-    enum efg_round kind = r->agree.round;
-    struct efg_vote one = efg_agree_vote(&r->agree, &s);
+    enum efg_round kind = r->control.agree.round;
+    struct efg_vote one = efg_agree_vote(&r->control.agree, &s);
     int i = ++r->round % 2;
 
     if (w->votes[i] == w->plan.ranks) /* the round before the last one */
@@ -317,13 +305,13 @@ static int is_complete(const struct sim_world *w, const struct sim_rank *r)
 static void advance(struct sim_world *w, struct sim_rank *r, int sample)
 {
     for (;;) {
-        if (r->agree.pending) {
+        if (r->control.agree.pending) {
             if (!is_complete(w, r) || sim_roll(w->plan.slow))
                 return;
             hear(w, r);
         }
         struct efg_standing s = standing(w, r, 0);
-        if (!efg_agree_is_due(&r->agree, &s, sample))
+        if (!efg_agree_is_due(&r->control.agree, &s, sample))
             return;
         vote(w, r, 0);
         sample = 0;
@@ -340,19 +328,19 @@ void sim_visit(struct sim_world *w, struct sim_rank *r, int pivot)
     efg_tally_visit(&r->tally);
     r->visited_at = r->ticks;
     r->visited_in = total_of(w, r);
-    act(w, r, efg_trigger_visit(&r->trigger, efg_agree_number(&r->agree, &r->tally)));
+    efg_control_visit(&r->control, &r->tally, HANDS(r));
 }
 
 /* MPI_Finalize: votes and waits; never anything else. */
 void sim_finalize(struct sim_world *w, struct sim_rank *r)
 {
-    if (r->agree.pending && is_complete(w, r))
+    if (r->control.agree.pending && is_complete(w, r))
         hear(w, r);
-    if (r->trigger.state == EFG_RECORDING)
-        feed(w, r, EFG_IN_OVER);
-    if (r->agree.round == EFG_ROUND_OVER)
+    if (r->control.trigger.state == EFG_RECORDING)
+        feed(r, EFG_IN_OVER);
+    if (r->control.agree.round == EFG_ROUND_OVER)
         w->done += !r->is_done++;
-    else if (!r->agree.pending)
+    else if (!r->control.agree.pending)
         vote(w, r, 1);
 }
 
@@ -362,9 +350,12 @@ void sim_steer(struct sim_world *w, struct sim_rank *r)
     if (w->plan.rank[i].drops && sim_roll(100) == 0)
         r->dropped |= w->plan.rank[i].drops & (1u << sim_roll(20));
     if (w->plan.is_long && total_of(w, r) >= w->plan.is_long && !r->is_recording &&
-        efg_agree_wants(&r->agree, standing(w, r, 0).loop))
-        feed(w, r, EFG_IN_LONG);
-    if (r->trigger.state == EFG_RECORDING && is_silent(w, r))
-        feed(w, r, EFG_IN_OVER);
+        efg_agree_wants(&r->control.agree, standing(w, r, 0).loop)) {
+        feed(r, EFG_IN_LONG);
+        if (r->control.trigger.state == EFG_READY)
+            feed(r, EFG_IN_FIRST); /* its own pivot is visited */
+    }
+    if (r->control.trigger.state == EFG_RECORDING && is_silent(w, r))
+        feed(r, EFG_IN_OVER);
     advance(w, r, sim_roll(w->plan.sample) == 0);
 }

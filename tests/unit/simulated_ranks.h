@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks of a made-up program, that agree by the real core (agree, trigger, tally) and otherwise
+ * Ranks of a made-up program, that agree by the real core (control, agree, trigger, tally) and otherwise
  * do what the runtime does: they count, vote and learn results at their own pace, never wait
  * for one another outside MPI_Finalize, record and throw away.
  *
@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "core/window/agree.h"
+#include "core/window/control.h"
 
 #define SIM_RANKS 8
 #define SIM_PHASES 8
@@ -55,8 +55,8 @@ struct sim_window {
 };
 
 struct sim_rank {
-    struct efg_agree agree;
-    struct efg_trigger trigger;
+    struct sim_world *world;
+    struct efg_control control;
     struct efg_tally tally;
     uint64_t round; /* voted in, from 1 */
     /* The program. */
@@ -72,7 +72,7 @@ struct sim_rank {
     uint64_t opened_with[SIM_PHASES][SIM_PIVOTS]; /* visits when recording began */
     uint32_t dropped;
     struct sim_window windows[SIM_WINDOWS]; /* settled ones, and the present one */
-    int window_count, is_recording, is_following;
+    int window_count, is_recording;
 };
 
 struct sim_world {

@@ -267,7 +267,6 @@ void expect_expands(const struct kept *kept, const struct events *events)
     int more;
 
     efg_sequence_reader_init(&reader, kept->segments, kept->count);
-    assert_int_equal(efg_sequence_end(&reader), events->count);
     while ((more = efg_sequence_next(&reader, &node, &count)) == 1) {
         expect_run(events, at, node, count);
         at += count;
@@ -299,46 +298,5 @@ void expect_skips(const struct kept *kept, const struct events *events)
     }
     assert_int_equal(reader.at, events->count);
     assert_int_equal(efg_sequence_next(&reader, &node, &count), 0);
-    efg_sequence_reader_fini(&reader);
-}
-
-/* What was read as one round of a REPEAT, from FROM on, happened that often. Returns its end.
- */
-static uint64_t expect_rounds(const struct events *events, uint64_t from,
-                              const struct efg_sequence_item *item)
-{
-    assert_true(item->count >= 2);
-    assert_true(item->count <= (events->count - from) / item->events);
-    assert_memory_equal(events->node + from, events->node + from + item->events,
-                        (item->count - 1) * item->events * sizeof *events->node);
-    return from + item->count * item->events;
-}
-
-void expect_loops(const struct kept *kept, const struct events *events)
-{
-    struct efg_sequence_reader reader;
-    struct efg_sequence_item item;
-    uint64_t at = 0, begin[2 * EFG_SEQUENCE_LEVELS + 2];
-    int more, depth = 0;
-
-    efg_sequence_reader_init(&reader, kept->segments, kept->count);
-    if (events->count && events_below(2)) {
-        at = events_below((uint32_t)events->count);
-        assert_int_equal(efg_sequence_skip(&reader, at), 0);
-    }
-    while ((more = efg_sequence_walk(&reader, &item)) == 1) {
-        if (item.kind == EFG_SEQUENCE_RUN) {
-            expect_run(events, at, item.node, item.count);
-            at += item.count;
-        } else if (item.kind == EFG_SEQUENCE_REPEAT) {
-            begin[depth++] = at;
-        } else {
-            assert_int_equal(at, begin[--depth] + item.events);
-            at = expect_rounds(events, begin[depth], &item);
-        }
-    }
-    assert_int_equal(more, 0);
-    assert_int_equal(depth, 0);
-    assert_int_equal(at, events->count);
     efg_sequence_reader_fini(&reader);
 }

@@ -47,10 +47,8 @@ void kept_free(struct kept *kept);
 /* All events through a sequence of so much memory. */
 void events_compress(const struct events *events, size_t memory, struct kept *kept);
 
-/* The segments are the events: one after the other, from random places on, and as loops from
- * the beginning or a random place. */
+/* The segments are the events: one after the other, and from random places on. */
 void expect_expands(const struct kept *kept, const struct events *events);
 void expect_skips(const struct kept *kept, const struct events *events);
-void expect_loops(const struct kept *kept, const struct events *events);
 
 #endif

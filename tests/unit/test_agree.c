@@ -30,7 +30,7 @@ static int owners(void)
 {
     int owners = 0;
     for (int i = 0; i < world->plan.ranks; i++)
-        owners += world->rank[i].agree.is_owner;
+        owners += world->rank[i].control.agree.role == EFG_OWNER;
     return owners;
 }
 
@@ -43,7 +43,8 @@ static void test_all_ranks_record_the_same_iterations(void **state)
         sim_plan_any(world, run);
         made += sim_windows(world, &apart);
         sim_assert_right(world, apart);
-        assert_true(!world->rank[0].agree.drifted || world->rank[0].agree.is_from_start);
+        assert_true(!world->rank[0].control.agree.drifted ||
+                    world->rank[0].control.agree.is_from_start);
         if (world->plan.every == 1)
             assert_int_equal(world->verdicts[EFG_VERDICT_DRIFT] + apart, 0);
     }
@@ -63,7 +64,7 @@ static void test_without_world_collectives(void **state)
             p->rank[i].start_up = 3;
         made += sim_windows(world, &apart);
         sim_assert_right(world, apart);
-        assert_int_equal(world->rank[0].agree.anchor, 0);
+        assert_int_equal(world->rank[0].control.agree.anchor, 0);
     }
     sim_assert_part(made, 95, 250);
 }
@@ -102,7 +103,7 @@ static void test_numbers_from_the_start_are_put_right(void **state)
         p->sample = 1 + sim_roll(5);
         made += sim_windows(world, &apart);
         right += !apart;
-        assert_true(!apart || world->rank[0].agree.drifted);
+        assert_true(!apart || world->rank[0].control.agree.drifted);
     }
     sim_assert_part(made, 95, 125);
     sim_assert_part(right, 20, 125);
@@ -157,9 +158,10 @@ static void test_pivots_in_common(void **state)
         if (!windows_of(0))
             continue;
         int has_common = common != (1 << SIM_PIVOTS) - 1;
-        assert_int_equal(world->rank[0].agree.pivot >= 0, has_common);
+        assert_int_equal(world->rank[0].control.agree.pivot >= 0, has_common);
         if (has_common && !(common & 4) && p->every)
-            assert_int_equal(world->rank[0].agree.pivot / EFG_BALLOT_BITS, EFG_PIVOT_WORLD);
+            assert_int_equal(world->rank[0].control.agree.pivot / EFG_BALLOT_BITS,
+                             EFG_PIVOT_WORLD);
         assert_int_equal(owners(), p->ranks);
         uncommon += !has_common;
     }
@@ -181,7 +183,7 @@ static void test_other_periods_follow(void **state)
         }
         made += sim_windows(world, NULL);
         if (windows_of(0))
-            assert_true(owners() == 3 && !world->rank[1].agree.is_owner);
+            assert_true(owners() == 3 && world->rank[1].control.agree.role != EFG_OWNER);
     }
     sim_assert_part(made, 95, 125);
 }
@@ -233,10 +235,10 @@ static uint64_t apart_at_last(void)
     for (int i = 0; i < world->plan.ranks; i++) {
         const struct sim_rank *r = &world->rank[i];
         uint64_t visits;
-        if (!r->agree.is_owner ||
+        if (r->control.agree.role != EFG_OWNER ||
             efg_tally_at(&r->tally, r->tally.worlds, &visits) != EFG_TALLY_KNOWN)
             continue;
-        uint64_t number = visits - r->agree.at_anchor + r->agree.base;
+        uint64_t number = visits - r->control.agree.at_anchor + r->control.agree.base;
         least = number < least ? number : least;
         most = number > most ? number : most;
     }
@@ -266,13 +268,14 @@ static void test_drift(void **state)
         p->drifting = 1 + (int)sim_roll(SIM_PIVOTS);
         p->rank[sim_roll((uint32_t)p->ranks)].lacks = (int)sim_roll(2) * 4;
         made += sim_windows(world, &apart);
-        refused += world->rank[0].agree.refusals > 0;
-        assert_refused_once(&world->rank[0].agree);
-        flagged += world->rank[0].agree.drifted;
-        if (!world->rank[0].agree.drifted) /* or it came after the last one that tells */
-            assert_true(apart_at_last() <= (world->rank[0].agree.pivot < 0));
-        told += apart > 0 && world->rank[0].agree.drifted;
-        untold += apart > 1 && !world->rank[0].agree.drifted;
+        refused += world->rank[0].control.agree.refusals > 0;
+        assert_refused_once(&world->rank[0].control.agree);
+        flagged += world->rank[0].control.agree.drifted;
+        if (!world->rank[0]
+                 .control.agree.drifted) /* or it came after the last one that tells */
+            assert_true(apart_at_last() <= (world->rank[0].control.agree.pivot < 0));
+        told += apart > 0 && world->rank[0].control.agree.drifted;
+        untold += apart > 1 && !world->rank[0].control.agree.drifted;
     }
     sim_assert_part(made, 70, 500);
     sim_assert_part(refused, 6, 500);
@@ -301,14 +304,14 @@ static void test_provisional(void **state)
             p->rank[i].start_up = p->every ? sim_roll(10) : 1;
         }
         int made = sim_windows(world, &apart);
-        if (world->rank[0].agree.is_from_start && p->every)
+        if (world->rank[0].control.agree.is_from_start && p->every)
             continue; /* the pivot was agreed after the last collective, so numbers may be off
                        */
         assert_int_equal(made, 1);
         assert_int_equal(apart, 0);
         const struct sim_window *v = &world->rank[0].windows[0];
         assert_true(2 * (v->end - v->first) >= p->iterations[0]);
-        past += world->rank[0].agree.is_past;
+        past += world->rank[0].control.agree.is_past;
     }
     sim_assert_part(past, 90, 500);
 }

@@ -67,7 +67,7 @@ static struct efg_agree *in_round(enum efg_round round)
     static struct efg_agree agree;
     efg_agree_init(&agree, 1, 10, 0);
     agree.round = round;
-    agree.is_owner = 1;
+    agree.role = EFG_OWNER;
     agree.loop_count = 1;
     agree.loop = agree.loops[0] = 5;
     agree.first = 7;
@@ -193,7 +193,7 @@ static void test_nobody_owns_the_window(void **state)
     (void)state;
     for (int round = EFG_ROUND_CALIBRATE; round < EFG_ROUND_OVER; round++) {
         struct efg_agree *agree = in_round((enum efg_round)round);
-        agree->is_owner = 0;
+        agree->role = EFG_FOLLOWER;
         assert_int_equal(both(agree, &one, &one), EFG_VERDICT_LOST);
         assert_int_equal(agree->round, EFG_ROUND_PROPOSE);
     }

@@ -202,8 +202,6 @@ static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view 
 
 static void places_are_nodes(void **state)
 {
-    static const struct efg_otf2_place place = {
-        .host = "big", .package = 1, .numa = -1, .core = 7};
     struct efg_symbols *symbols = efg_symbols_new();
     struct efg_otf2_unifier *u = efg_otf2_unifier_new(symbols);
     struct efg_log_view views[2];
@@ -218,14 +216,13 @@ static void places_are_nodes(void **state)
         assert_int_equal(efg_otf2_unify(u, scan.data, scan.size), rank);
         efg_buffer_fini(&scan);
     }
-    assert_int_equal(efg_otf2_set_place(u, 1, &place), 0);
     assert_int_equal(write_in_steps(u, views, 2), 0);
     trace_expect_readable();
     assert_int_equal(trace_run("otf2-print -G %s/traces.otf2 >%1$s/definitions%s", ""), 0);
-    assert_int_equal(trace_run("grep -q 'MPI Rank 1.*core::core 7' %s/definitions%s", ""), 0);
-    assert_int_equal(trace_run("grep -q '\"core 7\".*package::package 1' %s/definitions%s", ""),
+    assert_int_equal(trace_run("grep -q 'MPI Rank 1.*core::core 1' %s/definitions%s", ""), 0);
+    assert_int_equal(trace_run("grep -q '\"core 1\".*package::package 0' %s/definitions%s", ""),
                      0);
-    assert_int_equal(trace_run("grep -q '\"package 1\".*node::big' %s/definitions%s", ""), 0);
+    assert_int_equal(trace_run("grep -q '\"package 0\".*node::node0' %s/definitions%s", ""), 0);
     assert_int_equal(trace_run("grep -q 'MPI Rank 0.*core::core 0' %s/definitions%s", ""), 0);
     assert_int_equal(trace_run("grep -q '\"core 0\".*node::node0' %s/definitions%s", ""), 0);
     for (int i = 0; i < 2; i++)

@@ -521,7 +521,7 @@ static void test_round_trip(void **state)
     for (int i = 0; i < 300; i++) {
         random_run(&whole);
         assert_int_equal(whole_run_write(&whole, path, 1 + random_below(5)), 0);
-        int error = efg_runfile_open(&back, path, message, sizeof message);
+        int error = efg_runfile_open(&back, path, 0, message, sizeof message);
         if (error)
             fail_msg("run %d: %s", i, message);
         assert_run_equal(&whole, &back);
@@ -538,7 +538,7 @@ static void test_sample(void **state)
     char message[256];
     sample_run(&whole);
     assert_int_equal(whole_run_write(&whole, path, SAMPLE_RANKS), 0);
-    assert_int_equal(efg_runfile_open(&back, path, message, sizeof message), 0);
+    assert_int_equal(efg_runfile_open(&back, path, 0, message, sizeof message), 0);
     assert_run_equal(&whole, &back);
     size_t size;
     free(load(&size));
@@ -583,7 +583,7 @@ static size_t size_of_sequence(uint32_t threads)
 static size_t size_of_orders(uint32_t count)
 {
     struct efg_range range = {0, 1, 1};
-    struct efg_run_order order = {.ranks = {&range, 1, 1}};
+    struct efg_run_order order = {.ranks = {&range, 1}};
     struct efg_run_common common = {.order_count = count, .orders = &order};
     struct efg_buffer out = {0};
     efg_run_put_orders(&out, &common);
@@ -644,7 +644,7 @@ static void expect_message(int error, const char *words)
 {
     struct efg_run run;
     char message[256] = "";
-    assert_int_equal(efg_runfile_open(&run, path, message, sizeof message), error);
+    assert_int_equal(efg_runfile_open(&run, path, 0, message, sizeof message), error);
     if (!strstr(message, words) || !strstr(message, path))
         fail_msg("\"%s\" does not say \"%s\" and where", message, words);
     assert_null(run.ranks);
@@ -702,14 +702,14 @@ static void test_damaged_rank(void **state)
     char message[256];
     size_t size;
     write_sample();
-    assert_int_equal(efg_runfile_open(&run, path, message, sizeof message), 0);
+    assert_int_equal(efg_runfile_open(&run, path, 0, message, sizeof message), 0);
     size_t at = run.ranks[2].offset + run.ranks[2].size / 2;
     efg_run_fini(&run);
     unsigned char *data = load(&size);
     data[at] ^= 1;
     store(data, size);
     free(data);
-    assert_int_equal(efg_runfile_open(&run, path, message, sizeof message), 0);
+    assert_int_equal(efg_runfile_open(&run, path, 0, message, sizeof message), 0);
     assert_int_equal(efg_runfile_rank(&run, 1, &rank, message, sizeof message), 0);
     efg_run_rank_fini(&rank);
     assert_int_equal(efg_runfile_rank(&run, 2, &rank, message, sizeof message), -EBADMSG);
@@ -735,7 +735,7 @@ static void test_unknown_sections(void **state)
     }
     fix_sums(file.data, file.size);
     store(file.data, file.size);
-    assert_int_equal(efg_runfile_open(&run, path, message, sizeof message), 0);
+    assert_int_equal(efg_runfile_open(&run, path, 0, message, sizeof message), 0);
     assert_int_equal(run.rank_count, SAMPLE_RANKS);
     efg_run_fini(&run);
     efg_buffer_fini(&file);
@@ -793,14 +793,14 @@ static void test_every_truncation(void **state)
     unsigned char *data = load(&size);
     for (size_t length = 0; length < size; length++) {
         store(data, length);
-        assert_int_equal(efg_runfile_open(&back, path, message, sizeof message), -EBADMSG);
+        assert_int_equal(efg_runfile_open(&back, path, 0, message, sizeof message), -EBADMSG);
     }
     for (size_t length = EFG_RUN_SECTIONS; length < size; length++) {
         unsigned char *copy = malloc(length);
         memcpy(copy, data, length);
         fix_sums(copy, length);
         store(copy, length);
-        assert_int_equal(efg_runfile_open(&back, path, message, sizeof message), -EBADMSG);
+        assert_int_equal(efg_runfile_open(&back, path, 0, message, sizeof message), -EBADMSG);
         free(copy);
     }
     free(data);
@@ -836,7 +836,7 @@ static void test_damage_is_harmless(void **state)
             damage(copy, size);
             store(copy, size);
             free(copy);
-            if (efg_runfile_open(&back, path, message, sizeof message))
+            if (efg_runfile_open(&back, path, 0, message, sizeof message))
                 continue;
             assert_true(walk(&back, &all) <= 1300 * size);
             describe(&back);

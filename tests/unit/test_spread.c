@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Several windows in runs of 10 to a million iterations: evenly spread, at the end and at any
- * time before. And the trigger that opens and closes them.
+ * time before.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "core/window/spread.h"
-#include "core/window/trigger.h"
 
 /* Runs END iterations: a window takes LENGTH, and is known to be done up to LATE iterations
  * later. Kept windows are those in the spread. */
@@ -142,75 +141,6 @@ static void test_choice_of_uneven_ones(void **state)
     assert_int_equal(efg_spread_choose(first, 0, 3, keep), 0);
 }
 
-/* --- trigger --- */
-
-/* Recording is begun and ended by turns, whatever comes. */
-static void test_trigger_opens_and_ends_by_turns(void **state)
-{
-    struct efg_trigger t = {0};
-    int is_open = 0, opened = 0;
-    (void)state;
-    srand(2);
-    for (int i = 0; i < 100000; i++) {
-        enum efg_state before = t.state;
-        enum efg_action action = efg_trigger_step(&t, (enum efg_input)(rand() % EFG_INPUTS));
-        assert_in_range(t.state, 0, EFG_STATES - 1);
-        if (action == EFG_DO_OPEN || action == EFG_DO_CLOSE || action == EFG_DO_KEEP)
-            assert_int_equal(is_open, action != EFG_DO_OPEN);
-        if (action == EFG_DO_CLOSE)
-            assert_int_equal(before, EFG_RECORDING);
-        is_open = action == EFG_DO_OPEN || (is_open && action <= EFG_DO_KEEP);
-        opened += action == EFG_DO_OPEN;
-        assert_int_equal(is_open, t.state == EFG_PROVISIONAL || t.state == EFG_RECORDING);
-    }
-    assert_true(opened > 1000);
-}
-
-/* What is not in the table changes nothing. */
-static void test_trigger_ignores_what_means_nothing(void **state)
-{
-    struct efg_trigger t = {.state = EFG_DONE};
-    (void)state;
-    assert_int_equal(efg_trigger_step(&t, EFG_IN_FIRST), EFG_DO_NOTHING);
-    assert_int_equal(efg_trigger_step(&t, EFG_IN_LONG), EFG_DO_NOTHING);
-    assert_int_equal(t.state, EFG_DONE);
-    t.state = EFG_WATCHING;
-    for (int i = EFG_IN_FIRST; i < EFG_INPUTS; i++)
-        assert_int_equal(efg_trigger_step(&t, (enum efg_input)i), EFG_DO_NOTHING);
-    assert_int_equal(t.state, EFG_WATCHING);
-}
-
-static void test_trigger_opens_and_closes_once(void **state)
-{
-    struct efg_trigger t = {.state = EFG_ARMED, .first = 10, .length = 3};
-    int opened = 0, closed = 0;
-    (void)state;
-    for (uint64_t number = 1; number < 100; number++) {
-        enum efg_action action = efg_trigger_visit(&t, number);
-        opened += action == EFG_DO_OPEN && number == 10;
-        closed += action == EFG_DO_CLOSE && number == 13;
-    }
-    assert_int_equal(opened, 1);
-    assert_int_equal(closed, 1);
-    assert_int_equal(t.state, EFG_DONE);
-}
-
-/* Provisionally recorded: kept, also if the window has ended, or thrown away. */
-static void test_trigger_provisional(void **state)
-{
-    struct efg_trigger t = {.state = EFG_WATCHING, .first = 10, .length = 3};
-    (void)state;
-    assert_int_equal(efg_trigger_step(&t, EFG_IN_LONG), EFG_DO_OPEN);
-    assert_int_equal(efg_trigger_step(&t, EFG_IN_PIVOT), EFG_DO_NOTHING);
-    struct efg_trigger other = t;
-    assert_int_equal(efg_trigger_step(&t, EFG_IN_PAST), EFG_DO_KEEP);
-    assert_int_equal(efg_trigger_visit(&t, 20), EFG_DO_CLOSE);
-    assert_int_equal(efg_trigger_step(&other, EFG_IN_PLACED), EFG_DO_DISCARD);
-    assert_int_equal(efg_trigger_visit(&other, 10), EFG_DO_OPEN);
-    assert_int_equal(efg_trigger_step(&other, EFG_IN_LOST), EFG_DO_FORGET);
-    assert_int_equal(other.state, EFG_WATCHING);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,10 +148,6 @@ int main(void)
         cmocka_unit_test(test_late),
         cmocka_unit_test(test_one_is_never_given_up),
         cmocka_unit_test(test_choice_of_uneven_ones),
-        cmocka_unit_test(test_trigger_opens_and_ends_by_turns),
-        cmocka_unit_test(test_trigger_ignores_what_means_nothing),
-        cmocka_unit_test(test_trigger_opens_and_closes_once),
-        cmocka_unit_test(test_trigger_provisional),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

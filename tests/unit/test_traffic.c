@@ -116,6 +116,12 @@ static void any_message(struct efg_traffic *t, struct model *m, uint32_t ranks, 
     }
 }
 
+/* The least bytes of a size class. */
+static uint64_t least_of(uint32_t size)
+{
+    return size ? UINT64_C(1) << (size - 1) : 0;
+}
+
 static void test_any(void **state)
 {
     (void)state;
@@ -171,7 +177,7 @@ static void test_many_partners(void **state)
     assert_int_equal(bytes, 10 * (uint64_t)RANKS * (RANKS - 1) / 2);
     uint32_t sizes = efg_traffic_sends(t, items);
     for (uint32_t i = 0; i < sizes; i++) {
-        assert_true(efg_traffic_least(items[i].key) * items[i].all.count <= items[i].all.bytes);
+        assert_true(least_of(items[i].key) * items[i].all.count <= items[i].all.bytes);
         count += items[i].all.count;
     }
     assert_int_equal(count, 10 * RANKS);
@@ -188,8 +194,8 @@ static void test_sizes(void **state)
     assert_int_equal(efg_traffic_size(1), 1);
     assert_int_equal(efg_traffic_size(UINT64_MAX), EFG_TRAFFIC_SIZES - 1);
     for (uint32_t size = 1; size < EFG_TRAFFIC_SIZES; size++) {
-        assert_int_equal(efg_traffic_size(efg_traffic_least(size)), size);
-        assert_int_equal(efg_traffic_size(efg_traffic_least(size) - 1), size - 1);
+        assert_int_equal(efg_traffic_size(least_of(size)), size);
+        assert_int_equal(efg_traffic_size(least_of(size) - 1), size - 1);
     }
 }
 

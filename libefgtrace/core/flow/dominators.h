@@ -11,7 +11,8 @@
 #include "loops.h"
 
 struct efg_dominators {
-    uint32_t *parent; /* per node: its nearest dominator; for node 0, itself; EFG_NONE: not reachable from node 0 */
+    uint32_t *parent; /* per node: its nearest dominator; for node 0, itself; EFG_NONE: not
+                         reachable from node 0 */
     uint32_t *number; /* per node: lower than those of all nodes that it dominates */
 };
 
@@ -19,7 +20,8 @@ struct efg_dominators {
 int efg_dominators_find(struct efg_dominators *dominators, const struct efg_digraph *graph);
 void efg_dominators_fini(struct efg_dominators *dominators);
 
-/* The nearest node that dominates both A and B, possibly one of them; both are reachable from node 0. */
+/* The nearest node that dominates both A and B, possibly one of them; both are reachable from node
+ * 0. */
 uint32_t efg_dominators_common(const struct efg_dominators *dominators, uint32_t a, uint32_t b);
 
 #endif

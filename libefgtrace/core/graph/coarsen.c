@@ -11,6 +11,7 @@
 #include "coarsen.h"
 
 #include "parts.h"
+#include "unite.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,24 +47,12 @@ static void add_gaps(struct efg_rhythm *to, const struct efg_rhythm *from)
     to->last = late->last;
 }
 
-static void add_rhythm(struct efg_rhythm *to, const struct efg_rhythm *from)
-{
-    add_gaps(to, from);
-    to->visits += from->visits;
-    to->time += from->time;
-    to->gap2 += from->gap2;
-    to->last_time = larger(to->last_time, from->last_time);
-}
-
 static void add_node(struct efg_node *to, const struct efg_node *from)
 {
-    to->flags = ((to->flags | from->flags) & ~(uint32_t)EFG_NODE_WORLD) |
-                (to->flags & from->flags & EFG_NODE_WORLD);
-    to->bytes += from->bytes;
-    to->polls += from->polls;
-    to->poll_time += from->poll_time;
-    efg_stat_unite(&to->time, &from->time);
-    add_rhythm(&to->rhythm, &from->rhythm);
+    add_gaps(&to->rhythm, &from->rhythm);
+    to->rhythm.gap2 += from->rhythm.gap2;
+    to->rhythm.last_time = larger(to->rhythm.last_time, from->rhythm.last_time);
+    efg_node_unite(to, from);
 }
 
 static void add_edge(struct efg_edge *to, const struct efg_edge *from)

@@ -101,16 +101,11 @@ uint32_t efg_traffic_collectives(struct efg_traffic *traffic, struct efg_traffic
 /* Add the amounts of MORE to those of TO. */
 void efg_traffic_item_add(struct efg_traffic_item *to, const struct efg_traffic_item *more);
 
-/* The size class of BYTES; and the least bytes of class SIZE. */
+/* The size class of BYTES: 0 for none, else one more than their logarithm to base 2. */
 static inline uint32_t efg_traffic_size(uint64_t bytes)
 {
     uint32_t size = bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
     return size < EFG_TRAFFIC_SIZES ? size : EFG_TRAFFIC_SIZES - 1;
-}
-
-static inline uint64_t efg_traffic_least(uint32_t size)
-{
-    return size ? UINT64_C(1) << (size - 1) : 0;
 }
 
 #endif

@@ -12,13 +12,7 @@
 
 /* ---- what is summed up ---- */
 
-static void add_visits(struct efg_rhythm *to, const struct efg_rhythm *from)
-{
-    to->visits += from->visits;
-    to->time += from->time;
-}
-
-static void add_node(struct efg_node *to, const struct efg_node *from)
+void efg_node_unite(struct efg_node *to, const struct efg_node *from)
 {
     to->flags = ((to->flags | from->flags) & ~(uint32_t)EFG_NODE_WORLD) |
                 (to->flags & from->flags & EFG_NODE_WORLD);
@@ -26,7 +20,8 @@ static void add_node(struct efg_node *to, const struct efg_node *from)
     to->polls += from->polls;
     to->poll_time += from->poll_time;
     efg_stat_unite(&to->time, &from->time);
-    add_visits(&to->rhythm, &from->rhythm);
+    to->rhythm.visits += from->rhythm.visits;
+    to->rhythm.time += from->rhythm.time;
 }
 
 static void add_totals(struct efg_graph *to, const struct efg_graph *from)
@@ -90,7 +85,7 @@ static int add_nodes(struct efg_graph *graph, const struct efg_graph *more, unsi
         if (graph->is_full)
             return -1;
         id[i] = place_node(graph, &more->nodes[i], from, to);
-        add_node(&graph->nodes[id[i]], &more->nodes[i]);
+        efg_node_unite(&graph->nodes[id[i]], &more->nodes[i]);
         efg_graph_make_room(graph);
     }
     return 0;

@@ -15,6 +15,9 @@
 #include "detail.h"
 #include "graph.h"
 
+/* Add counts, sums and times of FROM to those of TO; not its gaps, and not its edges. */
+void efg_node_unite(struct efg_node *to, const struct efg_node *from);
+
 /* Add MORE, whose signatures have the dimensions FROM, to GRAPH, which was made by
  * efg_graph_init and has the dimensions TO, the same or coarser. NEW_NODE and NEW_EDGE (one entry
  * for each that MORE has, or NULL): what they have become. The hash of a node is that of the first

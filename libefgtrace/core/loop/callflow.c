@@ -23,12 +23,6 @@ void efg_callflow_fini(struct efg_callflow *flow)
     *flow = (struct efg_callflow){0};
 }
 
-uint64_t efg_callflow_memory(const struct efg_callflow *flow)
-{
-    return flow->site_room * (sizeof *flow->flow + sizeof *flow->first_step) +
-           flow->step_room * sizeof *flow->steps;
-}
-
 static int reserve(struct efg_callflow *flow, uint32_t sites, uint32_t steps)
 {
     if (sites + 2 > flow->site_room) {
@@ -176,7 +170,8 @@ int efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site)
     return (known_place(flow, site) & EFG_PLACE_ALWAYS) != 0;
 }
 
-struct efg_gaps efg_callflow_gaps(const struct efg_callflow *flow, uint32_t site)
+/* The gaps between the entries of SITE; of a leaf with repeats, between all its visits. */
+static struct efg_gaps gaps_of(const struct efg_callflow *flow, uint32_t site)
 {
     const struct efg_site *s = &flow->tree->sites[efg_calltree_gaps(flow->tree, site)];
 
@@ -189,7 +184,7 @@ struct efg_gaps efg_callflow_gaps(const struct efg_callflow *flow, uint32_t site
 
 double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site)
 {
-    struct efg_gaps gaps = efg_callflow_gaps(flow, site);
+    struct efg_gaps gaps = gaps_of(flow, site);
     double open = (double)(flow->graph->events - gaps.last);
     double sum = gaps.gap1 + open, squares = gaps.gap2 + open * open;
 
@@ -198,7 +193,7 @@ double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site)
 
 int efg_callflow_is_steady(const struct efg_callflow *flow, uint32_t site)
 {
-    struct efg_gaps gaps = efg_callflow_gaps(flow, site);
+    struct efg_gaps gaps = gaps_of(flow, site);
     double n = (double)gaps.count;
 
     return gaps.count + 1 >= STEADY_ENTRIES &&

@@ -43,8 +43,11 @@ void efg_callflow_fini(struct efg_callflow *flow);
 /* Look at the graph of HISTORY, which has a call tree, at NOW ns. Returns 0, or -1 without memory. */
 int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *history, uint64_t now);
 
-/* Bytes held. */
-uint64_t efg_callflow_memory(const struct efg_callflow *flow);
+static inline const struct efg_site *efg_callflow_site(const struct efg_callflow *flow,
+                                                       uint32_t site)
+{
+    return &flow->tree->sites[site];
+}
 
 /* How often it was SITE's turn. Where calls come in any order, one may sometimes come twice in a row:
  * these count as separate visits; many in a row are a loop over partners, which counts once. */
@@ -55,9 +58,6 @@ efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
 
 /* 1 if it is known that every path through its loop, or its function, includes SITE. */
 int efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site);
-
-/* The gaps between the entries of SITE; of a leaf with repeats, between all its visits. */
-struct efg_gaps efg_callflow_gaps(const struct efg_callflow *flow, uint32_t site);
 
 /* How many equally long gaps would vary as little as those of SITE do, with the open one up to now:
  * sum^2 / sum of squares. A loop over commands of which one is the whole run has about 1. */

@@ -66,13 +66,6 @@ void efg_finder_free(struct efg_finder *finder)
     free(finder);
 }
 
-uint64_t efg_finder_memory(const struct efg_finder *finder)
-{
-    return sizeof *finder + efg_history_memory(&finder->history) +
-           efg_callflow_memory(&finder->flow) +
-           finder->judge.site_room * sizeof *finder->judge.sites;
-}
-
 uint64_t efg_finder_pause(uint64_t elapsed, uint64_t interval)
 {
     return elapsed / 50 > interval ? elapsed / 50 : interval;

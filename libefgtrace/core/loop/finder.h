@@ -44,10 +44,6 @@ void efg_finder_free(struct efg_finder *finder);
 /* From now on look for the loop of WISH. */
 void efg_finder_wish(struct efg_finder *finder, struct efg_wish wish);
 
-/* Bytes held; at most EFG_ITEM_BYTES for each node and edge that the graph has room for, EFG_SITE_BYTES for
- * each site, and some for the finder itself. */
-uint64_t efg_finder_memory(const struct efg_finder *finder);
-
 /* ns until the next sample should be taken, ELAPSED ns after the start: 2% of that, but at least
  * INTERVAL. */
 uint64_t efg_finder_pause(uint64_t elapsed, uint64_t interval);

@@ -94,15 +94,6 @@ int efg_history_restart(struct efg_history *history, uint64_t now)
     return efg_history_init(history, history->graph, now);
 }
 
-uint64_t efg_history_memory(const struct efg_history *history)
-{
-    uint64_t rooms = 0;
-
-    for (uint32_t i = 0; i < EFG_SNAPSHOTS; i++)
-        rooms += history->snapshots[i].room;
-    return rooms * sizeof *history->snapshots->spent;
-}
-
 /* ---- the window ---- */
 
 const struct efg_snapshot *efg_history_base(const struct efg_history *history, uint64_t now)

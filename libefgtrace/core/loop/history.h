@@ -38,9 +38,6 @@ struct efg_history {
 int efg_history_init(struct efg_history *history, const struct efg_graph *graph, uint64_t now);
 void efg_history_fini(struct efg_history *history);
 
-/* Bytes held. */
-uint64_t efg_history_memory(const struct efg_history *history);
-
 /* The graph's ids have changed: forget everything and begin again at NOW. */
 int efg_history_restart(struct efg_history *history, uint64_t now);
 

@@ -39,11 +39,6 @@ void efg_judge_fini(struct efg_judge *judge)
     *judge = (struct efg_judge){0};
 }
 
-static const struct efg_site *site_of(const struct efg_callflow *flow, uint32_t site)
-{
-    return &flow->tree->sites[site];
-}
-
 /* ---- components ---- */
 
 /* The steps of the function as a graph of its kids: targets of all, by kid. */
@@ -137,7 +132,7 @@ static struct efg_loop_found *add_loop(struct walk *w, uint32_t site, uint64_t i
         return NULL;
     struct efg_loop_found *found = &judge->chain[judge->count++];
     *found = (struct efg_loop_found){
-        .loop = {site_of(w->flow, site)->hash, iterations, time / w->all},
+        .loop = {efg_callflow_site(w->flow, site)->hash, iterations, time / w->all},
         .site = site,
         .parts = 1,
     };
@@ -183,7 +178,7 @@ static uint32_t repeated_call(const struct efg_body *body)
 
     while (x != EFG_CALLTREE_ROOT &&
            efg_place_loop(efg_callflow_place(flow, x)) == EFG_PLACE_NO_LOOP)
-        x = site_of(flow, x)->parent;
+        x = efg_callflow_site(flow, x)->parent;
     return x;
 }
 
@@ -198,7 +193,7 @@ static void correct_caller(struct walk *w, const struct efg_body *body)
         return;
     for (uint32_t i = 0; i < w->judge->count; i++) {
         struct efg_loop_found *found = &w->judge->chain[i];
-        if (found->site == site_of(w->flow, call)->parent && found->place &&
+        if (found->site == efg_callflow_site(w->flow, call)->parent && found->place &&
             found->place == efg_callflow_place(w->flow, call) && found->loop.iterations < calls)
             found->is_level = 0;
     }
@@ -230,8 +225,8 @@ static int add_levels(struct walk *w, const struct efg_body *body)
 static void list_kids(struct walk *w)
 {
     w->kid_count = 0;
-    for (uint32_t x = site_of(w->flow, w->function)->first_child; x != EFG_NONE;
-         x = site_of(w->flow, x)->next_sibling) {
+    for (uint32_t x = efg_callflow_site(w->flow, w->function)->first_child; x != EFG_NONE;
+         x = efg_callflow_site(w->flow, x)->next_sibling) {
         if (x >= w->flow->sites || !w->flow->flow[x].entries)
             continue;
         w->number[x] = w->kid_count;
@@ -282,7 +277,7 @@ static uint32_t step_down(struct walk *w)
 static int walk_down(struct walk *w)
 {
     while (w->flow->flow[w->function].time >= NEGLIGIBLE * w->all) {
-        if (site_of(w->flow, w->function)->node != EFG_NONE) {
+        if (efg_callflow_site(w->flow, w->function)->node != EFG_NONE) {
             add_call(w);
             return 0;
         }
@@ -335,8 +330,8 @@ static int is_pure(const struct efg_judge *judge, const struct efg_loop_found *i
     const struct efg_callflow *flow = judge->flow;
     uint32_t frequent = 0;
 
-    for (uint32_t x = site_of(flow, inner->site)->first_child; x != EFG_NONE;
-         x = site_of(flow, x)->next_sibling) {
+    for (uint32_t x = efg_callflow_site(flow, inner->site)->first_child; x != EFG_NONE;
+         x = efg_callflow_site(flow, x)->next_sibling) {
         double n = x < flow->sites ? (double)flow->flow[x].entries : 0;
         if (n >= 0.1 * (double)entries && n < 1.5 * (double)entries)
             return 0;
@@ -428,20 +423,21 @@ static uint32_t count_turns(const struct efg_judge *judge, uint32_t site, double
     uint32_t turns = 0;
 
     *first = EFG_NONE;
-    for (uint32_t x = site_of(flow, site)->first_child; x != EFG_NONE;
-         x = site_of(flow, x)->next_sibling) {
+    for (uint32_t x = efg_callflow_site(flow, site)->first_child; x != EFG_NONE;
+         x = efg_callflow_site(flow, x)->next_sibling) {
         if (x >= flow->sites || !flow->flow[x].entries)
             continue;
         turns++;
-        if (*first == EFG_NONE || site_of(flow, x)->node != EFG_NONE)
+        if (*first == EFG_NONE || efg_callflow_site(flow, x)->node != EFG_NONE)
             *first = x;
     }
     if (turns < 2 || turns > MOST_PARTS || iterations / turns < EFG_LEAST_ROUNDS)
         return 0;
-    for (uint32_t x = site_of(flow, site)->first_child; x != EFG_NONE;
-         x = site_of(flow, x)->next_sibling)
+    for (uint32_t x = efg_callflow_site(flow, site)->first_child; x != EFG_NONE;
+         x = efg_callflow_site(flow, x)->next_sibling)
         if (x < flow->sites && flow->flow[x].entries &&
-            !is_about(flow->flow[x].entries, iterations / turns))
+            (!is_about(flow->flow[x].entries, iterations / turns) ||
+             !efg_callflow_is_steady(flow, x)))
             return 0;
     return turns;
 }
@@ -519,7 +515,7 @@ int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow)
 /* The loop of this one function. */
 static int look_here(struct walk *w)
 {
-    if (site_of(w->flow, w->function)->node != EFG_NONE) {
+    if (efg_callflow_site(w->flow, w->function)->node != EFG_NONE) {
         add_call(w);
         return 0;
     }

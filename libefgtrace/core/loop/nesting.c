@@ -18,6 +18,7 @@
  */
 #include "nesting.h"
 
+#include "base/array.h"
 #include "core/flow/components.h"
 #include "dissolve.h"
 #include "level.h"
@@ -46,7 +47,6 @@ struct builder {
     const struct efg_loop_known *main;
     uint32_t main_function, main_call; /* sites: its function, and the call if that is repeated;
                                           EFG_NONE: none */
-    uint32_t room;                     /* for loops */
     uint32_t *inside;                  /* per site: its innermost loop, or EFG_NONE */
     /* The present function. */
     uint32_t function;
@@ -55,7 +55,7 @@ struct builder {
     uint32_t *first_arc;        /* per number and one more */
     struct arc *arcs;
     struct body *bodies;
-    uint32_t body_count, body_room;
+    uint32_t body_count;
     /* The present stretch. */
     uint32_t *place;            /* per number: its place in it, or EFG_NONE */
     uint32_t *first, *targets;  /* its steps, by places */
@@ -107,27 +107,7 @@ static int builder_init(struct builder *b)
     return 0;
 }
 
-static const struct efg_site *site_of(const struct builder *b, uint32_t site)
-{
-    return &b->flow->tree->sites[site];
-}
-
 /* ---- loops ---- */
-
-static int make_room(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    void **at = array;
-    uint32_t more = *room ? 2 * *room : 16;
-
-    if (count < *room)
-        return 0;
-    void *bigger = realloc(*at, more * size);
-    if (!bigger)
-        return -1;
-    *at = bigger;
-    *room = more;
-    return 0;
-}
 
 /* Returns its index, or EFG_NONE without memory. */
 static uint32_t add_loop(struct builder *b, uint32_t parent, uint32_t function,
@@ -135,12 +115,12 @@ static uint32_t add_loop(struct builder *b, uint32_t parent, uint32_t function,
 {
     struct efg_looptree *tree = b->tree;
 
-    if (make_room(&tree->loops, tree->count, &b->room, sizeof *tree->loops))
+    if (efg_array_grow(&tree->loops, tree->count, 1, sizeof *tree->loops))
         return EFG_NONE;
     tree->loops[tree->count] = (struct efg_loop){
         .parent = parent,
         .depth = parent == EFG_NONE ? 0 : tree->loops[parent].depth + 1,
-        .function = site_of(b, function)->hash,
+        .function = efg_callflow_site(b->flow, function)->hash,
         .header = EFG_NONE,
         .repetitions = repetitions,
     };
@@ -173,8 +153,8 @@ static uint32_t merge_arcs(struct arc *arcs, uint32_t count)
 
 static int is_step(const struct builder *b, const struct efg_step_between *step)
 {
-    return site_of(b, step->from)->parent == b->function &&
-           site_of(b, step->to)->parent == b->function;
+    return efg_callflow_site(b->flow, step->from)->parent == b->function &&
+           efg_callflow_site(b->flow, step->to)->parent == b->function;
 }
 
 /* Sorted by where they begin, which are counted first. */
@@ -208,8 +188,8 @@ static void list_arcs(struct builder *b)
 static void list_kids(struct builder *b)
 {
     b->kid_count = 0;
-    for (uint32_t x = site_of(b, b->function)->first_child; x != EFG_NONE;
-         x = site_of(b, x)->next_sibling) {
+    for (uint32_t x = efg_callflow_site(b->flow, b->function)->first_child; x != EFG_NONE;
+         x = efg_callflow_site(b->flow, x)->next_sibling) {
         b->inside[x] = b->inside[b->function];
         b->number[x] = b->kid_count;
         b->order[b->kid_count++] = x;
@@ -351,7 +331,7 @@ static int add_body(struct builder *b, struct body body)
 {
     if (body.least == UINT64_MAX || body.end - body.begin < 2)
         return 0;
-    if (make_room(&b->bodies, b->body_count, &b->body_room, sizeof *b->bodies))
+    if (efg_array_grow(&b->bodies, b->body_count, 1, sizeof *b->bodies))
         return -1;
     b->bodies[b->body_count++] = body;
     return 0;
@@ -430,7 +410,8 @@ static int look_at_call(struct builder *b)
 static int look_at_all(struct builder *b)
 {
     for (b->function = 0; b->function < b->flow->sites; b->function++)
-        if (site_of(b, b->function)->node == EFG_NONE ? look_at_function(b) : look_at_call(b))
+        if (efg_callflow_site(b->flow, b->function)->node == EFG_NONE ? look_at_function(b)
+                                                                      : look_at_call(b))
             return -1;
     return 0;
 }
@@ -445,10 +426,10 @@ static void find_function(struct builder *b)
     if (!b->main || b->main->node >= graph->node_count)
         return;
     uint32_t leaf = graph->nodes[b->main->node].leaf, site = leaf;
-    while (site && site_of(b, site)->depth > b->main->depth)
-        site = site_of(b, site)->parent;
+    while (site && efg_callflow_site(b->flow, site)->depth > b->main->depth)
+        site = efg_callflow_site(b->flow, site)->parent;
     b->main_function = site;
-    if (b->main->depth + 1 >= site_of(b, leaf)->depth)
+    if (b->main->depth + 1 >= efg_callflow_site(b->flow, leaf)->depth)
         b->main_call = leaf;
 }
 
@@ -459,11 +440,11 @@ static void settle_main(struct builder *b)
     struct efg_looptree *tree = b->tree;
 
     if (tree->main == EFG_NONE && b->main_function != EFG_NONE)
-        tree->main =
-            efg_looptree_nearest(tree, site_of(b, b->main_function)->hash, b->main->iterations);
+        tree->main = efg_looptree_nearest(
+            tree, efg_callflow_site(b->flow, b->main_function)->hash, b->main->iterations);
     if (tree->main == EFG_NONE && b->main_call != EFG_NONE)
-        tree->main =
-            efg_looptree_nearest(tree, site_of(b, b->main_call)->hash, b->main->iterations);
+        tree->main = efg_looptree_nearest(tree, efg_callflow_site(b->flow, b->main_call)->hash,
+                                          b->main->iterations);
     if (tree->main != EFG_NONE)
         tree->loops[tree->main].repetitions = b->main->iterations;
 }

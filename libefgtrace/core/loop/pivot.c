@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define SELDOM 50 /* one visit in so many says nothing */
+#define SELDOM 4 /* what fewer than one visit in so many does, the others do not */
 
 struct choice {
     const struct efg_judge *judge;
@@ -19,11 +19,6 @@ struct choice {
     double least, most; /* visits */
     int has_world;      /* some collective of all ranks, whether it is kept or not */
 };
-
-static const struct efg_site *site_of(const struct efg_callflow *flow, uint32_t site)
-{
-    return &flow->tree->sites[site];
-}
 
 static int is_better(const struct efg_pivot *a, const struct efg_pivot *b)
 {
@@ -50,7 +45,7 @@ static void keep(struct choice *c, struct efg_pivot pivot)
 static void keep_entry(struct choice *c, uint32_t site)
 {
     keep(c, (struct efg_pivot){EFG_PIVOT_SITE, site, EFG_PIVOT_ENTRY,
-                               site_of(c->judge->flow, site)->hash,
+                               efg_callflow_site(c->judge->flow, site)->hash,
                                c->judge->flow->flow[site].entries});
 }
 
@@ -63,7 +58,8 @@ static int is_sure(const struct choice *c, uint32_t top, uint32_t leaf)
     if (leaf == top || !c->loop->place || efg_callflow_place(flow, top) != c->loop->place ||
         !efg_callflow_is_always(flow, top))
         return 0;
-    for (uint32_t x = site_of(flow, leaf)->parent; x != top; x = site_of(flow, x)->parent)
+    for (uint32_t x = efg_callflow_site(flow, leaf)->parent; x != top;
+         x = efg_callflow_site(flow, x)->parent)
         if (!efg_callflow_is_always(flow, x) ||
             efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP)
             return 0;
@@ -98,7 +94,7 @@ static uint8_t *find_separating(const struct efg_graph *graph)
 
 static enum efg_pivot_class class_of(const struct choice *c, uint32_t top, uint32_t leaf)
 {
-    uint32_t id = site_of(c->judge->flow, leaf)->node;
+    uint32_t id = efg_callflow_site(c->judge->flow, leaf)->node;
     uint32_t flags = c->judge->flow->graph->nodes[id].flags;
 
     if (flags & EFG_NODE_UNORDERED)
@@ -110,17 +106,20 @@ static enum efg_pivot_class class_of(const struct choice *c, uint32_t top, uint3
     return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CALL : EFG_PIVOT_CALL;
 }
 
-/* LEAF is at or below TOP, a site of the loop. */
+/* LEAF is at or below TOP, a site of the loop. What counts are its visits up to the last sample, as those of the
+ * loop do: the graph may have gone on since. */
 static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
 {
-    uint32_t id = site_of(c->judge->flow, leaf)->node;
-    const struct efg_node *node = &c->judge->flow->graph->nodes[id];
+    const struct efg_callflow *flow = c->judge->flow;
+    uint32_t id = efg_callflow_site(flow, leaf)->node;
+    const struct efg_node *node = &flow->graph->nodes[id];
+    uint64_t visits = flow->flow[leaf].entries + flow->flow[leaf].repeats;
 
-    if (node->flags & EFG_NODE_OVERFLOW || !is_wanted(c, node->rhythm.visits))
+    if (node->flags & EFG_NODE_OVERFLOW || !is_wanted(c, visits))
         return;
     enum efg_pivot_class class = class_of(c, top, leaf);
     c->has_world |= class == EFG_PIVOT_WORLD || class == EFG_PIVOT_SURE_WORLD;
-    keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class, node->hash, node->rhythm.visits});
+    keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class, node->hash, visits});
 }
 
 /* Calls at or below TOP that do not repeat, or only as efg_callflow_turns has it. */
@@ -129,7 +128,7 @@ static void keep_calls(struct choice *c, uint32_t top)
     const struct efg_callflow *flow = c->judge->flow;
 
     for (uint32_t x = top; x != EFG_NONE; x = efg_calltree_next(flow->tree, x, top))
-        if (x < flow->sites && site_of(flow, x)->node != EFG_NONE &&
+        if (x < flow->sites && efg_callflow_site(flow, x)->node != EFG_NONE &&
             efg_callflow_turns(flow, x) == flow->flow[x].entries + flow->flow[x].repeats)
             keep_call(c, top, x);
 }

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
+#include "base/map.h"
 
 struct frame {
     uint32_t loop;
@@ -20,18 +22,16 @@ struct frame {
     int is_cut;   /* 1: the present iteration was too long, and its beginning is left out */
     int has_head; /* 1: its header has come */
     struct efg_program_item *items; /* of the present iteration */
-    uint32_t size, room;
+    uint32_t size, most;            /* of all iterations so far */
 };
 
 struct parse {
     struct frame *frames; /* as many as loops are nested, and one */
     uint32_t depth, frame_count;
-    uint32_t last;   /* node of the last event, or EFG_NONE */
-    uint32_t *edge;  /* per node: the edge taken last from it, or EFG_NONE */
-    uint32_t *slots; /* hash table of forms, index + 1, at most half full */
-    uint32_t mask;   /* slots - 1 */
-    uint32_t form_room, item_room;
-    uint32_t *way; /* loops to be entered, as many as frames */
+    uint32_t last;          /* node of the last event, or EFG_NONE */
+    uint32_t *edge;         /* per node: the edge taken last from it, or EFG_NONE */
+    struct efg_map by_hash; /* of a form -> its index */
+    uint32_t *way;          /* loops to be entered, as many as frames */
 };
 
 static uint32_t parent_of(const struct efg_program *p, uint32_t loop)
@@ -70,8 +70,6 @@ static struct parse *parse_new(const struct efg_program *p)
     parse->frames = calloc(parse->frame_count, sizeof *parse->frames);
     parse->way = calloc(parse->frame_count, sizeof *parse->way);
     parse->edge = malloc((nodes + 1) * sizeof *parse->edge);
-    parse->mask = 255;
-    parse->slots = calloc(parse->mask + 1, sizeof *parse->slots);
     parse->last = EFG_NONE;
     parse->depth = 1;
     if (parse->frames)
@@ -90,7 +88,7 @@ static void parse_free(struct parse *parse)
     free(parse->frames);
     free(parse->way);
     free(parse->edge);
-    free(parse->slots);
+    efg_map_fini(&parse->by_hash);
     free(parse);
 }
 
@@ -109,7 +107,7 @@ int efg_program_init(struct efg_program *p, const struct efg_graph *graph,
     if (p->first_form)
         memset(p->first_form, 0xff, (tree->count + 1) * sizeof *p->first_form);
     if (p->first_form && p->of_node && p->of_loop && p->parse && p->parse->frames &&
-        p->parse->way && p->parse->edge && p->parse->slots)
+        p->parse->way && p->parse->edge)
         return 0;
     efg_program_fini(p);
     return -1;
@@ -124,18 +122,6 @@ void efg_program_fini(struct efg_program *p)
     free(p->of_node);
     free(p->of_loop);
     memset(p, 0, sizeof *p);
-}
-
-/* Room for one more in an array of *ROOM items of SIZE bytes, COUNT of them used. */
-static void *reserve(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return array;
-    uint32_t larger = *room ? 2 * *room : 16;
-    void *grown = realloc(array, larger * size);
-    if (grown)
-        *room = larger;
-    return grown;
 }
 
 /* ---- forms ---- */
@@ -165,81 +151,37 @@ static uint64_t hash_of(uint32_t loop, const struct efg_program_item *items, uin
     return hash;
 }
 
-/* The slot of the form of the present iteration: an empty one if there is none. */
-static uint32_t *slot_of(const struct efg_program *p, const struct frame *frame)
+/* The form of the present iteration, or EFG_NONE; *KEY: where in the map it is or belongs: at
+ * its hash, or behind others that have the same. */
+static uint32_t find_form(const struct efg_program *p, const struct frame *frame, uint64_t *key)
 {
-    const struct parse *parse = p->parse;
-
-    for (uint64_t h = hash_of(frame->loop, frame->items, frame->size);; h++) {
-        uint32_t *slot = &parse->slots[h & parse->mask];
-        if (!*slot || has_form(p, &p->forms[*slot - 1], frame))
-            return slot;
+    for (*key = hash_of(frame->loop, frame->items, frame->size);; ++*key) {
+        const uint64_t *form = efg_map_find(&p->parse->by_hash, *key);
+        if (!form || has_form(p, &p->forms[*form], frame))
+            return form ? (uint32_t)*form : EFG_NONE;
     }
-}
-
-static int grow_slots(struct efg_program *p)
-{
-    struct parse *parse = p->parse;
-    uint32_t mask = 2 * parse->mask + 1;
-    uint32_t *slots = calloc((size_t)mask + 1, sizeof *slots);
-
-    if (!slots)
-        return -1;
-    for (uint32_t i = 0; i < p->form_count; i++) {
-        const struct efg_program_form *form = &p->forms[i];
-        uint64_t h = hash_of(form->loop, &p->items[form->first], form->size);
-        while (slots[h & mask])
-            h++;
-        slots[h & mask] = i + 1;
-    }
-    free(parse->slots);
-    parse->slots = slots;
-    parse->mask = mask;
-    return 0;
-}
-
-static int reserve_items(struct efg_program *p, uint32_t more)
-{
-    struct parse *parse = p->parse;
-    uint32_t room = parse->item_room ? parse->item_room : 64;
-
-    while (room < p->item_count + more)
-        room *= 2;
-    if (room == parse->item_room)
-        return 0;
-    struct efg_program_item *items = realloc(p->items, room * sizeof *items);
-    if (!items)
-        return -1;
-    p->items = items;
-    parse->item_room = room;
-    return 0;
 }
 
 /* A new form, of the present iteration, not counted yet. Returns its index, or EFG_NONE. */
-static uint32_t add_form(struct efg_program *p, const struct frame *frame, uint32_t *slot)
+static uint32_t add_form(struct efg_program *p, const struct frame *frame, uint64_t key)
 {
-    struct parse *parse = p->parse;
-    struct efg_program_form *forms =
-        reserve(p->forms, p->form_count, &parse->form_room, sizeof *forms);
+    uint64_t *form = efg_map_put(&p->parse->by_hash, key);
 
-    if (forms)
-        p->forms = forms;
-    if (!forms || reserve_items(p, frame->size) != 0) {
+    if (!form || efg_array_grow(&p->forms, p->form_count, 1, sizeof *p->forms) ||
+        efg_array_grow(&p->items, p->item_count, frame->size, sizeof *p->items)) {
         p->failed = 1;
         return EFG_NONE;
     }
-    forms[p->form_count] = (struct efg_program_form){.loop = frame->loop,
-                                                     .next = p->first_form[frame->loop],
-                                                     .first = p->item_count,
-                                                     .size = frame->size};
+    p->forms[p->form_count] = (struct efg_program_form){.loop = frame->loop,
+                                                        .next = p->first_form[frame->loop],
+                                                        .first = p->item_count,
+                                                        .size = frame->size};
     for (uint32_t i = 0; i < frame->size; i++)
         p->items[p->item_count++] = (struct efg_program_item){
             .node = frame->items[i].node, .loop = frame->items[i].loop, .least = UINT64_MAX};
-    p->first_form[frame->loop] = p->form_count++;
-    *slot = p->form_count;
-    if (p->form_count > parse->mask / 2 && grow_slots(p) != 0)
-        p->failed = 1;
-    return p->form_count - 1;
+    p->first_form[frame->loop] = p->form_count;
+    *form = p->form_count;
+    return p->form_count++;
 }
 
 static void leave_out(struct efg_program *p, const struct frame *frame)
@@ -271,11 +213,11 @@ static void count_form(struct efg_program *p, const struct frame *frame,
 
 static void end_iteration(struct efg_program *p, struct frame *frame)
 {
-    uint32_t *slot = slot_of(p, frame);
-    uint32_t form = *slot ? *slot - 1 : EFG_NONE;
+    uint64_t key;
+    uint32_t form = find_form(p, frame, &key);
 
     if (form == EFG_NONE && !frame->is_cut && frame->size <= p->item_limit - p->item_count)
-        form = add_form(p, frame, slot);
+        form = add_form(p, frame, key);
     if (form == EFG_NONE || frame->is_cut) {
         leave_out(p, frame);
         p->of_loop[frame->loop].iterations += p->weight;
@@ -318,14 +260,10 @@ static void add_item(struct efg_program *p, struct efg_program_item item)
         frame->size = 0;
         frame->is_cut = 1;
     }
-    struct efg_program_item *items =
-        reserve(frame->items, frame->size, &frame->room, sizeof *items);
-    if (!items) {
-        p->failed = 1;
-        return;
-    }
-    frame->items = items;
-    items[frame->size++] = item;
+    if (frame->size == frame->most)
+        p->failed |= efg_array_grow(&frame->items, frame->most++, 1, sizeof *frame->items) != 0;
+    if (!p->failed)
+        frame->items[frame->size++] = item;
 }
 
 static void leave_loop(struct efg_program *p)

@@ -13,8 +13,7 @@
  *
  * Invariants:
  *   - run is EFG_NONE, and at = begin, or begin <= at < begin + its count
- *   - a frame has pairs left, or is a REPEAT (of which a run may be under way)
- *   - inside a REPEAT all events belong to one regime, that of all of its rounds
+ *   - a frame has pairs left
  */
 #include "reader.h"
 
@@ -148,12 +147,8 @@ static uint64_t segment_end(const struct efg_sequence_reader *r)
 /* Drop frames that are done. */
 static void drop_frames(struct efg_sequence_reader *r)
 {
-    while (r->depth) {
-        const struct efg_sequence_frame *top = &r->frames[r->depth - 1];
-        if (top->pair < top->end || top->events)
-            break;
+    while (r->depth && r->frames[r->depth - 1].pair == r->frames[r->depth - 1].end)
         r->depth--;
-    }
 }
 
 static void open_block(struct efg_sequence_reader *r, uint32_t block)
@@ -194,8 +189,7 @@ static int find_segment(struct efg_sequence_reader *r)
 /* The pair that comes next; NULL: the frames are done. */
 static const struct efg_sequence_pair *next_pair(const struct efg_sequence_reader *r)
 {
-    const struct efg_sequence_frame *top = r->depth ? &r->frames[r->depth - 1] : NULL;
-    return top && top->pair < top->end ? &segment_of(r)->pairs[top->pair] : NULL;
+    return r->depth ? &segment_of(r)->pairs[r->frames[r->depth - 1].pair] : NULL;
 }
 
 /* COUNT of the next pair are taken from its frame. Returns its symbol. */
@@ -219,7 +213,6 @@ static void enter_symbol(struct efg_sequence_reader *r, uint32_t symbol)
         open_block(r, symbol & ~EFG_SEQUENCE_IS_BLOCK);
     else
         r->run = symbol;
-    r->searched = 0;
 }
 
 /* Make the next event that of a run, through all blocks that begin here. */
@@ -368,89 +361,6 @@ int efg_sequence_skip(struct efg_sequence_reader *r, uint64_t to)
     return found < 0 ? -1 : 0;
 }
 
-/* ---- loops ---- */
-
-static int begin_repeat(struct efg_sequence_reader *r, struct efg_sequence_item *item,
-                        uint64_t count, uint64_t events)
-{
-    r->frames[r->depth++] =
-        (struct efg_sequence_frame){.events = events, .count = count, .start = r->at};
-    *item = (struct efg_sequence_item){EFG_SEQUENCE_REPEAT, EFG_NONE, count, events};
-    return 1;
-}
-
-/* The REPEAT whose first round has been read, or NULL. */
-static struct efg_sequence_frame *finished_repeat(struct efg_sequence_reader *r)
-{
-    struct efg_sequence_frame *top = r->depth ? &r->frames[r->depth - 1] : NULL;
-    return top && top->events && r->at == top->start + top->events ? top : NULL;
-}
-
-static int end_repeat(struct efg_sequence_reader *r, struct efg_sequence_item *item)
-{
-    const struct efg_sequence_frame *top = &r->frames[r->depth - 1];
-
-    *item = (struct efg_sequence_item){EFG_SEQUENCE_END, EFG_NONE, top->count, top->events};
-    r->at = r->begin += (top->count - 1) * top->events;
-    r->depth--;
-    drop_frames(r);
-    return 1;
-}
-
-/* Is the next event where predictions begin to go round, in the regime that ends with LIMIT? */
-static int begins_circle(struct efg_sequence_reader *r, uint64_t limit)
-{
-    if (r->at != r->begin)
-        return 0;
-    if (r->searched != limit)
-        find_circle(r, limit);
-    r->searched = limit;
-    return r->at == r->circle_at;
-}
-
-/* Into the next pair, which may be a REPEAT: as many of its times as end before LIMIT. */
-static int enter_pair(struct efg_sequence_reader *r, struct efg_sequence_item *item,
-                      uint64_t limit)
-{
-    const struct efg_sequence_pair *pair = next_pair(r);
-    uint32_t left = pair->count - r->frames[r->depth - 1].used;
-    uint64_t one = left > 1 ? length_of(r, pair->symbol, (limit - r->at) / 2) : TOO_LONG;
-    uint64_t times = one == TOO_LONG ? 1 : smaller(left, (limit - r->at) / one);
-    uint32_t symbol = use_pair(r, (uint32_t)times);
-
-    if (times > 1)
-        begin_repeat(r, item, times, one);
-    enter_symbol(r, symbol);
-    return times > 1;
-}
-
-int efg_sequence_walk(struct efg_sequence_reader *r, struct efg_sequence_item *item)
-{
-    if (finished_repeat(r))
-        return end_repeat(r, item);
-    int found = find_segment(r);
-    if (found <= 0)
-        return found;
-    uint64_t end = regime_end(r);
-    if (!end)
-        return -1;
-    while (r->run == EFG_NONE) {
-        if (!next_pair(r))
-            return -1;
-        if (enter_pair(r, item, end))
-            return 1;
-    }
-    if (begins_circle(r, end)) {
-        r->circle_at = EFG_SEQUENCE_FOREVER; /* of this one, once is enough */
-        return begin_repeat(r, item, (end - r->at) / r->circle, r->circle);
-    }
-    uint64_t from = r->at;
-    item->node = segment_of(r)->runs[r->run].node;
-    pass_run(r, segment_end(r));
-    *item = (struct efg_sequence_item){EFG_SEQUENCE_RUN, item->node, r->at - from, 0};
-    return 1;
-}
-
 void efg_sequence_reader_init(struct efg_sequence_reader *r,
                               const struct efg_sequence_segment *segments, size_t count)
 {
@@ -463,10 +373,4 @@ void efg_sequence_reader_init(struct efg_sequence_reader *r,
 void efg_sequence_reader_fini(struct efg_sequence_reader *r)
 {
     lengths_fini(&r->lengths);
-}
-
-uint64_t efg_sequence_end(const struct efg_sequence_reader *r)
-{
-    const struct efg_sequence_segment *last = r->count ? &r->segments[r->count - 1] : NULL;
-    return last ? last->start + last->length : 0;
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-
 #define MOST_EVENTS (UINT64_C(1) << 61) /* sums of a few such numbers fit */
 
 void efg_sequence_segment_fini(struct efg_sequence_segment *segment)
@@ -203,24 +201,4 @@ int efg_sequence_segment_is_equal(const struct efg_sequence_segment *a,
             return 0;
     }
     return !a->pair_count || memcmp(a->pairs, b->pairs, a->pair_count * sizeof *a->pairs) == 0;
-}
-
-uint64_t efg_sequence_segment_hash(uint64_t h, const struct efg_sequence_segment *segment)
-{
-    h = efg_hash_mix(h, segment->start);
-    h = efg_hash_mix(h, segment->length);
-    h = efg_hash_mix(h, segment->table);
-    for (uint32_t r = 0; r < segment->run_count; r++) {
-        const struct efg_sequence_run *run = &segment->runs[r];
-        h = efg_hash_mix(h, (uint64_t)run->node << 32 | run->count);
-        h = efg_hash_mix(h, run->next);
-        h = efg_hash_mix(h, run->branch);
-    }
-    for (uint32_t block = 0; block < segment->block_count; block++) {
-        h = efg_hash_mix(h, segment->first[block + 1]);
-        for (uint32_t i = segment->first[block]; i < segment->first[block + 1]; i++)
-            h = efg_hash_mix(h, (uint64_t)segment->pairs[i].symbol << 32 |
-                                    segment->pairs[i].count);
-    }
-    return h;
 }

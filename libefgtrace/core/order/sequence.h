@@ -173,7 +173,4 @@ int efg_sequence_segment_check(const struct efg_sequence_segment *segment);
 int efg_sequence_segment_is_equal(const struct efg_sequence_segment *a,
                                   const struct efg_sequence_segment *b);
 
-/* Hash of what is compared there, continuing H; the same on every machine. */
-uint64_t efg_sequence_segment_hash(uint64_t h, const struct efg_sequence_segment *segment);
-
 #endif

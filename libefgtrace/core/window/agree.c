@@ -97,12 +97,18 @@ static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote 
     return EFG_VERDICT_ELECTED;
 }
 
+static void follow(struct efg_agree *agree)
+{
+    if (agree->role == EFG_OWNER)
+        agree->role = EFG_FOLLOWER;
+}
+
 /* From the beginning. What is recorded provisionally may still be placed. */
 static enum efg_verdict propose_again(struct efg_agree *agree)
 {
     agree->round = EFG_ROUND_PROPOSE;
     agree->tries = 0;
-    agree->is_owner = 0;
+    follow(agree);
     return EFG_VERDICT_NONE;
 }
 
@@ -114,10 +120,11 @@ static enum efg_verdict lose(struct efg_agree *agree)
 
 /* --- the pivot --- */
 
+/* In whatever class. */
 static int is_refused(const struct efg_agree *agree, uint32_t bit)
 {
     for (uint32_t i = 0; i < agree->refusals; i++)
-        if (agree->refused[i] == bit)
+        if (agree->refused[i] % EFG_BALLOT_BITS == bit % EFG_BALLOT_BITS)
             return 1;
     return 0;
 }
@@ -149,7 +156,7 @@ uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice
     uint32_t best = 0;
     int is_found = 0;
     for (uint32_t i = 0; i < count && agree->pivot >= 0; i++)
-        if (efg_ballot_bit(&choices[i]) == (uint32_t)agree->pivot &&
+        if (efg_ballot_is_for(&choices[i], (uint32_t)agree->pivot) &&
             (!is_found || choices[i].hash < choices[best].hash)) {
             best = i;
             is_found = 1;
@@ -165,7 +172,7 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
         return propose_again(agree);
     agree->pivot = find_common(agree, r);
     if (agree->pivot < 0 && agree->period + r->period > SAME_PERIOD)
-        agree->is_owner = 0;
+        follow(agree);
     agree->round = EFG_ROUND_CALIBRATE;
     agree->tries = 0;
     agree->marked = 0;

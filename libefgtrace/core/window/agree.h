@@ -71,6 +71,12 @@ enum efg_round {
     EFG_ROUND_OVER
 };
 
+enum efg_role {
+    EFG_FOLLOWER, /* other ranks own the window, or none is under way */
+    EFG_OWNER,    /* counts its iterations */
+    EFG_ALONE     /* a window of its own: it votes for nothing any more, and the others decide without it */
+};
+
 /* What a rank knows of itself when it votes. Give all of it in every round. */
 struct efg_standing {
     int leaving;                      /* in MPI_Finalize */
@@ -143,7 +149,7 @@ struct efg_agree {
     struct efg_spread spread;       /* the windows of the present loop */
     /* Of this rank. */
     int pending;    /* 1: voted, no result yet */
-    int is_owner;   /* 1: owns the window; the caller may give that up (0) */
+    enum efg_role role; /* the caller may make an owner a follower, or any rank alone */
     int64_t period; /* PIVOT: code of its favourite's */
     int knows_anchor;
     uint64_t at_anchor; /* visits at the anchor */

@@ -14,7 +14,7 @@
  * will never make it. */
 static int is_undone(const struct efg_agree *agree, const struct efg_standing *s)
 {
-    if (!agree->is_owner)
+    if (agree->role != EFG_OWNER)
         return 0;
     return s->state == EFG_RECORDING || (s->state == EFG_ARMED && !s->is_lost && !s->leaving);
 }
@@ -36,7 +36,7 @@ int efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *s
     case EFG_ROUND_PROPOSE:
         return 0;
     case EFG_ROUND_CALIBRATE:
-        return !agree->is_owner || is_calibrated(agree, s->tally);
+        return agree->role != EFG_OWNER || is_calibrated(agree, s->tally);
     case EFG_ROUND_CHECK:
         return !is_undone(agree, s);
     default:
@@ -52,6 +52,11 @@ static void say_loop(struct efg_vote *vote, const struct efg_standing *s)
         vote->flags |= EFG_VOTE_LACKING;
     if (s->state == EFG_PROVISIONAL)
         vote->flags |= EFG_VOTE_RECORDS;
+}
+
+/* What others have to know of each rank, even of one that is alone. */
+static void say_always(struct efg_vote *vote, const struct efg_standing *s)
+{
     if (s->leaving)
         vote->flags |= EFG_VOTE_LEAVING;
     vote->dropped = s->dropped;
@@ -61,8 +66,8 @@ static void say_loop(struct efg_vote *vote, const struct efg_standing *s)
 static void say_choices(struct efg_agree *agree, struct efg_vote *vote,
                         const struct efg_standing *s)
 {
-    agree->is_owner = s->choice_count > 0;
-    if (!agree->is_owner)
+    agree->role = s->choice_count ? EFG_OWNER : EFG_FOLLOWER;
+    if (agree->role == EFG_FOLLOWER)
         return;
     agree->period = efg_ballot_period(s->period);
     vote->period = -agree->period;
@@ -174,10 +179,12 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
 {
     struct efg_vote vote;
     efg_ballot_init(&vote);
-    say_loop(&vote, s);
-    if (agree->round == EFG_ROUND_PIVOT)
+    say_always(&vote, s);
+    if (agree->role != EFG_ALONE)
+        say_loop(&vote, s);
+    if (agree->role != EFG_ALONE && agree->round == EFG_ROUND_PIVOT)
         say_choices(agree, &vote, s);
-    if (agree->is_owner)
+    if (agree->role == EFG_OWNER)
         say_as_owner(agree, &vote, s);
     agree->pending = 1;
     agree->voted_at = s->tally->visits;

@@ -8,13 +8,16 @@
 
 #include <string.h>
 
-#define QUANTITIES(X)                                                                  \
-    X(period)                                                                          \
-    X(least_hash)                                                                      \
-    X(most_hash)                                                                       \
-    X(marked)                                                                          \
-    X(worlds) X(passed) X(base) X(soonest) X(whole) X(margin) X(number) X(least_count) \
-        X(most_count) X(end) X(begun) X(ended)
+#define QUANTITIES(X) \
+    X(period)         \
+    X(least_hash)     \
+    X(most_hash)      \
+    X(marked)         \
+    X(worlds)         \
+    X(passed)         \
+    X(base)           \
+    X(soonest)        \
+    X(whole) X(margin) X(number) X(least_count) X(most_count) X(end) X(begun) X(ended)
 
 void efg_ballot_init(struct efg_vote *vote)
 {
@@ -98,13 +101,28 @@ uint32_t efg_ballot_bit(const struct efg_choice *choice)
            (uint32_t)(choice->hash % EFG_BALLOT_BITS);
 }
 
+int efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit)
+{
+    enum efg_pivot_class class = bit / EFG_BALLOT_BITS;
+
+    return choice->hash % EFG_BALLOT_BITS == bit % EFG_BALLOT_BITS &&
+           (choice->class == class || (choice->class < class && class <= EFG_PIVOT_CALL));
+}
+
+static void choose(struct efg_vote *vote, const struct efg_choice *choice)
+{
+    for (uint32_t class = 0; class < EFG_PIVOT_CLASSES; class ++) {
+        uint32_t bit = (uint32_t)(choice->hash % EFG_BALLOT_BITS);
+        if (efg_ballot_is_for(choice, class * EFG_BALLOT_BITS + bit))
+            vote->absent[class][bit / 64] &= ~(UINT64_C(1) << bit % 64);
+    }
+}
+
 void efg_ballot_choose(struct efg_vote *vote, const struct efg_choice *choices, uint32_t count)
 {
     memset(vote->absent, 0xff, sizeof vote->absent);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t bit = (uint32_t)(choices[i].hash % EFG_BALLOT_BITS);
-        vote->absent[choices[i].class][bit / 64] &= ~(UINT64_C(1) << bit % 64);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        choose(vote, &choices[i]);
 }
 
 int efg_ballot_is_common(const struct efg_vote *result, uint32_t bit)

@@ -87,6 +87,10 @@ void efg_ballot_choose(struct efg_vote *vote, const struct efg_choice *choices, 
 /* The bit of a pivot, counted class by class: the lowest one is the best. */
 uint32_t efg_ballot_bit(const struct efg_choice *choice);
 
+/* 1 if a vote for CHOICE is one for BIT: it is of that class, or a call of a better one. Ranks see
+ * different things of one call, and then it has the worst of its classes. */
+int efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit);
+
 /* 1 if all that said something could take the pivot BIT. */
 int efg_ballot_is_common(const struct efg_vote *result, uint32_t bit);
 

@@ -1,69 +1,71 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of the state machine. A cell that is not listed changes nothing. Invariant:
- * recording begins with OPEN only, and OPEN leads to where something ends it: KEEP, CLOSE,
- * DISCARD or FORGET.
+ * The table of the state machine, each transition a line. What is not in it changes nothing.
+ * Invariant: recording begins with OPEN or FOLLOW only, and these lead to where something ends it:
+ * CLOSE, CUT, TRIM, DISCARD or FORGET.
  */
 #include "trigger.h"
 
-struct transition {
-    int is_listed;
-    enum efg_state next;
+#include <stddef.h>
+
+/* clang-format off */
+static const struct transition {
+    enum efg_state from;
+    enum efg_trigger_input input;
+    enum efg_state to;
     enum efg_action action;
+} table[] = {
+    {EFG_WATCHING,    EFG_IN_PIVOT,  EFG_PROPOSED,    EFG_DO_NOTHING},
+    {EFG_WATCHING,    EFG_IN_LONG,   EFG_READY,       EFG_DO_NOTHING},
+    {EFG_WATCHING,    EFG_IN_PLACED, EFG_ARMED,       EFG_DO_NOTHING},
+    {EFG_WATCHING,    EFG_IN_FOLLOW, EFG_FOLLOWING,   EFG_DO_FOLLOW},
+
+    {EFG_PROPOSED,    EFG_IN_LONG,   EFG_READY,       EFG_DO_NOTHING},
+    {EFG_PROPOSED,    EFG_IN_PLACED, EFG_ARMED,       EFG_DO_NOTHING},
+    {EFG_PROPOSED,    EFG_IN_FOLLOW, EFG_FOLLOWING,   EFG_DO_FOLLOW},
+    {EFG_PROPOSED,    EFG_IN_LOST,   EFG_WATCHING,    EFG_DO_FORGET},
+
+    {EFG_READY,       EFG_IN_FIRST,  EFG_PROVISIONAL, EFG_DO_OPEN},
+    {EFG_READY,       EFG_IN_PLACED, EFG_ARMED,       EFG_DO_NOTHING},
+    {EFG_READY,       EFG_IN_FOLLOW, EFG_FOLLOWING,   EFG_DO_FOLLOW},
+    {EFG_READY,       EFG_IN_LOST,   EFG_WATCHING,    EFG_DO_FORGET},
+
+    {EFG_PROVISIONAL, EFG_IN_PLACED, EFG_ARMED,       EFG_DO_DISCARD},
+    {EFG_PROVISIONAL, EFG_IN_PAST,   EFG_RECORDING,   EFG_DO_KEEP},
+    {EFG_PROVISIONAL, EFG_IN_FOLLOW, EFG_FOLLOWING,   EFG_DO_FOLLOW},
+    {EFG_PROVISIONAL, EFG_IN_OVER,   EFG_WATCHING,    EFG_DO_DISCARD},
+    {EFG_PROVISIONAL, EFG_IN_LIMIT,  EFG_WATCHING,    EFG_DO_DISCARD},
+    {EFG_PROVISIONAL, EFG_IN_END,    EFG_WATCHING,    EFG_DO_DISCARD},
+    {EFG_PROVISIONAL, EFG_IN_LOST,   EFG_WATCHING,    EFG_DO_FORGET},
+
+    {EFG_ARMED,       EFG_IN_FIRST,  EFG_RECORDING,   EFG_DO_OPEN},
+    {EFG_ARMED,       EFG_IN_LATE,   EFG_PROPOSED,    EFG_DO_NOTHING},
+    {EFG_ARMED,       EFG_IN_LOST,   EFG_WATCHING,    EFG_DO_FORGET},
+
+    {EFG_RECORDING,   EFG_IN_LAST,   EFG_DONE,        EFG_DO_CLOSE},
+    {EFG_RECORDING,   EFG_IN_OVER,   EFG_DONE,        EFG_DO_CUT},
+    {EFG_RECORDING,   EFG_IN_LIMIT,  EFG_DONE,        EFG_DO_CUT},
+    {EFG_RECORDING,   EFG_IN_END,    EFG_DONE,        EFG_DO_CUT},
+    {EFG_RECORDING,   EFG_IN_LATE,   EFG_PROPOSED,    EFG_DO_DISCARD},
+    {EFG_RECORDING,   EFG_IN_LOST,   EFG_WATCHING,    EFG_DO_FORGET},
+
+    {EFG_DONE,        EFG_IN_NEXT,   EFG_PROPOSED,    EFG_DO_SETTLE},
+    {EFG_DONE,        EFG_IN_LATE,   EFG_PROPOSED,    EFG_DO_DISCARD},
+    {EFG_DONE,        EFG_IN_LOST,   EFG_WATCHING,    EFG_DO_FORGET},
+
+    {EFG_FOLLOWING,   EFG_IN_NEXT,   EFG_WATCHING,    EFG_DO_TRIM},
+    {EFG_FOLLOWING,   EFG_IN_LATE,   EFG_WATCHING,    EFG_DO_DISCARD},
+    {EFG_FOLLOWING,   EFG_IN_LOST,   EFG_WATCHING,    EFG_DO_DISCARD},
+    {EFG_FOLLOWING,   EFG_IN_END,    EFG_WATCHING,    EFG_DO_DISCARD},
 };
+/* clang-format on */
 
-#define GO(state, action)               \
-    {                                   \
-        1, EFG_##state, EFG_DO_##action \
-    }
-
-static const struct transition table[EFG_STATES][EFG_INPUTS] = {
-    [EFG_WATCHING] =
-        {
-            [EFG_IN_PIVOT] = GO(PROPOSED, NOTHING),
-            [EFG_IN_LONG] = GO(PROVISIONAL, OPEN),
-            [EFG_IN_PLACED] = GO(ARMED, NOTHING),
-        },
-    [EFG_PROPOSED] =
-        {
-            [EFG_IN_LONG] = GO(PROVISIONAL, OPEN),
-            [EFG_IN_PLACED] = GO(ARMED, NOTHING),
-            [EFG_IN_LOST] = GO(WATCHING, FORGET),
-        },
-    [EFG_PROVISIONAL] =
-        {
-            [EFG_IN_PLACED] = GO(ARMED, DISCARD),
-            [EFG_IN_PAST] = GO(RECORDING, KEEP),
-            [EFG_IN_OVER] = GO(WATCHING, DISCARD),
-            [EFG_IN_LIMIT] = GO(WATCHING, DISCARD),
-            [EFG_IN_LOST] = GO(WATCHING, FORGET),
-        },
-    [EFG_ARMED] =
-        {
-            [EFG_IN_FIRST] = GO(RECORDING, OPEN),
-            [EFG_IN_LATE] = GO(PROPOSED, NOTHING),
-            [EFG_IN_LOST] = GO(WATCHING, FORGET),
-        },
-    [EFG_RECORDING] =
-        {
-            [EFG_IN_LAST] = GO(DONE, CLOSE),
-            [EFG_IN_OVER] = GO(DONE, CLOSE),
-            [EFG_IN_LIMIT] = GO(DONE, CLOSE),
-            [EFG_IN_LATE] = GO(PROPOSED, DISCARD),
-            [EFG_IN_LOST] = GO(WATCHING, FORGET),
-        },
-    [EFG_DONE] =
-        {
-            [EFG_IN_LATE] = GO(PROPOSED, DISCARD),
-            [EFG_IN_NEXT] = GO(PROPOSED, NOTHING),
-            [EFG_IN_LOST] = GO(WATCHING, FORGET),
-        },
-};
-
-enum efg_action efg_trigger_step(struct efg_trigger *trigger, enum efg_input input)
+enum efg_action efg_trigger_step(struct efg_trigger *trigger, enum efg_trigger_input input)
 {
-    const struct transition *t = &table[trigger->state][input];
-    if (t->is_listed)
-        trigger->state = t->next;
-    return t->action;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].from == trigger->state && table[i].input == input) {
+            trigger->state = table[i].to;
+            return table[i].action;
+        }
+    return EFG_DO_NOTHING;
 }

@@ -30,6 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "files/disk/below.h"
 #include "files/disk/guard.h"
 
@@ -369,9 +370,8 @@ int efg_log_shift(const char *path, int64_t shift)
     rc = look(file, &header, &size, NULL);
     if (rc == 0) {
         shift_header(&header, shift);
-        if (pwrite(file, header.sync, sizeof header.sync,
-                   (off_t)offsetof(struct efg_log_header, sync)) != (ssize_t)sizeof header.sync)
-            rc = -EIO;
+        rc = efg_write_all(file, header.sync, sizeof header.sync,
+                           offsetof(struct efg_log_header, sync));
     }
     if (close(file) != 0 && rc == 0)
         rc = -errno;

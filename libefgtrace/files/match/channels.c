@@ -15,10 +15,13 @@
  */
 #include "channels.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
+#include "base/none.h"
 #include "files/log/clock.h"
 
 #define ALL_PAIRS 64 /* members of a communicator whose collectives are seen in all pairs */
@@ -55,20 +58,12 @@ struct pass { /* over a log */
     uint32_t windows;
 };
 
-/* Make room for one more thing of SIZE in *THINGS, of which there are COUNT; rooms are powers
- * of two. */
+/* Make room for one more thing of SIZE in *THINGS, of which there are COUNT. Returns 0 or
+ * -ENOMEM. */
 static int grow(struct efg_channels *c, void *things, uint64_t count, size_t size)
 {
-    void *more, *old;
-    if (count & (count - 1))
-        return !c->failed;
-    memcpy(&old, things, sizeof old);
-    more = realloc(old, (count ? 2 * count : 1) * size);
-    if (more)
-        memcpy(things, &more, sizeof more);
-    else
-        c->failed = 1;
-    return more != NULL;
+    c->failed |= efg_array_grow(things, count, 1, size) != 0;
+    return c->failed ? -ENOMEM : 0;
 }
 
 /* --- channels --- */
@@ -87,7 +82,7 @@ struct efg_channel *efg_channels_find(struct efg_channels *c, const struct efg_c
         return NULL;
     }
     if (!*number) {
-        if (!grow(c, &c->channels, c->count, sizeof *c->channels))
+        if (grow(c, &c->channels, c->count, sizeof *c->channels))
             return NULL;
         c->channels[c->count] = (struct efg_channel){.key = *key};
         *number = ++c->count;
@@ -104,7 +99,7 @@ static int is_later(const struct efg_transfer *a, const struct efg_transfer *b)
 static void keep(struct efg_channels *c, struct efg_channel_ends *ends,
                  const struct efg_transfer *t)
 {
-    if (!grow(c, &ends->all, ends->kept, sizeof *ends->all))
+    if (grow(c, &ends->all, ends->kept, sizeof *ends->all))
         return;
     uint32_t i = ends->kept++;
     for (; i > 0 && is_later(&ends->all[i - 1], t); i--)
@@ -135,7 +130,7 @@ static void define_comm(struct pass *p, const struct efg_record *r, const void *
     if (!is_fixed && !members_fit(r, payload))
         return;
     uint64_t *place = efg_map_put(&p->comms, r->a);
-    if (!place || !grow(p->c, &p->comm, p->comm_count, sizeof *p->comm)) {
+    if (!place || grow(p->c, &p->comm, p->comm_count, sizeof *p->comm)) {
         p->c->failed = 1;
         return;
     }
@@ -160,18 +155,18 @@ static int is_in(const uint32_t *ranks, uint32_t count, uint32_t rank)
     return 0;
 }
 
-/* The world rank that the log's rank means by PARTNER, UINT32_MAX if there is no such one. */
+/* The world rank that the log's rank means by PARTNER, EFG_NONE if there is no such one. */
 static uint32_t world_rank(const struct pass *p, const struct comm *comm, uint32_t partner)
 {
     const struct efg_members *m = comm->members;
-    uint32_t own = p->log->rank, rank = UINT32_MAX;
+    uint32_t own = p->log->rank, rank = EFG_NONE;
     if (!m)
         rank = comm->kind == EFG_COMM_SELF ? own : partner;
     else if (comm->kind == EFG_COMM_INTER && is_in(m->rank, m->local, own))
-        rank = partner < m->remote ? m->rank[m->local + partner] : UINT32_MAX;
+        rank = partner < m->remote ? m->rank[m->local + partner] : EFG_NONE;
     else
-        rank = partner < m->local ? m->rank[partner] : UINT32_MAX;
-    return rank < p->log->ranks ? rank : UINT32_MAX;
+        rank = partner < m->local ? m->rank[partner] : EFG_NONE;
+    return rank < p->log->ranks ? rank : EFG_NONE;
 }
 
 /* --- messages --- */
@@ -191,14 +186,14 @@ static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, u
     uint32_t own = p->log->rank, other = world_rank(p, comm, partner);
     struct efg_channel_key key = {comm->identity, is_send ? own : other, is_send ? other : own,
                                   tag, p->windows ? p->windows - 1 : 0};
-    return other == UINT32_MAX ? NULL : efg_channels_find(p->c, &key);
+    return other == EFG_NONE ? NULL : efg_channels_find(p->c, &key);
 }
 
 /* Nothing will ever be known of the end that PARTNER, a rank of COMM, has. */
 static int is_lost(const struct pass *p, const struct comm *comm, uint32_t partner)
 {
-    uint32_t other = comm && p->c->is_here ? world_rank(p, comm, partner) : UINT32_MAX;
-    return other != UINT32_MAX && !p->c->is_here(other);
+    uint32_t other = comm && p->c->is_here ? world_rank(p, comm, partner) : EFG_NONE;
+    return other != EFG_NONE && !p->c->is_here(other);
 }
 
 static uint64_t order_of(const struct pass *p)
@@ -253,14 +248,14 @@ static uint32_t size_of(const struct pass *p, const struct comm *comm)
     return comm->members ? comm->members->local : p->log->ranks;
 }
 
-/* This rank's place in COMM, which it is a member of; UINT32_MAX if it is not. */
+/* This rank's place in COMM, which it is a member of; EFG_NONE if it is not. */
 static uint32_t place_in(const struct pass *p, const struct comm *comm)
 {
     uint32_t own = p->log->rank;
     for (uint32_t i = 0; comm->members && i < comm->members->local; i++)
         if (comm->members->rank[i] == own)
             return i;
-    return comm->members ? UINT32_MAX : own;
+    return comm->members ? EFG_NONE : own;
 }
 
 /* Whether two of SIZE members, so far apart around their ring, have a channel: all that are
@@ -348,7 +343,7 @@ static void add_collective(struct pass *p, const struct efg_record *r)
 static void start(struct pass *p, uint64_t request, enum open_kind kind, uint32_t channel)
 {
     uint64_t *place = efg_map_put(&p->requests, request), at = p->unused;
-    if (!place || (!at && !grow(p->c, &p->slot, p->slot_count, sizeof *p->slot))) {
+    if (!place || (!at && grow(p->c, &p->slot, p->slot_count, sizeof *p->slot))) {
         p->c->failed = 1;
         return;
     }
@@ -415,7 +410,7 @@ static void begin_window(struct pass *p, const struct efg_record *r)
     struct efg_channels *c = p->c;
     efg_flight_join(&c->flight, (struct efg_flight){r->e, (int32_t)r->a}, p->windows);
     if (++p->windows <= c->window_count ||
-        !grow(c, &c->windows, c->window_count, sizeof *c->windows))
+        grow(c, &c->windows, c->window_count, sizeof *c->windows))
         return;
     c->windows[c->window_count++] = (struct efg_channels_span){.first = UINT64_MAX};
 }

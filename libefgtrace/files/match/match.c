@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 void efg_channels_fini(struct efg_channels *c)
@@ -118,16 +119,13 @@ static void get_sends(struct efg_reader *in, const struct efg_sync *clock,
     sends->clock = *clock;
     sends->count = efg_reader_number(in);
     size_t kept = efg_reader_count(in, 2);
-    size_t room = 1; /* a power of two */
-    while (room < kept)
-        room *= 2;
-    struct efg_transfer *all = kept ? calloc(room, sizeof *all) : NULL;
+    struct efg_transfer *all = NULL;
+    if (efg_array_grow(&all, 0, kept, sizeof *all))
+        in->failed = 1;
     for (size_t i = 0; all && i < kept; i++) {
         time += efg_reader_number(in);
         all[i] = (struct efg_transfer){time, time, i, efg_reader_number(in)};
     }
-    if (kept && !all)
-        in->failed = 1;
     free(sends->all);
     sends->all = all;
     sends->kept = in->failed ? 0 : (uint32_t)kept;

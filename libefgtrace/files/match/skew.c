@@ -29,7 +29,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
+#include "base/none.h"
 
 #define MOST INT64_C(1000000000000000) /* ns, 11 days: no clocks are that far apart */
 
@@ -54,21 +56,16 @@ static uint64_t hash_of(const struct efg_sync *sync)
     return efg_hash_bytes(0, sync, sizeof *sync);
 }
 
-/* The number of the clock, made if it is new; UINT32_MAX without memory. */
+/* The number of the clock, made if it is new; EFG_NONE without memory. */
 static uint32_t number_of(struct efg_skew *s, const struct efg_sync *sync)
 {
     uint64_t *number = efg_map_put(&s->clock_index, hash_of(sync));
     if (!number)
-        return UINT32_MAX;
+        return EFG_NONE;
     if (*number)
         return (uint32_t)*number - 1;
-    if (!(s->clock_count & (s->clock_count - 1))) { /* rooms are powers of two */
-        size_t room = s->clock_count ? 2 * (size_t)s->clock_count : 1;
-        struct efg_skew_clock *more = realloc(s->clocks, room * sizeof *more);
-        if (!more)
-            return UINT32_MAX;
-        s->clocks = more;
-    }
+    if (efg_array_grow(&s->clocks, s->clock_count, 1, sizeof *s->clocks))
+        return EFG_NONE;
     s->clocks[s->clock_count] = (struct efg_skew_clock){.sync = *sync};
     *number = ++s->clock_count;
     return s->clock_count - 1;
@@ -82,13 +79,8 @@ static struct efg_skew_gap *gap_of(struct efg_skew *s, uint32_t from, uint32_t t
         return NULL;
     if (*number)
         return &s->gaps[*number - 1];
-    if (!(s->gap_count & (s->gap_count - 1))) {
-        size_t room = s->gap_count ? 2 * (size_t)s->gap_count : 1;
-        struct efg_skew_gap *more = realloc(s->gaps, room * sizeof *more);
-        if (!more)
-            return NULL;
-        s->gaps = more;
-    }
+    if (efg_array_grow(&s->gaps, s->gap_count, 1, sizeof *s->gaps))
+        return NULL;
     s->gaps[s->gap_count] = (struct efg_skew_gap){.from = from, .to = to, .least = MOST};
     *number = ++s->gap_count;
     return &s->gaps[s->gap_count - 1];
@@ -100,8 +92,8 @@ void efg_skew_add(struct efg_skew *s, const struct efg_sync *from, const struct 
 {
     if (s->failed || efg_skew_is_same(from, to))
         return;
-    uint32_t a = number_of(s, from), b = a == UINT32_MAX ? a : number_of(s, to);
-    struct efg_skew_gap *gap = b == UINT32_MAX ? NULL : gap_of(s, a, b);
+    uint32_t a = number_of(s, from), b = a == EFG_NONE ? a : number_of(s, to);
+    struct efg_skew_gap *gap = b == EFG_NONE ? NULL : gap_of(s, a, b);
     s->failed = !gap;
     if (!gap)
         return;

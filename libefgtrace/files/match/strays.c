@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void efg_strays_fini(struct efg_strays *strays)
 {
     free(strays->all);
@@ -14,13 +16,10 @@ void efg_strays_fini(struct efg_strays *strays)
 
 struct efg_stray *efg_strays_grow(struct efg_strays *strays, size_t count)
 {
-    struct efg_stray *all =
-        count ? realloc(strays->all, (strays->count + count) * sizeof *all) : NULL;
-    if (!all)
+    if (!count || efg_array_grow(&strays->all, strays->count, count, sizeof *strays->all))
         return NULL;
-    strays->all = all;
     strays->count += count;
-    return all + strays->count - count;
+    return strays->all + strays->count - count;
 }
 
 static int compare_logs(const struct efg_stray *a, const struct efg_stray *b)

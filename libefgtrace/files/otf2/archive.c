@@ -173,7 +173,8 @@ int efg_otf2_publish(const char *dir, unsigned below)
 
 /* --- the library --- */
 
-int efg_otf2_prepare(OTF2_Archive *archive)
+/* Settings that every archive of ours needs: flush and memory callbacks. */
+static int prepare(OTF2_Archive *archive)
 {
     static const OTF2_FlushCallbacks flushing = {.otf2_pre_flush = flush};
     static const OTF2_MemoryCallbacks memory = {.otf2_allocate = allocate,
@@ -203,7 +204,7 @@ OTF2_Archive *efg_otf2_open(const char *dir, unsigned below)
     OTF2_Archive *archive = OTF2_Archive_Open(
         path, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
         OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (archive && efg_otf2_prepare(archive) == 0)
+    if (archive && prepare(archive) == 0)
         return archive;
     if (archive)
         OTF2_Archive_Close(archive);

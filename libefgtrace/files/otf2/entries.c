@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void efg_otf2_read_head(struct efg_otf2_pass *p)
 {
     p->first = efg_reader_u64(&p->map);
@@ -17,29 +19,12 @@ void efg_otf2_read_head(struct efg_otf2_pass *p)
     p->count = efg_reader_number(&p->map);
 }
 
-/* Room for COUNT more elements of SIZE bytes behind the *USED ones. */
-static void *more(void *array, uint32_t used, uint32_t *room, size_t count, size_t size)
-{
-    if (count <= *room - used)
-        return array;
-    size_t wanted = 2 * ((size_t)used + count);
-    void *grown = wanted > UINT32_MAX ? NULL : realloc(array, wanted * size);
-    if (grown)
-        *room = (uint32_t)wanted;
-    return grown;
-}
-
 static struct efg_otf2_route *new_path(struct efg_otf2_pass *p, size_t functions)
 {
-    void *paths = more(p->paths, p->path_count, &p->path_room, 1, sizeof *p->paths);
-    if (!paths)
+    if (functions > UINT32_MAX - p->function_count ||
+        efg_array_grow(&p->paths, p->path_count, 1, sizeof *p->paths) ||
+        efg_array_grow(&p->functions, p->function_count, functions, sizeof *p->functions))
         return NULL;
-    p->paths = paths;
-    void *grown = more(p->functions, p->function_count, &p->function_room, functions + 1,
-                       sizeof *p->functions);
-    if (!grown)
-        return NULL;
-    p->functions = grown;
     return p->paths + p->path_count++;
 }
 

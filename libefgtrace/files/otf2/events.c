@@ -46,7 +46,7 @@ static void begin_window(struct efg_otf2_pass *p, uint64_t time)
 
 static void enter_call(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
-    struct efg_otf2_route none = {.name = EFG_OTF2_NONE, .site = EFG_OTF2_NONE}, *path = &none;
+    struct efg_otf2_route none = {.name = EFG_NONE, .site = EFG_NONE}, *path = &none;
     const struct efg_otf2_frame *functions = NULL; /* as long as no path is known */
     uint32_t region, row;
     efg_otf2_return(&p->stack, time);

@@ -30,12 +30,12 @@ void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *
 
 /* --- the order of communicators --- */
 
-enum { OPEN = EFG_OTF2_NONE, CLIMBING = EFG_OTF2_NONE - 1 };
+enum { OPEN = EFG_NONE, CLIMBING = EFG_NONE - 1 };
 
 static uint32_t parent_of(const struct efg_otf2_unifier *u, uint32_t row)
 {
     uint64_t value = u->comms.rows[row].value;
-    return value ? (uint32_t)(value - 1) : EFG_OTF2_NONE;
+    return value ? (uint32_t)(value - 1) : EFG_NONE;
 }
 
 /* Climb from ROW to the first ancestor that has an id, then number all on the way down.
@@ -43,12 +43,12 @@ static uint32_t parent_of(const struct efg_otf2_unifier *u, uint32_t row)
 static uint32_t number_with_parents(struct efg_otf2_unifier *u, uint32_t row, uint32_t next)
 {
     uint32_t top = u->comms.count;
-    while (row != EFG_OTF2_NONE && u->comm_ids[row] == OPEN) {
+    while (row != EFG_NONE && u->comm_ids[row] == OPEN) {
         u->comm_ids[row] = CLIMBING;
         u->comm_order[--top] = row;
         row = parent_of(u, row);
     }
-    if (row != EFG_OTF2_NONE && u->comm_ids[row] == CLIMBING)
+    if (row != EFG_NONE && u->comm_ids[row] == CLIMBING)
         u->comms.rows[u->comm_order[top]].value = 0; /* a circle: cut it */
     for (; top < u->comms.count; top++) {
         row = u->comm_order[top];

@@ -59,15 +59,6 @@ int efg_otf2_unify(struct efg_otf2_unifier *u, const void *scan, size_t size);
 /* After all were added: append the map of log INDEX to OUT. Returns 0 or -ENOMEM. */
 int efg_otf2_map(struct efg_otf2_unifier *u, int index, struct efg_buffer *out);
 
-/* Where the system tree of a rank is known better than from the log's header. May be left
- * out. */
-struct efg_otf2_place {
-    const char *host;        /* node */
-    int package, numa, core; /* -1 where not known */
-};
-int efg_otf2_set_place(struct efg_otf2_unifier *u, uint32_t rank,
-                       const struct efg_otf2_place *place);
-
 /* Write the events of LOG but STRAYS, with its map, and its own definitions to its location of
  * the ARCHIVE (whose files are open). *EVENTS: how many. Returns 0, -EBADMSG, -EIO; the
  * location is there in any case but the last. */
@@ -91,10 +82,6 @@ int efg_otf2_absent(struct efg_otf2_unifier *u, OTF2_Archive *archive);
 
 /* Location id of a log. */
 uint64_t efg_otf2_location(const struct efg_log_header *header);
-
-/* Settings that every archive of ours needs: flush and memory callbacks. efg_otf2_open has
- * made them. */
-int efg_otf2_prepare(OTF2_Archive *archive);
 
 /* Keep the OTF2 library from printing what went wrong, in this process. */
 void efg_otf2_be_quiet(void);

@@ -51,7 +51,7 @@ struct efg_otf2_site {
 struct efg_otf2_comm { /* value: parent + 1 */
     uint64_t identity;
     uint32_t kind;
-    uint32_t group, remote; /* remote: EFG_OTF2_NONE but for intercommunicators */
+    uint32_t group, remote; /* remote: EFG_NONE but for intercommunicators */
     uint32_t zero;
 };
 
@@ -76,7 +76,7 @@ struct efg_otf2_reference { /* what an item of a log became */
 
 struct efg_otf2_set { /* what the items became that one log defines, or several alike */
     struct efg_otf2_reference *references;
-    uint32_t reference_count, reference_room;
+    uint32_t reference_count;
     struct efg_buffer entries; /* of a map; empty until it is asked for */
 };
 
@@ -93,18 +93,17 @@ struct efg_otf2_unifier {
     struct efg_symbols *symbols;
     uint32_t ranks;
     struct efg_otf2_log *logs;
-    int log_count, log_room;
+    int log_count;
     uint64_t start, first, last; /* of all logs, ns since 1970: when they begin; of events */
     struct efg_otf2_table
         items;                 /* key: what a log defines, bytes; value: 1 if that made sense */
     struct efg_otf2_set *sets; /* by row of items */
-    uint32_t set_room;
+    uint32_t set_count;
     struct efg_otf2_table strings, regions, sites, positions, groups, comms, wins, files,
         handles, nodes;
     struct efg_otf2_table paths; /* key: struct efg_frame[] with strings as modules; value:
                                     where its entry begins in path_entries */
     struct efg_buffer path_entries;
-    struct efg_otf2_table places; /* key: rank; value: node + 1 */
     uint32_t *comm_ids;           /* by row: parents first; made when all were added */
     uint32_t *comm_order;         /* by id */
 };
@@ -168,7 +167,7 @@ struct efg_otf2_stack {
     OTF2_AttributeList *attributes;
     uint64_t last; /* time of the last event */
     struct efg_otf2_frame *frames;
-    uint32_t depth, room;
+    uint32_t depth, deepest; /* deepest: so far */
     int is_open, in_iteration, in_call;
     uint32_t call; /* region of the MPI call */
     int failed;    /* OTF2 refused an event, or no memory */
@@ -179,7 +178,7 @@ uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time);
 /* The call path is now PATH (COUNT functions, outermost first). */
 void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count,
                    uint64_t time);
-/* SITE, and PATH, which names the call path: EFG_OTF2_NONE if not known. POLLS: how many that
+/* SITE, and PATH, which names the call path: EFG_NONE if not known. POLLS: how many that
  * found nothing the visit stands for, 0 if it is none. */
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
                    uint64_t polls, uint64_t time);

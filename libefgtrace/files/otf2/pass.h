@@ -13,8 +13,8 @@
 #include "parts.h"
 
 struct efg_otf2_route {
-    uint32_t name;         /* a string; EFG_OTF2_NONE for no path */
-    uint32_t site;         /* EFG_OTF2_NONE if not known */
+    uint32_t name;         /* a string; EFG_NONE for no path */
+    uint32_t site;         /* EFG_NONE if not known */
     uint32_t start, count; /* in functions */
 };
 
@@ -27,9 +27,9 @@ struct efg_otf2_pass {
     struct efg_map ids; /* item << 32 | id in the log -> id in the trace; PATH: in paths;
                            COMM: group << 32 | communicator */
     struct efg_otf2_route *paths;
-    uint32_t path_count, path_room;
+    uint32_t path_count;
     struct efg_otf2_frame *functions;
-    uint32_t function_count, function_room;
+    uint32_t function_count;
     struct efg_otf2_stack stack;
     struct efg_strays strays; /* of this log, from the next one on */
     struct efg_map stray_requests;

@@ -171,7 +171,7 @@ uint32_t efg_otf2_path(struct efg_otf2_unifier *u, const struct efg_frame *frame
 {
     uint32_t known = u->paths.count;
     uint32_t row = efg_otf2_intern(&u->paths, frames, count * sizeof *frames);
-    if (row == EFG_OTF2_NONE || row < known)
+    if (row == EFG_NONE || row < known)
         return row;
     u->paths.rows[row].value = u->path_entries.size;
     put_entry(u, frames, count, hash, &u->path_entries);

@@ -25,7 +25,7 @@ static uint32_t add_node(struct efg_otf2_unifier *u, uint32_t parent, uint32_t n
 
 static uint32_t machine(struct efg_otf2_unifier *u)
 {
-    return add_node(u, EFG_OTF2_NONE, efg_otf2_intern_text(&u->strings, "machine"), "machine",
+    return add_node(u, EFG_NONE, efg_otf2_intern_text(&u->strings, "machine"), "machine",
                     OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
 }
 
@@ -57,39 +57,19 @@ static uint32_t core_node(struct efg_otf2_unifier *u, uint32_t host, uint32_t pa
     return part(u, node, "core", core, OTF2_SYSTEM_TREE_DOMAIN_CORE);
 }
 
-/* Put RANK there if it is nowhere yet; returns where it is. */
-static uint32_t settle(struct efg_otf2_unifier *u, uint32_t rank, uint32_t node)
-{
-    uint32_t row = efg_otf2_intern(&u->places, &rank, sizeof rank);
-    if (row == EFG_OTF2_NONE)
-        return EFG_OTF2_NONE;
-    if (!u->places.rows[row].value)
-        u->places.rows[row].value = (uint64_t)node + 1;
-    return (uint32_t)(u->places.rows[row].value - 1);
-}
-
-int efg_otf2_set_place(struct efg_otf2_unifier *u, uint32_t rank,
-                       const struct efg_otf2_place *place)
-{
-    uint32_t host = efg_otf2_intern_text(&u->strings, place->host ? place->host : "");
-    settle(u, rank,
-           core_node(u, host, (uint32_t)(place->package + 1), (uint32_t)(place->numa + 1),
-                     (uint32_t)(place->core + 1)));
-    return efg_otf2_is_out_of_memory(u) ? -ENOMEM : 0;
-}
-
 /* --- ranks and threads --- */
 
 static void cast_ranks(struct efg_otf2_unifier *u, struct efg_otf2_cast *cast)
 {
     char name[32];
-    machine(u); /* node 0 */
-    for (int i = 0; i < u->log_count; i++) {
+    machine(u);                              /* node 0, where ranks without a log are */
+    for (int i = 0; i < u->log_count; i++) { /* the first one of a rank says where it is */
         const struct efg_otf2_log *log = u->logs + i;
-        settle(u, log->rank, core_node(u, log->host, log->package, log->numa, log->core));
+        uint32_t node = core_node(u, log->host, log->package, log->numa, log->core);
+        uint32_t *place = &cast->rank_nodes[log->rank];
+        *place = *place ? *place : node;
     }
     for (uint32_t i = 0; i < u->ranks; i++) {
-        cast->rank_nodes[i] = settle(u, i, 0);
         snprintf(name, sizeof name, "MPI Rank %" PRIu32, i);
         cast->rank_names[i] = efg_otf2_intern_text(&u->strings, name);
     }

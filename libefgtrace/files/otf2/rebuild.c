@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "files/run/rebuild.h"
 
 static const char description[] = "Rebuilt by efgtrace expand: the calls and their order are "
@@ -32,7 +33,7 @@ struct rebuilding {
     struct efg_otf2_unifier *unifier;
     OTF2_Archive *archive;
     uint64_t *events; /* by log */
-    uint32_t logs, log_room;
+    uint32_t logs;
     char *message;
     size_t size;
 };
@@ -157,14 +158,8 @@ static int add_log(struct rebuilding *b, const struct efg_run_rank *rank, uint32
 {
     struct efg_buffer scan = {0};
     struct efg_log_view view = make_log(b, rank, thread);
-    if (b->logs == b->log_room) {
-        uint32_t room = b->log_room ? 2 * b->log_room : 64;
-        uint64_t *events = realloc(b->events, room * sizeof *events);
-        if (!events)
-            return -ENOMEM;
-        b->events = events;
-        b->log_room = room;
-    }
+    if (efg_array_grow(&b->events, b->logs, 1, sizeof *b->events))
+        return -ENOMEM;
     b->events[b->logs++] = 0;
     int error = b->records.failed ? -ENOMEM : efg_otf2_scan(&view, &scan);
     if (!error)

@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time)
 {
     if (time > s->last)
@@ -70,25 +72,16 @@ static uint32_t common_part(const struct efg_otf2_stack *s, const struct efg_otf
     return s->depth < count ? s->depth : count;
 }
 
-static int make_room(struct efg_otf2_stack *s, uint32_t count)
-{
-    if (count <= s->room)
-        return 0;
-    void *frames = realloc(s->frames, 2 * (size_t)count * sizeof *s->frames);
-    if (!frames)
-        return -1;
-    s->frames = frames;
-    s->room = 2 * count;
-    return 0;
-}
-
 void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count,
                    uint64_t time)
 {
     uint32_t common = common_part(s, path, count);
-    if (make_room(s, count) != 0) {
-        s->failed = 1;
-        return;
+    if (count > s->deepest) {
+        if (efg_array_grow(&s->frames, s->deepest, count - s->deepest, sizeof *s->frames)) {
+            s->failed = 1;
+            return;
+        }
+        s->deepest = count;
     }
     leave_functions(s, common, s->last);
     for (uint32_t i = s->is_open ? common : 0; i < count; i++)
@@ -104,10 +97,10 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
                    uint64_t polls, uint64_t time)
 {
-    if (site != EFG_OTF2_NONE)
+    if (site != EFG_NONE)
         check(s, OTF2_AttributeList_AddSourceCodeLocationRef(s->attributes, EFG_ATTRIBUTE_SITE,
                                                              site));
-    if (path != EFG_OTF2_NONE)
+    if (path != EFG_NONE)
         check(s, OTF2_AttributeList_AddStringRef(s->attributes, EFG_ATTRIBUTE_PATH, path));
     if (polls)
         check(s, OTF2_AttributeList_AddUint64(s->attributes, EFG_ATTRIBUTE_POLLS, polls));

@@ -6,23 +6,22 @@
 #define EFG_OTF2_TABLE_H
 
 #include "base/buffer.h"
-
-#define EFG_OTF2_NONE UINT32_MAX
+#include "base/map.h"
+#include "base/none.h"
 
 struct efg_otf2_table { /* all zero is an empty one */
     struct efg_buffer keys;
     struct efg_otf2_row {
         uint64_t value; /* the user's, 0 at first */
-        uint64_t hash;
         size_t at, size; /* of the key in keys */
     } * rows;
-    uint32_t *slots; /* row + 1, 0 for none; at most half of them used */
-    uint32_t count, room, slot_count;
+    struct efg_map by_hash; /* of the key -> row + 1 */
+    uint32_t count;
     int failed; /* no memory; sticky */
 };
 
 void efg_otf2_table_fini(struct efg_otf2_table *table);
-/* The number of KEY, which is added if it is new; EFG_OTF2_NONE without memory. */
+/* The number of KEY, which is added if it is new; EFG_NONE without memory. */
 uint32_t efg_otf2_intern(struct efg_otf2_table *table, const void *key, size_t size);
 uint32_t efg_otf2_intern_text(struct efg_otf2_table *table, const char *text);
 /* The key with this number, valid until the next one is added; keys are aligned to 8 bytes

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct efg_otf2_unifier *efg_otf2_unifier_new(struct efg_symbols *symbols)
 {
     struct efg_otf2_unifier *u = calloc(1, sizeof *u);
@@ -45,7 +47,6 @@ static void free_tables(struct efg_otf2_unifier *u)
     efg_otf2_table_fini(&u->handles);
     efg_otf2_table_fini(&u->nodes);
     efg_otf2_table_fini(&u->paths);
-    efg_otf2_table_fini(&u->places);
     efg_otf2_table_fini(&u->items);
 }
 
@@ -53,7 +54,7 @@ void efg_otf2_unifier_free(struct efg_otf2_unifier *u)
 {
     if (!u)
         return;
-    for (uint32_t i = 0; i < u->items.count && i < u->set_room; i++) {
+    for (uint32_t i = 0; i < u->set_count; i++) {
         free(u->sets[i].references);
         efg_buffer_fini(&u->sets[i].entries);
     }
@@ -70,8 +71,8 @@ int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
 {
     return u->strings.failed || u->regions.failed || u->sites.failed || u->positions.failed ||
            u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed ||
-           u->handles.failed || u->nodes.failed || u->paths.failed || u->places.failed ||
-           u->items.failed || u->path_entries.failed;
+           u->handles.failed || u->nodes.failed || u->paths.failed || u->items.failed ||
+           u->path_entries.failed;
 }
 
 /* --- one scan --- */
@@ -97,23 +98,17 @@ static void remember(struct adding *a, enum efg_otf2_item item, uint32_t id, uin
 static uint32_t recall(const struct adding *a, enum efg_otf2_item item, uint32_t id)
 {
     const uint64_t *value = efg_map_find(&a->rows, (uint64_t)item << 32 | id);
-    return value ? (uint32_t)*value : EFG_OTF2_NONE;
+    return value ? (uint32_t)*value : EFG_NONE;
 }
 
 static void refer(struct adding *a, enum efg_otf2_item item, uint32_t row)
 {
     struct efg_otf2_set *set = a->set;
-    if (set->reference_count == set->reference_room) {
-        uint32_t room = set->reference_room ? 2 * set->reference_room : 64;
-        void *grown = realloc(set->references, room * sizeof *set->references);
-        if (!grown) {
-            a->failed = 1;
-            return;
-        }
-        set->references = grown;
-        set->reference_room = room;
+    if (efg_array_grow(&set->references, set->reference_count, 1, sizeof *set->references)) {
+        a->failed = 1;
+        return;
     }
-    if (row == EFG_OTF2_NONE)
+    if (row == EFG_NONE)
         item = EFG_ITEM_BAD;
     set->references[set->reference_count++] = (struct efg_otf2_reference){item, row};
 }
@@ -165,7 +160,7 @@ static void add_path(struct adding *a)
     struct efg_frame *frames = calloc(count + 1, sizeof *frames);
     for (size_t i = 0; frames && i < count; i++) {
         uint32_t module = recall(a, EFG_ITEM_MODULE, (uint32_t)efg_reader_number(&a->reader));
-        frames[i].module = module == EFG_OTF2_NONE ? 0 : module; /* string 0: not known */
+        frames[i].module = module == EFG_NONE ? 0 : module; /* string 0: not known */
         frames[i].offset = efg_reader_number(&a->reader);
     }
     a->failed |= !frames;
@@ -197,8 +192,8 @@ static uint32_t read_group(struct adding *a)
     if (count > a->u->ranks)
         a->reader.failed = 1;
     if (count == 0 || a->reader.failed)
-        return EFG_OTF2_NONE;
-    uint32_t row = EFG_OTF2_NONE, *ranks = calloc(count, sizeof *ranks);
+        return EFG_NONE;
+    uint32_t row = EFG_NONE, *ranks = calloc(count, sizeof *ranks);
     if (ranks)
         read_ranks(a, ranks, count);
     if (ranks && !a->reader.failed)
@@ -216,9 +211,8 @@ static uint32_t intern_comm(struct adding *a, struct efg_otf2_comm *comm)
         return EFG_COMM_ROW_SELF;
     comm->group = read_group(a);
     comm->remote = read_group(a);
-    if (comm->group == EFG_OTF2_NONE ||
-        (comm->kind == EFG_COMM_INTER) != (comm->remote != EFG_OTF2_NONE))
-        return EFG_OTF2_NONE;
+    if (comm->group == EFG_NONE || (comm->kind == EFG_COMM_INTER) != (comm->remote != EFG_NONE))
+        return EFG_NONE;
     return efg_otf2_intern(&a->u->comms, comm, sizeof *comm);
 }
 
@@ -230,7 +224,7 @@ static void add_comm(struct adding *a)
     uint32_t parent = recall(a, EFG_ITEM_COMM, (uint32_t)efg_reader_number(&a->reader));
     comm.identity = efg_reader_u64(&a->reader);
     uint32_t row = intern_comm(a, &comm);
-    if (row > EFG_COMM_ROW_SELF && row != EFG_OTF2_NONE && parent != EFG_OTF2_NONE &&
+    if (row > EFG_COMM_ROW_SELF && row != EFG_NONE && parent != EFG_NONE &&
         !a->u->comms.rows[row].value)
         a->u->comms.rows[row].value = (uint64_t)parent + 1;
     remember(a, EFG_ITEM_COMM, id, row);
@@ -240,10 +234,10 @@ static void add_comm(struct adding *a)
 static void add_win(struct adding *a)
 {
     struct efg_otf2_win win = {0};
-    uint32_t id = (uint32_t)efg_reader_number(&a->reader), row = EFG_OTF2_NONE;
+    uint32_t id = (uint32_t)efg_reader_number(&a->reader), row = EFG_NONE;
     win.comm = recall(a, EFG_ITEM_COMM, (uint32_t)efg_reader_number(&a->reader));
     win.identity = efg_reader_u64(&a->reader);
-    if (win.comm != EFG_OTF2_NONE)
+    if (win.comm != EFG_NONE)
         row = efg_otf2_intern(&a->u->wins, &win, sizeof win);
     remember(a, EFG_ITEM_WIN, id, row);
     refer(a, EFG_ITEM_WIN, row);
@@ -252,12 +246,12 @@ static void add_win(struct adding *a)
 static void add_file(struct adding *a)
 {
     struct efg_otf2_handle handle = {0};
-    uint32_t id = (uint32_t)efg_reader_number(&a->reader), row = EFG_OTF2_NONE;
+    uint32_t id = (uint32_t)efg_reader_number(&a->reader), row = EFG_NONE;
     handle.comm = recall(a, EFG_ITEM_COMM, (uint32_t)efg_reader_number(&a->reader));
     handle.identity = efg_reader_u64(&a->reader);
     uint32_t name = read_text(a);
     handle.file = efg_otf2_intern(&a->u->files, &name, sizeof name);
-    if (handle.comm != EFG_OTF2_NONE)
+    if (handle.comm != EFG_NONE)
         row = efg_otf2_intern(&a->u->handles, &handle, sizeof handle);
     remember(a, EFG_ITEM_FILE, id, row);
     refer(a, EFG_ITEM_FILE, row);
@@ -275,7 +269,7 @@ static int add_item(struct adding *a)
 {
     switch (efg_reader_number(&a->reader)) {
     case EFG_ITEM_BAD:
-        return refer(a, EFG_ITEM_BAD, EFG_OTF2_NONE), 1;
+        return refer(a, EFG_ITEM_BAD, EFG_NONE), 1;
     case EFG_ITEM_CALL:
         return add_call(a), 1;
     case EFG_ITEM_MODULE:
@@ -303,7 +297,7 @@ static int add_item(struct adding *a)
 /* The group of the world and the two communicators that always exist. */
 static int found_world(struct efg_otf2_unifier *u, uint32_t ranks)
 {
-    struct efg_otf2_comm comm = {.kind = EFG_COMM_WORLD, .remote = EFG_OTF2_NONE};
+    struct efg_otf2_comm comm = {.kind = EFG_COMM_WORLD, .remote = EFG_NONE};
     uint32_t *all = calloc(ranks, sizeof *all);
     if (!all)
         return -ENOMEM;
@@ -343,23 +337,17 @@ static int read_head(struct adding *a)
 static int find_set(struct adding *a, size_t end, int *is_new)
 {
     struct efg_otf2_unifier *u = a->u;
-    uint32_t known = u->items.count;
+    if (efg_array_grow(&u->sets, u->set_count, 1, sizeof *u->sets))
+        return -ENOMEM;
     uint32_t row =
         efg_otf2_intern(&u->items, a->reader.data + a->reader.at, end - a->reader.at);
-    if (row == EFG_OTF2_NONE)
+    if (row == EFG_NONE)
         return -ENOMEM;
-    if (row >= u->set_room) {
-        uint32_t room = u->set_room ? 2 * u->set_room : 16;
-        struct efg_otf2_set *sets = realloc(u->sets, room * sizeof *sets);
-        if (!sets)
-            return -ENOMEM;
-        memset(sets + u->set_room, 0, (room - u->set_room) * sizeof *sets);
-        u->sets = sets;
-        u->set_room = room;
-    }
+    *is_new = row == u->set_count;
+    if (*is_new)
+        u->sets[u->set_count++] = (struct efg_otf2_set){0};
     a->log->set = row;
     a->set = &u->sets[row];
-    *is_new = row == known;
     return *is_new || u->items.rows[row].value ? 0 : -EBADMSG;
 }
 
@@ -402,25 +390,13 @@ static int add_scan(struct adding *a)
     return 0;
 }
 
-static struct efg_otf2_log *new_log(struct efg_otf2_unifier *u)
-{
-    if (u->log_count == u->log_room) {
-        int room = u->log_room ? 2 * u->log_room : 16;
-        struct efg_otf2_log *logs = realloc(u->logs, (size_t)room * sizeof *logs);
-        if (!logs)
-            return NULL;
-        u->logs = logs;
-        u->log_room = room;
-    }
-    memset(u->logs + u->log_count, 0, sizeof *u->logs);
-    return u->logs + u->log_count;
-}
-
 int efg_otf2_unify(struct efg_otf2_unifier *u, const void *scan, size_t size)
 {
-    struct adding a = {.u = u, .log = new_log(u), .reader = efg_reader(scan, size)};
-    if (!a.log)
+    struct adding a = {.u = u, .reader = efg_reader(scan, size)};
+    if (efg_array_grow(&u->logs, (uint64_t)u->log_count, 1, sizeof *u->logs))
         return -ENOMEM;
+    a.log = &u->logs[u->log_count];
+    *a.log = (struct efg_otf2_log){0};
     int rc = add_scan(&a);
     efg_map_fini(&a.rows);
     return rc ? rc : u->log_count++;

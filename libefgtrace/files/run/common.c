@@ -70,7 +70,7 @@ void *efg_input_need(struct efg_input *in, void *memory)
     return memory;
 }
 
-char *efg_input_string(struct efg_input *in)
+static char *input_string(struct efg_input *in)
 {
     return efg_input_need(in, efg_reader_string(&in->reader));
 }
@@ -165,7 +165,7 @@ static void put_path(struct efg_buffer *out, const struct efg_run_path *path,
     }
 }
 
-void efg_run_put_names(struct efg_buffer *out, const struct efg_run_names *names)
+static void put_names(struct efg_buffer *out, const struct efg_run_names *names)
 {
     efg_buffer_number(out, names->call_count);
     for (uint32_t i = 0; i < names->call_count; i++) {
@@ -217,12 +217,12 @@ int efg_run_get_names(struct efg_run_names *names, const void *bytes, size_t siz
     for (uint32_t i = 0; i < names->call_count; i++) {
         names->calls[i].id = efg_input_32(&in);
         names->calls[i].class = efg_input_32(&in);
-        names->calls[i].name = efg_input_string(&in);
+        names->calls[i].name = input_string(&in);
     }
     names->modules =
         efg_input_array(&in, EFG_LEAST_MODULE, sizeof *names->modules, &names->module_count);
     for (uint32_t i = 0; i < names->module_count; i++)
-        names->modules[i] = efg_input_string(&in);
+        names->modules[i] = input_string(&in);
     names->paths =
         efg_input_array(&in, EFG_LEAST_PATH, sizeof *names->paths, &names->path_count);
     for (uint32_t i = 0; i < names->path_count; i++)
@@ -231,14 +231,14 @@ int efg_run_get_names(struct efg_run_names *names, const void *bytes, size_t siz
         efg_input_array(&in, EFG_LEAST_REGION, sizeof *names->regions, &names->region_count);
     for (uint32_t i = 0; i < names->region_count; i++) {
         names->regions[i].id = efg_input_32(&in);
-        names->regions[i].name = efg_input_string(&in);
+        names->regions[i].name = input_string(&in);
     }
     return efg_input_outcome(&in);
 }
 
 /* --- groups --- */
 
-void efg_run_put_groups(struct efg_buffer *out, const struct efg_run_common *common)
+static void put_groups(struct efg_buffer *out, const struct efg_run_common *common)
 {
     efg_buffer_number(out, common->group_count);
     for (uint32_t i = 0; i < common->group_count; i++) {
@@ -306,13 +306,13 @@ void efg_run_put_sites(struct efg_buffer *out, const struct efg_run *run)
 
 static void get_site(struct efg_input *in, struct efg_run_site *site)
 {
-    site->module = efg_input_string(in);
+    site->module = input_string(in);
     site->offset = efg_input_number(in);
     site->symbols =
         efg_input_array(in, EFG_LEAST_SYMBOL, sizeof *site->symbols, &site->symbol_count);
     for (uint32_t i = 0; i < site->symbol_count; i++) {
-        site->symbols[i].function = efg_input_string(in);
-        site->symbols[i].file = efg_input_string(in);
+        site->symbols[i].function = input_string(in);
+        site->symbols[i].file = input_string(in);
         site->symbols[i].line = efg_input_32(in);
     }
 }
@@ -331,10 +331,10 @@ int efg_run_get_sites(struct efg_run *run, const void *bytes, size_t size)
 void efg_run_put_common(struct efg_buffer *out, const struct efg_run_common *common)
 {
     size_t begin = efg_section_begin(out, EFG_SECTION_NAMES, 0);
-    efg_run_put_names(out, &common->names);
+    put_names(out, &common->names);
     efg_section_end(out, begin);
     begin = efg_section_begin(out, EFG_SECTION_GROUPS, 0);
-    efg_run_put_groups(out, common);
+    put_groups(out, common);
     efg_section_end(out, begin);
     begin = efg_section_begin(out, EFG_SECTION_TOTALS, 0);
     efg_totals_put(out, &common->totals);

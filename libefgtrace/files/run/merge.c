@@ -5,8 +5,6 @@
  * sequences by 128 bits of hash and their size, as they are too large to be sent along.
  * New things are moved over, others only bring their ranks. Calls and regions have ids that
  * agree between ranks.
- *
- * Invariant: an array has room for the next power of two, see grow.
  */
 #include "merge.h"
 
@@ -14,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "parts.h"
 
@@ -29,14 +28,11 @@ void efg_merge_fini(struct efg_merge *merge)
     memset(merge, 0, sizeof *merge);
 }
 
-/* ARRAY of COUNT things of SIZE, with room for one more. */
-static void *grow(struct efg_merge *m, void *array, uint32_t count, size_t size)
+/* Room for one more in an array of COUNT. Returns 0 or -ENOMEM. */
+static int grow(struct efg_merge *m, void *array, uint32_t count, size_t size)
 {
-    if (count & (count - 1))
-        return array;
-    void *larger = realloc(array, (count ? 2 * (size_t)count : 1) * size);
-    m->failed |= !larger;
-    return larger ? larger : array;
+    m->failed |= efg_array_grow(array, count, 1, size) != 0;
+    return m->failed ? -ENOMEM : 0;
 }
 
 typedef int is_same_fn(const struct efg_merge *m, uint32_t number, const void *thing);
@@ -72,8 +68,7 @@ static void add_call(struct efg_merge *m, struct efg_run_call *call)
     uint32_t count = names->call_count;
     if (find(m, &m->calls, call->id, count, is_same_id, NULL) < count)
         return;
-    names->calls = grow(m, names->calls, count, sizeof *names->calls);
-    if (m->failed)
+    if (grow(m, &names->calls, count, sizeof *names->calls))
         return;
     names->calls[names->call_count++] = *call;
     call->name = NULL;
@@ -85,8 +80,7 @@ static void add_region(struct efg_merge *m, struct efg_run_region *region)
     uint32_t count = names->region_count;
     if (find(m, &m->regions, region->id, count, is_same_id, NULL) < count)
         return;
-    names->regions = grow(m, names->regions, count, sizeof *names->regions);
-    if (m->failed)
+    if (grow(m, &names->regions, count, sizeof *names->regions))
         return;
     names->regions[names->region_count++] = *region;
     region->name = NULL;
@@ -105,8 +99,7 @@ static uint32_t add_module(struct efg_merge *m, char **module)
                            is_same_module, *module);
     if (number < count || m->failed)
         return number;
-    names->modules = grow(m, names->modules, count, sizeof *names->modules);
-    if (m->failed)
+    if (grow(m, &names->modules, count, sizeof *names->modules))
         return number;
     names->modules[names->module_count++] = *module;
     *module = NULL;
@@ -130,8 +123,7 @@ static uint32_t add_path(struct efg_merge *m, struct efg_run_path *path,
     uint32_t number = find(m, &m->paths, path->hash, count, is_same_path, path);
     if (number < count || m->failed)
         return number;
-    names->paths = grow(m, names->paths, count, sizeof *names->paths);
-    if (m->failed)
+    if (grow(m, &names->paths, count, sizeof *names->paths))
         return number;
     names->paths[names->path_count++] = *path;
     *path = (struct efg_run_path){0};
@@ -162,8 +154,7 @@ static void add_group(struct efg_merge *m, struct efg_run_group *group,
         m->failed |= efg_ranklist_append(&common->groups[number].ranks, &group->ranks) != 0;
         return;
     }
-    common->groups = grow(m, common->groups, count, sizeof *common->groups);
-    if (m->failed)
+    if (grow(m, &common->groups, count, sizeof *common->groups))
         return;
     common->groups[common->group_count++] = *group;
     *group = (struct efg_run_group){0};
@@ -186,8 +177,7 @@ static void add_order(struct efg_merge *m, struct efg_run_order *order)
         m->failed |= efg_ranklist_append(&common->orders[number].ranks, &order->ranks) != 0;
         return;
     }
-    common->orders = grow(m, common->orders, count, sizeof *common->orders);
-    if (m->failed)
+    if (grow(m, &common->orders, count, sizeof *common->orders))
         return;
     common->orders[common->order_count++] = *order;
     *order = (struct efg_run_order){0};
@@ -253,9 +243,8 @@ static void copy_call(struct efg_merge *m, struct efg_run_names *to,
     for (uint32_t i = 0; i < names->call_count; i++) {
         if (names->calls[i].id != id)
             continue;
-        to->calls = grow(m, to->calls, to->call_count, sizeof *to->calls);
         char *name = copy_text(m, names->calls[i].name);
-        if (!m->failed)
+        if (!grow(m, &to->calls, to->call_count, sizeof *to->calls))
             to->calls[to->call_count++] =
                 (struct efg_run_call){id, names->calls[i].class, name};
         else
@@ -273,9 +262,8 @@ static void copy_region(struct efg_merge *m, struct efg_run_names *to,
     for (uint32_t i = 0; i < names->region_count; i++) {
         if (names->regions[i].id != id)
             continue;
-        to->regions = grow(m, to->regions, to->region_count, sizeof *to->regions);
         char *name = copy_text(m, names->regions[i].name);
-        if (!m->failed)
+        if (!grow(m, &to->regions, to->region_count, sizeof *to->regions))
             to->regions[to->region_count++] = (struct efg_run_region){id, name};
         else
             free(name);
@@ -287,10 +275,9 @@ static void copy_path(struct efg_merge *m, struct efg_run_names *to,
                       const struct efg_run_path *path)
 {
     size_t size = path->depth * sizeof *path->frames;
-    to->paths = grow(m, to->paths, to->path_count, sizeof *to->paths);
     struct efg_frame *frames = size ? malloc(size) : NULL;
     m->failed |= size && !frames;
-    if (m->failed) {
+    if (grow(m, &to->paths, to->path_count, sizeof *to->paths)) {
         free(frames);
         return;
     }
@@ -311,10 +298,11 @@ static void copy_modules(struct efg_merge *m, struct efg_run_names *to,
         for (uint32_t k = 0; k < to->paths[i].depth && !m->failed; k++) {
             uint32_t *module = &to->paths[i].frames[k].module;
             if (!number[*module]) {
-                to->modules = grow(m, to->modules, to->module_count, sizeof *to->modules);
-                char *name = m->failed ? NULL : copy_text(m, names->modules[*module]);
-                if (name)
+                char *name = copy_text(m, names->modules[*module]);
+                if (!grow(m, &to->modules, to->module_count, sizeof *to->modules))
                     to->modules[to->module_count++] = name;
+                else
+                    free(name);
                 number[*module] = to->module_count;
             }
             *module = number[*module] - 1;

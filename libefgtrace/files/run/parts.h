@@ -59,7 +59,6 @@ uint64_t efg_input_number(struct efg_input *in);
 uint32_t efg_input_to(struct efg_input *in, uint64_t most); /* at MOST, < 2^32 */
 uint32_t efg_input_32(struct efg_input *in);
 uint64_t efg_input_signed(struct efg_input *in); /* zigzag coded, modulo 2^64 */
-char *efg_input_string(struct efg_input *in);
 /* An array of as many things of SIZE as the next number says, each of LEAST bytes in the file
  * or more; *COUNT of them, all zero. */
 void *efg_input_array(struct efg_input *in, size_t least, size_t size, uint32_t *count);
@@ -73,8 +72,6 @@ void efg_run_put_signed(struct efg_buffer *out, uint64_t difference);
 /* --- payloads --- */
 
 void efg_run_put_facts(struct efg_buffer *out, const struct efg_run *run);
-void efg_run_put_names(struct efg_buffer *out, const struct efg_run_names *names);
-void efg_run_put_groups(struct efg_buffer *out, const struct efg_run_common *common);
 void efg_run_put_orders(struct efg_buffer *out, const struct efg_run_common *common);
 void efg_run_put_common(struct efg_buffer *out,
                         const struct efg_run_common *common); /* sections */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "files/disk/below.h"
 
 static int compare_pieces(const void *a, const void *b)
@@ -27,20 +28,6 @@ static int read_name(const char *name, struct efg_piece *piece)
            !name[end];
 }
 
-/* Appended to PIECES, of which there are COUNT. Returns 0 or -ENOMEM. */
-static int append(struct efg_piece **pieces, int count, struct efg_piece piece)
-{
-    if ((count & (count - 1)) == 0) {
-        size_t room = count ? 2 * (size_t)count : 1;
-        struct efg_piece *larger = realloc(*pieces, room * sizeof *larger);
-        if (!larger)
-            return -ENOMEM;
-        *pieces = larger;
-    }
-    (*pieces)[count] = piece;
-    return 0;
-}
-
 int efg_pieces_find(const char *dir, struct efg_piece **pieces)
 {
     char path[PATH_MAX];
@@ -51,8 +38,9 @@ int efg_pieces_find(const char *dir, struct efg_piece **pieces)
     DIR *folder = efg_below_list(path, 1);
     for (struct dirent *entry; folder && !error && (entry = readdir(folder));)
         if (read_name(entry->d_name, &piece)) {
-            error = append(pieces, count, piece);
-            count += !error;
+            error = efg_array_grow(pieces, (uint64_t)count, 1, sizeof **pieces);
+            if (!error)
+                (*pieces)[count++] = piece;
         }
     if (folder)
         closedir(folder);

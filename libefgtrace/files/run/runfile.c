@@ -18,27 +18,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/io.h"
 #include "files/disk/below.h"
 
 #define MAGIC_SIZE 8
 
 /* Says what is wrong with PATH, and returns ERROR. */
 #define COMPLAIN(error, ...) (snprintf(message, size, __VA_ARGS__), (error))
-
-static int read_all(int file, void *data, size_t size, uint64_t offset)
-{
-    for (unsigned char *to = data; size;) {
-        ssize_t done = pread(file, to, size, (off_t)offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return done ? -errno : -EIO; /* shorter than it just was */
-        to += done;
-        offset += (uint64_t)done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
 
 static int measure(int file, uint64_t *length)
 {
@@ -96,7 +83,7 @@ static int check_header(const unsigned char *data, uint64_t length, const char *
 
 struct entries {
     struct efg_run_entry *entries;
-    uint32_t count, room;
+    uint32_t count;
 };
 
 struct found {                                    /* the sections of a file */
@@ -106,14 +93,8 @@ struct found {                                    /* the sections of a file */
 
 static int add_entry(struct entries *list, struct efg_run_entry entry)
 {
-    if (list->count == list->room) {
-        uint32_t room = list->room ? 2 * list->room : 64;
-        struct efg_run_entry *entries = realloc(list->entries, room * sizeof *entries);
-        if (!entries)
-            return -ENOMEM;
-        list->entries = entries;
-        list->room = room;
-    }
+    if (efg_array_grow(&list->entries, list->count, 1, sizeof *list->entries))
+        return -ENOMEM;
     list->entries[list->count++] = entry;
     return 0;
 }
@@ -126,7 +107,7 @@ static int find_sections(int file, uint64_t length, struct found *found)
     for (uint64_t at = EFG_RUN_SECTIONS; at < length && !error;) {
         if (length - at < sizeof header)
             return -EBADMSG;
-        error = read_all(file, header, sizeof header, at);
+        error = efg_read_all(file, header, sizeof header, at);
         struct efg_section section = efg_section_get(header);
         if (!error && section.size > length - at - sizeof header)
             return -EBADMSG;
@@ -147,7 +128,7 @@ static int find_sections(int file, uint64_t length, struct found *found)
 static int load(int file, const struct efg_run_entry *entry, unsigned char **bytes)
 {
     *bytes = malloc(entry->size);
-    int error = *bytes ? read_all(file, *bytes, entry->size, entry->offset) : -ENOMEM;
+    int error = *bytes ? efg_read_all(file, *bytes, entry->size, entry->offset) : -ENOMEM;
     if (!error && !efg_section_is_whole(*bytes, *bytes + EFG_SECTION_HEADER,
                                         entry->size - EFG_SECTION_HEADER))
         error = -EILSEQ; /* the checksum: told apart from what makes no sense */
@@ -338,8 +319,8 @@ static int read_file(struct efg_run *run, const char *path, char *message, size_
     uint64_t length = 0;
     int error = measure(run->file - 1, &length);
     if (!error)
-        error =
-            read_all(run->file - 1, header, length < sizeof header ? length : sizeof header, 0);
+        error = efg_read_all(run->file - 1, header,
+                             length < sizeof header ? length : sizeof header, 0);
     if (error)
         return explain(error, path, part, message, size);
     error = check_header(header, length, path, message, size);
@@ -352,8 +333,8 @@ static int read_file(struct efg_run *run, const char *path, char *message, size_
     return error;
 }
 
-int efg_runfile_open_below(struct efg_run *run, const char *path, unsigned below, char *message,
-                           size_t size)
+int efg_runfile_open(struct efg_run *run, const char *path, unsigned below, char *message,
+                     size_t size)
 {
     memset(run, 0, sizeof *run);
     int file = efg_below_open(path, below, O_RDONLY);
@@ -364,11 +345,6 @@ int efg_runfile_open_below(struct efg_run *run, const char *path, unsigned below
     if (error)
         efg_run_fini(run);
     return error;
-}
-
-int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size)
-{
-    return efg_runfile_open_below(run, path, 0, message, size);
 }
 
 int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,

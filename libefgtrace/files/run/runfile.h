@@ -384,13 +384,11 @@ void efg_run_fini(struct efg_run *run);
 
 /* --- reading --- */
 
-/* Read PATH without its ranks. Returns 0; else -errno or -EBADMSG, with MESSAGE filled (what is
- * wrong, where, what was expected). */
-int efg_runfile_open(struct efg_run *run, const char *path, char *message, size_t size);
-
-/* The same, where the last BELOW names in PATH must not be links (below.h). */
-int efg_runfile_open_below(struct efg_run *run, const char *path, unsigned below, char *message,
-                           size_t size);
+/* Read PATH, of which the last BELOW names must not be links (below.h), without its ranks.
+ * Returns 0; else -errno or -EBADMSG, with MESSAGE filled (what is wrong, where, what was
+ * expected). */
+int efg_runfile_open(struct efg_run *run, const char *path, unsigned below, char *message,
+                     size_t size);
 
 /* Read the rank run->ranks[INDEX]. Returns as efg_runfile_open. */
 int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/map.h"
 
@@ -19,7 +20,7 @@
 struct output {
     struct efg_buffer bytes;
     struct efg_map numbers; /* of paths */
-    uint32_t *paths, path_count, room;
+    uint32_t *paths, path_count;
     int failed;
 };
 
@@ -32,15 +33,9 @@ static uint32_t number_of_path(struct output *out, uint32_t path)
     }
     if (*number)
         return (uint32_t)*number;
-    if (out->path_count == out->room) {
-        uint32_t room = out->room ? 2 * out->room : 64;
-        uint32_t *paths = realloc(out->paths, room * sizeof *paths);
-        if (!paths) {
-            out->failed = 1;
-            return 0;
-        }
-        out->paths = paths;
-        out->room = room;
+    if (efg_array_grow(&out->paths, out->path_count, 1, sizeof *out->paths)) {
+        out->failed = 1;
+        return 0;
     }
     out->paths[out->path_count++] = path;
     *number = out->path_count;

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "files/disk/below.h"
 
 #define MARK "efgnew\r\n"
@@ -44,21 +45,6 @@ void efg_runfile_put_filler(struct efg_buffer *out, uint64_t offset)
 static int name_beside(char *beside, size_t size, const char *path)
 {
     return snprintf(beside, size, "%s.new", path) < (int)size ? 0 : -ENAMETOOLONG;
-}
-
-static int write_all(int file, const unsigned char *data, size_t size, uint64_t offset)
-{
-    while (size) {
-        ssize_t done = pwrite(file, data, size, (off_t)offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return done < 0 ? -errno : -ENOSPC;
-        data += done;
-        offset += (uint64_t)done;
-        size -= (size_t)done;
-    }
-    return 0;
 }
 
 /* Some file systems say only now that there was no room. */
@@ -107,7 +93,7 @@ int efg_runfile_create(const char *path, unsigned below, uint64_t mark)
     if (file < 0)
         return file;
     put_mark(&bytes, mark);
-    error = bytes.failed ? -ENOMEM : write_all(file, bytes.data, bytes.size, 0);
+    error = bytes.failed ? -ENOMEM : efg_write_all(file, bytes.data, bytes.size, 0);
     efg_buffer_fini(&bytes);
     return close_whole(file, error);
 }
@@ -120,7 +106,7 @@ int efg_runfile_put(const char *path, unsigned below, uint64_t mark, uint64_t of
     int file = error ? error : efg_below_open(beside, below, O_RDWR);
     if (file < 0)
         return file;
-    error = has_mark(file, mark) ? write_all(file, sections, size, offset) : -ESTALE;
+    error = has_mark(file, mark) ? efg_write_all(file, sections, size, offset) : -ESTALE;
     return close_whole(file, error);
 }
 
@@ -160,9 +146,10 @@ static int write_end(const char *beside, unsigned below, uint64_t end,
     if (file < 0)
         return file;
     put_header(&header, end + sections->size);
-    int error = header.failed ? -ENOMEM : write_all(file, sections->data, sections->size, end);
+    int error =
+        header.failed ? -ENOMEM : efg_write_all(file, sections->data, sections->size, end);
     if (!error)
-        error = write_all(file, header.data, header.size, 0);
+        error = efg_write_all(file, header.data, header.size, 0);
     efg_buffer_fini(&header);
     return close_whole(file, error);
 }
@@ -205,7 +192,7 @@ int efg_runfile_replace(const char *path, unsigned below, const struct efg_buffe
     int file = error ? error : make(beside, below);
     if (file < 0)
         return file;
-    error = write_all(file, bytes->data, bytes->size, 0);
+    error = efg_write_all(file, bytes->data, bytes->size, 0);
     if (close(file) && !error)
         error = -errno;
     if (!error)

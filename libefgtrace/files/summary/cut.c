@@ -26,6 +26,16 @@ static uint64_t messages_of(const struct efg_run_messages *m)
     return m->sends + m->receives - m->matched;
 }
 
+/* "99.8%"; "100%" only if PART is the WHOLE. */
+static void print_share(char *text, size_t size, uint64_t part, uint64_t whole)
+{
+    double percent = efg_percent((double)part, (double)whole);
+    if (part == whole)
+        snprintf(text, size, "100%%");
+    else /* 99.96 is not yet 100 */
+        snprintf(text, size, "%.1f%%", percent > 99.9 ? 99.9 : percent);
+}
+
 static int are_few_matched(const struct efg_run *run)
 {
     const struct efg_run_messages *m = &run->messages;
@@ -42,7 +52,9 @@ static uint64_t iteration_of(const struct efg_run_cut *cut)
     return (cut->end_most - cut->begin_most) / count;
 }
 
-uint64_t efg_summary_apart(const struct efg_run_cut *cut)
+/* ns between the first and the last rank that begins it, if that is more than an iteration
+ * takes; else 0. */
+static uint64_t apart_of(const struct efg_run_cut *cut)
 {
     uint64_t apart = cut->begin_most - cut->begin_least;
     return cut->begin_most > cut->begin_least && apart > iteration_of(cut) ? apart : 0;
@@ -51,7 +63,7 @@ uint64_t efg_summary_apart(const struct efg_run_cut *cut)
 static int is_any_apart(const struct efg_run *run)
 {
     for (uint32_t i = 0; i < run->cut_count; i++)
-        if (run->cuts[i].ranks && efg_summary_apart(&run->cuts[i]))
+        if (run->cuts[i].ranks && apart_of(&run->cuts[i]))
             return 1;
     return 0;
 }
@@ -83,7 +95,7 @@ void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run)
     char share[16];
     if (!are_few_matched(run))
         return;
-    efg_summary_share(share, sizeof share, run->messages.matched, messages_of(&run->messages));
+    print_share(share, sizeof share, run->messages.matched, messages_of(&run->messages));
     efg_summary_line(out, "Warning      only %s of the messages in the trace have both ends",
                      share);
     efg_summary_line(out, "             %s", reason(run));
@@ -105,8 +117,8 @@ static void put_uneven(struct efg_buffer *out, const struct efg_run_cut *cut)
 static int is_sure(const struct efg_run *run, const struct efg_run_cut *cut)
 {
     const struct efg_totals *totals = &run->common.totals;
-    return !totals->drifted && !totals->alone && !totals->disagreed &&
-           !efg_summary_apart(cut) && !are_few_matched(run) && !run->messages.unknown;
+    return !totals->drifted && !totals->alone && !totals->disagreed && !apart_of(cut) &&
+           !are_few_matched(run) && !run->messages.unknown;
 }
 
 static void put_even(struct efg_buffer *out, const struct efg_run *run,
@@ -128,9 +140,9 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run,
 static void put_apart(struct efg_buffer *out, const struct efg_run_cut *cut)
 {
     char apart[32], iteration[32];
-    if (!efg_summary_apart(cut))
+    if (!apart_of(cut))
         return;
-    efg_format_ns(apart, sizeof apart, efg_summary_apart(cut));
+    efg_format_ns(apart, sizeof apart, apart_of(cut));
     efg_format_ns(iteration, sizeof iteration, iteration_of(cut));
     efg_summary_line(
         out, "             ranks begin the window up to %s apart; an iteration takes %s", apart,
@@ -184,8 +196,7 @@ void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run)
     for (uint32_t i = 0; i < run->cut_count; i++) {
         const struct efg_run_cut *cut = &run->cuts[i];
         int is_even = efg_summary_is_aligned(cut);
-        if (!cut->ranks ||
-            (said && is_even && !efg_summary_apart(cut) && cut->ranks == said->ranks))
+        if (!cut->ranks || (said && is_even && !apart_of(cut) && cut->ranks == said->ranks))
             continue; /* nothing new */
         if (is_even)
             put_even(out, run, cut);
@@ -198,15 +209,6 @@ void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run)
 }
 
 /* --- messages --- */
-
-void efg_summary_share(char *text, size_t size, uint64_t part, uint64_t whole)
-{
-    double percent = efg_percent((double)part, (double)whole);
-    if (part == whole)
-        snprintf(text, size, "100%%");
-    else /* 99.96 is not yet 100 */
-        snprintf(text, size, "%.1f%%", percent > 99.9 ? 99.9 : percent);
-}
 
 /* "2 sends", "1 receive" */
 static int put_number(char *text, size_t size, uint64_t number, const char *what)
@@ -242,7 +244,7 @@ static void put_matched(struct efg_buffer *out, const struct efg_run_messages *m
 {
     char share[16], open[80];
     uint64_t all = m->sends + m->receives - m->matched;
-    efg_summary_share(share, sizeof share, m->matched, all);
+    print_share(share, sizeof share, m->matched, all);
     name_open(open, sizeof open, m);
     efg_summary_line(out, "Messages     %llu of %llu matched (%s)%s%s%s",
                      (unsigned long long)m->matched, (unsigned long long)all, share,

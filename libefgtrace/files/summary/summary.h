@@ -57,10 +57,6 @@ void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *
 /* Whether all ranks that recorded the window recorded the same iterations. */
 int efg_summary_is_aligned(const struct efg_run_cut *cut);
 
-/* ns between the first and the last rank that begins it, if that is more than an iteration
- * takes; else 0. */
-uint64_t efg_summary_apart(const struct efg_run_cut *cut);
-
 /* Append a warning if too many messages miss one of their ends. */
 void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run);
 
@@ -71,9 +67,6 @@ void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run);
 /* What was not told apart for want of memory, of a set of enum efg_drop: "sizes, partners"; ""
  * for nothing. */
 void efg_summary_dropped(uint64_t dropped, char *text, size_t size);
-
-/* "99.8%"; "100%" only if PART is the WHOLE. */
-void efg_summary_share(char *text, size_t size, uint64_t part, uint64_t whole);
 
 /* --- names, one line each, plain ASCII --- */
 

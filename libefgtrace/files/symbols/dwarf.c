@@ -17,6 +17,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "parts.h"
 
 #define NESTING_MAX 128
@@ -30,7 +31,7 @@ struct range {
 
 struct ranges {
     struct range *item; /* by low, once sorted */
-    size_t count, room;
+    size_t count;
 };
 
 struct unit {
@@ -41,31 +42,16 @@ struct unit {
 
 struct efg_dwarf_index {
     struct unit *units;
-    size_t unit_count, unit_room;
+    size_t unit_count;
     struct ranges ranges; /* of the units */
 };
 
 /* --- tables of ranges --- */
 
-static void *grown(void *items, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return items;
-    size_t more = *room ? 2 * *room : 32;
-    void *bigger = realloc(items, more * size);
-    if (bigger)
-        *room = more;
-    return bigger;
-}
-
 static void add_range(struct ranges *ranges, struct range range)
 {
-    struct range *item =
-        grown(ranges->item, ranges->count, &ranges->room, sizeof *ranges->item);
-    if (!item)
-        return;
-    ranges->item = item;
-    if (range.low < range.high)
+    if (range.low < range.high &&
+        !efg_array_grow(&ranges->item, ranges->count, 1, sizeof *ranges->item))
         ranges->item[ranges->count++] = range;
 }
 
@@ -155,18 +141,16 @@ static void walk_unit(struct unit *unit, size_t number)
 /* A unit that says nothing of its ranges has those of its functions. */
 static void index_unit(struct efg_dwarf_index *index, Dwarf_Die *die)
 {
-    struct unit *units =
-        grown(index->units, index->unit_count, &index->unit_room, sizeof *index->units);
-    if (!units)
+    size_t number = index->unit_count;
+    if (efg_array_grow(&index->units, number, 1, sizeof *index->units))
         return;
-    size_t number = index->unit_count++;
-    index->units = units;
-    units[number] = (struct unit){.die = *die};
+    struct unit *unit = &index->units[index->unit_count++];
+    *unit = (struct unit){.die = *die};
     if (add_ranges_of(&index->ranges, die, number))
         return;
-    walk_unit(&units[number], number);
-    for (size_t i = 0; i < units[number].functions.count; i++)
-        add_range(&index->ranges, units[number].functions.item[i]);
+    walk_unit(unit, number);
+    for (size_t i = 0; i < unit->functions.count; i++)
+        add_range(&index->ranges, unit->functions.item[i]);
 }
 
 struct efg_dwarf_index *efg_dwarf_index_new(Dwarf *dwarf)

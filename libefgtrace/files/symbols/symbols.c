@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The resolver remembers its answers, per module in a hash table by offset: the same
+ * The resolver remembers its answers, per module and offset: the same
  * call sites are asked for by many ranks and call paths. Debug information is
  * asked first; where it is silent, the symbol table gives the function's name.
  * Tables are made when they are first needed.
@@ -18,10 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "parts.h"
 
 struct answer {
-    uint64_t offset;
+    struct answer *next; /* of the module */
     int count;
     struct efg_symbol frames[];
 };
@@ -33,8 +34,8 @@ struct module {
     struct efg_dwarf_index *index;   /* NULL without debug information */
     struct efg_function_table names; /* once has_names is set */
     int has_names;
-    struct answer **answers; /* open addressing; a power of two, at most half full */
-    size_t answer_count, answer_slots;
+    struct answer *answers;
+    struct efg_map by_offset; /* the addresses of answers */
 };
 
 struct text {
@@ -108,46 +109,35 @@ static const char *symbol_name(struct efg_symbols *symbols, struct module *modul
 
 /* --- answers --- */
 
-static struct answer **slot_of(const struct module *module, uint64_t offset)
+static struct answer *answer_of(const struct module *module, uint64_t offset)
 {
-    size_t mask = module->answer_slots - 1;
-    for (size_t h = (size_t)(offset * UINT64_C(0x9e3779b97f4a7c15) >> 20);; h++) {
-        struct answer **slot = &module->answers[h & mask];
-        if (!*slot || (*slot)->offset == offset)
-            return slot;
-    }
+    const uint64_t *answer = efg_map_find(&module->by_offset, offset);
+    return answer ? (struct answer *)(uintptr_t)*answer : NULL;
 }
 
-static int reserve(struct module *module)
+/* An answer for OFFSET with COUNT frames, which are still to be filled; NULL without memory. */
+static struct answer *answer_new(struct module *module, uint64_t offset, int count)
 {
-    struct module old = *module;
-    if (2 * (module->answer_count + 1) <= module->answer_slots)
-        return 0;
-    module->answer_slots = old.answer_slots ? 2 * old.answer_slots : 64;
-    module->answers = calloc(module->answer_slots, sizeof *module->answers);
-    if (!module->answers) {
-        *module = old;
-        return -1;
+    struct answer *answer = malloc(sizeof *answer + (size_t)count * sizeof answer->frames[0]);
+    uint64_t *place = answer ? efg_map_put(&module->by_offset, offset) : NULL;
+    if (!place) {
+        free(answer);
+        return NULL;
     }
-    for (size_t i = 0; i < old.answer_slots; i++) {
-        if (old.answers[i])
-            *slot_of(module, old.answers[i]->offset) = old.answers[i];
-    }
-    free(old.answers);
-    return 0;
+    *place = (uintptr_t)answer;
+    *answer = (struct answer){.next = module->answers, .count = count};
+    module->answers = answer;
+    return answer;
 }
 
-static struct answer *answer_new(struct efg_symbols *symbols, struct module *module,
-                                 uint64_t offset)
+static struct answer *resolve(struct efg_symbols *symbols, struct module *module,
+                              uint64_t offset)
 {
     struct efg_dwarf_frame frames[EFG_INLINE_MAX + 1];
     int found = module->index ? efg_dwarf_find(module->index, offset, frames) : 0;
-    int count = found ? found : 1;
-    struct answer *answer = malloc(sizeof *answer + (size_t)count * sizeof answer->frames[0]);
+    struct answer *answer = answer_new(module, offset, found ? found : 1);
     if (!answer)
         return NULL;
-    answer->offset = offset;
-    answer->count = count;
     answer->frames[0] = UNKNOWN;
     for (int i = 0; i < found; i++)
         answer->frames[i] = (struct efg_symbol){
@@ -155,7 +145,7 @@ static struct answer *answer_new(struct efg_symbols *symbols, struct module *mod
             .file = frames[i].file ? frames[i].file : "",
             .line = frames[i].line > 0 ? (uint32_t)frames[i].line : 0,
             .first_line = frames[i].first_line > 0 ? (uint32_t)frames[i].first_line : 0};
-    struct efg_symbol *outermost = &answer->frames[count - 1];
+    struct efg_symbol *outermost = &answer->frames[answer->count - 1];
     if (!strcmp(outermost->function, "?"))
         outermost->function = symbol_name(symbols, module, offset);
     return answer;
@@ -191,9 +181,12 @@ static struct module *module_new(struct efg_symbols *symbols, const char *name)
 
 static void module_free(struct module *module)
 {
-    for (size_t i = 0; i < module->answer_slots; i++)
-        free(module->answers[i]);
-    free(module->answers);
+    while (module->answers) {
+        struct answer *answer = module->answers;
+        module->answers = answer->next;
+        free(answer);
+    }
+    efg_map_fini(&module->by_offset);
     free(module->names.functions);
     efg_dwarf_index_free(module->index);
     efg_elf_close(&module->file);
@@ -238,16 +231,12 @@ int efg_symbols_find(struct efg_symbols *symbols, const char *name, uint64_t off
 {
     struct module *module = symbols ? module_of(symbols, name) : NULL;
     *frames = &UNKNOWN;
-    if (!module || reserve(module))
-        return 1;
-    struct answer **slot = slot_of(module, offset);
-    if (!*slot) {
-        *slot = answer_new(symbols, module, offset);
-        module->answer_count += *slot != NULL;
-    }
-    if (*slot)
-        *frames = (*slot)->frames;
-    return *slot ? (*slot)->count : 1;
+    struct answer *answer = module ? answer_of(module, offset) : NULL;
+    if (module && !answer)
+        answer = resolve(symbols, module, offset);
+    if (answer)
+        *frames = answer->frames;
+    return answer ? answer->count : 1;
 }
 
 /* A copy of STRING that lives as long as the resolver; NULL without memory. */
@@ -268,26 +257,18 @@ int efg_symbols_know(struct efg_symbols *symbols, const char *name, uint64_t off
                      const struct efg_symbol *frames, int count)
 {
     struct module *module = module_of(symbols, name);
-    if (!module || reserve(module))
-        return -ENOMEM;
-    struct answer **slot = slot_of(module, offset);
-    if (*slot || count < 1)
+    if (module && (count < 1 || answer_of(module, offset)))
         return 0;
-    struct answer *answer = malloc(sizeof *answer + (size_t)count * sizeof answer->frames[0]);
-    if (!answer)
-        return -ENOMEM;
-    answer->offset = offset;
-    answer->count = count;
-    for (int i = 0; i < count; i++) {
+    struct answer *answer = module ? answer_new(module, offset, count) : NULL;
+    int error = answer ? 0 : -ENOMEM;
+    for (int i = 0; answer && i < count; i++) {
         answer->frames[i] = frames[i];
         answer->frames[i].function = copy_text(symbols, frames[i].function);
         answer->frames[i].file = copy_text(symbols, frames[i].file);
         if (!answer->frames[i].function || !answer->frames[i].file) {
-            free(answer);
-            return -ENOMEM;
+            answer->frames[i] = UNKNOWN;
+            error = -ENOMEM;
         }
     }
-    *slot = answer;
-    module->answer_count++;
-    return 0;
+    return error;
 }

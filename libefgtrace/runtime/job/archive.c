@@ -8,8 +8,6 @@
  *
  * The steps themselves are files/otf2/otf2.h's; here is how the bytes travel.
  */
-#include "runtime/watch/tracer.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +20,12 @@
 #include "files/otf2/otf2.h"
 #include "runtime/base/clock.h"
 #include "tree.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "runtime/watch/threads.h"
+#include "archive.h"
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 /* The logs of this rank, open for reading. */
 struct logs {
@@ -41,19 +43,18 @@ static int open_logs(struct logs *logs)
 {
     char path[EFG_PATH];
     const char *why;
-    logs->view = calloc(p->thread_count + 1, sizeof *logs->view);
-    logs->thread = calloc(p->thread_count + 1, sizeof *logs->thread);
-    logs->events = calloc(p->thread_count + 1, sizeof *logs->events);
+    logs->view = calloc(efg_threads.count + 1, sizeof *logs->view);
+    logs->thread = calloc(efg_threads.count + 1, sizeof *logs->thread);
+    logs->events = calloc(efg_threads.count + 1, sizeof *logs->events);
     if (!logs->view || !logs->thread || !logs->events)
         return -ENOMEM;
-    for (uint32_t i = 0; i < p->thread_count && p->folder[0]; i++) {
-        efg_tracer_log_path(i, path, sizeof path);
+    for (uint32_t i = 0; i < efg_threads.count && job->folder[0]; i++) {
+        efg_job_path(i, "log", path);
         int error = efg_log_open(&logs->view[logs->count], path, &why);
         if (!error)
             logs->thread[logs->count++] = i;
         else if (error != -ENOENT)
-            efg_tracer_note("%s is left out of the trace: %s", path,
-                            why ? why : strerror(-error));
+            efg_note("%s is left out of the trace: %s", path, why ? why : strerror(-error));
     }
     return 0;
 }
@@ -90,7 +91,7 @@ static int unify(struct efg_otf2_unifier *u, const struct efg_blocks *scans,
                  uint32_t *log_counts)
 {
     int error = 0;
-    for (int rank = 0; rank < p->here.count; rank++) {
+    for (int rank = 0; rank < job->here.count; rank++) {
         size_t bytes;
         const void *scan_of_rank = efg_blocks_get(scans, rank, &bytes);
         struct efg_reader reader = efg_reader(scan_of_rank, bytes);
@@ -109,7 +110,7 @@ static int make_maps(struct efg_otf2_unifier *u, const uint32_t *log_counts,
                      struct efg_buffer *out, uint64_t *ends)
 {
     int log = 0, error = 0;
-    for (int rank = 0; rank < p->here.count; rank++) {
+    for (int rank = 0; rank < job->here.count; rank++) {
         for (uint32_t i = 0; i < log_counts[rank] && !error; i++) {
             struct efg_buffer one = {0};
             error = efg_otf2_map(u, log++, &one);
@@ -153,7 +154,7 @@ static int write_events(OTF2_Archive *archive, struct logs *logs, const struct e
 /* Whether any rank met an error; the same answer on all. */
 static int any(int error)
 {
-    PMPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MIN, p->comm);
+    PMPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MIN, job->comm);
     return error;
 }
 
@@ -166,16 +167,17 @@ static OTF2_ErrorCode set_collectives(OTF2_Archive *archive)
 
     otf2_mpi_get_collectives(&callbacks);
     callbacks.otf2_release = NULL; /* there is nothing to free */
-    context = (OTF2_CollectiveContext){.comm = p->comm, .size = p->here.count, .rank = p->here.place};
+    context = (OTF2_CollectiveContext){
+        .comm = job->comm, .size = job->here.count, .rank = job->here.place};
     return OTF2_Archive_SetCollectiveCallbacks(archive, &callbacks, NULL, &context, NULL);
 }
 
 static OTF2_Archive *open_archive(void)
 {
     /* In place of a snapshot that was taken while the job ran. */
-    if (any(efg_tracer_is_first() ? efg_otf2_make(p->folder, EFG_BELOW_OWN) : 0))
+    if (any(efg_job_is_first() ? efg_otf2_make(job->folder, EFG_BELOW_OWN) : 0))
         return NULL;
-    OTF2_Archive *archive = efg_otf2_open(p->folder, EFG_BELOW_OWN);
+    OTF2_Archive *archive = efg_otf2_open(job->folder, EFG_BELOW_OWN);
     if (any(archive ? 0 : -EIO)) /* what follows is collective */
         return NULL;
     return any(set_collectives(archive) == OTF2_SUCCESS ? 0 : -EIO) ? NULL : archive;
@@ -188,12 +190,12 @@ static uint64_t *gather_counts(const struct logs *logs, uint64_t *total)
     struct efg_buffer counts = {0};
 
     efg_buffer_put(&counts, logs->events, logs->count * sizeof *logs->events);
-    struct efg_blocks blocks = efg_tree_gather(p->comm, &counts);
+    struct efg_blocks blocks = efg_tree_gather(job->comm, &counts);
     efg_buffer_fini(&counts);
     if (!blocks.count)
         return NULL;
     uint64_t *all = (uint64_t *)(void *)blocks.data;
-    for (uint64_t i = 0; i < blocks.ends[p->here.count - 1] / sizeof *all; i++)
+    for (uint64_t i = 0; i < blocks.ends[job->here.count - 1] / sizeof *all; i++)
         *total += all[i];
     free(blocks.ends);
     return all;
@@ -208,13 +210,13 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
     if (!archive || any(efg_otf2_open_files(archive)))
         return -EIO;
     int error = write_events(archive, logs, maps);
-    if (!error && efg_tracer_is_first())
+    if (!error && efg_job_is_first())
         error = efg_otf2_absent(u, archive);
     if (any(error) || any(efg_otf2_close_files(archive)))
         return -EIO;
     uint64_t *all = gather_counts(logs, total);
     uint64_t begin = efg_clock_cpu();
-    if (efg_tracer_is_first())
+    if (efg_job_is_first())
         error = all ? efg_otf2_define(u, archive, all, 0) : -ENOMEM;
     run->own += efg_clock_cpu() - begin;
     free(all);
@@ -222,7 +224,7 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
         return -EIO;
     if (any(efg_otf2_close(archive)))
         return -EIO;
-    return any(efg_tracer_is_first() ? efg_otf2_publish(p->folder, EFG_BELOW_OWN) : 0);
+    return any(efg_job_is_first() ? efg_otf2_publish(job->folder, EFG_BELOW_OWN) : 0);
 }
 
 /* --- afterwards --- */
@@ -230,14 +232,14 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
 static uint64_t archive_bytes(void)
 {
     char path[EFG_PATH + 300];
-    snprintf(path, sizeof path, "%.4000s/traces.otf2", p->folder);
+    snprintf(path, sizeof path, "%.4000s/traces.otf2", job->folder);
     uint64_t bytes = efg_below_size(path, EFG_BELOW_OWN + 1);
-    snprintf(path, sizeof path, "%.4000s/traces.def", p->folder);
+    snprintf(path, sizeof path, "%.4000s/traces.def", job->folder);
     bytes += efg_below_size(path, EFG_BELOW_OWN + 1);
-    snprintf(path, sizeof path, "%.4000s/traces", p->folder);
+    snprintf(path, sizeof path, "%.4000s/traces", job->folder);
     DIR *folder = efg_below_list(path, EFG_BELOW_OWN + 1);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        snprintf(path, sizeof path, "%.4000s/traces/%.255s", p->folder, entry->d_name);
+        snprintf(path, sizeof path, "%.4000s/traces/%.255s", job->folder, entry->d_name);
         bytes += entry->d_name[0] == '.' ? 0 : efg_below_size(path, EFG_BELOW_OWN + 2);
     }
     if (folder)
@@ -250,12 +252,12 @@ static void remove_logs(const struct logs *logs)
 {
     char path[EFG_PATH];
     for (uint32_t i = 0; i < logs->count; i++) {
-        efg_tracer_log_path(logs->thread[i], path, sizeof path);
+        efg_job_path(logs->thread[i], "log", path);
         efg_below_remove(path, EFG_BELOW_OWN + 2);
     }
-    PMPI_Barrier(p->comm);
-    snprintf(path, sizeof path, "%.4000s/logs", p->folder);
-    if (efg_tracer_is_first())
+    PMPI_Barrier(job->comm);
+    snprintf(path, sizeof path, "%.4000s/logs", job->folder);
+    if (efg_job_is_first())
         efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
 }
 
@@ -263,7 +265,7 @@ static void remove_logs(const struct logs *logs)
 static int expect_logs(const struct logs *logs)
 {
     uint32_t most = logs->count;
-    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT32_T, MPI_MAX, p->comm);
+    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT32_T, MPI_MAX, job->comm);
     return most ? 0 : -ENOENT;
 }
 
@@ -277,17 +279,17 @@ static int exchange(const struct logs *logs, struct efg_run *run, struct efg_sym
     int error = 0;
 
     scan_logs(logs, &scans);
-    struct efg_blocks all = efg_tree_gather(p->comm, &scans);
-    if (efg_tracer_is_first()) {
+    struct efg_blocks all = efg_tree_gather(job->comm, &scans);
+    if (efg_job_is_first()) {
         uint64_t begin = efg_clock_cpu();
-        log_counts = calloc((size_t)p->here.count, sizeof *log_counts);
-        ends = calloc((size_t)p->here.count, sizeof *ends);
+        log_counts = calloc((size_t)job->here.count, sizeof *log_counts);
+        ends = calloc((size_t)job->here.count, sizeof *ends);
         error = prepare(u, symbols, &all, log_counts, &maps, ends);
         run->own += efg_clock_cpu() - begin;
     }
     error = any(error);
     if (!error)
-        error = any(efg_tree_scatter(p->comm, &maps, ends, mine));
+        error = any(efg_tree_scatter(job->comm, &maps, ends, mine));
     efg_buffer_fini(&scans);
     efg_buffer_fini(&maps);
     efg_blocks_fini(&all);
@@ -312,14 +314,14 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
     if (!error)
         error = write_archive(u, run, &logs, &mine, &total);
     unmap_logs(&logs);
-    if (!error && !p->conf.keep_logs)
+    if (!error && !job->conf.keep_logs)
         remove_logs(&logs);
     free_logs(&logs);
-    if (efg_tracer_is_first() && !error) {
+    if (efg_job_is_first() && !error) {
         run->trace_events = total;
         run->trace_bytes = archive_bytes();
-    } else if (efg_tracer_is_first()) {
-        efg_otf2_remove(p->folder, EFG_BELOW_OWN);
+    } else if (efg_job_is_first()) {
+        efg_otf2_remove(job->folder, EFG_BELOW_OWN);
         free(run->trace_note);
         run->trace_note = strdup(
             has_logs

@@ -23,16 +23,16 @@
 #include "files/disk/below.h"
 #include "files/run/merge.h"
 #include "runtime/base/clock.h"
-#include "runtime/watch/tracer.h"
+#include "runtime/process/job.h"
 #include "tree.h"
 
 #define TAG 4 /* before a block that a leader could not write */
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 static int is_leader(void)
 {
-    return p->nodes.leaders != MPI_COMM_NULL;
+    return job->nodes.leaders != MPI_COMM_NULL;
 }
 
 /* --- what the ranks have in common --- */
@@ -79,10 +79,10 @@ static void add_node(struct efg_merge *merge, const struct efg_blocks *sections)
 static int join(struct efg_run *run, struct efg_collected *collected, struct joint *joint)
 {
     static const struct efg_tree_joiner joiner = {put_joint, add_joint};
-    int error = efg_tree_join(p->comm, joint, &joiner);
+    int error = efg_tree_join(job->comm, joint, &joiner);
     if (joint->merge.failed)
         error = -ENOMEM;
-    if (efg_tracer_is_first() && !error) {
+    if (efg_job_is_first() && !error) {
         run->common = joint->merge.common;
         joint->merge.common = (struct efg_run_common){0};
     }
@@ -96,16 +96,16 @@ static int fetch_speaker(struct efg_run *run, const struct efg_buffer *mine, int
 {
     int speaker = error ? -1 : (int)run->common.totals.speaker;
     struct efg_buffer theirs = {0};
-    PMPI_Bcast(&speaker, 1, MPI_INT, 0, p->comm);
-    if (p->rank == speaker && !efg_tracer_is_first())
-        efg_tree_send(p->comm, 0, mine);
-    if (!efg_tracer_is_first() || speaker < 0)
+    PMPI_Bcast(&speaker, 1, MPI_INT, 0, job->comm);
+    if (job->rank == speaker && !efg_job_is_first())
+        efg_tree_send(job->comm, 0, mine);
+    if (!efg_job_is_first() || speaker < 0)
         return error;
-    int is_own = speaker == p->rank;
+    int is_own = speaker == job->rank;
     const struct efg_buffer *section = is_own ? mine : &theirs;
     if (!is_own)
-        error =
-            efg_tree_receive(p->comm, efg_census_place(&p->here, (uint32_t)speaker), &theirs);
+        error = efg_tree_receive(job->comm, efg_census_place(&job->here, (uint32_t)speaker),
+                                 &theirs);
     const struct efg_run_group *group = efg_run_group_of(&run->common, (uint32_t)speaker);
     if (!error)
         error = group ? efg_runfile_get_rank(&run->speaker, section->data, section->size, group)
@@ -125,17 +125,17 @@ static int is_owner(const struct efg_run *run)
     struct efg_ranklist owners = {0};
     struct efg_range ranges[PIECE];
     int owns = 0;
-    for (uint32_t i = 0; efg_tracer_is_first() && i < run->common.order_count; i++)
+    for (uint32_t i = 0; efg_job_is_first() && i < run->common.order_count; i++)
         efg_ranklist_add(&owners, run->common.orders[i].ranks.ranges[0].first);
     uint32_t left = owners.range_count;
-    PMPI_Bcast(&left, 1, MPI_UINT32_T, 0, p->comm);
+    PMPI_Bcast(&left, 1, MPI_UINT32_T, 0, job->comm);
     for (uint32_t at = 0; left; at += PIECE) {
         uint32_t count = left < PIECE ? left : PIECE;
-        if (efg_tracer_is_first())
+        if (efg_job_is_first())
             memcpy(ranges, owners.ranges + at, count * sizeof *ranges);
-        PMPI_Bcast(ranges, (int)(count * sizeof *ranges), MPI_BYTE, 0, p->comm);
-        struct efg_ranklist piece = {ranges, count, count};
-        owns |= efg_ranklist_has(&piece, (uint32_t)p->rank);
+        PMPI_Bcast(ranges, (int)(count * sizeof *ranges), MPI_BYTE, 0, job->comm);
+        struct efg_ranklist piece = {ranges, count};
+        owns |= efg_ranklist_has(&piece, (uint32_t)job->rank);
         left -= count;
     }
     efg_ranklist_fini(&owners);
@@ -153,21 +153,21 @@ struct opening {
 static struct opening open_file(const char *path, int error)
 {
     struct opening opening = {0, error};
-    if (efg_tracer_is_first()) {
+    if (efg_job_is_first()) {
         opening.mark = efg_hash_mix((uint64_t)getpid(), efg_clock_ticks());
         if (!error)
             opening.error =
                 *path ? efg_runfile_create(path, EFG_BELOW_OWN + 1, opening.mark) : -ENOENT;
     }
-    PMPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, p->nodes.leaders);
+    PMPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, job->nodes.leaders);
     return opening;
 }
 
 /* A leader that could not write has rank 0 do it. */
 static void forward(uint64_t offset, const struct efg_buffer *sections)
 {
-    PMPI_Send(&offset, 1, MPI_UINT64_T, 0, TAG, p->nodes.leaders);
-    efg_tree_send(p->nodes.leaders, 0, sections);
+    PMPI_Send(&offset, 1, MPI_UINT64_T, 0, TAG, job->nodes.leaders);
+    efg_tree_send(job->nodes.leaders, 0, sections);
 }
 
 static int write_forwarded(const char *path, uint64_t mark, int count)
@@ -177,8 +177,8 @@ static int write_forwarded(const char *path, uint64_t mark, int count)
         struct efg_buffer sections = {0};
         uint64_t offset;
         MPI_Status status;
-        PMPI_Recv(&offset, 1, MPI_UINT64_T, MPI_ANY_SOURCE, TAG, p->nodes.leaders, &status);
-        int failed = efg_tree_receive(p->nodes.leaders, status.MPI_SOURCE, &sections);
+        PMPI_Recv(&offset, 1, MPI_UINT64_T, MPI_ANY_SOURCE, TAG, job->nodes.leaders, &status);
+        int failed = efg_tree_receive(job->nodes.leaders, status.MPI_SOURCE, &sections);
         if (!failed)
             failed = efg_runfile_put(path, EFG_BELOW_OWN + 1, mark, offset, sections.data,
                                      sections.size);
@@ -193,19 +193,19 @@ static int write_sections(const char *path, const struct opening *opening,
                           const struct efg_buffer *sections, uint64_t *end)
 {
     uint64_t size = sections->size, before = 0, all = 0;
-    PMPI_Exscan(&size, &before, 1, MPI_UINT64_T, MPI_SUM, p->nodes.leaders);
-    PMPI_Reduce(&size, &all, 1, MPI_UINT64_T, MPI_SUM, 0, p->nodes.leaders);
-    uint64_t offset = EFG_RUN_SECTIONS + (efg_tracer_is_first() ? 0 : before);
+    PMPI_Exscan(&size, &before, 1, MPI_UINT64_T, MPI_SUM, job->nodes.leaders);
+    PMPI_Reduce(&size, &all, 1, MPI_UINT64_T, MPI_SUM, 0, job->nodes.leaders);
+    uint64_t offset = EFG_RUN_SECTIONS + (efg_job_is_first() ? 0 : before);
     *end = EFG_RUN_SECTIONS + all;
     int error = -ENOENT, others = 0;
     if (*path)
         error = efg_runfile_put(path, EFG_BELOW_OWN + 1, opening->mark, offset, sections->data,
                                 sections->size);
-    int cannot = !efg_tracer_is_first() && error;
-    PMPI_Reduce(&cannot, &others, 1, MPI_INT, MPI_SUM, 0, p->nodes.leaders);
+    int cannot = !efg_job_is_first() && error;
+    PMPI_Reduce(&cannot, &others, 1, MPI_INT, MPI_SUM, 0, job->nodes.leaders);
     if (cannot)
         forward(offset, sections);
-    if (!efg_tracer_is_first())
+    if (!efg_job_is_first())
         return 0;
     int failed = write_forwarded(path, opening->mark, others);
     return error ? error : failed;
@@ -227,14 +227,14 @@ static int write_node(const struct efg_blocks *ranks, const struct efg_blocks *s
 {
     struct efg_buffer sections = {0};
     int leaders, whole = ranks->count > 0;
-    PMPI_Comm_size(p->nodes.leaders, &leaders);
+    PMPI_Comm_size(job->nodes.leaders, &leaders);
     put_blocks(&sections, ranks);
     put_blocks(&sections, sequences);
     if (leaders > 1)
         efg_runfile_put_filler(&sections,
-                               sections.size + (efg_tracer_is_first() ? EFG_RUN_SECTIONS : 0));
+                               sections.size + (efg_job_is_first() ? EFG_RUN_SECTIONS : 0));
     whole &= !sections.failed;
-    PMPI_Allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT, MPI_MIN, p->nodes.leaders);
+    PMPI_Allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT, MPI_MIN, job->nodes.leaders);
     struct opening opening = open_file(path, error ? error : whole ? 0 : -ENOMEM);
     error = (int)opening.error;
     if (!error)
@@ -255,7 +255,7 @@ struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names
     struct joint joint = {0};
 
     efg_runfile_put_rank(&mine, rank);
-    struct efg_blocks sections = efg_tree_gather(p->nodes.node, &mine);
+    struct efg_blocks sections = efg_tree_gather(job->nodes.node, &mine);
     if (names && rank->threads)
         efg_merge_rank(&joint.merge, names, rank);
     else
@@ -268,7 +268,7 @@ struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names
     int error = join(run, &collected, &joint);
     error = fetch_speaker(run, &mine, error);
     struct efg_blocks sequences =
-        efg_tree_gather(p->nodes.node, is_owner(run) ? sequence : &none);
+        efg_tree_gather(job->nodes.node, is_owner(run) ? sequence : &none);
     if (is_leader())
         error = write_node(&sections, &sequences, path, error, &collected.end);
     collected.error = error;

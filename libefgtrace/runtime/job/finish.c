@@ -6,7 +6,7 @@
  * When a process ends without MPI_Finalize, its window is closed in the log, and what it knows
  * is saved; of these `efgtrace trace` makes the trace and the run file. No MPI is called then.
  */
-#include "runtime/watch/tracer.h"
+#include "finish.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive.h"
 #include "collect.h"
 #include "files/disk/below.h"
 #include "files/summary/summary.h"
@@ -23,19 +24,26 @@
 #include "orders.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/signals.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "runtime/watch/coarse.h"
 #include "runtime/watch/known.h"
 #include "runtime/watch/last.h"
+#include "runtime/watch/rounds.h"
 #include "runtime/watch/save.h"
+#include "runtime/watch/steer.h"
+#include "runtime/watch/threads.h"
+#include "runtime/watch/tracer.h"
 #include "runtime/watch/windows.h"
 #include "sessions.h"
 #include "spawned.h"
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 /* "" where there is no folder. */
 static void run_path(char *path, size_t size)
 {
-    snprintf(path, size, "%.4000s%s", p->folder, p->folder[0] ? "/run.efg" : "");
+    snprintf(path, size, "%.4000s%s", job->folder, job->folder[0] ? "/run.efg" : "");
 }
 
 /* --- all ranks --- */
@@ -64,7 +72,7 @@ static struct efg_collected collect(struct efg_run *run, uint64_t now)
 static void write_text(const char *name, const struct efg_buffer *text)
 {
     char path[EFG_PATH];
-    snprintf(path, sizeof path, "%.4000s/%s", p->folder, name);
+    snprintf(path, sizeof path, "%.4000s/%s", job->folder, name);
     int made = efg_below_open(path, EFG_BELOW_OWN + 1, O_WRONLY | O_CREAT | O_EXCL);
     FILE *file = made < 0 ? NULL : fdopen(made, "w");
     size_t written = file ? fwrite(text->data, 1, text->size, file) : 0;
@@ -86,7 +94,7 @@ static int write_run(const struct efg_run *run, const struct efg_collected *coll
         return 1;
     if (*path)
         efg_runfile_abandon(path, EFG_BELOW_OWN + 1);
-    efg_tracer_note("cannot write %s: %s", *path ? path : "run.efg", strerror(-error));
+    efg_note("cannot write %s: %s", *path ? path : "run.efg", strerror(-error));
     return 0;
 }
 
@@ -96,7 +104,7 @@ static void write_summary(const struct efg_run *run)
     efg_summary_write(&text, run);
     if (!text.failed) {
         write_text("summary.txt", &text);
-        if (p->conf.summary) {
+        if (job->conf.summary) {
             fflush(stdout);
             fwrite(text.data, 1, text.size, stderr);
         }
@@ -108,8 +116,8 @@ static void write_summary(const struct efg_run *run)
 
 static int has_windows(void)
 {
-    int some = efg_steering.window_count > 0 || p->conf.mode == EFG_MODE_FULL;
-    PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, p->comm);
+    int some = efg_steering.window_count > 0 || job->conf.mode == EFG_MODE_FULL;
+    PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, job->comm);
     return some;
 }
 
@@ -123,11 +131,11 @@ static const char *explain_log(int error)
 static void close_recorders(uint64_t now)
 {
     efg_windows_clean();
-    for (struct efg_thread *t = p->threads; t; t = t->next) {
+    for (struct efg_thread *t = efg_threads.list; t; t = t->next) {
         efg_recorder_close(&t->recorder, now);
         if (t->recorder.failed)
-            efg_tracer_note("thread %u: the log ended early: %s", t->number,
-                            explain_log(t->recorder.failed));
+            efg_note("thread %u: the log ended early: %s", t->number,
+                     explain_log(t->recorder.failed));
     }
 }
 
@@ -135,13 +143,13 @@ static void close_recorders(uint64_t now)
 static void compare_clocks(void)
 {
     struct efg_moment end;
-    efg_clocks_compare(&p->nodes, &p->sync, &end);
-    if (end.error > p->sync.error)
-        p->sync.error = end.error;
-    for (struct efg_thread *t = p->threads; t; t = t->next)
+    efg_clocks_compare(&job->nodes, &job->sync, &end);
+    if (end.error > job->sync.error)
+        job->sync.error = end.error;
+    for (struct efg_thread *t = efg_threads.list; t; t = t->next)
         if (t->recorder.log.header) {
             t->recorder.log.header->sync[1] = end.sync;
-            t->recorder.log.header->clock_error = p->sync.error;
+            t->recorder.log.header->clock_error = job->sync.error;
         }
 }
 
@@ -149,20 +157,20 @@ static void compare_clocks(void)
  * names. */
 static void share_detail(uint64_t now)
 {
-    uint32_t dropped = p->dropped;
+    uint32_t dropped = efg_coarse_dropped();
 
-    PMPI_Allreduce(MPI_IN_PLACE, &dropped, 1, MPI_UINT32_T, MPI_BOR, p->comm);
+    PMPI_Allreduce(MPI_IN_PLACE, &dropped, 1, MPI_UINT32_T, MPI_BOR, job->comm);
     efg_coarse_hear(dropped);
-    for (struct efg_thread *t = p->threads; t; t = t->next)
+    for (struct efg_thread *t = efg_threads.list; t; t = t->next)
         efg_coarse_follow(t, now);
 }
 
 static void note_requests(void)
 {
     if (efg_requests_refused())
-        efg_tracer_note("%llu requests found no memory and were not followed: their completion "
-                        "is not in the trace (EFGTRACE_MEMORY)",
-                        (unsigned long long)efg_requests_refused());
+        efg_note("%llu requests found no memory and were not followed: their completion "
+                 "is not in the trace (EFGTRACE_MEMORY)",
+                 (unsigned long long)efg_requests_refused());
 }
 
 void efg_finish_run(void)
@@ -172,13 +180,13 @@ void efg_finish_run(void)
     struct efg_signals signals;
 
     efg_last_end();
-    efg_tracer_stop();
+    efg_threads_stop();
     uint64_t now = efg_clock_ticks();
     efg_signals_hold(&signals);
-    for (struct efg_thread *t = p->threads; t; t = t->next)
+    for (struct efg_thread *t = efg_threads.list; t; t = t->next)
         efg_tracer_settle(t, now);
     efg_steer_finish(now, 1);
-    PMPI_Barrier(p->comm); /* who comes late does so without us, too */
+    PMPI_Barrier(job->comm); /* who comes late does so without us, too */
     uint64_t begin = efg_clock_ticks();
     compare_clocks();
     share_detail(now);
@@ -186,26 +194,27 @@ void efg_finish_run(void)
     efg_spawned_note();
     close_recorders(now);
     struct efg_collected collected = collect(&run, now);
-    struct efg_symbols *symbols = efg_tracer_is_first() && p->conf.symbols ? efg_symbols_new() : NULL;
-    if (efg_tracer_is_first()) {
+    struct efg_symbols *symbols =
+        efg_job_is_first() && job->conf.symbols ? efg_symbols_new() : NULL;
+    if (efg_job_is_first()) {
         uint64_t start = efg_clock_cpu();
         efg_known_run(&run);
         if (symbols)
             efg_run_resolve(&run, symbols);
         run.own = efg_clock_cpu() - start + collected.work;
-        efg_tracer_tell(now, "ranks joined: %u kinds of graphs; rank 0 got %llu bytes, %llu us",
-                        run.common.group_count, (unsigned long long)collected.received,
-                        (unsigned long long)collected.work / 1000);
+        efg_tell(now, "ranks joined: %u kinds of graphs; rank 0 got %llu bytes, %llu us",
+                 run.common.group_count, (unsigned long long)collected.received,
+                 (unsigned long long)collected.work / 1000);
     }
     if (has_windows()) {
         efg_matching_check(&run, &strays);
         efg_archive_write(&run, symbols, &strays);
         efg_strays_fini(&strays);
     }
-    run.rounds = efg_steering.rounds;
+    run.rounds = efg_rounds_count();
     run.finish = efg_clock_ticks() - begin;
     int is_written = 0;
-    if (efg_tracer_is_first()) {
+    if (efg_job_is_first()) {
         is_written = write_run(&run, &collected);
         write_summary(&run);
     }
@@ -213,8 +222,8 @@ void efg_finish_run(void)
     efg_run_fini(&run);
     if (symbols)
         efg_symbols_free(symbols);
-    efg_nodes_fini(&p->nodes);
-    PMPI_Comm_free(&p->comm);
+    efg_nodes_fini(&job->nodes);
+    PMPI_Comm_free(&job->comm);
     efg_sessions_end();
     efg_signals_release(&signals);
 }
@@ -222,9 +231,9 @@ void efg_finish_run(void)
 void efg_finish_leave(void)
 {
     efg_last_end();
-    efg_tracer_stop();
+    efg_threads_stop();
     uint64_t now = efg_clock_ticks();
-    struct efg_thread *self = efg_tracer_become(NULL);
+    struct efg_thread *self = efg_threads_become(NULL);
     struct efg_signals signals;
 
     efg_signals_hold(&signals);

@@ -15,16 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "files/match/channels.h"
 #include "repair.h"
 #include "runtime/mpi/comms.h"
-#include "runtime/watch/tracer.h"
+#include "runtime/process/job.h"
+#include "runtime/watch/threads.h"
 
 #define TAG 1
 #define MESSAGE_WORDS (sizeof(struct efg_run_messages) / sizeof(uint64_t))
 #define CUT_WORDS 8
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 /* --- the logs --- */
 
@@ -32,8 +34,8 @@ static void read_logs(struct efg_channels *c)
 {
     char path[EFG_PATH];
     struct efg_log_view log;
-    for (uint32_t i = 0; i < p->thread_count && p->folder[0]; i++) {
-        efg_tracer_log_path(i, path, sizeof path);
+    for (uint32_t i = 0; i < efg_threads.count && job->folder[0]; i++) {
+        efg_job_path(i, "log", path);
         if (efg_log_open(&log, path, NULL) != 0)
             continue;
         efg_channels_add(c, &log);
@@ -54,23 +56,15 @@ static const struct direction there = {efg_channels_put, efg_channels_get},
 struct post { /* blocks to other ranks */
     struct efg_buffer *blocks;
     MPI_Request *requests;
-    int count, room;
+    uint32_t count;
 };
 
 static int make_room(struct post *post)
 {
-    if (post->count < post->room)
-        return 1;
-    int room = 2 * post->room + 16;
-    struct efg_buffer *blocks = realloc(post->blocks, (size_t)room * sizeof *blocks);
-    if (blocks)
-        post->blocks = blocks;
-    MPI_Request *requests = realloc(post->requests, (size_t)room * sizeof *requests);
-    if (requests)
-        post->requests = requests;
-    if (blocks && requests)
-        post->room = room;
-    return blocks && requests;
+    int error = efg_array_grow(&post->blocks, post->count, 1, sizeof *post->blocks);
+
+    return error ? error
+                 : efg_array_grow(&post->requests, post->count, 1, sizeof *post->requests);
 }
 
 /* The blocks are made first: they stay where they are while they are under way. */
@@ -79,12 +73,12 @@ static void send_all(struct post *post, struct efg_channels *c, const struct dir
     for (uint32_t at = 0; at < c->count && !c->failed;) {
         struct efg_buffer block = {0};
         uint32_t destination = way->put(c, &at, &block);
-        int place = efg_census_place(&p->here, destination);
-        int is_to_send = block.size && place >= 0 && destination != (uint32_t)p->rank;
-        if (block.failed || block.size > INT_MAX || (is_to_send && !make_room(post))) {
+        int place = efg_census_place(&job->here, destination);
+        int is_to_send = block.size && place >= 0 && destination != (uint32_t)job->rank;
+        if (block.failed || block.size > INT_MAX || (is_to_send && make_room(post))) {
             c->failed = 1;
         } else if (is_to_send) {
-            PMPI_Issend(block.data, (int)block.size, MPI_BYTE, place, TAG, p->comm,
+            PMPI_Issend(block.data, (int)block.size, MPI_BYTE, place, TAG, job->comm,
                         &post->requests[post->count]);
             post->blocks[post->count++] = block;
             continue;
@@ -98,13 +92,13 @@ static int receive(struct efg_channels *c, const struct direction *way)
 {
     int some = 0, size = 0;
     MPI_Status status;
-    PMPI_Iprobe(MPI_ANY_SOURCE, TAG, p->comm, &some, &status);
+    PMPI_Iprobe(MPI_ANY_SOURCE, TAG, job->comm, &some, &status);
     if (!some)
         return 0;
     PMPI_Get_count(&status, MPI_BYTE, &size);
     char *block = malloc((size_t)size + 1), nothing;
     PMPI_Recv(block ? block : &nothing, block ? size : 0, MPI_BYTE, status.MPI_SOURCE, TAG,
-              p->comm, MPI_STATUS_IGNORE);
+              job->comm, MPI_STATUS_IGNORE);
     if (!block || way->get(c, block, (size_t)size) != 0)
         c->failed = 1;
     free(block);
@@ -118,7 +112,7 @@ static void exchange(struct efg_channels *c, const struct direction *way)
     MPI_Request barrier = MPI_REQUEST_NULL;
     int is_over = 0, all_sent = 0;
 
-    PMPI_Comm_set_errhandler(p->comm,
+    PMPI_Comm_set_errhandler(job->comm,
                              MPI_ERRORS_RETURN); /* a block that is lost is no reason to die */
     send_all(&post, c, way);
     while (!is_over) {
@@ -126,14 +120,14 @@ static void exchange(struct efg_channels *c, const struct direction *way)
         if (all_sent) {
             PMPI_Test(&barrier, &is_over, MPI_STATUS_IGNORE);
         } else {
-            PMPI_Testall(post.count, post.requests, &all_sent, MPI_STATUSES_IGNORE);
+            PMPI_Testall((int)post.count, post.requests, &all_sent, MPI_STATUSES_IGNORE);
             if (all_sent)
-                PMPI_Ibarrier(p->comm, &barrier);
+                PMPI_Ibarrier(job->comm, &barrier);
         }
         if (!some && !is_over)
             sched_yield();
     }
-    for (int i = 0; i < post.count; i++)
+    for (uint32_t i = 0; i < post.count; i++)
         efg_buffer_fini(&post.blocks[i]);
     free(post.blocks);
     free(post.requests);
@@ -162,9 +156,9 @@ static void sum_messages(struct efg_run *run, const struct efg_channels *c,
 {
     struct efg_run_messages mine = {.unknown = 1};
     if (!c->failed)
-        mine = efg_channels_match(c, (uint32_t)p->rank);
+        mine = efg_channels_match(c, (uint32_t)job->rank);
     mine.left_out = strays->count;
-    PMPI_Reduce(&mine, &run->messages, MESSAGE_WORDS, MPI_UINT64_T, MPI_SUM, 0, p->comm);
+    PMPI_Reduce(&mine, &run->messages, MESSAGE_WORDS, MPI_UINT64_T, MPI_SUM, 0, job->comm);
 }
 
 /* Of a number or a time below 2^63: the less it is, the more is this, which is never below the
@@ -210,19 +204,19 @@ static void take_spans(struct efg_run *run, const uint64_t *words, const uint32_
 static void join_spans(struct efg_run *run, const struct efg_channels *c)
 {
     uint32_t most = c->window_count;
-    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT32_T, MPI_MAX, p->comm);
+    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT32_T, MPI_MAX, job->comm);
     uint64_t *words = calloc((size_t)CUT_WORDS * 2 * (most + 1), sizeof *words);
     uint32_t *ranks = calloc((size_t)2 * (most + 1), sizeof *ranks);
     int ready = words && ranks;
-    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, p->comm);
+    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, job->comm);
     if (ready) {
         uint64_t *all_words = words + (size_t)CUT_WORDS * most;
         uint32_t *all_ranks = ranks + most;
         put_spans(words, ranks, c);
         PMPI_Reduce(words, all_words, (int)(CUT_WORDS * most), MPI_INT64_T, MPI_MAX, 0,
-                    p->comm);
-        PMPI_Reduce(ranks, all_ranks, (int)most, MPI_UINT32_T, MPI_SUM, 0, p->comm);
-        if (efg_tracer_is_first())
+                    job->comm);
+        PMPI_Reduce(ranks, all_ranks, (int)most, MPI_UINT32_T, MPI_SUM, 0, job->comm);
+        if (efg_job_is_first())
             take_spans(run, all_words, all_ranks, most);
     }
     free(words);
@@ -234,7 +228,7 @@ static void join_spans(struct efg_run *run, const struct efg_channels *c)
 static void join_flights(struct efg_flight *flight)
 {
     uint64_t words[] = {flight->sum, (uint64_t)flight->count};
-    PMPI_Allreduce(MPI_IN_PLACE, words, 2, MPI_UINT64_T, MPI_SUM, p->comm);
+    PMPI_Allreduce(MPI_IN_PLACE, words, 2, MPI_UINT64_T, MPI_SUM, job->comm);
     *flight = (struct efg_flight){words[0], (int64_t)words[1]};
 }
 
@@ -243,11 +237,11 @@ static void count_left(struct efg_run *run, struct efg_channels *c)
 {
     struct efg_skew skew = {0};
     uint64_t left, all = 0;
-    if (efg_channels_prove(c, (uint32_t)p->rank, join_flights))
-        efg_channels_gaps(c, (uint32_t)p->rank, &skew);
+    if (efg_channels_prove(c, (uint32_t)job->rank, join_flights))
+        efg_channels_gaps(c, (uint32_t)job->rank, &skew);
     left = efg_skew_early(&skew) +
-           (c->leads.slack ? efg_channels_suspects(c, (uint32_t)p->rank) : 0);
-    PMPI_Reduce(&left, &all, 1, MPI_UINT64_T, MPI_SUM, 0, p->comm);
+           (c->leads.slack ? efg_channels_suspects(c, (uint32_t)job->rank) : 0);
+    PMPI_Reduce(&left, &all, 1, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     run->skew.left = all;
     efg_skew_fini(&skew);
 }
@@ -257,11 +251,11 @@ static void check_clocks(struct efg_run *run, struct efg_channels *c)
 {
     struct efg_skew skew = {.failed = c->failed};
     int moved = 0;
-    if (efg_channels_prove(c, (uint32_t)p->rank, join_flights)) {
-        efg_channels_gaps(c, (uint32_t)p->rank, &skew);
+    if (efg_channels_prove(c, (uint32_t)job->rank, join_flights)) {
+        efg_channels_gaps(c, (uint32_t)job->rank, &skew);
         moved = efg_repair_clocks(run, &skew);
     } else if (c->leads.slack) {
-        efg_repair_refuse(run, efg_channels_suspects(c, (uint32_t)p->rank));
+        efg_repair_refuse(run, efg_channels_suspects(c, (uint32_t)job->rank));
     }
     efg_skew_fini(&skew);
     if (!moved)
@@ -277,20 +271,20 @@ static void check_clocks(struct efg_run *run, struct efg_channels *c)
 static void say_doubt(struct efg_run *run, const struct efg_channels *c)
 {
     int is_known = !c->is_partial && c->window_count, all = 0;
-    PMPI_Reduce(&is_known, &all, 1, MPI_INT, MPI_MIN, 0, p->comm);
+    PMPI_Reduce(&is_known, &all, 1, MPI_INT, MPI_MIN, 0, job->comm);
     for (uint32_t i = 0; i < run->cut_count; i++)
-        all &= run->cuts[i].ranks == (uint32_t)p->here.count;
+        all &= run->cuts[i].ranks == (uint32_t)job->here.count;
     if (all && run->cut_count)
         run->messages.doubt = c->leads.doubt;
 }
 
 void efg_matching_check(struct efg_run *run, struct efg_strays *strays)
 {
-    struct efg_channels channels = {.is_here = p->here.member ? efg_comms_is_here : NULL};
+    struct efg_channels channels = {.is_here = job->here.member ? efg_comms_is_here : NULL};
     load(&channels);
     check_clocks(run, &channels);
     reply(&channels);
-    efg_channels_strays(&channels, (uint32_t)p->rank, strays);
+    efg_channels_strays(&channels, (uint32_t)job->rank, strays);
     sum_messages(run, &channels, strays);
     join_spans(run, &channels);
     say_doubt(run, &channels);

@@ -11,15 +11,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "runtime/watch/tracer.h"
+#include "runtime/process/job.h"
+#include "runtime/watch/threads.h"
 #include "tree.h"
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 /* The least value that a rank gave. */
 static int64_t least_of_all(int64_t mine)
 {
-    PMPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MIN, p->comm);
+    PMPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MIN, job->comm);
     return mine;
 }
 
@@ -40,16 +41,16 @@ static int get_rank(const struct efg_blocks *blocks, int rank, struct efg_sync *
 /* The shift of each rank. Returns 0 or -errno as efg_skew_solve. */
 static int solve(const struct efg_blocks *blocks, int64_t *shifts, struct efg_run_skew *found)
 {
-    struct efg_sync *clocks = calloc((size_t)p->here.count, sizeof *clocks);
+    struct efg_sync *clocks = calloc((size_t)job->here.count, sizeof *clocks);
     struct efg_skew all = {0};
-    int error = clocks && shifts && blocks->count == p->here.count ? 0 : -ENOMEM;
-    for (int i = 0; !error && i < p->here.count; i++)
+    int error = clocks && shifts && blocks->count == job->here.count ? 0 : -ENOMEM;
+    for (int i = 0; !error && i < job->here.count; i++)
         error = get_rank(blocks, i, &clocks[i], &all);
     if (!error)
         error = efg_skew_solve(&all, EFG_SKEW_LATENCY);
     found->early = efg_skew_early(&all);
     found->moved = efg_skew_shifted(&all);
-    for (int i = 0; !error && i < p->here.count; i++)
+    for (int i = 0; !error && i < job->here.count; i++)
         shifts[i] = efg_skew_shift(&all, &clocks[i]);
     efg_skew_fini(&all);
     free(clocks);
@@ -64,7 +65,7 @@ static uint32_t move_logs(uint32_t count, int64_t shift)
 {
     char path[EFG_PATH];
     for (uint32_t i = 0; i < count && shift; i++) {
-        efg_tracer_log_path(i, path, sizeof path);
+        efg_job_path(i, "log", path);
         int error = efg_log_shift(path, shift);
         if (error && error != -ENOENT)
             return i;
@@ -75,7 +76,7 @@ static uint32_t move_logs(uint32_t count, int64_t shift)
 /* Returns 0, or -EIO: a log could not be moved, and all are as they were. */
 static int move_all(int64_t shift)
 {
-    uint32_t count = p->folder[0] ? p->thread_count : 0, moved = move_logs(count, shift);
+    uint32_t count = job->folder[0] ? efg_threads.count : 0, moved = move_logs(count, shift);
     if (least_of_all(moved == count))
         return 0;
     move_logs(moved, -shift);
@@ -88,17 +89,17 @@ static int correct(const struct efg_skew *mine, struct efg_run_skew *found)
     struct efg_buffer block = {0};
     int64_t shift = 0, *shifts = NULL;
     int error = 0;
-    efg_buffer_u64(&block, p->sync.sync.ticks);
-    efg_buffer_u64(&block, p->sync.sync.realtime);
+    efg_buffer_u64(&block, job->sync.sync.ticks);
+    efg_buffer_u64(&block, job->sync.sync.realtime);
     efg_skew_put(mine, &block);
-    struct efg_blocks blocks = efg_tree_gather(p->comm, &block);
-    if (efg_tracer_is_first()) {
-        shifts = calloc((size_t)p->here.count, sizeof *shifts);
+    struct efg_blocks blocks = efg_tree_gather(job->comm, &block);
+    if (efg_job_is_first()) {
+        shifts = calloc((size_t)job->here.count, sizeof *shifts);
         error = solve(&blocks, shifts, found);
     }
-    PMPI_Bcast(&error, 1, MPI_INT, 0, p->comm);
+    PMPI_Bcast(&error, 1, MPI_INT, 0, job->comm);
     if (!error) {
-        PMPI_Scatter(shifts, 1, MPI_INT64_T, &shift, 1, MPI_INT64_T, 0, p->comm);
+        PMPI_Scatter(shifts, 1, MPI_INT64_T, &shift, 1, MPI_INT64_T, 0, job->comm);
         error = move_all(shift);
     }
     free(shifts);
@@ -120,7 +121,7 @@ int efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine)
     if (error)
         found.moved = 0;
     found.left = found.early;
-    if (efg_tracer_is_first())
+    if (efg_job_is_first())
         run->skew = found;
     return !error;
 }
@@ -128,7 +129,7 @@ int efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine)
 void efg_repair_refuse(struct efg_run *run, uint64_t suspects)
 {
     uint64_t all = 0;
-    PMPI_Reduce(&suspects, &all, 1, MPI_UINT64_T, MPI_SUM, 0, p->comm);
+    PMPI_Reduce(&suspects, &all, 1, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     if (all)
         run->skew =
             (struct efg_run_skew){.repair = EFG_REPAIR_UNPROVEN, .early = all, .left = all};

@@ -7,10 +7,11 @@
 
 #include "base/launcher.h"
 #include "runtime/census/board.h"
-#include "runtime/watch/tracer.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
 
 #if EFG_MPI_4
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 static MPI_Session session = MPI_SESSION_NULL;
 
 static MPI_Group group_of(const char *processes)
@@ -55,36 +56,36 @@ static int are_all_here(int size)
         return 1;
     for (int i = 0; i < size; i++)
         if (efg_board_read(i) != EFG_NOTICE_NONE && count++ == 0)
-            p->rank = i;
+            job->rank = i;
     static int is_said;
-    if (count < size && p->rank == efg_launcher_rank() && !is_said++)
-        efg_tracer_note("%d of %d ranks run without efgtrace, and the program starts MPI with "
-                        "sessions: nothing is traced",
-                        size - count, size);
+    if (count < size && job->rank == efg_launcher_rank() && !is_said++)
+        efg_note("%d of %d ranks run without efgtrace, and the program starts MPI with "
+                 "sessions: nothing is traced",
+                 size - count, size);
     return count == size;
 }
 
 /* Returns 0 if the members of COMM are all of the world, and traced. */
 static int take_world(MPI_Comm comm)
 {
-    struct efg_census *here = &p->here;
+    struct efg_census *here = &job->here;
     PMPI_Comm_size(comm, &here->count);
-    p->is_of_sessions = is_world(comm) && are_all_here(here->count);
-    if (!p->is_of_sessions)
+    job->is_of_sessions = is_world(comm) && are_all_here(here->count);
+    if (!job->is_of_sessions)
         return -1;
-    p->comm = make("mpi://WORLD", "efgtrace");
-    p->self = make("mpi://SELF", "efgtrace, alone");
-    if (p->comm == MPI_COMM_NULL || p->self == MPI_COMM_NULL)
+    job->comm = make("mpi://WORLD", "efgtrace");
+    job->self = make("mpi://SELF", "efgtrace, alone");
+    if (job->comm == MPI_COMM_NULL || job->self == MPI_COMM_NULL)
         return -1;
-    PMPI_Comm_rank(p->comm, &p->rank);
-    p->size = here->count;
-    *here = (struct efg_census){p->comm, p->rank, p->size, p->size, NULL};
+    PMPI_Comm_rank(job->comm, &job->rank);
+    job->size = here->count;
+    *here = (struct efg_census){job->comm, job->rank, job->size, job->size, NULL};
     return 0;
 }
 
 int efg_sessions_begin(MPI_Comm comm)
 {
-    p->comm = p->self = MPI_COMM_NULL;
+    job->comm = job->self = MPI_COMM_NULL;
     if (take_world(comm) == 0)
         return 0;
     efg_sessions_end();
@@ -99,9 +100,9 @@ static void free_comm(MPI_Comm *comm)
 
 void efg_sessions_end(void)
 {
-    if (p->is_of_sessions) {
-        free_comm(&p->self);
-        free_comm(&p->comm);
+    if (job->is_of_sessions) {
+        free_comm(&job->self);
+        free_comm(&job->comm);
     }
     if (session != MPI_SESSION_NULL)
         PMPI_Session_finalize(&session);

@@ -9,10 +9,11 @@
 #include <stdlib.h>
 
 #include "files/disk/below.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
 #include "runtime/record/spawn.h"
-#include "runtime/watch/tracer.h"
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 /* --- who made us --- */
 
@@ -21,7 +22,7 @@ static int is_spawned(void)
 {
     static enum { UNKNOWN, NO, YES } answer;
     MPI_Comm parent = MPI_COMM_NULL;
-    if (answer == UNKNOWN && !p->is_of_sessions)
+    if (answer == UNKNOWN && !job->is_of_sessions)
         PMPI_Comm_get_parent(&parent);
     if (answer == UNKNOWN)
         answer = parent == MPI_COMM_NULL ? NO : YES;
@@ -43,21 +44,21 @@ static void note_made(void)
     if (!count)
         return;
     const char *noun = count == 1 ? "process" : "processes", *verb = count == 1 ? "is" : "are";
-    snprintf(folder, sizeof folder, "%.4000s.spawned", p->folder);
-    if (*p->folder && efg_below_is_there(folder, 0))
-        efg_tracer_keep("%u spawned %s %s traced in %.200s", count, noun, verb, folder);
+    snprintf(folder, sizeof folder, "%.4000s.spawned", job->folder);
+    if (*job->folder && efg_below_is_there(folder, 0))
+        efg_note_silently("%u spawned %s %s traced in %.200s", count, noun, verb, folder);
     else
-        efg_tracer_keep("%u spawned %s %s not traced", count, noun, verb);
+        efg_note_silently("%u spawned %s %s not traced", count, noun, verb);
 }
 
 void efg_spawned_note(void)
 {
     note_made();
-    if (!efg_tracer_is_first() || !is_spawned())
+    if (!efg_job_is_first() || !is_spawned())
         return;
     const char *maker = efg_spawned_maker();
     if (*maker)
-        efg_tracer_keep("spawned by the program in %.200s", maker);
+        efg_note_silently("spawned by the program in %.200s", maker);
     else
-        efg_tracer_keep("spawned by another program, whose folder is not known");
+        efg_note_silently("spawned by another program, whose folder is not known");
 }

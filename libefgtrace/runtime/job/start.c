@@ -4,8 +4,6 @@
  * of all ranks. Here, inside MPI_Init, the ranks may wait for one another.
  */
 #define _GNU_SOURCE
-#include "runtime/watch/tracer.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +13,20 @@
 
 #include "base/launcher.h"
 #include "files/disk/below.h"
+#include "finish.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
 #include "runtime/census/board.h"
 #include "runtime/mpi/ask.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
 #include "runtime/record/spawn.h"
 #include "runtime/stack/callpath.h"
 #include "runtime/watch/last.h"
+#include "runtime/watch/rounds.h"
 #include "runtime/watch/save.h"
+#include "runtime/watch/threads.h"
+#include "runtime/watch/tracer.h"
 #include "sessions.h"
 #include "spawned.h"
 
@@ -34,7 +38,7 @@
 
 extern char **environ;
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
 
@@ -56,13 +60,13 @@ static void refuse(const char *message)
 static int prepare(const struct efg_front *front)
 {
     char message[1024];
-    if (efg_conf_load(&p->conf, environ, message, sizeof message) != 0) {
+    if (efg_conf_load(&job->conf, environ, message, sizeof message) != 0) {
         refuse(message);
     }
-    if (p->conf.mode == EFG_MODE_OFF)
+    if (job->conf.mode == EFG_MODE_OFF)
         return 0;
     efg_ask_begin(front);
-    no_counter = p->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
+    no_counter = job->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
     return 1;
 }
 
@@ -90,9 +94,8 @@ static void note_differences(uint32_t keys, int place)
         if (keys & 1u << i)
             used += (uint32_t)snprintf(names + used, sizeof names - used, "%s%s",
                                        used ? ", " : "", efg_conf_keys()[i].name);
-    efg_tracer_note(
-        "rank %u is configured differently (%s): the configuration here holds for all",
-        efg_census_rank(&p->here, place), names);
+    efg_note("rank %u is configured differently (%s): the configuration here holds for all",
+             efg_census_rank(&job->here, place), names);
 }
 
 /* What the ranks do together, they do in the same way: that of the first one. */
@@ -100,15 +103,15 @@ static void share_conf(void)
 {
     static struct efg_conf first;
     int place;
-    first = p->conf;
-    PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, p->comm);
-    uint32_t own = differences(&first, &p->conf), all = 0;
-    p->conf = first;
-    place = own ? p->here.place : p->here.count;
-    PMPI_Reduce(&own, &all, 1, MPI_UINT32_T, MPI_BOR, 0, p->comm);
-    PMPI_Reduce(efg_tracer_is_first() ? MPI_IN_PLACE : &place, &place, 1, MPI_INT, MPI_MIN, 0,
-                p->comm);
-    if (efg_tracer_is_first() && all)
+    first = job->conf;
+    PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, job->comm);
+    uint32_t own = differences(&first, &job->conf), all = 0;
+    job->conf = first;
+    place = own ? job->here.place : job->here.count;
+    PMPI_Reduce(&own, &all, 1, MPI_UINT32_T, MPI_BOR, 0, job->comm);
+    PMPI_Reduce(efg_job_is_first() ? MPI_IN_PLACE : &place, &place, 1, MPI_INT, MPI_MIN, 0,
+                job->comm);
+    if (efg_job_is_first() && all)
         note_differences(all, place);
 }
 
@@ -131,16 +134,16 @@ static int make_folder(const char *folder)
 
 static void default_name(char *name, size_t size)
 {
-    const char *job = getenv("SLURM_JOB_ID");
+    const char *id = getenv("SLURM_JOB_ID");
     char now[32];
     time_t seconds = time(NULL);
     struct tm local;
 
     strftime(now, sizeof now, "%Y%m%d-%H%M%S", localtime_r(&seconds, &local));
-    snprintf(name, size, "efgtrace.%.200s.%.64s", p->application, job && *job ? job : now);
+    snprintf(name, size, "efgtrace.%.200s.%.64s", job->application, id && *id ? id : now);
 }
 
-/* The absolute name of MADE to p->folder: a program may change its directory. Returns 0 or
+/* The absolute name of MADE to job->folder: a program may change its directory. Returns 0 or
  * -errno. */
 static int name_folder(const char *made)
 {
@@ -148,9 +151,9 @@ static int name_folder(const char *made)
     int length;
 
     if (made[0] == '/' || !getcwd(here, sizeof here))
-        length = snprintf(p->folder, sizeof p->folder, "%s", made);
+        length = snprintf(job->folder, sizeof job->folder, "%s", made);
     else
-        length = snprintf(p->folder, sizeof p->folder, "%s/%s", here, made);
+        length = snprintf(job->folder, sizeof job->folder, "%s/%s", here, made);
     return length > LONGEST ? -ENAMETOOLONG : 0;
 }
 
@@ -177,7 +180,7 @@ static int make_parts(void)
 {
     char logs[EFG_PATH];
 
-    snprintf(logs, sizeof logs, "%.4000s/logs", p->folder);
+    snprintf(logs, sizeof logs, "%.4000s/logs", job->folder);
     int error = efg_below_make_folder(logs, EFG_BELOW_OWN + 1);
     return error ? error : efg_save_begin();
 }
@@ -189,23 +192,23 @@ static int make_output(void)
 
     if (*maker)
         snprintf(wanted, sizeof wanted, "%.3900s.spawned", maker);
-    else if (p->conf.output[0])
-        snprintf(wanted, sizeof wanted, "%.3999s", p->conf.output);
+    else if (job->conf.output[0])
+        snprintf(wanted, sizeof wanted, "%.3999s", job->conf.output);
     else
         default_name(wanted, sizeof wanted);
     size_t length = strlen(wanted);
     while (length > 1 && wanted[length - 1] == '/')
         wanted[--length] = '\0';
     int error = make_new(wanted, made);
-    if (!error && strcmp(made, wanted) != 0 && p->conf.output[0] && !*maker)
+    if (!error && strcmp(made, wanted) != 0 && job->conf.output[0] && !*maker)
         fprintf(stderr, "efgtrace: %s exists and is left alone; the output goes to %s\n",
                 wanted, made);
     if (!error)
         error = make_parts();
     if (error)
-        efg_tracer_note("cannot make the folder %.3000s: %s; nothing is kept of this run "
-                        "(choose another one with EFGTRACE_OUTPUT)",
-                        made, strerror(-error));
+        efg_note("cannot make the folder %.3000s: %s; nothing is kept of this run "
+                 "(choose another one with EFGTRACE_OUTPUT)",
+                 made, strerror(-error));
     return error;
 }
 
@@ -213,19 +216,18 @@ static int make_output(void)
 static int share_output(void)
 {
     char logs[EFG_PATH];
-    int error = efg_tracer_is_first() ? make_output() : 0;
+    int error = efg_job_is_first() ? make_output() : 0;
 
-    efg_spawn_begin(p->folder);
-    PMPI_Bcast(&error, 1, MPI_INT, 0, p->comm);
+    efg_spawn_begin(job->folder);
+    PMPI_Bcast(&error, 1, MPI_INT, 0, job->comm);
     if (error)
         return error;
-    PMPI_Bcast(p->folder, sizeof p->folder, MPI_CHAR, 0, p->comm);
-    snprintf(logs, sizeof logs, "%.4000s/logs", p->folder);
+    PMPI_Bcast(job->folder, sizeof job->folder, MPI_CHAR, 0, job->comm);
+    snprintf(logs, sizeof logs, "%.4000s/logs", job->folder);
     error = efg_below_may_write(logs, EFG_BELOW_OWN + 1);
     if (error) {
-        efg_tracer_note("cannot write to %s: %s; this rank records nothing", logs,
-                        strerror(-error));
-        p->folder[0] = '\0';
+        efg_note("cannot write to %s: %s; this rank records nothing", logs, strerror(-error));
+        job->folder[0] = '\0';
     }
     return 0;
 }
@@ -237,26 +239,26 @@ static void choose_clock(void)
 {
     struct efg_clock clock = {0};
     int lacks = no_counter != NULL;
-    if (lacks && p->conf.clock == EFG_CLOCK_TSC)
-        efg_tracer_note("clock tsc: %s; the system's clock is used", no_counter);
-    PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, p->nodes.node);
+    if (lacks && job->conf.clock == EFG_CLOCK_TSC)
+        efg_note("clock tsc: %s; the system's clock is used", no_counter);
+    PMPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, job->nodes.node);
     if (lacks)
         return;
-    if (p->nodes.leaders != MPI_COMM_NULL)
+    if (job->nodes.leaders != MPI_COMM_NULL)
         clock = efg_clock_measure();
-    efg_nodes_share(&p->nodes, &clock, sizeof clock);
+    efg_nodes_share(&job->nodes, &clock, sizeof clock);
     efg_clock = clock;
 }
 
 /* Which ranks share a node, what time it is there, and where on it they are. */
 static int share_node(void)
 {
-    if (efg_nodes_init(&p->nodes, p->comm) != 0)
+    if (efg_nodes_init(&job->nodes, job->comm) != 0)
         return -1;
     choose_clock();
-    efg_topology_find(&p->nodes, &p->place, p->cores);
-    efg_clocks_compare(&p->nodes, NULL, &p->sync);
-    p->start = efg_clock_ticks();
+    efg_topology_find(&job->nodes, &job->place, job->cores);
+    efg_clocks_compare(&job->nodes, NULL, &job->sync);
+    job->start = efg_clock_ticks();
     return 0;
 }
 
@@ -266,10 +268,10 @@ static void identify(void)
 {
     int length;
 
-    PMPI_Get_library_version(p->mpi, &length);
-    p->mpi[strcspn(p->mpi, ",\n")] = '\0';
-    gethostname(p->host, sizeof p->host - 1);
-    snprintf(p->application, sizeof p->application, "%s", program_invocation_short_name);
+    PMPI_Get_library_version(job->mpi, &length);
+    job->mpi[strcspn(job->mpi, ",\n")] = '\0';
+    gethostname(job->host, sizeof job->host - 1);
+    snprintf(job->application, sizeof job->application, "%s", program_invocation_short_name);
 }
 
 static int has_threads(void)
@@ -285,13 +287,13 @@ static int take_world(const MPI_Comm *comm)
     if (comm)
         return efg_sessions_begin(*comm);
     const char *why;
-    p->self = MPI_COMM_SELF;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &p->size);
-    int error = efg_census_take(&p->here, &why);
-    p->comm = p->here.comm;
+    job->self = MPI_COMM_SELF;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &job->rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &job->size);
+    int error = efg_census_take(&job->here, &why);
+    job->comm = job->here.comm;
     if (error && why)
-        efg_tracer_note("%s", why);
+        efg_note("%s", why);
     return error;
 }
 
@@ -309,31 +311,31 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
         return NULL;
     identify();
     share_conf();
-    efg_memory.limit = p->conf.memory;
+    efg_memory.limit = job->conf.memory;
     if (share_output() != 0 || share_node() != 0) {
         efg_sessions_end();
         return NULL;
     }
-    int threads = p->is_of_sessions || has_threads();
-    int ready =
-        efg_callpath_init((unsigned)p->conf.depth) == 0 &&
-        efg_comms_init(comm ? p->comm : MPI_COMM_WORLD, p->self, &p->here, threads) == 0 &&
-        efg_steer_init() == 0;
+    int threads = job->is_of_sessions || has_threads();
+    int ready = efg_callpath_init((unsigned)job->conf.depth) == 0 &&
+                efg_comms_init(comm ? job->comm : MPI_COMM_WORLD, job->self, &job->here,
+                               threads) == 0 &&
+                efg_rounds_init() == 0;
     if (comm)
         efg_comms_add(*comm, NULL);
-    efg_epoch = p->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
-    efg_tracer_init_threads();
-    ready = ready && efg_tracer_thread();
-    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, p->comm);
+    efg_epoch = job->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
+    efg_threads_begin();
+    ready = ready && efg_threads_self();
+    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, job->comm);
     if (ready)
         efg_cost_calibrate(&hooks);
     else
-        efg_tracer_note("no memory at the start: the job runs untraced");
+        efg_note("no memory at the start: the job runs untraced");
     if (!ready)
         efg_sessions_end();
     else
         efg_last_begin();
-    p->init = efg_clock_ticks() - begin;
+    job->init = efg_clock_ticks() - begin;
     return ready ? &hooks : NULL;
 }
 

@@ -131,7 +131,8 @@ void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *c)
         efg_recorder_take_back_start(r, c);
     if (!c->recording || !r->is_on)
         return;
-    efg_trim(&r->log, r->visit, &(struct efg_trim_part){.from = UINT64_MAX, .last = UINT64_MAX});
+    efg_trim(&r->log, r->visit,
+             &(struct efg_trim_part){.from = UINT64_MAX, .last = UINT64_MAX});
     r->calls--;
     r->request = 0;
     c->recording = 0;

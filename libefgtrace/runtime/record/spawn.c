@@ -178,8 +178,7 @@ void efg_spawn_enter(struct efg_call *c)
 {
     MPI_Errhandler handler;
     forget();
-    if (!c->infos || !c->commands || c->count < 1 || c->count > MOST || !*folder ||
-        !is_root(c))
+    if (!c->infos || !c->commands || c->count < 1 || c->count > MOST || !*folder || !is_root(c))
         return;
     PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -9,7 +9,7 @@
  * core/graph/coarsen.h). So call paths may be cut at any moment, by whichever thread finds no
  * room for one.
  */
-#include "tracer.h"
+#include "coarse.h"
 
 #include <stdlib.h>
 
@@ -17,32 +17,37 @@
 #include "mainloop.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
 #include "runtime/stack/callpath.h"
+#include "threads.h"
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 static struct efg_detail asked(void)
 {
-    return (struct efg_detail){p->conf.signature, (unsigned)p->conf.depth};
+    return (struct efg_detail){job->conf.signature, (unsigned)job->conf.depth};
 }
 
-static uint32_t dropped_by_all(void)
+static uint32_t dropped_by_all; /* atomic */
+
+uint32_t efg_coarse_dropped(void)
 {
-    return __atomic_load_n(&p->dropped, __ATOMIC_RELAXED);
+    return __atomic_load_n(&dropped_by_all, __ATOMIC_RELAXED);
 }
 
 void efg_coarse_hear(uint32_t dropped)
 {
-    __atomic_fetch_or(&p->dropped, dropped, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&dropped_by_all, dropped, __ATOMIC_RELAXED);
 }
 
 static void say_once(void)
 {
     static int is_said;
     if (!__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED))
-        efg_tracer_note("the memory of %llu MiB is used up: calls are told apart less finely "
-                        "(EFGTRACE_MEMORY)",
-                        (unsigned long long)(p->conf.memory >> 20));
+        efg_note("the memory of %llu MiB is used up: calls are told apart less finely "
+                 "(EFGTRACE_MEMORY)",
+                 (unsigned long long)(job->conf.memory >> 20));
 }
 
 /* The call paths first: they may have room for shorter ones only. */
@@ -57,7 +62,7 @@ static uint32_t cut_paths(uint32_t dropped)
 /* What has been dropped, for the process and so for the graph of THREAD. */
 static void reduce(struct efg_thread *t, uint64_t now)
 {
-    uint32_t dropped = cut_paths(dropped_by_all());
+    uint32_t dropped = cut_paths(efg_coarse_dropped());
     struct efg_detail to = efg_detail_without(asked(), dropped);
     uint32_t nodes = t->graph.node_count, *new_id = malloc((nodes + 1) * sizeof *new_id);
 
@@ -84,7 +89,7 @@ void efg_coarse_make_room(struct efg_thread *t, uint64_t now)
 {
     uint64_t begin = efg_clock_cpu();
     while (t->graph.is_full) {
-        uint32_t dropped = t->graph.dropped | dropped_by_all();
+        uint32_t dropped = t->graph.dropped | efg_coarse_dropped();
         uint32_t next =
             dropped == t->graph.dropped ? efg_detail_next(asked(), dropped) : dropped;
         if (next == t->graph.dropped)
@@ -101,13 +106,13 @@ void efg_coarse_make_room(struct efg_thread *t, uint64_t now)
 
 void efg_coarse_follow(struct efg_thread *t, uint64_t now)
 {
-    uint32_t dropped = dropped_by_all();
+    uint32_t dropped = efg_coarse_dropped();
     unsigned depth = efg_callpath_depth();
 
     if (efg_detail_without(asked(), dropped).depth > depth) {
         say_once();
         efg_coarse_hear(efg_detail_shorten(asked(), dropped, depth));
     }
-    if (dropped_by_all() != t->graph.dropped)
+    if (efg_coarse_dropped() != t->graph.dropped)
         reduce(t, now);
 }

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 
 #include "runtime/base/clock.h"
-#include "tracer.h"
+#include "runtime/process/job.h"
+#include "threads.h"
 
 #define BATCHES 41
 #define FIRST_BATCHES 3 /* until caches and predictions know them */
@@ -51,7 +52,7 @@ static uint64_t run_batch(const struct efg_hooks *volatile *hooks)
     for (int i = 0; i < EFG_COST_EVERY; i++) {
         struct efg_call call = {.id = EFG_CALL_Barrier,
                                 .shape = EFG_SHAPE_PLAIN,
-                                .comm = efg_process.self,
+                                .comm = efg_job.self,
                                 .frame = __builtin_frame_address(0)};
         if ((*hooks)->enter(&call))
             (*hooks)->leave(&call, MPI_SUCCESS);
@@ -91,15 +92,15 @@ static void measure(struct efg_cost *cost, const struct efg_hooks *hooks)
 /* It is in no list, leads nothing, takes no samples and records nothing. */
 void efg_cost_calibrate(const struct efg_hooks *hooks)
 {
-    struct efg_thread *scratch = efg_tracer_new(NULL, efg_clock_ticks());
+    struct efg_thread *scratch = efg_thread_new(NULL, efg_clock_ticks());
 
     if (!scratch)
         return;
     scratch->next_sample = UINT64_MAX;
     scratch->epoch = efg_epoch;
     efg_recorder_init(&scratch->recorder, 0, NULL);
-    struct efg_thread *self = efg_tracer_become(scratch);
+    struct efg_thread *self = efg_threads_become(scratch);
     measure(&scratch->cost, hooks);
-    efg_tracer_become(self);
-    efg_tracer_free(scratch);
+    efg_threads_become(self);
+    efg_thread_free(scratch);
 }

@@ -2,13 +2,15 @@
 /*
  * Iterations, from one visit of the pivot to the next: their sums, and the series of them.
  */
-#include "tracer.h"
+#include "iterations.h"
 
 #include <string.h>
 
 #include "runtime/base/memory.h"
+#include "runtime/process/job.h"
+#include "threads.h"
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 void efg_iterations_restart(struct efg_thread *t)
 {
@@ -40,5 +42,5 @@ void efg_iterations_count(struct efg_thread *t, uint64_t number, uint64_t now)
     t->iterations.all_mpi += mpi;
     if (t->series)
         efg_series_add(t->series,
-                       &(struct efg_iteration){number - 1, begin - p->start, time, mpi});
+                       &(struct efg_iteration){number - 1, begin - job->start, time, mpi});
 }

@@ -11,10 +11,13 @@
 
 #include "leader.h"
 #include "runtime/base/memory.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
 #include "runtime/stack/callpath.h"
 #include "steering.h"
+#include "threads.h"
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 static const struct efg_steering *const s = &efg_steering;
 
 /* --- names --- */
@@ -70,7 +73,7 @@ void efg_known_forget(struct efg_run_names *names)
 
 static uint64_t realtime(uint64_t ticks)
 {
-    return p->sync.sync.realtime + (ticks - p->sync.sync.ticks);
+    return job->sync.sync.realtime + (ticks - job->sync.sync.ticks);
 }
 
 static uint64_t thread_cost(const struct efg_thread *t)
@@ -184,7 +187,7 @@ static void fill_pivot(struct efg_run_pivot *out, const struct efg_thread *t)
         .kind = pivot->kind,
         .class = pivot->class,
         .visits = t->tally.visits,
-        .function = s->is_owner ? s->agree.loop : 0,
+        .function = s->is_owner ? s->control.agree.loop : 0,
     };
     if (pivot->kind == EFG_PIVOT_NODE)
         out->node = pivot->id;
@@ -209,9 +212,9 @@ static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t)
     out->windows = s->windows;
     out->window_count = s->window_count;
     out->agreed = (struct efg_run_agreed){.is_owner = (uint32_t)s->is_owner,
-                                          .drifted = (uint32_t)s->agree.drifted,
-                                          .is_alone = (uint32_t)s->is_alone,
-                                          .wanted = (uint32_t)p->conf.windows};
+                                          .drifted = (uint32_t)s->control.agree.drifted,
+                                          .is_alone = s->control.agree.role == EFG_ALONE,
+                                          .wanted = (uint32_t)job->conf.windows};
 }
 
 static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
@@ -239,23 +242,23 @@ static void add_thread(struct efg_run_rank *rank, struct efg_thread *t)
 void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t now)
 {
     *rank = (struct efg_run_rank){
-        .rank = (uint32_t)p->rank,
-        .host = p->host,
-        .place = p->place,
-        .clock_error = p->sync.error,
-        .start = realtime(p->start),
+        .rank = (uint32_t)job->rank,
+        .host = job->host,
+        .place = job->place,
+        .clock_error = job->sync.error,
+        .start = realtime(job->start),
         .end = realtime(now),
         .memory = __atomic_load_n(&efg_memory.most, __ATOMIC_RELAXED),
-        .note = efg_tracer_notes(),
-        .init = p->init,
+        .note = efg_notes(),
+        .init = job->init,
     };
-    rank->thread_count = only ? 1 : p->thread_count;
+    rank->thread_count = only ? 1 : efg_threads.count;
     rank->threads = rank->note ? calloc(rank->thread_count, sizeof *rank->threads) : NULL;
     if (!rank->threads)
         rank->thread_count = 0;
     else if (only)
         add_thread(rank, only);
-    for (struct efg_thread *t = p->threads; rank->threads && !only && t; t = t->next)
+    for (struct efg_thread *t = efg_threads.list; rank->threads && !only && t; t = t->next)
         add_thread(rank, t);
 }
 
@@ -289,16 +292,16 @@ static char *read_command(void)
 
 void efg_known_run(struct efg_run *run)
 {
-    run->application = strdup(p->application);
+    run->application = strdup(job->application);
     run->command = read_command();
     run->version = strdup(EFG_VERSION);
-    run->mpi = strdup(p->mpi);
-    run->output = strdup(p->folder);
+    run->mpi = strdup(job->mpi);
+    run->output = strdup(job->folder);
     run->trace_note = strdup("");
-    run->mode = (uint32_t)p->conf.mode;
-    run->level = (uint32_t)p->conf.level;
-    run->dimensions = p->conf.signature;
-    run->iterations = p->conf.iterations;
-    run->interval = p->conf.interval;
-    run->size = (uint32_t)p->size;
+    run->mode = (uint32_t)job->conf.mode;
+    run->level = (uint32_t)job->conf.level;
+    run->dimensions = job->conf.signature;
+    run->iterations = job->conf.iterations;
+    run->interval = job->conf.interval;
+    run->size = (uint32_t)job->size;
 }

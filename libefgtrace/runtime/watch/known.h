@@ -5,7 +5,7 @@
 #ifndef EFG_KNOWN_H
 #define EFG_KNOWN_H
 
-#include "tracer.h"
+#include "threads.h"
 
 /* All names that signatures of this process may refer to. They belong to the tracer; FORGET
  * frees the lists of them. Returns 0, or -1 without memory. */

@@ -41,7 +41,9 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/heap.h"
+#include "runtime/process/job.h"
 #include "save.h"
+#include "threads.h"
 #include "tracer.h"
 
 #define STACK ((size_t)1 << 20) /* bytes */
@@ -187,9 +189,9 @@ static void end_process(int signal, pid_t copy)
 
 static struct efg_thread *own_thread(void)
 {
-    struct efg_thread *t = efg_tracer_become(NULL);
+    struct efg_thread *t = efg_threads_become(NULL);
 
-    efg_tracer_become(t);
+    efg_threads_become(t);
     return t;
 }
 
@@ -216,7 +218,7 @@ void efg_last_begin(void)
 {
     struct sigaction before, ours = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
 
-    if (efg_process.conf.save == 0 || !efg_process.folder[0] ||
+    if (efg_job.conf.save == 0 || !efg_job.folder[0] ||
         sigaction(SIGTERM, NULL, &before) != 0 || before.sa_flags & SA_SIGINFO ||
         before.sa_handler != SIG_DFL)
         return;

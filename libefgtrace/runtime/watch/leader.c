@@ -12,25 +12,27 @@
 
 #include <time.h>
 
+#include "runtime/process/job.h"
 #include "steering.h"
+#include "threads.h"
 
 #define PAUSE 1000 /* ns: sleeping lets a thread of lower priority come to its end */
 #define FEW_EVENTS \
     100 /* a thread with fewer events than this part of another's does not lead */
 
-static struct efg_process *const p = &efg_process;
 static struct efg_steering *const s = &efg_steering;
+
+static struct efg_thread *claimer; /* is at work on the state of steering; atomic */
 
 enum { NOT_LEADER, CLAIMED, CLAIMED_BEFORE };
 
 /* The claimer, as it was before: NULL if THREAD is it now. */
 static struct efg_thread *try_claim(struct efg_thread *t)
 {
-    struct efg_thread *claimer = NULL;
+    struct efg_thread *before = NULL;
 
-    __atomic_compare_exchange_n(&s->claimer, &claimer, t, 0, __ATOMIC_ACQUIRE,
-                                __ATOMIC_RELAXED);
-    return claimer;
+    __atomic_compare_exchange_n(&claimer, &before, t, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return before;
 }
 
 /* Whoever else has the claim of a leader is just comparing: without waiting for that, a visit
@@ -40,10 +42,10 @@ int efg_leader_claim(struct efg_thread *t)
     static const struct timespec pause = {0, PAUSE};
 
     while (efg_leader_is(t)) {
-        struct efg_thread *claimer = try_claim(t);
-        if (claimer == t)
+        struct efg_thread *before = try_claim(t);
+        if (before == t)
             return CLAIMED_BEFORE;
-        if (claimer)
+        if (before)
             nanosleep(&pause, NULL);
         else if (efg_leader_is(t))
             return CLAIMED;
@@ -56,7 +58,7 @@ int efg_leader_claim(struct efg_thread *t)
 void efg_leader_release(int claim)
 {
     if (claim == CLAIMED)
-        __atomic_store_n(&s->claimer, NULL, __ATOMIC_RELEASE);
+        __atomic_store_n(&claimer, NULL, __ATOMIC_RELEASE);
 }
 
 static uint64_t events(const struct efg_thread *t)
@@ -71,19 +73,19 @@ void efg_leader_elect(struct efg_thread *t)
 {
     if (efg_leader_is(t) || try_claim(t) != NULL)
         return;
-    if (s->pivot.kind == EFG_PIVOT_NONE && s->agree.round == EFG_ROUND_PROPOSE &&
-        events(p->leader) * FEW_EVENTS < events(t))
-        __atomic_store_n(&p->leader, t, __ATOMIC_RELAXED);
+    if (s->pivot.kind == EFG_PIVOT_NONE && s->control.agree.round == EFG_ROUND_PROPOSE &&
+        events(efg_threads.leader) * FEW_EVENTS < events(t))
+        __atomic_store_n(&efg_threads.leader, t, __ATOMIC_RELAXED);
     efg_leader_release(CLAIMED);
 }
 
 void efg_leader_claim_last(struct efg_thread *t)
 {
-    __atomic_store_n(&s->claimer, t, __ATOMIC_RELAXED);
+    __atomic_store_n(&claimer, t, __ATOMIC_RELAXED);
 }
 
 void efg_leader_retire(const struct efg_thread *t)
 {
-    if (__atomic_load_n(&s->claimer, __ATOMIC_RELAXED) == t)
+    if (__atomic_load_n(&claimer, __ATOMIC_RELAXED) == t)
         efg_leader_release(CLAIMED);
 }

@@ -7,118 +7,60 @@
  */
 #include "mainloop.h"
 
-#include <errno.h>
+#include <string.h>
 
-#include "windows.h"
+#include "act.h"
+#include "iterations.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "threads.h"
 
-#define UNLIKE 4            /* times the calls of the largest iteration so far ... */
-#define UNLIKE_MORE 64      /* ... and so many more */
-#define LONG_SHARE 10       /* a long round takes more than this part of the time so far, ... */
-#define LONG 50000000u      /* ... and more ns than that */
-#define MOST_PROVISIONAL 10 /* iterations, besides twice those that are wanted */
+#define UNLIKE 4       /* times the calls of the largest iteration so far ... */
+#define UNLIKE_MORE 64 /* ... and so many more */
+#define LONG_SHARE 10  /* a long round takes more than this part of the time so far, ... */
+#define LONG 50000000u /* ... and more ns than that */
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
+static struct efg_agree *const agree = &efg_steering.control.agree;
+static const struct efg_trigger *const trigger = &efg_steering.control.trigger;
 
-/* --- what the trigger says --- */
+/* From one visit of the pivot to the next. */
+static struct {
+    uint64_t last_event; /* number of the event of the last visit; 0: none since it is marked */
+    uint64_t longest;    /* most events from one to the next */
+    uint64_t intervals;
+} visits;
+static int is_replaced; /* the loop of the pivot was that of this rank, and no longer is */
 
-static void discard(struct efg_thread *t, enum efg_state before)
-{
-    if (before == EFG_PROVISIONAL || before == EFG_RECORDING || before == EFG_DONE)
-        efg_windows_discard(t);
-}
-
-static void carry_out(struct efg_thread *t, enum efg_action action, enum efg_state before,
-                      int whole, uint64_t now)
-{
-    unsigned long long number = efg_steering_number(t);
-
-    switch (action) {
-    case EFG_DO_OPEN:
-        efg_windows_open(t, now);
-        efg_tracer_tell(now, "recording from iteration %llu on", number);
-        break;
-    case EFG_DO_KEEP:
-        efg_tracer_tell(now, "what was recorded provisionally is kept");
-        break;
-    case EFG_DO_CLOSE:
-        efg_windows_close(t, now, whole);
-        efg_tracer_tell(now,
-                        whole ? "recorded up to iteration %llu"
-                              : "the loop is over: recorded before iteration %llu",
-                        number - (unsigned long long)whole);
-        break;
-    case EFG_DO_DISCARD:
-        discard(t, before);
-        efg_tracer_tell(now, "what was recorded is thrown away");
-        break;
-    case EFG_DO_FORGET:
-        discard(t, before);
-        efg_mainloop_forget(t);
-        efg_tracer_tell(now, "searching for the main loop again");
-        break;
-    case EFG_DO_NOTHING:
-        break;
-    }
-}
-
-static void step(struct efg_thread *t, enum efg_input input, int whole, uint64_t now)
-{
-    enum efg_state before = s->trigger.state;
-
-    carry_out(t, efg_trigger_step(&s->trigger, input), before, whole, now);
-}
-
-void efg_mainloop_step(struct efg_thread *t, enum efg_input input, uint64_t now)
-{
-    step(t, input, input == EFG_IN_LAST, now);
-}
-
-/* --- visits --- */
-
-static void record_visit(struct efg_thread *t, uint64_t now)
-{
-    enum efg_state before = s->trigger.state;
-    enum efg_action action = efg_trigger_visit(&s->trigger, efg_steering_number(t));
-
-    if (before == EFG_PROVISIONAL && s->mark_count > MOST_PROVISIONAL + 2 * p->conf.iterations)
-        efg_mainloop_step(t, EFG_IN_OVER, now); /* they are not few */
-    else if (action == EFG_DO_NOTHING &&
-             (before == EFG_RECORDING || before == EFG_PROVISIONAL)) {
-        efg_windows_next(t, now);
-        if (t->recorder.failed)
-            efg_mainloop_step(t, EFG_IN_LIMIT, now);
-    }
-    carry_out(t, action, before, 1, now);
-}
-
-void efg_mainloop_visit(struct efg_thread *t, uint64_t now)
-{
-    enum efg_state state = s->trigger.state;
-
-    if (s->is_long && (state == EFG_WATCHING || state == EFG_PROPOSED)) {
-        s->is_long = 0;
-        efg_mainloop_step(t, EFG_IN_LONG, now);
-        return;
-    }
-    record_visit(t, now);
-}
+/* --- the end of the loop --- */
 
 /* Calls from one visit to the next, at most, as far as is known: until there are some, those
  * before the last visit are taken for such. */
 static uint64_t most_calls(const struct efg_thread *t)
 {
-    uint64_t mean = t->tally.visits ? s->last_event / t->tally.visits : s->last_event;
+    uint64_t mean = t->tally.visits ? visits.last_event / t->tally.visits : visits.last_event;
 
-    return s->intervals > 1 || mean < s->longest ? s->longest : mean;
+    return visits.intervals > 1 || mean < visits.longest ? visits.longest : mean;
 }
 
 int efg_mainloop_is_over(const struct efg_thread *t)
 {
-    uint64_t most = s->is_replaced ? most_calls(t) : UNLIKE * most_calls(t) + UNLIKE_MORE;
+    uint64_t most = is_replaced ? most_calls(t) : UNLIKE * most_calls(t) + UNLIKE_MORE;
 
-    return s->pivot.kind != EFG_PIVOT_NONE && s->last_event &&
-           t->graph.events - s->last_event > most;
+    return s->pivot.kind != EFG_PIVOT_NONE && visits.last_event &&
+           t->graph.events - visits.last_event > most;
+}
+
+void efg_mainloop_count(struct efg_thread *t, uint64_t now)
+{
+    uint64_t calls = t->graph.events - visits.last_event;
+
+    if (visits.last_event && calls > visits.longest && !efg_mainloop_is_over(t))
+        visits.longest = calls;
+    visits.intervals += visits.last_event != 0;
+    visits.last_event = t->graph.events;
+    efg_iterations_count(t, efg_steering_number(t), now);
 }
 
 /* --- the pivot --- */
@@ -126,20 +68,19 @@ int efg_mainloop_is_over(const struct efg_thread *t)
 void efg_mainloop_forget(struct efg_thread *t)
 {
     s->pivot.kind = EFG_PIVOT_NONE;
-    s->is_long = 0;
     efg_graph_mark_pivot(&t->graph, EFG_PIVOT_NONE, 0);
 }
 
 void efg_mainloop_adopt(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
 {
-    s->is_replaced = 0;
+    is_replaced = 0;
     if (pivot->kind == s->pivot.kind && pivot->id == s->pivot.id)
         return;
-    if (s->trigger.state == EFG_PROVISIONAL) /* its iterations are others */
-        efg_mainloop_step(t, EFG_IN_OVER, now);
+    if (trigger->state == EFG_PROVISIONAL) /* its iterations are others */
+        efg_act_feed(t, EFG_IN_OVER, now);
     s->pivot = *pivot;
-    s->offset = 0;
-    s->last_event = s->longest = s->intervals = 0;
+    s->control.offset = 0;
+    memset(&visits, 0, sizeof visits);
     efg_graph_mark_pivot(&t->graph, pivot->kind, pivot->id);
     efg_tally_mark(&t->tally, efg_graph_visits(&t->graph, pivot->kind, pivot->id));
     efg_iterations_restart(t);
@@ -178,18 +119,18 @@ int efg_mainloop_adopt_own(struct efg_thread *t, uint64_t now)
 /* No window is under way, nor an election of a pivot. */
 static int is_free(void)
 {
-    return s->trigger.state == EFG_WATCHING ||
-           (s->trigger.state == EFG_PROPOSED && s->agree.round == EFG_ROUND_PROPOSE);
+    return trigger->state == EFG_WATCHING || trigger->state == EFG_FOLLOWING ||
+           (trigger->state <= EFG_READY && agree->round == EFG_ROUND_PROPOSE);
 }
 
 void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
 {
-    efg_tracer_tell(now, "main loop found: %llu iterations so far",
-                    (unsigned long long)s->loop.iterations);
+    efg_tell(now, "main loop found: %llu iterations so far",
+             (unsigned long long)s->loop.iterations);
     if (is_free())
         efg_mainloop_adopt_own(t, now);
     else
-        s->is_replaced = before == s->agree.loop && before != s->loop.function;
+        is_replaced = before == agree->loop && before != s->loop.function;
 }
 
 /* --- the elected loop --- */
@@ -198,9 +139,9 @@ void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
  * be one of time. */
 static const struct efg_loop_found *find_elected(struct efg_judge *judge)
 {
-    int is_own = s->loop.function == s->agree.loop && s->loop.iterations < 4 * s->elected;
+    int is_own = s->loop.function == agree->loop && s->loop.iterations < 4 * s->elected;
 
-    return efg_judge_find(judge, s->agree.loop, is_own ? s->loop.iterations : s->elected);
+    return efg_judge_find(judge, agree->loop, is_own ? s->loop.iterations : s->elected);
 }
 
 /* The pivot that is marked comes first: if it is taken, iterations need not be counted anew. */
@@ -217,7 +158,7 @@ static void put_first(const struct efg_pivot *pivot)
 void efg_mainloop_list_pivots(struct efg_thread *t)
 {
     struct efg_judge *judge = efg_finder_judge(t->finder);
-    const struct efg_loop_found *found = s->is_alone ? NULL : find_elected(judge);
+    const struct efg_loop_found *found = agree->role == EFG_ALONE ? NULL : find_elected(judge);
 
     s->pivot_count = found ? efg_pivot_list(judge, found, s->pivots, EFG_CHOICES) : 0;
     put_first(&s->pivot);
@@ -240,18 +181,19 @@ static const struct efg_loop_found *likely(const struct efg_judge *judge)
 void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
 {
     const struct efg_loop_found *found = likely(efg_finder_judge(t->finder));
-    enum efg_state state = s->trigger.state;
-    uint64_t elapsed = now - p->start;
+    enum efg_state state = trigger->state;
+    uint64_t elapsed = now - job->start;
 
-    if (s->is_long || !found || s->is_alone ||
+    if (!found || agree->role == EFG_ALONE ||
         (state != EFG_WATCHING && state != EFG_PROPOSED) ||
         (s->loop.function && s->loop.function != found->loop.function) || /* another's pivot */
-        !efg_agree_wants(&s->agree, found->loop.function))
+        !efg_agree_wants(agree, found->loop.function))
         return;
     uint64_t round = elapsed / found->loop.iterations;
     if (round * LONG_SHARE < elapsed || round < LONG)
         return;
-    s->is_long = s->pivot.kind != EFG_PIVOT_NONE || adopt_best(t, found, now);
+    if (s->pivot.kind != EFG_PIVOT_NONE || adopt_best(t, found, now))
+        efg_act_feed(t, EFG_IN_LONG, now);
 }
 
 /* --- less detail --- */
@@ -263,18 +205,19 @@ void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
  */
 static void lose(struct efg_thread *t, uint64_t now)
 {
-    int is_placed = s->trigger.state == EFG_ARMED;
+    int is_placed = trigger->state == EFG_ARMED;
 
-    efg_mainloop_step(t, EFG_IN_OVER, now);
-    if (s->trigger.state == EFG_DONE) {
+    efg_act_feed(t, EFG_IN_OVER, now);
+    if (trigger->state == EFG_DONE) {
         efg_mainloop_forget(t); /* it is what the window was of */
         return;
     }
-    s->agree.is_owner = 0;
-    efg_mainloop_step(t, EFG_IN_LOST, now);
+    if (agree->role == EFG_OWNER)
+        agree->role = EFG_FOLLOWER;
+    efg_act_feed(t, EFG_IN_LOST, now);
     efg_mainloop_forget(t);
-    if (is_placed && !s->is_alone)
-        efg_windows_follow(t, now);
+    if (is_placed && agree->role == EFG_FOLLOWER)
+        efg_act_feed(t, EFG_IN_FOLLOW, now);
 }
 
 void efg_mainloop_rename(struct efg_thread *t, enum efg_coarsened outcome, uint64_t now)

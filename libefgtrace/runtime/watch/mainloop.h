@@ -8,9 +8,10 @@
 #define EFG_MAINLOOP_H
 
 #include "steering.h"
+#include "threads.h"
 
-/* The finder has accepted efg_steering.loop, in place of that of function BEFORE; without an agreement,
- * its own best pivot is marked, so that iterations are counted. */
+/* The finder has accepted efg_steering.loop, in place of that of function BEFORE; without an
+ * agreement, its own best pivot is marked, so that iterations are counted. */
 void efg_mainloop_found(struct efg_thread *thread, uint64_t before, uint64_t now);
 
 /* Fill in efg_steering.pivots, for the loop that is elected. */
@@ -26,17 +27,14 @@ int efg_mainloop_adopt_own(struct efg_thread *thread, uint64_t now);
 /* If a round takes long, record provisionally from the next one on. */
 void efg_mainloop_consider_long(struct efg_thread *thread, uint64_t now);
 
-/* 1 if the pivot is silent, or its iteration has become unlike all others: far more calls; or more than
- * in any other, and another loop has been accepted meanwhile. */
+/* 1 if the pivot is silent, or its iteration has become unlike all others: far more calls; or more
+ * than in any other, and another loop has been accepted meanwhile. */
 int efg_mainloop_is_over(const struct efg_thread *thread);
+
+/* The pivot was visited, while the thread awaited that or not. */
+void efg_mainloop_count(struct efg_thread *thread, uint64_t now);
 
 /* The graph was made coarser, with this OUTCOME. */
 void efg_mainloop_rename(struct efg_thread *thread, enum efg_coarsened outcome, uint64_t now);
-
-/* Feed INPUT to the trigger, and do what it says. */
-void efg_mainloop_step(struct efg_thread *thread, enum efg_input input, uint64_t now);
-
-/* The pivot is visited. */
-void efg_mainloop_visit(struct efg_thread *thread, uint64_t now);
 
 #endif

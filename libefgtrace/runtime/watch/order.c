@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/io.h"
 #include "files/disk/below.h"
 #include "files/log/log.h"
 #include "runtime/base/memory.h"
@@ -24,33 +26,18 @@
 
 /* --- the file --- */
 
-static int write_all(int file, const unsigned char *data, size_t size, off_t at)
-{
-    while (size) {
-        ssize_t written = pwrite(file, data, size, at);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return written < 0 ? errno : ENOSPC;
-        data += written;
-        size -= (size_t)written;
-        at += written;
-    }
-    return 0;
-}
-
 /* The segments that are done, behind those in the file. What is left of an earlier attempt that
- * failed lies behind, and is written over. Returns 0 or errno. */
+ * failed lies behind, and is written over. Returns 0 or -errno. */
 static int spill(struct efg_order *o)
 {
     if (!o->path || !efg_log_may_have(o->in_file + o->done.size))
-        return o->path ? EFBIG : ENOENT;
+        return o->path ? -EFBIG : -ENOENT;
     int file = efg_below_open(o->path, BELOW, O_WRONLY | O_CREAT);
     if (file < 0)
-        return -file;
-    int error = write_all(file, o->done.data, o->done.size, (off_t)o->in_file);
+        return file;
+    int error = efg_write_all(file, o->done.data, o->done.size, o->in_file);
     if (close(file) != 0 && !error)
-        error = errno;
+        error = -errno;
     if (!error) {
         o->in_file += o->done.size;
         o->done.size = 0;
@@ -67,7 +54,7 @@ static int keep(void *context, const struct efg_sequence_segment *segment)
     int saved = errno;
 
     if (efg_sequence_put(&o->done, segment, o->is_ending ? EFG_SEQUENCE_MIX_PAIRS : 0) < 0)
-        o->error = ENOMEM;
+        o->error = -ENOMEM;
     else if (!o->is_ending && o->done.size > MOST_DONE)
         o->error = o->done.size > WORST_DONE ? spill(o) : (spill(o), 0);
     if (o->error) {
@@ -85,7 +72,7 @@ void efg_order_begin(struct efg_order *o, uint32_t thread, const char *path)
     *o = (struct efg_order){.path = path ? strdup(path) : NULL};
     o->is_on =
         efg_sequence_init(&o->sequence, part < MEMORY ? (size_t)part : MEMORY, keep, o) == 0;
-    o->error = o->is_on ? 0 : ENOMEM;
+    o->error = o->is_on ? 0 : -ENOMEM;
     efg_order_settle(o);
 }
 
@@ -110,12 +97,8 @@ static void give_up(struct efg_order *o, int error)
 
 static int add_table(struct efg_order *o, const uint32_t *new_id, uint32_t count)
 {
-    struct efg_sequence_table *tables =
-        realloc(o->tables, (o->table_count + 1) * sizeof *tables);
     uint32_t *node = malloc((count + 1) * sizeof *node);
-    if (tables)
-        o->tables = tables;
-    if (!tables || !node) {
+    if (!node || efg_array_grow(&o->tables, o->table_count, 1, sizeof *o->tables)) {
         free(node);
         return -1;
     }
@@ -134,7 +117,7 @@ void efg_order_rename(struct efg_order *o, const uint32_t *new_id, uint32_t coun
     if (add_table(o, new_id, count) == 0)
         efg_sequence_break(&o->sequence, o->table_count);
     else
-        give_up(o, ENOMEM); /* nobody could tell any longer what the numbers mean */
+        give_up(o, -ENOMEM); /* nobody could tell any longer what the numbers mean */
     efg_order_settle(o);
 }
 
@@ -164,20 +147,12 @@ uint64_t efg_order_peek(const struct efg_order *o, struct efg_buffer *out)
 
 /* --- the end --- */
 
-/* 0 or errno. */
 static int read_back(const struct efg_order *o, struct efg_buffer *out)
 {
     int file = efg_below_open(o->path, BELOW, O_RDONLY);
     unsigned char *to = efg_buffer_extend(out, o->in_file);
-    uint64_t at = 0;
-    int error = file < 0 ? -file : !to ? ENOMEM : 0;
+    int error = file < 0 ? file : !to ? -ENOMEM : efg_read_all(file, to, o->in_file, 0);
 
-    while (!error && at < o->in_file) {
-        ssize_t got = read(file, to + at, o->in_file - at);
-        if (got <= 0 && !(got < 0 && errno == EINTR))
-            error = got < 0 ? errno : EIO;
-        at += got > 0 ? (uint64_t)got : 0;
-    }
     if (file >= 0)
         close(file);
     return error;
@@ -196,7 +171,7 @@ uint64_t efg_order_end(struct efg_order *o, struct efg_buffer *out)
     efg_buffer_put(out, o->done.data, o->done.size);
     if (!error && !out->failed)
         return o->sequence.kept;
-    o->error = error ? error : ENOMEM;
+    o->error = error ? error : -ENOMEM;
     efg_buffer_fini(out);
     return 0;
 }

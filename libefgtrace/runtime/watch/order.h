@@ -22,7 +22,7 @@ struct efg_order {
     struct efg_sequence_table *tables;
     uint32_t table_count; /* that are over; the present graph is number table_count */
     uint64_t held;        /* bytes charged to the budget */
-    int error;            /* errno of why it ended early, 0 for nothing */
+    int error;            /* -errno of why it ended early, or 0 */
     int is_ending;
 };
 

@@ -18,19 +18,22 @@
 #include "known.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "threads.h"
 
 #define SAVES 100 /* saves take at most 1/SAVES of the time */
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 
 static void folder_of_pieces(char *path, size_t size)
 {
-    snprintf(path, size, "%.4000s/pieces", p->folder);
+    snprintf(path, size, "%.4000s/pieces", job->folder);
 }
 
 static void path_of_piece(const struct efg_thread *t, char *path, size_t size)
 {
-    snprintf(path, size, "%.4000s/pieces/%d.%u.efg", p->folder, p->rank, t->number);
+    snprintf(path, size, "%.4000s/pieces/%d.%u.efg", job->folder, job->rank, t->number);
 }
 
 /* --- when --- */
@@ -40,28 +43,28 @@ int efg_save_begin(void)
     char path[EFG_PATH];
 
     folder_of_pieces(path, sizeof path);
-    return p->conf.save == 0 ? 0 : efg_below_make_folder(path, EFG_BELOW_OWN + 1);
+    return job->conf.save == 0 ? 0 : efg_below_make_folder(path, EFG_BELOW_OWN + 1);
 }
 
 /* After half of the pause to all of it, so that the ranks are spread. */
 uint64_t efg_save_first(uint64_t now)
 {
-    double part = (1 + (double)p->rank / (double)p->size) / 2;
+    double part = (1 + (double)job->rank / (double)job->size) / 2;
 
-    if (p->conf.save == 0 || !p->folder[0])
+    if (job->conf.save == 0 || !job->folder[0])
         return UINT64_MAX;
-    return now + (uint64_t)(part * (double)p->conf.save);
+    return now + (uint64_t)(part * (double)job->conf.save);
 }
 
 static uint64_t pause_at(uint64_t now)
 {
-    return efg_finder_pause(now - p->start, p->conf.save);
+    return efg_finder_pause(now - job->start, job->conf.save);
 }
 
 /* What is recorded is not to be disturbed, unless it takes long. */
 static int has_to_wait(const struct efg_thread *t, uint64_t now)
 {
-    return t->recorder.is_on && p->conf.mode != EFG_MODE_FULL &&
+    return t->recorder.is_on && job->conf.mode != EFG_MODE_FULL &&
            now - t->next_save < pause_at(now);
 }
 
@@ -79,10 +82,10 @@ static void put_sequence(struct efg_buffer *sections, struct efg_merge *merge,
         .segments = segments.data,
         .size = segments.size,
     };
-    efg_runfile_put_sequence(&section, (uint32_t)p->rank,
+    efg_runfile_put_sequence(&section, (uint32_t)job->rank,
                              &(struct efg_run_sequence){.thread_count = 1, .threads = &thread},
                              &order);
-    efg_merge_order(merge, (uint32_t)p->rank, &order);
+    efg_merge_order(merge, (uint32_t)job->rank, &order);
     efg_buffer_put(sections, section.data, section.size);
     sections->failed |= segments.failed | section.failed;
     efg_buffer_fini(&segments);
@@ -101,7 +104,7 @@ static void put_rank(struct efg_buffer *out, const struct efg_thread *t,
     efg_runfile_put_rank(&sections, rank);
     efg_merge_rank(&merge, names, rank);
     merge.failed |= efg_totals_host(&merge.common.totals, rank, 1) != 0;
-    if (p->conf.sequence)
+    if (job->conf.sequence)
         put_sequence(&sections, &merge, t);
     run.common = merge.common;
     efg_runfile_put_all(out, &run, &sections);
@@ -158,9 +161,9 @@ static void save(struct efg_thread *t, uint64_t now)
     t->next_save = now + pause_at(now);
     if (error && error != -ENOMEM) { /* there may be memory again the next time */
         t->next_save = UINT64_MAX;
-        efg_tracer_note("thread %u: what it has cannot be saved, in case the job is killed: "
-                        "%s (EFGTRACE_SAVE)",
-                        t->number, strerror(-error));
+        efg_note("thread %u: what it has cannot be saved, in case the job is killed: "
+                 "%s (EFGTRACE_SAVE)",
+                 t->number, strerror(-error));
     }
     errno = saved;
 }
@@ -190,18 +193,18 @@ void efg_save_end(int is_written)
 {
     char path[EFG_PATH];
 
-    if (p->conf.save == 0)
+    if (job->conf.save == 0)
         return;
-    PMPI_Bcast(&is_written, 1, MPI_INT, 0, p->comm);
+    PMPI_Bcast(&is_written, 1, MPI_INT, 0, job->comm);
     if (!is_written)
         return;
-    for (const struct efg_thread *t = p->threads; t; t = t->next) {
+    for (const struct efg_thread *t = efg_threads.list; t; t = t->next) {
         path_of_piece(t, path, sizeof path);
-        if (p->folder[0])
+        if (job->folder[0])
             efg_below_remove(path, EFG_BELOW_OWN + 2);
     }
-    PMPI_Barrier(p->comm);
+    PMPI_Barrier(job->comm);
     folder_of_pieces(path, sizeof path);
-    if (efg_tracer_is_first())
+    if (efg_job_is_first())
         efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
 }

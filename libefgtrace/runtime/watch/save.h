@@ -10,7 +10,7 @@
 #ifndef EFG_SAVE_H
 #define EFG_SAVE_H
 
-#include "tracer.h"
+#include "threads.h"
 
 /* On rank 0, which has made the folder: one for the pieces in it. Returns 0 or -errno. */
 int efg_save_begin(void);

@@ -14,10 +14,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "files/log/trim.h"
+#include "iterations.h"
+#include "runtime/process/job.h"
+#include "threads.h"
 
-static struct efg_process *const p = &efg_process;
+static struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
+static const struct efg_agree *const agree = &efg_steering.control.agree;
+
+/* Visits of the pivot since the window was opened, the last one of its end. */
+static struct {
+    struct mark {
+        uint64_t time; /* ticks */
+        uint64_t mpi;  /* ns in MPI until then */
+    } * list;
+    uint32_t count;
+    uint64_t first; /* number of the visit of list[0] */
+} marks;
+
+static uint64_t logged_offset;   /* of the numbers that the log has for the present window */
+static struct efg_span *dropped; /* windows that are in the logs but must not be kept */
+static uint32_t dropped_count;
 
 /* --- lists --- */
 
@@ -28,15 +47,9 @@ struct efg_run_window *efg_windows_present(void)
 
 static int add_window(struct efg_run_window window)
 {
-    uint32_t count = s->window_count + 1;
-    struct efg_run_window *windows = realloc(s->windows, count * sizeof *windows);
-    if (windows)
-        s->windows = windows;
-    struct efg_run_iterations *recorded = realloc(s->recorded, count * sizeof *recorded);
-    if (recorded)
-        s->recorded = recorded;
-    if (!windows || !recorded)
-        return -1;
+    if (efg_array_grow(&s->windows, s->window_count, 1, sizeof *s->windows) ||
+        efg_array_grow(&s->recorded, s->window_count, 1, sizeof *s->recorded))
+        return -ENOMEM;
     s->windows[s->window_count] = window;
     memset(&s->recorded[s->window_count++], 0, sizeof *s->recorded);
     s->has_window = 1;
@@ -46,25 +59,16 @@ static int add_window(struct efg_run_window window)
 /* Without memory the window stays as long as it is. */
 static int add_mark(const struct efg_thread *t, uint64_t now)
 {
-    if (s->mark_count == s->mark_room) {
-        uint32_t room = s->mark_room ? 2 * s->mark_room : 64;
-        struct efg_mark *more = realloc(s->marks, room * sizeof *more);
-        if (!more)
-            return -1;
-        s->marks = more;
-        s->mark_room = room;
-    }
-    s->marks[s->mark_count++] = (struct efg_mark){now, efg_iterations_mpi(&t->graph, now)};
+    if (efg_array_grow(&marks.list, marks.count, 1, sizeof *marks.list))
+        return -ENOMEM;
+    marks.list[marks.count++] = (struct mark){now, efg_iterations_mpi(&t->graph, now)};
     return 0;
 }
 
 static void drop_span(struct efg_span span)
 {
-    struct efg_span *more = realloc(s->dropped, (s->dropped_count + 1) * sizeof *more);
-    if (!more)
-        return; /* it stays in the trace */
-    s->dropped = more;
-    s->dropped[s->dropped_count++] = span;
+    if (efg_array_grow(&dropped, dropped_count, 1, sizeof *dropped) == 0)
+        dropped[dropped_count++] = span; /* else it stays in the trace */
 }
 
 /* --- opened and closed --- */
@@ -89,11 +93,11 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
 {
     uint64_t first = efg_steering_number(t);
     if (add_window((struct efg_run_window){
-            .function = s->agree.loop, .first = first, .last = first, .start = now - p->start}))
+            .function = agree->loop, .first = first, .last = first, .start = now - job->start}))
         return;
-    s->first_mark = t->tally.visits;
-    s->logged_offset = s->offset;
-    s->mark_count = 0;
+    marks.first = t->tally.visits;
+    logged_offset = s->control.offset;
+    marks.count = 0;
     add_mark(t, now);
     efg_recorder_begin(&t->recorder, now, first, 1);
     turn_epoch(t);
@@ -112,25 +116,35 @@ void efg_windows_next(struct efg_thread *t, uint64_t now)
 
 static uint64_t time_of(uint64_t number)
 {
-    uint64_t i = number - s->offset - s->first_mark;
+    uint64_t i = number - s->control.offset - marks.first;
 
-    if (!s->mark_count) /* no memory for any */
-        return p->start + efg_windows_present()->start;
-    return s->marks[i < s->mark_count ? i : s->mark_count - 1].time;
+    if (!marks.count) /* no memory for any */
+        return job->start + efg_windows_present()->start;
+    return marks.list[i < marks.count ? i : marks.count - 1].time;
 }
 
 /* Sums of the iterations from FIRST on. */
 static void account(const struct efg_run_window *w)
 {
     struct efg_run_iterations *r = &s->recorded[w - s->windows];
-    uint64_t from = w->first - s->offset - s->first_mark,
-             to = w->last - s->offset - s->first_mark;
+    uint64_t from = w->first - s->control.offset - marks.first,
+             to = w->last - s->control.offset - marks.first;
 
     memset(r, 0, sizeof *r);
-    for (uint64_t i = from; i < to && i + 1 < s->mark_count; i++) {
-        efg_stat_add(&r->recorded, s->marks[i + 1].time - s->marks[i].time);
-        r->recorded_mpi += s->marks[i + 1].mpi - s->marks[i].mpi;
+    for (uint64_t i = from; i < to && i + 1 < marks.count; i++) {
+        efg_stat_add(&r->recorded, marks.list[i + 1].time - marks.list[i].time);
+        r->recorded_mpi += marks.list[i + 1].mpi - marks.list[i].mpi;
     }
+}
+
+uint64_t efg_windows_first_visit(void)
+{
+    return marks.count ? marks.first : UINT64_MAX;
+}
+
+uint32_t efg_windows_visits(void)
+{
+    return marks.count;
 }
 
 /* Cut the window in the log of THREAD down to what W says. */
@@ -140,10 +154,10 @@ static void cut(struct efg_thread *t, struct efg_run_window *w, uint64_t from, u
 
     if (r->failed || !r->log.header)
         return;
-    w->events = efg_trim(
-        &r->log, r->window_start,
-        &(struct efg_trim_part){from, to, w->first, w->last, s->offset - s->logged_offset});
-    s->logged_offset = s->offset;
+    w->events = efg_trim(&r->log, r->window_start,
+                         &(struct efg_trim_part){from, to, w->first, w->last,
+                                                 s->control.offset - logged_offset});
+    logged_offset = s->control.offset;
     efg_log_commit(&r->log);
     w->bytes = log_bytes(t);
 }
@@ -162,12 +176,12 @@ void efg_windows_close(struct efg_thread *t, uint64_t now, int whole)
     turn_epoch(t);
     if (whole && !is_failed && !add_mark(t, now))
         w->last = efg_steering_number(t);
-    w->end = time_of(w->last) - p->start;
+    w->end = time_of(w->last) - job->start;
     w->events = t->recorder.calls;
     w->bytes = log_bytes(t);
     w->complete = whole && !t->recorder.failed;
     if (!whole)
-        cut(t, w, p->start + w->start, time_of(w->last));
+        cut(t, w, job->start + w->start, time_of(w->last));
     account(w);
 }
 
@@ -181,23 +195,22 @@ void efg_windows_keep(struct efg_thread *t, uint64_t first, uint64_t end)
     efg_recorder_stop(&t->recorder, to); /* what is under way is not waited for any longer */
     w->first = first;
     w->last = end;
-    w->start = from - p->start;
-    w->end = to - p->start;
-    w->complete = end - first == p->conf.iterations;
+    w->start = from - job->start;
+    w->end = to - job->start;
+    w->complete = end - first == job->conf.iterations;
     cut(t, w, from, to);
     account(w);
 }
 
-void efg_windows_renumber(uint64_t offset)
+void efg_windows_renumber(void)
 {
     struct efg_run_window *w = efg_windows_present();
 
-    if (w) {
-        w->function = s->agree.loop; /* nothing was agreed when it was opened */
-        w->first += offset - s->offset;
-        w->last += offset - s->offset;
-    }
-    s->offset = offset;
+    if (!w)
+        return;
+    w->function = agree->loop; /* nothing was agreed when it was opened */
+    w->last += marks.first + s->control.offset - w->first;
+    w->first = marks.first + s->control.offset;
 }
 
 void efg_windows_discard(struct efg_thread *t)
@@ -207,7 +220,7 @@ void efg_windows_discard(struct efg_thread *t)
     efg_recorder_discard(&t->recorder);
     s->window_count--;
     s->has_window = 0;
-    s->mark_count = 0;
+    marks.count = 0;
     if (__atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) & 1) /* or all is over */
         turn_epoch(t);
 }
@@ -216,11 +229,10 @@ void efg_windows_discard(struct efg_thread *t)
 
 void efg_windows_follow(struct efg_thread *t, uint64_t now)
 {
-    if (s->is_following ||
-        add_window((struct efg_run_window){.function = s->agree.loop, .start = now - p->start}))
+    efg_windows_discard(t);
+    if (add_window((struct efg_run_window){.function = agree->loop, .start = now - job->start}))
         return;
-    s->is_following = 1;
-    s->mark_count = 0;
+    marks.count = 0;
     efg_recorder_begin(&t->recorder, now, 0, 0);
     turn_epoch(t);
 }
@@ -229,17 +241,16 @@ void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, 
                       uint64_t end)
 {
     struct efg_run_window *w = efg_windows_present();
-    uint64_t base = p->sync.sync.realtime - p->sync.sync.ticks; /* ticks are ns */
+    uint64_t base = job->sync.sync.realtime - job->sync.sync.ticks; /* ticks are ns */
 
-    s->is_following = 0;
     if (!w)
         return;
     efg_recorder_stop(&t->recorder, now);
     turn_epoch(t);
     w->first = first;
     w->last = end;
-    w->start = span.from - base - p->start;
-    w->end = span.to - base - p->start;
+    w->start = span.from - base - job->start;
+    w->end = span.to - base - job->start;
     w->complete = 1;
     cut(t, w, span.from - base, span.to - base);
 }
@@ -272,7 +283,7 @@ static void remove_window(uint32_t i)
     struct efg_run_window *w = &s->windows[i];
     uint32_t behind = s->window_count - i - 1;
 
-    drop_span((struct efg_span){p->start + w->start, p->start + w->end});
+    drop_span((struct efg_span){job->start + w->start, job->start + w->end});
     memmove(w, w + 1, behind * sizeof *w);
     memmove(&s->recorded[i], &s->recorded[i + 1], behind * sizeof *s->recorded);
     s->window_count--;
@@ -291,8 +302,8 @@ void efg_windows_choose(uint64_t function, const uint8_t *keep)
 static int is_dropped(const void *context, uint64_t begin)
 {
     (void)context;
-    for (uint32_t i = 0; i < s->dropped_count; i++)
-        if (begin >= s->dropped[i].from && begin <= s->dropped[i].to)
+    for (uint32_t i = 0; i < dropped_count; i++)
+        if (begin >= dropped[i].from && begin <= dropped[i].to)
             return 1;
     return 0;
 }
@@ -301,19 +312,19 @@ static int is_inside(const void *context, uint64_t time)
 {
     (void)context;
     for (uint32_t i = 0; i < s->window_count; i++)
-        if (time - p->start >= s->windows[i].start && time - p->start < s->windows[i].end)
+        if (time - job->start >= s->windows[i].start && time - job->start < s->windows[i].end)
             return 1;
     return 0;
 }
 
 void efg_windows_clean(void)
 {
-    int is_adaptive = p->conf.mode == EFG_MODE_ADAPTIVE;
+    int is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
 
-    for (struct efg_thread *t = p->threads; t && is_adaptive; t = t->next) {
-        if (t->recorder.log.header && s->dropped_count)
+    for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next) {
+        if (t->recorder.log.header && dropped_count)
             efg_trim_windows(&t->recorder.log, is_dropped, NULL);
-        if (t->recorder.log.header && !t->recorder.failed && t != p->leader)
+        if (t->recorder.log.header && !t->recorder.failed && t != efg_threads.leader)
             efg_trim_calls(&t->recorder.log, is_inside, NULL);
     }
 }

@@ -8,6 +8,7 @@
 #define EFG_WINDOWS_H
 
 #include "steering.h"
+#include "threads.h"
 
 /* A window begins with the present visit. */
 void efg_windows_open(struct efg_thread *thread, uint64_t now);
@@ -21,14 +22,15 @@ void efg_windows_close(struct efg_thread *thread, uint64_t now, int whole);
 /* Keep the iterations [FIRST, END) of the present window, which may have more. */
 void efg_windows_keep(struct efg_thread *thread, uint64_t first, uint64_t end);
 
-/* The present window was recorded before numbers were agreed on; now OFFSET is known. */
-void efg_windows_renumber(uint64_t offset);
+/* The present window was recorded before numbers were agreed on; now they are. */
+void efg_windows_renumber(void);
 
 /* Throw the present window away. */
 void efg_windows_discard(struct efg_thread *thread);
 
-/* Record without a pivot, and end that: what lies outside of [FROM, TO] ns on the common time
- * line is thrown away, and what is left has the iterations [FIRST, END) of others. */
+/* Record without a pivot, in place of the present window if there is one, and end that: what lies
+ * outside of [FROM, TO] ns on the common time line is thrown away, and what is left has the
+ * iterations [FIRST, END) of others. */
 void efg_windows_follow(struct efg_thread *thread, uint64_t now);
 void efg_windows_trim(struct efg_thread *thread, uint64_t now, struct efg_span span, uint64_t first,
                       uint64_t end);
@@ -37,12 +39,17 @@ void efg_windows_trim(struct efg_thread *thread, uint64_t now, struct efg_span s
  * order. The others are removed from the logs at the end of the run. */
 void efg_windows_choose(uint64_t function, const uint8_t *keep);
 
-/* All recorders are done: remove from the logs what was not kept, and what threads other than the leader
- * began outside of windows because they learned of an end too late. */
+/* All recorders are done: remove from the logs what was not kept, and what threads other than the
+ * leader began outside of windows because they learned of an end too late. */
 void efg_windows_clean(void);
 
 /* The present window, or NULL: there is none, or there was no memory for it. */
 struct efg_run_window *efg_windows_present(void);
+
+/* Visits of the pivot in the present window: the number of the first one, UINT64_MAX if there is
+ * none; how many. */
+uint64_t efg_windows_first_visit(void);
+uint32_t efg_windows_visits(void);
 
 /* All ranks are done with the present window, and keep it. */
 void efg_windows_settle(void);

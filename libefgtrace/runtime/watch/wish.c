@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "files/symbols/symbols.h"
+#include "runtime/process/job.h"
 #include "runtime/stack/callpath.h"
+#include "threads.h"
 
-static const struct efg_process *const p = &efg_process;
+static const struct efg_job *const job = &efg_job;
 
 /* Of the leader. */
 static struct efg_symbols *symbols;
@@ -18,15 +20,15 @@ static uint64_t named; /* the function of this name; 0: not found yet */
 
 static struct efg_wish wish_for(uint64_t function)
 {
-    return (struct efg_wish){(enum efg_level)p->conf.level, function};
+    return (struct efg_wish){(enum efg_level)job->conf.level, function};
 }
 
 struct efg_wish efg_wish_begin(void)
 {
     uint64_t function = 0;
 
-    if (p->conf.loop[0])
-        efg_conf_loop_hash(p->conf.loop, &function);
+    if (job->conf.loop[0])
+        efg_conf_loop_hash(job->conf.loop, &function);
     return wish_for(function);
 }
 
@@ -50,7 +52,7 @@ static int has_name(struct efg_path path, uint32_t depth)
     int count =
         efg_symbols_find(symbols, efg_callpath_module(frame->module), frame->offset, &frames);
     for (int i = 0; i < count; i++)
-        if (is_named(frames[i].function, p->conf.loop))
+        if (is_named(frames[i].function, job->conf.loop))
             return 1;
     return 0;
 }
@@ -88,7 +90,7 @@ void efg_wish_look(struct efg_thread *t)
 {
     uint64_t function;
 
-    if (!p->conf.loop[0] || efg_conf_loop_hash(p->conf.loop, &function))
+    if (!job->conf.loop[0] || efg_conf_loop_hash(job->conf.loop, &function))
         return;
     if (!named)
         search(t);

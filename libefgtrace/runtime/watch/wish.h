@@ -5,7 +5,7 @@
 #ifndef EFG_WISH_H
 #define EFG_WISH_H
 
-#include "tracer.h"
+#include "threads.h"
 
 /* What to look for from the start. */
 struct efg_wish efg_wish_begin(void);

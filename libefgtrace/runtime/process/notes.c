@@ -3,15 +3,18 @@
  * Messages on standard error. Any thread may give one that is kept, so there is a
  * lock; a thread that jumps out of a signal handler leaves it free.
  */
-#include "tracer.h"
+#include "notes.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "job.h"
 #include "runtime/base/signals.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the note of the process */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char kept[512]; /* for the run file: what went wrong, or should be known */
 
 static void take_lock(struct efg_signals *signals)
 {
@@ -28,33 +31,32 @@ static void give_lock(const struct efg_signals *signals)
 /* Returns 0 if there is no room left. */
 static int keep_note(const char *text)
 {
-    struct efg_process *p = &efg_process;
     struct efg_signals signals;
 
     take_lock(&signals);
-    size_t used = strlen(p->note);
-    int room = (int)(sizeof p->note - used) - 3;
+    size_t used = strlen(kept);
+    int room = (int)(sizeof kept - used) - 3;
     if (room > 0)
-        snprintf(p->note + used, sizeof p->note - used, "%s%.*s", used ? "; " : "", room, text);
+        snprintf(kept + used, sizeof kept - used, "%s%.*s", used ? "; " : "", room, text);
     give_lock(&signals);
     return room > 0;
 }
 
-void efg_tracer_note(const char *format, ...)
+void efg_note(const char *format, ...)
 {
-    char text[sizeof efg_process.note];
+    char text[sizeof kept];
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (keep_note(text))
-        fprintf(stderr, "efgtrace: rank %d: %s\n", efg_process.rank, text);
+        fprintf(stderr, "efgtrace: rank %d: %s\n", efg_job.rank, text);
 }
 
-void efg_tracer_keep(const char *format, ...)
+void efg_note_silently(const char *format, ...)
 {
-    char text[sizeof efg_process.note];
+    char text[sizeof kept];
     va_list arguments;
 
     va_start(arguments, format);
@@ -63,26 +65,25 @@ void efg_tracer_keep(const char *format, ...)
     keep_note(text);
 }
 
-char *efg_tracer_notes(void)
+char *efg_notes(void)
 {
     struct efg_signals signals;
 
     take_lock(&signals);
-    char *copy = strdup(efg_process.note);
+    char *copy = strdup(kept);
     give_lock(&signals);
     return copy;
 }
 
-void efg_tracer_tell(uint64_t now, const char *format, ...)
+void efg_tell(uint64_t now, const char *format, ...)
 {
-    struct efg_process *p = &efg_process;
     char text[512];
     va_list arguments;
 
-    if (!efg_tracer_is_first() || !p->conf.verbose)
+    if (!efg_job_is_first() || !efg_job.conf.verbose)
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "efgtrace: %.3f s: %s\n", (double)(now - p->start) / 1e9, text);
+    fprintf(stderr, "efgtrace: %.3f s: %s\n", (double)(now - efg_job.start) / 1e9, text);
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * getopt_long does the work; its tables are made from ours. An option is known to it by its place
+ * in the table, behind all letters.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "complain.h"
+
+#define MOST 16 /* options of a command, with --help */
+#define FIRST 256
+#define HELP (FIRST + MOST)
+
+static int complain(const char *command, const char *name, const char *wants)
+{
+    char text[256];
+    snprintf(text, sizeof text, "--%s wants %s", name, wants);
+    return efg_complain_usage(command, text);
+}
+
+/* Of letters in one word, the last of which has not been looked at, the word is not known. */
+static int complain_option(const char *command, int option, char *const *argv)
+{
+    const char letter[] = {'-', (char)optopt, '\0'}, *word = argv[optind - 1];
+    const char *what = "there is no option";
+    char text[512];
+    if (option == ':')
+        what = "a value is missing after";
+    else if (optopt && strncmp(word, "--", 2) == 0 && strchr(word, '='))
+        what = "no value goes with";
+    else if (optopt)
+        word = letter;
+    snprintf(text, sizeof text, "%s \"%s\"", what, word);
+    return efg_complain_usage(command, text);
+}
+
+int efg_options_complain_folders(const char *command, int count)
+{
+    return efg_complain_usage(command,
+                              count ? "one DIR at a time" : "which run? DIR is missing");
+}
+
+/* --- values --- */
+
+/* Returns 0, or -1: it is no such number. */
+static int take_number(const struct efg_option *option, const char *value)
+{
+    char *end;
+    errno = 0;
+    *option->number = strtoull(value, &end, 10);
+    return *value < '0' || *value > '9' || *end || errno || *option->number < option->least ? -1
+                                                                                            : 0;
+}
+
+/* The index of VALUE in WORDS, or -1; LISTED: "text, json or html". */
+static int find_word(const char *words, const char *value, char *listed, size_t size)
+{
+    int found = -1;
+    *listed = '\0';
+    for (int i = 0; *words; i++) {
+        size_t length = strcspn(words, " "), at = strlen(listed);
+        const char *next = words + length + (words[length] == ' ');
+        snprintf(listed + at, size - at, "%s%.*s",
+                 !i      ? ""
+                 : *next ? ", "
+                         : " or ",
+                 (int)length, words);
+        if (strlen(value) == length && !strncmp(words, value, length))
+            found = i;
+        words = next;
+    }
+    return found;
+}
+
+/* Returns -1 to go on; else the exit code. */
+static int take_value(const char *command, const struct efg_option *option, const char *value)
+{
+    char text[128];
+    if (option->flag)
+        *option->flag = 1;
+    if (option->text)
+        *option->text = value;
+    if (option->number && take_number(option, value)) {
+        snprintf(text, sizeof text, option->least ? "a number from %" PRIu64 : "a number",
+                 option->least);
+        return complain(command, option->name, text);
+    }
+    if (option->choice) {
+        *option->choice = find_word(option->words, value, text, sizeof text);
+        if (*option->choice < 0)
+            return complain(command, option->name, text);
+    }
+    return -1;
+}
+
+/* --- all of them --- */
+
+static void make_tables(const struct efg_option *options, char *letters, struct option *names)
+{
+    *letters++ = ':';
+    for (int i = 0; options[i].name && i < MOST - 1; i++) {
+        *names++ = (struct option){options[i].name, !options[i].flag, NULL, FIRST + i};
+        if (options[i].letter)
+            *letters++ = options[i].letter;
+        if (options[i].letter && !options[i].flag)
+            *letters++ = ':';
+    }
+    *letters++ = 'h';
+    *names = (struct option){"help", no_argument, NULL, HELP};
+}
+
+static const struct efg_option *find(const struct efg_option *options, int taken)
+{
+    if (taken >= FIRST)
+        return &options[taken - FIRST];
+    while (options->name && options->letter != taken)
+        options++;
+    return options->name ? options : NULL;
+}
+
+int efg_options_take(const char *command, const struct efg_option *options,
+                     const char *const *help, int folders, int argc, char **argv)
+{
+    char letters[2 * MOST + 2] = "";
+    struct option names[MOST + 1] = {0};
+    make_tables(options, letters, names);
+    optind = 0; /* begin anew */
+    opterr = 0;
+    for (int taken; (taken = getopt_long(argc, argv, letters, names, NULL)) != -1;) {
+        int is_help = taken == HELP || taken == 'h';
+        for (; is_help && *help; help++)
+            fputs(*help, stdout);
+        const struct efg_option *option = is_help ? NULL : find(options, taken);
+        int code = is_help  ? EFG_EXIT_OK
+                   : option ? take_value(command, option, optarg)
+                            : complain_option(command, taken, argv);
+        if (code >= 0)
+            return code;
+    }
+    if (!folders || argc - optind == folders)
+        return -1;
+    return folders == 2
+               ? efg_complain_usage(command, "name two folders, each one that a run wrote")
+               : efg_options_complain_folders(command, argc - optind);
+}

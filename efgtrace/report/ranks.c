@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of what the ranks did: a line for each quantity, with the ranks that have least and
+ * most.
+ */
+#include "files/summary/summary.h"
+#include "model/distribution.h"
+#include "tables.h"
+
+static void format_events(char *text, size_t size, uint64_t value)
+{
+    efg_format_count(text, size, (double)value);
+}
+
+static const struct {
+    const char *name;
+    void (*format)(char *text, size_t size, uint64_t value);
+} quantities[EFG_QUANTITIES] = {
+    [EFG_RUN_TIME] = {"run", efg_format_ns},
+    [EFG_MPI_TIME] = {"in MPI", efg_format_ns},
+    [EFG_COMPUTE_TIME] = {"outside MPI", efg_format_ns},
+    [EFG_LOOP_TIME] = {"iterations", efg_format_ns},
+    [EFG_EVENTS] = {"MPI calls", format_events},
+    [EFG_BYTES] = {"bytes", efg_format_bytes},
+    [EFG_COST] = {"efgtrace itself", efg_format_ns},
+};
+
+const char *efg_report_quantity(enum efg_quantity quantity)
+{
+    return quantities[quantity].name;
+}
+
+static void put_quantity(struct efg_buffer *out, const struct efg_run *run,
+                         enum efg_quantity quantity, const uint64_t *values)
+{
+    char least[32], median[32], most[32], mean[32];
+    struct efg_distribution d = efg_distribution(values, run->rank_count, EFG_OF_ALL);
+    quantities[quantity].format(least, sizeof least, d.least);
+    quantities[quantity].format(median, sizeof median, d.median);
+    quantities[quantity].format(most, sizeof most, d.most);
+    quantities[quantity].format(mean, sizeof mean,
+                                d.mean < 1e18 ? (uint64_t)d.mean : UINT64_MAX);
+    efg_summary_line(out, "%-16s %10s  %-7u %10s %10s  %-7u %10s %6.1f%%",
+                     quantities[quantity].name, least, run->ranks[d.least_at].rank, median,
+                     most, run->ranks[d.most_at].rank, mean,
+                     efg_percent((double)d.most - d.mean, d.mean));
+}
+
+void efg_report_ranks(struct efg_buffer *out, const struct efg_model *model)
+{
+    efg_summary_line(out, "%-16s %10s  %-7s %10s %10s  %-7s %10s %7s", "per rank", "least",
+                     "rank", "median", "most", "rank", "mean", "above");
+    for (int i = 0; i < EFG_QUANTITIES; i++)
+        put_quantity(out, &model->run, (enum efg_quantity)i, model->ranks.values[i]);
+    efg_summary_line(out, "(above: how much more the rank with the most has than the mean, the "
+                          "imbalance)");
+}

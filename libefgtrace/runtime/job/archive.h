@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Archive: the OTF2 trace of the run.
+ */
+#ifndef EFG_ARCHIVE_H
+#define EFG_ARCHIVE_H
+
+#include "files/match/channels.h"
+#include "files/run/runfile.h"
+#include "files/symbols/symbols.h"
+
+/* Write the OTF2 trace from the logs of all ranks, without this rank's STRAYS; collective over
+ * the private communicator, after all recorders are closed. Fills trace_events, trace_bytes and
+ * trace_note of RUN on the first rank. */
+void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
+                       const struct efg_strays *strays);
+
+#endif

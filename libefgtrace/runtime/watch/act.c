@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the control says is carried out at once, before it says the next thing.
+ */
+#include "act.h"
+
+#include <stdlib.h>
+
+#include "mainloop.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "threads.h"
+#include "windows.h"
+
+#define MOST_PROVISIONAL 10 /* iterations, besides twice those that are wanted */
+
+static struct efg_steering *const s = &efg_steering;
+static const struct efg_agree *const agree = &efg_steering.control.agree;
+static const struct efg_trigger *const trigger = &efg_steering.control.trigger;
+
+struct moment {
+    struct efg_thread *thread;
+    uint64_t now;
+};
+
+static void mark(struct efg_thread *t, uint64_t now)
+{
+    struct efg_choice choices[EFG_CHOICES];
+
+    for (uint32_t i = 0; i < s->pivot_count; i++)
+        choices[i] = (struct efg_choice){s->pivots[i].hash, s->pivots[i].class};
+    efg_mainloop_adopt(t, &s->pivots[efg_agree_choice(agree, choices, s->pivot_count)], now);
+}
+
+/* Of the windows of this loop those that the ranks have given up go. */
+static void drop_windows(void)
+{
+    uint8_t *keep = calloc(s->window_count + 1, 1);
+
+    for (uint32_t i = 0, n = 0; keep && i < s->window_count; i++)
+        if (s->windows[i].function == agree->loop)
+            keep[n++] = (uint8_t)efg_spread_has(&agree->spread, s->windows[i].first);
+    if (keep)
+        efg_windows_choose(agree->loop, keep);
+    free(keep);
+}
+
+/* All ranks are done with the window, which began at trigger->first; agree->first may be that of
+ * the next one. */
+static void settle(struct efg_thread *t, int is_owner, uint64_t now)
+{
+    s->is_owner = is_owner;
+    if (is_owner)
+        efg_windows_keep(t, trigger->first, agree->end);
+    else
+        efg_windows_trim(t, now, (struct efg_span){agree->begun, agree->ended}, trigger->first,
+                         agree->end);
+    efg_windows_settle();
+    drop_windows();
+}
+
+static void carry_out(void *context, enum efg_action action)
+{
+    struct efg_thread *t = ((struct moment *)context)->thread;
+    uint64_t now = ((struct moment *)context)->now;
+    unsigned long long number = efg_steering_number(t);
+
+    switch (action) {
+    case EFG_DO_OPEN:
+        efg_windows_open(t, now);
+        efg_tell(now, "recording from iteration %llu on", number);
+        break;
+    case EFG_DO_FOLLOW:
+        efg_windows_follow(t, now);
+        break;
+    case EFG_DO_KEEP:
+        efg_windows_renumber();
+        efg_tell(now, "what was recorded provisionally is kept");
+        break;
+    case EFG_DO_CLOSE:
+        efg_windows_close(t, now, 1);
+        efg_tell(now, "recorded up to iteration %llu", number - 1);
+        break;
+    case EFG_DO_CUT:
+        efg_windows_close(t, now, 0);
+        efg_tell(now, "the loop is over: recorded before iteration %llu", number);
+        break;
+    case EFG_DO_SETTLE:
+        settle(t, 1, now);
+        break;
+    case EFG_DO_TRIM:
+        settle(t, 0, now);
+        break;
+    case EFG_DO_DISCARD:
+        efg_windows_discard(t);
+        efg_tell(now, "what was recorded is thrown away");
+        break;
+    case EFG_DO_FORGET:
+        efg_windows_discard(t);
+        efg_mainloop_forget(t);
+        efg_tell(now, "searching for the main loop again");
+        break;
+    case EFG_DO_MARK:
+        mark(t, now);
+        break;
+    case EFG_DO_NOTHING:
+        break;
+    }
+}
+
+#define HANDS(thread, now) \
+    (&(struct efg_control_hands){carry_out, &(struct moment){thread, now}})
+
+void efg_act_feed(struct efg_thread *t, enum efg_trigger_input input, uint64_t now)
+{
+    efg_control_feed(&s->control, input, HANDS(t, now));
+}
+
+static void tell_place(enum efg_verdict verdict, uint64_t now)
+{
+    if (agree->role != EFG_ALONE &&
+        (verdict == EFG_VERDICT_PLACED || verdict == EFG_VERDICT_MOVED ||
+         verdict == EFG_VERDICT_NEXT))
+        efg_tell(now, "the ranks agreed to record from iteration %llu on",
+                 (unsigned long long)agree->first);
+}
+
+void efg_act_obey(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
+{
+    tell_place(verdict, now);
+    efg_control_obey(&s->control, verdict, &t->tally, HANDS(t, now));
+}
+
+void efg_act_alone(struct efg_thread *t, uint64_t now)
+{
+    efg_control_go_alone(&s->control, &t->tally, HANDS(t, now));
+    efg_tell(now,
+             "the ranks do not agree in time: recording from iteration %llu on all the same",
+             (unsigned long long)trigger->first);
+}
+
+void efg_act_visit(struct efg_thread *t, uint64_t now)
+{
+    enum efg_action action = efg_control_visit(&s->control, &t->tally, HANDS(t, now));
+    int is_provisional = trigger->state == EFG_PROVISIONAL;
+
+    if (action != EFG_DO_NOTHING || (!is_provisional && trigger->state != EFG_RECORDING))
+        return;
+    efg_windows_next(t, now);
+    if (t->recorder.failed)
+        efg_act_feed(t, EFG_IN_LIMIT, now);
+    else if (is_provisional &&
+             efg_windows_visits() > MOST_PROVISIONAL + 2 * efg_job.conf.iterations)
+        efg_act_feed(t, EFG_IN_OVER, now); /* they are not few */
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kind of a round, and what follows from its result, is core/window/agree.h; here is what this
+ * rank has to say, and how the ranks talk. Invariant: all post the same rounds, in the same order.
+ */
+#include "rounds.h"
+
+#include "act.h"
+#include "coarse.h"
+#include "mainloop.h"
+#include "runtime/process/job.h"
+#include "threads.h"
+#include "windows.h"
+
+#define PATIENT_ROUNDS 5
+
+static struct efg_job *const job = &efg_job;
+static struct efg_steering *const s = &efg_steering;
+static struct efg_agree *const agree = &efg_steering.control.agree;
+static const struct efg_trigger *const trigger = &efg_steering.control.trigger;
+
+static struct {
+    struct efg_vote vote, result;
+    MPI_Datatype type;
+    MPI_Op combine;
+    MPI_Request request;
+    uint64_t count;         /* posted so far */
+    uint64_t posted_at;     /* ticks: when the pending one was */
+    uint64_t waiting_since; /* ticks: others have a loop and this rank has none; 0: not so */
+    uint32_t waited;        /* rounds since then */
+} rounds;
+
+static void combine(void *one, void *all, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        efg_ballot_combine((struct efg_vote *)all + i, (const struct efg_vote *)one + i);
+}
+
+int efg_rounds_init(void)
+{
+    efg_control_init(&s->control, job->conf.mode == EFG_MODE_ADAPTIVE ? job->conf.windows : 0,
+                     job->conf.iterations, job->conf.skip);
+    return PMPI_Type_contiguous((int)sizeof rounds.vote, MPI_BYTE, &rounds.type) !=
+                       MPI_SUCCESS ||
+                   PMPI_Type_commit(&rounds.type) != MPI_SUCCESS ||
+                   PMPI_Op_create(combine, 1, &rounds.combine) != MPI_SUCCESS
+               ? -1
+               : 0;
+}
+
+void efg_rounds_fini(void)
+{
+    PMPI_Op_free(&rounds.combine);
+    PMPI_Type_free(&rounds.type);
+}
+
+uint64_t efg_rounds_count(void)
+{
+    return rounds.count;
+}
+
+/* This rank has found no loop, though others have, and has looked for one long enough. */
+static int has_given_up(uint64_t now)
+{
+    return rounds.waiting_since && rounds.waited >= PATIENT_ROUNDS &&
+           now - rounds.waiting_since >= job->conf.patience;
+}
+
+static uint64_t realtime(uint64_t since_start)
+{
+    return job->sync.sync.realtime +
+           (job->start + since_start - job->sync.sync.ticks); /* ticks are ns */
+}
+
+/* ns from one visit of what would be the pivot to the next. */
+static uint64_t period_of(const struct efg_thread *t, const struct efg_pivot *pivot,
+                          uint64_t now)
+{
+    uint64_t visits = efg_graph_visits(&t->graph, pivot->kind, pivot->id);
+
+    return visits ? (now - job->start) / visits : now - job->start;
+}
+
+/* What was recorded of a window that this rank is done with. */
+static void add_window(struct efg_standing *standing)
+{
+    const struct efg_run_window *w = efg_windows_present();
+
+    standing->end = trigger->first;
+    if (trigger->state != EFG_DONE || !w)
+        return;
+    standing->end = w->last < trigger->first ? trigger->first : w->last;
+    standing->begun = realtime(w->start);
+    standing->ended = realtime(w->end);
+}
+
+static struct efg_standing standing(struct efg_thread *t, struct efg_choice *choices,
+                                    uint64_t now, int leaving)
+{
+    struct efg_standing standing = {
+        .leaving = leaving,
+        .dropped = t->graph.dropped,
+        .loop = s->loop.function,
+        .iterations = s->loop.iterations,
+        .has_given_up = has_given_up(now),
+        .choices = choices,
+        .hash = s->pivot.kind != EFG_PIVOT_NONE ? s->pivot.hash : 0,
+        .tally = &t->tally,
+        .whole = trigger->state == EFG_PROVISIONAL ? efg_windows_first_visit() : UINT64_MAX,
+        .state = trigger->state,
+        .is_lost = trigger->state == EFG_ARMED && efg_mainloop_is_over(t),
+    };
+    if (agree->round == EFG_ROUND_PIVOT) {
+        efg_mainloop_list_pivots(t);
+        for (uint32_t i = 0; i < s->pivot_count; i++)
+            choices[i] = (struct efg_choice){s->pivots[i].hash, s->pivots[i].class};
+        standing.choice_count = s->pivot_count;
+        standing.period = s->pivot_count ? period_of(t, &s->pivots[0], now) : 0;
+    }
+    add_window(&standing);
+    return standing;
+}
+
+static void post(const struct efg_standing *standing, uint64_t now)
+{
+    rounds.vote = efg_agree_vote(agree, standing);
+    rounds.count++;
+    rounds.posted_at = now;
+    if (PMPI_Iallreduce(&rounds.vote, &rounds.result, 1, rounds.type, rounds.combine, job->comm,
+                        &rounds.request) != MPI_SUCCESS)
+        agree->round = EFG_ROUND_OVER;
+}
+
+/* --- alone --- */
+
+/* Without the others: they never answered, or no window held. */
+static void go_alone(struct efg_thread *t, uint64_t now)
+{
+    if (efg_mainloop_adopt_own(t, now))
+        efg_act_alone(t, now);
+}
+
+/* A rank that makes no calls keeps the first round from its end. Others take a few samples. */
+static int is_unanswered(uint64_t now)
+{
+    uint64_t patience = job->conf.patience +
+                        PATIENT_ROUNDS * efg_finder_pause(now - job->start, job->conf.interval);
+    return trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE &&
+           agree->pending && s->loop.function && agree->role != EFG_ALONE && !s->window_count &&
+           now - rounds.posted_at > patience;
+}
+
+void efg_rounds_consider_alone(struct efg_thread *t, uint64_t now)
+{
+    if (is_unanswered(now))
+        go_alone(t, now);
+}
+
+/* --- results --- */
+
+static void wait_for_loop(uint64_t now)
+{
+    int waits = agree->round == EFG_ROUND_PROPOSE && efg_ballot_winner(&rounds.result) &&
+                !s->loop.function;
+    rounds.waiting_since = !waits ? 0 : rounds.waiting_since ? rounds.waiting_since : now;
+    rounds.waited = waits ? rounds.waited + 1 : 0;
+}
+
+static void hear(struct efg_thread *t, uint64_t now)
+{
+    enum efg_verdict verdict = efg_agree_result(agree, &rounds.result, &t->tally);
+
+    efg_coarse_hear((uint32_t)rounds.result.dropped);
+    efg_coarse_follow(t, now);
+    if (verdict == EFG_VERDICT_ELECTED)
+        s->elected = efg_ballot_winner(&rounds.result)->least;
+    efg_act_obey(t, verdict, now);
+    if (verdict == EFG_VERDICT_FAILED && agree->role == EFG_OWNER && !agree->is_leaving)
+        go_alone(t, now);
+    if (verdict == EFG_VERDICT_NONE || verdict == EFG_VERDICT_HOLDS)
+        wait_for_loop(now);
+}
+
+void efg_rounds_advance(struct efg_thread *t, uint64_t now, int sample)
+{
+    struct efg_choice choices[EFG_CHOICES];
+
+    if (efg_comms_are_expected())
+        return;
+    for (;;) {
+        int done = 0;
+        if (agree->pending) {
+            PMPI_Test(&rounds.request, &done, MPI_STATUS_IGNORE);
+            if (!done)
+                return;
+            hear(t, now);
+        }
+        if (agree->pending || agree->round == EFG_ROUND_OVER)
+            return;
+        struct efg_standing now_standing = standing(t, choices, now, 0);
+        if (!efg_agree_is_due(agree, &now_standing, sample))
+            return;
+        post(&now_standing, now);
+        sample = 0;
+    }
+}
+
+/* --- the end --- */
+
+void efg_rounds_finish(struct efg_thread *t, uint64_t now)
+{
+    struct efg_choice choices[EFG_CHOICES];
+
+    while (agree->round != EFG_ROUND_OVER) {
+        if (!agree->pending) {
+            if (trigger->state == EFG_RECORDING) /* no iteration follows that would end it */
+                efg_act_feed(t, EFG_IN_OVER, now);
+            struct efg_standing last = standing(t, choices, now, 1);
+            post(&last, now);
+        }
+        if (PMPI_Wait(&rounds.request, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return;
+        hear(t, now);
+    }
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Invariant: a state is in the list from when it is made until the process ends; at most one thread
+ * works on it.
+ */
+#include "threads.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hot.h"
+#include "leader.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/signals.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "runtime/stack/callpath.h"
+#include "runtime/stack/code.h"
+#include "save.h"
+#include "wish.h"
+
+#define LINE 64                   /* bytes of a cache line */
+#define LOOK_PAUSE 50000          /* ns between looks whether a thread is still at work */
+#define STOP_PATIENCE 1000000000u /* ns for all of them */
+
+struct efg_threads efg_threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+EFG_HOT_DATA uint32_t efg_epoch;
+__thread struct efg_thread *efg_self;
+
+static const struct efg_job *const job = &efg_job;
+static struct efg_threads *const all = &efg_threads;
+static pthread_key_t key; /* tells when a thread ends */
+static int has_key;
+
+/* Who jumps out of a signal handler leaves no lock behind. */
+static void take_lock(struct efg_signals *signals)
+{
+    efg_signals_defer(signals);
+    pthread_mutex_lock(&all->lock);
+}
+
+static void give_lock(const struct efg_signals *signals)
+{
+    pthread_mutex_unlock(&all->lock);
+    efg_signals_resume(signals);
+}
+
+static void open_log(struct efg_thread *t)
+{
+    struct efg_log_header header = {
+        .rank = (uint32_t)job->rank,
+        .ranks = (uint32_t)job->size,
+        .thread = t->number,
+        .ticks_per_second = EFG_CLOCK_TICKS_PER_SECOND,
+        .sync = {job->sync.sync},
+        .clock_error = job->sync.error,
+        .package = job->place.package + 1, /* EFG_NONE + 1 is 0 */
+        .numa = job->place.numa + 1,
+        .core = job->place.core + 1,
+        .full = job->conf.mode == EFG_MODE_FULL,
+    };
+    char path[EFG_PATH];
+
+    if (!job->folder[0])
+        return;
+    memcpy(header.host, job->host, sizeof header.host);
+    memcpy(header.application, job->application, sizeof header.application);
+    efg_job_path(t->number, "log", path);
+    int error = efg_recorder_open(&t->recorder, path, &header, job->conf.log_limit);
+    if (error)
+        efg_note("cannot make %s: %s; this rank records nothing", path, strerror(-error));
+}
+
+static void begin_order(struct efg_thread *t)
+{
+    char path[EFG_PATH];
+
+    efg_job_path(t->number, "order", path);
+    efg_order_begin(&t->order, t->number, job->folder[0] ? path : NULL);
+}
+
+struct efg_thread *efg_thread_new(struct efg_budget *budget, uint64_t now)
+{
+    struct efg_thread *t = aligned_alloc(LINE, (sizeof *t + LINE - 1) / LINE * LINE);
+
+    if (!t)
+        return NULL;
+    *t = (struct efg_thread){
+        .detail = {job->conf.signature, (unsigned)job->conf.depth},
+        .cost.countdown = EFG_COST_EVERY,
+    };
+    if (efg_graph_init(&t->graph, budget, now) == 0 && efg_backlog_init(&t->backlog) == 0)
+        return t;
+    efg_thread_free(t);
+    return NULL;
+}
+
+void efg_thread_free(struct efg_thread *t)
+{
+    efg_graph_fini(&t->graph);
+    efg_backlog_fini(&t->backlog);
+    free(t);
+}
+
+/* Another thread may go on where THREAD, which ends here, has got to: those that come and go
+ * take the memory of as many as there are at once. */
+static void retire(void *thread)
+{
+    struct efg_thread *t = thread;
+    struct efg_signals signals;
+
+    efg_self = NULL;
+    efg_leader_retire(t);
+    efg_thread_end_work(t);
+    take_lock(&signals);
+    t->next_idle = all->idle;
+    all->idle = t;
+    give_lock(&signals);
+}
+
+static struct efg_thread *take_idle(void)
+{
+
+    pthread_mutex_lock(&all->lock);
+    struct efg_thread *t = all->idle;
+    if (t)
+        all->idle = t->next_idle;
+    pthread_mutex_unlock(&all->lock);
+    return t;
+}
+
+/* T is at work until all of it is there. Returns -1 if it comes too late. */
+static int add_thread(struct efg_thread *t, struct efg_traffic *traffic)
+{
+
+    efg_thread_begin_work(t);
+    pthread_mutex_lock(&all->lock);
+    int is_late = efg_threads_are_over();
+    if (!is_late) {
+        t->number = all->count++;
+        efg_recorder_init(&t->recorder, t->number, traffic);
+        efg_requests_init(&t->recorder.table, t->recorder.thread);
+        t->next = all->list;
+        all->list = t;
+        if (!all->leader) /* the first one: others come later */
+            all->leader = t;
+    }
+    pthread_mutex_unlock(&all->lock);
+    return is_late ? -1 : 0;
+}
+
+static struct efg_thread *new_thread(void)
+{
+    uint64_t now = efg_clock_ticks();
+    struct efg_traffic *traffic = efg_traffic_new((uint32_t)job->size);
+    struct efg_thread *t = traffic ? efg_thread_new(&efg_memory, now) : NULL;
+
+    if (!t) {
+        efg_traffic_free(traffic);
+        return NULL;
+    }
+    efg_budget_add(&efg_memory, sizeof *t + EFG_BACKLOG * sizeof *t->backlog.event +
+                                    efg_traffic_memory(traffic));
+    efg_stability_init(&t->stability, (uint32_t)job->conf.stable);
+    if (efg_graph_follow_calls(&t->graph, efg_callpath_keys, efg_code_place) == 0)
+        t->finder = efg_finder_new(&t->graph, efg_wish_begin());
+    t->next_sample = t->next_full_sample = now + job->conf.interval;
+    t->next_save = efg_save_first(now);
+    if (add_thread(t, traffic) != 0)
+        return NULL; /* what it takes goes with the process */
+    if (job->conf.mode == EFG_MODE_ADAPTIVE || job->conf.mode == EFG_MODE_FULL)
+        open_log(t);
+    if (job->conf.sequence)
+        begin_order(t);
+    efg_thread_end_work(t);
+    return t;
+}
+
+static struct efg_thread *find_thread(void)
+{
+    struct efg_signals signals;
+
+    efg_signals_defer(&signals);
+    struct efg_thread *t = take_idle();
+    if (!t)
+        t = new_thread();
+    efg_signals_resume(&signals);
+    return t;
+}
+
+static void tell_untraced(void)
+{
+    static int is_told;
+    if (!__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED))
+        efg_note("no memory for another thread: some are not traced (EFGTRACE_MEMORY)");
+}
+
+struct efg_thread *efg_threads_self(void)
+{
+    static __thread int failed __attribute__((tls_model("initial-exec")));
+    if (!efg_self && !failed && !efg_threads_are_over()) {
+        efg_self = find_thread();
+        failed = !efg_self;
+        if (efg_self && has_key)
+            pthread_setspecific(key, efg_self);
+        if (failed)
+            tell_untraced();
+    }
+    return efg_self;
+}
+
+/* A thread that is held up within its work is not waited for any longer. */
+static void await_end_of_work(const struct efg_thread *t, uint64_t *patience)
+{
+    static const struct timespec pause = {0, LOOK_PAUSE};
+
+    while (__atomic_load_n(&t->is_inside, __ATOMIC_ACQUIRE) && *patience > 0) {
+        nanosleep(&pause, NULL);
+        *patience -= LOOK_PAUSE;
+    }
+}
+
+static void fence_all_threads(void)
+{
+    static const struct timespec pause = {0, LOOK_PAUSE};
+
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) != 0 ||
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) != 0)
+        nanosleep(&pause, NULL); /* what is stored has been seen by then */
+}
+
+void efg_threads_stop(void)
+{
+    struct efg_signals signals;
+    uint64_t patience = STOP_PATIENCE;
+
+    take_lock(&signals);
+    __atomic_store_n(&efg_epoch, EFG_EPOCH_OVER, __ATOMIC_RELAXED);
+    give_lock(&signals);
+    if (all->count < 2)
+        return;
+    int saved = errno;
+    fence_all_threads();
+    for (const struct efg_thread *t = all->list; t; t = t->next)
+        if (t != efg_self)
+            await_end_of_work(t, &patience);
+    errno = saved;
+}
+
+struct efg_thread *efg_threads_become(struct efg_thread *other)
+{
+    struct efg_thread *was = efg_self;
+    efg_self = other;
+    return was;
+}
+
+void efg_threads_begin(void)
+{
+    has_key = pthread_key_create(&key, retire) == 0;
+}

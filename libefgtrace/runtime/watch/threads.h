@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Threads: what the tracer knows of each thread that calls MPI, from its first call on. A thread
+ * that begins takes over the state of one that has ended.
+ */
+#ifndef EFG_THREADS_H
+#define EFG_THREADS_H
+
+#include <pthread.h>
+
+#include "core/graph/backlog.h"
+#include "core/graph/graph.h"
+#include "core/graph/stability.h"
+#include "core/loop/finder.h"
+#include "core/window/tally.h"
+#include "cost.h"
+#include "files/run/runfile.h"
+#include "order.h"
+#include "regions.h"
+#include "runtime/record/recorder.h"
+
+/* The order of the fields is that of the cache lines: what each call touches is together,
+ * from the last field of the graph to the first ones of the recorder. */
+struct efg_thread {
+    struct efg_graph graph; /* without what is in the backlog */
+    uint32_t epoch;         /* of the process, as far as this thread has followed it */
+    uint32_t number;
+    struct efg_detail detail; /* of the signatures in the graph */
+    int is_awaiting;      /* waits for the next visit of the pivot, to begin or end something */
+    int is_inside;        /* its thread is at work on this, not in MPI or elsewhere; atomic */
+    uint64_t next_sample; /* ticks: when to look at anything but events */
+    struct efg_backlog backlog;
+    uint64_t settled; /* events of the graph when the backlog was empty; atomic */
+    struct efg_cost cost;
+    struct efg_recorder recorder;
+    struct efg_order order;
+    struct efg_regions regions;
+    struct efg_stability stability;
+    struct efg_finder *finder;       /* NULL without memory */
+    struct efg_tally tally;          /* of the leader: visits of the pivot */
+    uint64_t next_full_sample;       /* ticks: when to look at the graph too */
+    /* Iterations of the pivot, from one visit to the next. */
+    struct efg_run_iterations iterations;
+    struct efg_series
+        *series; /* the same iterations one by one; NULL: no pivot yet, or no memory */
+    uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
+    uint64_t next_save;            /* ticks: when to save what there is, see save.h */
+    struct efg_thread *next;
+    struct efg_thread *next_idle; /* its thread has ended, and no other has taken it over */
+};
+
+struct efg_threads {
+    pthread_mutex_t lock; /* the lists */
+    struct efg_thread *list, *idle;
+    uint32_t count;            /* of the list */
+    struct efg_thread *leader; /* steers (leader.h); atomic */
+};
+
+extern struct efg_threads efg_threads;
+extern uint32_t efg_epoch; /* of the process: odd while a window is open; atomic */
+#define EFG_EPOCH_OVER UINT32_MAX /* no thread may begin to work on its state any more */
+
+/* The state of this thread, if it has been made; efg_threads_self makes it. */
+extern __thread struct efg_thread *efg_self __attribute__((tls_model("initial-exec")));
+
+/*
+ * A thread says when it is at work, and who ends the tracer (efg_threads_stop) says that it is
+ * over: each before it looks at what the other says. The way of a call is to have no fence for
+ * that, so who ends the tracer makes all threads have theirs.
+ */
+static inline int efg_threads_are_over(void)
+{
+    return __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) == EFG_EPOCH_OVER;
+}
+
+static inline void efg_thread_begin_work(struct efg_thread *t)
+{
+    __atomic_store_n(&t->is_inside, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the compiler at least keeps the order */
+}
+
+static inline void efg_thread_end_work(struct efg_thread *t)
+{
+    __asm__("" : "+r"(t)); /* else gcc saves a register for the address of the field */
+    __atomic_store_n(&t->is_inside, 0, __ATOMIC_RELEASE);
+}
+
+/* A state that has a graph within BUDGET, and nothing else yet; NULL without memory. */
+struct efg_thread *efg_thread_new(struct efg_budget *budget, uint64_t now);
+void efg_thread_free(struct efg_thread *thread);
+
+/* Once, before the first of them: be told of threads that end. */
+void efg_threads_begin(void);
+
+/* The state of this thread, made at its first call or taken over from one that has ended; NULL
+ * without memory. */
+struct efg_thread *efg_threads_self(void);
+
+/* Let this thread act as OTHER; returns what it was. */
+struct efg_thread *efg_threads_become(struct efg_thread *other);
+
+/* The program ends: wait until no other thread is at work on its state. None will be
+ * from then on; calls that they are in complete without us. */
+void efg_threads_stop(void);
+
+#endif
