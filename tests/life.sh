@@ -87,7 +87,7 @@ traced -o there
 as_bare "the folder exists"
 has "the folder exists: message" "there exists and is left alone; the output goes to there.2" err
 same "the folder exists: left alone" "summary.txt mine" "$(ls there) $(cat there/summary.txt)"
-accepted "there.2" there.2/traces.otf2 --iterations 10 --min-matched 0.9
+accepted "there.2" there.2/traces.otf2 --iterations 10
 traced -o there/new/deep/
 as_bare "a folder below others"
 has "a folder below others: made" "Traced       10 iterations" there/new/deep/summary.txt
@@ -108,7 +108,7 @@ for length in 2828 3900; do
     same "a working directory of $length characters" $length "$(pwd | tr -d '\n' | wc -c)"
     traced -o here
     as_bare "a working directory of $length characters"
-    accepted "a working directory of $length characters" here/traces.otf2 --iterations 10 --min-matched 0.9
+    accepted "a working directory of $length characters" here/traces.otf2 --iterations 10
     same "a working directory of $length characters: nothing else is said" "" "$(ours | grep -v ' ranks on ')"
 done
 deep 4050
@@ -152,7 +152,7 @@ same "killed: report fails" 1 $?
 has "killed: report says what to do" '`efgtrace trace killed` writes what it has traced' said
 "$tool" trace killed >said 2>&1 # the launcher ends the others by SIGTERM: they have saved
 same "killed: trace" "0 killed/traces.otf2" "$? $(tail -n 1 said)"
-accepted "killed" killed/traces.otf2 --iterations 10 --min-matched 0.9
+accepted "killed" killed/traces.otf2 --iterations 10
 "$tool" trace killed >said 2>&1
 same "killed: once more" 1 $?
 has "killed: will not overwrite" "it already has a trace" said
@@ -162,12 +162,12 @@ begin running
 same "running: snapshot elsewhere" "0 elsewhere/traces.otf2" "$? $(cat said)"
 "$tool" trace running >said 2>&1
 same "running: snapshot in place" "0 running/traces.otf2" "$? $(cat said)"
-accepted "running: elsewhere" elsewhere/traces.otf2 --iterations 10 --min-matched 0.9
-accepted "running: in place" running/traces.otf2 --iterations 10 --min-matched 0.9
+accepted "running: elsewhere" elsewhere/traces.otf2 --iterations 10
+accepted "running: in place" running/traces.otf2 --iterations 10
 wait "$job"
 same "running: the job ends well" "0 ok stencil2d: 4000 steps" "$? $(cat out)"
 job=
-accepted "running: the job's own trace" running/traces.otf2 --iterations 10 --min-matched 0.9
+accepted "running: the job's own trace" running/traces.otf2 --iterations 10
 same "running: no logs are left" "" "$(ls running/logs 2>/dev/null)"
 "$tool" report running >said 2>&1
 has "running: report" "Traced       10 iterations" said
@@ -181,7 +181,7 @@ for how in exit abort; do
     same "$how: exit code" "$bare" "$code"
     "$tool" trace ended.$how >said 2>&1
     same "$how: the logs give a trace" "0 ended.$how/run.efg ended.$how/traces.otf2" "$? $(grep -v ^efgtrace said | xargs)"
-    accepted "$how" ended.$how/traces.otf2 --iterations 10 --min-matched 0.9
+    accepted "$how" ended.$how/traces.otf2 --iterations 10
 done
 
 # --- too little room ---
@@ -239,7 +239,7 @@ if $MPICC -fsanitize=address -g -O1 "$root/tests/programs/stencil2d.c" -o asan/s
     export ASAN_OPTIONS=detect_leaks=0 # of which MPI libraries have many
     traced -o sanitized
     as_bare "AddressSanitizer"
-    accepted "AddressSanitizer" sanitized/traces.otf2 --iterations 10 --min-matched 0.9
+    accepted "AddressSanitizer" sanitized/traces.otf2 --iterations 10
     launch ./beyond
     bare=$code
     launch "$tool" run -o beyond.out ./beyond
@@ -263,12 +263,12 @@ traced -o kept --keep-logs
 same "keep-logs: a log per rank" "0.0.log 1.0.log 2.0.log 3.0.log" "$(ls kept/logs | xargs)"
 "$tool" trace -o again kept >said 2>&1
 same "keep-logs: a second trace" 0 $?
-accepted "keep-logs" again/traces.otf2 --iterations 10 --min-matched 0.9
+accepted "keep-logs" again/traces.otf2 --iterations 10
 
 stencil=("$programs/stencil2d" 1000 500)
 traced -o three --windows 3
 same "windows 3" "3" "$(grep -c '^  *number [0-9]* to' three/summary.txt)"
-accepted "windows 3" three/traces.otf2 --iterations 30 --min-matched 0.9
+accepted "windows 3" three/traces.otf2 --iterations 30
 traced -o skipped --skip 300
 first=$(sed -n 's/.*iterations, number \([0-9]*\) to .*/\1/p' skipped/summary.txt)
 verdict "skip 300" "$([ "${first:-0}" -ge 300 ] || echo "the first iteration is ${first:-none}")"
@@ -307,12 +307,12 @@ done
 
 launch env LD_PRELOAD="$library" EFGTRACE_INTERVAL=20ms EFGTRACE_OUTPUT=by_hand "${stencil[@]}"
 as_bare "preloaded"
-accepted "preloaded" by_hand/traces.otf2 --iterations 10 --min-matched 0.9
+accepted "preloaded" by_hand/traces.otf2 --iterations 10
 launch env LD_PRELOAD="$library" EFGTRACE_INTERVAL=20ms EFGTRACE_OUTPUT=by_shell \
     bash -c "ls / >/dev/null; ${stencil[*]}; code=\$?; echo bash >&2; exit \$code"
 as_bare "preloaded into a shell"
 same "preloaded into a shell: it works as always" 4 "$(grep -c '^bash$' err)"
-accepted "preloaded into a shell" by_shell/traces.otf2 --iterations 10 --min-matched 0.9
+accepted "preloaded into a shell" by_shell/traces.otf2 --iterations 10
 traced
 same "the folder's name by default" 1 "$(ls -d efgtrace.stencil2d.[0-9]* 2>/dev/null | wc -l)"
 has "the next command to type" "efgtrace report " err
