@@ -15,7 +15,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 
 # All scripts of this folder are parts, but for OTHERS. LONG ones come first, so that the last ones are short.
-long="programs conformance accidents expand saved neighbours wrong cut half traffic life threads page"
+long="programs checker conformance threads saved wrong expand neighbours cut half life accidents ends mpi4 traffic page"
 others="align builds check debian13 frame seeds"
 
 # What is written down, how programs are preloaded, their traces, and what is made of these.
@@ -29,7 +29,7 @@ command_of() {
     test_*) echo "$BUILD/tests/$1" ;;
     conformance) echo tests/conformance.sh --some ;;
     programs) echo tests/programs.sh ${PROGRAMS-} ;;
-    apps) echo env RINGTEST_LOOPS=100000 tests/apps.sh lammps ringtest ;;
+    apps) echo env LAMMPS_STEPS=500 RINGTEST_LOOPS=50000 tests/apps.sh lammps ringtest ;;
     *) echo "tests/$1.sh" ;;
     esac
 }

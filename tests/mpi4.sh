@@ -7,11 +7,12 @@
 # environment: that of frame.sh
 if ! echo 'MPI_Session session;' | ${MPICC:-mpicc} -include mpi.h -fsyntax-only -xc - 2>/dev/null; then
     BUILD=${BUILD:-build}
-    (cd "$(dirname "$0")/.." && flock Makefile make --no-print-directory -s -j2 mpich BUILD="$BUILD" >/dev/null) &&
-        BUILD=$BUILD/mpich MPICC=mpicc.mpich
+    (cd "$(dirname "$0")/.." && mkdir -p "$BUILD/mpich" &&
+        flock Makefile make --no-print-directory -s -j2 mpich BUILD="$BUILD" >/dev/null) && MPICC=mpicc.mpich
+    BUILD=$BUILD/mpich
 fi
 . "$(dirname "$0")/frame.sh"
-[ -x "$tool" ] || { skip "MPI 4" "neither mpicc nor mpicc.mpich has it"; finish; }
+[ -f "$build/libefgtrace-runtime.so" ] || { skip "MPI 4" "neither mpicc nor mpicc.mpich has it"; finish; }
 large=$(echo MPI_VERSION | $MPICC -include mpi.h -E -P -xc - | tail -n 1) # 3 where counts are ints
 
 # calls DIR: how many of each of rank 0

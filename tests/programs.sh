@@ -4,17 +4,25 @@
 #
 # usage: tests/programs.sh [PROGRAM...]      default: all
 # environment: that of frame.sh
+#
+# What is expected of a program is in its opening comment, behind "programs.sh:", as NAME=VALUE:
+#
+#   steps       the argument: a run in mode adaptive is to last a quarter of a second and more, 50 samples
+#   iterations  of the main loop, if it is the same on all ranks
+#   window      maybe: a run may end before the ranks have agreed, or they have no loop in common
+#   lacks       what the checker may miss in a window: of calls whose order is made by timing, of a master whose
+#               iterations are not those of its workers, of threads that begin and end at a call of their own
+#   full_lacks  the same, in mode full
+#   matched     part of the messages that have both ends in a window, at least (default 0.5)
+#   graph       yes: mode graph, too; it does nothing that mode adaptive does not, so one of each kind
 . "$(dirname "$0")/frame.sh"
 
-# How many iterations: adaptive runs are to last a quarter of a second and more, so 50 samples.
-steps() {
-    case $1 in
-    comms | collectives | mpiio | rma | sends) echo 100 ;;
-    freed | nested_solver | phases | recursion | threads) echo 150 ;;
-    master_worker) echo 750 ;; # shared by three workers
-    waitany) echo 500 ;;       # its ranks go their own ways for long
-    *) echo 250 ;;
-    esac
+# expected PROGRAM NAME [DEFAULT]: its value
+expected() {
+    for source in "$root/tests/programs/${1%.py}".*; do
+        value=$(sed -n "s/.*programs.sh:.* $2=\([^ ]*\).*/\1/p" "$source")
+        echo "${value:-${3-}}"
+    done
 }
 
 # run PROGRAM MODE OUTPUT PREFIX...: standard output only; ours goes to standard error. Only for what
@@ -27,53 +35,25 @@ run() {
     *) command=$programs/$program ;;
     esac
     [ "$mode" = adaptive ] && microseconds= || microseconds=100
-    (cd "$work" && ranks 4 "$@" $command "$(steps "$program")" $microseconds >"$output" 2>"$output.err")
+    (cd "$work" && ranks 4 "$@" $command "$(expected "$program" steps)" $microseconds >"$output" 2>"$output.err")
 }
 
-# What the checker cannot find in a window: a master has other iterations than its workers, and threads
-# other than the leader begin and end at their own next call; coupled codes and ranks without a loop
-# have no iterations in common.
-exempt() {
-    case $1.$2 in
-    threads.adaptive) echo '^FAIL (messages|collectives)' ;;
-    freed.*) echo '^FAIL messages' ;; # what is received after that is not recorded
-    master_worker.adaptive | coupled.adaptive | silent_rank.adaptive | unstable.adaptive)
-        echo '^FAIL (messages|iterations|collectives)' ;; # ranks that follow have no iterations
-    *) echo '^nothing' ;;
-    esac
-}
-
-check_trace() { # PROGRAM WHAT TRACE ARGUMENTS...
-    program=$1 what=$2 trace=$3
-    shift 3
+# check_trace PROGRAM WHAT LACKS TRACE ARGUMENTS...
+check_trace() {
+    program=$1 what=$2 lacks=$3 trace=$4
+    shift 4
     verdict "$program $what: otf2-print accepts the trace" "$(unreadable "$trace")"
     verdict "$program $what: the checker accepts the trace" \
-        "$(faults "$trace" "$@" | grep -v -E "$(exempt "$program" "$what")" | head -n 3)"
-}
-
-# How many iterations the main loop truly has.
-truth() {
-    case $1 in
-    alternating | freed | helper_reuse | io_end | io_start | persistent | polling | probes | sendrecv_self | \
-        shuffled | pingpong | stencil2d | waitany | wavefront | ring_mpif | ring_usempi | ring_f08 | early_static | ring.py) steps "$1" ;;
-    driver) echo $((3 * $(steps "$1"))) ;;
-    *) echo 0 ;; # not the same on all ranks; sends: five rings in a step, which do nearly all of it
-    esac
-}
-
-# Without a window nothing happens in mode graph that does not happen in mode adaptive, too: of
-# each kind of program one.
-modes() {
-    echo adaptive full
-    case $1 in stencil2d | threads | rma | mpiio | ring_f08 | ring.py) echo graph ;; esac
+        "$(faults "$trace" "$@" | grep -v -E "^FAIL ($(echo "$lacks" | tr , '|'))\b" | head -n 3)"
 }
 
 test_program() {
     program=$1
     [ "$program" = ring.py ] || compile "$program" || { verdict "$program compiles" "see above"; return; }
+    [ -n "$(expected "$program" steps)" ] || { verdict "$program" "its source does not say what is expected"; return; }
     run "$program" bare "$work/bare"
     bare=$?
-    for mode in $(modes "$program"); do
+    for mode in adaptive full $([ "$(expected "$program" graph no)" = no ] || echo graph); do
         dir=$work/$program.$mode
         run "$program" $mode "$work/out" "$tool" run -o "$dir" -m $mode --interval 5ms
         code=$?
@@ -81,7 +61,8 @@ test_program() {
         verdict "$program $mode: exit code" "$why"
         verdict "$program $mode: output" "$(diff "$work/bare" "$work/out" | head -n 5)"
         case $mode in
-        full) check_trace "$program" $mode "$dir/traces.otf2" --full --iterations 0 ;;
+        full) check_trace "$program" $mode "$(expected "$program" full_lacks nothing)" "$dir/traces.otf2" \
+            --full --iterations 0 ;;
         adaptive) test_window "$program" "$dir" ;;
         graph) [ -e "$dir/traces.otf2" ] && why="it wrote a trace" || why=
             verdict "$program graph: no trace" "$why" ;;
@@ -91,29 +72,24 @@ test_program() {
 }
 
 test_window() {
-    case $1 in
-    # The order of their calls is made by timing, or differs between ranks.
-    coupled | silent_rank | unstable) ;; # nor have all ranks a loop in common
-    master_worker | threads | probes | phases | comms | recursion | nested_solver | collectives | rma | mpiio) ;;
-    *)
+    if [ "$(expected "$1" window yes)" = yes ]; then
         [ -f "$2/traces.otf2" ] && why= || why="none: $(tail -n 3 "$work/out.err")"
-        verdict "$1 adaptive: a window was recorded" "$why" ;;
-    esac
+        verdict "$1 adaptive: a window was recorded" "$why"
+    fi
     [ -f "$2/traces.otf2" ] || return
-    least=0.5
-    [ "$1" = wavefront ] && least=0.3 # half of its messages cross the edges of a window
-    check_trace "$1" adaptive "$2/traces.otf2" --iterations 10 --min-matched $least
-    [ "$(truth "$1")" -eq 0 ] || verdict "$1 adaptive: the main loop" "$(wrong_count "$1" "$2")"
+    check_trace "$1" adaptive "$(expected "$1" lacks nothing)" "$2/traces.otf2" --iterations 10 \
+        --min-matched "$(expected "$1" matched 0.5)"
+    wanted=$(expected "$1" iterations)
+    [ -z "$wanted" ] || verdict "$1 adaptive: the main loop" "$(wrong_count "$2" "$wanted")"
 }
 
 # The pivot's visits, over the run, against the iterations that the source has.
-wrong_count() {
-    visits=$("$tool" graph "$2" --format json | "$python" -c '
+wrong_count() { # DIR ITERATIONS
+    visits=$("$tool" graph "$1" --format json | "$python" -c '
 import json, sys
 graph = json.load(sys.stdin)
 print(graph["pivot"]["visits"])')
-    wanted=$(truth "$1")
-    [ "$visits" -ge $((wanted - 5)) ] && [ "$visits" -le $((wanted + 5)) ] || echo "$visits visits of the pivot, $wanted iterations"
+    [ "$visits" -ge $(($2 - 5)) ] && [ "$visits" -le $(($2 + 5)) ] || echo "$visits visits of the pivot, $2 iterations"
 }
 
 all() {

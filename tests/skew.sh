@@ -88,7 +88,7 @@ for late in 3000000 -3000000 12000000 400000000; do
 done
 
 if has_lammps; then
-    sed "s/^run.*/run 2000/" /usr/share/lammps/examples/melt/in.melt >in.melt
+    sed "s/^run.*/run 500/" /usr/share/lammps/examples/melt/in.melt >in.melt
     traced lammps -- --interval 10ms lmp -in in.melt -log none
     same "lammps: runs" 0 $?
     late lammps.1000000 1000000 lammps --min-matched 1.0

@@ -2,7 +2,9 @@
  *
  * 1000 steps: P (Sendrecv to the right) in even ones, Q (Sendrecv to the left) in odd ones,
  * then compute and C (Sendrecv across, no collective). True iterations: ITERATIONS (1000),
- * counted by C; P heads the outermost loop and is visited half as often. */
+ * counted by C; P heads the outermost loop and is visited half as often.
+ *
+ * programs.sh: steps=250 iterations=250 */
 #include "program.h"
 
 int main(int argc, char **argv)

@@ -2,7 +2,9 @@
  *
  * 100 steps: the 17 blocking collectives and, after each, its nonblocking form and Wait; the 5
  * of neighbours in both forms on a periodic Cartesian line; 6 in place; compute. True
- * iterations: ITERATIONS (100). Needs at least 3 ranks. */
+ * iterations: ITERATIONS (100). Needs at least 3 ranks.
+ *
+ * programs.sh: steps=100 window=maybe */
 #include "program.h"
 
 enum { MOST = 64 }; /* ranks */

@@ -2,7 +2,9 @@
  *
  * 100 steps: dup, idup, dup_with_info, create, create_group, split, split_type, cart_create,
  * cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_create,
- * intercomm_merge; on each one an Allreduce; compute. True iterations: ITERATIONS (100). */
+ * intercomm_merge; on each one an Allreduce; compute. True iterations: ITERATIONS (100).
+ *
+ * programs.sh: steps=100 window=maybe */
 #include "program.h"
 
 /* Sums one per rank over the communicator (over the other group of an intercommunicator), and

@@ -4,7 +4,9 @@
  * half. The upper half, half as many steps of twice the time: Irecv, Isend, Waitall around the
  * half, compute, Bcast in the half. Each 20th step of the lower one and 10th of the upper one:
  * Sendrecv with the rank of the same number in the other half. True iterations: ITERATIONS and
- * ITERATIONS / 2. */
+ * ITERATIONS / 2.
+ *
+ * programs.sh: steps=250 window=maybe lacks=messages,iterations,collectives */
 #include "program.h"
 
 enum { COUPLED = 20 };

@@ -4,6 +4,8 @@
 // preloaded library need have run) and MPI_Finalized in its destructor. 1000 steps: Sendrecv,
 // compute, Allreduce; every 10th step throws through a frame that has just called MPI, and main
 // catches. True iterations: ITERATIONS (1000).
+//
+// programs.sh: steps=250 iterations=250
 #include <cstdlib>
 #include <stdexcept>
 

@@ -2,7 +2,9 @@
  *
  * 300 steps: a message to the right that is under way while its communicator is freed, one by
  * persistent requests that are started only then, one that was found by a probe, and
- * one from nobody; compute. True iterations: ITERATIONS (300). */
+ * one from nobody; compute. True iterations: ITERATIONS (300).
+ *
+ * programs.sh: steps=150 iterations=150 lacks=messages full_lacks=messages */
 #include "program.h"
 
 static void check(const struct program *p, int got, int number)

@@ -2,7 +2,9 @@
  *
  * One loop of 3 + 1000 rounds, each of which calls the helper (Sendrecv); the first 3 then read
  * their input (Bcast), the others compute and call Allreduce. True iterations: ITERATIONS
- * (1000); the helper, which heads the loop, is visited 3 times more. */
+ * (1000); the helper, which heads the loop, is visited 3 times more.
+ *
+ * programs.sh: steps=250 iterations=250 */
 #include "program.h"
 
 int main(int argc, char **argv)

@@ -3,7 +3,9 @@
  * 1000 steps: Sendrecv, compute for 4 ms, Allreduce; at the start of every 100th step all ranks
  * open a file, write their number and close it (File_open, File_write_at_all, File_close).
  * True iterations: ITERATIONS (1000), in spite of the 10 that do I/O, as long as the I/O takes
- * less than 2% of the time. */
+ * less than 2% of the time.
+ *
+ * programs.sh: steps=250 iterations=250 */
 #include "program.h"
 
 static void write_file(const struct program *p, int step)

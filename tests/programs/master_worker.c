@@ -2,7 +2,9 @@
  *
  * Rank 0, for each task: Recv of a result from any rank, Send of the next task to it. A worker:
  * Recv of a task, compute, Send of the result. True iterations: ITERATIONS (3000) tasks and one
- * first request per worker on rank 0; a share of them on each worker, different in each run. */
+ * first request per worker on rank 0; a share of them on each worker, different in each run.
+ *
+ * programs.sh: steps=750 window=maybe lacks=messages,iterations,collectives */
 #include "program.h"
 
 enum { STOP = -1 };

@@ -2,7 +2,9 @@
  *
  * The file is opened once. 100 steps: write and read it in each way, compute, Sync; every 50th
  * step closes it and opens it again. True iterations: ITERATIONS (100). The file is mpiio.out
- * in the working folder, removed at the end. */
+ * in the working folder, removed at the end.
+ *
+ * programs.sh: steps=100 window=maybe graph=yes */
 #include "program.h"
 
 enum { COUNT = 64 };

@@ -3,7 +3,9 @@
  * 300 time steps: Bcast of the step width, 1 to 7 inner iterations (Sendrecv, compute,
  * Allreduce; how many is a pseudo-random number of the step, the same on all ranks), then a
  * Barrier. True iterations: ITERATIONS (300) time steps; 1200 or so inner ones are the finer
- * level. */
+ * level.
+ *
+ * programs.sh: steps=150 window=maybe */
 #include "program.h"
 
 int main(int argc, char **argv)

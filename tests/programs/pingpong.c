@@ -2,7 +2,9 @@
  * hardly longer than a message takes.
  *
  * 1000 steps: 10 times Send and Recv, then Allreduce. True iterations: ITERATIONS (1000); with
- * an odd number of ranks the last one only sums up. */
+ * an odd number of ranks the last one only sums up.
+ *
+ * programs.sh: steps=250 iterations=250 */
 #include "program.h"
 
 #define ROUNDS 10

@@ -3,7 +3,9 @@
  * 1000 steps: Irecv from the left, compute (longer on some ranks than on others), Isend to the
  * right, Test until the receive is done, Testall until the send is done; then Isend to the
  * left, Iprobe until a message is there, Recv, Wait. True iterations: ITERATIONS (1000),
- * however many polls there were. */
+ * however many polls there were.
+ *
+ * programs.sh: steps=250 iterations=250 */
 #include "program.h"
 
 int main(int argc, char **argv)

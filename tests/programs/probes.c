@@ -3,7 +3,9 @@
  * 500 steps, a message to the right in each of five ways: Probe and Recv, Iprobe until it is
  * there and Recv, Mprobe and Mrecv, Improbe until it is there and Imrecv and Wait, and Recv
  * with any tag; a probe of MPI_PROC_NULL; compute. The length of the messages varies. True
- * iterations: ITERATIONS (500), in spite of Iprobe and Improbe that found nothing. */
+ * iterations: ITERATIONS (500), in spite of Iprobe and Improbe that found nothing.
+ *
+ * programs.sh: steps=250 iterations=250 window=maybe */
 #include "program.h"
 
 enum { MOST = 32 };

@@ -3,7 +3,9 @@
  * 300 steps: down a recursion of 1 to 12 levels (a different depth in each step, the same on
  * all ranks) with a Sendrecv before and an Allreduce after the descent on each level; then
  * compute. True iterations: ITERATIONS (300). Nodes: 24 with the call path, 2 with the call
- * site alone. */
+ * site alone.
+ *
+ * programs.sh: steps=150 window=maybe */
 #include "program.h"
 
 enum { DEEPEST = 12 };

@@ -2,6 +2,8 @@
 !
 ! 1000 steps: Irecv, Isend, Waitall that ignores the statuses, compute, Allreduce in place.
 ! True iterations: the argument (1000).
+!
+! programs.sh: steps=250 iterations=250
 program ring_usempi
   use mpi
   implicit none

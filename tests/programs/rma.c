@@ -3,7 +3,9 @@
  * 200 steps: Put between fences; Put to the right with Post, Start, Complete, Wait; Put, Get,
  * Accumulate, Get_accumulate with Lock, Flush, Unlock; Rput, Rget, Fetch_and_op,
  * Compare_and_swap with Lock_all, Flush_local_all, Unlock_all; compute, Barrier.
- * True iterations: ITERATIONS (200). */
+ * True iterations: ITERATIONS (200).
+ *
+ * programs.sh: steps=100 window=maybe graph=yes */
 #include "program.h"
 
 enum { FENCE, PSCW, PUT, SUM, RPUT, COUNTER, SWAP, SLOTS };

@@ -3,7 +3,9 @@
  * 1000 steps: Sendrecv with oneself on the world, Sendrecv_replace on MPI_COMM_SELF, Isend and
  * Recv on a copy of MPI_COMM_SELF, Send and Recv with MPI_PROC_NULL, Allreduce on
  * MPI_COMM_SELF; compute. No rank ever waits for another one. True iterations: ITERATIONS
- * (1000). */
+ * (1000).
+ *
+ * programs.sh: steps=250 iterations=250 */
 #include "program.h"
 
 int main(int argc, char **argv)

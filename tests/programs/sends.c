@@ -7,7 +7,9 @@
  * the world, on a reversed copy of it, among ranks of one parity, on an intercommunicator
  * between the parities and on MPI_COMM_SELF, around the ring of what there is; some with no
  * bytes, some of a derived type; and one to MPI_PROC_NULL. A Barrier; compute. True iterations:
- * ITERATIONS (100). Needs an even number of ranks. */
+ * ITERATIONS (100). Needs an even number of ranks.
+ *
+ * programs.sh: steps=100 */
 #include "program.h"
 
 enum { MOST = 1 << 16, TAG = 5 };

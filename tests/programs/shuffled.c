@@ -3,7 +3,9 @@
  * 1000 steps: A, B and C (Sendrecv with the ranks 1, 2 and 3 away, each from its own call site)
  * in an order that a pseudo-random number of the step decides, the same on all ranks; then
  * compute. No collective. True iterations: ITERATIONS (1000); each of A, B, C is visited once
- * in each. Needs a number of ranks that 4 divides. */
+ * in each. Needs a number of ranks that 4 divides.
+ *
+ * programs.sh: steps=250 iterations=250 */
 #include "program.h"
 
 static const int ORDERS[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3},

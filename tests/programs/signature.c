@@ -4,7 +4,9 @@
  * communicators in different user regions, and once from another line. What is told
  * apart by what is in tests/signature.sh. True iterations: ITERATIONS (1000).
  *
- * signature ITERATIONS MICROSECONDS REGIONS also makes a call in each of so many regions. */
+ * signature ITERATIONS MICROSECONDS REGIONS also makes a call in each of so many regions.
+ *
+ * programs.sh: steps=250 */
 #include "program.h"
 
 static MPI_Comm pair;

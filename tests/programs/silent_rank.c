@@ -2,7 +2,9 @@
  *
  * Start: Comm_split. 1000 steps of the others: Sendrecv around them, compute, Allreduce of
  * them; the last rank only computes. End: Allreduce of the world. True iterations: ITERATIONS
- * (1000), none on the last rank. Needs two ranks. */
+ * (1000), none on the last rank. Needs two ranks.
+ *
+ * programs.sh: steps=250 window=maybe lacks=messages,iterations,collectives */
 #include "program.h"
 
 static void work(const struct program *p, MPI_Comm comm)

@@ -2,7 +2,9 @@
  *
  * Start-up: Bcast, Cart_create. Then 1000 steps: 4 Irecv, 4 Isend, Waitall, compute, Allreduce
  * of the change. With a third argument the messages are those of MPI_COMM_WORLD, where ranks are
- * the same but have no coordinates. True iterations: ITERATIONS (1000); the pivot is any call of the step. */
+ * the same but have no coordinates. True iterations: ITERATIONS (1000); the pivot is any call of the step.
+ *
+ * programs.sh: steps=250 iterations=250 graph=yes */
 #include "program.h"
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,9 @@
  *
  * The main thread makes a copy of the world for each thread, then waits for them. Each thread
  * runs 300 steps: Isend and Irecv around the ring, compute, Waitall, Allreduce. True
- * iterations: ITERATIONS (300) on each thread; the main thread has no loop. */
+ * iterations: ITERATIONS (300) on each thread; the main thread has no loop.
+ *
+ * programs.sh: steps=150 window=maybe lacks=messages,collectives graph=yes */
 #include "program.h"
 #include <pthread.h>
 

@@ -3,7 +3,9 @@
  * 1000 steps of the others: Sendrecv around them, compute, Send to the last rank. It receives
  * all that in bursts: 1 to 16 messages of a random rank, by Recv, by Irecv and Wait, by Probe
  * and Recv, or by Mprobe and Mrecv, and is asleep for a random time. True iterations:
- * ITERATIONS (1000), none on the last rank. Needs two ranks. */
+ * ITERATIONS (1000), none on the last rank. Needs two ranks.
+ *
+ * programs.sh: steps=250 window=maybe lacks=messages,iterations,collectives */
 #include "program.h"
 
 static unsigned state = 12345;

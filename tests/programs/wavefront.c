@@ -11,7 +11,9 @@
  *
  *     sized       the message of step k has k + 1 numbers
  *     crossing    the last rank gets a message from the one before it at the end, that was sent
- *                 at the beginning */
+ *                 at the beginning
+ *
+ * programs.sh: steps=250 iterations=250 matched=0.3 */
 #include "program.h"
 
 #include <string.h>
