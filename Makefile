@@ -40,7 +40,7 @@ VERSION := 0.1.0
 pc = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
 CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g) # sanitized code is compiled in half the time
-WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+WARNINGS := -Wall -Wextra -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(SANITIZE) -fPIC -fvisibility=hidden \
              -Ilibefgtrace -DEFG_VERSION='"$(VERSION)"' -MMD -MP
 SANITIZE  = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(UNWARNED))

@@ -50,6 +50,7 @@ runtime/job     files/otf2      makes the trace
 runtime/job     files/run       makes the run file
 runtime/job     files/summary   writes it
 runtime/job     files/symbols   resolves names for all ranks
+runtime/job     runtime/calls   whether MPI has sessions
 runtime/job     runtime/census  learns which ranks are traced
 runtime/job     runtime/mpi     begins to know handles; what is expected
 runtime/job     runtime/node    compares clocks, finds where ranks run

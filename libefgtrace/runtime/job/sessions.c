@@ -6,6 +6,7 @@
 #include "sessions.h"
 
 #include "base/launcher.h"
+#include "runtime/calls/call.h" /* EFG_MPI_4 */
 #include "runtime/census/board.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
