@@ -83,7 +83,7 @@ static void carry_out(void *context, enum efg_action action)
         break;
     case EFG_DO_CUT:
         efg_windows_close(t, now, 0);
-        efg_tell(now, "the loop is over: recorded before iteration %llu", number);
+        efg_tell(now, "the window ends: recorded before iteration %llu", number);
         break;
     case EFG_DO_SETTLE:
         settle(t, 1, now);
