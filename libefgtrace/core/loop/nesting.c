@@ -310,8 +310,28 @@ static int is_near(uint64_t a, uint64_t b)
     return a <= more_than(b) && b <= more_than(a);
 }
 
+/* The node that the main loop is known by. */
+static int has_main_node(const struct builder *b, uint32_t begin, uint32_t end)
+{
+    uint32_t leaf = b->flow->graph->nodes[b->main->node].leaf;
+
+    for (uint32_t i = begin; i < end; i++)
+        if (efg_calltree_is_below(b->flow->tree, leaf, b->order[i]))
+            return 1;
+    return 0;
+}
+
+static int has_entries(const struct builder *b, uint32_t begin, uint32_t end, uint64_t entries)
+{
+    for (uint32_t i = begin; i < end; i++)
+        if (is_near(b->flow->flow[b->order[i]].entries, entries))
+            return 1;
+    return 0;
+}
+
 /* Whether the main loop is one of this body, which went round COUNT times: a site of it was
- * entered as often, or that often for each of some parts of an iteration. */
+ * entered as often, or that often for each of some parts of an iteration. The latter may be by
+ * chance: a master has as many iterations as its workers together. */
 static int is_main(const struct builder *b, uint32_t begin, uint32_t end, uint64_t count)
 {
     uint64_t wanted = b->main ? b->main->iterations : 0;
@@ -319,10 +339,11 @@ static int is_main(const struct builder *b, uint32_t begin, uint32_t end, uint64
     if (b->main_function != b->function || b->tree->main != EFG_NONE ||
         wanted > more_than(count))
         return 0;
-    for (uint64_t parts = 1; parts <= MOST_PARTS && wanted <= UINT64_MAX / MOST_PARTS; parts++)
-        for (uint32_t i = begin; i < end; i++)
-            if (is_near(b->flow->flow[b->order[i]].entries, parts * wanted))
-                return 1;
+    if (has_entries(b, begin, end, wanted))
+        return 1;
+    for (uint64_t parts = 2; parts <= MOST_PARTS && wanted <= UINT64_MAX / MOST_PARTS; parts++)
+        if (has_entries(b, begin, end, parts * wanted))
+            return has_main_node(b, begin, end);
     return 0;
 }
 
