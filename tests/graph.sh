@@ -61,8 +61,10 @@ MPI_Send master_worker.c:$(line_of 'MPI_Send(&task' master_worker.c) 204x(0)" \
     "$(facts star "sorted(line(n) + ' ' + by(n) for n in g['nodes'] if n['ranks'] == '0')")"
 same "star: the workers do the rest" "1-4 204
 1-4 204" "$(facts star "[n['ranks'] + ' ' + str(n['count']) for n in g['nodes'] if n['ranks'] != '0']")"
+# The main loop, if that is the workers', has the count of the rank that speaks for all; else that of the busiest.
 same "star: two loops" "0 204
-1-4 $(facts star "[max(v['most'] for n in g['nodes'] if n['ranks'] == '1-4' for v in n['visits'])]")" \
+1-4 $(facts star "[g['pivot']['visits'] if g['pivot']['rank'] else
+    max(v['most'] for n in g['nodes'] if n['ranks'] == '1-4' for v in n['visits'])]")" \
     "$(facts star "sorted(l['ranks'] + ' ' + str(l['repetitions']) for l in g['loops'])")"
 same "star: groups" "1-4
 0" "$(facts star "[g['merged']]" -g 1; facts star "[g['merged']]" --group 2)"
