@@ -7,7 +7,7 @@
 #
 # What is expected of a program is in its opening comment, behind "programs.sh:", as NAME=VALUE:
 #
-#   steps       the argument: a run in mode adaptive is to last a quarter of a second and more, 50 samples
+#   steps       the argument: a run in mode adaptive is to last half a second and more
 #   iterations  of the main loop, if it is the same on all ranks
 #   window      maybe: a run may end before the ranks have agreed, or they have no loop in common
 #   lacks       what the checker may miss in a window: of calls whose order is made by timing, of a master whose
@@ -55,7 +55,7 @@ test_program() {
     bare=$?
     for mode in adaptive full $([ "$(expected "$program" graph no)" = no ] || echo graph); do
         dir=$work/$program.$mode
-        run "$program" $mode "$work/out" "$tool" run -o "$dir" -m $mode --interval 5ms
+        run "$program" $mode "$work/out" "$tool" run -o "$dir" -m $mode --interval 20ms
         code=$?
         [ $code -eq $bare ] && why= || why="exit code $code, bare $bare: $(tail -n 3 "$work/out.err")"
         verdict "$program $mode: exit code" "$why"

@@ -4,7 +4,7 @@
  * then compute and C (Sendrecv across, no collective). True iterations: ITERATIONS (1000),
  * counted by C; P heads the outermost loop and is visited half as often.
  *
- * programs.sh: steps=250 iterations=250 */
+ * programs.sh: steps=500 iterations=500 */
 #include "program.h"
 
 int main(int argc, char **argv)

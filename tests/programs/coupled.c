@@ -6,7 +6,7 @@
  * Sendrecv with the rank of the same number in the other half. True iterations: ITERATIONS and
  * ITERATIONS / 2.
  *
- * programs.sh: steps=250 window=maybe lacks=messages,iterations,collectives */
+ * programs.sh: steps=500 window=maybe lacks=messages,iterations,collectives */
 #include "program.h"
 
 enum { COUPLED = 20 };

@@ -5,7 +5,7 @@
 // compute, Allreduce; every 10th step throws through a frame that has just called MPI, and main
 // catches. True iterations: ITERATIONS (1000).
 //
-// programs.sh: steps=250 iterations=250
+// programs.sh: steps=500 iterations=500
 #include <cstdlib>
 #include <stdexcept>
 

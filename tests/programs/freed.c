@@ -4,7 +4,7 @@
  * persistent requests that are started only then, one that was found by a probe, and
  * one from nobody; compute. True iterations: ITERATIONS (300).
  *
- * programs.sh: steps=150 iterations=150 lacks=messages full_lacks=messages */
+ * programs.sh: steps=300 iterations=300 lacks=messages full_lacks=messages */
 #include "program.h"
 
 static void check(const struct program *p, int got, int number)

@@ -4,7 +4,7 @@
  * their input (Bcast), the others compute and call Allreduce. True iterations: ITERATIONS
  * (1000); the helper, which heads the loop, is visited 3 times more.
  *
- * programs.sh: steps=250 iterations=250 */
+ * programs.sh: steps=500 iterations=500 */
 #include "program.h"
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@
  * True iterations: ITERATIONS (1000), in spite of the 10 that do I/O, as long as the I/O takes
  * less than 2% of the time.
  *
- * programs.sh: steps=250 iterations=250 */
+ * programs.sh: steps=500 iterations=500 */
 #include "program.h"
 
 static void write_file(const struct program *p, int step)

@@ -4,7 +4,7 @@
  * step closes it and opens it again. True iterations: ITERATIONS (100). The file is mpiio.out
  * in the working folder, removed at the end.
  *
- * programs.sh: steps=100 window=maybe graph=yes */
+ * programs.sh: steps=200 window=maybe graph=yes */
 #include "program.h"
 
 enum { COUNT = 64 };

@@ -4,7 +4,7 @@
  * 1000 steps: 10 times Send and Recv, then Allreduce. True iterations: ITERATIONS (1000); with
  * an odd number of ranks the last one only sums up.
  *
- * programs.sh: steps=250 iterations=250 */
+ * programs.sh: steps=500 iterations=500 */
 #include "program.h"
 
 #define ROUNDS 10

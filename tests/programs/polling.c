@@ -5,7 +5,7 @@
  * left, Iprobe until a message is there, Recv, Wait. True iterations: ITERATIONS (1000),
  * however many polls there were.
  *
- * programs.sh: steps=250 iterations=250 */
+ * programs.sh: steps=500 iterations=500 */
 #include "program.h"
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@
  * with any tag; a probe of MPI_PROC_NULL; compute. The length of the messages varies. True
  * iterations: ITERATIONS (500), in spite of Iprobe and Improbe that found nothing.
  *
- * programs.sh: steps=250 iterations=250 window=maybe */
+ * programs.sh: steps=500 iterations=500 window=maybe */
 #include "program.h"
 
 enum { MOST = 32 };

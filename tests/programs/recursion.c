@@ -5,7 +5,7 @@
  * compute. True iterations: ITERATIONS (300). Nodes: 24 with the call path, 2 with the call
  * site alone.
  *
- * programs.sh: steps=150 window=maybe */
+ * programs.sh: steps=300 window=maybe */
 #include "program.h"
 
 enum { DEEPEST = 12 };

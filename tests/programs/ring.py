@@ -4,7 +4,7 @@
 1000 steps: isend to the right and recv from the left (pickled), wait, compute, Allreduce of a
 buffer. True iterations: ITERATIONS (1000). Usage: ring.py [ITERATIONS [MICROSECONDS]]
 
-programs.sh: steps=250 iterations=250 graph=yes
+programs.sh: steps=500 iterations=500 graph=yes
 """
 import array
 import sys

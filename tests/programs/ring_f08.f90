@@ -3,7 +3,7 @@
 ! 1000 steps: Irecv, Isend, Waitall that ignores the statuses, compute, Allreduce in place.
 ! True iterations: the argument (1000).
 !
-! programs.sh: steps=250 iterations=250 graph=yes
+! programs.sh: steps=500 iterations=500 graph=yes
 program ring_f08
   use mpi_f08
   implicit none

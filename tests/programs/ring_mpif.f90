@@ -3,7 +3,7 @@
 ! 1000 steps: Irecv, Isend, Waitall that ignores the statuses, compute, Allreduce in place.
 ! True iterations: the argument (1000).
 !
-! programs.sh: steps=250 iterations=250
+! programs.sh: steps=500 iterations=500
 program ring_mpif
   implicit none
   include 'mpif.h'

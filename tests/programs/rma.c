@@ -5,7 +5,7 @@
  * Compare_and_swap with Lock_all, Flush_local_all, Unlock_all; compute, Barrier.
  * True iterations: ITERATIONS (200).
  *
- * programs.sh: steps=100 window=maybe graph=yes */
+ * programs.sh: steps=200 window=maybe graph=yes */
 #include "program.h"
 
 enum { FENCE, PSCW, PUT, SUM, RPUT, COUNTER, SWAP, SLOTS };

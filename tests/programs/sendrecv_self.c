@@ -5,7 +5,7 @@
  * MPI_COMM_SELF; compute. No rank ever waits for another one. True iterations: ITERATIONS
  * (1000).
  *
- * programs.sh: steps=250 iterations=250 */
+ * programs.sh: steps=500 iterations=500 */
 #include "program.h"
 
 int main(int argc, char **argv)

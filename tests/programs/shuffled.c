@@ -5,7 +5,7 @@
  * compute. No collective. True iterations: ITERATIONS (1000); each of A, B, C is visited once
  * in each. Needs a number of ranks that 4 divides.
  *
- * programs.sh: steps=250 iterations=250 */
+ * programs.sh: steps=500 iterations=500 */
 #include "program.h"
 
 static const int ORDERS[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3},

@@ -6,7 +6,7 @@
  *
  * signature ITERATIONS MICROSECONDS REGIONS also makes a call in each of so many regions.
  *
- * programs.sh: steps=250 */
+ * programs.sh: steps=500 */
 #include "program.h"
 
 static MPI_Comm pair;

@@ -4,7 +4,7 @@
  * them; the last rank only computes. End: Allreduce of the world. True iterations: ITERATIONS
  * (1000), none on the last rank. Needs two ranks.
  *
- * programs.sh: steps=250 window=maybe lacks=messages,iterations,collectives */
+ * programs.sh: steps=500 window=maybe lacks=messages,iterations,collectives */
 #include "program.h"
 
 static void work(const struct program *p, MPI_Comm comm)

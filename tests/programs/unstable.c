@@ -5,7 +5,7 @@
  * and Recv, or by Mprobe and Mrecv, and is asleep for a random time. True iterations:
  * ITERATIONS (1000), none on the last rank. Needs two ranks.
  *
- * programs.sh: steps=250 window=maybe lacks=messages,iterations,collectives */
+ * programs.sh: steps=500 window=maybe lacks=messages,iterations,collectives */
 #include "program.h"
 
 static unsigned state = 12345;

@@ -13,7 +13,7 @@
  *     crossing    the last rank gets a message from the one before it at the end, that was sent
  *                 at the beginning
  *
- * programs.sh: steps=250 iterations=250 matched=0.3 */
+ * programs.sh: steps=500 iterations=500 matched=0.3 */
 #include "program.h"
 
 #include <string.h>
