@@ -176,6 +176,36 @@ static void test_verdicts(void **state)
     }
 }
 
+/* The pivot is lost on one rank: what is recorded stays, and a window that lies ahead is followed,
+ * unless the rank is alone. */
+static void test_lost_pivots(void **state)
+{
+    static const struct {
+        enum efg_role role;
+        enum efg_state before, after;
+        enum efg_role then;
+        const char *done;
+    } cases[] = {
+        {EFG_OWNER, EFG_RECORDING, EFG_DONE, EFG_OWNER, "cut"},
+        {EFG_OWNER, EFG_DONE, EFG_DONE, EFG_OWNER, ""},
+        {EFG_OWNER, EFG_ARMED, EFG_FOLLOWING, EFG_FOLLOWER, "forget follow"},
+        {EFG_ALONE, EFG_ARMED, EFG_WATCHING, EFG_ALONE, "forget"},
+        {EFG_OWNER, EFG_PROPOSED, EFG_WATCHING, EFG_FOLLOWER, "forget"},
+        {EFG_OWNER, EFG_PROVISIONAL, EFG_WATCHING, EFG_FOLLOWER, "discard"},
+        {EFG_FOLLOWER, EFG_READY, EFG_WATCHING, EFG_FOLLOWER, "forget"},
+        {EFG_FOLLOWER, EFG_WATCHING, EFG_WATCHING, EFG_FOLLOWER, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct efg_control c = {.agree.role = cases[i].role, .trigger.state = cases[i].before};
+        done[0] = '\0';
+        efg_control_lose(&c, &hands);
+        if (c.trigger.state != cases[i].after || c.agree.role != cases[i].then ||
+            strcmp(done, cases[i].done) != 0)
+            fail_msg("case %zu: state %d, \"%s\"", i, (int)c.trigger.state, done);
+    }
+}
+
 /* A window of its own, some iterations ahead, at a power of two; nothing that the others agree on
  * changes it. */
 static void test_alone(void **state)
@@ -203,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_opens_and_closes_once),
         cmocka_unit_test(test_provisional),
         cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_lost_pivots),
         cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

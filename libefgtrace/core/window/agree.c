@@ -97,7 +97,7 @@ static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote 
     return EFG_VERDICT_ELECTED;
 }
 
-static void follow(struct efg_agree *agree)
+void efg_agree_follow(struct efg_agree *agree)
 {
     if (agree->role == EFG_OWNER)
         agree->role = EFG_FOLLOWER;
@@ -108,7 +108,7 @@ static enum efg_verdict propose_again(struct efg_agree *agree)
 {
     agree->round = EFG_ROUND_PROPOSE;
     agree->tries = 0;
-    follow(agree);
+    efg_agree_follow(agree);
     return EFG_VERDICT_NONE;
 }
 
@@ -172,7 +172,7 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
         return propose_again(agree);
     agree->pivot = find_common(agree, r);
     if (agree->pivot < 0 && agree->period + r->period > SAME_PERIOD)
-        follow(agree);
+        efg_agree_follow(agree);
     agree->round = EFG_ROUND_CALIBRATE;
     agree->tries = 0;
     agree->marked = 0;

@@ -150,7 +150,7 @@ struct efg_agree {
     struct efg_spread spread;       /* the windows of the present loop */
     /* Of this rank. */
     int pending;    /* 1: voted, no result yet */
-    enum efg_role role; /* the caller may make an owner a follower, or any rank alone */
+    enum efg_role role; /* ALONE is for the caller to set */
     int64_t period; /* PIVOT: code of its favourite's */
     int knows_anchor;
     uint64_t at_anchor; /* visits at the anchor */
@@ -196,6 +196,9 @@ static inline uint64_t efg_agree_number(const struct efg_agree *agree,
 {
     return tally->visits - agree->at_anchor + agree->base;
 }
+
+/* An owner owns no longer: it follows. */
+void efg_agree_follow(struct efg_agree *agree);
 
 /* 1 if LOOP would get windows if it were elected now, and none is placed: where its iterations
  * are few and long, record provisionally. */

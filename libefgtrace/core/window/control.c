@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: the state of the trigger changes here only; a rank that is alone obeys no verdict.
+ * Makes inputs of the trigger of what happens. Invariant: its state changes here only; a rank that is alone obeys no verdict.
  */
 #include "control.h"
 
@@ -99,6 +99,19 @@ void efg_control_obey(struct efg_control *c, enum efg_verdict verdict,
 {
     if (c->agree.role != EFG_ALONE)
         obey(c, verdict, tally, hands);
+}
+
+void efg_control_lose(struct efg_control *c, const struct efg_control_hands *hands)
+{
+    int is_placed = c->trigger.state == EFG_ARMED;
+
+    efg_control_feed(c, EFG_IN_OVER, hands);
+    if (c->trigger.state == EFG_DONE) /* the window is of it, and stays */
+        return;
+    efg_agree_follow(&c->agree);
+    efg_control_feed(c, EFG_IN_LOST, hands);
+    if (is_placed && c->agree.role == EFG_FOLLOWER)
+        efg_control_feed(c, EFG_IN_FOLLOW, hands);
 }
 
 void efg_control_go_alone(struct efg_control *c, const struct efg_tally *tally,

@@ -53,6 +53,10 @@ enum efg_action efg_control_visit(struct efg_control *control, const struct efg_
 void efg_control_obey(struct efg_control *control, enum efg_verdict verdict,
                       const struct efg_tally *tally, const struct efg_control_hands *hands);
 
+/* The pivot can no longer be visited on this rank alone. What is recorded ends with the last whole
+ * iteration; a window that is still to come is another rank's to own, and this one follows. */
+void efg_control_lose(struct efg_control *control, const struct efg_control_hands *hands);
+
 /* Without the others, which do not answer or with which no window held: a window of this rank's
  * own, of the pivot that is marked. It begins at a power of two, which is likely to be the same on
  * ranks that count the same iterations. */

@@ -25,11 +25,7 @@ struct moment {
 
 static void mark(struct efg_thread *t, uint64_t now)
 {
-    struct efg_choice choices[EFG_CHOICES];
-
-    for (uint32_t i = 0; i < s->pivot_count; i++)
-        choices[i] = (struct efg_choice){s->pivots[i].hash, s->pivots[i].class};
-    efg_mainloop_adopt(t, &s->pivots[efg_agree_choice(agree, choices, s->pivot_count)], now);
+    efg_mainloop_adopt(t, &s->pivots[efg_agree_choice(agree, s->choices, s->pivot_count)], now);
 }
 
 /* Of the windows of this loop those that the ranks have given up go. */
@@ -129,6 +125,11 @@ void efg_act_obey(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
 {
     tell_place(verdict, now);
     efg_control_obey(&s->control, verdict, &t->tally, HANDS(t, now));
+}
+
+void efg_act_lose(struct efg_thread *t, uint64_t now)
+{
+    efg_control_lose(&s->control, HANDS(t, now));
 }
 
 void efg_act_alone(struct efg_thread *t, uint64_t now)

@@ -19,6 +19,9 @@ void efg_act_obey(struct efg_thread *thread, enum efg_verdict verdict, uint64_t 
 /* The pivot is visited. */
 void efg_act_visit(struct efg_thread *thread, uint64_t now);
 
+/* The pivot can no longer be visited on this rank alone. */
+void efg_act_lose(struct efg_thread *thread, uint64_t now);
+
 /* The others do not answer: record without them. The pivot is marked. */
 void efg_act_alone(struct efg_thread *thread, uint64_t now);
 

@@ -22,7 +22,7 @@
 
 static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
-static struct efg_agree *const agree = &efg_steering.control.agree;
+static const struct efg_agree *const agree = &efg_steering.control.agree;
 static const struct efg_trigger *const trigger = &efg_steering.control.trigger;
 
 /* From one visit of the pivot to the next. */
@@ -86,10 +86,15 @@ void efg_mainloop_adopt(struct efg_thread *t, const struct efg_pivot *pivot, uin
     efg_iterations_restart(t);
 }
 
+static struct efg_choice choice_of(const struct efg_pivot *pivot)
+{
+    return (struct efg_choice){pivot->hash, pivot->class};
+}
+
 /* Of several of one class, the one that all ranks prefer. */
 static int is_preferred(const struct efg_pivot *a, const struct efg_pivot *b)
 {
-    struct efg_choice x = {a->hash, a->class}, y = {b->hash, b->class};
+    struct efg_choice x = choice_of(a), y = choice_of(b);
 
     return efg_ballot_bit(&x) < efg_ballot_bit(&y);
 }
@@ -165,6 +170,8 @@ void efg_mainloop_list_pivots(struct efg_thread *t)
 
     s->pivot_count = found ? efg_pivot_list(judge, found, s->pivots, EFG_CHOICES) : 0;
     put_first(&s->pivot);
+    for (uint32_t i = 0; i < s->pivot_count; i++)
+        s->choices[i] = choice_of(&s->pivots[i]);
 }
 
 /* --- few, long iterations --- */
@@ -201,28 +208,6 @@ void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
 
 /* --- less detail --- */
 
-/*
- * A pivot that would count other visits than it did counts none. What is recorded ends with the
- * last whole iteration; a window that is still to come is another rank's to own, and this one
- * follows.
- */
-static void lose(struct efg_thread *t, uint64_t now)
-{
-    int is_placed = trigger->state == EFG_ARMED;
-
-    efg_act_feed(t, EFG_IN_OVER, now);
-    if (trigger->state == EFG_DONE) {
-        efg_mainloop_forget(t); /* it is what the window was of */
-        return;
-    }
-    if (agree->role == EFG_OWNER)
-        agree->role = EFG_FOLLOWER;
-    efg_act_feed(t, EFG_IN_LOST, now);
-    efg_mainloop_forget(t);
-    if (is_placed && agree->role == EFG_FOLLOWER)
-        efg_act_feed(t, EFG_IN_FOLLOW, now);
-}
-
 void efg_mainloop_rename(struct efg_thread *t, enum efg_coarsened outcome, uint64_t now)
 {
     int has_pivot = s->pivot.kind != EFG_PIVOT_NONE;
@@ -232,8 +217,9 @@ void efg_mainloop_rename(struct efg_thread *t, enum efg_coarsened outcome, uint6
     if (t->finder)
         efg_finder_renew(t->finder, now);
     s->loop.function = 0;
-    if (has_pivot && outcome == EFG_COARSENED_PIVOT) {
-        lose(t, now);
+    if (has_pivot && outcome == EFG_COARSENED_PIVOT) { /* it would count other visits now */
+        efg_act_lose(t, now);
+        efg_mainloop_forget(t);
     } else if (has_pivot) {
         s->pivot.id = t->graph.pivot_id;
         s->pivot.hash = efg_graph_name(&t->graph, s->pivot.kind, s->pivot.id);

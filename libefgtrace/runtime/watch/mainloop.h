@@ -14,7 +14,7 @@
  * agreement, its own best pivot is marked, so that iterations are counted. */
 void efg_mainloop_found(struct efg_thread *thread, uint64_t before, uint64_t now);
 
-/* Fill in efg_steering.pivots, for the loop that is elected. */
+/* Fill in efg_steering.pivots and choices, for the loop that is elected. */
 void efg_mainloop_list_pivots(struct efg_thread *thread);
 
 /* PIVOT, which may be the present one already, is marked; none is. */

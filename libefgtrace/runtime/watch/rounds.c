@@ -95,8 +95,7 @@ static void add_window(struct efg_standing *standing)
     standing->ended = realtime(w->end);
 }
 
-static struct efg_standing standing(struct efg_thread *t, struct efg_choice *choices,
-                                    uint64_t now, int leaving)
+static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leaving)
 {
     struct efg_standing standing = {
         .leaving = leaving,
@@ -105,7 +104,7 @@ static struct efg_standing standing(struct efg_thread *t, struct efg_choice *cho
         .iterations = s->loop.iterations,
         .place = (uint16_t)efg_place_loop(s->loop.place),
         .has_given_up = has_given_up(now),
-        .choices = choices,
+        .choices = s->choices,
         .hash = s->pivot.kind != EFG_PIVOT_NONE ? s->pivot.hash : 0,
         .tally = &t->tally,
         .whole = trigger->state == EFG_PROVISIONAL ? efg_windows_first_visit() : UINT64_MAX,
@@ -114,8 +113,6 @@ static struct efg_standing standing(struct efg_thread *t, struct efg_choice *cho
     };
     if (agree->round == EFG_ROUND_PIVOT) {
         efg_mainloop_list_pivots(t);
-        for (uint32_t i = 0; i < s->pivot_count; i++)
-            choices[i] = (struct efg_choice){s->pivots[i].hash, s->pivots[i].class};
         standing.choice_count = s->pivot_count;
         standing.period = s->pivot_count ? period_of(t, &s->pivots[0], now) : 0;
     }
@@ -191,8 +188,6 @@ static void hear(struct efg_thread *t, uint64_t now)
 
 void efg_rounds_advance(struct efg_thread *t, uint64_t now, int sample)
 {
-    struct efg_choice choices[EFG_CHOICES];
-
     if (efg_comms_are_expected())
         return;
     for (;;) {
@@ -205,7 +200,7 @@ void efg_rounds_advance(struct efg_thread *t, uint64_t now, int sample)
         }
         if (agree->pending || agree->round == EFG_ROUND_OVER)
             return;
-        struct efg_standing now_standing = standing(t, choices, now, 0);
+        struct efg_standing now_standing = standing(t, now, 0);
         if (!efg_agree_is_due(agree, &now_standing, sample))
             return;
         post(&now_standing, now);
@@ -217,13 +212,11 @@ void efg_rounds_advance(struct efg_thread *t, uint64_t now, int sample)
 
 void efg_rounds_finish(struct efg_thread *t, uint64_t now)
 {
-    struct efg_choice choices[EFG_CHOICES];
-
     while (agree->round != EFG_ROUND_OVER) {
         if (!agree->pending) {
             if (trigger->state == EFG_RECORDING) /* no iteration follows that would end it */
                 efg_act_feed(t, EFG_IN_OVER, now);
-            struct efg_standing last = standing(t, choices, now, 1);
+            struct efg_standing last = standing(t, now, 1);
             post(&last, now);
         }
         if (PMPI_Wait(&rounds.request, MPI_STATUS_IGNORE) != MPI_SUCCESS)

@@ -30,6 +30,7 @@ struct efg_steering {
     uint64_t elected;         /* the fewest iterations of it that a rank had */
     uint32_t place;           /* which loop of its function it is, if all know; else 0 */
     struct efg_pivot pivots[EFG_CHOICES];
+    struct efg_choice choices[EFG_CHOICES]; /* the same, as votes have them */
     uint32_t pivot_count;
 
     /* The pivot that is marked. */
