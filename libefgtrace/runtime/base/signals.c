@@ -53,3 +53,15 @@ void efg_signals_resume(const struct efg_signals *signals)
     pthread_setcancelstate(signals->may_cancel, NULL);
     pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }
+
+void efg_signals_lock(struct efg_signals *signals, pthread_mutex_t *lock)
+{
+    efg_signals_defer(signals);
+    pthread_mutex_lock(lock);
+}
+
+void efg_signals_unlock(const struct efg_signals *signals, pthread_mutex_t *lock)
+{
+    pthread_mutex_unlock(lock);
+    efg_signals_resume(signals);
+}

@@ -7,6 +7,7 @@
 #ifndef EFG_SIGNALS_H
 #define EFG_SIGNALS_H
 
+#include <pthread.h>
 #include <signal.h>
 
 struct efg_signals {
@@ -24,5 +25,9 @@ void efg_signals_release(const struct efg_signals *signals);
  * pthread_cancel end the thread there. Signals for the thread's own faults still come at once. */
 void efg_signals_defer(struct efg_signals *signals);
 void efg_signals_resume(const struct efg_signals *signals);
+
+/* The same for as long as LOCK is held: who jumps out of a signal handler leaves no lock behind. */
+void efg_signals_lock(struct efg_signals *signals, pthread_mutex_t *lock);
+void efg_signals_unlock(const struct efg_signals *signals, pthread_mutex_t *lock);
 
 #endif

@@ -16,29 +16,18 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char kept[512]; /* for the run file: what went wrong, or should be known */
 
-static void take_lock(struct efg_signals *signals)
-{
-    efg_signals_defer(signals);
-    pthread_mutex_lock(&lock);
-}
-
-static void give_lock(const struct efg_signals *signals)
-{
-    pthread_mutex_unlock(&lock);
-    efg_signals_resume(signals);
-}
-
-/* Returns 0 if there is no room left. */
-static int keep_note(const char *text)
+/* Keep what FORMAT and ARGUMENTS make, which is in TEXT then. Returns 0 if there is no room left. */
+static int keep(char text[sizeof kept], const char *format, va_list arguments)
 {
     struct efg_signals signals;
 
-    take_lock(&signals);
+    vsnprintf(text, sizeof kept, format, arguments);
+    efg_signals_lock(&signals, &lock);
     size_t used = strlen(kept);
     int room = (int)(sizeof kept - used) - 3;
     if (room > 0)
         snprintf(kept + used, sizeof kept - used, "%s%.*s", used ? "; " : "", room, text);
-    give_lock(&signals);
+    efg_signals_unlock(&signals, &lock);
     return room > 0;
 }
 
@@ -48,9 +37,9 @@ void efg_note(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    int is_kept = keep(text, format, arguments);
     va_end(arguments);
-    if (keep_note(text))
+    if (is_kept)
         fprintf(stderr, "efgtrace: rank %d: %s\n", efg_job.rank, text);
 }
 
@@ -60,18 +49,17 @@ void efg_note_silently(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    keep(text, format, arguments);
     va_end(arguments);
-    keep_note(text);
 }
 
 char *efg_notes(void)
 {
     struct efg_signals signals;
 
-    take_lock(&signals);
+    efg_signals_lock(&signals, &lock);
     char *copy = strdup(kept);
-    give_lock(&signals);
+    efg_signals_unlock(&signals, &lock);
     return copy;
 }
 

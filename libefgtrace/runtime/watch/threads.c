@@ -38,19 +38,6 @@ static struct efg_threads *const all = &efg_threads;
 static pthread_key_t key; /* tells when a thread ends */
 static int has_key;
 
-/* Who jumps out of a signal handler leaves no lock behind. */
-static void take_lock(struct efg_signals *signals)
-{
-    efg_signals_defer(signals);
-    pthread_mutex_lock(&all->lock);
-}
-
-static void give_lock(const struct efg_signals *signals)
-{
-    pthread_mutex_unlock(&all->lock);
-    efg_signals_resume(signals);
-}
-
 static void open_log(struct efg_thread *t)
 {
     struct efg_log_header header = {
@@ -118,10 +105,10 @@ static void retire(void *thread)
     efg_self = NULL;
     efg_leader_retire(t);
     efg_thread_end_work(t);
-    take_lock(&signals);
+    efg_signals_lock(&signals, &all->lock);
     t->next_idle = all->idle;
     all->idle = t;
-    give_lock(&signals);
+    efg_signals_unlock(&signals, &all->lock);
 }
 
 static struct efg_thread *take_idle(void)
@@ -240,9 +227,9 @@ void efg_threads_stop(void)
     struct efg_signals signals;
     uint64_t patience = STOP_PATIENCE;
 
-    take_lock(&signals);
+    efg_signals_lock(&signals, &all->lock);
     __atomic_store_n(&efg_epoch, EFG_EPOCH_OVER, __ATOMIC_RELAXED);
-    give_lock(&signals);
+    efg_signals_unlock(&signals, &all->lock);
     if (all->count < 2)
         return;
     int saved = errno;
