@@ -144,7 +144,7 @@ int efg_cmd_check(int argc, char **argv)
     if (code >= 0)
         return code;
     if (argc > optind + 1)
-        return efg_complain_usage("check", "one file at a time");
+        return efg_options_complain("check", "one file at a time, not also", argv[optind + 1]);
 
     efg_conf_default(&conf);
     if (argc > optind)

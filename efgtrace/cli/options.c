@@ -26,20 +26,25 @@ static int complain(const char *command, const char *name, const char *wants)
     return efg_complain_usage(command, text);
 }
 
+int efg_options_complain(const char *command, const char *what, const char *word)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s \"%s\"", what, word);
+    return efg_complain_usage(command, text);
+}
+
 /* Of letters in one word, the last of which has not been looked at, the word is not known. */
 static int complain_option(const char *command, int option, char *const *argv)
 {
     const char letter[] = {'-', (char)optopt, '\0'}, *word = argv[optind - 1];
     const char *what = "there is no option";
-    char text[512];
     if (option == ':')
         what = "a value is missing after";
     else if (optopt && strncmp(word, "--", 2) == 0 && strchr(word, '='))
         what = "no value goes with";
     else if (optopt)
         word = letter;
-    snprintf(text, sizeof text, "%s \"%s\"", what, word);
-    return efg_complain_usage(command, text);
+    return efg_options_complain(command, what, word);
 }
 
 int efg_options_complain_folders(const char *command, int count)

@@ -24,6 +24,9 @@ struct efg_option { /* one of flag, text, number, choice is where its value goes
 int efg_options_take(const char *command, const struct efg_option *options,
                      const char *const *help, int folders, int argc, char **argv);
 
+/* Say that WORD, of the command line, is wrong: WHAT "WORD". Returns EFG_EXIT_USAGE. */
+int efg_options_complain(const char *command, const char *what, const char *word);
+
 /* Say that COUNT folders are wrong where one is wanted. Returns EFG_EXIT_USAGE. */
 int efg_options_complain_folders(const char *command, int count);
 

@@ -9,16 +9,12 @@
 
 #include <string.h>
 
-#define QUANTITIES(X) \
-    X(period)         \
-    X(least_hash)     \
-    X(most_hash)      \
-    X(marked)         \
-    X(worlds)         \
-    X(passed)         \
-    X(base)           \
-    X(soonest)        \
-    X(whole) X(margin) X(number) X(least_count) X(most_count) X(end) X(begun) X(ended)
+/* clang-format off */
+#define QUANTITIES(X)                                                         \
+    X(period) X(least_hash) X(most_hash) X(marked) X(worlds) X(passed)        \
+    X(base) X(soonest) X(whole) X(margin) X(number) X(least_count)            \
+    X(most_count) X(end) X(begun) X(ended)
+/* clang-format on */
 
 void efg_ballot_init(struct efg_vote *vote)
 {
@@ -119,11 +115,11 @@ int efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit)
 
 static void choose(struct efg_vote *vote, const struct efg_choice *choice)
 {
-    for (uint32_t class = 0; class < EFG_PIVOT_CLASSES; class ++) {
-        uint32_t bit = (uint32_t)(choice->hash % EFG_BALLOT_BITS);
-        if (efg_ballot_is_for(choice, class * EFG_BALLOT_BITS + bit))
-            vote->absent[class][bit / 64] &= ~(UINT64_C(1) << bit % 64);
-    }
+    uint32_t bit = (uint32_t)(choice->hash % EFG_BALLOT_BITS);
+
+    for (uint32_t c = 0; c < EFG_PIVOT_CLASSES; c++)
+        if (efg_ballot_is_for(choice, c * EFG_BALLOT_BITS + bit))
+            vote->absent[c][bit / 64] &= ~(UINT64_C(1) << bit % 64);
 }
 
 void efg_ballot_choose(struct efg_vote *vote, const struct efg_choice *choices, uint32_t count)
