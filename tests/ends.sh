@@ -54,6 +54,10 @@ ended() {
     "${wanted:+$wanted }"*) ;;
     *) moved || why="$why iterations: $counts, not $wanted" ;;
     esac
+    case " $* " in
+    *" --iterations "*) ;;
+    *) [ "${counts%% *}" -le 10 ] || why="$why more iterations than a window has" ;;
+    esac
     verdict "$name: $counts" "$(echo "$why" | head -n 3)"
 }
 
@@ -89,6 +93,7 @@ done
 # Iterations that are recorded before the ranks have agreed on them.
 ended '' long calls 2
 ended '' long second 1
+ended 10 slow calls 30 -- --interval 60ms
 
 # The second of three windows.
 for behind in nothing calls same second again grow; do

@@ -9,6 +9,7 @@
  *   uneven   the same, and 5 messages to itself for each rank before this one
  *   server   the last rank has no such loop: it answers one request of each of the others in a step
  *   long     as even, but a step takes 80 ms
+ *   slow     as even, but the first 3 steps take 150 ms, the others 4 ms
  *   early    as even, but whether to end is known right behind the Allreduce, by a Bcast
  *   threads  as even; a second thread sends messages to itself all the time
  *
@@ -43,6 +44,7 @@ enum { MOST_STEPS = 50000 };
 static struct {
     int rank, size, me; /* me: in workers */
     int is_uneven, has_server, has_thread, is_early;
+    int slow; /* steps that are so, still */
     useconds_t pause;
     int more, window;
     const char *said;
@@ -155,7 +157,7 @@ static __attribute__((noinline)) void step(int more_calls)
     if (p.has_server)
         ask();
     to_myself(more_calls, BEHIND_IT);
-    usleep(p.pause);
+    usleep(p.slow-- > 0 ? 150000 : p.pause);
 }
 
 static __attribute__((noinline)) int loop(int window, int most, int more_calls)
@@ -284,7 +286,8 @@ static void begin(int argc, char **argv)
     p.is_uneven = !strcmp(argv[1], "uneven");
     p.is_early = !strcmp(argv[1], "early");
     p.has_server = !strcmp(argv[1], "server");
-    p.pause = strcmp(argv[1], "long") ? 1000 : 80000;
+    p.slow = strcmp(argv[1], "slow") ? 0 : 3;
+    p.pause = !strcmp(argv[1], "long") ? 80000 : p.slow ? 4000 : 1000;
     p.more = atoi(argv[3]);
     p.said = argc > 4 ? argv[4] : NULL;
     p.window = argc > 5 ? atoi(argv[5]) : 1;

@@ -55,6 +55,18 @@ static void settle(struct efg_thread *t, int is_owner, uint64_t now)
     drop_windows();
 }
 
+/* What was recorded provisionally may have more iterations than a window. */
+static void close_window(struct efg_thread *t, uint64_t now)
+{
+    const struct efg_run_window *w = efg_windows_present();
+    uint64_t end = trigger->first + trigger->length;
+
+    efg_windows_close(t, now, 1);
+    if (w && w->last > end)
+        efg_windows_keep(t, trigger->first, end);
+    efg_tell(now, "recorded up to iteration %llu", (unsigned long long)end - 1);
+}
+
 static void carry_out(void *context, enum efg_action action)
 {
     struct efg_thread *t = ((struct moment *)context)->thread;
@@ -74,8 +86,7 @@ static void carry_out(void *context, enum efg_action action)
         efg_tell(now, "what was recorded provisionally is kept");
         break;
     case EFG_DO_CLOSE:
-        efg_windows_close(t, now, 1);
-        efg_tell(now, "recorded up to iteration %llu", number - 1);
+        close_window(t, now);
         break;
     case EFG_DO_CUT:
         efg_windows_close(t, now, 0);
