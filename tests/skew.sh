@@ -123,7 +123,7 @@ bent_run() {
     runs "$1" LD_PRELOAD="$work/bent.so" LATE2="$2" LATE3="$3" "${@:5}"
     same "$1: two hosts" 1 "$(grep -c ', 4 ranks on 2 hosts, ' "$1/summary.txt")"
     verdict "$1: the summary says it" \
-        "$(grep -Eq "$4" "$1/summary.txt" || echo "no '$4' in: $(grep -A 1 Clocks "$1/summary.txt")")"
+        "$(grep -Eq "$4" "$1/summary.txt" || echo "no '$4' in: $(grep -A 1 Clocks "$1/summary.txt" | tr '\n' ' ')")"
 }
 
 # Once with two windows.
@@ -146,7 +146,8 @@ early=$("$python" "$logs" count run.refused)
 verdict "run.refused: receives stay before their sends" "$([ "$early" -gt 0 ] || echo "$early")"
 same "run.refused: the logs are as they were" 2 "$("$python" "$logs" clocks run.refused)"
 
-# Messages one way, under way when the window began; clocks are right.
+# Messages one way, under way when the window began; clocks are right, but for what their comparison may
+# miss: microseconds, where an iteration takes 5 ms.
 for way in 1 -1; do
     name=oneway.$way
     traced $name LD_PRELOAD="$work/bent.so" -- --interval 20ms --skip 5 ./oneway 120 5000 $way
@@ -154,7 +155,8 @@ for way in 1 -1; do
     same "$name: messages were under way" 3 "$("$python" "$logs" flight $name)"
     same "$name: pairs, of two lengths, iterations between" "27 0 1 1" \
         "$("$python" "$root/tests/pairs.py" $name/traces.otf2)"
-    same "$name: no clock is put right" 0 "$(grep -c 'corrected' $name/summary.txt)"
+    same "$name: no clock is put right" 0 \
+        "$(grep 'corrected' $name/summary.txt | grep -Evc '^ +off by [0-9.]+ [nu]s or more, .*: corrected, 0 left$')"
 done
 
 finish
