@@ -56,7 +56,9 @@ ended() {
     esac
     case " $* " in
     *" --iterations "*) ;;
-    *) [ "${counts%% *}" -le 10 ] || why="$why more iterations than a window has" ;;
+    *) for count in $counts; do
+        [ "$count" -le 10 ] || why="$why more iterations than a window has"
+    done ;;
     esac
     verdict "$name: $counts" "$(echo "$why" | head -n 3)"
 }
@@ -94,6 +96,7 @@ done
 ended '' long calls 2
 ended '' long second 1
 ended 10 slow calls 30 -- --interval 60ms
+ended '' slow nothing 0 -- --interval 60ms
 
 # The second of three windows.
 for behind in nothing calls same second again grow; do

@@ -9,8 +9,8 @@
  *   uneven   the same, and 5 messages to itself for each rank before this one
  *   server   the last rank has no such loop: it answers one request of each of the others in a step
  *   long     as even, but a step takes 80 ms
- *   slow     as even, but the first 3 steps take 150 ms, the others 4 ms
  *   early    as even, but whether to end is known right behind the Allreduce, by a Bcast
+ *   slow     as early, but the first 3 steps take 150 ms, the others 4 ms
  *   threads  as even; a second thread sends messages to itself all the time
  *
  * BEHIND is what comes when the loop is over:
@@ -284,9 +284,9 @@ static void begin(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p.size);
     p.is_uneven = !strcmp(argv[1], "uneven");
-    p.is_early = !strcmp(argv[1], "early");
-    p.has_server = !strcmp(argv[1], "server");
     p.slow = strcmp(argv[1], "slow") ? 0 : 3;
+    p.is_early = p.slow || !strcmp(argv[1], "early");
+    p.has_server = !strcmp(argv[1], "server");
     p.pause = !strcmp(argv[1], "long") ? 80000 : p.slow ? 4000 : 1000;
     p.more = atoi(argv[3]);
     p.said = argc > 4 ? argv[4] : NULL;

@@ -55,16 +55,17 @@ static void settle(struct efg_thread *t, int is_owner, uint64_t now)
     drop_windows();
 }
 
-/* What was recorded provisionally may have more iterations than a window. */
-static void close_window(struct efg_thread *t, uint64_t now)
+/* With this visit, if the window is WHOLE, else with the last one. What was recorded provisionally may
+ * have more iterations than a window. Returns the first number that is not recorded. */
+static unsigned long long close_window(struct efg_thread *t, uint64_t now, int whole)
 {
     const struct efg_run_window *w = efg_windows_present();
-    uint64_t end = trigger->first + trigger->length;
+    uint64_t end = trigger->first + trigger->length, number = efg_steering_number(t);
 
-    efg_windows_close(t, now, 1);
+    efg_windows_close(t, now, whole);
     if (w && w->last > end)
         efg_windows_keep(t, trigger->first, end);
-    efg_tell(now, "recorded up to iteration %llu", (unsigned long long)end - 1);
+    return number < end ? number : end;
 }
 
 static void carry_out(void *context, enum efg_action action)
@@ -86,11 +87,11 @@ static void carry_out(void *context, enum efg_action action)
         efg_tell(now, "what was recorded provisionally is kept");
         break;
     case EFG_DO_CLOSE:
-        close_window(t, now);
+        efg_tell(now, "recorded up to iteration %llu", close_window(t, now, 1) - 1);
         break;
     case EFG_DO_CUT:
-        efg_windows_close(t, now, 0);
-        efg_tell(now, "the window ends: recorded before iteration %llu", number);
+        efg_tell(now, "the window ends: recorded before iteration %llu",
+                 close_window(t, now, 0));
         break;
     case EFG_DO_SETTLE:
         settle(t, 1, now);
