@@ -124,27 +124,27 @@ static void leave(struct feed *f)
     f->depth--;
 }
 
+/* A loop of ITERATIONS with two calls, of LINE and the next one. */
+static void call_pairs(struct feed *f, int iterations, uint32_t line)
+{
+    for (int i = 0; i < iterations; i++) {
+        call(f, line);
+        call(f, line + 1);
+    }
+}
+
 static void run_plain(struct feed *f)
 {
     call(f, 1);
-    for (int i = 0; i < 1000; i++) {
-        call(f, 2);
-        call(f, 3);
-    }
+    call_pairs(f, 1000, 2);
     call(f, 4);
 }
 
 /* Two loops of one function, one of which goes round four times as often, by chance. */
 static void run_four_times(struct feed *f)
 {
-    for (int i = 0; i < 51; i++) {
-        call(f, 1);
-        call(f, 2);
-    }
-    for (int i = 0; i < 204; i++) {
-        call(f, 3);
-        call(f, 4);
-    }
+    call_pairs(f, 51, 1);
+    call_pairs(f, 204, 3);
 }
 
 /* What happens now and then is part of the loop. */
@@ -183,10 +183,7 @@ static void run_solver(struct feed *f)
     for (int i = 0; i < 100; i++) {
         call(f, 1);
         enter(f, 2);
-        for (int k = 0; k < 10; k++) {
-            call(f, 3);
-            call(f, 4);
-        }
+        call_pairs(f, 10, 3);
         leave(f);
     }
 }
@@ -196,10 +193,7 @@ static void run_nested(struct feed *f)
 {
     for (int i = 0; i < 100; i++) {
         call(f, 1);
-        for (int k = 0; k < 10; k++) {
-            call(f, 3);
-            call(f, 4);
-        }
+        call_pairs(f, 10, 3);
     }
 }
 
@@ -207,27 +201,15 @@ static void run_nested(struct feed *f)
 static void run_two_inner(struct feed *f)
 {
     for (int i = 0; i < 100; i++) {
-        for (int k = 0; k < 10; k++) {
-            call(f, 1);
-            call(f, 2);
-        }
-        for (int k = 0; k < 10; k++) {
-            call(f, 3);
-            call(f, 4);
-        }
+        call_pairs(f, 10, 1);
+        call_pairs(f, 10, 3);
     }
 }
 
 static void run_sequence(struct feed *f)
 {
-    for (int i = 0; i < 300; i++) {
-        call(f, 1);
-        call(f, 2);
-    }
-    for (int i = 0; i < 100; i++) {
-        call(f, 3);
-        call(f, 4);
-    }
+    call_pairs(f, 300, 1);
+    call_pairs(f, 100, 3);
 }
 
 static void run_branches(struct feed *f)
@@ -256,10 +238,7 @@ static void run_deep(struct feed *f)
         for (int j = 0; j < 6; j++) {
             call(f, 3);
             enter(f, 4);
-            for (int k = 0; k < 7; k++) {
-                call(f, 5);
-                call(f, 6);
-            }
+            call_pairs(f, 7, 5);
             leave(f);
         }
         leave(f);

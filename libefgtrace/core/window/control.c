@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes inputs of the trigger of what happens. Invariant: its state changes here only; a rank that is alone obeys no verdict.
+ * Makes inputs of the trigger of what happens. Invariant: its state changes here only; a rank that is
+ * alone obeys no verdict.
  */
 #include "control.h"
 
