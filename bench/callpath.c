@@ -144,17 +144,14 @@ static void by_depth(int least)
 {
     static measure *const functions[] = {with_memo, with_two, with_libunwind};
     printf("frames   memo   two places   unw_backtrace\n");
-    for (int depth = 2; depth <= 32; depth = depth < least ? least
-                                             : depth < 8   ? 8
-                                                           : 2 * depth) {
+    for (int depth = 2; depth <= 32; depth = depth < least ? least : depth < 8 ? 8 : 2 * depth) {
         double ns[3][TURNS];
         if (depth < least)
             continue;
         for (int i = 0; i < TURNS; i++)
             for (int k = 0; k < 3; k++)
                 ns[k][i] = call_from(depth - least, functions[k]);
-        printf("%6d  %5.1f  %11.1f  %14.1f\n", depth, median(ns[0]), median(ns[1]),
-               median(ns[2]));
+        printf("%6d  %5.1f  %11.1f  %14.1f\n", depth, median(ns[0]), median(ns[1]), median(ns[2]));
     }
 }
 

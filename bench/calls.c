@@ -80,8 +80,7 @@ static NOIPA void send_null(long times)
 static NOIPA void sendrecv(long times)
 {
     for (long i = 0; i < times; i++)
-        MPI_Sendrecv(&from, 1, MPI_DOUBLE, 0, 1, &to, 1, MPI_DOUBLE, 0, 1, MPI_COMM_SELF,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&from, 1, MPI_DOUBLE, 0, 1, &to, 1, MPI_DOUBLE, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
 /* Sendrecv by a program that fills the caches in between, which callgrind does not count. */
@@ -132,10 +131,9 @@ static const struct kind {
     repeat *repeat;
     int calls; /* that it makes each time */
 } kinds[] = {
-    {"Comm_rank", comm_rank, 1}, {"Type_size", type_size, 1}, {"Wtime", wtime, 1},
-    {"Test", test, 1},           {"Send_null", send_null, 1}, {"Sendrecv", sendrecv, 1},
-    {"cold", cold, 1},           {"Waitall", waitall, 3},     {"Allreduce", allreduce, 1},
-    {"ring", ring, 4},
+    {"Comm_rank", comm_rank, 1}, {"Type_size", type_size, 1}, {"Wtime", wtime, 1}, {"Test", test, 1},
+    {"Send_null", send_null, 1}, {"Sendrecv", sendrecv, 1},   {"cold", cold, 1},   {"Waitall", waitall, 3},
+    {"Allreduce", allreduce, 1}, {"ring", ring, 4},
 };
 
 /* --- where they are called from --- */
@@ -190,8 +188,7 @@ struct results {
 /* Main itself calls what is measured, as DEPTH says, and from one place: a loop that a tool has
  * seen while it got warm is still the same one. Under callgrind, what is between the two marks
  * is counted. */
-static inline __attribute__((always_inline)) void measure(const struct plan *p,
-                                                          struct results *r)
+static inline __attribute__((always_inline)) void measure(const struct plan *p, struct results *r)
 {
     double warm = measure_time(CLOCK_MONOTONIC) + p->warm * 1e6;
     for (int i = 0, is_warm = p->warm == 0; i < p->turns;) {
@@ -212,8 +209,8 @@ static inline __attribute__((always_inline)) void measure(const struct plan *p,
     }
 }
 
-static size_t print_array(char *line, size_t used, size_t size, const char *name,
-                          const double *value, int count)
+static size_t print_array(char *line, size_t used, size_t size, const char *name, const double *value,
+                          int count)
 {
     used += (size_t)snprintf(line + used, size - used, "\"%s\": [", name);
     for (int i = 0; i < count; i++)
@@ -225,13 +222,12 @@ static size_t print_array(char *line, size_t used, size_t size, const char *name
 static void print(const struct plan *p, const struct results *r)
 {
     static char line[64 * MOST_TURNS];
-    size_t used =
-        (size_t)snprintf(line, sizeof line, "{\"rank\": %d, \"calls\": %ld, ", rank, p->calls);
+    size_t used = (size_t)snprintf(line, sizeof line, "{\"rank\": %d, \"calls\": %ld, ", rank, p->calls);
     used = print_array(line, used, sizeof line, "cpu_ns", r->cpu, p->turns);
     used = print_array(line, used, sizeof line, "wall_ns", r->wall, p->turns);
     used += (size_t)snprintf(line + used, sizeof line - used,
-                             "\"init_ms\": %.3f, \"finalize_ms\": %.3f, \"peak_kb\": %ld}\n",
-                             r->init / 1e6, r->finalize / 1e6, measure_status("VmHWM"));
+                             "\"init_ms\": %.3f, \"finalize_ms\": %.3f, \"peak_kb\": %ld}\n", r->init / 1e6,
+                             r->finalize / 1e6, measure_status("VmHWM"));
     if (write(STDOUT_FILENO, line, used) < 0)
         exit(1);
 }
@@ -252,8 +248,8 @@ static int parse(int argc, char **argv, struct plan *p)
     p->turns = atoi(argv[5]);
     /* all ranks of a ring must make as many calls */
     p->warm = p->kind && p->kind->repeat == ring ? 0 : argc > 6 ? atoi(argv[6]) : 50;
-    if (!p->kind || nodes != atol(argv[3]) || p->dives < 0 || p->turns < 1 ||
-        p->turns > MOST_TURNS || calls < 1)
+    if (!p->kind || nodes != atol(argv[3]) || p->dives < 0 || p->turns < 1 || p->turns > MOST_TURNS ||
+        calls < 1)
         return -1;
     operation = p->kind->repeat;
     p->bottom = level ? levels[level] : operation;

@@ -57,8 +57,7 @@ static size_t take(struct efg_expand *expand, uint32_t *node, uint64_t *count, u
     return taken;
 }
 
-static void replay(struct sums *sums, const struct efg_run_sequence_thread *thread,
-                   uint32_t nodes)
+static void replay(struct sums *sums, const struct efg_run_sequence_thread *thread, uint32_t nodes)
 {
     static struct efg_sequence sequence;
     static uint32_t batch[BATCH];
@@ -87,8 +86,7 @@ static void replay(struct sums *sums, const struct efg_run_sequence_thread *thre
 }
 
 /* The sequence that is stored as that of RANK. */
-static void add_sequence(struct sums *sums, const struct efg_run *run,
-                         const struct efg_run_rank *rank)
+static void add_sequence(struct sums *sums, const struct efg_run *run, const struct efg_run_rank *rank)
 {
     char message[512];
     struct efg_run_sequence sequence;
@@ -133,8 +131,7 @@ int main(int argc, char **argv)
            (unsigned long long)facts.st_size, (unsigned long long)sums.ranks,
            (unsigned long long)sums.sequences,
            (unsigned long long)facts.st_size - sums.ranks - sums.sequences, run.sequence_count,
-           (unsigned long long)sums.progressions,
-           sums.replayed ? sums.ns / (double)sums.replayed : 0);
+           (unsigned long long)sums.progressions, sums.replayed ? sums.ns / (double)sums.replayed : 0);
     efg_run_fini(&run);
     return 0;
 }

@@ -84,9 +84,8 @@ static double now(void)
 }
 
 /* The parts, in their order, on structures of their own. */
-static struct cost sample(struct program *p, struct efg_finder *finder,
-                          struct efg_history *history, struct efg_callflow *flow,
-                          struct efg_judge *judge)
+static struct cost sample(struct program *p, struct efg_finder *finder, struct efg_history *history,
+                          struct efg_callflow *flow, struct efg_judge *judge)
 {
     struct efg_mainloop loop;
     double begin = now();
@@ -130,8 +129,7 @@ static void measure(uint32_t nodes, int is_random)
     if (efg_graph_init(&p.graph, NULL, 0) || efg_graph_follow_calls(&p.graph, keys_of, NULL) ||
         efg_history_init(&history, &p.graph, 0))
         fail("no memory");
-    struct efg_finder *finder =
-        efg_finder_new(&p.graph, (struct efg_wish){.level = EFG_LEVEL_AUTO});
+    struct efg_finder *finder = efg_finder_new(&p.graph, (struct efg_wish){.level = EFG_LEVEL_AUTO});
     if (!finder)
         fail("no memory");
     run(&p, (uint64_t)ROUNDS * nodes);
@@ -140,8 +138,8 @@ static void measure(uint32_t nodes, int is_random)
         costs[i] = sample(&p, finder, &history, &flow, &judge);
     }
     printf("%8u %8u %8u %-8s %8.4f %8.4f %8.4f %8.4f\n", p.graph.node_count, p.graph.edge_count,
-           p.graph.tree->count, is_random ? "random" : "order", median(costs, 0),
-           median(costs, 1), median(costs, 2), median(costs, 3));
+           p.graph.tree->count, is_random ? "random" : "order", median(costs, 0), median(costs, 1),
+           median(costs, 2), median(costs, 3));
     efg_judge_fini(&judge);
     efg_callflow_fini(&flow);
     efg_history_fini(&history);
@@ -151,8 +149,8 @@ static void measure(uint32_t nodes, int is_random)
 
 int main(void)
 {
-    printf("%8s %8s %8s %-8s %8s %8s %8s %8s   (ms)\n", "nodes", "edges", "sites", "calls",
-           "sample", "flow", "judge", "history");
+    printf("%8s %8s %8s %-8s %8s %8s %8s %8s   (ms)\n", "nodes", "edges", "sites", "calls", "sample", "flow",
+           "judge", "history");
     for (uint32_t nodes = 10; nodes <= 100000; nodes *= 10) {
         measure(nodes, 0);
         measure(nodes, 1);

@@ -191,8 +191,7 @@ static size_t zstd(void)
 
     for (size_t i = 0; i < event_count; i++) {
         int64_t delta = (int64_t)events[i] - (i ? events[i - 1] : 0);
-        efg_buffer_number(&deltas,
-                          delta < 0 ? (uint64_t)(-2 * delta - 1) : 2 * (uint64_t)delta);
+        efg_buffer_number(&deltas, delta < 0 ? (uint64_t)(-2 * delta - 1) : 2 * (uint64_t)delta);
     }
     if (fd < 0 || write(fd, deltas.data, deltas.size) != (ssize_t)deltas.size)
         exit(1);
@@ -270,9 +269,8 @@ static void print_row(const char *name, uint32_t steps)
     qsort(ns, TURNS, sizeof *ns, compare);
     compress(measure_sizes, &sizes);
     size_t by_zstd = zstd();
-    printf("%-13s %6u %9zu  %5.1f %7llu %8zu %8zu %6.1f  %9zu ", name, steps, event_count,
-           ns[TURNS / 2], (unsigned long long)sizes.pairs, sizes.plain, sizes.mixed,
-           sizes.ns / 1e6, progressions());
+    printf("%-13s %6u %9zu  %5.1f %7llu %8zu %8zu %6.1f  %9zu ", name, steps, event_count, ns[TURNS / 2],
+           (unsigned long long)sizes.pairs, sizes.plain, sizes.mixed, sizes.ns / 1e6, progressions());
     if (by_zstd)
         printf("%8zu\n", by_zstd);
     else
@@ -284,9 +282,8 @@ int main(void)
     static const struct {
         const char *name;
         void (*make)(uint32_t steps);
-    } shapes[] = {
-        {"stencil", stencil},     {"wavefront", wavefront}, {"adaptive mesh", adaptive_mesh},
-        {"multigrid", multigrid}, {"polling", polling},     {"random", at_random}};
+    } shapes[] = {{"stencil", stencil},     {"wavefront", wavefront}, {"adaptive mesh", adaptive_mesh},
+                  {"multigrid", multigrid}, {"polling", polling},     {"random", at_random}};
 
     printf("shape          steps    events     ns   pairs    plain    mixed     ms  progress.  "
            "   zstd\n");

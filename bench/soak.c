@@ -35,8 +35,8 @@
 #define NEVER 8   /* receives that nothing is sent to */
 #define THREADS 3
 
-typedef int sendrecv(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int,
-                     int, MPI_Comm, MPI_Status *);
+typedef int sendrecv(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm,
+                     MPI_Status *);
 
 static int rank, size, right, left;
 static unsigned long calls;
@@ -211,8 +211,8 @@ static void files(int times)
     MPI_File file;
     for (int i = 0; i < times; i++) {
         COUNTED(MPI_File_open(MPI_COMM_SELF, file_name,
-                              MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                              MPI_INFO_NULL, &file));
+                              MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                              &file));
         COUNTED(MPI_File_write(file, &rank, 1, MPI_INT, MPI_STATUS_IGNORE));
         COUNTED(MPI_File_close(&file));
     }
@@ -232,8 +232,7 @@ static void threads(int times)
     pthread_t thread[THREADS];
     for (int i = 0; i < times; i++) {
         for (long k = 0; k < THREADS; k++)
-            expect(pthread_create(&thread[k], NULL, exchange, (void *)k) == 0,
-                   "pthread_create");
+            expect(pthread_create(&thread[k], NULL, exchange, (void *)k) == 0, "pthread_create");
         for (int k = 0; k < THREADS; k++)
             pthread_join(thread[k], NULL);
         calls += 4 * THREADS;
@@ -328,13 +327,12 @@ static void sample(double seconds, sendrecv *bare)
         bare_ns[i] = time_of_block(bare);
     }
     calls += (unsigned long)BLOCKS * BLOCK;
-    int length =
-        snprintf(line, sizeof line,
-                 "{\"rank\": %d, \"seconds\": %.1f, \"calls\": %lu, \"resident_kb\": %ld, "
-                 "\"own_kb\": %ld, "
-                 "\"files\": %d, \"threads\": %ld, \"traced_ns\": %.1f, \"bare_ns\": %.1f}\n",
-                 rank, seconds, calls, measure_status("VmRSS"), measure_status("RssAnon"),
-                 open_files(), measure_status("Threads"), median(traced_ns), median(bare_ns));
+    int length = snprintf(line, sizeof line,
+                          "{\"rank\": %d, \"seconds\": %.1f, \"calls\": %lu, \"resident_kb\": %ld, "
+                          "\"own_kb\": %ld, "
+                          "\"files\": %d, \"threads\": %ld, \"traced_ns\": %.1f, \"bare_ns\": %.1f}\n",
+                          rank, seconds, calls, measure_status("VmRSS"), measure_status("RssAnon"),
+                          open_files(), measure_status("Threads"), median(traced_ns), median(bare_ns));
     if (write(STDOUT_FILENO, line, (size_t)length) < 0)
         exit(1);
 }
@@ -349,8 +347,7 @@ static double elapsed(double begin)
 
 int main(int argc, char **argv)
 {
-    double length = argc > 1 ? atof(argv[1]) : 10, begin = measure_time(CLOCK_MONOTONIC),
-           seconds;
+    double length = argc > 1 ? atof(argv[1]) : 10, begin = measure_time(CLOCK_MONOTONIC), seconds;
     int samples = argc > 2 ? atoi(argv[2]) : 10, provided, in[NEVER];
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -379,8 +376,7 @@ int main(int argc, char **argv)
         COUNTED(MPI_Wait(&never[i], MPI_STATUS_IGNORE));
     }
     char line[64];
-    int written =
-        snprintf(line, sizeof line, "{\"rank\": %d, \"all_calls\": %lu}\n", rank, calls);
+    int written = snprintf(line, sizeof line, "{\"rank\": %d, \"all_calls\": %lu}\n", rank, calls);
     if (write(STDOUT_FILENO, line, (size_t)written) < 0)
         exit(1);
     return MPI_Finalize();

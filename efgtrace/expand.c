@@ -58,8 +58,7 @@ static int is_over(const struct output *out)
 /* --- what a call is --- */
 
 /* The outer frames of the path of NODE: " < file:line function". */
-static void put_outer_frames(struct efg_buffer *text, const struct efg_run *run,
-                             const struct efg_node *node)
+static void put_outer_frames(struct efg_buffer *text, const struct efg_run *run, const struct efg_node *node)
 {
     char frame[512];
     for (uint32_t i = 1; efg_summary_frame(run, node, i, frame, sizeof frame); i++)
@@ -92,8 +91,7 @@ struct walk {
     char where[32]; /* rank and thread, "" where there is but one */
 };
 
-static void put_calls(struct output *out, const struct walk *w, uint32_t node, uint64_t first,
-                      uint64_t count)
+static void put_calls(struct output *out, const struct walk *w, uint32_t node, uint64_t first, uint64_t count)
 {
     uint64_t begin = node ? w->ends[node - 1] : 0;
     for (uint64_t i = 0; i < count && !is_over(out); i++) {
@@ -120,17 +118,15 @@ static int walk(struct output *out, struct walk *w, uint64_t from, uint64_t to)
 
 /* THREAD of a rank, of which SEQUENCE is its order. */
 static int expand_thread(const struct request *request, const struct efg_run *run,
-                         const struct efg_run_thread *thread,
-                         const struct efg_run_sequence_thread *sequence, const char *where,
-                         struct output *out)
+                         const struct efg_run_thread *thread, const struct efg_run_sequence_thread *sequence,
+                         const char *where, struct output *out)
 {
     struct walk w = {0};
     snprintf(w.where, sizeof w.where, "%s", where);
     w.ends = name_nodes(request, run, &thread->graph, &w.names);
     efg_expand_init(&w.expand, sequence, thread->graph.node_count);
-    int failed = !w.ends || w.names.failed
-                     ? efg_complain("expand", "no memory for the names of the calls")
-                     : walk(out, &w, request->from, request->to);
+    int failed = !w.ends || w.names.failed ? efg_complain("expand", "no memory for the names of the calls")
+                                           : walk(out, &w, request->from, request->to);
     efg_expand_fini(&w.expand);
     efg_buffer_fini(&w.names);
     free(w.ends);
@@ -139,8 +135,7 @@ static int expand_thread(const struct request *request, const struct efg_run *ru
 
 /* --- a rank --- */
 
-static void warn_of_end(const struct efg_run_rank *rank, const struct efg_run_thread *thread,
-                        uint64_t events)
+static void warn_of_end(const struct efg_run_rank *rank, const struct efg_run_thread *thread, uint64_t events)
 {
     uint64_t all = thread->graph.events;
     if (events < all)
@@ -152,13 +147,12 @@ static void warn_of_end(const struct efg_run_rank *rank, const struct efg_run_th
 }
 
 static int expand_threads(const struct request *request, const struct efg_run *run,
-                          const struct efg_run_rank *rank,
-                          const struct efg_run_sequence *sequence, int many, struct output *out)
+                          const struct efg_run_rank *rank, const struct efg_run_sequence *sequence, int many,
+                          struct output *out)
 {
     int failed = 0;
     if (sequence->thread_count != rank->thread_count)
-        return efg_complain(
-            "expand", "run.efg is damaged: a sequence is of other threads than its ranks");
+        return efg_complain("expand", "run.efg is damaged: a sequence is of other threads than its ranks");
     for (uint32_t i = 0; i < rank->thread_count && !failed && !is_over(out); i++) {
         const struct efg_run_thread *thread = &rank->threads[i];
         char where[32] = "";
@@ -180,8 +174,8 @@ static int expand_threads(const struct request *request, const struct efg_run *r
     return failed;
 }
 
-static int expand_rank(const struct request *request, const struct efg_run *run, uint32_t index,
-                       int many, struct output *out)
+static int expand_rank(const struct request *request, const struct efg_run *run, uint32_t index, int many,
+                       struct output *out)
 {
     struct efg_run_rank rank;
     struct efg_run_sequence sequence;
@@ -200,8 +194,8 @@ static int expand_rank(const struct request *request, const struct efg_run *run,
 
 /* --- the ranks that are asked for --- */
 
-static int expand_ranks(const struct request *request, const struct efg_run *run,
-                        const char *is_wanted, struct output *out)
+static int expand_ranks(const struct request *request, const struct efg_run *run, const char *is_wanted,
+                        struct output *out)
 {
     uint32_t count = 0;
     int failed = 0;
@@ -214,8 +208,7 @@ static int expand_ranks(const struct request *request, const struct efg_run *run
 }
 
 /* All calls as text to standard output. */
-static int write_text(const struct request *request, const struct efg_run *run,
-                      const char *is_wanted)
+static int write_text(const struct request *request, const struct efg_run *run, const char *is_wanted)
 {
     struct output out = {0};
     int failed = expand_ranks(request, run, is_wanted, &out);
@@ -244,8 +237,7 @@ static const char *explain(int error)
     }
 }
 
-static int write_trace(const struct request *request, const struct efg_run *run,
-                       const char *is_wanted)
+static int write_trace(const struct request *request, const struct efg_run *run, const char *is_wanted)
 {
     char message[512];
     int error = efg_below_make_folder(request->output, 0), made = !error;
@@ -280,8 +272,8 @@ static int expand(const struct request *request)
     else if (!failed)
         memset(is_wanted, 1, run.rank_count);
     if (!failed)
-        failed = request->is_trace ? write_trace(request, &run, is_wanted)
-                                   : write_text(request, &run, is_wanted);
+        failed =
+            request->is_trace ? write_trace(request, &run, is_wanted) : write_text(request, &run, is_wanted);
     free(is_wanted);
     efg_run_fini(&run);
     return failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
@@ -318,26 +310,23 @@ static const char *const help[] = {
 int efg_cmd_expand(int argc, char **argv)
 {
     struct request request = {.thread = UINT64_MAX, .from = 1, .to = UINT64_MAX};
-    const struct efg_option options[] = {
-        {"rank", 'r', .text = &request.ranks},
-        {"thread", 't', .number = &request.thread},
-        {"from", 'f', .number = &request.from, .least = 1},
-        {"to", 'u', .number = &request.to, .least = 1},
-        {"format", 'F', .choice = &request.is_trace, .words = "text otf2"},
-        {"output", 'o', .text = &request.output},
-        {"paths", 'p', .flag = &request.paths},
-        {0}};
+    const struct efg_option options[] = {{"rank", 'r', .text = &request.ranks},
+                                         {"thread", 't', .number = &request.thread},
+                                         {"from", 'f', .number = &request.from, .least = 1},
+                                         {"to", 'u', .number = &request.to, .least = 1},
+                                         {"format", 'F', .choice = &request.is_trace, .words = "text otf2"},
+                                         {"output", 'o', .text = &request.output},
+                                         {"paths", 'p', .flag = &request.paths},
+                                         {0}};
     int code = efg_options_take("expand", options, help, 1, argc, argv);
     if (code >= 0)
         return code;
     if (request.is_trace != (request.output != NULL))
-        return efg_complain_usage("expand", request.output
-                                                ? "--output is for --format otf2"
-                                                : "--format otf2 wants --output DIR2");
-    if (request.is_trace && (request.paths || request.thread != UINT64_MAX ||
-                             request.from > 1 || request.to != UINT64_MAX))
-        return efg_complain_usage("expand",
-                                  "--format otf2 allows --rank, but no other choice of calls");
+        return efg_complain_usage("expand", request.output ? "--output is for --format otf2"
+                                                           : "--format otf2 wants --output DIR2");
+    if (request.is_trace &&
+        (request.paths || request.thread != UINT64_MAX || request.from > 1 || request.to != UINT64_MAX))
+        return efg_complain_usage("expand", "--format otf2 allows --rank, but no other choice of calls");
     request.dir = argv[optind];
     signal(SIGPIPE, SIG_IGN); /* who reads no further has seen enough */
     return expand(&request);

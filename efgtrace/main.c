@@ -25,8 +25,7 @@ static const struct command commands[] = {
     {"expand", "write all calls of the run in order", efg_cmd_expand},
     {"profile", "write what the ranks did as a program: loops and mean times", efg_cmd_profile},
     {"compare", "say how two runs differ", efg_cmd_compare},
-    {"trace", "write the OTF2 trace of a job that was killed or is still running",
-     efg_cmd_trace},
+    {"trace", "write the OTF2 trace of a job that was killed or is still running", efg_cmd_trace},
     {"pack", "make a run file smaller", efg_cmd_pack},
     {"check", "explain the configuration, and say whether it is right", efg_cmd_check},
     {0},
@@ -67,15 +66,13 @@ static int complain(const char *name)
     }
     for (const struct command *c = commands; c->name; c++)
         efg_nearest_offer(&nearest, c->name);
-    fprintf(stderr, "efgtrace: there is no %s \"%s\"", name[0] == '-' ? "option" : "command",
-            name);
+    fprintf(stderr, "efgtrace: there is no %s \"%s\"", name[0] == '-' ? "option" : "command", name);
     if (nearest.best)
         fprintf(stderr, "; did you mean \"%s\"?\n", nearest.best);
     else if (name[0] == '-')
         fputs("; see `efgtrace --help`\n", stderr);
     else
-        fprintf(stderr, "; see `efgtrace --help`, or to run a program: efgtrace run %s\n",
-                name);
+        fprintf(stderr, "; see `efgtrace --help`, or to run a program: efgtrace run %s\n", name);
     return EFG_EXIT_USAGE;
 }
 

@@ -32,8 +32,7 @@ struct packing {
 /* --- a sequence --- */
 
 /* The segments of THREAD coded anew in SEGMENTS. Returns 0, -EBADMSG or -ENOMEM. */
-static int code_thread(struct efg_buffer *segments,
-                       const struct efg_run_sequence_thread *thread)
+static int code_thread(struct efg_buffer *segments, const struct efg_run_sequence_thread *thread)
 {
     struct efg_reader from = efg_reader(thread->segments, thread->size);
     struct efg_sequence_segment segment;
@@ -47,11 +46,9 @@ static int code_thread(struct efg_buffer *segments,
 }
 
 /* Whether A and B are the same calls. */
-static int are_same(const struct efg_run_sequence_thread *a,
-                    const struct efg_run_sequence_thread *b)
+static int are_same(const struct efg_run_sequence_thread *a, const struct efg_run_sequence_thread *b)
 {
-    struct efg_reader x = efg_reader(a->segments, a->size),
-                      y = efg_reader(b->segments, b->size);
+    struct efg_reader x = efg_reader(a->segments, a->size), y = efg_reader(b->segments, b->size);
     struct efg_sequence_segment s, t;
     int same = 1;
     while (same && x.at < x.size) {
@@ -69,8 +66,7 @@ static int are_same(const struct efg_run_sequence_thread *a,
 }
 
 /* SEQUENCE with threads that are coded anew, in BUFFERS. */
-static int code(struct packing *p, struct efg_run_sequence *sequence,
-                struct efg_buffer *buffers)
+static int code(struct packing *p, struct efg_run_sequence *sequence, struct efg_buffer *buffers)
 {
     for (uint32_t i = 0; i < sequence->thread_count; i++) {
         struct efg_run_sequence_thread *thread = &sequence->threads[i], old = *thread;
@@ -92,9 +88,8 @@ static int code(struct packing *p, struct efg_run_sequence *sequence,
 static void put(struct packing *p, struct efg_buffer *section)
 {
     if (!p->error)
-        p->error = section->failed
-                       ? -ENOMEM
-                       : efg_runfile_put(p->path, 1, 0, p->at, section->data, section->size);
+        p->error =
+            section->failed ? -ENOMEM : efg_runfile_put(p->path, 1, 0, p->at, section->data, section->size);
     p->at += section->size;
     efg_buffer_fini(section);
 }

@@ -106,5 +106,5 @@ static void pin(void *put, void *get)
     (void)put, (void)get;
 }
 
-__attribute__((visibility("default"))) const struct efg_runtime efg_runtime = {
-    prepare, say, pin, start, watch, finish, leave, control};
+__attribute__((visibility("default")))
+const struct efg_runtime efg_runtime = {prepare, say, pin, start, watch, finish, leave, control};

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Each .c file is as clang-format makes it (.clang-format): clang-format -i FILE puts it right. Headers are set
-# by hand, with comments in columns that it would destroy: their lines only have 110 characters at most.
+# by hand, with comments in columns that it would destroy. Lines of both, with comments, have 110 characters
+# at most.
 #
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
@@ -18,6 +19,7 @@ case $(clang-format --version 2>&1) in
     same "files that clang-format would change" 0 "$(wc -l <"$work/differ")" ;;
 *) skip "files" "they are as clang-format 14 makes them; there is none, or another version" ;;
 esac
-verdict "headers: no line is longer" \
-    "$(awk 'length > 110 { print FILENAME ":" FNR ": " length " characters" }' $(find $folders -name '*.h') | head -n 5)"
+verdict "no line is longer" \
+    "$(awk 'length > 110 { print FILENAME ":" FNR ": " length " characters" }' $(find $folders -name '*.[ch]') |
+        head -n 5)"
 finish

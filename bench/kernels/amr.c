@@ -38,15 +38,14 @@ static void exchange(const struct program *p, int level)
         for (int d = 0; d < 4 && owner[level][i] == p->rank; d++) {
             int from = owner[level][beside(level, i, d)];
             if (from != p->rank)
-                MPI_Irecv(edge[i][d], cells, MPI_DOUBLE, from, 4 * i + d, MPI_COMM_WORLD,
-                          &requests[count++]);
+                MPI_Irecv(edge[i][d], cells, MPI_DOUBLE, from, 4 * i + d, MPI_COMM_WORLD, &requests[count++]);
         }
     for (int i = 0; i < patches; i++)
         for (int d = 0; d < 4 && owner[level][i] == p->rank; d++) {
             int other = beside(level, i, d), to = owner[level][other];
             if (to != p->rank) /* what is to my right has me on its left */
-                MPI_Isend(patch[level][i][d % 2 ? cells - 1 : 0], cells, MPI_DOUBLE, to,
-                          4 * other + (d ^ 1), MPI_COMM_WORLD, &requests[count++]);
+                MPI_Isend(patch[level][i][d % 2 ? cells - 1 : 0], cells, MPI_DOUBLE, to, 4 * other + (d ^ 1),
+                          MPI_COMM_WORLD, &requests[count++]);
         }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }

@@ -94,8 +94,7 @@ static void smooth(struct level *level)
     exchange(level, level->u);
     for (int i = 1; i <= level->cells; i++)
         for (int j = 1; j <= level->cells; j++)
-            next[i][j] =
-                level->u[i][j] + 0.8 * (level->f[i][j] - apply(level->u, i, j)) / (4 + shift);
+            next[i][j] = level->u[i][j] + 0.8 * (level->f[i][j] - apply(level->u, i, j)) / (4 + shift);
     for (int i = 1; i <= level->cells; i++)
         memcpy(&level->u[i][1], &next[i][1], (size_t)level->cells * sizeof(double));
 }

@@ -20,8 +20,7 @@ struct grid {
     int west, east, south, north, cells;
 };
 
-static void compute_plane(const struct grid *g, int plane, double scattering, double *x,
-                          double *y)
+static void compute_plane(const struct grid *g, int plane, double scattering, double *x, double *y)
 {
     for (int i = 0; i < g->cells; i++)
         for (int j = 0; j < g->cells; j++) {

@@ -80,8 +80,7 @@ static void add_all(struct feeder *f)
 
 static void init(struct feeder *f)
 {
-    if (efg_graph_init(&f->graph, NULL, 0) ||
-        efg_graph_follow_calls(&f->graph, keys_of_path, NULL))
+    if (efg_graph_init(&f->graph, NULL, 0) || efg_graph_follow_calls(&f->graph, keys_of_path, NULL))
         abort();
     f->finder = efg_finder_new(&f->graph, (struct efg_wish){.level = EFG_LEVEL_AUTO});
     if (!f->finder)
@@ -89,8 +88,7 @@ static void init(struct feeder *f)
     f->next_sample = noise_pause(f->noise, f->interval);
 }
 
-struct feed_answer feed(const struct recording *recording, struct noise *noise,
-                        uint64_t interval)
+struct feed_answer feed(const struct recording *recording, struct noise *noise, uint64_t interval)
 {
     struct feeder f = {.noise = noise, .interval = interval};
 

@@ -56,8 +56,8 @@ static void plan_stall(struct noise *noise)
         noise->next_stall = INFINITY;
 }
 
-void noise_init(struct noise *noise, const struct noise_options *options,
-                const struct noise_factors *factors, uint64_t seed)
+void noise_init(struct noise *noise, const struct noise_options *options, const struct noise_factors *factors,
+                uint64_t seed)
 {
     *noise = (struct noise){.options = options, .factors = factors};
     noise->random = efg_hash_mix(1, seed);

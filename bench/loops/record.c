@@ -82,19 +82,10 @@ static int is_one_of(const char *name, const char *const *list)
  * the world. */
 static uint64_t flags_of(const char *name)
 {
-    static const char *const unordered[] = {"MPI_Test",
-                                            "MPI_Testany",
-                                            "MPI_Testsome",
-                                            "MPI_Testall",
-                                            "MPI_Request_get_status",
-                                            "MPI_Iprobe",
-                                            "MPI_Improbe",
-                                            "MPI_Probe",
-                                            "MPI_Mprobe",
-                                            "MPI_Waitany",
-                                            "MPI_Waitsome",
-                                            "MPI_Win_test",
-                                            NULL};
+    static const char *const unordered[] = {
+        "MPI_Test",    "MPI_Testany", "MPI_Testsome", "MPI_Testall", "MPI_Request_get_status", "MPI_Iprobe",
+        "MPI_Improbe", "MPI_Probe",   "MPI_Mprobe",   "MPI_Waitany", "MPI_Waitsome",           "MPI_Win_test",
+        NULL};
 
     if (is_one_of(name, unordered))
         return LOOP_EVENT_UNORDERED;
@@ -104,26 +95,21 @@ static uint64_t flags_of(const char *name)
 static uint64_t is_as_large_as_world(const struct recorder *r, const struct efg_record *record,
                                      const struct efg_members *members)
 {
-    return record->b == EFG_COMM_WORLD ||
-           (record->b == EFG_COMM_INTRA && record->d >= sizeof *members &&
-            members->local == r->header->ranks);
+    return record->b == EFG_COMM_WORLD || (record->b == EFG_COMM_INTRA && record->d >= sizeof *members &&
+                                           members->local == r->header->ranks);
 }
 
 /* Of a path that is defined again, what is known already stays. */
-static void define_path(struct recorder *r, const struct efg_record *record,
-                        const struct efg_frame *frames)
+static void define_path(struct recorder *r, const struct efg_record *record, const struct efg_frame *frames)
 {
     uint32_t depth = (uint32_t)(record->d / sizeof *frames);
-    struct recorded_path *path =
-        recording_define(&r->recording, record->a, record->e, depth ? depth : 1);
+    struct recorded_path *path = recording_define(&r->recording, record->a, record->e, depth ? depth : 1);
 
     for (uint32_t i = 0; path && i < depth; i++)
-        path->keys[depth - 1 - i] =
-            RECORDING_KEY(defined(&r->modules, frames[i].module), frames[i].offset);
+        path->keys[depth - 1 - i] = RECORDING_KEY(defined(&r->modules, frames[i].module), frames[i].offset);
 }
 
-static void take_definition(struct recorder *r, const struct efg_record *record,
-                            const void *payload)
+static void take_definition(struct recorder *r, const struct efg_record *record, const void *payload)
 {
     char name[4096] = "";
 
@@ -176,8 +162,7 @@ static void take_collective(struct recorder *r, const struct efg_record *record)
 {
     int is_neighbour = (defined(&r->calls, r->event.call) & IS_NEIGHBOUR) != 0;
 
-    if (r->is_inside && record->call <= EFG_COLL_EXSCAN && !is_neighbour &&
-        defined(&r->comms, record->a))
+    if (r->is_inside && record->call <= EFG_COLL_EXSCAN && !is_neighbour && defined(&r->comms, record->a))
         r->event.flags |= LOOP_EVENT_WORLD;
 }
 
@@ -211,8 +196,7 @@ static void record_log(const char *log, const char *base)
         take(&r, record, payload);
     if (recording_write(&r.recording, base))
         exit(1);
-    printf("%s: %" PRIu64 " calls, %" PRIu32 " paths\n", base, r.recording.count,
-           r.recording.path_count);
+    printf("%s: %" PRIu64 " calls, %" PRIu32 " paths\n", base, r.recording.count, r.recording.path_count);
     recording_fini(&r.recording);
     efg_map_fini(&r.modules);
     efg_map_fini(&r.calls);

@@ -39,8 +39,7 @@ void recording_add(struct recording *r, const struct recorded_event *event)
     r->events[r->count++] = *event;
 }
 
-struct recorded_path *recording_define(struct recording *r, uint32_t id, uint64_t hash,
-                                       uint32_t depth)
+struct recorded_path *recording_define(struct recording *r, uint32_t id, uint64_t hash, uint32_t depth)
 {
     if (id >= MOST_PATHS || !depth || depth > MOST_FRAMES)
         return NULL;
@@ -106,8 +105,7 @@ static int read_events(struct recording *r, FILE *file)
     struct recorded_event event;
 
     while (fread(&event, sizeof event, 1, file) == 1) {
-        if (event.path >= r->path_count || !r->paths[event.path].depth ||
-            event.leave < event.enter)
+        if (event.path >= r->path_count || !r->paths[event.path].depth || event.leave < event.enter)
             return -1;
         recording_add(r, &event);
     }
@@ -177,9 +175,7 @@ static int write_file(const struct recording *r, const char *base, const char *s
 
 int recording_write(const struct recording *r, const char *base)
 {
-    return write_file(r, base, ".pt", write_paths) || write_file(r, base, ".ev", write_events)
-               ? -1
-               : 0;
+    return write_file(r, base, ".pt", write_paths) || write_file(r, base, ".ev", write_events) ? -1 : 0;
 }
 
 /* ---- from a program ---- */

@@ -61,8 +61,7 @@ static int parse_truth(struct score_truth *truth, const char *text)
     *truth = (struct score_truth){0};
     if (sscanf(text, "%" SCNu64 "%n", &truth->right, &length) < 1)
         return -1;
-    for (text += length;
-         i < SCORE_COARSER && sscanf(text, "%" SCNu64 "%n", &truth->coarser[i], &length) == 1;
+    for (text += length; i < SCORE_COARSER && sscanf(text, "%" SCNu64 "%n", &truth->coarser[i], &length) == 1;
          text += length)
         i++;
     text += strspn(text, " \t\n");
@@ -329,8 +328,7 @@ static void replay_all(void)
     glob_t found;
 
     replay_programs("programs");
-    snprintf(pattern, sizeof pattern, "%s/*/r.0.ev",
-             options.recordings ? options.recordings : "");
+    snprintf(pattern, sizeof pattern, "%s/*/r.0.ev", options.recordings ? options.recordings : "");
     if (!options.recordings || glob(pattern, 0, NULL, &found))
         return;
     for (size_t i = 0; i < found.gl_pathc; i++) {

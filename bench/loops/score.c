@@ -24,8 +24,7 @@ static int is_coarser(const struct score_truth *truth, uint64_t iterations)
     return 0;
 }
 
-enum score_verdict score_judge(const struct score_truth *truth,
-                               const struct feed_answer *answer)
+enum score_verdict score_judge(const struct score_truth *truth, const struct feed_answer *answer)
 {
     if (!answer->function)
         return SCORE_NONE;
@@ -130,8 +129,7 @@ static uint32_t runs_of(const struct score *scores, uint32_t count)
     return runs;
 }
 
-struct score_quantiles score_find_quantiles(const struct score *scores, uint32_t count,
-                                            score_time *time)
+struct score_quantiles score_find_quantiles(const struct score *scores, uint32_t count, score_time *time)
 {
     uint32_t runs = runs_of(scores, count), n = 0;
     double *times = malloc((runs + 1) * sizeof *times);

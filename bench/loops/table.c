@@ -31,8 +31,7 @@ static uint32_t count_answers(const struct score *score, struct counted *list, u
     for (uint32_t i = 0; i < score->ranks * score->seeds; i++) {
         const struct feed_answer *a = &score->answers[i];
         uint32_t k = 0;
-        while (k < count &&
-               (list[k].iterations != a->iterations || list[k].function != a->function))
+        while (k < count && (list[k].iterations != a->iterations || list[k].function != a->function))
             k++;
         if (k == room)
             continue;
@@ -79,12 +78,11 @@ void table_print_head(FILE *out)
     fprintf(out, "%-28s %7s", "recording", "true");
     for (int v = 0; v < SCORE_VERDICTS; v++)
         fprintf(out, " %7s", VERDICTS[v]);
-    fprintf(out, "  %-5s %8s %4s %8s %4s %4s  %s\n", "same", "first s", "%", "held s", "%",
-            "repl", "answers");
+    fprintf(out, "  %-5s %8s %4s %8s %4s %4s  %s\n", "same", "first s", "%", "held s", "%", "repl",
+            "answers");
 }
 
-static void print_time(FILE *out, const struct score *score, score_time *time,
-                       score_time *share)
+static void print_time(FILE *out, const struct score *score, score_time *time, score_time *share)
 {
     fprintf(out, " %8.2f %4.0f", score_find_quantiles(score, 1, time).median,
             100 * score_find_quantiles(score, 1, share).median);
@@ -132,17 +130,12 @@ static void print_quantiles(FILE *out, const char *what, struct score_quantiles 
 
 void table_print_total(FILE *out, const struct score_total *total)
 {
-    fprintf(out, "\nright in all runs                          %3u of %u\n", total->right,
-            total->known);
-    fprintf(out, "right or coarser in all runs               %3u of %u\n", total->accepted,
-            total->known);
-    fprintf(out, "the same answer in all seeds               %3u of %u\n", total->stable,
-            total->recordings);
-    fprintf(out, "the same answer in all seeds and ranks     %3u of %u\n", total->same,
-            total->recordings);
+    fprintf(out, "\nright in all runs                          %3u of %u\n", total->right, total->known);
+    fprintf(out, "right or coarser in all runs               %3u of %u\n", total->accepted, total->known);
+    fprintf(out, "the same answer in all seeds               %3u of %u\n", total->stable, total->recordings);
+    fprintf(out, "the same answer in all seeds and ranks     %3u of %u\n", total->same, total->recordings);
     print_quantiles(out, "a loop is accepted first after", total->first, total->first_share);
-    print_quantiles(out, "the loop that holds is accepted after", total->held,
-                    total->held_share);
+    print_quantiles(out, "the loop that holds is accepted after", total->held, total->held_share);
     fprintf(out, "replaced in a run, at most                 %3u\n", total->most_replaced);
 }
 
@@ -193,8 +186,7 @@ cJSON *table_json(const struct score *score)
         cJSON_AddNumberToObject(object, VERDICTS[v], score->verdicts[v]);
     cJSON_AddStringToObject(object, "same", SAME[score->same]);
     cJSON_AddNumberToObject(object, "held", score_find_quantiles(score, 1, score_held).median);
-    cJSON_AddNumberToObject(object, "held_share",
-                            score_find_quantiles(score, 1, score_held_share).median);
+    cJSON_AddNumberToObject(object, "held_share", score_find_quantiles(score, 1, score_held_share).median);
     answers = cJSON_AddArrayToObject(object, "answers");
     for (uint32_t i = 0; i < score->ranks * score->seeds; i++)
         cJSON_AddItemToArray(answers, answer_json(score, i));

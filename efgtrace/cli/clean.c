@@ -21,8 +21,8 @@ static int is_misleading(const unsigned char *text)
                  {"\xe2\x81", 0xa6, 0xa9}}; /* U+2066 to U+2069 */
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i].bytes);
-        if (!strncmp((const char *)text, kinds[i].bytes, length) &&
-            text[length] >= kinds[i].low && text[length] <= kinds[i].high)
+        if (!strncmp((const char *)text, kinds[i].bytes, length) && text[length] >= kinds[i].low &&
+            text[length] <= kinds[i].high)
             return 1;
     }
     return 0;
@@ -48,8 +48,7 @@ static size_t character(const unsigned char *text)
         unsigned second = text[1];
         int wrong = (*text == 0xc2 && second < 0xa0) || (*text == 0xe0 && second < 0xa0) ||
                     (*text == 0xed && second > 0x9f) || (*text == 0xf0 && second < 0x90) ||
-                    (*text == 0xf4 && second > 0x8f) ||
-                    (*text == 0xef && second == 0xbf && text[2] >= 0xbe);
+                    (*text == 0xf4 && second > 0x8f) || (*text == 0xef && second == 0xbf && text[2] >= 0xbe);
         return wrong ? 0 : more + 1;
     }
     return 0;

@@ -24,8 +24,8 @@ static int explain_missing(const char *command, const char *dir)
 {
     char logs[PATH_MAX + 8];
     snprintf(logs, sizeof logs, "%s/logs", dir);
-    fprintf(stderr, "efgtrace %s: %s is no folder of a finished run: there is no run.efg in it",
-            command, dir);
+    fprintf(stderr, "efgtrace %s: %s is no folder of a finished run: there is no run.efg in it", command,
+            dir);
     if (efg_pieces_count(dir))
         fprintf(stderr,
                 "; the job was killed or is still running: `efgtrace trace %s` writes what it "
@@ -121,8 +121,7 @@ int efg_open_exact(struct efg_run *run, const char *command, const char *dir, ch
     size_t length = strlen(dir);
     while (length > 1 && dir[length - 1] == '/')
         length--;
-    if (snprintf(path, PATH_MAX, "%.*s%s", (int)length, dir, folder ? "/run.efg" : "") >=
-        PATH_MAX)
+    if (snprintf(path, PATH_MAX, "%.*s%s", (int)length, dir, folder ? "/run.efg" : "") >= PATH_MAX)
         return efg_complain(command, "the name of the run file is too long");
     int error = efg_runfile_open(run, path, folder ? 1 : 0, message, sizeof message);
     if (error == -ENOENT && folder)
@@ -145,8 +144,7 @@ int efg_open_run(struct efg_run *run, const char *command, const char *dir)
     return 0;
 }
 
-int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index,
-                  struct efg_run_rank *rank)
+int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index, struct efg_run_rank *rank)
 {
     char message[PATH_MAX + 256];
     if (!efg_runfile_rank(run, index, rank, message, sizeof message)) {
@@ -167,11 +165,10 @@ uint32_t efg_open_find(const struct efg_run *run, const char *command, const cha
     if (index != EFG_NONE)
         return index;
     if (run->rank_count)
-        fprintf(stderr, "efgtrace %s: there is no rank \"%s\": ranks are %u to %u\n", command,
-                rank, run->ranks[0].rank, run->ranks[run->rank_count - 1].rank);
+        fprintf(stderr, "efgtrace %s: there is no rank \"%s\": ranks are %u to %u\n", command, rank,
+                run->ranks[0].rank, run->ranks[run->rank_count - 1].rank);
     else
-        fprintf(stderr, "efgtrace %s: there is no rank \"%s\": the run file has none\n",
-                command, rank);
+        fprintf(stderr, "efgtrace %s: there is no rank \"%s\": the run file has none\n", command, rank);
     return EFG_NONE;
 }
 
@@ -181,8 +178,7 @@ static int complain_list(const char *command)
     return -1;
 }
 
-int efg_open_choose(const struct efg_run *run, const char *command, const char *text,
-                    char *is_wanted)
+int efg_open_choose(const struct efg_run *run, const char *command, const char *text, char *is_wanted)
 {
     if (!*text)
         return complain_list(command);

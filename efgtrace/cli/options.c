@@ -49,8 +49,7 @@ static int complain_option(const char *command, int option, char *const *argv)
 
 int efg_options_complain_folders(const char *command, int count)
 {
-    return efg_complain_usage(command,
-                              count ? "one DIR at a time" : "which run? DIR is missing");
+    return efg_complain_usage(command, count ? "one DIR at a time" : "which run? DIR is missing");
 }
 
 /* --- values --- */
@@ -61,8 +60,7 @@ static int take_number(const struct efg_option *option, const char *value)
     char *end;
     errno = 0;
     *option->number = strtoull(value, &end, 10);
-    return *value < '0' || *value > '9' || *end || errno || *option->number < option->least ? -1
-                                                                                            : 0;
+    return *value < '0' || *value > '9' || *end || errno || *option->number < option->least ? -1 : 0;
 }
 
 /* The index of VALUE in WORDS, or -1; LISTED: "text, json or html". */
@@ -73,11 +71,7 @@ static int find_word(const char *words, const char *value, char *listed, size_t 
     for (int i = 0; *words; i++) {
         size_t length = strcspn(words, " "), at = strlen(listed);
         const char *next = words + length + (words[length] == ' ');
-        snprintf(listed + at, size - at, "%s%.*s",
-                 !i      ? ""
-                 : *next ? ", "
-                         : " or ",
-                 (int)length, words);
+        snprintf(listed + at, size - at, "%s%.*s", !i ? "" : *next ? ", " : " or ", (int)length, words);
         if (strlen(value) == length && !strncmp(words, value, length))
             found = i;
         words = next;
@@ -94,8 +88,7 @@ static int take_value(const char *command, const struct efg_option *option, cons
     if (option->text)
         *option->text = value;
     if (option->number && take_number(option, value)) {
-        snprintf(text, sizeof text, option->least ? "a number from %" PRIu64 : "a number",
-                 option->least);
+        snprintf(text, sizeof text, option->least ? "a number from %" PRIu64 : "a number", option->least);
         return complain(command, option->name, text);
     }
     if (option->choice) {
@@ -131,8 +124,8 @@ static const struct efg_option *find(const struct efg_option *options, int taken
     return options->name ? options : NULL;
 }
 
-int efg_options_take(const char *command, const struct efg_option *options,
-                     const char *const *help, int folders, int argc, char **argv)
+int efg_options_take(const char *command, const struct efg_option *options, const char *const *help,
+                     int folders, int argc, char **argv)
 {
     char letters[2 * MOST + 2] = "";
     struct option names[MOST + 1] = {0};
@@ -152,7 +145,6 @@ int efg_options_take(const char *command, const struct efg_option *options,
     }
     if (!folders || argc - optind == folders)
         return -1;
-    return folders == 2
-               ? efg_complain_usage(command, "name two folders, each one that a run wrote")
-               : efg_options_complain_folders(command, argc - optind);
+    return folders == 2 ? efg_complain_usage(command, "name two folders, each one that a run wrote")
+                        : efg_options_complain_folders(command, argc - optind);
 }

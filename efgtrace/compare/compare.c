@@ -192,8 +192,7 @@ static void put_page(struct efg_buffer *out, cJSON *document)
     efg_report_page(out, document);
 }
 
-static void put(struct efg_buffer *out, const struct efg_comparison *c,
-                const struct request *request)
+static void put(struct efg_buffer *out, const struct efg_comparison *c, const struct request *request)
 {
     if (request->format == TEXT)
         efg_compare_put_text(out, c, request->most);

@@ -68,15 +68,13 @@ static cJSON *make_loop(const struct efg_comparison *c, struct efg_pair pair)
     efg_summary_function(&side->run, &side->merged.graph, &side->merged.tree,
                          pair.a == EFG_NONE ? pair.b : pair.a, function, sizeof function);
     efg_json_text(to, "function", function);
-    efg_json_number(to, "depth",
-                    side->merged.tree.loops[pair.a == EFG_NONE ? pair.b : pair.a].depth);
+    efg_json_number(to, "depth", side->merged.tree.loops[pair.a == EFG_NONE ? pair.b : pair.a].depth);
     add_loop(to, "a", &c->side[0], pair.a);
     add_loop(to, "b", &c->side[1], pair.b);
     return to;
 }
 
-static void add_node(cJSON *to, const char *name, const struct efg_difference *d, int which,
-                     uint32_t node)
+static void add_node(cJSON *to, const char *name, const struct efg_difference *d, int which, uint32_t node)
 {
     if (node == EFG_NONE) {
         cJSON_AddNullToObject(to, name);
@@ -97,9 +95,7 @@ static cJSON *make_difference(const struct efg_comparison *c, const struct efg_d
     cJSON *to = cJSON_CreateObject();
     cJSON_AddStringToObject(to, "what", d->is_compute ? "compute" : "call");
     efg_json_text(to, "call",
-                  node->flags & EFG_NODE_OVERFLOW
-                      ? ""
-                      : efg_run_call_name(&side->run, node->signature.call));
+                  node->flags & EFG_NODE_OVERFLOW ? "" : efg_run_call_name(&side->run, node->signature.call));
     efg_summary_node(&side->run, node, label, sizeof label);
     efg_json_text(to, "label", label);
     cJSON_AddNumberToObject(to, "difference", d->time[1] - d->time[0]);

@@ -59,14 +59,13 @@ static const char *share(char text[32], double part, double whole)
 
 /* --- in words --- */
 
-static void name(const struct efg_comparison *c, const struct efg_difference *d, char *text,
-                 size_t size)
+static void name(const struct efg_comparison *c, const struct efg_difference *d, char *text, size_t size)
 {
     int which = d->node.a == EFG_NONE;
     const struct efg_model *side = &c->side[which];
     char label[256];
-    efg_summary_node(&side->run, &side->merged.graph.nodes[which ? d->node.b : d->node.a],
-                     label, sizeof label);
+    efg_summary_node(&side->run, &side->merged.graph.nodes[which ? d->node.b : d->node.a], label,
+                     sizeof label);
     snprintf(text, size, "%s%s", d->is_compute ? "computing before " : "", label);
 }
 
@@ -77,23 +76,20 @@ static void put_whole(struct efg_buffer *out, const struct efg_comparison *c)
     efg_summary_line(out, "B takes %s, A %s: %.2f times as long.", duration(b, c->time[1]),
                      duration(a, c->time[0]), ratio);
     if (ranks != 1 && ratio > 0)
-        efg_summary_line(
-            out,
-            "It has %.3gx the ranks: if the work is the same, it has %.2fx the speed; "
-            "scaling efficiency %.0f%%.",
-            ranks, 1 / ratio, 100 / ratio / ranks);
+        efg_summary_line(out,
+                         "It has %.3gx the ranks: if the work is the same, it has %.2fx the speed; "
+                         "scaling efficiency %.0f%%.",
+                         ranks, 1 / ratio, 100 / ratio / ranks);
 }
 
 static void put_iteration(struct efg_buffer *out, const struct efg_comparison *c)
 {
     char a[32], b[32];
     if (c->main_loop[0] != EFG_NONE && c->main_loop[1] != EFG_NONE && !c->is_same_loop)
-        efg_summary_line(out,
-                         "The main loops of the two runs are not the same: their iterations "
-                         "cannot be compared.");
+        efg_summary_line(out, "The main loops of the two runs are not the same: their iterations "
+                              "cannot be compared.");
     else if (c->iteration[0] > 0 && c->iteration[1] > 0)
-        efg_summary_line(out,
-                         "An iteration of the main loop takes %s, in A %s: %.2f times as long.",
+        efg_summary_line(out, "An iteration of the main loop takes %s, in A %s: %.2f times as long.",
                          duration(b, c->iteration[1]), duration(a, c->iteration[0]),
                          c->iteration[1] / c->iteration[0]);
 }
@@ -124,8 +120,7 @@ void efg_compare_put_findings(struct efg_buffer *out, const struct efg_compariso
 
 /* --- the runs --- */
 
-static void put_row(struct efg_buffer *out, const char *what, const char *a, const char *b,
-                    const char *ratio)
+static void put_row(struct efg_buffer *out, const char *what, const char *a, const char *b, const char *ratio)
 {
     efg_summary_line(out, "%-26s %18s %18s %8s", what, a, b, ratio);
 }
@@ -133,15 +128,14 @@ static void put_row(struct efg_buffer *out, const char *what, const char *a, con
 static void put_durations(struct efg_buffer *out, const char *what, const double ns[2])
 {
     char a[32], b[32], ratio[32];
-    put_row(out, what, ns[0] > 0 ? duration(a, ns[0]) : "-",
-            ns[1] > 0 ? duration(b, ns[1]) : "-", times(ratio, ns[0], ns[1]));
+    put_row(out, what, ns[0] > 0 ? duration(a, ns[0]) : "-", ns[1] > 0 ? duration(b, ns[1]) : "-",
+            times(ratio, ns[0], ns[1]));
 }
 
 static void put_amounts(struct efg_buffer *out, const char *what, double x, double y)
 {
     char a[32], b[32], ratio[32];
-    put_row(out, what, x > 0 ? amount(a, x) : "-", y > 0 ? amount(b, y) : "-",
-            times(ratio, x, y));
+    put_row(out, what, x > 0 ? amount(a, x) : "-", y > 0 ? amount(b, y) : "-", times(ratio, x, y));
 }
 
 static void put_shares(struct efg_buffer *out, const char *what, double x, double y)
@@ -168,8 +162,7 @@ static void put_runs(struct efg_buffer *out, const struct efg_comparison *c)
 
 /* --- loops --- */
 
-static void put_loop(struct efg_buffer *out, const struct efg_comparison *c,
-                     struct efg_pair pair)
+static void put_loop(struct efg_buffer *out, const struct efg_comparison *c, struct efg_pair pair)
 {
     double time[2] = {0}, mpi[2] = {0}, count[2] = {0};
     uint32_t id[2] = {pair.a, pair.b}, depth = 0;
@@ -185,15 +178,14 @@ static void put_loop(struct efg_buffer *out, const struct efg_comparison *c,
         count[i] = (double)loop->repetitions;
         is_main |= id[i] == c->main_loop[i];
         depth = loop->depth;
-        efg_summary_function(&side->run, &side->merged.graph, &side->merged.tree, id[i],
-                             function, sizeof function);
+        efg_summary_function(&side->run, &side->merged.graph, &side->merged.tree, id[i], function,
+                             sizeof function);
     }
     efg_summary_line(out, "%9s %9s %9s %9s %6s %6s %6s %c%*sin %s%s", amount(text[0], count[0]),
-                     amount(text[1], count[1]), duration(text[2], time[0]),
-                     duration(text[3], time[1]), times(text[4], time[0], time[1]),
-                     share(text[5], mpi[0], time[0]), share(text[6], mpi[1], time[1]),
-                     is_main ? '*' : ' ', 1 + 2 * (int)(depth < 8 ? depth : 8), "",
-                     *function ? function : "?",
+                     amount(text[1], count[1]), duration(text[2], time[0]), duration(text[3], time[1]),
+                     times(text[4], time[0], time[1]), share(text[5], mpi[0], time[0]),
+                     share(text[6], mpi[1], time[1]), is_main ? '*' : ' ',
+                     1 + 2 * (int)(depth < 8 ? depth : 8), "", *function ? function : "?",
                      pair.a == EFG_NONE   ? " [B only]"
                      : pair.b == EFG_NONE ? " [A only]"
                                           : "");
@@ -217,8 +209,7 @@ static void put_difference(struct efg_buffer *out, const struct efg_comparison *
 {
     char text[6][32], what[300];
     name(c, d, what, sizeof what);
-    efg_summary_line(out, "%10s %9s %9s %6s %9s %9s  %s%s",
-                     difference(text[0], d->time[1] - d->time[0]),
+    efg_summary_line(out, "%10s %9s %9s %6s %9s %9s  %s%s", difference(text[0], d->time[1] - d->time[0]),
                      duration(text[1], d->time[0]), duration(text[2], d->time[1]),
                      times(text[3], d->time[0], d->time[1]), amount(text[4], d->calls[0]),
                      amount(text[5], d->calls[1]), what,
@@ -235,8 +226,7 @@ static void put_rest(struct efg_buffer *out, const struct efg_comparison *c)
                      "before the first call and after the last one");
 }
 
-static void put_differences(struct efg_buffer *out, const struct efg_comparison *c,
-                            uint32_t most)
+static void put_differences(struct efg_buffer *out, const struct efg_comparison *c, uint32_t most)
 {
     uint32_t shown = 0;
     efg_summary_line(out, "difference    time A         B  B / A   calls A         B  where");
@@ -249,8 +239,7 @@ static void put_differences(struct efg_buffer *out, const struct efg_comparison 
     }
     put_rest(out, c);
     if (shown < c->difference_count)
-        efg_summary_line(out, "(%u more, smaller ones: --all shows them)",
-                         c->difference_count - shown);
+        efg_summary_line(out, "(%u more, smaller ones: --all shows them)", c->difference_count - shown);
 }
 
 /* --- all --- */
@@ -259,8 +248,7 @@ void efg_compare_put_text(struct efg_buffer *out, const struct efg_comparison *c
 {
     for (int i = 0; i < 2; i++) {
         const struct efg_run *run = &c->side[i].run;
-        efg_summary_line(out, "%c  %s: %s, %u ranks", 'A' + i, run->output, run->command,
-                         run->size);
+        efg_summary_line(out, "%c  %s: %s, %u ranks", 'A' + i, run->output, run->command, run->size);
     }
     efg_buffer_put(out, "\n", 1);
     efg_compare_put_findings(out, c);

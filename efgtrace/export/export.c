@@ -34,9 +34,8 @@ static int write_to(FILE *file, struct efg_model *model, const struct request *r
 {
     char message[1024] = "";
     const char *path = request->output;
-    int error = request->is_json
-                    ? efg_export_json(file, model, request->calls, message, sizeof message)
-                    : efg_export_perfetto(file, &model->run, message, sizeof message);
+    int error = request->is_json ? efg_export_json(file, model, request->calls, message, sizeof message)
+                                 : efg_export_perfetto(file, &model->run, message, sizeof message);
     int wrong = errno;
     if (!error && fflush(file)) {
         error = -1;
@@ -59,8 +58,7 @@ static int export(const struct request *request)
     FILE *file = request->output ? fopen(request->output, "w") : stdout;
     int error = -1;
     if (!file)
-        fprintf(stderr, "efgtrace export: cannot write %s: %s\n", request->output,
-                strerror(errno));
+        fprintf(stderr, "efgtrace export: cannot write %s: %s\n", request->output, strerror(errno));
     else
         error = write_to(file, &model, request);
     if (file && request->output) {

@@ -62,8 +62,7 @@ static int read_all(struct reading *r, struct efg_model *model, uint64_t calls)
     if (!error)
         error = efg_representative_read(&r->representative, 1);
     const char *ranks = efg_representative_ranks(&r->representative);
-    if (!error && ranks &&
-        efg_model_read(model, ranks, efg_merged_dimensions(run) & EFG_DIM_PATH, 0))
+    if (!error && ranks && efg_model_read(model, ranks, efg_merged_dimensions(run) & EFG_DIM_PATH, 0))
         return -1;
     return error ? error : efg_representative_end(&r->representative, &model->merged);
 }
@@ -81,8 +80,7 @@ static void put_all(struct efg_buffer *out, struct reading *r, const struct efg_
     cJSON_Delete(representative);
 }
 
-int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *message,
-                    size_t size)
+int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *message, size_t size)
 {
     struct reading r = {.recorded.pipe = -1};
     struct efg_buffer out = {0};

@@ -54,8 +54,7 @@ static void put_comma(struct writing *w)
 /* --- names of tracks --- */
 
 /* WHAT: process or thread. */
-static void put_name(struct writing *w, const char *what, uint32_t track, const char *name,
-                     uint32_t place)
+static void put_name(struct writing *w, const char *what, uint32_t track, const char *name, uint32_t place)
 {
     put_comma(w);
     efg_buffer_print(&w->out,
@@ -78,8 +77,7 @@ static void put_thread(struct writing *w, int of_iterations)
     char name[64] = "main thread";
     uint32_t track = track_of(w, of_iterations);
     if (w->thread)
-        snprintf(name, sizeof name, "%sthread %u", of_iterations ? "iterations of " : "",
-                 w->thread);
+        snprintf(name, sizeof name, "%sthread %u", of_iterations ? "iterations of " : "", w->thread);
     else if (of_iterations)
         snprintf(name, sizeof name, "iterations");
     put_name(w, "thread", track, name, track);
@@ -101,8 +99,7 @@ static void put_location(struct writing *w, const struct efg_recorded_item *item
 
 static void put_time(struct writing *w, const char *name, uint64_t ns)
 {
-    efg_buffer_print(&w->out, ",\"%s\":%" PRIu64 ".%03u", name, ns / 1000,
-                     (unsigned)(ns % 1000));
+    efg_buffer_print(&w->out, ",\"%s\":%" PRIu64 ".%03u", name, ns / 1000, (unsigned)(ns % 1000));
 }
 
 /* What all events of SITE begin with; NULL without memory. */
@@ -178,9 +175,8 @@ static void put_message(struct writing *w, const struct efg_recorded_message *m)
                      ",\"pid\":%u,\"tid\":%u",
                      m->is_send ? "s\"" : "f\",\"bp\":\"e\"", pair, w->rank, track_of(w, 0));
     put_time(w, "ts", m->time - (!m->is_send && m->time));
-    efg_buffer_print(&w->out,
-                     ",\"args\":{\"from\":%u,\"to\":%u,\"tag\":%u,\"bytes\":%" PRIu64 "}}",
-                     m->from, m->to, m->tag, m->bytes);
+    efg_buffer_print(&w->out, ",\"args\":{\"from\":%u,\"to\":%u,\"tag\":%u,\"bytes\":%" PRIu64 "}}", m->from,
+                     m->to, m->tag, m->bytes);
 }
 
 /* --- the two passes --- */
@@ -218,8 +214,7 @@ static int put(void *data, const struct efg_recorded_item *item)
 
 /* Returns 0 or not; if the trace cannot be read, with a MESSAGE. */
 static int pass(struct writing *w, const struct efg_run *run,
-                int (*take)(void *, const struct efg_recorded_item *), char *message,
-                size_t size)
+                int (*take)(void *, const struct efg_recorded_item *), char *message, size_t size)
 {
     int error = efg_recorded_all(&w->recorded, run, take, w);
     if (error > 0)

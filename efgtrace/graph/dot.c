@@ -41,8 +41,7 @@ static int is_pivot(const struct drawing *d, uint32_t id)
 /* --- how often --- */
 
 /* " (0-3, 8)" or " (412 ranks: 0, 2, 5, ...)"; nothing where that is all of them. */
-static void put_ranks(struct efg_buffer *out, const struct drawing *d,
-                      const struct efg_ranklist *ranks)
+static void put_ranks(struct efg_buffer *out, const struct drawing *d, const struct efg_ranklist *ranks)
 {
     char text[28];
     uint64_t count = efg_ranklist_count(ranks);
@@ -56,8 +55,8 @@ static void put_ranks(struct efg_buffer *out, const struct drawing *d,
 }
 
 /* "9 x", "9-12 x (0-3)". */
-static void put_times(struct efg_buffer *out, const struct drawing *d, uint64_t least,
-                      uint64_t most, const struct efg_ranklist *ranks)
+static void put_times(struct efg_buffer *out, const struct drawing *d, uint64_t least, uint64_t most,
+                      const struct efg_ranklist *ranks)
 {
     efg_buffer_print(out, "%llu", (unsigned long long)least);
     if (most > least)
@@ -68,8 +67,7 @@ static void put_times(struct efg_buffer *out, const struct drawing *d, uint64_t 
 
 /* A line for each number of visits, or one for all of them if there are too many; then what
  * follows goes on in the same line. */
-static void put_visits(struct efg_buffer *out, const struct drawing *d,
-                       const struct efg_merged_item *item)
+static void put_visits(struct efg_buffer *out, const struct drawing *d, const struct efg_merged_item *item)
 {
     uint64_t least, most;
     efg_merged_visits(item, &least, &most);
@@ -80,15 +78,14 @@ static void put_visits(struct efg_buffer *out, const struct drawing *d,
         efg_buffer_print(out, i ? "\\n" : "");
         put_times(out, d, visits->least, visits->most, &visits->ranks);
     }
-    efg_buffer_print(out,
-                     item->visits_count > 1 && item->visits_count <= LINES_MAX ? "\\n" : " ");
+    efg_buffer_print(out, item->visits_count > 1 && item->visits_count <= LINES_MAX ? "\\n" : " ");
 }
 
 /* --- nodes --- */
 
 /* The call and where it is made, a line each; IN_ROW of them, the last one of which is LAST. */
-static void put_name(struct efg_buffer *out, const struct drawing *d, uint32_t id,
-                     uint32_t in_row, uint32_t last)
+static void put_name(struct efg_buffer *out, const struct drawing *d, uint32_t id, uint32_t in_row,
+                     uint32_t last)
 {
     const struct efg_node *nodes = d->merged->graph.nodes;
     char name[512], end[256];
@@ -130,8 +127,7 @@ static void put_node(struct efg_buffer *out, const struct drawing *d, uint32_t i
     put_name(out, d, id, in_row, last);
     put_visits(out, d, &d->merged->nodes[id]);
     efg_buffer_print(out, "%s, %.1f%%\", fillcolor=\"0.03 %.3f 1.0\"%s];\n", mean, percent,
-                     percent < 100 ? sqrt(percent / 100) * 0.9
-                                   : 0.9, /* small shares are seen too */
+                     percent < 100 ? sqrt(percent / 100) * 0.9 : 0.9, /* small shares are seen too */
                      is_pivot(d, id) ? ", peripheries=2, penwidth=2" : "");
 }
 
@@ -156,22 +152,18 @@ static void put_loop_label(struct efg_buffer *out, const struct drawing *d, uint
     const struct efg_loop *l = &d->merged->tree.loops[loop];
     const struct efg_ranklist *ranks = &d->merged->loops[loop];
     char function[256], time[32];
-    efg_summary_function(d->run, &d->merged->graph, &d->merged->tree, loop, function,
-                         sizeof function);
+    efg_summary_function(d->run, &d->merged->graph, &d->merged->tree, loop, function, sizeof function);
     efg_format_ns(time, sizeof time, l->time / efg_ranklist_count(ranks));
-    efg_buffer_print(out, "%s%llu x", is_even(d, loop) ? "" : "up to ",
-                     (unsigned long long)l->repetitions);
+    efg_buffer_print(out, "%s%llu x", is_even(d, loop) ? "" : "up to ", (unsigned long long)l->repetitions);
     put_ranks(out, d, ranks);
     if (*function)
         efg_buffer_print(out, " in ");
     put_quoted(out, function);
-    efg_buffer_print(out, ", %s, %.0f%% MPI", time,
-                     efg_percent((double)l->mpi_time, (double)l->time));
+    efg_buffer_print(out, ", %s, %.0f%% MPI", time, efg_percent((double)l->mpi_time, (double)l->time));
 }
 
 /* The nodes whose innermost loop, as far as it is drawn, is LOOP. */
-static void put_nodes(struct efg_buffer *out, const struct drawing *d, uint32_t loop,
-                      int deepest, int indent)
+static void put_nodes(struct efg_buffer *out, const struct drawing *d, uint32_t loop, int deepest, int indent)
 {
     for (uint32_t v = 0; v < d->merged->graph.node_count; v++) {
         uint32_t own = d->merged->tree.loop_of[v];
@@ -183,12 +175,10 @@ static void put_nodes(struct efg_buffer *out, const struct drawing *d, uint32_t 
     }
 }
 
-static void put_loop(struct efg_buffer *out, const struct drawing *d, uint32_t loop,
-                     int nesting)
+static void put_loop(struct efg_buffer *out, const struct drawing *d, uint32_t loop, int nesting)
 {
     int indent = 4 * nesting, deepest = nesting == NESTING_MAX;
-    efg_buffer_print(out, "%*ssubgraph cluster_%u {\n%*s    label=\"", indent, "", loop, indent,
-                     "");
+    efg_buffer_print(out, "%*ssubgraph cluster_%u {\n%*s    label=\"", indent, "", loop, indent, "");
     put_loop_label(out, d, loop);
     efg_buffer_print(out, "\";\n");
     put_nodes(out, d, loop, deepest, indent + 4);
@@ -210,12 +200,11 @@ static void put_edge(struct efg_buffer *out, const struct drawing *d, uint32_t i
     if (d->rows.next[edge->from] == edge->to)
         return;
     efg_format_ns(mean, sizeof mean, edge->time.count ? edge->time.sum / edge->time.count : 0);
-    efg_buffer_print(out, "    n%u -> n%u [%slabel=\" ", from < to ? from : to,
-                     from < to ? to : from, from > to ? "dir=back, " : "");
+    efg_buffer_print(out, "    n%u -> n%u [%slabel=\" ", from < to ? from : to, from < to ? to : from,
+                     from > to ? "dir=back, " : "");
     put_visits(out, d, &d->merged->edges[id]);
-    efg_buffer_print(
-        out, "%s \", penwidth=%.2f];\n", mean,
-        0.5 + 0.8 * log10(1 + (double)edge->time.count / (double)d->merged->rank_count));
+    efg_buffer_print(out, "%s \", penwidth=%.2f];\n", mean,
+                     0.5 + 0.8 * log10(1 + (double)edge->time.count / (double)d->merged->rank_count));
 }
 
 /* What is drawn, and how to read it. */
@@ -240,11 +229,10 @@ static void put_drawing(struct efg_buffer *out, const struct drawing *d)
     const struct efg_looptree *tree = &d->merged->tree;
     efg_buffer_print(out, "digraph efg {\n    label=\"");
     put_title(out, d);
-    efg_buffer_print(
-        out, "\";\n"
-             "    node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"
-             "    edge [fontname=\"sans-serif\", fontsize=10];\n"
-             "    graph [fontname=\"sans-serif\", style=rounded, ranksep=0.3];\n");
+    efg_buffer_print(out, "\";\n"
+                          "    node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"
+                          "    edge [fontname=\"sans-serif\", fontsize=10];\n"
+                          "    graph [fontname=\"sans-serif\", style=rounded, ranksep=0.3];\n");
     put_nodes(out, d, EFG_NONE, 0, 4);
     uint32_t loop = tree->count ? tree->first : EFG_NONE;
     for (; loop != EFG_NONE; loop = tree->loops[loop].next_sibling)

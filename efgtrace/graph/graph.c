@@ -52,13 +52,11 @@ static int complain(const char *what)
 
 /* --- writing --- */
 
-static int draw(const struct request *request, const struct efg_buffer *dot,
-                struct efg_buffer *picture)
+static int draw(const struct request *request, const struct efg_buffer *dot, struct efg_buffer *picture)
 {
     if (!request->output && isatty(STDOUT_FILENO) && strcmp(request->format->name, "svg"))
         return complain("a picture cannot be shown on a terminal: write it with --output FILE");
-    return efg_render("graph", dot, request->format->name, picture) ? EFG_EXIT_FAILED
-                                                                    : EFG_EXIT_OK;
+    return efg_render("graph", dot, request->format->name, picture) ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 
 static int write_graph(const struct request *request, const struct efg_model *model)
@@ -71,10 +69,9 @@ static int write_graph(const struct request *request, const struct efg_model *mo
     if (text.failed || picture.failed)
         code = complain("no memory for the graph");
     if (code == EFG_EXIT_OK)
-        code =
-            efg_output("graph", request->format->is_picture ? &picture : &text, request->output)
-                ? EFG_EXIT_FAILED
-                : EFG_EXIT_OK;
+        code = efg_output("graph", request->format->is_picture ? &picture : &text, request->output)
+                   ? EFG_EXIT_FAILED
+                   : EFG_EXIT_OK;
     efg_buffer_fini(&text);
     efg_buffer_fini(&picture);
     return code;
@@ -87,16 +84,14 @@ static int choose_group(const struct efg_run *run, const char *text, char *is_wa
     struct efg_group_size *groups = efg_groups_sorted(run);
     char *end;
     unsigned long number = strtoul(text, &end, 10);
-    int is_there = *text >= '0' && *text <= '9' && !*end && number >= 1 &&
-                   number <= run->common.group_count;
+    int is_there = *text >= '0' && *text <= '9' && !*end && number >= 1 && number <= run->common.group_count;
     if (!groups)
         complain("no memory for the groups of ranks");
     else if (!is_there)
-        fprintf(
-            stderr,
-            "efgtrace graph: there is no group \"%s\": groups are numbered from 1 to %u, see "
-            "`efgtrace report`\n",
-            text, run->common.group_count);
+        fprintf(stderr,
+                "efgtrace graph: there is no group \"%s\": groups are numbered from 1 to %u, see "
+                "`efgtrace report`\n",
+                text, run->common.group_count);
     for (uint32_t i = 0; groups && is_there && i < run->rank_count; i++)
         is_wanted[i] = run->ranks[i].group == groups[number - 1].index;
     free(groups);
@@ -135,10 +130,8 @@ static int check_signature(const struct request *request, const struct efg_run *
 
 static int merge(const struct request *request, struct efg_model *model, const char *is_wanted)
 {
-    unsigned dimensions =
-        request->signature ? request->dimensions : efg_merged_dimensions(&model->run);
-    if (check_signature(request, &model->run) ||
-        efg_model_read(model, is_wanted, dimensions, 0))
+    unsigned dimensions = request->signature ? request->dimensions : efg_merged_dimensions(&model->run);
+    if (check_signature(request, &model->run) || efg_model_read(model, is_wanted, dimensions, 0))
         return EFG_EXIT_FAILED;
     model->run.dimensions = dimensions; /* what names of nodes tell */
     if (model->merged.rank_count)
@@ -264,8 +257,7 @@ int efg_cmd_graph(int argc, char **argv)
         return efg_complain_usage("graph", "either --rank or --group");
     request.dir = argv[optind];
     request.format = format_of(request.output);
-    if ((format && set_format(&request, format)) ||
-        (request.signature && set_signature(&request)))
+    if ((format && set_format(&request, format)) || (request.signature && set_signature(&request)))
         return EFG_EXIT_USAGE;
     return graph(&request);
 }

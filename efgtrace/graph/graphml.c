@@ -63,8 +63,7 @@ static void put_text(struct efg_buffer *out, const char *key, const char *text)
 
 static void put_number(struct efg_buffer *out, const char *key, uint64_t value)
 {
-    efg_buffer_print(out, "      <data key=\"%s\">%llu</data>\n", key,
-                     (unsigned long long)value);
+    efg_buffer_print(out, "      <data key=\"%s\">%llu</data>\n", key, (unsigned long long)value);
 }
 
 static void put_ranks(struct efg_buffer *out, const char *key, const struct efg_ranklist *ranks)
@@ -85,9 +84,7 @@ static void put_node(struct efg_buffer *out, const struct efg_model *model, uint
     efg_merged_visits(&merged->nodes[id], &least, &most);
     efg_buffer_print(out, "    <node id=\"n%u\">\n", id);
     put_text(out, "n_call",
-             node->flags & EFG_NODE_OVERFLOW
-                 ? ""
-                 : efg_run_call_name(&model->run, node->signature.call));
+             node->flags & EFG_NODE_OVERFLOW ? "" : efg_run_call_name(&model->run, node->signature.call));
     put_text(out, "n_label", label);
     put_number(out, "n_count", node->time.count);
     put_number(out, "n_time", node->time.sum + node->poll_time);
@@ -107,8 +104,7 @@ static void put_edge(struct efg_buffer *out, const struct efg_merged *merged, ui
     const struct efg_edge *edge = &merged->graph.edges[id];
     uint64_t least, most;
     efg_merged_visits(&merged->edges[id], &least, &most);
-    efg_buffer_print(out, "    <edge id=\"e%u\" source=\"n%u\" target=\"n%u\">\n", id,
-                     edge->from, edge->to);
+    efg_buffer_print(out, "    <edge id=\"e%u\" source=\"n%u\" target=\"n%u\">\n", id, edge->from, edge->to);
     put_number(out, "e_taken", edge->time.count);
     put_number(out, "e_compute", edge->time.sum);
     put_ranks(out, "e_ranks", &merged->edges[id].ranks);
@@ -124,8 +120,7 @@ void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_model *model
     efg_buffer_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                           "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
     for (const struct key *key = keys; key->name; key++)
-        efg_buffer_print(out,
-                         "  <key id=\"%c_%s\" for=\"%s\" attr.name=\"%s\" attr.type=\"%s\"/>\n",
+        efg_buffer_print(out, "  <key id=\"%c_%s\" for=\"%s\" attr.name=\"%s\" attr.type=\"%s\"/>\n",
                          *key->of, key->name, key->of, key->name, key->type);
     efg_buffer_print(out, "  <graph id=\"efg\" edgedefault=\"directed\">\n");
     put_number(out, "g_version", EFG_GRAPH_VERSION);

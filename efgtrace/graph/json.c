@@ -71,8 +71,7 @@ static void add_stat(cJSON *to, const struct efg_stat *stat, const uint64_t *bin
 
 /* --- nodes --- */
 
-static void add_frame(cJSON *path, const char *module, uint64_t offset,
-                      const struct efg_run_symbol *symbol)
+static void add_frame(cJSON *path, const char *module, uint64_t offset, const struct efg_run_symbol *symbol)
 {
     cJSON *frame = cJSON_CreateObject();
     efg_json_text(frame, "module", module);
@@ -98,8 +97,7 @@ static void add_path(cJSON *to, const struct efg_model *model, uint32_t id)
     }
 }
 
-static void add_dimensions(cJSON *to, const struct efg_model *model,
-                           const struct efg_node *node)
+static void add_dimensions(cJSON *to, const struct efg_model *model, const struct efg_node *node)
 {
     static const struct {
         const char *name;
@@ -123,9 +121,8 @@ cJSON *efg_graph_json_node(const struct efg_model *model, uint32_t id)
     efg_summary_node(&model->run, node, label, sizeof label);
     efg_json_number(to, "id", id);
     efg_json_text(to, "call",
-                  node->flags & EFG_NODE_OVERFLOW
-                      ? ""
-                      : efg_run_call_name(&model->run, node->signature.call));
+                  node->flags & EFG_NODE_OVERFLOW ? ""
+                                                  : efg_run_call_name(&model->run, node->signature.call));
     efg_json_hex(to, "hash", node->hash);
     efg_json_text(to, "label", label);
     add_dimensions(to, model, node);

@@ -25,8 +25,7 @@ static FILE *file_of(const struct efg_buffer *dot)
     FILE *file = tmpfile();
     if (!file)
         return NULL;
-    if (fwrite(dot->data, 1, dot->size, file) == dot->size && !fflush(file) &&
-        !fseek(file, 0, SEEK_SET))
+    if (fwrite(dot->data, 1, dot->size, file) == dot->size && !fflush(file) && !fseek(file, 0, SEEK_SET))
         return file;
     int error = errno;
     fclose(file);
@@ -84,8 +83,8 @@ static int complain(const char *command, const char *format, int error)
                 "graphml\n",
                 command, format);
     else
-        fprintf(stderr, "efgtrace %s: --format %s: dot cannot be started: %s\n", command,
-                format, strerror(error));
+        fprintf(stderr, "efgtrace %s: --format %s: dot cannot be started: %s\n", command, format,
+                strerror(error));
     return -1;
 }
 
@@ -111,8 +110,6 @@ int efg_render(const char *command, const struct efg_buffer *dot, const char *fo
         return complain(command, format, error);
     if (!wait_for(pid) && picture->size)
         return 0;
-    fprintf(stderr,
-            "efgtrace %s: dot has drawn nothing; --format dot writes what it was given\n",
-            command);
+    fprintf(stderr, "efgtrace %s: dot has drawn nothing; --format dot writes what it was given\n", command);
     return -1;
 }

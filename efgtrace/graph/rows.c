@@ -18,9 +18,8 @@ static int is_plain(const struct efg_merged *m, uint32_t v)
 static int are_alike(const struct efg_merged *m, uint32_t v, uint32_t w)
 {
     const struct efg_visits *a = m->nodes[v].visits, *b = m->nodes[w].visits;
-    return m->graph.nodes[v].signature.call == m->graph.nodes[w].signature.call &&
-           a->least == b->least && a->most == b->most &&
-           efg_ranklist_is_equal(&a->ranks, &b->ranks);
+    return m->graph.nodes[v].signature.call == m->graph.nodes[w].signature.call && a->least == b->least &&
+           a->most == b->most && efg_ranklist_is_equal(&a->ranks, &b->ranks);
 }
 
 /* The only node after V, EFG_NONE if there are several or none. */
@@ -33,8 +32,7 @@ static uint32_t only_next(const struct efg_merged *m, uint32_t v)
 }
 
 /* NEXT of the nodes that are followed by one like them, which follows nothing else. */
-static void link_nodes(const struct efg_merged *m, const uint32_t *ways_in, uint32_t *next,
-                       uint32_t *first)
+static void link_nodes(const struct efg_merged *m, const uint32_t *ways_in, uint32_t *next, uint32_t *first)
 {
     for (uint32_t v = 0; v < m->graph.node_count; v++) {
         uint32_t w = is_plain(m, v) ? only_next(m, v) : EFG_NONE;

@@ -27,8 +27,7 @@ void efg_representative_label(const struct efg_representative *r, const struct e
         return;
     }
     efg_summary_function(run, &m->graph, &m->tree, row->id, function, sizeof function);
-    efg_summary_node(run, &m->graph.nodes[m->tree.loops[row->id].header], header,
-                     sizeof header);
+    efg_summary_node(run, &m->graph.nodes[m->tree.loops[row->id].header], header, sizeof header);
     snprintf(text, size, "loop in %s, from %s", *function ? function : "?", header);
 }
 
@@ -62,8 +61,8 @@ static void put_factor(char *text, size_t size, const struct efg_figure *f)
                  factor > 1 ? "more" : "less");
 }
 
-static void put_row(char *text, size_t size, const struct efg_representative *r,
-                    const struct efg_run *run, const struct efg_representative_row *row)
+static void put_row(char *text, size_t size, const struct efg_representative *r, const struct efg_run *run,
+                    const struct efg_representative_row *row)
 {
     char label[384], factor[64];
     efg_representative_label(r, run, row, label, sizeof label);
@@ -75,8 +74,7 @@ static void put_row(char *text, size_t size, const struct efg_representative *r,
 static void say_no(struct efg_representative *r, const char *why)
 {
     r->verdict = EFG_REPRESENTATIVE_NO;
-    snprintf(r->sentence, sizeof r->sentence,
-             "The recorded iterations do not stand for the run: %s.", why);
+    snprintf(r->sentence, sizeof r->sentence, "The recorded iterations do not stand for the run: %s.", why);
 }
 
 /* An iteration takes more or less time, and what has most to do with it. */
@@ -87,8 +85,7 @@ static void say_slow(struct efg_representative *r, const struct efg_run *run)
     put_factor(factor, sizeof factor, &r->time);
     if (worst)
         efg_representative_label(r, run, worst, label, sizeof label);
-    snprintf(why, sizeof why, "an iteration %s%s%s", factor, worst ? ", most of it " : "",
-             label);
+    snprintf(why, sizeof why, "an iteration %s%s%s", factor, worst ? ", most of it " : "", label);
     say_no(r, why);
 }
 
@@ -132,12 +129,10 @@ void efg_representative_judge(struct efg_representative *r, const struct efg_run
         put_row(why, sizeof why, r, run, worst);
         say_no(r, why);
     } else if (r->coverage < COVERAGE_LEAST) {
-        snprintf(why, sizeof why, "the loop that they are of takes %.0f%% of its time",
-                 100 * r->coverage);
+        snprintf(why, sizeof why, "the loop that they are of takes %.0f%% of its time", 100 * r->coverage);
         say_no(r, why);
     } else if (fabs(apart) > ITERATION_APART) {
-        snprintf(why, sizeof why,
-                 "they take %.0f%% %s time than all, but differ from each other as much",
+        snprintf(why, sizeof why, "they take %.0f%% %s time than all, but differ from each other as much",
                  100 * fabs(apart), apart > 0 ? "more" : "less");
         efg_representative_say_unknown(r, why);
     } else {

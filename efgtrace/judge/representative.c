@@ -27,15 +27,13 @@ static double student(uint32_t degrees)
     const double z = 1.959964, n = degrees;
     if (degrees < sizeof small / sizeof *small)
         return small[degrees];
-    return z + (pow(z, 3) + z) / (4 * n) +
-           (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n) +
+    return z + (pow(z, 3) + z) / (4 * n) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n) +
            (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * n * n * n);
 }
 
 /* The ratio of sums of X and Y, both by sample, beside that of the run; STEP: how far they are
  * apart at least if it matters, beside 2%. */
-static struct efg_figure ratio(uint32_t samples, const double *x, const double *y, double run,
-                               double step)
+static struct efg_figure ratio(uint32_t samples, const double *x, const double *y, double run, double step)
 {
     double sum_x = 0, sum_y = 0, squares = 0;
     struct efg_figure f = {.run = run};
@@ -61,26 +59,23 @@ struct columns { /* the sums of a row, by sample */
     double *time, *calls, *bytes;
 };
 
-static struct efg_figure time_of(const struct efg_representative_work *w, const double *time,
-                                 double whole)
+static struct efg_figure time_of(const struct efg_representative_work *w, const double *time, double whole)
 {
     return ratio(w->samples, time, w->count, whole / (double)w->r->iterations, 0);
 }
 
 /* Figures of a row whose sums are in C and in the run TIME, CALLS. */
-static struct efg_representative_row row_of(const struct efg_representative_work *w,
-                                            const struct columns *c, double time, double calls)
+static struct efg_representative_row row_of(const struct efg_representative_work *w, const struct columns *c,
+                                            double time, double calls)
 {
     const struct efg_representative *r = w->r;
     struct efg_representative_row row = {0};
     double iterations = (double)r->iterations;
     row.time = time_of(w, c->time, time);
-    row.share =
-        ratio(w->samples, c->time, w->duration, time / (r->time.run * iterations), 0.002);
+    row.share = ratio(w->samples, c->time, w->duration, time / (r->time.run * iterations), 0.002);
     if (c->calls) {
         row.mean = ratio(w->samples, c->time, c->calls, time / calls, 0);
-        row.calls =
-            ratio(w->samples, c->calls, w->count, calls / iterations, 1 / (double)r->recorded);
+        row.calls = ratio(w->samples, c->calls, w->count, calls / iterations, 1 / (double)r->recorded);
     }
     row.impact = (row.time.recorded - row.time.run) / r->time.run;
     return row;
@@ -104,8 +99,8 @@ static int has_calls(const struct efg_representative_work *w, const struct colum
     return calls > 0;
 }
 
-static void put_row(struct efg_representative *r, struct efg_representative_row row,
-                    uint32_t kind, uint32_t id)
+static void put_row(struct efg_representative *r, struct efg_representative_row row, uint32_t kind,
+                    uint32_t id)
 {
     row.kind = kind;
     row.id = id;
@@ -120,8 +115,8 @@ static double put_calls(struct efg_representative_work *w, struct columns *c, do
     double sum = 0;
     for (uint32_t v = 0; v < r->merged->graph.node_count; v++) {
         const struct efg_node *node = &r->merged->graph.nodes[v];
-        int is_inside = tree->loop_of[v] != EFG_NONE &&
-                        efg_looptree_is_inside(tree, tree->loop_of[v], r->loop);
+        int is_inside =
+            tree->loop_of[v] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[v], r->loop);
         fill(w, v, c);
         if (!node->time.count || !(is_inside || has_calls(w, c)))
             continue;
@@ -146,8 +141,7 @@ static void put_loops(struct efg_representative_work *w, struct columns *c)
         if (l == r->loop || !efg_looptree_is_inside(tree, l, r->loop) || !header->time.count)
             continue;
         fill(w, r->merged->graph.node_count + l, c);
-        put_row(r, row_of(w, c, (double)tree->loops[l].time, (double)header->time.count),
-                EFG_ROW_LOOP, l);
+        put_row(r, row_of(w, c, (double)tree->loops[l].time, (double)header->time.count), EFG_ROW_LOOP, l);
     }
 }
 
@@ -165,8 +159,7 @@ static int by_excess(const void *a, const void *b)
     double more = excess_of(x) - excess_of(y), larger = fabs(x->impact) - fabs(y->impact);
     if (more != 0 || larger != 0)
         return (more != 0 ? more : larger) < 0 ? 1 : -1;
-    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
-                              : (x->id > y->id) - (x->id < y->id);
+    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : (x->id > y->id) - (x->id < y->id);
 }
 
 static int put_rows(struct efg_representative_work *w)
@@ -184,8 +177,7 @@ static int put_rows(struct efg_representative_work *w)
     r->time = time_of(w, w->duration, whole);
     memcpy(rest, w->duration, w->samples * sizeof *rest);
     double mpi = put_calls(w, &c, rest);
-    put_row(r, row_of(w, &(struct columns){.time = rest}, whole - mpi, 0), EFG_ROW_COMPUTE,
-            EFG_NONE);
+    put_row(r, row_of(w, &(struct columns){.time = rest}, whole - mpi, 0), EFG_ROW_COMPUTE, EFG_NONE);
     put_loops(w, &c);
     qsort(r->rows, r->row_count, sizeof *r->rows, by_excess);
     free(room);
@@ -217,8 +209,7 @@ int efg_representative_begin(struct efg_representative *r, const struct efg_run 
     struct efg_representative_work *w = r->work = calloc(1, sizeof *w);
     if (!w)
         return -ENOMEM;
-    *w = (struct efg_representative_work){
-        .r = r, .run = run, .recorded = recorded, .rank = EFG_NONE};
+    *w = (struct efg_representative_work){.r = r, .run = run, .recorded = recorded, .rank = EFG_NONE};
     w->is_wanted = calloc((size_t)run->rank_count + 1, 1);
     return w->is_wanted ? efg_recorded_names_init(&w->names, run) : -ENOMEM;
 }
@@ -252,12 +243,10 @@ int efg_representative_end(struct efg_representative *r, const struct efg_merged
     r->merged = merged;
     r->loop = find_loop(merged);
     r->ranks = merged->rank_count;
-    r->iterations =
-        merged->tree.main == EFG_NONE ? 0 : merged->tree.loops[merged->tree.main].repetitions;
+    r->iterations = merged->tree.main == EFG_NONE ? 0 : merged->tree.loops[merged->tree.main].repetitions;
     if (r->loop == EFG_NONE || !r->iterations || !merged->tree.loops[r->loop].time) {
         r->loop = EFG_NONE;
-        efg_representative_say_unknown(
-            r, "the graph has no loop around the beginning of an iteration");
+        efg_representative_say_unknown(r, "the graph has no loop around the beginning of an iteration");
         return 0;
     }
     r->coverage = coverage_of(merged, r->loop);

@@ -27,8 +27,7 @@ static uint64_t number_of(struct efg_map *map, uint64_t key)
 }
 
 /* Without memory the number is past the end. */
-static uint64_t iteration_of(struct efg_representative_work *w, uint32_t window,
-                             uint64_t number)
+static uint64_t iteration_of(struct efg_representative_work *w, uint32_t window, uint64_t number)
 {
     const double none = 0;
     uint64_t iteration = number_of(&w->index, efg_recorded_key(window, number));
@@ -37,8 +36,8 @@ static uint64_t iteration_of(struct efg_representative_work *w, uint32_t window,
     return w->durations.failed ? UINT64_MAX : iteration;
 }
 
-static struct step *step_of(struct efg_representative_work *w, uint64_t iteration,
-                            uint32_t from, uint32_t site)
+static struct step *step_of(struct efg_representative_work *w, uint64_t iteration, uint32_t from,
+                            uint32_t site)
 {
     struct step none = {(uint32_t)iteration, from, site, 0, 0, 0, 0, 0};
     uint64_t pair = number_of(&w->pairs, (uint64_t)(from + 1) << 32 | site);
@@ -51,8 +50,7 @@ static struct step *step_of(struct efg_representative_work *w, uint64_t iteratio
 }
 
 /* The iteration of the leading thread at TIME, NULL if there is none. */
-static const struct efg_recorded_span *borrowed(const struct efg_representative_work *w,
-                                                uint64_t time)
+static const struct efg_recorded_span *borrowed(const struct efg_representative_work *w, uint64_t time)
 {
     const struct efg_recorded_span *leader = (struct efg_recorded_span *)w->leader.data;
     size_t low = 0, count = w->leader.size / sizeof *leader, high = count;
@@ -105,8 +103,7 @@ static int add_duration(struct efg_representative_work *w, const struct efg_reco
     return 0;
 }
 
-static int add_iteration(struct efg_representative_work *w,
-                         const struct efg_recorded_span *span)
+static int add_iteration(struct efg_representative_work *w, const struct efg_recorded_span *span)
 {
     w->is_wanted[w->rank] = 1;
     w->r->threads -= !w->mine++;
@@ -160,9 +157,8 @@ static uint32_t sample_of(const struct efg_representative_work *w, uint64_t iter
     return (uint32_t)((double)iteration * w->samples / (double)w->index.count);
 }
 
-struct efg_representative_sums *
-efg_representative_sums_of(const struct efg_representative_work *w, uint32_t item,
-                           uint32_t sample)
+struct efg_representative_sums *efg_representative_sums_of(const struct efg_representative_work *w,
+                                                           uint32_t item, uint32_t sample)
 {
     return &w->sums[(size_t)item * w->samples + sample];
 }
@@ -176,8 +172,7 @@ static int find_nodes(struct efg_representative_work *w)
     int error = 0;
     for (uint32_t i = 0; i < graph->node_count && !error; i++) {
         const struct efg_node *node = &graph->nodes[i];
-        uint64_t *id =
-            efg_map_put(&nodes, (uint64_t)node->signature.call << 32 | node->signature.path);
+        uint64_t *id = efg_map_put(&nodes, (uint64_t)node->signature.call << 32 | node->signature.path);
         error = id ? 0 : -ENOMEM;
         if (id)
             *id = i;
@@ -223,8 +218,7 @@ static void add_step(struct efg_representative_work *w, const struct step *step)
         w->r->strangers += (uint64_t)step->calls;
         return;
     }
-    struct efg_representative_sums *s =
-        efg_representative_sums_of(w, node, sample_of(w, step->iteration));
+    struct efg_representative_sums *s = efg_representative_sums_of(w, node, sample_of(w, step->iteration));
     s->time += step->time;
     s->calls += step->calls;
     s->bytes += step->bytes;
@@ -237,8 +231,7 @@ int efg_representative_add(struct efg_representative_work *w)
     const struct efg_merged *m = w->r->merged;
     const struct step *steps = (struct step *)w->steps.data;
     w->items = m->graph.node_count + m->tree.count;
-    w->samples =
-        w->index.count < EFG_SAMPLES_MOST ? (uint32_t)w->index.count : EFG_SAMPLES_MOST;
+    w->samples = w->index.count < EFG_SAMPLES_MOST ? (uint32_t)w->index.count : EFG_SAMPLES_MOST;
     w->sums = calloc((size_t)w->items * w->samples + 1, sizeof *w->sums);
     w->duration = calloc((size_t)w->samples + 1, sizeof *w->duration);
     w->count = calloc((size_t)w->samples + 1, sizeof *w->count);

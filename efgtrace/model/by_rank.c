@@ -36,8 +36,7 @@ static void add_edge(struct efg_by_rank *by, const struct efg_merged *merged,
     for (; l != EFG_NONE; l = tree->loops[l].parent)
         by->loop_time[(size_t)l * by->ranks + part->rank] += inside;
     if (contexts)
-        by->context_time[(size_t)contexts->of_edge[part->id] * by->ranks + part->rank] +=
-            part->time;
+        by->context_time[(size_t)contexts->of_edge[part->id] * by->ranks + part->rank] += part->time;
 }
 
 static void add_parts(struct efg_by_rank *by, const struct efg_merged *merged,
@@ -49,16 +48,14 @@ static void add_parts(struct efg_by_rank *by, const struct efg_merged *merged,
         add_node(by, &merged->tree, contexts, &nodes[i]);
     for (size_t i = 0; i < merged->edge_parts.size / sizeof *edges; i++)
         add_edge(by, merged, contexts, &edges[i]);
-    for (size_t at = 0; at < (size_t)by->loops * by->ranks;
-         at++) /* the first event, polls at the edge */
+    for (size_t at = 0; at < (size_t)by->loops * by->ranks; at++) /* the first event, polls at the edge */
         if (by->loop_time[at] < by->loop_mpi[at])
             by->loop_time[at] = by->loop_mpi[at];
 }
 
 /* --- contexts --- */
 
-static void add_up(struct efg_by_rank *by, const struct efg_graph *graph,
-                   const struct efg_contexts *contexts)
+static void add_up(struct efg_by_rank *by, const struct efg_graph *graph, const struct efg_contexts *contexts)
 {
     for (uint32_t v = 0; v < graph->node_count; v++) {
         const struct efg_node *node = &graph->nodes[v];
@@ -89,8 +86,8 @@ static int make_room(struct efg_by_rank *by)
     by->context_mpi = calloc(contexts, sizeof *by->context_mpi);
     by->context_calls = calloc((size_t)by->contexts + 1, sizeof *by->context_calls);
     by->context_bytes = calloc((size_t)by->contexts + 1, sizeof *by->context_bytes);
-    return by->loop_time && by->loop_mpi && by->context_time && by->context_mpi &&
-                   by->context_calls && by->context_bytes
+    return by->loop_time && by->loop_mpi && by->context_time && by->context_mpi && by->context_calls &&
+                   by->context_bytes
                ? 0
                : -ENOMEM;
 }
@@ -98,9 +95,8 @@ static int make_room(struct efg_by_rank *by)
 int efg_by_rank_make(struct efg_by_rank *by, uint32_t ranks, const struct efg_merged *merged,
                      const struct efg_contexts *contexts)
 {
-    *by = (struct efg_by_rank){.ranks = ranks,
-                               .loops = merged->tree.count,
-                               .contexts = contexts ? contexts->count : 0};
+    *by = (struct efg_by_rank){
+        .ranks = ranks, .loops = merged->tree.count, .contexts = contexts ? contexts->count : 0};
     if (make_room(by))
         return -ENOMEM;
     add_parts(by, merged, contexts);

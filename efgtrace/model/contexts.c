@@ -81,8 +81,7 @@ static void enter(struct walk *walk, const char *name, const char *module, uint6
     walk->file = step.file;
 }
 
-static void enter_frame(struct walk *walk, const struct efg_run *run,
-                        const struct efg_frame *frame)
+static void enter_frame(struct walk *walk, const struct efg_run *run, const struct efg_frame *frame)
 {
     const char *module = efg_run_module(run, frame->module);
     const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
@@ -93,21 +92,18 @@ static void enter_frame(struct walk *walk, const struct efg_run *run,
     }
     if (site && site->symbol_count)
         return;
-    snprintf(name, sizeof name, "%s+0x%llx", last_part(module),
-             (unsigned long long)frame->offset);
+    snprintf(name, sizeof name, "%s+0x%llx", last_part(module), (unsigned long long)frame->offset);
     enter(walk, name, module, frame->offset, NULL);
 }
 
-static uint32_t context_of(struct efg_contexts *cs, const struct efg_run *run,
-                           const struct efg_node *node)
+static uint32_t context_of(struct efg_contexts *cs, const struct efg_run *run, const struct efg_node *node)
 {
     const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     struct walk walk = {cs, 0, "", 0};
     for (uint32_t i = path ? path->depth : 0; i-- > 0;)
         enter_frame(&walk, run, &path->frames[i]);
-    struct step call = {node->flags & EFG_NODE_OVERFLOW
-                            ? "(all further calls)"
-                            : efg_run_call_name(run, node->signature.call),
+    struct step call = {node->flags & EFG_NODE_OVERFLOW ? "(all further calls)"
+                                                        : efg_run_call_name(run, node->signature.call),
                         walk.file,
                         "",
                         walk.line,
@@ -149,16 +145,14 @@ static void find_loops(struct efg_contexts *cs, const struct efg_merged *merged)
     }
 }
 
-static int build(struct efg_contexts *cs, const struct efg_run *run,
-                 const struct efg_merged *merged)
+static int build(struct efg_contexts *cs, const struct efg_run *run, const struct efg_merged *merged)
 {
     const struct efg_graph *graph = &merged->graph;
     struct step root = {run->application ? run->application : "", "", "", 0, 0, 0};
     cs->of_node = calloc((size_t)graph->node_count + 1, sizeof *cs->of_node);
     cs->of_edge = calloc((size_t)graph->edge_count + 1, sizeof *cs->of_edge);
     cs->of_loop = calloc((size_t)merged->tree.count + 1, sizeof *cs->of_loop);
-    if (!cs->of_node || !cs->of_edge || !cs->of_loop ||
-        descend(cs, EFG_NONE, &root) == EFG_NONE)
+    if (!cs->of_node || !cs->of_edge || !cs->of_loop || descend(cs, EFG_NONE, &root) == EFG_NONE)
         return -ENOMEM;
     for (uint32_t v = 0; v < graph->node_count; v++) {
         cs->of_node[v] = context_of(cs, run, &graph->nodes[v]);

@@ -26,11 +26,9 @@ static uint64_t median_of(const struct efg_distribution *d, uint32_t count)
     return median;
 }
 
-struct efg_distribution efg_distribution(const uint64_t *values, uint32_t count,
-                                         enum efg_distribution_of of)
+struct efg_distribution efg_distribution(const uint64_t *values, uint32_t count, enum efg_distribution_of of)
 {
-    struct efg_distribution d = {
-        .values = values, .floor = of == EFG_OF_ALL ? 0 : 1, .least = UINT64_MAX};
+    struct efg_distribution d = {.values = values, .floor = of == EFG_OF_ALL ? 0 : 1, .least = UINT64_MAX};
     for (uint32_t i = 0; i < count; i++) {
         if (values[i] < d.floor)
             continue;
@@ -81,8 +79,7 @@ static void cut(struct efg_buffer *text, size_t end)
     efg_buffer_print(text, ",...");
 }
 
-static cJSON *make_third(const struct efg_run *run, const struct efg_distribution *d, int third,
-                         size_t most)
+static cJSON *make_third(const struct efg_run *run, const struct efg_distribution *d, int third, size_t most)
 {
     struct efg_ranklist list = {0};
     struct efg_buffer text = {0};
@@ -104,8 +101,8 @@ static cJSON *make_third(const struct efg_run *run, const struct efg_distributio
     return to;
 }
 
-void efg_distribution_json(cJSON *parent, const char *name, const struct efg_run *run,
-                           const uint64_t *values, enum efg_distribution_of of, size_t list)
+void efg_distribution_json(cJSON *parent, const char *name, const struct efg_run *run, const uint64_t *values,
+                           enum efg_distribution_of of, size_t list)
 {
     struct efg_distribution d = efg_distribution(values, run->rank_count, of);
     cJSON *to = cJSON_AddObjectToObject(parent, name);

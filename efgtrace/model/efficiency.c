@@ -5,8 +5,7 @@
 #include "efficiency.h"
 
 /* Of COUNT ranks, from their times and those in MPI. */
-static struct efg_efficiency efficiency_of(const uint64_t *time, const uint64_t *mpi,
-                                           uint32_t count)
+static struct efg_efficiency efficiency_of(const uint64_t *time, const uint64_t *mpi, uint32_t count)
 {
     struct efg_efficiency e = {0};
     double sum = 0, most = 0;

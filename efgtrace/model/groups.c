@@ -19,8 +19,7 @@ struct efg_group_size *efg_groups_sorted(const struct efg_run *run)
     uint32_t count = run->common.group_count;
     struct efg_group_size *groups = calloc((size_t)count + 1, sizeof *groups);
     for (uint32_t i = 0; groups && i < count; i++)
-        groups[i] =
-            (struct efg_group_size){i, efg_ranklist_count(&run->common.groups[i].ranks)};
+        groups[i] = (struct efg_group_size){i, efg_ranklist_count(&run->common.groups[i].ranks)};
     if (groups)
         qsort(groups, count, sizeof *groups, by_falling_size);
     return groups;

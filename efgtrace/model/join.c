@@ -26,8 +26,7 @@ static struct efg_join_item *item_of(struct efg_join *join, uint64_t key)
     return join->by == EFG_JOIN_CALLS && !item->by_rank ? NULL : item;
 }
 
-static uint64_t key_of(const struct efg_join *join, const struct efg_run *run,
-                       const struct efg_node *node)
+static uint64_t key_of(const struct efg_join *join, const struct efg_run *run, const struct efg_node *node)
 {
     if (join->by == EFG_JOIN_SITES)
         return node->hash;
@@ -64,8 +63,8 @@ void efg_join_init(struct efg_join *join, enum efg_join_by by, uint32_t ranks)
     *join = (struct efg_join){.by = by, .ranks = ranks};
 }
 
-int efg_join_add(struct efg_join *join, const struct efg_run *run,
-                 const struct efg_run_rank *rank, uint32_t index)
+int efg_join_add(struct efg_join *join, const struct efg_run *run, const struct efg_run_rank *rank,
+                 uint32_t index)
 {
     for (uint32_t k = 0; k < rank->thread_count; k++) {
         const struct efg_graph *graph = &rank->threads[k].graph;

@@ -22,8 +22,7 @@ struct site {
 static uint64_t key_of(const struct efg_contexts *contexts, uint32_t context)
 {
     uint64_t key = 0;
-    for (; contexts->items[context].parent != EFG_NONE;
-         context = contexts->items[context].parent) {
+    for (; contexts->items[context].parent != EFG_NONE; context = contexts->items[context].parent) {
         const char *name = contexts->items[context].name;
         key = efg_hash_bytes(key, name, strlen(name) + 1);
     }
@@ -58,8 +57,7 @@ static int by_nodes(const void *a, const void *b)
     return (x->b > y->b) - (x->b < y->b);
 }
 
-static int match_nodes(struct efg_matched *m, const struct efg_model *a,
-                       const struct efg_model *b)
+static int match_nodes(struct efg_matched *m, const struct efg_model *a, const struct efg_model *b)
 {
     uint32_t na = a->merged.graph.node_count, nb = b->merged.graph.node_count, i = 0, k = 0;
     struct site *x = sort_sites(a), *y = sort_sites(b);
@@ -97,8 +95,8 @@ static int by_falling_share(const void *x, const void *y)
     return (a->b > b->b) - (a->b < b->b);
 }
 
-static void count_common(struct overlap *overlap, const struct efg_matched *m,
-                         const struct efg_looptree *a, const struct efg_looptree *b)
+static void count_common(struct overlap *overlap, const struct efg_matched *m, const struct efg_looptree *a,
+                         const struct efg_looptree *b)
 {
     for (uint32_t i = 0; i < m->node_count; i++) {
         const struct efg_pair *pair = &m->nodes[i];
@@ -111,16 +109,15 @@ static void count_common(struct overlap *overlap, const struct efg_matched *m,
 }
 
 /* PARTNER[x] of each loop of A, EFG_NONE for none. */
-static void choose(struct overlap *overlap, const struct efg_looptree *a,
-                   const struct efg_looptree *b, uint32_t *partner, char *is_taken)
+static void choose(struct overlap *overlap, const struct efg_looptree *a, const struct efg_looptree *b,
+                   uint32_t *partner, char *is_taken)
 {
     size_t count = (size_t)a->count * b->count;
     for (size_t i = 0; i < count; i++) {
         struct overlap *o = &overlap[i];
         o->a = (uint32_t)(i / b->count);
         o->b = (uint32_t)(i % b->count);
-        o->share = (double)o->common /
-                   (a->loops[o->a].node_count + b->loops[o->b].node_count - o->common);
+        o->share = (double)o->common / (a->loops[o->a].node_count + b->loops[o->b].node_count - o->common);
     }
     qsort(overlap, count, sizeof *overlap, by_falling_share);
     for (size_t i = 0; i < count && overlap[i].share >= 0.5; i++) {
@@ -131,21 +128,17 @@ static void choose(struct overlap *overlap, const struct efg_looptree *a,
     }
 }
 
-static void list_loops(struct efg_matched *m, const struct efg_looptree *a,
-                       const struct efg_looptree *b, const uint32_t *partner,
-                       const char *is_taken)
+static void list_loops(struct efg_matched *m, const struct efg_looptree *a, const struct efg_looptree *b,
+                       const uint32_t *partner, const char *is_taken)
 {
-    for (uint32_t x = efg_looptree_next(a, EFG_NONE); x != EFG_NONE;
-         x = efg_looptree_next(a, x))
+    for (uint32_t x = efg_looptree_next(a, EFG_NONE); x != EFG_NONE; x = efg_looptree_next(a, x))
         m->loops[m->loop_count++] = (struct efg_pair){x, partner[x]};
-    for (uint32_t y = efg_looptree_next(b, EFG_NONE); y != EFG_NONE;
-         y = efg_looptree_next(b, y))
+    for (uint32_t y = efg_looptree_next(b, EFG_NONE); y != EFG_NONE; y = efg_looptree_next(b, y))
         if (!is_taken[y])
             m->loops[m->loop_count++] = (struct efg_pair){EFG_NONE, y};
 }
 
-static int match_loops(struct efg_matched *m, const struct efg_looptree *a,
-                       const struct efg_looptree *b)
+static int match_loops(struct efg_matched *m, const struct efg_looptree *a, const struct efg_looptree *b)
 {
     struct overlap *overlap = calloc((size_t)a->count * b->count + 1, sizeof *overlap);
     uint32_t *partner = malloc(((size_t)a->count + 1) * sizeof *partner);
@@ -164,8 +157,7 @@ static int match_loops(struct efg_matched *m, const struct efg_looptree *a,
     return error;
 }
 
-int efg_matched_make(struct efg_matched *matched, const struct efg_model *a,
-                     const struct efg_model *b)
+int efg_matched_make(struct efg_matched *matched, const struct efg_model *a, const struct efg_model *b)
 {
     *matched = (struct efg_matched){0};
     if (match_nodes(matched, a, b))

@@ -134,9 +134,8 @@ static void follow(struct efg_merged_places *places, const uint32_t *node)
         places->main.node = node[places->main.node];
 }
 
-int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places,
-                       const struct efg_run *run, const struct efg_run_rank *rank,
-                       unsigned dimensions)
+int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places, const struct efg_run *run,
+                       const struct efg_run_rank *rank, unsigned dimensions)
 {
     const struct efg_run_thread *leader = efg_run_rank_thread(rank);
     int error = 0;
@@ -155,8 +154,7 @@ int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places,
     return error ? -ENOMEM : 0;
 }
 
-static int add_items(struct efg_merged *m, uint32_t rank, const struct efg_graph *one,
-                     const struct ids *ids)
+static int add_items(struct efg_merged *m, uint32_t rank, const struct efg_graph *one, const struct ids *ids)
 {
     int error = add_empty(&m->nodes, &m->node_items, m->graph.node_count) ||
                 add_empty(&m->edges, &m->edge_items, m->graph.edge_count);
@@ -168,8 +166,7 @@ static int add_items(struct efg_merged *m, uint32_t rank, const struct efg_graph
 }
 
 /* The nodes from COUNT on are new: each goes behind the one that was before it on its rank. */
-static void put_in_order(struct efg_merged *m, uint32_t count, const uint32_t *ids,
-                         uint32_t id_count)
+static void put_in_order(struct efg_merged *m, uint32_t count, const uint32_t *ids, uint32_t id_count)
 {
     uint32_t *next = &m->first;
     for (uint32_t i = 0; i < id_count; i++) {
@@ -186,8 +183,7 @@ static int keep_parts(struct efg_merged *m, uint32_t index, const struct efg_gra
 {
     for (uint32_t i = 0; i < one->node_count; i++) {
         const struct efg_node *node = &one->nodes[i];
-        struct efg_merged_part part = {index, ids->node[i], node->time.sum + node->poll_time,
-                                       0};
+        struct efg_merged_part part = {index, ids->node[i], node->time.sum + node->poll_time, 0};
         efg_buffer_put(&m->node_parts, &part, sizeof part);
     }
     for (uint32_t i = 0; i < one->edge_count; i++) {
@@ -203,11 +199,10 @@ static int add_graph(struct efg_merged *m, uint32_t index, const struct efg_run_
 {
     struct ids ids;
     uint32_t before = m->graph.node_count;
-    int error =
-        ids_init(&ids, one) ||
-        efg_graph_unite(&m->graph, one, m->dimensions, m->dimensions, ids.node, ids.edge) ||
-        add_items(m, rank->rank, one, &ids) || efg_ranklist_add(&m->ranks, rank->rank) ||
-        (m->keeps_parts && keep_parts(m, index, one, &ids));
+    int error = ids_init(&ids, one) ||
+                efg_graph_unite(&m->graph, one, m->dimensions, m->dimensions, ids.node, ids.edge) ||
+                add_items(m, rank->rank, one, &ids) || efg_ranklist_add(&m->ranks, rank->rank) ||
+                (m->keeps_parts && keep_parts(m, index, one, &ids));
     if (!error)
         put_in_order(m, before, ids.node, one->node_count);
     if (!error && rank->rank == m->speaker) {
@@ -218,8 +213,8 @@ static int add_graph(struct efg_merged *m, uint32_t index, const struct efg_run_
     return error ? -ENOMEM : 0;
 }
 
-int efg_merged_add(struct efg_merged *m, const struct efg_run *run,
-                   const struct efg_run_rank *rank, uint32_t index)
+int efg_merged_add(struct efg_merged *m, const struct efg_run *run, const struct efg_run_rank *rank,
+                   uint32_t index)
 {
     struct efg_graph one;
     struct efg_merged_places places = {0};
@@ -344,8 +339,7 @@ static int find_loops(struct efg_merged *m, const struct efg_run *run)
         if (l != m->tree.main)
             limit_repetitions(m, l);
     for (uint32_t v = 0; v < m->graph.node_count && !error; v++) {
-        for (uint32_t l = m->tree.loop_of[v]; l != EFG_NONE && !error;
-             l = m->tree.loops[l].parent)
+        for (uint32_t l = m->tree.loop_of[v]; l != EFG_NONE && !error; l = m->tree.loops[l].parent)
             error = efg_ranklist_unite(&m->loops[l], &m->nodes[v].ranks);
     }
     return error;

@@ -16,8 +16,7 @@ static int is_shared(const struct efg_model *m)
            !memchr(m->has_recorded, 0, m->run.rank_count);
 }
 
-static int begin(struct efg_model *m, const char *is_wanted, unsigned dimensions,
-                 unsigned parts)
+static int begin(struct efg_model *m, const char *is_wanted, unsigned dimensions, unsigned parts)
 {
     int error = efg_merged_begin(&m->merged, &m->run, is_wanted, dimensions);
     m->merged.keeps_parts = !!(parts & EFG_MODEL_TIMES);
@@ -27,8 +26,7 @@ static int begin(struct efg_model *m, const char *is_wanted, unsigned dimensions
     if (m->has_recorded)
         m->recorded = is_shared(m) ? &m->merged : &m->apart;
     if (!error && m->recorded == &m->apart)
-        error =
-            efg_merged_begin(&m->apart, &m->run, m->has_recorded, dimensions & EFG_DIM_PATH);
+        error = efg_merged_begin(&m->apart, &m->run, m->has_recorded, dimensions & EFG_DIM_PATH);
     return error;
 }
 
@@ -66,8 +64,7 @@ int efg_model_open(struct efg_model *model, const char *command, const char *dir
     return efg_open_run(&model->run, command, dir);
 }
 
-int efg_model_read(struct efg_model *m, const char *is_wanted, unsigned dimensions,
-                   unsigned parts)
+int efg_model_read(struct efg_model *m, const char *is_wanted, unsigned dimensions, unsigned parts)
 {
     int error = begin(m, is_wanted, dimensions, parts);
     for (uint32_t i = 0; i < m->run.rank_count && !error; i++) {

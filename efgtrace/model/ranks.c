@@ -25,8 +25,8 @@ static void put_host(struct efg_hosts *hosts)
     hosts->shown++;
     if (hosts->shown <= HOSTS_SHOWN) {
         efg_summary_host(places, count, cores, sizeof cores);
-        efg_summary_line(&hosts->lines, "host         %s: rank %u to %u%s", hosts->host,
-                         hosts->first, hosts->last, cores);
+        efg_summary_line(&hosts->lines, "host         %s: rank %u to %u%s", hosts->host, hosts->first,
+                         hosts->last, cores);
     }
     for (uint32_t i = 0; i < count; i++)
         free(places[i].cores);
@@ -93,8 +93,7 @@ int efg_ranks_add(struct efg_ranks *ranks, const struct efg_run *run, uint32_t i
     measure(ranks, index, rank, &ranks->groups[run->ranks[index].group]);
     if (*rank->note)
         efg_summary_line(&ranks->notes, "rank %-7u %s", rank->rank, rank->note);
-    return efg_join_add(&ranks->calls, run, rank, index) ||
-                   efg_join_add(&ranks->sites, run, rank, index) ||
+    return efg_join_add(&ranks->calls, run, rank, index) || efg_join_add(&ranks->sites, run, rank, index) ||
                    add_host(&ranks->hosts, rank)
                ? -ENOMEM
                : 0;

@@ -36,8 +36,7 @@ static void join_threads(struct efg_sent *sent, uint32_t first)
 {
     uint32_t kept = first;
     if (sent->pair_count > first)
-        qsort(&sent->pairs[first], sent->pair_count - first, sizeof *sent->pairs,
-              compare_partners);
+        qsort(&sent->pairs[first], sent->pair_count - first, sizeof *sent->pairs, compare_partners);
     for (uint32_t i = first; i < sent->pair_count; i++) {
         if (kept > first && !compare_partners(&sent->pairs[kept - 1], &sent->pairs[i]))
             efg_traffic_item_add(&sent->pairs[kept - 1].to, &sent->pairs[i].to);
@@ -54,12 +53,10 @@ int efg_sent_add(struct efg_sent *sent, const struct efg_run_rank *rank)
         const struct efg_run_traffic *traffic = &rank->threads[k].traffic;
         const struct efg_run_items *partners = &traffic->partners;
         if (partners->count > UINT32_MAX - sent->pair_count ||
-            efg_array_grow(&sent->pairs, sent->pair_count, partners->count,
-                           sizeof *sent->pairs))
+            efg_array_grow(&sent->pairs, sent->pair_count, partners->count, sizeof *sent->pairs))
             return -ENOMEM;
         for (uint32_t i = 0; i < partners->count; i++) {
-            sent->pairs[sent->pair_count++] =
-                (struct efg_sent_pair){rank->rank, partners->item[i]};
+            sent->pairs[sent->pair_count++] = (struct efg_sent_pair){rank->rank, partners->item[i]};
             efg_traffic_item_add(&sent->all, &partners->item[i]);
         }
         add_sizes(sent->sends, &traffic->sends);

@@ -101,8 +101,7 @@ static void choice_fini(struct choice *choice)
 }
 
 /* Those of ARRAY with the most of TIME that have ROOM. */
-static int choose(struct choice *choice, const cJSON *array, size_t room,
-                  double (*time)(const cJSON *))
+static int choose(struct choice *choice, const cJSON *array, size_t room, double (*time)(const cJSON *))
 {
     uint32_t count = (uint32_t)cJSON_GetArraySize(array), i = 0;
     struct ranked *ranked = calloc((size_t)count + 1, sizeof *ranked);
@@ -128,8 +127,7 @@ static int choose(struct choice *choice, const cJSON *array, size_t room,
 }
 
 /* Delete the others from PARENT's array NAME, and say in LEFT_OUT how many they were. */
-static void leave_out(cJSON *left_out, cJSON *parent, const char *name,
-                      const struct choice *choice)
+static void leave_out(cJSON *left_out, cJSON *parent, const char *name, const struct choice *choice)
 {
     cJSON *array = cJSON_GetObjectItem(parent, name);
     uint32_t count = 0;
@@ -192,8 +190,7 @@ static void renumber(cJSON *array, const uint32_t *to)
 static int fit_contexts(cJSON *left_out, cJSON *document)
 {
     struct choice choice;
-    int error =
-        choose(&choice, cJSON_GetObjectItem(document, "contexts"), CONTEXTS_ROOM, time_of);
+    int error = choose(&choice, cJSON_GetObjectItem(document, "contexts"), CONTEXTS_ROOM, time_of);
     uint32_t *to = calloc((size_t)choice.count + 1, sizeof *to);
     error = to ? error : -ENOMEM;
     if (!error && choice.count) {
@@ -314,8 +311,7 @@ static cJSON *unite_edges(const cJSON *edges, const uint32_t *to)
     uint32_t count = (uint32_t)cJSON_GetArraySize(edges), i = 0, made = 0;
     struct way *ways = calloc((size_t)count + 1, sizeof *ways);
     for (const cJSON *e = ways && edges ? edges->child : NULL; e; e = e->next)
-        ways[i++] =
-            (struct way){to[(uint32_t)number(e, "from")], to[(uint32_t)number(e, "to")], e};
+        ways[i++] = (struct way){to[(uint32_t)number(e, "from")], to[(uint32_t)number(e, "to")], e};
     if (ways)
         qsort(ways, count, sizeof *ways, by_ends);
     for (i = 0; ways && i < count; i++) {
@@ -374,12 +370,11 @@ void efg_report_fit(cJSON *document)
 {
     cJSON *left_out = cJSON_CreateObject();
     cJSON *complete = cJSON_DetachItemFromObject(document, "complete");
-    int error =
-        fit_contexts(left_out, document) || fit_graph(left_out, document) ||
-        fit(left_out, document, "loops", LOOPS_ROOM) ||
-        fit(left_out, document, "sites", TABLE_ROOM) ||
-        fit(left_out, document, "groups", GROUPS_ROOM) ||
-        fit(left_out, cJSON_GetObjectItem(document, "representative"), "rows", TABLE_ROOM);
+    int error = fit_contexts(left_out, document) || fit_graph(left_out, document) ||
+                fit(left_out, document, "loops", LOOPS_ROOM) ||
+                fit(left_out, document, "sites", TABLE_ROOM) ||
+                fit(left_out, document, "groups", GROUPS_ROOM) ||
+                fit(left_out, cJSON_GetObjectItem(document, "representative"), "rows", TABLE_ROOM);
     tell(document, left_out, complete, error);
 }
 

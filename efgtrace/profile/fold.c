@@ -8,13 +8,11 @@
 
 static int is_same(const struct efg_program_item *a, const struct efg_program_item *b)
 {
-    return a->node == b->node && a->loop == b->loop && a->least == b->least &&
-           a->most == b->most;
+    return a->node == b->node && a->loop == b->loop && a->least == b->least && a->most == b->most;
 }
 
 /* How often the first PERIOD of COUNT items come one after the other. */
-static uint32_t count_times(const struct efg_program_item *items, uint32_t count,
-                            uint32_t period)
+static uint32_t count_times(const struct efg_program_item *items, uint32_t count, uint32_t period)
 {
     uint32_t same = period;
     while (same < count && is_same(&items[same], &items[same - period]))
@@ -22,8 +20,8 @@ static uint32_t count_times(const struct efg_program_item *items, uint32_t count
     return same / period;
 }
 
-uint32_t efg_profile_fold(const struct efg_program_item *items, uint32_t count,
-                          struct efg_program_item *body, uint32_t *times)
+uint32_t efg_profile_fold(const struct efg_program_item *items, uint32_t count, struct efg_program_item *body,
+                          uint32_t *times)
 {
     for (uint32_t period = 2; period <= PERIOD && 2 * period <= count; period++) {
         *times = count_times(items, count, period);
@@ -51,8 +49,8 @@ static int is_next(const struct efg_profile *profile, const struct efg_program_i
            profile->number[item->node] + 1 == profile->number[next->node];
 }
 
-uint32_t efg_profile_row(const struct efg_profile *profile,
-                         const struct efg_program_item *items, uint32_t count)
+uint32_t efg_profile_row(const struct efg_profile *profile, const struct efg_program_item *items,
+                         uint32_t count)
 {
     uint32_t end = 1;
     while (end < count && is_next(profile, &items[end - 1], &items[end]))

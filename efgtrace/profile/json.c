@@ -46,8 +46,7 @@ static void add_forms(cJSON *to, const struct efg_profile *profile, uint32_t loo
         cJSON_AddNumberToObject(object, "count", (double)form->count);
         cJSON *items = cJSON_AddArrayToObject(object, "items");
         for (uint32_t i = 0; i < form->size; i++)
-            cJSON_AddItemToArray(
-                items, make_item(&program->items[form->first + i], (double)form->count));
+            cJSON_AddItemToArray(items, make_item(&program->items[form->first + i], (double)form->count));
         cJSON_AddItemToArray(forms, object);
     }
 }
@@ -63,8 +62,8 @@ static cJSON *make_site(const struct efg_profile *profile, uint32_t id)
     efg_json_hex(to, "hash", node->hash);
     efg_summary_node(profile->run, node, text, sizeof text);
     efg_json_text(to, "label", text);
-    cJSON_AddNumberToObject(
-        to, "count", (double)node->time.count / (double)efg_ranklist_count(profile->ranks));
+    cJSON_AddNumberToObject(to, "count",
+                            (double)node->time.count / (double)efg_ranklist_count(profile->ranks));
     cJSON_AddNumberToObject(to, "time", efg_profile_call(profile, id));
     return to;
 }
@@ -73,8 +72,7 @@ static cJSON *make_loop(const struct efg_profile *profile, uint32_t loop)
 {
     char function[256];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_function(profile->run, profile->graph, &profile->tree, loop, function,
-                         sizeof function);
+    efg_summary_function(profile->run, profile->graph, &profile->tree, loop, function, sizeof function);
     efg_json_text(to, "function", function);
     cJSON_AddNumberToObject(to, "iterations", profile->iterations[loop]);
     cJSON_AddNumberToObject(to, "time", profile->time[loop]);

@@ -25,8 +25,7 @@ double efg_profile_call(const struct efg_profile *profile, uint32_t node)
 
 const char *efg_profile_name(const struct efg_profile *profile, uint32_t node)
 {
-    const char *name =
-        efg_run_call_name(profile->run, profile->graph->nodes[node].signature.call);
+    const char *name = efg_run_call_name(profile->run, profile->graph->nodes[node].signature.call);
     return strncmp(name, "MPI_", 4) ? name : name + 4;
 }
 
@@ -62,8 +61,8 @@ static int sum_times(struct efg_profile *profile)
         for (uint32_t k = 0; k < form->size; k++) {
             const struct efg_program_item *item = &program->items[form->first + k];
             if (item->node != EFG_NONE)
-                time[form->loop] += item->before + (double)item->repetitions *
-                                                       efg_profile_call(profile, item->node);
+                time[form->loop] +=
+                    item->before + (double)item->repetitions * efg_profile_call(profile, item->node);
         }
     }
     for (uint32_t i = 0; i < profile->graph->node_count; i++)
@@ -106,8 +105,8 @@ int efg_profile_rest(const struct efg_profile *profile, uint32_t loop, uint32_t 
         rest->iterations += form->count;
         for (uint32_t i = 0; i < form->size; i++) {
             const struct efg_program_item *item = &program->items[form->first + i];
-            struct efg_program_rest *of = item->node == EFG_NONE ? &rest->of_loop[item->loop]
-                                                                 : &rest->of_node[item->node];
+            struct efg_program_rest *of =
+                item->node == EFG_NONE ? &rest->of_loop[item->loop] : &rest->of_node[item->node];
             of->repetitions += item->repetitions;
             of->before += item->before;
         }
@@ -133,12 +132,11 @@ void efg_profile_fini(struct efg_profile *profile)
 
 static int complain_damage(void)
 {
-    return efg_profile_complain(
-        "run.efg is damaged: a sequence makes no sense, or there is no memory");
+    return efg_profile_complain("run.efg is damaged: a sequence makes no sense, or there is no memory");
 }
 
-static int add_order(struct efg_profile *profile,
-                     const struct efg_run_sequence_thread *sequence, uint64_t ranks)
+static int add_order(struct efg_profile *profile, const struct efg_run_sequence_thread *sequence,
+                     uint64_t ranks)
 {
     struct efg_expand expand;
     uint32_t node;
@@ -157,8 +155,7 @@ static uint64_t count_common(const struct efg_ranklist *a, const struct efg_rank
     uint64_t count = 0;
     for (uint32_t i = 0; i < a->range_count; i++)
         for (uint32_t k = 0; k < a->ranges[i].count; k++)
-            count +=
-                (uint64_t)efg_ranklist_has(b, a->ranges[i].first + k * a->ranges[i].stride);
+            count += (uint64_t)efg_ranklist_has(b, a->ranges[i].first + k * a->ranges[i].stride);
     return count;
 }
 
@@ -174,12 +171,10 @@ static int add_orders(struct efg_profile *profile, uint32_t thread)
         uint64_t count = count_common(ranks, profile->ranks);
         if (!count)
             continue;
-        if (efg_runfile_sequence(run, ranks->ranges[0].first, &sequence, message,
-                                 sizeof message))
+        if (efg_runfile_sequence(run, ranks->ranges[0].first, &sequence, message, sizeof message))
             return efg_profile_complain(message);
-        failed = thread < sequence.thread_count
-                     ? add_order(profile, &sequence.threads[thread], count)
-                     : complain_damage();
+        failed = thread < sequence.thread_count ? add_order(profile, &sequence.threads[thread], count)
+                                                : complain_damage();
         efg_run_sequence_fini(&sequence);
     }
     return failed;

@@ -32,12 +32,11 @@ struct request {
 struct output {
     struct efg_buffer text;
     struct cJSON *document;
-    void (*put)(struct efg_buffer *, const struct efg_profile *,
-                const struct efg_profile_style *);
+    void (*put)(struct efg_buffer *, const struct efg_profile *, const struct efg_profile_style *);
 };
 
-static int put_thread(const struct request *request, struct output *out,
-                      struct efg_profile *profile, uint32_t thread)
+static int put_thread(const struct request *request, struct output *out, struct efg_profile *profile,
+                      uint32_t thread)
 {
     int failed = efg_profile_make(profile, thread);
     if (!failed && out->document)
@@ -66,8 +65,7 @@ static void add_rank(struct efg_run_rank *sum, const struct efg_run_rank *rank)
 }
 
 /* RANKS, which have the same graph, summed into SUM. */
-static int read_ranks(const struct efg_run *run, const struct efg_ranklist *ranks,
-                      struct efg_run_rank *sum)
+static int read_ranks(const struct efg_run *run, const struct efg_ranklist *ranks, struct efg_run_rank *sum)
 {
     struct efg_run_rank rank;
     int is_first = 1;
@@ -159,10 +157,8 @@ static int put_run(const struct request *request, const struct efg_run *run, str
     if (request->rank && only == EFG_NONE)
         return -1;
     struct efg_group_size *groups = efg_groups_sorted(run);
-    struct efg_ranklist *of_group =
-        calloc((size_t)run->common.group_count + 1, sizeof *of_group);
-    int failed =
-        groups && of_group ? find_ranks(run, only, of_group) : efg_profile_complain(NULL);
+    struct efg_ranklist *of_group = calloc((size_t)run->common.group_count + 1, sizeof *of_group);
+    int failed = groups && of_group ? find_ranks(run, only, of_group) : efg_profile_complain(NULL);
     if (!failed)
         failed = put_groups(request, run, groups, of_group, out);
     for (uint32_t i = 0; of_group && i < run->common.group_count; i++)

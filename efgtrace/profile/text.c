@@ -142,8 +142,8 @@ static void name_call(const struct writer *w, uint32_t node, char *text, size_t 
 }
 
 /* "[3-9, mean 5.2]", "[4]", "" for once each time. */
-static void name_repetitions(const struct writer *w, uint64_t least, uint64_t most, double mean,
-                             char *text, size_t size)
+static void name_repetitions(const struct writer *w, uint64_t least, uint64_t most, double mean, char *text,
+                             size_t size)
 {
     char number[64];
     *text = '\0';
@@ -186,8 +186,7 @@ static void put_forms(struct writer *w, uint32_t loop);
 
 /* LOOP, which is reached REPETITIONS times in total, with TEXT for that. Its body is written
  * once, with a label if it is in several places. */
-static void put_loop(struct writer *w, uint32_t loop, double repetitions, double count,
-                     const char *text)
+static void put_loop(struct writer *w, uint32_t loop, double repetitions, double count, const char *text)
 {
     const struct efg_profile *profile = w->profile;
     double all = profile->iterations[loop];
@@ -234,28 +233,25 @@ static void put_item(struct writer *w, const struct efg_program_item *item, uint
 /* COUNT items of a row, as one: "Allreduce26..70". Its time is that of all that is left out,
  * too.
  */
-static void put_row(struct writer *w, const struct efg_program_item *items, uint32_t count,
-                    uint64_t times)
+static void put_row(struct writer *w, const struct efg_program_item *items, uint32_t count, uint64_t times)
 {
     char name[TOKEN], token[2 * TOKEN], time[32] = "";
     double ns = 0;
     for (uint32_t i = 0; i < count; i++)
-        ns += efg_profile_call(w->profile, items[i].node) +
-              (i ? items[i].before / (double)times : 0);
+        ns += efg_profile_call(w->profile, items[i].node) + (i ? items[i].before / (double)times : 0);
     put_burst(w, items[0].before / (double)times);
     begin_term(w);
     name_call(w, items[0].node, name, sizeof name);
     if (!w->style->is_terse)
         snprintf(time, sizeof time, " : %.2f", ns / 1e3);
-    snprintf(token, sizeof token, w->words->row, name,
-             w->profile->number[items[count - 1].node], time);
+    snprintf(token, sizeof token, w->words->row, name, w->profile->number[items[count - 1].node], time);
     put_token(w, token);
     w->wants_plus = 1;
 }
 
 /* BODY, of SIZE items, which come TIMES one after the other in each of COUNT iterations. */
-static void put_folded(struct writer *w, const struct efg_program_item *body, uint32_t size,
-                       uint32_t times, uint64_t count)
+static void put_folded(struct writer *w, const struct efg_program_item *body, uint32_t size, uint32_t times,
+                       uint64_t count)
 {
     const struct efg_profile *profile = w->profile;
     char text[128], token[TOKEN];
@@ -277,8 +273,7 @@ static void put_folded(struct writer *w, const struct efg_program_item *body, ui
     name_repetitions(w, times, times, times, text, sizeof text);
     snprintf(token, sizeof token, "%s%s", w->words->end, text);
     if (!w->style->is_terse)
-        snprintf(token + strlen(token), sizeof token - strlen(token), " : %.2f",
-                 ns / (double)count / 1e3);
+        snprintf(token + strlen(token), sizeof token - strlen(token), " : %.2f", ns / (double)count / 1e3);
     put_token(w, token);
     w->wants_plus = 1;
 }
@@ -287,8 +282,8 @@ static void put_form(struct writer *w, const struct efg_program_form *form)
 {
     const struct efg_program_item *items = &w->profile->program.items[form->first];
     struct efg_program_item *body = calloc((size_t)form->size / 2 + 1, sizeof *body);
-    int has_rows = form->loop == w->profile->tree.count && !w->style->has_names &&
-                   w->style->forms != UINT32_MAX;
+    int has_rows =
+        form->loop == w->profile->tree.count && !w->style->has_names && w->style->forms != UINT32_MAX;
     w->out->failed |= !body;
     for (uint32_t i = 0, times; body && i < form->size;) {
         uint32_t folded = efg_profile_fold(&items[i], form->size - i, body, &times);
@@ -343,8 +338,7 @@ static void put_rest(struct writer *w, uint32_t loop, int is_first)
         for (uint32_t i = 0; i < profile->graph->node_count; i++) {
             if (!rest.of_node[i].repetitions)
                 continue;
-            snprintf(number, sizeof number, "%.3g",
-                     (double)rest.of_node[i].repetitions / count);
+            snprintf(number, sizeof number, "%.3g", (double)rest.of_node[i].repetitions / count);
             snprintf(text, sizeof text, w->words->repeated, number);
             put_burst(w, rest.of_node[i].before / count);
             put_call(w, i, text);
@@ -352,8 +346,7 @@ static void put_rest(struct writer *w, uint32_t loop, int is_first)
         for (uint32_t i = 0; i < profile->tree.count; i++) {
             if (!rest.of_loop[i].repetitions)
                 continue;
-            snprintf(number, sizeof number, "%.3g",
-                     (double)rest.of_loop[i].repetitions / count);
+            snprintf(number, sizeof number, "%.3g", (double)rest.of_loop[i].repetitions / count);
             snprintf(text, sizeof text, w->words->repeated, number);
             put_loop(w, i, (double)rest.of_loop[i].repetitions, count, text);
         }
@@ -366,16 +359,15 @@ static void put_forms(struct writer *w, uint32_t loop)
 {
     const struct efg_program *program = &w->profile->program;
     uint32_t first = program->first_form[loop], shown = 0;
-    int is_one = first != EFG_NONE && program->forms[first].next == EFG_NONE &&
-                 !program->of_loop[loop].iterations;
+    int is_one =
+        first != EFG_NONE && program->forms[first].next == EFG_NONE && !program->of_loop[loop].iterations;
     w->wants_plus = 0;
     if (is_one) {
         put_form(w, &program->forms[first]);
         w->wants_plus = 0;
         return;
     }
-    for (uint32_t f = first; f != EFG_NONE && shown < w->style->forms;
-         f = program->forms[f].next) {
+    for (uint32_t f = first; f != EFG_NONE && shown < w->style->forms; f = program->forms[f].next) {
         begin_form(w, !shown, program->forms[f].count);
         put_form(w, &program->forms[f]);
         end_form(w);
@@ -396,9 +388,8 @@ static void put_head(const struct writer *w)
     efg_format_ns(time, sizeof time, (uint64_t)(profile->time[profile->tree.count] / count));
     efg_format_count(calls, sizeof calls, (double)profile->program.events / count);
     efg_buffer_print(w->out, "%sProfile of rank%s %s, thread %u: %s calls in %s%s%s%s\n",
-                     w->words == &latex ? "\\noindent " : "", count > 1 ? "s" : "", ranks,
-                     profile->thread, calls, time, count > 1 ? " each" : "",
-                     w->style->is_terse ? "" : "; times in us",
+                     w->words == &latex ? "\\noindent " : "", count > 1 ? "s" : "", ranks, profile->thread,
+                     calls, time, count > 1 ? " each" : "", w->style->is_terse ? "" : "; times in us",
                      w->words == &latex ? "\\\\[1ex]" : "\n");
 }
 
@@ -439,8 +430,7 @@ static void put_loops(const struct writer *w)
             loop++;
         snprintf(name, sizeof name, w->words->call, "L", label);
         efg_format_count(count, sizeof count, profile->iterations[loop] / ranks);
-        efg_summary_function(profile->run, profile->graph, &profile->tree, loop, function,
-                             sizeof function);
+        efg_summary_function(profile->run, profile->graph, &profile->tree, loop, function, sizeof function);
         put_plain(w, written, sizeof written, function);
         if (is_latex)
             efg_buffer_print(w->out, "$%s$: %s iterations, in %s\\\\\n", name, count, written);

@@ -30,8 +30,8 @@ static uint32_t text_of(const Definitions *d, uint32_t string)
     return row ? (uint32_t)*row : 0;
 }
 
-static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset,
-                                  uint64_t length, uint64_t realtime)
+static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
+                                  uint64_t realtime)
 {
     Definitions *d = data;
     d->has_clock = 1;
@@ -75,24 +75,21 @@ static OTF2_CallbackCode on_process(void *data, OTF2_LocationGroupRef self, OTF2
 }
 
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
-                                     OTF2_LocationType type, uint64_t events,
-                                     OTF2_LocationGroupRef group)
+                                     OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group)
 {
     Definitions *d = data;
     int error = efg_array_grow(&d->place, d->place_count, 1, sizeof *d->place);
     d->failed |= error || (uint32_t)self != group;
     if (error)
         return OTF2_CALLBACK_INTERRUPT;
-    d->place[d->place_count++] =
-        (struct efg_recorded_place){self, events, group, (uint32_t)(self >> 32)};
+    d->place[d->place_count++] = (struct efg_recorded_place){self, events, group, (uint32_t)(self >> 32)};
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
-                                   OTF2_StringRef canonical, OTF2_StringRef description,
-                                   OTF2_RegionRole role, OTF2_Paradigm paradigm,
-                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t first,
-                                   uint32_t last)
+                                   OTF2_StringRef canonical, OTF2_StringRef description, OTF2_RegionRole role,
+                                   OTF2_Paradigm paradigm, OTF2_RegionFlag flags, OTF2_StringRef file,
+                                   uint32_t first, uint32_t last)
 {
     Definitions *d = data;
     enum efg_recorded_region kind = paradigm == OTF2_PARADIGM_MPI   ? EFG_REGION_MPI
@@ -101,9 +98,9 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
     return put(d, &d->regions, self, (uint64_t)text_of(d, name) << 2 | kind);
 }
 
-static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name,
-                                  OTF2_GroupType type, OTF2_Paradigm paradigm,
-                                  OTF2_GroupFlag flags, uint32_t count, const uint64_t *members)
+static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
+                                  OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t count,
+                                  const uint64_t *members)
 {
     Definitions *d = data;
     int is_self = type == OTF2_GROUP_TYPE_COMM_SELF;
@@ -112,24 +109,23 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
     if (error)
         return OTF2_CALLBACK_INTERRUPT;
     struct efg_recorded_group *group = &d->group[d->group_count];
-    *group = (struct efg_recorded_group){
-        is_self ? NULL : malloc(((size_t)count + 1) * sizeof *members), is_self ? 0 : count};
+    *group = (struct efg_recorded_group){is_self ? NULL : malloc(((size_t)count + 1) * sizeof *members),
+                                         is_self ? 0 : count};
     d->failed |= !is_self && !group->members;
     if (group->members && count)
         memcpy(group->members, members, count * sizeof *members);
     return put(d, &d->groups, self, d->group_count++);
 }
 
-static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name,
-                                 OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
+static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
+                                 OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     Definitions *d = data;
     return put(d, &d->comms, self, (uint64_t)group << 32 | group);
 }
 
-static OTF2_CallbackCode on_intercomm(void *data, OTF2_CommRef self, OTF2_StringRef name,
-                                      OTF2_GroupRef one, OTF2_GroupRef other,
-                                      OTF2_CommRef parent, OTF2_CommFlag flags)
+static OTF2_CallbackCode on_intercomm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef one,
+                                      OTF2_GroupRef other, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     Definitions *d = data;
     return put(d, &d->comms, self, (uint64_t)one << 32 | other);
@@ -168,10 +164,9 @@ const char *efg_recorded_define(struct efg_recorded_definitions *d, OTF2_Reader 
     d->path = d->polls = d->iteration = OTF2_UNDEFINED_ATTRIBUTE;
     efg_otf2_intern_text(&d->texts, "");
     if (!callbacks || !definitions ||
-        OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, d) !=
-            OTF2_SUCCESS ||
-        OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &count) != OTF2_SUCCESS ||
-        !d->has_clock || !d->resolution)
+        OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, d) != OTF2_SUCCESS ||
+        OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &count) != OTF2_SUCCESS || !d->has_clock ||
+        !d->resolution)
         return "its definitions are damaged";
     if (d->path == OTF2_UNDEFINED_ATTRIBUTE)
         return "it does not name call paths: another program, or an older efgtrace, wrote it";
@@ -184,8 +179,7 @@ const char *efg_recorded_define(struct efg_recorded_definitions *d, OTF2_Reader 
     return NULL;
 }
 
-static const struct efg_recorded_group *group_of(const struct efg_recorded_definitions *d,
-                                                 uint32_t reference)
+static const struct efg_recorded_group *group_of(const struct efg_recorded_definitions *d, uint32_t reference)
 {
     const uint64_t *index = efg_map_find(&d->groups, reference);
     return index ? &d->group[*index] : NULL;

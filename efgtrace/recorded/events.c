@@ -43,9 +43,8 @@ void efg_recorded_end_span(struct efg_recorded_reading *r, enum efg_recorded_kin
     span->number = EFG_RECORDED_NONE;
 }
 
-static OTF2_CallbackCode on_off(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                uint64_t position, void *data, OTF2_AttributeList *attributes,
-                                OTF2_MeasurementMode mode)
+static OTF2_CallbackCode on_off(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *data,
+                                OTF2_AttributeList *attributes, OTF2_MeasurementMode mode)
 {
     struct efg_recorded_reading *r = data;
     tick(r, time);
@@ -54,13 +53,11 @@ static OTF2_CallbackCode on_off(OTF2_LocationRef location, OTF2_TimeStamp time,
     return go_on(r);
 }
 
-static uint32_t site_of(struct efg_recorded_reading *r, uint32_t function,
-                        OTF2_AttributeList *attributes)
+static uint32_t site_of(struct efg_recorded_reading *r, uint32_t function, OTF2_AttributeList *attributes)
 {
     OTF2_StringRef string;
     uint32_t key[2] = {function, 0}, known = r->sites.count;
-    if (OTF2_AttributeList_GetStringRef(attributes, r->definitions.path, &string) ==
-        OTF2_SUCCESS) {
+    if (OTF2_AttributeList_GetStringRef(attributes, r->definitions.path, &string) == OTF2_SUCCESS) {
         const uint64_t *row = efg_map_find(&r->definitions.strings, string);
         key[1] = row ? (uint32_t)*row : 0;
     }
@@ -93,8 +90,7 @@ static void begin_call(struct efg_recorded_reading *r, uint32_t function, uint64
     };
 }
 
-static void begin_iteration(struct efg_recorded_reading *r, uint64_t time,
-                            OTF2_AttributeList *attributes)
+static void begin_iteration(struct efg_recorded_reading *r, uint64_t time, OTF2_AttributeList *attributes)
 {
     uint64_t number = EFG_RECORDED_NONE;
     OTF2_AttributeList_GetUint64(attributes, r->definitions.iteration, &number);
@@ -120,9 +116,8 @@ static void end_call(struct efg_recorded_reading *r, uint64_t time)
     efg_recorded_say_messages(r);
 }
 
-static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                  uint64_t position, void *data, OTF2_AttributeList *attributes,
-                                  OTF2_RegionRef region)
+static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                  void *data, OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
     struct efg_recorded_reading *r = data;
     const uint64_t *what = efg_map_find(&r->definitions.regions, region);
@@ -134,9 +129,8 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
     return go_on(r);
 }
 
-static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                  uint64_t position, void *data, OTF2_AttributeList *attributes,
-                                  OTF2_RegionRef region)
+static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                  void *data, OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
     struct efg_recorded_reading *r = data;
     const uint64_t *what = efg_map_find(&r->definitions.regions, region);
@@ -158,9 +152,8 @@ static void add_bytes(struct efg_recorded_reading *r, uint64_t bytes)
 }
 
 /* An end of a message with the rank PEER of a communicator. Returns whether it has one. */
-static int make_message(struct efg_recorded_reading *r, int is_send, uint64_t time,
-                        uint32_t peer, uint32_t comm, uint32_t tag, uint64_t bytes,
-                        struct efg_recorded_message *m)
+static int make_message(struct efg_recorded_reading *r, int is_send, uint64_t time, uint32_t peer,
+                        uint32_t comm, uint32_t tag, uint64_t bytes, struct efg_recorded_message *m)
 {
     uint32_t rank = efg_recorded_peer(&r->definitions, comm, r->rank, peer);
     uint64_t now = tick(r, time);
@@ -176,10 +169,9 @@ static int make_message(struct efg_recorded_reading *r, int is_send, uint64_t ti
     return rank != EFG_NONE;
 }
 
-static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                 uint64_t position, void *data, OTF2_AttributeList *attributes,
-                                 uint32_t receiver, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes)
+static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                 void *data, OTF2_AttributeList *attributes, uint32_t receiver,
+                                 OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
@@ -189,10 +181,9 @@ static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time,
     return go_on(r);
 }
 
-static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                  uint64_t position, void *data, OTF2_AttributeList *attributes,
-                                  uint32_t receiver, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t request)
+static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                  void *data, OTF2_AttributeList *attributes, uint32_t receiver,
+                                  OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
@@ -204,9 +195,8 @@ static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time
     return go_on(r);
 }
 
-static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                           uint64_t position, void *data,
-                                           OTF2_AttributeList *attributes, uint64_t request)
+static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                           void *data, OTF2_AttributeList *attributes, uint64_t request)
 {
     struct efg_recorded_reading *r = data;
     tick(r, time);
@@ -214,9 +204,8 @@ static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef location, OTF2_TimeS
     return go_on(r);
 }
 
-static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                          uint64_t position, void *data,
-                                          OTF2_AttributeList *attributes, uint64_t request)
+static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                          void *data, OTF2_AttributeList *attributes, uint64_t request)
 {
     struct efg_recorded_reading *r = data;
     tick(r, time);
@@ -225,10 +214,9 @@ static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef location, OTF2_TimeSt
     return go_on(r);
 }
 
-static OTF2_CallbackCode on_recv(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                 uint64_t position, void *data, OTF2_AttributeList *attributes,
-                                 uint32_t sender, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes)
+static OTF2_CallbackCode on_recv(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                 void *data, OTF2_AttributeList *attributes, uint32_t sender,
+                                 OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
@@ -238,10 +226,9 @@ static OTF2_CallbackCode on_recv(OTF2_LocationRef location, OTF2_TimeStamp time,
     return go_on(r);
 }
 
-static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                  uint64_t position, void *data, OTF2_AttributeList *attributes,
-                                  uint32_t sender, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t request)
+static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                  void *data, OTF2_AttributeList *attributes, uint32_t sender,
+                                  OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
@@ -250,9 +237,8 @@ static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time
     return go_on(r);
 }
 
-static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                      uint64_t position, void *data,
-                                      OTF2_AttributeList *attributes, uint64_t request)
+static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                      void *data, OTF2_AttributeList *attributes, uint64_t request)
 {
     struct efg_recorded_reading *r = data;
     tick(r, time);
@@ -260,11 +246,9 @@ static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp 
     return go_on(r);
 }
 
-static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                       uint64_t position, void *data,
-                                       OTF2_AttributeList *attributes, OTF2_CollectiveOp op,
-                                       OTF2_CommRef comm, uint32_t root, uint64_t sent,
-                                       uint64_t received)
+static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                       void *data, OTF2_AttributeList *attributes, OTF2_CollectiveOp op,
+                                       OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
 {
     struct efg_recorded_reading *r = data;
     tick(r, time);

@@ -40,8 +40,7 @@ static int by_ranks(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-void efg_recorded_matrix_json(struct efg_buffer *out, struct efg_recorded_matrix *m,
-                              uint32_t ranks)
+void efg_recorded_matrix_json(struct efg_buffer *out, struct efg_recorded_matrix *m, uint32_t ranks)
 {
     struct efg_recorded_cell *cell = (struct efg_recorded_cell *)m->cells.data;
     if (m->index.count)
@@ -51,17 +50,14 @@ void efg_recorded_matrix_json(struct efg_buffer *out, struct efg_recorded_matrix
         efg_buffer_print(out, "%s%" PRIu64, i ? "," : "", m->sizes[i]);
     efg_buffer_print(out, "],\"matrix\":[");
     for (uint32_t i = 0; i < m->index.count; i++)
-        efg_buffer_print(out, "%s[%u,%u,%" PRIu64 ",%" PRIu64 "]", i ? "," : "", cell[i].from,
-                         cell[i].to, cell[i].count, cell[i].bytes);
+        efg_buffer_print(out, "%s[%u,%u,%" PRIu64 ",%" PRIu64 "]", i ? "," : "", cell[i].from, cell[i].to,
+                         cell[i].count, cell[i].bytes);
     efg_buffer_print(out, "],\"ranks\":%u}", ranks);
 }
 
-int efg_recorded_matrix_take(struct efg_recorded_matrix *matrix,
-                             const struct efg_recorded_item *item)
+int efg_recorded_matrix_take(struct efg_recorded_matrix *matrix, const struct efg_recorded_item *item)
 {
-    return item->kind == EFG_RECORDED_MESSAGE && item->message.is_send
-               ? add(matrix, &item->message)
-               : 0;
+    return item->kind == EFG_RECORDED_MESSAGE && item->message.is_send ? add(matrix, &item->message) : 0;
 }
 
 void efg_recorded_matrix_fini(struct efg_recorded_matrix *matrix)

@@ -23,8 +23,8 @@ static int make_room(struct efg_recorded_queue *q)
     return efg_array_grow(&q->waiting, q->head + q->count, 1, sizeof *q->waiting);
 }
 
-void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_message message,
-                       int is_open, uint64_t request)
+void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_message message, int is_open,
+                       uint64_t request)
 {
     struct efg_recorded_queue *q = message.is_send ? &order->sends : &order->receives;
     if (make_room(q)) {
@@ -44,8 +44,7 @@ void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_mes
 }
 
 /* What waits for the request, which is over now; NULL if nothing does. */
-static struct efg_recorded_waiting *end_request(struct efg_recorded_order *order,
-                                                uint64_t request)
+static struct efg_recorded_waiting *end_request(struct efg_recorded_order *order, uint64_t request)
 {
     const uint64_t *value = efg_map_find(&order->requests, request);
     if (!value)

@@ -9,21 +9,18 @@
 #include "base/array.h"
 
 /* The channel's ends, added if they are new; NULL without memory. */
-static struct efg_recorded_ends *ends_of(struct efg_recorded_pairs *p,
-                                         const struct efg_recorded_message *m)
+static struct efg_recorded_ends *ends_of(struct efg_recorded_pairs *p, const struct efg_recorded_message *m)
 {
     const uint32_t key[] = {m->from, m->to, m->comm, m->tag};
     uint32_t known = p->channels.count, row = efg_otf2_intern(&p->channels, key, sizeof key);
-    if (row == EFG_NONE ||
-        (row == known && efg_array_grow(&p->ends, known, 1, sizeof *p->ends)))
+    if (row == EFG_NONE || (row == known && efg_array_grow(&p->ends, known, 1, sizeof *p->ends)))
         return NULL;
     if (row == known)
         p->ends[row] = (struct efg_recorded_ends){0};
     return &p->ends[row];
 }
 
-uint64_t efg_recorded_pairs_add(struct efg_recorded_pairs *p,
-                                const struct efg_recorded_message *m)
+uint64_t efg_recorded_pairs_add(struct efg_recorded_pairs *p, const struct efg_recorded_message *m)
 {
     struct efg_recorded_ends *ends = ends_of(p, m);
     if (!ends)

@@ -25,10 +25,8 @@
 
 /* --- the pipe --- */
 
-_Static_assert(sizeof(struct efg_recorded_call) ==
-                       4 * sizeof(uint32_t) + 4 * sizeof(uint64_t) &&
-                   sizeof(struct efg_recorded_message) ==
-                       4 * sizeof(uint32_t) + 4 * sizeof(uint64_t),
+_Static_assert(sizeof(struct efg_recorded_call) == 4 * sizeof(uint32_t) + 4 * sizeof(uint64_t) &&
+                   sizeof(struct efg_recorded_message) == 4 * sizeof(uint32_t) + 4 * sizeof(uint64_t),
                "bytes between members would go to the pipe, whatever they are");
 
 static void flush(struct efg_recorded_reading *r)
@@ -40,16 +38,14 @@ static void flush(struct efg_recorded_reading *r)
     alarm(PATIENCE);
 }
 
-struct efg_recorded_record *efg_recorded_begin(struct efg_recorded_reading *r,
-                                               enum efg_recorded_sign sign)
+struct efg_recorded_record *efg_recorded_begin(struct efg_recorded_reading *r, enum efg_recorded_sign sign)
 {
     memset(&r->record, 0, sizeof r->record);
     r->record.sign = sign;
     return &r->record;
 }
 
-struct efg_recorded_item *efg_recorded_begin_item(struct efg_recorded_reading *r,
-                                                  enum efg_recorded_kind kind)
+struct efg_recorded_item *efg_recorded_begin_item(struct efg_recorded_reading *r, enum efg_recorded_kind kind)
 {
     struct efg_recorded_item *item = &efg_recorded_begin(r, EFG_SIGN_ITEM)->item;
     item->kind = kind;
@@ -68,8 +64,7 @@ void efg_recorded_say(struct efg_recorded_reading *r, const char *text)
         flush(r);
 }
 
-static void end_with(struct efg_recorded_reading *r, const char *fault)
-    __attribute__((noreturn));
+static void end_with(struct efg_recorded_reading *r, const char *fault) __attribute__((noreturn));
 static void end_with(struct efg_recorded_reading *r, const char *fault)
 {
     efg_recorded_begin(r, fault ? EFG_SIGN_FAULT : EFG_SIGN_END);
@@ -85,13 +80,11 @@ static int read_events(struct efg_recorded_reading *r, OTF2_Reader *reader, uint
 {
     uint64_t count;
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location);
-    if (definitions &&
-        (OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count) != OTF2_SUCCESS ||
-         OTF2_Reader_CloseDefReader(reader, definitions) != OTF2_SUCCESS))
+    if (definitions && (OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count) != OTF2_SUCCESS ||
+                        OTF2_Reader_CloseDefReader(reader, definitions) != OTF2_SUCCESS))
         return -1;
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location);
-    if (!events ||
-        OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, r) != OTF2_SUCCESS ||
+    if (!events || OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, r) != OTF2_SUCCESS ||
         OTF2_Reader_ReadAllLocalEvents(reader, events, &count) != OTF2_SUCCESS ||
         OTF2_Reader_CloseEvtReader(reader, events) != OTF2_SUCCESS)
         return -1;
@@ -99,8 +92,7 @@ static int read_events(struct efg_recorded_reading *r, OTF2_Reader *reader, uint
 }
 
 static void read_location(struct efg_recorded_reading *r, OTF2_Reader *reader,
-                          const struct efg_recorded_place *place,
-                          const OTF2_EvtReaderCallbacks *callbacks)
+                          const struct efg_recorded_place *place, const OTF2_EvtReaderCallbacks *callbacks)
 {
     r->rank = place->rank;
     r->most = place->events;
@@ -141,8 +133,7 @@ static void read_locations(struct efg_recorded_reading *r, OTF2_Reader *reader)
 /* --- the archive --- */
 
 /* What is wrong with the file NAME of the archive in DIR, into TEXT; 0: nothing. */
-static int find_fault(const char *dir, const char *name, unsigned below, char *text,
-                      size_t size)
+static int find_fault(const char *dir, const char *name, unsigned below, char *text, size_t size)
 {
     char path[PATH_MAX + 512];
     unsigned char end[2] = {0};
@@ -152,8 +143,7 @@ static int find_fault(const char *dir, const char *name, unsigned below, char *t
         snprintf(text, size, "its file %s: %s", name, efg_below_explain(file));
         return 1;
     }
-    int is_whole =
-        lseek(file, -2, SEEK_END) >= 0 && read(file, end, 2) == 2 && end[0] == 2 && end[1] == 1;
+    int is_whole = lseek(file, -2, SEEK_END) >= 0 && read(file, end, 2) == 2 && end[0] == 2 && end[1] == 1;
     close(file);
     if (!is_whole)
         snprintf(text, size, "its file %s is cut short", name);
@@ -204,8 +194,7 @@ static void say_head(struct efg_recorded_reading *r)
     const struct efg_recorded_definitions *d = &r->definitions;
     struct efg_recorded_record *record = efg_recorded_begin(r, EFG_SIGN_HEAD);
     record->head.start = d->realtime;
-    record->head.length =
-        (uint64_t)((double)d->length * EFG_OTF2_RESOLUTION / (double)d->resolution);
+    record->head.length = (uint64_t)((double)d->length * EFG_OTF2_RESOLUTION / (double)d->resolution);
     record->head.ranks = d->ranks;
     record->head.location_count = d->place_count;
     efg_recorded_say(r, NULL);

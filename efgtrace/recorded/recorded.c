@@ -113,8 +113,7 @@ static int take_head(struct efg_recorded *r, const struct efg_run *run)
     if (take(r, &record, sizeof record))
         return -1;
     if (record.sign != EFG_SIGN_HEAD)
-        return record.sign == EFG_SIGN_FAULT ? take_fault(r, record.text)
-                                             : fail(r, "it is damaged");
+        return record.sign == EFG_SIGN_FAULT ? take_fault(r, record.text) : fail(r, "it is damaged");
     r->start = record.head.start;
     r->length = record.head.length;
     r->ranks = record.head.ranks;

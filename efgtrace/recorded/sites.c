@@ -42,8 +42,8 @@ void efg_recorded_names_fini(struct efg_recorded_names *names)
     efg_map_fini(&names->paths);
 }
 
-int efg_recorded_node(const struct efg_recorded_names *names,
-                      const struct efg_recorded_site *site, struct efg_node *node)
+int efg_recorded_node(const struct efg_recorded_names *names, const struct efg_recorded_site *site,
+                      struct efg_node *node)
 {
     const uint64_t *call = efg_map_find(&names->calls, hash_of(site->function)),
                    *path = efg_map_find(&names->paths, site->path);
@@ -56,16 +56,16 @@ int efg_recorded_node(const struct efg_recorded_names *names,
     return 0;
 }
 
-void efg_recorded_place(const struct efg_recorded_names *names,
-                        const struct efg_recorded_site *site, char *text, size_t size)
+void efg_recorded_place(const struct efg_recorded_names *names, const struct efg_recorded_site *site,
+                        char *text, size_t size)
 {
     struct efg_node node;
     efg_recorded_node(names, site, &node);
     efg_summary_place(names->run, &node, text, size);
 }
 
-void efg_recorded_label(const struct efg_recorded_names *names,
-                        const struct efg_recorded_site *site, char *text, size_t size)
+void efg_recorded_label(const struct efg_recorded_names *names, const struct efg_recorded_site *site,
+                        char *text, size_t size)
 {
     struct efg_node node;
     if (efg_recorded_node(names, site, &node))

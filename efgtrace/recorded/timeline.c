@@ -85,9 +85,8 @@ static void sort_spans(struct efg_timeline_spans *s)
         *efg_map_find(&s->index, key_of(span_of(s, i))) = i;
 }
 
-static void put_spans(struct efg_buffer *out, const char *name,
-                      const struct efg_timeline_spans *s, const struct part *part,
-                      int with_number)
+static void put_spans(struct efg_buffer *out, const char *name, const struct efg_timeline_spans *s,
+                      const struct part *part, int with_number)
 {
     const char *comma = "";
     efg_buffer_print(out, ",\"%s\":[", name);
@@ -126,15 +125,13 @@ static uint64_t slot_end(const struct efg_timeline *t, uint32_t slot)
 
 static uint64_t slot_key(const struct efg_timeline *t, uint32_t slot)
 {
-    return slot < t->iterations.index.count ? key_of(span_of(&t->iterations, slot))
-                                            : UINT64_MAX;
+    return slot < t->iterations.index.count ? key_of(span_of(&t->iterations, slot)) : UINT64_MAX;
 }
 
 /* Whether all of it is still there. */
 static int is_whole(const struct efg_timeline *t, uint32_t slot)
 {
-    return (t->next == UINT64_MAX || slot_key(t, slot) < t->next) &&
-           slot_end(t, slot) <= t->until;
+    return (t->next == UINT64_MAX || slot_key(t, slot) < t->next) && slot_end(t, slot) <= t->until;
 }
 
 /* Slots: the first iteration, the second, ..., later. Calls between them belong to one by time. */
@@ -170,8 +167,7 @@ static void choose(const struct efg_timeline *t, struct part *part, const uint64
     if (sum <= part->calls)
         return;
     sum = first[0];
-    for (part->locations = 1; part->locations < t->recorded->location_count;
-         part->locations++) {
+    for (part->locations = 1; part->locations < t->recorded->location_count; part->locations++) {
         if (sum + first[part->locations] > part->calls)
             break;
         sum += first[part->locations];
@@ -288,8 +284,7 @@ static int add_end(struct efg_timeline *t, const struct efg_recorded_message *m)
         return -ENOMEM;
     if (m->time >= t->until || location_of(t) > t->last)
         return 0;
-    index = known < t->reserve ? efg_map_put(&t->flight_of, pair)
-                               : efg_map_find(&t->flight_of, pair);
+    index = known < t->reserve ? efg_map_put(&t->flight_of, pair) : efg_map_find(&t->flight_of, pair);
     if (!index)
         return known < t->reserve ? -ENOMEM : 0;
     if (t->flight_of.count > known) {
@@ -307,8 +302,8 @@ static int add_end(struct efg_timeline *t, const struct efg_recorded_message *m)
     return 0;
 }
 
-int efg_timeline_begin(struct efg_timeline *t, const struct efg_run *run,
-                       const struct efg_recorded *recorded, struct efg_recorded_limits limits)
+int efg_timeline_begin(struct efg_timeline *t, const struct efg_run *run, const struct efg_recorded *recorded,
+                       struct efg_recorded_limits limits)
 {
     uint64_t most = limits.calls > limits.messages ? limits.calls : limits.messages;
     *t = (struct efg_timeline){.recorded = recorded,
@@ -356,8 +351,8 @@ void efg_timeline_fini(struct efg_timeline *t)
 /* --- locations --- */
 
 /* The calls of LOCATION, from AT on, as far as they are in PART, at most ROOM. Returns how many. */
-static uint64_t put_calls(struct efg_buffer *out, const struct efg_timeline *t,
-                          const struct part *part, uint32_t location, uint64_t room, size_t *at)
+static uint64_t put_calls(struct efg_buffer *out, const struct efg_timeline *t, const struct part *part,
+                          uint32_t location, uint64_t room, size_t *at)
 {
     const struct call *calls = (struct call *)t->calls.data;
     size_t count = t->calls.size / sizeof *calls;
@@ -368,16 +363,16 @@ static uint64_t put_calls(struct efg_buffer *out, const struct efg_timeline *t,
             continue;
         uint64_t begin = call->begin < last ? last : call->begin;
         uint64_t end = call->end < begin ? begin : call->end;
-        efg_buffer_print(out, "%s%" PRIu64 ",%" PRIu64 ",%u", put ? "," : "", begin - last,
-                         end - begin, call->site);
+        efg_buffer_print(out, "%s%" PRIu64 ",%" PRIu64 ",%u", put ? "," : "", begin - last, end - begin,
+                         call->site);
         last = end;
         put++;
     }
     return put;
 }
 
-static void put_marks(struct efg_buffer *out, const struct efg_timeline *t,
-                      const struct part *part, uint32_t location, size_t *at)
+static void put_marks(struct efg_buffer *out, const struct efg_timeline *t, const struct part *part,
+                      uint32_t location, size_t *at)
 {
     const struct mark *marks = (struct mark *)t->marks.data;
     size_t count = t->marks.size / sizeof *marks;
@@ -386,15 +381,14 @@ static void put_marks(struct efg_buffer *out, const struct efg_timeline *t,
         const struct efg_recorded_span *span = &marks[*at].span;
         if (key_of(span) >= part->next)
             continue;
-        efg_buffer_print(out, "%s%" PRIu64 ",%" PRIu64 ",%" PRIu64, comma, span->number,
-                         span->begin, span->end - span->begin);
+        efg_buffer_print(out, "%s%" PRIu64 ",%" PRIu64 ",%" PRIu64, comma, span->number, span->begin,
+                         span->end - span->begin);
         comma = ",";
     }
 }
 
 /* Returns how many calls it has put. */
-static uint64_t put_locations(struct efg_buffer *out, const struct efg_timeline *t,
-                              const struct part *part)
+static uint64_t put_locations(struct efg_buffer *out, const struct efg_timeline *t, const struct part *part)
 {
     const struct efg_recorded_item *items = (struct efg_recorded_item *)t->locations.data;
     uint64_t kept = 0;
@@ -422,13 +416,13 @@ static int by_sending(const void *a, const void *b)
 
 static int is_shown(const struct flight *f, const struct part *part)
 {
-    return f->has_send && f->has_receive && f->sent < part->until &&
-           f->received < part->until && f->from < part->locations && f->to < part->locations;
+    return f->has_send && f->has_receive && f->sent < part->until && f->received < part->until &&
+           f->from < part->locations && f->to < part->locations;
 }
 
 /* Returns how many it has put. */
-static uint64_t put_messages(struct efg_buffer *out, struct efg_timeline *t,
-                             const struct part *part, uint64_t most)
+static uint64_t put_messages(struct efg_buffer *out, struct efg_timeline *t, const struct part *part,
+                             uint64_t most)
 {
     struct flight *flights = (struct flight *)t->flights.data;
     uint64_t shown = 0, last = 0, count = t->flights.size / sizeof *flights;
@@ -439,9 +433,8 @@ static uint64_t put_messages(struct efg_buffer *out, struct efg_timeline *t,
         const struct flight *f = &flights[i];
         if (!is_shown(f, part))
             continue;
-        efg_buffer_print(out, "%s%u,%u,%" PRIu64 ",%" PRId64 ",%" PRIu64, shown ? "," : "",
-                         f->from, f->to, f->sent - last, (int64_t)(f->received - f->sent),
-                         f->bytes);
+        efg_buffer_print(out, "%s%u,%u,%" PRIu64 ",%" PRId64 ",%" PRIu64, shown ? "," : "", f->from, f->to,
+                         f->sent - last, (int64_t)(f->received - f->sent), f->bytes);
         last = f->sent;
         shown++;
     }
@@ -482,17 +475,15 @@ static void put_sites(struct efg_buffer *out, const struct efg_timeline *t)
     efg_otf2_table_fini(&functions);
 }
 
-static void put_left_out(struct efg_buffer *out, const struct efg_timeline *t,
-                         const struct part *part, uint64_t calls, uint64_t messages)
+static void put_left_out(struct efg_buffer *out, const struct efg_timeline *t, const struct part *part,
+                         uint64_t calls, uint64_t messages)
 {
     char text[512] = "";
     size_t at = 0;
     if (calls < t->call_count)
         at = (size_t)snprintf(
-            text, sizeof text, "it has the first %" PRIu64 " of %" PRIu64 " calls%s", calls,
-            t->call_count,
-            part->locations < t->recorded->location_count ? ", of the first locations only"
-                                                          : "");
+            text, sizeof text, "it has the first %" PRIu64 " of %" PRIu64 " calls%s", calls, t->call_count,
+            part->locations < t->recorded->location_count ? ", of the first locations only" : "");
     if (messages < t->pairs.count)
         snprintf(text + at, sizeof text - at, "%s %" PRIu64 " of %" PRIu64 " messages",
                  at ? " and" : "it has", messages, t->pairs.count);
@@ -500,8 +491,7 @@ static void put_left_out(struct efg_buffer *out, const struct efg_timeline *t,
     efg_json_quote(out, text);
 }
 
-void efg_timeline_json(struct efg_buffer *out, struct efg_timeline *t,
-                       struct efg_recorded_limits limits)
+void efg_timeline_json(struct efg_buffer *out, struct efg_timeline *t, struct efg_recorded_limits limits)
 {
     struct part part = {UINT64_MAX, UINT64_MAX, t->recorded->location_count, limits.calls};
     uint32_t slots;

@@ -19,15 +19,14 @@ static void put_cut(struct efg_buffer *out, uint32_t number, const struct efg_ru
         efg_summary_line(out, "window %-5u no iterations", number);
     else if (efg_summary_is_aligned(cut))
         efg_summary_line(out, "window %-5u iterations %llu to %llu on %u ranks%s", number,
-                         (unsigned long long)cut->first_least,
-                         (unsigned long long)cut->last_least - 1, cut->ranks, within);
+                         (unsigned long long)cut->first_least, (unsigned long long)cut->last_least - 1,
+                         cut->ranks, within);
     else
         efg_summary_line(out,
                          "window %-5u on %u ranks, beginning at iterations %llu to %llu, "
                          "ending at %llu to %llu%s",
                          number, cut->ranks, (unsigned long long)cut->first_least,
-                         (unsigned long long)cut->first_most,
-                         (unsigned long long)cut->last_least - 1,
+                         (unsigned long long)cut->first_most, (unsigned long long)cut->last_least - 1,
                          (unsigned long long)cut->last_most - 1, within);
 }
 
@@ -58,8 +57,7 @@ void efg_report_cut(struct efg_buffer *out, const struct efg_run *run)
         put_cut(out, i, &run->cuts[i]);
     put_line(out, m->matched, "messages with both ends");
     if (m->doubt)
-        put_line(out, m->doubt,
-                 "or more crossed the beginning of a window: the pairs are in doubt");
+        put_line(out, m->doubt, "or more crossed the beginning of a window: the pairs are in doubt");
     put_line(out, m->sends - m->matched, "sends whose receives were not recorded");
     put_line(out, m->ahead, "of these received before the window");
     put_line(out, m->receives - m->matched, "receives whose sends were not recorded");

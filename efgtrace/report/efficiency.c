@@ -14,8 +14,8 @@ static void put_line(struct efg_buffer *out, const struct efg_efficiency *e, con
 {
     char time[32];
     efg_format_ns(time, sizeof time, e->time);
-    efg_summary_line(out, "%8.1f%% %12.1f%% %14.1f%% %7u %10s  %s", 100 * e->parallel,
-                     100 * e->balance, 100 * e->communication, e->ranks, time, what);
+    efg_summary_line(out, "%8.1f%% %12.1f%% %14.1f%% %7u %10s  %s", 100 * e->parallel, 100 * e->balance,
+                     100 * e->communication, e->ranks, time, what);
 }
 
 static void put_loop(struct efg_buffer *out, const struct efg_model *model, uint32_t loop)
@@ -24,12 +24,10 @@ static void put_loop(struct efg_buffer *out, const struct efg_model *model, uint
     const struct efg_loop *l = &merged->tree.loops[loop];
     struct efg_efficiency e = efg_efficiency_loop(&model->by, loop);
     char function[128], header[256], what[512];
-    efg_summary_function(&model->run, &merged->graph, &merged->tree, loop, function,
-                         sizeof function);
+    efg_summary_function(&model->run, &merged->graph, &merged->tree, loop, function, sizeof function);
     efg_summary_node(&model->run, &merged->graph.nodes[l->header], header, sizeof header);
-    snprintf(what, sizeof what, "%*s%llu x in %s, from %s",
-             2 * (int)(l->depth < 12 ? l->depth : 12), "", (unsigned long long)l->repetitions,
-             *function ? function : "?", header);
+    snprintf(what, sizeof what, "%*s%llu x in %s, from %s", 2 * (int)(l->depth < 12 ? l->depth : 12), "",
+             (unsigned long long)l->repetitions, *function ? function : "?", header);
     put_line(out, &e, what);
 }
 
@@ -49,14 +47,12 @@ void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model
     struct efg_efficiency whole = efg_efficiency_run(&model->ranks, model->run.rank_count);
     efg_summary_line(out, " parallel = load balance x communication   ranks       time  of");
     put_line(out, &whole, "the run");
-    for (uint32_t l = efg_looptree_next(tree, EFG_NONE); l != EFG_NONE;
-         l = efg_looptree_next(tree, l)) {
+    for (uint32_t l = efg_looptree_next(tree, EFG_NONE); l != EFG_NONE; l = efg_looptree_next(tree, l)) {
         if (most == UINT32_MAX || rank_of(tree, l) < most)
             put_loop(out, model, l);
     }
     efg_text_rest(out, tree->count, most);
-    efg_summary_line(out,
-                     "(useful time is that outside MPI: its mean over the ranks / the time; "
-                     "its mean / its");
+    efg_summary_line(out, "(useful time is that outside MPI: its mean over the ranks / the time; "
+                          "its mean / its");
     efg_summary_line(out, "most; its most / the time. Loops are those of all ranks.)");
 }

@@ -13,8 +13,7 @@
 #define FINE 0.9  /* an efficiency that needs no work */
 #define EVEN 1.05 /* the most over the mean, of what is balanced */
 
-static void say_efficiency(struct efg_buffer *out, const struct efg_run *run,
-                           const struct efg_ranks *ranks)
+static void say_efficiency(struct efg_buffer *out, const struct efg_run *run, const struct efg_ranks *ranks)
 {
     struct efg_efficiency e = efg_efficiency_run(ranks, run->rank_count);
     char text[300];
@@ -29,37 +28,32 @@ static void say_efficiency(struct efg_buffer *out, const struct efg_run *run,
                  "(efficiency %.1f%%) than to uneven load (balance %.1f%%).",
                  100 * e.parallel, 100 * e.communication, 100 * e.balance);
     else
-        snprintf(
-            text, sizeof text,
-            "The ranks compute in %.1f%% of the time; more is lost to uneven load (balance "
-            "%.1f%%) than to communication (efficiency %.1f%%).",
-            100 * e.parallel, 100 * e.balance, 100 * e.communication);
+        snprintf(text, sizeof text,
+                 "The ranks compute in %.1f%% of the time; more is lost to uneven load (balance "
+                 "%.1f%%) than to communication (efficiency %.1f%%).",
+                 100 * e.parallel, 100 * e.balance, 100 * e.communication);
     efg_buffer_print(out, "%s\n", text);
 }
 
-static void say_balance(struct efg_buffer *out, const struct efg_run *run,
-                        const struct efg_ranks *ranks)
+static void say_balance(struct efg_buffer *out, const struct efg_run *run, const struct efg_ranks *ranks)
 {
     struct efg_distribution useful =
         efg_distribution(ranks->values[EFG_COMPUTE_TIME], run->rank_count, EFG_OF_ALL);
     double above = useful.sum > 0 ? (double)useful.most * run->rank_count / useful.sum : 1;
     char text[300];
     if (run->rank_count < 2 || above < EVEN)
-        snprintf(
-            text, sizeof text,
-            "The computation is even: the rank with the most has %.1f%% more than the mean.",
-            100 * (above - 1));
+        snprintf(text, sizeof text,
+                 "The computation is even: the rank with the most has %.1f%% more than the mean.",
+                 100 * (above - 1));
     else
-        snprintf(
-            text, sizeof text,
-            "Rank %u computes longest, %.1f%% longer than the mean of the ranks: the others "
-            "may wait for it.",
-            run->ranks[useful.most_at].rank, 100 * (above - 1));
+        snprintf(text, sizeof text,
+                 "Rank %u computes longest, %.1f%% longer than the mean of the ranks: the others "
+                 "may wait for it.",
+                 run->ranks[useful.most_at].rank, 100 * (above - 1));
     efg_buffer_print(out, "%s\n", text);
 }
 
-static void say_site(struct efg_buffer *out, const struct efg_run *run,
-                     const struct efg_ranks *ranks)
+static void say_site(struct efg_buffer *out, const struct efg_run *run, const struct efg_ranks *ranks)
 {
     const struct efg_join *sites = &ranks->sites;
     char name[300], text[600];

@@ -14,15 +14,14 @@
 #define INDENT 33
 
 /* The nodes that the rank A has and B has not, a line each. Returns how many there are. */
-static uint32_t put_missing(struct efg_buffer *out, const struct efg_model *model,
-                            const char *what, uint32_t a, uint32_t b)
+static uint32_t put_missing(struct efg_buffer *out, const struct efg_model *model, const char *what,
+                            uint32_t a, uint32_t b)
 {
     uint32_t missing = 0;
     for (uint32_t i = 0; i < model->merged.graph.node_count; i++) {
         const struct efg_ranklist *ranks = &model->merged.nodes[i].ranks;
         char name[256];
-        if (!efg_ranklist_has(ranks, a) || efg_ranklist_has(ranks, b) ||
-            ++missing > CALLS_SHOWN)
+        if (!efg_ranklist_has(ranks, a) || efg_ranklist_has(ranks, b) || ++missing > CALLS_SHOWN)
             continue;
         efg_summary_node(&model->run, &model->merged.graph.nodes[i], name, sizeof name);
         efg_summary_line(out, "%*s %s %s", INDENT, "", what, name);
@@ -38,8 +37,8 @@ static void put_group(struct efg_buffer *out, const struct efg_model *model, uin
     char which[EFG_COLUMNS - INDENT];
     const struct efg_group_graph *graph = &model->ranks.groups[group->index];
     efg_ranklist_print(&model->run.common.groups[group->index].ranks, which, sizeof which);
-    efg_summary_line(out, "%6u %8llu %7u %7u   %s", number, (unsigned long long)group->ranks,
-                     graph->nodes, graph->edges, which);
+    efg_summary_line(out, "%6u %8llu %7u %7u   %s", number, (unsigned long long)group->ranks, graph->nodes,
+                     graph->edges, which);
 }
 
 static uint32_t first_rank(const struct efg_model *model, const struct efg_group_size *group)
@@ -56,9 +55,7 @@ void efg_report_groups(struct efg_buffer *out, const struct efg_model *model, ui
     for (uint32_t i = 0; groups && i < count && i < most; i++) {
         uint32_t first = first_rank(model, &groups[0]), other = first_rank(model, &groups[i]);
         put_group(out, model, i + 1, &groups[i]);
-        if (i && put_missing(out, model, "+", other, first) +
-                         put_missing(out, model, "-", first, other) ==
-                     0)
+        if (i && put_missing(out, model, "+", other, first) + put_missing(out, model, "-", first, other) == 0)
             efg_summary_line(out, "%*s   the same calls in another order", INDENT, "");
     }
     efg_text_rest(out, count, most);

@@ -21,8 +21,8 @@ static int has_recorded(const struct efg_run_thread *thread, uint64_t first, uin
 {
     for (uint32_t i = 0; i < thread->window_count; i++) {
         const struct efg_run_window *w = &thread->windows[i];
-        if (w->start >= thread->series->start && efg_run_is_main(thread, w) &&
-            w->first < first + count && first < w->last)
+        if (w->start >= thread->series->start && efg_run_is_main(thread, w) && w->first < first + count &&
+            first < w->last)
             return 1;
     }
     return 0;
@@ -30,8 +30,8 @@ static int has_recorded(const struct efg_run_thread *thread, uint64_t first, uin
 
 /* --- in all --- */
 
-static void put_sums(struct efg_buffer *out, const char *which, const struct efg_stat *stat,
-                     uint64_t mpi, double mean_of_all)
+static void put_sums(struct efg_buffer *out, const char *which, const struct efg_stat *stat, uint64_t mpi,
+                     double mean_of_all)
 {
     char mean[32], least[32], most[32], than_all[32] = "";
     double each = (double)stat->sum / (double)stat->count;
@@ -39,8 +39,7 @@ static void put_sums(struct efg_buffer *out, const char *which, const struct efg
     efg_format_ns(least, sizeof least, stat->min);
     efg_format_ns(most, sizeof most, stat->max);
     if (mean_of_all > 0)
-        snprintf(than_all, sizeof than_all, " (%+.1f%%)",
-                 efg_percent(each - mean_of_all, mean_of_all));
+        snprintf(than_all, sizeof than_all, " (%+.1f%%)", efg_percent(each - mean_of_all, mean_of_all));
     efg_summary_line(out, "%-10s %llu, %s each%s, %s to %s; MPI %.1f%% of it", which,
                      (unsigned long long)stat->count, mean, than_all, least, most,
                      efg_percent((double)mpi, (double)stat->sum));
@@ -94,8 +93,8 @@ static uint32_t divide(const struct efg_series *series, struct part *parts)
     return (slots + width - 1) / width;
 }
 
-static void put_part(struct efg_buffer *out, const struct efg_run_thread *thread,
-                     const struct part *part, double longest)
+static void put_part(struct efg_buffer *out, const struct efg_run_thread *thread, const struct part *part,
+                     double longest)
 {
     char start[32], mean[32], least[32], most[32], which[48], bar[BAR + 1] = "";
     int length = (int)(BAR * mean_of(part) / longest + 0.5);
@@ -108,9 +107,8 @@ static void put_part(struct efg_buffer *out, const struct efg_run_thread *thread
     memset(bar, '=', (size_t)length);
     bar[length] = '\0';
     efg_summary_line(out, "%19s %s %9s %9s %9s %9s %5.1f%% %s", which,
-                     has_recorded(thread, part->first, part->count) ? "*" : " ", start, mean,
-                     least, most, efg_percent((double)part->sum.mpi, (double)part->sum.time),
-                     bar);
+                     has_recorded(thread, part->first, part->count) ? "*" : " ", start, mean, least, most,
+                     efg_percent((double)part->sum.mpi, (double)part->sum.time), bar);
 }
 
 static void put_parts(struct efg_buffer *out, const struct efg_run_thread *thread)
@@ -120,8 +118,8 @@ static void put_parts(struct efg_buffer *out, const struct efg_run_thread *threa
     double longest = 1;
     for (uint32_t i = 0; i < count; i++)
         longest = mean_of(&parts[i]) > longest ? mean_of(&parts[i]) : longest;
-    efg_summary_line(out, "%19s   %9s %9s %9s %9s %6s   (* some were recorded)", "iterations",
-                     "from", "mean", "least", "most", "MPI");
+    efg_summary_line(out, "%19s   %9s %9s %9s %9s %6s   (* some were recorded)", "iterations", "from", "mean",
+                     "least", "most", "MPI");
     for (uint32_t i = 0; i < count; i++)
         put_part(out, thread, &parts[i], longest);
 }
@@ -134,8 +132,7 @@ static void put_outlier(struct efg_buffer *out, const struct efg_run_thread *thr
     char start[32], time[32];
     efg_format_ns(start, sizeof start, iteration->start);
     efg_format_ns(time, sizeof time, iteration->time);
-    efg_summary_line(out, "%19llu %s %9s %9s %9.1f %9s %5.1f%%",
-                     (unsigned long long)iteration->number,
+    efg_summary_line(out, "%19llu %s %9s %9s %9.1f %9s %5.1f%%", (unsigned long long)iteration->number,
                      has_recorded(thread, iteration->number, 1) ? "*" : " ", start, time,
                      (double)iteration->time / mean, "",
                      efg_percent((double)iteration->mpi, (double)iteration->time));
@@ -152,8 +149,8 @@ static void put_outliers(struct efg_buffer *out, const struct efg_run_thread *th
         if ((double)series->longest[i].time < OUTLIER * mean)
             continue;
         if (!outliers++)
-            efg_summary_line(out, "%19s   %9s %9s %9s %9s %6s", "outliers", "at", "took",
-                             "x mean", "", "MPI");
+            efg_summary_line(out, "%19s   %9s %9s %9s %9s %6s", "outliers", "at", "took", "x mean", "",
+                             "MPI");
         put_outlier(out, thread, &series->longest[i], mean);
     }
     if (!outliers)

@@ -75,8 +75,7 @@ void efg_report_json_efficiency(cJSON *to, const struct efg_efficiency *efficien
 
 /* --- what is not there --- */
 
-static void say_missing(cJSON *missing, const cJSON *document, const char *part,
-                        const char *why)
+static void say_missing(cJSON *missing, const cJSON *document, const char *part, const char *why)
 {
     if (!cJSON_HasObjectItem(document, part))
         efg_json_text(missing, part, why);
@@ -129,8 +128,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();
     add_timeline(document, missing, timeline);
-    say_missing(missing, document, "iterations",
-                "No main loop was found, so there are no iterations of it.");
+    say_missing(missing, document, "iterations", "No main loop was found, so there are no iterations of it.");
     say_missing(missing, document, "messages", "No messages were sent.");
     cJSON_AddItemToObject(document, "missing", missing);
     cJSON_AddItemToObject(document, "representative", efg_representative_json(r, &model->run));

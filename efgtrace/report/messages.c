@@ -27,8 +27,7 @@ static void format_amounts(char *text, size_t size, const struct efg_traffic_ite
 
 static void put_head(struct efg_buffer *out, const char *what, const char *which)
 {
-    efg_summary_line(out, "%-22s%14s   share     bytes   share       recorded   share  (bytes)",
-                     what, which);
+    efg_summary_line(out, "%-22s%14s   share     bytes   share       recorded   share  (bytes)", what, which);
 }
 
 /* --- sizes --- */
@@ -69,8 +68,7 @@ static void put_distance(struct efg_buffer *out, const struct efg_sent_distance 
 {
     char amounts[AMOUNTS], to[32] = "others";
     if (!distance->is_other)
-        snprintf(to, sizeof to, distance->steps ? "%+lld" : "itself",
-                 (long long)distance->steps);
+        snprintf(to, sizeof to, distance->steps ? "%+lld" : "itself", (long long)distance->steps);
     format_amounts(amounts, sizeof amounts, &distance->sum, whole);
     efg_summary_line(out, "%10s %11u%s", to, distance->pairs, amounts);
 }

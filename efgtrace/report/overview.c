@@ -45,8 +45,7 @@ static void add_cost(cJSON *to, const struct efg_totals *totals)
 {
     cJSON *cost = cJSON_AddObjectToObject(to, "cost");
     efg_json_number(cost, "time", totals->cost);
-    cJSON_AddNumberToObject(cost, "share",
-                            efg_percent((double)totals->cost, (double)totals->time) / 100);
+    cJSON_AddNumberToObject(cost, "share", efg_percent((double)totals->cost, (double)totals->time) / 100);
     efg_json_number(cost, "memory", totals->memory_most);
     efg_json_number(cost, "init", totals->init_most);
 }

@@ -30,26 +30,24 @@ const char *efg_report_quantity(enum efg_quantity quantity)
     return quantities[quantity].name;
 }
 
-static void put_quantity(struct efg_buffer *out, const struct efg_run *run,
-                         enum efg_quantity quantity, const uint64_t *values)
+static void put_quantity(struct efg_buffer *out, const struct efg_run *run, enum efg_quantity quantity,
+                         const uint64_t *values)
 {
     char least[32], median[32], most[32], mean[32];
     struct efg_distribution d = efg_distribution(values, run->rank_count, EFG_OF_ALL);
     quantities[quantity].format(least, sizeof least, d.least);
     quantities[quantity].format(median, sizeof median, d.median);
     quantities[quantity].format(most, sizeof most, d.most);
-    quantities[quantity].format(mean, sizeof mean,
-                                d.mean < 1e18 ? (uint64_t)d.mean : UINT64_MAX);
-    efg_summary_line(out, "%-16s %10s  %-7u %10s %10s  %-7u %10s %6.1f%%",
-                     quantities[quantity].name, least, run->ranks[d.least_at].rank, median,
-                     most, run->ranks[d.most_at].rank, mean,
+    quantities[quantity].format(mean, sizeof mean, d.mean < 1e18 ? (uint64_t)d.mean : UINT64_MAX);
+    efg_summary_line(out, "%-16s %10s  %-7u %10s %10s  %-7u %10s %6.1f%%", quantities[quantity].name, least,
+                     run->ranks[d.least_at].rank, median, most, run->ranks[d.most_at].rank, mean,
                      efg_percent((double)d.most - d.mean, d.mean));
 }
 
 void efg_report_ranks(struct efg_buffer *out, const struct efg_model *model)
 {
-    efg_summary_line(out, "%-16s %10s  %-7s %10s %10s  %-7s %10s %7s", "per rank", "least",
-                     "rank", "median", "most", "rank", "mean", "above");
+    efg_summary_line(out, "%-16s %10s  %-7s %10s %10s  %-7s %10s %7s", "per rank", "least", "rank", "median",
+                     "most", "rank", "mean", "above");
     for (int i = 0; i < EFG_QUANTITIES; i++)
         put_quantity(out, &model->run, (enum efg_quantity)i, model->ranks.values[i]);
     efg_summary_line(out, "(above: how much more the rank with the most has than the mean, the "

@@ -25,8 +25,7 @@
 
 #define LINES 20 /* of a table */
 
-static void put_facts(struct efg_buffer *out, const struct efg_run *run,
-                      const struct efg_ranks *ranks)
+static void put_facts(struct efg_buffer *out, const struct efg_run *run, const struct efg_ranks *ranks)
 {
     efg_text_title(out, "The run");
     efg_buffer_print(out, "command      %s\n", run->command);
@@ -40,8 +39,7 @@ static void put_pivot_path(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
     if (!thread || !efg_run_begins_main(thread))
         return;
-    efg_text_title(out,
-                   "Where an iteration begins: the call path of the pivot, innermost first");
+    efg_text_title(out, "Where an iteration begins: the call path of the pivot, innermost first");
     efg_report_path(out, run, &thread->graph.nodes[thread->pivot.node]);
 }
 
@@ -152,8 +150,8 @@ static int read_trace(struct reading *r, const struct request *request)
 /* The trace, then the ranks. Returns 0 or -1, after saying why. */
 static int read_all(struct reading *r, const struct request *request)
 {
-    unsigned parts = EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES |
-                     (request->as == TEXT ? 0 : EFG_MODEL_CONTEXTS);
+    unsigned parts =
+        EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES | (request->as == TEXT ? 0 : EFG_MODEL_CONTEXTS);
     int error = read_trace(r, request);
     r->model.has_recorded = efg_representative_ranks(&r->representative);
     if (!error && efg_model_read(&r->model, NULL, efg_merged_dimensions(&r->model.run), parts))
@@ -163,8 +161,7 @@ static int read_all(struct reading *r, const struct request *request)
     return error ? efg_complain("report", "no memory for what was recorded") : 0;
 }
 
-static int put_document(struct efg_buffer *out, struct reading *r,
-                        const struct request *request)
+static int put_document(struct efg_buffer *out, struct reading *r, const struct request *request)
 {
     cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline);
     if (!document)
@@ -199,16 +196,15 @@ static int put_all(struct efg_buffer *out, struct reading *r, const struct reque
 }
 
 /* A page goes beside the run file, unless another place is given; its name is printed. */
-static int write_out(const struct efg_buffer *out, const struct efg_run *run,
-                     const struct request *request)
+static int write_out(const struct efg_buffer *out, const struct efg_run *run, const struct request *request)
 {
     struct efg_buffer path = {0};
     if (request->as != PAGE || request->file)
         return efg_output("report", out, request->file);
     efg_buffer_print(&path, "%s/report.html", run->output);
     efg_buffer_put(&path, "", 1);
-    int error = path.failed ? efg_complain("report", "no memory")
-                            : efg_output_anew("report", out, (char *)path.data);
+    int error =
+        path.failed ? efg_complain("report", "no memory") : efg_output_anew("report", out, (char *)path.data);
     if (!error)
         printf("%s\n", (char *)path.data);
     efg_buffer_fini(&path);

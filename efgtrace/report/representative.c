@@ -24,30 +24,29 @@ static void put_mean(char *text, size_t size, const struct efg_figure *f)
     efg_format_ns(run, sizeof run, (uint64_t)f->run);
     efg_format_ns(recorded, sizeof recorded, (uint64_t)f->recorded);
     if (f->is_known)
-        snprintf(text, size, "%9s %9s +-%4.0f%% %c", run, recorded,
-                 efg_percent(f->error, f->recorded), mark_of(f));
+        snprintf(text, size, "%9s %9s +-%4.0f%% %c", run, recorded, efg_percent(f->error, f->recorded),
+                 mark_of(f));
     else
         snprintf(text, size, "%9s %9s %7s", f->run > 0 ? run : "", "", "");
 }
 
-static void put_time(struct efg_buffer *out, const struct efg_representative *r,
-                     const struct efg_run *run, const struct efg_representative_row *row)
+static void put_time(struct efg_buffer *out, const struct efg_representative *r, const struct efg_run *run,
+                     const struct efg_representative_row *row)
 {
     char label[384], mean[96];
     const struct efg_figure *share = &row->share;
     efg_representative_label(r, run, row, label, sizeof label);
     put_mean(mean, sizeof mean, &row->mean);
-    efg_summary_line(out, "%6.1f%% %5.1f%% +-%4.1f %c %s  %s", 100 * share->run,
-                     100 * share->recorded, 100 * share->error, mark_of(share), mean, label);
+    efg_summary_line(out, "%6.1f%% %5.1f%% +-%4.1f %c %s  %s", 100 * share->run, 100 * share->recorded,
+                     100 * share->error, mark_of(share), mean, label);
 }
 
-static void put_times(struct efg_buffer *out, const struct efg_representative *r,
-                      const struct efg_run *run, uint32_t most)
+static void put_times(struct efg_buffer *out, const struct efg_representative *r, const struct efg_run *run,
+                      uint32_t most)
 {
     efg_summary_line(out, "  share of time           mean duration");
-    efg_summary_line(out,
-                     "    run  recorded          run  recorded             in an iteration, "
-                     "the worst first");
+    efg_summary_line(out, "    run  recorded          run  recorded             in an iteration, "
+                          "the worst first");
     for (uint32_t i = 0; i < r->row_count && i < most; i++)
         put_time(out, r, run, &r->rows[i]);
     efg_text_rest(out, r->row_count, most);
@@ -65,12 +64,11 @@ static void put_bytes(char *text, size_t size, const struct efg_figure *f)
     char run[32], recorded[32];
     efg_format_bytes(run, sizeof run, (uint64_t)f->run);
     efg_format_bytes(recorded, sizeof recorded, (uint64_t)f->recorded);
-    snprintf(text, size, "%9s %9s %c", f->is_known ? run : "", f->is_known ? recorded : "",
-             mark_of(f));
+    snprintf(text, size, "%9s %9s %c", f->is_known ? run : "", f->is_known ? recorded : "", mark_of(f));
 }
 
-static void put_count(struct efg_buffer *out, const struct efg_representative *r,
-                      const struct efg_run *run, const struct efg_representative_row *row)
+static void put_count(struct efg_buffer *out, const struct efg_representative *r, const struct efg_run *run,
+                      const struct efg_representative_row *row)
 {
     char label[384], bytes[96];
     efg_representative_label(r, run, row, label, sizeof label);
@@ -79,20 +77,18 @@ static void put_count(struct efg_buffer *out, const struct efg_representative *r
                      row->calls.error, mark_of(&row->calls), bytes, label);
 }
 
-static void put_counts(struct efg_buffer *out, const struct efg_representative *r,
-                       const struct efg_run *run, uint32_t most)
+static void put_counts(struct efg_buffer *out, const struct efg_representative *r, const struct efg_run *run,
+                       uint32_t most)
 {
     uint32_t others = 0, shown = 0;
     for (uint32_t i = 0; i < r->row_count; i++)
         others += (uint32_t)has_other_calls(&r->rows[i]);
     if (!others) {
-        efg_summary_line(out,
-                         "Calls in an iteration, and bytes of a call, are those of the run.");
+        efg_summary_line(out, "Calls in an iteration, and bytes of a call, are those of the run.");
         return;
     }
     efg_summary_line(out, "  calls in an iteration      bytes of a call");
-    efg_summary_line(out,
-                     "      run  recorded              run  recorded    where these differ");
+    efg_summary_line(out, "      run  recorded              run  recorded    where these differ");
     for (uint32_t i = 0; i < r->row_count && shown < most; i++) {
         if (!has_other_calls(&r->rows[i]))
             continue;
@@ -111,8 +107,7 @@ static void put_explanation(struct efg_buffer *out, const struct efg_representat
                      "time. +- is the 95%%",
                      (unsigned long long)r->recorded, (unsigned long long)r->iterations,
                      (unsigned long long)r->ranks, 100 * r->coverage);
-    efg_summary_line(out,
-                     "confidence interval with iterations as samples; ! is outside of it.");
+    efg_summary_line(out, "confidence interval with iterations as samples; ! is outside of it.");
     if (r->threads)
         efg_summary_line(out, "%llu threads recorded no iterations of their own.",
                          (unsigned long long)r->threads);

@@ -35,11 +35,9 @@ static void add_calls(cJSON *document, const struct efg_model *model)
         const struct efg_join_item *item = &join->items[i];
         cJSON *to = make_item(model, join, item);
         efg_json_text(to, "call",
-                      item->flags & EFG_NODE_OVERFLOW
-                          ? "(all further calls)"
-                          : efg_run_call_name(&model->run, item->signature.call));
-        efg_distribution_json(to, "time", &model->run, item->by_rank, EFG_OF_ALL,
-                              EFG_DISTRIBUTION_LIST);
+                      item->flags & EFG_NODE_OVERFLOW ? "(all further calls)"
+                                                      : efg_run_call_name(&model->run, item->signature.call));
+        efg_distribution_json(to, "time", &model->run, item->by_rank, EFG_OF_ALL, EFG_DISTRIBUTION_LIST);
         cJSON_AddItemToArray(calls, to);
     }
 }
@@ -71,10 +69,7 @@ static void add_quantities(cJSON *document, const struct efg_model *model)
     for (int i = 0; i < EFG_QUANTITIES; i++) {
         cJSON *to = cJSON_CreateObject();
         cJSON_AddStringToObject(to, "name", efg_report_quantity((enum efg_quantity)i));
-        cJSON_AddStringToObject(to, "unit",
-                                i == EFG_BYTES    ? "bytes"
-                                : i == EFG_EVENTS ? "count"
-                                                  : "ns");
+        cJSON_AddStringToObject(to, "unit", i == EFG_BYTES ? "bytes" : i == EFG_EVENTS ? "count" : "ns");
         efg_distribution_json(to, "values", &model->run, model->ranks.values[i], EFG_OF_ALL,
                               EFG_DISTRIBUTION_LIST);
         cJSON_AddItemToArray(ranks, to);

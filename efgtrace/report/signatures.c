@@ -99,8 +99,7 @@ static int add_rank(struct table *t, const struct efg_run *run, const struct efg
     struct efg_graph one;
     if (efg_graph_init(&one, NULL, 0))
         return -1;
-    int error = efg_merged_threads(&one, NULL, run, rank, t->recorded) ||
-                count_rows(t, &one, ranks) ||
+    int error = efg_merged_threads(&one, NULL, run, rank, t->recorded) || count_rows(t, &one, ranks) ||
                 efg_graph_unite(&t->whole, &one, t->recorded, t->recorded, NULL, NULL);
     efg_graph_fini(&one);
     t->ranks += ranks;
@@ -123,9 +122,7 @@ static int read_groups(struct table *t, const struct efg_run *run)
         if (efg_open_rank(run, "report", efg_run_index(run, first), &rank))
             return -1;
         int error =
-            rank.thread_count
-                ? add_rank(t, run, &rank, efg_ranklist_count(&run->common.groups[i].ranks))
-                : 0;
+            rank.thread_count ? add_rank(t, run, &rank, efg_ranklist_count(&run->common.groups[i].ranks)) : 0;
         efg_run_rank_fini(&rank);
         if (error)
             return complain_memory();
@@ -145,20 +142,18 @@ static void name_of(unsigned dimensions, char *text, size_t size)
 
 static void put_rows(struct efg_buffer *out, const struct table *t)
 {
-    efg_summary_line(
-        out, " merged ranks     nodes of a rank     edges of a rank   what tells calls");
-    efg_summary_line(out,
-                     " nodes  edges least    mean  most least    mean  most   apart, besides "
-                     "the function");
+    efg_summary_line(out, " merged ranks     nodes of a rank     edges of a rank   what tells calls");
+    efg_summary_line(out, " nodes  edges least    mean  most least    mean  most   apart, besides "
+                          "the function");
     for (uint32_t i = 0; i < t->row_count; i++) {
         const struct count *n = &t->rows[i].nodes, *e = &t->rows[i].edges;
         char name[64];
         name_of(t->rows[i].dimensions, name, sizeof name);
         efg_summary_line(out, "%6llu %6llu %5llu %7.1f %5llu %5llu %7.1f %5llu   %s",
-                         (unsigned long long)n->run, (unsigned long long)e->run,
-                         (unsigned long long)n->least, (double)n->sum / (double)t->ranks,
-                         (unsigned long long)n->most, (unsigned long long)e->least,
-                         (double)e->sum / (double)t->ranks, (unsigned long long)e->most, name);
+                         (unsigned long long)n->run, (unsigned long long)e->run, (unsigned long long)n->least,
+                         (double)n->sum / (double)t->ranks, (unsigned long long)n->most,
+                         (unsigned long long)e->least, (double)e->sum / (double)t->ranks,
+                         (unsigned long long)e->most, name);
     }
 }
 
@@ -172,13 +167,11 @@ static void put_notes(struct efg_buffer *out, const struct efg_run *run, const s
     name_of((asked | PAPER) & ~(unsigned)EFG_DIM_SIZE_CLASS, all, sizeof all);
     efg_summary_dropped(totals->dropped, dropped, sizeof dropped);
     if (missing) {
-        efg_summary_line(out,
-                         "Not recorded, and so not counted: %s. This records it, too:", names);
+        efg_summary_line(out, "Not recorded, and so not counted: %s. This records it, too:", names);
         efg_summary_line(out, "    EFGTRACE_SIGNATURE=%s", all);
     }
     if (*dropped)
-        efg_summary_line(
-            out, "Dropped for want of memory: %s. A larger EFGTRACE_MEMORY keeps it.", dropped);
+        efg_summary_line(out, "Dropped for want of memory: %s. A larger EFGTRACE_MEMORY keeps it.", dropped);
     if (totals->overflow || t->whole.lost_edges)
         efg_summary_line(out, "Some calls or transitions found no room and are not counted: a "
                               "larger EFGTRACE_MEMORY has it.");

@@ -73,9 +73,8 @@ static void add_slots(cJSON *to, const struct efg_series *series)
     for (uint32_t i = 0; i < efg_series_slots(series); i++) {
         const struct efg_series_slot *slot = &series->slot[i];
         uint64_t count = efg_series_in_slot(series, i);
-        double numbers[] = {(double)first,      (double)count,       (double)start,
-                            (double)slot->time, (double)slot->least, (double)slot->most,
-                            (double)slot->mpi};
+        double numbers[] = {(double)first,       (double)count,      (double)start,    (double)slot->time,
+                            (double)slot->least, (double)slot->most, (double)slot->mpi};
         cJSON_AddItemToArray(slots, cJSON_CreateDoubleArray(numbers, 7));
         first += count;
         start += slot->time;
@@ -87,8 +86,7 @@ static void add_longest(cJSON *to, const struct efg_series *series)
     cJSON *longest = cJSON_AddArrayToObject(to, "longest");
     for (uint32_t i = 0; i < series->longest_count; i++) {
         const struct efg_iteration *it = &series->longest[i];
-        double numbers[] = {(double)it->number, (double)it->start, (double)it->time,
-                            (double)it->mpi};
+        double numbers[] = {(double)it->number, (double)it->start, (double)it->time, (double)it->mpi};
         cJSON_AddItemToArray(longest, cJSON_CreateDoubleArray(numbers, 4));
     }
 }

@@ -31,12 +31,12 @@ struct parts {
 
 static int in_loop(const struct efg_looptree *tree, uint32_t node, uint32_t loop)
 {
-    return loop == EFG_NONE || (tree->loop_of[node] != EFG_NONE &&
-                                efg_looptree_is_inside(tree, tree->loop_of[node], loop));
+    return loop == EFG_NONE ||
+           (tree->loop_of[node] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[node], loop));
 }
 
-static void add_edges(struct part *part, const struct efg_graph *graph,
-                      const struct efg_looptree *tree, uint32_t loop)
+static void add_edges(struct part *part, const struct efg_graph *graph, const struct efg_looptree *tree,
+                      uint32_t loop)
 {
     for (uint32_t i = 0; i < graph->edge_count; i++) {
         const struct efg_edge *edge = &graph->edges[i];
@@ -45,8 +45,8 @@ static void add_edges(struct part *part, const struct efg_graph *graph,
     }
 }
 
-static int find_parts(struct parts *parts, const struct efg_graph *graph,
-                      const struct efg_looptree *tree, uint32_t loop)
+static int find_parts(struct parts *parts, const struct efg_graph *graph, const struct efg_looptree *tree,
+                      uint32_t loop)
 {
     memset(parts, 0, sizeof *parts);
     parts->item = calloc(graph->node_count + 1, sizeof *parts->item);
@@ -62,15 +62,14 @@ static int find_parts(struct parts *parts, const struct efg_graph *graph,
     return parts->item ? 0 : -1;
 }
 
-static void put_part(struct efg_buffer *out, const struct efg_run *run,
-                     const struct efg_graph *graph, const struct part *part, uint64_t whole)
+static void put_part(struct efg_buffer *out, const struct efg_run *run, const struct efg_graph *graph,
+                     const struct part *part, uint64_t whole)
 {
     char name[256], before[32], inside[32];
     efg_summary_node(run, &graph->nodes[part->node], name, sizeof name);
     efg_format_ns(before, sizeof before, part->before);
     efg_format_ns(inside, sizeof inside, part->inside);
-    efg_summary_line(out, "%10llu %9s %6.1f%% %9s %6.1f%%  %s",
-                     (unsigned long long)part->visits, before,
+    efg_summary_line(out, "%10llu %9s %6.1f%% %9s %6.1f%%  %s", (unsigned long long)part->visits, before,
                      efg_percent((double)part->before, (double)whole), inside,
                      efg_percent((double)part->inside, (double)whole), name);
 }
@@ -88,11 +87,10 @@ static uint32_t rank_of(const struct parts *parts, uint32_t this)
     return larger;
 }
 
-static void put_parts(struct efg_buffer *out, const struct efg_run *run,
-                      const struct efg_graph *graph, const struct parts *parts, uint32_t most)
+static void put_parts(struct efg_buffer *out, const struct efg_run *run, const struct efg_graph *graph,
+                      const struct parts *parts, uint32_t most)
 {
-    efg_summary_line(out, "     calls   compute  share       MPI  share   call (rank %u)",
-                     run->speaker.rank);
+    efg_summary_line(out, "     calls   compute  share       MPI  share   call (rank %u)", run->speaker.rank);
     for (uint32_t i = 0; i < parts->count; i++) {
         if (most == UINT32_MAX || rank_of(parts, i) < most)
             put_part(out, run, graph, &parts->item[i], parts->whole);
@@ -115,19 +113,17 @@ void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uin
     efg_looptree_fini(&tree);
 }
 
-static void put_frame(struct efg_buffer *out, const struct efg_run_symbol *symbol,
-                      const char *module, int inlined)
+static void put_frame(struct efg_buffer *out, const struct efg_run_symbol *symbol, const char *module,
+                      int inlined)
 {
     char line[32] = "";
     if (symbol->line)
         snprintf(line, sizeof line, ":%u", symbol->line);
-    efg_summary_line(out, "    %s   %s%s%s", symbol->function,
-                     *symbol->file ? symbol->file : module, line,
+    efg_summary_line(out, "    %s   %s%s%s", symbol->function, *symbol->file ? symbol->file : module, line,
                      inlined ? "   (inlined)" : "");
 }
 
-void efg_report_path(struct efg_buffer *out, const struct efg_run *run,
-                     const struct efg_node *node)
+void efg_report_path(struct efg_buffer *out, const struct efg_run *run, const struct efg_node *node)
 {
     const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     char name[256];
@@ -138,8 +134,7 @@ void efg_report_path(struct efg_buffer *out, const struct efg_run *run,
         const char *module = efg_run_module(run, frame->module);
         const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
         if (!site)
-            efg_summary_line(out, "    ?   %s+0x%llx", module,
-                             (unsigned long long)frame->offset);
+            efg_summary_line(out, "    ?   %s+0x%llx", module, (unsigned long long)frame->offset);
         for (uint32_t k = 0; site && k < site->symbol_count; k++)
             put_frame(out, &site->symbols[k], module, k + 1 < site->symbol_count);
     }
@@ -148,8 +143,8 @@ void efg_report_path(struct efg_buffer *out, const struct efg_run *run,
 /* --- calls and call sites --- */
 
 /* What the tables of calls and of call sites begin with. */
-static void put_begin(char *text, size_t size, const struct efg_join_item *item,
-                      uint64_t mpi_time, uint64_t run_time)
+static void put_begin(char *text, size_t size, const struct efg_join_item *item, uint64_t mpi_time,
+                      uint64_t run_time)
 {
     char time[32];
     efg_format_ns(time, sizeof time, item->time);
@@ -168,9 +163,8 @@ static void put_call(struct efg_buffer *out, const char *begin, const struct efg
     efg_format_ns(most, sizeof most, d.most);
     efg_format_bytes(bytes, sizeof bytes, item->bytes);
     efg_summary_line(out, "%s %9s %9s %9s %9s  %s", begin, least, median, most, bytes,
-                     item->flags & EFG_NODE_OVERFLOW
-                         ? "(all further calls)"
-                         : efg_run_call_name(run, item->signature.call));
+                     item->flags & EFG_NODE_OVERFLOW ? "(all further calls)"
+                                                     : efg_run_call_name(run, item->signature.call));
 }
 
 static void put_site(struct efg_buffer *out, const char *begin, const struct efg_run *run,
@@ -184,15 +178,14 @@ static void put_site(struct efg_buffer *out, const char *begin, const struct efg
     efg_summary_line(out, "%s %9s %9s  %s", begin, mean, max, name);
 }
 
-void efg_report_joined(struct efg_buffer *out, const struct efg_run *run,
-                       const struct efg_join *join, uint32_t most)
+void efg_report_joined(struct efg_buffer *out, const struct efg_run *run, const struct efg_join *join,
+                       uint32_t most)
 {
     uint64_t run_time = run->common.totals.time, mpi_time = efg_join_time(join);
     char begin[128];
     efg_summary_line(out, "     calls      time   MPI   run %s",
-                     join->by == EFG_JOIN_CALLS
-                         ? "    least    median      most     bytes  (times per rank)"
-                         : "     mean   longest");
+                     join->by == EFG_JOIN_CALLS ? "    least    median      most     bytes  (times per rank)"
+                                                : "     mean   longest");
     for (uint32_t i = 0; i < join->count && i < most; i++) {
         put_begin(begin, sizeof begin, &join->items[i], mpi_time, run_time);
         if (join->by == EFG_JOIN_CALLS)
@@ -223,17 +216,14 @@ void efg_report_curve(struct efg_buffer *out, const struct efg_run *run)
         efg_summary_line(out, "No samples: the run was shorter than EFGTRACE_INTERVAL.");
         return;
     }
-    efg_summary_line(out, "     after      calls   nodes   edges   (rank %u)",
-                     run->speaker.rank);
+    efg_summary_line(out, "     after      calls   nodes   edges   (rank %u)", run->speaker.rank);
     uint32_t lines = s->count < CURVE_LINES ? s->count : CURVE_LINES;
     for (uint32_t i = 0; i <= lines; i++) {
-        const struct efg_curve_point *point =
-            i < lines ? sample_at(s, s->last.time / lines * i) : &s->last;
+        const struct efg_curve_point *point = i < lines ? sample_at(s, s->last.time / lines * i) : &s->last;
         efg_format_ns(time, sizeof time, point->time);
         efg_format_count(events, sizeof events, (double)point->events);
         int width = s->last.nodes ? (int)(50.0 * point->nodes / s->last.nodes) : 0;
-        efg_summary_line(out, "%10s %10s %7u %7u   %.*s", time, events, point->nodes,
-                         point->edges, width < 50 ? width : 50,
-                         "##################################################");
+        efg_summary_line(out, "%10s %10s %7u %7u   %.*s", time, events, point->nodes, point->edges,
+                         width < 50 ? width : 50, "##################################################");
     }
 }

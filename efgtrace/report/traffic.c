@@ -26,8 +26,7 @@ static struct efg_traffic_item *cell_of(struct cells *cells, const struct efg_se
                         pair->to.key / cells->per_line];
 }
 
-static int make_cells(struct cells *cells, const struct efg_run *run,
-                      const struct efg_sent *sent)
+static int make_cells(struct cells *cells, const struct efg_run *run, const struct efg_sent *sent)
 {
     uint32_t ranks = run->rank_count ? run->ranks[run->rank_count - 1].rank + 1 : 1;
     *cells = (struct cells){.ranks = ranks, .per_line = (ranks - 1) / LINES + 1};
@@ -40,15 +39,13 @@ static int make_cells(struct cells *cells, const struct efg_run *run,
     return 0;
 }
 
-static const struct efg_traffic_amount *amount(const struct efg_traffic_item *item,
-                                               int is_recorded)
+static const struct efg_traffic_amount *amount(const struct efg_traffic_item *item, int is_recorded)
 {
     return is_recorded ? &item->recorded : &item->all;
 }
 
 /* Classes of sizes begin at no bytes, 1, 2, 4; bins at 1 (with none), 2, 4. */
-static void add_bins(cJSON *to, const char *name, const struct efg_traffic_item *sizes,
-                     int is_recorded)
+static void add_bins(cJSON *to, const char *name, const struct efg_traffic_item *sizes, int is_recorded)
 {
     double bins[SIZES] = {0};
     for (uint32_t i = 0; i < EFG_TRAFFIC_SIZES; i++) {
@@ -63,8 +60,7 @@ static void add_matrix(cJSON *to, const struct cells *cells, int is_recorded)
     cJSON *matrix = cJSON_AddArrayToObject(to, "matrix");
     for (uint32_t i = 0; i < cells->lines * cells->lines; i++) {
         const struct efg_traffic_amount *a = amount(&cells->item[i], is_recorded);
-        double cell[] = {i / cells->lines, i % cells->lines, (double)a->count,
-                         (double)a->bytes};
+        double cell[] = {i / cells->lines, i % cells->lines, (double)a->count, (double)a->bytes};
         if (a->count)
             cJSON_AddItemToArray(matrix, cJSON_CreateDoubleArray(cell, 4));
     }
@@ -74,8 +70,8 @@ static int is_empty(const struct efg_sent *sent, int is_recorded)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < EFG_TRAFFIC_SIZES; i++)
-        count += amount(&sent->sends[i], is_recorded)->count +
-                 amount(&sent->collectives[i], is_recorded)->count;
+        count +=
+            amount(&sent->sends[i], is_recorded)->count + amount(&sent->collectives[i], is_recorded)->count;
     return !count;
 }
 

@@ -32,8 +32,7 @@ int efg_executable_open(const char *program)
 
     if (strchr(program, '/'))
         return open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    for (folders = folders ? folders : "/bin:/usr/bin"; folders;
-         folders = strchr(folders, ':')) {
+    for (folders = folders ? folders : "/bin:/usr/bin"; folders; folders = strchr(folders, ':')) {
         folders += *folders == ':';
         int length = strcspn(folders, ":");
         snprintf(path, sizeof(path), "%.*s%s%s", length, folders, length ? "/" : "./", program);

@@ -62,8 +62,7 @@ int efg_preload_find(char *library, size_t size, char *message, size_t room)
     if (told && *told) {
         if (accept_file(told, library, size) == 0)
             return 0;
-        snprintf(message, room,
-                 "environment variable EFGTRACE_LIBRARY: %s: not a readable file", told);
+        snprintf(message, room, "environment variable EFGTRACE_LIBRARY: %s: not a readable file", told);
         return -1;
     }
     if (find_folder(folder, sizeof(folder)) != 0)
@@ -101,11 +100,10 @@ int efg_preload_set(const char *library, const char *program, char *message, siz
     char first[PATH_MAX];
 
     if (strpbrk(library, " :")) {
-        snprintf(
-            message, room,
-            "%s: LD_PRELOAD cannot hold a path that contains a blank or a colon; "
-            "move the library, or set EFGTRACE_LIBRARY to a link to it whose folder has none",
-            library);
+        snprintf(message, room,
+                 "%s: LD_PRELOAD cannot hold a path that contains a blank or a colon; "
+                 "move the library, or set EFGTRACE_LIBRARY to a link to it whose folder has none",
+                 library);
         return -1;
     }
     find_first(others, program, first, sizeof(first));
@@ -114,8 +112,7 @@ int efg_preload_set(const char *library, const char *program, char *message, siz
     int error = !all;
 
     if (all) {
-        snprintf(all, size, "%s%s%s%s%s", first, *first ? ":" : "", library, *others ? ":" : "",
-                 others);
+        snprintf(all, size, "%s%s%s%s%s", first, *first ? ":" : "", library, *others ? ":" : "", others);
         error = setenv("LD_PRELOAD", all, 1);
     }
     if (error)
@@ -131,13 +128,12 @@ static int is_static(int file)
     Elf64_Phdr segment;
 
     if (pread(file, &header, sizeof(header), 0) != sizeof(header) ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(segment))
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_phentsize != sizeof(segment))
         return 0;
     for (unsigned i = 0; i < header.e_phnum; i++) {
         off_t at = header.e_phoff + i * sizeof(segment);
-        if (pread(file, &segment, sizeof(segment), at) != sizeof(segment) ||
-            segment.p_type == PT_INTERP)
+        if (pread(file, &segment, sizeof(segment), at) != sizeof(segment) || segment.p_type == PT_INTERP)
             return 0;
     }
     return 1;

@@ -41,10 +41,9 @@ static void print_option(const struct efg_key *key)
 {
     char option[80];
     int is_switch = key->type == EFG_KEY_SWITCH;
-    int width =
-        snprintf(option, sizeof(option), "%s%s%s--%s %s%s%s", key->option ? "-" : "    ",
-                 key->option ? key->option : "", key->option ? ", " : "", key->name,
-                 is_switch ? "[" : "", key->value, is_switch ? "]" : "");
+    int width = snprintf(option, sizeof(option), "%s%s%s--%s %s%s%s", key->option ? "-" : "    ",
+                         key->option ? key->option : "", key->option ? ", " : "", key->name,
+                         is_switch ? "[" : "", key->value, is_switch ? "]" : "");
 
     printf("  %-22s%s %s", option, width > 22 ? "\n                        " : "", key->help);
     if (*key->fallback)
@@ -110,8 +109,8 @@ static int set_apart(const struct efg_key *key, const char *option, const char *
     }
     if (next)
         return set_option(key, option, next) ? 0 : 2;
-    snprintf(message, sizeof(message), "option %s: the value is missing; expected %s %s",
-             option, option, key->value);
+    snprintf(message, sizeof(message), "option %s: the value is missing; expected %s %s", option, option,
+             key->value);
     complain(message);
     return 0;
 }
@@ -202,8 +201,7 @@ static int complain_program(const char *program, int error)
     int is_there = strchr(program, '/') && access(program, F_OK) == 0;
 
     if (error == ENOENT && is_there) {
-        snprintf(message, sizeof(message), "%s: the interpreter that it names is not found",
-                 program);
+        snprintf(message, sizeof(message), "%s: the interpreter that it names is not found", program);
         complain(message);
         return 126;
     }

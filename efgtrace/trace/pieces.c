@@ -68,8 +68,7 @@ static void read_file(struct efg_buffer *out, const char *path)
 
 /* Those segments in BYTES that follow call number AT, up to number END, coded as a process that
  * ends does. Returns the number that comes next. */
-static uint64_t add_segments(struct efg_buffer *out, struct efg_reader bytes, uint64_t at,
-                             uint64_t end)
+static uint64_t add_segments(struct efg_buffer *out, struct efg_reader bytes, uint64_t at, uint64_t end)
 {
     struct efg_sequence_segment segment;
     while (at < end && bytes.at < bytes.size && efg_sequence_get(&bytes, &segment) == 0) {
@@ -87,8 +86,7 @@ static uint64_t add_segments(struct efg_buffer *out, struct efg_reader bytes, ui
 /* All segments of a thread to OUT: what a piece lacks of them was written out before. Returns
  * how many calls they have. */
 static uint64_t join_segments(struct efg_buffer *out, const struct pieces *pieces,
-                              const struct efg_piece *piece,
-                              const struct efg_run_sequence_thread *thread)
+                              const struct efg_piece *piece, const struct efg_run_sequence_thread *thread)
 {
     struct efg_reader here = efg_reader(thread->segments, thread->size), behind = here;
     struct efg_sequence_segment first;
@@ -98,8 +96,7 @@ static uint64_t join_segments(struct efg_buffer *out, const struct pieces *piece
     if (efg_sequence_pass(&behind, &first) != 0)
         return 0;
     if (first.start) {
-        snprintf(path, sizeof path, "%s/logs/%u.%u.order", pieces->dir, piece->rank,
-                 piece->thread);
+        snprintf(path, sizeof path, "%s/logs/%u.%u.order", pieces->dir, piece->rank, piece->thread);
         read_file(&written, path);
         at = add_segments(out, efg_reader(written.data, written.size), 0, first.start);
         efg_buffer_fini(&written);
@@ -119,8 +116,7 @@ static void free_whole(struct whole *whole)
 }
 
 /* Move the *MORE things of SIZE in the array *FROM behind the *COUNT ones in *TO. */
-static void move(struct whole *whole, void *to, uint32_t *count, void *from, uint32_t *more,
-                 size_t size)
+static void move(struct whole *whole, void *to, uint32_t *count, void *from, uint32_t *more, size_t size)
 {
     whole->failed |= efg_array_grow(to, *count, *more, size) != 0;
     if (whole->failed)
@@ -137,14 +133,10 @@ static void take_names(struct whole *whole, struct efg_run_names *from)
     for (uint32_t i = 0; i < from->path_count; i++)
         for (uint32_t k = 0; k < from->paths[i].depth; k++)
             from->paths[i].frames[k].module += to->module_count;
-    move(whole, &to->calls, &to->call_count, &from->calls, &from->call_count,
-         sizeof *to->calls);
-    move(whole, &to->modules, &to->module_count, &from->modules, &from->module_count,
-         sizeof *to->modules);
-    move(whole, &to->paths, &to->path_count, &from->paths, &from->path_count,
-         sizeof *to->paths);
-    move(whole, &to->regions, &to->region_count, &from->regions, &from->region_count,
-         sizeof *to->regions);
+    move(whole, &to->calls, &to->call_count, &from->calls, &from->call_count, sizeof *to->calls);
+    move(whole, &to->modules, &to->module_count, &from->modules, &from->module_count, sizeof *to->modules);
+    move(whole, &to->paths, &to->path_count, &from->paths, &from->path_count, sizeof *to->paths);
+    move(whole, &to->regions, &to->region_count, &from->regions, &from->region_count, sizeof *to->regions);
 }
 
 /* The threads of FROM, whose paths come behind the first PATHS; facts are those of the first
@@ -164,12 +156,11 @@ static void take_rank(struct whole *whole, struct efg_run_rank *from, uint32_t p
     }
     to->end = to->end < from->end ? from->end : to->end;
     to->cost += from->cost;
-    move(whole, &to->threads, &to->thread_count, &from->threads, &from->thread_count,
-         sizeof *to->threads);
+    move(whole, &to->threads, &to->thread_count, &from->threads, &from->thread_count, sizeof *to->threads);
 }
 
-static void take_sequence(struct whole *whole, const struct pieces *pieces,
-                          const struct efg_piece *piece, struct efg_run_sequence *from)
+static void take_sequence(struct whole *whole, const struct pieces *pieces, const struct efg_piece *piece,
+                          struct efg_run_sequence *from)
 {
     struct efg_run_sequence *to = &whole->sequence;
     struct efg_buffer segments = {0};
@@ -178,20 +169,19 @@ static void take_sequence(struct whole *whole, const struct pieces *pieces,
     thread->segments = segments.data;
     thread->size = segments.size;
     whole->failed |= segments.failed;
-    move(whole, &to->threads, &to->thread_count, &from->threads, &from->thread_count,
-         sizeof *to->threads);
+    move(whole, &to->threads, &to->thread_count, &from->threads, &from->thread_count, sizeof *to->threads);
     if (from->thread_count) /* it was not moved */
         efg_buffer_fini(&segments);
 }
 
 static void warn(const struct pieces *pieces, const struct efg_piece *piece, const char *why)
 {
-    fprintf(stderr, "efgtrace %s: what thread %u of rank %u saved is left out: %s\n",
-            pieces->command, piece->thread, piece->rank, why);
+    fprintf(stderr, "efgtrace %s: what thread %u of rank %u saved is left out: %s\n", pieces->command,
+            piece->thread, piece->rank, why);
 }
 
-static int open_piece(struct efg_run *run, const struct pieces *pieces,
-                      const struct efg_piece *piece, char *message, size_t size)
+static int open_piece(struct efg_run *run, const struct pieces *pieces, const struct efg_piece *piece,
+                      char *message, size_t size)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/pieces/%u.%u.efg", pieces->dir, piece->rank, piece->thread);
@@ -204,8 +194,7 @@ static int open_piece(struct efg_run *run, const struct pieces *pieces,
 }
 
 /* Read PIECE, and add it to WHOLE. Returns 0, or -1: it is left out. */
-static int add_piece(struct whole *whole, const struct pieces *pieces,
-                     const struct efg_piece *piece)
+static int add_piece(struct whole *whole, const struct pieces *pieces, const struct efg_piece *piece)
 {
     char message[PATH_MAX + 256] = "it is not of one thread";
     struct efg_run run;
@@ -263,8 +252,8 @@ static void add_rank(struct job *job, struct whole *whole)
     efg_merge_rank(&job->merge, &whole->names, rank);
     add_order(job, whole);
     job->merge.failed |= whole->failed;
-    job->ranks[job->rank_count++] = (struct efg_run_rank){
-        .rank = rank->rank, .host = rank->host, .place = rank->place, .end = rank->end};
+    job->ranks[job->rank_count++] =
+        (struct efg_run_rank){.rank = rank->rank, .host = rank->host, .place = rank->place, .end = rank->end};
     rank->host = rank->place.cores = NULL;
 }
 
@@ -283,8 +272,7 @@ static void add_hosts(struct job *job)
     for (int i = 0; i < job->rank_count; i = end) {
         for (end = i + 1; end < job->rank_count && !compare_hosts(&ranks[i], &ranks[end]);)
             end++;
-        job->merge.failed |=
-            efg_totals_host(&job->merge.common.totals, &ranks[i], (uint32_t)(end - i)) != 0;
+        job->merge.failed |= efg_totals_host(&job->merge.common.totals, &ranks[i], (uint32_t)(end - i)) != 0;
     }
 }
 
@@ -299,8 +287,7 @@ static int read_pieces(struct job *job, const struct pieces *pieces)
         uint32_t rank = pieces->piece[i].rank;
         for (; i < pieces->count && pieces->piece[i].rank == rank; i++)
             if (add_piece(&whole, pieces, &pieces->piece[i]) == 0 && !has_facts)
-                has_facts =
-                    !open_piece(&job->run, pieces, &pieces->piece[i], message, sizeof message);
+                has_facts = !open_piece(&job->run, pieces, &pieces->piece[i], message, sizeof message);
         add_rank(job, &whole);
         free_whole(&whole);
     }
@@ -325,8 +312,7 @@ static int write_run(struct job *job, const char *path)
     if (!error)
         error = efg_runfile_create(path, 1, 0);
     if (!error)
-        error = efg_runfile_put(path, 1, 0, EFG_RUN_SECTIONS, job->sections.data,
-                                job->sections.size);
+        error = efg_runfile_put(path, 1, 0, EFG_RUN_SECTIONS, job->sections.data, job->sections.size);
     if (!error)
         error = efg_runfile_finish(&job->run, path, 1, EFG_RUN_SECTIONS + job->sections.size);
     if (error)
@@ -375,8 +361,7 @@ static void tell(const struct pieces *pieces, struct job *job, const char *path)
     fprintf(stderr,
             "efgtrace %s: %s is what %d of %u ranks had saved, %s (rank %u) to %s (rank %u) "
             "after the start",
-            pieces->command, path, job->rank_count, job->run.size, from, first->rank, to,
-            last->rank);
+            pieces->command, path, job->rank_count, job->run.size, from, first->rank, to, last->rank);
     print_missing(job);
     fputc('\n', stderr);
 }

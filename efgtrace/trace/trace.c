@@ -114,8 +114,7 @@ static void show_progress(int done, int all)
 static void show_warning(const char *path, const char *what)
 {
     char *name = strdup(path);
-    fprintf(stderr, "efgtrace trace: %s is left out: %s\n", name ? efg_clean(name) : "a log",
-            what);
+    fprintf(stderr, "efgtrace trace: %s is left out: %s\n", name ? efg_clean(name) : "a log", what);
     free(name);
 }
 
@@ -135,8 +134,7 @@ static int complain_no_logs(const char *dir, int error)
         return complain("nothing to do in", dir,
                         "its logs are gone, because its trace is complete: traces.otf2");
     if (error == -ENOENT || error == 0)
-        return complain("cannot read", dir,
-                        "it has no logs/*.log: is it the output folder of a run?");
+        return complain("cannot read", dir, "it has no logs/*.log: is it the output folder of a run?");
     return complain("cannot read the logs of", dir, strerror(-error));
 }
 
@@ -146,11 +144,10 @@ static int complain_exists(const char *dir)
         return complain("will not overwrite", dir,
                         "it already has a trace, traces.otf2; open that, or write another one "
                         "with -o DIR2");
-    return complain(
-        "will not overwrite", dir,
-        "it has a part of a trace: the job is writing it right now, or was killed "
-        "while it did so. When the job is over, remove traces.part, traces and traces.def "
-        "there, or write with -o DIR2");
+    return complain("will not overwrite", dir,
+                    "it has a part of a trace: the job is writing it right now, or was killed "
+                    "while it did so. When the job is over, remove traces.part, traces and traces.def "
+                    "there, or write with -o DIR2");
 }
 
 static int explain(int error, const char *dir, const char *output)
@@ -173,9 +170,8 @@ static int explain(int error, const char *dir, const char *output)
 static int convert(const char *dir, const char *output, const struct paths *paths)
 {
     struct efg_run_skew skew;
-    int rc =
-        efg_otf2_convert(output, paths->path, paths->count,
-                         isatty(STDERR_FILENO) ? show_progress : NULL, show_warning, &skew);
+    int rc = efg_otf2_convert(output, paths->path, paths->count, isatty(STDERR_FILENO) ? show_progress : NULL,
+                              show_warning, &skew);
     if (rc)
         return explain(rc, dir, output);
     tell_clocks(&skew);

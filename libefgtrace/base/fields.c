@@ -46,16 +46,14 @@ static void put_field(struct efg_buffer *out, const void *from, const struct efg
     }
 }
 
-void efg_fields_put(struct efg_buffer *out, const void *from, const struct efg_field *fields,
-                    size_t count)
+void efg_fields_put(struct efg_buffer *out, const void *from, const struct efg_field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         put_field(out, from, &fields[i]);
     efg_buffer_number(out, 0);
 }
 
-static void set_number(struct efg_reader *in, void *to, const struct efg_field *field,
-                       uint64_t value)
+static void set_number(struct efg_reader *in, void *to, const struct efg_field *field, uint64_t value)
 {
     uint32_t narrow = field->type == EFG_FIELD_ID ? (uint32_t)value - 1 : (uint32_t)value;
     if (field->type == EFG_FIELD_64)
@@ -80,8 +78,7 @@ static int set_defaults(void *to, const struct efg_field *fields, size_t count)
     return error;
 }
 
-static const struct efg_field *find_field(const struct efg_field *fields, size_t count,
-                                          uint64_t tag)
+static const struct efg_field *find_field(const struct efg_field *fields, size_t count, uint64_t tag)
 {
     for (size_t i = 0; i < count; i++)
         if (fields[i].tag == tag >> 1 && (fields[i].type == EFG_FIELD_TEXT) == (tag & 1))
@@ -89,8 +86,7 @@ static const struct efg_field *find_field(const struct efg_field *fields, size_t
     return NULL;
 }
 
-int efg_fields_get(struct efg_reader *in, void *to, const struct efg_field *fields,
-                   size_t count)
+int efg_fields_get(struct efg_reader *in, void *to, const struct efg_field *fields, size_t count)
 {
     int error = set_defaults(to, fields, count);
     for (uint64_t tag; !error && (tag = efg_reader_number(in));) {

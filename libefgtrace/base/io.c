@@ -11,8 +11,7 @@
 int efg_write_all(int file, const void *data, size_t size, uint64_t at)
 {
     for (const char *from = data; size;) {
-        ssize_t done =
-            at == EFG_IO_NEXT ? write(file, from, size) : pwrite(file, from, size, (off_t)at);
+        ssize_t done = at == EFG_IO_NEXT ? write(file, from, size) : pwrite(file, from, size, (off_t)at);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)

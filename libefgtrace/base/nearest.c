@@ -47,8 +47,7 @@ static int distance_of(const char *a, const char *b)
             }
             int same = fold(a[i - 1]) == fold(b[j - 1]);
             row[j] = least(above[j - 1] + !same, 1 + least(above[j], row[j - 1]));
-            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
-                fold(a[i - 2]) == fold(b[j - 1]))
+            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
                 row[j] = least(row[j], before[j - 2] + 1);
         }
     }

@@ -109,8 +109,7 @@ static void pass(struct walk *walk)
 int efg_ranklist_is_equal(const struct efg_ranklist *a, const struct efg_ranklist *b)
 {
     return a->range_count == b->range_count &&
-           (!a->range_count ||
-            !memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges));
+           (!a->range_count || !memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges));
 }
 
 int efg_ranklist_unite(struct efg_ranklist *list, const struct efg_ranklist *more)
@@ -147,8 +146,7 @@ uint64_t efg_ranklist_count(const struct efg_ranklist *list)
     return count;
 }
 
-static int print_range(char *text, size_t size, const char *between,
-                       const struct efg_range *range)
+static int print_range(char *text, size_t size, const char *between, const struct efg_range *range)
 {
     uint32_t last = last_of(range);
     if (range->count == 1)

@@ -274,20 +274,16 @@ IN_FRONT_OF(FILE *, fopen, NULL, (const char *path, const char *mode), path, mod
 IN_FRONT_OF(FILE *, fopen64, NULL, (const char *path, const char *mode), path, mode)
 IN_FRONT_OF(int, mkdirat, -1, (int at, const char *path, mode_t mode), at, path, mode)
 IN_FRONT_OF(ssize_t, write, -1, (int file, const void *data, size_t size), file, data, size)
-IN_FRONT_OF(ssize_t, pwrite, -1, (int file, const void *data, size_t size, off_t to), file,
-            data, size, to)
-IN_FRONT_OF(ssize_t, pwrite64, -1, (int file, const void *data, size_t size, off_t to), file,
-            data, size, to)
-IN_FRONT_OF(size_t, fwrite, 0, (const void *data, size_t size, size_t count, FILE *file), data,
-            size, count, file)
+IN_FRONT_OF(ssize_t, pwrite, -1, (int file, const void *data, size_t size, off_t to), file, data, size, to)
+IN_FRONT_OF(ssize_t, pwrite64, -1, (int file, const void *data, size_t size, off_t to), file, data, size, to)
+IN_FRONT_OF(size_t, fwrite, 0, (const void *data, size_t size, size_t count, FILE *file), data, size, count,
+            file)
 IN_FRONT_OF(int, posix_fallocate, error, (int file, off_t from, off_t size), file, from, size)
 IN_FRONT_OF(int, posix_fallocate64, error, (int file, off_t from, off_t size), file, from, size)
 IN_FRONT_OF(int, ftruncate, -1, (int file, off_t size), file, size)
-IN_FRONT_OF(int, renameat, -1, (int here, const char *from, int there, const char *to), here,
-            from, there, to)
+IN_FRONT_OF(int, renameat, -1, (int here, const char *from, int there, const char *to), here, from, there, to)
 IN_FRONT_OF(int, unlinkat, -1, (int at, const char *path, int flags), at, path, flags)
-IN_FRONT_OF(int, faccessat, -1, (int at, const char *path, int mode, int flags), at, path, mode,
-            flags)
+IN_FRONT_OF(int, faccessat, -1, (int at, const char *path, int mode, int flags), at, path, mode, flags)
 IN_FRONT_OF(int, fchmod, -1, (int file, mode_t mode), file, mode)
 IN_FRONT_OF(FILE *, fdopen, NULL, (int file, const char *mode), file, mode)
 IN_FRONT_OF(DIR *, fdopendir, NULL, (int file), file)

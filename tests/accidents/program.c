@@ -24,8 +24,8 @@ static const char *accident = "";
 static void step(void)
 {
     int out = rank, in = -1, sum = 0;
-    MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT,
-                 (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT, (rank + size - 1) % size, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(&out, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (in != (rank + size - 1) % size || sum != size * (size - 1) / 2)
         MPI_Abort(MPI_COMM_WORLD, 99);
@@ -126,8 +126,7 @@ static void spawn(void)
     MPI_Comm children;
     int got = 0;
     self[length > 0 ? length : 0] = '\0';
-    MPI_Comm_spawn(self, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
-                   MPI_ERRCODES_IGNORE);
+    MPI_Comm_spawn(self, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
     if (rank == 0)
         MPI_Recv(&got, 1, MPI_INT, 0, 5, children, MPI_STATUS_IGNORE);
     MPI_Comm_disconnect(&children);
@@ -255,9 +254,7 @@ static void remove_folder(void)
 static void cut_logs(void)
 {
     if (rank == 0 &&
-        system(
-            "[ -z \"$ACCIDENT_FOLDER\" ] || truncate -s 0 \"$ACCIDENT_FOLDER\"/logs/*.log") !=
-            0)
+        system("[ -z \"$ACCIDENT_FOLDER\" ] || truncate -s 0 \"$ACCIDENT_FOLDER\"/logs/*.log") != 0)
         MPI_Abort(MPI_COMM_WORLD, 94);
     MPI_Barrier(MPI_COMM_WORLD);
 }

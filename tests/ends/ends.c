@@ -118,8 +118,7 @@ static __attribute__((noinline)) void exchange(int other, int from, int tag, MPI
 {
     int mine = p.rank, got = -1;
 
-    MPI_Sendrecv(&mine, 1, MPI_INT, other, tag, &got, 1, MPI_INT, from, tag, comm,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_INT, other, tag, &got, 1, MPI_INT, from, tag, comm, MPI_STATUS_IGNORE);
     if (got < 0)
         MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -259,8 +258,7 @@ static int work(const char *behind)
 
     for (p.turn = 1; p.turn <= times; p.turn++) {
         __atomic_store_n(&p.tag, p.has_thread ? IN_LOOP : 0, __ATOMIC_RELEASE);
-        steps += loop(p.window * p.turn, MOST_STEPS / (49 * p.turn - 48),
-                      strcmp(behind, "grow") ? 0 : 5000);
+        steps += loop(p.window * p.turn, MOST_STEPS / (49 * p.turn - 48), strcmp(behind, "grow") ? 0 : 5000);
         __atomic_store_n(&p.tag, p.has_thread ? BEHIND_IT : 0, __ATOMIC_RELEASE);
         if (times > 1)
             other_calls(6667);
@@ -279,8 +277,7 @@ static void begin(int argc, char **argv)
         exit(2);
     setvbuf(stderr, NULL, _IONBF, 0);
     p.has_thread = !strcmp(argv[1], "threads");
-    MPI_Init_thread(&argc, &argv, p.has_thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
-                    &provided);
+    MPI_Init_thread(&argc, &argv, p.has_thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p.size);
     p.is_uneven = !strcmp(argv[1], "uneven");

@@ -6,9 +6,8 @@
 #include "fuzz.h"
 
 /* In the order of seeds.sh. */
-static const char *const names[] = {"run.efg",      "traces.otf2",  "traces.def",
-                                    "traces/0.def", "traces/0.evt", "traces/1.def",
-                                    "traces/1.evt"};
+static const char *const names[] = {"run.efg",      "traces.otf2",  "traces.def",  "traces/0.def",
+                                    "traces/0.evt", "traces/1.def", "traces/1.evt"};
 #define NAMES (sizeof names / sizeof *names)
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room) __attribute__((weak));
@@ -36,16 +35,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigne
     size_t at = 0, part, skip = seed % NAMES;
     if (seed % 64 == 0 || room > sizeof rest)
         return LLVMFuzzerMutate(bytes, size, room);
-    while ((part = archive_part(bytes + at, size - at)) &&
-           (bytes[at] % NAMES == ARCHIVE_RUN || skip-- > 0))
+    while ((part = archive_part(bytes + at, size - at)) && (bytes[at] % NAMES == ARCHIVE_RUN || skip-- > 0))
         at += part;
     if (!part)
         return LLVMFuzzerMutate(bytes, size, room);
     uint8_t *head = bytes + at, *inside = head + ARCHIVE_HEAD;
     size_t left = size - at - part;
     memcpy(rest, head + part, left);
-    size_t changed =
-        LLVMFuzzerMutate(inside, part - ARCHIVE_HEAD, room - at - ARCHIVE_HEAD - left);
+    size_t changed = LLVMFuzzerMutate(inside, part - ARCHIVE_HEAD, room - at - ARCHIVE_HEAD - left);
     head[1] = (uint8_t)changed;
     head[2] = (uint8_t)(changed >> 8);
     head[3] = (uint8_t)(changed >> 16);

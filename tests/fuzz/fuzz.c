@@ -106,8 +106,7 @@ const char *fuzz_folder(void)
 {
     if (*folder)
         return folder;
-    strcpy(folder, access("/dev/shm", W_OK) ? "/tmp/efgtrace-fuzz.XXXXXX"
-                                            : "/dev/shm/efgtrace-fuzz.XXXXXX");
+    strcpy(folder, access("/dev/shm", W_OK) ? "/tmp/efgtrace-fuzz.XXXXXX" : "/dev/shm/efgtrace-fuzz.XXXXXX");
     fuzz_expect(mkdtemp(folder) != NULL, "a folder to write to");
     atexit(remove_folder);
     return folder;
@@ -123,8 +122,7 @@ const char *fuzz_write(const char *name, const void *bytes, size_t size)
         *slash = '/';
     }
     FILE *file = fopen(path, "wb");
-    fuzz_expect(file && fwrite(bytes, 1, size, file) == size && !fclose(file),
-                "a file that can be written");
+    fuzz_expect(file && fwrite(bytes, 1, size, file) == size && !fclose(file), "a file that can be written");
     return path;
 }
 

@@ -18,9 +18,7 @@
 static void rebuild(size_t size)
 {
     static const struct fuzz_command command = {
-        efg_cmd_expand,
-        {"expand", "-F", "otf2", "-o", FUZZ_DIR "/trace", FUZZ_DIR},
-        fuzz_expect_text};
+        efg_cmd_expand, {"expand", "-F", "otf2", "-o", FUZZ_DIR "/trace", FUZZ_DIR}, fuzz_expect_text};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 20, 1 << 20});
     fuzz_call(&command, 64 << 20, 2000, size);

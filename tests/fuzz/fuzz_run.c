@@ -22,8 +22,7 @@ static void expect_error(int error)
 
 /* A few bytes may stand for as many calls as they like: the first ones, and those behind a
  * leap. */
-static void expand(const struct efg_run_thread *thread,
-                   const struct efg_run_sequence_thread *sequence)
+static void expand(const struct efg_run_thread *thread, const struct efg_run_sequence_thread *sequence)
 {
     struct efg_expand expand;
     struct efg_rebuild rebuild;
@@ -57,8 +56,7 @@ static void read_sequence(const struct efg_run *run, const struct efg_run_rank *
 }
 
 /* As the processes of a job do: each its own, then one after the other. */
-static void merge(struct efg_merge *all, const struct efg_run *run,
-                  const struct efg_run_rank *rank)
+static void merge(struct efg_merge *all, const struct efg_run *run, const struct efg_run_rank *rank)
 {
     struct efg_merge one = {0};
     struct efg_buffer bytes = {0};

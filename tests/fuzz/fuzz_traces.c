@@ -92,8 +92,7 @@ static void enter_child(void)
 static void begin(void)
 {
     void *frame;
-    is_ours =
-        mmap(NULL, sizeof *is_ours, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    is_ours = mmap(NULL, sizeof *is_ours, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fuzz_expect(is_ours != MAP_FAILED, "memory to share");
     backtrace(&frame, 1); /* it allocates when it is called first */
     pthread_atfork(NULL, NULL, enter_child);

@@ -24,8 +24,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigne
         LLVMFuzzerMutate(bytes, sizeof(struct efg_log_header), sizeof(struct efg_log_header));
         return size;
     }
-    size = EFG_LOG_HEADER + LLVMFuzzerMutate(bytes + EFG_LOG_HEADER, size - EFG_LOG_HEADER,
-                                             room - EFG_LOG_HEADER);
+    size = EFG_LOG_HEADER +
+           LLVMFuzzerMutate(bytes + EFG_LOG_HEADER, size - EFG_LOG_HEADER, room - EFG_LOG_HEADER);
     set_used(bytes, (size - EFG_LOG_HEADER) / sizeof(uint32_t));
     return size;
 }

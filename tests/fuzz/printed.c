@@ -51,8 +51,7 @@ static int call(const struct fuzz_command *command)
     for (; argc < FUZZ_WORDS && command->argv[argc]; argc++) {
         const char *word = command->argv[argc];
         size_t stem = strncmp(word, FUZZ_DIR, strlen(FUZZ_DIR)) ? 0 : strlen(FUZZ_DIR);
-        snprintf(words[argc], sizeof words[argc], "%s%s", stem ? fuzz_folder() : "",
-                 word + stem);
+        snprintf(words[argc], sizeof words[argc], "%s%s", stem ? fuzz_folder() : "", word + stem);
         argv[argc] = words[argc];
     }
     optind = 0;

@@ -21,8 +21,7 @@ static int replay(const char *path)
     struct stat facts;
     FILE *file = fopen(path, "rb");
     unsigned char *bytes = NULL;
-    int is_read = file && !fstat(fileno(file), &facts) &&
-                  (bytes = malloc((size_t)facts.st_size + 1)) &&
+    int is_read = file && !fstat(fileno(file), &facts) && (bytes = malloc((size_t)facts.st_size + 1)) &&
                   fread(bytes, 1, (size_t)facts.st_size, file) == (size_t)facts.st_size;
     if (file)
         fclose(file);

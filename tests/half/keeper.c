@@ -21,8 +21,7 @@ static void serve(int clients)
     int what;
     PMPI_Comm_split(MPI_COMM_WORLD, MPI_UNDEFINED, 0, &world);
     for (int i = 0; i < clients; i++)
-        PMPI_Recv(&what, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
-                  MPI_STATUS_IGNORE);
+        PMPI_Recv(&what, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     printf("the server served %d, the last said %d\n", clients, what);
     int (*end)(void) = (int (*)(void))dlsym(RTLD_NEXT, "PMPI_Finalize");
     end();

@@ -92,8 +92,8 @@ static void work(int rank, int size)
     int got;
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Allreduce(&i, &got, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT,
-                     (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT, (rank + size - 1) % size, 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     if (rank == 0)
         puts("there");

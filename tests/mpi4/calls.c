@@ -23,8 +23,7 @@ static void large(int turn)
     MPI_Isend_c(out, 2, MPI_INT, right, 1, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     program_expect(&p, in[0] == left && in[1] == turn, "MPI_Irecv_c");
-    MPI_Sendrecv_c(out, 2, MPI_INT, left, 2, in, 2, MPI_INT, right, 2, MPI_COMM_WORLD,
-                   MPI_STATUS_IGNORE);
+    MPI_Sendrecv_c(out, 2, MPI_INT, left, 2, in, 2, MPI_INT, right, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     program_expect(&p, in[0] == right, "MPI_Sendrecv_c");
     MPI_Allreduce_c(&p.rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     program_expect(&p, sum == p.size * (p.size - 1) / 2, "MPI_Allreduce_c");
@@ -32,8 +31,7 @@ static void large(int turn)
         counts[i] = 1 + i % 2;
         displs[i] = 2 * i;
     }
-    MPI_Allgatherv_c(out, counts[p.rank], MPI_INT, all, counts, displs, MPI_INT,
-                     MPI_COMM_WORLD);
+    MPI_Allgatherv_c(out, counts[p.rank], MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD);
     program_expect(&p, all[2 * left] == left, "MPI_Allgatherv_c");
 }
 #else /* Open MPI 5 */
@@ -47,8 +45,7 @@ static void both_ways(int turn)
 {
     int out = turn, in = -1, both = p.rank;
     MPI_Request request;
-    MPI_Isendrecv(&out, 1, MPI_INT, right, 3, &in, 1, MPI_INT, left, 3, MPI_COMM_WORLD,
-                  &request);
+    MPI_Isendrecv(&out, 1, MPI_INT, right, 3, &in, 1, MPI_INT, left, 3, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     program_expect(&p, in == turn, "MPI_Isendrecv");
     MPI_Isendrecv_replace(&both, 1, MPI_INT, right, 4, left, 4, MPI_COMM_WORLD, &request);
@@ -61,8 +58,7 @@ static void in_parts(void)
     int out[PARTS], in[PARTS];
     MPI_Request requests[2];
     MPI_Precv_init(in, PARTS, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
-    MPI_Psend_init(out, PARTS, 1, MPI_INT, right, 5, MPI_COMM_WORLD, MPI_INFO_NULL,
-                   &requests[1]);
+    MPI_Psend_init(out, PARTS, 1, MPI_INT, right, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
     for (int turn = 0; turn < p.iterations; turn++) {
         int arrived = 0;
         MPI_Startall(2, requests);
@@ -83,8 +79,7 @@ static void persistent(void)
 {
     int sum = 0;
     MPI_Request request;
-    MPI_Allreduce_init(&p.rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
-                       &request);
+    MPI_Allreduce_init(&p.rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     for (int turn = 0; turn < p.iterations; turn++) {
         MPI_Start(&request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -24,8 +24,7 @@ static MPI_Comm all_processes(MPI_Session *session, const char *set, const char 
 static void step(MPI_Comm comm, int rank, int size)
 {
     int left = (rank + size - 1) % size, in = -1, sum = 0;
-    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT, left, 1, comm,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT, left, 1, comm, MPI_STATUS_IGNORE);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
     if (in != left || sum != size * (size - 1) / 2)
         MPI_Abort(comm, 1);
@@ -43,8 +42,7 @@ int main(int argc, char **argv)
     int rank, size, steps = argc > 1 ? atoi(argv[1]) : 100;
     const char *how = argc > 2 ? argv[2] : "";
     MPI_Session one, other;
-    MPI_Comm comm =
-        all_processes(&one, strcmp(how, "alone") ? "mpi://WORLD" : "mpi://SELF", "one");
+    MPI_Comm comm = all_processes(&one, strcmp(how, "alone") ? "mpi://WORLD" : "mpi://SELF", "one");
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     for (int i = 0; i < steps; i++)

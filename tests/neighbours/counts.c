@@ -48,8 +48,7 @@ int MPI_Send(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_
     return CALL(Send)(buffer, n, type, to, tag, comm);
 }
 
-int MPI_Recv(void *buffer, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-             MPI_Status *status)
+int MPI_Recv(void *buffer, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     count[Recv]++;
     return CALL(Recv)(buffer, n, type, from, tag, comm, status);
@@ -62,8 +61,7 @@ int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI
     return CALL(Isend)(buffer, n, type, to, tag, comm, request);
 }
 
-int MPI_Irecv(void *buffer, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request *request)
+int MPI_Irecv(void *buffer, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
 {
     count[Irecv]++;
     return CALL(Irecv)(buffer, n, type, from, tag, comm, request);
@@ -124,8 +122,8 @@ int MPI_Session_finalize(MPI_Session *session)
     return CALL(Session_finalize)(session);
 }
 
-int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info,
-                               MPI_Errhandler handler, MPI_Comm *comm)
+int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler,
+                               MPI_Comm *comm)
 {
     fprintf(stderr, "neighbour: a communicator is made of a group\n");
     return CALL(Comm_create_from_group)(group, tag, info, handler, comm);
@@ -138,8 +136,7 @@ int MPI_Pcontrol(const int level, ...)
     va_start(more, level);
     const char *name = va_arg(more, const char *);
     double number = va_arg(more, double);
-    fprintf(stderr, "neighbour was told %d, %s, %g, %d\n", level, name, number,
-            va_arg(more, int));
+    fprintf(stderr, "neighbour was told %d, %s, %g, %d\n", level, name, number, va_arg(more, int));
     va_end(more);
     return MPI_SUCCESS;
 }

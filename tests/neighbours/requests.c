@@ -67,8 +67,7 @@ int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI
     return hand_out(result, real, request);
 }
 
-int MPI_Irecv(void *buffer, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request *request)
+int MPI_Irecv(void *buffer, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
 {
     MPI_Request real;
     int result = PMPI_Irecv(buffer, n, type, from, tag, comm, &real);

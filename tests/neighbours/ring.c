@@ -45,8 +45,7 @@ static long pass_request(long sum)
     MPI_Test(&requests[1], &flag, MPI_STATUS_IGNORE);
     MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    return mix(sum,
-               got + 2 * (requests[0] == MPI_REQUEST_NULL) + (requests[1] == MPI_REQUEST_NULL));
+    return mix(sum, got + 2 * (requests[0] == MPI_REQUEST_NULL) + (requests[1] == MPI_REQUEST_NULL));
 }
 
 static long pass_requests(long sum)

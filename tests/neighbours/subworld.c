@@ -22,8 +22,7 @@ static void serve(int clients)
 {
     int served = 0, what;
     while (served < clients) {
-        PMPI_Recv(&what, 1, MPI_INT, MPI_ANY_SOURCE, END_TAG, MPI_COMM_WORLD,
-                  MPI_STATUS_IGNORE);
+        PMPI_Recv(&what, 1, MPI_INT, MPI_ANY_SOURCE, END_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         served++;
     }
     printf("the server served %d\n", served);

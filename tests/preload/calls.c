@@ -21,8 +21,7 @@ static void point_to_point(void)
         MPI_Isend(&out, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &requests[1]);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
-    MPI_Sendrecv(&out, 1, MPI_INT, other, 2, &in, 1, MPI_INT, other, 2, MPI_COMM_WORLD,
-                 &status);
+    MPI_Sendrecv(&out, 1, MPI_INT, other, 2, &in, 1, MPI_INT, other, 2, MPI_COMM_WORLD, &status);
     MPI_Send_init(&out, 1, MPI_INT, other, 3, MPI_COMM_WORLD, &requests[0]);
     MPI_Recv_init(&in, 1, MPI_INT, other, 3, MPI_COMM_WORLD, &requests[1]);
     for (int i = 0; i < 3; i++) {

@@ -15,17 +15,17 @@ int main(int argc, char **argv)
 
     for (int step = 0; step < p.iterations; step++) {
         if (step % 2 == 0) {
-            MPI_Sendrecv(&p.rank, 1, MPI_INT, right, 1, &got, 1, MPI_INT, left, 1,
-                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&p.rank, 1, MPI_INT, right, 1, &got, 1, MPI_INT, left, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
             program_expect(&p, got == left, "message to the right");
         } else {
-            MPI_Sendrecv(&p.rank, 1, MPI_INT, left, 2, &got, 1, MPI_INT, right, 2,
-                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&p.rank, 1, MPI_INT, left, 2, &got, 1, MPI_INT, right, 2, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
             program_expect(&p, got == right, "message to the left");
         }
         program_compute(&p);
-        MPI_Sendrecv(&p.rank, 1, MPI_INT, across, 3, &got, 1, MPI_INT, across, 3,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&p.rank, 1, MPI_INT, across, 3, &got, 1, MPI_INT, across, 3, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         program_expect(&p, got == across, "message across");
     }
     return program_end(&p, "steps");

@@ -66,58 +66,52 @@ static void rooted(void)
     int root = p.rank == 0;
 
     BOTH(Bcast, Ibcast, expect("Bcast", send, 100 * last), send, 1, MPI_INT, last, world);
-    BOTH(Gather, Igather, if (root) expect_all("Gather", 0), send, 1, MPI_INT, recv, 1, MPI_INT,
-         0, world);
-    BOTH(Gatherv, Igatherv, if (root) expect_all("Gatherv", 0), send, 1, MPI_INT, recv, ones,
-         numbers, MPI_INT, 0, world);
-    BOTH(Scatter, Iscatter, expect("Scatter", recv, 100 * last + p.rank), send, 1, MPI_INT,
+    BOTH(Gather, Igather, if (root) expect_all("Gather", 0), send, 1, MPI_INT, recv, 1, MPI_INT, 0, world);
+    BOTH(Gatherv, Igatherv, if (root) expect_all("Gatherv", 0), send, 1, MPI_INT, recv, ones, numbers,
+         MPI_INT, 0, world);
+    BOTH(Scatter, Iscatter, expect("Scatter", recv, 100 * last + p.rank), send, 1, MPI_INT, recv, 1, MPI_INT,
+         last, world);
+    BOTH(Scatterv, Iscatterv, expect("Scatterv", recv, 100 * last + p.rank), send, ones, numbers, MPI_INT,
          recv, 1, MPI_INT, last, world);
-    BOTH(Scatterv, Iscatterv, expect("Scatterv", recv, 100 * last + p.rank), send, ones,
-         numbers, MPI_INT, recv, 1, MPI_INT, last, world);
-    BOTH(Reduce, Ireduce, if (root) expect("Reduce", recv, sum(n, 0)), send, recv, 1, MPI_INT,
-         MPI_SUM, 0, world);
+    BOTH(Reduce, Ireduce, if (root) expect("Reduce", recv, sum(n, 0)), send, recv, 1, MPI_INT, MPI_SUM, 0,
+         world);
 }
 
 static void all_to_all(void)
 {
     BOTH(Barrier, Ibarrier, (void)0, world);
-    BOTH(Allgather, Iallgather, expect_all("Allgather", 0), send, 1, MPI_INT, recv, 1, MPI_INT,
+    BOTH(Allgather, Iallgather, expect_all("Allgather", 0), send, 1, MPI_INT, recv, 1, MPI_INT, world);
+    BOTH(Allgatherv, Iallgatherv, expect_all("Allgatherv", 0), send, 1, MPI_INT, recv, ones, numbers, MPI_INT,
          world);
-    BOTH(Allgatherv, Iallgatherv, expect_all("Allgatherv", 0), send, 1, MPI_INT, recv, ones,
+    BOTH(Alltoall, Ialltoall, expect_all("Alltoall", p.rank), send, 1, MPI_INT, recv, 1, MPI_INT, world);
+    BOTH(Alltoallv, Ialltoallv, expect_all("Alltoallv", p.rank), send, ones, numbers, MPI_INT, recv, ones,
          numbers, MPI_INT, world);
-    BOTH(Alltoall, Ialltoall, expect_all("Alltoall", p.rank), send, 1, MPI_INT, recv, 1,
-         MPI_INT, world);
-    BOTH(Alltoallv, Ialltoallv, expect_all("Alltoallv", p.rank), send, ones, numbers, MPI_INT,
-         recv, ones, numbers, MPI_INT, world);
-    BOTH(Alltoallw, Ialltoallw, expect_all("Alltoallw", p.rank), send, ones, bytes, types, recv,
-         ones, bytes, types, world);
-    BOTH(Allreduce, Iallreduce, expect("Allreduce", recv, sum(n, 0)), send, recv, 1, MPI_INT,
-         MPI_SUM, world);
-    BOTH(Reduce_scatter, Ireduce_scatter, expect("Reduce_scatter", recv, sum(n, p.rank)), send,
-         recv, ones, MPI_INT, MPI_SUM, world);
-    BOTH(Reduce_scatter_block, Ireduce_scatter_block, expect("block", recv, sum(n, p.rank)),
-         send, recv, 1, MPI_INT, MPI_SUM, world);
-    BOTH(Scan, Iscan, expect("Scan", recv, sum(p.rank + 1, 0)), send, recv, 1, MPI_INT, MPI_SUM,
-         world);
-    BOTH(Exscan, Iexscan, if (p.rank > 0) expect("Exscan", recv, sum(p.rank, 0)), send, recv, 1,
+    BOTH(Alltoallw, Ialltoallw, expect_all("Alltoallw", p.rank), send, ones, bytes, types, recv, ones, bytes,
+         types, world);
+    BOTH(Allreduce, Iallreduce, expect("Allreduce", recv, sum(n, 0)), send, recv, 1, MPI_INT, MPI_SUM, world);
+    BOTH(Reduce_scatter, Ireduce_scatter, expect("Reduce_scatter", recv, sum(n, p.rank)), send, recv, ones,
          MPI_INT, MPI_SUM, world);
+    BOTH(Reduce_scatter_block, Ireduce_scatter_block, expect("block", recv, sum(n, p.rank)), send, recv, 1,
+         MPI_INT, MPI_SUM, world);
+    BOTH(Scan, Iscan, expect("Scan", recv, sum(p.rank + 1, 0)), send, recv, 1, MPI_INT, MPI_SUM, world);
+    BOTH(Exscan, Iexscan, if (p.rank > 0) expect("Exscan", recv, sum(p.rank, 0)), send, recv, 1, MPI_INT,
+         MPI_SUM, world);
 }
 
 static void neighbours(void)
 {
     MPI_Aint offsets[2] = {0, sizeof(int)};
 
-    BOTH(Neighbor_allgather, Ineighbor_allgather,
-         expect_neighbours("neighbours' allgather", 0, 0), send, 1, MPI_INT, recv, 1, MPI_INT,
-         line);
-    BOTH(Neighbor_allgatherv, Ineighbor_allgatherv, expect_neighbours("allgatherv", 0, 0), send,
-         1, MPI_INT, recv, ones, numbers, MPI_INT, line);
-    BOTH(Neighbor_alltoall, Ineighbor_alltoall, expect_neighbours("neighbours' alltoall", 1, 0),
-         send, 1, MPI_INT, recv, 1, MPI_INT, line);
-    BOTH(Neighbor_alltoallv, Ineighbor_alltoallv, expect_neighbours("alltoallv", 1, 0), send,
-         ones, numbers, MPI_INT, recv, ones, numbers, MPI_INT, line);
-    BOTH(Neighbor_alltoallw, Ineighbor_alltoallw, expect_neighbours("alltoallw", 1, 0), send,
-         ones, offsets, types, recv, ones, offsets, types, line);
+    BOTH(Neighbor_allgather, Ineighbor_allgather, expect_neighbours("neighbours' allgather", 0, 0), send, 1,
+         MPI_INT, recv, 1, MPI_INT, line);
+    BOTH(Neighbor_allgatherv, Ineighbor_allgatherv, expect_neighbours("allgatherv", 0, 0), send, 1, MPI_INT,
+         recv, ones, numbers, MPI_INT, line);
+    BOTH(Neighbor_alltoall, Ineighbor_alltoall, expect_neighbours("neighbours' alltoall", 1, 0), send, 1,
+         MPI_INT, recv, 1, MPI_INT, line);
+    BOTH(Neighbor_alltoallv, Ineighbor_alltoallv, expect_neighbours("alltoallv", 1, 0), send, ones, numbers,
+         MPI_INT, recv, ones, numbers, MPI_INT, line);
+    BOTH(Neighbor_alltoallw, Ineighbor_alltoallw, expect_neighbours("alltoallw", 1, 0), send, ones, offsets,
+         types, recv, ones, offsets, types, line);
 }
 
 static void in_place(void)

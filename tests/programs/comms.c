@@ -68,8 +68,7 @@ static void topologies(const struct program *p)
 {
     int dims[2] = {0, 0}, periods[2] = {1, 0}, keep[2] = {1, 0}, one = 1;
     int left = program_left(p), right = program_right(p);
-    int *index = malloc((size_t)p->size * sizeof(int)),
-        *edges = malloc((size_t)p->size * sizeof(int));
+    int *index = malloc((size_t)p->size * sizeof(int)), *edges = malloc((size_t)p->size * sizeof(int));
     MPI_Comm cart, comm;
 
     MPI_Dims_create(p->size, 2, dims);
@@ -84,11 +83,9 @@ static void topologies(const struct program *p)
     }
     MPI_Graph_create(MPI_COMM_WORLD, p->size, index, edges, 0, &comm);
     use(p, comm, p->size, "graph_create");
-    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &p->rank, &one, &right, &one, MPI_INFO_NULL, 0,
-                          &comm);
+    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &p->rank, &one, &right, &one, MPI_INFO_NULL, 0, &comm);
     use(p, comm, p->size, "dist_graph_create");
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, &one, 1, &right, &one,
-                                   MPI_INFO_NULL, 0, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, &one, 1, &right, &one, MPI_INFO_NULL, 0, &comm);
     use(p, comm, p->size, "dist_graph_create_adjacent");
     free(index);
     free(edges);

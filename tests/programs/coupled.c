@@ -18,8 +18,8 @@ static void lower_step(const struct program *p, int step)
 {
     int mine = step + me, got = -1, sum = 0;
 
-    MPI_Sendrecv(&mine, 1, MPI_INT, (me + 1) % count, 1, &got, 1, MPI_INT,
-                 (me + count - 1) % count, 1, half, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_INT, (me + 1) % count, 1, &got, 1, MPI_INT, (me + count - 1) % count, 1, half,
+                 MPI_STATUS_IGNORE);
     program_expect(p, got == step + (me + count - 1) % count, "message around the lower half");
     program_compute(p);
     MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, half);
@@ -46,8 +46,7 @@ static void couple(const struct program *p, int other, int step)
 {
     int mine = step + p->rank, got = -1;
 
-    MPI_Sendrecv(&mine, 1, MPI_INT, other, 3, &got, 1, MPI_INT, other, 3, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_INT, other, 3, &got, 1, MPI_INT, other, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     program_expect(p, got == step + other, "message of the other half");
 }
 

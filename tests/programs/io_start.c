@@ -14,10 +14,8 @@ static void write_file(const struct program *p, int step)
     int number = step + p->rank;
 
     MPI_File_open(MPI_COMM_WORLD, "io_start.out",
-                  MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                  &file);
-    MPI_File_write_at_all(file, p->rank * (MPI_Offset)sizeof(int), &number, 1, MPI_INT,
-                          MPI_STATUS_IGNORE);
+                  MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_write_at_all(file, p->rank * (MPI_Offset)sizeof(int), &number, 1, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
 }
 

@@ -14,8 +14,8 @@ static int mine[COUNT], back[COUNT];
 static MPI_File open_file(const struct program *p)
 {
     MPI_File file;
-    int error = MPI_File_open(MPI_COMM_WORLD, "mpiio.out", MPI_MODE_CREATE | MPI_MODE_RDWR,
-                              MPI_INFO_NULL, &file);
+    int error =
+        MPI_File_open(MPI_COMM_WORLD, "mpiio.out", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
 
     program_expect(p, error == MPI_SUCCESS, "open");
     MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);

@@ -15,8 +15,7 @@ int main(int argc, char **argv)
     int inner = 0;
 
     for (int step = 0; step < p.iterations; step++) {
-        int trips =
-            p.rank == 0 ? (int)((random = random * 1103515245u + 12345u) >> 16) % 7 + 1 : 0;
+        int trips = p.rank == 0 ? (int)((random = random * 1103515245u + 12345u) >> 16) % 7 + 1 : 0;
 
         MPI_Bcast(&trips, 1, MPI_INT, 0, MPI_COMM_WORLD);
         program_expect(&p, trips >= 1 && trips <= 7, "number of inner iterations");

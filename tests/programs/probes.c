@@ -17,8 +17,7 @@ static void check(const struct program *p, int tag, const MPI_Status *status, in
     int length;
 
     MPI_Get_count(status, MPI_INT, &length);
-    program_expect(p, status->MPI_SOURCE == program_left(p) && status->MPI_TAG == tag,
-                   "status");
+    program_expect(p, status->MPI_SOURCE == program_left(p) && status->MPI_TAG == tag, "status");
     if (received)
         program_expect(p, got[0] == length && got[length - 1] == length, "message");
 }

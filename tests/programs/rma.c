@@ -41,8 +41,7 @@ static void lock(const struct program *p, int number)
     MPI_Get(&put, 1, MPI_INT, right, PUT, 1, MPI_INT, window);
     MPI_Accumulate(&one, 1, MPI_INT, right, SUM, 1, MPI_INT, MPI_SUM, window);
     MPI_Win_flush_local(right, window);
-    MPI_Get_accumulate(&one, 1, MPI_INT, &before, 1, MPI_INT, right, SUM, 1, MPI_INT, MPI_SUM,
-                       window);
+    MPI_Get_accumulate(&one, 1, MPI_INT, &before, 1, MPI_INT, right, SUM, 1, MPI_INT, MPI_SUM, window);
     MPI_Win_unlock(right, window);
     program_expect(p, put == number && before == 2 * number + 1, "Get and Get_accumulate");
 }
@@ -63,8 +62,7 @@ static void lock_all(const struct program *p, int number)
     MPI_Win_flush_local_all(window);
     MPI_Win_unlock_all(window);
     program_expect(p, put == number && swapped == number, "Rget and Compare_and_swap");
-    program_expect(p, counted >= p->size * number && counted < p->size * (number + 1),
-                   "Fetch_and_op");
+    program_expect(p, counted >= p->size * number && counted < p->size * (number + 1), "Fetch_and_op");
 }
 
 int main(int argc, char **argv)
@@ -76,8 +74,7 @@ int main(int argc, char **argv)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &left, &left_one);
     MPI_Group_incl(world, 1, &right, &right_one);
-    MPI_Win_allocate(SLOTS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
-                     &window);
+    MPI_Win_allocate(SLOTS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
     for (int slot = 0; slot < SLOTS; slot++)
         memory[slot] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
@@ -87,8 +84,7 @@ int main(int argc, char **argv)
         lock(&p, step);
         lock_all(&p, step);
         program_compute(&p);
-        MPI_Barrier(
-            MPI_COMM_WORLD); /* nobody counts for the next step before all have for this one */
+        MPI_Barrier(MPI_COMM_WORLD); /* nobody counts for the next step before all have for this one */
     }
     MPI_Win_free(&window);
     MPI_Group_free(&left_one);

@@ -22,8 +22,7 @@ int main(int argc, char **argv)
         MPI_Sendrecv(&step, 1, MPI_INT, p.rank, 1, &got, 1, MPI_INT, p.rank, 1, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         program_expect(&p, got == step, "Sendrecv with oneself");
-        MPI_Sendrecv_replace(&replaced, 1, MPI_INT, 0, 2, 0, 2, MPI_COMM_SELF,
-                             MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&replaced, 1, MPI_INT, 0, 2, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
         program_expect(&p, replaced == step, "Sendrecv_replace with oneself");
 
         MPI_Isend(&replaced, 1, MPI_INT, 0, 3, self, &request);
@@ -33,8 +32,7 @@ int main(int argc, char **argv)
 
         MPI_Send(&step, 1, MPI_INT, MPI_PROC_NULL, 4, MPI_COMM_WORLD);
         MPI_Recv(&got, 1, MPI_INT, MPI_PROC_NULL, 4, MPI_COMM_WORLD, &status);
-        program_expect(&p, got == step && status.MPI_SOURCE == MPI_PROC_NULL,
-                       "Recv from nobody");
+        program_expect(&p, got == step && status.MPI_SOURCE == MPI_PROC_NULL, "Recv from nobody");
 
         MPI_Allreduce(&step, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
         program_expect(&p, sum == step, "sum over oneself");

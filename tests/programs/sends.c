@@ -32,8 +32,7 @@ static struct ring ring_of(MPI_Comm comm)
     return (struct ring){comm, (rank + 1) % size, (rank + size - 1) % size};
 }
 
-static void send(int kind, const struct ring *r, int count, MPI_Datatype type,
-                 MPI_Request *request)
+static void send(int kind, const struct ring *r, int count, MPI_Datatype type, MPI_Request *request)
 {
     int to = r->to;
     *request = MPI_REQUEST_NULL;
@@ -80,8 +79,7 @@ static void exchange(const struct ring *r, int bytes)
 {
     MPI_Sendrecv(out, bytes, MPI_CHAR, r->to, TAG, in, bytes, MPI_CHAR, r->from, TAG, r->comm,
                  MPI_STATUS_IGNORE);
-    MPI_Sendrecv_replace(replaced, bytes / 2, MPI_CHAR, r->to, TAG, r->from, TAG, r->comm,
-                         MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(replaced, bytes / 2, MPI_CHAR, r->to, TAG, r->from, TAG, r->comm, MPI_STATUS_IGNORE);
 }
 
 enum { KEPT = 8 }; /* persistent requests of a ring: four sends and their receives */

@@ -8,8 +8,7 @@
  * programs.sh: steps=500 iterations=500 */
 #include "program.h"
 
-static const int ORDERS[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3},
-                                 {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
+static const int ORDERS[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
 
 static void exchange(const struct program *p, int distance)
 {
@@ -17,16 +16,16 @@ static void exchange(const struct program *p, int distance)
 
     switch (distance) {
     case 1:
-        MPI_Sendrecv(&p->rank, 1, MPI_INT, partner, 1, &got, 1, MPI_INT, partner, 1,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&p->rank, 1, MPI_INT, partner, 1, &got, 1, MPI_INT, partner, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         break;
     case 2:
-        MPI_Sendrecv(&p->rank, 1, MPI_INT, partner, 2, &got, 1, MPI_INT, partner, 2,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&p->rank, 1, MPI_INT, partner, 2, &got, 1, MPI_INT, partner, 2, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         break;
     default:
-        MPI_Sendrecv(&p->rank, 1, MPI_INT, partner, 3, &got, 1, MPI_INT, partner, 3,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&p->rank, 1, MPI_INT, partner, 3, &got, 1, MPI_INT, partner, 3, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
     }
     program_expect(p, got == partner, "message of the partner");
 }

@@ -30,13 +30,12 @@ static void step(void)
         int in_pair, distance, bytes;
     } plan[] = {
         {0, NULL, 0, 1, 100}, /* none */
-        {1, "assembly", 0, 1, 100},  {0, NULL, 0, 1, 120},    {1, NULL, 0, 2, 1000},
-        {0, NULL, 1, 1, 100},        {1, "solve", 0, 1, 100}, {0, NULL, 1, 1, 1000},
-        {-1, NULL, 0, 1, 100},       /* solve */
-        {-1, "no such", 0, 1, 100},  /* solve */
-        {-1, "solve", 0, 1, 100},    /* assembly */
-        {1, "solve", 0, 1, 100},     /* solve */
-        {-1, "assembly", 0, 1, 100}, /* none: solve was in it */
+        {1, "assembly", 0, 1, 100},  {0, NULL, 0, 1, 120},  {1, NULL, 0, 2, 1000}, {0, NULL, 1, 1, 100},
+        {1, "solve", 0, 1, 100},     {0, NULL, 1, 1, 1000}, {-1, NULL, 0, 1, 100}, /* solve */
+        {-1, "no such", 0, 1, 100},                                                /* solve */
+        {-1, "solve", 0, 1, 100},                                                  /* assembly */
+        {1, "solve", 0, 1, 100},                                                   /* solve */
+        {-1, "assembly", 0, 1, 100},                                               /* none: solve was in it */
     };
 
     for (size_t i = 0; i < sizeof plan / sizeof *plan; i++) {

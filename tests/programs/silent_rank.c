@@ -16,8 +16,8 @@ static void work(const struct program *p, MPI_Comm comm)
     for (int step = 0; step < p->iterations; step++) {
         mine = step + me;
         got = sum = -1;
-        MPI_Sendrecv(&mine, 1, MPI_INT, (me + 1) % count, 1, &got, 1, MPI_INT,
-                     (me + count - 1) % count, 1, comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&mine, 1, MPI_INT, (me + 1) % count, 1, &got, 1, MPI_INT, (me + count - 1) % count, 1,
+                     comm, MPI_STATUS_IGNORE);
         program_expect(p, got == step + (me + count - 1) % count, "message around the ring");
         program_compute(p);
         MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm);

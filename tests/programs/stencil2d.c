@@ -40,8 +40,7 @@ static double relax(double *heat)
     *heat = 0;
     for (int i = 1; i <= N; i++)
         for (int j = 1; j <= N; j++) {
-            next[i][j] =
-                0.25 * (field[i - 1][j] + field[i + 1][j] + field[i][j - 1] + field[i][j + 1]);
+            next[i][j] = 0.25 * (field[i - 1][j] + field[i + 1][j] + field[i][j - 1] + field[i][j + 1]);
             change += fabs(next[i][j] - field[i][j]);
             *heat += next[i][j];
         }

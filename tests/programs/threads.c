@@ -29,8 +29,7 @@ static void *run(void *argument)
         MPI_Isend(&mine, 1, MPI_INT, program_right(p), 1, me->comm, &requests[1]);
         program_compute(p);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-        program_expect(p, got == program_left(p) + me->number + step,
-                       "message around the ring");
+        program_expect(p, got == program_left(p) + me->number + step, "message around the ring");
         MPI_Allreduce(&p->rank, &sum, 1, MPI_INT, MPI_SUM, me->comm);
         program_expect(p, sum == p->size * (p->size - 1) / 2, "sum over the ranks");
     }

@@ -59,8 +59,8 @@ int main(int argc, char **argv)
         if (step >= AHEAD) {
             MPI_Wait(&requests[step % SLOTS], MPI_STATUS_IGNORE);
             sent[step % SLOTS][0] = step;
-            MPI_Issend(sent[step % SLOTS], is_sized ? step + 1 : 1, MPI_INT, behind, 1,
-                       MPI_COMM_WORLD, &requests[step % SLOTS]);
+            MPI_Issend(sent[step % SLOTS], is_sized ? step + 1 : 1, MPI_INT, behind, 1, MPI_COMM_WORLD,
+                       &requests[step % SLOTS]);
         }
     }
     MPI_Waitall(SLOTS, requests, MPI_STATUSES_IGNORE);

@@ -69,8 +69,8 @@ int MPI_Cart_create(MPI_Comm old, int dims, const int sizes[], const int periods
                     MPI_Comm *comm)
 {
     int (*next)(MPI_Comm, int, const int[], const int[], int, MPI_Comm *) =
-        (int (*)(MPI_Comm, int, const int[], const int[], int, MPI_Comm *))dlsym(
-            RTLD_NEXT, "MPI_Cart_create");
+        (int (*)(MPI_Comm, int, const int[], const int[], int, MPI_Comm *))dlsym(RTLD_NEXT,
+                                                                                 "MPI_Cart_create");
     int result = next(old, dims, sizes, periods, reorder, comm);
     begun = true_time();
     return result;
@@ -104,8 +104,7 @@ int gethostname(char *name, size_t size)
     int (*next)(char *, size_t) = (int (*)(char *, size_t))dlsym(RTLD_NEXT, "gethostname");
     const char *rank = own_rank();
     Dl_info caller;
-    if (!dladdr(__builtin_return_address(0), &caller) ||
-        !strstr(caller.dli_fname, "libefgtrace") || !rank)
+    if (!dladdr(__builtin_return_address(0), &caller) || !strstr(caller.dli_fname, "libefgtrace") || !rank)
         return next(name, size);
     strncpy(name, *rank < '2' ? "straight" : "bent", size);
     return 0;

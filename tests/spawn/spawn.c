@@ -33,8 +33,7 @@ static int exchange(MPI_Comm others)
     MPI_Comm_remote_size(others, &count);
     for (int i = 0; i < STEPS && rank < count; i++) {
         int out = rank + i, in = 0;
-        MPI_Sendrecv(&out, 1, MPI_INT, rank, 1, &in, 1, MPI_INT, rank, 1, others,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&out, 1, MPI_INT, rank, 1, &in, 1, MPI_INT, rank, 1, others, MPI_STATUS_IGNORE);
         total += in;
     }
     return total;
@@ -56,18 +55,16 @@ static MPI_Comm spawn(const char *how, char *program)
 {
     MPI_Comm children;
     MPI_Info infos[2];
-    int is_multiple = strcmp(how, "multiple") == 0,
-        root = strcmp(how, "plain") == 0 ? size - 1 : 0;
+    int is_multiple = strcmp(how, "multiple") == 0, root = strcmp(how, "plain") == 0 ? size - 1 : 0;
     for (int i = 0; i < 2; i++)
         MPI_Info_create(&infos[i]);
     MPI_Info_set(infos[0], "env", "OWN=1");
     if (is_multiple)
-        MPI_Comm_spawn_multiple(2, (char *[]){program, program}, MPI_ARGVS_NULL, (int[]){1, 1},
-                                infos, root, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        MPI_Comm_spawn_multiple(2, (char *[]){program, program}, MPI_ARGVS_NULL, (int[]){1, 1}, infos, root,
+                                MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
     else
-        MPI_Comm_spawn(program, MPI_ARGV_NULL, 2,
-                       strcmp(how, "info") ? MPI_INFO_NULL : infos[0], root, MPI_COMM_WORLD,
-                       &children, MPI_ERRCODES_IGNORE);
+        MPI_Comm_spawn(program, MPI_ARGV_NULL, 2, strcmp(how, "info") ? MPI_INFO_NULL : infos[0], root,
+                       MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
     for (int i = 0; i < 2; i++)
         MPI_Info_free(&infos[i]);
     return children;

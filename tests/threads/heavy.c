@@ -63,8 +63,8 @@ static void exchange(struct worker *w, int round)
 static void exchange_in_world(struct worker *w, int round)
 {
     int out = round + rank, in = -1;
-    MPI_Sendrecv(&out, 1, MPI_INT, right(), 100 + w->number, &in, 1, MPI_INT, left(),
-                 100 + w->number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, right(), 100 + w->number, &in, 1, MPI_INT, left(), 100 + w->number,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     add(w, in);
 }
 
@@ -115,8 +115,7 @@ static void exchange_columns(struct worker *w, int round)
     MPI_Datatype column;
     MPI_Type_vector(2, 1, 2, MPI_INT, &column);
     MPI_Type_commit(&column);
-    MPI_Sendrecv(out, 1, column, right(), 4, in, 1, column, left(), 4, w->comm,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 1, column, right(), 4, in, 1, column, left(), 4, w->comm, MPI_STATUS_IGNORE);
     MPI_Type_free(&column);
     add(w, in[0] + in[2]);
 }
@@ -125,8 +124,8 @@ static void *live_shortly(void *worker)
 {
     struct worker *w = worker;
     int out = w->number, in = -1;
-    MPI_Sendrecv(&out, 1, MPI_INT, 0, 200 + w->number, &in, 1, MPI_INT, 0, 200 + w->number,
-                 MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, 0, 200 + w->number, &in, 1, MPI_INT, 0, 200 + w->number, MPI_COMM_SELF,
+                 MPI_STATUS_IGNORE);
     add(w, in);
     return NULL;
 }

@@ -14,8 +14,8 @@ int main(int argc, char **argv)
 #pragma omp parallel num_threads(3)
         {
             int tag = omp_get_thread_num(), out = i, in = -1;
-            MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, tag, &in, 1, MPI_INT,
-                         (rank + size - 1) % size, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, tag, &in, 1, MPI_INT, (rank + size - 1) % size,
+                         tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             if (in != i)
                 MPI_Abort(MPI_COMM_WORLD, 1);
         }

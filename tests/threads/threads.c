@@ -94,8 +94,7 @@ static void *send_to_self(void *argument)
     static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
     int tag = (int)(long)argument, got = -1;
     pthread_mutex_lock(&turn);
-    MPI_Sendrecv(&tag, 1, MPI_INT, rank, tag, &got, 1, MPI_INT, rank, tag, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&tag, 1, MPI_INT, rank, tag, &got, 1, MPI_INT, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     pthread_mutex_unlock(&turn);
     expect(got == tag, "message to itself");
     pthread_barrier_wait(&all_there);
@@ -196,8 +195,7 @@ static void *send_to_myself(void *argument)
         pthread_barrier_wait(&all_there);
         for (int i = 0; i < count; i++) {
             MPI_Comm comm = comms[i % 2];
-            MPI_Sendrecv(&out, 1, MPI_INT, 0, tag, &in, 1, MPI_INT, 0, tag, comm,
-                         MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&out, 1, MPI_INT, 0, tag, &in, 1, MPI_INT, 0, tag, comm, MPI_STATUS_IGNORE);
             MPI_Irecv(&in, 1, MPI_INT, 0, tag, comm, &requests[0]);
             MPI_Isend(&out, 1, MPI_INT, 0, tag, comm, &requests[1]);
             MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -223,8 +221,8 @@ static void puts_at_once(void)
 {
     pthread_t threads[THREADS];
     int *places;
-    MPI_Win_allocate(THREADS * sizeof *places, sizeof *places, MPI_INFO_NULL, MPI_COMM_WORLD,
-                     &places, &window);
+    MPI_Win_allocate(THREADS * sizeof *places, sizeof *places, MPI_INFO_NULL, MPI_COMM_WORLD, &places,
+                     &window);
     MPI_Win_lock_all(0, window);
     for (long i = 0; i < THREADS; i++)
         start(&threads[i], put, i);
@@ -292,8 +290,7 @@ static void *send_on(void *argument)
 {
     int tag = (int)(long)argument, in;
     for (;;)
-        MPI_Sendrecv(&tag, 1, MPI_INT, 0, tag, &in, 1, MPI_INT, 0, tag, MPI_COMM_SELF,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&tag, 1, MPI_INT, 0, tag, &in, 1, MPI_INT, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     return argument;
 }
 
@@ -319,8 +316,7 @@ static int level(int wanted)
     MPI_Is_thread_main(&is_main);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-        printf("asked for %d: provided %d, level %d, main %d\n", wanted, provided, asked,
-               is_main);
+        printf("asked for %d: provided %d, level %d, main %d\n", wanted, provided, asked, is_main);
     return MPI_Finalize();
 }
 
@@ -329,11 +325,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } kinds[] = {{"at_once", at_once},   {"one_by_one", one_by_one},
-                 {"ends", ends},         {"completes", completes},
-                 {"locks", locks},       {"finalize", finalize},
-                 {"puts", puts_at_once}, {"many", many},
-                 {"leaves", leaves}};
+    } kinds[] = {
+        {"at_once", at_once}, {"one_by_one", one_by_one}, {"ends", ends},         {"completes", completes},
+        {"locks", locks},     {"finalize", finalize},     {"puts", puts_at_once}, {"many", many},
+        {"leaves", leaves}};
     int provided;
 
     count = argc > 2 ? atoi(argv[2]) : 100;

@@ -118,8 +118,7 @@ static void join(int round)
     if (rank == 0)
         expect(!error == !will_fail, "error of a join", round);
     if (rank == 0 && !error)
-        expect(mine.size == expected.size &&
-                   (!mine.size || !memcmp(mine.data, expected.data, mine.size)),
+        expect(mine.size == expected.size && (!mine.size || !memcmp(mine.data, expected.data, mine.size)),
                "joined bytes", round);
     efg_buffer_fini(&mine);
     efg_buffer_fini(&expected);

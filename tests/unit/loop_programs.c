@@ -55,14 +55,12 @@ static void leave(struct loop_run *t)
 }
 
 /* A call from SITE, about COMPUTE us after the last one, that takes about INSIDE us. */
-static void event(struct loop_run *t, uint64_t site, enum call call, double compute,
-                  double inside, enum loop_event_flag flags)
+static void event(struct loop_run *t, uint64_t site, enum call call, double compute, double inside,
+                  enum loop_event_flag flags)
 {
     enter(t, site);
-    struct loop_event e = {.call = (uint16_t)call,
-                           .flags = (uint8_t)flags,
-                           .depth = t->depth,
-                           .frames = t->frames};
+    struct loop_event e = {
+        .call = (uint16_t)call, .flags = (uint8_t)flags, .depth = t->depth, .frames = t->frames};
     e.compute = (uint64_t)(compute * 1000 * loop_random_lognormal(&t->own, 0.3));
     e.inside = (uint64_t)(inside * 1000 * loop_random_lognormal(&t->own, 0.5));
     t->take(t->to, &e);
@@ -527,8 +525,7 @@ const struct loop_program LOOP_PROGRAMS[] = {
 
 const uint32_t LOOP_PROGRAM_COUNT = sizeof LOOP_PROGRAMS / sizeof *LOOP_PROGRAMS;
 
-void loop_program_run(const struct loop_program *program, uint32_t rank, loop_event_take *take,
-                      void *to)
+void loop_program_run(const struct loop_program *program, uint32_t rank, loop_event_take *take, void *to)
 {
     struct loop_run run = {.rank = rank, .take = take, .to = to};
     char name[64];

@@ -33,8 +33,7 @@ static uint64_t ticks_at(const struct synth *s, uint64_t ns)
     return s->ticks + ticks;
 }
 
-void synth_open(struct synth *s, const char *dir, uint32_t rank, uint32_t thread,
-                uint32_t ranks)
+void synth_open(struct synth *s, const char *dir, uint32_t rank, uint32_t thread, uint32_t ranks)
 {
     struct efg_log_header header = {.rank = rank, .ranks = ranks, .thread = thread, .pid = 1};
     char path[PATH_MAX];
@@ -132,19 +131,17 @@ void synth_path(struct synth *s, uint32_t path, const void *const *where, uint32
     for (uint32_t i = 0; i < count; i++) {
         Dl_info info = {0};
         if (where[i] && dladdr(where[i], &info))
-            frames[i].offset =
-                (uint64_t)((const char *)where[i] - (const char *)info.dli_fbase);
+            frames[i].offset = (uint64_t)((const char *)where[i] - (const char *)info.dli_fbase);
         frames[i].module = where[i] ? 1 : 99;
     }
     define(s, r, frames);
 }
 
-void synth_comm(struct synth *s, uint32_t comm, uint32_t kind, uint32_t parent,
-                uint64_t identity, uint32_t local, uint32_t remote, const uint32_t *ranks)
+void synth_comm(struct synth *s, uint32_t comm, uint32_t kind, uint32_t parent, uint64_t identity,
+                uint32_t local, uint32_t remote, const uint32_t *ranks)
 {
     uint32_t members[66] = {local, remote};
-    struct efg_record r = {
-        .kind = EFG_REC_DEF_COMM, .a = comm, .b = kind, .c = parent, .e = identity};
+    struct efg_record r = {.kind = EFG_REC_DEF_COMM, .a = comm, .b = kind, .c = parent, .e = identity};
     if (local) {
         memcpy(members + 2, ranks, (local + remote) * sizeof *ranks);
         r.d = (2 + local + remote) * sizeof *ranks;
@@ -164,10 +161,8 @@ static void define_module(struct synth *s)
 void synth_define(struct synth *s)
 {
     static const uint32_t all[] = {0, 1, 2, 3}, halves[] = {0, 2, 1, 3};
-    struct efg_record win = {
-        .kind = EFG_REC_DEF_WIN, .a = SYNTH_WIN, .b = SYNTH_COPY, .e = 300};
-    struct efg_record file = {
-        .kind = EFG_REC_DEF_FILE, .a = SYNTH_FILE, .b = SYNTH_WORLD, .e = 400};
+    struct efg_record win = {.kind = EFG_REC_DEF_WIN, .a = SYNTH_WIN, .b = SYNTH_COPY, .e = 300};
+    struct efg_record file = {.kind = EFG_REC_DEF_FILE, .a = SYNTH_FILE, .b = SYNTH_WORLD, .e = 400};
     static const char name[] = "/scratch/result.dat";
     uint32_t parity = s->rank % 2;
     file.d = strlen(name);
@@ -176,22 +171,19 @@ void synth_define(struct synth *s)
         synth_comm(s, SYNTH_SELF, EFG_COMM_SELF, UINT32_MAX, 1, 0, 0, NULL);
     synth_comm(s, SYNTH_WORLD, EFG_COMM_WORLD, UINT32_MAX, 0, 0, 0, NULL);
     synth_comm(s, SYNTH_COPY, EFG_COMM_INTRA, SYNTH_WORLD, 100, 4, 0, all);
-    synth_comm(s, SYNTH_HALF, EFG_COMM_INTRA, SYNTH_COPY, 200 + parity, 2, 0,
-               halves + 2 * parity);
+    synth_comm(s, SYNTH_HALF, EFG_COMM_INTRA, SYNTH_COPY, 200 + parity, 2, 0, halves + 2 * parity);
     synth_comm(s, SYNTH_INTER, EFG_COMM_INTER, SYNTH_WORLD, 250, 2, 2, halves);
     if (s->rank % 2 == 0)
         synth_comm(s, SYNTH_SELF, EFG_COMM_SELF, UINT32_MAX, 1, 0, 0, NULL);
     define(s, win, NULL);
     define(s, file, name);
     synth_path(s, 1, (const void *const[]){(const char *)synth_log + 1}, 1);
-    synth_path(
-        s, 2,
-        (const void *const[]){(const char *)synth_iteration + 1, (const char *)synth_log + 1},
-        2);
+    synth_path(s, 2, (const void *const[]){(const char *)synth_iteration + 1, (const char *)synth_log + 1},
+               2);
 }
 
-static void put_event(struct synth *s, uint16_t kind, uint32_t a, uint32_t b, uint32_t c,
-                      uint64_t d, uint64_t e)
+static void put_event(struct synth *s, uint16_t kind, uint32_t a, uint32_t b, uint32_t c, uint64_t d,
+                      uint64_t e)
 {
     synth_put(s, (struct efg_record){.kind = kind, .a = a, .b = b, .c = c, .d = d, .e = e});
 }
@@ -204,8 +196,7 @@ static uint64_t next_request(struct synth *s)
 /* To the next rank, nonblocking; another receive is cancelled, and one is tested in vain. */
 static void ring(struct synth *s)
 {
-    uint32_t next = (s->rank + 1) % SYNTH_RANKS,
-             last = (s->rank + SYNTH_RANKS - 1) % SYNTH_RANKS;
+    uint32_t next = (s->rank + 1) % SYNTH_RANKS, last = (s->rank + SYNTH_RANKS - 1) % SYNTH_RANKS;
     uint64_t receive = next_request(s), send = next_request(s), never = next_request(s);
     synth_enter(s, "MPI_Irecv", 2);
     put_event(s, EFG_REC_IRECV_REQUEST, 0, 0, 0, 0, receive);
@@ -243,17 +234,13 @@ static void messages(struct synth *s)
     synth_leave(s, "MPI_Recv");
 }
 
-static void collective(struct synth *s, const char *call, uint16_t operation, uint32_t comm,
-                       uint32_t root)
+static void collective(struct synth *s, const char *call, uint16_t operation, uint32_t comm, uint32_t root)
 {
     synth_enter(s, call, 2);
     put_event(s, EFG_REC_COLLECTIVE_BEGIN, 0, 0, 0, 0, 0);
-    synth_put(s, (struct efg_record){.kind = EFG_REC_COLLECTIVE_END,
-                                     .call = operation,
-                                     .a = comm,
-                                     .b = root,
-                                     .d = 8,
-                                     .e = 8});
+    synth_put(s,
+              (struct efg_record){
+                  .kind = EFG_REC_COLLECTIVE_END, .call = operation, .a = comm, .b = root, .d = 8, .e = 8});
     synth_leave(s, call);
 }
 

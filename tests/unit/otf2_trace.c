@@ -63,15 +63,13 @@ int trace_run(const char *format, const char *options)
 /* Definitions and references are right: of traces of a part of a job. */
 void trace_expect_readable(void)
 {
-    assert_int_equal(
-        trace_run("timeout 60 otf2-print --silent -Werror %s/traces.otf2 >&2%s", ""), 0);
+    assert_int_equal(trace_run("timeout 60 otf2-print --silent -Werror %s/traces.otf2 >&2%s", ""), 0);
 }
 
 static void expect_accepted(const char *checker, const char *options)
 {
     char format[600];
-    snprintf(format, sizeof format, "/usr/bin/python3 %s %%s/traces.otf2 %%s >%s/report",
-             checker, trace_dir);
+    snprintf(format, sizeof format, "/usr/bin/python3 %s %%s/traces.otf2 %%s >%s/report", checker, trace_dir);
     if (trace_run(format, options) != 0) {
         trace_run("cat %s/report >&2%s", "");
         fail();
@@ -113,10 +111,9 @@ static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *
 }
 
 static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name,
-                                   OTF2_StringRef canonical, OTF2_StringRef description,
-                                   OTF2_RegionRole role, OTF2_Paradigm paradigm,
-                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t first,
-                                   uint32_t last)
+                                   OTF2_StringRef canonical, OTF2_StringRef description, OTF2_RegionRole role,
+                                   OTF2_Paradigm paradigm, OTF2_RegionFlag flags, OTF2_StringRef file,
+                                   uint32_t first, uint32_t last)
 {
     struct reading *r = user;
     (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags, (void)file;

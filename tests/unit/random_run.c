@@ -159,10 +159,10 @@ static void any_stability(struct efg_stability *stability)
 {
     stability->count = random_below(10) ? random_below(30) : EFG_CURVE_ROOM;
     for (uint32_t i = 0; i < stability->count; i++)
-        stability->curve[i] = (struct efg_curve_point){
-            random_any(), random_any(), (uint32_t)random_any(), (uint32_t)random_any()};
-    stability->last = (struct efg_curve_point){random_any(), random_any(),
-                                               (uint32_t)random_any(), (uint32_t)random_any()};
+        stability->curve[i] = (struct efg_curve_point){random_any(), random_any(), (uint32_t)random_any(),
+                                                       (uint32_t)random_any()};
+    stability->last =
+        (struct efg_curve_point){random_any(), random_any(), (uint32_t)random_any(), (uint32_t)random_any()};
     stability->stable_since = random_any();
 }
 
@@ -197,8 +197,7 @@ static void any_items(struct efg_run_items *items, uint32_t most)
         items->item[items->count - 1].key = EFG_TRAFFIC_OTHERS;
 }
 
-static void any_thread(struct efg_run_thread *thread, uint32_t paths,
-                       const struct efg_run_thread *like)
+static void any_thread(struct efg_run_thread *thread, uint32_t paths, const struct efg_run_thread *like)
 {
     thread->number = like ? like->number : (uint32_t)random_any();
     if (like)
@@ -209,18 +208,17 @@ static void any_thread(struct efg_run_thread *thread, uint32_t paths,
     any_stability(&thread->stability);
     thread->pivot = any_pivot(&thread->graph);
     thread->loops = any_loops(&thread->graph);
-    thread->agreed = (struct efg_run_agreed){random_below(2), random_below(2), random_below(2),
-                                             (uint32_t)random_any()};
+    thread->agreed =
+        (struct efg_run_agreed){random_below(2), random_below(2), random_below(2), (uint32_t)random_any()};
     any_iterations(thread);
     any_items(&thread->traffic.partners, EFG_TRAFFIC_OTHERS);
     any_items(&thread->traffic.sends, EFG_TRAFFIC_SIZES);
     any_items(&thread->traffic.collectives, EFG_TRAFFIC_SIZES);
     thread->windows = many(4, sizeof *thread->windows, &thread->window_count);
     for (uint32_t i = 0; i < thread->window_count; i++)
-        thread->windows[i] =
-            (struct efg_run_window){random_any(),   random_any(), random_any(), random_any(),
-                                    random_any(),   random_any(), random_any(), 1,
-                                    random_below(2)};
+        thread->windows[i] = (struct efg_run_window){random_any(),   random_any(), random_any(), random_any(),
+                                                     random_any(),   random_any(), random_any(), 1,
+                                                     random_below(2)};
 }
 
 void random_names(struct efg_run_names *names)
@@ -235,8 +233,7 @@ void random_names(struct efg_run_names *names)
     for (uint32_t i = 0; i < names->path_count; i++) {
         names->paths[i].hash = random_any();
         if (names->module_count)
-            names->paths[i].frames =
-                many(6, sizeof *names->paths[i].frames, &names->paths[i].depth);
+            names->paths[i].frames = many(6, sizeof *names->paths[i].frames, &names->paths[i].depth);
         const struct efg_run_path *before = i ? &names->paths[i - 1] : NULL;
         uint32_t depth = names->paths[i].depth, shared = random_below(4);
         for (uint32_t k = 0; k < depth; k++) { /* from the outermost one on */
@@ -269,8 +266,7 @@ static char *any_note(void)
     return strdup(notes[random_below(4)]);
 }
 
-void random_rank(struct efg_run_rank *rank, uint32_t number, uint32_t paths,
-                 const struct efg_run_rank *like)
+void random_rank(struct efg_run_rank *rank, uint32_t number, uint32_t paths, const struct efg_run_rank *like)
 {
     memset(rank, 0, sizeof *rank);
     rank->rank = number;
@@ -297,12 +293,10 @@ static void any_checks(struct efg_run *run)
 {
     run->is_checked = random_below(2);
     run->messages = (struct efg_run_messages){
-        random_any(), random_any(), random_any(), random_any(),    random_any(),
-        random_any(), random_any(), random_any(), random_below(2), random_any(),
-        random_any(), random_any(), random_any()};
-    run->skew =
-        (struct efg_run_skew){random_below(EFG_REPAIR_UNPROVEN + 1), (uint32_t)random_any(),
-                              random_any(), random_any(), random_any()};
+        random_any(), random_any(),    random_any(), random_any(), random_any(), random_any(), random_any(),
+        random_any(), random_below(2), random_any(), random_any(), random_any(), random_any()};
+    run->skew = (struct efg_run_skew){random_below(EFG_REPAIR_UNPROVEN + 1), (uint32_t)random_any(),
+                                      random_any(), random_any(), random_any()};
     run->cuts = many(3, sizeof *run->cuts, &run->cut_count);
     for (uint32_t i = 0; i < run->cut_count; i++) {
         run->cuts[i].first_least = random_any();
@@ -340,8 +334,7 @@ static void any_sequence(struct efg_run_sequence_thread *sequence, struct efg_bu
     for (uint32_t i = 0; i < events; i++) {
         if (i == merge) {
             sequence->tables = calloc(1, sizeof *sequence->tables);
-            sequence->tables[0] =
-                (struct efg_sequence_table){calloc(nodes, sizeof(uint32_t)), nodes};
+            sequence->tables[0] = (struct efg_sequence_table){calloc(nodes, sizeof(uint32_t)), nodes};
             sequence->table_count = 1;
             for (uint32_t k = 0; k < nodes; k++)
                 sequence->tables[0].node[k] = random_below(nodes);
@@ -394,8 +387,7 @@ void random_run(struct whole_run *whole)
     whole->ranks = many(5, sizeof *whole->ranks, &whole->rank_count);
     for (uint32_t i = 0; i < whole->rank_count; i++) {
         const struct efg_run_rank *like = i ? &whole->ranks[random_below(i)] : NULL;
-        random_rank(&whole->ranks[i], 3 * i, whole->names.path_count,
-                    random_below(2) ? like : NULL);
+        random_rank(&whole->ranks[i], 3 * i, whole->names.path_count, random_below(2) ? like : NULL);
     }
     whole->sequences = calloc(whole->rank_count + 1, sizeof *whole->sequences);
     whole->orders = calloc(whole->rank_count + 1, sizeof *whole->orders);
@@ -409,7 +401,6 @@ void random_run(struct whole_run *whole)
         site->offset = random_any();
         site->symbols = many(4, sizeof *site->symbols, &site->symbol_count);
         for (uint32_t k = 0; k < site->symbol_count; k++)
-            site->symbols[k] =
-                (struct efg_run_symbol){any_string(), any_string(), random_below(99)};
+            site->symbols[k] = (struct efg_run_symbol){any_string(), any_string(), random_below(99)};
     }
 }

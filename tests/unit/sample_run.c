@@ -25,24 +25,16 @@ static const struct {
     uint64_t inside, before; /* ns in the call and computed before it */
     uint32_t caller;         /* line of main */
 } calls[SAMPLE_CALLS] = {
-    [SAMPLE_BCAST] = {"MPI_Bcast", "main", "stencil.c", EFG_CLASS_ONE2ALL, 12, 40 * US, 9 * MS,
-                      65},
-    [SAMPLE_IRECV_LEFT] = {"MPI_Irecv", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 21, US,
-                           20 * US, 66},
-    [SAMPLE_IRECV_RIGHT] = {"MPI_Irecv", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 22, US,
-                            US, 66},
-    [SAMPLE_ISEND_LEFT] = {"MPI_Isend", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 27, 6 * US,
-                           US, 66},
-    [SAMPLE_ISEND_RIGHT] = {"MPI_Isend", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 28,
-                            6 * US, US, 66},
-    [SAMPLE_WAITALL] = {"MPI_Waitall", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 31,
-                        120 * US, 2 * US, 66},
-    [SAMPLE_ALLREDUCE] = {"MPI_Allreduce", "residual", "stencil.c", EFG_CLASS_ALL2ALL, 48,
-                          60 * US, 3300 * US, 67},
-    [SAMPLE_GATHER] = {"MPI_Gather", "write_field", "output.c", EFG_CLASS_ALL2ONE, 9, 2 * MS,
-                       500 * US, 68},
-    [SAMPLE_REDUCE] = {"MPI_Reduce", "main", "stencil.c", EFG_CLASS_ALL2ONE, 70, 15 * US,
-                       10 * US, 69},
+    [SAMPLE_BCAST] = {"MPI_Bcast", "main", "stencil.c", EFG_CLASS_ONE2ALL, 12, 40 * US, 9 * MS, 65},
+    [SAMPLE_IRECV_LEFT] = {"MPI_Irecv", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 21, US, 20 * US, 66},
+    [SAMPLE_IRECV_RIGHT] = {"MPI_Irecv", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 22, US, US, 66},
+    [SAMPLE_ISEND_LEFT] = {"MPI_Isend", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 27, 6 * US, US, 66},
+    [SAMPLE_ISEND_RIGHT] = {"MPI_Isend", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 28, 6 * US, US, 66},
+    [SAMPLE_WAITALL] = {"MPI_Waitall", "exchange", "halo.c", EFG_CLASS_POINT2POINT, 31, 120 * US, 2 * US, 66},
+    [SAMPLE_ALLREDUCE] = {"MPI_Allreduce", "residual", "stencil.c", EFG_CLASS_ALL2ALL, 48, 60 * US, 3300 * US,
+                          67},
+    [SAMPLE_GATHER] = {"MPI_Gather", "write_field", "output.c", EFG_CLASS_ALL2ONE, 9, 2 * MS, 500 * US, 68},
+    [SAMPLE_REDUCE] = {"MPI_Reduce", "main", "stencil.c", EFG_CLASS_ALL2ONE, 70, 15 * US, 10 * US, 69},
 };
 
 static void *make(size_t count, size_t size)
@@ -69,8 +61,7 @@ static void do_traffic(struct clock *clock, uint32_t call)
 {
     uint32_t left = (clock->rank + clock->ranks - 1) % clock->ranks;
     if (call == SAMPLE_ISEND_LEFT || call == SAMPLE_ISEND_RIGHT)
-        efg_traffic_add(clock->traffic,
-                        call == SAMPLE_ISEND_LEFT ? left : (clock->rank + 1) % clock->ranks,
+        efg_traffic_add(clock->traffic, call == SAMPLE_ISEND_LEFT ? left : (clock->rank + 1) % clock->ranks,
                         8192);
     else if (calls[call].class != EFG_CLASS_POINT2POINT)
         efg_traffic_add(clock->traffic, EFG_TRAFFIC_COLLECTIVE, 8192);
@@ -120,11 +111,8 @@ static void list(struct efg_run_items *items, struct efg_traffic *traffic,
 
 static void do_run(struct efg_run_thread *thread, uint32_t rank, uint32_t ranks, uint64_t late)
 {
-    struct clock clock = {.rank = rank,
-                          .ranks = ranks,
-                          .late = late,
-                          .thread = thread,
-                          .traffic = efg_traffic_new(ranks)};
+    struct clock clock = {
+        .rank = rank, .ranks = ranks, .late = late, .thread = thread, .traffic = efg_traffic_new(ranks)};
     thread->series = efg_series_new();
     if (efg_graph_init(&thread->graph, NULL, 0) || !clock.traffic || !thread->series)
         abort();
@@ -156,8 +144,7 @@ static uint32_t node_of(const struct efg_graph *graph, uint32_t call)
 }
 
 /* All of them are in main, which is the outermost frame. */
-static struct efg_run_loop loop_at(const struct efg_graph *graph, uint32_t call,
-                                   uint64_t iterations)
+static struct efg_run_loop loop_at(const struct efg_graph *graph, uint32_t call, uint64_t iterations)
 {
     return (struct efg_run_loop){.function = SAMPLE_FUNCTION,
                                  .iterations = iterations,
@@ -168,8 +155,7 @@ static struct efg_run_loop loop_at(const struct efg_graph *graph, uint32_t call,
 static void find_loop(struct efg_run_thread *thread)
 {
     const struct efg_graph *graph = &thread->graph;
-    thread->loops.main = thread->loops.automatic =
-        loop_at(graph, SAMPLE_ALLREDUCE, SAMPLE_STEPS);
+    thread->loops.main = thread->loops.automatic = loop_at(graph, SAMPLE_ALLREDUCE, SAMPLE_STEPS);
     thread->loops.coarser = loop_at(graph, SAMPLE_GATHER, SAMPLE_STEPS / 20);
     thread->pivot = (struct efg_run_pivot){.kind = EFG_PIVOT_NODE,
                                            .class = EFG_PIVOT_WORLD,
@@ -202,8 +188,7 @@ static void fill_names(struct efg_run_names *names)
     names->modules[0] = strdup("/home/user/stencil");
     for (uint32_t call = 1; call < SAMPLE_CALLS; call++) {
         struct efg_run_path *path = &names->paths[call - 1];
-        names->calls[call - 1] =
-            (struct efg_run_call){call, calls[call].class, strdup(calls[call].name)};
+        names->calls[call - 1] = (struct efg_run_call){call, calls[call].class, strdup(calls[call].name)};
         path->hash = path_hash(call);
         path->depth = 2;
         path->frames = make(2, sizeof *path->frames);
@@ -280,12 +265,10 @@ static void fill_run(struct whole_run *whole, uint32_t ranks, uint64_t late_of(u
     run->trace_bytes = 24000;
     run->is_checked = 1;
     run->size = ranks;
-    run->messages =
-        (struct efg_run_messages){.sends = 80, .receives = 80, .matched = 78, .early = 2};
+    run->messages = (struct efg_run_messages){.sends = 80, .receives = 80, .matched = 78, .early = 2};
     run->cut_count = 1;
     run->cuts = make(1, sizeof *run->cuts);
-    run->cuts[0] =
-        (struct efg_run_cut){100, 100, 110, 110, ranks, 401 * MS, 402 * MS, 440 * MS, 441 * MS};
+    run->cuts[0] = (struct efg_run_cut){100, 100, 110, 110, ranks, 401 * MS, 402 * MS, 440 * MS, 441 * MS};
     run->rounds = 4;
     run->finish = 20 * MS;
     run->own = 3 * MS;

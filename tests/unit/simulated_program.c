@@ -93,8 +93,8 @@ static uint64_t total_of(const struct sim_world *w, const struct sim_rank *r)
 
 static void visit_or_drift(struct sim_world *w, struct sim_rank *r, int pivot)
 {
-    int drifts = (r - w->rank) == w->plan.drifts && pivot < w->plan.drifting &&
-                 sim_roll((uint32_t)w->plan.drift) == 0;
+    int drifts =
+        (r - w->rank) == w->plan.drifts && pivot < w->plan.drifting && sim_roll((uint32_t)w->plan.drift) == 0;
     int times = drifts ? 2 * (int)sim_roll(2) : 1;
     if (w->plan.rank[(r - w->rank)].lacks >> pivot & 1)
         return;

@@ -62,8 +62,7 @@ static void gather(const struct sim_world *w, struct sim_rank *r)
     for (int i = 0; i < SIM_PIVOTS && phase >= 0; i++) {
         int mine = (i + index_of(w, r)) % SIM_PIVOTS; /* each has another favourite */
         uint64_t hash = hash_of(w, phase * SIM_PIVOTS + mine);
-        enum efg_pivot_class class =
-            mine == 2 && w->plan.every ? EFG_PIVOT_WORLD : EFG_PIVOT_CALL;
+        enum efg_pivot_class class = mine == 2 && w->plan.every ? EFG_PIVOT_WORLD : EFG_PIVOT_CALL;
         if (!(lacks >> mine & 1) && r->visits[phase][mine])
             r->choices[r->choice_count++] = (struct efg_choice){hash, class};
     }
@@ -159,8 +158,8 @@ static void open_window(struct sim_world *w, struct sim_rank *r, uint64_t number
     w->opened_provisionally += is_provisional;
     if (!is_provisional)
         assert_int_equal(number, r->control.trigger.first);
-    *present(r) = (struct sim_window){
-        .first = r->control.trigger.first, .from = r->visited_in, .begun = w->now};
+    *present(r) =
+        (struct sim_window){.first = r->control.trigger.first, .from = r->visited_in, .begun = w->now};
 }
 
 static void keep_window(struct sim_rank *r, uint64_t number)
@@ -193,8 +192,7 @@ static void drop_windows(struct sim_rank *r)
     int left = 0;
 
     for (int i = 0; i < r->window_count; i++)
-        if (r->windows[i].loop != agree->loop ||
-            efg_spread_has(&agree->spread, r->windows[i].first))
+        if (r->windows[i].loop != agree->loop || efg_spread_has(&agree->spread, r->windows[i].first))
             r->windows[left++] = r->windows[i];
     r->window_count = left;
 }

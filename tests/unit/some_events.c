@@ -27,9 +27,8 @@ void fuzz_add(struct fuzzed *fuzzed, const struct events *events, const struct k
 void fuzz_tell(const struct fuzzed *fuzzed)
 {
     if (getenv("EFG_TEST_SEQUENCES"))
-        print_message("%lu sequences of %llu events in all; %llu reached the bound\n",
-                      fuzzed->sequences, (unsigned long long)fuzzed->events,
-                      (unsigned long long)fuzzed->bounded);
+        print_message("%lu sequences of %llu events in all; %llu reached the bound\n", fuzzed->sequences,
+                      (unsigned long long)fuzzed->events, (unsigned long long)fuzzed->bounded);
 }
 
 void events_seed(uint64_t seed)
@@ -201,8 +200,7 @@ static void against_hash(struct events *e, size_t most)
 void events_make(struct events *events, unsigned shape, size_t most)
 {
     static void (*const shapes[EVENT_SHAPES])(struct events *, size_t) = {
-        at_random,  loops,     changing_runs, polls,       fibonacci,
-        thue_morse, de_bruijn, alternating,   against_hash};
+        at_random, loops, changing_runs, polls, fibonacci, thue_morse, de_bruijn, alternating, against_hash};
 
     events->count = 0;
     if (most)

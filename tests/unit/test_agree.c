@@ -43,8 +43,7 @@ static void test_all_ranks_record_the_same_iterations(void **state)
         sim_plan_any(world, run);
         made += sim_windows(world, &apart);
         sim_assert_right(world, apart);
-        assert_true(!world->rank[0].control.agree.drifted ||
-                    world->rank[0].control.agree.is_from_start);
+        assert_true(!world->rank[0].control.agree.drifted || world->rank[0].control.agree.is_from_start);
         if (world->plan.every == 1)
             assert_int_equal(world->verdicts[EFG_VERDICT_DRIFT] + apart, 0);
     }
@@ -160,8 +159,7 @@ static void test_pivots_in_common(void **state)
         int has_common = common != (1 << SIM_PIVOTS) - 1;
         assert_int_equal(world->rank[0].control.agree.pivot >= 0, has_common);
         if (has_common && !(common & 4) && p->every)
-            assert_int_equal(world->rank[0].control.agree.pivot / EFG_BALLOT_BITS,
-                             EFG_PIVOT_WORLD);
+            assert_int_equal(world->rank[0].control.agree.pivot / EFG_BALLOT_BITS, EFG_PIVOT_WORLD);
         assert_int_equal(owners(), p->ranks);
         uncommon += !has_common;
     }
@@ -271,8 +269,7 @@ static void test_drift(void **state)
         refused += world->rank[0].control.agree.refusals > 0;
         assert_refused_once(&world->rank[0].control.agree);
         flagged += world->rank[0].control.agree.drifted;
-        if (!world->rank[0]
-                 .control.agree.drifted) /* or it came after the last one that tells */
+        if (!world->rank[0].control.agree.drifted) /* or it came after the last one that tells */
             assert_true(apart_at_last() <= (world->rank[0].control.agree.pivot < 0));
         told += apart > 0 && world->rank[0].control.agree.drifted;
         untold += apart > 1 && !world->rank[0].control.agree.drifted;

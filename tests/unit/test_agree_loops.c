@@ -28,8 +28,7 @@ static enum efg_verdict propose(struct efg_agree *agree, const uint64_t *loops, 
     struct efg_vote result;
     efg_ballot_init(&result);
     for (int i = 0; i < ranks; i++) {
-        struct efg_standing s = {
-            .loop = loops[i], .iterations = 100 - loops[i], .tally = &none};
+        struct efg_standing s = {.loop = loops[i], .iterations = 100 - loops[i], .tally = &none};
         struct efg_agree other = *agree;
         struct efg_vote one = efg_agree_vote(&other, &s);
         efg_ballot_combine(&result, &one);
@@ -89,8 +88,7 @@ static enum efg_verdict both(struct efg_agree *agree, const struct efg_standing 
 static enum efg_verdict check(enum efg_state state, int is_lost, uint64_t loop)
 {
     static const struct efg_tally tally = {.visits = 3};
-    struct efg_standing one = {
-        .loop = loop, .tally = &tally, .state = EFG_ARMED, .is_lost = is_lost};
+    struct efg_standing one = {.loop = loop, .tally = &tally, .state = EFG_ARMED, .is_lost = is_lost};
     struct efg_standing two = one;
     two.state = state;
     two.end = 17;

@@ -40,8 +40,7 @@ static struct job new_job(void)
 {
     struct job job = {0};
     job.c.windows = calloc(1, sizeof *job.c.windows);
-    job.c.windows[job.c.window_count++] =
-        (struct efg_channels_span){.first = BEGIN, .last = BEGIN + STEPS};
+    job.c.windows[job.c.window_count++] = (struct efg_channels_span){.first = BEGIN, .last = BEGIN + STEPS};
     return job;
 }
 
@@ -66,12 +65,10 @@ static void channel(struct job *job, struct efg_channel_key key, int64_t depth, 
             uint64_t sent = job->is_sized ? (uint64_t)step : 8;
             uint64_t received = job->is_sized ? (uint64_t)(step + depth) : 8;
             put(&channel->sends, moment(job, key.source, step, 20 * i + below(10)), sent);
-            put(&channel->receives,
-                moment(job, key.destination, step, 500 + 20 * i + below(10)), received);
+            put(&channel->receives, moment(job, key.destination, step, 500 + 20 * i + below(10)), received);
         }
     job->truth[job->c.count - 1] = -depth * rate;
-    efg_flight_add(&led, efg_flight_channel(key.comm, key.source, key.destination, key.tag),
-                   -depth * rate);
+    efg_flight_add(&led, efg_flight_channel(key.comm, key.source, key.destination, key.tag), -depth * rate);
     efg_flight_join(&job->c.flight, led, 0);
 }
 
@@ -240,8 +237,7 @@ static struct job random_job(void)
     for (uint32_t rank = 1; rank < RANKS; rank++)
         job.delay[rank] = below(2) ? ahead : below(9);
     for (uint32_t tag = 1 + (uint32_t)below(5); tag > 0; tag--) {
-        uint32_t from = (uint32_t)below(RANKS),
-                 to = (from + 1 + (uint32_t)below(RANKS - 1)) % RANKS;
+        uint32_t from = (uint32_t)below(RANKS), to = (from + 1 + (uint32_t)below(RANKS - 1)) % RANKS;
         int most = (int)(job.delay[to] - job.delay[from]), rate = 1 + below(3);
         channel(&job, key(from, to, tag), most - (below(3) ? 0 : below(4)), rate);
         if (below(2))

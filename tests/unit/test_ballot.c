@@ -38,8 +38,8 @@ static struct efg_vote some_vote(int loops)
     }
     struct efg_choice choices[3];
     for (int i = 0; i < 3; i++)
-        choices[i] = (struct efg_choice){(uint64_t)rand(),
-                                         (enum efg_pivot_class)(rand() % EFG_PIVOT_CLASSES)};
+        choices[i] =
+            (struct efg_choice){(uint64_t)rand(), (enum efg_pivot_class)(rand() % EFG_PIVOT_CLASSES)};
     if (rand() % 2)
         efg_ballot_choose(&v, choices, 3);
     return v;
@@ -89,8 +89,7 @@ static void assert_counted(const struct efg_vote *votes, const struct efg_vote *
 {
     int row = 0;
     for (uint64_t loop = 1; loop <= 100 && row < EFG_BALLOT_LOOPS; loop++) {
-        struct efg_candidate expected = {
-            .loop = loop, .least = UINT64_MAX, .least_place = UINT16_MAX};
+        struct efg_candidate expected = {.loop = loop, .least = UINT64_MAX, .least_place = UINT16_MAX};
         for (int i = 0; i < VOTES; i++) {
             const struct efg_candidate *c = &votes[i].loops[0];
             if (c->loop != loop)
@@ -138,8 +137,7 @@ static void test_majority(void **state)
     struct efg_candidate three[] = {{5, 9, 9, 1, 2, 2}, {7, 10, 12, 3, 0, 2}};
     struct efg_candidate tie[] = {{5, 9, 20, 2, 0, 0}, {7, 10, 12, 2, 3, 3}};
     struct efg_candidate even[] = {{5, 9, 12, 2, 0, 0}, {7, 10, 12, 2, 0, 0}};
-    struct efg_vote a = table(three, 2), b = table(tie, 2), c = table(even, 2),
-                    d = table(tie, 1);
+    struct efg_vote a = table(three, 2), b = table(tie, 2), c = table(even, 2), d = table(tie, 1);
     assert_int_equal(efg_ballot_winner(&a)->loop, 7);             /* most ranks */
     assert_int_equal(efg_ballot_winner(&b)->loop, 7);             /* fewer iterations */
     assert_int_equal(efg_ballot_winner(&c)->loop, 5);             /* lower hash */

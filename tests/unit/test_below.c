@@ -45,8 +45,8 @@ static int set_up(void **state)
     write_file("dir/file", "ours");
     write_file("dir/sub/file", "ours");
     write_file("victim/file", "theirs");
-    return symlink(area, "way") || symlink("../victim/file", "dir/link") ||
-           symlink("../victim", "dir/to") || symlink("nothing", "dir/none");
+    return symlink(area, "way") || symlink("../victim/file", "dir/link") || symlink("../victim", "dir/to") ||
+           symlink("nothing", "dir/none");
 }
 
 static int tear_down(void **state)

@@ -12,8 +12,7 @@
 
 #include "base/buffer.h"
 
-static const uint64_t numbers[] = {
-    0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX >> 1, UINT64_MAX};
+static const uint64_t numbers[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX >> 1, UINT64_MAX};
 #define NUMBERS (sizeof numbers / sizeof *numbers)
 
 static void write_all(struct efg_buffer *b)

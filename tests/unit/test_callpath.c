@@ -186,8 +186,7 @@ static NOINLINE void aligned(int depth)
 }
 
 /* Nine arguments: some are on the stack of the caller. */
-static NOINLINE void aligned_with(int a, int b, int c, int d, int e, int f, int g, int h,
-                                  int depth)
+static NOINLINE void aligned_with(int a, int b, int c, int d, int e, int f, int g, int h, int depth)
 {
     _Alignas(128) char room[128] = {(char)(a + b + c + d + e + f + g + h)};
     USE(room);
@@ -325,10 +324,9 @@ static NOINLINE void by_bare(int depth)
     AFTER;
 }
 
-static function *const all[] = {small,        large,     tail,           with_alloca,
-                                with_array,   aligned,   small,          recursive,
-                                through_libc, jumped_to, many_arguments, by_signal,
-                                by_trap,      caught,    by_bare_frame,  by_bare};
+static function *const all[] = {small,   large,     tail,          with_alloca, with_array,     aligned,
+                                small,   recursive, through_libc,  jumped_to,   many_arguments, by_signal,
+                                by_trap, caught,    by_bare_frame, by_bare};
 static __thread unsigned kinds; /* set of indices of ALL that the program may use */
 
 static function *choose(void)
@@ -868,8 +866,7 @@ static void load_in_turn(const char *const *name, int is_at_end)
 /* The same code at the same place, and then in frames of another size. */
 static void test_modules_that_go(void **state)
 {
-    static const char *const name[] = {"plugin-a.so", "plugin-b.so",
-                                       OTHER_FRAMES("plugin-c.so") NULL};
+    static const char *const name[] = {"plugin-a.so", "plugin-b.so", OTHER_FRAMES("plugin-c.so") NULL};
     (void)state;
 
     load_in_turn(name, 0);
@@ -879,8 +876,7 @@ static void test_modules_that_go(void **state)
 /* Such whose end nobody announces. */
 static void test_modules_without_start_files(void **state)
 {
-    static const char *const name[] = {"plugin-d.so", "plugin-e.so",
-                                       OTHER_FRAMES("plugin-f.so") NULL};
+    static const char *const name[] = {"plugin-d.so", "plugin-e.so", OTHER_FRAMES("plugin-f.so") NULL};
     (void)state;
 
     load_in_turn(name, 0);

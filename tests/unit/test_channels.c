@@ -49,13 +49,11 @@ static void end(struct synth *s)
 }
 
 /* A message on the world, at NOW ns. */
-static void put(struct synth *s, uint16_t kind, uint32_t peer, uint64_t bytes, uint64_t request,
-                uint64_t now)
+static void put(struct synth *s, uint16_t kind, uint32_t peer, uint64_t bytes, uint64_t request, uint64_t now)
 {
     s->now = now - 100; /* a record takes 100 ns */
-    synth_put(s,
-              (struct efg_record){
-                  .kind = kind, .a = SYNTH_WORLD, .b = peer, .c = 9, .d = bytes, .e = request});
+    synth_put(
+        s, (struct efg_record){.kind = kind, .a = SYNTH_WORLD, .b = peer, .c = 9, .d = bytes, .e = request});
 }
 
 static void add(struct efg_channels *c, uint32_t rank, uint32_t thread)

@@ -65,8 +65,8 @@ static void test_conversion(void **state)
     if (efg_clock_begin())
         skip();
     efg_clock = (struct efg_clock){(UINT64_C(1) << 32) / 3, 1000000000 - count / 3};
-    uint64_t before = EFG_CLOCK_COUNTER(), ticks = efg_clock_ticks(),
-             after = EFG_CLOCK_COUNTER(), slack = 2 + count / 1000000000;
+    uint64_t before = EFG_CLOCK_COUNTER(), ticks = efg_clock_ticks(), after = EFG_CLOCK_COUNTER(),
+             slack = 2 + count / 1000000000;
     assert_in_range(ticks, 1000000000 + (before - count) / 3 - slack,
                     1000000000 + (after - count) / 3 + slack);
     assert_true(efg_clock_convert(count - 1000000) < 1000000000); /* a core that is behind */

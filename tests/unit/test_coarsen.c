@@ -100,8 +100,8 @@ static void put(struct subject *s, struct efg_event event, unsigned path_depth)
     struct efg_signature *name = &event.signature;
 
     if (s->now.dimensions & EFG_DIM_PATH)
-        name->path = cut_path(name->path, path_depth < s->now.depth ? path_depth : s->now.depth,
-                              &event.path_hash);
+        name->path =
+            cut_path(name->path, path_depth < s->now.depth ? path_depth : s->now.depth, &event.path_hash);
     *name = efg_signature_reduce(*name, s->now.dimensions);
     s->backlog.event[s->backlog.count++] = event;
 }
@@ -146,8 +146,7 @@ static void check_same(const struct efg_graph *a, const struct efg_graph *b)
 static void run_against_reference(void)
 {
     struct subject fine, coarse;
-    unsigned dimensions = random_dimensions(ALL_DIMENSIONS),
-             events = 1 + (unsigned)events_below(2000);
+    unsigned dimensions = random_dimensions(ALL_DIMENSIONS), events = 1 + (unsigned)events_below(2000);
     uint32_t sites = 1 + (uint32_t)events_below(300);
     uint32_t last = (uint32_t)events_below(EFG_DROP_END), dropped = 0;
     unsigned path_depth = DEPTH;
@@ -212,8 +211,8 @@ static int run_with_pivot(void)
         if (i == 1000) {
             int is_site = events_below(2) == 0;
             uint32_t kind = is_site ? EFG_PIVOT_SITE : EFG_PIVOT_NODE;
-            uint32_t id = (uint32_t)events_below(is_site ? subject.graph.tree->count
-                                                         : subject.graph.node_count);
+            uint32_t id =
+                (uint32_t)events_below(is_site ? subject.graph.tree->count : subject.graph.node_count);
             efg_graph_mark_pivot(&subject.graph, kind, id);
             efg_graph_mark_pivot(&untouched.graph, kind, id);
         }
@@ -273,10 +272,8 @@ static void test_order(void **state)
 /* A program without end to its signatures: as many sizes, then partners, then paths. */
 static struct efg_event event_of_million(uint32_t i, uint64_t clock)
 {
-    struct efg_event event = {.signature = {.call = 1 + i % 7, .path = 3},
-                              .enter = clock,
-                              .leave = clock + 5,
-                              .bytes = 1};
+    struct efg_event event = {
+        .signature = {.call = 1 + i % 7, .path = 3}, .enter = clock, .leave = clock + 5, .bytes = 1};
 
     if (i < 400000)
         event.signature.size = i;
@@ -340,9 +337,9 @@ static void test_million(void **state)
     assert_int_equal(through, 1000000 - 1);
     size_t held = memory();
     efg_finder_free(finder);
-    assert_true(held - memory() <=
-                16384 + EFG_ITEM_BYTES * ((uint64_t)s.graph.node_room + s.graph.edge_room) +
-                    EFG_SITE_BYTES * (uint64_t)s.graph.tree->room);
+    assert_true(held - memory() <= 16384 +
+                                       EFG_ITEM_BYTES * ((uint64_t)s.graph.node_room + s.graph.edge_room) +
+                                       EFG_SITE_BYTES * (uint64_t)s.graph.tree->room);
     fini(&s);
     assert_int_equal(budget.used, 0);
 }
@@ -367,9 +364,8 @@ static void test_budget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference), cmocka_unit_test(test_pivot),
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_million),
-        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_reference), cmocka_unit_test(test_pivot),  cmocka_unit_test(test_order),
+        cmocka_unit_test(test_million),   cmocka_unit_test(test_budget),
     };
     return cmocka_run_group_tests_name("coarsen", tests, NULL, NULL);
 }

@@ -326,14 +326,12 @@ static void test_sources(void **state)
     assert_int_equal(conf.stable, 9);
     assert_string_equal(efg_conf_source(&conf, "skip"), "./efgtrace.conf:1");
 
-    assert_int_equal(
-        load((char *[]){"EFGTRACE_LOG_LIMIT=3M", "EFGTRACE_LIBRARY=x", named, NULL}), 0);
+    assert_int_equal(load((char *[]){"EFGTRACE_LOG_LIMIT=3M", "EFGTRACE_LIBRARY=x", named, NULL}), 0);
     assert_int_equal(conf.skip, 0);
     assert_int_equal(conf.iterations, 2);
     assert_int_equal(conf.stable, 2);
     assert_int_equal(conf.log_limit, 3 << 20);
-    assert_string_equal(efg_conf_source(&conf, "log-limit"),
-                        "environment variable EFGTRACE_LOG_LIMIT");
+    assert_string_equal(efg_conf_source(&conf, "log-limit"), "environment variable EFGTRACE_LOG_LIMIT");
     assert_string_equal(efg_conf_source(&conf, "mode"), "default");
     assert_int_equal(load((char *[]){"EFGTRACE_CONF=", NULL}), 0);
     assert_int_equal(conf.skip, 1);
@@ -370,9 +368,8 @@ static void test_wrong_environment(void **state)
 static void test_module_systems(void **state)
 {
     (void)state;
-    assert_int_equal(load((char *[]){"EFGTRACE_ROOT=/opt/efgtrace", "EFGTRACE_HOME=/opt",
-                                     "EFGTRACE_DIR=/opt", "EFGTRACE_VERSION=0.1.0",
-                                     "EFGTRACE_ITERATIONS=7", NULL}),
+    assert_int_equal(load((char *[]){"EFGTRACE_ROOT=/opt/efgtrace", "EFGTRACE_HOME=/opt", "EFGTRACE_DIR=/opt",
+                                     "EFGTRACE_VERSION=0.1.0", "EFGTRACE_ITERATIONS=7", NULL}),
                      0);
     assert_int_equal(conf.iterations, 7);
     assert_int_equal(load((char *[]){"EFGTRACE_ROOTS=/opt", NULL}), -EINVAL);
@@ -412,11 +409,10 @@ static uint32_t next_random(uint32_t limit)
 /* Right lines, damaged at some places; or noise. */
 static size_t make_hostile(char *bytes, size_t room)
 {
-    static const char *const lines[] = {"mode = full\n",         "iterations = 5\n",
-                                        "interval = 20ms ; x\n", "signature = path,size\n",
-                                        "  output: a/b # c\n",   "[section]\n",
-                                        "\xEF\xBB\xBF",          "\r\n",
-                                        "log-limit=9M\n",        "================"};
+    static const char *const lines[] = {
+        "mode = full\n",       "iterations = 5\n", "interval = 20ms ; x\n", "signature = path,size\n",
+        "  output: a/b # c\n", "[section]\n",      "\xEF\xBB\xBF",          "\r\n",
+        "log-limit=9M\n",      "================"};
     size_t size = 0, damage = next_random(4);
     for (uint32_t n = next_random(12); n > 0 && size + 64 < room; n--) {
         const char *line = lines[next_random(10)];

@@ -31,8 +31,7 @@ static void test_recording_begins_and_ends_by_turns(void **state)
     srand(2);
     for (int i = 0; i < 100000; i++) {
         enum efg_state before = t.state;
-        enum efg_action action =
-            efg_trigger_step(&t, (enum efg_trigger_input)(rand() % EFG_INPUTS));
+        enum efg_action action = efg_trigger_step(&t, (enum efg_trigger_input)(rand() % EFG_INPUTS));
         assert_in_range(t.state, 0, EFG_STATES - 1);
         if (action == EFG_DO_OPEN)
             assert_false(is_recording(before));
@@ -111,8 +110,7 @@ static void note(void *context, enum efg_action action)
     static const char *const names[] = {"nothing", "open", "follow",  "keep",   "close", "cut",
                                         "settle",  "trim", "discard", "forget", "mark"};
     (void)context;
-    snprintf(done + strlen(done), sizeof done - strlen(done), "%s%s", *done ? " " : "",
-             names[action]);
+    snprintf(done + strlen(done), sizeof done - strlen(done), "%s%s", *done ? " " : "", names[action]);
 }
 
 static const struct efg_control_hands hands = {note, NULL};
@@ -169,8 +167,7 @@ static void test_verdicts(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        enum efg_state after =
-            obey(cases[i].role, cases[i].before, cases[i].verdict, cases[i].number);
+        enum efg_state after = obey(cases[i].role, cases[i].before, cases[i].verdict, cases[i].number);
         if (after != cases[i].after || strcmp(done, cases[i].done) != 0)
             fail_msg("case %zu: state %d, \"%s\"", i, (int)after, done);
     }

@@ -36,8 +36,7 @@ static uint64_t answer(const struct recording *recording, uint64_t seed, uint64_
  * function that is called so often between two outputs: the rule takes it for that. */
 static uint64_t expected(const struct loop_program *program)
 {
-    return strncmp(program->name, "s10_", 4) == 0 ? 20 * (uint64_t)program->right
-                                                  : program->right;
+    return strncmp(program->name, "s10_", 4) == 0 ? 20 * (uint64_t)program->right : program->right;
 }
 
 static void test_program(void **state)
@@ -51,8 +50,8 @@ static void test_program(void **state)
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
             uint64_t function, n = answer(&recording, 100 * rank + seed, &function);
             if (n + 1 < expected(program) || n > expected(program) + 1)
-                fail_msg("rank %u, seed %u: %u iterations, not %u", rank, (unsigned)seed,
-                         (unsigned)n, (unsigned)expected(program));
+                fail_msg("rank %u, seed %u: %u iterations, not %u", rank, (unsigned)seed, (unsigned)n,
+                         (unsigned)expected(program));
             first = first ? first : function;
             assert_int_equal(function, first);
         }

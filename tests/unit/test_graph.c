@@ -92,8 +92,8 @@ static void check_stat(const struct efg_stat *stat, const uint64_t *values, uint
 }
 
 /* NUMBER and END: of the visits; SPENT: from the end of the event before. */
-static void check_rhythm(const struct efg_rhythm *rhythm, const uint64_t *number,
-                         const uint64_t *end, const uint64_t *spent, uint32_t n)
+static void check_rhythm(const struct efg_rhythm *rhythm, const uint64_t *number, const uint64_t *end,
+                         const uint64_t *spent, uint32_t n)
 {
     double gap1 = 0, gap2 = 0;
     uint64_t time = 0;
@@ -124,8 +124,7 @@ struct facts {
 };
 
 /* What the log says of node or edge ID. */
-static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge,
-                               uint64_t start)
+static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge, uint64_t start)
 {
     struct facts f = {.flags = EFG_NODE_WORLD, .from = EFG_NONE};
     uint64_t number = 0, last = start, polling = 0;
@@ -134,11 +133,10 @@ static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge
     for (uint32_t i = 0; i < EVENTS; i++) {
         const struct efg_event *e = &log[i].event;
         uint64_t inside = e->leave - e->enter;
-        int mine = (is_edge && !log[i].is_poll ? log[i].edge : log[i].node) == id &&
-                   !(is_edge && log[i].is_poll);
+        int mine =
+            (is_edge && !log[i].is_poll ? log[i].edge : log[i].node) == id && !(is_edge && log[i].is_poll);
         if (mine)
-            f.flags = (f.flags & e->flags & EFG_NODE_WORLD) |
-                      ((f.flags | e->flags) & EFG_NODE_UNORDERED);
+            f.flags = (f.flags & e->flags & EFG_NODE_WORLD) | ((f.flags | e->flags) & EFG_NODE_UNORDERED);
         if (log[i].is_poll) {
             polling += inside;
             f.polls += (uint64_t)mine;
@@ -208,8 +206,7 @@ static void check_structure(const struct efg_graph *graph, const struct entry *l
     }
     for (uint32_t v = 0; v < graph->node_count; v++) {
         for (uint32_t u = 0; u < v; u++)
-            assert_false(
-                efg_signature_is_equal(&graph->nodes[v].signature, &graph->nodes[u].signature));
+            assert_false(efg_signature_is_equal(&graph->nodes[v].signature, &graph->nodes[u].signature));
         for (uint32_t e = graph->nodes[v].first_edge; e != EFG_NONE; e = graph->edges[e].next) {
             assert_int_equal(graph->edges[e].from, v);
             listed++;
@@ -246,8 +243,7 @@ static void test_random_events(void **state)
 
 static struct efg_event event_at(uint32_t path, uint64_t enter, uint64_t leave)
 {
-    return (struct efg_event){
-        .signature = {.path = path}, .path_hash = path, .enter = enter, .leave = leave};
+    return (struct efg_event){.signature = {.path = path}, .path_hash = path, .enter = enter, .leave = leave};
 }
 
 static int step(struct efg_graph *graph, uint32_t path)
@@ -332,8 +328,7 @@ static void test_polls(void **state)
 {
     (void)state;
     struct efg_graph graph;
-    struct efg_event a = event_at(1, 10, 20), poll = event_at(2, 21, 25),
-                     b = event_at(3, 40, 50);
+    struct efg_event a = event_at(1, 10, 20), poll = event_at(2, 21, 25), b = event_at(3, 40, 50);
 
     assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
     efg_graph_step(&graph, &a);
@@ -411,9 +406,8 @@ static void test_signatures(void **state)
     (void)state;
     struct efg_signature s = {1, 2, 3, 4, -5, 0, 1000};
     struct efg_signature class = efg_signature_reduce(s, EFG_DIM_SIZE_CLASS);
-    struct efg_signature all =
-        efg_signature_reduce(s, EFG_DIM_PATH | EFG_DIM_SIZE_CLASS | EFG_DIM_SIZE |
-                                    EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION);
+    struct efg_signature all = efg_signature_reduce(s, EFG_DIM_PATH | EFG_DIM_SIZE_CLASS | EFG_DIM_SIZE |
+                                                           EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION);
     struct efg_signature none = efg_signature_reduce(s, 0);
 
     assert_int_equal(class.size, 10);
@@ -451,8 +445,7 @@ static void test_hash_of_bytes(void **state)
                     word |= (uint64_t)bytes[start + k] << 8 * (k - i);
                 hash = efg_hash_mix(hash, word);
             }
-            assert_int_equal(efg_hash_bytes(3, bytes + start, length),
-                             efg_hash_mix(hash, length));
+            assert_int_equal(efg_hash_bytes(3, bytes + start, length), efg_hash_mix(hash, length));
         }
 }
 
@@ -464,8 +457,7 @@ static void test_hashes_of_nodes(void **state)
     assert_int_equal(efg_graph_init(&one, NULL, 0), 0);
     assert_int_equal(efg_graph_init(&other, NULL, 0), 0);
     for (uint32_t i = 0; i < 20; i++) {
-        struct efg_event event = {.signature = {.call = 1 + i % 3, .path = 1 + i},
-                                  .path_hash = 1000 + i};
+        struct efg_event event = {.signature = {.call = 1 + i % 3, .path = 1 + i}, .path_hash = 1000 + i};
         event.signature.size = i < 10 ? 0 : i;
         efg_graph_step(&one, &event);
         event.signature.path = 50 - i;

@@ -54,8 +54,7 @@ static void test_cut(void **state)
     map[SIZE - 1] = 3;
     assert_true(efg_guard_is_cut((char *)map));
     for (size_t at = 12288; at < SIZE; at++) {
-        assert_int_equal(map[at],
-                         0); /* what was there is lost, be it that it was stored later */
+        assert_int_equal(map[at], 0); /* what was there is lost, be it that it was stored later */
         map[at] = 4;
     }
     assert_int_equal(map[9999], 2);
@@ -164,8 +163,7 @@ static int end_of(enum how how)
         if (how == SEND_IGNORED || how == FAULT_IGNORED)
             signal(SIGBUS, SIG_IGN);
         if (how == FAULT_ONCE)
-            sigaction(SIGBUS, &(struct sigaction){.sa_handler = note, .sa_flags = SA_RESETHAND},
-                      NULL);
+            sigaction(SIGBUS, &(struct sigaction){.sa_handler = note, .sa_flags = SA_RESETHAND}, NULL);
         efg_guard_add(guarded, SIZE);
         if (how == SEND || how == SEND_IGNORED)
             kill(getpid(), SIGBUS);

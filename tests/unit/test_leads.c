@@ -61,8 +61,7 @@ static void new_job(void)
         job.node[i] = i;
 }
 
-static void message(uint32_t from, uint32_t to, int64_t sent, int64_t received,
-                    enum where where)
+static void message(uint32_t from, uint32_t to, int64_t sent, int64_t received, enum where where)
 {
     assert_true(job.count < MOST);
     job.messages[job.count++] = (struct message){from, to, 9, sent, received, where};
@@ -153,9 +152,8 @@ static void write_log(uint32_t rank)
     s.rank = 0; /* a clock without drift, that of its node */
     s.ticks = 1000000007ull * (job.node[rank] + 1);
     s.log.header->sync[0].ticks = s.ticks;
-    synth_put(&s, (struct efg_record){.kind = EFG_REC_WINDOW_BEGIN,
-                                      .a = (uint32_t)flight.count,
-                                      .e = flight.sum});
+    synth_put(
+        &s, (struct efg_record){.kind = EFG_REC_WINDOW_BEGIN, .a = (uint32_t)flight.count, .e = flight.sum});
     for (int i = 0, count = events_of(rank, events); i < count; i++)
         put(&s, &events[i]);
     synth_mark(&s, EFG_REC_WINDOW_END, 0);
@@ -223,8 +221,7 @@ static int early_ones(const struct found *f)
         for (uint32_t a = 0; a < SYNTH_RANKS; a++)
             for (uint32_t b = 0; b < SYNTH_RANKS; b++)
                 count += job.collectives[i].root == EFG_ROOT_NONE &&
-                         job.collectives[i].enter[a] + ahead[a] >
-                             job.collectives[i].leave[b] + ahead[b];
+                         job.collectives[i].enter[a] + ahead[a] > job.collectives[i].leave[b] + ahead[b];
     return count;
 }
 
@@ -445,8 +442,7 @@ static int below(int n)
 }
 
 /* A channel: a message in each iteration, received in the LAG-th after it. */
-static void random_stream(int64_t starts[][32], uint32_t from, uint32_t to, uint32_t tag,
-                          int lag)
+static void random_stream(int64_t starts[][32], uint32_t from, uint32_t to, uint32_t tag, int lag)
 {
     int64_t last = INT64_MIN;
     for (int i = -lag; i < 10; i++) {

@@ -230,8 +230,7 @@ static void open_log_can_be_read(void **state)
 static void limit_is_kept(void **state)
 {
     struct efg_log log;
-    uint64_t room = 1000,
-             limit = EFG_LOG_HEADER + room * EFG_LOG_RECORD * sizeof(uint32_t) + 39;
+    uint64_t room = 1000, limit = EFG_LOG_HEADER + room * EFG_LOG_RECORD * sizeof(uint32_t) + 39;
     (void)state;
     assert_int_equal(efg_log_create(&log, path, &facts, limit), 0);
     for (uint64_t i = 0; i < room; i++) {

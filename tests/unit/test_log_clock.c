@@ -26,8 +26,8 @@ static struct efg_log_clock clock_of(uint64_t ticks, int64_t ppb, uint64_t lengt
 static void assert_near(uint64_t a, uint64_t b, uint64_t most)
 {
     if ((a > b ? a - b : b - a) > most)
-        fail_msg("%llu and %llu are not within %llu", (unsigned long long)a,
-                 (unsigned long long)b, (unsigned long long)most);
+        fail_msg("%llu and %llu are not within %llu", (unsigned long long)a, (unsigned long long)b,
+                 (unsigned long long)most);
 }
 
 static void the_ends_are_exact(void **state)

@@ -144,8 +144,7 @@ static int check_random_graph(uint32_t nodes, uint32_t density)
     }
     find(&naive, (uint16_t)((1 << nodes) - 1));
     merge(&naive);
-    assert_int_equal(
-        efg_loops_find(&(struct efg_digraph){nodes, first, targets}, header, flags), 0);
+    assert_int_equal(efg_loops_find(&(struct efg_digraph){nodes, first, targets}, header, flags), 0);
     for (uint32_t v = 0; v < nodes; v++) {
         int is_header = naive.loop[v] && !naive.merged[v];
         uint32_t expected = (is_header ? EFG_LOOP_HEADER : 0) |
@@ -169,8 +168,7 @@ static void test_random_graphs(void **state)
 }
 
 /* A graph from pairs of nodes, in order. */
-static void find_loops(uint32_t nodes, uint32_t edges, uint32_t (*edge)[2], uint32_t *header,
-                       uint8_t *flags)
+static void find_loops(uint32_t nodes, uint32_t edges, uint32_t (*edge)[2], uint32_t *header, uint8_t *flags)
 {
     uint32_t *first = calloc(nodes + 2, sizeof *first);
     uint32_t *targets = malloc((edges + 1) * sizeof *targets);
@@ -181,8 +179,7 @@ static void find_loops(uint32_t nodes, uint32_t edges, uint32_t (*edge)[2], uint
         first[v + 2] += first[v + 1];
     for (uint32_t i = 0; i < edges; i++)
         targets[first[edge[i][0] + 1]++] = edge[i][1];
-    assert_int_equal(
-        efg_loops_find(&(struct efg_digraph){nodes, first, targets}, header, flags), 0);
+    assert_int_equal(efg_loops_find(&(struct efg_digraph){nodes, first, targets}, header, flags), 0);
     free(first);
     free(targets);
 }

@@ -353,15 +353,13 @@ static void check_tree(const struct efg_looptree *tree, const struct efg_graph *
     for (uint32_t l = 0; l < tree->count; l++) {
         const struct efg_loop *loop = &tree->loops[l];
         assert_true(loop->parent == EFG_NONE || loop->parent < l);
-        assert_int_equal(loop->depth,
-                         loop->parent == EFG_NONE ? 0 : tree->loops[loop->parent].depth + 1);
+        assert_int_equal(loop->depth, loop->parent == EFG_NONE ? 0 : tree->loops[loop->parent].depth + 1);
         assert_int_equal(loop->node_count, nodes[l]);
         assert_true(loop->node_count > 0 && loop->header < graph->node_count);
         assert_true(efg_looptree_is_inside(tree, tree->loop_of[loop->header], l));
         assert_true(loop->mpi_time <= loop->time);
         assert_true(loop->repetitions > 1);
-        assert_true(loop->parent == EFG_NONE ||
-                    loop->node_count <= tree->loops[loop->parent].node_count);
+        assert_true(loop->parent == EFG_NONE || loop->node_count <= tree->loops[loop->parent].node_count);
     }
     free(nodes);
 }
@@ -384,8 +382,7 @@ static struct efg_loop_known place(const struct feed *f)
     return known;
 }
 
-static void check_program(const struct loop_program *program, uint32_t rank, uint32_t *found,
-                          uint32_t *same)
+static void check_program(const struct loop_program *program, uint32_t rank, uint32_t *found, uint32_t *same)
 {
     struct feed f;
     struct efg_looptree tree;
@@ -405,14 +402,12 @@ static void check_program(const struct loop_program *program, uint32_t rank, uin
     assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
     check_tree(&tree, &f.graph);
     uint32_t by_itself = efg_looptree_nearest(&tree, f.loop.function, f.loop.iterations);
-    int is_same = f.loop.function && by_itself != EFG_NONE &&
-                  tree.loops[by_itself].repetitions == f.loop.iterations;
+    int is_same =
+        f.loop.function && by_itself != EFG_NONE && tree.loops[by_itself].repetitions == f.loop.iterations;
     if (f.loop.function && !is_same && getenv("EFG_TEST_VERBOSE"))
         print_message("%s, rank %u: %llu by the rule, %llu in the tree\n", program->name, rank,
                       (unsigned long long)f.loop.iterations,
-                      by_itself == EFG_NONE
-                          ? 0ull
-                          : (unsigned long long)tree.loops[by_itself].repetitions);
+                      by_itself == EFG_NONE ? 0ull : (unsigned long long)tree.loops[by_itself].repetitions);
     *same += (uint32_t)is_same;
     efg_looptree_fini(&tree);
     feed_fini(&f);
@@ -470,8 +465,7 @@ static void test_times(void **state)
     assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
     assert_int_equal(tree.count, 1);
     assert_int_equal(tree.loops[0].time, end - begin + compute);
-    assert_int_equal(tree.loops[0].mpi_time,
-                     f.graph.nodes[1].time.sum + f.graph.nodes[2].time.sum);
+    assert_int_equal(tree.loops[0].mpi_time, f.graph.nodes[1].time.sum + f.graph.nodes[2].time.sum);
     assert_int_equal(tree.loops[0].events, 100);
     assert_int_equal(tree.loops[0].entries, 1);
     assert_int_equal(tree.loops[0].header, 1);
@@ -566,10 +560,8 @@ static void test_random_walks(void **state)
         feed_init(&f, 0);
         f.random = i;
         walk(&f);
-        struct efg_loop_known known = {below(&f, f.graph.node_count), below(&f, 4),
-                                       1 + below(&f, 300)};
-        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, i % 2 ? &known : NULL),
-                         0);
+        struct efg_loop_known known = {below(&f, f.graph.node_count), below(&f, 4), 1 + below(&f, 300)};
+        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, i % 2 ? &known : NULL), 0);
         if (i % 2 == 0)
             check_tree(&tree, &f.graph);
         efg_looptree_fini(&tree);

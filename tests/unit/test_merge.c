@@ -140,8 +140,7 @@ static void test_texts(void **state)
     expect_texts("1,3,5,7", "1-7:2", "1-7:2");
     expect_texts("0,5", "0, 5", "0,5");
     expect_texts("0,5,6,7,8", "0, 5, 6-8", "0,5,6-8");
-    expect_texts("0,1,2,10,11,12,20,21,22,30,31,32", "0-2, 10-12, 20-22, ...",
-                 "0-2,10-12,20-22,30-32");
+    expect_texts("0,1,2,10,11,12,20,21,22,30,31,32", "0-2, 10-12, 20-22, ...", "0-2,10-12,20-22,30-32");
 }
 
 /* Every other rank of a million is one range, put together in the steps of a tree. */
@@ -239,8 +238,7 @@ static void check_group(const struct efg_merge *merge, uint32_t rank)
             assert_int_equal(a->nodes[i].time.sum, b->nodes[i].time.sum);
             assert_int_equal(!x, !y);
             if (x)
-                assert_int_equal(merge->common.names.paths[x - 1].hash,
-                                 names.paths[y - 1].hash);
+                assert_int_equal(merge->common.names.paths[x - 1].hash, names.paths[y - 1].hash);
         }
     }
     efg_run_rank_fini(&back);

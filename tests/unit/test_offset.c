@@ -41,8 +41,7 @@ static uint32_t compare(struct node *child, const struct node *parent)
         enough = efg_offset_add(&offset, sent, theirs, now + child->ahead);
     }
     child->mine = now + child->ahead;
-    child->common =
-        parent->common + (efg_offset_theirs(&offset, child->mine, &error) - parent->mine);
+    child->common = parent->common + (efg_offset_theirs(&offset, child->mine, &error) - parent->mine);
     child->error = parent->error + error;
     child->is_known = 1;
     return offset.exchanges;
@@ -101,8 +100,7 @@ static void test_tree(void **state)
         rounds = round + 1 > rounds ? round + 1 : rounds;
         compare(&nodes[i], parent);
         uint64_t truth = nodes[i].mine - nodes[i].ahead;
-        uint64_t wrong =
-            truth > nodes[i].common ? truth - nodes[i].common : nodes[i].common - truth;
+        uint64_t wrong = truth > nodes[i].common ? truth - nodes[i].common : nodes[i].common - truth;
         assert_true(wrong <= nodes[i].error);
         worst = wrong > worst ? wrong : worst;
     }
@@ -130,10 +128,8 @@ static void test_rounds_are_disjoint(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exchanges_are_bounded),
-        cmocka_unit_test(test_closest_bounds_count),
-        cmocka_unit_test(test_offset_below_zero),
-        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_exchanges_are_bounded), cmocka_unit_test(test_closest_bounds_count),
+        cmocka_unit_test(test_offset_below_zero),     cmocka_unit_test(test_tree),
         cmocka_unit_test(test_rounds_are_disjoint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,8 +64,7 @@ static uint32_t name(const struct efg_order *o, uint32_t table, uint32_t node)
 }
 
 /* Returns how many segments there are. */
-static size_t read_segments(const struct efg_buffer *bytes,
-                            struct efg_sequence_segment **segments)
+static size_t read_segments(const struct efg_buffer *bytes, struct efg_sequence_segment **segments)
 {
     struct efg_reader reader = efg_reader(bytes->data, bytes->size);
     size_t count = 0;
@@ -116,8 +115,7 @@ static void look(const struct efg_order *o)
     struct efg_buffer out = {0};
     if (o->in_file) {
         FILE *file = fopen(path, "r");
-        assert_int_equal(fread(efg_buffer_extend(&out, o->in_file), 1, o->in_file, file),
-                         o->in_file);
+        assert_int_equal(fread(efg_buffer_extend(&out, o->in_file), 1, o->in_file, file), o->in_file);
         fclose(file);
     }
     uint64_t kept = efg_order_peek(o, &out);

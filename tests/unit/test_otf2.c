@@ -101,8 +101,7 @@ static void threads_have_locations(void **state)
         synth_leave(&s, "MPI_Wtime");
         synth_mark(&s, EFG_REC_WINDOW_END, 0);
         synth_close(&s, 1);
-        snprintf(paths[i], sizeof paths[i], "%s/logs/%u.%u.log", trace_dir, who[i][0],
-                 who[i][1]);
+        snprintf(paths[i], sizeof paths[i], "%s/logs/%u.%u.log", trace_dir, who[i][0], who[i][1]);
         list[i] = paths[i];
     }
     assert_int_equal(efg_otf2_convert(trace_dir, list, 3, NULL, NULL, &skew), 0);
@@ -113,26 +112,22 @@ static void threads_have_locations(void **state)
 
 /* --- messages that cross the beginning of the window --- */
 
-static void put_message(struct synth *s, uint16_t kind, uint32_t peer, uint32_t tag,
-                        uint64_t request)
+static void put_message(struct synth *s, uint16_t kind, uint32_t peer, uint32_t tag, uint64_t request)
 {
     synth_put(s,
-              (struct efg_record){
-                  .kind = kind, .a = SYNTH_WORLD, .b = peer, .c = tag, .d = 8, .e = request});
+              (struct efg_record){.kind = kind, .a = SYNTH_WORLD, .b = peer, .c = tag, .d = 8, .e = request});
 }
 
 /* In a window that begins with FLIGHT: sends of TO_TAG by requests 1 and 2, at 1 and 2 us;
  * then receives of FROM_TAG by requests 3 and 4, that are complete at 3 and 6 us. */
-static void write_crossing(uint32_t rank, uint32_t to_tag, uint32_t from_tag,
-                           struct efg_flight flight)
+static void write_crossing(uint32_t rank, uint32_t to_tag, uint32_t from_tag, struct efg_flight flight)
 {
     struct synth s;
     synth_open(&s, trace_dir, rank, 0, 2);
     s.log.header->full = 0;
     synth_define(&s);
-    synth_put(&s, (struct efg_record){.kind = EFG_REC_WINDOW_BEGIN,
-                                      .a = (uint32_t)flight.count,
-                                      .e = flight.sum});
+    synth_put(
+        &s, (struct efg_record){.kind = EFG_REC_WINDOW_BEGIN, .a = (uint32_t)flight.count, .e = flight.sum});
     synth_enter(&s, "MPI_Waitall", 0);
     for (uint64_t request = 3; request <= 4; request++)
         put_message(&s, EFG_REC_IRECV_REQUEST, 1 - rank, from_tag, request);
@@ -178,8 +173,7 @@ static void strays_are_left_out(void **state)
 /* --- definitions --- */
 
 /* As MPI_Finalize does it, but for the number of processes. */
-static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view *views,
-                          int count)
+static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view *views, int count)
 {
     uint64_t events[SYNTH_RANKS] = {0};
     const struct efg_strays none = {0};
@@ -220,8 +214,7 @@ static void places_are_nodes(void **state)
     trace_expect_readable();
     assert_int_equal(trace_run("otf2-print -G %s/traces.otf2 >%1$s/definitions%s", ""), 0);
     assert_int_equal(trace_run("grep -q 'MPI Rank 1.*core::core 1' %s/definitions%s", ""), 0);
-    assert_int_equal(trace_run("grep -q '\"core 1\".*package::package 0' %s/definitions%s", ""),
-                     0);
+    assert_int_equal(trace_run("grep -q '\"core 1\".*package::package 0' %s/definitions%s", ""), 0);
     assert_int_equal(trace_run("grep -q '\"package 0\".*node::node0' %s/definitions%s", ""), 0);
     assert_int_equal(trace_run("grep -q 'MPI Rank 0.*core::core 0' %s/definitions%s", ""), 0);
     assert_int_equal(trace_run("grep -q '\"core 0\".*node::node0' %s/definitions%s", ""), 0);
@@ -252,8 +245,7 @@ static void parents_come_first(void **state)
     assert_int_equal(trace_convert(2), 0);
     trace_expect_valid("");
     assert_int_equal(trace_run("otf2-print -G %s/traces.otf2 >%1$s/definitions%s", ""), 0);
-    assert_int_equal(trace_run("grep -q '^COMM  *3 .*Parent: \"\" <2>' %s/definitions%s", ""),
-                     0);
+    assert_int_equal(trace_run("grep -q '^COMM  *3 .*Parent: \"\" <2>' %s/definitions%s", ""), 0);
 }
 
 static void circles_are_cut(void **state)
@@ -283,8 +275,7 @@ static __attribute__((noinline)) int there(volatile int *x)
 static void functions_are_nested(void **state)
 {
     /* Two call sites in "here", so paths 1 and 2 have different visits of "there". */
-    const void *h1 = (const char *)here + 1, *h2 = (const char *)here + 2,
-               *t = (const char *)there + 1;
+    const void *h1 = (const char *)here + 1, *h2 = (const char *)here + 2, *t = (const char *)there + 1;
     struct synth s;
     (void)state;
     synth_open(&s, trace_dir, 0, 0, 1);
@@ -306,22 +297,20 @@ static void functions_are_nested(void **state)
     synth_mark(&s, EFG_REC_WINDOW_END, 0);
     synth_close(&s, 1);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_events(
-        0, "100 Enter iteration\n"
-           "200 Enter here\n200 Enter there\n200 Enter MPI_Wtime\n300 Leave MPI_Wtime\n"
-           "300 Leave there\n400 Enter there\n400 Enter MPI_Wtime\n500 Leave MPI_Wtime\n"
-           "500 Leave there\n600 Enter MPI_Wtime\n700 Leave MPI_Wtime\n"
-           "800 Leave here\n800 Leave iteration\n900 Enter iteration\n"
-           "900 Enter here\n1000 Enter there\n1000 Enter MPI_Send\n1100 Leave MPI_Send\n"
-           "1200 Leave there\n1200 Leave here\n1200 Leave iteration\n");
+    trace_expect_events(0, "100 Enter iteration\n"
+                           "200 Enter here\n200 Enter there\n200 Enter MPI_Wtime\n300 Leave MPI_Wtime\n"
+                           "300 Leave there\n400 Enter there\n400 Enter MPI_Wtime\n500 Leave MPI_Wtime\n"
+                           "500 Leave there\n600 Enter MPI_Wtime\n700 Leave MPI_Wtime\n"
+                           "800 Leave here\n800 Leave iteration\n900 Enter iteration\n"
+                           "900 Enter here\n1000 Enter there\n1000 Enter MPI_Send\n1100 Leave MPI_Send\n"
+                           "1200 Leave there\n1200 Leave here\n1200 Leave iteration\n");
     trace_expect_valid("--iterations 2");
 }
 
 static void outside_of_main_is_dropped(void **state)
 {
     extern int main(void);
-    const void *path[] = {(const char *)here + 1, (const char *)main + 1, NULL,
-                          (const char *)there + 1};
+    const void *path[] = {(const char *)here + 1, (const char *)main + 1, NULL, (const char *)there + 1};
     struct synth s;
     (void)state;
     synth_open(&s, trace_dir, 0, 0, 1);
@@ -337,11 +326,10 @@ static void outside_of_main_is_dropped(void **state)
     synth_leave(&s, "MPI_Wtime");
     synth_close(&s, 0);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_events(
-        0, "100 Enter main\n100 Enter here\n100 Enter MPI_Wtime\n200 Leave MPI_Wtime\n"
-           "200 Leave here\n200 Leave main\n"
-           "300 Enter [unknown]\n300 Enter MPI_Wtime\n400 Leave MPI_Wtime\n"
-           "400 Leave [unknown]\n500 Enter MPI_Wtime\n600 Leave MPI_Wtime\n");
+    trace_expect_events(0, "100 Enter main\n100 Enter here\n100 Enter MPI_Wtime\n200 Leave MPI_Wtime\n"
+                           "200 Leave here\n200 Leave main\n"
+                           "300 Enter [unknown]\n300 Enter MPI_Wtime\n400 Leave MPI_Wtime\n"
+                           "400 Leave [unknown]\n500 Enter MPI_Wtime\n600 Leave MPI_Wtime\n");
 }
 
 static void windows_are_bracketed(void **state)
@@ -379,10 +367,9 @@ static void killed_in_a_collective(void **state)
     synth_put(&s, (struct efg_record){.kind = EFG_REC_COLLECTIVE_BEGIN});
     synth_close(&s, 0);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_events(
-        0, "100 Enter iteration\n200 Enter synth_log\n200 Enter synth_iteration\n"
-           "200 Enter MPI_Barrier\n300 Leave MPI_Barrier\n300 Leave synth_iteration\n"
-           "300 Leave synth_log\n300 Leave iteration\n");
+    trace_expect_events(0, "100 Enter iteration\n200 Enter synth_log\n200 Enter synth_iteration\n"
+                           "200 Enter MPI_Barrier\n300 Leave MPI_Barrier\n300 Leave synth_iteration\n"
+                           "300 Leave synth_log\n300 Leave iteration\n");
     trace_expect_valid("");
 }
 
@@ -431,8 +418,7 @@ static void bad_input_is_left_out(void **state)
     assert_non_null(strstr(trace_warnings, "2.0.log: it is shorter than its header\n"));
     assert_non_null(strstr(trace_warnings, "4.0.log: No such file or directory\n"));
     assert_non_null(strstr(trace_warnings, "another log of the same rank and thread\n"));
-    assert_non_null(
-        strstr(trace_warnings, "1.0.log: it belongs to a job with another number of ranks\n"));
+    assert_non_null(strstr(trace_warnings, "1.0.log: it belongs to a job with another number of ranks\n"));
     trace_expect_readable();
 }
 

@@ -80,8 +80,7 @@ static void damage(unsigned char *bytes, size_t size, uint64_t *seed)
 {
     for (uint64_t n = 1 + random_next(seed) % 8; n; n--) {
         size_t at = random_next(seed) % size;
-        bytes[at] =
-            (unsigned char)(random_next(seed) % 2 ? random_next(seed) : random_next(seed) % 12);
+        bytes[at] = (unsigned char)(random_next(seed) % 2 ? random_next(seed) : random_next(seed) % 12);
     }
 }
 
@@ -99,8 +98,7 @@ static void damaged_anywhere(void **state)
     fclose(file);
     for (int round = 0; round < 400 / (int)stride(); round++) {
         memcpy(bad, good, size);
-        damage(bad + (round % 4 ? EFG_LOG_HEADER : 0), size - (round % 4 ? EFG_LOG_HEADER : 0),
-               &seed);
+        damage(bad + (round % 4 ? EFG_LOG_HEADER : 0), size - (round % 4 ? EFG_LOG_HEADER : 0), &seed);
         ((struct efg_log_header *)(void *)bad)->ranks = SYNTH_RANKS; /* not 16 million */
         file = fopen(path, "wb");
         assert_int_equal(fwrite(bad, 1, size, file), size);

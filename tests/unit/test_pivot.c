@@ -61,8 +61,7 @@ static void go_round(struct efg_graph *graph, uint32_t count)
 }
 
 /* The best pivot is of CLASS, and one of the calls in the set BEST. */
-static void assert_best(const struct call *of, uint32_t count, enum efg_pivot_class class,
-                        uint32_t best)
+static void assert_best(const struct call *of, uint32_t count, enum efg_pivot_class class, uint32_t best)
 {
     struct efg_graph graph;
     struct efg_history history;
@@ -90,8 +89,8 @@ static void assert_best(const struct call *of, uint32_t count, enum efg_pivot_cl
 }
 
 /* The same whatever the hashes are, by which pivots of one class are in order. */
-static void assert_always_best(const struct call *of, uint32_t count,
-                               enum efg_pivot_class class, uint32_t best)
+static void assert_always_best(const struct call *of, uint32_t count, enum efg_pivot_class class,
+                               uint32_t best)
 {
     for (uint64_t n = 1; n <= 20; n++) {
         names = n << 32;
@@ -99,8 +98,7 @@ static void assert_always_best(const struct call *of, uint32_t count,
     }
 }
 
-#define BEST(of, class, best) \
-    assert_always_best(of, sizeof(of) / sizeof *(of), EFG_PIVOT_##class, best)
+#define BEST(of, class, best) assert_always_best(of, sizeof(of) / sizeof *(of), EFG_PIVOT_##class, best)
 
 /* Irecv, Isend, Waitall, Sendrecv: the third one is followed by what is no start, the last one
  * ends behind itself, where the first one begins: both are right. */
@@ -134,8 +132,7 @@ static void left_out_by_no_way(void **state)
 {
     const struct call branch[] = {
         {WORLD, LOOP, FUNCTION}, {0, SURE(LOOP), SURE(FUNCTION)}, {0, SURE(LOOP), FUNCTION}};
-    const struct call sums[] = {{WORLD, LOOP, SURE(FUNCTION)},
-                                {WORLD, SURE(LOOP), SURE(FUNCTION)}};
+    const struct call sums[] = {{WORLD, LOOP, SURE(FUNCTION)}, {WORLD, SURE(LOOP), SURE(FUNCTION)}};
     const struct call nested[] = {{0, SURE(LOOP), SURE(LOOP)}, {WORLD, LOOP, FUNCTION}};
 
     (void)state;

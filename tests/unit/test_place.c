@@ -52,8 +52,7 @@ static void no_loop(void **state)
 /* for { for { 2 } if { 4 } 5 } 6 */
 static void nested_loop_and_branch(void **state)
 {
-    const struct edge edges[] = {{0, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 4},
-                                 {3, 5}, {4, 5}, {5, 1}, {5, 6}};
+    const struct edge edges[] = {{0, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 4}, {3, 5}, {4, 5}, {5, 1}, {5, 6}};
     efg_place place[MOST];
 
     (void)state;
@@ -144,8 +143,7 @@ static void left_out_by_continue(void **state)
 /* for { for { 2 } if { 4 } 5 } 6: what is nested has a loop of its own. */
 static void always_in_its_own_loop(void **state)
 {
-    const struct edge edges[] = {{0, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 4},
-                                 {3, 5}, {4, 5}, {5, 1}, {5, 6}};
+    const struct edge edges[] = {{0, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 4}, {3, 5}, {4, 5}, {5, 1}, {5, 6}};
     efg_place place[MOST];
 
     (void)state;
@@ -185,8 +183,7 @@ static void without_an_end(void **state)
 }
 
 /* Whether node 0 leads to a node that leads nowhere, and not through WITHOUT. */
-static int has_end_without(uint32_t nodes, const struct edge *edges, uint32_t count,
-                           uint32_t without)
+static int has_end_without(uint32_t nodes, const struct edge *edges, uint32_t count, uint32_t without)
 {
     int is_reached[MOST] = {without != 0}, leads[MOST] = {0};
 
@@ -221,9 +218,8 @@ static void as_defined(void **state)
         find(nodes, edges, count, place);
         for (uint32_t x = 0; x < nodes; x++)
             if (place[x] && efg_place_loop(place[x]) == EFG_PLACE_NO_LOOP)
-                assert_int_equal(is_always(place[x]),
-                                 has_end_without(nodes, edges, count, nodes) &&
-                                     !has_end_without(nodes, edges, count, x));
+                assert_int_equal(is_always(place[x]), has_end_without(nodes, edges, count, nodes) &&
+                                                          !has_end_without(nodes, edges, count, x));
     }
 }
 

@@ -38,8 +38,7 @@ static void make_program(struct whole *w, uint32_t item_limit)
     for (size_t i = 0; i < w->nodes.count;) {
         uint64_t count = 1 + (uint64_t)events_below(3); /* runs come in pieces */
         size_t end = i;
-        while (end < w->nodes.count && end < i + count &&
-               w->nodes.node[end] == w->nodes.node[i])
+        while (end < w->nodes.count && end < i + count && w->nodes.node[end] == w->nodes.node[i])
             end++;
         efg_program_add(&w->program, w->nodes.node[i], end - i);
         i = end;
@@ -72,8 +71,8 @@ static void destroy(struct whole *w)
 
 static void draw_forms(const struct efg_program *p, uint32_t loop, char *text, size_t room);
 
-static void draw_item(const struct efg_program *p, const struct efg_program_item *item,
-                      uint64_t count, char *text, size_t room)
+static void draw_item(const struct efg_program *p, const struct efg_program_item *item, uint64_t count,
+                      char *text, size_t room)
 {
     char range[32] = "", *end;
 
@@ -99,8 +98,7 @@ static void draw_forms(const struct efg_program *p, uint32_t loop, char *text, s
     for (uint32_t f = p->first_form[loop]; f != EFG_NONE; f = p->forms[f].next) {
         const struct efg_program_form *form = &p->forms[f];
         char *end = text + strlen(text);
-        snprintf(end, room - strlen(text), f == p->first_form[loop] ? "%dx" : " %dx",
-                 (int)form->count);
+        snprintf(end, room - strlen(text), f == p->first_form[loop] ? "%dx" : " %dx", (int)form->count);
         for (uint32_t i = 0; i < form->size; i++)
             draw_item(p, &p->items[form->first + i], form->count, text, room);
     }
@@ -129,8 +127,7 @@ static void test_known(void **state)
     expect("aaabbbbc", "1x a[3] b[4] c");
     /* a loop in a loop, of as many iterations each time, and of others */
     expect("axyxyxybxyxyxybxyxyxybxyxyxybz", "1x a (4x (12x x y)[3] b)[4] z");
-    expect("axyxyxyxyxyxybxyxyxyxyxybxyxyxyxyxyxybxyxyxyxybz",
-           "1x a (4x (21x x y)[4-6] b)[4] z");
+    expect("axyxyxyxyxyxybxyxyxyxyxybxyxyxyxyxyxybxyxyxyxybz", "1x a (4x (21x x y)[4-6] b)[4] z");
     /* runs that differ make no other form */
     expect("abbcdbcdbbbcdbbcde", "1x a (4x b[1-3] c d)[4] e");
     /* a branch, taken in two of six iterations */
@@ -152,8 +149,7 @@ static void check_sums(const struct whole *w)
         made[p->forms[f].loop] += p->forms[f].count;
         for (uint32_t i = 0; i < p->forms[f].size; i++) {
             const struct efg_program_item *item = &p->items[p->forms[f].first + i];
-            *(item->node == EFG_NONE ? &asked[item->loop] : &calls[item->node]) +=
-                item->repetitions;
+            *(item->node == EFG_NONE ? &asked[item->loop] : &calls[item->node]) += item->repetitions;
             before += item->before;
         }
     }
@@ -163,8 +159,7 @@ static void check_sums(const struct whole *w)
     }
     asked[loops] = 1;
     for (uint32_t i = 0; i <= loops; i++)
-        assert_int_equal(made[i] + p->of_loop[i].iterations,
-                         asked[i] + p->of_loop[i].repetitions);
+        assert_int_equal(made[i] + p->of_loop[i].iterations, asked[i] + p->of_loop[i].repetitions);
     for (uint32_t i = 0; i < w->graph.edge_count; i++)
         between += (double)w->graph.edges[i].time.sum;
     assert_true(before > between - 1 && before < between + 1);

@@ -203,8 +203,7 @@ static void test_own_ones_first_then_others(void **state)
         list[count++]->bytes = (uint64_t)i;
     }
     for (int i = 0; i < 6; i++) {
-        struct efg_request *mine = expected(handle(1), 1),
-                           *any = mine ? mine : expected(handle(1), 0);
+        struct efg_request *mine = expected(handle(1), 1), *any = mine ? mine : expected(handle(1), 0);
         struct efg_request *r = efg_requests_claim(&tables[1], handle(1));
         assert_ptr_equal(r, any);
         assert_true(efg_requests_find(r->table, handle(1)) != r);
@@ -361,8 +360,7 @@ static void test_threads_complete_each_other_s(void **state)
     pthread_barrier_init(&both_there, NULL, 2);
     for (uint16_t i = 0; i < 2; i++) {
         exchanges[i].number = i;
-        assert_int_equal(pthread_create(&exchanges[i].thread, NULL, exchange, &exchanges[i]),
-                         0);
+        assert_int_equal(pthread_create(&exchanges[i].thread, NULL, exchange, &exchanges[i]), 0);
     }
     for (int i = 0; i < 2; i++)
         pthread_join(exchanges[i].thread, NULL);

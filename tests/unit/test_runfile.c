@@ -270,9 +270,8 @@ static const char *call_of(const struct efg_run_names *names, uint32_t call)
 }
 
 /* The names that the nodes of a rank refer to: ids of paths differ, what they are does not. */
-static void assert_names_equal(const struct efg_run_names *names,
-                               const struct efg_run_rank *rank, const struct efg_run *back,
-                               const struct efg_run_rank *rank_back)
+static void assert_names_equal(const struct efg_run_names *names, const struct efg_run_rank *rank,
+                               const struct efg_run *back, const struct efg_run_rank *rank_back)
 {
     for (uint32_t k = 0; k < rank->thread_count; k++)
         for (uint32_t i = 0; i < rank->threads[k].graph.node_count; i++) {
@@ -324,8 +323,7 @@ static void assert_expands(const struct efg_run_sequence_thread *thread, uint32_
 }
 
 /* The section that is read for a rank has the bytes that the rank has made. */
-static void assert_sequence_equal(const struct whole_run *whole, const struct efg_run *back,
-                                  uint32_t i)
+static void assert_sequence_equal(const struct whole_run *whole, const struct efg_run *back, uint32_t i)
 {
     struct efg_run_sequence sequence;
     char message[256];
@@ -338,8 +336,8 @@ static void assert_sequence_equal(const struct whole_run *whole, const struct ef
     }
     assert_int_equal(error, 0);
     size_t payload = whole->sequences[i].size - EFG_SECTION_HEADER;
-    assert_memory_equal(sequence.bytes + EFG_SECTION_HEADER,
-                        whole->sequences[i].data + EFG_SECTION_HEADER, payload);
+    assert_memory_equal(sequence.bytes + EFG_SECTION_HEADER, whole->sequences[i].data + EFG_SECTION_HEADER,
+                        payload);
     assert_int_equal(sequence.thread_count, rank->thread_count);
     for (uint32_t k = 0; k < rank->thread_count; k++)
         assert_expands(&sequence.threads[k], rank->threads[k].graph.node_count);
@@ -424,8 +422,7 @@ static size_t walk_series(const struct efg_run_thread *thread)
 static size_t walk_items(const struct efg_run_items *items, uint32_t most)
 {
     for (uint32_t i = 0; i < items->count; i++)
-        assert_true(items->item[i].key <= most &&
-                    (i == 0 || items->item[i].key > items->item[i - 1].key));
+        assert_true(items->item[i].key <= most && (i == 0 || items->item[i].key > items->item[i - 1].key));
     return items->count * sizeof *items->item;
 }
 
@@ -434,8 +431,7 @@ static size_t walk_rank(const struct efg_run_rank *rank)
     size_t bytes = sizeof *rank;
     for (uint32_t k = 0; k < rank->thread_count; k++) {
         walk_graph(&rank->threads[k].graph);
-        bytes += sizeof *rank->threads +
-                 rank->threads[k].graph.node_count * sizeof(struct efg_node) +
+        bytes += sizeof *rank->threads + rank->threads[k].graph.node_count * sizeof(struct efg_node) +
                  rank->threads[k].graph.edge_count * sizeof(struct efg_edge) +
                  walk_series(&rank->threads[k]) +
                  walk_items(&rank->threads[k].traffic.partners, EFG_TRAFFIC_OTHERS) +
@@ -447,8 +443,7 @@ static size_t walk_rank(const struct efg_run_rank *rank)
 
 /* Goes through the calls of RANK as far as they make sense. A few bytes may stand for as many
  * calls as they like: the first ones must do. Returns the bytes that are held. */
-static size_t walk_sequence(const struct efg_run *run, const struct efg_run_rank *rank,
-                            int *all)
+static size_t walk_sequence(const struct efg_run *run, const struct efg_run_rank *rank, int *all)
 {
     struct efg_run_sequence sequence;
     char message[256];
@@ -471,8 +466,8 @@ static size_t walk_sequence(const struct efg_run *run, const struct efg_run_rank
         *all &= found >= 0;
         bytes += sizeof *sequence.threads + sequence.threads[k].size;
         for (uint32_t t = 0; t < sequence.threads[k].table_count; t++)
-            bytes += sequence.threads[k].tables[t].count * sizeof(uint32_t) +
-                     sizeof *sequence.threads[k].tables;
+            bytes +=
+                sequence.threads[k].tables[t].count * sizeof(uint32_t) + sizeof *sequence.threads[k].tables;
     }
     efg_run_sequence_fini(&sequence);
     return bytes;
@@ -542,9 +537,8 @@ static void test_sample(void **state)
     assert_run_equal(&whole, &back);
     size_t size;
     free(load(&size));
-    assert_true(
-        size <
-        1500 + 1600 * SAMPLE_RANKS); /* 9 nodes, 10 edges, some 400 samples, 125 slots a rank */
+    assert_true(size <
+                1500 + 1600 * SAMPLE_RANKS); /* 9 nodes, 10 edges, some 400 samples, 125 slots a rank */
     assert_int_equal(back.common.group_count, 1);
     assert_int_equal(back.common.totals.hosts, 2);
     const struct efg_run_site *site = efg_run_site(&back, "/home/user/stencil", 0x1070);
@@ -810,9 +804,7 @@ static void damage(unsigned char *data, size_t size)
 {
     for (uint32_t n = 1 + random_below(8); n; n--) {
         size_t at = EFG_RUN_SECTIONS + random_below((uint32_t)size - EFG_RUN_SECTIONS);
-        data[at] = (unsigned char)(random_below(3)   ? random_below(256)
-                                   : random_below(2) ? 0xff
-                                                     : 0);
+        data[at] = (unsigned char)(random_below(3) ? random_below(256) : random_below(2) ? 0xff : 0);
     }
     fix_sums(data, size);
 }

@@ -38,8 +38,8 @@ static void expect_all(const struct kept *kept, const struct events *events)
 
 /* ---- by hand ---- */
 
-static void expect_run_is(const struct efg_sequence_run *run, char node, uint32_t count,
-                          uint32_t next, uint64_t branch)
+static void expect_run_is(const struct efg_sequence_run *run, char node, uint32_t count, uint32_t next,
+                          uint64_t branch)
 {
     assert_int_equal(run->node, node - 'a');
     assert_int_equal(run->count, count);

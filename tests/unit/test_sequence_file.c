@@ -88,8 +88,7 @@ static void test_what_can_be_guessed_is_small(void **state)
 
 /* ---- whole sequences ---- */
 
-static void expect_bytes_to_be(const struct efg_buffer *bytes,
-                               const struct efg_sequence_segment *expected)
+static void expect_bytes_to_be(const struct efg_buffer *bytes, const struct efg_sequence_segment *expected)
 {
     struct efg_reader reader = efg_reader(bytes->data, bytes->size);
     struct efg_sequence_segment segment;
@@ -150,8 +149,7 @@ static void test_which_coding(void **state)
         events_add(&events, events_below(16));
     events_compress(&events, 4 * PLENTY, &kept);
     assert_true(kept.segments[0].pair_count > 1 << 17);
-    assert_int_equal(efg_sequence_put(&bytes, &kept.segments[0], UINT32_MAX),
-                     EFG_SEQUENCE_PLAIN);
+    assert_int_equal(efg_sequence_put(&bytes, &kept.segments[0], UINT32_MAX), EFG_SEQUENCE_PLAIN);
     expect_bytes_to_be(&bytes, &kept.segments[0]);
     efg_buffer_fini(&bytes);
     kept_free(&kept);
@@ -159,8 +157,7 @@ static void test_which_coding(void **state)
     events.count = 120000; /* nearly as much as can be mixed */
     events_compress(&events, 4 * PLENTY, &kept);
     size_t before = memory_peak = memory_used;
-    assert_int_equal(efg_sequence_put(&bytes, &kept.segments[0], UINT32_MAX),
-                     EFG_SEQUENCE_MIXED);
+    assert_int_equal(efg_sequence_put(&bytes, &kept.segments[0], UINT32_MAX), EFG_SEQUENCE_MIXED);
     expect_bytes_to_be(&bytes, &kept.segments[0]);
     assert_in_range(kept.segments[0].pair_count, 100000, 1 << 17);
     assert_true(memory_peak - before <= 32 << 20);
@@ -170,8 +167,7 @@ static void test_which_coding(void **state)
     events.count = 500;
     events_compress(&events, PLENTY, &kept);
     uint32_t pairs = kept.segments[0].pair_count;
-    assert_int_equal(efg_sequence_put(&bytes, &kept.segments[0], pairs - 1),
-                     EFG_SEQUENCE_PLAIN);
+    assert_int_equal(efg_sequence_put(&bytes, &kept.segments[0], pairs - 1), EFG_SEQUENCE_PLAIN);
     size_t plain = bytes.size;
     assert_int_equal(efg_sequence_put(&bytes, &kept.segments[0], pairs), EFG_SEQUENCE_MIXED);
     assert_in_range(bytes.size - plain, 1, plain * 3 / 4);

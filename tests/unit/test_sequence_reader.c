@@ -21,8 +21,7 @@ static void test_skips_are_short(void **state)
 {
     struct efg_sequence_run runs[] = {{1, 1, EFG_NONE, 0}, {2, 1, EFG_NONE, 0}};
     uint32_t b = EFG_SEQUENCE_IS_BLOCK, first[] = {0, 2, 4, 5};
-    struct efg_sequence_pair pairs[] = {
-        {0, 999999}, {1, 1}, {b | 0, 999999}, {1, 1000000}, {b | 1, 1000000}};
+    struct efg_sequence_pair pairs[] = {{0, 999999}, {1, 1}, {b | 0, 999999}, {1, 1000000}, {b | 1, 1000000}};
     struct efg_sequence_segment segment = {.length = 1000000000000000000,
                                            .run_count = 2,
                                            .block_count = 3,
@@ -169,8 +168,7 @@ static void test_blocks_are_not_nested_too_deep(void **state)
         if (i)
             pairs[i] = (struct efg_sequence_pair){EFG_SEQUENCE_IS_BLOCK | (i - 1), 2};
         segment.block_count = segment.pair_count = i + 1;
-        assert_int_equal(efg_sequence_segment_check(&segment),
-                         i < EFG_SEQUENCE_LEVELS ? 0 : -EBADMSG);
+        assert_int_equal(efg_sequence_segment_check(&segment), i < EFG_SEQUENCE_LEVELS ? 0 : -EBADMSG);
     }
     segment.block_count = segment.pair_count = EFG_SEQUENCE_LEVELS;
     for (uint64_t i = 0; i < segment.length; i++)

@@ -29,8 +29,8 @@ static void run(struct efg_spread *s, uint64_t end, uint64_t length, uint32_t la
     }
 }
 
-static uint32_t choose(const struct efg_spread *s, uint64_t *first, uint64_t end,
-                       uint64_t *largest, uint64_t *smallest, uint32_t *early)
+static uint32_t choose(const struct efg_spread *s, uint64_t *first, uint64_t end, uint64_t *largest,
+                       uint64_t *smallest, uint32_t *early)
 {
     uint64_t *all = malloc((s->count + 1) * sizeof *all), before = 0;
     uint8_t *keep = malloc(s->count + 1);

@@ -91,31 +91,30 @@ static void test_golden(void **state)
 {
     (void)state;
     assert_string_equal(
-        summary(),
-        "efgtrace 0.1.0: stencil, 4 ranks on 2 hosts, 4.05 s, 14.7% of it in MPI\n"
-        " repetitions       time   share     MPI    loops of rank 0 (* the main loop)\n"
-        "        1000     4.04 s   99.8%   17.2%  * in main, from MPI_Irecv  halo.c:21 "
-        "exchange\n"
-        "Main loop    in main, 1000 iterations; they take 4.04 ms each\n"
-        "             each begins at MPI_Allreduce  stencil.c:48 residual\n"
-        "             EFGTRACE_LOOP=789abcdef0 selects it again\n"
-        "             EFGTRACE_LEVEL=coarser selects the 50 x in main\n"
-        "Traced       10 iterations, number 100 to 109, from 400 ms to 440 ms\n"
-        "             the same iterations on all 4 ranks\n"
-        "             they took 3.92 ms each, all iterations 4.04 ms (-3.1%); MPI 12.6% of it, "
-        "of "
-        "all 14.7%\n"
-        "Messages     78 of 82 matched (95.1%); 2 sends and 2 receives stand open at the "
-        "edges\n"
-        "Trace        560 events, 24.0 kB; a full one: about 56485 events, 2.42 MB, 101 times "
-        "as "
-        "many\n"
-        "Graph        of 24208 calls: 9 nodes, up to 10 edges a rank, last grew after 4.05 s\n"
-        "Cost         about 300 us a rank, 0.0074% of the run: 6052 calls, 49 ns each\n"
-        "             up to 2.00 MB of memory a rank\n"
-        "Files        efgtrace.stencil.1234/: traces.otf2, run.efg, summary.txt\n"
-        "Next         efgtrace report efgtrace.stencil.1234\n"
-        "             vampir efgtrace.stencil.1234/traces.otf2\n");
+        summary(), "efgtrace 0.1.0: stencil, 4 ranks on 2 hosts, 4.05 s, 14.7% of it in MPI\n"
+                   " repetitions       time   share     MPI    loops of rank 0 (* the main loop)\n"
+                   "        1000     4.04 s   99.8%   17.2%  * in main, from MPI_Irecv  halo.c:21 "
+                   "exchange\n"
+                   "Main loop    in main, 1000 iterations; they take 4.04 ms each\n"
+                   "             each begins at MPI_Allreduce  stencil.c:48 residual\n"
+                   "             EFGTRACE_LOOP=789abcdef0 selects it again\n"
+                   "             EFGTRACE_LEVEL=coarser selects the 50 x in main\n"
+                   "Traced       10 iterations, number 100 to 109, from 400 ms to 440 ms\n"
+                   "             the same iterations on all 4 ranks\n"
+                   "             they took 3.92 ms each, all iterations 4.04 ms (-3.1%); MPI 12.6% of it, "
+                   "of "
+                   "all 14.7%\n"
+                   "Messages     78 of 82 matched (95.1%); 2 sends and 2 receives stand open at the "
+                   "edges\n"
+                   "Trace        560 events, 24.0 kB; a full one: about 56485 events, 2.42 MB, 101 times "
+                   "as "
+                   "many\n"
+                   "Graph        of 24208 calls: 9 nodes, up to 10 edges a rank, last grew after 4.05 s\n"
+                   "Cost         about 300 us a rank, 0.0074% of the run: 6052 calls, 49 ns each\n"
+                   "             up to 2.00 MB of memory a rank\n"
+                   "Files        efgtrace.stencil.1234/: traces.otf2, run.efg, summary.txt\n"
+                   "Next         efgtrace report efgtrace.stencil.1234\n"
+                   "             vampir efgtrace.stencil.1234/traces.otf2\n");
 }
 
 static void test_doubt(void **state)
@@ -152,8 +151,8 @@ static void give_reason(uint32_t reason, uint64_t iterations, uint32_t share)
     for (uint32_t i = 0; i < whole.rank_count; i++) {
         struct efg_run_loops *loops = &thread_of(i)->loops;
         loops->reason = reason;
-        loops->best = (struct efg_run_loop){
-            .function = SAMPLE_FUNCTION, .iterations = iterations, .share = share};
+        loops->best =
+            (struct efg_run_loop){.function = SAMPLE_FUNCTION, .iterations = iterations, .share = share};
         if (!iterations)
             loops->best.function = 0;
     }
@@ -175,9 +174,8 @@ static void test_no_loop(void **state)
     expect("none: the loop was not seen often enough before the run was over\n");
     expect("a longer run, or a shorter EFGTRACE_INTERVAL than 100 ms, helps\n");
     give_reason(EFG_REASON_NO_REPEAT, 0, 0);
-    expect(
-        "none: no call on the same call path came again 3 times\n"
-        "             EFGTRACE_SIGNATURE=none takes calls from several places as the same\n");
+    expect("none: no call on the same call path came again 3 times\n"
+           "             EFGTRACE_SIGNATURE=none takes calls from several places as the same\n");
     thread_of(1)->graph.dropped = EFG_DROP_SIZE;
     expect("calls are lumped together: more EFGTRACE_MEMORY helps");
 }
@@ -185,8 +183,8 @@ static void test_no_loop(void **state)
 static void place(uint32_t rank, uint32_t core_count, char *cores)
 {
     free(whole.ranks[rank].place.cores);
-    whole.ranks[rank].place = (struct efg_run_place){
-        .core_count = core_count, .node_cores = 4, .cores = strdup(cores)};
+    whole.ranks[rank].place =
+        (struct efg_run_place){.core_count = core_count, .node_cores = 4, .cores = strdup(cores)};
 }
 
 static void test_binding(void **state)
@@ -201,15 +199,13 @@ static void test_binding(void **state)
     expect_not("Binding");
     place(2, 1, "3");
     place(3, 1, "3");
-    expect(
-        "Binding      2 ranks of host node2 share 1 core: times are those of an overcommitted");
+    expect("Binding      2 ranks of host node2 share 1 core: times are those of an overcommitted");
     place(0, 1, "0");
     place(1, 1, "0");
     expect("share 1 core (and on 1 more host)");
     for (uint32_t i = 0; i < SAMPLE_RANKS; i++) {
         place(i, 1, "");
-        whole.ranks[i].place.node_cores = whole.ranks[i].place.core_count =
-            0; /* nothing known */
+        whole.ranks[i].place.node_cores = whole.ranks[i].place.core_count = 0; /* nothing known */
     }
     expect_not("Binding");
 }
@@ -402,8 +398,7 @@ static void test_claim(void **state)
            "             ranks counted the iterations differently: numbers do not agree\n");
     thread_of(2)->agreed.drifted = 0;
     cut->first_most++;
-    expect(
-        "not the same iterations on all ranks: they begin at 100 to 101, end at 109 to 109\n");
+    expect("not the same iterations on all ranks: they begin at 100 to 101, end at 109 to 109\n");
     cut->first_most--;
     cut->ranks = 3;
     thread_of(3)->agreed.is_owner = 0;
@@ -411,8 +406,7 @@ static void test_claim(void **state)
            "             rank 3 has no such loop: it was recorded while the others were\n");
     cut->ranks = 2;
     thread_of(2)->agreed.is_owner = 0;
-    expect(
-        "             2 ranks, rank 2 the first, have no such loop: they were recorded while");
+    expect("             2 ranks, rank 2 the first, have no such loop: they were recorded while");
     thread_of(3)->agreed.is_alone = 1;
     expect("             rank 3 recorded alone: the others did not answer\n");
 }
@@ -489,8 +483,8 @@ static void test_cpp_names(void **state)
         char text[100];
         const struct efg_graph *graph = &whole.run.speaker.threads[0].graph;
         set(&whole.run.sites[SAMPLE_ALLREDUCE - 1].symbols[0].function, names[i][0]);
-        efg_summary_place(&whole.run, &graph->nodes[whole.run.speaker.threads[0].pivot.node],
-                          text, sizeof text);
+        efg_summary_place(&whole.run, &graph->nodes[whole.run.speaker.threads[0].pivot.node], text,
+                          sizeof text);
         assert_string_equal(text, names[i][1]);
     }
 }

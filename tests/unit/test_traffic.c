@@ -71,8 +71,8 @@ static void end_windows(struct model *m, int stays)
     end_window(m, m->collective, EFG_TRAFFIC_SIZES, stays);
 }
 
-static void assert_items(const struct efg_traffic_item *items, uint32_t count,
-                         const struct sum *sums, uint32_t most)
+static void assert_items(const struct efg_traffic_item *items, uint32_t count, const struct sum *sums,
+                         uint32_t most)
 {
     uint32_t k = 0;
     for (uint32_t i = 0; i < most; i++) {

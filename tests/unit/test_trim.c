@@ -158,8 +158,7 @@ static void test_windows_go(void **state)
     begin = (struct efg_log_place){(uint32_t *)((char *)file.header + EFG_LOG_HEADER), 0};
     read_rest();
     assert_int_equal(count, 6 + 1 + 6);
-    assert_true(has(EFG_REC_DEF_CALL, 100) && has(EFG_REC_DEF_CALL, 200) &&
-                has(EFG_REC_DEF_CALL, 300));
+    assert_true(has(EFG_REC_DEF_CALL, 100) && has(EFG_REC_DEF_CALL, 200) && has(EFG_REC_DEF_CALL, 300));
     assert_true(has(EFG_REC_SEND, 100) && !has(EFG_REC_SEND, 200) && has(EFG_REC_SEND, 300));
 }
 
@@ -192,8 +191,7 @@ static void test_definitions_stay(void **state)
     call(110, 120, EFG_REC_SEND, 4);
     trim(100, 200);
     assert_int_equal(count, 3 + 3);
-    assert_true(has(EFG_REC_DEF_CALL, 1) && has(EFG_REC_DEF_COMM, 2) &&
-                has(EFG_REC_DEF_FILE, 3));
+    assert_true(has(EFG_REC_DEF_CALL, 1) && has(EFG_REC_DEF_COMM, 2) && has(EFG_REC_DEF_FILE, 3));
     assert_int_equal(records[3].time, 110);
     assert_int_equal(records[5].time, 120);
 }
@@ -208,10 +206,8 @@ static void test_requests_across_the_edges(void **state)
     call(140, 150, EFG_REC_IRECV, 2);          /* of a receive that goes */
     call(150, 160, EFG_REC_ISEND_COMPLETE, 3);
     trim(100, 200);
-    assert_false(has(EFG_REC_ISEND, 1) || has(EFG_REC_ISEND_COMPLETE, 1) ||
-                 has(EFG_REC_IRECV, 2));
-    assert_true(has(EFG_REC_RECV, 0) && has(EFG_REC_ISEND, 3) &&
-                has(EFG_REC_ISEND_COMPLETE, 3));
+    assert_false(has(EFG_REC_ISEND, 1) || has(EFG_REC_ISEND_COMPLETE, 1) || has(EFG_REC_IRECV, 2));
+    assert_true(has(EFG_REC_RECV, 0) && has(EFG_REC_ISEND, 3) && has(EFG_REC_ISEND_COMPLETE, 3));
 }
 
 static void test_a_call_that_never_ended_goes(void **state)
@@ -282,9 +278,8 @@ static void test_any_order(void **state)
         file.next = begin;
         for (size_t i = 0; i < number; i++) {
             time += steps[rand() % 7];
-            all[i] = (struct efg_record){.time = time,
-                                         .kind = (uint16_t)(1 + rand() % EFG_REC_RECV),
-                                         .e = (uint64_t)rand() % 8};
+            all[i] = (struct efg_record){
+                .time = time, .kind = (uint16_t)(1 + rand() % EFG_REC_RECV), .e = (uint64_t)rand() % 8};
             if (i == 0)
                 all[i].kind = EFG_REC_WINDOW_BEGIN;
             if (all[i].kind == EFG_REC_WINDOW_BEGIN)

@@ -24,8 +24,7 @@ static MPI_Datatype handle(int number)
 /* A handle may have the lower half of an address only. */
 static int number_of(MPI_Datatype datatype)
 {
-    return (int)((uint32_t)(uintptr_t)datatype - (uint32_t)(uintptr_t)type[0]) /
-           (int)sizeof *type;
+    return (int)((uint32_t)(uintptr_t)datatype - (uint32_t)(uintptr_t)type[0]) / (int)sizeof *type;
 }
 
 int PMPI_Type_size(MPI_Datatype datatype, int *size)

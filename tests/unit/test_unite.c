@@ -15,8 +15,7 @@
 #include "some_events.h"
 #include "some_graphs.h"
 
-static void step(struct efg_graph *graph, struct efg_event event, unsigned dimensions,
-                 int is_poll)
+static void step(struct efg_graph *graph, struct efg_event event, unsigned dimensions, int is_poll)
 {
     event.signature = efg_signature_reduce(event.signature, dimensions);
     if (is_poll)
@@ -113,8 +112,7 @@ static void test_overflow(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_equal(efg_graph_unite(&graph, &part, 0, 0, NULL, NULL), 0);
     assert_int_equal(graph.node_count, part.node_count);
-    assert_int_equal(graph.nodes[graph.overflow].time.count,
-                     2 * part.nodes[part.overflow].time.count);
+    assert_int_equal(graph.nodes[graph.overflow].time.count, 2 * part.nodes[part.overflow].time.count);
     assert_int_equal(graph.lost_edges, 2 * part.lost_edges);
     efg_graph_fini(&graph);
     efg_graph_fini(&part);

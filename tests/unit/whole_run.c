@@ -92,8 +92,7 @@ static int is_owner(const struct efg_run_common *common, uint32_t rank)
 }
 
 /* The sections of all ranks, node after node. */
-static int write_nodes(struct whole_run *whole, const char *path, uint32_t node_ranks,
-                       uint64_t *end)
+static int write_nodes(struct whole_run *whole, const char *path, uint32_t node_ranks, uint64_t *end)
 {
     int error = efg_runfile_create(path, 1, MARK);
     *end = EFG_RUN_SECTIONS;
@@ -132,9 +131,8 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Add to SECTIONS and MERGE rank NUMBER of COUNT, which did what rank LIKE of WHOLE did. */
-static void put_like(struct efg_merge *merge, struct efg_buffer *sections,
-                     const struct whole_run *whole, uint32_t like, uint32_t number,
-                     uint32_t count, const char *host)
+static void put_like(struct efg_merge *merge, struct efg_buffer *sections, const struct whole_run *whole,
+                     uint32_t like, uint32_t number, uint32_t count, const char *host)
 {
     struct efg_run_rank rank = whole->ranks[like];
     struct efg_run_thread thread = rank.threads[0];
@@ -146,8 +144,7 @@ static void put_like(struct efg_merge *merge, struct efg_buffer *sections,
         int is_behind = ahead % whole->rank_count > whole->rank_count / 2;
         items[i] = partners->item[i];
         items[i].key =
-            (number + ahead % whole->rank_count + count - (is_behind ? whole->rank_count : 0)) %
-            count;
+            (number + ahead % whole->rank_count + count - (is_behind ? whole->rank_count : 0)) % count;
     }
     qsort(items, partners->count, sizeof *items, by_key);
     partners->item = items;
@@ -159,8 +156,7 @@ static void put_like(struct efg_merge *merge, struct efg_buffer *sections,
     free(items);
 }
 
-int whole_run_write_many(struct whole_run *whole, const char *path, uint32_t count,
-                         uint32_t node_ranks)
+int whole_run_write_many(struct whole_run *whole, const char *path, uint32_t count, uint32_t node_ranks)
 {
     struct efg_merge merge = {0};
     struct efg_buffer sections = {0};

@@ -12,8 +12,7 @@ static void rank_too_large(void)
 
 static void rank_negative(void)
 {
-    TELL(Sendrecv, &one, 1, MPI_INT, -7, 2, two, 1, MPI_INT, other, 2, MPI_COMM_WORLD,
-         MPI_STATUS_IGNORE);
+    TELL(Sendrecv, &one, 1, MPI_INT, -7, 2, two, 1, MPI_INT, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void send_to_any_source(void)

@@ -76,8 +76,7 @@ static void receive_for_collective(void)
 static void counts_of_gatherv(void)
 {
     int counts[2] = {1, 1}, places[2] = {0, 1};
-    TELL(Gatherv, eight, 1 + rank, MPI_INT, eight + 4, counts, places, MPI_INT, 0,
-         MPI_COMM_WORLD);
+    TELL(Gatherv, eight, 1 + rank, MPI_INT, eight + 4, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
 static void counts_negative(void)

@@ -21,8 +21,7 @@ static void begin(MPI_Request request[2])
 static void say(const MPI_Request request[2])
 {
     for (int i = 0; i < 2; i++)
-        printf("rank %d: request %d %s\n", rank, i,
-               request[i] == MPI_REQUEST_NULL ? "is null" : "is left");
+        printf("rank %d: request %d %s\n", rank, i, request[i] == MPI_REQUEST_NULL ? "is null" : "is left");
 }
 
 static void wait(void)
@@ -77,8 +76,7 @@ static void testall(void)
 {
     MPI_Request request[2];
     begin(request);
-    for (int i = 0, flag = 0, code = MPI_SUCCESS; i < 100 && !flag && code == MPI_SUCCESS;
-         i++) {
+    for (int i = 0, flag = 0, code = MPI_SUCCESS; i < 100 && !flag && code == MPI_SUCCESS; i++) {
         code = MPI_Testall(2, request, &flag, MPI_STATUSES_IGNORE);
         told("MPI_Testall", code);
     }

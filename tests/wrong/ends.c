@@ -88,8 +88,7 @@ static void exit_in_handler(void)
 static void *send_to_self(void *nothing)
 {
     int got;
-    TELL(Sendrecv, &one, 1, MPI_INT, 0, 2, &got, 1, MPI_INT, 0, 2, MPI_COMM_SELF,
-         MPI_STATUS_IGNORE);
+    TELL(Sendrecv, &one, 1, MPI_INT, 0, 2, &got, 1, MPI_INT, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     return nothing;
 }
 

@@ -30,11 +30,9 @@ static void types_differ(void)
     double got = 0;
     MPI_Status status;
     int count = 0;
-    TELL(Sendrecv, four, 3, MPI_INT, rank, 2, &got, 2, MPI_DOUBLE, rank, 2, MPI_COMM_WORLD,
-         &status);
+    TELL(Sendrecv, four, 3, MPI_INT, rank, 2, &got, 2, MPI_DOUBLE, rank, 2, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_DOUBLE, &count);
-    printf("rank %d: %s\n", rank,
-           count == MPI_UNDEFINED ? "not a number of doubles" : "doubles");
+    printf("rank %d: %s\n", rank, count == MPI_UNDEFINED ? "not a number of doubles" : "doubles");
 }
 
 static void types_of_one_size(void)

@@ -20,9 +20,9 @@
 
 int rank, size, other;
 
-static const struct wrong *const tables[] = {
-    wrong_arguments,   wrong_handles, wrong_messages, wrong_completions,
-    wrong_collectives, wrong_windows, wrong_files,    wrong_ends};
+static const struct wrong *const tables[] = {wrong_arguments,   wrong_handles,     wrong_messages,
+                                             wrong_completions, wrong_collectives, wrong_windows,
+                                             wrong_files,       wrong_ends};
 #define TABLES (sizeof tables / sizeof *tables)
 
 void told(const char *name, int code)
@@ -59,8 +59,7 @@ static void choose_handler(const char *name)
 static void step(void)
 {
     int out = rank, in = -1, sum = 0;
-    MPI_Sendrecv(&out, 1, MPI_INT, other, 1, &in, 1, MPI_INT, other, 1, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, other, 1, &in, 1, MPI_INT, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(&out, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (in != other || sum != size * (size - 1) / 2)
         printf("rank %d: the step is wrong\n", rank);

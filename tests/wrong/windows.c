@@ -8,8 +8,7 @@ static int one = 1, *memory;
 static MPI_Win make(void)
 {
     MPI_Win win;
-    MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
-                     &win);
+    MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Errhandler handler;
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
     if (handler == MPI_ERRORS_RETURN)

@@ -31,11 +31,10 @@ SEPARATE static void fill_ghosts(int l)
             if (here && there)
                 memcpy(patches[l][p].edge[side], column, sizeof(double) * SIDE);
             else if (here)
-                MPI_Irecv(patches[l][p].edge[side], SIDE, MPI_DOUBLE, owner[l][from], tag,
-                          MPI_COMM_WORLD, &requests[n++]);
-            else if (there)
-                MPI_Isend(column, SIDE, MPI_DOUBLE, owner[l][p], tag, MPI_COMM_WORLD,
+                MPI_Irecv(patches[l][p].edge[side], SIDE, MPI_DOUBLE, owner[l][from], tag, MPI_COMM_WORLD,
                           &requests[n++]);
+            else if (there)
+                MPI_Isend(column, SIDE, MPI_DOUBLE, owner[l][p], tag, MPI_COMM_WORLD, &requests[n++]);
         }
     MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 }
@@ -92,8 +91,7 @@ static void move_patch(int l, int p, int to)
     if (owner[l][p] == rank && to != rank)
         MPI_Send(cells, CELLS, MPI_DOUBLE, to, 100 + p, MPI_COMM_WORLD);
     if (owner[l][p] != rank && to == rank)
-        MPI_Recv(cells, CELLS, MPI_DOUBLE, owner[l][p], 100 + p, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+        MPI_Recv(cells, CELLS, MPI_DOUBLE, owner[l][p], 100 + p, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     owner[l][p] = to;
 }
 

@@ -88,8 +88,8 @@ SEPARATE static void send_on(void)
     int got;
 
     for (int side = 0; side < 2; side++)
-        MPI_Isend(leaving[side], WORDS * out[side], MPI_BYTE, side_of[side], side,
-                  MPI_COMM_WORLD, &requests[side]);
+        MPI_Isend(leaving[side], WORDS * out[side], MPI_BYTE, side_of[side], side, MPI_COMM_WORLD,
+                  &requests[side]);
     for (int side = 0; side < 2; side++) {
         MPI_Probe(side_of[!side], side, MPI_COMM_WORLD, &status);
         MPI_Get_count(&status, MPI_BYTE, &got);
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
     }
     double in_census = sum_of_all(waiting, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("%d cycles in %d rounds, %.0f in the census, energy %.1f\n", cycles, rounds,
-               in_census, energy);
+        printf("%d cycles in %d rounds, %.0f in the census, energy %.1f\n", cycles, rounds, in_census,
+               energy);
     return finish(cycles, 0);
 }

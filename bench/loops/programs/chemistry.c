@@ -25,8 +25,8 @@ SEPARATE static void fill_halo(void)
 
     MPI_Sendrecv(cells[1], size, MPI_DOUBLE, up, 3, cells[ROWS + 1], size, MPI_DOUBLE, down, 3,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(cells[ROWS], size, MPI_DOUBLE, down, 4, cells[0], size, MPI_DOUBLE, up, 4,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(cells[ROWS], size, MPI_DOUBLE, down, 4, cells[0], size, MPI_DOUBLE, up, 4, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     if (rank == 0)
         memcpy(cells[0], cells[1], sizeof cells[0]);
     if (rank == ranks - 1)
@@ -48,8 +48,7 @@ SEPARATE static void transport(void)
             struct cell *r = &cells[i][j < COLUMNS - 1 ? j + 1 : 0];
             next[i][j].heat = flow(c->heat, l->heat, r->heat, a->heat, b->heat);
             next[i][j].fuel = flow(c->fuel, l->fuel, r->fuel, a->fuel, b->fuel);
-            next[i][j].radical =
-                flow(c->radical, l->radical, r->radical, a->radical, b->radical);
+            next[i][j].radical = flow(c->radical, l->radical, r->radical, a->radical, b->radical);
         }
     memcpy(cells[1], next[1], sizeof cells[0] * ROWS);
 }
@@ -64,8 +63,7 @@ static void react(struct cell *c, int n)
     double dt = DT / n;
 
     for (int k = 0; k < n; k++) {
-        double rate =
-            12 * c->fuel * (c->heat * c->heat / (0.2 + c->heat)) * (0.05 + c->radical);
+        double rate = 12 * c->fuel * (c->heat * c->heat / (0.2 + c->heat)) * (0.05 + c->radical);
         c->fuel -= dt * rate;
         c->heat += dt * (rate - 0.02 * c->heat);
         c->radical += dt * (rate - 2.5 * c->radical);
@@ -126,8 +124,7 @@ static int give(const int *amount, struct cell *own, MPI_Request *requests, int 
         counts[r] = last - left;
         requests[r] = MPI_REQUEST_NULL;
         if (counts[r] > 0)
-            MPI_Isend(own + left, 3 * counts[r], MPI_DOUBLE, r, WORK, MPI_COMM_WORLD,
-                      &requests[r]);
+            MPI_Isend(own + left, 3 * counts[r], MPI_DOUBLE, r, WORK, MPI_COMM_WORLD, &requests[r]);
     }
     return left;
 }
@@ -153,8 +150,7 @@ static void take_back(struct cell *own, const int *counts)
         at -= counts[r];
         given += counts[r];
         if (counts[r] > 0)
-            MPI_Recv(own + at, 3 * counts[r], MPI_DOUBLE, r, DONE, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+            MPI_Recv(own + at, 3 * counts[r], MPI_DOUBLE, r, DONE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
 }
 
@@ -191,8 +187,7 @@ static void ignite(void)
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
             int is_hot = i + rank * ROWS < 6;
-            cells[i + 1][j] =
-                (struct cell){is_hot ? 1.0 : 0.02, 1 - 0.1 * sin(0.2 * j), is_hot ? 0.2 : 0};
+            cells[i + 1][j] = (struct cell){is_hot ? 1.0 : 0.02, 1 - 0.1 * sin(0.2 * j), is_hot ? 0.2 : 0};
         }
 }
 

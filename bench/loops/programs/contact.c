@@ -58,8 +58,8 @@ static void share_column(int b, int i, int other)
 
     for (int j = 0; j < NY; j++)
         memcpy(out[j], at(b, i, j)->f, sizeof out[j]);
-    MPI_Sendrecv(out, 2 * NY, MPI_DOUBLE, other, b, in, 2 * NY, MPI_DOUBLE, other, b,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 2 * NY, MPI_DOUBLE, other, b, in, 2 * NY, MPI_DOUBLE, other, b, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     for (int j = 0; j < NY && other != MPI_PROC_NULL; j++)
         for (int k = 0; k < 2; k++)
             at(b, i, j)->f[k] += in[j][k];
@@ -103,8 +103,7 @@ SEPARATE static void search(void)
     pairs += touching;
 }
 
-static void swap_surfaces(double own[][NX + 1][2], double got[][NX + 1][2], int tag,
-                          int is_same)
+static void swap_surfaces(double own[][NX + 1][2], double got[][NX + 1][2], int tag, int is_same)
 {
     MPI_Request requests[2 * MOST_RANKS];
     int size = 2 * (NX + 1);
@@ -218,7 +217,7 @@ int main(int argc, char **argv)
     }
     pairs = sum_of_all(pairs, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("%d steps to %.2f, %d pairs in %d searches, height %.3f\n", steps, time, pairs,
-               searches, height);
+        printf("%d steps to %.2f, %d pairs in %d searches, height %.3f\n", steps, time, pairs, searches,
+               height);
     return finish(steps, 0);
 }

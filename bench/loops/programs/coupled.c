@@ -21,8 +21,7 @@ SEPARATE static void fill_halo(double *a)
 
     MPI_Sendrecv(a + 1, 1, MPI_DOUBLE, left, 0, a + CELLS + 1, 1, MPI_DOUBLE, right, 0, model,
                  MPI_STATUS_IGNORE);
-    MPI_Sendrecv(a + CELLS, 1, MPI_DOUBLE, right, 1, a, 1, MPI_DOUBLE, left, 1, model,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(a + CELLS, 1, MPI_DOUBLE, right, 1, a, 1, MPI_DOUBLE, left, 1, model, MPI_STATUS_IGNORE);
 }
 
 static void advect(double *a, double *b, double speed)
@@ -38,8 +37,7 @@ SEPARATE static void physics(void)
 {
     for (int i = 1; i <= CELLS; i++)
         for (int k = 0; k < LEVELS; k++)
-            field[k][i] +=
-                1e-3 * (sin(field[(k + 1) % LEVELS][i]) + surface[i - 1] - field[k][i]);
+            field[k][i] += 1e-3 * (sin(field[(k + 1) % LEVELS][i]) + surface[i - 1] - field[k][i]);
 }
 
 SEPARATE static double atmosphere_step(int step)
@@ -85,8 +83,8 @@ SEPARATE static void couple(void)
         mean += field[0][i] / CELLS;
     MPI_Gather(&mean, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, model);
     if (me == 0)
-        MPI_Sendrecv(all, many, MPI_DOUBLE, other_root, 5, got, MOST_RANKS, MPI_DOUBLE,
-                     other_root, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(all, many, MPI_DOUBLE, other_root, 5, got, MOST_RANKS, MPI_DOUBLE, other_root, 5,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Bcast(got, MOST_RANKS, MPI_DOUBLE, 0, model);
     for (int i = 0; i < CELLS; i++)
         surface[i] = got[0];

@@ -20,10 +20,9 @@ SEPARATE static void multiply(const double *a, double *b)
 {
     double above = 0, below = 0;
 
-    MPI_Sendrecv(a, 1, MPI_DOUBLE, up, 0, &below, 1, MPI_DOUBLE, down, 0, MPI_COMM_WORLD,
+    MPI_Sendrecv(a, 1, MPI_DOUBLE, up, 0, &below, 1, MPI_DOUBLE, down, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(a + OWN - 1, 1, MPI_DOUBLE, down, 1, &above, 1, MPI_DOUBLE, up, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    MPI_Sendrecv(a + OWN - 1, 1, MPI_DOUBLE, down, 1, &above, 1, MPI_DOUBLE, up, 1,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < OWN; i++)
         b[i] = diagonal[i] * a[i] - (i ? a[i - 1] : above) - (i < OWN - 1 ? a[i + 1] : below);
 }

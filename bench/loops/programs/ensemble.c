@@ -20,8 +20,7 @@ SEPARATE static void fill_halos(void)
     for (int k = 0; k < 2; k++) {
         double(*a)[COLUMNS] = fields[k];
         MPI_Irecv(a[0], COLUMNS, MPI_DOUBLE, up, k, MPI_COMM_WORLD, &requests[4 * k]);
-        MPI_Irecv(a[ROWS + 1], COLUMNS, MPI_DOUBLE, down, k, MPI_COMM_WORLD,
-                  &requests[4 * k + 1]);
+        MPI_Irecv(a[ROWS + 1], COLUMNS, MPI_DOUBLE, down, k, MPI_COMM_WORLD, &requests[4 * k + 1]);
         MPI_Isend(a[1], COLUMNS, MPI_DOUBLE, up, k, MPI_COMM_WORLD, &requests[4 * k + 2]);
         MPI_Isend(a[ROWS], COLUMNS, MPI_DOUBLE, down, k, MPI_COMM_WORLD, &requests[4 * k + 3]);
     }
@@ -35,8 +34,7 @@ SEPARATE static void model_step(double dt)
     for (int i = 1; i <= ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
             double x = u[i][j], left = u[i][j ? j - 1 : 0];
-            double spread =
-                u[i - 1][j] + u[i + 1][j] + left + u[i][j < COLUMNS - 1 ? j + 1 : j];
+            double spread = u[i - 1][j] + u[i + 1][j] + left + u[i][j < COLUMNS - 1 ? j + 1 : j];
             new_u[i][j] = x + dt * (x * (1 - x) * (x - 0.1) * 8 - w[i][j] + spread - 4 * x);
             w[i][j] += dt * 0.02 * (x - w[i][j]);
         }
@@ -103,7 +101,6 @@ int main(int argc, char **argv)
         square += of_member * of_member / members;
     }
     if (rank == 0)
-        printf("%d members, mean %.6f, spread %.6f\n", members, mean,
-               sqrt(fmax(0, square - mean * mean)));
+        printf("%d members, mean %.6f, spread %.6f\n", members, mean, sqrt(fmax(0, square - mean * mean)));
     return finish(steps, members);
 }

@@ -98,9 +98,8 @@ SEPARATE static double long_range(void)
     transform_lines(n);
     MPI_Allgather(lines, n * MESH, MPI_DOUBLE, mesh, n * MESH, MPI_DOUBLE, MPI_COMM_WORLD);
     for (int i = first; i < last; i++)
-        f[i][0] +=
-            (i & 1 ? 1e-3 : -1e-3) *
-            mesh[(int)(all[i][0] * MESH / BOX) & (MESH - 1)][(int)all[i][1] & (MESH - 1)];
+        f[i][0] += (i & 1 ? 1e-3 : -1e-3) *
+                   mesh[(int)(all[i][0] * MESH / BOX) & (MESH - 1)][(int)all[i][1] & (MESH - 1)];
     return energy;
 }
 

@@ -14,8 +14,7 @@ static double y[SPECIES][ROWS + 2][COLUMNS], p[ROWS + 2][COLUMNS], source[ROWS +
 
 SEPARATE static void fill_halo(double a[][COLUMNS])
 {
-    int up = rank ? rank - 1 : MPI_PROC_NULL,
-        down = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+    int up = rank ? rank - 1 : MPI_PROC_NULL, down = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
     MPI_Request requests[2];
 
     MPI_Irecv(a[0], COLUMNS, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, &requests[0]);
@@ -45,9 +44,8 @@ SEPARATE static void transport(void)
         fill_halo(y[k]);
         for (int i = 1; i <= ROWS; i++)
             for (int j = 1; j < COLUMNS - 1; j++)
-                new[i][j] =
-                    y[k][i][j] + 0.2 * (y[k][i - 1][j] + y[k][i + 1][j] + y[k][i][j - 1] +
-                                        y[k][i][j + 1] - 4 * y[k][i][j]);
+                new[i][j] = y[k][i][j] + 0.2 * (y[k][i - 1][j] + y[k][i + 1][j] + y[k][i][j - 1] +
+                                                y[k][i][j + 1] - 4 * y[k][i][j]);
         memcpy(y[k][1], new[1], sizeof(double) * ROWS * COLUMNS);
     }
 }
@@ -60,9 +58,7 @@ static double relax(void)
         change = 0;
         for (int i = 1; i <= ROWS; i++)
             for (int j = 1; j < COLUMNS - 1; j++) {
-                double now =
-                    (source[i][j] + p[i - 1][j] + p[i + 1][j] + p[i][j - 1] + p[i][j + 1]) /
-                    4.2;
+                double now = (source[i][j] + p[i - 1][j] + p[i + 1][j] + p[i][j - 1] + p[i][j + 1]) / 4.2;
                 change = fmax(change, fabs(now - p[i][j]));
                 p[i][j] = now;
             }
@@ -96,8 +92,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < ROWS + 2; i++)
         for (int j = 0; j < COLUMNS; j++) {
             y[0][i][j] = 1;
-            y[2][i][j] =
-                0.1 + exp(-0.01 * ((i - 30) * (i - 30) + (j - 80) * (j - 80))) * (rank == 1);
+            y[2][i][j] = 0.1 + exp(-0.01 * ((i - 30) * (i - 30) + (j - 80) * (j - 80))) * (rank == 1);
         }
     for (int step = 0; step < steps; step++) {
         chemistry(0.3);

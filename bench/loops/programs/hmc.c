@@ -36,8 +36,7 @@ static void hop(const double *a, double *b)
         int j = i % COLUMNS;
         double north = i < COLUMNS ? above[j] : a[i - COLUMNS];
         double south = i >= N - COLUMNS ? below[j] : a[i + COLUMNS];
-        b[i] = north + south + a[j ? i - 1 : i + COLUMNS - 1] +
-               a[j < COLUMNS - 1 ? i + 1 : i - COLUMNS + 1];
+        b[i] = north + south + a[j ? i - 1 : i + COLUMNS - 1] + a[j < COLUMNS - 1 ? i + 1 : i - COLUMNS + 1];
     }
 }
 
@@ -95,8 +94,8 @@ SEPARATE static void kick(double dt)
     multiply(x, y);
     hop(phi, t);
     for (int i = 0; i < N; i++)
-        momentum[i] -= dt * (4.2 * phi[i] - t[i] + 0.4 * phi[i] * phi[i] * phi[i] -
-                             4 * COUPLING * phi[i] * x[i] * y[i]);
+        momentum[i] -=
+            dt * (4.2 * phi[i] - t[i] + 0.4 * phi[i] * phi[i] * phi[i] - 4 * COUPLING * phi[i] * x[i] * y[i]);
 }
 
 static void drift(double dt)
@@ -190,7 +189,7 @@ int main(int argc, char **argv)
             MPI_Gather(phi, N, MPI_DOUBLE, whole, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     }
     if (rank == 0)
-        printf("%d of %d trajectories accepted, %d iterations in %d solves, %.4f\n", accepted,
-               trajectories, iterations, solves, mass);
+        printf("%d of %d trajectories accepted, %d iterations in %d solves, %.4f\n", accepted, trajectories,
+               iterations, solves, mass);
     return finish(trajectories, 0);
 }

@@ -25,14 +25,13 @@ static double shown;
 
 SEPARATE static void comm_exchange(double *out, double *in, int to, int from)
 {
-    MPI_Sendrecv(out, COLUMNS, MPI_DOUBLE, to, 4, in, COLUMNS, MPI_DOUBLE, from, 4,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, COLUMNS, MPI_DOUBLE, to, 4, in, COLUMNS, MPI_DOUBLE, from, 4, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
 }
 
 SEPARATE static void halo_direction(struct field *f, int down)
 {
-    int below = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL,
-        above = rank ? rank - 1 : MPI_PROC_NULL;
+    int below = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL, above = rank ? rank - 1 : MPI_PROC_NULL;
     if (down)
         comm_exchange(f->now[ROWS], f->now[0], below, above);
     else
@@ -50,10 +49,9 @@ SEPARATE static void operator_diffuse(struct field *f, double dt)
     halo_update(f);
     for (int i = 1; i <= ROWS; i++)
         for (int j = 1; j < COLUMNS - 1; j++)
-            f->next[i][j] =
-                f->now[i][j] + dt * f->speed *
-                                   (f->now[i - 1][j] + f->now[i + 1][j] + f->now[i][j - 1] +
-                                    f->now[i][j + 1] - 4 * f->now[i][j]);
+            f->next[i][j] = f->now[i][j] + dt * f->speed *
+                                               (f->now[i - 1][j] + f->now[i + 1][j] + f->now[i][j - 1] +
+                                                f->now[i][j + 1] - 4 * f->now[i][j]);
 }
 
 SEPARATE static void field_advance(struct field *f, double dt)
@@ -97,8 +95,8 @@ SEPARATE static int picture_compose(float *picture)
     for (int away = 1; away < ranks; away *= 2) {
         int other = rank ^ away, kept = rank & away ? part / 2 : 0;
         part /= 2;
-        MPI_Sendrecv(picture + part - kept, part, MPI_FLOAT, other, 6, got, part, MPI_FLOAT,
-                     other, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(picture + part - kept, part, MPI_FLOAT, other, 6, got, part, MPI_FLOAT, other, 6,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < part; i++)
             picture[i] = picture[kept + i] + got[i];
     }
@@ -140,7 +138,6 @@ int main(int argc, char **argv)
     MPI_Bcast(&steps, 1, MPI_INT, 0, MPI_COMM_WORLD);
     driver_run(&solver, steps);
     if (rank == 0)
-        printf("%d steps, %d pictures, time %.4f, pixel %.4f\n", steps, solver.pictures,
-               solver.time, shown);
+        printf("%d steps, %d pictures, time %.4f, pixel %.4f\n", steps, solver.pictures, solver.time, shown);
     return finish(steps, 0);
 }

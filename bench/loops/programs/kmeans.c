@@ -78,8 +78,7 @@ static double iterate(double *moved)
     int members[CENTRES] = {0};
 
     cost = assign(sums, members);
-    MPI_Allreduce(MPI_IN_PLACE, sums, CENTRES * DIMENSIONS, MPI_DOUBLE, MPI_SUM,
-                  MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, sums, CENTRES * DIMENSIONS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, members, CENTRES, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     *moved = move_centres(sums, members);
     return sum_of_all(cost, MPI_COMM_WORLD);

@@ -14,8 +14,7 @@ static double alpha[STEPS], beta[STEPS + 1];
 
 SEPARATE static void multiply(double *x, double *y)
 {
-    int up = rank ? rank - 1 : MPI_PROC_NULL,
-        down = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+    int up = rank ? rank - 1 : MPI_PROC_NULL, down = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
     MPI_Request requests[4];
 
     MPI_Irecv(x, 1, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, &requests[0]);

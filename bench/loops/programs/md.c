@@ -32,10 +32,10 @@ static double apart(const double *a, const double *b, double *d)
 static int swap(int side, const double *out, int n, double *in)
 {
     int got;
-    MPI_Sendrecv(&n, 1, MPI_INT, neighbour[side], 1, &got, 1, MPI_INT, neighbour[!side], 1,
+    MPI_Sendrecv(&n, 1, MPI_INT, neighbour[side], 1, &got, 1, MPI_INT, neighbour[!side], 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, n, MPI_DOUBLE, neighbour[side], 2, in, 4 * MOST, MPI_DOUBLE, neighbour[!side], 2,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(out, n, MPI_DOUBLE, neighbour[side], 2, in, 4 * MOST, MPI_DOUBLE,
-                 neighbour[!side], 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return got;
 }
 
@@ -80,8 +80,7 @@ SEPARATE static void make_borders(void)
     for (int side = 0; side < 2; side++) {
         lists[side] = 0;
         for (int i = 0; i < own; i++)
-            if (side ? x[i][0] > WIDTH * (rank + 1) - CUT - SKIN
-                     : x[i][0] < WIDTH * rank + CUT + SKIN)
+            if (side ? x[i][0] > WIDTH * (rank + 1) - CUT - SKIN : x[i][0] < WIDTH * rank + CUT + SKIN)
                 listed[side][lists[side]++] = i;
         ghosts[side] = swap(side, out, pack(side, out), x[all]) / 2;
         all += ghosts[side];
@@ -95,8 +94,7 @@ SEPARATE static void forward_positions(void)
 
     for (int side = 0; side < 2; at += ghosts[side++]) {
         MPI_Request request;
-        MPI_Irecv(x[at], 2 * ghosts[side], MPI_DOUBLE, neighbour[!side], 3, MPI_COMM_WORLD,
-                  &request);
+        MPI_Irecv(x[at], 2 * ghosts[side], MPI_DOUBLE, neighbour[!side], 3, MPI_COMM_WORLD, &request);
         MPI_Send(out, pack(side, out), MPI_DOUBLE, neighbour[side], 3, MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
@@ -111,8 +109,8 @@ SEPARATE static void make_lists(void)
     for (int i = 0; i < own; i++) {
         nears[i] = 0;
         for (int j = 0; j < all; j++)
-            if (i != j && fabs(x[i][0] - x[j][0]) < CUT + SKIN &&
-                apart(x[i], x[j], d) < reach && nears[i] < NEAR)
+            if (i != j && fabs(x[i][0] - x[j][0]) < CUT + SKIN && apart(x[i], x[j], d) < reach &&
+                nears[i] < NEAR)
                 near[i][nears[i]++] = j;
     }
 }

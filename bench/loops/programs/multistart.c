@@ -85,8 +85,7 @@ SEPARATE static void find_direction(const double *gradient, int count, double *d
 }
 
 /* X goes along D until the value is less; whether it is. */
-SEPARATE static int search(double *x, double *value, double *gradient, const double *d,
-                           double first)
+SEPARATE static int search(double *x, double *value, double *gradient, const double *d, double first)
 {
     double slope = dot(gradient, d), new[N], new_gradient[N], length = first;
 
@@ -105,8 +104,7 @@ SEPARATE static int search(double *x, double *value, double *gradient, const dou
 }
 
 /* Whether the step from OLD is worth remembering. */
-static int remember(int count, const double *x, const double *g, const double *old,
-                    const double *old_g)
+static int remember(int count, const double *x, const double *g, const double *old, const double *old_g)
 {
     double *s = steps[count % MEMORY], *y = changes[count % MEMORY];
 
@@ -178,7 +176,6 @@ int main(int argc, char **argv)
         best = fmin(best, value);
     }
     if (rank == 0)
-        printf("%d starts, %d iterations, %d values, best %.4e\n", starts, iterations, values,
-               best);
+        printf("%d starts, %d iterations, %d values, best %.4e\n", starts, iterations, values, best);
     return finish(iterations, starts);
 }

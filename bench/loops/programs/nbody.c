@@ -74,8 +74,7 @@ SEPARATE static void exchange_essentials(void)
     fars = 0;
     for (int r = 0; r < ranks; fars += got[r++])
         places[r] = fars;
-    MPI_Alltoallv(out, counts, starts, MPI_DOUBLE, far, got, places, MPI_DOUBLE,
-                  MPI_COMM_WORLD);
+    MPI_Alltoallv(out, counts, starts, MPI_DOUBLE, far, got, places, MPI_DOUBLE, MPI_COMM_WORLD);
     fars /= 3;
 }
 
@@ -121,15 +120,13 @@ static void find_borders(void)
 SEPARATE static void balance(void)
 {
     static struct body out[MOST], in[MOST];
-    int counts[MOST_RANKS] = {0}, starts[MOST_RANKS], got[MOST_RANKS], places[MOST_RANKS],
-        n = 0;
+    int counts[MOST_RANKS] = {0}, starts[MOST_RANKS], got[MOST_RANKS], places[MOST_RANKS], n = 0;
 
     find_borders();
     for (int r = 0; r < ranks; counts[r] = 5 * n - starts[r], r++) {
         starts[r] = 5 * n;
         for (int i = 0; i < own; i++)
-            if ((r == 0 || bodies[i].x >= borders[r]) &&
-                (r == ranks - 1 || bodies[i].x < borders[r + 1]))
+            if ((r == 0 || bodies[i].x >= borders[r]) && (r == ranks - 1 || bodies[i].x < borders[r + 1]))
                 out[n++] = bodies[i];
     }
     MPI_Alltoall(counts, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD);

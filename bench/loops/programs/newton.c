@@ -16,15 +16,14 @@ static double cosine[MOST_KRYLOV], sine[MOST_KRYLOV], rest[MOST_KRYLOV + 1];
 
 SEPARATE static void fill_halo(const double *x, double *above, double *below)
 {
-    int up = rank ? rank - 1 : MPI_PROC_NULL,
-        down = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+    int up = rank ? rank - 1 : MPI_PROC_NULL, down = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
 
     memset(above, 0, sizeof(double) * COLUMNS);
     memset(below, 0, sizeof(double) * COLUMNS);
-    MPI_Sendrecv(x, COLUMNS, MPI_DOUBLE, up, 0, below, COLUMNS, MPI_DOUBLE, down, 0,
+    MPI_Sendrecv(x, COLUMNS, MPI_DOUBLE, up, 0, below, COLUMNS, MPI_DOUBLE, down, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(x + N - COLUMNS, COLUMNS, MPI_DOUBLE, down, 0, above, COLUMNS, MPI_DOUBLE, up, 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(x + N - COLUMNS, COLUMNS, MPI_DOUBLE, down, 0, above, COLUMNS, MPI_DOUBLE, up,
-                 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 SEPARATE static void function(const double *x, double *y)
@@ -35,8 +34,8 @@ SEPARATE static void function(const double *x, double *y)
     for (int i = 0; i < N; i++) {
         int column = i % COLUMNS;
         double sum = (i < COLUMNS ? above[column] : x[i - COLUMNS]) +
-                     (i >= N - COLUMNS ? below[column] : x[i + COLUMNS]) +
-                     (column ? x[i - 1] : 0) + (column < COLUMNS - 1 ? x[i + 1] : 0);
+                     (i >= N - COLUMNS ? below[column] : x[i + COLUMNS]) + (column ? x[i - 1] : 0) +
+                     (column < COLUMNS - 1 ? x[i + 1] : 0);
         y[i] = x[i] - old[i] - DT * (sum - 4 * x[i] + 0.4 * x[i] * (1 - x[i] * x[i]));
     }
 }

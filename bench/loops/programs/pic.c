@@ -45,8 +45,8 @@ static void swap(struct species *s, int side)
     int to = side ? right : left, from = side ? left : right, n = pack(s, side, out), got;
     MPI_Status status;
 
-    MPI_Sendrecv(out, 2 * n, MPI_DOUBLE, to, side, s->list + s->count, 2 * (MOST - s->count),
-                 MPI_DOUBLE, from, side, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(out, 2 * n, MPI_DOUBLE, to, side, s->list + s->count, 2 * (MOST - s->count), MPI_DOUBLE,
+                 from, side, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_DOUBLE, &got);
     s->count += got / 2;
 }
@@ -85,8 +85,8 @@ SEPARATE static void deposit(void)
     memset(density, 0, sizeof density);
     add(&electrons);
     add(&ions);
-    MPI_Sendrecv(&density[CELLS], 1, MPI_DOUBLE, right, 2, &got, 1, MPI_DOUBLE, left, 2,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&density[CELLS], 1, MPI_DOUBLE, right, 2, &got, 1, MPI_DOUBLE, left, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     density[0] += got;
 }
 
@@ -106,8 +106,8 @@ SEPARATE static void solve_field(void)
     double mean = sum_of_all(sum, MPI_COMM_WORLD) / CELLS / ranks;
     for (int i = 0; i < CELLS; i++)
         field[i] -= mean;
-    MPI_Sendrecv(field, 1, MPI_DOUBLE, left, 3, field + CELLS, 1, MPI_DOUBLE, right, 3,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(field, 1, MPI_DOUBLE, left, 3, field + CELLS, 1, MPI_DOUBLE, right, 3, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
 }
 
 SEPARATE static void advance_electrons(double dt)

@@ -14,8 +14,7 @@ static double x[N], b[N], r[N + 2], w[N + 2], q[N], z[N], s[N], p[N], diagonal[N
 /* A Y = A X, of which X[1] is the first own one. */
 SEPARATE static void multiply(double *from, double *to)
 {
-    int left = rank ? rank - 1 : MPI_PROC_NULL,
-        right = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+    int left = rank ? rank - 1 : MPI_PROC_NULL, right = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
     MPI_Request requests[4];
 
     MPI_Irecv(&from[0], 1, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &requests[0]);

@@ -87,8 +87,7 @@ int main(int argc, char **argv)
         step_once(step, &state);
     MPI_Barrier(MPI_COMM_WORLD);
     take_tracers();
-    double lost = sum_of_all(sent - got, MPI_COMM_WORLD),
-           sum = sum_of_all(now[1][50], MPI_COMM_WORLD);
+    double lost = sum_of_all(sent - got, MPI_COMM_WORLD), sum = sum_of_all(now[1][50], MPI_COMM_WORLD);
     if (rank == 0)
         printf("%d steps, %.0f tracers lost, sum %.5f\n", steps, lost, sum);
     return finish(steps, 0);

@@ -68,9 +68,8 @@ static int pass_on(double *a, int n, int out, double *in)
 {
     int size = size_of(out - 1, n);
 
-    MPI_Sendrecv(a + begin_of(out, n), size_of(out, n), MPI_DOUBLE, (rank + 1) % ranks, 7, in,
-                 size, MPI_DOUBLE, (rank + ranks - 1) % ranks, 7, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(a + begin_of(out, n), size_of(out, n), MPI_DOUBLE, (rank + 1) % ranks, 7, in, size,
+                 MPI_DOUBLE, (rank + ranks - 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return size;
 }
 

@@ -29,8 +29,7 @@ SEPARATE static void exchange(double a[][COLUMNS + 2], int lines)
 
 static double off(int i, int j)
 {
-    return b[i][j] - stiff[i][j] * (4.0005 * u[i][j] - u[i - 1][j] - u[i + 1][j] - u[i][j - 1] -
-                                    u[i][j + 1]);
+    return b[i][j] - stiff[i][j] * (4.0005 * u[i][j] - u[i - 1][j] - u[i + 1][j] - u[i][j - 1] - u[i][j + 1]);
 }
 
 static double sweep(void)
@@ -80,15 +79,13 @@ SEPARATE static double correct_coarsely(void)
 
     exchange(u, 1);
     double left = sums_of_blocks(sums);
-    MPI_Allgather(sums, HIGH * BROAD, MPI_DOUBLE, gathered, HIGH * BROAD, MPI_DOUBLE,
-                  MPI_COMM_WORLD);
+    MPI_Allgather(sums, HIGH * BROAD, MPI_DOUBLE, gathered, HIGH * BROAD, MPI_DOUBLE, MPI_COMM_WORLD);
     for (int i = 0; i < ranks * HIGH; i++)
         memcpy(&whole[i + 1][1], gathered[i], sizeof gathered[i]);
     for (int k = 0; k < 100; k++)
         for (int i = 1; i <= ranks * HIGH; i++)
             for (int j = 1; j <= BROAD; j++)
-                c[i][j] = (whole[i][j] / BLOCK + c[i - 1][j] + c[i + 1][j] + c[i][j - 1] +
-                           c[i][j + 1]) /
+                c[i][j] = (whole[i][j] / BLOCK + c[i - 1][j] + c[i + 1][j] + c[i][j - 1] + c[i][j + 1]) /
                           (4 + 0.0005 * BLOCK);
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
@@ -123,7 +120,6 @@ int main(int argc, char **argv)
     }
     double all = sum_of_all(sweeps, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("%d iterations, %.0f sweeps, residual by %.0e\n", iterations, all,
-               sqrt(now / first));
+        printf("%d iterations, %.0f sweeps, residual by %.0e\n", iterations, all, sqrt(now / first));
     return finish(iterations, 0);
 }

@@ -42,10 +42,10 @@ SEPARATE static void fill_halo(MPI_Comm comm, int n)
 {
     int left = rank ? rank - 1 : MPI_PROC_NULL, right = rank < n - 1 ? rank + 1 : MPI_PROC_NULL;
 
-    MPI_Sendrecv(&cells[1], 1, MPI_DOUBLE, left, 0, &cells[CELLS + 1], 1, MPI_DOUBLE, right, 0,
-                 comm, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&cells[CELLS], 1, MPI_DOUBLE, right, 0, &cells[0], 1, MPI_DOUBLE, left, 0,
-                 comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&cells[1], 1, MPI_DOUBLE, left, 0, &cells[CELLS + 1], 1, MPI_DOUBLE, right, 0, comm,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&cells[CELLS], 1, MPI_DOUBLE, right, 0, &cells[0], 1, MPI_DOUBLE, left, 0, comm,
+                 MPI_STATUS_IGNORE);
 }
 
 SEPARATE static void compute(void)
@@ -68,8 +68,8 @@ SEPARATE static void tell_change(void)
 
     for (int i = 0; i < SIZE; i++)
         change[i] = cells[1 + i * (CELLS / SIZE)];
-    MPI_Sendrecv(change, SIZE, MPI_DOUBLE, ranks - 1, CHANGE, newest, SIZE, MPI_DOUBLE,
-                 ranks - 1, ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(change, SIZE, MPI_DOUBLE, ranks - 1, CHANGE, newest, SIZE, MPI_DOUBLE, ranks - 1, ANSWER,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 SEPARATE static void ask_for_table(void)

@@ -86,8 +86,8 @@ SEPARATE static void redistribute(void)
         in_places[r] = own;
         own += in_counts[r];
     }
-    MPI_Alltoallv(keys, counts, places, MPI_UNSIGNED, sorted, in_counts, in_places,
-                  MPI_UNSIGNED, MPI_COMM_WORLD);
+    MPI_Alltoallv(keys, counts, places, MPI_UNSIGNED, sorted, in_counts, in_places, MPI_UNSIGNED,
+                  MPI_COMM_WORLD);
 }
 
 SEPARATE static void sort_all(int seed)
@@ -118,9 +118,8 @@ static double test_all(void)
     unsigned before = 0;
     double wrong = 0;
 
-    MPI_Sendrecv(&sorted[own - 1], 1, MPI_UNSIGNED, rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL,
-                 0, &before, 1, MPI_UNSIGNED, rank ? rank - 1 : MPI_PROC_NULL, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&sorted[own - 1], 1, MPI_UNSIGNED, rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL, 0, &before,
+                 1, MPI_UNSIGNED, rank ? rank - 1 : MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < own; before = sorted[i++])
         wrong += sorted[i] < before;
     return sum_of_all(wrong, MPI_COMM_WORLD);

@@ -63,8 +63,8 @@ SEPARATE static int exchange(int cycle, double mine)
     double own[3] = {mine, beta, draw(&team_state)}, theirs[3], new = beta;
 
     if (me == 0 && other >= 0 && other < replicas) {
-        MPI_Sendrecv(own, 3, MPI_DOUBLE, other * TEAM, 7, theirs, 3, MPI_DOUBLE, other * TEAM,
-                     7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(own, 3, MPI_DOUBLE, other * TEAM, 7, theirs, 3, MPI_DOUBLE, other * TEAM, 7,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         double chance = exp((own[1] - theirs[1]) * (own[0] - theirs[0]));
         if ((replica < other ? own[2] : theirs[2]) < chance)
             new = theirs[1];
@@ -105,8 +105,7 @@ int main(int argc, char **argv)
         mean += now / cycles;
         exchanges += exchange(cycle, now);
     }
-    double all = sum_of_all(exchanges, MPI_COMM_WORLD),
-           total = sum_of_all(mean, MPI_COMM_WORLD);
+    double all = sum_of_all(exchanges, MPI_COMM_WORLD), total = sum_of_all(mean, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%d cycles, %.0f exchanges, energy of a spin %.4f\n", cycles, all / TEAM / 2,
                total / ranks / (ROWS * COLUMNS * TEAM));

@@ -49,8 +49,7 @@ static void make_column(int k)
     for (int t = 0; t < c->count && owner(k) == rank; t++)
         for (int i = 0; i < NB; i++)
             for (int j = 0; j < NB; j++)
-                c->tiles[t][i][j] =
-                    c->rows[t] == k && i == j ? 300 : ((i * j + c->rows[t] + k) % 7) / 7.0;
+                c->tiles[t][i][j] = c->rows[t] == k && i == j ? 300 : ((i * j + c->rows[t] + k) % 7) / 7.0;
     for (int i = 0; i < NB; i++) /* symmetric */
         for (int j = 0; j < i; j++)
             c->tiles[0][i][j] = c->tiles[0][j][i];
@@ -124,8 +123,8 @@ static void send_column(int k, MPI_Request *requests)
 {
     for (int r = 0; r < ranks; r++)
         if (r != rank && needs(r, k))
-            MPI_Isend(columns[k].tiles, columns[k].count * NB * NB, MPI_DOUBLE, r, k,
-                      MPI_COMM_WORLD, &requests[r]);
+            MPI_Isend(columns[k].tiles, columns[k].count * NB * NB, MPI_DOUBLE, r, k, MPI_COMM_WORLD,
+                      &requests[r]);
 }
 
 SEPARATE static void begin_column(int k, MPI_Request *requests)
@@ -136,8 +135,8 @@ SEPARATE static void begin_column(int k, MPI_Request *requests)
         factor(k);
         send_column(k, requests);
     } else if (needs(rank, k)) {
-        MPI_Irecv(columns[k].tiles, columns[k].count * NB * NB, MPI_DOUBLE, owner(k), k,
-                  MPI_COMM_WORLD, &requests[rank]);
+        MPI_Irecv(columns[k].tiles, columns[k].count * NB * NB, MPI_DOUBLE, owner(k), k, MPI_COMM_WORLD,
+                  &requests[rank]);
         received++;
     }
 }
@@ -180,8 +179,7 @@ int main(int argc, char **argv)
     for (int k = rank; k < n; k += ranks)
         for (int i = 0; i < NB; i++)
             mine += 2 * log(columns[k].tiles[0][i][i]);
-    double determinant = sum_of_all(mine, MPI_COMM_WORLD),
-           all = sum_of_all(received, MPI_COMM_WORLD);
+    double determinant = sum_of_all(mine, MPI_COMM_WORLD), all = sum_of_all(received, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%d columns, sent %.0f times, determinant exp(%.4f)\n", n, all, determinant);
     return finish(n, 0);

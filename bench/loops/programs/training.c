@@ -52,8 +52,7 @@ static double loss(void)
 
     for (int b = 0; b < BATCH; b++)
         for (int i = 0; i < WIDTH; i++) {
-            double e =
-                values[LAYERS][b][i] - 0.5 * (values[0][b][i] + values[0][b][(i + 1) % WIDTH]);
+            double e = values[LAYERS][b][i] - 0.5 * (values[0][b][i] + values[0][b][(i + 1) % WIDTH]);
             errors[LAYERS][b][i] = BATCH * e;
             sum += e * e / (BATCH * WIDTH);
         }
@@ -82,8 +81,8 @@ SEPARATE static double train_batch(uint64_t *state, double rate)
 
     for (int l = LAYERS - 1; l >= 0; l--) {
         backward(l);
-        MPI_Iallreduce(MPI_IN_PLACE, gradient[l], WIDTH * WIDTH, MPI_DOUBLE, MPI_SUM,
-                       MPI_COMM_WORLD, &requests[l]);
+        MPI_Iallreduce(MPI_IN_PLACE, gradient[l], WIDTH * WIDTH, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD,
+                       &requests[l]);
     }
     MPI_Waitall(LAYERS, requests, MPI_STATUSES_IGNORE);
     for (int l = 0; l < LAYERS; l++)

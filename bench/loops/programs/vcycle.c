@@ -32,13 +32,12 @@ static void make_level(struct level *l, int k)
 SEPARATE static void fill_halo(const struct level *l, double *a)
 {
     int width = l->columns + 2;
-    int up = rank ? rank - 1 : MPI_PROC_NULL,
-        down = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+    int up = rank ? rank - 1 : MPI_PROC_NULL, down = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
 
-    MPI_Sendrecv(a + width, width, MPI_DOUBLE, up, 0, a + (l->rows + 1) * width, width,
-                 MPI_DOUBLE, down, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(a + l->rows * width, width, MPI_DOUBLE, down, 0, a, width, MPI_DOUBLE, up, 0,
+    MPI_Sendrecv(a + width, width, MPI_DOUBLE, up, 0, a + (l->rows + 1) * width, width, MPI_DOUBLE, down, 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(a + l->rows * width, width, MPI_DOUBLE, down, 0, a, width, MPI_DOUBLE, up, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
 }
 
 static double off(const struct level *l, int i, int j)
@@ -77,8 +76,7 @@ SEPARATE static void restrict_to(const struct level *fine, struct level *coarse)
     for (int i = 1; i <= coarse->rows; i++)
         for (int j = 1; j <= coarse->columns; j++)
             AT(coarse, b, i, j) = AT(fine, r, 2 * i, 2 * j) + AT(fine, r, 2 * i - 1, 2 * j) +
-                                  AT(fine, r, 2 * i, 2 * j - 1) +
-                                  AT(fine, r, 2 * i - 1, 2 * j - 1);
+                                  AT(fine, r, 2 * i, 2 * j - 1) + AT(fine, r, 2 * i - 1, 2 * j - 1);
 }
 
 SEPARATE static void interpolate(struct level *coarse, struct level *fine)
@@ -86,9 +84,8 @@ SEPARATE static void interpolate(struct level *coarse, struct level *fine)
     fill_halo(coarse, coarse->u);
     for (int i = 1; i <= fine->rows; i++)
         for (int j = 1; j <= fine->columns; j++)
-            AT(fine, u, i, j) +=
-                0.45 * AT(coarse, u, (i + 1) / 2, (j + 1) / 2) +
-                0.05 * AT(coarse, u, (i + 1) / 2 + (i % 2 ? -1 : 1), (j + 1) / 2);
+            AT(fine, u, i, j) += 0.45 * AT(coarse, u, (i + 1) / 2, (j + 1) / 2) +
+                                 0.05 * AT(coarse, u, (i + 1) / 2 + (i % 2 ? -1 : 1), (j + 1) / 2);
 }
 
 SEPARATE static void solve_coarsest(struct level *l)
@@ -97,14 +94,13 @@ SEPARATE static void solve_coarsest(struct level *l)
     double whole[(n + 2) * (n + 2)], u[(n + 2) * (n + 2)];
 
     memset(u, 0, sizeof u);
-    MPI_Allgather(l->b + width, l->rows * width, MPI_DOUBLE, whole + width, l->rows * width,
-                  MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Allgather(l->b + width, l->rows * width, MPI_DOUBLE, whole + width, l->rows * width, MPI_DOUBLE,
+                  MPI_COMM_WORLD);
     for (int sweep = 0; sweep < COARSE_SWEEPS; sweep++)
         for (int i = 1; i <= n; i++)
             for (int j = i * width + 1; j <= i * width + n; j++)
-                u[j] =
-                    (whole[j] + u[j - width] + u[j + width] + ACROSS * (u[j - 1] + u[j + 1])) /
-                    (2 + 2 * ACROSS);
+                u[j] = (whole[j] + u[j - width] + u[j + width] + ACROSS * (u[j - 1] + u[j + 1])) /
+                       (2 + 2 * ACROSS);
     memcpy(l->u, u + rank * l->rows * width, sizeof(double) * (l->rows + 2) * width);
 }
 

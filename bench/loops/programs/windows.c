@@ -92,8 +92,7 @@ SEPARATE static void exchange_events(void)
     MPI_Alltoall(outs, 1, MPI_INT, ins, 1, MPI_INT, MPI_COMM_WORLD);
     for (int r = 0; r < ranks; r++)
         if (outs[r] > 0)
-            MPI_Isend(out[r], WORDS * outs[r], MPI_INT64_T, r, 0, MPI_COMM_WORLD,
-                      &requests[sends++]);
+            MPI_Isend(out[r], WORDS * outs[r], MPI_INT64_T, r, 0, MPI_COMM_WORLD, &requests[sends++]);
     for (int r = 0; r < ranks; r++) {
         if (ins[r] == 0)
             continue;
@@ -145,8 +144,7 @@ int main(int argc, char **argv)
         states[s] = 10000 + rank * STATIONS + s;
     for (int i = 0; i < JOBS * STATIONS; i++) {
         int s = i % STATIONS;
-        insert((struct event){3 * draw(&states[s]), rank * JOBS * STATIONS + i,
-                              rank * STATIONS + s});
+        insert((struct event){3 * draw(&states[s]), rank * JOBS * STATIONS + i, rank * STATIONS + s});
     }
     MPI_Bcast(&end, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     int windows = simulate(end, &mean);

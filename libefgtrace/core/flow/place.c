@@ -22,14 +22,14 @@ struct nest {
     const struct efg_digraph *graph; /* as it was given */
     struct efg_digraph reached;      /* without edges of nodes that are not */
     uint32_t *first, *targets;       /* of it */
-    uint32_t *header; /* of the innermost loop around each node, other than its own */
-    uint32_t *inner;  /* per header: a loop right within, .. */
-    uint32_t *next;   /* .. and the next one beside it */
+    uint32_t *header;                /* of the innermost loop around each node, other than its own */
+    uint32_t *inner;                 /* per header: a loop right within, .. */
+    uint32_t *next;                  /* .. and the next one beside it */
     uint32_t *stack;
     uint8_t *flags;
     struct efg_dominators dominators;
     uint16_t *number, *last; /* per header */
-    uint32_t *end; /* per header: what dominates the ends of all ways through its loop;
+    uint32_t *end;           /* per header: what dominates the ends of all ways through its loop;
                       EFG_NONE: there is none */
     efg_place *place;
 };
@@ -63,8 +63,8 @@ static int nest_init(struct nest *n)
     n->number = calloc(nodes, sizeof *n->number);
     n->last = calloc(nodes, sizeof *n->last);
     n->end = malloc(nodes * sizeof *n->end);
-    return n->first && n->targets && n->header && n->inner && n->next && n->stack && n->flags &&
-                   n->number && n->last && n->end
+    return n->first && n->targets && n->header && n->inner && n->next && n->stack && n->flags && n->number &&
+                   n->last && n->end
                ? 0
                : -ENOMEM;
 }
@@ -142,8 +142,7 @@ static void fill_places(struct nest *n)
     for (uint32_t v = 0; v < n->graph->nodes; v++) {
         uint32_t loop = loop_of(n, v);
         uint32_t x = loop == EFG_NONE ? n->graph->nodes : loop;
-        int is_known =
-            is_reached(n, v) && (loop == EFG_NONE || !(n->flags[loop] & EFG_LOOP_IRREDUCIBLE));
+        int is_known = is_reached(n, v) && (loop == EFG_NONE || !(n->flags[loop] & EFG_LOOP_IRREDUCIBLE));
         n->place[v] = is_known ? (uint32_t)n->last[x] << 16 | n->number[x] : EFG_PLACE_UNKNOWN;
     }
 }
@@ -160,8 +159,7 @@ static int is_within(const struct nest *n, uint32_t v, uint32_t header)
 
 static void add_end(struct nest *n, uint32_t loop, uint32_t v)
 {
-    n->end[loop] =
-        n->end[loop] == EFG_NONE ? v : efg_dominators_common(&n->dominators, n->end[loop], v);
+    n->end[loop] = n->end[loop] == EFG_NONE ? v : efg_dominators_common(&n->dominators, n->end[loop], v);
 }
 
 static void find_ends(struct nest *n)

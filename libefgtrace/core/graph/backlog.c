@@ -26,12 +26,11 @@ void efg_backlog_fini(struct efg_backlog *backlog)
     *backlog = (struct efg_backlog){0};
 }
 
-void efg_backlog_coarsen(struct efg_backlog *backlog, struct efg_detail from,
-                         struct efg_detail to, efg_cut_path *cut)
+void efg_backlog_coarsen(struct efg_backlog *backlog, struct efg_detail from, struct efg_detail to,
+                         efg_cut_path *cut)
 {
     for (uint32_t i = 0; i < backlog->count; i++) {
         struct efg_event *event = &backlog->event[i];
-        event->signature =
-            efg_coarsen_signature(event->signature, from, to, cut, &event->path_hash);
+        event->signature = efg_coarsen_signature(event->signature, from, to, cut, &event->path_hash);
     }
 }

@@ -114,8 +114,7 @@ static uint32_t add_site(struct efg_calltree *tree, uint32_t parent, uint64_t ha
     tree->sites[tree->count] = (struct efg_site){
         .hash = hash,
         .parent = parent,
-        .branch =
-            parent != EFG_CALLTREE_ROOT && above->child_count == 0 ? above->branch : parent,
+        .branch = parent != EFG_CALLTREE_ROOT && above->child_count == 0 ? above->branch : parent,
         .first_child = EFG_NONE,
         .next_sibling = above->first_child,
         .depth = above->depth + 1,
@@ -136,8 +135,7 @@ static uint32_t get_site(struct efg_calltree *tree, uint32_t parent, uint64_t ke
     return found ? (uint32_t)*found : add_site(tree, parent, hash);
 }
 
-uint32_t efg_calltree_add(struct efg_calltree *tree, uint32_t node, uint32_t path,
-                          uint64_t name)
+uint32_t efg_calltree_add(struct efg_calltree *tree, uint32_t node, uint32_t path, uint64_t name)
 {
     uint64_t keys[EFG_CALLTREE_DEPTH] = {path};
     uint32_t depth = tree->keys ? tree->keys(path, keys) : path != 0;

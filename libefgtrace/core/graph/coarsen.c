@@ -34,8 +34,7 @@ static uint64_t first_visit(const struct efg_rhythm *r)
 /* Gaps add up to the distance of the first and the last visit, however many are between. */
 static void add_gaps(struct efg_rhythm *to, const struct efg_rhythm *from)
 {
-    const struct efg_rhythm *late = from->last > to->last ? from : to,
-                            *early = late == to ? from : to;
+    const struct efg_rhythm *late = from->last > to->last ? from : to, *early = late == to ? from : to;
     if (early->last) { /* else it has no visit to count from */
         int is_first = first_visit(to) < first_visit(from);
         to->gap1 = (double)(late->last - first_visit(is_first ? to : from));
@@ -74,8 +73,7 @@ struct coarsening {
 };
 
 struct efg_signature efg_coarsen_signature(struct efg_signature s, struct efg_detail from,
-                                           struct efg_detail to, efg_cut_path *cut,
-                                           uint64_t *path_hash)
+                                           struct efg_detail to, efg_cut_path *cut, uint64_t *path_hash)
 {
     s = efg_detail_reduce(s, from.dimensions, to.dimensions);
     *path_hash = 0;
@@ -88,8 +86,7 @@ static void rename_node(const struct coarsening *c, struct efg_node *node)
 {
     uint64_t path_hash;
 
-    node->signature =
-        efg_coarsen_signature(node->signature, c->from, c->to, c->cut, &path_hash);
+    node->signature = efg_coarsen_signature(node->signature, c->from, c->to, c->cut, &path_hash);
     node->hash = efg_signature_name(&node->signature, path_hash);
 }
 
@@ -126,8 +123,7 @@ static void merge_nodes(struct coarsening *c)
         }
         add_node(&graph->nodes[id], node);
         if (c->pivot_node != EFG_NONE)
-            c->is_pivot_lost |=
-                i == c->pivot_node || (i > c->pivot_node && id == c->new_id[c->pivot_node]);
+            c->is_pivot_lost |= i == c->pivot_node || (i > c->pivot_node && id == c->new_id[c->pivot_node]);
     }
     graph->node_count = count;
 }
@@ -169,9 +165,8 @@ static struct ends ends_of(const struct efg_graph *graph, uint32_t edge)
 
 static uint32_t new_edge(const struct coarsening *c, struct ends ends)
 {
-    return ends.to == EFG_NONE
-               ? EFG_NONE
-               : *efg_graph_edge_slot(c->graph, c->new_id[ends.from], c->new_id[ends.to]) - 1;
+    return ends.to == EFG_NONE ? EFG_NONE
+                               : *efg_graph_edge_slot(c->graph, c->new_id[ends.from], c->new_id[ends.to]) - 1;
 }
 
 static uint32_t new_node(const struct coarsening *c, uint32_t id)
@@ -240,15 +235,13 @@ static void shrink(struct efg_graph *graph)
 
 static int has_same_paths(struct efg_detail from, struct efg_detail to)
 {
-    return (from.dimensions & EFG_DIM_PATH) == (to.dimensions & EFG_DIM_PATH) &&
-           from.depth == to.depth;
+    return (from.dimensions & EFG_DIM_PATH) == (to.dimensions & EFG_DIM_PATH) && from.depth == to.depth;
 }
 
-enum efg_coarsened efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from,
-                                     struct efg_detail to, efg_cut_path *cut, uint32_t *new_id)
+enum efg_coarsened efg_graph_coarsen(struct efg_graph *graph, struct efg_detail from, struct efg_detail to,
+                                     efg_cut_path *cut, uint32_t *new_id)
 {
-    struct coarsening c = {
-        .graph = graph, .from = from, .to = to, .cut = cut, .new_id = new_id};
+    struct coarsening c = {.graph = graph, .from = from, .to = to, .cut = cut, .new_id = new_id};
     uint32_t nodes = graph->node_count;
     int is_new;
 

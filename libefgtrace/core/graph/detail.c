@@ -63,8 +63,7 @@ uint32_t efg_detail_shorten(struct efg_detail detail, uint32_t dropped, unsigned
 {
     uint32_t bit = EFG_DROP_FRAMES;
 
-    for (; efg_detail_without(detail, dropped).depth > depth && bit < EFG_DROP_REGION;
-         bit <<= 1)
+    for (; efg_detail_without(detail, dropped).depth > depth && bit < EFG_DROP_REGION; bit <<= 1)
         dropped |= bit;
     return depth ? dropped : dropped | EFG_DROP_PATH;
 }

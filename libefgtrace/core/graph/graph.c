@@ -62,8 +62,7 @@ static uint32_t add_node(struct efg_graph *graph, const struct efg_signature *s,
 static uint32_t overflow_node(struct efg_graph *graph)
 {
     if (graph->overflow == EFG_NONE)
-        graph->overflow =
-            add_node(graph, &OVERFLOW_SIGNATURE, 0, EFG_NODE_OVERFLOW | EFG_NODE_UNORDERED);
+        graph->overflow = add_node(graph, &OVERFLOW_SIGNATURE, 0, EFG_NODE_OVERFLOW | EFG_NODE_UNORDERED);
     return graph->overflow;
 }
 
@@ -75,8 +74,7 @@ static uint32_t find_node(struct efg_graph *graph, const struct efg_event *event
         return *slot - 1;
     if (!efg_graph_has_room(graph))
         return overflow_node(graph);
-    uint32_t id = add_node(graph, &event->signature,
-                           efg_signature_name(&event->signature, event->path_hash),
+    uint32_t id = add_node(graph, &event->signature, efg_signature_name(&event->signature, event->path_hash),
                            (event->flags & (EFG_NODE_WORLD | EFG_NODE_UNORDERED)) |
                                (event->is_start ? EFG_NODE_STARTS : 0));
     *slot = id + 1;
@@ -184,8 +182,7 @@ void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more)
         stat->bin[i] += more->bin[i];
 }
 
-inline void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time,
-                           uint64_t previous)
+inline void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t previous)
 {
     uint64_t spent = time > previous ? time - previous : 0;
 
@@ -204,8 +201,7 @@ inline void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t t
 
 static inline void merge_flags(struct efg_node *node, uint32_t flags)
 {
-    node->flags =
-        (node->flags & (flags | ~(uint32_t)EFG_NODE_WORLD)) | (flags & EFG_NODE_UNORDERED);
+    node->flags = (node->flags & (flags | ~(uint32_t)EFG_NODE_WORLD)) | (flags & EFG_NODE_UNORDERED);
 }
 
 static inline uint64_t duration(const struct efg_event *event)
@@ -214,24 +210,21 @@ static inline uint64_t duration(const struct efg_event *event)
 }
 
 /* ns between the last event and this one, without the polls. */
-static inline uint64_t compute_time(const struct efg_graph *graph,
-                                    const struct efg_event *event)
+static inline uint64_t compute_time(const struct efg_graph *graph, const struct efg_event *event)
 {
     uint64_t before = graph->last_leave + graph->poll_time;
 
     return event->enter > before ? event->enter - before : 0;
 }
 
-static inline uint32_t predicted_edge(const struct efg_graph *graph,
-                                      const struct efg_signature *s)
+static inline uint32_t predicted_edge(const struct efg_graph *graph, const struct efg_signature *s)
 {
     if (graph->current == EFG_NONE)
         return EFG_NONE;
     uint32_t edge = graph->nodes[graph->current].predicted;
     if (edge == EFG_NONE)
         return EFG_NONE;
-    return efg_signature_is_equal(&graph->nodes[graph->edges[edge].to].signature, s) ? edge
-                                                                                     : EFG_NONE;
+    return efg_signature_is_equal(&graph->nodes[graph->edges[edge].to].signature, s) ? edge : EFG_NONE;
 }
 
 /* Names node and edge of the event in graph->current and graph->edge. */
@@ -254,8 +247,7 @@ static inline void locate(struct efg_graph *graph, const struct efg_event *event
 }
 
 /* Along graph->edge, if there is one. Returns 1 if that counts for the pivot. */
-static inline uint32_t pass_edge(struct efg_graph *graph, const struct efg_event *event,
-                                 uint32_t leaf)
+static inline uint32_t pass_edge(struct efg_graph *graph, const struct efg_event *event, uint32_t leaf)
 {
     if (graph->edge == EFG_NONE) {
         if (graph->tree)
@@ -358,8 +350,8 @@ void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id)
 /* The first event came by no edge. */
 static uint64_t entries(const struct efg_graph *graph, uint32_t site)
 {
-    uint64_t visits = graph->first != EFG_NONE &&
-                      efg_calltree_is_below(graph->tree, graph->nodes[graph->first].leaf, site);
+    uint64_t visits =
+        graph->first != EFG_NONE && efg_calltree_is_below(graph->tree, graph->nodes[graph->first].leaf, site);
 
     for (uint32_t i = 0; i < graph->edge_count; i++)
         if (is_entry(graph, &graph->edges[i], site))
@@ -371,8 +363,7 @@ uint64_t efg_graph_visits(const struct efg_graph *graph, uint32_t kind, uint32_t
 {
     if (kind == EFG_PIVOT_NODE && id < graph->node_count)
         return graph->nodes[id].rhythm.visits;
-    return kind == EFG_PIVOT_SITE && graph->tree && id < graph->tree->count ? entries(graph, id)
-                                                                            : 0;
+    return kind == EFG_PIVOT_SITE && graph->tree && id < graph->tree->count ? entries(graph, id) : 0;
 }
 
 uint64_t efg_graph_name(const struct efg_graph *graph, uint32_t kind, uint32_t id)

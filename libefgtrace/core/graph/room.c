@@ -78,8 +78,8 @@ static int new_table(struct efg_graph *graph, uint32_t **table, uint32_t *slots,
 /* ---- arrays ---- */
 
 /* COUNT of SIZE bytes in ARRAY are kept. */
-static int move_array(struct efg_graph *graph, void *array, uint32_t *room, uint32_t new_room,
-                      uint32_t count, size_t size)
+static int move_array(struct efg_graph *graph, void *array, uint32_t *room, uint32_t new_room, uint32_t count,
+                      size_t size)
 {
     uint64_t new_bytes = (uint64_t)new_room * size, old_bytes = (uint64_t)*room * size;
     uint64_t more = new_room > *room ? (uint64_t)(new_room - *room) * EFG_ITEM_BYTES : 0;
@@ -132,8 +132,7 @@ static int size_nodes(struct efg_graph *graph, uint32_t room)
 {
     if (room > graph->node_room && fit_node_table(graph, room))
         return -ENOMEM;
-    if (move_array(graph, &graph->nodes, &graph->node_room, room, graph->node_count,
-                   sizeof *graph->nodes))
+    if (move_array(graph, &graph->nodes, &graph->node_room, room, graph->node_count, sizeof *graph->nodes))
         return -ENOMEM;
     fit_node_table(graph, room);
     return 0;
@@ -143,8 +142,7 @@ static int size_edges(struct efg_graph *graph, uint32_t room)
 {
     if (room > graph->edge_room && fit_edge_table(graph, room))
         return -ENOMEM;
-    if (move_array(graph, &graph->edges, &graph->edge_room, room, graph->edge_count,
-                   sizeof *graph->edges))
+    if (move_array(graph, &graph->edges, &graph->edge_room, room, graph->edge_count, sizeof *graph->edges))
         return -ENOMEM;
     fit_edge_table(graph, room);
     return 0;
@@ -159,8 +157,7 @@ int efg_graph_size(struct efg_graph *graph, uint32_t nodes, uint32_t edges)
 }
 
 /* Twice as much, or a quarter more. */
-static int grow(struct efg_graph *graph, int (*size)(struct efg_graph *, uint32_t),
-                uint32_t room)
+static int grow(struct efg_graph *graph, int (*size)(struct efg_graph *, uint32_t), uint32_t room)
 {
     return room > UINT32_MAX / 8 || (size(graph, 2 * room) && size(graph, room + room / 4));
 }
@@ -168,8 +165,7 @@ static int grow(struct efg_graph *graph, int (*size)(struct efg_graph *, uint32_
 void efg_graph_make_room(struct efg_graph *graph)
 {
     int no_nodes = !efg_graph_has_room(graph) && grow(graph, size_nodes, graph->node_room);
-    int no_edges =
-        graph->edge_count == graph->edge_room && grow(graph, size_edges, graph->edge_room);
+    int no_edges = graph->edge_count == graph->edge_room && grow(graph, size_edges, graph->edge_room);
 
     graph->is_full = no_nodes || no_edges;
 }

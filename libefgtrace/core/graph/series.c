@@ -52,8 +52,7 @@ static __attribute__((noinline)) void join_pairs(struct efg_series *s)
     s->shift++;
 }
 
-static __attribute__((noinline)) void keep_long(struct efg_series *s,
-                                                const struct efg_iteration *iteration)
+static __attribute__((noinline)) void keep_long(struct efg_series *s, const struct efg_iteration *iteration)
 {
     uint32_t at = s->longest_count;
     if (at < EFG_SERIES_LONGEST) {
@@ -73,8 +72,7 @@ static __attribute__((noinline)) void keep_long(struct efg_series *s,
 
 EFG_HOT void efg_series_add(struct efg_series *s, const struct efg_iteration *iteration)
 {
-    struct efg_series_slot one = {iteration->time, iteration->mpi, iteration->time,
-                                  iteration->time};
+    struct efg_series_slot one = {iteration->time, iteration->mpi, iteration->time, iteration->time};
 
     if (!s->count) {
         s->first = iteration->number;

@@ -94,8 +94,7 @@ static void end_run(struct efg_traffic *t, struct efg_traffic_run *run)
     run->count = 0;
 }
 
-EFG_HOT __attribute__((noinline)) void efg_traffic_turn(struct efg_traffic *t,
-                                                        struct efg_traffic_run *run,
+EFG_HOT __attribute__((noinline)) void efg_traffic_turn(struct efg_traffic *t, struct efg_traffic_run *run,
                                                         uint32_t partner, uint64_t bytes)
 {
     end_run(t, run);
@@ -110,14 +109,12 @@ static void settle(struct efg_traffic *t)
 
 /* --- windows --- */
 
-static struct efg_traffic_amount sum_of(struct efg_traffic_amount a,
-                                        struct efg_traffic_amount b)
+static struct efg_traffic_amount sum_of(struct efg_traffic_amount a, struct efg_traffic_amount b)
 {
     return (struct efg_traffic_amount){a.count + b.count, a.bytes + b.bytes};
 }
 
-static struct efg_traffic_amount difference(struct efg_traffic_amount a,
-                                            struct efg_traffic_amount b)
+static struct efg_traffic_amount difference(struct efg_traffic_amount a, struct efg_traffic_amount b)
 {
     return (struct efg_traffic_amount){a.count - b.count, a.bytes - b.bytes};
 }
@@ -155,16 +152,14 @@ void efg_traffic_discard(struct efg_traffic *t)
 
 /* --- what was counted --- */
 
-static struct efg_traffic_item item_of(const struct efg_traffic *t,
-                                       const struct efg_traffic_sum *sum)
+static struct efg_traffic_item item_of(const struct efg_traffic *t, const struct efg_traffic_sum *sum)
 {
     struct efg_traffic_amount last =
         t->window == EFG_TRAFFIC_OPEN ? difference(sum->all, sum->window) : sum->window;
     return (struct efg_traffic_item){sum->key, sum->all, sum_of(sum->recorded, last)};
 }
 
-static uint32_t list(struct efg_traffic *t, uint32_t from, uint32_t to,
-                     struct efg_traffic_item *items)
+static uint32_t list(struct efg_traffic *t, uint32_t from, uint32_t to, struct efg_traffic_item *items)
 {
     uint32_t count = 0;
     settle(t);

@@ -15,8 +15,8 @@
 
 void efg_node_unite(struct efg_node *to, const struct efg_node *from)
 {
-    to->flags = ((to->flags | from->flags) & ~(uint32_t)EFG_NODE_WORLD) |
-                (to->flags & from->flags & EFG_NODE_WORLD);
+    to->flags =
+        ((to->flags | from->flags) & ~(uint32_t)EFG_NODE_WORLD) | (to->flags & from->flags & EFG_NODE_WORLD);
     to->bytes += from->bytes;
     to->polls += from->polls;
     to->poll_time += from->poll_time;
@@ -48,8 +48,7 @@ static uint32_t new_node(struct efg_graph *graph, const struct efg_signature *si
     return graph->node_count++;
 }
 
-static uint32_t place_node(struct efg_graph *graph, const struct efg_node *node, unsigned from,
-                           unsigned to)
+static uint32_t place_node(struct efg_graph *graph, const struct efg_node *node, unsigned from, unsigned to)
 {
     struct efg_signature signature = efg_detail_reduce(node->signature, from, to);
 
@@ -79,8 +78,8 @@ static uint32_t place_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
 
 /* ---- the whole ---- */
 
-static int add_nodes(struct efg_graph *graph, const struct efg_graph *more, unsigned from,
-                     unsigned to, uint32_t *id)
+static int add_nodes(struct efg_graph *graph, const struct efg_graph *more, unsigned from, unsigned to,
+                     uint32_t *id)
 {
     for (uint32_t i = 0; i < more->node_count; i++) {
         if (graph->is_full)
@@ -110,12 +109,11 @@ static int add_edges(struct efg_graph *graph, const struct efg_graph *more, cons
     return 0;
 }
 
-int efg_graph_unite(struct efg_graph *graph, const struct efg_graph *more, unsigned from,
-                    unsigned to, uint32_t *new_node_of, uint32_t *new_edge)
+int efg_graph_unite(struct efg_graph *graph, const struct efg_graph *more, unsigned from, unsigned to,
+                    uint32_t *new_node_of, uint32_t *new_edge)
 {
     uint32_t *id = new_node_of ? new_node_of : calloc((size_t)more->node_count + 1, sizeof *id);
-    int failed =
-        !id || add_nodes(graph, more, from, to, id) || add_edges(graph, more, id, new_edge);
+    int failed = !id || add_nodes(graph, more, from, to, id) || add_edges(graph, more, id, new_edge);
 
     add_totals(graph, more);
     if (id != new_node_of)

@@ -46,8 +46,7 @@ static int reserve(struct efg_callflow *flow, uint32_t sites, uint32_t steps)
 
 /* ---- entries, events, time ---- */
 
-static void add_nodes(struct efg_callflow *flow, const struct efg_history *history,
-                      uint64_t now)
+static void add_nodes(struct efg_callflow *flow, const struct efg_history *history, uint64_t now)
 {
     const struct efg_snapshot *base = efg_history_base(history, now);
     const struct efg_graph *graph = flow->graph;
@@ -72,8 +71,7 @@ static void add_edges(struct efg_callflow *flow)
             leaf->repeats += edge->visits;
         } else {
             leaf->entries += edge->visits;
-            flow->flow[edge->function].entries -=
-                edge->visits; /* made up for by what is below */
+            flow->flow[edge->function].entries -= edge->visits; /* made up for by what is below */
         }
     }
 }
@@ -109,8 +107,7 @@ static void sort_steps(struct efg_callflow *flow)
     }
 }
 
-int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *history,
-                      uint64_t now)
+int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *history, uint64_t now)
 {
     const struct efg_graph *graph = history->graph;
 
@@ -179,8 +176,7 @@ static struct efg_gaps gaps_of(const struct efg_callflow *flow, uint32_t site)
     if (s->node == EFG_NONE || !flow->flow[site].repeats)
         return s->gaps;
     const struct efg_rhythm *rhythm = &flow->graph->nodes[s->node].rhythm;
-    return (struct efg_gaps){rhythm->last, rhythm->visits - !!rhythm->visits, rhythm->gap1,
-                             rhythm->gap2};
+    return (struct efg_gaps){rhythm->last, rhythm->visits - !!rhythm->visits, rhythm->gap1, rhythm->gap2};
 }
 
 double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site)
@@ -197,6 +193,5 @@ int efg_callflow_is_steady(const struct efg_callflow *flow, uint32_t site)
     struct efg_gaps gaps = gaps_of(flow, site);
     double n = (double)gaps.count;
 
-    return gaps.count + 1 >= STEADY_ENTRIES &&
-           n * gaps.gap2 / (gaps.gap1 * gaps.gap1) - 1 <= STEADY;
+    return gaps.count + 1 >= STEADY_ENTRIES && n * gaps.gap2 / (gaps.gap1 * gaps.gap1) - 1 <= STEADY;
 }

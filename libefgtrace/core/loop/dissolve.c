@@ -10,8 +10,7 @@
 
 /* More of the LOOP's own nodes, in no inner loop, were visited once than again: OWN[l] is how
  * many more. */
-static void count_once(const struct efg_looptree *tree, const struct efg_graph *graph,
-                       int64_t *own)
+static void count_once(const struct efg_looptree *tree, const struct efg_graph *graph, int64_t *own)
 {
     for (uint32_t v = 0; v < graph->node_count; v++)
         if (tree->loop_of[v] != EFG_NONE)

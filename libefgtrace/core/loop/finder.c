@@ -88,8 +88,7 @@ struct efg_judge *efg_finder_judge(struct efg_finder *finder)
 
 /* ---- what is wished for ---- */
 
-static int is_next(const struct efg_loop_found *other, const struct efg_loop_found *own,
-                   enum efg_level level)
+static int is_next(const struct efg_loop_found *other, const struct efg_loop_found *own, enum efg_level level)
 {
     double n = (double)other->loop.iterations, of = (double)(own->loop.iterations * own->parts);
 
@@ -130,7 +129,7 @@ static const struct efg_loop_found *choose(const struct efg_finder *finder, uint
 
     if (is_fallback)
         found = efg_wish_find(judge, (struct efg_wish){EFG_LEVEL_AUTO, 0});
-    *needed = is_fallback ? EQUAL_FALLBACKS
+    *needed = is_fallback                                                          ? EQUAL_FALLBACKS
               : found && found->loop.iterations >= LATER_ROUNDS && elapsed > LATER ? EQUAL_LATER
                                                                                    : EQUAL;
     return found;
@@ -163,8 +162,7 @@ static int is_same(const struct efg_finder *finder, const struct known *known,
     return found->is_call || (now >= SAME_LEVEL * then && SAME_LEVEL * now <= then);
 }
 
-static struct known remember(const struct efg_finder *finder,
-                             const struct efg_loop_found *found)
+static struct known remember(const struct efg_finder *finder, const struct efg_loop_found *found)
 {
     return (struct known){found->loop, found->site, key_of(finder, found)};
 }
@@ -189,8 +187,8 @@ static int is_worn_out(const struct efg_finder *finder, const struct efg_loop_fo
            efg_callflow_rounds(&finder->flow, old->key) < OVER;
 }
 
-static int decide(struct efg_finder *finder, const struct efg_loop_found *found,
-                  uint32_t needed, uint64_t now)
+static int decide(struct efg_finder *finder, const struct efg_loop_found *found, uint32_t needed,
+                  uint64_t now)
 {
     int is_equal = is_same(finder, &finder->choice, found);
 
@@ -218,8 +216,7 @@ static void refresh(struct efg_finder *finder)
             accepted->loop = finder->judge.chain[i].loop;
             return;
         }
-    accepted->loop.share =
-        finder->flow.flow[accepted->site].time / finder->flow.flow[EFG_CALLTREE_ROOT].time;
+    accepted->loop.share = finder->flow.flow[accepted->site].time / finder->flow.flow[EFG_CALLTREE_ROOT].time;
 }
 
 int efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop)
@@ -229,8 +226,7 @@ int efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainlo
     if (!efg_callflow_fill(&finder->flow, &finder->history, now) &&
         !efg_judge_look(&finder->judge, &finder->flow)) {
         uint32_t needed;
-        const struct efg_loop_found *found =
-            choose(finder, &needed, now - finder->history.zero);
+        const struct efg_loop_found *found = choose(finder, &needed, now - finder->history.zero);
         is_new = decide(finder, found, needed, now);
         refresh(finder);
     }

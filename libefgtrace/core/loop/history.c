@@ -37,8 +37,7 @@ static void drop_oldest(struct efg_history *history)
     struct efg_snapshot oldest = history->snapshots[0];
 
     history->count--;
-    memmove(history->snapshots, history->snapshots + 1,
-            history->count * sizeof *history->snapshots);
+    memmove(history->snapshots, history->snapshots + 1, history->count * sizeof *history->snapshots);
     history->snapshots[history->count] = oldest; /* its memory is used again */
 }
 
@@ -104,14 +103,12 @@ const struct efg_snapshot *efg_history_base(const struct efg_history *history, u
 
     while (i + 1 < history->count && history->snapshots[i + 1].time <= half)
         i++;
-    if (i + 1 < history->count &&
-        history->snapshots[i + 1].time - half < half - history->snapshots[i].time)
+    if (i + 1 < history->count && history->snapshots[i + 1].time - half < half - history->snapshots[i].time)
         i++;
     return &history->snapshots[i];
 }
 
-uint64_t efg_history_spent(const struct efg_history *history, const struct efg_snapshot *base,
-                           uint32_t node)
+uint64_t efg_history_spent(const struct efg_history *history, const struct efg_snapshot *base, uint32_t node)
 {
     uint64_t before = node < base->nodes ? base->spent[node] : 0;
     uint64_t now = spent_by(&history->graph->nodes[node]);

@@ -68,8 +68,7 @@ static int64_t find_components(const struct walk *w, uint32_t *component)
         uint32_t *targets = first + w->kid_count + 2;
         fill_digraph(w, first, targets);
         count = efg_components_find(
-            &(struct efg_digraph){.nodes = w->kid_count, .first = first, .targets = targets},
-            component);
+            &(struct efg_digraph){.nodes = w->kid_count, .first = first, .targets = targets}, component);
     }
     free(first);
     return count;
@@ -97,8 +96,7 @@ static int reserve_sites(struct efg_judge *judge, uint32_t more)
 
     if (count <= judge->site_room)
         return 0;
-    if (efg_array_grow(&judge->sites, judge->site_room, count - judge->site_room,
-                       sizeof *judge->sites))
+    if (efg_array_grow(&judge->sites, judge->site_room, count - judge->site_room, sizeof *judge->sites))
         return -ENOMEM;
     judge->site_room = count;
     return 0;
@@ -125,8 +123,7 @@ static double rounds_of_body(const struct efg_body *body, uint64_t iterations)
     return any ? most : (double)iterations;
 }
 
-static struct efg_loop_found *add_loop(struct walk *w, uint32_t site, uint64_t iterations,
-                                       double time)
+static struct efg_loop_found *add_loop(struct walk *w, uint32_t site, uint64_t iterations, double time)
 {
     struct efg_judge *judge = w->judge;
 
@@ -145,8 +142,7 @@ static void add_call(struct walk *w)
 {
     const struct efg_flow *flow = &w->flow->flow[w->function];
     struct efg_loop_found *found =
-        flow->repeats ? add_loop(w, w->function, flow->entries + flow->repeats, flow->time)
-                      : NULL;
+        flow->repeats ? add_loop(w, w->function, flow->entries + flow->repeats, flow->time) : NULL;
 
     if (!found)
         return;
@@ -178,8 +174,7 @@ static uint32_t repeated_call(const struct efg_body *body)
     const struct efg_callflow *flow = body->flow;
     uint32_t x = body->function;
 
-    while (x != EFG_CALLTREE_ROOT &&
-           efg_place_loop(efg_callflow_place(flow, x)) == EFG_PLACE_NO_LOOP)
+    while (x != EFG_CALLTREE_ROOT && efg_place_loop(efg_callflow_place(flow, x)) == EFG_PLACE_NO_LOOP)
         x = efg_callflow_site(flow, x)->parent;
     return x;
 }
@@ -196,8 +191,7 @@ static void correct_caller(struct walk *w, const struct efg_body *body)
     for (uint32_t i = 0; i < w->judge->count; i++) {
         struct efg_loop_found *found = &w->judge->chain[i];
         if (found->site == efg_callflow_site(w->flow, call)->parent && found->loop.place &&
-            found->loop.place == efg_callflow_place(w->flow, call) &&
-            found->loop.iterations < calls)
+            found->loop.place == efg_callflow_place(w->flow, call) && found->loop.iterations < calls)
             found->is_level = 0;
     }
 }
@@ -248,8 +242,7 @@ static uint32_t longest_of(const struct efg_body *body)
 }
 
 /* Its loop, if it has one, and the site to go on with; EFG_NONE without memory. */
-static uint32_t look_at_function(struct walk *w, struct efg_body_site *sites,
-                                 uint32_t *component)
+static uint32_t look_at_function(struct walk *w, struct efg_body_site *sites, uint32_t *component)
 {
     struct efg_body body = {.flow = w->flow, .function = w->function, .sites = sites};
     int64_t longest = longest_component(w, component);
@@ -327,8 +320,7 @@ static uint32_t next_level(const struct efg_judge *judge, uint32_t i)
 }
 
 /* Nothing but sites that are much more frequent than ENTRIES. */
-static int is_pure(const struct efg_judge *judge, const struct efg_loop_found *inner,
-                   uint64_t entries)
+static int is_pure(const struct efg_judge *judge, const struct efg_loop_found *inner, uint64_t entries)
 {
     const struct efg_callflow *flow = judge->flow;
     uint32_t frequent = 0;
@@ -344,8 +336,7 @@ static int is_pure(const struct efg_judge *judge, const struct efg_loop_found *i
 }
 
 /* The site of the loop with the most time, and the most frequent one beside it. */
-static uint32_t main_site(const struct efg_judge *judge, const struct efg_loop_found *found,
-                          uint32_t *beside)
+static uint32_t main_site(const struct efg_judge *judge, const struct efg_loop_found *found, uint32_t *beside)
 {
     const struct efg_flow *flow = judge->flow->flow;
     const uint32_t *sites = judge->sites + found->first_site;
@@ -363,8 +354,7 @@ static uint32_t main_site(const struct efg_judge *judge, const struct efg_loop_f
     return longest;
 }
 
-static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_found *found,
-                         uint32_t site)
+static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_found *found, uint32_t site)
 {
     const struct efg_flow *flow = judge->flow->flow;
     uint64_t all = 0;
@@ -378,8 +368,7 @@ static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_fo
 /* Where the code is known, SITE is called in a loop within the one that was found: not right in
  * it, and not in a function that is the body of a loop itself, as what that repeats are parts
  * of an iteration. */
-static int may_be_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
-                             uint32_t site)
+static int may_be_further_in(const struct efg_judge *judge, const struct efg_loop_found *found, uint32_t site)
 {
     return !found->loop.place || (efg_place_loop(found->loop.place) != EFG_PLACE_NO_LOOP &&
                                   efg_callflow_place(judge->flow, site) != found->loop.place);
@@ -394,8 +383,8 @@ static int is_further_in(const struct efg_judge *judge, const struct efg_loop_fo
     if (found->is_call || inner->is_call)
         return 0;
     site = main_site(judge, found, &beside);
-    return may_be_further_in(judge, found, site) && is_nearly_all(judge, found, site) &&
-           beside != EFG_NONE && efg_callflow_is_steady(judge->flow, beside) &&
+    return may_be_further_in(judge, found, site) && is_nearly_all(judge, found, site) && beside != EFG_NONE &&
+           efg_callflow_is_steady(judge->flow, beside) &&
            efg_calltree_gaps(judge->flow->tree, site) == inner->site &&
            inner->loop.iterations >= MUCH_FINER * found->loop.iterations &&
            is_pure(judge, inner, judge->flow->flow[site].entries);
@@ -405,9 +394,7 @@ static uint32_t go_further_in(const struct efg_judge *judge, uint32_t i)
 {
     uint32_t inner = next_level(judge, i);
 
-    return inner < judge->count && is_further_in(judge, &judge->chain[i], &judge->chain[inner])
-               ? inner
-               : i;
+    return inner < judge->count && is_further_in(judge, &judge->chain[i], &judge->chain[inner]) ? inner : i;
 }
 
 /* ---- parts ---- */
@@ -419,8 +406,7 @@ static int is_about(uint64_t count, double wanted)
 
 /* Whether the children of SITE take turns, and how many there are; *FIRST is a call if there is
  * one. */
-static uint32_t count_turns(const struct efg_judge *judge, uint32_t site, double iterations,
-                            uint32_t *first)
+static uint32_t count_turns(const struct efg_judge *judge, uint32_t site, double iterations, uint32_t *first)
 {
     const struct efg_callflow *flow = judge->flow;
     uint32_t turns = 0;
@@ -439,20 +425,18 @@ static uint32_t count_turns(const struct efg_judge *judge, uint32_t site, double
     for (uint32_t x = efg_callflow_site(flow, site)->first_child; x != EFG_NONE;
          x = efg_callflow_site(flow, x)->next_sibling)
         if (x < flow->sites && flow->flow[x].entries &&
-            (!is_about(flow->flow[x].entries, iterations / turns) ||
-             !efg_callflow_is_steady(flow, x)))
+            (!is_about(flow->flow[x].entries, iterations / turns) || !efg_callflow_is_steady(flow, x)))
             return 0;
     return turns;
 }
 
 /* The same for the first site at or below TOP of which that is so. */
-static uint32_t count_turns_below(const struct efg_judge *judge, uint32_t top,
-                                  double iterations, uint32_t *first)
+static uint32_t count_turns_below(const struct efg_judge *judge, uint32_t top, double iterations,
+                                  uint32_t *first)
 {
     uint32_t turns = 0;
 
-    for (uint32_t x = top; x != EFG_NONE && !turns;
-         x = efg_calltree_next(judge->flow->tree, x, top))
+    for (uint32_t x = top; x != EFG_NONE && !turns; x = efg_calltree_next(judge->flow->tree, x, top))
         if (x < judge->flow->sites && is_about(judge->flow->flow[x].entries, iterations))
             turns = count_turns(judge, x, iterations, first);
     return turns;
@@ -539,15 +523,13 @@ static const struct efg_loop_found *nearest(const struct efg_judge *judge, uint6
     for (uint32_t i = 0; i < judge->count; i++) {
         const struct efg_loop_found *found = &judge->chain[i];
         if (found->loop.function == function && found->loop.iterations &&
-            (!best || ratio(found->loop.iterations, iterations) <
-                          ratio(best->loop.iterations, iterations)))
+            (!best || ratio(found->loop.iterations, iterations) < ratio(best->loop.iterations, iterations)))
             best = found;
     }
     return best;
 }
 
-const struct efg_loop_found *efg_judge_find(struct efg_judge *judge, uint64_t function,
-                                            uint64_t iterations)
+const struct efg_loop_found *efg_judge_find(struct efg_judge *judge, uint64_t function, uint64_t iterations)
 {
     const struct efg_loop_found *found = nearest(judge, function, iterations);
     uint32_t site = judge->flow ? efg_calltree_find(judge->flow->tree, function) : EFG_NONE;

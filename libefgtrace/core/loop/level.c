@@ -160,8 +160,7 @@ uint64_t efg_level_of_widest(const struct efg_body *body)
 
 static int is_rare(const struct level *level, uint32_t i)
 {
-    return level->place ? !efg_place_is_in(level->body->sites[i].place, level->place)
-                        : i >= level->first;
+    return level->place ? !efg_place_is_in(level->body->sites[i].place, level->place) : i >= level->first;
 }
 
 /* ---- branches ---- */
@@ -214,8 +213,7 @@ static void close_ways(struct ways *ways)
 /* One or the other in each iteration, and never one after the other. */
 static int is_either(const struct level *level, const struct ways *ways, uint32_t a, uint32_t b)
 {
-    return !is_way(ways, a, b) && !is_way(ways, b, a) &&
-           flow_of(level->body, level->first + a)->entries &&
+    return !is_way(ways, a, b) && !is_way(ways, b, a) && flow_of(level->body, level->first + a)->entries &&
            flow_of(level->body, level->first + b)->entries;
 }
 
@@ -235,8 +233,8 @@ static void add_pairs(struct level *level, const struct ways *ways)
 
     for (uint32_t a = 0; a < ways->count; a++) {
         for (uint32_t b = a + 1; b < ways->count && pairs < MOST_PAIRS; b++) {
-            double sum = entries(level->body, level->first + a) +
-                         entries(level->body, level->first + b) - level->rounds;
+            double sum = entries(level->body, level->first + a) + entries(level->body, level->first + b) -
+                         level->rounds;
             if (sum > 2 + 0.01 * level->rounds || -sum > 2 + 0.01 * level->rounds)
                 continue;
             pairs++;
@@ -314,8 +312,7 @@ static struct level look_at(const struct efg_body *body, uint32_t i)
  * stages. */
 static int has_other(const struct level *level, uint32_t x)
 {
-    double rest = level->rounds - entries(level->body, x),
-           error = 2 + 0.02 * entries(level->body, x);
+    double rest = level->rounds - entries(level->body, x), error = 2 + 0.02 * entries(level->body, x);
     double least = rest - error > 0.55 * level->rounds ? rest - error : 0.55 * level->rounds;
 
     return is_any(level->body, least, rest + error, x);
@@ -331,8 +328,8 @@ static int has_stages(const struct level *level)
     for (int k = 2; k <= MOST_STAGES; k++) {
         for (uint32_t i = 0; i < level->body->count; i++) {
             double off = k * entries(level->body, i) - level->rounds;
-            if (is_rare(level, i) && entries(level->body, i) >= LEAST_ROUNDS &&
-                off <= k + error && -off <= k + error && !has_other(level, i))
+            if (is_rare(level, i) && entries(level->body, i) >= LEAST_ROUNDS && off <= k + error &&
+                -off <= k + error && !has_other(level, i))
                 return 1;
         }
     }
@@ -345,8 +342,8 @@ static int is_steady(const struct level *level)
     uint32_t most = EFG_NONE;
 
     for (uint32_t i = 0; i < level->body->count; i++)
-        if (is_rare(level, i) && (most == EFG_NONE || flow_of(level->body, i)->events >
-                                                          flow_of(level->body, most)->events))
+        if (is_rare(level, i) &&
+            (most == EFG_NONE || flow_of(level->body, i)->events > flow_of(level->body, most)->events))
             most = i;
     return most != EFG_NONE && SELDOM * entries(level->body, most) <= level->rounds &&
            efg_callflow_is_steady(level->body->flow, level->body->sites[most].site);
@@ -357,8 +354,7 @@ static int is_exchanged(const struct level *level)
 {
     for (uint32_t x = level->first; x < level->body->count; x++) {
         double n = entries(level->body, x), rest = level->rounds - n, error = 2 + 0.02 * n;
-        double least =
-            rest - error > 0.55 * level->rounds ? rest - error : 0.55 * level->rounds;
+        double least = rest - error > 0.55 * level->rounds ? rest - error : 0.55 * level->rounds;
         double most = rest + error < level->rounds - 2 ? rest + error : level->rounds - 2;
         if (n >= 3 && flow_of(level->body, x)->time > 0 && is_any(level->body, least, most, x))
             return 1;
@@ -377,8 +373,7 @@ static int is_iteration(const struct level *level)
             &flow->tree->sites[efg_calltree_gaps(flow->tree, level->body->sites[i].site)];
         if (is_rare(level, i))
             continue;
-        if (end->node == EFG_NONE ||
-            end->depth > flow->tree->sites[level->body->function].depth + 2 ||
+        if (end->node == EFG_NONE || end->depth > flow->tree->sites[level->body->function].depth + 2 ||
             flow->graph->nodes[end->node].flags & EFG_NODE_WORLD)
             return 1;
     }

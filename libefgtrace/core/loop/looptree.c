@@ -193,17 +193,15 @@ static void link_loops(struct efg_looptree *tree)
 
 /* ---- all of it ---- */
 
-static int build(struct efg_looptree *tree, const struct efg_graph *graph,
-                 const struct efg_loop_known *main)
+static int build(struct efg_looptree *tree, const struct efg_graph *graph, const struct efg_loop_known *main)
 {
     struct efg_history whole = {.graph = graph};
     struct efg_callflow flow = {0};
-    int failed = efg_callflow_fill(&flow, &whole, graph->last_leave) ||
-                 efg_nesting_find(tree, &flow, main);
+    int failed = efg_callflow_fill(&flow, &whole, graph->last_leave) || efg_nesting_find(tree, &flow, main);
 
     efg_callflow_fini(&flow);
-    failed = failed || add_all(tree, graph) || find_headers(tree, graph) ||
-             sort_loops(tree, graph->node_count);
+    failed =
+        failed || add_all(tree, graph) || find_headers(tree, graph) || sort_loops(tree, graph->node_count);
     if (failed)
         efg_looptree_fini(tree);
     else
@@ -211,8 +209,8 @@ static int build(struct efg_looptree *tree, const struct efg_graph *graph,
     return failed ? -ENOMEM : 0;
 }
 
-int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
-                       efg_path_keys *keys, const struct efg_loop_known *main)
+int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph, efg_path_keys *keys,
+                       const struct efg_loop_known *main)
 {
     struct efg_graph own = *graph; /* with a call tree for now */
 
@@ -245,8 +243,7 @@ static double ratio(uint64_t a, uint64_t b)
     return a > b ? (double)a / ((double)b + 1) : (double)b / ((double)a + 1);
 }
 
-uint32_t efg_looptree_nearest(const struct efg_looptree *tree, uint64_t function,
-                              uint64_t iterations)
+uint32_t efg_looptree_nearest(const struct efg_looptree *tree, uint64_t function, uint64_t iterations)
 {
     uint32_t best = EFG_NONE;
 

@@ -100,8 +100,8 @@ static int builder_init(struct builder *b)
     b->size = malloc(sites * sizeof *b->size);
     b->moved = malloc(sites * sizeof *b->moved);
     b->sites = malloc(sites * sizeof *b->sites);
-    if (!b->inside || !b->order || !b->number || !b->first_arc || !b->arcs || !b->place ||
-        !b->first || !b->targets || !b->component || !b->size || !b->moved || !b->sites)
+    if (!b->inside || !b->order || !b->number || !b->first_arc || !b->arcs || !b->place || !b->first ||
+        !b->targets || !b->component || !b->size || !b->moved || !b->sites)
         return -ENOMEM;
     b->inside[EFG_CALLTREE_ROOT] = EFG_NONE;
     memset(b->place, 0xff, sites * sizeof *b->place);
@@ -111,8 +111,7 @@ static int builder_init(struct builder *b)
 /* ---- loops ---- */
 
 /* Returns its index, or EFG_NONE without memory. */
-static uint32_t add_loop(struct builder *b, uint32_t parent, uint32_t function,
-                         uint64_t repetitions)
+static uint32_t add_loop(struct builder *b, uint32_t parent, uint32_t function, uint64_t repetitions)
 {
     struct efg_looptree *tree = b->tree;
 
@@ -336,8 +335,7 @@ static int is_main(const struct builder *b, uint32_t begin, uint32_t end, uint64
 {
     uint64_t wanted = b->main ? b->main->iterations : 0;
 
-    if (b->main_function != b->function || b->tree->main != EFG_NONE ||
-        wanted > more_than(count))
+    if (b->main_function != b->function || b->tree->main != EFG_NONE || wanted > more_than(count))
         return 0;
     if (has_entries(b, begin, end, wanted))
         return 1;
@@ -432,8 +430,7 @@ static int look_at_call(struct builder *b)
 static int look_at_all(struct builder *b)
 {
     for (b->function = 0; b->function < b->flow->sites; b->function++)
-        if (efg_callflow_site(b->flow, b->function)->node == EFG_NONE ? look_at_function(b)
-                                                                      : look_at_call(b))
+        if (efg_callflow_site(b->flow, b->function)->node == EFG_NONE ? look_at_function(b) : look_at_call(b))
             return -ENOMEM;
     return 0;
 }
@@ -462,11 +459,11 @@ static void settle_main(struct builder *b)
     struct efg_looptree *tree = b->tree;
 
     if (tree->main == EFG_NONE && b->main_function != EFG_NONE)
-        tree->main = efg_looptree_nearest(
-            tree, efg_callflow_site(b->flow, b->main_function)->hash, b->main->iterations);
-    if (tree->main == EFG_NONE && b->main_call != EFG_NONE)
-        tree->main = efg_looptree_nearest(tree, efg_callflow_site(b->flow, b->main_call)->hash,
+        tree->main = efg_looptree_nearest(tree, efg_callflow_site(b->flow, b->main_function)->hash,
                                           b->main->iterations);
+    if (tree->main == EFG_NONE && b->main_call != EFG_NONE)
+        tree->main =
+            efg_looptree_nearest(tree, efg_callflow_site(b->flow, b->main_call)->hash, b->main->iterations);
     if (tree->main != EFG_NONE)
         tree->loops[tree->main].repetitions = b->main->iterations;
 }

@@ -34,8 +34,7 @@ static int is_wanted(const struct choice *c, uint64_t visits)
 /* Into the best ones so far, in order. */
 static void keep(struct choice *c, struct efg_pivot pivot)
 {
-    if (!is_wanted(c, pivot.visits) ||
-        (c->count == c->room && !is_better(&pivot, &c->pivots[c->count - 1])))
+    if (!is_wanted(c, pivot.visits) || (c->count == c->room && !is_better(&pivot, &c->pivots[c->count - 1])))
         return;
     uint32_t i = c->count < c->room ? c->count++ : c->count - 1;
     for (; i > 0 && is_better(&pivot, &c->pivots[i - 1]); i--)
@@ -56,12 +55,10 @@ static int is_sure(const struct choice *c, uint32_t top, uint32_t leaf)
 {
     const struct efg_callflow *flow = c->judge->flow;
 
-    if (leaf == top || !c->loop->loop.place ||
-        efg_callflow_place(flow, top) != c->loop->loop.place ||
+    if (leaf == top || !c->loop->loop.place || efg_callflow_place(flow, top) != c->loop->loop.place ||
         !efg_callflow_is_always(flow, top))
         return 0;
-    for (uint32_t x = efg_callflow_site(flow, leaf)->parent; x != top;
-         x = efg_callflow_site(flow, x)->parent)
+    for (uint32_t x = efg_callflow_site(flow, leaf)->parent; x != top; x = efg_callflow_site(flow, x)->parent)
         if (!efg_callflow_is_always(flow, x) ||
             efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP)
             return 0;

@@ -20,9 +20,9 @@
 
 struct frame {
     uint32_t loop;
-    uint64_t iterations; /* that have ended, of this time */
-    int is_cut;   /* 1: the present iteration was too long, and its beginning is left out */
-    int has_head; /* 1: its header has come */
+    uint64_t iterations;            /* that have ended, of this time */
+    int is_cut;                     /* 1: the present iteration was too long, and its beginning is left out */
+    int has_head;                   /* 1: its header has come */
     struct efg_program_item *items; /* of the present iteration */
     uint32_t size, most;            /* of all iterations so far */
 };
@@ -94,8 +94,8 @@ static void parse_free(struct parse *parse)
     free(parse);
 }
 
-int efg_program_init(struct efg_program *p, const struct efg_graph *graph,
-                     const struct efg_looptree *tree, uint32_t item_limit)
+int efg_program_init(struct efg_program *p, const struct efg_graph *graph, const struct efg_looptree *tree,
+                     uint32_t item_limit)
 {
     memset(p, 0, sizeof *p);
     p->graph = graph;
@@ -108,8 +108,8 @@ int efg_program_init(struct efg_program *p, const struct efg_graph *graph,
     p->parse = parse_new(p);
     if (p->first_form)
         memset(p->first_form, 0xff, (tree->count + 1) * sizeof *p->first_form);
-    if (p->first_form && p->of_node && p->of_loop && p->parse && p->parse->frames &&
-        p->parse->way && p->parse->edge)
+    if (p->first_form && p->of_node && p->of_loop && p->parse && p->parse->frames && p->parse->way &&
+        p->parse->edge)
         return 0;
     efg_program_fini(p);
     return -ENOMEM;
@@ -174,10 +174,8 @@ static uint32_t add_form(struct efg_program *p, const struct frame *frame, uint6
         p->failed = 1;
         return EFG_NONE;
     }
-    p->forms[p->form_count] = (struct efg_program_form){.loop = frame->loop,
-                                                        .next = p->first_form[frame->loop],
-                                                        .first = p->item_count,
-                                                        .size = frame->size};
+    p->forms[p->form_count] = (struct efg_program_form){
+        .loop = frame->loop, .next = p->first_form[frame->loop], .first = p->item_count, .size = frame->size};
     for (uint32_t i = 0; i < frame->size; i++)
         p->items[p->item_count++] = (struct efg_program_item){
             .node = frame->items[i].node, .loop = frame->items[i].loop, .least = UINT64_MAX};
@@ -197,8 +195,7 @@ static void leave_out(struct efg_program *p, const struct frame *frame)
     }
 }
 
-static void count_form(struct efg_program *p, const struct frame *frame,
-                       struct efg_program_form *form)
+static void count_form(struct efg_program *p, const struct frame *frame, struct efg_program_form *form)
 {
     form->count += p->weight;
     for (uint32_t i = 0; i < frame->size; i++) {
@@ -237,8 +234,7 @@ static struct frame *top(const struct efg_program *p)
 }
 
 /* Does an iteration of LOOP begin with ITEM? */
-static int is_head(const struct efg_program *p, uint32_t loop,
-                   const struct efg_program_item *item)
+static int is_head(const struct efg_program *p, uint32_t loop, const struct efg_program_item *item)
 {
     if (loop == p->tree->count)
         return 0;
@@ -341,9 +337,8 @@ void efg_program_add(struct efg_program *p, uint32_t node, uint64_t count)
     } else {
         go_to(p, efg_program_loop_of(p, node));
         if (!p->failed)
-            add_item(
-                p, (struct efg_program_item){
-                       .node = node, .loop = EFG_NONE, .repetitions = count, .before = before});
+            add_item(p, (struct efg_program_item){
+                            .node = node, .loop = EFG_NONE, .repetitions = count, .before = before});
     }
     parse->last = node;
     p->events += p->weight * count;

@@ -155,8 +155,7 @@ static void drop_frames(struct efg_sequence_reader *r)
 static void open_block(struct efg_sequence_reader *r, uint32_t block)
 {
     const uint32_t *first = segment_of(r)->first;
-    r->frames[r->depth++] =
-        (struct efg_sequence_frame){.pair = first[block], .end = first[block + 1]};
+    r->frames[r->depth++] = (struct efg_sequence_frame){.pair = first[block], .end = first[block + 1]};
 }
 
 static void enter_segment(struct efg_sequence_reader *r)
@@ -363,8 +362,8 @@ int efg_sequence_skip(struct efg_sequence_reader *r, uint64_t to)
     return found < 0 ? found : 0;
 }
 
-void efg_sequence_reader_init(struct efg_sequence_reader *r,
-                              const struct efg_sequence_segment *segments, size_t count)
+void efg_sequence_reader_init(struct efg_sequence_reader *r, const struct efg_sequence_segment *segments,
+                              size_t count)
 {
     memset(r, 0, sizeof *r);
     r->segments = segments;

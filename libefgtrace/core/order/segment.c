@@ -58,8 +58,7 @@ int efg_sequence_segment_check(const struct efg_sequence_segment *segment)
 
     if (!segment->block_count || segment->block_count >= EFG_SEQUENCE_IS_BLOCK ||
         segment->run_count >= EFG_SEQUENCE_IS_BLOCK || segment->first[0] != 0 ||
-        segment->start > MOST_EVENTS || segment->length > MOST_EVENTS ||
-        !runs_are_right(segment))
+        segment->start > MOST_EVENTS || segment->length > MOST_EVENTS || !runs_are_right(segment))
         return -EBADMSG;
     unsigned char *depths = malloc(segment->block_count);
     if (!depths)
@@ -148,8 +147,7 @@ static void copy_block(struct copier *c, uint32_t block)
     to->first[to->block_count] = to->pair_count;
 }
 
-int efg_sequence_segment_copy(struct efg_sequence_segment *copy,
-                              const struct efg_sequence_segment *segment)
+int efg_sequence_segment_copy(struct efg_sequence_segment *copy, const struct efg_sequence_segment *segment)
 {
     size_t symbols = (size_t)segment->run_count + segment->block_count;
     struct copier c = {.from = segment, .to = copy};
@@ -163,9 +161,8 @@ int efg_sequence_segment_copy(struct efg_sequence_segment *copy,
         .first = calloc(segment->block_count + (size_t)1, sizeof *copy->first),
     };
     c.names = malloc((symbols + 1) * sizeof *c.names);
-    int error = !copy->runs || !copy->pairs || !copy->first || !c.names
-                    ? -ENOMEM
-                    : efg_sequence_segment_check(segment);
+    int error = !copy->runs || !copy->pairs || !copy->first || !c.names ? -ENOMEM
+                                                                        : efg_sequence_segment_check(segment);
     if (!error) {
         memset(c.names, 0xff, symbols * sizeof *c.names);
         for (uint32_t block = 0; block < segment->block_count; block++)
@@ -183,16 +180,13 @@ int efg_sequence_segment_copy(struct efg_sequence_segment *copy,
 
 static int is_run_equal(const struct efg_sequence_run *a, const struct efg_sequence_run *b)
 {
-    return a->node == b->node && a->count == b->count && a->next == b->next &&
-           a->branch == b->branch;
+    return a->node == b->node && a->count == b->count && a->next == b->next && a->branch == b->branch;
 }
 
-int efg_sequence_segment_is_equal(const struct efg_sequence_segment *a,
-                                  const struct efg_sequence_segment *b)
+int efg_sequence_segment_is_equal(const struct efg_sequence_segment *a, const struct efg_sequence_segment *b)
 {
     if (a->start != b->start || a->length != b->length || a->table != b->table ||
-        a->run_count != b->run_count || a->block_count != b->block_count ||
-        a->pair_count != b->pair_count)
+        a->run_count != b->run_count || a->block_count != b->block_count || a->pair_count != b->pair_count)
         return 0;
     for (uint32_t r = 0; r < a->run_count; r++) {
         if (!is_run_equal(&a->runs[r], &b->runs[r]))

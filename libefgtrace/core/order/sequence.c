@@ -122,8 +122,8 @@ static uint32_t find_run(struct efg_sequence *s)
     uint32_t *slot = run_slot(s, s->hand.node, s->hand.count);
     if (!*slot) {
         uint32_t new = s->segment.run_count++;
-        s->segment.runs[new] = (struct efg_sequence_run){
-            .node = s->hand.node, .count = s->hand.count, .next = EFG_NONE};
+        s->segment.runs[new] =
+            (struct efg_sequence_run){.node = s->hand.node, .count = s->hand.count, .next = EFG_NONE};
         s->followed[new] = EFG_NONE;
         *slot = new + 1;
     }
@@ -193,8 +193,7 @@ static uint32_t add_block(struct efg_sequence_segment *segment)
 }
 
 /* The symbol of the block with that content; there is room for a new one. */
-static uint32_t find_block(struct efg_sequence *s, const struct efg_sequence_pair *pairs,
-                           uint32_t size)
+static uint32_t find_block(struct efg_sequence *s, const struct efg_sequence_pair *pairs, uint32_t size)
 {
     uint32_t *slot = block_slot(s, pairs, size);
     if (!*slot) {
@@ -335,8 +334,7 @@ static __attribute__((noinline)) void add_run(struct efg_sequence *s)
 
 /* The run that is predicted, if it is the one at hand; else EFG_NONE. Compared bit by bit, or
  * else compilers put the hand into memory to compare both fields at once, and wait for it. */
-static inline uint32_t predicted(const struct efg_sequence_run *runs,
-                                 struct efg_sequence_hand hand)
+static inline uint32_t predicted(const struct efg_sequence_run *runs, struct efg_sequence_hand hand)
 {
     if (hand.last == EFG_NONE || runs[hand.last].branch != EFG_SEQUENCE_FOREVER)
         return EFG_NONE;
@@ -404,8 +402,7 @@ void efg_sequence_break(struct efg_sequence *s, uint32_t table)
     s->segment.table = table;
 }
 
-int efg_sequence_init(struct efg_sequence *s, size_t memory, efg_sequence_sink *sink,
-                      void *context)
+int efg_sequence_init(struct efg_sequence *s, size_t memory, efg_sequence_sink *sink, void *context)
 {
     size_t runs = memory / 4 / RUN_BYTES, pairs = (memory - memory / 4) / PAIR_BYTES;
     size_t most = EFG_SEQUENCE_IS_BLOCK / 4; /* keeps all sums and symbols in 32 bits */
@@ -436,8 +433,8 @@ static int copy_array(void *array, size_t room, size_t count, size_t size)
     return to ? 0 : -ENOMEM;
 }
 
-int efg_sequence_copy(struct efg_sequence *copy, const struct efg_sequence *s,
-                      efg_sequence_sink *sink, void *context)
+int efg_sequence_copy(struct efg_sequence *copy, const struct efg_sequence *s, efg_sequence_sink *sink,
+                      void *context)
 {
     struct efg_sequence_segment *segment = &copy->segment;
     size_t runs = s->run_mask + (size_t)1, blocks = s->block_mask + (size_t)1;
@@ -445,14 +442,11 @@ int efg_sequence_copy(struct efg_sequence *copy, const struct efg_sequence *s,
     *copy = *s;
     copy->sink = sink;
     copy->context = context;
-    int failed =
-        copy_array(&segment->runs, s->run_room, segment->run_count, sizeof *segment->runs);
-    failed |=
-        copy_array(&copy->followed, s->run_room, segment->run_count, sizeof *copy->followed);
-    failed |=
-        copy_array(&segment->pairs, s->pair_room, segment->pair_count, sizeof *segment->pairs);
-    failed |= copy_array(&segment->first, s->pair_room / 2 + (size_t)2,
-                         segment->block_count + (size_t)1, sizeof *segment->first);
+    int failed = copy_array(&segment->runs, s->run_room, segment->run_count, sizeof *segment->runs);
+    failed |= copy_array(&copy->followed, s->run_room, segment->run_count, sizeof *copy->followed);
+    failed |= copy_array(&segment->pairs, s->pair_room, segment->pair_count, sizeof *segment->pairs);
+    failed |= copy_array(&segment->first, s->pair_room / 2 + (size_t)2, segment->block_count + (size_t)1,
+                         sizeof *segment->first);
     failed |= copy_array(&copy->run_slots, runs, runs, sizeof *copy->run_slots);
     failed |= copy_array(&copy->block_slots, blocks, blocks, sizeof *copy->block_slots);
     if (failed)
@@ -466,8 +460,7 @@ size_t efg_sequence_memory(const struct efg_sequence *s)
     size_t slots = s->run_mask + (size_t)1 + s->block_mask + (size_t)1;
 
     return sizeof *s + s->run_room * (sizeof *segment->runs + sizeof *s->followed) +
-           s->pair_room * sizeof *segment->pairs +
-           (s->pair_room / 2 + (size_t)2) * sizeof *segment->first +
+           s->pair_room * sizeof *segment->pairs + (s->pair_room / 2 + (size_t)2) * sizeof *segment->first +
            slots * sizeof *s->run_slots;
 }
 

@@ -150,8 +150,7 @@ static int32_t find_common(const struct efg_agree *agree, const struct efg_vote 
     return -1;
 }
 
-uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice *choices,
-                          uint32_t count)
+uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice *choices, uint32_t count)
 {
     uint32_t best = 0;
     int is_found = 0;
@@ -183,8 +182,7 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
 /* --- numbers --- */
 
 /* Iterations are numbered from collective ANCHOR; 0: the start. */
-static enum efg_verdict anchor(struct efg_agree *agree, uint64_t w,
-                               const struct efg_tally *tally)
+static enum efg_verdict anchor(struct efg_agree *agree, uint64_t w, const struct efg_tally *tally)
 {
     agree->round = EFG_ROUND_PLACE;
     agree->anchor = w;
@@ -236,8 +234,8 @@ static enum efg_verdict placed(struct efg_agree *agree, const struct efg_vote *r
         efg_spread_init(&agree->spread, agree->windows, agree->length + agree->margin);
     agree->is_past = !(r->flags & EFG_VOTE_UNWHOLE) && !agree->skip && !agree->spread.count;
     agree->round = agree->is_past ? EFG_ROUND_CHECK : EFG_ROUND_CONFIRM;
-    agree->first = efg_spread_next(
-        &agree->spread, (uint64_t)(r->base + (agree->is_past ? r->whole : r->soonest)));
+    agree->first =
+        efg_spread_next(&agree->spread, (uint64_t)(r->base + (agree->is_past ? r->whole : r->soonest)));
     return EFG_VERDICT_PLACED;
 }
 
@@ -343,8 +341,7 @@ static void watch(struct efg_agree *agree, const struct efg_vote *r)
 
 /* --- results --- */
 
-static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r,
-                             const struct efg_tally *tally)
+static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, const struct efg_tally *tally)
 {
     if (agree->round > EFG_ROUND_PIVOT && !(r->flags & EFG_VOTE_OWNS))
         return lose(agree);
@@ -376,8 +373,7 @@ static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r,
 static void leave(struct efg_agree *agree, const struct efg_vote *r, int is_same)
 {
     int is_compared = r->worlds <= 0 || agree->watched == (uint64_t)r->worlds;
-    if (agree->is_leaving &&
-        ((is_same && is_compared) || ++agree->last_rounds >= MOST_LAST_ROUNDS))
+    if (agree->is_leaving && ((is_same && is_compared) || ++agree->last_rounds >= MOST_LAST_ROUNDS))
         agree->round = EFG_ROUND_OVER;
     agree->is_leaving |= (r->flags & EFG_VOTE_LEAVING) != 0;
 }

@@ -68,8 +68,7 @@ static void say_always(struct efg_vote *vote, const struct efg_standing *s)
     vote->kept = ~(uint64_t)s->dropped;
 }
 
-static void say_choices(struct efg_agree *agree, struct efg_vote *vote,
-                        const struct efg_standing *s)
+static void say_choices(struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
     agree->role = s->choice_count ? EFG_OWNER : EFG_FOLLOWER;
     if (agree->role == EFG_FOLLOWER)
@@ -90,8 +89,7 @@ static void say_worlds(struct efg_vote *vote, const struct efg_tally *tally)
 static int is_waiting(const struct efg_standing *s)
 {
     const struct efg_tally *tally = s->tally;
-    return !s->is_lost &&
-           (tally->visits - tally->marked_with < FEW_VISITS || tally->worlds > tally->marked);
+    return !s->is_lost && (tally->visits - tally->marked_with < FEW_VISITS || tally->worlds > tally->marked);
 }
 
 static void say_pivot(struct efg_vote *vote, const struct efg_standing *s)
@@ -102,8 +100,7 @@ static void say_pivot(struct efg_vote *vote, const struct efg_standing *s)
         vote->flags |= EFG_VOTE_WAITING;
 }
 
-static void say_place(const struct efg_agree *agree, struct efg_vote *vote,
-                      const struct efg_standing *s)
+static void say_place(const struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
     int64_t since = (int64_t)(s->tally->visits - agree->at_anchor);
 
@@ -112,8 +109,7 @@ static void say_place(const struct efg_agree *agree, struct efg_vote *vote,
         return;
     }
     vote->base = (int64_t)agree->at_anchor;
-    vote->margin =
-        (int64_t)agree->took + (agree->took ? 2 : 1); /* long ones are not to be missed */
+    vote->margin = (int64_t)agree->took + (agree->took ? 2 : 1); /* long ones are not to be missed */
     vote->soonest = since + vote->margin + (agree->spread.count ? 0 : (int64_t)agree->skip);
     if (s->state == EFG_PROVISIONAL && s->whole != UINT64_MAX)
         vote->whole = (int64_t)(s->whole - agree->at_anchor);
@@ -122,8 +118,7 @@ static void say_place(const struct efg_agree *agree, struct efg_vote *vote,
 }
 
 /* Numbers at the collective that is watched, and now. */
-static void say_numbers(const struct efg_agree *agree, struct efg_vote *vote,
-                        const struct efg_tally *tally)
+static void say_numbers(const struct efg_agree *agree, struct efg_vote *vote, const struct efg_tally *tally)
 {
     uint64_t visits;
 
@@ -134,18 +129,16 @@ static void say_numbers(const struct efg_agree *agree, struct efg_vote *vote,
     vote->least_count = -vote->most_count;
 }
 
-static void say_in_time(const struct efg_agree *agree, struct efg_vote *vote,
-                        const struct efg_standing *s)
+static void say_in_time(const struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
     int is_open = s->state == EFG_RECORDING || s->state == EFG_DONE;
-    if (!is_open && (s->leaving || s->state != EFG_ARMED ||
-                     efg_agree_number(agree, s->tally) >= agree->first))
+    if (!is_open &&
+        (s->leaving || s->state != EFG_ARMED || efg_agree_number(agree, s->tally) >= agree->first))
         vote->flags |= EFG_VOTE_LATE;
 }
 
 /* A window that this rank will not make has no iterations. */
-static void say_done(const struct efg_agree *agree, struct efg_vote *vote,
-                     const struct efg_standing *s)
+static void say_done(const struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
     if (s->state == EFG_RECORDING || s->state == EFG_DONE)
         vote->flags |= EFG_VOTE_OPENED;
@@ -160,8 +153,7 @@ static void say_done(const struct efg_agree *agree, struct efg_vote *vote,
         vote->ended = (int64_t)s->ended;
 }
 
-static void say_as_owner(const struct efg_agree *agree, struct efg_vote *vote,
-                         const struct efg_standing *s)
+static void say_as_owner(const struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
     vote->flags |= EFG_VOTE_OWNS;
     if (agree->round == EFG_ROUND_PIVOT)

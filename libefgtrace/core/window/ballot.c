@@ -101,8 +101,7 @@ int efg_ballot_is_split(const struct efg_vote *result)
 
 uint32_t efg_ballot_bit(const struct efg_choice *choice)
 {
-    return (uint32_t)choice->class * EFG_BALLOT_BITS +
-           (uint32_t)(choice->hash % EFG_BALLOT_BITS);
+    return (uint32_t)choice->class * EFG_BALLOT_BITS + (uint32_t)(choice->hash % EFG_BALLOT_BITS);
 }
 
 int efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit)

@@ -45,8 +45,7 @@ static void take_pivot(struct efg_control *c, const struct efg_control_hands *ha
     efg_control_feed(c, EFG_IN_PIVOT, hands);
 }
 
-static void place(struct efg_control *c, const struct efg_tally *tally,
-                  const struct efg_control_hands *hands)
+static void place(struct efg_control *c, const struct efg_tally *tally, const struct efg_control_hands *hands)
 {
     c->trigger.first = c->agree.first;
     if (c->agree.role != EFG_OWNER) {
@@ -95,8 +94,8 @@ static void obey(struct efg_control *c, enum efg_verdict verdict, const struct e
     }
 }
 
-void efg_control_obey(struct efg_control *c, enum efg_verdict verdict,
-                      const struct efg_tally *tally, const struct efg_control_hands *hands)
+void efg_control_obey(struct efg_control *c, enum efg_verdict verdict, const struct efg_tally *tally,
+                      const struct efg_control_hands *hands)
 {
     if (c->agree.role != EFG_ALONE)
         obey(c, verdict, tally, hands);

@@ -86,8 +86,7 @@ static uint64_t apart(uint64_t a, uint64_t b)
 
 /* The last one is as near to the end as there is one; the others are the nearest to equal parts
  * of what lies between. Enough are left for those to come. */
-uint32_t efg_spread_choose(const uint64_t *first, uint32_t count, uint32_t wanted,
-                           uint8_t *keep)
+uint32_t efg_spread_choose(const uint64_t *first, uint32_t count, uint32_t wanted, uint8_t *keep)
 {
     uint32_t kept = wanted < count ? wanted : count, next = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -95,8 +94,7 @@ uint32_t efg_spread_choose(const uint64_t *first, uint32_t count, uint32_t wante
     for (uint32_t i = 0; i < kept; i++) {
         uint64_t parts = kept > 1 ? kept - 1 : 1;
         uint64_t target = first[0] + part_of(first[count - 1] - first[0], i, parts);
-        while (next + kept - i < count &&
-               apart(first[next + 1], target) <= apart(first[next], target))
+        while (next + kept - i < count && apart(first[next + 1], target) <= apart(first[next], target))
             next++;
         keep[next++] = 1;
     }

@@ -28,53 +28,51 @@
 
 static const struct efg_key keys[] = {
     {"mode", "m", "adaptive|full|graph|off", "adaptive",
-     "trace some iterations, all or nothing; off: do nothing", EFG_KEY_CHOICE, FIELD(mode), 0,
-     0},
-    {"output", "o", "DIR", "", "the folder to make; empty: efgtrace.<application>.<id>",
-     EFG_KEY_TEXT, FIELD(output), 0, 0},
+     "trace some iterations, all or nothing; off: do nothing", EFG_KEY_CHOICE, FIELD(mode), 0, 0},
+    {"output", "o", "DIR", "", "the folder to make; empty: efgtrace.<application>.<id>", EFG_KEY_TEXT,
+     FIELD(output), 0, 0},
     {"iterations", "n", "N", "10", "iterations of the main loop in a window", EFG_KEY_NUMBER,
      FIELD(iterations), 1, 1000000},
     {"windows", NULL, "N", "1", "windows to record", EFG_KEY_NUMBER, FIELD(windows), 1, 1000},
-    {"skip", NULL, "N", "0", "iterations to let pass before the first window", EFG_KEY_NUMBER,
-     FIELD(skip), 0, UINT64_C(1000000000000)},
-    {"level", NULL, "auto|finer|coarser", "auto",
-     "which of several nested loops is the main loop", EFG_KEY_CHOICE, FIELD(level), 0, 0},
-    {"loop", NULL, "FUNCTION|HASH", "", "the loop of this function, as the summary names it",
-     EFG_KEY_TEXT, FIELD(loop), 0, 0},
-    {"signature", NULL, "WORDS", "path", "what tells calls apart, besides the function",
-     EFG_KEY_SET, FIELD(signature), 0, 0},
-    {"interval", NULL, "TIME", "10ms", "shortest time between two samples of the graph",
-     EFG_KEY_TIME, FIELD(interval), MS, HOUR},
-    {"stable", NULL, "N", "3", "equal samples that make the graph stable", EFG_KEY_NUMBER,
-     FIELD(stable), 1, 1000},
-    {"depth", NULL, "FRAMES", "128", "frames of a call path, counted from the MPI call",
-     EFG_KEY_NUMBER, FIELD(depth), 1, 128},
-    {"memory", NULL, "SIZE", "16M", "memory limit of a rank; beyond it detail is dropped",
-     EFG_KEY_SIZE, FIELD(memory), MB, MB << 20},
-    {"log-limit", NULL, "SIZE", "1G", "size limit of a thread's log on disk", EFG_KEY_SIZE,
-     FIELD(log_limit), MB, MB << 20},
-    {"patience", NULL, "TIME", "5s", "how long ranks wait for one that finds no main loop",
-     EFG_KEY_TIME, FIELD(patience), 0, 24 * HOUR},
+    {"skip", NULL, "N", "0", "iterations to let pass before the first window", EFG_KEY_NUMBER, FIELD(skip), 0,
+     UINT64_C(1000000000000)},
+    {"level", NULL, "auto|finer|coarser", "auto", "which of several nested loops is the main loop",
+     EFG_KEY_CHOICE, FIELD(level), 0, 0},
+    {"loop", NULL, "FUNCTION|HASH", "", "the loop of this function, as the summary names it", EFG_KEY_TEXT,
+     FIELD(loop), 0, 0},
+    {"signature", NULL, "WORDS", "path", "what tells calls apart, besides the function", EFG_KEY_SET,
+     FIELD(signature), 0, 0},
+    {"interval", NULL, "TIME", "10ms", "shortest time between two samples of the graph", EFG_KEY_TIME,
+     FIELD(interval), MS, HOUR},
+    {"stable", NULL, "N", "3", "equal samples that make the graph stable", EFG_KEY_NUMBER, FIELD(stable), 1,
+     1000},
+    {"depth", NULL, "FRAMES", "128", "frames of a call path, counted from the MPI call", EFG_KEY_NUMBER,
+     FIELD(depth), 1, 128},
+    {"memory", NULL, "SIZE", "16M", "memory limit of a rank; beyond it detail is dropped", EFG_KEY_SIZE,
+     FIELD(memory), MB, MB << 20},
+    {"log-limit", NULL, "SIZE", "1G", "size limit of a thread's log on disk", EFG_KEY_SIZE, FIELD(log_limit),
+     MB, MB << 20},
+    {"patience", NULL, "TIME", "5s", "how long ranks wait for one that finds no main loop", EFG_KEY_TIME,
+     FIELD(patience), 0, 24 * HOUR},
     {"sequence", NULL, "on|off", "on", "keep the order of all calls of the run", EFG_KEY_SWITCH,
      FIELD(sequence), 0, 0},
-    {"save", NULL, "TIME", "20s", "time between two saves, in case the job is killed; 0: never",
-     EFG_KEY_TIME, FIELD(save), 0, 24 * HOUR},
-    {"clock", NULL, "auto|tsc|system", "auto", "what time stamps are read from", EFG_KEY_CHOICE,
-     FIELD(clock), 0, 0},
-    {"summary", NULL, "on|off", "on", "print the summary on standard error at the end",
-     EFG_KEY_SWITCH, FIELD(summary), 0, 0},
-    {"symbols", NULL, "on|off", "on", "look up functions and lines of call paths at the end",
-     EFG_KEY_SWITCH, FIELD(symbols), 0, 0},
-    {"keep-logs", NULL, "on|off", "off", "keep the logs once the trace is written",
-     EFG_KEY_SWITCH, FIELD(keep_logs), 0, 0},
-    {"verbose", "v", "on|off", "off", "report events on standard error as they happen",
-     EFG_KEY_SWITCH, FIELD(verbose), 0, 0},
+    {"save", NULL, "TIME", "20s", "time between two saves, in case the job is killed; 0: never", EFG_KEY_TIME,
+     FIELD(save), 0, 24 * HOUR},
+    {"clock", NULL, "auto|tsc|system", "auto", "what time stamps are read from", EFG_KEY_CHOICE, FIELD(clock),
+     0, 0},
+    {"summary", NULL, "on|off", "on", "print the summary on standard error at the end", EFG_KEY_SWITCH,
+     FIELD(summary), 0, 0},
+    {"symbols", NULL, "on|off", "on", "look up functions and lines of call paths at the end", EFG_KEY_SWITCH,
+     FIELD(symbols), 0, 0},
+    {"keep-logs", NULL, "on|off", "off", "keep the logs once the trace is written", EFG_KEY_SWITCH,
+     FIELD(keep_logs), 0, 0},
+    {"verbose", "v", "on|off", "off", "report events on standard error as they happen", EFG_KEY_SWITCH,
+     FIELD(verbose), 0, 0},
     {0},
 };
 
 /* Words of a signature, in the order of enum efg_dimension. */
-static const char *const dimensions[] = {"path",    "size-class",   "size",
-                                         "partner", "communicator", "region"};
+static const char *const dimensions[] = {"path", "size-class", "size", "partner", "communicator", "region"};
 #define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
 
 /* Units, large to small. A value is shown in the first one that divides it and of which it has
@@ -83,9 +81,8 @@ struct unit {
     const char *name;
     uint64_t scale, plenty;
 };
-static const struct unit times[] = {{"h", HOUR, 1}, {"m", 60 * SECOND, 2}, {"s", SECOND, 1},
-                                    {"ms", MS, 1},  {"us", 1000, 1},       {"ns", 1, 1},
-                                    {NULL, 0, 0}};
+static const struct unit times[] = {{"h", HOUR, 1},  {"m", 60 * SECOND, 2}, {"s", SECOND, 1}, {"ms", MS, 1},
+                                    {"us", 1000, 1}, {"ns", 1, 1},          {NULL, 0, 0}};
 static const struct unit sizes[] = {
     {"T", MB << 20, 1}, {"G", MB << 10, 1}, {"M", MB, 1}, {"K", 1024, 1}, {NULL, 0, 0}};
 
@@ -250,8 +247,7 @@ static const char *parse_text(const char *text, char *value, size_t size)
     return NULL;
 }
 
-static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
-                               const char *text)
+static const char *parse_value(struct efg_conf *conf, const struct efg_key *key, const char *text)
 {
     void *field = (char *)conf + key->field;
     uint64_t number;
@@ -279,8 +275,7 @@ static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
 
 int efg_conf_loop_hash(const char *loop, uint64_t *hash)
 {
-    if (strlen(loop) != EFG_LOOP_DIGITS ||
-        strspn(loop, "0123456789abcdefABCDEF") != EFG_LOOP_DIGITS)
+    if (strlen(loop) != EFG_LOOP_DIGITS || strspn(loop, "0123456789abcdefABCDEF") != EFG_LOOP_DIGITS)
         return 0;
     *hash = strtoull(loop, NULL, 16);
     return 1;
@@ -292,8 +287,7 @@ static void show_quantity(const struct unit *unit, uint64_t value, char *text, s
 {
     while (unit->name && (value % unit->scale || value / unit->scale < unit->plenty))
         unit++;
-    snprintf(text, size, "%llu%s",
-             (unsigned long long)(unit->name ? value / unit->scale : value),
+    snprintf(text, size, "%llu%s", (unsigned long long)(unit->name ? value / unit->scale : value),
              unit->name ? unit->name : "");
 }
 
@@ -408,16 +402,15 @@ static int complain_key(const char *name, const char *where, char *message, size
 
     quote(name, quoted, sizeof(quoted));
     if (nearest)
-        snprintf(message, size, "%s: there is no key \"%s\"; did you mean \"%s\"?", where,
-                 quoted, nearest->name);
+        snprintf(message, size, "%s: there is no key \"%s\"; did you mean \"%s\"?", where, quoted,
+                 nearest->name);
     else
-        snprintf(message, size, "%s: there is no key \"%s\"; efgtrace.conf(5) lists them all",
-                 where, quoted);
+        snprintf(message, size, "%s: there is no key \"%s\"; efgtrace.conf(5) lists them all", where, quoted);
     return -EINVAL;
 }
 
-int efg_conf_set(struct efg_conf *conf, const char *name, const char *value, const char *where,
-                 char *message, size_t size)
+int efg_conf_set(struct efg_conf *conf, const char *name, const char *value, const char *where, char *message,
+                 size_t size)
 {
     const struct efg_key *key = efg_conf_find(name);
     char expected[128], quoted[64];
@@ -432,8 +425,7 @@ int efg_conf_set(struct efg_conf *conf, const char *name, const char *value, con
     }
     efg_conf_expected(key, expected, sizeof(expected));
     quote(value, quoted, sizeof(quoted));
-    snprintf(message, size, "%s: %s cannot be \"%s\": %s; expected %s", where, name, quoted,
-             wrong, expected);
+    snprintf(message, size, "%s: %s cannot be \"%s\": %s; expected %s", where, name, quoted, wrong, expected);
     return -EINVAL;
 }
 

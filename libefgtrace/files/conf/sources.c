@@ -23,13 +23,12 @@
 #define PREFIX "EFGTRACE_"
 
 /* Variables that are no keys. */
-static const char *const others[] = {"EFGTRACE_CONF", "EFGTRACE_LIBRARY", "EFGTRACE_MAKER",
-                                     NULL};
+static const char *const others[] = {"EFGTRACE_CONF", "EFGTRACE_LIBRARY", "EFGTRACE_MAKER", NULL};
 
 /* Those that a module system sets of any package that it loads: they say where it lies, and are
  * nothing to us. */
-static const char *const foreign[] = {"EFGTRACE_ROOT", "EFGTRACE_HOME", "EFGTRACE_DIR",
-                                      "EFGTRACE_VERSION", NULL};
+static const char *const foreign[] = {"EFGTRACE_ROOT", "EFGTRACE_HOME", "EFGTRACE_DIR", "EFGTRACE_VERSION",
+                                      NULL};
 
 struct source { /* a file being read */
     struct efg_conf *conf;
@@ -201,8 +200,8 @@ static int is_in(const char *const *list, const char *name)
 }
 
 /* Take the variable NAME=VALUE, whose name begins with the prefix. */
-static int take_variable(struct efg_conf *conf, const char *name, const char *value,
-                         char *message, size_t size)
+static int take_variable(struct efg_conf *conf, const char *name, const char *value, char *message,
+                         size_t size)
 {
     char own[64], where[192];
 
@@ -218,8 +217,7 @@ static int take_variable(struct efg_conf *conf, const char *name, const char *va
     return complain_variable(name, message, size);
 }
 
-static int take_environment(struct efg_conf *conf, char **environment, char *message,
-                            size_t size)
+static int take_environment(struct efg_conf *conf, char **environment, char *message, size_t size)
 {
     for (; *environment; environment++) {
         const char *equals = strchr(*environment, '=');

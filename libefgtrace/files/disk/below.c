@@ -37,8 +37,8 @@ static int explained(int at, const char *name, int flags)
     int error = errno;
     struct stat facts;
 
-    if (error == ENOTDIR && (flags & O_NOFOLLOW) &&
-        fstatat(at, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(facts.st_mode))
+    if (error == ENOTDIR && (flags & O_NOFOLLOW) && fstatat(at, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISLNK(facts.st_mode))
         error = ELOOP;
     return -error;
 }
@@ -237,6 +237,5 @@ int efg_below_remove_all(const char *path, unsigned below)
 
 const char *efg_below_explain(int error)
 {
-    return error == -ELOOP ? "it is a link, and in the folder of a run none is followed"
-                           : strerror(-error);
+    return error == -ELOOP ? "it is a link, and in the folder of a run none is followed" : strerror(-error);
 }

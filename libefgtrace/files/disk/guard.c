@@ -42,8 +42,7 @@ static struct range *find(const char *address)
 
     for (; r; r = r->next) {
         const char *start = __atomic_load_n(&r->start, __ATOMIC_ACQUIRE);
-        if (start && address >= start &&
-            address < start + __atomic_load_n(&r->size, __ATOMIC_RELAXED))
+        if (start && address >= start && address < start + __atomic_load_n(&r->size, __ATOMIC_RELAXED))
             return r;
     }
     return NULL;
@@ -79,8 +78,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 
     if (!(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_IGN && is_sent)
         return;
-    if (!(before.sa_flags & SA_SIGINFO) &&
-        (before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL)) {
+    if (!(before.sa_flags & SA_SIGINFO) && (before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL)) {
         set_default();
         if (is_sent)
             raise(signal);

@@ -53,8 +53,7 @@ int efg_log_may_have(uint64_t size)
 {
     struct rlimit limit;
 
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-           size <= limit.rlim_cur;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
 }
 
 /* Reserve [FROM, TO) of the file on disk. */
@@ -219,8 +218,7 @@ static int set_up(struct efg_log *log, const struct efg_log_header *header, uint
     return rc;
 }
 
-int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_header *header,
-                   uint64_t limit)
+int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_header *header, uint64_t limit)
 {
     int rc;
 
@@ -261,8 +259,8 @@ uint64_t efg_log_room_for(uint64_t size)
     return EFG_LOG_RECORD + 1 + words_for(size);
 }
 
-struct efg_log_place efg_log_encode_definition(struct efg_log_place place,
-                                               const struct efg_record *r, const void *payload)
+struct efg_log_place efg_log_encode_definition(struct efg_log_place place, const struct efg_record *r,
+                                               const void *payload)
 {
     uint64_t size = r->d, words = words_for(size);
 
@@ -370,8 +368,7 @@ int efg_log_shift(const char *path, int64_t shift)
     rc = look(file, &header, &size, NULL);
     if (rc == 0) {
         shift_header(&header, shift);
-        rc = efg_write_all(file, header.sync, sizeof header.sync,
-                           offsetof(struct efg_log_header, sync));
+        rc = efg_write_all(file, header.sync, sizeof header.sync, offsetof(struct efg_log_header, sync));
     }
     if (close(file) != 0 && rc == 0)
         rc = -errno;
@@ -379,8 +376,8 @@ int efg_log_shift(const char *path, int64_t shift)
 }
 
 /* A file that was cut short (a copy that broke off) is good for as long as it is. */
-static int map_for_reading(struct efg_log_view *view, int file,
-                           const struct efg_log_header *header, uint64_t size)
+static int map_for_reading(struct efg_log_view *view, int file, const struct efg_log_header *header,
+                           uint64_t size)
 {
     uint64_t there = (size - EFG_LOG_HEADER) / sizeof(uint32_t);
     struct efg_log_header *own = malloc(sizeof *own);
@@ -444,8 +441,7 @@ static uint64_t length_of(uint32_t head)
 }
 
 /* The word at *AT if FIELD is there, else what is EXPECTED. */
-static uint64_t take(uint32_t head, const uint32_t **at, enum efg_log_field field,
-                     uint64_t expected)
+static uint64_t take(uint32_t head, const uint32_t **at, enum efg_log_field field, uint64_t expected)
 {
     return head & field ? *(*at)++ : expected;
 }

@@ -151,9 +151,8 @@ static void trim(struct trim *t)
 
 static struct trim begin_at(struct efg_log *log, struct efg_log_place begin)
 {
-    return (struct trim){
-        .view = {.words = begin.word, .count = (uint64_t)(log->next.word - begin.word)},
-        .out = begin};
+    return (struct trim){.view = {.words = begin.word, .count = (uint64_t)(log->next.word - begin.word)},
+                         .out = begin};
 }
 
 /* A reader of the file sees what is before BEGIN, until the end. */
@@ -164,8 +163,7 @@ static void end(struct trim *t, struct efg_log *log)
     efg_map_fini(&t->started);
 }
 
-uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin,
-                  const struct efg_trim_part *part)
+uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin, const struct efg_trim_part *part)
 {
     struct trim t = begin_at(log, begin);
 
@@ -211,8 +209,8 @@ struct chosen {
 };
 
 /* The call that was entered at ENTER, the rest of which AHEAD has yet to read. */
-static int is_chosen(const struct trim *t, const struct chosen *chosen,
-                     struct efg_log_reader ahead, uint64_t enter)
+static int is_chosen(const struct trim *t, const struct chosen *chosen, struct efg_log_reader ahead,
+                     uint64_t enter)
 {
     const struct efg_record *r;
 
@@ -236,8 +234,7 @@ static uint64_t first_chosen(const struct trim *t, const struct chosen *chosen)
     return 0;
 }
 
-static void move_edge(struct trim *t, const struct chosen *chosen, struct efg_record r,
-                      uint64_t first)
+static void move_edge(struct trim *t, const struct chosen *chosen, struct efg_record r, uint64_t first)
 {
     if (!chosen->is_inside(chosen->context, r.time))
         r.time = r.kind == EFG_REC_WINDOW_BEGIN ? first : t->out.time;

@@ -96,8 +96,7 @@ static int is_later(const struct efg_transfer *a, const struct efg_transfer *b)
 }
 
 /* Into its place. */
-static void keep(struct efg_channels *c, struct efg_channel_ends *ends,
-                 const struct efg_transfer *t)
+static void keep(struct efg_channels *c, struct efg_channel_ends *ends, const struct efg_transfer *t)
 {
     if (grow(c, &ends->all, ends->kept, sizeof *ends->all))
         return;
@@ -107,8 +106,7 @@ static void keep(struct efg_channels *c, struct efg_channel_ends *ends,
     ends->all[i] = *t;
 }
 
-static void add_end(const struct pass *p, struct efg_channel_ends *ends,
-                    const struct efg_transfer *t)
+static void add_end(const struct pass *p, struct efg_channel_ends *ends, const struct efg_transfer *t)
 {
     if (!ends->count++)
         ends->clock = p->log->sync[0];
@@ -178,14 +176,14 @@ static const struct comm *comm_of(const struct pass *p, const struct efg_record 
 }
 
 /* The channel to or from PARTNER, a rank of COMM; NULL if it makes no sense. */
-static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, uint32_t partner,
-                                      uint32_t tag, int is_send)
+static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, uint32_t partner, uint32_t tag,
+                                      int is_send)
 {
     if (!comm)
         return NULL;
     uint32_t own = p->log->rank, other = world_rank(p, comm, partner);
-    struct efg_channel_key key = {comm->identity, is_send ? own : other, is_send ? other : own,
-                                  tag, p->windows ? p->windows - 1 : 0};
+    struct efg_channel_key key = {comm->identity, is_send ? own : other, is_send ? other : own, tag,
+                                  p->windows ? p->windows - 1 : 0};
     return other == EFG_NONE ? NULL : efg_channels_find(p->c, &key);
 }
 
@@ -266,13 +264,12 @@ static int is_seen(uint32_t distance, uint32_t size)
     return distance && (size <= ALL_PAIRS || !(distance & (distance - 1)));
 }
 
-static void add_part(struct pass *p, const struct comm *comm, uint32_t partner,
-                     const struct efg_record *r, int is_send)
+static void add_part(struct pass *p, const struct comm *comm, uint32_t partner, const struct efg_record *r,
+                     int is_send)
 {
     if (is_lost(p, comm, partner))
         return;
-    struct efg_channel *channel =
-        channel_of(p, comm, partner, EFG_FLIGHT_COLLECTIVE | r->call, is_send);
+    struct efg_channel *channel = channel_of(p, comm, partner, EFG_FLIGHT_COLLECTIVE | r->call, is_send);
     struct efg_transfer t = {p->entered, is_send ? p->entered : p->now, order_of(p), 0};
     if (channel)
         add_end(p, is_send ? &channel->sends : &channel->receives, &t);
@@ -288,8 +285,7 @@ static void among_all(struct pass *p, const struct comm *comm, const struct efg_
         }
 }
 
-static void with_root(struct pass *p, const struct comm *comm, const struct efg_record *r,
-                      int is_from_root)
+static void with_root(struct pass *p, const struct comm *comm, const struct efg_record *r, int is_from_root)
 {
     uint32_t own = place_in(p, comm), size = size_of(p, comm);
     if (r->b >= size)
@@ -351,8 +347,7 @@ static void start(struct pass *p, uint64_t request, enum open_kind kind, uint32_
         p->unused = p->slot[at - 1].next;
     else
         at = ++p->slot_count;
-    p->slot[at - 1] =
-        (struct slot){.kind = kind, .channel = channel, .posted = p->now, .order = order_of(p)};
+    p->slot[at - 1] = (struct slot){.kind = kind, .channel = channel, .posted = p->now, .order = order_of(p)};
     *place = at;
 }
 
@@ -409,8 +404,7 @@ static void begin_window(struct pass *p, const struct efg_record *r)
 {
     struct efg_channels *c = p->c;
     efg_flight_join(&c->flight, (struct efg_flight){r->e, (int32_t)r->a}, p->windows);
-    if (++p->windows <= c->window_count ||
-        grow(c, &c->windows, c->window_count, sizeof *c->windows))
+    if (++p->windows <= c->window_count || grow(c, &c->windows, c->window_count, sizeof *c->windows))
         return;
     c->windows[c->window_count++] = (struct efg_channels_span){.first = UINT64_MAX};
 }

@@ -64,8 +64,7 @@ static struct pair first_pair(int64_t lead)
 static int fits(const struct efg_channel *channel, int64_t lead, uint64_t slack)
 {
     const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
-    for (struct pair i = first_pair(lead); i.send < s->kept && i.receive < r->kept;
-         i.send++, i.receive++)
+    for (struct pair i = first_pair(lead); i.send < s->kept && i.receive < r->kept; i.send++, i.receive++)
         if (s->all[i.send].bytes != r->all[i.receive].bytes ||
             s->all[i.send].time > r->all[i.receive].time + slack)
             return 0;
@@ -136,15 +135,11 @@ static struct efg_flight rest_of(const struct efg_channels *c, uint32_t rank, jo
     rest.sum += c->failed != 0; /* what is not all there proves nothing */
     for (uint32_t i = 0; i < c->count; i++) {
         const struct efg_channel_key *key = &c->channels[i].key;
-        int64_t lead = efg_channel_is_of(&c->channels[i], rank)
-                           ? lead_by(c, &c->channels[i], &c->leads)
-                           : 0;
+        int64_t lead = efg_channel_is_of(&c->channels[i], rank) ? lead_by(c, &c->channels[i], &c->leads) : 0;
         struct efg_flight led = {0};
         if (!lead)
             continue;
-        efg_flight_add(&led,
-                       efg_flight_channel(key->comm, key->source, key->destination, key->tag),
-                       -lead);
+        efg_flight_add(&led, efg_flight_channel(key->comm, key->source, key->destination, key->tag), -lead);
         efg_flight_join(&rest, led, key->window);
     }
     if (join)
@@ -221,8 +216,7 @@ static void add_gap(const struct efg_channel *channel, int64_t lead, struct efg_
     const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
     int64_t least = INT64_MAX;
     uint64_t early = 0;
-    for (struct pair i = first_pair(lead); i.send < s->kept && i.receive < r->kept;
-         i.send++, i.receive++) {
+    for (struct pair i = first_pair(lead); i.send < s->kept && i.receive < r->kept; i.send++, i.receive++) {
         int64_t gap = (int64_t)(r->all[i.receive].time - s->all[i.send].time);
         early += gap < 0;
         least = gap < least ? gap : least;

@@ -32,8 +32,7 @@ void efg_channels_fini(struct efg_channels *c)
 static int compare_destinations(const void *a, const void *b)
 {
     const struct efg_channel *x = a, *y = b;
-    return (x->key.destination > y->key.destination) -
-           (x->key.destination < y->key.destination);
+    return (x->key.destination > y->key.destination) - (x->key.destination < y->key.destination);
 }
 
 static int compare_sources(const void *a, const void *b)
@@ -112,8 +111,7 @@ static struct efg_channel *get_channel(struct efg_channels *c, struct efg_reader
 }
 
 /* In place of what is there: a channel has one source. */
-static void get_sends(struct efg_reader *in, const struct efg_sync *clock,
-                      struct efg_channel_ends *sends)
+static void get_sends(struct efg_reader *in, const struct efg_sync *clock, struct efg_channel_ends *sends)
 {
     uint64_t time = 0;
     sends->clock = *clock;
@@ -153,8 +151,7 @@ void efg_channels_sort_back(struct efg_channels *c)
     sort(c, compare_sources);
 }
 
-uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at,
-                               struct efg_buffer *out)
+uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out)
 {
     uint32_t source = c->channels[*at].key.source, some = 0;
     struct efg_buffer leads = {0};
@@ -216,8 +213,8 @@ struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_
 
 /* --- strays --- */
 
-static void add_strays(struct efg_strays *strays, uint32_t rank,
-                       const struct efg_channel_ends *ends, uint64_t count)
+static void add_strays(struct efg_strays *strays, uint32_t rank, const struct efg_channel_ends *ends,
+                       uint64_t count)
 {
     struct efg_stray *stray = efg_strays_grow(strays, count);
     for (uint64_t i = 0; stray && i < count; i++, stray++) {
@@ -231,8 +228,8 @@ void efg_channels_strays(const struct efg_channels *c, uint32_t rank, struct efg
     for (uint32_t i = 0; i < c->count && c->leads.is_proven && !c->failed; i++) {
         const struct efg_channel *channel = &c->channels[i];
         const struct efg_channel_key *key = &channel->key;
-        int64_t lead = efg_channel_is_of(channel, rank) ? efg_channels_lead(c, channel)
-                                                        : -(int64_t)channel->received;
+        int64_t lead =
+            efg_channel_is_of(channel, rank) ? efg_channels_lead(c, channel) : -(int64_t)channel->received;
         if (lead > 0)
             add_strays(strays, key->destination, &channel->receives, (uint64_t)lead);
         else if (rank == UINT32_MAX || key->source == rank)

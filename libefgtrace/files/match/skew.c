@@ -87,8 +87,8 @@ static struct efg_skew_gap *gap_of(struct efg_skew *s, uint32_t from, uint32_t t
 }
 
 /* After a failure an index may name what is not there: nothing is added any more. */
-void efg_skew_add(struct efg_skew *s, const struct efg_sync *from, const struct efg_sync *to,
-                  int64_t least, uint64_t early)
+void efg_skew_add(struct efg_skew *s, const struct efg_sync *from, const struct efg_sync *to, int64_t least,
+                  uint64_t early)
 {
     if (s->failed || efg_skew_is_same(from, to))
         return;

@@ -37,12 +37,12 @@ struct walk {
     struct efg_mixer mixer;
     struct efg_sequence_segment *segment;
     int is_reading, failed;
-    uint32_t blocks, pairs;     /* passed */
-    uint32_t *here;             /* per run */
-    uint32_t (*tails)[HISTORY]; /* per block: the last runs in it */
-    uint32_t *counts;           /* per run, then per block: the last one */
-    struct efg_map followers;   /* see list_here */
-    uint32_t runs[HISTORY];     /* the last ones written */
+    uint32_t blocks, pairs;                                       /* passed */
+    uint32_t *here;                                               /* per run */
+    uint32_t (*tails)[HISTORY];                                   /* per block: the last runs in it */
+    uint32_t *counts;                                             /* per run, then per block: the last one */
+    struct efg_map followers;                                     /* see list_here */
+    uint32_t runs[HISTORY];                                       /* the last ones written */
     struct efg_sequence_pair items[EFG_SEQUENCE_LEVELS][HISTORY]; /* of each level */
 };
 
@@ -95,8 +95,7 @@ static void item_contexts(const struct walk *w, uint32_t level, uint32_t *c)
     c[7] = hash(hash(c[6], w->runs[3]), items[0].count);
 }
 
-static void count_contexts(const struct walk *w, uint32_t level, uint32_t symbol, uint32_t last,
-                           uint32_t *c)
+static void count_contexts(const struct walk *w, uint32_t level, uint32_t symbol, uint32_t last, uint32_t *c)
 {
     const struct efg_sequence_pair *items = w->items[level];
     uint32_t base = hash(hash(2, level), symbol);
@@ -128,8 +127,7 @@ static void end_contexts(const struct walk *w, uint32_t level, uint32_t size, ui
 }
 
 /* A number that little is known of: FIELD says what it is, A and B may have to do with it. */
-static uint64_t code_number(struct walk *w, uint32_t field, uint32_t a, uint32_t b,
-                            uint64_t number)
+static uint64_t code_number(struct walk *w, uint32_t field, uint32_t a, uint32_t b, uint64_t number)
 {
     uint32_t c[EFG_MIXER_CONTEXTS], base = hash(5, field);
 
@@ -158,8 +156,7 @@ static uint32_t find_follower(const struct walk *w, uint64_t list, enum list by,
     return value ? (uint32_t)*value : 0;
 }
 
-static void set_follower(struct walk *w, uint64_t list, enum list by, uint32_t x,
-                         uint32_t value)
+static void set_follower(struct walk *w, uint64_t list, enum list by, uint32_t x, uint32_t value)
 {
     uint64_t *to = efg_map_put(&w->followers, (2 * list + by) << 32 | x);
     if (to)
@@ -230,8 +227,7 @@ static uint32_t code_symbol(struct walk *w, uint32_t level, uint32_t symbol)
     return symbol;
 }
 
-static struct efg_sequence_pair code_pair(struct walk *w, uint32_t level,
-                                          struct efg_sequence_pair pair)
+static struct efg_sequence_pair code_pair(struct walk *w, uint32_t level, struct efg_sequence_pair pair)
 {
     uint32_t c[EFG_MIXER_CONTEXTS], runs = w->segment->run_count;
 
@@ -240,8 +236,8 @@ static struct efg_sequence_pair code_pair(struct walk *w, uint32_t level,
         w->failed = 1;
     if (w->failed)
         return pair;
-    uint32_t *last = level ? &w->counts[runs + (pair.symbol & ~EFG_SEQUENCE_IS_BLOCK)]
-                           : &w->counts[pair.symbol];
+    uint32_t *last =
+        level ? &w->counts[runs + (pair.symbol & ~EFG_SEQUENCE_IS_BLOCK)] : &w->counts[pair.symbol];
     count_contexts(w, level, pair.symbol, *last, c);
     pair.count = 1 + (uint32_t)efg_mixer_number(&w->mixer, c, COUNT, (uint64_t)pair.count - 1);
     *last = pair.count;
@@ -257,8 +253,7 @@ static uint32_t add_block(struct walk *w, const struct efg_sequence_pair *pairs,
 {
     struct efg_sequence_segment *segment = w->segment;
 
-    if (w->failed || w->blocks >= segment->block_count ||
-        size > segment->pair_count - w->pairs) {
+    if (w->failed || w->blocks >= segment->block_count || size > segment->pair_count - w->pairs) {
         w->failed = 1;
         return 0;
     }
@@ -275,8 +270,7 @@ static uint32_t add_block(struct walk *w, const struct efg_sequence_pair *pairs,
 static struct efg_sequence_pair pair_of(const struct walk *w, uint32_t block, uint32_t index)
 {
     const struct efg_sequence_segment *segment = w->segment;
-    return w->is_reading ? (struct efg_sequence_pair){0, 1}
-                         : segment->pairs[segment->first[block] + index];
+    return w->is_reading ? (struct efg_sequence_pair){0, 1} : segment->pairs[segment->first[block] + index];
 }
 
 static int code_end(struct walk *w, uint32_t level, uint32_t block, uint32_t size)
@@ -286,8 +280,7 @@ static int code_end(struct walk *w, uint32_t level, uint32_t block, uint32_t siz
     if (size < 2 || size == EFG_SEQUENCE_BLOCK)
         return size == EFG_SEQUENCE_BLOCK;
     end_contexts(w, level, size, c);
-    int is_end =
-        !w->is_reading && size == w->segment->first[block + 1] - w->segment->first[block];
+    int is_end = !w->is_reading && size == w->segment->first[block + 1] - w->segment->first[block];
     return efg_mixer_bit(&w->mixer, c, END, is_end);
 }
 
@@ -314,8 +307,7 @@ static uint32_t level_of(const struct efg_sequence_segment *segment, uint32_t sy
 }
 
 /* So many pairs of the last block, from INDEX on, are of that level. */
-static uint32_t count_level(const struct efg_sequence_segment *segment, uint32_t index,
-                            uint32_t level)
+static uint32_t count_level(const struct efg_sequence_segment *segment, uint32_t index, uint32_t level)
 {
     uint32_t first = segment->first[segment->block_count - 1] + index, i = first;
     while (i < segment->pair_count && level_of(segment, segment->pairs[i].symbol) == level)
@@ -358,8 +350,7 @@ static void code_runs(struct walk *w)
         if (!w->is_reading)
             efg_sequence_split_run(w->segment, r, &known, run);
         for (uint32_t f = 0; f < EFG_SEQUENCE_FIELDS; f++) {
-            int there =
-                f != EFG_SEQUENCE_BRANCH || efg_sequence_next_branches(run[EFG_SEQUENCE_NEXT]);
+            int there = f != EFG_SEQUENCE_BRANCH || efg_sequence_next_branches(run[EFG_SEQUENCE_NEXT]);
             uint32_t left = f ? (uint32_t)run[f - 1] : 0;
             run[f] = there ? code_number(w, 2 + f, (uint32_t)before[f], left, run[f]) : 0;
         }
@@ -372,8 +363,8 @@ static void code_runs(struct walk *w)
 
 /* ---- both ways ---- */
 
-static int walk_init(struct walk *w, struct efg_sequence_segment *segment,
-                     struct efg_buffer *to, struct efg_reader from)
+static int walk_init(struct walk *w, struct efg_sequence_segment *segment, struct efg_buffer *to,
+                     struct efg_reader from)
 {
     size_t runs = segment->run_count, blocks = segment->block_count;
     uint32_t slots = 1024;
@@ -401,8 +392,7 @@ static void walk_fini(struct walk *w)
     free(w->counts);
 }
 
-static int walk(struct efg_sequence_segment *segment, struct efg_buffer *to,
-                struct efg_reader from)
+static int walk(struct efg_sequence_segment *segment, struct efg_buffer *to, struct efg_reader from)
 {
     struct walk w;
     int result = walk_init(&w, segment, to, from);
@@ -447,8 +437,7 @@ static unsigned char level_of_block(const struct efg_sequence_segment *segment, 
         return 0;
     for (uint32_t i = first; i < end; i++) {
         uint32_t symbol = segment->pairs[i].symbol;
-        unsigned char own =
-            symbol & EFG_SEQUENCE_IS_BLOCK ? levels[symbol & ~EFG_SEQUENCE_IS_BLOCK] : 0;
+        unsigned char own = symbol & EFG_SEQUENCE_IS_BLOCK ? levels[symbol & ~EFG_SEQUENCE_IS_BLOCK] : 0;
         if (i == first)
             level = own;
         else if (own > level || (own < level && !is_last))
@@ -461,12 +450,10 @@ int efg_sequence_can_mix(const struct efg_sequence_segment *segment)
 {
     uint32_t block = 0;
 
-    if (segment->run_count > EFG_SEQUENCE_MIX_MOST ||
-        segment->pair_count > EFG_SEQUENCE_MIX_MOST)
+    if (segment->run_count > EFG_SEQUENCE_MIX_MOST || segment->pair_count > EFG_SEQUENCE_MIX_MOST)
         return 0;
     unsigned char *levels = malloc((size_t)segment->block_count + 1);
-    while (levels && block < segment->block_count &&
-           (levels[block] = level_of_block(segment, block, levels)))
+    while (levels && block < segment->block_count && (levels[block] = level_of_block(segment, block, levels)))
         block++;
     free(levels);
     return levels && block == segment->block_count;

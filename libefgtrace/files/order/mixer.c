@@ -20,8 +20,7 @@
 #define ONE 65536          /* a chance, a weight */
 #define CERTAIN (ONE - 24) /* no chance is above that, or below ONE - it */
 #define FIRST_WEIGHT 10000
-#define LEARN \
-    80 /* how fast weights move; this and the others: by trial, and of little effect */
+#define LEARN 80 /* how fast weights move; this and the others: by trial, and of little effect */
 #define MOST_SEEN 30
 
 /* ---- logistic mixing ---- */
@@ -29,10 +28,10 @@
 /* ONE / (1 + e^-(x / 256)), between points that are 128 apart. */
 static int squash(int x)
 {
-    static const int points[33] = {
-        22,    36,    60,    98,    162,   267,   439,   720,   1179,  1921,  3108,
-        4971,  7812,  11955, 17625, 24743, 32768, 40793, 47911, 53581, 57724, 60565,
-        62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438, 65476, 65500, 65514};
+    static const int points[33] = {22,    36,    60,    98,    162,   267,   439,   720,   1179,
+                                   1921,  3108,  4971,  7812,  11955, 17625, 24743, 32768, 40793,
+                                   47911, 53581, 57724, 60565, 62428, 63615, 64357, 64816, 65097,
+                                   65269, 65374, 65438, 65476, 65500, 65514};
     if (x > 2047)
         x = 2047;
     if (x < -2047)
@@ -121,8 +120,7 @@ static int code_bit(struct efg_mixer *m, int chance, int bit)
 /* ---- bits and numbers ---- */
 
 /* BEFORE: what is known of the number that the bit is a part of. */
-static int mix_bit(struct efg_mixer *m, const uint32_t *contexts, unsigned set, uint32_t before,
-                   int bit)
+static int mix_bit(struct efg_mixer *m, const uint32_t *contexts, unsigned set, uint32_t before, int bit)
 {
     struct efg_mixer_slot *slots[EFG_MIXER_CONTEXTS];
     int inputs[EFG_MIXER_CONTEXTS];
@@ -144,8 +142,7 @@ int efg_mixer_bit(struct efg_mixer *m, const uint32_t *contexts, unsigned set, i
     return mix_bit(m, contexts, set, 0, bit);
 }
 
-uint64_t efg_mixer_number(struct efg_mixer *m, const uint32_t *contexts, unsigned set,
-                          uint64_t number)
+uint64_t efg_mixer_number(struct efg_mixer *m, const uint32_t *contexts, unsigned set, uint64_t number)
 {
     uint64_t value = 1, wanted = m->to ? number + 1 : 1;
     uint32_t digits = 63 - (uint32_t)__builtin_clzll(wanted), have = 0;
@@ -159,8 +156,7 @@ uint64_t efg_mixer_number(struct efg_mixer *m, const uint32_t *contexts, unsigne
     return value - 1;
 }
 
-int efg_mixer_init(struct efg_mixer *m, struct efg_buffer *to, struct efg_reader from,
-                   uint32_t slots)
+int efg_mixer_init(struct efg_mixer *m, struct efg_buffer *to, struct efg_reader from, uint32_t slots)
 {
     memset(m, 0, sizeof *m);
     m->slots = calloc(slots, sizeof *m->slots);

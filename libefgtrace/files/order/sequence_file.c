@@ -13,8 +13,7 @@
 
 /* ---- runs as numbers ---- */
 
-#define MOST_NUMBER \
-    (UINT64_C(1) << 36) /* of differences of 32 bits, with what is added to them */
+#define MOST_NUMBER (UINT64_C(1) << 36) /* of differences of 32 bits, with what is added to them */
 
 static uint64_t zigzag(int64_t difference)
 {
@@ -32,8 +31,8 @@ static void pass_node(uint64_t *nodes, uint32_t node)
         *nodes = (uint64_t)node + 1;
 }
 
-void efg_sequence_split_run(const struct efg_sequence_segment *segment, uint32_t r,
-                            uint64_t *nodes, uint64_t numbers[EFG_SEQUENCE_FIELDS])
+void efg_sequence_split_run(const struct efg_sequence_segment *segment, uint32_t r, uint64_t *nodes,
+                            uint64_t numbers[EFG_SEQUENCE_FIELDS])
 {
     const struct efg_sequence_run *run = &segment->runs[r];
     int branches = run->branch != EFG_SEQUENCE_FOREVER;
@@ -57,10 +56,9 @@ int efg_sequence_join_run(struct efg_sequence_segment *segment, uint32_t r, uint
         return -EBADMSG;
     int64_t node = (int64_t)*nodes + unzigzag(numbers[EFG_SEQUENCE_NODE]);
     int64_t next = number ? unzigzag((number - 1) / 2) + 1 + r : EFG_NONE;
-    uint64_t branch = !number ? 0
-                      : efg_sequence_next_branches(number)
-                          ? segment->start + numbers[EFG_SEQUENCE_BRANCH]
-                          : EFG_SEQUENCE_FOREVER;
+    uint64_t branch = !number                              ? 0
+                      : efg_sequence_next_branches(number) ? segment->start + numbers[EFG_SEQUENCE_BRANCH]
+                                                           : EFG_SEQUENCE_FOREVER;
 
     if (node < 0 || node > UINT32_MAX || next < 0 || next > UINT32_MAX ||
         numbers[EFG_SEQUENCE_COUNT] >= UINT32_MAX)
@@ -97,9 +95,8 @@ static int get_runs(struct efg_reader *from, struct efg_sequence_segment *segmen
     for (uint32_t r = 0; r < segment->run_count; r++) {
         for (int f = 0; f < EFG_SEQUENCE_BRANCH; f++)
             numbers[f] = efg_reader_number(from);
-        numbers[EFG_SEQUENCE_BRANCH] = efg_sequence_next_branches(numbers[EFG_SEQUENCE_NEXT])
-                                           ? efg_reader_number(from)
-                                           : 0;
+        numbers[EFG_SEQUENCE_BRANCH] =
+            efg_sequence_next_branches(numbers[EFG_SEQUENCE_NEXT]) ? efg_reader_number(from) : 0;
         if (efg_sequence_join_run(segment, r, &nodes, numbers) != 0)
             return -EBADMSG;
     }
@@ -121,8 +118,8 @@ static void put_blocks(struct efg_buffer *to, const struct efg_sequence_segment 
     }
 }
 
-static int get_pair(struct efg_reader *from, const struct efg_sequence_segment *segment,
-                    uint32_t block, struct efg_sequence_pair *pair)
+static int get_pair(struct efg_reader *from, const struct efg_sequence_segment *segment, uint32_t block,
+                    struct efg_sequence_pair *pair)
 {
     uint64_t number = efg_reader_number(from), runs = segment->run_count;
     uint64_t count = number & 1 ? efg_reader_number(from) : 0;
@@ -155,8 +152,7 @@ static int get_blocks(struct efg_reader *from, struct efg_sequence_segment *segm
 
 /* ---- segments ---- */
 
-static int put_copy(struct efg_buffer *to, const struct efg_sequence_segment *copy,
-                    uint32_t mix_pairs)
+static int put_copy(struct efg_buffer *to, const struct efg_sequence_segment *copy, uint32_t mix_pairs)
 {
     int is_mixed = copy->pair_count <= mix_pairs && efg_sequence_can_mix(copy);
     struct efg_buffer body = {0};
@@ -181,8 +177,7 @@ static int put_copy(struct efg_buffer *to, const struct efg_sequence_segment *co
     return to->failed ? -ENOMEM : is_mixed;
 }
 
-int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *segment,
-                     uint32_t mix_pairs)
+int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *segment, uint32_t mix_pairs)
 {
     struct efg_sequence_segment copy;
 
@@ -197,18 +192,15 @@ int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *s
 }
 
 /* Sizes are possible: plain numbers take a byte each, three of them a run. */
-static int is_bounded(uint64_t coding, uint64_t runs, uint64_t blocks, uint64_t pairs,
-                      size_t bytes)
+static int is_bounded(uint64_t coding, uint64_t runs, uint64_t blocks, uint64_t pairs, size_t bytes)
 {
     if (coding == EFG_SEQUENCE_MIXED)
-        return runs <= EFG_SEQUENCE_MIX_MOST && pairs <= EFG_SEQUENCE_MIX_MOST &&
-               blocks <= pairs;
-    return coding == EFG_SEQUENCE_PLAIN && runs <= bytes / 3 && pairs <= bytes &&
-           blocks <= pairs && bytes < EFG_SEQUENCE_IS_BLOCK;
+        return runs <= EFG_SEQUENCE_MIX_MOST && pairs <= EFG_SEQUENCE_MIX_MOST && blocks <= pairs;
+    return coding == EFG_SEQUENCE_PLAIN && runs <= bytes / 3 && pairs <= bytes && blocks <= pairs &&
+           bytes < EFG_SEQUENCE_IS_BLOCK;
 }
 
-static int get_body(struct efg_reader body, uint64_t coding,
-                    struct efg_sequence_segment *segment)
+static int get_body(struct efg_reader body, uint64_t coding, struct efg_sequence_segment *segment)
 {
     segment->runs = calloc((size_t)segment->run_count + 1, sizeof *segment->runs);
     segment->pairs = calloc((size_t)segment->pair_count + 1, sizeof *segment->pairs);
@@ -225,8 +217,8 @@ static int get_body(struct efg_reader body, uint64_t coding,
 }
 
 /* All of a segment but its BODY, which is passed. */
-static int get_head(struct efg_reader *from, struct efg_sequence_segment *segment,
-                    uint64_t *coding, struct efg_reader *body)
+static int get_head(struct efg_reader *from, struct efg_sequence_segment *segment, uint64_t *coding,
+                    struct efg_reader *body)
 {
     memset(segment, 0, sizeof *segment);
     *coding = efg_reader_number(from);

@@ -40,8 +40,7 @@ static struct chunks *grown(struct chunks *c)
     return larger;
 }
 
-static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
-                      uint64_t size)
+static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t size)
 {
     struct chunks *c = *buffer;
     (void)data;
@@ -58,8 +57,7 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
     return chunk;
 }
 
-static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
-                     bool final)
+static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, bool final)
 {
     struct chunks *c = *buffer;
     (void)data;
@@ -73,8 +71,8 @@ static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, 
     }
 }
 
-static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef location,
-                            void *writer, bool final)
+static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *writer,
+                            bool final)
 {
     (void)data;
     (void)type;
@@ -88,9 +86,8 @@ static int has_failed; /* since an archive was opened; one is open at a time */
 
 /* OTF2 would print; we return what failed, and whoever called says it. Some it only prints, and
  * succeeds: a file whose end could not be written when it was closed. */
-static OTF2_ErrorCode keep_quiet(void *data, const char *file, uint64_t line,
-                                 const char *function, OTF2_ErrorCode code, const char *format,
-                                 va_list values)
+static OTF2_ErrorCode keep_quiet(void *data, const char *file, uint64_t line, const char *function,
+                                 OTF2_ErrorCode code, const char *format, va_list values)
 {
     (void)data;
     (void)file;
@@ -177,8 +174,7 @@ int efg_otf2_publish(const char *dir, unsigned below)
 static int prepare(OTF2_Archive *archive)
 {
     static const OTF2_FlushCallbacks flushing = {.otf2_pre_flush = flush};
-    static const OTF2_MemoryCallbacks memory = {.otf2_allocate = allocate,
-                                                .otf2_free_all = free_all};
+    static const OTF2_MemoryCallbacks memory = {.otf2_allocate = allocate, .otf2_free_all = free_all};
     if (OTF2_Archive_SetFlushCallbacks(archive, &flushing, NULL) != OTF2_SUCCESS ||
         OTF2_Archive_SetMemoryCallbacks(archive, &memory, NULL) != OTF2_SUCCESS)
         return -EIO;
@@ -201,9 +197,9 @@ OTF2_Archive *efg_otf2_open(const char *dir, unsigned below)
     snprintf(path, sizeof path, "/proc/self/fd/%d", held);
     efg_otf2_be_quiet();
     has_failed = 0;
-    OTF2_Archive *archive = OTF2_Archive_Open(
-        path, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
-        OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive *archive =
+        OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
+                          OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive && prepare(archive) == 0)
         return archive;
     if (archive)
@@ -264,8 +260,7 @@ int efg_otf2_absent(struct efg_otf2_unifier *u, OTF2_Archive *archive)
     efg_otf2_span(u, &first, &last);
     for (uint32_t i = 0; i < cast.thread_count && !failed; i++)
         if (!cast.threads[i].has_log) {
-            OTF2_EvtWriter *writer =
-                OTF2_Archive_GetEvtWriter(archive, cast.threads[i].location);
+            OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, cast.threads[i].location);
             failed = !writer || OTF2_Archive_CloseEvtWriter(archive, writer) != OTF2_SUCCESS ||
                      efg_otf2_write_local(archive, cast.threads[i].location, last - first) != 0;
         }

@@ -86,8 +86,7 @@ static void look_at(struct conversion *c, const char *path)
     if (!c->ranks)
         c->ranks = h->ranks;
     if (h->ranks == c->ranks) {
-        c->inputs[c->count++] =
-            (struct input){.path = path, .rank = h->rank, .thread = h->thread};
+        c->inputs[c->count++] = (struct input){.path = path, .rank = h->rank, .thread = h->thread};
         c->whole += h->thread == 0 && h->closed && h->full;
         c->bytes += view.mapped;
     } else {
@@ -125,8 +124,7 @@ static void drop_incredible(struct conversion *c)
 static void drop(struct conversion *c, int which)
 {
     c->count--;
-    memmove(c->inputs + which, c->inputs + which + 1,
-            (size_t)(c->count - which) * sizeof *c->inputs);
+    memmove(c->inputs + which, c->inputs + which + 1, (size_t)(c->count - which) * sizeof *c->inputs);
 }
 
 /* --- clocks --- */
@@ -175,9 +173,7 @@ static void repair_clocks(struct conversion *c, struct efg_run_skew *found)
         *found = (struct efg_run_skew){EFG_REPAIR_UNPROVEN, 0, suspects, 0, suspects};
     if (least >= 0)
         return;
-    found->repair = error == -EDOM ? EFG_REPAIR_CONTRADICTORY
-                    : error        ? EFG_REPAIR_FAILED
-                                   : EFG_REPAIR_DONE;
+    found->repair = error == -EDOM ? EFG_REPAIR_CONTRADICTORY : error ? EFG_REPAIR_FAILED : EFG_REPAIR_DONE;
     found->moved = efg_skew_shifted(&c->skew);
     found->early = efg_skew_early(&c->skew);
     found->most = (uint64_t)-least;
@@ -230,8 +226,7 @@ static int write_events(struct conversion *c, const struct input *input)
         return rc;
     rc = efg_otf2_map(c->unifier, input->index, &map);
     if (rc == 0)
-        rc = efg_otf2_events(c->archive, &view, map.data, map.size, &c->strays,
-                             &c->events[input->index]);
+        rc = efg_otf2_events(c->archive, &view, map.data, map.size, &c->strays, &c->events[input->index]);
     if (rc == -EBADMSG)
         warn(c, input->path, "it changed while it was read");
     efg_buffer_fini(&map);
@@ -285,8 +280,7 @@ static int make_archive(struct conversion *c)
     return rc;
 }
 
-static int convert(struct conversion *c, char *const *paths, int count,
-                   struct efg_run_skew *skew)
+static int convert(struct conversion *c, char *const *paths, int count, struct efg_run_skew *skew)
 {
     for (int i = 0; i < count; i++)
         look_at(c, paths[i]);
@@ -300,10 +294,8 @@ static int convert(struct conversion *c, char *const *paths, int count,
     return rc ? rc : make_archive(c);
 }
 
-int efg_otf2_convert(const char *dir, char *const *paths, int count,
-                     void (*progress)(int done, int all),
-                     void (*warning)(const char *path, const char *what),
-                     struct efg_run_skew *skew)
+int efg_otf2_convert(const char *dir, char *const *paths, int count, void (*progress)(int done, int all),
+                     void (*warning)(const char *path, const char *what), struct efg_run_skew *skew)
 {
     struct conversion c = {.dir = dir, .progress = progress, .warn = warning};
     int rc = -ENOMEM;

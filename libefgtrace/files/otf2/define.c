@@ -39,8 +39,7 @@ static void choose_strings(struct writing *w)
     w->iteration = efg_otf2_intern_text(strings, "iteration");
     w->iteration_help = efg_otf2_intern_text(strings, "Number of the iteration, from 0");
     w->polls = efg_otf2_intern_text(strings, "polls");
-    w->polls_help =
-        efg_otf2_intern_text(strings, "How many polls that found nothing the visit stands for");
+    w->polls_help = efg_otf2_intern_text(strings, "How many polls that found nothing the visit stands for");
     w->path = efg_otf2_intern_text(strings, "call_path");
     w->path_help = efg_otf2_intern_text(strings, "Hash of the call path, as in run.efg");
     efg_otf2_intern_text(strings, "MPI_COMM_WORLD");
@@ -51,15 +50,14 @@ static void write_clock(struct writing *w)
 {
     uint64_t first, last;
     efg_otf2_span(w->u, &first, &last);
-    check(w, OTF2_GlobalDefWriter_WriteClockProperties(w->writer, EFG_OTF2_RESOLUTION, 0,
-                                                       last - first, first));
+    check(w,
+          OTF2_GlobalDefWriter_WriteClockProperties(w->writer, EFG_OTF2_RESOLUTION, 0, last - first, first));
 }
 
 static void write_strings(struct writing *w)
 {
     for (uint32_t i = 0; i < w->u->strings.count; i++)
-        check(w,
-              OTF2_GlobalDefWriter_WriteString(w->writer, i, efg_otf2_key(&w->u->strings, i)));
+        check(w, OTF2_GlobalDefWriter_WriteString(w->writer, i, efg_otf2_key(&w->u->strings, i)));
 }
 
 static void write_template(struct writing *w, OTF2_ParadigmProperty property, uint32_t string)
@@ -76,9 +74,9 @@ static void write_paradigms(struct writing *w)
     write_template(w, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, w->comm_template);
     write_template(w, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE, w->win_template);
     if (w->u->handles.count)
-        check(w, OTF2_GlobalDefWriter_WriteIoParadigm(
-                     w->writer, 0, w->mpi_io, w->mpi_io, OTF2_IO_PARADIGM_CLASS_PARALLEL,
-                     OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL, NULL, NULL));
+        check(w, OTF2_GlobalDefWriter_WriteIoParadigm(w->writer, 0, w->mpi_io, w->mpi_io,
+                                                      OTF2_IO_PARADIGM_CLASS_PARALLEL,
+                                                      OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL, NULL, NULL));
 }
 
 /* --- who took part --- */
@@ -87,10 +85,10 @@ static void write_nodes(struct writing *w)
 {
     for (uint32_t i = 0; i < w->u->nodes.count; i++) {
         const struct efg_otf2_node *node = efg_otf2_key(&w->u->nodes, i);
-        check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->writer, i, node->name, node->class,
-                                                          node->parent));
-        check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                     w->writer, i, (OTF2_SystemTreeDomain)node->domain));
+        check(w,
+              OTF2_GlobalDefWriter_WriteSystemTreeNode(w->writer, i, node->name, node->class, node->parent));
+        check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->writer, i,
+                                                                (OTF2_SystemTreeDomain)node->domain));
     }
 }
 
@@ -116,11 +114,10 @@ static void write_locations(struct writing *w)
 
 static void write_region(struct writing *w, uint32_t id, const struct efg_otf2_region *region)
 {
-    OTF2_RegionFlag flags =
-        id == EFG_REGION_ITERATION ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE;
-    check(w, OTF2_GlobalDefWriter_WriteRegion(
-                 w->writer, id, region->name, region->name, 0, (OTF2_RegionRole)region->role,
-                 (OTF2_Paradigm)region->paradigm, flags, region->file, region->line, 0));
+    OTF2_RegionFlag flags = id == EFG_REGION_ITERATION ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE;
+    check(w, OTF2_GlobalDefWriter_WriteRegion(w->writer, id, region->name, region->name, 0,
+                                              (OTF2_RegionRole)region->role, (OTF2_Paradigm)region->paradigm,
+                                              flags, region->file, region->line, 0));
 }
 
 static void write_regions(struct writing *w)
@@ -132,8 +129,8 @@ static void write_regions(struct writing *w)
 static void write_group(struct writing *w, uint32_t id, OTF2_GroupType type, uint32_t count,
                         const uint64_t *members)
 {
-    check(w, OTF2_GlobalDefWriter_WriteGroup(w->writer, id, 0, type, OTF2_PARADIGM_MPI,
-                                             OTF2_GROUP_FLAG_NONE, count, members));
+    check(w, OTF2_GlobalDefWriter_WriteGroup(w->writer, id, 0, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                             count, members));
 }
 
 /* As efg_otf2_group_of numbers them. Locations of thread 0 have the ids of their ranks. */
@@ -173,12 +170,10 @@ static void write_comm(struct writing *w, uint32_t id, uint32_t row)
     uint32_t parent = value ? w->u->comm_ids[value - 1] : OTF2_UNDEFINED_COMM;
     uint32_t name = comm_name(w, comm), group = efg_otf2_group_of(comm);
     if (comm->kind == EFG_COMM_INTER)
-        check(w,
-              OTF2_GlobalDefWriter_WriteInterComm(w->writer, id, name, group, comm->remote + 2,
-                                                  parent, OTF2_COMM_FLAG_NONE));
+        check(w, OTF2_GlobalDefWriter_WriteInterComm(w->writer, id, name, group, comm->remote + 2, parent,
+                                                     OTF2_COMM_FLAG_NONE));
     else
-        check(w, OTF2_GlobalDefWriter_WriteComm(w->writer, id, name, group, parent,
-                                                OTF2_COMM_FLAG_NONE));
+        check(w, OTF2_GlobalDefWriter_WriteComm(w->writer, id, name, group, parent, OTF2_COMM_FLAG_NONE));
 }
 
 static void write_comms(struct writing *w)
@@ -191,31 +186,27 @@ static void write_wins(struct writing *w)
 {
     for (uint32_t i = 0; i < w->u->wins.count; i++) {
         const struct efg_otf2_win *win = efg_otf2_key(&w->u->wins, i);
-        OTF2_RmaWinFlag flags = w->u->wins.rows[i].value
-                                    ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS
-                                    : OTF2_RMA_WIN_FLAG_NONE;
-        check(w, OTF2_GlobalDefWriter_WriteRmaWin(w->writer, i, 0, w->u->comm_ids[win->comm],
-                                                  flags));
+        OTF2_RmaWinFlag flags =
+            w->u->wins.rows[i].value ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE;
+        check(w, OTF2_GlobalDefWriter_WriteRmaWin(w->writer, i, 0, w->u->comm_ids[win->comm], flags));
     }
 }
 
 static void write_marks(struct writing *w)
 {
-    check(w, OTF2_GlobalDefWriter_WriteParameter(w->writer, EFG_PARAMETER_ITERATION,
-                                                 w->iteration, OTF2_PARAMETER_TYPE_UINT64));
-    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_SITE, w->site,
-                                                 w->site_help, OTF2_TYPE_SOURCE_CODE_LOCATION));
-    check(w,
-          OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_ITERATION, w->iteration,
-                                              w->iteration_help, OTF2_TYPE_UINT64));
-    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_POLLS, w->polls,
-                                                 w->polls_help, OTF2_TYPE_UINT64));
-    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_PATH, w->path,
-                                                 w->path_help, OTF2_TYPE_STRING));
+    check(w, OTF2_GlobalDefWriter_WriteParameter(w->writer, EFG_PARAMETER_ITERATION, w->iteration,
+                                                 OTF2_PARAMETER_TYPE_UINT64));
+    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_SITE, w->site, w->site_help,
+                                                 OTF2_TYPE_SOURCE_CODE_LOCATION));
+    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_ITERATION, w->iteration,
+                                                 w->iteration_help, OTF2_TYPE_UINT64));
+    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_POLLS, w->polls, w->polls_help,
+                                                 OTF2_TYPE_UINT64));
+    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_PATH, w->path, w->path_help,
+                                                 OTF2_TYPE_STRING));
     for (uint32_t i = 0; i < w->u->sites.count; i++) {
         const struct efg_otf2_site *site = efg_otf2_key(&w->u->sites, i);
-        check(w, OTF2_GlobalDefWriter_WriteSourceCodeLocation(w->writer, i, site->file,
-                                                              site->line));
+        check(w, OTF2_GlobalDefWriter_WriteSourceCodeLocation(w->writer, i, site->file, site->line));
     }
 }
 
@@ -226,10 +217,10 @@ static void write_handle(struct writing *w, uint32_t id)
     const struct efg_otf2_handle *handle = efg_otf2_key(&w->u->handles, id);
     const uint32_t *name = efg_otf2_key(&w->u->files, handle->file);
     int is_opened = w->u->handles.rows[id].value != 0;
-    check(w, OTF2_GlobalDefWriter_WriteIoHandle(
-                 w->writer, id, *name, handle->file, 0,
-                 is_opened ? OTF2_IO_HANDLE_FLAG_NONE : OTF2_IO_HANDLE_FLAG_PRE_CREATED,
-                 w->u->comm_ids[handle->comm], OTF2_UNDEFINED_IO_HANDLE));
+    check(w, OTF2_GlobalDefWriter_WriteIoHandle(w->writer, id, *name, handle->file, 0,
+                                                is_opened ? OTF2_IO_HANDLE_FLAG_NONE
+                                                          : OTF2_IO_HANDLE_FLAG_PRE_CREATED,
+                                                w->u->comm_ids[handle->comm], OTF2_UNDEFINED_IO_HANDLE));
     if (!is_opened) /* nobody saw how */
         check(w, OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(
                      w->writer, id, OTF2_IO_ACCESS_MODE_READ_WRITE, OTF2_IO_STATUS_FLAG_NONE));
@@ -262,8 +253,7 @@ static void write_all(struct writing *w)
     write_files(w);
 }
 
-int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events,
-                    int complete)
+int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events, int complete)
 {
     struct writing w = {.u = u};
     if (efg_otf2_order_comms(u) != 0 || efg_otf2_cast(u, events, &w.cast) != 0)
@@ -276,7 +266,6 @@ int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uin
     if (!w.writer || efg_otf2_is_out_of_memory(u))
         return -EIO;
     check(&w, OTF2_Archive_CloseGlobalDefWriter(archive, w.writer));
-    check(&w, OTF2_Archive_SetBoolProperty(archive, "OTF2::MPI_COMMUNICATION_COMPLETE",
-                                           complete, true));
+    check(&w, OTF2_Archive_SetBoolProperty(archive, "OTF2::MPI_COMMUNICATION_COMPLETE", complete, true));
     return w.failed ? -EIO : 0;
 }

@@ -100,8 +100,7 @@ void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
     }
 }
 
-int efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id,
-                  uint32_t *found)
+int efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id, uint32_t *found)
 {
     const uint64_t *value = efg_map_find(&p->ids, (uint64_t)item << 32 | id);
     if (value)

@@ -34,11 +34,10 @@ static void begin_window(struct efg_otf2_pass *p, uint64_t time)
     struct efg_otf2_stack *s = &p->stack;
     efg_otf2_leave_all(s, s->last);
     if (p->has_begun && !s->failed) {
-        s->failed |= OTF2_EvtWriter_MeasurementOnOff(s->writer, NULL, s->last,
-                                                     OTF2_MEASUREMENT_OFF) != OTF2_SUCCESS;
-        s->failed = s->failed ||
-                    OTF2_EvtWriter_MeasurementOnOff(s->writer, NULL, efg_otf2_tick(s, time),
-                                                    OTF2_MEASUREMENT_ON) != OTF2_SUCCESS;
+        s->failed |=
+            OTF2_EvtWriter_MeasurementOnOff(s->writer, NULL, s->last, OTF2_MEASUREMENT_OFF) != OTF2_SUCCESS;
+        s->failed = s->failed || OTF2_EvtWriter_MeasurementOnOff(s->writer, NULL, efg_otf2_tick(s, time),
+                                                                 OTF2_MEASUREMENT_ON) != OTF2_SUCCESS;
     }
     efg_otf2_tick(s, time);
     p->has_begun = 1;
@@ -79,8 +78,7 @@ static void write_frame(struct efg_otf2_pass *p, const struct efg_record *r, uin
     }
 }
 
-static OTF2_ErrorCode write_content(struct efg_otf2_pass *p, const struct efg_record *r,
-                                    uint64_t time)
+static OTF2_ErrorCode write_content(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     if (r->kind <= EFG_REC_REQUEST_CANCELLED)
         return efg_otf2_write_message(p, r, time);
@@ -103,8 +101,7 @@ static void write_record(struct efg_otf2_pass *p, const struct efg_record *r)
     s->failed |= write_content(p, r, efg_otf2_tick(s, moment_of(p, r))) != OTF2_SUCCESS;
 }
 
-static void write_all(struct efg_otf2_pass *p, const struct efg_record *(*next)(void *),
-                      void *context)
+static void write_all(struct efg_otf2_pass *p, const struct efg_record *(*next)(void *), void *context)
 {
     const struct efg_record *r;
     efg_otf2_read_head(p);
@@ -127,8 +124,7 @@ static void free_pass(struct efg_otf2_pass *p)
 }
 
 /* The writer is closed at once: each one holds its chunks. */
-static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t location,
-                  uint64_t *events)
+static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t location, uint64_t *events)
 {
     OTF2_EvtWriter *writer = p->stack.writer;
     if (p->stack.failed || OTF2_EvtWriter_GetNumberOfEvents(writer, events) != OTF2_SUCCESS ||
@@ -139,8 +135,7 @@ static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t locat
 }
 
 static int write_location(OTF2_Archive *archive, struct efg_otf2_pass *p,
-                          const struct efg_record *(*next)(void *), void *context,
-                          uint64_t *events)
+                          const struct efg_record *(*next)(void *), void *context, uint64_t *events)
 {
     uint64_t location = efg_otf2_location(p->reader.view->header);
     *events = 0;
@@ -157,8 +152,8 @@ static int write_location(OTF2_Archive *archive, struct efg_otf2_pass *p,
     return rc;
 }
 
-int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
-                    size_t size, const struct efg_strays *strays, uint64_t *events)
+int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map, size_t size,
+                    const struct efg_strays *strays, uint64_t *events)
 {
     struct efg_otf2_pass p = {
         .reader = {.view = log},
@@ -168,9 +163,8 @@ int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const
     return write_location(archive, &p, NULL, NULL, events);
 }
 
-int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
-                    size_t size, const struct efg_record *(*next)(void *), void *context,
-                    uint64_t *events)
+int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map, size_t size,
+                    const struct efg_record *(*next)(void *), void *context, uint64_t *events)
 {
     struct efg_otf2_pass p = {.reader = {.view = log}, .map = efg_reader(map, size)};
     return write_location(archive, &p, next, context, events);

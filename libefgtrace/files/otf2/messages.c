@@ -5,8 +5,8 @@
  */
 #include "pass.h"
 
-static OTF2_ErrorCode write_transfer(OTF2_EvtWriter *writer, const struct efg_record *r,
-                                     uint64_t time, uint32_t comm)
+static OTF2_ErrorCode write_transfer(OTF2_EvtWriter *writer, const struct efg_record *r, uint64_t time,
+                                     uint32_t comm)
 {
     switch (r->kind) {
     case EFG_REC_SEND:
@@ -33,8 +33,7 @@ static int is_stray(struct efg_otf2_pass *p, const struct efg_record *r)
     return is_one || (has_request && efg_map_find(&p->stray_requests, r->e));
 }
 
-OTF2_ErrorCode efg_otf2_write_message(struct efg_otf2_pass *p, const struct efg_record *r,
-                                      uint64_t time)
+OTF2_ErrorCode efg_otf2_write_message(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     OTF2_EvtWriter *writer = p->stack.writer;
     uint32_t comm;
@@ -82,8 +81,7 @@ OTF2_CollectiveOp efg_otf2_operation(uint16_t collective)
         [EFG_COLL_ALLOCATE] = OTF2_COLLECTIVE_OP_ALLOCATE,
         [EFG_COLL_DEALLOCATE] = OTF2_COLLECTIVE_OP_DEALLOCATE,
         [EFG_COLL_CREATE_HANDLE_AND_ALLOCATE] = OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE,
-        [EFG_COLL_DESTROY_HANDLE_AND_DEALLOCATE] =
-            OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE,
+        [EFG_COLL_DESTROY_HANDLE_AND_DEALLOCATE] = OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE,
     };
     if (collective >= sizeof operations / sizeof *operations)
         return OTF2_COLLECTIVE_OP_BARRIER; /* damaged */
@@ -119,8 +117,7 @@ int efg_otf2_end_collective(struct efg_otf2_pass *p, uint16_t begin)
     return was_written;
 }
 
-OTF2_ErrorCode efg_otf2_write_collective(struct efg_otf2_pass *p, const struct efg_record *r,
-                                         uint64_t time)
+OTF2_ErrorCode efg_otf2_write_collective(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     OTF2_EvtWriter *writer = p->stack.writer;
     OTF2_CollectiveOp operation = efg_otf2_operation(r->call);
@@ -131,13 +128,12 @@ OTF2_ErrorCode efg_otf2_write_collective(struct efg_otf2_pass *p, const struct e
         return efg_otf2_begin_collective(p, r->kind, EFG_REC_COLLECTIVE_END)
                    ? OTF2_EvtWriter_MpiCollectiveBegin(writer, NULL, time)
                    : OTF2_SUCCESS;
-    int is_orphan = r->kind == EFG_REC_COLLECTIVE_END &&
-                    !efg_otf2_end_collective(p, EFG_REC_COLLECTIVE_BEGIN);
+    int is_orphan =
+        r->kind == EFG_REC_COLLECTIVE_END && !efg_otf2_end_collective(p, EFG_REC_COLLECTIVE_BEGIN);
     if (is_orphan || !efg_otf2_find(p, EFG_ITEM_COMM, r->a, &comm))
         return OTF2_SUCCESS;
     if (r->kind == EFG_REC_COLLECTIVE_END)
-        return OTF2_EvtWriter_MpiCollectiveEnd(writer, NULL, time, operation, comm, r->b, r->d,
-                                               r->e);
-    return OTF2_EvtWriter_NonBlockingCollectiveComplete(writer, NULL, time, operation, comm,
-                                                        r->b, r->d, r->e, r->c);
+        return OTF2_EvtWriter_MpiCollectiveEnd(writer, NULL, time, operation, comm, r->b, r->d, r->e);
+    return OTF2_EvtWriter_NonBlockingCollectiveComplete(writer, NULL, time, operation, comm, r->b, r->d, r->e,
+                                                        r->c);
 }

@@ -32,8 +32,8 @@ static OTF2_RmaAtomicType atomic_of(uint32_t atomic)
     }
 }
 
-static OTF2_ErrorCode write_operation(OTF2_EvtWriter *w, const struct efg_record *r,
-                                      uint64_t time, uint32_t win)
+static OTF2_ErrorCode write_operation(OTF2_EvtWriter *w, const struct efg_record *r, uint64_t time,
+                                      uint32_t win)
 {
     uint64_t back = r->c == EFG_ATOMIC_ACCUMULATE ? 0 : r->d; /* what it fetches */
     switch (r->kind) {
@@ -42,8 +42,7 @@ static OTF2_ErrorCode write_operation(OTF2_EvtWriter *w, const struct efg_record
     case EFG_REC_RMA_GET:
         return OTF2_EvtWriter_RmaGet(w, NULL, time, win, r->b, r->d, r->e);
     case EFG_REC_RMA_ATOMIC:
-        return OTF2_EvtWriter_RmaAtomic(w, NULL, time, win, r->b, atomic_of(r->c), r->d, back,
-                                        r->e);
+        return OTF2_EvtWriter_RmaAtomic(w, NULL, time, win, r->b, atomic_of(r->c), r->d, back, r->e);
     case EFG_REC_RMA_COMPLETE_BLOCKING:
         return OTF2_EvtWriter_RmaOpCompleteBlocking(w, NULL, time, win, r->e);
     case EFG_REC_RMA_COMPLETE_NONBLOCKING:
@@ -56,8 +55,8 @@ static OTF2_ErrorCode write_operation(OTF2_EvtWriter *w, const struct efg_record
     return OTF2_SUCCESS;
 }
 
-static OTF2_ErrorCode write_rma_collective(struct efg_otf2_pass *p, const struct efg_record *r,
-                                           uint64_t time, uint32_t win)
+static OTF2_ErrorCode write_rma_collective(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time,
+                                           uint32_t win)
 {
     if (r->kind == EFG_REC_RMA_COLLECTIVE_BEGIN)
         return efg_otf2_begin_collective(p, r->kind, EFG_REC_RMA_COLLECTIVE_END)
@@ -65,9 +64,8 @@ static OTF2_ErrorCode write_rma_collective(struct efg_otf2_pass *p, const struct
                    : OTF2_SUCCESS;
     if (!efg_otf2_end_collective(p, EFG_REC_RMA_COLLECTIVE_BEGIN))
         return OTF2_SUCCESS;
-    return OTF2_EvtWriter_RmaCollectiveEnd(p->stack.writer, NULL, time,
-                                           efg_otf2_operation(r->call), level_of(r->b), win,
-                                           r->c, r->d, r->e);
+    return OTF2_EvtWriter_RmaCollectiveEnd(p->stack.writer, NULL, time, efg_otf2_operation(r->call),
+                                           level_of(r->b), win, r->c, r->d, r->e);
 }
 
 static OTF2_ErrorCode write_synchronisation(struct efg_otf2_pass *p, const struct efg_record *r,
@@ -95,8 +93,7 @@ static OTF2_ErrorCode write_synchronisation(struct efg_otf2_pass *p, const struc
     return OTF2_SUCCESS;
 }
 
-OTF2_ErrorCode efg_otf2_write_rma(struct efg_otf2_pass *p, const struct efg_record *r,
-                                  uint64_t time)
+OTF2_ErrorCode efg_otf2_write_rma(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     uint32_t win = 0;
     int is_known = efg_otf2_find(p, EFG_ITEM_WIN, r->a, &win);
@@ -125,8 +122,7 @@ static OTF2_ErrorCode write_open(OTF2_EvtWriter *w, const struct efg_record *r, 
     if (r->c & 2)
         creation |= OTF2_IO_CREATION_FLAG_EXCLUSIVE;
     return OTF2_EvtWriter_IoCreateHandle(w, NULL, time, handle, access, creation,
-                                         r->c & 4 ? OTF2_IO_STATUS_FLAG_APPEND
-                                                  : OTF2_IO_STATUS_FLAG_NONE);
+                                         r->c & 4 ? OTF2_IO_STATUS_FLAG_APPEND : OTF2_IO_STATUS_FLAG_NONE);
 }
 
 static OTF2_ErrorCode write_begin(OTF2_EvtWriter *w, const struct efg_record *r, uint64_t time,
@@ -150,8 +146,7 @@ static OTF2_IoSeekOption whence_of(uint32_t whence)
                          : OTF2_IO_SEEK_FROM_END;
 }
 
-OTF2_ErrorCode efg_otf2_write_io(struct efg_otf2_pass *p, const struct efg_record *r,
-                                 uint64_t time)
+OTF2_ErrorCode efg_otf2_write_io(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     OTF2_EvtWriter *w = p->stack.writer;
     uint32_t handle;
@@ -163,8 +158,7 @@ OTF2_ErrorCode efg_otf2_write_io(struct efg_otf2_pass *p, const struct efg_recor
     case EFG_REC_IO_CLOSE:
         return OTF2_EvtWriter_IoDestroyHandle(w, NULL, time, handle);
     case EFG_REC_IO_SEEK:
-        return OTF2_EvtWriter_IoSeek(w, NULL, time, handle, (int64_t)r->d, whence_of(r->c),
-                                     r->e);
+        return OTF2_EvtWriter_IoSeek(w, NULL, time, handle, (int64_t)r->d, whence_of(r->c), r->e);
     case EFG_REC_IO_BEGIN:
         return write_begin(w, r, time, handle);
     case EFG_REC_IO_COMPLETE:

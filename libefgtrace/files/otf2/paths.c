@@ -42,8 +42,7 @@ static const char *module_of(const struct efg_otf2_unifier *u, const struct efg_
     return efg_otf2_key(&u->strings, frame->module);
 }
 
-static int has_function(const struct efg_otf2_unifier *u, const struct efg_frame *frame,
-                        const char *name)
+static int has_function(const struct efg_otf2_unifier *u, const struct efg_frame *frame, const char *name)
 {
     const struct efg_symbol *symbols;
     int count = efg_symbols_find(u->symbols, module_of(u, frame), frame->offset, &symbols);
@@ -55,8 +54,7 @@ static int has_function(const struct efg_otf2_unifier *u, const struct efg_frame
 
 static int is_start(const struct efg_otf2_unifier *u, const struct efg_frame *frame)
 {
-    static const char *const libraries[] = {"libc.so", "libc-2.", "libpthread", "ld-linux",
-                                            "ld-musl"};
+    static const char *const libraries[] = {"libc.so", "libc-2.", "libpthread", "ld-linux", "ld-musl"};
     static const char *const functions[] = {"_start", "start_thread", "__libc_start_main",
                                             "__libc_start_call_main"};
     const char *base = base_of(module_of(u, frame));
@@ -70,8 +68,7 @@ static int is_start(const struct efg_otf2_unifier *u, const struct efg_frame *fr
 }
 
 /* How many of the COUNT frames belong to the program. */
-static size_t program_frames(const struct efg_otf2_unifier *u, const struct efg_frame *frames,
-                             size_t count)
+static size_t program_frames(const struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count)
 {
     size_t keep = count;
     for (size_t i = count; i > 0; i--)
@@ -128,14 +125,12 @@ static uint32_t site_of(struct efg_otf2_unifier *u, const struct efg_frame *fram
     efg_symbols_find(u->symbols, module_of(u, frame), frame->offset, &symbols);
     if (!symbols[0].file[0] || !symbols[0].line)
         return 0;
-    struct efg_otf2_site site = {efg_otf2_intern_text(&u->strings, symbols[0].file),
-                                 symbols[0].line};
+    struct efg_otf2_site site = {efg_otf2_intern_text(&u->strings, symbols[0].file), symbols[0].line};
     return efg_otf2_intern(&u->sites, &site, sizeof site) + 1;
 }
 
 /* The functions of FRAME to OUT (NULL: count only). Returns how many. */
-static size_t put_functions(struct efg_otf2_unifier *u, const struct efg_frame *frame,
-                            struct efg_buffer *out)
+static size_t put_functions(struct efg_otf2_unifier *u, const struct efg_frame *frame, struct efg_buffer *out)
 {
     const struct efg_symbol *symbols;
     int count = efg_symbols_find(u->symbols, module_of(u, frame), frame->offset, &symbols);
@@ -153,8 +148,8 @@ static uint32_t path_name(struct efg_otf2_unifier *u, uint64_t hash)
     return efg_otf2_intern_text(&u->strings, text);
 }
 
-static void put_entry(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count,
-                      uint64_t hash, struct efg_buffer *out)
+static void put_entry(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count, uint64_t hash,
+                      struct efg_buffer *out)
 {
     size_t functions = 0, kept = program_frames(u, frames, count);
     efg_buffer_number(out, path_name(u, hash));

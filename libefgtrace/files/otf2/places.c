@@ -15,8 +15,8 @@
 
 /* --- the system tree --- */
 
-static uint32_t add_node(struct efg_otf2_unifier *u, uint32_t parent, uint32_t name,
-                         const char *class, uint32_t domain)
+static uint32_t add_node(struct efg_otf2_unifier *u, uint32_t parent, uint32_t name, const char *class,
+                         uint32_t domain)
 {
     struct efg_otf2_node node = {.parent = parent, .name = name, .domain = domain};
     node.class = efg_otf2_intern_text(&u->strings, class);
@@ -37,8 +37,8 @@ static uint32_t host_node(struct efg_otf2_unifier *u, uint32_t host)
 }
 
 /* A part of PARENT, or PARENT itself where NUMBER is not known; NUMBER: + 1, or 0. */
-static uint32_t part(struct efg_otf2_unifier *u, uint32_t parent, const char *class,
-                     uint32_t number, uint32_t domain)
+static uint32_t part(struct efg_otf2_unifier *u, uint32_t parent, const char *class, uint32_t number,
+                     uint32_t domain)
 {
     char name[32];
     if (!number)
@@ -48,8 +48,8 @@ static uint32_t part(struct efg_otf2_unifier *u, uint32_t parent, const char *cl
 }
 
 /* As far down as is known. */
-static uint32_t core_node(struct efg_otf2_unifier *u, uint32_t host, uint32_t package,
-                          uint32_t numa, uint32_t core)
+static uint32_t core_node(struct efg_otf2_unifier *u, uint32_t host, uint32_t package, uint32_t numa,
+                          uint32_t core)
 {
     uint32_t node = host_node(u, host);
     node = part(u, node, "package", package, OTF2_SYSTEM_TREE_DOMAIN_SOCKET);
@@ -88,8 +88,7 @@ static int by_location(const void *one, const void *other)
     return (a->location > b->location) - (a->location < b->location);
 }
 
-static void cast_threads(struct efg_otf2_unifier *u, const uint64_t *events,
-                         struct efg_otf2_cast *cast)
+static void cast_threads(struct efg_otf2_unifier *u, const uint64_t *events, struct efg_otf2_cast *cast)
 {
     struct efg_otf2_thread *t = cast->threads;
     for (uint32_t rank = 0; rank < u->ranks; rank++) /* all thread 0, in the order of ids */
@@ -107,8 +106,7 @@ static void cast_threads(struct efg_otf2_unifier *u, const uint64_t *events,
     qsort(t, cast->thread_count, sizeof *t, by_location);
 }
 
-int efg_otf2_cast(struct efg_otf2_unifier *u, const uint64_t *events,
-                  struct efg_otf2_cast *cast)
+int efg_otf2_cast(struct efg_otf2_unifier *u, const uint64_t *events, struct efg_otf2_cast *cast)
 {
     cast->rank_nodes = calloc(u->ranks + 1, sizeof *cast->rank_nodes);
     cast->rank_names = calloc(u->ranks + 1, sizeof *cast->rank_names);

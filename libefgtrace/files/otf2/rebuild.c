@@ -62,8 +62,7 @@ static void put_definitions(struct efg_buffer *out, const struct efg_run_names *
                    names->calls[i].name);
     for (uint32_t i = 0; i < names->module_count; i++)
         put_record(out,
-                   (struct efg_record){
-                       .kind = EFG_REC_DEF_MODULE, .a = i, .d = strlen(names->modules[i])},
+                   (struct efg_record){.kind = EFG_REC_DEF_MODULE, .a = i, .d = strlen(names->modules[i])},
                    names->modules[i]);
     for (uint32_t i = 0; i < names->path_count; i++)
         put_record(out,
@@ -84,8 +83,7 @@ static uint32_t count_ranks(const struct efg_run *run)
 }
 
 /* The log of THREAD of RANK, but for its calls. */
-static struct efg_log_view make_log(struct rebuilding *b, const struct efg_run_rank *rank,
-                                    uint32_t thread)
+static struct efg_log_view make_log(struct rebuilding *b, const struct efg_run_rank *rank, uint32_t thread)
 {
     b->header = (struct efg_log_header){
         .rank = rank->rank,
@@ -102,8 +100,7 @@ static struct efg_log_view make_log(struct rebuilding *b, const struct efg_run_r
     strncpy(b->header.host, rank->host, sizeof b->header.host - 1);
     b->records.size = b->definitions;
     put_record(&b->records, (struct efg_record){.kind = EFG_REC_WINDOW_BEGIN}, NULL);
-    put_record(&b->records,
-               (struct efg_record){.time = efg_rebuild_end(&rank->threads[thread])}, NULL);
+    put_record(&b->records, (struct efg_record){.time = efg_rebuild_end(&rank->threads[thread])}, NULL);
     return (struct efg_log_view){.header = &b->header,
                                  .words = (const void *)b->records.data,
                                  .count = b->records.size / sizeof(uint32_t)};
@@ -142,8 +139,7 @@ static int write_calls(struct rebuilding *b, const struct efg_run_rank *rank, ui
     if (!error)
         error = efg_rebuild_init(&s.rebuild, &rank->threads[thread], sequence);
     if (!error) {
-        error = efg_otf2_stream(b->archive, &view, map.data, map.size, next_record, &s,
-                                &b->events[log]);
+        error = efg_otf2_stream(b->archive, &view, map.data, map.size, next_record, &s, &b->events[log]);
         if (!error && s.rebuild.failed)
             error = -EBADMSG;
         efg_rebuild_fini(&s.rebuild);
@@ -212,8 +208,7 @@ static int write_archive(struct rebuilding *b)
 {
     if (OTF2_Archive_SetSerialCollectiveCallbacks(b->archive) != OTF2_SUCCESS ||
         OTF2_Archive_SetDescription(b->archive, description) != OTF2_SUCCESS ||
-        OTF2_Archive_SetBoolProperty(b->archive, "EFGTRACE::TIMES_REBUILT", true, true) !=
-            OTF2_SUCCESS)
+        OTF2_Archive_SetBoolProperty(b->archive, "EFGTRACE::TIMES_REBUILT", true, true) != OTF2_SUCCESS)
         return -EIO;
     int error = efg_otf2_open_files(b->archive);
     if (!error)
@@ -257,22 +252,19 @@ static int know_sites(struct efg_symbols *symbols, const struct efg_run *run)
             frames[k] = (struct efg_symbol){.function = site->symbols[k].function,
                                             .file = site->symbols[k].file,
                                             .line = site->symbols[k].line};
-        error = frames ? efg_symbols_know(symbols, site->module, site->offset, frames,
-                                          (int)site->symbol_count)
-                       : -ENOMEM;
+        error = frames
+                    ? efg_symbols_know(symbols, site->module, site->offset, frames, (int)site->symbol_count)
+                    : -ENOMEM;
         free(frames);
     }
     return error;
 }
 
-int efg_otf2_rebuild(const char *dir, const struct efg_run *run, const char *is_wanted,
-                     char *message, size_t size)
+int efg_otf2_rebuild(const char *dir, const struct efg_run *run, const char *is_wanted, char *message,
+                     size_t size)
 {
-    struct rebuilding b = {.run = run,
-                           .is_wanted = is_wanted,
-                           .ranks = count_ranks(run),
-                           .message = message,
-                           .size = size};
+    struct rebuilding b = {
+        .run = run, .is_wanted = is_wanted, .ranks = count_ranks(run), .message = message, .size = size};
     struct efg_symbols *symbols = efg_symbols_new();
     int error = -ENOMEM;
     if (size)
@@ -283,8 +275,7 @@ int efg_otf2_rebuild(const char *dir, const struct efg_run *run, const char *is_
     }
     if (!b.ranks) {
         efg_symbols_free(symbols);
-        snprintf(message, size,
-                 "run.efg is damaged: its last rank has a larger number than it has bytes");
+        snprintf(message, size, "run.efg is damaged: its last rank has a larger number than it has bytes");
         return -EBADMSG;
     }
     b.unifier = symbols ? efg_otf2_unifier_new(symbols) : NULL;

@@ -81,12 +81,10 @@ static int members_fit(const struct efg_record *r, const struct efg_members *m, 
     for (uint64_t i = 0; i < (uint64_t)m->local + m->remote; i++)
         if (m->rank[i] >= ranks)
             return 0;
-    return m->local <= ranks && m->remote <= ranks &&
-           (m->remote > 0) == (r->b == EFG_COMM_INTER);
+    return m->local <= ranks && m->remote <= ranks && (m->remote > 0) == (r->b == EFG_COMM_INTER);
 }
 
-static void put_comm(struct efg_buffer *out, const struct efg_record *r, const void *payload,
-                     uint32_t ranks)
+static void put_comm(struct efg_buffer *out, const struct efg_record *r, const void *payload, uint32_t ranks)
 {
     const struct efg_members *m = payload;
     int is_fixed = r->b == EFG_COMM_WORLD || r->b == EFG_COMM_SELF;
@@ -116,15 +114,13 @@ static void put_object(struct efg_buffer *out, const struct efg_record *r, const
         put_text(out, payload, r->d);
 }
 
-static void put_mark(struct efg_buffer *out, enum efg_otf2_item item,
-                     const struct efg_record *r)
+static void put_mark(struct efg_buffer *out, enum efg_otf2_item item, const struct efg_record *r)
 {
     efg_buffer_number(out, item);
     efg_buffer_number(out, r->a);
 }
 
-static void put_item(struct efg_buffer *out, const struct efg_record *r, const void *payload,
-                     uint32_t ranks)
+static void put_item(struct efg_buffer *out, const struct efg_record *r, const void *payload, uint32_t ranks)
 {
     switch (r->kind) {
     case EFG_REC_DEF_CALL:
@@ -149,8 +145,7 @@ struct span {
     uint64_t first, last;
 };
 
-static void widen(struct span *span, const struct efg_record *r,
-                  const struct efg_log_clock *clock)
+static void widen(struct span *span, const struct efg_record *r, const struct efg_log_clock *clock)
 {
     uint64_t now = efg_log_ns(clock, r->time);
     if (span->first > span->last) { /* nothing yet */

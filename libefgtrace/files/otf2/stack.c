@@ -40,8 +40,7 @@ static void check(struct efg_otf2_stack *s, OTF2_ErrorCode code)
 static void enter(struct efg_otf2_stack *s, uint32_t region, uint64_t time)
 {
     if (!s->failed)
-        check(s,
-              OTF2_EvtWriter_Enter(s->writer, s->attributes, efg_otf2_tick(s, time), region));
+        check(s, OTF2_EvtWriter_Enter(s->writer, s->attributes, efg_otf2_tick(s, time), region));
 }
 
 static void leave(struct efg_otf2_stack *s, uint32_t region, uint64_t time)
@@ -60,8 +59,7 @@ static void leave_functions(struct efg_otf2_stack *s, uint32_t depth, uint64_t t
 /* --- walking along call paths --- */
 
 /* How many functions of the path are those on the stack. */
-static uint32_t common_part(const struct efg_otf2_stack *s, const struct efg_otf2_frame *path,
-                            uint32_t count)
+static uint32_t common_part(const struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count)
 {
     for (uint32_t i = 0; i < s->depth && i < count; i++) {
         if (s->frames[i].region != path[i].region)
@@ -72,8 +70,7 @@ static uint32_t common_part(const struct efg_otf2_stack *s, const struct efg_otf
     return s->depth < count ? s->depth : count;
 }
 
-void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count,
-                   uint64_t time)
+void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count, uint64_t time)
 {
     uint32_t common = common_part(s, path, count);
     if (count > s->deepest) {
@@ -94,12 +91,11 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
 
 /* --- MPI calls --- */
 
-void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
-                   uint64_t polls, uint64_t time)
+void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path, uint64_t polls,
+                   uint64_t time)
 {
     if (site != EFG_NONE)
-        check(s, OTF2_AttributeList_AddSourceCodeLocationRef(s->attributes, EFG_ATTRIBUTE_SITE,
-                                                             site));
+        check(s, OTF2_AttributeList_AddSourceCodeLocationRef(s->attributes, EFG_ATTRIBUTE_SITE, site));
     if (path != EFG_NONE)
         check(s, OTF2_AttributeList_AddStringRef(s->attributes, EFG_ATTRIBUTE_PATH, path));
     if (polls)
@@ -134,8 +130,8 @@ void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint64_
     check(s, OTF2_AttributeList_AddUint64(s->attributes, EFG_ATTRIBUTE_ITERATION, number));
     enter(s, EFG_REGION_ITERATION, time);
     if (!s->failed)
-        check(s, OTF2_EvtWriter_ParameterUnsignedInt(s->writer, NULL, s->last,
-                                                     EFG_PARAMETER_ITERATION, number));
+        check(s,
+              OTF2_EvtWriter_ParameterUnsignedInt(s->writer, NULL, s->last, EFG_PARAMETER_ITERATION, number));
     s->in_iteration = 1;
 }
 

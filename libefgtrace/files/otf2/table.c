@@ -34,8 +34,7 @@ static int append_key(struct efg_otf2_table *table, const void *key, size_t size
     return table->keys.failed ? -ENOMEM : 0;
 }
 
-static int is_key(const struct efg_otf2_table *table, uint64_t number, const void *key,
-                  size_t size)
+static int is_key(const struct efg_otf2_table *table, uint64_t number, const void *key, size_t size)
 {
     const struct efg_otf2_row *row = &table->rows[number];
     return row->size == size && memcmp(table->keys.data + row->at, key, size) == 0;

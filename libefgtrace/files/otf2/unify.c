@@ -22,8 +22,7 @@
 struct efg_otf2_unifier *efg_otf2_unifier_new(struct efg_symbols *symbols)
 {
     struct efg_otf2_unifier *u = calloc(1, sizeof *u);
-    struct efg_otf2_region iteration = {.role = OTF2_REGION_ROLE_LOOP,
-                                        .paradigm = OTF2_PARADIGM_USER};
+    struct efg_otf2_region iteration = {.role = OTF2_REGION_ROLE_LOOP, .paradigm = OTF2_PARADIGM_USER};
     if (!u)
         return NULL;
     u->symbols = symbols;
@@ -70,9 +69,8 @@ void efg_otf2_unifier_free(struct efg_otf2_unifier *u)
 int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
 {
     return u->strings.failed || u->regions.failed || u->sites.failed || u->positions.failed ||
-           u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed ||
-           u->handles.failed || u->nodes.failed || u->paths.failed || u->items.failed ||
-           u->path_entries.failed;
+           u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed || u->handles.failed ||
+           u->nodes.failed || u->paths.failed || u->items.failed || u->path_entries.failed;
 }
 
 /* --- one scan --- */
@@ -224,8 +222,7 @@ static void add_comm(struct adding *a)
     uint32_t parent = recall(a, EFG_ITEM_COMM, (uint32_t)efg_reader_number(&a->reader));
     comm.identity = efg_reader_u64(&a->reader);
     uint32_t row = intern_comm(a, &comm);
-    if (row > EFG_COMM_ROW_SELF && row != EFG_NONE && parent != EFG_NONE &&
-        !a->u->comms.rows[row].value)
+    if (row > EFG_COMM_ROW_SELF && row != EFG_NONE && parent != EFG_NONE && !a->u->comms.rows[row].value)
         a->u->comms.rows[row].value = (uint64_t)parent + 1;
     remember(a, EFG_ITEM_COMM, id, row);
     refer(a, EFG_ITEM_COMM, row);
@@ -339,8 +336,7 @@ static int find_set(struct adding *a, size_t end, int *is_new)
     struct efg_otf2_unifier *u = a->u;
     if (efg_array_grow(&u->sets, u->set_count, 1, sizeof *u->sets))
         return -ENOMEM;
-    uint32_t row =
-        efg_otf2_intern(&u->items, a->reader.data + a->reader.at, end - a->reader.at);
+    uint32_t row = efg_otf2_intern(&u->items, a->reader.data + a->reader.at, end - a->reader.at);
     if (row == EFG_NONE)
         return -ENOMEM;
     *is_new = row == u->set_count;

@@ -186,8 +186,8 @@ static void put_names(struct efg_buffer *out, const struct efg_run_names *names)
     }
 }
 
-static void get_path(struct efg_input *in, struct efg_run_path *path,
-                     const struct efg_run_path *before, uint32_t module_count)
+static void get_path(struct efg_input *in, struct efg_run_path *path, const struct efg_run_path *before,
+                     uint32_t module_count)
 {
     path->hash = efg_reader_u64(&in->reader);
     uint32_t shared = efg_input_to(in, before ? before->depth : 0);
@@ -205,30 +205,25 @@ static void get_path(struct efg_input *in, struct efg_run_path *path,
         efg_input_expect(in, path->frames[i].module < module_count);
     }
     if (shared)
-        memcpy(path->frames + own, before->frames + before->depth - shared,
-               shared * sizeof *path->frames);
+        memcpy(path->frames + own, before->frames + before->depth - shared, shared * sizeof *path->frames);
 }
 
 int efg_run_get_names(struct efg_run_names *names, const void *bytes, size_t size)
 {
     struct efg_input in = efg_input(bytes, size);
-    names->calls =
-        efg_input_array(&in, EFG_LEAST_CALL, sizeof *names->calls, &names->call_count);
+    names->calls = efg_input_array(&in, EFG_LEAST_CALL, sizeof *names->calls, &names->call_count);
     for (uint32_t i = 0; i < names->call_count; i++) {
         names->calls[i].id = efg_input_32(&in);
         names->calls[i].class = efg_input_32(&in);
         names->calls[i].name = input_string(&in);
     }
-    names->modules =
-        efg_input_array(&in, EFG_LEAST_MODULE, sizeof *names->modules, &names->module_count);
+    names->modules = efg_input_array(&in, EFG_LEAST_MODULE, sizeof *names->modules, &names->module_count);
     for (uint32_t i = 0; i < names->module_count; i++)
         names->modules[i] = input_string(&in);
-    names->paths =
-        efg_input_array(&in, EFG_LEAST_PATH, sizeof *names->paths, &names->path_count);
+    names->paths = efg_input_array(&in, EFG_LEAST_PATH, sizeof *names->paths, &names->path_count);
     for (uint32_t i = 0; i < names->path_count; i++)
         get_path(&in, &names->paths[i], i ? &names->paths[i - 1] : NULL, names->module_count);
-    names->regions =
-        efg_input_array(&in, EFG_LEAST_REGION, sizeof *names->regions, &names->region_count);
+    names->regions = efg_input_array(&in, EFG_LEAST_REGION, sizeof *names->regions, &names->region_count);
     for (uint32_t i = 0; i < names->region_count; i++) {
         names->regions[i].id = efg_input_32(&in);
         names->regions[i].name = input_string(&in);
@@ -279,8 +274,7 @@ static void get_group(struct efg_input *in, struct efg_run_group *group, uint32_
 int efg_run_get_groups(struct efg_run_common *common, const void *bytes, size_t size)
 {
     struct efg_input in = efg_input(bytes, size);
-    common->groups =
-        efg_input_array(&in, EFG_LEAST_GROUP, sizeof *common->groups, &common->group_count);
+    common->groups = efg_input_array(&in, EFG_LEAST_GROUP, sizeof *common->groups, &common->group_count);
     for (uint32_t i = 0; i < common->group_count && !in.reader.failed; i++)
         get_group(&in, &common->groups[i], common->names.path_count);
     return efg_input_outcome(&in);
@@ -308,8 +302,7 @@ static void get_site(struct efg_input *in, struct efg_run_site *site)
 {
     site->module = input_string(in);
     site->offset = efg_input_number(in);
-    site->symbols =
-        efg_input_array(in, EFG_LEAST_SYMBOL, sizeof *site->symbols, &site->symbol_count);
+    site->symbols = efg_input_array(in, EFG_LEAST_SYMBOL, sizeof *site->symbols, &site->symbol_count);
     for (uint32_t i = 0; i < site->symbol_count; i++) {
         site->symbols[i].function = input_string(in);
         site->symbols[i].file = input_string(in);
@@ -344,8 +337,7 @@ void efg_run_put_common(struct efg_buffer *out, const struct efg_run_common *com
     efg_section_end(out, begin);
 }
 
-static int get_part(struct efg_run_common *common, uint32_t kind, const void *bytes,
-                    size_t size)
+static int get_part(struct efg_run_common *common, uint32_t kind, const void *bytes, size_t size)
 {
     switch (kind) {
     case EFG_SECTION_NAMES:
@@ -369,9 +361,8 @@ int efg_run_get_common(struct efg_run_common *common, const void *bytes, size_t 
         const void *header = efg_reader_take(&in, EFG_SECTION_HEADER);
         struct efg_section section = header ? efg_section_get(header) : (struct efg_section){0};
         const void *payload = header ? efg_reader_take(&in, section.size) : NULL;
-        error = payload && section.kind == parts[i]
-                    ? get_part(common, section.kind, payload, section.size)
-                    : -EBADMSG;
+        error = payload && section.kind == parts[i] ? get_part(common, section.kind, payload, section.size)
+                                                    : -EBADMSG;
     }
     return error ? error : in.at == in.size ? 0 : -EBADMSG;
 }

@@ -223,13 +223,10 @@ void efg_run_sort_sites(struct efg_run *run)
         qsort(run->sites, run->site_count, sizeof *run->sites, compare_sites);
 }
 
-const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module,
-                                        uint64_t offset)
+const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module, uint64_t offset)
 {
     struct efg_run_site key = {.module = (char *)module, .offset = offset};
-    return run->site_count
-               ? bsearch(&key, run->sites, run->site_count, sizeof key, compare_sites)
-               : NULL;
+    return run->site_count ? bsearch(&key, run->sites, run->site_count, sizeof key, compare_sites) : NULL;
 }
 
 /* --- resolving --- */

@@ -12,8 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-void efg_expand_init(struct efg_expand *e, const struct efg_run_sequence_thread *thread,
-                     uint32_t node_count)
+void efg_expand_init(struct efg_expand *e, const struct efg_run_sequence_thread *thread, uint32_t node_count)
 {
     memset(e, 0, sizeof *e);
     e->thread = thread;

@@ -95,8 +95,8 @@ static uint32_t add_module(struct efg_merge *m, char **module)
 {
     struct efg_run_names *names = &m->common.names;
     uint32_t count = names->module_count;
-    uint32_t number = find(m, &m->modules, efg_hash_bytes(0, *module, strlen(*module)), count,
-                           is_same_module, *module);
+    uint32_t number =
+        find(m, &m->modules, efg_hash_bytes(0, *module, strlen(*module)), count, is_same_module, *module);
     if (number < count || m->failed)
         return number;
     if (grow(m, &names->modules, count, sizeof *names->modules))
@@ -113,8 +113,7 @@ static int is_same_path(const struct efg_merge *m, uint32_t number, const void *
            (!a->depth || !memcmp(a->frames, b->frames, a->depth * sizeof *a->frames));
 }
 
-static uint32_t add_path(struct efg_merge *m, struct efg_run_path *path,
-                         const uint32_t *module_number)
+static uint32_t add_path(struct efg_merge *m, struct efg_run_path *path, const uint32_t *module_number)
 {
     struct efg_run_names *names = &m->common.names;
     uint32_t count = names->path_count;
@@ -135,13 +134,11 @@ static uint32_t add_path(struct efg_merge *m, struct efg_run_path *path,
 static int is_same_group(const struct efg_merge *m, uint32_t number, const void *thing)
 {
     const struct efg_run_group *a = &m->common.groups[number], *b = thing;
-    return a->size == b->size && a->path_count == b->path_count &&
-           !memcmp(a->shape, b->shape, a->size) &&
+    return a->size == b->size && a->path_count == b->path_count && !memcmp(a->shape, b->shape, a->size) &&
            (!a->path_count || !memcmp(a->paths, b->paths, a->path_count * sizeof *a->paths));
 }
 
-static void add_group(struct efg_merge *m, struct efg_run_group *group,
-                      const uint32_t *path_number)
+static void add_group(struct efg_merge *m, struct efg_run_group *group, const uint32_t *path_number)
 {
     struct efg_run_common *common = &m->common;
     uint32_t count = common->group_count;
@@ -234,8 +231,8 @@ static char *copy_text(struct efg_merge *m, const char *text)
     return copy;
 }
 
-static void copy_call(struct efg_merge *m, struct efg_run_names *to,
-                      const struct efg_run_names *names, uint32_t id)
+static void copy_call(struct efg_merge *m, struct efg_run_names *to, const struct efg_run_names *names,
+                      uint32_t id)
 {
     for (uint32_t i = 0; i < to->call_count; i++)
         if (to->calls[i].id == id)
@@ -245,16 +242,15 @@ static void copy_call(struct efg_merge *m, struct efg_run_names *to,
             continue;
         char *name = copy_text(m, names->calls[i].name);
         if (!grow(m, &to->calls, to->call_count, sizeof *to->calls))
-            to->calls[to->call_count++] =
-                (struct efg_run_call){id, names->calls[i].class, name};
+            to->calls[to->call_count++] = (struct efg_run_call){id, names->calls[i].class, name};
         else
             free(name);
         return;
     }
 }
 
-static void copy_region(struct efg_merge *m, struct efg_run_names *to,
-                        const struct efg_run_names *names, uint32_t id)
+static void copy_region(struct efg_merge *m, struct efg_run_names *to, const struct efg_run_names *names,
+                        uint32_t id)
 {
     for (uint32_t i = 0; i < to->region_count; i++)
         if (to->regions[i].id == id)
@@ -271,8 +267,7 @@ static void copy_region(struct efg_merge *m, struct efg_run_names *to,
     }
 }
 
-static void copy_path(struct efg_merge *m, struct efg_run_names *to,
-                      const struct efg_run_path *path)
+static void copy_path(struct efg_merge *m, struct efg_run_names *to, const struct efg_run_path *path)
 {
     size_t size = path->depth * sizeof *path->frames;
     struct efg_frame *frames = size ? malloc(size) : NULL;
@@ -289,8 +284,7 @@ static void copy_path(struct efg_merge *m, struct efg_run_names *to,
 }
 
 /* The modules of the paths that were copied, numbered anew. */
-static void copy_modules(struct efg_merge *m, struct efg_run_names *to,
-                         const struct efg_run_names *names)
+static void copy_modules(struct efg_merge *m, struct efg_run_names *to, const struct efg_run_names *names)
 {
     uint32_t *number = calloc(names->module_count + 1, sizeof *number); /* + 1 */
     m->failed |= !number;
@@ -311,8 +305,8 @@ static void copy_modules(struct efg_merge *m, struct efg_run_names *to,
 }
 
 /* The names that RANK uses, numbered in the order of their first use. */
-static void copy_names(struct efg_merge *m, struct efg_run_common *to,
-                       const struct efg_run_names *names, const struct efg_run_rank *rank)
+static void copy_names(struct efg_merge *m, struct efg_run_common *to, const struct efg_run_names *names,
+                       const struct efg_run_rank *rank)
 {
     struct efg_run_group *group = &to->groups[0];
     for (uint32_t k = 0; k < rank->thread_count; k++) {
@@ -338,8 +332,7 @@ void efg_merge_rank(struct efg_merge *merge, const struct efg_run_names *names,
         return;
     }
     one.group_count = 1;
-    if (efg_run_shape_put(&one.groups[0], rank) ||
-        efg_ranklist_add(&one.groups[0].ranks, rank->rank) ||
+    if (efg_run_shape_put(&one.groups[0], rank) || efg_ranklist_add(&one.groups[0].ranks, rank->rank) ||
         efg_totals_rank(&one.totals, rank))
         merge->failed = 1;
     copy_names(merge, &one, names, rank);

@@ -26,8 +26,7 @@ static void put_thread(struct efg_buffer *out, const struct efg_run_sequence_thr
     efg_buffer_put(out, thread->segments, thread->size);
 }
 
-void efg_runfile_put_sequence(struct efg_buffer *out, uint32_t rank,
-                              const struct efg_run_sequence *sequence,
+void efg_runfile_put_sequence(struct efg_buffer *out, uint32_t rank, const struct efg_run_sequence *sequence,
                               struct efg_run_order *order)
 {
     size_t begin = efg_section_begin(out, EFG_SECTION_SEQUENCE, rank);
@@ -67,8 +66,8 @@ int efg_run_get_sequence(struct efg_run_sequence *sequence, unsigned char *bytes
     struct efg_input in = efg_input(bytes + EFG_SECTION_HEADER, size - EFG_SECTION_HEADER);
     memset(sequence, 0, sizeof *sequence);
     sequence->bytes = bytes;
-    sequence->threads = efg_input_array(&in, EFG_LEAST_SEQUENCE, sizeof *sequence->threads,
-                                        &sequence->thread_count);
+    sequence->threads =
+        efg_input_array(&in, EFG_LEAST_SEQUENCE, sizeof *sequence->threads, &sequence->thread_count);
     for (uint32_t i = 0; i < sequence->thread_count && !in.reader.failed; i++)
         get_thread(&in, &sequence->threads[i]);
     int error = efg_input_outcome(&in);
@@ -104,8 +103,7 @@ static void get_order(struct efg_input *in, struct efg_run_order *order)
 int efg_run_get_orders(struct efg_run_common *common, const void *bytes, size_t size)
 {
     struct efg_input in = efg_input(bytes, size);
-    common->orders =
-        efg_input_array(&in, EFG_LEAST_ORDER, sizeof *common->orders, &common->order_count);
+    common->orders = efg_input_array(&in, EFG_LEAST_ORDER, sizeof *common->orders, &common->order_count);
     for (uint32_t i = 0; i < common->order_count && !in.reader.failed; i++)
         get_order(&in, &common->orders[i]);
     return efg_input_outcome(&in);

@@ -24,8 +24,7 @@ static int compare_pieces(const void *a, const void *b)
 static int read_name(const char *name, struct efg_piece *piece)
 {
     int end = 0;
-    return sscanf(name, "%u.%u.efg%n", &piece->rank, &piece->thread, &end) == 2 && end &&
-           !name[end];
+    return sscanf(name, "%u.%u.efg%n", &piece->rank, &piece->thread, &end) == 2 && end && !name[end];
 }
 
 int efg_pieces_find(const char *dir, struct efg_piece **pieces)

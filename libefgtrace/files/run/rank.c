@@ -129,8 +129,7 @@ static void put_point(struct efg_buffer *out, const struct efg_curve_point *poin
     efg_buffer_number(out, (uint32_t)(point->edges - before->edges));
 }
 
-static struct efg_curve_point get_point(struct efg_input *in,
-                                        const struct efg_curve_point *before)
+static struct efg_curve_point get_point(struct efg_input *in, const struct efg_curve_point *before)
 {
     struct efg_curve_point point = *before;
     point.time += efg_input_number(in);
@@ -142,8 +141,7 @@ static struct efg_curve_point get_point(struct efg_input *in,
 
 static int is_growth(const struct efg_stability *s, uint32_t i)
 {
-    return i == 0 || s->curve[i].nodes != s->curve[i - 1].nodes ||
-           s->curve[i].edges != s->curve[i - 1].edges;
+    return i == 0 || s->curve[i].nodes != s->curve[i - 1].nodes || s->curve[i].edges != s->curve[i - 1].edges;
 }
 
 /* The samples to keep, by index: each that shows growth, and of the others EVEN_SAMPLES at
@@ -193,8 +191,7 @@ static void put_place(struct efg_buffer *out, uint32_t node, uint32_t depth)
     efg_buffer_number(out, depth);
 }
 
-static void get_place(struct efg_input *in, const struct efg_graph *graph, uint32_t *node,
-                      uint32_t *depth)
+static void get_place(struct efg_input *in, const struct efg_graph *graph, uint32_t *node, uint32_t *depth)
 {
     *node = efg_input_32(in);
     *depth = efg_input_to(in, EFG_MOST_FRAMES);
@@ -211,8 +208,7 @@ static void put_loop(struct efg_buffer *out, const struct efg_run_loop *loop)
     efg_buffer_number(out, loop->share);
 }
 
-static void get_loop(struct efg_input *in, struct efg_run_loop *loop,
-                     const struct efg_graph *graph)
+static void get_loop(struct efg_input *in, struct efg_run_loop *loop, const struct efg_graph *graph)
 {
     loop->function = efg_input_number(in);
     if (!loop->function)
@@ -234,8 +230,7 @@ static void put_loops(struct efg_buffer *out, const struct efg_run_loops *loops)
     efg_buffer_number(out, loops->reason);
 }
 
-static void get_loops(struct efg_input *in, struct efg_run_loops *loops,
-                      const struct efg_graph *graph)
+static void get_loops(struct efg_input *in, struct efg_run_loops *loops, const struct efg_graph *graph)
 {
     get_loop(in, &loops->main, graph);
     get_loop(in, &loops->automatic, graph);
@@ -256,8 +251,7 @@ static void put_pivot(struct efg_buffer *out, const struct efg_run_pivot *pivot)
     efg_buffer_number(out, pivot->function);
 }
 
-static void get_pivot(struct efg_input *in, struct efg_run_pivot *pivot,
-                      const struct efg_graph *graph)
+static void get_pivot(struct efg_input *in, struct efg_run_pivot *pivot, const struct efg_graph *graph)
 {
     pivot->kind = efg_input_to(in, EFG_PIVOT_SITE);
     if (pivot->kind == EFG_PIVOT_NONE)
@@ -314,8 +308,7 @@ static void get_window(struct efg_input *in, struct efg_run_window *window)
 
 /* --- threads and ranks --- */
 
-static void put_thread(struct efg_buffer *out, const struct efg_run_thread *thread,
-                       uint32_t rank)
+static void put_thread(struct efg_buffer *out, const struct efg_run_thread *thread, uint32_t rank)
 {
     put_graph(out, &thread->graph);
     put_stability(out, &thread->stability);
@@ -344,8 +337,7 @@ static void get_thread(struct efg_input *in, struct efg_run_thread *thread, uint
     get_stat(in, &thread->iterations.recorded);
     thread->iterations.all_mpi = efg_input_number(in);
     thread->iterations.recorded_mpi = efg_input_number(in);
-    thread->windows =
-        efg_input_array(in, EFG_LEAST_WINDOW, sizeof *thread->windows, &thread->window_count);
+    thread->windows = efg_input_array(in, EFG_LEAST_WINDOW, sizeof *thread->windows, &thread->window_count);
     for (uint32_t i = 0; i < thread->window_count; i++)
         get_window(in, &thread->windows[i]);
     efg_thread_get_series(in, thread);
@@ -398,9 +390,8 @@ int efg_runfile_get_rank(struct efg_run_rank *rank, const void *section, size_t 
     int error = in.reader.failed ? -EBADMSG : efg_rank_get_facts(&in.reader, rank);
     size_t threads = efg_reader_count(&in.reader, EFG_LEAST_THREAD);
     if (!error)
-        error = in.reader.failed || threads >= EFG_NONE
-                    ? -EBADMSG
-                    : efg_run_shape_get(group, rank, (uint32_t)threads);
+        error = in.reader.failed || threads >= EFG_NONE ? -EBADMSG
+                                                        : efg_run_shape_get(group, rank, (uint32_t)threads);
     if (!error) {
         for (uint32_t i = 0; i < rank->thread_count && !in.reader.failed; i++)
             get_thread(&in, &rank->threads[i], rank->rank);

@@ -50,8 +50,7 @@ int efg_rebuild_init(struct efg_rebuild *r, const struct efg_run_thread *thread,
     r->edges_seen = calloc((size_t)graph->edge_count + 1, sizeof *r->edges_seen);
     int error = r->nodes_seen && r->edges_seen ? 0 : -ENOMEM;
     for (uint32_t i = 0; i < graph->edge_count && !error; i++) {
-        uint64_t *edge =
-            efg_map_put(&r->edges, key_of(graph->edges[i].from, graph->edges[i].to));
+        uint64_t *edge = efg_map_put(&r->edges, key_of(graph->edges[i].from, graph->edges[i].to));
         if (edge)
             *edge = (uint64_t)i + 1;
         else
@@ -82,8 +81,7 @@ static uint64_t share(const struct efg_stat *stat, uint64_t seen)
 
 static uint64_t gap_before(struct efg_rebuild *r)
 {
-    uint64_t *edge =
-        r->before == EFG_NONE ? NULL : efg_map_find(&r->edges, key_of(r->before, r->node));
+    uint64_t *edge = r->before == EFG_NONE ? NULL : efg_map_find(&r->edges, key_of(r->before, r->node));
     return edge ? share(&r->graph->edges[*edge - 1].time, r->edges_seen[*edge - 1]++) : 0;
 }
 

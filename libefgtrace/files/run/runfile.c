@@ -38,8 +38,8 @@ static int measure(int file, uint64_t *length)
     return 0;
 }
 
-static int check_header(const unsigned char *data, uint64_t length, const char *path,
-                        char *message, size_t size)
+static int check_header(const unsigned char *data, uint64_t length, const char *path, char *message,
+                        size_t size)
 {
     size_t have = length < EFG_RUN_SECTIONS ? (size_t)length : EFG_RUN_SECTIONS;
     struct efg_reader in = efg_reader(data, have);
@@ -51,14 +51,12 @@ static int check_header(const unsigned char *data, uint64_t length, const char *
     if (!length)
         return COMPLAIN(-EBADMSG, "%s is empty: the job ended before it was written", path);
     if (memcmp(data, EFG_RUN_MAGIC, have < MAGIC_SIZE ? have : MAGIC_SIZE))
-        return COMPLAIN(
-            -EBADMSG, "%s is no run file of efgtrace: it does not begin with \"efgrun\"", path);
+        return COMPLAIN(-EBADMSG, "%s is no run file of efgtrace: it does not begin with \"efgrun\"", path);
     if (has_version && version != EFG_RUN_VERSION)
-        return COMPLAIN(
-            -EBADMSG,
-            "%s is of version %u, this efgtrace reads version %u; use the efgtrace that "
-            "wrote it",
-            path, version, EFG_RUN_VERSION);
+        return COMPLAIN(-EBADMSG,
+                        "%s is of version %u, this efgtrace reads version %u; use the efgtrace that "
+                        "wrote it",
+                        path, version, EFG_RUN_VERSION);
     if (in.failed)
         return COMPLAIN(-EBADMSG,
                         "%s is cut short: %llu bytes of %d or more are there; copy "
@@ -70,8 +68,7 @@ static int check_header(const unsigned char *data, uint64_t length, const char *
                         "again",
                         path);
     if (length < whole)
-        return COMPLAIN(-EBADMSG,
-                        "%s is cut short: %llu bytes of %llu are there; copy it again", path,
+        return COMPLAIN(-EBADMSG, "%s is cut short: %llu bytes of %llu are there; copy it again", path,
                         (unsigned long long)length, (unsigned long long)whole);
     if (length > whole)
         return COMPLAIN(-EBADMSG, "%s is damaged: it has %llu bytes, %llu were expected", path,
@@ -111,8 +108,7 @@ static int find_sections(int file, uint64_t length, struct found *found)
         struct efg_section section = efg_section_get(header);
         if (!error && section.size > length - at - sizeof header)
             return -EBADMSG;
-        struct efg_run_entry entry = {section.number, EFG_NONE, at,
-                                      section.size + sizeof header};
+        struct efg_run_entry entry = {section.number, EFG_NONE, at, section.size + sizeof header};
         if (!error && section.kind == EFG_SECTION_RANK)
             error = add_entry(&found->ranks, entry);
         else if (!error && section.kind == EFG_SECTION_SEQUENCE)
@@ -129,8 +125,8 @@ static int load(int file, const struct efg_run_entry *entry, unsigned char **byt
 {
     *bytes = malloc(entry->size);
     int error = *bytes ? efg_read_all(file, *bytes, entry->size, entry->offset) : -ENOMEM;
-    if (!error && !efg_section_is_whole(*bytes, *bytes + EFG_SECTION_HEADER,
-                                        entry->size - EFG_SECTION_HEADER))
+    if (!error &&
+        !efg_section_is_whole(*bytes, *bytes + EFG_SECTION_HEADER, entry->size - EFG_SECTION_HEADER))
         error = -EILSEQ; /* the checksum: told apart from what makes no sense */
     if (error) {
         free(*bytes);
@@ -165,8 +161,7 @@ static int read_part(struct efg_run *run, const struct found *found, uint32_t ki
         return -EBADMSG;
     int error = load(run->file - 1, entry, &bytes);
     if (!error)
-        error =
-            get_part(run, kind, bytes + EFG_SECTION_HEADER, entry->size - EFG_SECTION_HEADER);
+        error = get_part(run, kind, bytes + EFG_SECTION_HEADER, entry->size - EFG_SECTION_HEADER);
     free(bytes);
     return error;
 }
@@ -179,8 +174,7 @@ static int by_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static struct efg_run_entry *find_entry(struct efg_run_entry *entries, uint32_t count,
-                                        uint32_t rank)
+static struct efg_run_entry *find_entry(struct efg_run_entry *entries, uint32_t count, uint32_t rank)
 {
     struct efg_run_entry key = {.rank = rank};
     return count ? bsearch(&key, entries, count, sizeof key, by_rank) : NULL;
@@ -214,8 +208,7 @@ static int share_groups(struct efg_run *run)
             return -EBADMSG;
         for (uint32_t k = 0; k < list->range_count; k++)
             for (uint32_t n = 0; n < list->ranges[k].count; n++) {
-                uint32_t index =
-                    efg_run_index(run, list->ranges[k].first + n * list->ranges[k].stride);
+                uint32_t index = efg_run_index(run, list->ranges[k].first + n * list->ranges[k].stride);
                 if (index == EFG_NONE || run->ranks[index].group != EFG_NONE)
                     return -EBADMSG;
                 run->ranks[index].group = i;
@@ -238,15 +231,13 @@ static int take_ranks(struct efg_run *run, struct found *found)
     return run->common.totals.ranks == run->rank_count ? share_groups(run) : -EBADMSG;
 }
 
-static int read_rank(const struct efg_run *run, const struct efg_run_entry *entry,
-                     struct efg_run_rank *rank)
+static int read_rank(const struct efg_run *run, const struct efg_run_entry *entry, struct efg_run_rank *rank)
 {
     unsigned char *bytes;
     memset(rank, 0, sizeof *rank);
     int error = load(run->file - 1, entry, &bytes);
     if (!error)
-        error =
-            efg_runfile_get_rank(rank, bytes, entry->size, &run->common.groups[entry->group]);
+        error = efg_runfile_get_rank(rank, bytes, entry->size, &run->common.groups[entry->group]);
     free(bytes);
     return error;
 }
@@ -265,18 +256,15 @@ static int read_speaker(struct efg_run *run)
 /* --- the run --- */
 
 /* *PART then says what was being read. */
-static int read_run(struct efg_run *run, uint64_t length, struct found *found,
-                    const char **part)
+static int read_run(struct efg_run *run, uint64_t length, struct found *found, const char **part)
 {
     static const struct {
         uint32_t kind;
         const char *name;
-    } parts[] = {{EFG_SECTION_RUN, "the facts of the run"},
-                 {EFG_SECTION_NAMES, "the table of names"},
-                 {EFG_SECTION_GROUPS, "the groups of ranks"},
-                 {EFG_SECTION_TOTALS, "the sums over all ranks"},
-                 {EFG_SECTION_ORDERS, "the list of sequences"},
-                 {EFG_SECTION_SITES, "the table of source lines"}};
+    } parts[] = {
+        {EFG_SECTION_RUN, "the facts of the run"},     {EFG_SECTION_NAMES, "the table of names"},
+        {EFG_SECTION_GROUPS, "the groups of ranks"},   {EFG_SECTION_TOTALS, "the sums over all ranks"},
+        {EFG_SECTION_ORDERS, "the list of sequences"}, {EFG_SECTION_SITES, "the table of source lines"}};
     *part = "its list of sections";
     int error = find_sections(run->file - 1, length, found);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {
@@ -301,8 +289,7 @@ static int explain(int error, const char *path, const char *part, char *message,
     case -ENOMEM:
         return COMPLAIN(error, "%s: no memory to read it", path);
     case -EILSEQ:
-        return COMPLAIN(-EBADMSG, "%s is damaged: the checksum of %s is wrong; copy it again",
-                        path, part);
+        return COMPLAIN(-EBADMSG, "%s is damaged: the checksum of %s is wrong; copy it again", path, part);
     case -EBADMSG:
         return COMPLAIN(error, "%s is damaged: %s make%s no sense", path, part,
                         part[strlen(part) - 1] == 's' ? "" : "s");
@@ -319,8 +306,7 @@ static int read_file(struct efg_run *run, const char *path, char *message, size_
     uint64_t length = 0;
     int error = measure(run->file - 1, &length);
     if (!error)
-        error = efg_read_all(run->file - 1, header,
-                             length < sizeof header ? length : sizeof header, 0);
+        error = efg_read_all(run->file - 1, header, length < sizeof header ? length : sizeof header, 0);
     if (error)
         return explain(error, path, part, message, size);
     error = check_header(header, length, path, message, size);
@@ -333,8 +319,7 @@ static int read_file(struct efg_run *run, const char *path, char *message, size_
     return error;
 }
 
-int efg_runfile_open(struct efg_run *run, const char *path, unsigned below, char *message,
-                     size_t size)
+int efg_runfile_open(struct efg_run *run, const char *path, unsigned below, char *message, size_t size)
 {
     memset(run, 0, sizeof *run);
     int file = efg_below_open(path, below, O_RDONLY);
@@ -347,8 +332,8 @@ int efg_runfile_open(struct efg_run *run, const char *path, unsigned below, char
     return error;
 }
 
-int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,
-                     char *message, size_t size)
+int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank, char *message,
+                     size_t size)
 {
     char part[48];
     snprintf(part, sizeof part, "the data of rank %u", run->ranks[index].rank);
@@ -374,16 +359,14 @@ static int read_sequence(const struct efg_run *run, const struct efg_run_entry *
     return error ? error : efg_run_get_sequence(sequence, bytes, entry->size);
 }
 
-int efg_runfile_sequence(const struct efg_run *run, uint32_t rank,
-                         struct efg_run_sequence *sequence, char *message, size_t size)
+int efg_runfile_sequence(const struct efg_run *run, uint32_t rank, struct efg_run_sequence *sequence,
+                         char *message, size_t size)
 {
     char part[48];
     const struct efg_run_entry *entry = find_sequence(run, rank);
     memset(sequence, 0, sizeof *sequence);
     if (!entry)
-        return COMPLAIN(-ENODATA,
-                        "the order of the calls of rank %u was not kept (EFGTRACE_SEQUENCE)",
-                        rank);
+        return COMPLAIN(-ENODATA, "the order of the calls of rank %u was not kept (EFGTRACE_SEQUENCE)", rank);
     snprintf(part, sizeof part, "the sequence of rank %u", entry->rank);
     return explain(read_sequence(run, entry, sequence), "run.efg", part, message, size);
 }

@@ -50,8 +50,7 @@ static void put_node(struct output *out, const struct efg_node *node)
     efg_buffer_number(&out->bytes, number_of_path(out, s->path));
     efg_buffer_number(&out->bytes, s->region);
     efg_buffer_number(&out->bytes, s->comm);
-    efg_buffer_number(&out->bytes,
-                      partner << 1 ^ (s->partner < 0 ? UINT32_MAX : 0)); /* zigzag */
+    efg_buffer_number(&out->bytes, partner << 1 ^ (s->partner < 0 ? UINT32_MAX : 0)); /* zigzag */
     efg_buffer_number(&out->bytes, s->size);
     efg_buffer_u64(&out->bytes, node->hash);
     efg_buffer_number(&out->bytes, node->flags);
@@ -119,14 +118,12 @@ static struct efg_edge get_edge(struct efg_input *in, struct efg_graph *graph, u
     return edge;
 }
 
-static void get_thread(struct efg_input *in, const struct efg_run_group *group,
-                       struct efg_run_thread *thread)
+static void get_thread(struct efg_input *in, const struct efg_run_group *group, struct efg_run_thread *thread)
 {
     struct efg_graph *graph = &thread->graph;
     thread->number = efg_input_32(in);
     graph->current = graph->edge = graph->overflow = graph->polled = graph->pivot_id = EFG_NONE;
-    graph->nodes =
-        efg_input_array(in, EFG_LEAST_NODE, sizeof *graph->nodes, &graph->node_count);
+    graph->nodes = efg_input_array(in, EFG_LEAST_NODE, sizeof *graph->nodes, &graph->node_count);
     graph->node_room = graph->node_count;
     graph->first = graph->node_count ? 0 : EFG_NONE;
     for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -134,15 +131,13 @@ static void get_thread(struct efg_input *in, const struct efg_run_group *group,
         if (graph->nodes[i].flags & EFG_NODE_OVERFLOW)
             graph->overflow = i;
     }
-    graph->edges =
-        efg_input_array(in, EFG_LEAST_EDGE, sizeof *graph->edges, &graph->edge_count);
+    graph->edges = efg_input_array(in, EFG_LEAST_EDGE, sizeof *graph->edges, &graph->edge_count);
     graph->edge_room = graph->edge_count;
     for (uint32_t i = 0; i < graph->edge_count && !in->reader.failed; i++)
         graph->edges[i] = get_edge(in, graph, i);
 }
 
-int efg_run_shape_get(const struct efg_run_group *group, struct efg_run_rank *rank,
-                      uint32_t threads)
+int efg_run_shape_get(const struct efg_run_group *group, struct efg_run_rank *rank, uint32_t threads)
 {
     struct efg_input in = efg_input(group->shape, group->size);
     efg_input_expect(&in, efg_input_number(&in) == threads);

@@ -357,8 +357,7 @@ int efg_totals_get(struct efg_totals *totals, const void *bytes, size_t size)
         uint64_t rank = efg_reader_number(&in), ranks = efg_reader_number(&in);
         in.failed |= rank > UINT32_MAX;
         if (text)
-            totals->notes[totals->note_count++] =
-                (struct efg_totals_note){text, (uint32_t)rank, ranks};
+            totals->notes[totals->note_count++] = (struct efg_totals_note){text, (uint32_t)rank, ranks};
         else
             error = -ENOMEM;
     }

@@ -13,8 +13,7 @@ static void put_amount(struct efg_buffer *out, struct efg_traffic_amount amount,
     efg_run_put_signed(out, amount.bytes - before.bytes);
 }
 
-static struct efg_traffic_amount get_amount(struct efg_input *in,
-                                            struct efg_traffic_amount before)
+static struct efg_traffic_amount get_amount(struct efg_input *in, struct efg_traffic_amount before)
 {
     before.count += efg_input_signed(in);
     before.bytes += efg_input_signed(in);
@@ -36,8 +35,7 @@ static void put_items(struct efg_buffer *out, const struct efg_run_items *items,
 }
 
 /* Keys are at MOST. */
-static void get_items(struct efg_input *in, struct efg_run_items *items, uint32_t first,
-                      uint32_t most)
+static void get_items(struct efg_input *in, struct efg_run_items *items, uint32_t first, uint32_t most)
 {
     struct efg_traffic_item before = {.key = first};
     items->item = efg_input_array(in, EFG_LEAST_ITEM, sizeof *items->item, &items->count);
@@ -51,16 +49,14 @@ static void get_items(struct efg_input *in, struct efg_run_items *items, uint32_
     }
 }
 
-void efg_thread_put_traffic(struct efg_buffer *out, const struct efg_run_traffic *traffic,
-                            uint32_t rank)
+void efg_thread_put_traffic(struct efg_buffer *out, const struct efg_run_traffic *traffic, uint32_t rank)
 {
     put_items(out, &traffic->partners, rank);
     put_items(out, &traffic->sends, 0);
     put_items(out, &traffic->collectives, 0);
 }
 
-void efg_thread_get_traffic(struct efg_input *in, struct efg_run_traffic *traffic,
-                            uint32_t rank)
+void efg_thread_get_traffic(struct efg_input *in, struct efg_run_traffic *traffic, uint32_t rank)
 {
     get_items(in, &traffic->partners, rank, EFG_TRAFFIC_OTHERS);
     get_items(in, &traffic->sends, 0, EFG_TRAFFIC_SIZES - 1);

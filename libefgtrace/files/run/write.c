@@ -77,8 +77,7 @@ static int has_mark(int file, uint64_t mark)
     unsigned char found[EFG_RUN_SECTIONS];
     struct efg_buffer expected = {0};
     put_mark(&expected, mark);
-    int same = !expected.failed &&
-               pread(file, found, sizeof found, 0) == (ssize_t)sizeof found &&
+    int same = !expected.failed && pread(file, found, sizeof found, 0) == (ssize_t)sizeof found &&
                !memcmp(found, expected.data, sizeof found);
     efg_buffer_fini(&expected);
     return same;
@@ -98,8 +97,8 @@ int efg_runfile_create(const char *path, unsigned below, uint64_t mark)
     return close_whole(file, error);
 }
 
-int efg_runfile_put(const char *path, unsigned below, uint64_t mark, uint64_t offset,
-                    const void *sections, size_t size)
+int efg_runfile_put(const char *path, unsigned below, uint64_t mark, uint64_t offset, const void *sections,
+                    size_t size)
 {
     char beside[ROOM];
     int error = name_beside(beside, sizeof beside, path);
@@ -138,24 +137,21 @@ static void put_header(struct efg_buffer *out, uint64_t size)
     efg_buffer_u32(out, out->failed ? 0 : efg_crc32(0, out->data, out->size));
 }
 
-static int write_end(const char *beside, unsigned below, uint64_t end,
-                     const struct efg_buffer *sections)
+static int write_end(const char *beside, unsigned below, uint64_t end, const struct efg_buffer *sections)
 {
     struct efg_buffer header = {0};
     int file = efg_below_open(beside, below, O_WRONLY);
     if (file < 0)
         return file;
     put_header(&header, end + sections->size);
-    int error =
-        header.failed ? -ENOMEM : efg_write_all(file, sections->data, sections->size, end);
+    int error = header.failed ? -ENOMEM : efg_write_all(file, sections->data, sections->size, end);
     if (!error)
         error = efg_write_all(file, header.data, header.size, 0);
     efg_buffer_fini(&header);
     return close_whole(file, error);
 }
 
-int efg_runfile_finish(const struct efg_run *run, const char *path, unsigned below,
-                       uint64_t end)
+int efg_runfile_finish(const struct efg_run *run, const char *path, unsigned below, uint64_t end)
 {
     char beside[ROOM];
     struct efg_buffer sections = {0};
@@ -171,8 +167,7 @@ int efg_runfile_finish(const struct efg_run *run, const char *path, unsigned bel
 
 /* --- all at once --- */
 
-void efg_runfile_put_all(struct efg_buffer *out, const struct efg_run *run,
-                         const struct efg_buffer *sections)
+void efg_runfile_put_all(struct efg_buffer *out, const struct efg_run *run, const struct efg_buffer *sections)
 {
     struct efg_buffer header = {0};
     efg_buffer_extend(out, EFG_RUN_SECTIONS);

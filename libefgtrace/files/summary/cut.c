@@ -39,8 +39,7 @@ static void print_share(char *text, size_t size, uint64_t part, uint64_t whole)
 static int are_few_matched(const struct efg_run *run)
 {
     const struct efg_run_messages *m = &run->messages;
-    return run->is_checked && !m->unknown &&
-           (double)m->matched < ENOUGH * (double)messages_of(m);
+    return run->is_checked && !m->unknown && (double)m->matched < ENOUGH * (double)messages_of(m);
 }
 
 /* ns of an iteration, on average. */
@@ -96,8 +95,7 @@ void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run)
     if (!are_few_matched(run))
         return;
     print_share(share, sizeof share, run->messages.matched, messages_of(&run->messages));
-    efg_summary_line(out, "Warning      only %s of the messages in the trace have both ends",
-                     share);
+    efg_summary_line(out, "Warning      only %s of the messages in the trace have both ends", share);
     efg_summary_line(out, "             %s", reason(run));
 }
 
@@ -121,8 +119,7 @@ static int is_sure(const struct efg_run *run, const struct efg_run_cut *cut)
            !are_few_matched(run) && !run->messages.unknown;
 }
 
-static void put_even(struct efg_buffer *out, const struct efg_run *run,
-                     const struct efg_run_cut *cut)
+static void put_even(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_cut *cut)
 {
     char ranks[64];
     unsigned long long all = run->common.totals.ranks;
@@ -133,8 +130,7 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run,
     else
         snprintf(ranks, sizeof ranks, "all %u ranks", cut->ranks);
     efg_summary_line(out, "             %s on %s",
-                     is_sure(run, cut) ? "the same iterations" : "iterations of these numbers",
-                     ranks);
+                     is_sure(run, cut) ? "the same iterations" : "iterations of these numbers", ranks);
 }
 
 static void put_apart(struct efg_buffer *out, const struct efg_run_cut *cut)
@@ -144,9 +140,8 @@ static void put_apart(struct efg_buffer *out, const struct efg_run_cut *cut)
         return;
     efg_format_ns(apart, sizeof apart, apart_of(cut));
     efg_format_ns(iteration, sizeof iteration, iteration_of(cut));
-    efg_summary_line(
-        out, "             ranks begin the window up to %s apart; an iteration takes %s", apart,
-        iteration);
+    efg_summary_line(out, "             ranks begin the window up to %s apart; an iteration takes %s", apart,
+                     iteration);
 }
 
 /* "rank 3", "2 ranks, rank 3 the first," */
@@ -175,19 +170,15 @@ static void put_missing(struct efg_buffer *out, const struct efg_run *run)
     put_ranks(out, totals->followers, totals->follower_first,
               is_one ? "has no such loop: it was recorded while the others were"
                      : "have no such loop: they were recorded while the others were");
-    put_ranks(out, totals->alone, totals->alone_first,
-              "recorded alone: the others did not answer");
-    put_ranks(out, totals->ranks - totals->with_window, totals->without_first,
-              "recorded nothing");
+    put_ranks(out, totals->alone, totals->alone_first, "recorded alone: the others did not answer");
+    put_ranks(out, totals->ranks - totals->with_window, totals->without_first, "recorded nothing");
     if (totals->drifted)
-        efg_summary_line(
-            out, "             ranks counted the iterations differently: numbers do not agree");
+        efg_summary_line(out, "             ranks counted the iterations differently: numbers do not agree");
     if (totals->disagreed > totals->alone)
         efg_summary_line(out,
                          "             on %llu of %llu ranks the iterations were not agreed "
                          "on with the others: messages may be missing",
-                         (unsigned long long)totals->disagreed,
-                         (unsigned long long)totals->ranks);
+                         (unsigned long long)totals->disagreed, (unsigned long long)totals->ranks);
 }
 
 void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run)
@@ -213,8 +204,7 @@ void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run)
 /* "2 sends", "1 receive" */
 static int put_number(char *text, size_t size, uint64_t number, const char *what)
 {
-    return snprintf(text, size, "%llu %s%s", (unsigned long long)number, what,
-                    number == 1 ? "" : "s");
+    return snprintf(text, size, "%llu %s%s", (unsigned long long)number, what, number == 1 ? "" : "s");
 }
 
 static void name_open(char *text, size_t size, const struct efg_run_messages *m)
@@ -236,8 +226,7 @@ static void put_doubt(struct efg_buffer *out, const struct efg_run_messages *m)
                      "Messages     in doubt: %llu of %llu seem to match, but %llu or more "
                      "crossed the window's beginning",
                      (unsigned long long)m->matched,
-                     (unsigned long long)(m->sends + m->receives - m->matched),
-                     (unsigned long long)m->doubt);
+                     (unsigned long long)(m->sends + m->receives - m->matched), (unsigned long long)m->doubt);
 }
 
 static void put_matched(struct efg_buffer *out, const struct efg_run_messages *m)
@@ -246,12 +235,10 @@ static void put_matched(struct efg_buffer *out, const struct efg_run_messages *m
     uint64_t all = m->sends + m->receives - m->matched;
     print_share(share, sizeof share, m->matched, all);
     name_open(open, sizeof open, m);
-    efg_summary_line(out, "Messages     %llu of %llu matched (%s)%s%s%s",
-                     (unsigned long long)m->matched, (unsigned long long)all, share,
-                     open[0] ? "; " : "", open,
-                     open[0] ? all - m->matched == 1 ? " stands open at the edges"
-                                                     : " stand open at the edges"
-                             : "");
+    efg_summary_line(
+        out, "Messages     %llu of %llu matched (%s)%s%s%s", (unsigned long long)m->matched,
+        (unsigned long long)all, share, open[0] ? "; " : "", open,
+        open[0] ? all - m->matched == 1 ? " stands open at the edges" : " stand open at the edges" : "");
 }
 
 void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run)
@@ -269,8 +256,7 @@ void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run)
         put_matched(out, m);
     if (m->absent)
         efg_summary_line(out, "%s %llu more went to untraced ranks or came from them",
-                         m->unknown || m->sends || m->receives ? "            "
-                                                               : "Messages    ",
+                         m->unknown || m->sends || m->receives ? "            " : "Messages    ",
                          (unsigned long long)m->absent);
     if (open)
         efg_summary_line(out, "             %llu request%s that began in it never ended",

@@ -28,8 +28,8 @@ static uint32_t keys_of(uint32_t id, uint64_t *keys)
     return depth;
 }
 
-int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run,
-                     const struct efg_graph *graph, const struct efg_run_loop *main)
+int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run, const struct efg_graph *graph,
+                     const struct efg_run_loop *main)
 {
     struct efg_loop_known known = {main->node, main->depth, main->iterations};
     of_paths = run;
@@ -67,13 +67,12 @@ static void put_loop(struct efg_buffer *out, struct table *t, uint32_t index)
         module[-1] = '\0';
     if (strlen(function) > 30)
         strcpy(function + 27, "...");
-    efg_summary_line(out, "%12llu %10s %6.1f%% %6.1f%%  %c %*s%s%s%s%s%s",
-                     (unsigned long long)loop->repetitions, time,
-                     efg_percent((double)loop->time, (double)t->whole),
-                     efg_percent((double)loop->mpi_time, (double)loop->time),
-                     index == t->tree.main ? '*' : ' ', indent, "", *function ? "in " : "",
-                     function, *function ? ", from " : "from ", header,
-                     loop->irreducible ? " (has several entries)" : "");
+    efg_summary_line(
+        out, "%12llu %10s %6.1f%% %6.1f%%  %c %*s%s%s%s%s%s", (unsigned long long)loop->repetitions, time,
+        efg_percent((double)loop->time, (double)t->whole),
+        efg_percent((double)loop->mpi_time, (double)loop->time), index == t->tree.main ? '*' : ' ', indent,
+        "", *function ? "in " : "", function, *function ? ", from " : "from ", header,
+        loop->irreducible ? " (has several entries)" : "");
 }
 
 static int matters(const struct table *t, uint32_t index)
@@ -98,8 +97,7 @@ static void put_loops(struct efg_buffer *out, struct table *t)
     }
 }
 
-void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32_t most,
-                       uint32_t *skipped)
+void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32_t most, uint32_t *skipped)
 {
     struct table t = {.run = run, .most = most};
     if (skipped)
@@ -110,8 +108,7 @@ void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32
     t.whole = efg_run_rank_duration(&run->speaker);
     if (t.tree.count)
         efg_summary_line(out, " repetitions       time   share     MPI    loops of rank %u%s",
-                         run->speaker.rank,
-                         t.tree.main == EFG_NONE ? "" : " (* the main loop)");
+                         run->speaker.rank, t.tree.main == EFG_NONE ? "" : " (* the main loop)");
     put_loops(out, &t);
     if (skipped)
         *skipped = t.skipped;

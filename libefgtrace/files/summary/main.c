@@ -22,8 +22,8 @@ struct view {
 /* --- names --- */
 
 /* A loop that is not in the tree: the function of its frame. */
-static void name_frame(const struct efg_run *run, const struct efg_node *node, uint32_t depth,
-                       char *text, size_t size)
+static void name_frame(const struct efg_run *run, const struct efg_node *node, uint32_t depth, char *text,
+                       size_t size)
 {
     const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     if (!path || depth >= path->depth) {
@@ -39,8 +39,7 @@ static void name_frame(const struct efg_run *run, const struct efg_node *node, u
         efg_summary_address(text, size, module, frame->offset);
 }
 
-static void name_loop(const struct view *view, const struct efg_run_loop *loop, char *text,
-                      size_t size)
+static void name_loop(const struct view *view, const struct efg_run_loop *loop, char *text, size_t size)
 {
     const struct efg_graph *graph = &view->thread->graph;
     uint32_t index = efg_summary_loop(view->tree, view->run, graph, loop);
@@ -64,8 +63,7 @@ static void put_best(struct efg_buffer *out, const struct view *view, const char
     name_loop(view, best, name, sizeof name);
     efg_summary_line(out, "Main loop    none: %s", why);
     efg_summary_line(out, "             in %s, went round %llu times, %.1f%% of the time", name,
-                     (unsigned long long)best->iterations,
-                     efg_percent(best->share, EFG_WHOLE_SHARE));
+                     (unsigned long long)best->iterations, efg_percent(best->share, EFG_WHOLE_SHARE));
     efg_summary_line(out, "             EFGTRACE_LOOP=%010llx selects it anyway",
                      (unsigned long long)(best->function & EFG_LOOP_BITS));
 }
@@ -88,8 +86,7 @@ static void put_late(struct efg_buffer *out, const struct view *view)
     char interval[32];
     efg_format_ns(interval, sizeof interval, view->run->interval);
     put_best(out, view, "the loop was not seen often enough before the run was over");
-    efg_summary_line(out,
-                     "             a longer run, or a shorter EFGTRACE_INTERVAL than %s, helps",
+    efg_summary_line(out, "             a longer run, or a shorter EFGTRACE_INTERVAL than %s, helps",
                      interval);
 }
 
@@ -154,8 +151,8 @@ static int is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)
     return a->function == b->function && a->iterations == b->iterations;
 }
 
-static void put_level(struct efg_buffer *out, const struct view *view,
-                      const struct efg_run_loop *loop, const char *value)
+static void put_level(struct efg_buffer *out, const struct view *view, const struct efg_run_loop *loop,
+                      const char *value)
 {
     char name[256];
     if (!loop->function || is_same(loop, &view->thread->loops.main))
@@ -171,10 +168,8 @@ static void put_asked(struct efg_buffer *out, const struct view *view)
     static const char *const names[] = {"", "finer", "coarser"};
     const struct efg_run_loops *loops = &view->thread->loops;
     uint32_t level = view->run->level;
-    if ((level == EFG_LEVEL_FINER || level == EFG_LEVEL_COARSER) &&
-        is_same(&loops->main, &loops->automatic))
-        efg_summary_line(out, "             no loop is %s: it is that of level auto",
-                         names[level]);
+    if ((level == EFG_LEVEL_FINER || level == EFG_LEVEL_COARSER) && is_same(&loops->main, &loops->automatic))
+        efg_summary_line(out, "             no loop is %s: it is that of level auto", names[level]);
 }
 
 static void put_hints(struct efg_buffer *out, const struct view *view)
@@ -207,8 +202,7 @@ void efg_summary_main(struct efg_buffer *out, const struct efg_run *run)
         put_pivot(out, &view);
         if (totals->with_loop < totals->ranks)
             efg_summary_line(out, "             found by %llu of %llu ranks",
-                             (unsigned long long)totals->with_loop,
-                             (unsigned long long)totals->ranks);
+                             (unsigned long long)totals->with_loop, (unsigned long long)totals->ranks);
         put_hints(out, &view);
     }
     efg_looptree_fini(&tree);
@@ -226,13 +220,12 @@ static void format_span(char *text, size_t size, const struct efg_run_window *wi
     char start[32], end[32];
     efg_format_ns(start, sizeof start, window->start);
     efg_format_ns(end, sizeof end, window->end);
-    snprintf(text, size, "number %llu to %llu, from %s to %s",
-             (unsigned long long)window->first, last_of(window), start, end);
+    snprintf(text, size, "number %llu to %llu, from %s to %s", (unsigned long long)window->first,
+             last_of(window), start, end);
 }
 
 /* As many as fit a line, then the next one. */
-static void put_numbers(struct efg_buffer *out, const struct efg_run_window *windows,
-                        uint32_t count)
+static void put_numbers(struct efg_buffer *out, const struct efg_run_window *windows, uint32_t count)
 {
     char line[EFG_COLUMNS - 12], one[48];
     size_t used = 0;
@@ -243,8 +236,7 @@ static void put_numbers(struct efg_buffer *out, const struct efg_run_window *win
             efg_summary_line(out, "             %s;", line);
             used = 0;
         }
-        used +=
-            (size_t)snprintf(line + used, sizeof line - used, "%s", used || !i ? one : one + 2);
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s", used || !i ? one : one + 2);
     }
     efg_summary_line(out, "             %s", line);
 }
@@ -253,8 +245,7 @@ static void put_numbers(struct efg_buffer *out, const struct efg_run_window *win
 static void name_earlier(const struct view *view, uint64_t function, char *text, size_t size)
 {
     const struct efg_run_loops *loops = &view->thread->loops;
-    const struct efg_run_loop *known[] = {&loops->automatic, &loops->finer, &loops->coarser,
-                                          &loops->best};
+    const struct efg_run_loop *known[] = {&loops->automatic, &loops->finer, &loops->coarser, &loops->best};
     if (function == loops->main.function) {
         snprintf(text, size, " of a finer level of it");
         return;
@@ -271,8 +262,7 @@ static void name_earlier(const struct view *view, uint64_t function, char *text,
              (unsigned long long)(function & EFG_LOOP_BITS));
 }
 
-static void put_spans(struct efg_buffer *out, const struct efg_run_window *windows,
-                      uint32_t count)
+static void put_spans(struct efg_buffer *out, const struct efg_run_window *windows, uint32_t count)
 {
     char span[160];
     if (count > WINDOWS_LISTED) {
@@ -286,8 +276,7 @@ static void put_spans(struct efg_buffer *out, const struct efg_run_window *windo
 }
 
 /* Windows of one loop, from BEGIN to END. */
-static void put_group(struct efg_buffer *out, const struct view *view, uint32_t begin,
-                      uint32_t end)
+static void put_group(struct efg_buffer *out, const struct view *view, uint32_t begin, uint32_t end)
 {
     const struct efg_run_window *windows = &view->thread->windows[begin];
     const char *head = begin ? "             and" : "Traced      ";
@@ -305,8 +294,8 @@ static void put_group(struct efg_buffer *out, const struct view *view, uint32_t 
         return;
     }
     if (wanted > 1)
-        efg_summary_line(out, "%s %llu iterations%s, in %u of %llu windows asked for", head,
-                         iterations, loop, count, (unsigned long long)wanted);
+        efg_summary_line(out, "%s %llu iterations%s, in %u of %llu windows asked for", head, iterations, loop,
+                         count, (unsigned long long)wanted);
     else
         efg_summary_line(out, "%s %llu iterations%s", head, iterations, loop);
     put_spans(out, windows, count);
@@ -316,8 +305,7 @@ static void put_group(struct efg_buffer *out, const struct view *view, uint32_t 
 static int is_alike(const struct efg_run_thread *thread, uint32_t a, uint32_t b)
 {
     const struct efg_run_window *x = &thread->windows[a], *y = &thread->windows[b];
-    return x->function == y->function &&
-           efg_run_is_main(thread, x) == efg_run_is_main(thread, y);
+    return x->function == y->function && efg_run_is_main(thread, x) == efg_run_is_main(thread, y);
 }
 
 static void put_all(struct efg_buffer *out, const struct view *view)
@@ -337,8 +325,7 @@ static void put_incomplete(struct efg_buffer *out, const struct efg_run *run)
         efg_summary_line(out,
                          "             on %llu of %llu ranks it ended before the %llu "
                          "iterations asked for",
-                         (unsigned long long)totals->incomplete,
-                         (unsigned long long)totals->ranks,
+                         (unsigned long long)totals->incomplete, (unsigned long long)totals->ranks,
                          (unsigned long long)run->iterations);
 }
 
@@ -361,16 +348,14 @@ void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run)
     if (run->mode == EFG_MODE_FULL)
         efg_summary_line(out, "Traced       all of the run (mode full)");
     else if (run->mode == EFG_MODE_GRAPH)
-        efg_summary_line(out,
-                         "Traced       nothing (mode graph); EFGTRACE_MODE=adaptive traces "
-                         "some iterations");
+        efg_summary_line(out, "Traced       nothing (mode graph); EFGTRACE_MODE=adaptive traces "
+                              "some iterations");
     else if (totals->with_window)
         put_windows(out, run);
     else
-        efg_summary_line(out,
-                         totals->with_loop
-                             ? "Traced       nothing: the run, or the log, ended before an "
-                               "iteration was recorded"
-                             : "Traced       nothing: no main loop was found; "
-                               "EFGTRACE_MODE=full traces all of the run");
+        efg_summary_line(out, totals->with_loop
+                                  ? "Traced       nothing: the run, or the log, ended before an "
+                                    "iteration was recorded"
+                                  : "Traced       nothing: no main loop was found; "
+                                    "EFGTRACE_MODE=full traces all of the run");
 }

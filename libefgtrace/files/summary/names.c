@@ -62,8 +62,7 @@ void efg_summary_short(char *text, size_t size, const char *name)
     snprintf(text, size, "%.*s", (int)(end - begin), name + begin);
 }
 
-static void put_symbol(char *text, size_t size, const struct efg_run_symbol *symbol,
-                       const char *module)
+static void put_symbol(char *text, size_t size, const struct efg_run_symbol *symbol, const char *module)
 {
     char function[128];
     efg_summary_short(function, sizeof function, symbol->function);
@@ -83,8 +82,8 @@ void efg_summary_address(char *text, size_t size, const char *module, uint64_t o
 
 /* Function INDEX of those that are inlined there, innermost first. Returns how many there are,
  * 1 if it is not known. */
-static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *frame,
-                          uint32_t index, char *text, size_t size)
+static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *frame, uint32_t index,
+                          char *text, size_t size)
 {
     const char *module = efg_run_module(run, frame->module);
     const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
@@ -96,8 +95,8 @@ static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *fra
     return count ? count : 1;
 }
 
-int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index,
-                      char *text, size_t size)
+int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index, char *text,
+                      size_t size)
 {
     const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     if (size)
@@ -111,8 +110,7 @@ int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, ui
     return 0;
 }
 
-void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text,
-                       size_t size)
+void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
 {
     efg_summary_frame(run, node, 0, text, size);
 }
@@ -125,8 +123,8 @@ static void put_steps(char *text, size_t size, const int *steps, int dims)
     size_t used = (size_t)snprintf(text, size, "grid (");
 
     for (int d = 0; d < dims && used < size; d++)
-        used += (size_t)snprintf(text + used, size - used, steps[d] ? "%+d%s" : "%d%s",
-                                 steps[d], d + 1 < dims ? ", " : ")");
+        used += (size_t)snprintf(text + used, size - used, steps[d] ? "%+d%s" : "%d%s", steps[d],
+                                 d + 1 < dims ? ", " : ")");
 }
 
 /* Relative to the own rank: on a grid, or modulo the size of the communicator. */
@@ -155,8 +153,7 @@ static void put_comm(char *text, size_t size, uint32_t class)
         snprintf(text, size, "self");
         break;
     default:
-        snprintf(text, size, "%s of %u", class >> 28 == EFG_COMM_INTER ? "intercomm" : "comm",
-                 ranks);
+        snprintf(text, size, "%s of %u", class >> 28 == EFG_COMM_INTER ? "intercomm" : "comm", ranks);
     }
 }
 
@@ -190,25 +187,21 @@ void efg_summary_dimension(const struct efg_run *run, const struct efg_node *nod
 }
 
 /* What else makes the node one of its own: " [assembly, 8192 B, rank +1]". */
-static void put_dimensions(const struct efg_run *run, const struct efg_node *node, char *text,
-                           size_t size)
+static void put_dimensions(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
 {
-    static const enum efg_dimension order[] = {EFG_DIM_REGION, EFG_DIM_SIZE, EFG_DIM_PARTNER,
-                                               EFG_DIM_COMM};
+    static const enum efg_dimension order[] = {EFG_DIM_REGION, EFG_DIM_SIZE, EFG_DIM_PARTNER, EFG_DIM_COMM};
     size_t used = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         char part[80];
         efg_summary_dimension(run, node, order[i], part, sizeof part);
         if (*part && used < size)
-            used +=
-                (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : " [", part);
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : " [", part);
     }
     if (used && used < size)
         snprintf(text + used, size - used, "]");
 }
 
-void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text,
-                      size_t size)
+void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
 {
     char place[256], more[256] = "";
     if (node->flags & EFG_NODE_OVERFLOW) {
@@ -217,22 +210,21 @@ void efg_summary_node(const struct efg_run *run, const struct efg_node *node, ch
     }
     efg_summary_place(run, node, place, sizeof place);
     put_dimensions(run, node, more, sizeof more);
-    snprintf(text, size, "%s%s%s%s", efg_run_call_name(run, node->signature.call),
-             *place ? "  " : "", place, more);
+    snprintf(text, size, "%s%s%s%s", efg_run_call_name(run, node->signature.call), *place ? "  " : "", place,
+             more);
 }
 
 /* The function and line of a frame, of those that are inlined there the innermost; the one that
  * the frame around it calls is the outermost. */
-static void put_call(const struct efg_run *run, const struct efg_frame *frame,
-                     const struct efg_frame *inside, char *text, size_t size)
+static void put_call(const struct efg_run *run, const struct efg_frame *frame, const struct efg_frame *inside,
+                     char *text, size_t size)
 {
     const char *module = efg_run_module(run, inside->module);
     const struct efg_run_site *site = efg_run_site(run, module, inside->offset);
     char place[256], called[128];
     put_frame(run, frame, 0, place, sizeof place);
     if (site && site->symbol_count)
-        efg_summary_short(called, sizeof called,
-                          site->symbols[site->symbol_count - 1].function);
+        efg_summary_short(called, sizeof called, site->symbols[site->symbol_count - 1].function);
     else
         efg_summary_address(called, sizeof called, module, 0);
     snprintf(text, size, "at the call of %s  %s", called, place);
@@ -241,8 +233,7 @@ static void put_call(const struct efg_run *run, const struct efg_frame *frame,
 void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
                        const struct efg_run_pivot *pivot, char *text, size_t size)
 {
-    const struct efg_node *node =
-        pivot->node < graph->node_count ? &graph->nodes[pivot->node] : NULL;
+    const struct efg_node *node = pivot->node < graph->node_count ? &graph->nodes[pivot->node] : NULL;
     const struct efg_run_path *path = node ? efg_run_path(run, node->signature.path) : NULL;
     *text = '\0';
     if (!node || pivot->kind == EFG_PIVOT_NONE)
@@ -293,8 +284,7 @@ static int place_at(const struct efg_run *run, const struct efg_run_path *path, 
 
 static int is_same_function(const struct place *a, const struct place *b)
 {
-    return a->function && b->function && !strcmp(a->module, b->module) &&
-           !strcmp(a->function, b->function);
+    return a->function && b->function && !strcmp(a->module, b->module) && !strcmp(a->function, b->function);
 }
 
 static int is_same_place(const struct place *a, const struct place *b)
@@ -328,13 +318,11 @@ static void compare_at(const struct efg_run *run, const struct efg_node *node, u
 /* Symbol tables name the start-up code of the C library too: what nobody looks for. */
 int efg_summary_is_worth_naming(const char *function)
 {
-    return strcmp(function, "?") && strcmp(function, "_start") &&
-           strncmp(function, "__libc_start", 12);
+    return strcmp(function, "?") && strcmp(function, "_start") && strncmp(function, "__libc_start", 12);
 }
 
 void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
-                          const struct efg_looptree *tree, uint32_t loop, char *text,
-                          size_t size)
+                          const struct efg_looptree *tree, uint32_t loop, char *text, size_t size)
 {
     struct common common = {.all = 1};
     struct place unnamed = {0};
@@ -342,8 +330,7 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
     for (uint32_t level = 0; common.all; level++) {
         common = (struct common){.function = 1, .all = 1};
         for (uint32_t v = 0; v < graph->node_count; v++) {
-            if (tree->loop_of[v] != EFG_NONE &&
-                efg_looptree_is_inside(tree, tree->loop_of[v], loop))
+            if (tree->loop_of[v] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[v], loop))
                 compare_at(run, &graph->nodes[v], level, &common);
         }
         if (!common.any)
@@ -353,8 +340,7 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
             unnamed = (struct place){0}; /* that was further out: in the start-up code */
         } else if (common.all && !common.place.function) {
             unnamed = common.place;
-        } else if (common.nameless &&
-                   (!unnamed.module || strcmp(unnamed.module, common.place.module))) {
+        } else if (common.nameless && (!unnamed.module || strcmp(unnamed.module, common.place.module))) {
             unnamed = (struct place){.module = common.place.module};
         }
     }

@@ -20,14 +20,13 @@ void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run)
     if (!most->crowded)
         return;
     if (most->crowded > 1)
-        snprintf(others, sizeof others, " (and on %llu more host%s)",
-                 (unsigned long long)most->crowded - 1, most->crowded == 2 ? "" : "s");
+        snprintf(others, sizeof others, " (and on %llu more host%s)", (unsigned long long)most->crowded - 1,
+                 most->crowded == 2 ? "" : "s");
     efg_summary_line(out,
                      "Binding      %llu ranks of host %.24s share %llu core%s%s: times are "
                      "those of an overcommitted node",
                      (unsigned long long)most->crowd_ranks, text(most->crowd_host),
-                     (unsigned long long)most->crowd_cores, most->crowd_cores == 1 ? "" : "s",
-                     others);
+                     (unsigned long long)most->crowd_cores, most->crowd_cores == 1 ? "" : "s", others);
 }
 
 void efg_summary_skew(const struct efg_run_skew *skew, char *to, size_t size)
@@ -43,16 +42,14 @@ void efg_summary_skew(const struct efg_run_skew *skew, char *to, size_t size)
     if (skew->repair == EFG_REPAIR_NONE || skew->repair > EFG_REPAIR_UNPROVEN)
         return;
     if (skew->repair == EFG_REPAIR_UNPROVEN) {
-        snprintf(to, size,
-                 "in doubt: %llu receive%s before %s send%s, or of sends before the window",
-                 early, early == 1 ? "" : "s", early == 1 ? "its" : "their",
-                 early == 1 ? "" : "s");
+        snprintf(to, size, "in doubt: %llu receive%s before %s send%s, or of sends before the window", early,
+                 early == 1 ? "" : "s", early == 1 ? "its" : "their", early == 1 ? "" : "s");
         return;
     }
     efg_format_ns(most, sizeof most, skew->most);
-    snprintf(to, size, "off by %s or more, %llu receive%s before %s send%s: %s, %llu left",
-             most, early, early == 1 ? "" : "s", early == 1 ? "its" : "their",
-             early == 1 ? "" : "s", ends[skew->repair], left);
+    snprintf(to, size, "off by %s or more, %llu receive%s before %s send%s: %s, %llu left", most, early,
+             early == 1 ? "" : "s", early == 1 ? "its" : "their", early == 1 ? "" : "s", ends[skew->repair],
+             left);
 }
 
 void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run)
@@ -86,8 +83,7 @@ static void put_cores(char *to, size_t size, const struct efg_run_place *places,
     if (is_same(places, count))
         count = 1;
     for (uint32_t i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(to + used, size - used, "%s%s", i ? " | " : "",
-                                 text(places[i].cores));
+        used += (size_t)snprintf(to + used, size - used, "%s%s", i ? " | " : "", text(places[i].cores));
 }
 
 void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *to, size_t size)
@@ -100,7 +96,6 @@ void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *
     int same = is_same(places, count), bound = !same || place->core_count < place->node_cores;
     if (bound)
         put_cores(cores, sizeof cores, places, count);
-    snprintf(to, size, "; %u core%s, %s%s%s", place->node_cores,
-             place->node_cores == 1 ? "" : "s", same && bound && count > 1 ? "all " : "",
-             bound ? "bound to " : "", cores);
+    snprintf(to, size, "; %u core%s, %s%s%s", place->node_cores, place->node_cores == 1 ? "" : "s",
+             same && bound && count > 1 ? "all " : "", bound ? "bound to " : "", cores);
 }

@@ -48,10 +48,10 @@ static void put_head(struct efg_buffer *out, const struct view *view)
     efg_format_ns(time, sizeof time, efg_summary_duration(run));
     snprintf(mpi, sizeof mpi, "%.1f%% of it in MPI",
              efg_percent((double)totals->in_mpi, (double)totals->time));
-    efg_summary_line(out, "efgtrace %s: %s, %llu rank%s on %llu host%s%s, %s, %s",
-                     text(run->version, "?"), text(run->application, "?"),
-                     (unsigned long long)totals->ranks, totals->ranks == 1 ? "" : "s",
-                     (unsigned long long)totals->hosts, totals->hosts == 1 ? "" : "s",
+    efg_summary_line(out, "efgtrace %s: %s, %llu rank%s on %llu host%s%s, %s, %s", text(run->version, "?"),
+                     text(run->application, "?"), (unsigned long long)totals->ranks,
+                     totals->ranks == 1 ? "" : "s", (unsigned long long)totals->hosts,
+                     totals->hosts == 1 ? "" : "s",
                      totals->threads > totals->ranks ? ", several threads" : "", time, mpi);
     if (run->is_saved)
         efg_summary_line(out,
@@ -109,13 +109,12 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
     double mean_all = (double)it->all_time / (double)it->all_count;
     efg_format_ns(some, sizeof some, whole(mean_some));
     efg_format_ns(all, sizeof all, whole(mean_all));
-    efg_summary_line(
-        out,
-        "             they took %s each, all iterations %s (%+.1f%%); MPI %.1f%% of "
-        "it, of all %.1f%%",
-        some, all, efg_percent(mean_some - mean_all, mean_all),
-        efg_percent((double)it->recorded_mpi, (double)it->recorded_time),
-        efg_percent((double)it->all_mpi, (double)it->all_time));
+    efg_summary_line(out,
+                     "             they took %s each, all iterations %s (%+.1f%%); MPI %.1f%% of "
+                     "it, of all %.1f%%",
+                     some, all, efg_percent(mean_some - mean_all, mean_all),
+                     efg_percent((double)it->recorded_mpi, (double)it->recorded_time),
+                     efg_percent((double)it->all_mpi, (double)it->all_time));
 }
 
 static void put_trace(struct efg_buffer *out, const struct view *view)
@@ -123,14 +122,12 @@ static void put_trace(struct efg_buffer *out, const struct view *view)
     const struct efg_run *run = view->run;
     char events[32], bytes[32], full_events[32], full_bytes[32], times[32];
     if (run->trace_events) {
-        double ratio = view->totals->recorded
-                           ? (double)view->totals->calls / (double)view->totals->recorded
-                           : 1;
+        double ratio =
+            view->totals->recorded ? (double)view->totals->calls / (double)view->totals->recorded : 1;
         efg_format_count(events, sizeof events, (double)run->trace_events);
         efg_format_bytes(bytes, sizeof bytes, run->trace_bytes);
         efg_format_count(full_events, sizeof full_events, ratio * (double)run->trace_events);
-        efg_format_bytes(full_bytes, sizeof full_bytes,
-                         whole(ratio * (double)run->trace_bytes));
+        efg_format_bytes(full_bytes, sizeof full_bytes, whole(ratio * (double)run->trace_bytes));
         efg_format_count(times, sizeof times, ratio);
         if (run->mode == EFG_MODE_FULL || ratio < 1.05)
             efg_summary_line(out, "Trace        %s events, %s", events, bytes);
@@ -141,9 +138,8 @@ static void put_trace(struct efg_buffer *out, const struct view *view)
                              events, bytes, full_events, full_bytes, times);
     }
     if (run->trace_note && *run->trace_note)
-        efg_summary_line(
-            out, "%s %s",
-            run->trace_events ? "            " : "Trace        none:", run->trace_note);
+        efg_summary_line(out, "%s %s",
+                         run->trace_events ? "            " : "Trace        none:", run->trace_note);
 }
 
 /* --- graph, cost --- */
@@ -169,8 +165,7 @@ void efg_summary_dropped(uint64_t dropped, char *text, size_t size)
     for (size_t i = 0; i < sizeof details / sizeof *details && used < size; i++) {
         if (!(dropped & details[i].dropped))
             continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                                 details[i].name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", details[i].name);
         dropped &= ~(uint64_t)(details[i].dropped | details[i].more);
     }
 }
@@ -179,17 +174,14 @@ static void put_graph(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_totals *totals = view->totals;
     char time[32], calls[32], nodes[48], dropped[128];
-    uint64_t least =
-        totals->nodes_least < totals->nodes_most ? totals->nodes_least : totals->nodes_most;
-    efg_format_ns(time, sizeof time,
-                  totals->unstable ? totals->growth_most : totals->stable_most);
+    uint64_t least = totals->nodes_least < totals->nodes_most ? totals->nodes_least : totals->nodes_most;
+    efg_format_ns(time, sizeof time, totals->unstable ? totals->growth_most : totals->stable_most);
     efg_format_count(calls, sizeof calls, (double)totals->calls);
     snprintf(nodes, sizeof nodes, least < totals->nodes_most ? "%llu to %llu" : "%llu",
              (unsigned long long)least, (unsigned long long)totals->nodes_most);
-    efg_summary_line(out,
-                     "Graph        of %s calls: %s nodes, up to %llu edges a rank, %s after %s",
-                     calls, nodes, (unsigned long long)totals->edges_most,
-                     totals->unstable ? "last grew" : "stable", time);
+    efg_summary_line(out, "Graph        of %s calls: %s nodes, up to %llu edges a rank, %s after %s", calls,
+                     nodes, (unsigned long long)totals->edges_most, totals->unstable ? "last grew" : "stable",
+                     time);
     efg_summary_dropped(totals->dropped, dropped, sizeof dropped);
     if (*dropped)
         efg_summary_line(out,
@@ -197,11 +189,10 @@ static void put_graph(struct efg_buffer *out, const struct view *view)
                          "EFGTRACE_MEMORY",
                          dropped);
     if (totals->overflow)
-        efg_summary_line(
-            out,
-            "             %llu graphs found no room: what came later is lumped together, see "
-            "EFGTRACE_MEMORY",
-            (unsigned long long)totals->overflow);
+        efg_summary_line(out,
+                         "             %llu graphs found no room: what came later is lumped together, see "
+                         "EFGTRACE_MEMORY",
+                         (unsigned long long)totals->overflow);
 }
 
 static void put_cost(struct efg_buffer *out, const struct view *view)
@@ -214,9 +205,8 @@ static void put_cost(struct efg_buffer *out, const struct view *view)
     efg_format_count(calls, sizeof calls, (double)totals->calls / (double)totals->ranks);
     efg_format_ns(each, sizeof each, totals->calls ? totals->cost / totals->calls : 0);
     efg_format_bytes(memory, sizeof memory, totals->memory_most);
-    efg_summary_line(out, "Cost         about %s a rank, %.2g%% of the run: %s calls, %s each",
-                     cost, efg_percent((double)totals->cost, (double)totals->time), calls,
-                     each);
+    efg_summary_line(out, "Cost         about %s a rank, %.2g%% of the run: %s calls, %s each", cost,
+                     efg_percent((double)totals->cost, (double)totals->time), calls, each);
     efg_summary_line(out, "             up to %s of memory a rank", memory);
 }
 
@@ -228,8 +218,7 @@ static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
         if (i >= NOTES_SHOWN)
             left += note->count;
         else if (note->count > 1)
-            efg_summary_line(out, "Note         %llu ranks: %s",
-                             (unsigned long long)note->count, note->text);
+            efg_summary_line(out, "Note         %llu ranks: %s", (unsigned long long)note->count, note->text);
         else
             efg_summary_line(out, "Note         rank %u: %s", note->rank, note->text);
     }

@@ -50,8 +50,7 @@ struct efg_dwarf_index {
 
 static void add_range(struct ranges *ranges, struct range range)
 {
-    if (range.low < range.high &&
-        !efg_array_grow(&ranges->item, ranges->count, 1, sizeof *ranges->item))
+    if (range.low < range.high && !efg_array_grow(&ranges->item, ranges->count, 1, sizeof *ranges->item))
         ranges->item[ranges->count++] = range;
 }
 
@@ -200,8 +199,8 @@ static int follow(struct chain *chain, Dwarf_Die *scope, uint64_t address, int n
 static int follow_into(struct chain *chain, Dwarf_Die *die, uint64_t address, int nesting)
 {
     int tag = dwarf_tag(die);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block &&
-        tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
+    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block && tag != DW_TAG_try_block &&
+        tag != DW_TAG_catch_block)
         return 0;
     if (!has_addresses(die))
         return tag == DW_TAG_lexical_block && follow(chain, die, address, nesting + 1);
@@ -268,8 +267,7 @@ static void locate_address(struct efg_dwarf_frame *frame, Dwarf_Die *unit, uint6
         frame->line = 0;
 }
 
-int efg_dwarf_find(struct efg_dwarf_index *index, uint64_t address,
-                   struct efg_dwarf_frame *frames)
+int efg_dwarf_find(struct efg_dwarf_index *index, uint64_t address, struct efg_dwarf_frame *frames)
 {
     struct chain chain = {.count = 0};
     struct range *found = find_range(&index->ranges, address);

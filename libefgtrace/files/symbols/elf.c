@@ -48,8 +48,7 @@ static int has_debug_info(Elf *elf)
         return 0;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
-        const char *name =
-            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (name && (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
             return header.sh_type != SHT_NOBITS;
     }
@@ -187,8 +186,7 @@ static int read_functions(struct efg_function_table *table, Elf *elf, GElf_Word 
     Elf_Scn *section = section_of(elf, type, &header);
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
     size_t count = data ? data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT) : 0;
-    table->functions =
-        count && count < INT_MAX ? malloc(count * sizeof *table->functions) : NULL;
+    table->functions = count && count < INT_MAX ? malloc(count * sizeof *table->functions) : NULL;
     for (size_t i = 0; table->functions && i < count; i++) {
         const char *name = gelf_getsym(data, (int)i, &symbol) && is_function(&symbol)
                                ? elf_strptr(elf, header.sh_link, symbol.st_name)
@@ -208,8 +206,7 @@ void efg_elf_functions(struct efg_function_table *table, const struct efg_elf *f
 {
     memset(table, 0, sizeof *table);
     if (!read_functions(table, file->elf, SHT_SYMTAB) &&
-        !read_functions(table, file->debug_elf, SHT_SYMTAB) &&
-        !read_functions(table, file->elf, SHT_DYNSYM))
+        !read_functions(table, file->debug_elf, SHT_SYMTAB) && !read_functions(table, file->elf, SHT_DYNSYM))
         table->functions = NULL;
 }
 
@@ -224,8 +221,7 @@ const char *efg_elf_name(const struct efg_function_table *table, uint64_t addres
         else
             high = middle;
     }
-    for (size_t i = low; i > 0 && table->functions[i - 1].low == table->functions[low - 1].low;
-         i--) {
+    for (size_t i = low; i > 0 && table->functions[i - 1].low == table->functions[low - 1].low; i--) {
         const struct efg_function *f = &table->functions[i - 1];
         if (address < f->high || f->high == f->low)
             return f->name;

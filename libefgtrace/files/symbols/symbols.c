@@ -89,8 +89,7 @@ static const char *demangled(struct efg_symbols *symbols, const char *name)
 }
 
 /* The best name of a function: what its author would call it, with its C++ scopes. */
-static const char *best_name(struct efg_symbols *symbols, const char *linkage,
-                             const char *plain)
+static const char *best_name(struct efg_symbols *symbols, const char *linkage, const char *plain)
 {
     const char *name = linkage ? demangled(symbols, linkage) : NULL;
     if (!name)
@@ -98,8 +97,7 @@ static const char *best_name(struct efg_symbols *symbols, const char *linkage,
     return name ? name : "?";
 }
 
-static const char *symbol_name(struct efg_symbols *symbols, struct module *module,
-                               uint64_t offset)
+static const char *symbol_name(struct efg_symbols *symbols, struct module *module, uint64_t offset)
 {
     if (!module->has_names)
         efg_elf_functions(&module->names, &module->file);
@@ -130,8 +128,7 @@ static struct answer *answer_new(struct module *module, uint64_t offset, int cou
     return answer;
 }
 
-static struct answer *resolve(struct efg_symbols *symbols, struct module *module,
-                              uint64_t offset)
+static struct answer *resolve(struct efg_symbols *symbols, struct module *module, uint64_t offset)
 {
     struct efg_dwarf_frame frames[EFG_INLINE_MAX + 1];
     int found = module->index ? efg_dwarf_find(module->index, offset, frames) : 0;
@@ -140,11 +137,11 @@ static struct answer *resolve(struct efg_symbols *symbols, struct module *module
         return NULL;
     answer->frames[0] = UNKNOWN;
     for (int i = 0; i < found; i++)
-        answer->frames[i] = (struct efg_symbol){
-            .function = best_name(symbols, frames[i].linkage, frames[i].function),
-            .file = frames[i].file ? frames[i].file : "",
-            .line = frames[i].line > 0 ? (uint32_t)frames[i].line : 0,
-            .first_line = frames[i].first_line > 0 ? (uint32_t)frames[i].first_line : 0};
+        answer->frames[i] =
+            (struct efg_symbol){.function = best_name(symbols, frames[i].linkage, frames[i].function),
+                                .file = frames[i].file ? frames[i].file : "",
+                                .line = frames[i].line > 0 ? (uint32_t)frames[i].line : 0,
+                                .first_line = frames[i].first_line > 0 ? (uint32_t)frames[i].first_line : 0};
     struct efg_symbol *outermost = &answer->frames[answer->count - 1];
     if (!strcmp(outermost->function, "?"))
         outermost->function = symbol_name(symbols, module, offset);

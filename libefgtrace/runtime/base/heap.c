@@ -19,22 +19,19 @@ void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 char *__real_strdup(const char *text);
 void __real_free(void *memory);
-void __real_qsort(void *base, size_t count, size_t size,
-                  int compare(const void *, const void *));
+void __real_qsort(void *base, size_t count, size_t size, int compare(const void *, const void *));
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *memory);
-void __wrap_qsort(void *base, size_t count, size_t size,
-                  int compare(const void *, const void *));
+void __wrap_qsort(void *base, size_t count, size_t size, int compare(const void *, const void *));
 
 static char *heap, *next; /* NULL: that of the process */
 
 int efg_heap_begin(void)
 {
-    void *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (room == MAP_FAILED)
         return -1;
@@ -123,8 +120,7 @@ static void sort(char *base, size_t count, size_t size, int compare(const void *
         }
 }
 
-void __wrap_qsort(void *base, size_t count, size_t size,
-                  int compare(const void *, const void *))
+void __wrap_qsort(void *base, size_t count, size_t size, int compare(const void *, const void *))
 {
     if (heap)
         sort(base, count, size, compare);

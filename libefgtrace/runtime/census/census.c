@@ -149,8 +149,7 @@ static int make_comm(struct efg_census *c)
 /* Several programs in one job, where the launcher says so to all of them. */
 static int is_several(void)
 {
-    static const char *const names[] = {"OMPI_NUM_APP_CTX", "SLURM_HET_SIZE",
-                                        "SLURM_PACK_SIZE"};
+    static const char *const names[] = {"OMPI_NUM_APP_CTX", "SLURM_HET_SIZE", "SLURM_PACK_SIZE"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *number = getenv(names[i]);
         if (number && atoi(number) > 1)

@@ -29,8 +29,7 @@ static int is_pinned;
 static int find_socket(void)
 {
     const char *number = getenv("PMI_FD");
-    return number && isdigit((unsigned char)*number) && getenv("MPI_LOCALNRANKS") ? atoi(number)
-                                                                                  : -1;
+    return number && isdigit((unsigned char)*number) && getenv("MPI_LOCALNRANKS") ? atoi(number) : -1;
 }
 
 /* The next byte that comes. Returns 0 or -1. */
@@ -59,8 +58,7 @@ static int receive(int socket, char answer[LINE])
 }
 
 /* Returns 0 if hydra has answered that it has done so; its ANSWER then. */
-static int ask(char answer[LINE], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static int ask(char answer[LINE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int ask(char answer[LINE], const char *format, ...)
 {
     static int is_silent; /* a late answer would be taken for that to another question */
@@ -99,8 +97,7 @@ void efg_hydra_pin(enum efg_notice notice)
     const char *rank = getenv("PMI_RANK");
     char answer[LINE];
     if (rank && find_space() == 0 &&
-        ask(answer, "cmd=put kvsname=%s key=efgtrace.%d.%d value=1\n", space, (int)notice,
-            atoi(rank)) == 0)
+        ask(answer, "cmd=put kvsname=%s key=efgtrace.%d.%d value=1\n", space, (int)notice, atoi(rank)) == 0)
         is_pinned = 1;
 }
 

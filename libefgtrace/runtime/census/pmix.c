@@ -42,8 +42,8 @@ struct info {
 };
 
 typedef int put_function(uint8_t scope, const char *key, struct value *value);
-typedef int get_function(const struct process *process, const char *key,
-                         const struct info *infos, size_t count, struct value **value);
+typedef int get_function(const struct process *process, const char *key, const struct info *infos,
+                         size_t count, struct value **value);
 
 static get_function *get_value;
 static int is_pinned;
@@ -74,8 +74,7 @@ enum efg_notice efg_pmix_read(int rank)
     struct value *value = NULL;
     enum efg_notice notice = EFG_NOTICE_NONE;
     snprintf(process.space, sizeof process.space, "%s", getenv("PMIX_NAMESPACE"));
-    if (get_value(&process, KEY, how, 2, &value) == SUCCESS && value &&
-        value->type == TYPE_UINT32)
+    if (get_value(&process, KEY, how, 2, &value) == SUCCESS && value && value->type == TYPE_UINT32)
         notice = (enum efg_notice)value->data.uint32;
     free(value);
     return notice;

@@ -87,8 +87,7 @@ static void scan_logs(const struct logs *logs, struct efg_buffer *out)
 }
 
 /* On rank 0: all scans into the unifier; LOG_COUNTS[i]: how many logs rank i has. */
-static int unify(struct efg_otf2_unifier *u, const struct efg_blocks *scans,
-                 uint32_t *log_counts)
+static int unify(struct efg_otf2_unifier *u, const struct efg_blocks *scans, uint32_t *log_counts)
 {
     int error = 0;
     for (int rank = 0; rank < job->here.count; rank++) {
@@ -106,8 +105,8 @@ static int unify(struct efg_otf2_unifier *u, const struct efg_blocks *scans,
     return error;
 }
 
-static int make_maps(struct efg_otf2_unifier *u, const uint32_t *log_counts,
-                     struct efg_buffer *out, uint64_t *ends)
+static int make_maps(struct efg_otf2_unifier *u, const uint32_t *log_counts, struct efg_buffer *out,
+                     uint64_t *ends)
 {
     int log = 0, error = 0;
     for (int rank = 0; rank < job->here.count; rank++) {
@@ -124,9 +123,8 @@ static int make_maps(struct efg_otf2_unifier *u, const uint32_t *log_counts,
 }
 
 /* All on rank 0 that must be known before events can be written. */
-static int prepare(struct efg_otf2_unifier **u, struct efg_symbols *symbols,
-                   const struct efg_blocks *scans, uint32_t *log_counts,
-                   struct efg_buffer *maps, uint64_t *ends)
+static int prepare(struct efg_otf2_unifier **u, struct efg_symbols *symbols, const struct efg_blocks *scans,
+                   uint32_t *log_counts, struct efg_buffer *maps, uint64_t *ends)
 {
     if (!scans->count || !log_counts || !ends)
         return -ENOMEM;
@@ -144,8 +142,7 @@ static int write_events(OTF2_Archive *archive, struct logs *logs, const struct e
     for (uint32_t i = 0; i < logs->count && !error; i++) {
         uint64_t size = efg_reader_u64(&reader);
         const void *map = efg_reader_take(&reader, size);
-        error = map ? efg_otf2_events(archive, &logs->view[i], map, size, logs->strays,
-                                      &logs->events[i])
+        error = map ? efg_otf2_events(archive, &logs->view[i], map, size, logs->strays, &logs->events[i])
                     : -EBADMSG;
     }
     return error;
@@ -167,8 +164,7 @@ static OTF2_ErrorCode set_collectives(OTF2_Archive *archive)
 
     otf2_mpi_get_collectives(&callbacks);
     callbacks.otf2_release = NULL; /* there is nothing to free */
-    context = (OTF2_CollectiveContext){
-        .comm = job->comm, .size = job->here.count, .rank = job->here.place};
+    context = (OTF2_CollectiveContext){.comm = job->comm, .size = job->here.count, .rank = job->here.place};
     return OTF2_Archive_SetCollectiveCallbacks(archive, &callbacks, NULL, &context, NULL);
 }
 
@@ -298,8 +294,7 @@ static int exchange(const struct logs *logs, struct efg_run *run, struct efg_sym
     return error;
 }
 
-void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
-                       const struct efg_strays *strays)
+void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const struct efg_strays *strays)
 {
     struct logs logs = {.strays = strays};
     struct efg_otf2_unifier *u = NULL;
@@ -323,10 +318,9 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
     } else if (efg_job_is_first()) {
         efg_otf2_remove(job->folder, EFG_BELOW_OWN);
         free(run->trace_note);
-        run->trace_note = strdup(
-            has_logs
-                ? "it could not be written; from the logs, `efgtrace trace -o DIR2 DIR` does it"
-                : "there are no logs to make it of");
+        run->trace_note =
+            strdup(has_logs ? "it could not be written; from the logs, `efgtrace trace -o DIR2 DIR` does it"
+                            : "there are no logs to make it of");
     }
     if (u)
         efg_otf2_unifier_free(u);

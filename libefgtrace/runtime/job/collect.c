@@ -104,12 +104,10 @@ static int fetch_speaker(struct efg_run *run, const struct efg_buffer *mine, int
     int is_own = speaker == job->rank;
     const struct efg_buffer *section = is_own ? mine : &theirs;
     if (!is_own)
-        error = efg_tree_receive(job->comm, efg_census_place(&job->here, (uint32_t)speaker),
-                                 &theirs);
+        error = efg_tree_receive(job->comm, efg_census_place(&job->here, (uint32_t)speaker), &theirs);
     const struct efg_run_group *group = efg_run_group_of(&run->common, (uint32_t)speaker);
     if (!error)
-        error = group ? efg_runfile_get_rank(&run->speaker, section->data, section->size, group)
-                      : -EBADMSG;
+        error = group ? efg_runfile_get_rank(&run->speaker, section->data, section->size, group) : -EBADMSG;
     efg_buffer_fini(&theirs);
     return error;
 }
@@ -156,8 +154,7 @@ static struct opening open_file(const char *path, int error)
     if (efg_job_is_first()) {
         opening.mark = efg_hash_mix((uint64_t)getpid(), efg_clock_ticks());
         if (!error)
-            opening.error =
-                *path ? efg_runfile_create(path, EFG_BELOW_OWN + 1, opening.mark) : -ENOENT;
+            opening.error = *path ? efg_runfile_create(path, EFG_BELOW_OWN + 1, opening.mark) : -ENOENT;
     }
     PMPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, job->nodes.leaders);
     return opening;
@@ -180,8 +177,7 @@ static int write_forwarded(const char *path, uint64_t mark, int count)
         PMPI_Recv(&offset, 1, MPI_UINT64_T, MPI_ANY_SOURCE, TAG, job->nodes.leaders, &status);
         int failed = efg_tree_receive(job->nodes.leaders, status.MPI_SOURCE, &sections);
         if (!failed)
-            failed = efg_runfile_put(path, EFG_BELOW_OWN + 1, mark, offset, sections.data,
-                                     sections.size);
+            failed = efg_runfile_put(path, EFG_BELOW_OWN + 1, mark, offset, sections.data, sections.size);
         efg_buffer_fini(&sections);
         error = error ? error : failed;
     }
@@ -189,8 +185,8 @@ static int write_forwarded(const char *path, uint64_t mark, int count)
 }
 
 /* SECTIONS of all leaders, into the file; those of rank 0 come first. */
-static int write_sections(const char *path, const struct opening *opening,
-                          const struct efg_buffer *sections, uint64_t *end)
+static int write_sections(const char *path, const struct opening *opening, const struct efg_buffer *sections,
+                          uint64_t *end)
 {
     uint64_t size = sections->size, before = 0, all = 0;
     PMPI_Exscan(&size, &before, 1, MPI_UINT64_T, MPI_SUM, job->nodes.leaders);
@@ -199,8 +195,8 @@ static int write_sections(const char *path, const struct opening *opening,
     *end = EFG_RUN_SECTIONS + all;
     int error = -ENOENT, others = 0;
     if (*path)
-        error = efg_runfile_put(path, EFG_BELOW_OWN + 1, opening->mark, offset, sections->data,
-                                sections->size);
+        error =
+            efg_runfile_put(path, EFG_BELOW_OWN + 1, opening->mark, offset, sections->data, sections->size);
     int cannot = !efg_job_is_first() && error;
     PMPI_Reduce(&cannot, &others, 1, MPI_INT, MPI_SUM, 0, job->nodes.leaders);
     if (cannot)
@@ -222,8 +218,8 @@ static void put_blocks(struct efg_buffer *out, const struct efg_blocks *blocks)
 
 /* On leaders: the sections of this node's ranks, one after the other as they were gathered, and
  * then their sequences. */
-static int write_node(const struct efg_blocks *ranks, const struct efg_blocks *sequences,
-                      const char *path, int error, uint64_t *end)
+static int write_node(const struct efg_blocks *ranks, const struct efg_blocks *sequences, const char *path,
+                      int error, uint64_t *end)
 {
     struct efg_buffer sections = {0};
     int leaders, whole = ranks->count > 0;
@@ -231,8 +227,7 @@ static int write_node(const struct efg_blocks *ranks, const struct efg_blocks *s
     put_blocks(&sections, ranks);
     put_blocks(&sections, sequences);
     if (leaders > 1)
-        efg_runfile_put_filler(&sections,
-                               sections.size + (efg_job_is_first() ? EFG_RUN_SECTIONS : 0));
+        efg_runfile_put_filler(&sections, sections.size + (efg_job_is_first() ? EFG_RUN_SECTIONS : 0));
     whole &= !sections.failed;
     PMPI_Allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT, MPI_MIN, job->nodes.leaders);
     struct opening opening = open_file(path, error ? error : whole ? 0 : -ENOMEM);
@@ -246,8 +241,7 @@ static int write_node(const struct efg_blocks *ranks, const struct efg_blocks *s
 /* --- */
 
 struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names *names,
-                                 const struct efg_run_rank *rank,
-                                 const struct efg_buffer *sequence,
+                                 const struct efg_run_rank *rank, const struct efg_buffer *sequence,
                                  const struct efg_run_order *order, const char *path)
 {
     struct efg_collected collected = {0};
@@ -267,8 +261,7 @@ struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names
         add_node(&joint.merge, &sections);
     int error = join(run, &collected, &joint);
     error = fetch_speaker(run, &mine, error);
-    struct efg_blocks sequences =
-        efg_tree_gather(job->nodes.node, is_owner(run) ? sequence : &none);
+    struct efg_blocks sequences = efg_tree_gather(job->nodes.node, is_owner(run) ? sequence : &none);
     if (is_leader())
         error = write_node(&sections, &sequences, path, error, &collected.end);
     collected.error = error;

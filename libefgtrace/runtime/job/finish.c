@@ -134,8 +134,7 @@ static void close_recorders(uint64_t now)
     for (struct efg_thread *t = efg_threads.list; t; t = t->next) {
         efg_recorder_close(&t->recorder, now);
         if (t->recorder.failed)
-            efg_note("thread %u: the log ended early: %s", t->number,
-                     explain_log(t->recorder.failed));
+            efg_note("thread %u: the log ended early: %s", t->number, explain_log(t->recorder.failed));
     }
 }
 
@@ -194,8 +193,7 @@ void efg_finish_run(void)
     efg_spawned_note();
     close_recorders(now);
     struct efg_collected collected = collect(&run, now);
-    struct efg_symbols *symbols =
-        efg_job_is_first() && job->conf.symbols ? efg_symbols_new() : NULL;
+    struct efg_symbols *symbols = efg_job_is_first() && job->conf.symbols ? efg_symbols_new() : NULL;
     if (efg_job_is_first()) {
         uint64_t start = efg_clock_cpu();
         efg_known_run(&run);

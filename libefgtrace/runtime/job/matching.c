@@ -63,8 +63,7 @@ static int make_room(struct post *post)
 {
     int error = efg_array_grow(&post->blocks, post->count, 1, sizeof *post->blocks);
 
-    return error ? error
-                 : efg_array_grow(&post->requests, post->count, 1, sizeof *post->requests);
+    return error ? error : efg_array_grow(&post->requests, post->count, 1, sizeof *post->requests);
 }
 
 /* The blocks are made first: they stay where they are while they are under way. */
@@ -97,8 +96,8 @@ static int receive(struct efg_channels *c, const struct direction *way)
         return 0;
     PMPI_Get_count(&status, MPI_BYTE, &size);
     char *block = malloc((size_t)size + 1), nothing;
-    PMPI_Recv(block ? block : &nothing, block ? size : 0, MPI_BYTE, status.MPI_SOURCE, TAG,
-              job->comm, MPI_STATUS_IGNORE);
+    PMPI_Recv(block ? block : &nothing, block ? size : 0, MPI_BYTE, status.MPI_SOURCE, TAG, job->comm,
+              MPI_STATUS_IGNORE);
     if (!block || way->get(c, block, (size_t)size) != 0)
         c->failed = 1;
     free(block);
@@ -112,8 +111,7 @@ static void exchange(struct efg_channels *c, const struct direction *way)
     MPI_Request barrier = MPI_REQUEST_NULL;
     int is_over = 0, all_sent = 0;
 
-    PMPI_Comm_set_errhandler(job->comm,
-                             MPI_ERRORS_RETURN); /* a block that is lost is no reason to die */
+    PMPI_Comm_set_errhandler(job->comm, MPI_ERRORS_RETURN); /* a block that is lost is no reason to die */
     send_all(&post, c, way);
     while (!is_over) {
         int some = receive(c, way);
@@ -151,8 +149,7 @@ static void reply(struct efg_channels *c)
 
 /* --- over all ranks --- */
 
-static void sum_messages(struct efg_run *run, const struct efg_channels *c,
-                         const struct efg_strays *strays)
+static void sum_messages(struct efg_run *run, const struct efg_channels *c, const struct efg_strays *strays)
 {
     struct efg_run_messages mine = {.unknown = 1};
     if (!c->failed)
@@ -189,15 +186,14 @@ static void put_spans(uint64_t *words, uint32_t *ranks, const struct efg_channel
     }
 }
 
-static void take_spans(struct efg_run *run, const uint64_t *words, const uint32_t *ranks,
-                       uint32_t count)
+static void take_spans(struct efg_run *run, const uint64_t *words, const uint32_t *ranks, uint32_t count)
 {
     run->cuts = calloc(count, sizeof *run->cuts);
     for (uint32_t i = 0; run->cuts && i < count; i++, words += CUT_WORDS)
         if (ranks[i])
-            run->cuts[run->cut_count++] = (struct efg_run_cut){
-                turned(words[0]), words[1], turned(words[2]), words[3], ranks[i],
-                turned(words[4]), words[5], turned(words[6]), words[7]};
+            run->cuts[run->cut_count++] =
+                (struct efg_run_cut){turned(words[0]), words[1], turned(words[2]), words[3], ranks[i],
+                                     turned(words[4]), words[5], turned(words[6]), words[7]};
 }
 
 /* Rank 0 gets at most so many words as there are windows, eight for each. */
@@ -213,8 +209,7 @@ static void join_spans(struct efg_run *run, const struct efg_channels *c)
         uint64_t *all_words = words + (size_t)CUT_WORDS * most;
         uint32_t *all_ranks = ranks + most;
         put_spans(words, ranks, c);
-        PMPI_Reduce(words, all_words, (int)(CUT_WORDS * most), MPI_INT64_T, MPI_MAX, 0,
-                    job->comm);
+        PMPI_Reduce(words, all_words, (int)(CUT_WORDS * most), MPI_INT64_T, MPI_MAX, 0, job->comm);
         PMPI_Reduce(ranks, all_ranks, (int)most, MPI_UINT32_T, MPI_SUM, 0, job->comm);
         if (efg_job_is_first())
             take_spans(run, all_words, all_ranks, most);
@@ -239,8 +234,7 @@ static void count_left(struct efg_run *run, struct efg_channels *c)
     uint64_t left, all = 0;
     if (efg_channels_prove(c, (uint32_t)job->rank, join_flights))
         efg_channels_gaps(c, (uint32_t)job->rank, &skew);
-    left = efg_skew_early(&skew) +
-           (c->leads.slack ? efg_channels_suspects(c, (uint32_t)job->rank) : 0);
+    left = efg_skew_early(&skew) + (c->leads.slack ? efg_channels_suspects(c, (uint32_t)job->rank) : 0);
     PMPI_Reduce(&left, &all, 1, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     run->skew.left = all;
     efg_skew_fini(&skew);

@@ -14,14 +14,12 @@
 static const struct efg_job *const job = &efg_job;
 
 /* The segments to SEGMENTS, the rest to OUT; both point to what the order of T owns. */
-static void end_thread(struct efg_thread *t, struct efg_buffer *segments,
-                       struct efg_run_sequence_thread *out)
+static void end_thread(struct efg_thread *t, struct efg_buffer *segments, struct efg_run_sequence_thread *out)
 {
     uint64_t kept = efg_order_end(&t->order, segments);
     if (t->order.error)
-        efg_note("thread %u: the order of calls is kept for the first %llu of %llu: %s",
-                 t->number, (unsigned long long)kept, (unsigned long long)t->graph.events,
-                 strerror(-t->order.error));
+        efg_note("thread %u: the order of calls is kept for the first %llu of %llu: %s", t->number,
+                 (unsigned long long)kept, (unsigned long long)t->graph.events, strerror(-t->order.error));
     *out = (struct efg_run_sequence_thread){
         .events = kept,
         .table_count = t->order.table_count,

@@ -27,8 +27,7 @@ static int64_t least_of_all(int64_t mine)
 /* --- rank 0 --- */
 
 /* The clock of a rank and what it knows, from its block. */
-static int get_rank(const struct efg_blocks *blocks, int rank, struct efg_sync *clock,
-                    struct efg_skew *all)
+static int get_rank(const struct efg_blocks *blocks, int rank, struct efg_sync *clock, struct efg_skew *all)
 {
     size_t size;
     const void *block = efg_blocks_get(blocks, rank, &size);
@@ -115,9 +114,7 @@ int efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine)
         return 0;
     struct efg_run_skew found = {.most = (uint64_t)-least};
     int error = least_of_all(!mine->failed) ? correct(mine, &found) : -ENOMEM;
-    found.repair = error == -EDOM ? EFG_REPAIR_CONTRADICTORY
-                   : error        ? EFG_REPAIR_FAILED
-                                  : EFG_REPAIR_DONE;
+    found.repair = error == -EDOM ? EFG_REPAIR_CONTRADICTORY : error ? EFG_REPAIR_FAILED : EFG_REPAIR_DONE;
     if (error)
         found.moved = 0;
     found.left = found.early;
@@ -131,6 +128,5 @@ void efg_repair_refuse(struct efg_run *run, uint64_t suspects)
     uint64_t all = 0;
     PMPI_Reduce(&suspects, &all, 1, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     if (all)
-        run->skew =
-            (struct efg_run_skew){.repair = EFG_REPAIR_UNPROVEN, .early = all, .left = all};
+        run->skew = (struct efg_run_skew){.repair = EFG_REPAIR_UNPROVEN, .early = all, .left = all};
 }

@@ -92,8 +92,8 @@ static void note_differences(uint32_t keys, int place)
     char names[400] = "";
     for (uint32_t i = 0, used = 0; i < EFG_CONF_KEYS; i++)
         if (keys & 1u << i)
-            used += (uint32_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                       used ? ", " : "", efg_conf_keys()[i].name);
+            used += (uint32_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                       efg_conf_keys()[i].name);
     efg_note("rank %u is configured differently (%s): the configuration here holds for all",
              efg_census_rank(&job->here, place), names);
 }
@@ -109,8 +109,7 @@ static void share_conf(void)
     job->conf = first;
     place = own ? job->here.place : job->here.count;
     PMPI_Reduce(&own, &all, 1, MPI_UINT32_T, MPI_BOR, 0, job->comm);
-    PMPI_Reduce(efg_job_is_first() ? MPI_IN_PLACE : &place, &place, 1, MPI_INT, MPI_MIN, 0,
-                job->comm);
+    PMPI_Reduce(efg_job_is_first() ? MPI_IN_PLACE : &place, &place, 1, MPI_INT, MPI_MIN, 0, job->comm);
     if (efg_job_is_first() && all)
         note_differences(all, place);
 }
@@ -201,8 +200,7 @@ static int make_output(void)
         wanted[--length] = '\0';
     int error = make_new(wanted, made);
     if (!error && strcmp(made, wanted) != 0 && job->conf.output[0] && !*maker)
-        fprintf(stderr, "efgtrace: %s exists and is left alone; the output goes to %s\n",
-                wanted, made);
+        fprintf(stderr, "efgtrace: %s exists and is left alone; the output goes to %s\n", wanted, made);
     if (!error)
         error = make_parts();
     if (error)
@@ -318,8 +316,7 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
     }
     int threads = job->is_of_sessions || has_threads();
     int ready = efg_callpath_init((unsigned)job->conf.depth) == 0 &&
-                efg_comms_init(comm ? job->comm : MPI_COMM_WORLD, job->self, &job->here,
-                               threads) == 0 &&
+                efg_comms_init(comm ? job->comm : MPI_COMM_WORLD, job->self, &job->here, threads) == 0 &&
                 efg_rounds_init() == 0;
     if (comm)
         efg_comms_add(*comm, NULL);

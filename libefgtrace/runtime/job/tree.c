@@ -70,8 +70,8 @@ struct offer {
 };
 
 /* COUNT blocks, the first of which begins at START in DATA; ENDS: NULL for a failure. */
-static void give(const struct place *at, int to, const uint64_t *ends, int count,
-                 uint64_t start, const unsigned char *data)
+static void give(const struct place *at, int to, const uint64_t *ends, int count, uint64_t start,
+                 const unsigned char *data)
 {
     struct offer offer = {start, ends ? ends[count - 1] - start : 0, !ends};
     int has_room = 0;
@@ -85,8 +85,7 @@ static void give(const struct place *at, int to, const uint64_t *ends, int count
 
 /* COUNT blocks behind those that ALL holds, and where they end there; ENDS: NULL for no room.
  * Returns 0, or -ENOMEM if either side has failed. */
-static int take(const struct place *at, int from, uint64_t *ends, int count,
-                struct efg_buffer *all)
+static int take(const struct place *at, int from, uint64_t *ends, int count, struct efg_buffer *all)
 {
     struct offer offer;
     receive_bytes(at, from, &offer, sizeof offer);
@@ -121,8 +120,7 @@ struct efg_blocks efg_tree_gather(MPI_Comm comm, const struct efg_buffer *mine)
         failed |= take(&at, at.rank + step, failed ? NULL : ends + step,
                        count_ranks(&at, at.rank + step, step), &all) != 0;
     if (at.rank)
-        give(&at, at.rank - at.span, failed ? NULL : ends, count_ranks(&at, at.rank, at.span),
-             0, all.data);
+        give(&at, at.rank - at.span, failed ? NULL : ends, count_ranks(&at, at.rank, at.span), 0, all.data);
     if (at.rank == 0 && !failed)
         return (struct efg_blocks){all.data, ends, at.size};
     efg_buffer_fini(&all);
@@ -144,8 +142,8 @@ void efg_blocks_fini(struct efg_blocks *blocks)
     *blocks = (struct efg_blocks){0};
 }
 
-static int take_and_add(const struct place *at, int from, void *mine,
-                        const struct efg_tree_joiner *joiner, int failed)
+static int take_and_add(const struct place *at, int from, void *mine, const struct efg_tree_joiner *joiner,
+                        int failed)
 {
     struct efg_buffer theirs = {0};
     uint64_t end;
@@ -156,8 +154,7 @@ static int take_and_add(const struct place *at, int from, void *mine,
     return error;
 }
 
-static void give_block(const struct place *at, int to, const struct efg_buffer *block,
-                       int failed)
+static void give_block(const struct place *at, int to, const struct efg_buffer *block, int failed)
 {
     uint64_t end = block->size;
     give(at, to, failed || block->failed ? NULL : &end, 1, 0, block->data);
@@ -197,8 +194,8 @@ int efg_tree_receive(MPI_Comm comm, int from, struct efg_buffer *out)
 /* --- down --- */
 
 /* What rank 0 has, or what comes from above: the blocks of all ranks of this subtree. */
-static int take_subtree(const struct place *at, const struct efg_buffer *all,
-                        const uint64_t *ends, struct efg_buffer *part, uint64_t *part_ends)
+static int take_subtree(const struct place *at, const struct efg_buffer *all, const uint64_t *ends,
+                        struct efg_buffer *part, uint64_t *part_ends)
 {
     int count = count_ranks(at, at->rank, at->span);
     if (at->rank)
@@ -219,9 +216,8 @@ int efg_tree_scatter(MPI_Comm comm, const struct efg_buffer *all, const uint64_t
 
     for (int step = at.span / 2; step > 0; step /= 2)
         if (at.rank + step < at.size)
-            give(&at, at.rank + step, error ? NULL : part_ends + step,
-                 count_ranks(&at, at.rank + step, step), error ? 0 : part_ends[step - 1],
-                 mine->data);
+            give(&at, at.rank + step, error ? NULL : part_ends + step, count_ranks(&at, at.rank + step, step),
+                 error ? 0 : part_ends[step - 1], mine->data);
     mine->size = error ? 0 : part_ends[0];
     free(part_ends);
     return error;

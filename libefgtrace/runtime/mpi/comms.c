@@ -86,8 +86,7 @@ static int has_real_groups(const struct efg_asked *ask)
 }
 
 /* The same for one that has GROUP, if that is what GET gives. */
-static int group_ranks(MPI_Comm handle, int (*get)(MPI_Comm, MPI_Group *), int size,
-                       uint32_t *ranks)
+static int group_ranks(MPI_Comm handle, int (*get)(MPI_Comm, MPI_Group *), int size, uint32_t *ranks)
 {
     MPI_Group group;
     int members = -1;
@@ -127,8 +126,7 @@ static struct efg_members *find_members(struct efg_comm *c)
     m->remote = (uint32_t)remote;
     c->is_foreign = group_ranks(c->handle, efg_ask()->Comm_group, c->size, m->rank);
     if (remote)
-        c->is_foreign |=
-            group_ranks(c->handle, efg_ask()->Comm_remote_group, remote, m->rank + c->size);
+        c->is_foreign |= group_ranks(c->handle, efg_ask()->Comm_remote_group, remote, m->rank + c->size);
     int is_first = remote && m->rank[0] < m->rank[c->size];
     order_groups(m);
     c->partners = m->rank + (is_first ? m->local : 0);
@@ -232,8 +230,7 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
     if (c->kind == EFG_COMM_INTRA)
         find_neighbours(c);
     c->is_partial = is_partial(c);
-    c->is_world =
-        c->kind == EFG_COMM_WORLD || (c->kind == EFG_COMM_INTRA && c->size == all.world_size);
+    c->is_world = c->kind == EFG_COMM_WORLD || (c->kind == EFG_COMM_INTRA && c->size == all.world_size);
     c->identity = identify(c, parent);
     efg_budget_add(&efg_memory, efg_comms_memory(c));
     efg_memory_settle(&all.map_memory, efg_map_memory(&all.by_handle));

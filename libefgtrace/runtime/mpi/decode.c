@@ -79,8 +79,7 @@ static uint64_t received(const struct efg_call *c, int partners)
 static void collective_bytes(const struct efg_call *c, struct efg_facts *f)
 {
     const struct efg_comm *comm = f->comm;
-    int to = c->neighbour ? comm->out : comm->peers,
-        from = c->neighbour ? comm->in : comm->peers;
+    int to = c->neighbour ? comm->out : comm->peers, from = c->neighbour ? comm->in : comm->peers;
     int is_root = comm->kind == EFG_COMM_INTER ? c->root == MPI_ROOT : c->root == comm->rank;
 
     switch (c->op) {
@@ -103,8 +102,7 @@ static void collective_bytes(const struct efg_call *c, struct efg_facts *f)
     case EFG_COLL_ALLGATHER:
     case EFG_COLL_ALLTOALL:
         f->received = efg_decode_bytes(c->rcount, c->rtype) * (uint64_t)from;
-        f->sent =
-            c->in_place ? f->received : efg_decode_bytes(c->count, c->type) * (uint64_t)to;
+        f->sent = c->in_place ? f->received : efg_decode_bytes(c->count, c->type) * (uint64_t)to;
         break;
     case EFG_COLL_ALLGATHERV:
         f->received = received(c, from);
@@ -130,10 +128,9 @@ static void collective_bytes(const struct efg_call *c, struct efg_facts *f)
 }
 
 /* Their partner is the one that they receive from. */
-#define RECEIVING                                                            \
-    (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(IRECV) | EFG_SHAPE_SET(RECV_INIT) | \
-     EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(MPROBE) |  \
-     EFG_SHAPE_SET(IMPROBE))
+#define RECEIVING                                                                                   \
+    (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(IRECV) | EFG_SHAPE_SET(RECV_INIT) | EFG_SHAPE_SET(PROBE) | \
+     EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(MPROBE) | EFG_SHAPE_SET(IMPROBE))
 
 static int found_nothing(const struct efg_call *c)
 {
@@ -160,8 +157,7 @@ static int32_t relative(int peer, const struct efg_comm *comm)
     return steps ? steps : efg_partner_in_line(comm->rank % comm->peers, peer, comm->peers);
 }
 
-EFG_HOT struct efg_facts efg_decode_other(const struct efg_call *c, int result,
-                                          const struct efg_comm *comm)
+EFG_HOT struct efg_facts efg_decode_other(const struct efg_call *c, int result, const struct efg_comm *comm)
 {
     struct efg_facts f = {.comm = comm};
 

@@ -66,8 +66,8 @@ static struct efg_comm *copy_comm(const struct efg_comm *comm)
     *c = *comm;
     c->made = (struct efg_map){0};
     if (comm->members) {
-        size_t size = sizeof *c->members +
-                      (comm->members->local + comm->members->remote) * sizeof *c->members->rank;
+        size_t size =
+            sizeof *c->members + (comm->members->local + comm->members->remote) * sizeof *c->members->rank;
         c->members = malloc(size);
         if (c->members)
             memcpy(c->members, comm->members, size);

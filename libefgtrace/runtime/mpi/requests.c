@@ -26,9 +26,9 @@
 #define SLAB 64 /* requests allocated at a time */
 #define SLAB_BYTES (SLAB * sizeof(struct efg_request))
 #define FIRST_CHAINS 64
-#define MOST_TRIES 1000 /* to read a table that is being changed */
-#define MOST_STEPS 4096 /* along chains, before the version is looked at */
-#define CLAIMER 0xffffu /* in a state; all of it: it is free */
+#define MOST_TRIES 1000                         /* to read a table that is being changed */
+#define MOST_STEPS 4096                         /* along chains, before the version is looked at */
+#define CLAIMER 0xffffu                         /* in a state; all of it: it is free */
 #define OWN offsetof(struct efg_request, table) /* from here on no other thread looks */
 
 struct chain {
@@ -47,10 +47,8 @@ static uint64_t refused;            /* found no memory; atomic */
 
 void efg_requests_init(struct efg_requests *t, uint16_t thread)
 {
-    *t = (struct efg_requests){.thread = thread,
-                               .next = __atomic_load_n(&tables, __ATOMIC_RELAXED)};
-    while (!__atomic_compare_exchange_n(&tables, &t->next, t, 0, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
+    *t = (struct efg_requests){.thread = thread, .next = __atomic_load_n(&tables, __ATOMIC_RELAXED)};
+    while (!__atomic_compare_exchange_n(&tables, &t->next, t, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         ;
     __atomic_add_fetch(&efg_requests_tables, 1, __ATOMIC_RELEASE);
 }
@@ -202,8 +200,8 @@ EFG_HOT struct efg_request *efg_requests_find(struct efg_requests *t, MPI_Reques
     look_after(t);
     if (t->count && handle != MPI_REQUEST_NULL)
         r = chain_of(t->chains, handle)->first;
-    while (r && (r->handle != handle || r->is_second ||
-                 __atomic_load_n(&r->state, __ATOMIC_RELAXED) & CLAIMER))
+    while (r &&
+           (r->handle != handle || r->is_second || __atomic_load_n(&r->state, __ATOMIC_RELAXED) & CLAIMER))
         r = r->next;
     return r;
 }
@@ -218,8 +216,8 @@ static uint64_t claimer(const struct efg_requests *t)
 /* By the thread of MINE, if its STATE, which nobody claims, is still the same. */
 static int claim(const struct efg_requests *mine, struct efg_request *r, uint64_t state)
 {
-    return __atomic_compare_exchange_n(&r->state, &state, state | claimer(mine), 0,
-                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&r->state, &state, state | claimer(mine), 0, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
 }
 
 /* Its state, if nobody claims it. */
@@ -240,8 +238,8 @@ static int is_as_it_was(const struct efg_requests *t, uint64_t version)
 }
 
 /* The first one with HANDLE in a table, which is of another thread, and its STATE. */
-static struct efg_request *find_theirs(const struct efg_requests *t, uint64_t version,
-                                       MPI_Request handle, uint64_t *state)
+static struct efg_request *find_theirs(const struct efg_requests *t, uint64_t version, MPI_Request handle,
+                                       uint64_t *state)
 {
     struct efg_request_chains *chains = __atomic_load_n(&t->chains, __ATOMIC_ACQUIRE);
     struct efg_request *r =
@@ -257,8 +255,8 @@ static struct efg_request *find_theirs(const struct efg_requests *t, uint64_t ve
     return NULL;
 }
 
-static struct efg_request *claim_theirs(const struct efg_requests *mine,
-                                        const struct efg_requests *t, MPI_Request handle)
+static struct efg_request *claim_theirs(const struct efg_requests *mine, const struct efg_requests *t,
+                                        MPI_Request handle)
 {
     for (int i = 0; i < MOST_TRIES; i++) {
         uint64_t version = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE), state;
@@ -290,8 +288,7 @@ static __attribute__((noinline)) void hand_back(struct efg_request *r)
 {
     struct efg_requests *t = r->table;
     r->back = __atomic_load_n(&t->back, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&t->back, &r->back, r, 0, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(&t->back, &r->back, r, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         ;
 }
 
@@ -319,8 +316,7 @@ void efg_requests_tell(const struct efg_request *r, const MPI_Status *status)
     if (status)
         news->status = *status;
     news->next = __atomic_load_n(&t->news, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&t->news, &news->next, news, 0, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(&t->news, &news->next, news, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         ;
 }
 
@@ -346,8 +342,7 @@ void efg_requests_restart(struct efg_requests *t, struct efg_request *r)
 
 static int compare_serials(const void *a, const void *b)
 {
-    const struct efg_request *x = *(struct efg_request *const *)a,
-                             *y = *(struct efg_request *const *)b;
+    const struct efg_request *x = *(struct efg_request *const *)a, *y = *(struct efg_request *const *)b;
     return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
@@ -374,8 +369,8 @@ static void visit_one(const struct efg_requests *t, struct efg_request *r,
         efg_requests_release(r);
 }
 
-void efg_requests_each(struct efg_requests *t,
-                       void (*visit)(struct efg_request *request, void *data), void *data)
+void efg_requests_each(struct efg_requests *t, void (*visit)(struct efg_request *request, void *data),
+                       void *data)
 {
     struct efg_request **list = malloc((t->count + 1) * sizeof *list);
     uint64_t count = list ? collect(t, list) : 0;

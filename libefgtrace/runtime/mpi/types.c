@@ -34,8 +34,8 @@ uint64_t efg_types_ask(MPI_Datatype handle)
 {
     struct efg_type *type = efg_types_place(handle);
     int size = 0;
-    if (!handle || handle == MPI_DATATYPE_NULL ||
-        efg_ask()->Type_size(handle, &size) != MPI_SUCCESS || size < 0)
+    if (!handle || handle == MPI_DATATYPE_NULL || efg_ask()->Type_size(handle, &size) != MPI_SUCCESS ||
+        size < 0)
         return 0;
     if (!__atomic_load_n(&type->handle, __ATOMIC_RELAXED))
         remember(type, handle, (uint64_t)size);

@@ -68,8 +68,7 @@ static void ask(MPI_Comm leaders, int parent, struct efg_moment *moment)
     }
     PMPI_Send(&more, 1, MPI_INT, parent, TAG, leaders);
     moment->sync.ticks = efg_clock_ticks();
-    moment->sync.realtime =
-        common(&a.moment, efg_offset_theirs(&offset, moment->sync.ticks, &error));
+    moment->sync.realtime = common(&a.moment, efg_offset_theirs(&offset, moment->sync.ticks, &error));
     moment->error = a.moment.error + error;
 }
 
@@ -85,8 +84,7 @@ static void compare_leaders(MPI_Comm leaders, struct efg_moment *moment)
         answer(leaders, rank + (1 << round), moment);
 }
 
-void efg_clocks_compare(const struct efg_nodes *nodes, const struct efg_moment *start,
-                        struct efg_moment *now)
+void efg_clocks_compare(const struct efg_nodes *nodes, const struct efg_moment *start, struct efg_moment *now)
 {
     uint64_t ticks = efg_clock_ticks();
     *now = (struct efg_moment){{ticks, start ? common(start, ticks) : efg_clock_realtime()}, 0};

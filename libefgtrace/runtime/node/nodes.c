@@ -66,10 +66,8 @@ int efg_nodes_init(struct efg_nodes *nodes, MPI_Comm comm)
     if (split_by_clock(comm, rank, &nodes->node) != 0)
         return -1;
     PMPI_Comm_rank(nodes->node, &place);
-    return PMPI_Comm_split(comm, place == 0 ? 0 : MPI_UNDEFINED, rank, &nodes->leaders) ==
-                   MPI_SUCCESS
-               ? 0
-               : -1;
+    return PMPI_Comm_split(comm, place == 0 ? 0 : MPI_UNDEFINED, rank, &nodes->leaders) == MPI_SUCCESS ? 0
+                                                                                                       : -1;
 }
 
 void efg_nodes_fini(struct efg_nodes *nodes)

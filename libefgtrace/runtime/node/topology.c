@@ -40,8 +40,8 @@ static hwloc_topology_t load(void)
     flags |= HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
 #endif
 #if HWLOC_API_VERSION >= 0x00020800
-    flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
-             HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+    flags |=
+        HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
 #endif
     if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16) /* the application's hwloc */
         return NULL;
@@ -113,8 +113,7 @@ static struct mask own_mask(void)
     struct mask mask;
     memset(&mask, 0, sizeof mask);
     mask.cpu = sched_getcpu();
-    if (sched_getaffinity(0, sizeof mask.cpus, &mask.cpus) !=
-        0) /* more than CPU_SETSIZE of them */
+    if (sched_getaffinity(0, sizeof mask.cpus, &mask.cpus) != 0) /* more than CPU_SETSIZE of them */
         CPU_ZERO(&mask.cpus);
     return mask;
 }
@@ -138,14 +137,12 @@ static void exchange(const struct efg_nodes *nodes, struct found *mine)
     ready = masks && all;
     PMPI_Bcast(&ready, 1, MPI_INT, 0, nodes->node);
     if (ready) {
-        PMPI_Gather(&mask, (int)sizeof mask, MPI_BYTE, masks, (int)sizeof mask, MPI_BYTE, 0,
-                    nodes->node);
+        PMPI_Gather(&mask, (int)sizeof mask, MPI_BYTE, masks, (int)sizeof mask, MPI_BYTE, 0, nodes->node);
         for (int i = 0; rank == 0 && i < size; i++)
             all[i] = nowhere;
         if (rank == 0)
             locate_all(masks, all, size);
-        PMPI_Scatter(all, (int)sizeof *all, MPI_BYTE, mine, (int)sizeof *mine, MPI_BYTE, 0,
-                     nodes->node);
+        PMPI_Scatter(all, (int)sizeof *all, MPI_BYTE, mine, (int)sizeof *mine, MPI_BYTE, 0, nodes->node);
     }
     free(masks);
     free(all);

@@ -83,8 +83,7 @@ static int call(int (*next)(const int, ...), int level, const struct rest *rest)
 {
     const void *const *w = rest->word;
     const double *d = rest->number;
-    return next(level, w[0], w[1], w[2], w[3], w[4], d[0], d[1], d[2], d[3], d[4], d[5], d[6],
-                d[7]);
+    return next(level, w[0], w[1], w[2], w[3], w[4], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7]);
 }
 
 #define PCONTROL(prefix)                                                       \

@@ -26,7 +26,7 @@
 static struct efg_hooks own_hooks; /* what efg_wrap_hooks point to */
 static _Atomic enum stage { NOT_YET, RUNNING, OVER } stage;
 static int is_of_sessions; /* it runs since a communicator was made without MPI_Init */
-static atomic_int users; /* calls of MPI_Init and MPI_Session_init, less those that end them */
+static atomic_int users;   /* calls of MPI_Init and MPI_Session_init, less those that end them */
 static const struct efg_runtime *runtime;
 static pid_t owner;           /* the process that started the tracer: not a forked child */
 static const void *initiator; /* an address in the module that calls MPI_Init */
@@ -83,9 +83,7 @@ static void *look_up(const char *symbol)
 /* Until calls are traced, the tracer asks for itself. */
 static int named(void)
 {
-    return atomic_load_explicit(&efg_wrap_hooks, memory_order_relaxed)
-               ? efg_wrap_outermost.named
-               : EFG_PMPI;
+    return atomic_load_explicit(&efg_wrap_hooks, memory_order_relaxed) ? efg_wrap_outermost.named : EFG_PMPI;
 }
 
 static const struct efg_front front = {look_up, named};
@@ -114,8 +112,7 @@ static int is_our_kind(void)
 static int is_of_mpi(const void *function)
 {
     Dl_info its, mpi;
-    return !dladdr(find_get_version(), &mpi) || !dladdr(function, &its) ||
-           its.dli_fbase == mpi.dli_fbase;
+    return !dladdr(find_get_version(), &mpi) || !dladdr(function, &its) || its.dli_fbase == mpi.dli_fbase;
 }
 
 /* Nobody else begins and ends MPI for the program. */
@@ -147,8 +144,7 @@ static void prepare(const void *caller)
     initiator = caller;
     if (!is_our_kind()) {
         if (efg_launcher_is_first()) /* it is the same on all ranks */
-            say_untraced("the program's MPI library is not " BUILT_FOR
-                         ", which this efgtrace was built for");
+            say_untraced("the program's MPI library is not " BUILT_FOR ", which this efgtrace was built for");
         return;
     }
     const struct efg_runtime *loaded = load_runtime();
@@ -223,13 +219,12 @@ struct place {
 #define BY_HAND(name, parameters, call)      \
     BY_HAND_AS(MPI_, name, parameters, call) \
     BY_HAND_AS(PMPI_, name, parameters, call)
-#define BY_HAND_AS(prefix, name, parameters, call)                                    \
-    DEFINE(prefix, name, parameters)                                                  \
-    {                                                                                 \
-        __typeof__(&FUNCTION(prefix, name)) next = NEXT(prefix, name);                \
-        struct place here = {__builtin_frame_address(0), __builtin_return_address(0), \
-                             NAMED_##prefix};                                         \
-        return call;                                                                  \
+#define BY_HAND_AS(prefix, name, parameters, call)                                                     \
+    DEFINE(prefix, name, parameters)                                                                   \
+    {                                                                                                  \
+        __typeof__(&FUNCTION(prefix, name)) next = NEXT(prefix, name);                                 \
+        struct place here = {__builtin_frame_address(0), __builtin_return_address(0), NAMED_##prefix}; \
+        return call;                                                                                   \
     }
 
 /* Returns 1 if this is the outermost call. */
@@ -304,8 +299,8 @@ static int init(struct place here, int (*next)(int *, char ***), int *argc, char
 }
 BY_HAND(Init, (int *argc, char ***argv), init(here, next, argc, argv))
 
-static int init_thread(struct place here, int (*next)(int *, char ***, int, int *), int *argc,
-                       char ***argv, int required, int *provided)
+static int init_thread(struct place here, int (*next)(int *, char ***, int, int *), int *argc, char ***argv,
+                       int required, int *provided)
 {
     int is_outermost = enter(here);
     prepare(here.caller);
@@ -372,10 +367,9 @@ static int session_finalize(struct place here, int (*next)(MPI_Session *), MPI_S
 BY_HAND(Session_finalize, (MPI_Session * session), session_finalize(here, next, session))
 
 static int create_from_group(struct place here,
-                             int (*next)(MPI_Group, const char *, MPI_Info, MPI_Errhandler,
-                                         MPI_Comm *),
-                             MPI_Group group, const char *tag, MPI_Info info,
-                             MPI_Errhandler handler, MPI_Comm *newcomm)
+                             int (*next)(MPI_Group, const char *, MPI_Info, MPI_Errhandler, MPI_Comm *),
+                             MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler,
+                             MPI_Comm *newcomm)
 {
     int is_outermost = enter(here);
     const struct efg_hooks *run =
@@ -395,8 +389,7 @@ static int create_from_group(struct place here,
     return result;
 }
 BY_HAND(Comm_create_from_group,
-        (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler,
-         MPI_Comm *newcomm),
+        (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *newcomm),
         create_from_group(here, next, group, tag, info, handler, newcomm))
 #endif
 

@@ -132,8 +132,7 @@ void *efg_wrap_find(int id, int named, const char *symbol, const void *caller)
     if (!function)
         function = look_up_by_other_name(symbol, caller);
     if (!function) {
-        dprintf(STDERR_FILENO,
-                "efgtrace: the program calls %s, but no MPI library is loaded that has it\n",
+        dprintf(STDERR_FILENO, "efgtrace: the program calls %s, but no MPI library is loaded that has it\n",
                 symbol);
         abort();
     }

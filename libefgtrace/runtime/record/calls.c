@@ -34,8 +34,7 @@ static void enter_comm_free(struct efg_recorder *r, struct efg_call *c, int writ
     c->object = UINT32_MAX;
     if (writes && efg_recorder_names_comm(r, comm)) {
         c->object = comm->id;
-        efg_recorder_put(
-            r, (struct efg_record){.time = c->enter, .kind = EFG_REC_COLLECTIVE_BEGIN});
+        efg_recorder_put(r, (struct efg_record){.time = c->enter, .kind = EFG_REC_COLLECTIVE_BEGIN});
     }
     if (c->newcomm) /* its handle may be given to another one as soon as it is free */
         efg_comms_remove(*c->newcomm);
@@ -62,14 +61,13 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
     case EFG_SHAPE_SEND:
     case EFG_SHAPE_SENDRECV:
         if (writes)
-            efg_recorder_put_message(r, EFG_REC_SEND, c->enter, efg_comms_known(c->comm),
-                                     c->peer, c->tag, efg_decode_bytes(c->count, c->type), 0);
+            efg_recorder_put_message(r, EFG_REC_SEND, c->enter, efg_comms_known(c->comm), c->peer, c->tag,
+                                     efg_decode_bytes(c->count, c->type), 0);
         break;
     case EFG_SHAPE_ISEND:
     case EFG_SHAPE_ISENDRECV:
-        if (writes && efg_recorder_put_message(
-                          r, EFG_REC_ISEND, c->enter, efg_comms_known(c->comm), c->peer, c->tag,
-                          efg_decode_bytes(c->count, c->type), r->next_request))
+        if (writes && efg_recorder_put_message(r, EFG_REC_ISEND, c->enter, efg_comms_known(c->comm), c->peer,
+                                               c->tag, efg_decode_bytes(c->count, c->type), r->next_request))
             r->request = r->next_request++;
         break;
     case EFG_SHAPE_START:
@@ -77,11 +75,9 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
         break;
     case EFG_SHAPE_COLLECTIVE:
     case EFG_SHAPE_COMM_NEW:
-        r->has_begun =
-            writes && !is_partial(c) && efg_recorder_has_comm(efg_comms_known(c->comm));
+        r->has_begun = writes && !is_partial(c) && efg_recorder_has_comm(efg_comms_known(c->comm));
         if (r->has_begun)
-            efg_recorder_put(
-                r, (struct efg_record){.time = c->enter, .kind = EFG_REC_COLLECTIVE_BEGIN});
+            efg_recorder_put(r, (struct efg_record){.time = c->enter, .kind = EFG_REC_COLLECTIVE_BEGIN});
         break;
     case EFG_SHAPE_COMM_FREE:
         enter_comm_free(r, c, writes);
@@ -131,8 +127,7 @@ void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *c)
         efg_recorder_take_back_start(r, c);
     if (!c->recording || !r->is_on)
         return;
-    efg_trim(&r->log, r->visit,
-             &(struct efg_trim_part){.from = UINT64_MAX, .last = UINT64_MAX});
+    efg_trim(&r->log, r->visit, &(struct efg_trim_part){.from = UINT64_MAX, .last = UINT64_MAX});
     r->calls--;
     r->request = 0;
     c->recording = 0;
@@ -141,11 +136,11 @@ void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *c)
 
 /* --- what ends at leave --- */
 
-static struct efg_request *leave_irecv(struct efg_recorder *r, const struct efg_call *c,
-                                       uint64_t leave, int writes)
+static struct efg_request *leave_irecv(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
+                                       int writes)
 {
-    int recorded = writes && c->rpeer != MPI_PROC_NULL && c->comm &&
-                   efg_recorder_has_comm(efg_comms_find(c->comm));
+    int recorded =
+        writes && c->rpeer != MPI_PROC_NULL && c->comm && efg_recorder_has_comm(efg_comms_find(c->comm));
     if (recorded) {
         r->request = r->next_request++;
         efg_recorder_put_plain(r, EFG_REC_IRECV_REQUEST, leave, r->request);
@@ -168,8 +163,8 @@ static struct efg_request *leave_isend(struct efg_recorder *r, const struct efg_
 }
 
 /* One request for the application, and two here. */
-static void leave_isendrecv(struct efg_recorder *r, const struct efg_call *c,
-                            const struct efg_facts *f, uint64_t leave, int writes)
+static void leave_isendrecv(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
+                            uint64_t leave, int writes)
 {
     struct efg_request *sent = leave_isend(r, c, f, writes);
     struct efg_request *received = leave_irecv(r, c, leave, writes);
@@ -180,8 +175,8 @@ static void leave_isendrecv(struct efg_recorder *r, const struct efg_call *c,
     received->bytes = f->received;
 }
 
-static void leave_persistent_init(struct efg_recorder *r, const struct efg_call *c,
-                                  const struct efg_facts *f, int kind)
+static void leave_persistent_init(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
+                                  int kind)
 {
     struct efg_request *q = efg_recorder_started(r, c, kind, 0);
     if (!q)
@@ -192,8 +187,8 @@ static void leave_persistent_init(struct efg_recorder *r, const struct efg_call 
     efg_recorder_follow_request(r, c, q);
 }
 
-static void leave_icollective(struct efg_recorder *r, const struct efg_call *c,
-                              const struct efg_facts *f, uint64_t leave, int writes)
+static void leave_icollective(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
+                              uint64_t leave, int writes)
 {
     int is_idup = c->shape == EFG_SHAPE_COMM_IDUP;
     int recorded = writes && efg_recorder_names_comm(r, f->comm);
@@ -203,8 +198,8 @@ static void leave_icollective(struct efg_recorder *r, const struct efg_call *c,
         r->request = r->next_request++;
         efg_recorder_put_plain(r, EFG_REC_COLLECTIVE_REQUEST, leave, r->request);
     }
-    struct efg_request *q = efg_recorder_started(
-        r, c, is_idup ? EFG_REQUEST_IDUP : EFG_REQUEST_COLLECTIVE, recorded);
+    struct efg_request *q =
+        efg_recorder_started(r, c, is_idup ? EFG_REQUEST_IDUP : EFG_REQUEST_COLLECTIVE, recorded);
     if (!q)
         return;
     q->bytes = f->sent;
@@ -215,8 +210,8 @@ static void leave_icollective(struct efg_recorder *r, const struct efg_call *c,
         efg_comms_expect(1);
 }
 
-static void put_collective_end(struct efg_recorder *r, const struct efg_call *c,
-                               const struct efg_facts *f, uint64_t leave)
+static void put_collective_end(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
+                               uint64_t leave)
 {
     if (!r->has_begun || !efg_recorder_names_comm(r, f->comm))
         return;
@@ -242,8 +237,8 @@ static void remember_message(struct efg_recorder *r, const struct efg_call *c)
     }
 }
 
-static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct efg_facts *f,
-                        uint64_t leave, int writes)
+static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct efg_facts *f, uint64_t leave,
+                        int writes)
 {
     switch (c->shape) {
     case EFG_SHAPE_RECV:
@@ -329,8 +324,8 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
 }
 
 /* Whether a call that was not written at enter is to be written after all. */
-static int is_worth_it(struct efg_recorder *r, const struct efg_call *c,
-                       const struct efg_facts *f, uint64_t leave)
+static int is_worth_it(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
+                       uint64_t leave)
 {
     if ((r->is_on || r->is_draining) && efg_requests_has_news(&r->table))
         return 1;
@@ -338,12 +333,11 @@ static int is_worth_it(struct efg_recorder *r, const struct efg_call *c,
         efg_recorder_spin(r, c, leave);
         return 0;
     }
-    return (r->is_on && efg_decode_is_poll(c)) ||
-           (r->is_draining && efg_recorder_completes_window(r, c));
+    return (r->is_on && efg_decode_is_poll(c)) || (r->is_draining && efg_recorder_completes_window(r, c));
 }
 
-EFG_HOT void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c,
-                                const struct efg_facts *f, uint64_t leave, int result)
+EFG_HOT void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c, const struct efg_facts *f,
+                                uint64_t leave, int result)
 {
     int writes = c->recording;
 
@@ -355,8 +349,7 @@ EFG_HOT void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c,
     if (efg_requests_has_news(&r->table))
         efg_recorder_take_news(r, leave, writes);
     if (writes && efg_recorder_room(r, 4)) {
-        efg_recorder_put(
-            r, (struct efg_record){.time = leave, .kind = EFG_REC_LEAVE, .call = c->id});
+        efg_recorder_put(r, (struct efg_record){.time = leave, .kind = EFG_REC_LEAVE, .call = c->id});
         efg_log_commit(&r->log);
     }
     if (r->is_draining && r->open_requests == 0)

@@ -74,8 +74,7 @@ static void send(struct efg_recorder *r, const struct efg_call *c, const struct 
 }
 
 /* MPI_Mrecv has a status only: what it receives, a probe has found. */
-static void receive(struct efg_recorder *r, const struct efg_call *c,
-                    const struct efg_comm *comm)
+static void receive(struct efg_recorder *r, const struct efg_call *c, const struct efg_comm *comm)
 {
     int peer = c->rpeer, tag = c->rtag;
     if (c->shape == EFG_SHAPE_MRECV || is_any(peer, tag)) {
@@ -105,8 +104,7 @@ static __attribute__((noinline)) void start(struct efg_recorder *r, const struct
     }
 }
 
-static __attribute__((noinline)) void collective(struct efg_recorder *r,
-                                                 const struct efg_call *c,
+static __attribute__((noinline)) void collective(struct efg_recorder *r, const struct efg_call *c,
                                                  const struct efg_comm *comm, uint64_t bytes)
 {
     efg_recorder_count_collective(r, bytes);

@@ -42,8 +42,7 @@ static void begin(struct efg_recorder *r, struct efg_call *c, int is_nonblocking
     if (!o)
         return;
     c->match = r->next_match++;
-    uint32_t flags =
-        (c->collective ? FLAG_COLLECTIVE : 0) | (is_nonblocking ? FLAG_NONBLOCKING : 0);
+    uint32_t flags = (c->collective ? FLAG_COLLECTIVE : 0) | (is_nonblocking ? FLAG_NONBLOCKING : 0);
     uint64_t bytes = c->shape == EFG_SHAPE_FILE_FLUSH ? 0 : efg_decode_bytes(c->count, c->type);
     put(r, c->enter, EFG_REC_IO_BEGIN, o,
         (struct efg_record){.b = c->io, .c = flags, .d = bytes, .e = c->match});
@@ -83,11 +82,9 @@ static uint64_t bytes_done(const struct efg_call *c)
     return efg_decode_done(c->statuses);
 }
 
-static void leave_open(struct efg_recorder *r, const struct efg_call *c, uint64_t time,
-                       int writes)
+static void leave_open(struct efg_recorder *r, const struct efg_call *c, uint64_t time, int writes)
 {
-    struct efg_object *o =
-        efg_objects_add(EFG_OBJECT_FILE, key_of(*c->newfile), c->comm, c->filename);
+    struct efg_object *o = efg_objects_add(EFG_OBJECT_FILE, key_of(*c->newfile), c->comm, c->filename);
     if (!o || !writes)
         return;
     efg_recorder_define_object(r, EFG_REC_DEF_FILE, o);
@@ -98,8 +95,7 @@ static void leave_open(struct efg_recorder *r, const struct efg_call *c, uint64_
         put(r, time, EFG_REC_IO_OPEN, o, (struct efg_record){.b = access, .c = how});
 }
 
-static void leave_seek(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o,
-                       uint64_t time)
+static void leave_seek(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o, uint64_t time)
 {
     MPI_Offset reached = c->offset;
     if (!c->collective)
@@ -109,8 +105,8 @@ static void leave_seek(struct efg_recorder *r, const struct efg_call *c, struct 
         (struct efg_record){.c = whence, .d = (uint64_t)c->offset, .e = (uint64_t)reached});
 }
 
-static void leave_idata(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o,
-                        uint64_t time, int writes)
+static void leave_idata(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o, uint64_t time,
+                        int writes)
 {
     int recorded = writes && o && c->match;
     if (recorded) {
@@ -125,15 +121,12 @@ static void leave_idata(struct efg_recorder *r, const struct efg_call *c, struct
     q->object = o ? o->id : 0;
 }
 
-static void leave_data(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o,
-                       uint64_t time)
+static void leave_data(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o, uint64_t time)
 {
     uint64_t match = c->shape == EFG_SHAPE_FILE_END ? o->match : c->match;
     if (match)
-        put(r, time, c->shape == EFG_SHAPE_FILE_BEGIN ? EFG_REC_IO_ISSUED : EFG_REC_IO_COMPLETE,
-            o,
-            (struct efg_record){.d = c->shape == EFG_SHAPE_FILE_FLUSH ? 0 : bytes_done(c),
-                                .e = match});
+        put(r, time, c->shape == EFG_SHAPE_FILE_BEGIN ? EFG_REC_IO_ISSUED : EFG_REC_IO_COMPLETE, o,
+            (struct efg_record){.d = c->shape == EFG_SHAPE_FILE_FLUSH ? 0 : bytes_done(c), .e = match});
     if (c->shape == EFG_SHAPE_FILE_END)
         o->match = 0;
 }

@@ -56,8 +56,8 @@ void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traff
         .thread = (uint16_t)thread, .traffic = traffic, .next_request = 1, .next_match = 1};
 }
 
-int efg_recorder_open(struct efg_recorder *r, const char *path,
-                      const struct efg_log_header *header, uint64_t limit)
+int efg_recorder_open(struct efg_recorder *r, const char *path, const struct efg_log_header *header,
+                      uint64_t limit)
 {
     return efg_log_create(&r->log, path, header, limit);
 }
@@ -66,8 +66,7 @@ uint64_t efg_recorder_memory(const struct efg_recorder *r)
 {
     const struct efg_bits *bits[] = {&r->calls_known, &r->paths_known, &r->modules_known,
                                      &r->comms_known, &r->wins_known,  &r->files_known};
-    uint64_t bytes =
-        efg_map_memory(&r->messages) + (uint64_t)r->pending_room * sizeof *r->pending;
+    uint64_t bytes = efg_map_memory(&r->messages) + (uint64_t)r->pending_room * sizeof *r->pending;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
         bytes += bits[i]->count * sizeof *bits[i]->words;
     return bytes;
@@ -95,8 +94,7 @@ int efg_recorder_make_room(struct efg_recorder *r, size_t count)
     return !error;
 }
 
-static void define(struct efg_recorder *r, struct efg_record record, const void *payload,
-                   size_t size)
+static void define(struct efg_recorder *r, struct efg_record record, const void *payload, size_t size)
 {
     record.d = size;
     if (r->failed)
@@ -115,26 +113,24 @@ static void define_new_path(struct efg_recorder *r, uint32_t id)
         if (!efg_bits_add(&r->modules_known, module))
             continue;
         const char *name = efg_callpath_module(module);
-        define(r, (struct efg_record){.kind = EFG_REC_DEF_MODULE, .a = module}, name,
-               strlen(name));
+        define(r, (struct efg_record){.kind = EFG_REC_DEF_MODULE, .a = module}, name, strlen(name));
     }
-    define(r, (struct efg_record){.kind = EFG_REC_DEF_PATH, .a = id, .e = path.hash},
-           path.frames, path.depth * sizeof *path.frames);
+    define(r, (struct efg_record){.kind = EFG_REC_DEF_PATH, .a = id, .e = path.hash}, path.frames,
+           path.depth * sizeof *path.frames);
 }
 
 static void define_new_call(struct efg_recorder *r, uint16_t id)
 {
     efg_bits_add(&r->calls_known, id);
     const struct efg_call_info *info = &efg_call_info[id];
-    define(r, (struct efg_record){.kind = EFG_REC_DEF_CALL, .call = id, .a = info->class},
-           info->name, strlen(info->name));
+    define(r, (struct efg_record){.kind = EFG_REC_DEF_CALL, .call = id, .a = info->class}, info->name,
+           strlen(info->name));
 }
 
 /* 0 is no path, and need not be known. */
 static int is_known(const struct efg_recorder *r, uint16_t call, uint32_t path)
 {
-    return efg_bits_has(&r->calls_known, call) &&
-           (!path || efg_bits_has(&r->paths_known, path));
+    return efg_bits_has(&r->calls_known, call) && (!path || efg_bits_has(&r->paths_known, path));
 }
 
 static void define_call(struct efg_recorder *r, uint16_t call, uint32_t path)
@@ -148,10 +144,9 @@ static void define_call(struct efg_recorder *r, uint16_t call, uint32_t path)
 int efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
 {
     efg_bits_add(&r->comms_known, comm->id);
-    size_t size = comm->members
-                      ? sizeof *comm->members + (comm->members->local + comm->members->remote) *
-                                                    sizeof *comm->members->rank
-                      : 0;
+    size_t size = comm->members ? sizeof *comm->members + (comm->members->local + comm->members->remote) *
+                                                              sizeof *comm->members->rank
+                                : 0;
     define(r,
            (struct efg_record){.kind = EFG_REC_DEF_COMM,
                                .a = comm->id,
@@ -168,9 +163,7 @@ void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_obj
         return;
     if (!efg_bits_has(&r->comms_known, o->comm->id))
         efg_recorder_define_comm(r, o->comm);
-    define(r,
-           (struct efg_record){
-               .kind = (uint16_t)kind, .a = o->id, .b = o->comm->id, .e = o->identity},
+    define(r, (struct efg_record){.kind = (uint16_t)kind, .a = o->id, .b = o->comm->id, .e = o->identity},
            o->name, o->name ? strlen(o->name) : 0);
 }
 
@@ -182,13 +175,11 @@ static void put_spin(struct efg_recorder *r)
     define_call(r, spin.call, spin.path);
     if (!efg_recorder_room(r, PLENTY))
         return;
-    efg_recorder_put(r, (struct efg_record){.time = spin.enter,
-                                            .kind = EFG_REC_ENTER,
-                                            .call = spin.call,
-                                            .a = spin.path,
-                                            .d = spin.polls});
     efg_recorder_put(
-        r, (struct efg_record){.time = spin.leave, .kind = EFG_REC_LEAVE, .call = spin.call});
+        r,
+        (struct efg_record){
+            .time = spin.enter, .kind = EFG_REC_ENTER, .call = spin.call, .a = spin.path, .d = spin.polls});
+    efg_recorder_put(r, (struct efg_record){.time = spin.leave, .kind = EFG_REC_LEAVE, .call = spin.call});
     r->calls++;
 }
 
@@ -206,16 +197,15 @@ static void take_along(struct efg_request *q, void *data)
     if (q->thread != r->thread)
         return; /* a persistent one that another thread has started */
     q->is_recorded = 0;
-    if (q->kind != EFG_REQUEST_RECV || q->peer == MPI_PROC_NULL ||
-        (q->is_persistent && !q->is_active) || !efg_recorder_room(r, 1))
+    if (q->kind != EFG_REQUEST_RECV || q->peer == MPI_PROC_NULL || (q->is_persistent && !q->is_active) ||
+        !efg_recorder_room(r, 1))
         return;
     q->number = r->next_request++;
     q->is_recorded = 1;
     q->window = r->window;
     r->open_requests++;
-    efg_recorder_put(r, (struct efg_record){.time = r->first_enter,
-                                            .kind = EFG_REC_IRECV_REQUEST,
-                                            .e = q->number});
+    efg_recorder_put(
+        r, (struct efg_record){.time = r->first_enter, .kind = EFG_REC_IRECV_REQUEST, .e = q->number});
 }
 
 EFG_HOT int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call)
@@ -227,9 +217,8 @@ EFG_HOT int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *ca
     if (!efg_recorder_room(r, count))
         return 0;
     r->visit = r->log.next;
-    efg_recorder_put(
-        r, (struct efg_record){
-               .time = call->enter, .kind = EFG_REC_ENTER, .call = call->id, .a = call->path});
+    efg_recorder_put(r, (struct efg_record){
+                            .time = call->enter, .kind = EFG_REC_ENTER, .call = call->id, .a = call->path});
     r->calls++;
     if (!r->first_enter) {
         r->first_enter = call->enter;
@@ -242,8 +231,7 @@ EFG_HOT int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *ca
 void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave)
 {
     struct efg_spin *s = &r->spin;
-    if (s->leave && s->call == call->id && s->path == call->path &&
-        call->enter - s->leave <= EFG_SPIN) {
+    if (s->leave && s->call == call->id && s->path == call->path && call->enter - s->leave <= EFG_SPIN) {
         s->leave = leave;
         s->polls++;
         return;
@@ -274,8 +262,7 @@ void efg_recorder_drained(struct efg_recorder *r, uint64_t time)
     end_window(r, time);
 }
 
-void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration,
-                        int with_iterations)
+void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration, int with_iterations)
 {
     if (r->is_draining)
         end_window(r, time);
@@ -308,8 +295,7 @@ void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration
     efg_log_commit(&r->log);
 }
 
-void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
-                      int with_iterations)
+void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration, int with_iterations)
 {
     if (!r->is_on)
         return;

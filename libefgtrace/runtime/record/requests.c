@@ -32,8 +32,8 @@ int efg_recorder_make_scratch(struct efg_recorder *r, int count)
         r->claims = claims;
     if (!handles || !statuses || !claims)
         return 0;
-    efg_budget_add(&efg_memory, (uint64_t)(room - r->handle_room) *
-                                    (sizeof *handles + sizeof *statuses + sizeof *claims));
+    efg_budget_add(&efg_memory,
+                   (uint64_t)(room - r->handle_room) * (sizeof *handles + sizeof *statuses + sizeof *claims));
     r->handle_room = room;
     return 1;
 }
@@ -83,8 +83,7 @@ void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uin
 }
 
 EFG_HOT void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time,
-                                      const struct efg_comm *comm, const MPI_Status *status,
-                                      uint32_t request)
+                                      const struct efg_comm *comm, const MPI_Status *status, uint32_t request)
 {
     if (!efg_recorder_is_ignored(status))
         efg_recorder_put_message(r, kind, time, comm, status->MPI_SOURCE, status->MPI_TAG,
@@ -93,8 +92,8 @@ EFG_HOT void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t
 
 /* --- requests --- */
 
-EFG_HOT struct efg_request *
-efg_recorder_started(struct efg_recorder *r, const struct efg_call *c, int kind, int recorded)
+EFG_HOT struct efg_request *efg_recorder_started(struct efg_recorder *r, const struct efg_call *c, int kind,
+                                                 int recorded)
 {
     struct efg_request *q = c->requests ? efg_requests_add(&r->table, *c->requests) : NULL;
     int receives = kind == EFG_REQUEST_RECV;
@@ -128,20 +127,18 @@ void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *c, i
         q->number = r->next_request++;
         q->window = r->window;
         if (q->kind == EFG_REQUEST_SEND)
-            q->is_recorded = (uint8_t)efg_recorder_put_message(
-                r, EFG_REC_ISEND, c->enter, q->comm, q->peer, q->tag, q->bytes, q->number);
+            q->is_recorded = (uint8_t)efg_recorder_put_message(r, EFG_REC_ISEND, c->enter, q->comm, q->peer,
+                                                               q->tag, q->bytes, q->number);
         r->open_requests += q->is_recorded;
     }
 }
 
 /* A receive that was started by MPI_Start is known to run when the call has returned. */
-void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_call *c,
-                                     uint64_t leave)
+void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_call *c, uint64_t leave)
 {
     for (int i = 0; i < c->nrequests; i++) {
         struct efg_request *q = efg_recorder_named(r, i);
-        if (!q || q->kind != EFG_REQUEST_RECV || q->peer == MPI_PROC_NULL ||
-            !efg_recorder_room(r, 1))
+        if (!q || q->kind != EFG_REQUEST_RECV || q->peer == MPI_PROC_NULL || !efg_recorder_room(r, 1))
             continue;
         q->is_recorded = 1;
         r->open_requests++;
@@ -149,8 +146,7 @@ void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_ca
     }
 }
 
-static void put_collective(struct efg_recorder *r, int kind, uint64_t time,
-                           const struct efg_request *q)
+static void put_collective(struct efg_recorder *r, int kind, uint64_t time, const struct efg_request *q)
 {
     if (efg_recorder_names_comm(r, q->comm))
         efg_recorder_put(r, (struct efg_record){.time = time,
@@ -172,16 +168,16 @@ static int is_of_another(const struct efg_request *q, const MPI_Status *status)
 }
 
 /* The records of the completion of Q, which was recorded when it started. */
-static void put_completion(struct efg_recorder *r, const struct efg_request *q,
-                           const MPI_Status *status, uint64_t time)
+static void put_completion(struct efg_recorder *r, const struct efg_request *q, const MPI_Status *status,
+                           uint64_t time)
 {
     int cancelled = 0;
     if (q->is_cancelled && !efg_recorder_is_ignored(status))
         PMPI_Test_cancelled(status, &cancelled);
     if (cancelled) {
-        efg_recorder_put_plain(
-            r, q->kind == EFG_REQUEST_IO ? EFG_REC_IO_CANCELLED : EFG_REC_REQUEST_CANCELLED,
-            time, q->kind == EFG_REQUEST_IO ? q->match : q->number);
+        efg_recorder_put_plain(r,
+                               q->kind == EFG_REQUEST_IO ? EFG_REC_IO_CANCELLED : EFG_REC_REQUEST_CANCELLED,
+                               time, q->kind == EFG_REQUEST_IO ? q->match : q->number);
         return;
     }
     switch (q->kind) {
@@ -190,8 +186,7 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q,
         break;
     case EFG_REQUEST_RECV:
         if (is_of_another(q, status))
-            efg_recorder_put_message(r, EFG_REC_IRECV, time, q->comm, q->peer, q->tag, q->bytes,
-                                     q->number);
+            efg_recorder_put_message(r, EFG_REC_IRECV, time, q->comm, q->peer, q->tag, q->bytes, q->number);
         else
             efg_recorder_put_receive(r, EFG_REC_IRECV, time, q->comm, status, q->number);
         break;
@@ -200,19 +195,17 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q,
         put_collective(r, EFG_REC_COLLECTIVE_COMPLETE, time, q);
         break;
     case EFG_REQUEST_RMA:
-        efg_recorder_put(r, (struct efg_record){.time = time,
-                                                .kind = EFG_REC_RMA_COMPLETE_NONBLOCKING,
-                                                .a = q->object,
-                                                .e = q->match});
+        efg_recorder_put(
+            r, (struct efg_record){
+                   .time = time, .kind = EFG_REC_RMA_COMPLETE_NONBLOCKING, .a = q->object, .e = q->match});
         break;
     case EFG_REQUEST_IO:
-        efg_recorder_put(r, (struct efg_record){.time = time,
-                                                .kind = EFG_REC_IO_COMPLETE,
-                                                .a = q->object,
-                                                .d = efg_recorder_is_ignored(status)
-                                                         ? q->bytes
-                                                         : efg_decode_done(status),
-                                                .e = q->match});
+        efg_recorder_put(
+            r, (struct efg_record){.time = time,
+                                   .kind = EFG_REC_IO_COMPLETE,
+                                   .a = q->object,
+                                   .d = efg_recorder_is_ignored(status) ? q->bytes : efg_decode_done(status),
+                                   .e = q->match});
         break;
     default:
         break;
@@ -225,8 +218,8 @@ static int is_in_window(const struct efg_recorder *r, const struct efg_request *
 }
 
 /* Q, recorded when it started, is complete. WRITES: that may be recorded. */
-static void end_recorded(struct efg_recorder *r, const struct efg_request *q,
-                         const MPI_Status *status, uint64_t time, int writes)
+static void end_recorded(struct efg_recorder *r, const struct efg_request *q, const MPI_Status *status,
+                         uint64_t time, int writes)
 {
     if (q->is_recorded && q->thread != r->thread)
         efg_requests_tell(q, efg_recorder_is_ignored(status) ? NULL : status);
@@ -242,14 +235,13 @@ void efg_recorder_take_news(struct efg_recorder *r, uint64_t time, int writes)
     struct efg_request_news *news = efg_requests_news(&r->table);
     for (struct efg_request_news *next; news; news = next) {
         next = news->next;
-        end_recorded(r, &news->request, news->has_status ? &news->status : MPI_STATUS_IGNORE,
-                     time, writes);
+        end_recorded(r, &news->request, news->has_status ? &news->status : MPI_STATUS_IGNORE, time, writes);
         free(news);
     }
 }
 
-static void complete_part(struct efg_recorder *r, struct efg_request *q,
-                          const MPI_Status *status, uint64_t time, int writes)
+static void complete_part(struct efg_recorder *r, struct efg_request *q, const MPI_Status *status,
+                          uint64_t time, int writes)
 {
     efg_recorder_landed(r, q, status);
     end_recorded(r, q, status, time, writes);
@@ -257,8 +249,7 @@ static void complete_part(struct efg_recorder *r, struct efg_request *q,
 }
 
 /* The request that the I-th handle is of is complete. WRITES: its record may be written. */
-static void complete(struct efg_recorder *r, int i, const MPI_Status *status, uint64_t time,
-                     int writes)
+static void complete(struct efg_recorder *r, int i, const MPI_Status *status, uint64_t time, int writes)
 {
     struct efg_request *q = efg_recorder_named(r, i);
     if (!q || (q->is_persistent && !q->is_active))
@@ -297,14 +288,13 @@ static int position(const struct efg_call *c, int i)
     return c->shape == EFG_SHAPE_WAITALL || c->shape == EFG_SHAPE_TESTALL ? i : c->indices[i];
 }
 
-EFG_HOT void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *c,
-                                   uint64_t leave, int writes)
+EFG_HOT void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
+                                   int writes)
 {
     int count = completes_requests(c) ? completed(c) : 0;
     for (int i = 0; i < count; i++)
-        complete(r, position(c, i),
-                 efg_recorder_is_ignored(c->statuses) ? c->statuses : c->statuses + i, leave,
-                 writes);
+        complete(r, position(c, i), efg_recorder_is_ignored(c->statuses) ? c->statuses : c->statuses + i,
+                 leave, writes);
 }
 
 /* 1 if CALL completed a request that was started in the window. */
@@ -332,8 +322,7 @@ void efg_recorder_take_back_start(struct efg_recorder *r, const struct efg_call 
 }
 
 /* A send that the application does not want to hear of again is as good as complete. */
-static void free_part(struct efg_recorder *r, const struct efg_request *q, uint64_t leave,
-                      int writes)
+static void free_part(struct efg_recorder *r, const struct efg_request *q, uint64_t leave, int writes)
 {
     if (!q->is_persistent || q->is_active)
         efg_recorder_landed(r, q, MPI_STATUS_IGNORE);
@@ -344,8 +333,7 @@ static void free_part(struct efg_recorder *r, const struct efg_request *q, uint6
     }
 }
 
-void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
-                               int writes)
+void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c, uint64_t leave, int writes)
 {
     struct efg_request *q = c->nrequests ? efg_recorder_named(r, 0) : NULL;
     if (!q)

@@ -28,8 +28,7 @@ static struct efg_object *object_of(struct efg_recorder *r, const struct efg_cal
     return efg_recorder_room(r, 4 + r->pending_count) ? o : NULL;
 }
 
-static void put(struct efg_recorder *r, uint64_t time, int kind, uint32_t win,
-                struct efg_record rest)
+static void put(struct efg_recorder *r, uint64_t time, int kind, uint32_t win, struct efg_record rest)
 {
     rest.time = time;
     rest.kind = (uint16_t)kind;
@@ -51,8 +50,8 @@ static void remember(struct efg_recorder *r, struct efg_pending operation)
 }
 
 /* The operations on TARGET (or any) are complete there. */
-static void complete_pending(struct efg_recorder *r, struct efg_object *o, int target,
-                             uint64_t time, int writes)
+static void complete_pending(struct efg_recorder *r, struct efg_object *o, int target, uint64_t time,
+                             int writes)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < r->pending_count; i++) {
@@ -74,10 +73,8 @@ static void enter_data(struct efg_recorder *r, struct efg_call *c, struct efg_ob
         return;
     c->match = r->next_match++;
     put(r, c->enter, kind, o->id,
-        (struct efg_record){.b = (uint32_t)c->peer,
-                            .c = c->atomic,
-                            .d = efg_decode_bytes(c->count, c->type),
-                            .e = c->match});
+        (struct efg_record){
+            .b = (uint32_t)c->peer, .c = c->atomic, .d = efg_decode_bytes(c->count, c->type), .e = c->match});
     remember(r, (struct efg_pending){o->id, c->peer, c->match});
 }
 
@@ -101,8 +98,7 @@ void efg_rma_enter(struct efg_recorder *r, struct efg_call *c, int writes)
     switch (c->shape) {
     case EFG_SHAPE_WIN_NEW:
     case EFG_SHAPE_FENCE:
-        efg_recorder_put(
-            r, (struct efg_record){.time = c->enter, .kind = EFG_REC_RMA_COLLECTIVE_BEGIN});
+        efg_recorder_put(r, (struct efg_record){.time = c->enter, .kind = EFG_REC_RMA_COLLECTIVE_BEGIN});
         return;
     case EFG_SHAPE_PUT:
     case EFG_SHAPE_GET:
@@ -118,11 +114,9 @@ void efg_rma_enter(struct efg_recorder *r, struct efg_call *c, int writes)
 }
 
 /* What each synchronisation says: its record, and which operations are complete after it. */
-static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o,
-                       uint64_t time)
+static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o, uint64_t time)
 {
-    uint32_t target = (uint32_t)c->peer,
-             all = EFG_SYNC_MEMORY | EFG_SYNC_LOCAL | EFG_SYNC_REMOTE;
+    uint32_t target = (uint32_t)c->peer, all = EFG_SYNC_MEMORY | EFG_SYNC_LOCAL | EFG_SYNC_REMOTE;
     uint32_t comm = o->comm->id;
 
     switch (c->shape) {
@@ -133,22 +127,18 @@ static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct 
         break;
     case EFG_SHAPE_COMPLETE:
         complete_pending(r, o, ANY_TARGET, time, 1);
-        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id,
-            (struct efg_record){.b = EFG_SYNC_LOCAL, .c = comm});
+        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id, (struct efg_record){.b = EFG_SYNC_LOCAL, .c = comm});
         break;
     case EFG_SHAPE_POST:
     case EFG_SHAPE_EPOCH_START:
-        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id,
-            (struct efg_record){.b = EFG_SYNC_NONE, .c = comm});
+        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id, (struct efg_record){.b = EFG_SYNC_NONE, .c = comm});
         break;
     case EFG_SHAPE_EPOCH_WAIT:
     case EFG_SHAPE_EPOCH_TEST:
-        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id,
-            (struct efg_record){.b = EFG_SYNC_MEMORY, .c = comm});
+        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id, (struct efg_record){.b = EFG_SYNC_MEMORY, .c = comm});
         break;
     case EFG_SHAPE_LOCK:
-        put(r, time, EFG_REC_RMA_ACQUIRE, o->id,
-            (struct efg_record){.b = target, .c = c->exclusive});
+        put(r, time, EFG_REC_RMA_ACQUIRE, o->id, (struct efg_record){.b = target, .c = c->exclusive});
         break;
     case EFG_SHAPE_UNLOCK:
         complete_pending(r, o, c->peer, time, 1);
@@ -172,19 +162,16 @@ static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct 
         complete_pending(r, o, ANY_TARGET, time, 1);
         break;
     case EFG_SHAPE_FLUSH_LOCAL:
-        put(r, time, EFG_REC_RMA_SYNC, o->id,
-            (struct efg_record){.b = target, .c = EFG_SYNC_LOCAL});
+        put(r, time, EFG_REC_RMA_SYNC, o->id, (struct efg_record){.b = target, .c = EFG_SYNC_LOCAL});
         break;
     default:
         break;
     }
 }
 
-static void leave_new(struct efg_recorder *r, const struct efg_call *c, uint64_t time,
-                      int writes)
+static void leave_new(struct efg_recorder *r, const struct efg_call *c, uint64_t time, int writes)
 {
-    struct efg_object *o =
-        efg_objects_add(EFG_OBJECT_WINDOW, key_of(*c->newwin), c->comm, NULL);
+    struct efg_object *o = efg_objects_add(EFG_OBJECT_WINDOW, key_of(*c->newwin), c->comm, NULL);
     if (!writes || !o)
         return;
     efg_recorder_define_object(r, EFG_REC_DEF_WIN, o);
@@ -196,8 +183,8 @@ static void leave_new(struct efg_recorder *r, const struct efg_call *c, uint64_t
 }
 
 /* An operation with a request of its own. */
-static void leave_data(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o,
-                       uint64_t time, int writes)
+static void leave_data(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o, uint64_t time,
+                       int writes)
 {
     if (!c->requests)
         return;
@@ -231,21 +218,18 @@ void efg_rma_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, in
     if (c->shape == EFG_SHAPE_WIN_FREE) {
         if (writes && c->object != UINT32_MAX)
             put(r, time, EFG_REC_RMA_COLLECTIVE_END, c->object,
-                (struct efg_record){
-                    .call = EFG_COLL_DESTROY_HANDLE, .b = EFG_SYNC_NONE, .c = EFG_ROOT_NONE});
+                (struct efg_record){.call = EFG_COLL_DESTROY_HANDLE, .b = EFG_SYNC_NONE, .c = EFG_ROOT_NONE});
         if (c->win)
             forget(r, c->win);
         return;
     }
     if (!c->win)
         return;
-    struct efg_object *o =
-        writes ? object_of(r, c) : efg_objects_find(EFG_OBJECT_WINDOW, key_of(c->win));
+    struct efg_object *o = writes ? object_of(r, c) : efg_objects_find(EFG_OBJECT_WINDOW, key_of(c->win));
     if (c->shape == EFG_SHAPE_PUT || c->shape == EFG_SHAPE_GET || c->shape == EFG_SHAPE_ATOMIC)
         leave_data(r, c, o, time, writes);
     else if (o && writes)
         leave_sync(r, c, o, time);
     else if (o)
-        complete_pending(r, o, ANY_TARGET, time,
-                         0); /* recording is over: not wanted any more */
+        complete_pending(r, o, ANY_TARGET, time, 0); /* recording is over: not wanted any more */
 }

@@ -68,8 +68,7 @@ static void forget(void)
 
 static int names_sanitizer(const void *content, size_t size)
 {
-    return memmem(content, size, "libasan.so", 10) ||
-           memmem(content, size, "libclang_rt.asan", 16);
+    return memmem(content, size, "libasan.so", 10) || memmem(content, size, "libclang_rt.asan", 16);
 }
 
 /* COMMAND is a file that is known to bear a library before all others. */
@@ -93,8 +92,7 @@ static const char *find_preloaded(void)
 {
     const char *all = getenv("LD_PRELOAD");
     size_t length = all ? strlen(all) : 0, end = strlen(LIBRARY);
-    return length > end && *all == '/' && !strpbrk(all, ": \n") &&
-                   strcmp(all + length - end, LIBRARY) == 0
+    return length > end && *all == '/' && !strpbrk(all, ": \n") && strcmp(all + length - end, LIBRARY) == 0
                ? all
                : NULL;
 }
@@ -109,16 +107,14 @@ static int is_setting(const char *variable)
 /* It means the same in another folder, and in a list of lines. */
 static int is_portable(const char *variable)
 {
-    return !strchr(variable, '\n') &&
-           (strncmp(variable, "EFGTRACE_CONF=", 14) != 0 || variable[14] == '/');
+    return !strchr(variable, '\n') && (strncmp(variable, "EFGTRACE_CONF=", 14) != 0 || variable[14] == '/');
 }
 
 /* Append to TEXT, which has room for SIZE bytes. Returns 0 if there is too little. */
 static int append(char *text, size_t size, const char *name, const char *value)
 {
     size_t used = strlen(text);
-    return (size_t)snprintf(text + used, size - used, "%s%s%s", used ? "\n" : "", name, value) <
-           size - used;
+    return (size_t)snprintf(text + used, size - used, "%s%s%s", used ? "\n" : "", name, value) < size - used;
 }
 
 static int append_settings(char *text, size_t size, const char *library)
@@ -154,8 +150,8 @@ static MPI_Info add_environment(MPI_Info info, const char *command)
         PMPI_Info_create(&copy);
     else if (PMPI_Info_dup(info, &copy) == MPI_SUCCESS)
         PMPI_Info_get(copy, "env", sizeof text - 1, text, &has_some);
-    if (copy != MPI_INFO_NULL && (!append_environment(text, sizeof text, command) ||
-                                  PMPI_Info_set(copy, "env", text) != MPI_SUCCESS))
+    if (copy != MPI_INFO_NULL &&
+        (!append_environment(text, sizeof text, command) || PMPI_Info_set(copy, "env", text) != MPI_SUCCESS))
         PMPI_Info_free(&copy); /* is MPI_INFO_NULL then */
     return copy;
 }

@@ -123,8 +123,7 @@ static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t
 }
 
 /* Frames from addresses: ours and MPI's are left out where the path begins. */
-static uint32_t to_frames(void *const *address, uint32_t count, struct efg_frame *frames,
-                          uint64_t *hash)
+static uint32_t to_frames(void *const *address, uint32_t count, struct efg_frame *frames, uint64_t *hash)
 {
     uint32_t depth = 0;
     *hash = 0;
@@ -217,8 +216,8 @@ static uint32_t new_path(struct finder *f, struct key key, uint32_t count)
 
 static void update_memory(struct finder *f)
 {
-    uint64_t now = sizeof *f + efg_memo_memory(&f->memo) + efg_walk_memory(&f->walk) +
-                   efg_map_memory(&f->known);
+    uint64_t now =
+        sizeof *f + efg_memo_memory(&f->memo) + efg_walk_memory(&f->walk) + efg_map_memory(&f->known);
     if (now != f->memory)
         settle(&f->memory, now);
 }
@@ -302,8 +301,7 @@ static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
     int is_lasting = is_walked && f->walk.is_lasting;
     struct key key = key_of(f->walk.address, count);
     uint64_t words = is_lasting ? hash_words(&f->walk, frame, key.hash) : 0;
-    const struct efg_memo_entry *e =
-        is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
+    const struct efg_memo_entry *e = is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
     if (e)
         return e->path;
     uint32_t path = path_of(f, key);
@@ -355,8 +353,7 @@ static uint32_t cut_to(const struct efg_path *path, uint32_t depth, uint64_t *ha
     *hash = 0;
     for (uint32_t i = 0; i < depth; i++) {
         const struct efg_frame *frame = &path->frames[i];
-        *hash = efg_hash_mix(efg_hash_mix(*hash, efg_modules_get(frame->module)->hash),
-                             frame->offset);
+        *hash = efg_hash_mix(efg_hash_mix(*hash, efg_modules_get(frame->module)->hash), frame->offset);
     }
     return find_path(*hash, path->frames, depth);
 }

@@ -326,8 +326,8 @@ static void run_common(struct program *p, struct reader *r)
     p->code_align = get_unsigned(r);
     p->data_align = get_signed(r);
     uint64_t return_register = version == 1 ? get(r, 1) : get_unsigned(r);
-    if (is_fde || (version != 1 && version != 3) || return_register != RETURN_ADDRESS ||
-        text[0] != 'z' || !is_usual(text, get_block(r))) {
+    if (is_fde || (version != 1 && version != 3) || return_register != RETURN_ADDRESS || text[0] != 'z' ||
+        !is_usual(text, get_block(r))) {
         r->is_bad = 1;
         return;
     }
@@ -378,8 +378,7 @@ static struct efg_rule to_rule(const struct row *row)
         return unknown;
     rule.cfa_offset = (int32_t)row->cfa_offset;
     rule.rbp_offset = (int16_t)rbp->offset;
-    return rule.cfa_offset == row->cfa_offset && rule.rbp_offset == rbp->offset ? rule
-                                                                                : unknown;
+    return rule.cfa_offset == row->cfa_offset && rule.rbp_offset == rbp->offset ? rule : unknown;
 }
 
 /* The bytes are read where the loader mapped them, which no sanitizer knows about. */

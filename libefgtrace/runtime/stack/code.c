@@ -75,9 +75,8 @@ static int find_function(struct function *f, uintptr_t address)
 {
     unw_proc_info_t info;
 
-    if (unw_get_proc_info_by_ip(unw_local_addr_space, address, &info, NULL) != 0 ||
-        address < info.start_ip || address >= info.end_ip ||
-        info.end_ip - info.start_ip > MOST_BYTES)
+    if (unw_get_proc_info_by_ip(unw_local_addr_space, address, &info, NULL) != 0 || address < info.start_ip ||
+        address >= info.end_ip || info.end_ip - info.start_ip > MOST_BYTES)
         return -1;
     f->start = info.start_ip;
     f->size = (uint32_t)(info.end_ip - info.start_ip);
@@ -88,15 +87,13 @@ static int copy_bytes(struct function *f)
 {
     f->bytes = malloc(f->size);
     struct iovec to = {f->bytes, f->size}, from = {(void *)f->start, f->size};
-    return f->bytes && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)f->size ? 0
-                                                                                           : -1;
+    return f->bytes && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)f->size ? 0 : -1;
 }
 
 /* --- jumps and calls --- */
 
 /* 0 where the code just goes on. */
-static int is_turn(const struct function *f, const ZydisDecodedInstruction *i, uint32_t at,
-                   struct turn *turn)
+static int is_turn(const struct function *f, const ZydisDecodedInstruction *i, uint32_t at, struct turn *turn)
 {
     int is_direct = i->raw.imm[0].is_relative;
     uint64_t to = at + i->length + (is_direct ? i->raw.imm[0].value.u : 0);
@@ -127,12 +124,11 @@ static int decode(struct function *f)
     ZydisDecodedInstruction i;
 
     f->turns = malloc((f->size + 1ul) * sizeof *f->turns); /* most of it is never touched */
-    if (!f->turns || !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-                                                    ZYDIS_STACK_WIDTH_64)))
+    if (!f->turns ||
+        !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
         return -1;
     for (uint32_t at = 0; at < f->size; at += i.length) {
-        if (!ZYAN_SUCCESS(
-                ZydisDecoderDecodeInstruction(&decoder, NULL, f->bytes + at, f->size - at, &i)))
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, f->bytes + at, f->size - at, &i)))
             return -1; /* it is no code */
         if (is_turn(f, &i, at, &f->turns[f->turn_count]))
             f->switches += f->turns[f->turn_count++].what == SWITCH;
@@ -261,10 +257,9 @@ static uint64_t key_of(const struct efg_module *module, uint64_t offset)
 
 static void remember(const struct efg_module *module, uint64_t offset, efg_place place)
 {
-    uint64_t *slot =
-        efg_map_is_full(&places) && !efg_memory_may_remember(efg_map_memory(&places))
-            ? NULL
-            : efg_map_put(&places, key_of(module, offset));
+    uint64_t *slot = efg_map_is_full(&places) && !efg_memory_may_remember(efg_map_memory(&places))
+                         ? NULL
+                         : efg_map_put(&places, key_of(module, offset));
     if (slot)
         *slot = place;
 }
@@ -281,8 +276,8 @@ static void look_at(const struct efg_module *module, uintptr_t address)
 {
     struct function f = {0};
 
-    if (find_function(&f, address) == 0 && copy_bytes(&f) == 0 && decode(&f) == 0 &&
-        f.switches < 2 && find_blocks(&f) == 0 && find_places(&f) == 0)
+    if (find_function(&f, address) == 0 && copy_bytes(&f) == 0 && decode(&f) == 0 && f.switches < 2 &&
+        find_blocks(&f) == 0 && find_places(&f) == 0)
         remember_calls(&f, module);
     function_fini(&f);
 }
@@ -293,8 +288,7 @@ static efg_place place_of(const struct efg_module *module, uint64_t offset)
 
     if (known)
         return (efg_place)*known;
-    if (places.count >= MOST_CALLS ||
-        efg_modules_find(module->base + offset) != module) /* it was unloaded */
+    if (places.count >= MOST_CALLS || efg_modules_find(module->base + offset) != module) /* it was unloaded */
         return EFG_PLACE_UNKNOWN;
     uint64_t begin = efg_clock_cpu();
     look_at(module, module->base + offset);

@@ -59,8 +59,8 @@ EFG_HOT const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand
     return e && efg_memo_is_now(e, frame) ? note(hand, e) : NULL;
 }
 
-static int is_of(const struct efg_memo_entry *e, const uintptr_t *frame,
-                 const struct efg_walk *walk, uint64_t key)
+static int is_of(const struct efg_memo_entry *e, const uintptr_t *frame, const struct efg_walk *walk,
+                 uint64_t key)
 {
     return e->key == key && e->frame == frame && e->word_count == walk->word_count;
 }
@@ -110,16 +110,15 @@ static void *take(struct efg_memo *memo, size_t size)
     return taken;
 }
 
-void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk,
-                  uint64_t key, uint32_t path, uint64_t hash)
+void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk, uint64_t key,
+                  uint32_t path, uint64_t hash)
 {
     size_t words = walk->word_count * sizeof *walk->word;
     struct efg_memo_entry *e = take(memo, sizeof *e + words);
     if (!e)
         return;
     struct efg_memo_entry **first = bucket_of(memo, key);
-    *e =
-        (struct efg_memo_entry){{NULL, NULL}, frame, hash, *first, key, path, walk->word_count};
+    *e = (struct efg_memo_entry){{NULL, NULL}, frame, hash, *first, key, path, walk->word_count};
     memcpy(e->word, walk->word, words);
     *first = e;
     note(memo->hand, e);

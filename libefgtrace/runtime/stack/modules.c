@@ -50,9 +50,8 @@ static void new_generation(void)
 
 static int is_hidden(const char *base)
 {
-    static const char *const names[] = {"libmpi.so",   "libmpi_",     "libmpifort",
-                                        "libefgtrace", "libopen-pal", "libopen-rte",
-                                        "libmpich",    "libunwind"};
+    static const char *const names[] = {"libmpi.so",   "libmpi_",     "libmpifort", "libefgtrace",
+                                        "libopen-pal", "libopen-rte", "libmpich",   "libunwind"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(base, names[i], strlen(names[i])) == 0)
             return 1;
@@ -236,8 +235,7 @@ struct marks {
 };
 
 __attribute__((no_sanitize("address", "thread"))) static void
-read_data(struct efg_module *module, const uintptr_t *at, const uintptr_t *end,
-          struct marks *marks)
+read_data(struct efg_module *module, const uintptr_t *at, const uintptr_t *end, struct marks *marks)
 {
     for (; at < end; at++) {
         marks->has_start_files |= *at == (uintptr_t)__cxa_finalize;

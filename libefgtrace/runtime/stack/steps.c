@@ -64,11 +64,9 @@ static int grow(struct efg_steps *steps)
 
 int efg_steps_make_room(struct efg_steps *steps, uint32_t count)
 {
-    if (steps->room && steps->count + count <= steps->room &&
-        steps->next.count + count <= steps->room)
+    if (steps->room && steps->count + count <= steps->room && steps->next.count + count <= steps->room)
         return 0;
-    if (!steps->room ||
-        (steps->room < EFG_STEPS_MOST && efg_memory_may_remember(efg_steps_memory(steps))))
+    if (!steps->room || (steps->room < EFG_STEPS_MOST && efg_memory_may_remember(efg_steps_memory(steps))))
         return grow(steps);
     if (++steps->missed <= MOST_MISSED * steps->next.count)
         return -1;
@@ -105,8 +103,7 @@ static uint64_t hash_of(const struct efg_place *place)
     return efg_hash_mix(efg_hash_mix(hash, (uintptr_t)place->rbp_at), place->rbp);
 }
 
-uint32_t efg_steps_state(struct efg_steps *steps, const struct efg_step *step,
-                         const struct efg_place *place)
+uint32_t efg_steps_state(struct efg_steps *steps, const struct efg_step *step, const struct efg_place *place)
 {
     uint64_t *number = place ? efg_map_put(&steps->by_place, hash_of(place)) : NULL;
     if (place && (!number || (*number && memcmp(&steps->place[*number], place, sizeof *place))))
@@ -122,6 +119,6 @@ uint32_t efg_steps_state(struct efg_steps *steps, const struct efg_step *step,
 
 uint64_t efg_steps_memory(const struct efg_steps *steps)
 {
-    return steps->room * (sizeof *steps->step + sizeof *steps->place) +
-           efg_map_memory(&steps->next) + efg_map_memory(&steps->by_place);
+    return steps->room * (sizeof *steps->step + sizeof *steps->place) + efg_map_memory(&steps->next) +
+           efg_map_memory(&steps->by_place);
 }

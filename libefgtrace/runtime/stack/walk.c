@@ -80,8 +80,7 @@ static int is_there(struct efg_walk *walk, const uintptr_t *at)
 }
 
 /* Stack slots of other functions, which a sanitizer takes for its own. */
-__attribute__((no_sanitize("address"))) static uintptr_t take(struct efg_walk *walk,
-                                                              const uintptr_t *at)
+__attribute__((no_sanitize("address"))) static uintptr_t take(struct efg_walk *walk, const uintptr_t *at)
 {
     if (walk->is_astray || !is_there(walk, at)) {
         walk->is_astray = 1;
@@ -107,8 +106,7 @@ static uintptr_t take_cfa(struct efg_walk *walk, struct efg_place *place, struct
     return rule.cfa == EFG_CFA_RBP ? at : take(walk, (const uintptr_t *)at);
 }
 
-static void find_rbp(struct efg_walk *walk, struct efg_place *place, struct efg_rule rule,
-                     uintptr_t cfa)
+static void find_rbp(struct efg_walk *walk, struct efg_place *place, struct efg_rule rule, uintptr_t cfa)
 {
     if (rule.rbp == EFG_RBP_SAME)
         return;
@@ -118,8 +116,7 @@ static void find_rbp(struct efg_walk *walk, struct efg_place *place, struct efg_
 }
 
 /* The walk has come to ADDRESS, which returns to a function with this RSP. */
-static void arrive(struct efg_walk *walk, struct efg_place *place, uintptr_t address,
-                   uintptr_t rsp)
+static void arrive(struct efg_walk *walk, struct efg_place *place, uintptr_t address, uintptr_t rsp)
 {
     place->address = address;
     place->rsp = rsp;
@@ -169,8 +166,8 @@ static int walk_anew(struct efg_walk *walk, const uintptr_t *frame, uint32_t lim
 /* --- The same ways again --- */
 
 /* Returns 0 when the walk has come to its end by steps that are known; else -1. */
-__attribute__((no_sanitize("address"))) static int
-walk_again(struct efg_walk *walk, const uintptr_t *frame, uint32_t limit)
+__attribute__((no_sanitize("address"))) static int walk_again(struct efg_walk *walk, const uintptr_t *frame,
+                                                              uint32_t limit)
 {
     struct efg_steps *steps = &walk->steps;
     struct efg_word *word = walk->word;
@@ -206,8 +203,7 @@ static void learn(struct efg_walk *walk, const uintptr_t *frame, int has_ended)
         uint32_t end = i < walk->count ? walk->words_before[i] : walk->word_count;
         const struct efg_place *place = i > 0 ? &walk->place[i - 1] : NULL;
         for (; words < end; words++, place = NULL) {
-            const struct efg_step new = {.at = walk->word[words].at,
-                                         .is_return = words + 1 == end};
+            const struct efg_step new = {.at = walk->word[words].at, .is_return = words + 1 == end};
             uint32_t next = efg_steps_next(steps, at, value);
             if (!next)
                 next = efg_steps_link(steps, at, value, efg_steps_state(steps, &new, place));

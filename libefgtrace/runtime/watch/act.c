@@ -49,8 +49,7 @@ static void settle(struct efg_thread *t, int is_owner, uint64_t now)
     if (is_owner)
         efg_windows_keep(t, trigger->first, agree->end);
     else
-        efg_windows_trim(t, now, (struct efg_span){agree->begun, agree->ended}, trigger->first,
-                         agree->end);
+        efg_windows_trim(t, now, (struct efg_span){agree->begun, agree->ended}, trigger->first, agree->end);
     efg_windows_settle();
     drop_windows();
 }
@@ -90,8 +89,7 @@ static void carry_out(void *context, enum efg_action action)
         efg_tell(now, "recorded up to iteration %llu", close_window(t, now, 1) - 1);
         break;
     case EFG_DO_CUT:
-        efg_tell(now, "the window ends: recorded before iteration %llu",
-                 close_window(t, now, 0));
+        efg_tell(now, "the window ends: recorded before iteration %llu", close_window(t, now, 0));
         break;
     case EFG_DO_SETTLE:
         settle(t, 1, now);
@@ -116,8 +114,7 @@ static void carry_out(void *context, enum efg_action action)
     }
 }
 
-#define HANDS(thread, now) \
-    (&(struct efg_control_hands){carry_out, &(struct moment){thread, now}})
+#define HANDS(thread, now) (&(struct efg_control_hands){carry_out, &(struct moment){thread, now}})
 
 void efg_act_feed(struct efg_thread *t, enum efg_trigger_input input, uint64_t now)
 {
@@ -127,10 +124,8 @@ void efg_act_feed(struct efg_thread *t, enum efg_trigger_input input, uint64_t n
 static void tell_place(enum efg_verdict verdict, uint64_t now)
 {
     if (agree->role != EFG_ALONE &&
-        (verdict == EFG_VERDICT_PLACED || verdict == EFG_VERDICT_MOVED ||
-         verdict == EFG_VERDICT_NEXT))
-        efg_tell(now, "the ranks agreed to record from iteration %llu on",
-                 (unsigned long long)agree->first);
+        (verdict == EFG_VERDICT_PLACED || verdict == EFG_VERDICT_MOVED || verdict == EFG_VERDICT_NEXT))
+        efg_tell(now, "the ranks agreed to record from iteration %llu on", (unsigned long long)agree->first);
 }
 
 void efg_act_obey(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
@@ -147,8 +142,7 @@ void efg_act_lose(struct efg_thread *t, uint64_t now)
 void efg_act_alone(struct efg_thread *t, uint64_t now)
 {
     efg_control_go_alone(&s->control, &t->tally, HANDS(t, now));
-    efg_tell(now,
-             "the ranks do not agree in time: recording from iteration %llu on all the same",
+    efg_tell(now, "the ranks do not agree in time: recording from iteration %llu on all the same",
              (unsigned long long)trigger->first);
 }
 
@@ -162,7 +156,6 @@ void efg_act_visit(struct efg_thread *t, uint64_t now)
     efg_windows_next(t, now);
     if (t->recorder.failed)
         efg_act_feed(t, EFG_IN_LIMIT, now);
-    else if (is_provisional &&
-             efg_windows_visits() > MOST_PROVISIONAL + 2 * efg_job.conf.iterations)
+    else if (is_provisional && efg_windows_visits() > MOST_PROVISIONAL + 2 * efg_job.conf.iterations)
         efg_act_feed(t, EFG_IN_OVER, now); /* they are not few */
 }

@@ -68,8 +68,7 @@ static void reduce(struct efg_thread *t, uint64_t now)
 
     if (!new_id)
         return; /* the next sample tries again */
-    enum efg_coarsened done =
-        efg_graph_coarsen(&t->graph, t->detail, to, efg_callpath_cut, new_id);
+    enum efg_coarsened done = efg_graph_coarsen(&t->graph, t->detail, to, efg_callpath_cut, new_id);
     if (done != EFG_COARSENED_NOTHING)
         efg_order_rename(&t->order, new_id, nodes);
     free(new_id);
@@ -90,8 +89,7 @@ void efg_coarse_make_room(struct efg_thread *t, uint64_t now)
     uint64_t begin = efg_clock_cpu();
     while (t->graph.is_full) {
         uint32_t dropped = t->graph.dropped | efg_coarse_dropped();
-        uint32_t next =
-            dropped == t->graph.dropped ? efg_detail_next(asked(), dropped) : dropped;
+        uint32_t next = dropped == t->graph.dropped ? efg_detail_next(asked(), dropped) : dropped;
         if (next == t->graph.dropped)
             break; /* there is nothing left to drop */
         say_once();

@@ -88,8 +88,7 @@ static struct efg_run_items list_items(struct efg_traffic *traffic,
                                        uint32_t list(struct efg_traffic *traffic,
                                                      struct efg_traffic_item *items))
 {
-    struct efg_run_items items = {.item =
-                                      calloc(efg_traffic_most(traffic), sizeof *items.item)};
+    struct efg_run_items items = {.item = calloc(efg_traffic_most(traffic), sizeof *items.item)};
     if (items.item)
         items.count = list(traffic, items.item);
     return items;
@@ -104,15 +103,13 @@ static uint32_t node_below(const struct efg_graph *graph, uint32_t site)
 
     for (uint32_t i = 0; i < graph->node_count; i++)
         if (efg_calltree_is_below(graph->tree, graph->nodes[i].leaf, site) &&
-            (best == EFG_NONE ||
-             graph->nodes[i].rhythm.visits > graph->nodes[best].rhythm.visits))
+            (best == EFG_NONE || graph->nodes[i].rhythm.visits > graph->nodes[best].rhythm.visits))
             best = i;
     return best;
 }
 
 /* Where a site is, as run.efg says it: a NODE below it, and at which DEPTH of its frames. */
-static void place_site(const struct efg_graph *graph, uint32_t site, uint32_t *node,
-                       uint32_t *depth)
+static void place_site(const struct efg_graph *graph, uint32_t site, uint32_t *node, uint32_t *depth)
 {
     uint32_t below = node_below(graph, site);
 
@@ -122,11 +119,9 @@ static void place_site(const struct efg_graph *graph, uint32_t site, uint32_t *n
         (*depth)--; /* the call itself */
 }
 
-static struct efg_run_loop describe(const struct efg_graph *graph,
-                                    const struct efg_mainloop *loop)
+static struct efg_run_loop describe(const struct efg_graph *graph, const struct efg_mainloop *loop)
 {
-    struct efg_run_loop out = {loop->function, loop->iterations, 0, 0,
-                               (uint32_t)(loop->share * 1e6)};
+    struct efg_run_loop out = {loop->function, loop->iterations, 0, 0, (uint32_t)(loop->share * 1e6)};
     uint32_t site = loop->function ? efg_calltree_find(graph->tree, loop->function) : EFG_NONE;
 
     if (site == EFG_NONE)
@@ -141,8 +136,7 @@ static struct efg_run_loop at_level(const struct efg_thread *t, enum efg_level l
     const struct efg_judge *judge = efg_finder_judge(t->finder);
     const struct efg_loop_found *found = efg_wish_find(judge, (struct efg_wish){level, 0});
 
-    return found && found->rounds >= 1.5 ? describe(&t->graph, &found->loop)
-                                         : (struct efg_run_loop){0};
+    return found && found->rounds >= 1.5 ? describe(&t->graph, &found->loop) : (struct efg_run_loop){0};
 }
 
 /* The loop that came nearest, and why it is none. */

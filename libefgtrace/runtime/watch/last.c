@@ -218,12 +218,11 @@ void efg_last_begin(void)
 {
     struct sigaction before, ours = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
 
-    if (efg_job.conf.save == 0 || !efg_job.folder[0] ||
-        sigaction(SIGTERM, NULL, &before) != 0 || before.sa_flags & SA_SIGINFO ||
-        before.sa_handler != SIG_DFL)
+    if (efg_job.conf.save == 0 || !efg_job.folder[0] || sigaction(SIGTERM, NULL, &before) != 0 ||
+        before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL)
         return;
-    stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
+                 -1, 0);
     if (stack == MAP_FAILED)
         return;
     is_waiting = !getenv("OMPI_COMM_WORLD_RANK") && !getenv("MPI_LOCALRANKID");

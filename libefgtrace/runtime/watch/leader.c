@@ -16,9 +16,8 @@
 #include "steering.h"
 #include "threads.h"
 
-#define PAUSE 1000 /* ns: sleeping lets a thread of lower priority come to its end */
-#define FEW_EVENTS \
-    100 /* a thread with fewer events than this part of another's does not lead */
+#define PAUSE 1000     /* ns: sleeping lets a thread of lower priority come to its end */
+#define FEW_EVENTS 100 /* a thread with fewer events than this part of another's does not lead */
 
 static struct efg_steering *const s = &efg_steering;
 

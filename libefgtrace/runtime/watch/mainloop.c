@@ -48,8 +48,7 @@ int efg_mainloop_is_over(const struct efg_thread *t)
 {
     uint64_t most = is_replaced ? most_calls(t) : UNLIKE * most_calls(t) + UNLIKE_MORE;
 
-    return s->pivot.kind != EFG_PIVOT_NONE && visits.last_event &&
-           t->graph.events - visits.last_event > most;
+    return s->pivot.kind != EFG_PIVOT_NONE && visits.last_event && t->graph.events - visits.last_event > most;
 }
 
 void efg_mainloop_count(struct efg_thread *t, uint64_t now)
@@ -102,8 +101,7 @@ static int is_preferred(const struct efg_pivot *a, const struct efg_pivot *b)
 static int adopt_best(struct efg_thread *t, const struct efg_loop_found *found, uint64_t now)
 {
     struct efg_pivot pivots[EFG_CHOICES];
-    uint32_t count =
-        found ? efg_pivot_list(efg_finder_judge(t->finder), found, pivots, EFG_CHOICES) : 0;
+    uint32_t count = found ? efg_pivot_list(efg_finder_judge(t->finder), found, pivots, EFG_CHOICES) : 0;
     uint32_t best = 0;
 
     for (uint32_t i = 1; i < count; i++)
@@ -116,9 +114,8 @@ static int adopt_best(struct efg_thread *t, const struct efg_loop_found *found, 
 
 int efg_mainloop_adopt_own(struct efg_thread *t, uint64_t now)
 {
-    return adopt_best(
-        t, efg_judge_find(efg_finder_judge(t->finder), s->loop.function, s->loop.iterations),
-        now);
+    return adopt_best(t, efg_judge_find(efg_finder_judge(t->finder), s->loop.function, s->loop.iterations),
+                      now);
 }
 
 /* No window is under way, nor an election of a pivot. */
@@ -130,8 +127,7 @@ static int is_free(void)
 
 void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
 {
-    efg_tell(now, "main loop found: %llu iterations so far",
-             (unsigned long long)s->loop.iterations);
+    efg_tell(now, "main loop found: %llu iterations so far", (unsigned long long)s->loop.iterations);
     if (is_free())
         efg_mainloop_adopt_own(t, now);
     else
@@ -146,8 +142,7 @@ void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
 static const struct efg_loop_found *find_elected(struct efg_judge *judge)
 {
     int is_same_place = s->place && efg_place_loop(s->loop.place) == s->place;
-    int is_own = s->loop.function == agree->loop &&
-                 (is_same_place || s->loop.iterations < 4 * s->elected);
+    int is_own = s->loop.function == agree->loop && (is_same_place || s->loop.iterations < 4 * s->elected);
 
     return efg_judge_find(judge, agree->loop, is_own ? s->loop.iterations : s->elected);
 }
@@ -194,8 +189,7 @@ void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
     enum efg_state state = trigger->state;
     uint64_t elapsed = now - job->start;
 
-    if (!found || agree->role == EFG_ALONE ||
-        (state != EFG_WATCHING && state != EFG_PROPOSED) ||
+    if (!found || agree->role == EFG_ALONE || (state != EFG_WATCHING && state != EFG_PROPOSED) ||
         (s->loop.function && s->loop.function != found->loop.function) || /* another's pivot */
         !efg_agree_wants(agree, found->loop.function))
         return;

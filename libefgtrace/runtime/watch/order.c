@@ -18,9 +18,9 @@
 #include "files/log/log.h"
 #include "runtime/base/memory.h"
 
-#define MEMORY ((size_t)1700 << 10) /* of a sequence: 64k pairs */
-#define BELOW (EFG_BELOW_OWN + 2)   /* DIR/logs/RANK.THREAD.order */
-#define PART 8                      /* ... but no more than one part in so many of the budget */
+#define MEMORY ((size_t)1700 << 10)   /* of a sequence: 64k pairs */
+#define BELOW (EFG_BELOW_OWN + 2)     /* DIR/logs/RANK.THREAD.order */
+#define PART 8                        /* ... but no more than one part in so many of the budget */
 #define MOST_DONE ((size_t)256 << 10) /* bytes of segments in memory ... */
 #define WORST_DONE ((size_t)1 << 20)  /* ... where they cannot be written */
 
@@ -70,8 +70,7 @@ void efg_order_begin(struct efg_order *o, uint32_t thread, const char *path)
     uint64_t part = efg_memory.limit / PART / (thread + 1);
 
     *o = (struct efg_order){.path = path ? strdup(path) : NULL};
-    o->is_on =
-        efg_sequence_init(&o->sequence, part < MEMORY ? (size_t)part : MEMORY, keep, o) == 0;
+    o->is_on = efg_sequence_init(&o->sequence, part < MEMORY ? (size_t)part : MEMORY, keep, o) == 0;
     o->error = o->is_on ? 0 : -ENOMEM;
     efg_order_settle(o);
 }

@@ -41,8 +41,7 @@ int efg_rounds_init(void)
 {
     efg_control_init(&s->control, job->conf.mode == EFG_MODE_ADAPTIVE ? job->conf.windows : 0,
                      job->conf.iterations, job->conf.skip);
-    return PMPI_Type_contiguous((int)sizeof rounds.vote, MPI_BYTE, &rounds.type) !=
-                       MPI_SUCCESS ||
+    return PMPI_Type_contiguous((int)sizeof rounds.vote, MPI_BYTE, &rounds.type) != MPI_SUCCESS ||
                    PMPI_Type_commit(&rounds.type) != MPI_SUCCESS ||
                    PMPI_Op_create(combine, 1, &rounds.combine) != MPI_SUCCESS
                ? -1
@@ -69,13 +68,11 @@ static int has_given_up(uint64_t now)
 
 static uint64_t realtime(uint64_t since_start)
 {
-    return job->sync.sync.realtime +
-           (job->start + since_start - job->sync.sync.ticks); /* ticks are ns */
+    return job->sync.sync.realtime + (job->start + since_start - job->sync.sync.ticks); /* ticks are ns */
 }
 
 /* ns from one visit of what would be the pivot to the next. */
-static uint64_t period_of(const struct efg_thread *t, const struct efg_pivot *pivot,
-                          uint64_t now)
+static uint64_t period_of(const struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
 {
     uint64_t visits = efg_graph_visits(&t->graph, pivot->kind, pivot->id);
 
@@ -142,10 +139,10 @@ static void go_alone(struct efg_thread *t, uint64_t now)
 /* A rank that makes no calls keeps the first round from its end. Others take a few samples. */
 static int is_unanswered(uint64_t now)
 {
-    uint64_t patience = job->conf.patience +
-                        PATIENT_ROUNDS * efg_finder_pause(now - job->start, job->conf.interval);
-    return trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE &&
-           agree->pending && s->loop.function && agree->role != EFG_ALONE && !s->window_count &&
+    uint64_t patience =
+        job->conf.patience + PATIENT_ROUNDS * efg_finder_pause(now - job->start, job->conf.interval);
+    return trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE && agree->pending &&
+           s->loop.function && agree->role != EFG_ALONE && !s->window_count &&
            now - rounds.posted_at > patience;
 }
 
@@ -159,8 +156,7 @@ void efg_rounds_consider_alone(struct efg_thread *t, uint64_t now)
 
 static void wait_for_loop(uint64_t now)
 {
-    int waits = agree->round == EFG_ROUND_PROPOSE && efg_ballot_winner(&rounds.result) &&
-                !s->loop.function;
+    int waits = agree->round == EFG_ROUND_PROPOSE && efg_ballot_winner(&rounds.result) && !s->loop.function;
     rounds.waiting_since = !waits ? 0 : rounds.waiting_since ? rounds.waiting_since : now;
     rounds.waited = waits ? rounds.waited + 1 : 0;
 }

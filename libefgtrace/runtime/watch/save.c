@@ -64,14 +64,12 @@ static uint64_t pause_at(uint64_t now)
 /* What is recorded is not to be disturbed, unless it takes long. */
 static int has_to_wait(const struct efg_thread *t, uint64_t now)
 {
-    return t->recorder.is_on && job->conf.mode != EFG_MODE_FULL &&
-           now - t->next_save < pause_at(now);
+    return t->recorder.is_on && job->conf.mode != EFG_MODE_FULL && now - t->next_save < pause_at(now);
 }
 
 /* --- what --- */
 
-static void put_sequence(struct efg_buffer *sections, struct efg_merge *merge,
-                         const struct efg_thread *t)
+static void put_sequence(struct efg_buffer *sections, struct efg_merge *merge, const struct efg_thread *t)
 {
     struct efg_buffer segments = {0}, section = {0};
     struct efg_run_order order = {0};
@@ -83,8 +81,7 @@ static void put_sequence(struct efg_buffer *sections, struct efg_merge *merge,
         .size = segments.size,
     };
     efg_runfile_put_sequence(&section, (uint32_t)job->rank,
-                             &(struct efg_run_sequence){.thread_count = 1, .threads = &thread},
-                             &order);
+                             &(struct efg_run_sequence){.thread_count = 1, .threads = &thread}, &order);
     efg_merge_order(merge, (uint32_t)job->rank, &order);
     efg_buffer_put(sections, section.data, section.size);
     sections->failed |= segments.failed | section.failed;
@@ -93,8 +90,8 @@ static void put_sequence(struct efg_buffer *sections, struct efg_merge *merge,
 }
 
 /* Takes from RANK what goes into the sections of it and of the run. */
-static void put_rank(struct efg_buffer *out, const struct efg_thread *t,
-                     const struct efg_run_names *names, struct efg_run_rank *rank)
+static void put_rank(struct efg_buffer *out, const struct efg_thread *t, const struct efg_run_names *names,
+                     struct efg_run_rank *rank)
 {
     struct efg_buffer sections = {0};
     struct efg_merge merge = {0};

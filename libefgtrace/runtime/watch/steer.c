@@ -127,8 +127,7 @@ static uint64_t pause_before_look(void)
 {
     if (trigger->state == EFG_RECORDING)
         return LOOK_PAUSE;
-    return agree->round > EFG_ROUND_PROPOSE && agree->round < EFG_ROUND_OVER ? ROUND_PAUSE
-                                                                             : UINT64_MAX / 2;
+    return agree->round > EFG_ROUND_PROPOSE && agree->round < EFG_ROUND_OVER ? ROUND_PAUSE : UINT64_MAX / 2;
 }
 
 static void sample(struct efg_thread *t, uint64_t now)

@@ -152,8 +152,8 @@ static struct efg_thread *new_thread(void)
         efg_traffic_free(traffic);
         return NULL;
     }
-    efg_budget_add(&efg_memory, sizeof *t + EFG_BACKLOG * sizeof *t->backlog.event +
-                                    efg_traffic_memory(traffic));
+    efg_budget_add(&efg_memory,
+                   sizeof *t + EFG_BACKLOG * sizeof *t->backlog.event + efg_traffic_memory(traffic));
     efg_stability_init(&t->stability, (uint32_t)job->conf.stable);
     if (efg_graph_follow_calls(&t->graph, efg_callpath_keys, efg_code_place) == 0)
         t->finder = efg_finder_new(&t->graph, efg_wish_begin());

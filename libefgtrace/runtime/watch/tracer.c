@@ -54,8 +54,7 @@ EFG_HOT int efg_tracer_enter(struct efg_call *call)
     t->cost.entered = --t->cost.countdown == 0 ? efg_clock_ticks() : 0;
     call->path = efg_callpath_find(call->frame, &call->hash);
     call->enter = efg_clock_ticks();
-    if (t->epoch != __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) &&
-        efg_windows_join(t, call->enter) != 0)
+    if (t->epoch != __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) && efg_windows_join(t, call->enter) != 0)
         return turn_back(t);
     if (efg_recorder_wants_enter(&t->recorder, call))
         efg_recorder_enter(&t->recorder, call);
@@ -68,8 +67,8 @@ EFG_HOT int efg_tracer_enter(struct efg_call *call)
 }
 
 /* What is asked for besides function and path. */
-static __attribute__((noinline)) void
-add_dimensions(struct efg_signature *s, const struct efg_call *call, struct efg_facts f)
+static __attribute__((noinline)) void add_dimensions(struct efg_signature *s, const struct efg_call *call,
+                                                     struct efg_facts f)
 {
     const struct efg_thread *t = call->thread;
     s->region = efg_regions_current(&t->regions);
@@ -143,8 +142,8 @@ void efg_tracer_settle(struct efg_thread *t, uint64_t now)
 }
 
 /* Of CALL, which has returned at LEAVE. Returns 1 if it counts for the pivot, else 0. */
-static inline int add_event(struct efg_thread *t, const struct efg_call *call,
-                            struct efg_facts facts, uint64_t leave)
+static inline int add_event(struct efg_thread *t, const struct efg_call *call, struct efg_facts facts,
+                            uint64_t leave)
 {
     uint32_t waiting = t->backlog.count;
     struct efg_event *event = &t->backlog.event[waiting++];

@@ -85,8 +85,7 @@ static void turn_epoch(struct efg_thread *t)
 
 static uint64_t log_bytes(const struct efg_thread *t)
 {
-    return (uint64_t)((char *)t->recorder.log.next.word -
-                      (char *)t->recorder.window_start.word);
+    return (uint64_t)((char *)t->recorder.log.next.word - (char *)t->recorder.window_start.word);
 }
 
 void efg_windows_open(struct efg_thread *t, uint64_t now)
@@ -154,9 +153,9 @@ static void cut(struct efg_thread *t, struct efg_run_window *w, uint64_t from, u
 
     if (r->failed || !r->log.header)
         return;
-    w->events = efg_trim(&r->log, r->window_start,
-                         &(struct efg_trim_part){from, to, w->first, w->last,
-                                                 s->control.offset - logged_offset});
+    w->events =
+        efg_trim(&r->log, r->window_start,
+                 &(struct efg_trim_part){from, to, w->first, w->last, s->control.offset - logged_offset});
     logged_offset = s->control.offset;
     efg_log_commit(&r->log);
     w->bytes = log_bytes(t);
@@ -237,8 +236,7 @@ void efg_windows_follow(struct efg_thread *t, uint64_t now)
     turn_epoch(t);
 }
 
-void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, uint64_t first,
-                      uint64_t end)
+void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, uint64_t first, uint64_t end)
 {
     struct efg_run_window *w = efg_windows_present();
     uint64_t base = job->sync.sync.realtime - job->sync.sync.ticks; /* ticks are ns */

@@ -49,8 +49,7 @@ static int has_name(struct efg_path path, uint32_t depth)
     if (depth >= path.depth)
         return 0;
     const struct efg_frame *frame = &path.frames[path.depth - 1 - depth];
-    int count =
-        efg_symbols_find(symbols, efg_callpath_module(frame->module), frame->offset, &frames);
+    int count = efg_symbols_find(symbols, efg_callpath_module(frame->module), frame->offset, &frames);
     for (int i = 0; i < count; i++)
         if (is_named(frames[i].function, job->conf.loop))
             return 1;
@@ -63,8 +62,7 @@ static int is_wished(const struct efg_graph *graph, uint32_t site)
     for (uint32_t i = 0; i < graph->node_count; i++)
         if (i != graph->overflow && graph->nodes[i].signature.path &&
             efg_calltree_is_below(graph->tree, graph->nodes[i].leaf, site))
-            return has_name(efg_callpath_get(graph->nodes[i].signature.path),
-                            graph->tree->sites[site].depth);
+            return has_name(efg_callpath_get(graph->nodes[i].signature.path), graph->tree->sites[site].depth);
     return 0;
 }
 
