@@ -129,6 +129,9 @@ MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/t
 $(BUILD)/tests/test_callpath: $(WALKED) | $(MODULES)
 $(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
 
+$(BUILD)/tests/test_code: $(WALKED) $(call of,stack/code)
+$(BUILD)/tests/test_code: FILES_LIBS += $(call pc,--libs,libunwind) $(ZYDIS)
+
 $(BUILD)/tests/test_clock: $(call of,base/clock)
 $(BUILD)/tests/test_offset: $(call of,node/offset)
 
@@ -288,9 +291,10 @@ bench-reduction: set-up-bench
 
 LIBDIR := $(PREFIX)/lib
 install: all
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig share/man/man1 share/man/man5 share/man/man7 share/doc/efgtrace)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 share/doc/efgtrace)
 	install -m 755 $(BUILD)/efgtrace $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so $(DESTDIR)$(LIBDIR)
+	install -m 644 libefgtrace/user/* $(DESTDIR)$(PREFIX)/include/efgtrace
 	for page in man/*.[157]; do install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}; done
 	install -m 644 config/efgtrace.conf README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/efgtrace
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' config/efgtrace.pc.in \

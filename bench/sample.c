@@ -5,8 +5,8 @@
  *     make build/tests/bench_sample && build/tests/bench_sample
  *
  * The program is a loop whose calls are made by functions of ten call sites that call each other, or in
- * which any call follows any other, up to ten of them each. All calls of an iteration, or as many at random, are
- * made between two samples. Columns, in ms of CPU time, medians of samples:
+ * which any call follows any other, up to ten of them each. All calls of an iteration, or as many at random,
+ * are made between two samples. Columns, in ms of CPU time, medians of samples:
  *
  *     sample    all of it, as the traced process takes it (efg_finder_sample)
  *     flow      of this, what the call tree is filled with from nodes and edges

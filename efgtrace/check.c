@@ -28,6 +28,10 @@ static const struct meaning meanings[] = {
     {"mode", "off", "nothing is recorded, no file is written"},
     {"output", "", "the folder is named efgtrace.<application>.<id>, a new one for every run"},
     {"output", NULL, "everything is written to this folder, which must not exist"},
+    {"select", "first", "iterations are recorded as soon as the main loop is known"},
+    {"select", "spread", "single iterations are recorded, spread evenly over the run"},
+    {"select", "slow", "the slowest iterations are kept, found after the fact, the same on all ranks"},
+    {"select", NULL, "several kinds of iterations are recorded: $"},
     {"iterations", "1", "one iteration of the main loop is recorded, then tracing is off"},
     {"iterations", NULL, "$ iterations of the main loop are recorded, then tracing is off"},
     {"windows", "1", "this is done once"},
@@ -48,6 +52,7 @@ static const struct meaning meanings[] = {
     {"depth", "1", "a call path is only the frame that calls MPI"},
     {"depth", NULL, "a call path is the innermost $ frames above the MPI call"},
     {"memory", NULL, "a rank uses at most $ of memory; beyond that it tells calls apart less finely"},
+    {"ring", NULL, "with select = slow, the last $ of iterations are at hand, to be kept if they were slow"},
     {"log-limit", NULL, "a thread stops recording when its log reaches $"},
     {"patience", "0", "no rank waits for one that finds no main loop"},
     {"patience", NULL, "a rank that has found no main loop after $ no longer holds up the others"},
@@ -69,22 +74,22 @@ static const struct meaning meanings[] = {
 };
 
 /* Keys that other modes than adaptive do not look at. */
-static int has_effect(const struct efg_conf *conf, const char *key)
+static bool has_effect(const struct efg_conf *conf, const char *key)
 {
-    static const char *const windows[] = {"iterations", "windows", "skip", "patience"};
+    static const char *const windows[] = {"select", "iterations", "windows", "skip", "ring", "patience"};
     static const char *const logs[] = {"log-limit", "keep-logs"};
 
     if (conf->mode == EFG_MODE_ADAPTIVE || strcmp(key, "mode") == 0)
-        return 1;
+        return true;
     if (conf->mode == EFG_MODE_OFF)
-        return 0;
+        return false;
     for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
         if (strcmp(key, windows[i]) == 0)
-            return 0;
+            return false;
     for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++)
         if (strcmp(key, logs[i]) == 0)
             return conf->mode == EFG_MODE_FULL;
-    return 1;
+    return true;
 }
 
 static const char *find_meaning(const char *key, const char *value)

@@ -28,12 +28,13 @@ struct request {
     const char *dir, *output;  /* OUTPUT: where an OTF2 trace goes */
     const char *ranks;         /* NULL: all */
     uint64_t thread, from, to; /* THREAD: UINT64_MAX for all; calls from 1, TO the last one */
-    int paths, is_trace;
+    bool paths;
+    int is_trace;
 };
 
 struct output {
     struct efg_buffer text;
-    int is_closed; /* nobody reads any more */
+    bool is_closed; /* nobody reads any more */
     int error;
 };
 
@@ -44,13 +45,13 @@ static void flush(struct output *out)
     if (!out->is_closed && !out->error)
         out->error = -efg_write_all(STDOUT_FILENO, out->text.data, out->text.size, EFG_IO_NEXT);
     if (out->error == EPIPE) {
-        out->is_closed = 1;
+        out->is_closed = true;
         out->error = 0;
     }
     out->text.size = 0;
 }
 
-static int is_over(const struct output *out)
+static bool is_over(const struct output *out)
 {
     return out->is_closed || out->error || out->text.failed;
 }
@@ -147,7 +148,7 @@ static void warn_of_end(const struct efg_run_rank *rank, const struct efg_run_th
 }
 
 static int expand_threads(const struct request *request, const struct efg_run *run,
-                          const struct efg_run_rank *rank, const struct efg_run_sequence *sequence, int many,
+                          const struct efg_run_rank *rank, const struct efg_run_sequence *sequence, bool many,
                           struct output *out)
 {
     int failed = 0;
@@ -174,7 +175,7 @@ static int expand_threads(const struct request *request, const struct efg_run *r
     return failed;
 }
 
-static int expand_rank(const struct request *request, const struct efg_run *run, uint32_t index, int many,
+static int expand_rank(const struct request *request, const struct efg_run *run, uint32_t index, bool many,
                        struct output *out)
 {
     struct efg_run_rank rank;

@@ -86,7 +86,7 @@ static int help_on(const char *name)
     return command->call(2, (char *[]){(char *)command->name, help, NULL});
 }
 
-static int is_one_of(const char *word, const char *a, const char *b)
+static bool is_one_of(const char *word, const char *a, const char *b)
 {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }

@@ -46,17 +46,17 @@ static int code_thread(struct efg_buffer *segments, const struct efg_run_sequenc
 }
 
 /* Whether A and B are the same calls. */
-static int are_same(const struct efg_run_sequence_thread *a, const struct efg_run_sequence_thread *b)
+static bool are_same(const struct efg_run_sequence_thread *a, const struct efg_run_sequence_thread *b)
 {
     struct efg_reader x = efg_reader(a->segments, a->size), y = efg_reader(b->segments, b->size);
     struct efg_sequence_segment s, t;
-    int same = 1;
+    bool same = true;
     while (same && x.at < x.size) {
         if (efg_sequence_get(&x, &s))
-            return 0;
+            return false;
         if (efg_sequence_get(&y, &t)) {
             efg_sequence_segment_fini(&s);
-            return 0;
+            return false;
         }
         same = efg_sequence_segment_is_equal(&s, &t) && s.start == t.start;
         efg_sequence_segment_fini(&s);
@@ -183,7 +183,7 @@ static int pack(const char *dir)
     char old[PATH_MAX], path[PATH_MAX];
     if (efg_open_exact(&p.run, "pack", dir, old))
         return EFG_EXIT_FAILED;
-    int fits = snprintf(path, sizeof path, "%s.packed", old) < (int)sizeof path;
+    bool fits = snprintf(path, sizeof path, "%s.packed", old) < (int)sizeof path;
     p.path = path;
     int failed = fits ? replace(&p, old) : efg_complain("pack", "the name is too long");
     efg_run_fini(&p.run);

@@ -91,6 +91,22 @@ ahead() {
     rm -rf "$dir"
 }
 
+# --- iterations of the whole run ---
+
+# spread SELECT ITERATIONS: ten of them are single ones of all of the 2000
+spread() {
+    dir=$work/spread
+    run spread "$tool" run -o "$dir" --select "$1" -- stencil2d 2000 500
+    verdict "select = $1: $2 iterations, the same on all ranks, all messages" "$(
+        faults "$dir/traces.otf2" --min-matched 1.0 --iterations "$2" | head -n 2
+        summary_lacks "$dir" "10 iterations, spread over the run"
+        summary_lacks "$dir" 'the same iterations on all 4 ranks')"
+    numbers=$(sed -n 's/^ *number \([0-9; ]*\)$/\1/p' "$dir/summary.txt" | tr -d ';')
+    verdict "select = $1: ten from the first to the last tenth or so" "$(echo "$numbers" |
+        awk '!(NF == 10 && $1 < 300 && $NF > 1700) { print }')"
+    rm -rf "$dir"
+}
+
 # --- late ranks ---
 
 late() {
@@ -133,6 +149,12 @@ for program in stencil2d persistent probes sendrecv_self waitany comms threads; 
     figures $program --mode full
 done
 figures stencil2d --windows 2
+for program in stencil2d persistent probes sendrecv_self waitany comms wavefront; do
+    figures $program --select first,spread,slow
+done
+figures stencil2d --select spread
+spread spread 10
+spread first,spread 20
 compile wavefront
 figures wavefront
 ahead sized '15 of 45 matched (33.3%); 15 sends and 15 receives stand open' '15 0 -5 -5'

@@ -14,7 +14,7 @@
 static atomic_int entered[EFG_CALLS], left[EFG_CALLS];
 static int rank;
 
-static int count_enter(struct efg_call *call)
+static bool count_enter(struct efg_call *call)
 {
     int flag;
     MPI_Comm copy;
@@ -34,7 +34,7 @@ static void count_leave(struct efg_call *call, int result)
     atomic_fetch_add(&left[call->id], 1);
 }
 
-static int prepare(const struct efg_front *front)
+static bool prepare(const struct efg_front *front)
 {
     (void)front;
     return getenv("FAKE_OFF") == NULL;
@@ -96,7 +96,7 @@ static void control(int level, const char *name)
     dprintf(STDERR_FILENO, "[%d] control %d %s\n", rank, level, name ? name : "(none)");
 }
 
-static void say(int is_sure)
+static void say(bool is_sure)
 {
     (void)is_sure;
 }

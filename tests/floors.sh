@@ -65,6 +65,7 @@ runtime/mpi     runtime/census  which members of a communicator are traced
 runtime/node    files/log       a moment of two clocks, as logs have it
 runtime/node    files/run       where a rank runs, as the run file has it
 runtime/preload runtime/calls   wraps the calls of the table
+runtime/preload user            hears what programs say
 runtime/process files/conf      its configuration
 runtime/process files/run       where it runs, as the run file has it
 runtime/process runtime/census  the ranks of the job
@@ -186,14 +187,15 @@ includes() {
         sed -E 's/^([^:]*): *# *include "([^"]*)".*/\1 \2/'
 }
 
-# "room letter name" of all names in objects, as nm has them
+# "object letter name" of all names in objects, as nm has them
 names() {
     (cd "$build/obj" && nm -A $(cd "$root" && find libefgtrace efgtrace -name '*.[cS]' | sed 's/[cS]$/o/')) |
-        sed -E 's/:([0-9a-f]+| +)? / /' | rooms
+        sed -E 's/:([0-9a-f]+| +)? / /'
 }
 
 includes | sort >"$work/includes"
-names >"$work/names" 2>"$work/unread"
+names >"$work/objects" 2>"$work/unread"
+rooms <"$work/objects" >"$work/names"
 arrows >"$work/table"
 
 # What it takes: "room room why".
@@ -242,7 +244,7 @@ awk 'function allows(line, from) {
     "$work/table" "$work/used" >"$work/wrong"
 verdict "$(wc -l <"$work/pairs") arrows are in the table, and no others" "$(cat "$work/wrong")"
 
-wrong=$(awk 'BEGIN {split("base core files runtime", floors, " "); for (i in floors) level[floors[i]] = i}
+wrong=$(awk 'BEGIN {split("user base core files runtime", floors, " "); for (i in floors) level[floors[i]] = i}
              function floor(room) {sub(/\/.*/, "", room); return room in level ? level[room] : 9}
              floor($1) == 9 ? floor($2) == level["runtime"] : floor($2) > floor($1)' "$work/pairs")
 verdict "arrows go down the floors, and not from the tool to the runtime" "$wrong"
@@ -256,6 +258,13 @@ circle=$(grep '^[^ ]*\.h ' "$work/includes" | while read -r file header; do
     esac
 done | tsort 2>&1 >/dev/null)
 verdict "no circle of headers" "$circle"
+
+circle=$(awk '$1 !~ /^libefgtrace\/runtime\/watch\// || $3 !~ /^efg_/ {next}
+              $2 == "U" {wants[$1 " " $3]}
+              $2 == "T" {object[$3] = $1}
+              END {for (w in wants) {split(w, a, " "); b = object[a[2]]; if (b != "" && b != a[1]) print a[1], b}}' \
+    "$work/objects" | tsort 2>&1 >/dev/null)
+verdict "no circle of calls inside the control of the runtime" "$circle"
 
 # The library that is preloaded has nothing of the rest in it.
 verdict "preload calls nothing outside" "$(grep '^runtime/preload .* calls ' "$work/used")"

@@ -63,7 +63,7 @@ same "star: the workers do the rest" "1-4 204
 1-4 204" "$(facts star "[n['ranks'] + ' ' + str(n['count']) for n in g['nodes'] if n['ranks'] != '0']")"
 # The main loop, if that is the workers', has the count of the rank that speaks for all; else that of the busiest.
 same "star: two loops" "0 204
-1-4 $(facts star "[g['pivot']['visits'] if g['pivot']['rank'] else
+1-4 $(facts star "[g['pivot']['visits'] if g['pivot'] and g['pivot']['rank'] else
     max(v['most'] for n in g['nodes'] if n['ranks'] == '1-4' for v in n['visits'])]")" \
     "$(facts star "sorted(l['ranks'] + ' ' + str(l['repetitions']) for l in g['loops'])")"
 same "star: groups" "1-4

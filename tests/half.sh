@@ -134,6 +134,20 @@ as_bare "all of it, of some" $bare -- -np 2 $with EFGTRACE_MODE=full ./any : -np
 says "all of it, of some" "2 of 4 ranks ran without efgtrace: rank 2-3"
 verdict "all of it, of some: otf2-print accepts the trace" "$(unreadable trace/traces.otf2)"
 
+# --- where nobody tells who is traced ---
+
+case $mpi-$($MPIRUN --version 2>/dev/null) in
+*"Open MPI) 4."*)
+    export OMPI_MCA_pmix_base_collect_data=0
+    as_bare "nobody tells" $bare -- -np 2 ./any : -np 2 $with ./any
+    same "nobody tells: it is said why nothing is traced, once" 1 "$(grep -c "several programs run in this job" err)"
+    same "nobody tells: no folder" "" "$(ls -d trace* 2>/dev/null)"
+    as_bare "nobody tells, one program" $bare -- -np 4 $with ./any
+    recorded "nobody tells, one program" "0 1 2 3"
+    unset OMPI_MCA_pmix_base_collect_data ;;
+*) skip "nobody tells" "this launcher does, always" ;;
+esac
+
 # --- configured differently ---
 
 as_bare "other windows" $bare -- -np 2 $with EFGTRACE_WINDOWS=2 ./any : -np 2 $with ./any

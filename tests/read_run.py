@@ -70,7 +70,7 @@ class Reader:
 
 def sections(data):
     magic, version, size, crc = struct.unpack_from('<8sIQI', data)
-    assert magic == b'efgrun\r\n' and version == 8 and size == len(data)
+    assert magic == b'efgrun\r\n' and version == 9 and size == len(data)
     assert crc == zlib.crc32(data[:20])
     at = 24
     while at < len(data):

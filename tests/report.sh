@@ -118,7 +118,7 @@ fi
 # --- what is wrong ---
 mkdir empty killed killed/logs short old damaged rank
 head -c 5000 run/run.efg >short/run.efg
-{ head -c 8 run/run.efg; printf '\011'; tail -c +10 run/run.efg; } >old/run.efg
+{ head -c 8 run/run.efg; printf '\012'; tail -c +10 run/run.efg; } >old/run.efg
 size=$(wc -c <run/run.efg)
 { head -c $((size - 200)) run/run.efg; printf 'xxxx'; tail -c 196 run/run.efg; } >damaged/run.efg
 { head -c 2000 run/run.efg; printf 'xxxx'; tail -c +2005 run/run.efg; } >rank/run.efg
@@ -127,7 +127,7 @@ for command in report graph; do
     says "$command: empty DIR" 1 "no run.efg in it; name the folder" "$tool" $command empty
     says "$command: killed job" 1 "efgtrace trace killed" "$tool" $command killed
     says "$command: cut short" 1 "short/run.efg is cut short: 5000 bytes of" "$tool" $command short
-    says "$command: other version" 1 "of version 9, this efgtrace reads version 8; use the" "$tool" $command old
+    says "$command: other version" 1 "of version 10, this efgtrace reads version 9; use the" "$tool" $command old
     says "$command: damaged" 1 "damaged/run.efg is damaged: the checksum of the table of source lines" "$tool" $command damaged
     says "$command: no DIR" 2 "DIR is missing" "$tool" $command
     says "$command: two DIRs" 2 "one DIR at a time" "$tool" $command run run

@@ -157,14 +157,18 @@ for thread in 1 2 3 4; do
     is_beginning threads threads.then threads 2 $thread
 done
 
-begin shuffled "logs/0.0.order logs/3.0.order" -m graph -- "$programs/many" shuffled 1500000
-rm -f shuffled/pieces/*
-for ((i = 0; i < 300; i++)); do
-    ls shuffled/pieces/{0,1,2,3}.0.efg >found 2>&1 && break
-    sleep 0.1
+# What was saved after segments were written out: of a job that lasts long enough for that.
+for calls in 1500000 6000000 24000000; do
+    rm -rf shuffled shuffled.then
+    begin shuffled "logs/0.0.order logs/3.0.order" -m graph -- "$programs/many" shuffled $calls
+    rm -f shuffled/pieces/*
+    while kill -0 "$job" 2>/dev/null && ! ls shuffled/pieces/{0,1,2,3}.0.efg >found 2>&1; do
+        sleep 0.1
+    done
+    snapshot shuffled 2>err
+    finished
+    [ -e shuffled.then/pieces/3.0.efg ] && break
 done
-snapshot shuffled
-finished
 "$tool" trace shuffled.then >said 2>err
 same "segments that were written out" "0 shuffled.then/run.efg" "$? $(cat said)"
 is_beginning "segments that were written out" shuffled.then shuffled 0

@@ -122,8 +122,8 @@ same "drift: it is said" 1 "$(grep -Ec ': contradictory, [1-9][0-9]* left$' said
 bent_run() {
     runs "$1" LD_PRELOAD="$work/bent.so" LATE2="$2" LATE3="$3" "${@:5}"
     same "$1: two hosts" 1 "$(grep -c ', 4 ranks on 2 hosts, ' "$1/summary.txt")"
-    verdict "$1: the summary says it" \
-        "$(grep -Eq "$4" "$1/summary.txt" || echo "no '$4' in: $(grep -A 1 Clocks "$1/summary.txt" | tr '\n' ' ')")"
+    verdict "$1: the summary says it" "$(grep -Eq "$4" "$1/summary.txt" ||
+        echo "no '$4' in: $(grep -A 1 Clocks "$1/summary.txt" | tr '\n' ' ')")"
 }
 
 # Once with two windows.
@@ -148,9 +148,9 @@ same "run.refused: the logs are as they were" 2 "$("$python" "$logs" clocks run.
 
 # corrected DIR: what is said of clocks that were put right, but for what their comparison may have missed
 corrected() {
-    awk 'function ns(value, unit) { return value * (unit == "s" ? 1e9 : unit == "ms" ? 1e6 : unit == "us" ? 1e3 : 1) }
-        /^Clocks .* at worst$/ { worst = ns($(NF - 3), $(NF - 2)) }
-        /corrected/ && !(/^ +off by .*: corrected, 0 left$/ && ns($3, $4) <= worst)' "$1/summary.txt"
+    awk 'BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }
+        /^Clocks .* at worst$/ { worst = $(NF - 3) * unit[$(NF - 2)] }
+        /corrected/ && !(/^ +off by .*: corrected, 0 left$/ && $3 * unit[$4] <= worst)' "$1/summary.txt"
 }
 
 # Messages one way, under way when the window began; clocks are right.

@@ -13,6 +13,11 @@ $MPICC -g -O1 "$root/tests/spawn/spawn.c" -o "$work/spawn" || exit 2
 case $MPICC-$($MPIRUN --version 2>/dev/null) in *mpich*) knows= ;; *"Open MPI) 4."*) knows=1 ;; *) knows= ;; esac
 cd "$work" || exit 2
 
+if ! ranks 2 "$work/spawn" 1 plain >"$work/out" 2>&1; then
+    skip "spawned" "this MPI library cannot spawn here: $(grep -m 1 -i spawn "$work/out")"
+    finish
+fi
+
 # spawned NAME OPTIONS ARGUMENTS: bare and traced; the summaries are in $dir and what is beside it
 number=0
 spawned() {
@@ -28,13 +33,21 @@ before=
 # untraced NAME HOW_MANY
 untraced() {
     has "$1: says that they are not traced" "$2 spawned processes are not traced" "$dir/summary.txt"
+    has "$1: nothing to compare" "148 messages with spawned processes: their summary, if there is one" "$dir/summary.txt"
     same "$1: nothing beside" "" "$(ls -d "$dir".* 2>/dev/null)"
 }
 
-# beside NAME: a folder of the spawned ones; each knows of the other
+# matched NAME MESSAGES: says who ended last, of the two
+matched() {
+    cat "$dir/summary.txt" "$dir.spawned"*/summary.txt >"$work/summaries"
+    contains "$1: messages matched" "$(sed -n 's/.* \([0-9]* of [0-9]*\) messages with .*matched$/\1/p' "$work/summaries" | sort -u | xargs)" "$2"
+}
+
+# beside NAME [MATCHED]: a folder of the spawned ones; each knows of the other
 beside() {
     has "$1: says where they are traced" "spawned processes are traced in $dir.spawned" "$dir/summary.txt"
     has "$1: they say who made them" "spawned by the program in $dir" "$dir.spawned/summary.txt"
+    matched "$1" "${2:-148 of 148}"
     same "$1: two ranks" "2" "$(sed -n '1s/.*, \([0-9]*\) ranks.*/\1/p' "$dir.spawned/summary.txt")"
 }
 
@@ -63,6 +76,12 @@ beside "several programs"
 spawned "twice" "" "2 plain"
 has "twice: counts all" "4 spawned processes are traced" "$dir/summary.txt"
 has "twice: the second" "spawned by the program in $dir" "$dir.spawned.2/summary.txt"
+
+# One that is not traced has sent 37 of the messages, and received as many.
+number=$((number + 1)) dir=$work/$number
+$MPIRUN -np 1 "$tool" run -o "$dir" "$work/spawn" 1 info : -np 1 "$work/spawn" 1 info </dev/null >"$work/out" 2>"$work/err"
+same "a maker untraced: exit code" 0 $?
+beside "a maker untraced" "74 of 148"
 
 # --- where they are not traced ---
 

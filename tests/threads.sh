@@ -162,11 +162,12 @@ fi
 
 # --- data races, as the thread sanitizer sees them ---
 
-# raced DIR LIBRARIES COMMAND...: what it reports; DIR is the output
+# raced DIR LIBRARIES COMMAND...: what it reports; DIR is the output. With a long history: where a stack is no longer
+# known, what MPI does is not recognised as MPI's.
 raced() {
     local dir=$1 libraries=$2
     shift 2
-    ranks 2 env TSAN_OPTIONS="suppressions=$sources/foreign.supp exitcode=0 log_path=$work/$dir.race" \
+    ranks 2 env TSAN_OPTIONS="suppressions=$sources/foreign.supp exitcode=0 history_size=7 log_path=$work/$dir.race" \
         LD_PRELOAD="$libraries" EFGTRACE_OUTPUT="$dir" EFGTRACE_SUMMARY=off EFGTRACE_WINDOWS=3 \
         EFGTRACE_ITERATIONS=2 EFGTRACE_SAVE=5ms EFGTRACE_INTERVAL=5ms "$@" >"$dir.out" 2>&1 ||
         echo "exit code $?: $(tail -n 2 "$dir.out")"

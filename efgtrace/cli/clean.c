@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * UTF-8 is checked byte by byte, as Unicode has it; what is misleading is looked up in a short list.
+ * Replaces what misleads or breaks readers of a text. UTF-8 is checked byte by byte, as Unicode has it;
+ * what is misleading is looked up in a short list.
  */
 #include "clean.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 /* Characters that end a line, or turn the direction of the text around them, so that it does
  * not say what it seems to: each as its bytes but for the last one, which is from LOW to HIGH.
  */
-static int is_misleading(const unsigned char *text)
+static bool is_misleading(const unsigned char *text)
 {
     static const struct {
         const char *bytes;
@@ -23,9 +25,9 @@ static int is_misleading(const unsigned char *text)
         size_t length = strlen(kinds[i].bytes);
         if (!strncmp((const char *)text, kinds[i].bytes, length) && text[length] >= kinds[i].low &&
             text[length] <= kinds[i].high)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Bytes of the UTF-8 character at TEXT, 0 if it is none that XML and JSON may hold. */
@@ -46,9 +48,9 @@ static size_t character(const unsigned char *text)
                 return 0;
         }
         unsigned second = text[1];
-        int wrong = (*text == 0xc2 && second < 0xa0) || (*text == 0xe0 && second < 0xa0) ||
-                    (*text == 0xed && second > 0x9f) || (*text == 0xf0 && second < 0x90) ||
-                    (*text == 0xf4 && second > 0x8f) || (*text == 0xef && second == 0xbf && text[2] >= 0xbe);
+        bool wrong = (*text == 0xc2 && second < 0xa0) || (*text == 0xe0 && second < 0xa0) ||
+                     (*text == 0xed && second > 0x9f) || (*text == 0xf0 && second < 0x90) ||
+                     (*text == 0xf4 && second > 0x8f) || (*text == 0xef && second == 0xbf && text[2] >= 0xbe);
         return wrong ? 0 : more + 1;
     }
     return 0;

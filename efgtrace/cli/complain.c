@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The same words for the same mistakes: messages about usage are in one place for all commands.
+ * Says how a command was used wrongly. The same words for the same mistakes: messages about usage are in
+ * one place for all commands.
  */
 #include "complain.h"
 

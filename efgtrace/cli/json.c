@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each value goes through one function here, so that all documents write a kind of value alike.
+ * Adds values to JSON documents, and prints them. Each value goes through one function here, so that all
+ * documents write a kind of value alike.
  */
 #include "json.h"
 
@@ -103,7 +104,7 @@ void efg_json_end(struct efg_buffer *out, cJSON *document, const char *last)
     if (text && cJSON_HasObjectItem(document, last))
         efg_buffer_print(out, "%s\n", text);
     else
-        out->failed = 1;
+        out->failed = true;
     cJSON_free(text);
     cJSON_Delete(document);
 }

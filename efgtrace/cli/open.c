@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A folder without a run file is either not one of ours, or that of a job that was killed
- * or is still running: what is in it tells.
+ * Opens the run file of an output folder, or says why there is none. A folder without a run file is either
+ * not one of ours, or that of a job that was killed or is still running: what is in it tells.
  *
  * Names in a run file come from a program, or from anyone who had the file: what would be more
  * than text to a terminal, a browser or another reader is removed from them here, once.
@@ -160,7 +160,7 @@ uint32_t efg_open_find(const struct efg_run *run, const char *command, const cha
     char *end;
     errno = 0;
     unsigned long number = strtoul(rank, &end, 10);
-    int valid = *rank >= '0' && *rank <= '9' && !*end && !errno && number <= UINT32_MAX;
+    bool valid = *rank >= '0' && *rank <= '9' && !*end && !errno && number <= UINT32_MAX;
     uint32_t index = valid ? efg_run_index(run, (uint32_t)number) : EFG_NONE;
     if (index != EFG_NONE)
         return index;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * getopt_long does the work; its tables are made from ours. An option is known to it by its place
- * in the table, behind all letters.
+ * Reads the options of a command. getopt_long does the work; its tables are made from ours. An option is
+ * known to it by its place in the table, behind all letters.
  */
 #include "options.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static int take_value(const char *command, const struct efg_option *option, cons
 {
     char text[128];
     if (option->flag)
-        *option->flag = 1;
+        *option->flag = true;
     if (option->text)
         *option->text = value;
     if (option->number && take_number(option, value)) {
@@ -133,7 +134,7 @@ int efg_options_take(const char *command, const struct efg_option *options, cons
     optind = 0; /* begin anew */
     opterr = 0;
     for (int taken; (taken = getopt_long(argc, argv, letters, names, NULL)) != -1;) {
-        int is_help = taken == HELP || taken == 'h';
+        bool is_help = taken == HELP || taken == 'h';
         for (; is_help && *help; help++)
             fputs(*help, stdout);
         const struct efg_option *option = is_help ? NULL : find(options, taken);

@@ -5,12 +5,13 @@
 #ifndef EFG_OPTIONS_H
 #define EFG_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct efg_option { /* one of flag, text, number, choice is where its value goes */
     const char *name;
     char letter;       /* 0: it has none */
-    int *flag;         /* it takes no value: 1 */
+    bool *flag;        /* it takes no value: true */
     const char **text; /* any */
     uint64_t *number;  /* from LEAST on */
     uint64_t least;

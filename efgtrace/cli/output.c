@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file that cannot be written is complained about at once; standard output, which is buffered, at the end of the
- * program.
+ * Writes what a command has made, to a file or to standard output. A file that cannot be written is
+ * complained about at once; standard output, which is buffered, at the end of the program.
  */
 #include "output.h"
 
@@ -22,11 +22,11 @@ static int complain(const char *command, const char *path, int error)
 int efg_output(const char *command, const struct efg_buffer *out, const char *path)
 {
     FILE *file = path ? fopen(path, "w") : stdout;
-    int written = file && fwrite(out->data, 1, out->size, file) == out->size;
+    bool written = file && fwrite(out->data, 1, out->size, file) == out->size;
     if (!path)
         return written ? 0 : efg_output_lose(errno);
     if (file && fclose(file))
-        written = 0;
+        written = false;
     return written ? 0 : complain(command, path, errno);
 }
 

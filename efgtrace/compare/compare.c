@@ -118,7 +118,7 @@ static void list_differences(struct efg_comparison *c, double *const before[2])
         struct efg_pair pair = c->matched.nodes[i];
         struct efg_difference *calls = &c->differences[2 * i], *compute = calls + 1;
         *calls = (struct efg_difference){.node = pair};
-        *compute = (struct efg_difference){.node = pair, .is_compute = 1};
+        *compute = (struct efg_difference){.node = pair, .is_compute = true};
         if (pair.a != EFG_NONE)
             add_node(calls, compute, 0, &c->side[0], pair.a, before[0]);
         if (pair.b != EFG_NONE)
@@ -134,7 +134,7 @@ static int find_differences(struct efg_comparison *c)
 {
     double *before[2] = {sum_edges(&c->side[0]), sum_edges(&c->side[1])};
     c->differences = calloc(2 * (size_t)c->matched.node_count + 1, sizeof *c->differences);
-    int failed = !before[0] || !before[1] || !c->differences;
+    bool failed = !before[0] || !before[1] || !c->differences;
     if (!failed)
         list_differences(c, before);
     free(before[0]);
@@ -240,7 +240,7 @@ static const char *const help[] = {
 int efg_cmd_compare(int argc, char **argv)
 {
     struct request request = {0};
-    int all = 0;
+    bool all = false;
     const struct efg_option options[] = {
         {"all", 'a', .flag = &all},
         {"format", 'f', .choice = &request.format, .words = "text json html"},

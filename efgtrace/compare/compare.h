@@ -10,13 +10,15 @@
 #ifndef EFG_COMPARE_H
 #define EFG_COMPARE_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 #include "model/efficiency.h"
 #include "model/matched.h"
 
 struct efg_difference { /* a call site, or the computation before it */
     struct efg_pair node;
-    int is_compute;
+    bool is_compute;
     double time[2], calls[2]; /* ns and number of calls of a rank; 0 where it has none */
 };
 
@@ -27,7 +29,7 @@ struct efg_comparison {
     double iterations[2], iteration[2], iteration_mpi[2]; /* of the main loop: of a rank; ns of
                                                              one, 0 for none */
     uint32_t main_loop[2]; /* of the merged trees, EFG_NONE for none */
-    int is_same_loop;      /* these are matched */
+    bool is_same_loop;     /* these are matched */
     struct efg_efficiency efficiency[2];
     struct efg_difference *differences; /* the largest first */
     uint32_t difference_count;

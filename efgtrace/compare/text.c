@@ -166,7 +166,7 @@ static void put_loop(struct efg_buffer *out, const struct efg_comparison *c, str
 {
     double time[2] = {0}, mpi[2] = {0}, count[2] = {0};
     uint32_t id[2] = {pair.a, pair.b}, depth = 0;
-    int is_main = 0;
+    bool is_main = false;
     char function[128] = "", text[7][32];
     for (int i = 1; i >= 0; i--) { /* the name is that of A, if it is there */
         const struct efg_model *side = &c->side[i];

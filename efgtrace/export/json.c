@@ -60,7 +60,7 @@ static int read_all(struct reading *r, struct efg_model *model, uint64_t calls)
                 efg_representative_begin(&r->representative, run, &r->recorded);
     error = error ? -ENOMEM : efg_recorded_all(&r->recorded, run, take, r);
     if (!error)
-        error = efg_representative_read(&r->representative, 1);
+        error = efg_representative_read(&r->representative, true);
     const char *ranks = efg_representative_ranks(&r->representative);
     if (!error && ranks && efg_model_read(model, ranks, efg_merged_dimensions(run) & EFG_DIM_PATH, 0))
         return -1;

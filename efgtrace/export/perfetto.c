@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trace events as Chrome and Perfetto read them: one JSON object whose traceEvents come in no
- * order. The trace is read twice: first which messages have both ends, then all is written as
- * it comes, so that the memory is that of the channels and call sites.
+ * order. All is written as it comes, but for messages: one end waits for the other, so that none
+ * has one end only. The memory is that of the messages and call sites.
  *
  *     process  a rank      thread 2 t + 1: iterations of thread t, 2 t + 2: its calls
  *     X        a call or an iteration, from ts for dur us
@@ -11,12 +11,12 @@
  *
  * Source: "Trace Event Format", of the Chromium project.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/map.h"
 #include "cli/json.h"
 #include "formats.h"
 #include "recorded/pairs.h"
@@ -30,17 +30,22 @@ struct writing {
     struct efg_recorded recorded;
     struct efg_recorded_names names;
     struct efg_recorded_pairs pairs;
+    struct efg_map end_of; /* a pair -> the number of its first end */
+    struct end {
+        struct efg_recorded_message message;
+        uint32_t rank, track;
+    } * ends;
     struct efg_buffer *sites; /* what begins the event of a call, by site */
     uint32_t site_count;
     uint32_t rank, thread; /* the present location */
-    int has_iterations;    /* it does */
-    int has_begun;         /* an event was written */
+    bool has_iterations;   /* it does */
+    bool has_begun;        /* an event was written */
 };
 
 static void flush(struct writing *w)
 {
     if (!w->out.failed && fwrite(w->out.data, 1, w->out.size, w->file) != w->out.size)
-        w->out.failed = 1;
+        w->out.failed = true;
     w->out.size = 0;
 }
 
@@ -48,7 +53,7 @@ static void put_comma(struct writing *w)
 {
     if (w->has_begun)
         efg_buffer_put(&w->out, ",\n", 2);
-    w->has_begun = 1;
+    w->has_begun = true;
 }
 
 /* --- names of tracks --- */
@@ -67,12 +72,12 @@ static void put_name(struct writing *w, const char *what, uint32_t track, const 
                      w->rank, track, what, place);
 }
 
-static uint32_t track_of(const struct writing *w, int of_iterations)
+static uint32_t track_of(const struct writing *w, bool of_iterations)
 {
     return 2 * w->thread + (of_iterations ? 1 : 2);
 }
 
-static void put_thread(struct writing *w, int of_iterations)
+static void put_thread(struct writing *w, bool of_iterations)
 {
     char name[64] = "main thread";
     uint32_t track = track_of(w, of_iterations);
@@ -88,11 +93,11 @@ static void put_location(struct writing *w, const struct efg_recorded_item *item
     char name[32];
     w->rank = item->location.rank;
     w->thread = item->location.thread;
-    w->has_iterations = 0;
+    w->has_iterations = false;
     snprintf(name, sizeof name, "MPI Rank %u", w->rank);
     if (!w->thread)
         put_name(w, "process", 0, name, w->rank);
-    put_thread(w, 0);
+    put_thread(w, false);
 }
 
 /* --- calls and iterations --- */
@@ -136,7 +141,7 @@ static void put_call(struct writing *w, const struct efg_recorded_call *call)
         efg_buffer_print(&w->out, ",\"iteration\":%" PRIu64, call->iteration);
     if (call->polls)
         efg_buffer_print(&w->out, ",\"polls\":%u", call->polls);
-    efg_buffer_print(&w->out, "},\"pid\":%u,\"tid\":%u", w->rank, track_of(w, 0));
+    efg_buffer_print(&w->out, "},\"pid\":%u,\"tid\":%u", w->rank, track_of(w, false));
     put_time(w, "ts", call->begin);
     put_time(w, "dur", call->end - call->begin);
     efg_buffer_print(&w->out, "}");
@@ -149,13 +154,13 @@ static void put_iteration(struct writing *w, const struct efg_recorded_span *spa
 {
     uint64_t duration = span->end - span->begin;
     if (!w->has_iterations)
-        put_thread(w, 1);
-    w->has_iterations = 1;
+        put_thread(w, true);
+    w->has_iterations = true;
     put_comma(w);
     efg_buffer_print(&w->out,
                      "{\"ph\":\"X\",\"cat\":\"iteration\",\"name\":\"iteration %" PRIu64
                      "\",\"args\":{\"iteration\":%" PRIu64 "},\"pid\":%u,\"tid\":%u",
-                     span->number, span->number, w->rank, track_of(w, 1));
+                     span->number, span->number, w->rank, track_of(w, true));
     put_time(w, "ts", span->begin);
     put_time(w, "dur", duration - (duration > 0));
     efg_buffer_print(&w->out, "}");
@@ -164,31 +169,37 @@ static void put_iteration(struct writing *w, const struct efg_recorded_span *spa
 /* --- messages --- */
 
 /* A receive is recorded at the end of its call, which is outside of it for a reader. */
-static void put_message(struct writing *w, const struct efg_recorded_message *m)
+static void put_end(struct writing *w, const struct end *end, uint64_t number)
 {
-    uint64_t pair = efg_recorded_pair(&w->pairs, m);
-    if (pair == EFG_RECORDED_NONE)
-        return;
+    const struct efg_recorded_message *m = &end->message;
     put_comma(w);
     efg_buffer_print(&w->out,
                      "{\"ph\":\"%s,\"cat\":\"message\",\"name\":\"message\",\"id\":%" PRIu64
                      ",\"pid\":%u,\"tid\":%u",
-                     m->is_send ? "s\"" : "f\",\"bp\":\"e\"", pair, w->rank, track_of(w, 0));
+                     m->is_send ? "s\"" : "f\",\"bp\":\"e\"", number, end->rank, end->track);
     put_time(w, "ts", m->time - (!m->is_send && m->time));
     efg_buffer_print(&w->out, ",\"args\":{\"from\":%u,\"to\":%u,\"tag\":%u,\"bytes\":%" PRIu64 "}}", m->from,
                      m->to, m->tag, m->bytes);
 }
 
-/* --- the two passes --- */
-
-static int count(void *data, const struct efg_recorded_item *item)
+static void put_message(struct writing *w, const struct efg_recorded_message *message)
 {
-    struct writing *w = data;
-    return item->kind == EFG_RECORDED_MESSAGE &&
-                   efg_recorded_pairs_add(&w->pairs, &item->message) == EFG_RECORDED_NONE
-               ? -ENOMEM
-               : 0;
+    struct end end = {*message, w->rank, track_of(w, false)};
+    uint64_t pair = efg_recorded_pairs_add(&w->pairs, message), known = w->end_of.count;
+    uint64_t *number = pair == EFG_RECORDED_NONE ? NULL : efg_map_put(&w->end_of, pair);
+    bool is_first = w->end_of.count > known;
+    if (!number || (is_first && efg_array_grow(&w->ends, known, 1, sizeof end))) {
+        w->out.failed = true;
+    } else if (is_first) {
+        *number = known;
+        w->ends[known] = end;
+    } else {
+        put_end(w, &w->ends[*number], *number);
+        put_end(w, &end, *number);
+    }
 }
+
+/* --- the trace --- */
 
 static int put(void *data, const struct efg_recorded_item *item)
 {
@@ -212,17 +223,6 @@ static int put(void *data, const struct efg_recorded_item *item)
     return w->out.failed ? -1 : 0;
 }
 
-/* Returns 0 or not; if the trace cannot be read, with a MESSAGE. */
-static int pass(struct writing *w, const struct efg_run *run,
-                int (*take)(void *, const struct efg_recorded_item *), char *message, size_t size)
-{
-    int error = efg_recorded_all(&w->recorded, run, take, w);
-    if (error > 0)
-        snprintf(message, size, "%s", w->recorded.message);
-    efg_recorded_close(&w->recorded);
-    return error;
-}
-
 static void put_begin(struct writing *w, const struct efg_run *run)
 {
     efg_buffer_print(&w->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"application\":");
@@ -232,13 +232,17 @@ static void put_begin(struct writing *w, const struct efg_run *run)
     efg_buffer_print(&w->out, ",\"writer\":\"efgtrace " EFG_VERSION "\"},\"traceEvents\":[\n");
 }
 
+/* Returns 0 or not; if the trace cannot be read, with a MESSAGE. */
 static int write_all(struct writing *w, const struct efg_run *run, char *message, size_t size)
 {
-    if (efg_recorded_names_init(&w->names, run) || pass(w, run, count, message, size))
+    if (efg_recorded_names_init(&w->names, run))
         return -1;
-    efg_recorded_pairs_number(&w->pairs);
     put_begin(w, run);
-    if (pass(w, run, put, message, size))
+    int error = efg_recorded_all(&w->recorded, run, put, w);
+    if (error > 0)
+        snprintf(message, size, "%s", w->recorded.message);
+    efg_recorded_close(&w->recorded);
+    if (error)
         return -1;
     efg_buffer_print(&w->out, "\n]}\n");
     flush(w);
@@ -254,6 +258,8 @@ int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, si
         efg_buffer_fini(&w.sites[i]);
     free(w.sites);
     efg_recorded_pairs_fini(&w.pairs);
+    efg_map_fini(&w.end_of);
+    free(w.ends);
     efg_recorded_names_fini(&w.names);
     efg_buffer_fini(&w.out);
     return error;

@@ -33,7 +33,7 @@ static void put_quoted(struct efg_buffer *out, char *text)
     }
 }
 
-static int is_pivot(const struct drawing *d, uint32_t id)
+static bool is_pivot(const struct drawing *d, uint32_t id)
 {
     return d->merged->at.pivot.kind != EFG_PIVOT_NONE && d->merged->at.pivot.node == id;
 }
@@ -134,16 +134,16 @@ static void put_node(struct efg_buffer *out, const struct drawing *d, uint32_t i
 /* --- loops --- */
 
 /* Whether each rank comes by all of its calls equally often. */
-static int is_even(const struct drawing *d, uint32_t loop)
+static bool is_even(const struct drawing *d, uint32_t loop)
 {
     for (uint32_t v = 0; v < d->merged->graph.node_count; v++) {
         const struct efg_merged_item *item = &d->merged->nodes[v];
         uint32_t own = d->merged->tree.loop_of[v];
         if (own != EFG_NONE && efg_looptree_is_inside(&d->merged->tree, own, loop) &&
             (item->visits_count > 1 || item->visits[0].least < item->visits[0].most))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* Times are sums: what is said of them is the mean over the ranks. */
@@ -163,7 +163,8 @@ static void put_loop_label(struct efg_buffer *out, const struct drawing *d, uint
 }
 
 /* The nodes whose innermost loop, as far as it is drawn, is LOOP. */
-static void put_nodes(struct efg_buffer *out, const struct drawing *d, uint32_t loop, int deepest, int indent)
+static void put_nodes(struct efg_buffer *out, const struct drawing *d, uint32_t loop, bool deepest,
+                      int indent)
 {
     for (uint32_t v = 0; v < d->merged->graph.node_count; v++) {
         uint32_t own = d->merged->tree.loop_of[v];
@@ -233,7 +234,7 @@ static void put_drawing(struct efg_buffer *out, const struct drawing *d)
                           "    node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"
                           "    edge [fontname=\"sans-serif\", fontsize=10];\n"
                           "    graph [fontname=\"sans-serif\", style=rounded, ranksep=0.3];\n");
-    put_nodes(out, d, EFG_NONE, 0, 4);
+    put_nodes(out, d, EFG_NONE, false, 4);
     uint32_t loop = tree->count ? tree->first : EFG_NONE;
     for (; loop != EFG_NONE; loop = tree->loops[loop].next_sibling)
         put_loop(out, d, loop, 1);
@@ -242,11 +243,11 @@ static void put_drawing(struct efg_buffer *out, const struct drawing *d)
     efg_buffer_print(out, "}\n");
 }
 
-void efg_graph_put_dot(struct efg_buffer *out, const struct efg_model *model, int all)
+void efg_graph_put_dot(struct efg_buffer *out, const struct efg_model *model, bool all)
 {
     struct drawing d = {.run = &model->run, .merged = &model->merged};
     if (efg_rows_find(&d.rows, d.merged, all ? UINT32_MAX : ROW_LEAST))
-        out->failed = 1;
+        out->failed = true;
     else
         put_drawing(out, &d);
     efg_rows_fini(&d.rows);

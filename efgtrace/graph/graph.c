@@ -24,14 +24,14 @@
 
 static const struct format {
     const char *name;
-    void (*put)(struct efg_buffer *out, const struct efg_model *model, int all);
-    int is_picture; /* that dot makes of what is put */
-} formats[] = {{"dot", efg_graph_put_dot, 0},
-               {"svg", efg_graph_put_dot, 1},
-               {"png", efg_graph_put_dot, 1},
-               {"pdf", efg_graph_put_dot, 1},
-               {"json", efg_graph_put_json, 0},
-               {"graphml", efg_graph_put_graphml, 0},
+    void (*put)(struct efg_buffer *out, const struct efg_model *model, bool all);
+    bool is_picture; /* that dot makes of what is put */
+} formats[] = {{"dot", efg_graph_put_dot, false},
+               {"svg", efg_graph_put_dot, true},
+               {"png", efg_graph_put_dot, true},
+               {"pdf", efg_graph_put_dot, true},
+               {"json", efg_graph_put_json, false},
+               {"graphml", efg_graph_put_graphml, false},
                {0}};
 
 struct request {
@@ -41,7 +41,7 @@ struct request {
     const char *signature;     /* NULL: as it was recorded; else DIMENSIONS */
     unsigned dimensions;
     const char *output; /* NULL: standard output */
-    int all;            /* nothing is drawn as one */
+    bool all;           /* nothing is drawn as one */
 };
 
 static int complain(const char *what)
@@ -84,7 +84,7 @@ static int choose_group(const struct efg_run *run, const char *text, char *is_wa
     struct efg_group_size *groups = efg_groups_sorted(run);
     char *end;
     unsigned long number = strtoul(text, &end, 10);
-    int is_there = *text >= '0' && *text <= '9' && !*end && number >= 1 && number <= run->common.group_count;
+    bool is_there = *text >= '0' && *text <= '9' && !*end && number >= 1 && number <= run->common.group_count;
     if (!groups)
         complain("no memory for the groups of ranks");
     else if (!is_there)

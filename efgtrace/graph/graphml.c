@@ -113,7 +113,7 @@ static void put_edge(struct efg_buffer *out, const struct efg_merged *merged, ui
     efg_buffer_print(out, "    </edge>\n");
 }
 
-void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_model *model, int all)
+void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_model *model, bool all)
 {
     (void)all;
     const struct efg_merged *merged = &model->merged;

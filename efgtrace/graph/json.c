@@ -207,7 +207,7 @@ static void add_all(cJSON *to, const char *name, const struct efg_model *model, 
         cJSON_AddItemToArray(array, make(model, i));
 }
 
-void efg_graph_put_json(struct efg_buffer *out, const struct efg_model *model, int all)
+void efg_graph_put_json(struct efg_buffer *out, const struct efg_model *model, bool all)
 {
     (void)all;
     const struct efg_run *run = &model->run;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dot reads the graph from a file without a name and writes the picture into a pipe: so no side
- * waits for the other. It is started without a shell, and nothing of the graph is in its
- * arguments.
+ * Has graphviz (dot) draw the graph. dot reads the graph from a file without a name and writes the picture
+ * into a pipe: so no side waits for the other. It is started without a shell, and nothing of the graph is
+ * in its arguments.
  */
 #define _GNU_SOURCE
 #include "render.h"

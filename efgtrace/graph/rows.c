@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes are linked to the only one that follows them, if both are alike; chains of links that are long enough are
- * rows, the others are taken apart again.
+ * Finds chains of call sites that are drawn as one row. Nodes are linked to the only one that follows
+ * them, if both are alike; chains of links that are long enough are rows, the others are taken apart
+ * again.
  */
 #include "rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static int is_plain(const struct efg_merged *m, uint32_t v)
+static bool is_plain(const struct efg_merged *m, uint32_t v)
 {
-    int is_pivot = m->at.pivot.kind != EFG_PIVOT_NONE && m->at.pivot.node == v;
+    bool is_pivot = m->at.pivot.kind != EFG_PIVOT_NONE && m->at.pivot.node == v;
     return m->tree.loop_of[v] == EFG_NONE && m->nodes[v].visits_count == 1 && !is_pivot &&
            !(m->graph.nodes[v].flags & EFG_NODE_OVERFLOW);
 }
 
-static int are_alike(const struct efg_merged *m, uint32_t v, uint32_t w)
+static bool are_alike(const struct efg_merged *m, uint32_t v, uint32_t w)
 {
     const struct efg_visits *a = m->nodes[v].visits, *b = m->nodes[w].visits;
     return m->graph.nodes[v].signature.call == m->graph.nodes[w].signature.call && a->least == b->least &&

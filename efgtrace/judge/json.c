@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A figure has nine digits: more are not known of it, and a page has many.
+ * The judgement on the recorded iterations, as JSON. A figure has nine digits: more are not known of it,
+ * and a page has many.
  */
 #include "json.h"
 

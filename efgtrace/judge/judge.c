@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sentence, by the rules of the header.
+ * Judges in one sentence whether the recorded iterations represent the run. The sentence, by the rules of
+ * the header.
  */
 #include <math.h>
 #include <stdio.h>

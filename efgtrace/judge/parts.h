@@ -9,6 +9,8 @@
 #ifndef EFG_REPRESENTATIVE_PARTS_H
 #define EFG_REPRESENTATIVE_PARTS_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 #include "recorded/sites.h"
 #include "representative.h"
@@ -30,7 +32,7 @@ struct efg_representative_work {
     struct efg_buffer durations;   /* double: ns, by iteration, of all threads */
     struct efg_buffer leader; /* spans: iterations of this rank's first thread that has some */
     uint32_t rank;            /* its index; EFG_NONE: not in the run */
-    int is_leader;            /* the present thread is it */
+    bool is_leader;           /* the present thread is it */
     uint64_t mine;            /* iterations of the present thread */
     uint64_t thread_calls;    /* of the present thread, in iterations of another */
     uint32_t last_site;       /* of the last call in an iteration, EFG_NONE for none */
@@ -40,7 +42,7 @@ struct efg_representative_work {
     struct efg_representative_sums *sums; /* [item * samples + sample] */
     double *duration, *count;             /* ns, iterations: by sample */
     uint32_t *node;                       /* by site, EFG_NONE for none */
-    char *hides;                          /* by node: 1 if its bytes are not known */
+    bool *hides;                          /* by node: whether its bytes are not known */
 };
 
 /* A thread has ended; the sums, with the merged graph. Both return 0 or -ENOMEM. */

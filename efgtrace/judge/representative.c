@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was recorded is cut into samples of iterations. A figure is a ratio of sums over samples; how far it may be
- * off follows from how the samples differ, by the distribution of Student.
+ * Compares the recorded iterations with the whole run. What was recorded is cut into samples of
+ * iterations. A figure is a ratio of sums over samples; how far it may be off follows from how the samples
+ * differ, by the distribution of Student.
  *
  * Source: the ratio estimator, as in Cochran, "Sampling Techniques" (1977).
  */
@@ -43,7 +44,7 @@ static struct efg_figure ratio(uint32_t samples, const double *x, const double *
     }
     if (sum_y <= 0 || !isfinite(run))
         return f;
-    f.is_known = 1;
+    f.is_known = true;
     f.recorded = sum_x / sum_y;
     for (uint32_t i = 0; i < samples; i++)
         squares += pow(x[i] - f.recorded * y[i], 2);
@@ -91,7 +92,7 @@ static void fill(const struct efg_representative_work *w, uint32_t item, struct 
     }
 }
 
-static int has_calls(const struct efg_representative_work *w, const struct columns *c)
+static bool has_calls(const struct efg_representative_work *w, const struct columns *c)
 {
     double calls = 0;
     for (uint32_t i = 0; i < w->samples; i++)
@@ -115,7 +116,7 @@ static double put_calls(struct efg_representative_work *w, struct columns *c, do
     double sum = 0;
     for (uint32_t v = 0; v < r->merged->graph.node_count; v++) {
         const struct efg_node *node = &r->merged->graph.nodes[v];
-        int is_inside =
+        bool is_inside =
             tree->loop_of[v] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[v], r->loop);
         fill(w, v, c);
         if (!node->time.count || !(is_inside || has_calls(w, c)))
@@ -214,7 +215,7 @@ int efg_representative_begin(struct efg_representative *r, const struct efg_run 
     return w->is_wanted ? efg_recorded_names_init(&w->names, run) : -ENOMEM;
 }
 
-int efg_representative_read(struct efg_representative *r, int is_readable)
+int efg_representative_read(struct efg_representative *r, bool is_readable)
 {
     struct efg_representative_work *w = r->work;
     if (efg_representative_end_thread(w))

@@ -38,6 +38,8 @@
 #ifndef EFG_REPRESENTATIVE_H
 #define EFG_REPRESENTATIVE_H
 
+#include <stdbool.h>
+
 #include "model/merged.h"
 #include "recorded/recorded.h"
 
@@ -46,7 +48,7 @@
 struct efg_figure {
     double run, recorded;
     double error; /* half of the interval */
-    int is_known, differs;
+    bool is_known, differs;
 };
 
 enum efg_representative_kind { EFG_ROW_CALL, EFG_ROW_LOOP, EFG_ROW_COMPUTE };
@@ -88,7 +90,7 @@ struct efg_representative {
 int efg_representative_begin(struct efg_representative *r, const struct efg_run *run,
                              const struct efg_recorded *recorded);
 int efg_representative_take(struct efg_representative *r, const struct efg_recorded_item *item);
-int efg_representative_read(struct efg_representative *r, int is_readable);
+int efg_representative_read(struct efg_representative *r, bool is_readable);
 
 /* Compare what was read with MERGED, the graph of the ranks that recorded iterations, whose
  * signatures are function and call path (NULL: there are none). Returns 0 or -ENOMEM. */

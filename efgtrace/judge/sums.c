@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The trace is read before it is known which graph it is compared with. So what was recorded is
- * added up by iteration and by step, from one call site to the next; then, with the graph, steps
- * become sums by sample and by what they are of (nodes, then loops).
+ * Sums up the recorded iterations. The trace is read before it is known which graph it is compared with.
+ * So what was recorded is added up by iteration and by step, from one call site to the next; then, with
+ * the graph, steps become sums by sample and by what they are of (nodes, then loops).
  */
 #include "parts.h"
 
@@ -11,7 +11,7 @@
 
 struct step { /* in an iteration: calls of a site, each of them after a call of another */
     uint32_t iteration, from, site; /* FROM: EFG_NONE for the first call of the iteration */
-    int hides;                      /* bytes that are not known */
+    bool hides;                     /* bytes that are not known */
     double time, gap, calls, bytes; /* ns in the calls, and from the end of the one before */
 };
 
@@ -39,7 +39,7 @@ static uint64_t iteration_of(struct efg_representative_work *w, uint32_t window,
 static struct step *step_of(struct efg_representative_work *w, uint64_t iteration, uint32_t from,
                             uint32_t site)
 {
-    struct step none = {(uint32_t)iteration, from, site, 0, 0, 0, 0, 0};
+    struct step none = {(uint32_t)iteration, from, site, false, 0, 0, 0, 0};
     uint64_t pair = number_of(&w->pairs, (uint64_t)(from + 1) << 32 | site);
     uint64_t step = number_of(&w->numbers, iteration << 32 | pair);
     if (iteration == UINT64_MAX || pair == UINT64_MAX || step == UINT64_MAX)
@@ -79,7 +79,7 @@ static int add_call(struct efg_representative_work *w, const struct efg_recorded
     if (call->polls || number == EFG_RECORDED_NONE)
         return 0;
     uint64_t iteration = iteration_of(w, window, number);
-    int is_first = w->last_site == EFG_NONE || w->last_iteration != iteration;
+    bool is_first = w->last_site == EFG_NONE || w->last_iteration != iteration;
     struct step *step = step_of(w, iteration, is_first ? EFG_NONE : w->last_site, call->site);
     if (!step)
         return -ENOMEM;
@@ -131,7 +131,7 @@ static int begin_thread(struct efg_representative_work *w, uint32_t rank)
     if (index != w->rank)
         w->leader.size = 0;
     w->rank = index;
-    w->is_leader = 0;
+    w->is_leader = false;
     w->mine = 0;
     w->last_site = EFG_NONE;
     w->r->threads++;
@@ -222,7 +222,7 @@ static void add_step(struct efg_representative_work *w, const struct step *step)
     s->time += step->time;
     s->calls += step->calls;
     s->bytes += step->bytes;
-    w->hides[node] |= (char)step->hides;
+    w->hides[node] |= step->hides;
     add_loops(w, step, node);
 }
 
@@ -235,7 +235,7 @@ int efg_representative_add(struct efg_representative_work *w)
     w->sums = calloc((size_t)w->items * w->samples + 1, sizeof *w->sums);
     w->duration = calloc((size_t)w->samples + 1, sizeof *w->duration);
     w->count = calloc((size_t)w->samples + 1, sizeof *w->count);
-    w->hides = calloc((size_t)w->items + 1, 1);
+    w->hides = calloc((size_t)w->items + 1, sizeof *w->hides);
     w->node = calloc((size_t)w->recorded->site_count + 1, sizeof *w->node);
     if (!w->sums || !w->duration || !w->count || !w->hides || !w->node || find_nodes(w))
         return -ENOMEM;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What belongs to one context is added up first; then, from the last context to the first, each
- * adds its own to its parent's, as parents have smaller indices.
+ * Adds up the time that each rank spent in each loop and calling context. What belongs to one context is
+ * added up first; then, from the last context to the first, each adds its own to its parent's, as parents
+ * have smaller indices.
  */
 #include "by_rank.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Call paths are walked from the outermost frame inwards. Children are found by a hash of
- * their parent and what they are: functions by name and module, so that calls from several
- * lines of the caller are one context; MPI functions by name and line.
+ * Builds the tree of calling contexts. Call paths are walked from the outermost frame inwards. Children
+ * are found by a hash of their parent and what they are: functions by name and module, so that calls from
+ * several lines of the caller are one context; MPI functions by name and line.
  */
 #include "contexts.h"
 
@@ -19,7 +19,7 @@ struct step { /* one step down the tree */
     const char *name, *file, *module;
     uint32_t line; /* where the caller called it */
     uint64_t offset;
-    int is_call;
+    bool is_call;
 };
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -73,7 +73,7 @@ struct walk { /* down a path: where it is, and from which line it goes on */
 static void enter(struct walk *walk, const char *name, const char *module, uint64_t offset,
                   const struct efg_run_symbol *symbol)
 {
-    struct step step = {name, symbol ? symbol->file : "", module, walk->line, offset, 0};
+    struct step step = {name, symbol ? symbol->file : "", module, walk->line, offset, false};
     if (walk->at == EFG_NONE || !efg_summary_is_worth_naming(name))
         return;
     walk->at = descend(walk->contexts, walk->at, &step);
@@ -108,7 +108,7 @@ static uint32_t context_of(struct efg_contexts *cs, const struct efg_run *run, c
                         "",
                         walk.line,
                         0,
-                        1};
+                        true};
     return walk.at == EFG_NONE ? EFG_NONE : descend(cs, walk.at, &call);
 }
 
@@ -148,7 +148,7 @@ static void find_loops(struct efg_contexts *cs, const struct efg_merged *merged)
 static int build(struct efg_contexts *cs, const struct efg_run *run, const struct efg_merged *merged)
 {
     const struct efg_graph *graph = &merged->graph;
-    struct step root = {run->application ? run->application : "", "", "", 0, 0, 0};
+    struct step root = {run->application ? run->application : "", "", "", 0, 0, false};
     cs->of_node = calloc((size_t)graph->node_count + 1, sizeof *cs->of_node);
     cs->of_edge = calloc((size_t)graph->edge_count + 1, sizeof *cs->of_edge);
     cs->of_loop = calloc((size_t)merged->tree.count + 1, sizeof *cs->of_loop);

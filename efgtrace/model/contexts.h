@@ -10,13 +10,15 @@
 #ifndef EFG_CONTEXTS_H
 #define EFG_CONTEXTS_H
 
+#include <stdbool.h>
+
 #include "base/map.h"
 #include "merged.h"
 
 struct efg_context {
     uint32_t parent; /* a smaller index; EFG_NONE for the root */
     uint32_t depth;  /* 0 for the root */
-    int is_call;     /* an MPI function: a leaf */
+    bool is_call;    /* an MPI function: a leaf */
     char *name;      /* "exchange", "MPI_Send"; "app+0x1234" where no name is known */
     char *file;      /* of the source; for a leaf, the file of the line; "" if not known */
     uint32_t line;   /* where it was first called; 0 if not known */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that have no value take no part. The ranks of a third are printed as ranges, as many as there is room for.
+ * Describes how a value is distributed over the ranks. Ranks that have no value take no part. The ranks of
+ * a third are printed as ranges, as many as there is room for.
  */
 #include "distribution.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All figures are ratios of three times: the mean useful time of the ranks, the most of one, and all of the longest.
+ * Computes the parallel efficiencies of the run and of its loops. All figures are ratios of three times:
+ * the mean useful time of the ranks, the most of one, and all of the longest.
  */
 #include "efficiency.h"
 

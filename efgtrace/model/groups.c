@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is needed of the groups is copied and sorted; in the run they stay as they are.
+ * Sorts the groups of ranks that have the same graph. What is needed of the groups is copied and sorted;
+ * in the run they stay as they are.
  */
 #include "groups.h"
 

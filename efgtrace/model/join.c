@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The key of a call is the hash of its name, as ids may differ between ranks.
+ * Adds up what the ranks did, by MPI function or by call site. The key of a call is the hash of its name,
+ * as ids may differ between ranks.
  */
 #include "join.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Call sites are sorted by a hash of the names above them, so that those of two runs are met side by side. Loops are
- * matched by the call sites that both have, those that share the most first.
+ * Finds the same call sites and loops in two runs. Call sites are sorted by a hash of the names above
+ * them, so that those of two runs are met side by side. Loops are matched by the call sites that both
+ * have, those that share the most first.
  */
 #include "matched.h"
 
@@ -64,8 +65,8 @@ static int match_nodes(struct efg_matched *m, const struct efg_model *a, const s
     m->nodes = calloc((size_t)na + nb + 1, sizeof *m->nodes);
     while (m->nodes && x && y && (i < na || k < nb)) {
         struct efg_pair *pair = &m->nodes[m->node_count++];
-        int has_a = i < na && (k == nb || x[i].key <= y[k].key);
-        int has_b = k < nb && (i == na || y[k].key <= x[i].key);
+        bool has_a = i < na && (k == nb || x[i].key <= y[k].key);
+        bool has_b = k < nb && (i == na || y[k].key <= x[i].key);
         *pair = (struct efg_pair){has_a ? x[i].node : EFG_NONE, has_b ? y[k].node : EFG_NONE};
         i += (uint32_t)has_a;
         k += (uint32_t)has_b;

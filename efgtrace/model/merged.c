@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The threads of a rank are united first, with the signatures reduced, so that each node and
- * edge of the merged graph meets a rank once.
+ * Merges the graphs of the ranks into one. The threads of a rank are united first, with the signatures
+ * reduced, so that each node and edge of the merged graph meets a rank once.
  */
 #include "merged.h"
 
@@ -66,7 +66,7 @@ static int lump(struct efg_merged_item *item, uint64_t count)
     return efg_ranklist_append(&item->visits[0].ranks, &item->ranks);
 }
 
-static int is_lumped(const struct efg_merged_item *item)
+static bool is_lumped(const struct efg_merged_item *item)
 {
     return item->visits_count == 1 && item->visits[0].least != item->visits[0].most;
 }
@@ -233,7 +233,7 @@ int efg_merged_add(struct efg_merged *m, const struct efg_run *run, const struct
 
 /* --- all of them --- */
 
-static int wants(const char *is_wanted, uint32_t index)
+static bool wants(const char *is_wanted, uint32_t index)
 {
     return !is_wanted || is_wanted[index];
 }

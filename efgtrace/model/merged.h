@@ -17,6 +17,8 @@
 #ifndef EFG_MERGED_H
 #define EFG_MERGED_H
 
+#include <stdbool.h>
+
 #include "core/loop/looptree.h"
 #include "files/run/runfile.h"
 
@@ -55,7 +57,7 @@ struct efg_merged {
                                with the most */
     struct efg_merged_item *nodes, *edges;
     uint32_t node_items, edge_items; /* how many, while ranks are added */
-    int keeps_parts;
+    bool keeps_parts;
     struct efg_buffer node_parts, edge_parts; /* struct efg_merged_part, by rank */
     uint32_t first;           /* node, while ranks are added */
     struct efg_looptree tree; /* repetitions, entries, events by these visits; times are sums */

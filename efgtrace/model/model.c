@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each rank is read once, handed to all that want to know of it, and forgotten.
+ * Reads a run into the model, from which all commands print. Each rank is read once, handed to all that
+ * want to know of it, and forgotten.
  */
 #include "model.h"
 
@@ -10,7 +11,7 @@
 #include "cli/open.h"
 
 /* Whether the graph of all ranks is that of those that recorded, too. */
-static int is_shared(const struct efg_model *m)
+static bool is_shared(const struct efg_model *m)
 {
     return !(m->merged.dimensions & ~(unsigned)EFG_DIM_PATH) &&
            !memchr(m->has_recorded, 0, m->run.rank_count);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is kept of a rank is some numbers, in arrays by quantity, so that the memory for
- * many ranks stays small.
+ * Keeps some figures of every rank. What is kept of a rank is some numbers, in arrays by quantity, so that
+ * the memory for many ranks stays small.
  */
 #include "ranks.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,14 +86,21 @@ static void measure(struct efg_ranks *ranks, uint32_t index, const struct efg_ru
     ranks->values[EFG_EVENTS][index] = events;
     ranks->values[EFG_BYTES][index] = bytes;
     ranks->values[EFG_COST][index] = rank->cost;
+    ranks->values[EFG_PROCESSOR_USED][index] = rank->processor.used;
+    ranks->values[EFG_PROCESSOR_WAITED][index] = rank->processor.waited;
+    ranks->values[EFG_PROCESSOR_SWITCHES][index] = rank->processor.switches;
+    ranks->values[EFG_PAGE_FAULTS][index] = rank->processor.faults;
+    ranks->values[EFG_PEAK_MEMORY][index] = rank->processor.peak;
 }
 
 int efg_ranks_add(struct efg_ranks *ranks, const struct efg_run *run, uint32_t index,
                   struct efg_run_rank *rank)
 {
     measure(ranks, index, rank, &ranks->groups[run->ranks[index].group]);
+    char head[32];
+    snprintf(head, sizeof head, "rank %-7u ", rank->rank);
     if (*rank->note)
-        efg_summary_line(&ranks->notes, "rank %-7u %s", rank->rank, rank->note);
+        efg_summary_notes(&ranks->notes, head, rank->note);
     return efg_join_add(&ranks->calls, run, rank, index) || efg_join_add(&ranks->sites, run, rank, index) ||
                    add_host(&ranks->hosts, rank)
                ? -ENOMEM

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks are read one after the other: what each has sent is added to the pairs, the threads of a rank as one.
+ * Adds up who sent how much to whom. Ranks are read one after the other: what each has sent is added to
+ * the pairs, the threads of a rank as one.
  */
 #include "sent.h"
 

@@ -6,6 +6,8 @@
 #ifndef EFG_SENT_H
 #define EFG_SENT_H
 
+#include <stdbool.h>
+
 #include "files/run/runfile.h"
 
 struct efg_sent_pair {
@@ -16,7 +18,7 @@ struct efg_sent_pair {
 /* Pairs with the same difference of world ranks, the shorter way around. */
 struct efg_sent_distance {
     int64_t steps; /* from the sender on: -size/2 < steps <= size/2 */
-    int is_other;  /* EFG_TRAFFIC_OTHERS */
+    bool is_other; /* EFG_TRAFFIC_OTHERS */
     uint32_t pairs;
     struct efg_traffic_item sum; /* without a key */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What takes the most time is kept until the room is used up. Of contexts and of the graph, what is left out is added
- * to what it is part of, so that sums stay right.
+ * Makes the document of a page small enough for a browser. What takes the most time is kept until the room
+ * is used up. Of contexts and of the graph, what is left out is added to what it is part of, so that sums
+ * stay right.
  */
 #include "fit.h"
 

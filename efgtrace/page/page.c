@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The page is one text: what assemble.sh made of the scripts, with the document in between.
+ * Writes the web page. The page is one text: what assemble.sh made of the scripts, with the document in
+ * between.
  */
 #include "page.h"
 

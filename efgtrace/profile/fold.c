@@ -6,7 +6,7 @@
 
 #define PERIOD 64 /* items that may come again, at most */
 
-static int is_same(const struct efg_program_item *a, const struct efg_program_item *b)
+static bool is_same(const struct efg_program_item *a, const struct efg_program_item *b)
 {
     return a->node == b->node && a->loop == b->loop && a->least == b->least && a->most == b->most;
 }
@@ -39,12 +39,12 @@ uint32_t efg_profile_fold(const struct efg_program_item *items, uint32_t count, 
     return 0;
 }
 
-static int is_next(const struct efg_profile *profile, const struct efg_program_item *item,
-                   const struct efg_program_item *next)
+static bool is_next(const struct efg_profile *profile, const struct efg_program_item *item,
+                    const struct efg_program_item *next)
 {
     const struct efg_node *nodes = profile->graph->nodes;
     if (item->node == EFG_NONE || next->node == EFG_NONE || item->most > 1 || next->most > 1)
-        return 0;
+        return false;
     return nodes[item->node].signature.call == nodes[next->node].signature.call &&
            profile->number[item->node] + 1 == profile->number[next->node];
 }

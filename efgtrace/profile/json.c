@@ -25,7 +25,7 @@ const char efg_profile_json_help[] =
 static cJSON *make_item(const struct efg_program_item *item, double count)
 {
     cJSON *to = cJSON_CreateObject();
-    int is_loop = item->node == EFG_NONE;
+    bool is_loop = item->node == EFG_NONE;
     cJSON_AddNumberToObject(to, is_loop ? "loop" : "site", is_loop ? item->loop : item->node);
     cJSON *repetitions = cJSON_AddObjectToObject(to, "repetitions");
     cJSON_AddNumberToObject(repetitions, "mean", (double)item->repetitions / count);

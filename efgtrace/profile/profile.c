@@ -24,7 +24,8 @@ enum { TEXT, LATEX, JSON };
 struct request {
     const char *rank, *output, *dir; /* RANK NULL: all groups of ranks */
     struct efg_profile_style style;
-    int is_all, format; /* FORMAT: TEXT, LATEX or JSON */
+    bool is_all;
+    int format; /* FORMAT: TEXT, LATEX or JSON */
 };
 
 /* --- output --- */
@@ -68,7 +69,7 @@ static void add_rank(struct efg_run_rank *sum, const struct efg_run_rank *rank)
 static int read_ranks(const struct efg_run *run, const struct efg_ranklist *ranks, struct efg_run_rank *sum)
 {
     struct efg_run_rank rank;
-    int is_first = 1;
+    bool is_first = true;
     for (uint32_t i = 0; i < run->rank_count; i++) {
         if (!efg_ranklist_has(ranks, run->ranks[i].rank))
             continue;
@@ -81,7 +82,7 @@ static int read_ranks(const struct efg_run *run, const struct efg_ranklist *rank
             add_rank(sum, &rank);
             efg_run_rank_fini(&rank);
         }
-        is_first = 0;
+        is_first = false;
     }
     return is_first ? efg_profile_complain("run.efg is damaged: a group without ranks") : 0;
 }
@@ -107,12 +108,12 @@ static int put_group(const struct request *request, const struct efg_run *run,
 
 /* --- all groups --- */
 
-static int has_order(const struct efg_run *run, uint32_t rank)
+static bool has_order(const struct efg_run *run, uint32_t rank)
 {
     for (uint32_t i = 0; i < run->common.order_count; i++)
         if (efg_ranklist_has(&run->common.orders[i].ranks, rank))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* For each group of the run, those of its ranks that have an order: of all, or of the one with

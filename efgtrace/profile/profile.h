@@ -10,8 +10,8 @@
 #include "files/run/runfile.h"
 
 struct efg_profile_style {
-    int is_terse;   /* no times, no computation between the calls */
-    int has_names;  /* calls are named by their place in the source, not by numbers */
+    bool is_terse;  /* no times, no computation between the calls */
+    bool has_names; /* calls are named by their place in the source, not by numbers */
     uint32_t forms; /* of a loop, that are shown one by one */
 };
 

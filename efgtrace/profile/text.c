@@ -66,7 +66,7 @@ struct writer {
     uint32_t labels;  /* so far */
     unsigned column, nesting;
     uint32_t bursts; /* so far: the number of the last CPU */
-    int wants_plus;  /* a term has just ended */
+    bool wants_plus; /* a term has just ended */
 };
 
 /* --- lines --- */
@@ -97,7 +97,7 @@ static void begin_term(struct writer *w)
         efg_buffer_print(w->out, " +");
         w->column += PLUS;
     }
-    w->wants_plus = 0;
+    w->wants_plus = false;
 }
 
 /* --- LaTeX --- */
@@ -165,7 +165,7 @@ static void put_burst(struct writer *w, double ns)
     snprintf(name, sizeof name, w->words->call, "CPU", ++w->bursts);
     snprintf(token, sizeof token, "%s : %.2f", name, ns / 1e3);
     put_token(w, token);
-    w->wants_plus = 1;
+    w->wants_plus = true;
 }
 
 static void put_call(struct writer *w, uint32_t node, const char *repetitions)
@@ -179,7 +179,7 @@ static void put_call(struct writer *w, uint32_t node, const char *repetitions)
         snprintf(token, sizeof token, "%s%s : %.2f", name, repetitions,
                  efg_profile_call(w->profile, node) / 1e3);
     put_token(w, token);
-    w->wants_plus = 1;
+    w->wants_plus = true;
 }
 
 static void put_forms(struct writer *w, uint32_t loop);
@@ -193,7 +193,7 @@ static void put_loop(struct writer *w, uint32_t loop, double repetitions, double
     double each = all > 0 ? profile->time[loop] / all : 0;
     char label[64] = "", token[TOKEN];
     begin_term(w);
-    int was_written = w->label[loop] != 0;
+    bool was_written = w->label[loop] != 0;
     if (!was_written)
         w->label[loop] = w->places[loop] > 1 ? ++w->labels : EFG_NONE;
     if (w->places[loop] > 1)
@@ -214,7 +214,7 @@ static void put_loop(struct writer *w, uint32_t loop, double repetitions, double
         snprintf(token + strlen(token), sizeof token - strlen(token), " : %.2f",
                  each * repetitions / count / 1e3);
     put_token(w, token);
-    w->wants_plus = 1;
+    w->wants_plus = true;
 }
 
 static void put_item(struct writer *w, const struct efg_program_item *item, uint64_t count)
@@ -246,7 +246,7 @@ static void put_row(struct writer *w, const struct efg_program_item *items, uint
         snprintf(time, sizeof time, " : %.2f", ns / 1e3);
     snprintf(token, sizeof token, w->words->row, name, w->profile->number[items[count - 1].node], time);
     put_token(w, token);
-    w->wants_plus = 1;
+    w->wants_plus = true;
 }
 
 /* BODY, of SIZE items, which come TIMES one after the other in each of COUNT iterations. */
@@ -267,7 +267,7 @@ static void put_folded(struct writer *w, const struct efg_program_item *body, ui
         ns += body[i].before + each * (double)body[i].repetitions;
         put_item(w, &body[i], count * times);
     }
-    w->wants_plus = 0;
+    w->wants_plus = false;
     end_line(w);
     w->nesting--;
     name_repetitions(w, times, times, times, text, sizeof text);
@@ -275,14 +275,14 @@ static void put_folded(struct writer *w, const struct efg_program_item *body, ui
     if (!w->style->is_terse)
         snprintf(token + strlen(token), sizeof token - strlen(token), " : %.2f", ns / (double)count / 1e3);
     put_token(w, token);
-    w->wants_plus = 1;
+    w->wants_plus = true;
 }
 
 static void put_form(struct writer *w, const struct efg_program_form *form)
 {
     const struct efg_program_item *items = &w->profile->program.items[form->first];
     struct efg_program_item *body = calloc((size_t)form->size / 2 + 1, sizeof *body);
-    int has_rows =
+    bool has_rows =
         form->loop == w->profile->tree.count && !w->style->has_names && w->style->forms != UINT32_MAX;
     w->out->failed |= !body;
     for (uint32_t i = 0, times; body && i < form->size;) {
@@ -304,14 +304,14 @@ static void put_form(struct writer *w, const struct efg_program_form *form)
 
 /* --- forms --- */
 
-static void begin_form(struct writer *w, int is_first, uint64_t count)
+static void begin_form(struct writer *w, bool is_first, uint64_t count)
 {
     char times[64], token[TOKEN];
     end_line(w);
     snprintf(times, sizeof times, w->words->times, (double)count);
     snprintf(token, sizeof token, "%s%s %s", is_first ? "" : "| ", times, w->words->first);
     put_token(w, token);
-    w->wants_plus = 0;
+    w->wants_plus = false;
     w->nesting++;
 }
 
@@ -322,13 +322,13 @@ static void end_form(struct writer *w)
 }
 
 /* What is left of LOOP: how often each call, each loop comes in an iteration. */
-static void put_rest(struct writer *w, uint32_t loop, int is_first)
+static void put_rest(struct writer *w, uint32_t loop, bool is_first)
 {
     const struct efg_profile *profile = w->profile;
     struct efg_profile_rest rest;
     char number[64], text[128];
     if (efg_profile_rest(profile, loop, w->style->forms, &rest)) {
-        w->out->failed = 1;
+        w->out->failed = true;
         return;
     }
     if (rest.iterations) {
@@ -359,12 +359,12 @@ static void put_forms(struct writer *w, uint32_t loop)
 {
     const struct efg_program *program = &w->profile->program;
     uint32_t first = program->first_form[loop], shown = 0;
-    int is_one =
+    bool is_one =
         first != EFG_NONE && program->forms[first].next == EFG_NONE && !program->of_loop[loop].iterations;
-    w->wants_plus = 0;
+    w->wants_plus = false;
     if (is_one) {
         put_form(w, &program->forms[first]);
-        w->wants_plus = 0;
+        w->wants_plus = false;
         return;
     }
     for (uint32_t f = first; f != EFG_NONE && shown < w->style->forms; f = program->forms[f].next) {
@@ -374,7 +374,7 @@ static void put_forms(struct writer *w, uint32_t loop)
         shown++;
     }
     put_rest(w, loop, !shown);
-    w->wants_plus = 0;
+    w->wants_plus = false;
 }
 
 /* --- the whole --- */
@@ -399,7 +399,7 @@ static void put_sites(struct writer *w)
 {
     const struct efg_profile *profile = w->profile;
     char name[TOKEN], place[TOKEN], written[TOKEN];
-    int is_latex = w->words == &latex;
+    bool is_latex = w->words == &latex;
     efg_buffer_print(w->out, is_latex ? "\\smallskip\n" : "\n");
     for (uint32_t i = 0; i < profile->graph->node_count; i++) {
         const struct efg_node *node = &profile->graph->nodes[i];
@@ -422,7 +422,7 @@ static void put_loops(const struct writer *w)
 {
     const struct efg_profile *profile = w->profile;
     double ranks = (double)efg_ranklist_count(profile->ranks);
-    int is_latex = w->words == &latex;
+    bool is_latex = w->words == &latex;
     char name[64], count[32], function[128], written[TOKEN];
     for (uint32_t label = 1; label <= w->labels; label++) {
         uint32_t loop = 0;
@@ -468,7 +468,7 @@ static void put(struct efg_buffer *out, const struct efg_profile *profile,
             efg_buffer_print(out, words == &latex ? "\\smallskip\n" : "\n");
         put_loops(&w);
     } else {
-        out->failed = 1;
+        out->failed = true;
     }
     free(w.places);
     free(w.label);

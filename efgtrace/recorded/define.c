@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Definitions as this program writes them: the id of a process is its rank, that of a location
- * has the thread above it, and members of groups are ranks of the world. Anything else is a
- * trace of another program.
+ * Reads the definitions of a trace. Definitions as this program writes them: the id of a process is its
+ * rank, that of a location has the thread above it, and members of groups are ranks of the world. Anything
+ * else is a trace of another program.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offs
                                   uint64_t realtime)
 {
     Definitions *d = data;
-    d->has_clock = 1;
+    d->has_clock = true;
     d->resolution = resolution;
     d->offset = offset;
     d->length = length;
@@ -103,7 +103,7 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
                                   const uint64_t *members)
 {
     Definitions *d = data;
-    int is_self = type == OTF2_GROUP_TYPE_COMM_SELF;
+    bool is_self = type == OTF2_GROUP_TYPE_COMM_SELF;
     int error = efg_array_grow(&d->group, d->group_count, 1, sizeof *d->group);
     d->failed |= error != 0;
     if (error)
@@ -185,12 +185,12 @@ static const struct efg_recorded_group *group_of(const struct efg_recorded_defin
     return index ? &d->group[*index] : NULL;
 }
 
-static int has_member(const struct efg_recorded_group *group, uint32_t rank)
+static bool has_member(const struct efg_recorded_group *group, uint32_t rank)
 {
     for (uint32_t i = 0; i < group->count; i++)
         if (group->members[i] == rank)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events to items. Functions on the call path are passed over: calls of MPI do not nest.
+ * Reads the events of a trace. Events to items. Functions on the call path are passed over: calls of MPI
+ * do not nest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -152,8 +153,8 @@ static void add_bytes(struct efg_recorded_reading *r, uint64_t bytes)
 }
 
 /* An end of a message with the rank PEER of a communicator. Returns whether it has one. */
-static int make_message(struct efg_recorded_reading *r, int is_send, uint64_t time, uint32_t peer,
-                        uint32_t comm, uint32_t tag, uint64_t bytes, struct efg_recorded_message *m)
+static bool make_message(struct efg_recorded_reading *r, bool is_send, uint64_t time, uint32_t peer,
+                         uint32_t comm, uint32_t tag, uint64_t bytes, struct efg_recorded_message *m)
 {
     uint32_t rank = efg_recorded_peer(&r->definitions, comm, r->rank, peer);
     uint64_t now = tick(r, time);
@@ -176,8 +177,8 @@ static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time,
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
     add_bytes(r, bytes);
-    if (make_message(r, 1, time, receiver, comm, tag, bytes, &m))
-        efg_recorded_post(&r->order, m, 0, 0);
+    if (make_message(r, true, time, receiver, comm, tag, bytes, &m))
+        efg_recorded_post(&r->order, m, false, 0);
     return go_on(r);
 }
 
@@ -190,8 +191,8 @@ static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time
     add_bytes(r, bytes);
     if (r->is_start)
         r->call.bytes_kind = EFG_BYTES_HIDDEN;
-    if (make_message(r, 1, time, receiver, comm, tag, bytes, &m))
-        efg_recorded_post(&r->order, m, 1, request);
+    if (make_message(r, true, time, receiver, comm, tag, bytes, &m))
+        efg_recorded_post(&r->order, m, true, request);
     return go_on(r);
 }
 
@@ -210,7 +211,7 @@ static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef location, OTF2_TimeSt
     struct efg_recorded_reading *r = data;
     tick(r, time);
     r->call.bytes_kind = EFG_BYTES_HIDDEN;
-    efg_recorded_post(&r->order, (struct efg_recorded_message){0}, 1, request);
+    efg_recorded_post(&r->order, (struct efg_recorded_message){0}, true, request);
     return go_on(r);
 }
 
@@ -221,8 +222,8 @@ static OTF2_CallbackCode on_recv(OTF2_LocationRef location, OTF2_TimeStamp time,
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
     r->call.bytes_kind = EFG_BYTES_HIDDEN;
-    if (make_message(r, 0, time, sender, comm, tag, bytes, &m))
-        efg_recorded_post(&r->order, m, 0, 0);
+    if (make_message(r, false, time, sender, comm, tag, bytes, &m))
+        efg_recorded_post(&r->order, m, false, 0);
     return go_on(r);
 }
 
@@ -232,7 +233,7 @@ static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
-    if (make_message(r, 0, time, sender, comm, tag, bytes, &m))
+    if (make_message(r, false, time, sender, comm, tag, bytes, &m))
         efg_recorded_complete(&r->order, request, &m);
     return go_on(r);
 }

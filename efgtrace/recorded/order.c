@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Readers of OTF2 pair the sends and receives of a channel in the order in which they were begun, not completed. So
- * messages wait in a queue, in that order, until it is known what becomes of them.
+ * Numbers the messages of each channel in the order in which they began. Readers of OTF2 pair the sends
+ * and receives of a channel in the order in which they were begun, not completed. So messages wait in a
+ * queue, in that order, until it is known what becomes of them.
  */
 #include <string.h>
 
@@ -23,12 +24,12 @@ static int make_room(struct efg_recorded_queue *q)
     return efg_array_grow(&q->waiting, q->head + q->count, 1, sizeof *q->waiting);
 }
 
-void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_message message, int is_open,
+void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_message message, bool is_open,
                        uint64_t request)
 {
     struct efg_recorded_queue *q = message.is_send ? &order->sends : &order->receives;
     if (make_room(q)) {
-        order->failed = 1;
+        order->failed = true;
         return;
     }
     uint64_t number = q->first + q->head + q->count;
@@ -40,7 +41,7 @@ void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_mes
     if (value)
         *value = number << 1 | message.is_send;
     else
-        order->failed = 1;
+        order->failed = true;
 }
 
 /* What waits for the request, which is over now; NULL if nothing does. */
@@ -60,7 +61,7 @@ void efg_recorded_complete(struct efg_recorded_order *order, uint64_t request,
 {
     struct efg_recorded_waiting *w = end_request(order, request);
     if (!w && message)
-        efg_recorded_post(order, *message, 0, 0);
+        efg_recorded_post(order, *message, false, 0);
     if (!w)
         return;
     if (message && !w->message.is_send)
@@ -97,27 +98,27 @@ static void number(struct efg_recorded_order *order, struct efg_recorded_message
     struct channel key = {m->from, m->to, m->comm, m->tag, m->is_send};
     uint32_t row = efg_otf2_intern(&order->channels, &key, sizeof key);
     if (row == EFG_NONE)
-        order->failed = 1;
+        order->failed = true;
     else
         m->number = order->channels.rows[row].value++;
 }
 
-static int take(struct efg_recorded_queue *q, struct efg_recorded_message *message)
+static bool take(struct efg_recorded_queue *q, struct efg_recorded_message *message)
 {
     while (q->count && q->waiting[q->head].state != EFG_WAITING_OPEN) {
         const struct efg_recorded_waiting *w = &q->waiting[q->head++];
         q->count--;
         *message = w->message;
         if (w->state == EFG_WAITING_READY)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-int efg_recorded_take(struct efg_recorded_order *order, struct efg_recorded_message *message)
+bool efg_recorded_take(struct efg_recorded_order *order, struct efg_recorded_message *message)
 {
     if (!take(&order->sends, message) && !take(&order->receives, message))
-        return 0;
+        return false;
     number(order, message);
     return !order->failed;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A message has both ends in the trace if its number in its channel is below that of the sends and of the receives.
+ * Counts the messages that have both ends in the trace: those whose number in their channel is below that of
+ * its sends and of its receives.
  */
 #include "pairs.h"
 
@@ -35,19 +36,12 @@ static uint64_t pairs_of(const struct efg_recorded_ends *ends)
     return ends->sends < ends->receives ? ends->sends : ends->receives;
 }
 
-void efg_recorded_pairs_number(struct efg_recorded_pairs *p)
+uint64_t efg_recorded_pairs_count(const struct efg_recorded_pairs *p)
 {
-    p->count = 0;
-    for (uint32_t i = 0; i < p->channels.count; i++) {
-        p->ends[i].first = p->count;
-        p->count += pairs_of(&p->ends[i]);
-    }
-}
-
-uint64_t efg_recorded_pair(struct efg_recorded_pairs *p, const struct efg_recorded_message *m)
-{
-    const struct efg_recorded_ends *ends = ends_of(p, m);
-    return ends && m->number < pairs_of(ends) ? ends->first + m->number : EFG_RECORDED_NONE;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < p->channels.count; i++)
+        count += pairs_of(&p->ends[i]);
+    return count;
 }
 
 void efg_recorded_pairs_fini(struct efg_recorded_pairs *p)

@@ -12,6 +12,7 @@
 #define EFG_RECORDED_PARTS_H
 
 #include <otf2/otf2.h>
+#include <stdbool.h>
 
 #include "base/buffer.h"
 #include "base/map.h"
@@ -62,7 +63,7 @@ struct efg_recorded_place {
 
 struct efg_recorded_definitions {
     uint64_t resolution, offset, length, realtime; /* of the clock */
-    int has_clock, failed;
+    bool has_clock, failed;
     uint32_t path, polls, iteration; /* attributes; OTF2_UNDEFINED_ATTRIBUTE: there is none */
     struct efg_otf2_table texts;     /* 0 is "" */
     struct efg_map strings;          /* reference -> row of texts */
@@ -103,13 +104,13 @@ struct efg_recorded_order {
     struct efg_recorded_queue sends, receives;
     struct efg_map requests; /* of the location -> number in the queue << 1 | is a send */
     struct efg_otf2_table channels; /* with is_send; value: how many so far */
-    int failed;
+    bool failed;
 };
 
 /* A message that is complete, or, with a request, a send that may still be cancelled or a
  * receive that is posted. */
 void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_message message,
-                       int is_open, uint64_t request);
+                       bool is_open, uint64_t request);
 /* The request is complete, a receive by MESSAGE. One that is not known is a receive posted now.
  */
 void efg_recorded_complete(struct efg_recorded_order *order, uint64_t request,
@@ -118,7 +119,7 @@ void efg_recorded_cancel(struct efg_recorded_order *order, uint64_t request);
 /* What is under way at the end of the location: sends are sent, receives have none. */
 void efg_recorded_settle(struct efg_recorded_order *order);
 /* The next message that has its number. Returns whether there is one. */
-int efg_recorded_take(struct efg_recorded_order *order, struct efg_recorded_message *message);
+bool efg_recorded_take(struct efg_recorded_order *order, struct efg_recorded_message *message);
 
 /* --- the process that reads --- */
 
@@ -135,7 +136,7 @@ struct efg_recorded_reading {
     uint64_t most;  /* events to come */
     uint64_t last;  /* ns: of the last event */
     uint32_t depth; /* of MPI calls: 0 or 1 */
-    int is_start;   /* the call is MPI_Start or its like */
+    bool is_start;  /* the call is MPI_Start or its like */
     struct efg_recorded_call call;
     struct efg_recorded_span iteration, window; /* number EFG_RECORDED_NONE: in none */
     uint64_t windows;

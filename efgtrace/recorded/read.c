@@ -133,7 +133,7 @@ static void read_locations(struct efg_recorded_reading *r, OTF2_Reader *reader)
 /* --- the archive --- */
 
 /* What is wrong with the file NAME of the archive in DIR, into TEXT; 0: nothing. */
-static int find_fault(const char *dir, const char *name, unsigned below, char *text, size_t size)
+static bool find_fault(const char *dir, const char *name, unsigned below, char *text, size_t size)
 {
     char path[PATH_MAX + 512];
     unsigned char end[2] = {0};
@@ -141,9 +141,9 @@ static int find_fault(const char *dir, const char *name, unsigned below, char *t
     int file = efg_below_open(path, below, O_RDONLY);
     if (file < 0) {
         snprintf(text, size, "its file %s: %s", name, efg_below_explain(file));
-        return 1;
+        return true;
     }
-    int is_whole = lseek(file, -2, SEEK_END) >= 0 && read(file, end, 2) == 2 && end[0] == 2 && end[1] == 1;
+    bool is_whole = lseek(file, -2, SEEK_END) >= 0 && read(file, end, 2) == 2 && end[0] == 2 && end[1] == 1;
     close(file);
     if (!is_whole)
         snprintf(text, size, "its file %s is cut short", name);
@@ -151,12 +151,12 @@ static int find_fault(const char *dir, const char *name, unsigned below, char *t
 }
 
 /* The same for those that say what is in it, all but the first one, which has another end. */
-static int find_cut(const char *dir, char *text, size_t size)
+static bool find_cut(const char *dir, char *text, size_t size)
 {
     char path[PATH_MAX + 512];
     snprintf(path, sizeof path, "%s/traces", dir);
     DIR *events = efg_below_list(path, 1);
-    int found = !events;
+    bool found = !events;
     if (!events)
         snprintf(text, size, "its folder traces: %s", efg_below_explain(-errno));
     else

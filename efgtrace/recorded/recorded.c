@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: what leaves here refers to sites, ranks and locations that there are, and ends after
- * it begins.
+ * Hands out what another process reads from the trace, and checks it first. Invariant: what leaves here
+ * refers to sites, ranks and locations that there are, and ends after it begins.
  */
 #include "recorded.h"
 
@@ -123,11 +123,11 @@ static int take_head(struct efg_recorded *r, const struct efg_run *run)
     return 0;
 }
 
-static int is_sound(struct efg_recorded *r, const struct efg_recorded_item *item)
+static bool is_sound(struct efg_recorded *r, const struct efg_recorded_item *item)
 {
     r->location += item->kind == EFG_RECORDED_LOCATION;
     if (!r->location || r->location > r->location_count)
-        return 0;
+        return false;
     switch (item->kind) {
     case EFG_RECORDED_LOCATION:
         return item->location.rank < r->ranks;
@@ -139,7 +139,7 @@ static int is_sound(struct efg_recorded *r, const struct efg_recorded_item *item
     case EFG_RECORDED_MESSAGE:
         return item->message.from < r->ranks && item->message.to < r->ranks;
     }
-    return 0;
+    return false;
 }
 
 /* The next item. Returns 1; 0 at the end; -1 with the message filled. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes are looked up by the hashes of function and call path, once for each site of the trace.
+ * Finds the node of the graph that a recorded call belongs to. Nodes are looked up by the hashes of
+ * function and call path, once for each site of the trace.
  */
 #include "sites.h"
 

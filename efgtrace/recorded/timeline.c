@@ -34,7 +34,7 @@ struct mark { /* an iteration of a location */
 struct flight { /* a message, by its pair */
     uint64_t pair, sent, received, bytes;
     uint32_t from, to; /* locations */
-    int has_send, has_receive;
+    bool has_send, has_receive;
 };
 
 struct part { /* what is shown */
@@ -86,7 +86,7 @@ static void sort_spans(struct efg_timeline_spans *s)
 }
 
 static void put_spans(struct efg_buffer *out, const char *name, const struct efg_timeline_spans *s,
-                      const struct part *part, int with_number)
+                      const struct part *part, bool with_number)
 {
     const char *comma = "";
     efg_buffer_print(out, ",\"%s\":[", name);
@@ -105,7 +105,7 @@ static void put_spans(struct efg_buffer *out, const char *name, const struct efg
 
 /* --- what is shown --- */
 
-static int is_kept(const struct call *call, uint64_t until, uint64_t next)
+static bool is_kept(const struct call *call, uint64_t until, uint64_t next)
 {
     return call->key == EFG_RECORDED_NONE ? call->begin < until : call->key < next;
 }
@@ -129,7 +129,7 @@ static uint64_t slot_key(const struct efg_timeline *t, uint32_t slot)
 }
 
 /* Whether all of it is still there. */
-static int is_whole(const struct efg_timeline *t, uint32_t slot)
+static bool is_whole(const struct efg_timeline *t, uint32_t slot)
 {
     return (t->next == UINT64_MAX || slot_key(t, slot) < t->next) && slot_end(t, slot) <= t->until;
 }
@@ -140,9 +140,9 @@ static uint32_t slot_of(const struct efg_timeline *t, const struct call *call)
     uint32_t low = 0, high = slot_count(t) - 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int is_by = call->key != EFG_RECORDED_NONE && middle < t->iterations.index.count
-                        ? call->key <= slot_key(t, middle)
-                        : call->begin < slot_end(t, middle);
+        bool is_by = call->key != EFG_RECORDED_NONE && middle < t->iterations.index.count
+                         ? call->key <= slot_key(t, middle)
+                         : call->begin < slot_end(t, middle);
         if (is_by)
             high = middle;
         else
@@ -296,7 +296,7 @@ static int add_end(struct efg_timeline *t, const struct efg_recorded_message *m)
     struct flight *flight = (struct flight *)t->flights.data + *index;
     *(m->is_send ? &flight->sent : &flight->received) = m->time;
     *(m->is_send ? &flight->from : &flight->to) = location_of(t);
-    *(m->is_send ? &flight->has_send : &flight->has_receive) = 1;
+    *(m->is_send ? &flight->has_send : &flight->has_receive) = true;
     if (m->is_send)
         flight->bytes = m->bytes;
     return 0;
@@ -414,7 +414,7 @@ static int by_sending(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-static int is_shown(const struct flight *f, const struct part *part)
+static bool is_shown(const struct flight *f, const struct part *part)
 {
     return f->has_send && f->has_receive && f->sent < part->until && f->received < part->until &&
            f->from < part->locations && f->to < part->locations;
@@ -478,15 +478,16 @@ static void put_sites(struct efg_buffer *out, const struct efg_timeline *t)
 static void put_left_out(struct efg_buffer *out, const struct efg_timeline *t, const struct part *part,
                          uint64_t calls, uint64_t messages)
 {
+    uint64_t pairs = efg_recorded_pairs_count(&t->pairs);
     char text[512] = "";
     size_t at = 0;
     if (calls < t->call_count)
         at = (size_t)snprintf(
             text, sizeof text, "it has the first %" PRIu64 " of %" PRIu64 " calls%s", calls, t->call_count,
             part->locations < t->recorded->location_count ? ", of the first locations only" : "");
-    if (messages < t->pairs.count)
+    if (messages < pairs)
         snprintf(text + at, sizeof text - at, "%s %" PRIu64 " of %" PRIu64 " messages",
-                 at ? " and" : "it has", messages, t->pairs.count);
+                 at ? " and" : "it has", messages, pairs);
     efg_buffer_print(out, ",\"left_out\":");
     efg_json_quote(out, text);
 }
@@ -497,14 +498,13 @@ void efg_timeline_json(struct efg_buffer *out, struct efg_timeline *t, struct ef
     uint32_t slots;
     sort_spans(&t->iterations);
     sort_spans(&t->windows);
-    efg_recorded_pairs_number(&t->pairs);
     out->failed |= t->call_count > limits.calls && find_part(t, &part, &slots);
     efg_buffer_print(out, "{\"locations\":[");
     uint64_t calls = put_locations(out, t, &part), length = t->recorded->length;
     efg_buffer_print(out, "],\"start\":%" PRIu64 ",\"end\":%" PRIu64, t->recorded->start,
                      part.until < length ? part.until : length);
-    put_spans(out, "windows", &t->windows, &part, 0);
-    put_spans(out, "iterations", &t->iterations, &part, 1);
+    put_spans(out, "windows", &t->windows, &part, false);
+    put_spans(out, "iterations", &t->iterations, &part, true);
     put_sites(out, t);
     put_left_out(out, t, &part, calls, put_messages(out, t, &part, limits.messages));
     efg_buffer_print(out, "}");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Findings: three sentences, each on a question that readers of a report have: where is the
- * time lost, which ranks make the others wait, where do they wait.
+ * Findings: sentences, each on a question that readers of a report have: did the ranks have a
+ * processor; where is the time lost, which ranks make the others wait, where do they wait.
  */
 #include <stdio.h>
 
@@ -10,8 +10,26 @@
 #include "model/efficiency.h"
 #include "tables.h"
 
-#define FINE 0.9  /* an efficiency that needs no work */
-#define EVEN 1.05 /* the most over the mean, of what is balanced */
+#define FINE 0.9    /* an efficiency that needs no work */
+#define UNSERVED 10 /* percent of the time without a processor that change what the rest means */
+#define EVEN 1.05   /* the most over the mean, of what is balanced */
+
+/* Only if they had none for a good part of the time. */
+static void say_processor(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_totals *t = &run->common.totals;
+    double unserved =
+        efg_percent((double)t->processor_waited, (double)t->processor_used + (double)t->processor_waited);
+    char text[400];
+    if (unserved < UNSERVED)
+        return;
+    snprintf(text, sizeof text,
+             "The ranks had no processor for %.1f%% of the time that they were ready to run (%.1f "
+             "to %.1f%%): much of the waiting below is for the scheduler, not for other ranks. Give "
+             "each rank and thread a core of its own.",
+             unserved, (double)t->unserved_least / 1e4, (double)t->unserved_most / 1e4);
+    efg_buffer_print(out, "%s\n", text);
+}
 
 static void say_efficiency(struct efg_buffer *out, const struct efg_run *run, const struct efg_ranks *ranks)
 {
@@ -75,6 +93,7 @@ static void say_site(struct efg_buffer *out, const struct efg_run *run, const st
 
 void efg_report_findings(struct efg_buffer *out, const struct efg_model *model)
 {
+    say_processor(out, &model->run);
     say_efficiency(out, &model->run, &model->ranks);
     say_balance(out, &model->run, &model->ranks);
     say_site(out, &model->run, &model->ranks);

@@ -17,15 +17,15 @@
 /* --- which were recorded --- */
 
 /* Whether iterations from FIRST on, COUNT of them, or some, were recorded. */
-static int has_recorded(const struct efg_run_thread *thread, uint64_t first, uint64_t count)
+static bool has_recorded(const struct efg_run_thread *thread, uint64_t first, uint64_t count)
 {
     for (uint32_t i = 0; i < thread->window_count; i++) {
         const struct efg_run_window *w = &thread->windows[i];
         if (w->start >= thread->series->start && efg_run_is_main(thread, w) && w->first < first + count &&
             first < w->last)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* --- in all --- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of the document are made in other files, from the model; here they are put together.
+ * Puts together the document of the report. The parts of the document are made in other files, from the
+ * model; here they are put together.
  */
 #include "json.h"
 
@@ -16,7 +17,7 @@ const char efg_report_json_help[] =
     "  overview {application, command, version, mpi, folder, mode, started, duration, ranks,\n"
     "           hosts, threads, calls, time, mpi_time (sums over the ranks),\n"
     "           efficiency {ranks, time, parallel, balance, communication},\n"
-    "           findings [three sentences], summary [lines], places [lines],\n"
+    "           findings [sentences], summary [lines], places [lines],\n"
     "           recorded {calls, iterations, time, events, bytes, sends, receives, matched},\n"
     "           cost {time, share, memory, init} (of the library)}\n"
     "  loops    as in `efgtrace graph`, of all ranks, depth first, with id, depth, label,\n"

@@ -23,6 +23,11 @@ static const struct {
     [EFG_EVENTS] = {"MPI calls", format_events},
     [EFG_BYTES] = {"bytes", efg_format_bytes},
     [EFG_COST] = {"efgtrace itself", efg_format_ns},
+    [EFG_PROCESSOR_USED] = {"processor", efg_format_ns},
+    [EFG_PROCESSOR_WAITED] = {"ready, without", efg_format_ns},
+    [EFG_PROCESSOR_SWITCHES] = {"lost it", format_events},
+    [EFG_PAGE_FAULTS] = {"page faults", format_events},
+    [EFG_PEAK_MEMORY] = {"peak memory", efg_format_bytes},
 };
 
 const char *efg_report_quantity(enum efg_quantity quantity)
@@ -51,5 +56,7 @@ void efg_report_ranks(struct efg_buffer *out, const struct efg_model *model)
     for (int i = 0; i < EFG_QUANTITIES; i++)
         put_quantity(out, &model->run, (enum efg_quantity)i, model->ranks.values[i]);
     efg_summary_line(out, "(above: how much more the rank with the most has than the mean, the "
-                          "imbalance)");
+                          "imbalance;");
+    efg_summary_line(out, "ready, without: its threads could have run, and had no processor; page "
+                          "faults: from disk)");
 }

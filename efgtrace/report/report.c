@@ -117,7 +117,7 @@ static void put_findings(struct efg_buffer *out, const struct efg_model *model)
 struct request {
     const char *dir, *file; /* FILE: NULL for where it goes by default */
     uint32_t most;          /* lines of a table */
-    int signatures;         /* this table only */
+    bool signatures;        /* this table only */
     enum { TEXT, JSON, PAGE } as;
 };
 
@@ -257,7 +257,7 @@ static const char *const help[] = {
 int efg_cmd_report(int argc, char **argv)
 {
     struct request request = {0};
-    int all = 0, json = 0, html = 0;
+    bool all = false, json = false, html = false;
     const struct efg_option options[] = {{"all", 'a', .flag = &all},
                                          {"signatures", 's', .flag = &request.signatures},
                                          {"html", .flag = &html},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time comes first, as that is what an iteration is looked at for: a line for each call and
- * each loop. Calls and bytes mostly are the same, so only those that are not have a line in a
- * second table.
+ * Prints whether the recorded iterations represent the run. Time comes first, as that is what an iteration
+ * is looked at for: a line for each call and each loop. Calls and bytes mostly are the same, so only those
+ * that are not have a line in a second table.
  */
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void put_times(struct efg_buffer *out, const struct efg_representative *r
 
 /* --- calls and bytes --- */
 
-static int has_other_calls(const struct efg_representative_row *row)
+static bool has_other_calls(const struct efg_representative_row *row)
 {
     return row->calls.differs || row->bytes.differs;
 }

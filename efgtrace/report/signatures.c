@@ -41,7 +41,7 @@ struct table {
 
 /* --- rows --- */
 
-static int is_recorded(unsigned dimensions, unsigned recorded)
+static bool is_recorded(unsigned dimensions, unsigned recorded)
 {
     unsigned both = EFG_DIM_SIZE | EFG_DIM_SIZE_CLASS;
     if (recorded & EFG_DIM_SIZE)

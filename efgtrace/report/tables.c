@@ -29,7 +29,7 @@ struct parts {
     uint64_t whole; /* ns in the loop */
 };
 
-static int in_loop(const struct efg_looptree *tree, uint32_t node, uint32_t loop)
+static bool in_loop(const struct efg_looptree *tree, uint32_t node, uint32_t loop)
 {
     return loop == EFG_NONE ||
            (tree->loop_of[node] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[node], loop));
@@ -114,7 +114,7 @@ void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uin
 }
 
 static void put_frame(struct efg_buffer *out, const struct efg_run_symbol *symbol, const char *module,
-                      int inlined)
+                      bool inlined)
 {
     char line[32] = "";
     if (symbol->line)

@@ -39,13 +39,13 @@ static int make_cells(struct cells *cells, const struct efg_run *run, const stru
     return 0;
 }
 
-static const struct efg_traffic_amount *amount(const struct efg_traffic_item *item, int is_recorded)
+static const struct efg_traffic_amount *amount(const struct efg_traffic_item *item, bool is_recorded)
 {
     return is_recorded ? &item->recorded : &item->all;
 }
 
 /* Classes of sizes begin at no bytes, 1, 2, 4; bins at 1 (with none), 2, 4. */
-static void add_bins(cJSON *to, const char *name, const struct efg_traffic_item *sizes, int is_recorded)
+static void add_bins(cJSON *to, const char *name, const struct efg_traffic_item *sizes, bool is_recorded)
 {
     double bins[SIZES] = {0};
     for (uint32_t i = 0; i < EFG_TRAFFIC_SIZES; i++) {
@@ -55,7 +55,7 @@ static void add_bins(cJSON *to, const char *name, const struct efg_traffic_item 
     cJSON_AddItemToObject(to, name, cJSON_CreateDoubleArray(bins, SIZES));
 }
 
-static void add_matrix(cJSON *to, const struct cells *cells, int is_recorded)
+static void add_matrix(cJSON *to, const struct cells *cells, bool is_recorded)
 {
     cJSON *matrix = cJSON_AddArrayToObject(to, "matrix");
     for (uint32_t i = 0; i < cells->lines * cells->lines; i++) {
@@ -66,7 +66,7 @@ static void add_matrix(cJSON *to, const struct cells *cells, int is_recorded)
     }
 }
 
-static int is_empty(const struct efg_sent *sent, int is_recorded)
+static bool is_empty(const struct efg_sent *sent, bool is_recorded)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < EFG_TRAFFIC_SIZES; i++)
@@ -76,7 +76,7 @@ static int is_empty(const struct efg_sent *sent, int is_recorded)
 }
 
 static void add_part(cJSON *messages, const char *name, const struct efg_sent *sent,
-                     const struct cells *cells, int is_recorded)
+                     const struct cells *cells, bool is_recorded)
 {
     const struct efg_traffic_amount *left = amount(&cells->others, is_recorded);
     double others[] = {(double)left->count, (double)left->bytes};
@@ -94,13 +94,13 @@ static void add_part(cJSON *messages, const char *name, const struct efg_sent *s
 int efg_report_json_messages(cJSON *document, const struct efg_model *model)
 {
     struct cells cells;
-    if (is_empty(&model->sent, 0))
+    if (is_empty(&model->sent, false))
         return 0;
     if (make_cells(&cells, &model->run, &model->sent))
         return efg_complain("report", "no memory for the matrix of messages");
     cJSON *messages = cJSON_AddObjectToObject(document, "messages");
-    add_part(messages, "all", &model->sent, &cells, 0);
-    add_part(messages, "recorded", &model->sent, &cells, 1);
+    add_part(messages, "all", &model->sent, &cells, false);
+    add_part(messages, "recorded", &model->sent, &cells, true);
     free(cells.item);
     return 0;
 }

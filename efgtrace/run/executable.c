@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int is_executable(const char *path)
+static bool is_executable(const char *path)
 {
     struct stat status;
 
@@ -65,13 +65,13 @@ static int open_interpreter(int file)
     if (!word)
         return -1;
     next = strtok_r(NULL, " \t\r", &save);
-    int is_env = strcmp(base_of(word), "env") == 0 && next && *next != '-';
+    bool is_env = strcmp(base_of(word), "env") == 0 && next && *next != '-';
     return efg_executable_open(is_env ? next : word);
 }
 
 /* --- libraries --- */
 
-int efg_executable_is_asan(const char *library)
+bool efg_executable_is_asan(const char *library)
 {
     const char *base = base_of(library);
     return strncmp(base, "libasan.so", 10) == 0 || strncmp(base, "libclang_rt.asan", 16) == 0;

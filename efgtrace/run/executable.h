@@ -5,6 +5,7 @@
 #ifndef EFG_EXECUTABLE_H
 #define EFG_EXECUTABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Open the file that execvp would start as PROGRAM, to be read; -1 if there is none. */
@@ -14,7 +15,7 @@ int efg_executable_open(const char *program);
  * with, to NAME as it is named there; "" for none. */
 void efg_executable_asan(const char *program, char *name, size_t size);
 
-/* 1 if LIBRARY, a file or its name, is such a runtime. */
-int efg_executable_is_asan(const char *library);
+/* Whether LIBRARY, a file or its name, is such a runtime. */
+bool efg_executable_is_asan(const char *library);
 
 #endif

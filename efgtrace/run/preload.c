@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloading rests on the dynamic linker: it loads what LD_PRELOAD names before the
- * program's own libraries. It splits the variable at blanks and colons and knows no way to
- * quote them; it is not there in static programs, and ignores the variable in programs
- * that run with more rights than their user has. The runtime of AddressSanitizer wants to be
- * in front of all others; it defines no MPI function, so that we come second.
+ * Finds libefgtrace.so, and adds it to LD_PRELOAD. Preloading rests on the dynamic linker: it loads what
+ * LD_PRELOAD names before the program's own libraries. It splits the variable at blanks and colons and
+ * knows no way to quote them; it is not there in static programs, and ignores the variable in programs
+ * that run with more rights than their user has. The runtime of AddressSanitizer wants to be in front of
+ * all others; it defines no MPI function, so that we come second.
  *
  * Source: ld.so(8).
  */
@@ -23,7 +23,7 @@
 
 #define NAME "libefgtrace.so"
 
-static int is_file(const char *path)
+static bool is_file(const char *path)
 {
     struct stat status;
 
@@ -122,7 +122,7 @@ int efg_preload_set(const char *library, const char *program, char *message, siz
 }
 
 /* 1: an ELF file of 64 bits that asks for no dynamic linker. */
-static int is_static(int file)
+static bool is_static(int file)
 {
     Elf64_Ehdr header;
     Elf64_Phdr segment;
@@ -130,22 +130,22 @@ static int is_static(int file)
     if (pread(file, &header, sizeof(header), 0) != sizeof(header) ||
         memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
         header.e_phentsize != sizeof(segment))
-        return 0;
+        return false;
     for (unsigned i = 0; i < header.e_phnum; i++) {
         off_t at = header.e_phoff + i * sizeof(segment);
         if (pread(file, &segment, sizeof(segment), at) != sizeof(segment) || segment.p_type == PT_INTERP)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* 1: it runs with other rights than its user's. */
-static int is_privileged(int file)
+static bool is_privileged(int file)
 {
     struct stat status;
 
     if (fstat(file, &status) != 0)
-        return 0;
+        return false;
     return ((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
            ((status.st_mode & S_ISGID) && status.st_gid != getgid()) ||
            fgetxattr(file, "security.capability", NULL, 0) > 0;

@@ -40,7 +40,7 @@ static int complain(const char *message)
 static void print_option(const struct efg_key *key)
 {
     char option[80];
-    int is_switch = key->type == EFG_KEY_SWITCH;
+    bool is_switch = key->type == EFG_KEY_SWITCH;
     int width = snprintf(option, sizeof(option), "%s%s%s--%s %s%s%s", key->option ? "-" : "    ",
                          key->option ? key->option : "", key->option ? ", " : "", key->name,
                          is_switch ? "[" : "", key->value, is_switch ? "]" : "");
@@ -104,7 +104,7 @@ static int set_apart(const struct efg_key *key, const char *option, const char *
     char message[160];
 
     if (key->type == EFG_KEY_SWITCH) {
-        int given = option[1] == '-' && next && (!strcmp(next, "on") || !strcmp(next, "off"));
+        bool given = option[1] == '-' && next && (!strcmp(next, "on") || !strcmp(next, "off"));
         return set_option(key, option, given ? next : "on") ? 0 : 1 + given;
     }
     if (next)
@@ -150,7 +150,7 @@ static int take_short(const char *word, const char *next)
     return 0;
 }
 
-static int is_help(const char *word)
+static bool is_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
@@ -198,7 +198,7 @@ static void warn_of_obstacle(const char *program)
 static int complain_program(const char *program, int error)
 {
     char message[PATH_MAX + 128];
-    int is_there = strchr(program, '/') && access(program, F_OK) == 0;
+    bool is_there = strchr(program, '/') && access(program, F_OK) == 0;
 
     if (error == ENOENT && is_there) {
         snprintf(message, sizeof(message), "%s: the interpreter that it names is not found", program);

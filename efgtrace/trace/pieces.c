@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Makes a run file of the pieces that the ranks of a job saved:
+ *
  *     pieces, by rank and thread  ->  one rank after the other: its names, threads, sequences
  *                                 ->  what ranks have in common merged, as in MPI_Finalize
  *                                 ->  run.efg
@@ -37,7 +39,7 @@ struct whole { /* a rank, of its pieces */
     struct efg_run_names names;
     struct efg_run_rank rank;
     struct efg_run_sequence sequence; /* each thread owns its segments */
-    int failed;                       /* no memory */
+    bool failed;                      /* no memory */
 };
 
 struct job {
@@ -55,7 +57,7 @@ static void read_file(struct efg_buffer *out, const char *path)
 {
     int file = efg_below_open(path, 2, O_RDONLY);
     struct stat facts;
-    int is_file = file >= 0 && !fstat(file, &facts) && S_ISREG(facts.st_mode);
+    bool is_file = file >= 0 && !fstat(file, &facts) && S_ISREG(facts.st_mode);
     ssize_t got = 1;
     while (is_file && got > 0 && !out->failed) {
         unsigned char *to = efg_buffer_extend(out, 65536);
@@ -72,7 +74,7 @@ static uint64_t add_segments(struct efg_buffer *out, struct efg_reader bytes, ui
 {
     struct efg_sequence_segment segment;
     while (at < end && bytes.at < bytes.size && efg_sequence_get(&bytes, &segment) == 0) {
-        int follows = segment.start == at;
+        bool follows = segment.start == at;
         at += follows ? segment.length : 0;
         if (follows)
             efg_sequence_put(out, &segment, EFG_SEQUENCE_MIX_PAIRS);
@@ -280,7 +282,7 @@ static void add_hosts(struct job *job)
 static int read_pieces(struct job *job, const struct pieces *pieces)
 {
     char message[PATH_MAX + 256];
-    int has_facts = 0;
+    bool has_facts = false;
     job->ranks = calloc((size_t)pieces->count, sizeof *job->ranks);
     for (int i = 0; job->ranks && i < pieces->count;) {
         struct whole whole = {0};
@@ -367,14 +369,14 @@ static void tell(const struct pieces *pieces, struct job *job, const char *path)
 }
 
 /* There is a run file that is not of pieces: it has all of the run. A link is none. */
-static int is_complete(const char *path)
+static bool is_complete(const char *path)
 {
     struct efg_run run;
     char message[PATH_MAX + 256];
     int error = efg_runfile_open(&run, path, 1, message, sizeof message);
     if (error == -ENOENT || error == -ELOOP)
-        return 0;
-    int is_saved = !error && run.is_saved;
+        return false;
+    bool is_saved = !error && run.is_saved;
     if (!error)
         efg_run_fini(&run);
     return !is_saved;
@@ -387,7 +389,7 @@ int efg_pieces_join(const char *command, const char *dir, const char *output)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/run.efg", output);
     int found = efg_pieces_find(dir, &pieces.piece), error = found < 0 ? found : 0;
-    int nothing = found == 0 || is_complete(path);
+    bool nothing = found == 0 || is_complete(path);
     pieces.count = error ? 0 : found;
     if (!error && !nothing)
         error = read_pieces(&job, &pieces);

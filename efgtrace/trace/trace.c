@@ -28,7 +28,8 @@
 
 struct paths { /* of logs */
     char **path;
-    int count, failed; /* FAILED: no memory */
+    int count;
+    bool failed; /* no memory */
 };
 
 static const char *const help[] = {
@@ -63,12 +64,12 @@ static void add_path(struct paths *paths, const char *dir, const char *name)
 {
     if (efg_array_grow(&paths->path, (uint64_t)paths->count, 1, sizeof *paths->path) ||
         asprintf(&paths->path[paths->count], "%s/logs/%s", dir, name) < 0)
-        paths->failed = 1;
+        paths->failed = true;
     else
         paths->count++;
 }
 
-static int is_log(const char *name)
+static bool is_log(const char *name)
 {
     size_t length = strlen(name);
     return name[0] != '.' && length > 4 && strcmp(name + length - 4, ".log") == 0;
@@ -90,13 +91,13 @@ static int find_logs(const char *dir, struct paths *paths)
     return paths->failed ? -ENOMEM : 0;
 }
 
-static int is_folder(const char *path)
+static bool is_folder(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static int is_there(const char *dir, const char *name)
+static bool is_there(const char *dir, const char *name)
 {
     char path[PATH_MAX];
     return snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path) &&

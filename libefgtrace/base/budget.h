@@ -9,6 +9,7 @@
 #ifndef EFG_BUDGET_H
 #define EFG_BUDGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct efg_budget {
@@ -39,29 +40,29 @@ static inline void efg_budget_give(struct efg_budget *budget, uint64_t bytes)
         __atomic_sub_fetch(&budget->used, bytes, __ATOMIC_RELAXED);
 }
 
-/* 1 if BYTES are left. */
-static inline int efg_budget_has(const struct efg_budget *budget, uint64_t bytes)
+/* Whether BYTES are left. */
+static inline bool efg_budget_has(const struct efg_budget *budget, uint64_t bytes)
 {
     uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
 
     return used <= budget->limit && bytes <= budget->limit - used;
 }
 
-/* Take BYTES, if SPARE more would still be left for others. Returns 1, or 0 if they are not
+/* Take BYTES, if SPARE more would still be left for others. Returns true, or false if they are not
  * available. */
-static inline int efg_budget_take(struct efg_budget *budget, uint64_t bytes, uint64_t spare)
+static inline bool efg_budget_take(struct efg_budget *budget, uint64_t bytes, uint64_t spare)
 {
     if (!budget)
-        return 1;
+        return true;
     uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
     do {
         if (used > budget->limit || bytes > budget->limit - used ||
             spare > budget->limit - used - bytes)
-            return 0;
+            return false;
     } while (!__atomic_compare_exchange_n(&budget->used, &used, used + bytes, 0,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     efg_budget_note(budget, used + bytes);
-    return 1;
+    return true;
 }
 
 #endif

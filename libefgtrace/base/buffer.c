@@ -33,7 +33,7 @@ unsigned char *efg_buffer_extend(struct efg_buffer *buffer, size_t size)
             room *= 2;
         unsigned char *data = room - buffer->size < size ? NULL : realloc(buffer->data, room);
         if (!data) {
-            buffer->failed = 1;
+            buffer->failed = true;
             return NULL;
         }
         buffer->data = data;
@@ -110,7 +110,7 @@ struct efg_reader efg_reader(const void *data, size_t size)
 const void *efg_reader_take(struct efg_reader *reader, size_t size)
 {
     if (reader->failed || size > reader->size - reader->at) {
-        reader->failed = 1;
+        reader->failed = true;
         return NULL;
     }
     reader->at += size;
@@ -149,7 +149,7 @@ uint64_t efg_reader_number(struct efg_reader *reader)
         if (!(*byte & 0x80))
             return value;
     }
-    reader->failed = 1;
+    reader->failed = true;
     return 0;
 }
 
@@ -157,7 +157,7 @@ size_t efg_reader_count(struct efg_reader *reader, size_t bytes)
 {
     uint64_t count = efg_reader_number(reader);
     if (count > (reader->size - reader->at) / (bytes ? bytes : 1)) {
-        reader->failed = 1;
+        reader->failed = true;
         return 0;
     }
     return (size_t)count;

@@ -10,13 +10,14 @@
 #ifndef EFG_BUFFER_H
 #define EFG_BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct efg_buffer { /* all zero is an empty buffer */
     unsigned char *data;
     size_t size, room;
-    int failed; /* no memory */
+    bool failed; /* no memory */
 };
 
 void efg_buffer_fini(struct efg_buffer *buffer);
@@ -34,7 +35,7 @@ void efg_buffer_print(struct efg_buffer *buffer, const char *format, ...)
 struct efg_reader {
     const unsigned char *data;
     size_t size, at;
-    int failed; /* the bytes ended, or a value was out of range */
+    bool failed; /* the bytes ended, or a value was out of range */
 };
 
 struct efg_reader efg_reader(const void *data, size_t size);

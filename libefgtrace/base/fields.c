@@ -61,7 +61,7 @@ static void set_number(struct efg_reader *in, void *to, const struct efg_field *
     else if (value <= UINT32_MAX)
         memcpy((char *)to + field->at, &narrow, sizeof narrow);
     else
-        in->failed = 1;
+        in->failed = true;
 }
 
 /* Empty texts and ids of nothing: what is not in the file. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes are read as little endian words, so that every machine computes the same.
+ * Computes hashes of bytes and numbers. Bytes are read as little endian words, so that every machine
+ * computes the same.
  */
 #include "hash.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Goes on until all is read or written. A call that moves no byte, without an error, would do so
- * for ever: that is one, too.
+ * Reads or writes a number of bytes, all of them. Goes on until all is read or written. A call that moves
+ * no byte, without an error, would do so for ever: that is one, too.
  */
 #include "io.h"
 

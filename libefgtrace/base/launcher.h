@@ -6,6 +6,7 @@
 #ifndef EFG_LAUNCHER_H
 #define EFG_LAUNCHER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ static inline int efg_launcher_rank(void)
 }
 
 /* 1 for the first rank, and where no launcher says which one it is. */
-static inline int efg_launcher_is_first(void)
+static inline bool efg_launcher_is_first(void)
 {
     return efg_launcher_rank() == 0;
 }

@@ -6,6 +6,7 @@
 #ifndef EFG_MAP_H
 #define EFG_MAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct efg_map { /* all zero is an empty map */
@@ -22,8 +23,8 @@ void efg_map_fini(struct efg_map *map);
 /* Bytes held. */
 uint64_t efg_map_memory(const struct efg_map *map);
 
-/* 1 if one more key takes twice the memory, or the first. */
-static inline int efg_map_is_full(const struct efg_map *map)
+/* Whether one more key takes twice the memory, or the first. */
+static inline bool efg_map_is_full(const struct efg_map *map)
 {
     return !map->slots || 2 * map->count > map->mask;
 }

@@ -9,6 +9,7 @@
  * to the first j of the other; three rows are enough.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "nearest.h"
@@ -25,7 +26,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-static int is_start_of(const char *start, const char *word)
+static bool is_start_of(const char *start, const char *word)
 {
     while (*start && fold(*start) == fold(*word))
         start++, word++;
@@ -45,7 +46,7 @@ static int distance_of(const char *a, const char *b)
                 row[j] = j;
                 continue;
             }
-            int same = fold(a[i - 1]) == fold(b[j - 1]);
+            bool same = fold(a[i - 1]) == fold(b[j - 1]);
             row[j] = least(above[j - 1] + !same, 1 + least(above[j], row[j - 1]));
             if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
                 row[j] = least(row[j], before[j - 2] + 1);

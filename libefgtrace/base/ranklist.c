@@ -48,7 +48,7 @@ static int append_range(struct efg_ranklist *list, struct efg_range range)
 {
     while (range.count) {
         struct efg_range *end = list->range_count ? &list->ranges[list->range_count - 1] : NULL;
-        int follows = end && (end->count == 1 || range.first - last_of(end) == end->stride);
+        bool follows = end && (end->count == 1 || range.first - last_of(end) == end->stride);
         if (!follows)
             return push(list, range);
         if (end->count > 1 && range.stride == end->stride) {
@@ -72,14 +72,14 @@ int efg_ranklist_append(struct efg_ranklist *list, const struct efg_ranklist *mo
     return error;
 }
 
-int efg_ranklist_has(const struct efg_ranklist *list, uint32_t rank)
+bool efg_ranklist_has(const struct efg_ranklist *list, uint32_t rank)
 {
     for (uint32_t i = 0; i < list->range_count; i++) {
         const struct efg_range *range = &list->ranges[i];
         if (rank >= range->first && rank <= last_of(range))
             return (rank - range->first) % range->stride == 0;
     }
-    return 0;
+    return false;
 }
 
 /* --- two lists, rank by rank --- */
@@ -106,7 +106,7 @@ static void pass(struct walk *walk)
     walk->at = 0;
 }
 
-int efg_ranklist_is_equal(const struct efg_ranklist *a, const struct efg_ranklist *b)
+bool efg_ranklist_is_equal(const struct efg_ranklist *a, const struct efg_ranklist *b)
 {
     return a->range_count == b->range_count &&
            (!a->range_count || !memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges));
@@ -164,7 +164,7 @@ void efg_ranklist_print(const struct efg_ranklist *list, char *text, size_t size
     size_t used = 0;
     *text = '\0';
     for (uint32_t i = 0; i < list->range_count; i++) {
-        int is_last = i + 1 == list->range_count;
+        bool is_last = i + 1 == list->range_count;
         int length = print_range(text + used, size - used, used ? ", " : "", &list->ranges[i]);
         if (used + (size_t)length + (is_last ? 1 : sizeof rest) > size) {
             snprintf(text + used, size - used, "%s", used ? rest : "...");
@@ -178,7 +178,7 @@ void efg_ranklist_write(struct efg_buffer *out, const struct efg_ranklist *list)
 {
     for (uint32_t i = 0; i < list->range_count; i++) {
         const struct efg_range *range = &list->ranges[i];
-        int is_pair = range->count == 2 && range->stride > 1;
+        bool is_pair = range->count == 2 && range->stride > 1;
         efg_buffer_print(out, "%s%u", i ? "," : "", range->first);
         if (range->count > 1)
             efg_buffer_print(out, "%c%u", is_pair ? ',' : '-', last_of(range));
@@ -208,7 +208,7 @@ int efg_ranklist_get(struct efg_reader *in, struct efg_ranklist *list)
         uint64_t ranks = efg_reader_number(in);
         if ((i && !first) || first > INT32_MAX || !stride || stride > INT32_MAX || !ranks ||
             ranks > INT32_MAX || last + first + (ranks - 1) * stride > INT32_MAX) {
-            in->failed = 1;
+            in->failed = true;
             return 0;
         }
         first += last;

@@ -6,6 +6,8 @@
 #ifndef EFG_RANKLIST_H
 #define EFG_RANKLIST_H
 
+#include <stdbool.h>
+
 #include "buffer.h"
 
 struct efg_range {                 /* first, first + stride, ...: COUNT of them */
@@ -27,10 +29,10 @@ int efg_ranklist_append(struct efg_ranklist *list, const struct efg_ranklist *mo
  * -ENOMEM with LIST unchanged. */
 int efg_ranklist_unite(struct efg_ranklist *list, const struct efg_ranklist *more);
 
-/* 1 if both have the same ranks. */
-int efg_ranklist_is_equal(const struct efg_ranklist *a, const struct efg_ranklist *b);
+/* Whether both have the same ranks. */
+bool efg_ranklist_is_equal(const struct efg_ranklist *a, const struct efg_ranklist *b);
 
-int efg_ranklist_has(const struct efg_ranklist *list, uint32_t rank);
+bool efg_ranklist_has(const struct efg_ranklist *list, uint32_t rank);
 
 /* How many ranks there are. */
 uint64_t efg_ranklist_count(const struct efg_ranklist *list);

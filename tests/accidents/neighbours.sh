@@ -98,6 +98,7 @@ said() {
             s/^ *\(iterations of these numbers on .*ranks\)$/\1/p
             s/^ *\(not the same iterations on all ranks\).*/\1/p
             s/^Messages .*\(([0-9.]*%)\).*/messages \1/p
+            s/^Messages *\(in doubt\).*/messages \1/p
             s/.*\(rank [0-9]* is configured differently\).*/\1/p' trace/summary.txt | paste -sd ';' | sed 's/;/; /g'
     else
         echo "no summary"
@@ -137,7 +138,7 @@ cell() {
 
 # A server makes no calls; the others are not to wait until the end for it.
 export EFGTRACE_OUTPUT=$work/trace EFGTRACE_PATIENCE=100ms
-case $mpi in MPICH) steps=100 ;; *) steps=300 ;; esac # 0.3 s, where ranks share cores
+case $mpi in MPICH) steps=70 ;; *) steps=600 ;; esac # half a second on two idle cores
 for neighbour in "$@"; do
     places="before behind linked within"
     [ $neighbour != none ] || places=-

@@ -39,7 +39,7 @@ static void work(void)
 
 int main(int argc, char **argv)
 {
-    int steps = argc > 1 ? atoi(argv[1]) : 200, seconds = argc > 2 ? atoi(argv[2]) : 0;
+    int steps = argc > 1 ? atoi(argv[1]) : 600, seconds = argc > 2 ? atoi(argv[2]) : 0;
     int code = argc > 3 ? atoi(argv[3]) : 0;
     long sum = 0, all = 0;
     MPI_Request barrier;

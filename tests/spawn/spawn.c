@@ -39,6 +39,52 @@ static int exchange(MPI_Comm others)
     return total;
 }
 
+/* On a communicator of both sides: to and from all, whoever comes first. */
+static int among_all(MPI_Comm others)
+{
+    MPI_Comm all, parent;
+    int own, count, total = 0, in[64], out = rank + 1;
+    MPI_Request requests[128];
+    MPI_Comm_get_parent(&parent);
+    MPI_Intercomm_merge(others, parent != MPI_COMM_NULL, &all);
+    MPI_Comm_rank(all, &own);
+    MPI_Comm_size(all, &count);
+    for (int i = 1; i < count && count <= 64; i++) {
+        MPI_Irecv(&in[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, all, &requests[2 * i - 2]);
+        MPI_Isend(&out, 1, MPI_INT, (own + i) % count, i, all, &requests[2 * i - 1]);
+    }
+    MPI_Waitall(2 * (count - 1), requests, MPI_STATUSES_IGNORE);
+    for (int i = 1; i < count; i++)
+        total += in[i];
+    MPI_Comm_free(&all);
+    return total;
+}
+
+/* Rank by rank, with the same requests five times, and one that is found first; on a copy. */
+static int persistent(MPI_Comm others)
+{
+    MPI_Comm copy;
+    MPI_Request requests[2];
+    MPI_Message message;
+    int out = rank + 1, in, total = 0;
+    MPI_Comm_dup(others, &copy);
+    MPI_Send_init(&out, 1, MPI_INT, rank, 3, copy, &requests[0]);
+    MPI_Recv_init(&in, 1, MPI_INT, rank, 3, copy, &requests[1]);
+    for (int i = 0; i < 4; i++) {
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        total += in;
+    }
+    MPI_Start(&requests[0]);
+    MPI_Mprobe(MPI_ANY_SOURCE, 3, copy, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    MPI_Comm_free(&copy);
+    return total + in;
+}
+
 static const char *variable(const char *name)
 {
     const char *value = getenv(name);
@@ -83,14 +129,16 @@ int main(int argc, char **argv)
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     if (parent != MPI_COMM_NULL) {
-        say("child", sum_up(), exchange(parent));
+        int sum = sum_up(), got = exchange(parent);
+        say("child", sum, got + among_all(parent) + persistent(parent));
         MPI_Comm_disconnect(&parent);
         times = 0;
     }
     for (int i = 0; i < times; i++) {
         int sum = sum_up();
         MPI_Comm children = spawn(how, argc > 3 ? argv[3] : self);
-        say("parent", sum, exchange(children));
+        int got = exchange(children);
+        say("parent", sum, got + among_all(children) + persistent(children));
         MPI_Comm_disconnect(&children);
     }
     MPI_Finalize();

@@ -180,6 +180,9 @@ static void start(struct sim_world *w)
     for (int i = 0; i < plan.ranks; i++) {
         struct sim_rank *r = &w->rank[i];
         efg_control_init(&r->control, plan.windows, plan.length, plan.skip);
+        efg_slow_init(&r->control.agree.slow, plan.slow_wanted);
+        if (plan.more)
+            efg_agree_continue(&r->control.agree, plan.more, 1);
         r->world = w;
         r->marked = -1;
         for (int p = 0; p < SIM_PIVOTS; p++)
@@ -238,6 +241,20 @@ static int is_agreed(const struct sim_world *w, uint64_t *apart)
     if (apart)
         *apart = most;
     return 1;
+}
+
+int sim_kept(const struct sim_world *w, uint64_t *apart)
+{
+    const struct sim_rank *one = &w->rank[0];
+
+    for (int i = 1; i < w->plan.ranks; i++) {
+        assert_int_equal(w->rank[i].kept_count, one->kept_count);
+        for (int k = 0; k < one->kept_count; k++) {
+            assert_int_equal(w->rank[i].kept[k].number, one->kept[k].number);
+            widen(apart, w->rank[i].kept[k].truth, one->kept[k].truth);
+        }
+    }
+    return one->kept_count;
 }
 
 int sim_windows(struct sim_world *w, uint64_t *apart)

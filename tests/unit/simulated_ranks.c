@@ -123,19 +123,88 @@ static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int
         .whole = first_whole(r),
         .state = r->control.trigger.state,
         .is_lost = is_silent(w, r),
+        .has_ring = !r->is_full || i % 2, /* it may say so, or only lack what is asked for */
         .end = now->end,
         .begun = now->begun,
         .ended = now->ended,
     };
 }
 
-/* --- what the runtime does --- */
+/* --- the ring --- */
 
 /* The iteration that has this NUMBER. */
 static uint64_t in_truth(const struct sim_rank *r, uint64_t number)
 {
     return r->visited_in - (efg_control_number(&r->control, &r->tally) - number);
 }
+
+static struct efg_slow *slow_of(struct sim_rank *r)
+{
+    return &r->control.agree.slow;
+}
+
+/* Iterations before NUMBER leave the ring; what is wanted of them goes to the log. */
+static void shrink_ring(struct sim_rank *r, uint64_t number)
+{
+    struct efg_slow *slow = slow_of(r);
+
+    for (uint64_t n = slow->oldest; n < number && n < slow->newest; n++)
+        if (efg_slow_has(slow, n)) {
+            assert_true(r->kept_count < SIM_KEPT);
+            r->kept[r->kept_count++] = (struct sim_kept){n, in_truth(r, n), 0};
+        }
+    efg_slow_drop(slow, number);
+}
+
+static void end_ring(struct sim_rank *r)
+{
+    efg_slow_end(slow_of(r));
+    shrink_ring(r, UINT64_MAX);
+}
+
+static int has_ring(const struct sim_rank *r)
+{
+    enum efg_state state = r->control.trigger.state;
+    const struct efg_agree *agree = &r->control.agree;
+
+    return agree->slow.is_on && agree->role == EFG_OWNER && !r->is_full &&
+           (state == EFG_PROPOSED || state == EFG_ARMED);
+}
+
+/* The marked pivot is visited. */
+static void turn_ring(struct sim_world *w, struct sim_rank *r)
+{
+    struct efg_slow *slow = slow_of(r);
+
+    r->is_full |= w->plan.fills && sim_roll(w->plan.fills) == 0;
+    if (!has_ring(r)) {
+        end_ring(r);
+    } else if (!slow->is_recording) {
+        efg_slow_begin(slow, efg_control_number(&r->control, &r->tally));
+    } else {
+        efg_slow_add(slow, w->now - r->began + 1);
+        if (slow->newest - slow->oldest >= w->plan.ring)
+            shrink_ring(r, slow->newest - w->plan.ring / 2);
+    }
+    r->began = w->now;
+}
+
+/* What is no longer wanted of what is in the log; and the ring, where there is none any more. */
+static void sweep(struct sim_rank *r)
+{
+    int left = 0;
+
+    if (!has_ring(r) && !r->is_leaving)
+        end_ring(r);
+    for (int i = 0; i < r->kept_count; i++)
+        if (r->kept[i].is_final || efg_slow_has(slow_of(r), r->kept[i].number)) {
+            r->kept[left] = r->kept[i];
+            r->kept[left++].is_final |= !slow_of(r)->is_on;
+        }
+    r->kept_count = left;
+}
+
+/* --- what the runtime does --- */
 
 static void mark(struct sim_world *w, struct sim_rank *r)
 {
@@ -158,8 +227,10 @@ static void open_window(struct sim_world *w, struct sim_rank *r, uint64_t number
     w->opened_provisionally += is_provisional;
     if (!is_provisional)
         assert_int_equal(number, r->control.trigger.first);
-    *present(r) =
-        (struct sim_window){.first = r->control.trigger.first, .from = r->visited_in, .begun = w->now};
+    *present(r) = (struct sim_window){.part = r->control.agree.part,
+                                      .first = r->control.trigger.first,
+                                      .from = r->visited_in,
+                                      .begun = w->now};
 }
 
 static void keep_window(struct sim_rank *r, uint64_t number)
@@ -169,6 +240,7 @@ static void keep_window(struct sim_rank *r, uint64_t number)
     assert_true(r->is_recording);
     assert_true(r->control.agree.is_past);
     now->first = r->control.trigger.first;
+    now->part = r->control.agree.part;
     assert_true(now->first >= number - r->tally.visits + first_recorded(r));
     now->from = in_truth(r, now->first);
 }
@@ -192,7 +264,8 @@ static void drop_windows(struct sim_rank *r)
     int left = 0;
 
     for (int i = 0; i < r->window_count; i++)
-        if (r->windows[i].loop != agree->loop || efg_spread_has(&agree->spread, r->windows[i].first))
+        if (r->windows[i].loop != agree->loop || r->windows[i].part != agree->part ||
+            efg_spread_has(&agree->spread, r->windows[i].first))
             r->windows[left++] = r->windows[i];
     r->window_count = left;
 }
@@ -226,6 +299,8 @@ static void act(void *context, enum efg_action action)
     struct sim_world *w = r->world;
     uint64_t number = efg_control_number(&r->control, &r->tally);
 
+    if (action == EFG_DO_OPEN || action == EFG_DO_FOLLOW || action == EFG_DO_FORGET)
+        end_ring(r);
     switch (action) {
     case EFG_DO_MARK:
         mark(w, r);
@@ -235,7 +310,7 @@ static void act(void *context, enum efg_action action)
         break;
     case EFG_DO_FOLLOW:
         r->is_recording = 1;
-        *present(r) = (struct sim_window){0};
+        *present(r) = (struct sim_window){.part = r->control.agree.part};
         break;
     case EFG_DO_KEEP:
         keep_window(r, number);
@@ -275,6 +350,7 @@ static void hear(struct sim_world *w, struct sim_rank *r)
     enum efg_verdict verdict = efg_agree_result(&r->control.agree, result, &r->tally);
     w->verdicts[verdict] += r == w->rank;
     efg_control_obey(&r->control, verdict, &r->tally, HANDS(r));
+    sweep(r);
 }
 
 static void vote(struct sim_world *w, struct sim_rank *r, int leaving)
@@ -327,6 +403,7 @@ void sim_visit(struct sim_world *w, struct sim_rank *r, int pivot)
     r->visited_at = r->ticks;
     r->visited_in = total_of(w, r);
     efg_control_visit(&r->control, &r->tally, HANDS(r));
+    turn_ring(w, r);
 }
 
 /* MPI_Finalize: votes and waits; never anything else. */
@@ -336,9 +413,13 @@ void sim_finalize(struct sim_world *w, struct sim_rank *r)
         hear(w, r);
     if (r->control.trigger.state == EFG_RECORDING)
         feed(r, EFG_IN_OVER);
-    if (r->control.agree.round == EFG_ROUND_OVER)
+    r->is_leaving = 1;
+    efg_slow_end(slow_of(r)); /* what is in the ring stays there */
+    if (r->control.agree.round == EFG_ROUND_OVER) {
+        end_ring(r);
+        sweep(r);
         w->done += !r->is_done++;
-    else if (!r->control.agree.pending)
+    } else if (!r->control.agree.pending)
         vote(w, r, 1);
 }
 

@@ -18,6 +18,7 @@
 #define SIM_PHASES 8
 #define SIM_PIVOTS 3 /* of a loop */
 #define SIM_WINDOWS 64
+#define SIM_KEPT 1000
 
 struct sim_plan {
     int ranks, phases;
@@ -31,6 +32,9 @@ struct sim_plan {
     uint32_t sample;     /* one in so many ticks is a sample */
     uint32_t slow;       /* one in so many looks at a result finds it */
     uint64_t windows, length, skip;
+    uint64_t more; /* further windows of one iteration, when the only one is done */
+    uint32_t slow_wanted, ring; /* iterations: that are kept after the fact; that a ring holds, at most */
+    uint32_t fills;             /* one in so many iterations fills the log for good; 0: none */
     uint64_t is_long; /* record provisionally from this iteration on; 0: never */
     uint64_t drift;   /* one in so many visits of the pivots that drift is missed or double */
     int drifting, drifts; /* so many pivots, the first ones; on this rank */
@@ -51,7 +55,13 @@ struct sim_window {
     uint64_t from, to;     /* the iterations that they are in truth, phases in a row */
     uint64_t begun, ended; /* ticks of the world */
     uint64_t loop;
+    uint32_t part;
     int is_owner, is_settled;
+};
+
+struct sim_kept { /* an iteration that is in the log */
+    uint64_t number, truth;
+    int is_final;
 };
 
 struct sim_rank {
@@ -73,6 +83,9 @@ struct sim_rank {
     uint32_t dropped;
     struct sim_window windows[SIM_WINDOWS]; /* settled ones, and the present one */
     int window_count, is_recording;
+    uint64_t began; /* tick of the world, when the present iteration of the ring began */
+    struct sim_kept kept[SIM_KEPT];
+    int kept_count, is_full, is_leaving;
 };
 
 struct sim_world {
@@ -109,6 +122,10 @@ struct sim_plan *sim_plan_any(struct sim_world *world, uint32_t run);
 /* Run the plan, which comes to its end and leaves the same windows on all ranks; returns how
  * many. *APART, if not NULL, is by how many iterations they differ on owners in truth. */
 int sim_windows(struct sim_world *world, uint64_t *apart);
+
+/* What all ranks have kept after the fact: the same iterations, by number; returns how many. *APART as
+ * above. */
+int sim_kept(const struct sim_world *world, uint64_t *apart);
 
 /* Of a rank: it visits a pivot of its present phase; it looks at the rounds after a call; it is
  * in MPI_Finalize. */

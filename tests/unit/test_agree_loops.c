@@ -218,6 +218,30 @@ static void test_the_majority_has_it(void **state)
     sim_assert_part(made, 95, 125);
 }
 
+/* A window, then single iterations of the whole run. */
+static void test_windows_that_are_spread_behind_the_first(void **state)
+{
+    int made = 0, far = 0;
+    uint64_t apart;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(250); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->more = 2 + sim_roll(6);
+        p->iterations[0] = 1000 + sim_roll(4000);
+        int windows = sim_windows(world, &apart);
+        sim_assert_right(world, apart);
+        made += windows > (int)p->more;
+        for (int i = 0; i < windows; i++) {
+            const struct sim_window *w = &world->rank[0].windows[i];
+            assert_int_equal(w->part, i > 0);
+            assert_int_equal(w->end - w->first, i ? 1 : p->length);
+        }
+        far += windows && world->rank[0].windows[windows - 1].from > p->iterations[0] / 2;
+    }
+    sim_assert_part(made, 80, 250);
+    sim_assert_part(far, 80, 250);
+}
+
 /* Loops that take over get windows of their own, six in all. */
 static void test_phases(void **state)
 {
@@ -309,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elections),
         cmocka_unit_test(test_windows_that_are_lost),
+        cmocka_unit_test(test_windows_that_are_spread_behind_the_first),
         cmocka_unit_test(test_windows_that_are_late),
         cmocka_unit_test(test_numbers_are_put_right_once),
         cmocka_unit_test(test_the_last_collective_is_compared),

@@ -165,7 +165,8 @@ static void test_pivots_in_common(void **state)
         assert_int_equal(efg_ballot_is_common(&v, bit), bit == efg_ballot_bit(&b[0]));
 }
 
-/* Ranks see different things of one call: it has the worst of its classes. Calls and entries are not alike. */
+/* Ranks see different things of one call: it has the worst of its classes. Calls and entries are not
+ * alike. */
 static void test_pivots_of_different_classes(void **state)
 {
     struct efg_choice a[] = {{7, EFG_PIVOT_SURE_CLEAN}, {9, EFG_PIVOT_SURE_CALL}};

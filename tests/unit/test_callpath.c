@@ -413,8 +413,8 @@ static void test_threads_leave_nothing(void **state)
         for (int i = 0; i < 4; i++)
             pthread_join(thread[i], NULL);
         if (round > 0) /* by now all paths were seen */
-            assert_int_equal(efg_callpath_memory(), memory);
-        memory = efg_callpath_memory();
+            assert_int_equal(efg_memory.used, memory);
+        memory = efg_memory.used;
     }
 }
 
@@ -600,7 +600,7 @@ static void test_little_memory(void **state)
     for (volatile int round = 0; round < 2; round++) {
         if (round == 1) {
             paths = efg_callpath_count();
-            memory = efg_callpath_memory();
+            memory = efg_memory.used;
             efg_memory.limit = efg_memory.used;
             assert_false(efg_memory_may_remember(0));
             forget_walks();
@@ -612,7 +612,7 @@ static void test_little_memory(void **state)
     assert_int_equal(efg_callpath_count(), paths);
     assert_int_equal(efg_callpath_depth(), DEPTH);
     /* What is found by has tables that fill within the room that there is. */
-    assert_in_range(efg_callpath_memory(), 0, memory + memory / 16);
+    assert_in_range(efg_memory.used, 0, memory + memory / 16);
     assert_in_range(walks.again.steps.room, 1, 1000);
     efg_memory.limit = limit;
 }

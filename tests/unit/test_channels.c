@@ -125,7 +125,7 @@ static void every_message_is_matched(void **state)
     assert_int_equal(m.open_sends + m.open_receives + m.open_collectives, 0);
 }
 
-static int is_in_the_first_half(uint32_t rank)
+static bool is_in_the_first_half(uint32_t rank)
 {
     return rank < SYNTH_RANKS / 2;
 }

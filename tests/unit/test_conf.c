@@ -133,6 +133,8 @@ static void test_values(void **state)
         {"signature", "size partner", "size,partner"},
         {"signature", " region,path ,\tsize-class,", "path,size-class,region"},
         {"signature", "none", "none"},
+        {"select", "spread", "spread"},
+        {"select", "spread, first", "first,spread"},
         {"output", "a folder", "a folder"},
         {"output", "", ""},
     };
@@ -181,6 +183,8 @@ static void test_wrong_values(void **state)
         {"signature", "size,size-class", "exclude each other"},
         {"signature", "none,path", "none stands alone"},
         {"signature", " , ", "nothing is given"},
+        {"select", "first,last", "a word in it that is not known; expected some of first,spread,slow"},
+        {"select", "", "nothing is given; expected some of first"},
         {"itertions", "10", "there is no key \"itertions\"; did you mean \"iterations\"?"},
         {"log_limit", "1G", "did you mean \"log-limit\"?"},
         {"Mode", "full", "did you mean \"mode\"?"},

@@ -18,13 +18,14 @@
 #define MOST 8
 #define STARTS EFG_NODE_STARTS
 #define WORLD EFG_NODE_WORLD
+#define MARK EFG_NODE_MARK
 #define FUNCTION (1u << 16 | EFG_PLACE_NO_LOOP)
 #define LOOP (2u << 16 | 2) /* the only one of its function */
 #define SURE(place) (place | EFG_PLACE_ALWAYS)
 
 /* A call in the loop of main, by way of a function that has only this one. */
 struct call {
-    uint32_t flags;         /* STARTS, WORLD */
+    uint32_t flags;         /* STARTS, WORLD, MARK */
     efg_place outer, inner; /* of the calls in main and in the function; 0: not known */
 };
 
@@ -53,7 +54,7 @@ static void go_round(struct efg_graph *graph, uint32_t count)
                                   .path_hash = names + k,
                                   .enter = now + 10,
                                   .leave = now + 20,
-                                  .flags = calls[k].flags & EFG_NODE_WORLD,
+                                  .flags = calls[k].flags & (WORLD | MARK),
                                   .is_start = (calls[k].flags & EFG_NODE_STARTS) != 0};
         now += 20;
         efg_graph_step(graph, &event);
@@ -141,13 +142,20 @@ static void left_out_by_no_way(void **state)
     BEST(nested, WORLD, 1 << 1);
 }
 
+static void the_program_says_so(void **state)
+{
+    const struct call marked[] = {{WORLD, SURE(LOOP), SURE(FUNCTION)}, {MARK, LOOP, LOOP}, {0, 0, 0}};
+
+    (void)state;
+    BEST(marked, MARK, 1 << 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(where_nothing_is_under_way),
-        cmocka_unit_test(always_under_way),
-        cmocka_unit_test(collective_of_all),
-        cmocka_unit_test(left_out_by_no_way),
+        cmocka_unit_test(where_nothing_is_under_way), cmocka_unit_test(always_under_way),
+        cmocka_unit_test(collective_of_all),          cmocka_unit_test(left_out_by_no_way),
+        cmocka_unit_test(the_program_says_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

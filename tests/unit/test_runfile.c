@@ -672,7 +672,7 @@ static void test_messages(void **state)
     expect_message(-EBADMSG, "its header is not as it was written");
     data[8] = 4;
     store(data, size);
-    expect_message(-EBADMSG, "is of version 4, this efgtrace reads version 8; use ");
+    expect_message(-EBADMSG, "is of version 4, this efgtrace reads version 9; use ");
     memcpy(data,
            "\x7f"
            "ELF",

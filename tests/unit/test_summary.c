@@ -437,8 +437,9 @@ static void test_notes(void **state)
     (void)state;
     for (uint32_t i = 1; i < 4; i++)
         set(&whole.ranks[i].note, "the log is full");
-    set(&whole.ranks[0].note, "no invariant TSC");
-    expect("Note         rank 0: no invariant TSC\nNote         3 ranks: the log is full\n");
+    set(&whole.ranks[0].note, "no invariant TSC; the folder is full");
+    expect("Note         rank 0: no invariant TSC\nNote         rank 0: the folder is full\n"
+           "Note         3 ranks: the log is full\n");
 }
 
 static void test_odd_runs(void **state)

@@ -138,7 +138,7 @@ static void test_iterations_are_cut_and_renumbered(void **state)
     assert_int_equal(records[11].time, 160);
 }
 
-static int is_second(const void *context, uint64_t time)
+static bool is_second(const void *context, uint64_t time)
 {
     return time == *(const uint64_t *)context;
 }
@@ -160,6 +160,85 @@ static void test_windows_go(void **state)
     assert_int_equal(count, 6 + 1 + 6);
     assert_true(has(EFG_REC_DEF_CALL, 100) && has(EFG_REC_DEF_CALL, 200) && has(EFG_REC_DEF_CALL, 300));
     assert_true(has(EFG_REC_SEND, 100) && !has(EFG_REC_SEND, 200) && has(EFG_REC_SEND, 300));
+}
+
+static struct efg_log_place place_of_file(void)
+{
+    return (struct efg_log_place){(uint32_t *)((char *)file.header + EFG_LOG_HEADER), 0};
+}
+
+/* Four windows that touch: a request of each completes in the next one. Returns where the last one begins. */
+static const uint32_t *four_windows(void)
+{
+    const uint32_t *last = NULL;
+
+    for (uint64_t start = 100; start <= 400; start += 100) {
+        last = file.next.word;
+        begin_window(start);
+        put((struct efg_record){.kind = EFG_REC_DEF_CALL, .d = sizeof text, .e = start}, text);
+        call(start + 10, start + 20, EFG_REC_IRECV, start - 100);
+        call(start + 30, start + 40, EFG_REC_ISEND_COMPLETE, start - 99);
+        call(start + 50, start + 60, EFG_REC_IRECV_REQUEST, start);
+        call(start + 70, start + 80, EFG_REC_ISEND, start + 1);
+        if (start < 400)
+            add(start + 100, EFG_REC_WINDOW_END, 0);
+    }
+    return last;
+}
+
+static size_t count_of(int kind)
+{
+    size_t some = 0;
+
+    for (size_t i = 0; i < count; i++)
+        some += records[i].kind == kind;
+    return some;
+}
+
+/* A ring is cut: what is behind the cut moves up, payloads and all. */
+static void test_windows_at_the_front_go(void **state)
+{
+    (void)state;
+    for (uint64_t second = 100; second <= 300; second += 100) {
+        file.next = begin = place_of_file();
+        const uint32_t *last = four_windows();
+        struct efg_log_place moved = efg_trim_front(&file, begin, last, is_second, &second);
+        read_rest();
+        assert_int_equal(file.header->used, moved.word - begin.word);
+        assert_int_equal(count_of(EFG_REC_DEF_CALL), 4);
+        assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 3);
+        assert_int_equal(count_of(EFG_REC_WINDOW_END), 2);
+        assert_false(has(EFG_REC_ISEND, second + 1));
+        assert_false(has(EFG_REC_ISEND_COMPLETE, 1));
+        assert_false(has(EFG_REC_ISEND_COMPLETE, second + 1) && second < 300);
+        assert_true(has(EFG_REC_ISEND, 401) && has(EFG_REC_ISEND_COMPLETE, 301));
+        assert_int_equal(has(EFG_REC_IRECV, 100), second == 300);
+        assert_int_equal(has(EFG_REC_IRECV, 200), second == 100);
+        assert_int_equal(count_of(EFG_REC_RECV), second < 300);
+    }
+}
+
+/* Those that touch are one, with what is under way between them; not across one that goes. */
+static void test_windows_that_touch_are_one(void **state)
+{
+    (void)state;
+    uint64_t none = 0, second = 200;
+    file.next = begin = place_of_file();
+    four_windows();
+    add(500, EFG_REC_WINDOW_END, 0);
+    efg_trim_windows(&file, is_second, &none);
+    read_rest();
+    assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 1);
+    assert_int_equal(count_of(EFG_REC_WINDOW_END), 1);
+    assert_true(has(EFG_REC_IRECV, 300) && has(EFG_REC_ISEND_COMPLETE, 301));
+    file.next = begin;
+    four_windows();
+    add(500, EFG_REC_WINDOW_END, 0);
+    efg_trim_windows(&file, is_second, &second);
+    read_rest();
+    assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 2);
+    assert_int_equal(count_of(EFG_REC_WINDOW_END), 2);
+    assert_true(has(EFG_REC_IRECV, 300) && !has(EFG_REC_IRECV, 200) && !has(EFG_REC_ISEND_COMPLETE, 201));
 }
 
 static void test_calls_across_the_edges_go(void **state)
@@ -296,7 +375,7 @@ static void test_any_order(void **state)
 
 /* --- threads that have no iterations --- */
 
-static int is_in_hundreds(const void *context, uint64_t time)
+static bool is_in_hundreds(const void *context, uint64_t time)
 {
     (void)context;
     return (time >= 100 && time < 200) || (time >= 300 && time < 400);
@@ -392,6 +471,8 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_windows_at_the_front_go, start, end),
+        cmocka_unit_test_setup_teardown(test_windows_that_touch_are_one, start, end),
         cmocka_unit_test_setup_teardown(test_calls_across_the_edges_go, start, end),
         cmocka_unit_test_setup_teardown(test_iterations_are_cut_and_renumbered, start, end),
         cmocka_unit_test_setup_teardown(test_windows_go, start, end),

@@ -10,6 +10,7 @@
 #include "dominators.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/none.h"
@@ -59,10 +60,10 @@ uint32_t efg_dominators_common(const struct efg_dominators *d, uint32_t a, uint3
     return a;
 }
 
-/* 1 if something changed. */
-static int pass(const struct search *s, const struct efg_dominators *d)
+/* Whether something changed. */
+static bool pass(const struct search *s, const struct efg_dominators *d)
 {
-    int is_changed = 0;
+    bool is_changed = false;
 
     for (uint32_t i = s->count; i-- > 0;) {
         uint32_t v = s->order[i];

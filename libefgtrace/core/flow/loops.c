@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wei, Mao, Zou, Chen (2007): one depth-first search. position[v] > 0 says that v is on the
- * current path, and how deep; header[v] heads v's chain of loops, innermost first. When a
- * successor b of v is ...
+ * Finds the loops of a directed graph. Wei, Mao, Zou, Chen (2007): one depth-first search. position[v] > 0
+ * says that v is on the current path, and how deep; header[v] heads v's chain of loops, innermost first.
+ * When a successor b of v is ...
  *
  *   A  new:                      search b, then v is in the loops that b is in
  *   B  on the path:              b is a header, v is in its loop

@@ -69,7 +69,7 @@ static int nest_init(struct nest *n)
                : -ENOMEM;
 }
 
-static int is_header(const struct nest *n, uint32_t v)
+static bool is_header(const struct nest *n, uint32_t v)
 {
     return n->flags[v] & (EFG_LOOP_HEADER | EFG_LOOP_SELF);
 }
@@ -80,7 +80,7 @@ static uint32_t loop_of(const struct nest *n, uint32_t v)
     return is_header(n, v) ? v : n->header[v];
 }
 
-static int is_reached(const struct nest *n, uint32_t v)
+static bool is_reached(const struct nest *n, uint32_t v)
 {
     return n->dominators.parent[v] != EFG_NONE;
 }
@@ -142,7 +142,7 @@ static void fill_places(struct nest *n)
     for (uint32_t v = 0; v < n->graph->nodes; v++) {
         uint32_t loop = loop_of(n, v);
         uint32_t x = loop == EFG_NONE ? n->graph->nodes : loop;
-        int is_known = is_reached(n, v) && (loop == EFG_NONE || !(n->flags[loop] & EFG_LOOP_IRREDUCIBLE));
+        bool is_known = is_reached(n, v) && (loop == EFG_NONE || !(n->flags[loop] & EFG_LOOP_IRREDUCIBLE));
         n->place[v] = is_known ? (uint32_t)n->last[x] << 16 | n->number[x] : EFG_PLACE_UNKNOWN;
     }
 }
@@ -150,7 +150,7 @@ static void fill_places(struct nest *n)
 /* ---- all ways ---- */
 
 /* Whether V is in the loop of HEADER, at whatever depth. */
-static int is_within(const struct nest *n, uint32_t v, uint32_t header)
+static bool is_within(const struct nest *n, uint32_t v, uint32_t header)
 {
     for (v = loop_of(n, v); v != EFG_NONE && v != header;)
         v = n->header[v];
@@ -182,7 +182,7 @@ static void find_ends(struct nest *n)
 /* Those right in LOOP, from its end up to where it is entered. */
 static void mark_always(struct nest *n, uint32_t loop)
 {
-    int is_function = loop == n->graph->nodes;
+    bool is_function = loop == n->graph->nodes;
     uint32_t entry = is_function ? 0 : loop;
 
     for (uint32_t v = n->end[loop]; v != EFG_NONE; v = n->dominators.parent[v]) {

@@ -19,6 +19,8 @@
 #ifndef EFG_PLACE_H
 #define EFG_PLACE_H
 
+#include <stdbool.h>
+
 #include "loops.h"
 
 #define EFG_PLACE_UNKNOWN 0
@@ -39,8 +41,8 @@ static inline uint32_t efg_place_loop(efg_place place)
     return place & 0x7fff;
 }
 
-/* 1 if A and B are known, and A is in the loop of B. */
-static inline int efg_place_is_in(efg_place a, efg_place b)
+/* Whether A and B are known, and A is in the loop of B. */
+static inline bool efg_place_is_in(efg_place a, efg_place b)
 {
     return a && b && efg_place_loop(a) >= efg_place_loop(b) && efg_place_loop(a) <= b >> 16;
 }

@@ -168,7 +168,7 @@ uint32_t efg_calltree_child(const struct efg_calltree *tree, uint32_t top, uint3
     return site;
 }
 
-int efg_calltree_is_below(const struct efg_calltree *tree, uint32_t site, uint32_t top)
+bool efg_calltree_is_below(const struct efg_calltree *tree, uint32_t site, uint32_t top)
 {
     while (tree->sites[site].depth > tree->sites[top].depth)
         site = tree->sites[site].parent;

@@ -26,6 +26,7 @@
 #ifndef EFG_CALLTREE_H
 #define EFG_CALLTREE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/budget.h"
@@ -84,8 +85,8 @@ uint32_t efg_calltree_common(const struct efg_calltree *tree, uint32_t a, uint32
 /* The child of TOP that is SITE or above it. */
 uint32_t efg_calltree_child(const struct efg_calltree *tree, uint32_t top, uint32_t site);
 
-/* 1 if SITE is TOP or below it. */
-int efg_calltree_is_below(const struct efg_calltree *tree, uint32_t site, uint32_t top);
+/* Whether SITE is TOP or below it. */
+bool efg_calltree_is_below(const struct efg_calltree *tree, uint32_t site, uint32_t top);
 
 /* The next site of TREE at or below TOP after SITE, depth first; EFG_NONE after the last. */
 uint32_t efg_calltree_next(const struct efg_calltree *tree, uint32_t site, uint32_t top);

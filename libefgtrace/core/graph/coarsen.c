@@ -36,7 +36,7 @@ static void add_gaps(struct efg_rhythm *to, const struct efg_rhythm *from)
 {
     const struct efg_rhythm *late = from->last > to->last ? from : to, *early = late == to ? from : to;
     if (early->last) { /* else it has no visit to count from */
-        int is_first = first_visit(to) < first_visit(from);
+        bool is_first = first_visit(to) < first_visit(from);
         to->gap1 = (double)(late->last - first_visit(is_first ? to : from));
         to->first = is_first ? to->first : from->first;
     } else {
@@ -69,7 +69,7 @@ struct coarsening {
     efg_cut_path *cut;
     uint32_t *new_id;    /* of each node */
     uint32_t pivot_node; /* its old id; EFG_NONE without one, or if it is no node */
-    int is_pivot_lost;
+    bool is_pivot_lost;
 };
 
 struct efg_signature efg_coarsen_signature(struct efg_signature s, struct efg_detail from,
@@ -209,7 +209,7 @@ static void plant(struct efg_graph *graph)
 }
 
 /* Marks go by the new ids. A site is lost with its tree. */
-static void mark(struct coarsening *c, int is_new_tree)
+static void mark(struct coarsening *c, bool is_new_tree)
 {
     struct efg_graph *graph = c->graph;
     uint32_t kind = graph->pivot_kind;
@@ -233,7 +233,7 @@ static void shrink(struct efg_graph *graph)
     efg_graph_size(graph, nodes, edges);
 }
 
-static int has_same_paths(struct efg_detail from, struct efg_detail to)
+static bool has_same_paths(struct efg_detail from, struct efg_detail to)
 {
     return (from.dimensions & EFG_DIM_PATH) == (to.dimensions & EFG_DIM_PATH) && from.depth == to.depth;
 }
@@ -243,7 +243,7 @@ enum efg_coarsened efg_graph_coarsen(struct efg_graph *graph, struct efg_detail 
 {
     struct coarsening c = {.graph = graph, .from = from, .to = to, .cut = cut, .new_id = new_id};
     uint32_t nodes = graph->node_count;
-    int is_new;
+    bool is_new;
 
     merge(&c);
     is_new = graph->node_count != nodes || !has_same_paths(from, to);

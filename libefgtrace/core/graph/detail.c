@@ -44,7 +44,7 @@ struct efg_detail efg_detail_without(struct efg_detail detail, uint32_t dropped)
 }
 
 /* Where call paths tell nothing apart, it does not matter how long they are. */
-static int is_coarser(struct efg_detail a, struct efg_detail b)
+static bool is_coarser(struct efg_detail a, struct efg_detail b)
 {
     return a.dimensions != b.dimensions || (a.dimensions & EFG_DIM_PATH && a.depth != b.depth);
 }

@@ -75,8 +75,7 @@ static uint32_t find_node(struct efg_graph *graph, const struct efg_event *event
     if (!efg_graph_has_room(graph))
         return overflow_node(graph);
     uint32_t id = add_node(graph, &event->signature, efg_signature_name(&event->signature, event->path_hash),
-                           (event->flags & (EFG_NODE_WORLD | EFG_NODE_UNORDERED)) |
-                               (event->is_start ? EFG_NODE_STARTS : 0));
+                           event->flags | (event->is_start ? EFG_NODE_STARTS : 0));
     *slot = id + 1;
     efg_graph_make_room(graph);
     return id;
@@ -95,13 +94,13 @@ static void place_edge(const struct efg_graph *graph, struct efg_edge *edge)
 }
 
 /* Whether EDGE comes into SITE from outside. */
-static int is_entry(const struct efg_graph *graph, const struct efg_edge *edge, uint32_t site)
+static bool is_entry(const struct efg_graph *graph, const struct efg_edge *edge, uint32_t site)
 {
     return edge->from != edge->to && graph->tree->sites[site].depth >= edge->top &&
            efg_calltree_is_below(graph->tree, graph->nodes[edge->to].leaf, site);
 }
 
-static int is_counted(const struct efg_graph *graph, const struct efg_edge *edge)
+static bool is_counted(const struct efg_graph *graph, const struct efg_edge *edge)
 {
     if (graph->pivot_kind == EFG_PIVOT_SITE)
         return is_entry(graph, edge, graph->pivot_id);
@@ -182,7 +181,8 @@ void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more)
         stat->bin[i] += more->bin[i];
 }
 
-inline void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t previous)
+/* Of the event that ends at TIME ns, number EVENT, after the one that ended at PREVIOUS ns. */
+static inline void add_to_rhythm(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t previous)
 {
     uint64_t spent = time > previous ? time - previous : 0;
 
@@ -246,13 +246,13 @@ static inline void locate(struct efg_graph *graph, const struct efg_event *event
     graph->edge = edge;
 }
 
-/* Along graph->edge, if there is one. Returns 1 if that counts for the pivot. */
-static inline uint32_t pass_edge(struct efg_graph *graph, const struct efg_event *event, uint32_t leaf)
+/* Along graph->edge, if there is one. Returns whether that counts for the pivot. */
+static inline bool pass_edge(struct efg_graph *graph, const struct efg_event *event, uint32_t leaf)
 {
     if (graph->edge == EFG_NONE) {
         if (graph->tree)
             efg_calltree_enter(graph->tree, leaf, 1, graph->events);
-        return 0;
+        return false;
     }
     struct efg_edge *edge = &graph->edges[graph->edge];
     efg_stat_add(&edge->time, compute_time(graph, event));
@@ -263,7 +263,7 @@ static inline uint32_t pass_edge(struct efg_graph *graph, const struct efg_event
     return edge->mark;
 }
 
-EFG_HOT int efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
+EFG_HOT bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
 {
     locate(graph, event);
 
@@ -274,12 +274,12 @@ EFG_HOT int efg_graph_step(struct efg_graph *graph, const struct efg_event *even
     merge_flags(node, event->flags);
     node->bytes += event->bytes;
     efg_stat_add(&node->time, inside);
-    efg_rhythm_add(&node->rhythm, number, event->leave, graph->last_leave);
-    uint32_t counts = pass_edge(graph, event, node->leaf);
+    add_to_rhythm(&node->rhythm, number, event->leave, graph->last_leave);
+    bool counts = pass_edge(graph, event, node->leaf);
     graph->node_time += inside;
     graph->last_leave = event->leave;
     graph->poll_time = 0;
-    return (int)counts;
+    return counts;
 }
 
 EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event)

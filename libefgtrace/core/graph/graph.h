@@ -24,6 +24,7 @@
 #ifndef EFG_GRAPH_H
 #define EFG_GRAPH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,7 @@ enum efg_pivot_kind { EFG_PIVOT_NONE, EFG_PIVOT_NODE, EFG_PIVOT_SITE };
 
 /* How well a pivot delimits iterations, the best first. */
 enum efg_pivot_class {
+    EFG_PIVOT_MARK,       /* the program says so */
     EFG_PIVOT_SURE_WORLD, /* as WORLD, and the machine code says that every iteration has it */
     EFG_PIVOT_SURE_CLEAN, /* as CLEAN, likewise */
     EFG_PIVOT_SURE_CALL,  /* as CALL, likewise */
@@ -78,6 +80,7 @@ enum efg_node_flag {
         1 << 1, /* some visit: its order depends on timing (Waitany, Test*, *probe) */
     EFG_NODE_OVERFLOW = 1 << 2, /* stands for all signatures that found no room */
     EFG_NODE_STARTS = 1 << 3,   /* visits start requests that other calls complete (efg_event.is_start) */
+    EFG_NODE_MARK = 1 << 4,     /* the program says that an iteration begins here */
 };
 
 /*
@@ -134,7 +137,7 @@ struct efg_graph {
     uint32_t overflow;                   /* the overflow node, or EFG_NONE */
     uint32_t polled;                     /* node of the last poll, or EFG_NONE */
     uint64_t lost_edges;                 /* transitions that found no room for their edge */
-    int is_full;                         /* 1: there is no room for another node or edge */
+    bool is_full;                        /* 1: there is no room for another node or edge */
     struct efg_budget *budget;           /* for arrays and tables */
     struct efg_calltree *tree;           /* NULL for none */
     uint8_t *awaited;      /* per call path, 1: a visit of the pivot may end there */
@@ -147,7 +150,7 @@ struct efg_event {
     uint64_t path_hash; /* of the call path: agrees between ranks */
     uint64_t enter, leave;
     uint64_t bytes : 56;
-    uint64_t flags : 6;    /* EFG_NODE_WORLD, EFG_NODE_UNORDERED */
+    uint64_t flags : 6;    /* EFG_NODE_WORLD, EFG_NODE_UNORDERED, EFG_NODE_MARK */
     uint64_t is_start : 1; /* starts a request: a visit counts from when it was entered */
     uint64_t is_poll : 1;  /* one that found nothing */
 };
@@ -167,8 +170,8 @@ void efg_graph_place_all(struct efg_graph *graph);
 
 /* Whether EVENT may count for the pivot when it is added. If the answer is no, it does not count,
  * unless it is the first that enters the pivot's site by this path. */
-static inline int efg_graph_may_count(const struct efg_graph *graph,
-                                      const struct efg_event *event)
+static inline bool efg_graph_may_count(const struct efg_graph *graph,
+                                       const struct efg_event *event)
 {
     uint32_t path = event->signature.path;
 
@@ -177,9 +180,9 @@ static inline int efg_graph_may_count(const struct efg_graph *graph,
 }
 
 /* Add an event; graph->current and graph->edge are then its node and edge.
- * Returns 1 if it counts for the pivot, else 0. Never fails: if there is no room (see
+ * Returns whether it counts for the pivot. Never fails: if there is no room (see
  * graph->is_full), the event goes to the overflow node. */
-int efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
+bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
 
 /* Add a poll that found nothing: counted and timed, no visit, no edge. */
 void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);
@@ -193,11 +196,6 @@ uint64_t efg_graph_visits(const struct efg_graph *graph, uint32_t kind, uint32_t
 
 /* The hash by which ranks name the pivot of this KIND and ID. */
 uint64_t efg_graph_name(const struct efg_graph *graph, uint32_t kind, uint32_t id);
-
-/* Rhythm of the event that ends at TIME ns, number EVENT, after the event that
- * ended at PREVIOUS ns. */
-void efg_rhythm_add(struct efg_rhythm *rhythm, uint64_t event, uint64_t time,
-                    uint64_t previous);
 
 /* Add a duration of NS; add all durations in MORE. */
 void efg_stat_add(struct efg_stat *stat, uint64_t ns);

@@ -3,6 +3,8 @@
  * Turns ranks into steps from one rank to another, on a line or a grid. Coordinates are extracted
  * from the rank one by one, from the last, which varies fastest, and their steps are packed.
  */
+#include <stdbool.h>
+
 #include "partner.h"
 
 #define ON_GRID (UINT32_C(1) << 30)
@@ -16,7 +18,7 @@ int32_t efg_partner_in_line(int own, int peer, int size)
 }
 
 /* From coordinate OWN to PEER. */
-static int step(int own, int peer, int size, int is_periodic)
+static int step(int own, int peer, int size, bool is_periodic)
 {
     int distance = peer - own;
 

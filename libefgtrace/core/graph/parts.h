@@ -6,6 +6,8 @@
 #ifndef EFG_GRAPH_PARTS_H
 #define EFG_GRAPH_PARTS_H
 
+#include <stdbool.h>
+
 #include "graph.h"
 
 #define EFG_FIRST_NODES 64
@@ -21,8 +23,8 @@ uint32_t *efg_graph_edge_slot(const struct efg_graph *graph, uint32_t from, uint
  * again. Returns 0, or -ENOMEM, with the room unchanged. */
 int efg_graph_size(struct efg_graph *graph, uint32_t nodes, uint32_t edges);
 
-/* 1 if there is room for a node besides the overflow node. */
-static inline int efg_graph_has_room(const struct efg_graph *graph)
+/* Whether there is room for a node besides the overflow node. */
+static inline bool efg_graph_has_room(const struct efg_graph *graph)
 {
     return graph->node_count + 1 + (graph->overflow == EFG_NONE) <= graph->node_room;
 }

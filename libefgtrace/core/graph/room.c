@@ -157,15 +157,15 @@ int efg_graph_size(struct efg_graph *graph, uint32_t nodes, uint32_t edges)
 }
 
 /* Twice as much, or a quarter more. */
-static int grow(struct efg_graph *graph, int (*size)(struct efg_graph *, uint32_t), uint32_t room)
+static bool grow(struct efg_graph *graph, int (*size)(struct efg_graph *, uint32_t), uint32_t room)
 {
     return room > UINT32_MAX / 8 || (size(graph, 2 * room) && size(graph, room + room / 4));
 }
 
 void efg_graph_make_room(struct efg_graph *graph)
 {
-    int no_nodes = !efg_graph_has_room(graph) && grow(graph, size_nodes, graph->node_room);
-    int no_edges = graph->edge_count == graph->edge_room && grow(graph, size_edges, graph->edge_room);
+    bool no_nodes = !efg_graph_has_room(graph) && grow(graph, size_nodes, graph->node_room);
+    bool no_edges = graph->edge_count == graph->edge_room && grow(graph, size_edges, graph->edge_room);
 
     graph->is_full = no_nodes || no_edges;
 }

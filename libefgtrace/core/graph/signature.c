@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signatures are compared and hashed as four 64-bit words; fields that are not
- * selected are zero, so equality of the words is equality of the signatures.
+ * Compares and hashes what tells the nodes of the graph apart. Signatures are compared and hashed as four
+ * 64-bit words; fields that are not selected are zero, so equality of the words is equality of the
+ * signatures.
  */
 #include "signature.h"
 

@@ -12,6 +12,7 @@
 #ifndef EFG_SIGNATURE_H
 #define EFG_SIGNATURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -46,9 +47,9 @@ static inline uint64_t efg_signature_word(const struct efg_signature *s, unsigne
     return word;
 }
 
-/* 1 if A and B are the same. Inline: it is on the path of every event. */
-static inline int efg_signature_is_equal(const struct efg_signature *a,
-                                         const struct efg_signature *b)
+/* Whether A and B are the same. Inline: it is on the path of every event. */
+static inline bool efg_signature_is_equal(const struct efg_signature *a,
+                                          const struct efg_signature *b)
 {
     uint64_t difference = 0;
 

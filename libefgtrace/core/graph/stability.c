@@ -43,13 +43,13 @@ static void keep(struct efg_stability *stability, struct efg_curve_point point)
 
 _Static_assert(EFG_CURVE_ROOM % 2 == 0, "dropping every other sample keeps the raster");
 
-int efg_stability_sample(struct efg_stability *stability, const struct efg_graph *graph, uint64_t now)
+bool efg_stability_sample(struct efg_stability *stability, const struct efg_graph *graph, uint64_t now)
 {
     struct efg_curve_point point = {.time = now > graph->start ? now - graph->start : 0,
                                     .events = graph->events,
                                     .nodes = graph->node_count,
                                     .edges = graph->edge_count};
-    int same =
+    bool same =
         stability->equal && point.nodes == stability->last.nodes && point.edges == stability->last.edges;
 
     keep(stability, point);

@@ -9,6 +9,8 @@
 #ifndef EFG_STABILITY_H
 #define EFG_STABILITY_H
 
+#include <stdbool.h>
+
 #include "graph.h"
 
 #define EFG_CURVE_ROOM 512
@@ -32,8 +34,8 @@ struct efg_stability {
 
 void efg_stability_init(struct efg_stability *stability, uint32_t required);
 
-/* Take a sample at NOW ns. Returns 1 if the graph is stable, else 0. */
-int efg_stability_sample(struct efg_stability *stability, const struct efg_graph *graph,
-                         uint64_t now);
+/* Take a sample at NOW ns. Returns whether the graph is stable. */
+bool efg_stability_sample(struct efg_stability *stability, const struct efg_graph *graph,
+                          uint64_t now);
 
 #endif

@@ -113,7 +113,7 @@ int efg_graph_unite(struct efg_graph *graph, const struct efg_graph *more, unsig
                     uint32_t *new_node_of, uint32_t *new_edge)
 {
     uint32_t *id = new_node_of ? new_node_of : calloc((size_t)more->node_count + 1, sizeof *id);
-    int failed = !id || add_nodes(graph, more, from, to, id) || add_edges(graph, more, id, new_edge);
+    bool failed = !id || add_nodes(graph, more, from, to, id) || add_edges(graph, more, id, new_edge);
 
     add_totals(graph, more);
     if (id != new_node_of)

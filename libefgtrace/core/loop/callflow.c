@@ -124,16 +124,7 @@ int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *histo
     return 0;
 }
 
-/* ---- turns and gaps ---- */
-
-uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site)
-{
-    uint32_t end = efg_calltree_gaps(flow->tree, site);
-    const struct efg_flow *f = &flow->flow[end < flow->sites ? end : site];
-    int is_seldom = MOST_REPEATS_OF * f->repeats <= MOST_REPEATS * f->entries;
-
-    return f->entries + (is_seldom ? f->repeats : 0);
-}
+/* ---- places ---- */
 
 /* All paths below it have the same frames down to it. */
 static efg_place ask_for_place(const struct efg_callflow *flow, uint32_t site)
@@ -163,9 +154,67 @@ efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site)
     return known_place(flow, site) & ~EFG_PLACE_ALWAYS;
 }
 
-int efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site)
+bool efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site)
 {
     return (known_place(flow, site) & EFG_PLACE_ALWAYS) != 0;
+}
+
+/* ---- turns and gaps ---- */
+
+/* Whether it is known that no loop is between SITE and END, which is below it. */
+static bool is_once(const struct efg_callflow *flow, uint32_t end, uint32_t site)
+{
+    for (uint32_t x = end; x != site; x = flow->tree->sites[x].parent)
+        if (efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP)
+            return false;
+    return true;
+}
+
+/* A function that is called again with nothing between is not entered again, as edges have it. But what is
+ * in no loop of it comes at most once in each call. Returns how often the most frequent such site of END
+ * comes, if that is more than LEAST; END is SITE, or the first one below it that branches. */
+static uint64_t calls_of(const struct efg_callflow *flow, uint32_t site, uint32_t end, uint64_t least)
+{
+    uint64_t most = least;
+
+    for (uint32_t x = flow->tree->sites[end].first_child; x != EFG_NONE;
+         x = flow->tree->sites[x].next_sibling) {
+        uint64_t visits = x < flow->sites ? efg_callflow_visits(flow, x) : 0;
+        if (visits > most && is_once(flow, x, site))
+            most = visits;
+    }
+    return most;
+}
+
+/* SITE is in the outermost of the loops of its function that go round. */
+static bool is_outermost(const struct efg_callflow *flow, uint32_t site)
+{
+    const struct efg_site *sites = flow->tree->sites;
+    efg_place place = efg_callflow_place(flow, site);
+
+    for (uint32_t x = sites[sites[site].parent].first_child; place && x != EFG_NONE;
+         x = sites[x].next_sibling)
+        if (x < flow->sites && flow->flow[x].entries > 1 && efg_callflow_place(flow, x) != place &&
+            efg_place_is_in(place, efg_callflow_place(flow, x)))
+            return false;
+    return place;
+}
+
+/* Whether visits of the call END, right after another one, are turns of SITE, too. */
+static bool is_turn(const struct efg_callflow *flow, uint32_t site, uint32_t end)
+{
+    const struct efg_flow *f = &flow->flow[end];
+
+    return MOST_REPEATS_OF * f->repeats <= MOST_REPEATS * f->entries ||
+           (end != site && is_once(flow, flow->tree->sites[end].parent, site) && is_outermost(flow, site));
+}
+
+uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site)
+{
+    uint32_t end = efg_calltree_gaps(flow->tree, site);
+    const struct efg_flow *f = &flow->flow[end < flow->sites ? end : site];
+
+    return calls_of(flow, site, end, f->entries + (f->repeats && is_turn(flow, site, end) ? f->repeats : 0));
 }
 
 /* The gaps between the entries of SITE; of a leaf with repeats, between all its visits. */
@@ -188,7 +237,7 @@ double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site)
     return gaps.last && squares > 0 ? sum * sum / squares : 0;
 }
 
-int efg_callflow_is_steady(const struct efg_callflow *flow, uint32_t site)
+bool efg_callflow_is_steady(const struct efg_callflow *flow, uint32_t site)
 {
     struct efg_gaps gaps = gaps_of(flow, site);
     double n = (double)gaps.count;

@@ -11,6 +11,8 @@
 #ifndef EFG_CALLFLOW_H
 #define EFG_CALLFLOW_H
 
+#include <stdbool.h>
+
 #include "history.h"
 
 /* From one site of a function to another. */
@@ -49,21 +51,29 @@ static inline const struct efg_site *efg_callflow_site(const struct efg_callflow
     return &flow->tree->sites[site];
 }
 
+/* How often the call at the leaf SITE was made; of another site, how often it was entered. */
+static inline uint64_t efg_callflow_visits(const struct efg_callflow *flow, uint32_t site)
+{
+    return flow->flow[site].entries + flow->flow[site].repeats;
+}
+
 /* How often it was SITE's turn. Where calls come in any order, one may sometimes come twice in a row:
- * these count as separate visits; many in a row are a loop over partners, which counts once. */
+ * these count as separate visits; many in a row are a loop over partners, which counts once. Where the
+ * code is known, each call in the outermost loop counts: it comes at most once in each round; and each of
+ * a function that makes several. */
 uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site);
 
 /* The place of SITE in the code of its function. */
 efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
 
-/* 1 if it is known that every path through its loop, or its function, includes SITE. */
-int efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site);
+/* Whether it is known that every path through its loop, or its function, includes SITE. */
+bool efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site);
 
 /* How many equally long gaps would vary as little as those of SITE do, with the open one up to now:
  * sum^2 / sum of squares. A loop over commands of which one is the whole run has about 1. */
 double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site);
 
-/* 1 if SITE was entered 4 times or more, at gaps that hardly vary. */
-int efg_callflow_is_steady(const struct efg_callflow *flow, uint32_t site);
+/* Whether SITE was entered 4 times or more, at gaps that hardly vary. */
+bool efg_callflow_is_steady(const struct efg_callflow *flow, uint32_t site);
 
 #endif

@@ -41,7 +41,7 @@ int efg_loops_dissolve(struct efg_looptree *tree, const struct efg_graph *graph)
 {
     int64_t *own = calloc((size_t)tree->count + 1, sizeof *own);
     uint32_t *place = calloc((size_t)tree->count + 1, sizeof *place);
-    int failed = !own || !place;
+    bool failed = !own || !place;
 
     if (!failed) {
         count_once(tree, graph, own);

@@ -24,6 +24,7 @@ struct known {
     struct efg_mainloop loop;
     uint32_t site; /* the function */
     uint32_t key;  /* entered once in each iteration */
+    uint32_t is_marked;
 };
 
 struct efg_finder {
@@ -88,7 +89,8 @@ struct efg_judge *efg_finder_judge(struct efg_finder *finder)
 
 /* ---- what is wished for ---- */
 
-static int is_next(const struct efg_loop_found *other, const struct efg_loop_found *own, enum efg_level level)
+static bool is_next(const struct efg_loop_found *other, const struct efg_loop_found *own,
+                    enum efg_level level)
 {
     double n = (double)other->loop.iterations, of = (double)(own->loop.iterations * own->parts);
 
@@ -125,7 +127,7 @@ static const struct efg_loop_found *choose(const struct efg_finder *finder, uint
 {
     const struct efg_judge *judge = &finder->judge;
     const struct efg_loop_found *found = efg_wish_find(judge, finder->wish);
-    int is_fallback = !found && (finder->wish.function || finder->wish.level);
+    bool is_fallback = !found && (finder->wish.function || finder->wish.level);
 
     if (is_fallback)
         found = efg_wish_find(judge, (struct efg_wish){EFG_LEVEL_AUTO, 0});
@@ -152,11 +154,11 @@ static uint32_t key_of(const struct efg_finder *finder, const struct efg_loop_fo
     return key;
 }
 
-static int is_same(const struct efg_finder *finder, const struct known *known,
-                   const struct efg_loop_found *found)
+static bool is_same(const struct efg_finder *finder, const struct known *known,
+                    const struct efg_loop_found *found)
 {
-    if (!found || known->loop.function != found->loop.function)
-        return 0;
+    if (!found || known->loop.function != found->loop.function || known->is_marked != found->is_marked)
+        return false;
     double now = (double)efg_callflow_turns(&finder->flow, known->key),
            then = (double)(found->loop.iterations * found->parts);
     return found->is_call || (now >= SAME_LEVEL * then && SAME_LEVEL * now <= then);
@@ -164,12 +166,12 @@ static int is_same(const struct efg_finder *finder, const struct known *known,
 
 static struct known remember(const struct efg_finder *finder, const struct efg_loop_found *found)
 {
-    return (struct known){found->loop, found->site, key_of(finder, found)};
+    return (struct known){found->loop, found->site, key_of(finder, found), found->is_marked};
 }
 
 /* ---- accepting ---- */
 
-static int has_waited(const struct efg_finder *finder, uint64_t now)
+static bool has_waited(const struct efg_finder *finder, uint64_t now)
 {
     uint64_t zero = finder->history.zero;
     double began = (double)(finder->since - zero);
@@ -177,31 +179,31 @@ static int has_waited(const struct efg_finder *finder, uint64_t now)
     return !finder->judge.is_beginning || (double)(now - zero) > WAIT * began + WAIT_MORE;
 }
 
-static int is_worn_out(const struct efg_finder *finder, const struct efg_loop_found *by)
+static bool is_worn_out(const struct efg_finder *finder, const struct efg_loop_found *by)
 {
     const struct known *old = &finder->accepted;
     double all = finder->flow.flow[EFG_CALLTREE_ROOT].time;
 
-    return efg_calltree_is_below(finder->flow.tree, old->site, by->site) ||
+    return by->is_marked > old->is_marked || efg_calltree_is_below(finder->flow.tree, old->site, by->site) ||
            finder->flow.flow[old->site].time < MINOR * all ||
            efg_callflow_rounds(&finder->flow, old->key) < OVER;
 }
 
-static int decide(struct efg_finder *finder, const struct efg_loop_found *found, uint32_t needed,
-                  uint64_t now)
+static bool decide(struct efg_finder *finder, const struct efg_loop_found *found, uint32_t needed,
+                   uint64_t now)
 {
-    int is_equal = is_same(finder, &finder->choice, found);
+    bool is_equal = is_same(finder, &finder->choice, found);
 
     finder->equal = !found ? 0 : is_equal ? finder->equal + 1 : 1;
     if (finder->equal == 1)
         finder->since = now;
     finder->choice = found ? remember(finder, found) : (struct known){.key = EFG_NONE};
     if (finder->equal < needed || !found || is_same(finder, &finder->accepted, found))
-        return 0;
+        return false;
     if (finder->accepted.loop.function ? !is_worn_out(finder, found) : !has_waited(finder, now))
-        return 0;
+        return false;
     finder->accepted = finder->choice;
-    return 1;
+    return true;
 }
 
 /* The accepted loop as it is now. */
@@ -219,9 +221,9 @@ static void refresh(struct efg_finder *finder)
     accepted->loop.share = finder->flow.flow[accepted->site].time / finder->flow.flow[EFG_CALLTREE_ROOT].time;
 }
 
-int efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop)
+bool efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop)
 {
-    int is_new = 0;
+    bool is_new = false;
 
     if (!efg_callflow_fill(&finder->flow, &finder->history, now) &&
         !efg_judge_look(&finder->judge, &finder->flow)) {

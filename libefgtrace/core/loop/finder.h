@@ -10,6 +10,7 @@
  * replaced by another one that was chosen as often in a row, if
  *
  *   - the new one is around it, or is another level of the same function;
+ *   - or the program says that its iterations are the new one's, and not that they are the old one's;
  *   - or the old one has less than 45% of the time, or is over (fewer than 1.5 effective rounds).
  *
  * A loop other than the rule's can be asked for (struct efg_wish); if it does not exist, the
@@ -17,6 +18,8 @@
  */
 #ifndef EFG_FINDER_H
 #define EFG_FINDER_H
+
+#include <stdbool.h>
 
 #include "core/graph/graph.h"
 #include "judge.h"
@@ -49,9 +52,9 @@ void efg_finder_wish(struct efg_finder *finder, struct efg_wish wish);
 uint64_t efg_finder_pause(uint64_t elapsed, uint64_t interval);
 
 /* Take a sample at NOW ns. *LOOP is then the accepted loop, as it is now; its function is 0 if there
- * is none yet. Returns 1 if it is not the same as before, else 0. Without memory the sample is
+ * is none yet. Returns whether it has changed. Without memory the sample is
  * skipped. O(nodes + edges + sites) */
-int efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop);
+bool efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop);
 
 /* The graph was made coarser (coarsen.h): sites and ids have changed. Start again at NOW ns. */
 void efg_finder_renew(struct efg_finder *finder, uint64_t now);

@@ -102,23 +102,18 @@ static int reserve_sites(struct efg_judge *judge, uint32_t more)
     return 0;
 }
 
-static double rounds_of_call(const struct walk *w, uint32_t leaf)
-{
-    return efg_callflow_rounds(w->flow, leaf);
-}
-
 /* The most regular of the sites that are entered in each iteration. */
 static double rounds_of_body(const struct efg_body *body, uint64_t iterations)
 {
     double most = 0, least = FREQUENT * (double)iterations;
-    int any = 0;
+    bool any = false;
 
     for (uint32_t i = 0; i < body->count && (double)body->sites[i].entries >= least; i++) {
         if (body->sites[i].entries > iterations)
             continue;
         double rounds = efg_callflow_rounds(body->flow, body->sites[i].site);
         most = rounds > most ? rounds : most;
-        any = 1;
+        any = true;
     }
     return any ? most : (double)iterations;
 }
@@ -134,66 +129,44 @@ static struct efg_loop_found *add_loop(struct walk *w, uint32_t site, uint64_t i
         .loop = {efg_callflow_site(w->flow, site)->hash, iterations, time / w->all},
         .site = site,
         .parts = 1,
+        .first_site = judge->site_count,
     };
     return found;
+}
+
+/* SITE is one of the sites of FOUND, the last one of the chain; there is room. */
+static void put_site(struct efg_judge *judge, struct efg_loop_found *found, uint32_t site)
+{
+    judge->sites[judge->site_count++] = site;
+    found->site_count++;
 }
 
 static void add_call(struct walk *w)
 {
     const struct efg_flow *flow = &w->flow->flow[w->function];
     struct efg_loop_found *found =
-        flow->repeats ? add_loop(w, w->function, flow->entries + flow->repeats, flow->time) : NULL;
+        flow->repeats ? add_loop(w, w->function, efg_callflow_visits(w->flow, w->function), flow->time)
+                      : NULL;
 
     if (!found)
         return;
     found->is_call = found->is_level = 1;
-    found->rounds = rounds_of_call(w, w->function);
+    found->rounds = efg_callflow_rounds(w->flow, w->function);
 }
 
 static int add_level(struct walk *w, const struct efg_body *body, uint32_t i, uint64_t chosen)
 {
-    struct efg_judge *judge = w->judge;
     uint64_t iterations = body->sites[i].entries;
     struct efg_loop_found *found = add_loop(w, body->function, iterations, body->time);
 
-    if (!found || reserve_sites(judge, body->count))
+    if (!found || reserve_sites(w->judge, body->count))
         return -ENOMEM;
     found->is_level = iterations == chosen;
     found->rounds = rounds_of_body(body, iterations);
     found->loop.place = efg_level_place(body, i);
-    found->first_site = judge->site_count;
-    found->site_count = body->count;
     for (uint32_t k = 0; k < body->count; k++)
-        judge->sites[judge->site_count++] = body->sites[k].site;
+        put_site(w->judge, found, body->sites[k].site);
     return 0;
-}
-
-/* The call that the function of BODY, which has no loop around all, is called by in a loop. */
-static uint32_t repeated_call(const struct efg_body *body)
-{
-    const struct efg_callflow *flow = body->flow;
-    uint32_t x = body->function;
-
-    while (x != EFG_CALLTREE_ROOT && efg_place_loop(efg_callflow_place(flow, x)) == EFG_PLACE_NO_LOOP)
-        x = efg_callflow_site(flow, x)->parent;
-    return x;
-}
-
-/* That loop goes round as often as the function is called, of which nothing is seen where
- * nothing else comes between: what does come there is no count of it. */
-static void correct_caller(struct walk *w, const struct efg_body *body)
-{
-    uint64_t calls = efg_level_of_widest(body);
-    uint32_t call = repeated_call(body);
-
-    if (call == EFG_CALLTREE_ROOT)
-        return;
-    for (uint32_t i = 0; i < w->judge->count; i++) {
-        struct efg_loop_found *found = &w->judge->chain[i];
-        if (found->site == efg_callflow_site(w->flow, call)->parent && found->loop.place &&
-            found->loop.place == efg_callflow_place(w->flow, call) && found->loop.iterations < calls)
-            found->is_level = 0;
-    }
 }
 
 /* All levels of the function, from the coarsest one on; of very many, those that are coarser
@@ -203,11 +176,8 @@ static int add_levels(struct walk *w, const struct efg_body *body)
     uint32_t levels[MOST_LEVELS], count = 0;
     uint64_t chosen = efg_level_choose(body);
 
-    if (efg_place_loop(body->widest) == EFG_PLACE_NO_LOOP)
-        correct_caller(w, body);
-
     for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
-        int is_chosen = body->sites[i].entries == chosen;
+        bool is_chosen = body->sites[i].entries == chosen;
         if (count < MOST_LEVELS - 1 || (is_chosen && count < MOST_LEVELS))
             levels[count++] = i;
     }
@@ -290,7 +260,7 @@ static int walk_down(struct walk *w)
 
 /* ---- the choice ---- */
 
-static int is_enough(const struct efg_loop_found *found, uint64_t least)
+static bool is_enough(const struct efg_loop_found *found, uint64_t least)
 {
     double effective = (double)least - 0.5 < EFFECTIVE ? (double)least - 0.5 : EFFECTIVE;
 
@@ -301,7 +271,7 @@ static int is_enough(const struct efg_loop_found *found, uint64_t least)
 /* The outermost loop that will do. */
 static uint32_t outermost(struct efg_judge *judge, uint64_t least)
 {
-    judge->is_beginning = 0;
+    judge->is_beginning = false;
     for (uint32_t i = 0; i < judge->count; i++) {
         const struct efg_loop_found *found = &judge->chain[i];
         if (is_enough(found, least))
@@ -320,7 +290,7 @@ static uint32_t next_level(const struct efg_judge *judge, uint32_t i)
 }
 
 /* Nothing but sites that are much more frequent than ENTRIES. */
-static int is_pure(const struct efg_judge *judge, const struct efg_loop_found *inner, uint64_t entries)
+static bool is_pure(const struct efg_judge *judge, const struct efg_loop_found *inner, uint64_t entries)
 {
     const struct efg_callflow *flow = judge->flow;
     uint32_t frequent = 0;
@@ -329,7 +299,7 @@ static int is_pure(const struct efg_judge *judge, const struct efg_loop_found *i
          x = efg_callflow_site(flow, x)->next_sibling) {
         double n = x < flow->sites ? (double)flow->flow[x].entries : 0;
         if (n >= 0.1 * (double)entries && n < 1.5 * (double)entries)
-            return 0;
+            return false;
         frequent += n >= 1.5 * (double)entries;
     }
     return frequent >= 2 && frequent <= inner->site_count;
@@ -354,7 +324,7 @@ static uint32_t main_site(const struct efg_judge *judge, const struct efg_loop_f
     return longest;
 }
 
-static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_found *found, uint32_t site)
+static bool is_nearly_all(const struct efg_judge *judge, const struct efg_loop_found *found, uint32_t site)
 {
     const struct efg_flow *flow = judge->flow->flow;
     uint64_t all = 0;
@@ -368,20 +338,21 @@ static int is_nearly_all(const struct efg_judge *judge, const struct efg_loop_fo
 /* Where the code is known, SITE is called in a loop within the one that was found: not right in
  * it, and not in a function that is the body of a loop itself, as what that repeats are parts
  * of an iteration. */
-static int may_be_further_in(const struct efg_judge *judge, const struct efg_loop_found *found, uint32_t site)
+static bool may_be_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
+                              uint32_t site)
 {
     return !found->loop.place || (efg_place_loop(found->loop.place) != EFG_PLACE_NO_LOOP &&
                                   efg_callflow_place(judge->flow, site) != found->loop.place);
 }
 
 /* A function is called in each iteration, and the rest of the loop comes in each k-th. */
-static int is_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
-                         const struct efg_loop_found *inner)
+static bool is_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
+                          const struct efg_loop_found *inner)
 {
     uint32_t beside, site;
 
     if (found->is_call || inner->is_call)
-        return 0;
+        return false;
     site = main_site(judge, found, &beside);
     return may_be_further_in(judge, found, site) && is_nearly_all(judge, found, site) && beside != EFG_NONE &&
            efg_callflow_is_steady(judge->flow, beside) &&
@@ -399,7 +370,7 @@ static uint32_t go_further_in(const struct efg_judge *judge, uint32_t i)
 
 /* ---- parts ---- */
 
-static int is_about(uint64_t count, double wanted)
+static bool is_about(uint64_t count, double wanted)
 {
     return (double)count <= wanted + 1.5 && (double)count >= wanted - 1.5;
 }
@@ -459,6 +430,60 @@ static void find_parts(const struct efg_judge *judge, struct efg_loop_found *fou
     found->loop.iterations /= turns;
 }
 
+/* ---- marks ---- */
+
+/* The outermost site that is entered once in each iteration that MARK begins, and is not the only one of
+ * its function: the loop is right around it. */
+static uint32_t widest_of(const struct efg_callflow *flow, uint32_t mark)
+{
+    uint64_t visits = efg_callflow_visits(flow, mark);
+    uint32_t widest = mark;
+
+    for (uint32_t x = mark; x != EFG_CALLTREE_ROOT && efg_callflow_turns(flow, x) + 1 >= visits;
+         x = efg_callflow_site(flow, x)->parent)
+        if (efg_callflow_site(flow, efg_callflow_site(flow, x)->parent)->child_count > 1)
+            widest = x;
+    return widest;
+}
+
+static int add_mark(struct walk *w)
+{
+    struct efg_judge *judge = w->judge;
+    uint32_t mark = w->function, site = widest_of(w->flow, mark);
+    uint32_t function = efg_callflow_site(w->flow, site)->parent;
+
+    if (reserve_sites(judge, 1))
+        return -ENOMEM;
+    judge->count -= judge->count == EFG_CHAIN;
+    struct efg_loop_found *found =
+        add_loop(w, function, efg_callflow_visits(w->flow, mark), w->flow->flow[function].time);
+    found->is_level = found->is_marked = 1;
+    found->rounds = efg_callflow_rounds(w->flow, mark);
+    found->loop.place = efg_callflow_place(w->flow, site);
+    put_site(judge, found, site);
+    return 0;
+}
+
+/* The mark whose loop has the most time; EFG_NONE if none was passed twice. */
+static uint32_t find_mark(const struct efg_callflow *flow)
+{
+    uint32_t best = EFG_NONE;
+    double most = -1;
+
+    for (uint32_t i = 0; i < flow->graph->node_count; i++) {
+        uint32_t leaf = flow->graph->nodes[i].leaf;
+        if (!(flow->graph->nodes[i].flags & EFG_NODE_MARK) || leaf >= flow->sites ||
+            efg_callflow_visits(flow, leaf) < 2)
+            continue;
+        double time = flow->flow[efg_callflow_site(flow, widest_of(flow, leaf))->parent].time;
+        if (time > most) {
+            most = time;
+            best = leaf;
+        }
+    }
+    return best;
+}
+
 /* ---- all of it ---- */
 
 /* Let LOOK go through the tree; returns what it does, or -ENOMEM. */
@@ -487,6 +512,14 @@ int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow)
         return 0;
     if (walk(judge, EFG_CALLTREE_ROOT, walk_down))
         return -ENOMEM;
+    uint32_t mark = find_mark(flow);
+    if (mark != EFG_NONE) {
+        if (walk(judge, mark, add_mark))
+            return -ENOMEM;
+        judge->is_beginning = false;
+        judge->chosen = judge->count - 1;
+        return 0;
+    }
     judge->chosen = outermost(judge, EFG_LEAST_ROUNDS);
     if (judge->chosen != EFG_NONE) {
         judge->chosen = go_further_in(judge, judge->chosen);
@@ -522,8 +555,11 @@ static const struct efg_loop_found *nearest(const struct efg_judge *judge, uint6
 
     for (uint32_t i = 0; i < judge->count; i++) {
         const struct efg_loop_found *found = &judge->chain[i];
-        if (found->loop.function == function && found->loop.iterations &&
-            (!best || ratio(found->loop.iterations, iterations) < ratio(best->loop.iterations, iterations)))
+        if (found->loop.function != function || !found->loop.iterations)
+            continue;
+        double off = ratio(found->loop.iterations, iterations);
+        if (!best || off < ratio(best->loop.iterations, iterations) ||
+            (found->is_marked && off <= ratio(best->loop.iterations, iterations)))
             best = found;
     }
     return best;

@@ -15,14 +15,17 @@
  * times or more, and has no single iteration that is nearly the whole run (3 effective rounds). If there
  * is none, 3 iterations are enough (2.5 effective rounds).
  *
- * Where the code is known (place.h), a function that has no loop around its calls, and yet runs
- * again and again, is called in a loop: that loop then goes round as often, whatever the
- * counts of its other calls.
+ * Where the code is known (place.h), a call that is in no loop further in comes at most once in each
+ * round, and what is in no loop of a function at most once in each call of it: the loop goes round as often
+ * as these come, also where nothing else comes between two of them.
  *
  * One loop further inside is taken if the function has a single site with 94% of the events, the other
  * sites come steadily, and the function called there is nothing but a loop that goes round 5
  * times as often: a step function that is called in each iteration, and output in each 50th. Where
  * the code is known, that site must be in a loop within the one that was found.
+ *
+ * All this is moot where the program itself says that an iteration begins (EFG_NODE_MARK): the
+ * main loop is then the one that has the mark; of several, the one whose function has most of the time.
  *
  * If iterations differ only deep inside, in 2 to 4 calls that take turns, these are parts of one
  * iteration.
@@ -52,6 +55,7 @@ struct efg_loop_found {
     uint32_t site;       /* the function; or the leaf that is repeated */
     uint32_t is_call;    /* 1: a single call, repeated */
     uint32_t is_level;   /* 1: the level that was chosen for its function */
+    uint32_t is_marked;  /* 1: the program says where its iterations begin */
     uint32_t parts;      /* visits of SITE's loop in one iteration: 1 to 4 */
     uint32_t part;       /* if PARTS > 1: the site that is entered once in an iteration */
     double rounds;       /* effective ones */
@@ -63,7 +67,7 @@ struct efg_judge {
     struct efg_loop_found chain[EFG_CHAIN]; /* outermost first; including levels of one function */
     uint32_t count;
     uint32_t chosen;    /* index in the chain; EFG_NONE for none */
-    int is_beginning;   /* 1: a loop around the chosen one has gone round 2 to 4 times */
+    bool is_beginning;  /* a loop around the chosen one has gone round 2 to 4 times */
     uint32_t *sites;    /* of all loops of the chain */
     uint32_t site_count, site_room;
 };

@@ -42,12 +42,12 @@ static int compare(const void *a, const void *b)
     return x->site < y->site ? -1 : x->site > y->site;
 }
 
-static int is_around_all(const struct efg_body *body, efg_place place)
+static bool is_around_all(const struct efg_body *body, efg_place place)
 {
     for (uint32_t i = 0; i < body->count; i++)
         if (!efg_place_is_in(body->sites[i].place, place))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static void find_places(struct efg_body *body)
@@ -103,7 +103,7 @@ static uint32_t at_most(const struct efg_body *body, double most)
 }
 
 /* Whether a site other than X has from LEAST to MOST entries. */
-static int is_any(const struct efg_body *body, double least, double most, uint32_t x)
+static bool is_any(const struct efg_body *body, double least, double most, uint32_t x)
 {
     uint32_t i = at_most(body, most);
 
@@ -112,12 +112,12 @@ static int is_any(const struct efg_body *body, double least, double most, uint32
 }
 
 /* None before it is of its loop. */
-static int leads_loop(const struct efg_body *body, uint32_t i)
+static bool leads_loop(const struct efg_body *body, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++)
         if (body->sites[k].place == body->sites[i].place)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* The first site that is entered less often than site number I. */
@@ -149,16 +149,7 @@ efg_place efg_level_place(const struct efg_body *body, uint32_t i)
     return place;
 }
 
-uint64_t efg_level_of_widest(const struct efg_body *body)
-{
-    uint32_t i = 0;
-
-    while (body->sites[i].place != body->widest)
-        i++;
-    return body->sites[i].entries;
-}
-
-static int is_rare(const struct level *level, uint32_t i)
+static bool is_rare(const struct level *level, uint32_t i)
 {
     return level->place ? !efg_place_is_in(level->body->sites[i].place, level->place) : i >= level->first;
 }
@@ -171,7 +162,7 @@ struct ways {
     uint64_t to[MOST_BRANCHES][WORDS];
 };
 
-static int is_way(const struct ways *ways, uint32_t a, uint32_t b)
+static bool is_way(const struct ways *ways, uint32_t a, uint32_t b)
 {
     return (int)(ways->to[a][b / 64] >> b % 64 & 1);
 }
@@ -211,7 +202,7 @@ static void close_ways(struct ways *ways)
 }
 
 /* One or the other in each iteration, and never one after the other. */
-static int is_either(const struct level *level, const struct ways *ways, uint32_t a, uint32_t b)
+static bool is_either(const struct level *level, const struct ways *ways, uint32_t a, uint32_t b)
 {
     return !is_way(ways, a, b) && !is_way(ways, b, a) && flow_of(level->body, level->first + a)->entries &&
            flow_of(level->body, level->first + b)->entries;
@@ -260,7 +251,7 @@ static void add_branches(struct level *level)
 
 /* ---- what is a matter of timing ---- */
 
-static int is_unordered(const struct efg_body *body, uint32_t i)
+static bool is_unordered(const struct efg_body *body, uint32_t i)
 {
     const struct efg_callflow *flow = body->flow;
     uint32_t node = flow->tree->sites[efg_calltree_gaps(flow->tree, body->sites[i].site)].node;
@@ -310,7 +301,7 @@ static struct level look_at(const struct efg_body *body, uint32_t i)
 
 /* Sometimes another site is entered instead of X, which then is no part of a step that has
  * stages. */
-static int has_other(const struct level *level, uint32_t x)
+static bool has_other(const struct level *level, uint32_t x)
 {
     double rest = level->rounds - entries(level->body, x), error = 2 + 0.02 * entries(level->body, x);
     double least = rest - error > 0.55 * level->rounds ? rest - error : 0.55 * level->rounds;
@@ -319,25 +310,25 @@ static int has_other(const struct level *level, uint32_t x)
 }
 
 /* A rare site comes once in exactly 2, 3 or 4 iterations. */
-static int has_stages(const struct level *level)
+static bool has_stages(const struct level *level)
 {
     double error = 0.002 * level->rounds;
 
     if (level->time >= (1 - HARDLY_ANY) * level->body->time)
-        return 0;
+        return false;
     for (int k = 2; k <= MOST_STAGES; k++) {
         for (uint32_t i = 0; i < level->body->count; i++) {
             double off = k * entries(level->body, i) - level->rounds;
             if (is_rare(level, i) && entries(level->body, i) >= LEAST_ROUNDS && off <= k + error &&
                 -off <= k + error && !has_other(level, i))
-                return 1;
+                return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* The rare site with the most events comes steadily, and in every fifth iteration at most. */
-static int is_steady(const struct level *level)
+static bool is_steady(const struct level *level)
 {
     uint32_t most = EFG_NONE;
 
@@ -350,21 +341,21 @@ static int is_steady(const struct level *level)
 }
 
 /* A frequent site is left out where a rare one comes. */
-static int is_exchanged(const struct level *level)
+static bool is_exchanged(const struct level *level)
 {
     for (uint32_t x = level->first; x < level->body->count; x++) {
         double n = entries(level->body, x), rest = level->rounds - n, error = 2 + 0.02 * n;
         double least = rest - error > 0.55 * level->rounds ? rest - error : 0.55 * level->rounds;
         double most = rest + error < level->rounds - 2 ? rest + error : level->rounds - 2;
         if (n >= 3 && flow_of(level->body, x)->time > 0 && is_any(level->body, least, most, x))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* The frequent sites are more than a few calls: a function is called, or the world meets. A
  * loop over partners or pieces is not, and belongs to an iteration. */
-static int is_iteration(const struct level *level)
+static bool is_iteration(const struct level *level)
 {
     const struct efg_callflow *flow = level->body->flow;
 
@@ -375,21 +366,21 @@ static int is_iteration(const struct level *level)
             continue;
         if (end->node == EFG_NONE || end->depth > flow->tree->sites[level->body->function].depth + 2 ||
             flow->graph->nodes[end->node].flags & EFG_NODE_WORLD)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-static int is_taken(const struct level *level)
+static bool is_taken(const struct level *level)
 {
     double events = 1 - (double)level->events / (double)level->body->events; /* of rare sites */
     double time = level->body->time > 0 ? 1 - level->time / level->body->time : 0;
 
     if (has_stages(level))
-        return 0;
+        return false;
     if ((events <= FEW_EVENTS && time <= SOME && (level->count > 1 || is_iteration(level))) ||
         (events <= SOME && is_steady(level) && is_iteration(level)))
-        return 1;
+        return true;
     return !level->place && events <= SOME && time <= SOME && level->rounds >= LEAST_ROUNDS &&
            is_exchanged(level);
 }

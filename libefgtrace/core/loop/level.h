@@ -56,9 +56,6 @@ uint64_t efg_level_choose(const struct efg_body *body);
 /* The place of the level that begins with site number I; unknown if the widest is. */
 efg_place efg_level_place(const struct efg_body *body, uint32_t i);
 
-/* How often the sites that are in no loop within the widest place were passed; that place is known. */
-uint64_t efg_level_of_widest(const struct efg_body *body);
-
 /* The first site after site number I that has a lower count, and is in another loop if these are
  * known; body->count if there is none. */
 uint32_t efg_level_next(const struct efg_body *body, uint32_t i);

@@ -17,7 +17,7 @@
 static void enter_loop(struct efg_loop *loop, uint32_t node, uint64_t times)
 {
     if (times && loop->entries && node != loop->entered)
-        loop->irreducible = 1;
+        loop->irreducible = true;
     if (times && !loop->entries)
         loop->entered = node;
     loop->entries += times;
@@ -164,7 +164,7 @@ static int sort_loops(struct efg_looptree *tree, uint32_t nodes)
     struct rank *rank = malloc((tree->count + 1) * sizeof *rank);
     struct efg_loop *sorted = malloc((tree->count + 1) * sizeof *sorted);
     uint32_t *place = calloc((size_t)tree->count + 1, sizeof *place);
-    int failed = !rank || !sorted || !place;
+    bool failed = !rank || !sorted || !place;
 
     for (uint32_t i = 0; i < tree->count && !failed; i++)
         rank[i] = (struct rank){tree->loops[i].depth, i, tree->loops[i].time};
@@ -197,7 +197,7 @@ static int build(struct efg_looptree *tree, const struct efg_graph *graph, const
 {
     struct efg_history whole = {.graph = graph};
     struct efg_callflow flow = {0};
-    int failed = efg_callflow_fill(&flow, &whole, graph->last_leave) || efg_nesting_find(tree, &flow, main);
+    bool failed = efg_callflow_fill(&flow, &whole, graph->last_leave) || efg_nesting_find(tree, &flow, main);
 
     efg_callflow_fini(&flow);
     failed =
@@ -271,7 +271,7 @@ uint32_t efg_looptree_find(const struct efg_looptree *tree, const struct efg_gra
     return loop;
 }
 
-int efg_looptree_is_inside(const struct efg_looptree *tree, uint32_t loop, uint32_t outer)
+bool efg_looptree_is_inside(const struct efg_looptree *tree, uint32_t loop, uint32_t outer)
 {
     while (loop != EFG_NONE && loop != outer)
         loop = tree->loops[loop].parent;

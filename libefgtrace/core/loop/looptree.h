@@ -13,6 +13,8 @@
 #ifndef EFG_LOOPTREE_H
 #define EFG_LOOPTREE_H
 
+#include <stdbool.h>
+
 #include "core/graph/graph.h"
 
 struct efg_loop {
@@ -25,7 +27,7 @@ struct efg_loop {
     uint32_t depth;       /* 0 for an outermost loop */
     uint32_t node_count;  /* nodes of the loop, inner loops included */
     uint32_t entered;     /* node: where the loop was entered first in the run */
-    int irreducible;      /* 1: entered elsewhere, too */
+    bool irreducible;     /* 1: entered elsewhere, too */
     uint64_t entries;     /* transitions into the loop from outside */
     uint64_t repetitions; /* how often its body ran, over the run */
     uint64_t events;      /* visits of its nodes, inner loops included */
@@ -67,8 +69,8 @@ uint32_t efg_looptree_nearest(const struct efg_looptree *tree, uint64_t function
                               uint64_t iterations);
 void efg_looptree_fini(struct efg_looptree *tree);
 
-/* 1 if LOOP is OUTER or lies inside it. */
-int efg_looptree_is_inside(const struct efg_looptree *tree, uint32_t loop, uint32_t outer);
+/* Whether LOOP is OUTER or lies inside it. */
+bool efg_looptree_is_inside(const struct efg_looptree *tree, uint32_t loop, uint32_t outer);
 
 /* The loop after LOOP, depth first, siblings by descending time. After EFG_NONE comes the first
  * one, after the last one EFG_NONE. */

@@ -38,8 +38,8 @@ struct body {
     uint32_t begin, end; /* in the order */
     uint32_t parent;     /* loop around it, or EFG_NONE */
     uint64_t least;      /* its steps are those that were taken so often */
-    int is_split;        /* 1: these steps make no smaller bodies of it */
-    int is_inner;        /* 1: it is of a loop of the same function */
+    bool is_split;       /* 1: these steps make no smaller bodies of it */
+    bool is_inner;       /* 1: it is of a loop of the same function */
 };
 
 struct builder {
@@ -151,7 +151,7 @@ static uint32_t merge_arcs(struct arc *arcs, uint32_t count)
     return merged;
 }
 
-static int is_step(const struct builder *b, const struct efg_step_between *step)
+static bool is_step(const struct builder *b, const struct efg_step_between *step)
 {
     return efg_callflow_site(b->flow, step->from)->parent == b->function &&
            efg_callflow_site(b->flow, step->to)->parent == b->function;
@@ -198,7 +198,7 @@ static void list_kids(struct builder *b)
 
 /* ---- a stretch ---- */
 
-static void number_places(struct builder *b, uint32_t begin, uint32_t end, int on)
+static void number_places(struct builder *b, uint32_t begin, uint32_t end, bool on)
 {
     for (uint32_t i = begin; i < end; i++)
         b->place[b->number[b->order[i]]] = on ? i - begin : EFG_NONE;
@@ -210,7 +210,7 @@ static int64_t find_components(struct builder *b, uint32_t begin, uint32_t end, 
 {
     uint32_t count = 0, nodes = end - begin;
 
-    number_places(b, begin, end, 1);
+    number_places(b, begin, end, true);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t k = b->number[b->order[begin + i]];
         b->first[i] = count;
@@ -219,7 +219,7 @@ static int64_t find_components(struct builder *b, uint32_t begin, uint32_t end, 
                 b->targets[count++] = b->place[b->arcs[a].to];
     }
     b->first[nodes] = count;
-    number_places(b, begin, end, 0);
+    number_places(b, begin, end, false);
     int64_t components =
         efg_components_find(&(struct efg_digraph){nodes, b->first, b->targets}, b->component);
     memset(b->size, 0, nodes * sizeof *b->size);
@@ -273,7 +273,7 @@ static uint64_t count_around(struct builder *b, uint32_t begin, uint32_t end, ui
 
     if (components < 0)
         return 0;
-    number_places(b, begin, end, 1);
+    number_places(b, begin, end, true);
     for (uint32_t c = 0; c < components; c++) {
         if (b->size[c] < 2)
             continue;
@@ -281,7 +281,7 @@ static uint64_t count_around(struct builder *b, uint32_t begin, uint32_t end, ui
         most = entries > most ? entries : most;
         loops++;
     }
-    number_places(b, begin, end, 0);
+    number_places(b, begin, end, false);
     return loops > 1 && most && most < count - count / 3 ? most : count;
 }
 
@@ -304,45 +304,45 @@ static uint64_t more_than(uint64_t count)
     return more > count ? more : UINT64_MAX;
 }
 
-static int is_near(uint64_t a, uint64_t b)
+static bool is_near(uint64_t a, uint64_t b)
 {
     return a <= more_than(b) && b <= more_than(a);
 }
 
 /* The node that the main loop is known by. */
-static int has_main_node(const struct builder *b, uint32_t begin, uint32_t end)
+static bool has_main_node(const struct builder *b, uint32_t begin, uint32_t end)
 {
     uint32_t leaf = b->flow->graph->nodes[b->main->node].leaf;
 
     for (uint32_t i = begin; i < end; i++)
         if (efg_calltree_is_below(b->flow->tree, leaf, b->order[i]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int has_entries(const struct builder *b, uint32_t begin, uint32_t end, uint64_t entries)
+static bool has_entries(const struct builder *b, uint32_t begin, uint32_t end, uint64_t entries)
 {
     for (uint32_t i = begin; i < end; i++)
         if (is_near(b->flow->flow[b->order[i]].entries, entries))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Whether the main loop is one of this body, which went round COUNT times: a site of it was
  * entered as often, or that often for each of some parts of an iteration. The latter may be by
  * chance: a master has as many iterations as its workers together. */
-static int is_main(const struct builder *b, uint32_t begin, uint32_t end, uint64_t count)
+static bool is_main(const struct builder *b, uint32_t begin, uint32_t end, uint64_t count)
 {
     uint64_t wanted = b->main ? b->main->iterations : 0;
 
     if (b->main_function != b->function || b->tree->main != EFG_NONE || wanted > more_than(count))
-        return 0;
+        return false;
     if (has_entries(b, begin, end, wanted))
-        return 1;
+        return true;
     for (uint64_t parts = 2; parts <= MOST_PARTS && wanted <= UINT64_MAX / MOST_PARTS; parts++)
         if (has_entries(b, begin, end, parts * wanted))
             return has_main_node(b, begin, end);
-    return 0;
+    return false;
 }
 
 /* ---- bodies ---- */
@@ -361,7 +361,7 @@ static int add_body(struct builder *b, struct body body)
 static int look_at(struct builder *b, struct body body)
 {
     uint64_t count = choose_level(b, body.begin, body.end), more = more_than(body.least);
-    int is_the_main = is_main(b, body.begin, body.end, count);
+    bool is_the_main = is_main(b, body.begin, body.end, count);
 
     count = is_the_main ? b->main->iterations : count_around(b, body.begin, body.end, count);
     if (count > 1) {
@@ -374,7 +374,7 @@ static int look_at(struct builder *b, struct body body)
     if (is_the_main)
         b->tree->main = body.parent;
     body.least = more_than(count) > more ? more_than(count) : more; /* it always rises */
-    body.is_split = 0;
+    body.is_split = false;
     body.is_inner = count > 1;
     return add_body(b, body);
 }
@@ -393,7 +393,7 @@ static int split(struct builder *b, struct body body)
     }
     uint32_t *ends = memcpy(b->moved, b->size, (size_t)components * sizeof *b->size);
     for (int64_t c = 0, begin = body.begin; c < components; begin = ends[c++])
-        if (add_body(b, (struct body){(uint32_t)begin, ends[c], body.parent, body.least, 1, 0}))
+        if (add_body(b, (struct body){(uint32_t)begin, ends[c], body.parent, body.least, true, false}))
             return -ENOMEM;
     return 0;
 }
@@ -405,7 +405,7 @@ static int look_at_function(struct builder *b)
         return 0;
     list_arcs(b);
     b->body_count = 0;
-    if (add_body(b, (struct body){0, b->kid_count, b->inside[b->function], 1, 0, 0}))
+    if (add_body(b, (struct body){0, b->kid_count, b->inside[b->function], 1, false, false}))
         return -ENOMEM;
     for (uint32_t i = 0; i < b->body_count; i++) {
         struct body body = b->bodies[i]; /* a copy: the array may move */
@@ -415,13 +415,24 @@ static int look_at_function(struct builder *b)
     return 0;
 }
 
+/* The call comes once in each iteration of the main loop: it has no loop of its own. */
+static bool is_of_main(const struct builder *b, uint64_t visits)
+{
+    uint32_t loop = b->inside[b->function];
+
+    return b->main_function != EFG_NONE && loop != EFG_NONE &&
+           b->tree->loops[loop].function == efg_callflow_site(b->flow, b->main_function)->hash &&
+           is_near(visits, b->main->iterations);
+}
+
 /* A call that comes again right after itself. */
 static int look_at_call(struct builder *b)
 {
     const struct efg_flow *flow = &b->flow->flow[b->function];
-    uint64_t visits = flow->entries + flow->repeats;
+    uint64_t visits = efg_callflow_visits(b->flow, b->function);
 
-    if (!flow->repeats || (visits < more_than(flow->entries) && b->function != b->main_call))
+    if (!flow->repeats || is_of_main(b, visits) ||
+        (visits < more_than(flow->entries) && b->function != b->main_call))
         return 0;
     b->inside[b->function] = add_loop(b, b->inside[b->function], b->function, visits);
     return b->inside[b->function] == EFG_NONE ? -ENOMEM : 0;

@@ -18,15 +18,15 @@ struct choice {
     struct efg_pivot *pivots;
     uint32_t count, room;
     double least, most; /* visits */
-    int has_world;      /* some collective of all ranks, whether it is kept or not */
+    bool has_world;     /* some collective of all ranks, whether it is kept or not */
 };
 
-static int is_better(const struct efg_pivot *a, const struct efg_pivot *b)
+static bool is_better(const struct efg_pivot *a, const struct efg_pivot *b)
 {
     return a->class != b->class ? a->class < b->class : a->hash < b->hash;
 }
 
-static int is_wanted(const struct choice *c, uint64_t visits)
+static bool is_wanted(const struct choice *c, uint64_t visits)
 {
     return (double)visits >= c->least && (double)visits <= c->most;
 }
@@ -51,23 +51,23 @@ static void keep_entry(struct choice *c, uint32_t site)
 
 /* The code says that each iteration gets to LEAF: all ways through the loop lead to TOP, and
  * all ways through each function to the next. */
-static int is_sure(const struct choice *c, uint32_t top, uint32_t leaf)
+static bool is_sure(const struct choice *c, uint32_t top, uint32_t leaf)
 {
     const struct efg_callflow *flow = c->judge->flow;
 
     if (leaf == top || !c->loop->loop.place || efg_callflow_place(flow, top) != c->loop->loop.place ||
         !efg_callflow_is_always(flow, top))
-        return 0;
+        return false;
     for (uint32_t x = efg_callflow_site(flow, leaf)->parent; x != top; x = efg_callflow_site(flow, x)->parent)
         if (!efg_callflow_is_always(flow, x) ||
             efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* An iteration begins before a pivot that starts something, and behind another one. */
-static int separates(const struct efg_node *pivot, const struct efg_node *before,
-                     const struct efg_node *behind)
+static bool separates(const struct efg_node *pivot, const struct efg_node *before,
+                      const struct efg_node *behind)
 {
     if (pivot->flags & EFG_NODE_STARTS)
         return pivot == behind && before->flags & EFG_NODE_STARTS;
@@ -96,6 +96,8 @@ static enum efg_pivot_class class_of(const struct choice *c, uint32_t top, uint3
     uint32_t id = efg_callflow_site(c->judge->flow, leaf)->node;
     uint32_t flags = c->judge->flow->graph->nodes[id].flags;
 
+    if (flags & EFG_NODE_MARK)
+        return EFG_PIVOT_MARK;
     if (flags & EFG_NODE_UNORDERED)
         return EFG_PIVOT_UNORDERED;
     if (flags & EFG_NODE_WORLD)
@@ -105,14 +107,14 @@ static enum efg_pivot_class class_of(const struct choice *c, uint32_t top, uint3
     return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CALL : EFG_PIVOT_CALL;
 }
 
-/* LEAF is at or below TOP, a site of the loop. What counts are its visits up to the last sample, as those of the
- * loop do: the graph may have gone on since. */
+/* LEAF is at or below TOP, a site of the loop. What counts are its visits up to the last sample, as those of
+ * the loop do: the graph may have gone on since. */
 static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
 {
     const struct efg_callflow *flow = c->judge->flow;
     uint32_t id = efg_callflow_site(flow, leaf)->node;
     const struct efg_node *node = &flow->graph->nodes[id];
-    uint64_t visits = flow->flow[leaf].entries + flow->flow[leaf].repeats;
+    uint64_t visits = efg_callflow_visits(flow, leaf);
 
     if (node->flags & EFG_NODE_OVERFLOW || !is_wanted(c, visits))
         return;
@@ -125,10 +127,11 @@ static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
 static void keep_calls(struct choice *c, uint32_t top)
 {
     const struct efg_callflow *flow = c->judge->flow;
+    uint32_t only = efg_calltree_gaps(flow->tree, top);
 
     for (uint32_t x = top; x != EFG_NONE; x = efg_calltree_next(flow->tree, x, top))
         if (x < flow->sites && efg_callflow_site(flow, x)->node != EFG_NONE &&
-            efg_callflow_turns(flow, x) == flow->flow[x].entries + flow->flow[x].repeats)
+            efg_callflow_turns(flow, x == only ? top : x) == efg_callflow_visits(flow, x))
             keep_call(c, top, x);
 }
 
@@ -166,7 +169,7 @@ static void list_pivots(struct choice *c)
     }
 }
 
-int efg_pivot_is_world(const struct efg_judge *judge, const struct efg_loop_found *loop)
+bool efg_pivot_is_world(const struct efg_judge *judge, const struct efg_loop_found *loop)
 {
     struct efg_pivot best;
     struct choice c = {.judge = judge, .loop = loop, .pivots = &best, .room = 1};

@@ -6,6 +6,8 @@
 #ifndef EFG_PIVOT_H
 #define EFG_PIVOT_H
 
+#include <stdbool.h>
+
 #include "judge.h"
 
 struct efg_pivot {
@@ -20,7 +22,7 @@ struct efg_pivot {
 uint32_t efg_pivot_list(const struct efg_judge *judge, const struct efg_loop_found *loop,
                         struct efg_pivot *pivots, uint32_t room);
 
-/* 1 if one of them is a collective of all ranks. */
-int efg_pivot_is_world(const struct efg_judge *judge, const struct efg_loop_found *loop);
+/* Whether one of them is a collective of all ranks. */
+bool efg_pivot_is_world(const struct efg_judge *judge, const struct efg_loop_found *loop);
 
 #endif

@@ -21,8 +21,8 @@
 struct frame {
     uint32_t loop;
     uint64_t iterations;            /* that have ended, of this time */
-    int is_cut;                     /* 1: the present iteration was too long, and its beginning is left out */
-    int has_head;                   /* 1: its header has come */
+    bool is_cut;                    /* 1: the present iteration was too long, and its beginning is left out */
+    bool has_head;                  /* 1: its header has come */
     struct efg_program_item *items; /* of the present iteration */
     uint32_t size, most;            /* of all iterations so far */
 };
@@ -128,20 +128,20 @@ void efg_program_fini(struct efg_program *p)
 
 /* ---- forms ---- */
 
-static int is_same(const struct efg_program_item *a, const struct efg_program_item *b)
+static bool is_same(const struct efg_program_item *a, const struct efg_program_item *b)
 {
     return a->node == b->node && a->loop == b->loop;
 }
 
-static int has_form(const struct efg_program *p, const struct efg_program_form *form,
-                    const struct frame *frame)
+static bool has_form(const struct efg_program *p, const struct efg_program_form *form,
+                     const struct frame *frame)
 {
     if (form->loop != frame->loop || form->size != frame->size)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < form->size; i++)
         if (!is_same(&p->items[form->first + i], &frame->items[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static uint64_t hash_of(uint32_t loop, const struct efg_program_item *items, uint32_t size)
@@ -171,7 +171,7 @@ static uint32_t add_form(struct efg_program *p, const struct frame *frame, uint6
 
     if (!form || efg_array_grow(&p->forms, p->form_count, 1, sizeof *p->forms) ||
         efg_array_grow(&p->items, p->item_count, frame->size, sizeof *p->items)) {
-        p->failed = 1;
+        p->failed = true;
         return EFG_NONE;
     }
     p->forms[p->form_count] = (struct efg_program_form){
@@ -225,7 +225,7 @@ static void end_iteration(struct efg_program *p, struct frame *frame)
     }
     frame->iterations++;
     frame->size = 0;
-    frame->is_cut = frame->has_head = 0;
+    frame->is_cut = frame->has_head = false;
 }
 
 static struct frame *top(const struct efg_program *p)
@@ -234,10 +234,10 @@ static struct frame *top(const struct efg_program *p)
 }
 
 /* Does an iteration of LOOP begin with ITEM? */
-static int is_head(const struct efg_program *p, uint32_t loop, const struct efg_program_item *item)
+static bool is_head(const struct efg_program *p, uint32_t loop, const struct efg_program_item *item)
 {
     if (loop == p->tree->count)
-        return 0;
+        return false;
     uint32_t header = p->tree->loops[loop].header;
     if (item->node != EFG_NONE)
         return item->node == header;
@@ -248,7 +248,7 @@ static void add_item(struct efg_program *p, struct efg_program_item item)
 {
     struct frame *frame = top(p);
 
-    int is_begin = is_head(p, frame->loop, &item);
+    bool is_begin = is_head(p, frame->loop, &item);
 
     if (is_begin && frame->has_head)
         end_iteration(p, frame);
@@ -256,7 +256,7 @@ static void add_item(struct efg_program *p, struct efg_program_item item)
     if (frame->size == p->item_limit) {
         leave_out(p, frame);
         frame->size = 0;
-        frame->is_cut = 1;
+        frame->is_cut = true;
     }
     if (frame->size == frame->most)
         p->failed |= efg_array_grow(&frame->items, frame->most++, 1, sizeof *frame->items) != 0;
@@ -273,7 +273,7 @@ static void leave_loop(struct efg_program *p)
     top(p)->items[top(p)->size - 1].repetitions = frame->iterations;
 }
 
-static int is_in(const struct efg_program *p, uint32_t loop, uint32_t outer)
+static bool is_in(const struct efg_program *p, uint32_t loop, uint32_t outer)
 {
     return outer == p->tree->count ||
            (loop != p->tree->count && efg_looptree_is_inside(p->tree, loop, outer));
@@ -398,6 +398,6 @@ int efg_program_close(struct efg_program *p)
     parse_free(p->parse);
     p->parse = NULL;
     if (!p->failed && sort_forms(p) != 0)
-        p->failed = 1;
+        p->failed = true;
     return p->failed ? -ENOMEM : 0;
 }

@@ -23,6 +23,8 @@
 #ifndef EFG_PROGRAM_H
 #define EFG_PROGRAM_H
 
+#include <stdbool.h>
+
 #include "core/graph/graph.h"
 #include "core/loop/looptree.h"
 
@@ -61,7 +63,7 @@ struct efg_program {
     struct efg_program_rest *of_loop; /* per loop, and the whole */
     uint64_t weight;                  /* of the order at hand */
     uint64_t events;
-    int failed;          /* no memory: what there is is of no use */
+    bool failed;         /* no memory: what there is is of no use */
     struct parse *parse; /* program.c; while events come */
 };
 

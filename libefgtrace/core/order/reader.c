@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading is a walk through nested blocks, with a frame for each that is not yet done, and from
- * each run of level 0 along what is predicted.
+ * Reads a sequence back, call by call. Reading is a walk through nested blocks, with a frame for each that
+ * is not yet done, and from each run of level 0 along what is predicted.
  *
  * To skip a symbol one has to know how many events it stands for. As long as no run branches for the
  * first time, this depends on the symbol alone. So the events are divided into regimes, each of which

@@ -20,15 +20,15 @@ void efg_sequence_segment_fini(struct efg_sequence_segment *segment)
     memset(segment, 0, sizeof *segment);
 }
 
-static int runs_are_right(const struct efg_sequence_segment *segment)
+static bool runs_are_right(const struct efg_sequence_segment *segment)
 {
     for (uint32_t r = 0; r < segment->run_count; r++) {
         const struct efg_sequence_run *run = &segment->runs[r];
         if (!run->count || (run->next >= segment->run_count && run->next != EFG_NONE) ||
             (run->next == EFG_NONE && run->branch))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* How deep blocks are nested in BLOCK, itself included; 0 if it is wrong. DEPTHS: of the
@@ -43,7 +43,7 @@ static unsigned char depth_of(const struct efg_sequence_segment *segment, uint32
         return 0;
     for (uint32_t i = first; i < end; i++) {
         uint32_t symbol = segment->pairs[i].symbol, inner = symbol & ~EFG_SEQUENCE_IS_BLOCK;
-        int known = symbol == inner ? inner < segment->run_count : inner < block;
+        bool known = symbol == inner ? inner < segment->run_count : inner < block;
         if (!known || !segment->pairs[i].count)
             return 0;
         if (symbol != inner && depths[inner] >= depth)
@@ -85,7 +85,7 @@ static uint32_t *name_of(const struct copier *c, uint32_t symbol)
 }
 
 /* The predictions of RUN do not end before the segment begins. */
-static int predicts(const struct copier *c, uint32_t run)
+static bool predicts(const struct copier *c, uint32_t run)
 {
     return c->from->runs[run].branch > c->from->start;
 }
@@ -178,23 +178,23 @@ int efg_sequence_segment_copy(struct efg_sequence_segment *copy, const struct ef
 
 /* ---- comparing ---- */
 
-static int is_run_equal(const struct efg_sequence_run *a, const struct efg_sequence_run *b)
+static bool is_run_equal(const struct efg_sequence_run *a, const struct efg_sequence_run *b)
 {
     return a->node == b->node && a->count == b->count && a->next == b->next && a->branch == b->branch;
 }
 
-int efg_sequence_segment_is_equal(const struct efg_sequence_segment *a, const struct efg_sequence_segment *b)
+bool efg_sequence_segment_is_equal(const struct efg_sequence_segment *a, const struct efg_sequence_segment *b)
 {
     if (a->start != b->start || a->length != b->length || a->table != b->table ||
         a->run_count != b->run_count || a->block_count != b->block_count || a->pair_count != b->pair_count)
-        return 0;
+        return false;
     for (uint32_t r = 0; r < a->run_count; r++) {
         if (!is_run_equal(&a->runs[r], &b->runs[r]))
-            return 0;
+            return false;
     }
     for (uint32_t block = 0; block < a->block_count; block++) {
         if (a->first[block + 1] != b->first[block + 1])
-            return 0;
+            return false;
     }
     return !a->pair_count || memcmp(a->pairs, b->pairs, a->pair_count * sizeof *a->pairs) == 0;
 }

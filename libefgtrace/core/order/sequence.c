@@ -149,8 +149,8 @@ static uint32_t hash_block(const struct efg_sequence_pair *pairs, uint32_t size)
     return (uint32_t)h;
 }
 
-static int is_block(const struct efg_sequence_segment *segment, uint32_t block,
-                    const struct efg_sequence_pair *pairs, uint32_t size)
+static bool is_block(const struct efg_sequence_segment *segment, uint32_t block,
+                     const struct efg_sequence_pair *pairs, uint32_t size)
 {
     uint32_t first = segment->first[block];
     return segment->first[block + 1] - first == size &&
@@ -220,8 +220,8 @@ static void push(struct efg_sequence *s, uint32_t symbol)
             return;
         }
         uint32_t hash = mix(out.symbol);
-        int minimum = level->last_hash < level->hash_before && level->last_hash < hash;
-        int cut = (minimum && level->size >= 2) || level->size == EFG_SEQUENCE_BLOCK;
+        bool minimum = level->last_hash < level->hash_before && level->last_hash < hash;
+        bool cut = (minimum && level->size >= 2) || level->size == EFG_SEQUENCE_BLOCK;
         if (cut) {
             symbol = find_block(s, level->block, level->size);
             level->size = 0;
@@ -289,7 +289,7 @@ static void make_room(struct efg_sequence *s)
     uint32_t most = s->pair_limit + SPARE_PAIRS;
 
     if (s->segment.run_count == s->run_room) {
-        int full = s->run_room == s->run_limit;
+        bool full = s->run_room == s->run_limit;
         if (full || resize_runs(s, twice(s->run_room, s->run_limit)) != 0) {
             s->early += !full;
             end_segment(s);
@@ -297,7 +297,7 @@ static void make_room(struct efg_sequence *s)
         }
     }
     if (s->segment.pair_count + SPARE_PAIRS > s->pair_room) {
-        int full = s->pair_room == most;
+        bool full = s->pair_room == most;
         if (full || resize_blocks(s, twice(s->pair_room, most)) != 0) {
             s->early += !full;
             end_segment(s);

@@ -49,6 +49,7 @@
 #ifndef EFG_SEQUENCE_H
 #define EFG_SEQUENCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -115,7 +116,7 @@ struct efg_sequence {
     uint64_t segments; /* handed out */
     uint64_t early;    /* of them because memory was out, not because the limit was reached */
     uint64_t kept;     /* events in the segments that were handed out */
-    int failed;        /* the sink failed: the sequence ends after KEPT events */
+    bool failed;       /* the sink failed: the sequence ends after KEPT events */
 };
 
 /* A sequence that takes at most MEMORY bytes and 32 KB more, the structure included, and a
@@ -167,10 +168,10 @@ void efg_sequence_segment_fini(struct efg_sequence_segment *segment);
  * takes a byte per block). */
 int efg_sequence_segment_check(const struct efg_sequence_segment *segment);
 
-/* 1 if A and B hold the same. As nothing is left to chance, sequences of equal events in
+/* Whether A and B hold the same. As nothing is left to chance, sequences of equal events in
  * sequences of equal limits are equal, segment by segment; what is equal here has equal events.
  */
-int efg_sequence_segment_is_equal(const struct efg_sequence_segment *a,
-                                  const struct efg_sequence_segment *b);
+bool efg_sequence_segment_is_equal(const struct efg_sequence_segment *a,
+                                   const struct efg_sequence_segment *b);
 
 #endif

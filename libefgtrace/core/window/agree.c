@@ -18,35 +18,53 @@
 #define SAME_PERIOD 32      /* codes of periods: 41%; twice as long is another loop */
 #define NAMES (EFG_DROP_ALL_FRAMES | EFG_DROP_PATH) /* what loops are named by */
 
+static void begin_part(struct efg_agree *agree, uint32_t part)
+{
+    agree->part = part;
+    agree->windows = agree->parts[part].windows;
+    agree->length = agree->parts[part].length;
+    agree->spread.count = 0;
+}
+
+static bool has_part_to_come(const struct efg_agree *agree)
+{
+    return agree->part + 1 < EFG_AGREE_PARTS && agree->parts[agree->part + 1].windows;
+}
+
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip)
 {
     memset(agree, 0, sizeof *agree);
     agree->round = windows ? EFG_ROUND_PROPOSE : EFG_ROUND_OVER;
-    agree->windows = windows;
-    agree->length = length;
+    agree->parts[0] = (struct efg_part){windows, length};
     agree->skip = skip;
+    begin_part(agree, 0);
     agree->pivot = -1;
 }
 
-int efg_agree_is_same_detail(const struct efg_vote *result)
+void efg_agree_continue(struct efg_agree *agree, uint64_t windows, uint64_t length)
+{
+    agree->parts[1] = (struct efg_part){windows, length};
+}
+
+bool efg_agree_is_same_detail(const struct efg_vote *result)
 {
     return !(result->dropped & result->kept);
 }
 
 /* --- the loop --- */
 
-static int may_have_windows(const struct efg_agree *agree, uint64_t loop)
+static bool may_have_windows(const struct efg_agree *agree, uint64_t loop)
 {
     for (uint32_t i = 0; i < agree->loop_count; i++)
         if (agree->loops[i] == loop)
-            return loop == agree->loop && (agree->windows > 1 || !agree->spread.count);
-    return agree->loop_count < EFG_AGREE_LOOPS || !agree->spread.count;
+            return loop == agree->loop && (agree->windows > 1 || !agree->made);
+    return agree->loop_count < EFG_AGREE_LOOPS || !agree->made;
 }
 
 int efg_agree_wants(const struct efg_agree *agree, uint64_t loop)
 {
     return agree->round < EFG_ROUND_CONFIRM && !agree->skip && may_have_windows(agree, loop) &&
-           (loop != agree->loop || !agree->spread.count);
+           (loop != agree->loop || !agree->made);
 }
 
 /* Loops have other names: the one that wins is taken for the one that was elected last. */
@@ -79,10 +97,11 @@ static void take_loop(struct efg_agree *agree, uint64_t loop)
 {
     if (loop == agree->loop)
         return;
-    if (!agree->loop_count || agree->spread.count)
+    if (!agree->loop_count || agree->made)
         agree->loop_count++;
     agree->loop = agree->loops[agree->loop_count - 1] = loop;
-    agree->spread.count = 0;
+    agree->made = 0;
+    begin_part(agree, 0);
     agree->refusals = 0;
 }
 
@@ -121,15 +140,15 @@ static enum efg_verdict lose(struct efg_agree *agree)
 /* --- the pivot --- */
 
 /* In whatever class. */
-static int is_refused(const struct efg_agree *agree, uint32_t bit)
+static bool is_refused(const struct efg_agree *agree, uint32_t bit)
 {
     for (uint32_t i = 0; i < agree->refusals; i++)
         if (agree->refused[i] % EFG_BALLOT_BITS == bit % EFG_BALLOT_BITS)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int can_refuse(const struct efg_agree *agree)
+static bool can_refuse(const struct efg_agree *agree)
 {
     return agree->pivot >= 0 && agree->refusals < EFG_AGREE_REFUSALS;
 }
@@ -232,7 +251,7 @@ static enum efg_verdict placed(struct efg_agree *agree, const struct efg_vote *r
     agree->margin = (uint64_t)r->margin;
     if (!agree->spread.count)
         efg_spread_init(&agree->spread, agree->windows, agree->length + agree->margin);
-    agree->is_past = !(r->flags & EFG_VOTE_UNWHOLE) && !agree->skip && !agree->spread.count;
+    agree->is_past = !(r->flags & EFG_VOTE_UNWHOLE) && !agree->skip && !agree->made;
     agree->round = agree->is_past ? EFG_ROUND_CHECK : EFG_ROUND_CONFIRM;
     agree->first =
         efg_spread_next(&agree->spread, (uint64_t)(r->base + (agree->is_past ? r->whole : r->soonest)));
@@ -284,10 +303,15 @@ static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r
     agree->begun = (uint64_t)-r->begun;
     agree->ended = (uint64_t)r->ended;
     efg_spread_add(&agree->spread, agree->first);
+    agree->made++;
     agree->round = EFG_ROUND_PROPOSE;
     agree->tries = 0;
-    if (agree->windows == 1 || r->flags & EFG_VOTE_LEAVING)
+    if (r->flags & EFG_VOTE_LEAVING || (agree->windows == 1 && !has_part_to_come(agree)))
         return EFG_VERDICT_DONE;
+    if (agree->windows == 1) {
+        begin_part(agree, agree->part + 1);
+        efg_spread_init(&agree->spread, agree->windows, agree->length + agree->margin);
+    }
     move(agree, r);
     return EFG_VERDICT_NEXT;
 }
@@ -310,17 +334,17 @@ static int drifts(const struct efg_agree *agree, const struct efg_vote *r)
     return r->most_count != EFG_BALLOT_NONE && r->most_count + r->least_count > apart;
 }
 
-static int has_way_out(const struct efg_agree *agree)
+static bool has_way_out(const struct efg_agree *agree)
 {
     if (agree->round < EFG_ROUND_CONFIRM || agree->is_leaving)
-        return 0;
+        return false;
     return agree->is_from_start ? !agree->is_recalibrated : can_refuse(agree);
 }
 
 /* Counts from the start may differ by what was before; those from a collective on may not. */
 static enum efg_verdict drift(struct efg_agree *agree)
 {
-    agree->drifted |= agree->spread.count > 0;
+    agree->drifted |= agree->made > 0;
     agree->tries = 0;
     if (agree->is_from_start) {
         agree->is_recalibrated = 1;
@@ -368,13 +392,34 @@ static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, 
     }
 }
 
+/* Numbers hold from the first window of a loop on. If they differ, so do those of what is kept. In
+ * MPI_Finalize only a window that is still to come is lost. */
+static void steer_slow(struct efg_agree *agree, enum efg_verdict verdict, int is_leaving)
+{
+    struct efg_slow *slow = &agree->slow;
+
+    if (verdict == EFG_VERDICT_DRIFT || agree->drifted)
+        slow->count = 0;
+    if (verdict == EFG_VERDICT_ELECTED)
+        slow->is_barred = 0;
+    if (verdict == EFG_VERDICT_DRIFT || verdict == EFG_VERDICT_ELECTED || agree->drifted ||
+        (verdict == EFG_VERDICT_LOST && !is_leaving) || verdict == EFG_VERDICT_FAILED)
+        efg_slow_stop(slow);
+    else if ((verdict == EFG_VERDICT_DONE || verdict == EFG_VERDICT_NEXT) && !slow->is_on &&
+             !slow->is_barred && !is_leaving)
+        efg_slow_start(slow);
+}
+
 /* Rounds in MPI_Finalize end with the first one that changes nothing, once owners have compared
  * their numbers at the last collective. */
 static void leave(struct efg_agree *agree, const struct efg_vote *r, int is_same)
 {
+    uint32_t most = MOST_LAST_ROUNDS + (agree->slow.is_on ? 3 * agree->slow.wanted : 0);
     int is_compared = r->worlds <= 0 || agree->watched == (uint64_t)r->worlds;
-    if (agree->is_leaving && ((is_same && is_compared) || ++agree->last_rounds >= MOST_LAST_ROUNDS))
+    if (agree->is_leaving && ((is_same && is_compared) || ++agree->last_rounds >= most)) {
         agree->round = EFG_ROUND_OVER;
+        efg_slow_stop(&agree->slow);
+    }
     agree->is_leaving |= (r->flags & EFG_VOTE_LEAVING) != 0;
 }
 
@@ -385,8 +430,10 @@ enum efg_verdict efg_agree_result(struct efg_agree *agree, const struct efg_vote
     enum efg_verdict verdict;
 
     agree->pending = 0;
+    int is_busy = efg_slow_result(&agree->slow, r);
     verdict = step(agree, r, tally);
-    leave(agree, r, verdict == EFG_VERDICT_NONE && agree->round == round);
+    steer_slow(agree, verdict, (r->flags & EFG_VOTE_LEAVING) != 0);
+    leave(agree, r, verdict == EFG_VERDICT_NONE && agree->round == round && !is_busy);
     watch(agree, r);
     return verdict;
 }

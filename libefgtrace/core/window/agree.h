@@ -53,12 +53,16 @@
 #ifndef EFG_AGREE_H
 #define EFG_AGREE_H
 
+#include <stdbool.h>
+
 #include "ballot.h"
+#include "slow.h"
 #include "spread.h"
 #include "tally.h"
 #include "trigger.h"
 
 #define EFG_AGREE_LOOPS 6    /* that get windows in a run */
+#define EFG_AGREE_PARTS 2    /* one after the other, if the first one is a single window */
 #define EFG_AGREE_REFUSALS 3 /* pivots of a loop, then each owner takes its own */
 
 enum efg_round {
@@ -94,6 +98,7 @@ struct efg_standing {
                        UINT64_MAX: none */
     enum efg_state state; /* of the trigger */
     int is_lost;          /* the pivot is silent */
+    int has_ring;         /* can keep iterations after the fact, if it counts them */
     uint64_t end; /* DONE: number after the last whole iteration, first + length at most */
     uint64_t begun, ended; /* DONE: when it was opened and closed, in ns; 0: not recorded */
 };
@@ -118,6 +123,11 @@ enum efg_verdict {
     EFG_VERDICT_LOST,  /* [LOST] the same, and this rank has no pivot any more */
     EFG_VERDICT_FAILED /* [LATE] the same; there will be no other window: go on alone, or
                           without one */
+};
+
+/* Windows of a loop that are alike: so many, each of LENGTH iterations. */
+struct efg_part {
+    uint64_t windows, length;
 };
 
 struct efg_agree {
@@ -146,8 +156,13 @@ struct efg_agree {
     uint32_t failures;     /* windows that did not hold, in a row */
     uint32_t empty;        /* windows without a whole iteration, in a row */
     uint32_t last_rounds;  /* in MPI_Finalize */
-    uint64_t length, skip, windows; /* as given */
-    struct efg_spread spread;       /* the windows of the present loop */
+    struct efg_part parts[EFG_AGREE_PARTS]; /* as given */
+    uint64_t length, windows;               /* of the present part */
+    uint64_t skip;                          /* as given */
+    uint32_t part;            /* of the present loop; each begins when the one before is done */
+    uint32_t made;            /* windows of the present loop that were done, of all parts */
+    struct efg_spread spread; /* windows of the present part */
+    struct efg_slow slow;     /* on from the first window of a loop on, until it is lost */
     /* Of this rank. */
     int pending;    /* 1: voted, no result yet */
     enum efg_role role; /* ALONE is for the caller to set */
@@ -162,10 +177,14 @@ struct efg_agree {
  * before SKIP more iterations. 0 windows: over at once. */
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip);
 
+/* When the one window of the first part is done, WINDOWS of LENGTH iterations follow, spread over what
+ * is left of the run. */
+void efg_agree_continue(struct efg_agree *agree, uint64_t windows, uint64_t length);
+
 /* 1 if this rank should vote now: no round is pending, over, or left to MPI_Finalize,
  * and either SAMPLE is 1 (a sample was taken) or the round is urgent. Never wait for
  * this. */
-int efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *standing,
+bool efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *standing,
                      int sample);
 
 /* 1 if there is nothing to do between samples: no result is expected, and no round is
@@ -206,6 +225,6 @@ int efg_agree_wants(const struct efg_agree *agree, uint64_t loop);
 
 /* 1 if all ranks tell signatures apart in the same way. If not, hashes mean nothing; each drops
  * what any has dropped (result->dropped), and they vote again. */
-int efg_agree_is_same_detail(const struct efg_vote *result);
+bool efg_agree_is_same_detail(const struct efg_vote *result);
 
 #endif

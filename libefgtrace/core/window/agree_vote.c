@@ -12,35 +12,35 @@
 
 /* Whether this rank still has to do something for the window. One who leaves before it begins
  * will never make it. */
-static int is_undone(const struct efg_agree *agree, const struct efg_standing *s)
+static bool is_undone(const struct efg_agree *agree, const struct efg_standing *s)
 {
     if (agree->role != EFG_OWNER)
-        return 0;
+        return false;
     return s->state == EFG_RECORDING || (s->state == EFG_ARMED && !s->is_lost && !s->leaving);
 }
 
 /* A world collective since the pivot was marked on all ranks; if there are none at all,
  * without. */
-static int is_calibrated(const struct efg_agree *agree, const struct efg_tally *tally)
+static bool is_calibrated(const struct efg_agree *agree, const struct efg_tally *tally)
 {
     return !tally->worlds || (tally->worlds > tally->marked && tally->worlds > agree->marked);
 }
 
-int efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *s, int sample)
+bool efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *s, int sample)
 {
     if (agree->pending || agree->is_leaving || agree->round == EFG_ROUND_OVER)
-        return 0;
+        return false;
     if (sample)
-        return 1;
+        return true;
     switch (agree->round) {
     case EFG_ROUND_PROPOSE:
-        return 0;
+        return false;
     case EFG_ROUND_CALIBRATE:
         return agree->role != EFG_OWNER || is_calibrated(agree, s->tally);
     case EFG_ROUND_CHECK:
         return !is_undone(agree, s);
     default:
-        return 1;
+        return true;
     }
 }
 
@@ -86,7 +86,7 @@ static void say_worlds(struct efg_vote *vote, const struct efg_tally *tally)
 }
 
 /* If one has come on this rank, others come to it too. */
-static int is_waiting(const struct efg_standing *s)
+static bool is_waiting(const struct efg_standing *s)
 {
     const struct efg_tally *tally = s->tally;
     return !s->is_lost && (tally->visits - tally->marked_with < FEW_VISITS || tally->worlds > tally->marked);
@@ -110,7 +110,7 @@ static void say_place(const struct efg_agree *agree, struct efg_vote *vote, cons
     }
     vote->base = (int64_t)agree->at_anchor;
     vote->margin = (int64_t)agree->took + (agree->took ? 2 : 1); /* long ones are not to be missed */
-    vote->soonest = since + vote->margin + (agree->spread.count ? 0 : (int64_t)agree->skip);
+    vote->soonest = since + vote->margin + (agree->made ? 0 : (int64_t)agree->skip);
     if (s->state == EFG_PROVISIONAL && s->whole != UINT64_MAX)
         vote->whole = (int64_t)(s->whole - agree->at_anchor);
     else
@@ -183,6 +183,7 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
         say_choices(agree, &vote, s);
     if (agree->role == EFG_OWNER)
         say_as_owner(agree, &vote, s);
+    efg_slow_vote(&agree->slow, &vote, s->has_ring && (agree->role == EFG_OWNER || s->leaving));
     agree->pending = 1;
     agree->voted_at = s->tally->visits;
     return vote;

@@ -13,7 +13,7 @@
 #define QUANTITIES(X)                                                         \
     X(period) X(least_hash) X(most_hash) X(marked) X(worlds) X(passed)        \
     X(base) X(soonest) X(whole) X(margin) X(number) X(least_count)            \
-    X(most_count) X(end) X(begun) X(ended)
+    X(most_count) X(end) X(begun) X(ended) X(slow) X(span)
 /* clang-format on */
 
 void efg_ballot_init(struct efg_vote *vote)
@@ -24,7 +24,7 @@ void efg_ballot_init(struct efg_vote *vote)
 #undef NONE
 }
 
-static int is_before(const struct efg_candidate *a, const struct efg_candidate *b)
+static bool is_before(const struct efg_candidate *a, const struct efg_candidate *b)
 {
     return a->loop && (!b->loop || a->loop < b->loop);
 }
@@ -92,7 +92,7 @@ uint32_t efg_ballot_place(const struct efg_candidate *winner)
     return winner->least_place == winner->most_place ? winner->most_place : 0;
 }
 
-int efg_ballot_is_split(const struct efg_vote *result)
+bool efg_ballot_is_split(const struct efg_vote *result)
 {
     return result->loops[1].loop != 0;
 }
@@ -104,7 +104,7 @@ uint32_t efg_ballot_bit(const struct efg_choice *choice)
     return (uint32_t)choice->class * EFG_BALLOT_BITS + (uint32_t)(choice->hash % EFG_BALLOT_BITS);
 }
 
-int efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit)
+bool efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit)
 {
     enum efg_pivot_class class = bit / EFG_BALLOT_BITS;
 
@@ -128,7 +128,7 @@ void efg_ballot_choose(struct efg_vote *vote, const struct efg_choice *choices, 
         choose(vote, &choices[i]);
 }
 
-int efg_ballot_is_common(const struct efg_vote *result, uint32_t bit)
+bool efg_ballot_is_common(const struct efg_vote *result, uint32_t bit)
 {
     uint32_t of_class = bit % EFG_BALLOT_BITS;
     return !(result->absent[bit / EFG_BALLOT_BITS][of_class / 64] >> of_class % 64 & 1);

@@ -10,6 +10,7 @@
 #ifndef EFG_BALLOT_H
 #define EFG_BALLOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/graph/graph.h"
@@ -42,7 +43,10 @@ enum efg_vote_flag {
     EFG_VOTE_UNWHOLE = 1 << 6, /* PLACE: has no whole iteration in a provisional record */
     EFG_VOTE_LATE = 1 << 7,    /* CONFIRM: passed the first iteration, or will never make it */
     EFG_VOTE_OPENED = 1 << 8,  /* CHECK: has begun to record the window */
-    EFG_VOTE_UNDONE = 1 << 9   /* CHECK: not yet done with the window */
+    EFG_VOTE_UNDONE = 1 << 9,  /* CHECK: not yet done with the window */
+    EFG_VOTE_AHEAD = 1 << 10,  /* slow.h: what is asked for is not whole yet */
+    EFG_VOTE_LACKS = 1 << 11,  /* is not here */
+    EFG_VOTE_BARS = 1 << 12    /* this rank cannot keep any */
 };
 
 struct efg_vote {
@@ -65,6 +69,8 @@ struct efg_vote {
     int64_t end;                     /* CHECK: least number after the last whole iteration */
     int64_t begun; /* CHECK: least time of opening, ns on the common time line */
     int64_t ended; /* CHECK: time of closing */
+    int64_t slow;  /* the slowest iteration, as slow.c puts it */
+    int64_t span;  /* - least ns that a ring holds */
     /* By ascending hash; if there are more, those with the lowest hashes. */
     struct efg_candidate loops[EFG_BALLOT_LOOPS];
 };
@@ -84,7 +90,7 @@ const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result);
 uint32_t efg_ballot_place(const struct efg_candidate *winner);
 
 /* 1 if ranks have different loops. */
-int efg_ballot_is_split(const struct efg_vote *result);
+bool efg_ballot_is_split(const struct efg_vote *result);
 
 /* Say in VOTE that this rank could take COUNT pivots, and no others. */
 void efg_ballot_choose(struct efg_vote *vote, const struct efg_choice *choices, uint32_t count);
@@ -94,10 +100,10 @@ uint32_t efg_ballot_bit(const struct efg_choice *choice);
 
 /* 1 if a vote for CHOICE is one for BIT: it is of that class, or a call of a better one. Ranks see
  * different things of one call, and then it has the worst of its classes. */
-int efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit);
+bool efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit);
 
 /* 1 if all that said something could take the pivot BIT. */
-int efg_ballot_is_common(const struct efg_vote *result, uint32_t bit);
+bool efg_ballot_is_common(const struct efg_vote *result, uint32_t bit);
 
 /* log2 of NS in 64ths, from 1: equal to within 1.6%, without floating point. */
 int64_t efg_ballot_period(uint64_t ns);

@@ -48,6 +48,7 @@ static void take_pivot(struct efg_control *c, const struct efg_control_hands *ha
 static void place(struct efg_control *c, const struct efg_tally *tally, const struct efg_control_hands *hands)
 {
     c->trigger.first = c->agree.first;
+    c->trigger.length = c->agree.length;
     if (c->agree.role != EFG_OWNER) {
         efg_control_feed(c, EFG_IN_FOLLOW, hands);
         return;

@@ -37,7 +37,7 @@ static uint64_t slot_begins(const struct efg_spread *s, uint64_t slot)
     return s->start + slot * s->stride;
 }
 
-static int is_missed(const struct efg_spread *s, uint64_t soonest)
+static bool is_missed(const struct efg_spread *s, uint64_t soonest)
 {
     return soonest >= slot_begins(s, next_slot(s) + 1);
 }
@@ -65,12 +65,12 @@ void efg_spread_add(struct efg_spread *s, uint64_t first)
         widen(s);
 }
 
-int efg_spread_has(const struct efg_spread *s, uint64_t first)
+bool efg_spread_has(const struct efg_spread *s, uint64_t first)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->made[i].first == first)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* I of PARTS parts of SPAN, without overflow. */

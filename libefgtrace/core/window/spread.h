@@ -17,6 +17,7 @@
 #ifndef EFG_SPREAD_H
 #define EFG_SPREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define EFG_SPREAD_MOST 1000 /* windows that may be wanted */
@@ -43,7 +44,7 @@ uint64_t efg_spread_next(struct efg_spread *spread, uint64_t soonest);
 void efg_spread_add(struct efg_spread *spread, uint64_t first);
 
 /* 1 unless the window that begins at iteration FIRST was given up. */
-int efg_spread_has(const struct efg_spread *spread, uint64_t first);
+bool efg_spread_has(const struct efg_spread *spread, uint64_t first);
 
 /* Choose at most WANTED of COUNT windows, evenly spread: FIRST has their first iterations, in
  * ascending order; KEEP[i] becomes 1 or 0. Returns how many are kept. */

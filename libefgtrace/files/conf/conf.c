@@ -31,6 +31,8 @@ static const struct efg_key keys[] = {
      "trace some iterations, all or nothing; off: do nothing", EFG_KEY_CHOICE, FIELD(mode), 0, 0},
     {"output", "o", "DIR", "", "the folder to make; empty: efgtrace.<application>.<id>", EFG_KEY_TEXT,
      FIELD(output), 0, 0},
+    {"select", NULL, "first|spread|slow", "first", "which iterations to record, separated by commas",
+     EFG_KEY_WORDS, FIELD(select), 0, 0},
     {"iterations", "n", "N", "10", "iterations of the main loop in a window", EFG_KEY_NUMBER,
      FIELD(iterations), 1, 1000000},
     {"windows", NULL, "N", "1", "windows to record", EFG_KEY_NUMBER, FIELD(windows), 1, 1000},
@@ -50,6 +52,8 @@ static const struct efg_key keys[] = {
      FIELD(depth), 1, 128},
     {"memory", NULL, "SIZE", "16M", "memory limit of a rank; beyond it detail is dropped", EFG_KEY_SIZE,
      FIELD(memory), MB, MB << 20},
+    {"ring", NULL, "SIZE", "8M", "what is recorded of iterations that may turn out to be slow", EFG_KEY_SIZE,
+     FIELD(ring), MB, MB << 20},
     {"log-limit", NULL, "SIZE", "1G", "size limit of a thread's log on disk", EFG_KEY_SIZE, FIELD(log_limit),
      MB, MB << 20},
     {"patience", NULL, "TIME", "5s", "how long ranks wait for one that finds no main loop", EFG_KEY_TIME,
@@ -125,6 +129,9 @@ static const struct unit *units_of(const struct efg_key *key)
     return key->type == EFG_KEY_TIME ? times : sizes;
 }
 
+#define UNKNOWN_WORD "there is a word in it that is not known"
+#define NOTHING_GIVEN "nothing is given"
+
 /* --- text to value; each returns NULL or what is wrong --- */
 
 static const char *parse_digits(const char *text, uint64_t *value, const char **end)
@@ -189,19 +196,46 @@ static const char *parse_switch(const char *text, int *value)
     return "neither on nor off";
 }
 
+/* The position of the first SIZE bytes of TEXT among WORDS, or -1. */
+static int find_word(const char *words, const char *text, size_t size)
+{
+    for (int i = 0; *words; i++) {
+        size_t length = strcspn(words, "|");
+        if (size == length && strncmp(text, words, length) == 0)
+            return i;
+        words += length + (words[length] == '|');
+    }
+    return -1;
+}
+
 static const char *parse_choice(const struct efg_key *key, const char *text, int *value)
 {
-    const char *word = key->value;
+    int found = find_word(key->value, text, strlen(text));
 
-    for (int i = 0; *word; i++) {
-        size_t length = strcspn(word, "|");
-        if (strlen(text) == length && strncmp(text, word, length) == 0) {
-            *value = i;
-            return NULL;
-        }
-        word += length + (word[length] == '|');
+    if (found < 0)
+        return "no such word";
+    *value = found;
+    return NULL;
+}
+
+static const char blanks[] = ", \t";
+
+static const char *parse_words(const struct efg_key *key, const char *text, unsigned *value)
+{
+    unsigned set = 0;
+
+    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+        size_t length = strcspn(text, blanks);
+        int found = find_word(key->value, text, length);
+        if (found < 0)
+            return UNKNOWN_WORD;
+        set |= 1u << found;
+        text += length;
     }
-    return "no such word";
+    if (!set)
+        return NOTHING_GIVEN;
+    *value = set;
+    return NULL;
 }
 
 static unsigned dimension_of(const char *word, size_t length)
@@ -214,7 +248,6 @@ static unsigned dimension_of(const char *word, size_t length)
 
 static const char *parse_set(const char *text, unsigned *value)
 {
-    static const char blanks[] = ", \t";
     unsigned set = 0;
     int words = 0, none = 0;
 
@@ -224,13 +257,13 @@ static const char *parse_set(const char *text, unsigned *value)
         if (length == 4 && strncmp(text, "none", 4) == 0)
             none = 1;
         else if (!bit)
-            return "there is a word in it that is not known";
+            return UNKNOWN_WORD;
         set |= bit;
         words++;
         text += length;
     }
     if (!words)
-        return "nothing is given";
+        return NOTHING_GIVEN;
     if (none && words > 1)
         return "none stands alone";
     if ((set & EFG_DIM_SIZE) && (set & EFG_DIM_SIZE_CLASS))
@@ -258,6 +291,8 @@ static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
         return parse_switch(text, field);
     case EFG_KEY_CHOICE:
         return parse_choice(key, text, field);
+    case EFG_KEY_WORDS:
+        return parse_words(key, text, field);
     case EFG_KEY_SET:
         return parse_set(text, field);
     case EFG_KEY_TEXT:
@@ -273,12 +308,12 @@ static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
     return wrong;
 }
 
-int efg_conf_loop_hash(const char *loop, uint64_t *hash)
+bool efg_conf_loop_hash(const char *loop, uint64_t *hash)
 {
     if (strlen(loop) != EFG_LOOP_DIGITS || strspn(loop, "0123456789abcdefABCDEF") != EFG_LOOP_DIGITS)
-        return 0;
+        return false;
     *hash = strtoull(loop, NULL, 16);
-    return 1;
+    return true;
 }
 
 /* --- value to text --- */
@@ -296,6 +331,17 @@ static void show_choice(const char *words, int value, char *text, size_t size)
     while (value-- > 0)
         words += strcspn(words, "|") + 1;
     snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+static void show_words(const char *words, unsigned set, char *text, size_t size)
+{
+    size_t used = 0, length;
+
+    for (*text = '\0'; *words; words += length + (words[length] == '|'), set >>= 1) {
+        length = strcspn(words, "|");
+        if (set & 1 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%.*s", used ? "," : "", (int)length, words);
+    }
 }
 
 static void show_set(unsigned set, char *text, size_t size)
@@ -324,6 +370,8 @@ void efg_conf_show(const struct efg_conf *conf, const char *name, char *text, si
         snprintf(text, size, "%s", *(const int *)field ? "on" : "off");
     else if (key->type == EFG_KEY_CHOICE)
         show_choice(key->value, *(const int *)field, text, size);
+    else if (key->type == EFG_KEY_WORDS)
+        show_words(key->value, *(const unsigned *)field, text, size);
     else if (key->type == EFG_KEY_SET)
         show_set(*(const unsigned *)field, text, size);
     else if (key->type == EFG_KEY_TEXT)
@@ -334,7 +382,7 @@ void efg_conf_show(const struct efg_conf *conf, const char *name, char *text, si
 
 void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
 {
-    char least[32], most[32];
+    char least[32], most[32], words[64];
 
     switch (key->type) {
     case EFG_KEY_NUMBER:
@@ -347,6 +395,10 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
         show_quantity(units_of(key), key->most, most, sizeof(most));
         snprintf(text, size, "a whole number with its unit, %s, from %s to %s",
                  key->type == EFG_KEY_TIME ? "ns us ms s m or h" : "K M G or T", least, most);
+        return;
+    case EFG_KEY_WORDS:
+        show_words(key->value, ~0u, words, sizeof(words));
+        snprintf(text, size, "some of %s", words);
         return;
     case EFG_KEY_SET:
         snprintf(text, size,

@@ -14,17 +14,21 @@
 #ifndef EFG_CONF_H
 #define EFG_CONF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/loop/finder.h"
 
-#define EFG_CONF_KEYS 21 /* how many keys there are */
+#define EFG_CONF_KEYS 23 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
 
 enum efg_mode { EFG_MODE_ADAPTIVE, EFG_MODE_FULL, EFG_MODE_GRAPH, EFG_MODE_OFF };
+
+/* Which iterations are recorded: the first ones that can be; some of the whole run; the slowest ones. */
+enum efg_select { EFG_SELECT_FIRST, EFG_SELECT_SPREAD, EFG_SELECT_SLOW };
 
 /* The TSC if the kernel trusts it, too; the same, with a note if it cannot be used; never. */
 enum efg_clock_choice { EFG_CLOCK_AUTO, EFG_CLOCK_TSC, EFG_CLOCK_SYSTEM };
@@ -32,6 +36,7 @@ enum efg_clock_choice { EFG_CLOCK_AUTO, EFG_CLOCK_TSC, EFG_CLOCK_SYSTEM };
 struct efg_conf {
     int mode;                   /* enum efg_mode */
     char output[EFG_CONF_TEXT]; /* folder; "" for efgtrace.<application>.<id> */
+    unsigned select;            /* set of 1 << enum efg_select */
     uint64_t iterations;        /* per window */
     uint64_t windows;           /* how many windows to record */
     uint64_t skip; /* iterations to let pass once the pivot is known, before the window */
@@ -43,6 +48,7 @@ struct efg_conf {
     uint64_t depth;           /* frames of a call path */
     uint64_t memory;          /* bytes per process, without the logs */
     uint64_t log_limit;       /* bytes per thread */
+    uint64_t ring;            /* bytes of iterations that may yet turn out to be slow */
     uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */
     int sequence;             /* 1: keep the order of all calls */
     uint64_t save;            /* ns: shortest time between saves; 0: never */
@@ -54,6 +60,11 @@ struct efg_conf {
     char source[EFG_CONF_KEYS][256]; /* where each value came from: see efg_conf_source */
 };
 
+static inline int efg_conf_selects(const struct efg_conf *conf, enum efg_select select)
+{
+    return conf->select >> select & 1;
+}
+
 /* Of the field in struct efg_conf. */
 enum efg_key_type {
     EFG_KEY_NUMBER, /* uint64_t */
@@ -61,6 +72,7 @@ enum efg_key_type {
     EFG_KEY_SIZE,   /* uint64_t, bytes; written with a unit */
     EFG_KEY_SWITCH, /* int: off 0, on 1 */
     EFG_KEY_CHOICE, /* int: position among the words of efg_key.value */
+    EFG_KEY_WORDS,  /* unsigned: set of the positions of words of efg_key.value, at least one */
     EFG_KEY_SET,    /* unsigned: set of enum efg_dimension */
     EFG_KEY_TEXT,   /* char[EFG_CONF_TEXT] */
 };
@@ -111,10 +123,10 @@ void efg_conf_show(const struct efg_conf *conf, const char *key, char *text, siz
 const char *efg_conf_source(const struct efg_conf *conf, const char *key);
 
 /* What names the loop of a function, given its hash: its low 40 bits, as 10 digits. LOOP as
- * such a name: returns 1, and *HASH is these bits; or 0 if it is the name of a function. */
+ * such a name: returns true, and *HASH is these bits; or false if it is the name of a function. */
 #define EFG_LOOP_BITS ((UINT64_C(1) << EFG_WISH_BITS) - 1)
 #define EFG_LOOP_DIGITS 10
-int efg_conf_loop_hash(const char *loop, uint64_t *hash);
+bool efg_conf_loop_hash(const char *loop, uint64_t *hash);
 
 /* The environment variable of KEY: "EFGTRACE_LOG_LIMIT" for log-limit. */
 void efg_conf_variable(const char *key, char *text, size_t size);

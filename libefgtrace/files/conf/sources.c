@@ -192,7 +192,7 @@ static int complain_variable(const char *name, char *message, size_t size)
     return -EINVAL;
 }
 
-static int is_in(const char *const *list, const char *name)
+static bool is_in(const char *const *list, const char *name)
 {
     while (*list && strcmp(*list, name) != 0)
         list++;

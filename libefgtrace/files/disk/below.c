@@ -106,7 +106,7 @@ int efg_below_open(const char *path, unsigned below, int flags)
     return file;
 }
 
-int efg_below_is_there(const char *path, unsigned below)
+bool efg_below_is_there(const char *path, unsigned below)
 {
     struct stat facts;
     const char *name;
@@ -193,7 +193,7 @@ int efg_below_make_private(const char *path, unsigned below)
     return make_folder(path, below, 0700);
 }
 
-int efg_below_may_write(const char *path, unsigned below)
+int efg_below_check_writable(const char *path, unsigned below)
 {
     int folder = efg_below_hold(path, below);
 

@@ -18,6 +18,7 @@
 #define EFG_BELOW_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define EFG_BELOW_OWN 1
@@ -31,8 +32,8 @@ int efg_below_hold(const char *path, unsigned below);
 /* What is in the folder PATH; NULL and errno. */
 DIR *efg_below_list(const char *path, unsigned below);
 
-/* 1 if there is anything with the name PATH, a link or not. */
-int efg_below_is_there(const char *path, unsigned below);
+/* Whether there is anything with the name PATH, a link or not. */
+bool efg_below_is_there(const char *path, unsigned below);
 
 /* Bytes of the file PATH; 0 if there is none. */
 uint64_t efg_below_size(const char *path, unsigned below);
@@ -45,8 +46,8 @@ int efg_below_remove_folder(const char *path, unsigned below); /* which is empty
 /* Empty it and remove it; 0 if there was none. */
 int efg_below_remove_all(const char *path, unsigned below);
 
-/* Whether this process may make files in the folder PATH. */
-int efg_below_may_write(const char *path, unsigned below);
+/* Returns 0 if this process may make files in the folder PATH, else -errno. */
+int efg_below_check_writable(const char *path, unsigned below);
 /* Take the right to write to the folder PATH from all but its owner. */
 int efg_below_protect(const char *path, unsigned below);
 

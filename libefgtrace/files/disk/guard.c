@@ -24,13 +24,13 @@ struct range {
     struct range *next;
     char *start; /* atomic; NULL: free */
     size_t size; /* atomic */
-    int is_cut;  /* atomic */
+    bool is_cut; /* atomic */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what changes, but for is_cut */
 static struct range *ranges;                             /* atomic */
 static unsigned guarded;
-static int is_covered; /* another handler was set on top of ours */
+static bool is_covered; /* another handler was set on top of ours */
 static uintptr_t page;
 static struct sigaction before;
 
@@ -48,20 +48,20 @@ static struct range *find(const char *address)
     return NULL;
 }
 
-/* Returns 1 if ADDRESS can be touched now. */
-static int mend(char *address)
+/* Returns whether ADDRESS can be touched now. */
+static bool mend(char *address)
 {
     struct range *r = find(address);
 
     if (!r)
-        return 0;
+        return false;
     char *from = (char *)((uintptr_t)address & ~(page - 1));
     size_t left = r->size - (size_t)(from - r->start), size = left < PART ? left : PART;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
     if (mmap(from, size, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
-        return 0;
-    __atomic_store_n(&r->is_cut, 1, __ATOMIC_RELAXED);
-    return 1;
+        return false;
+    __atomic_store_n(&r->is_cut, true, __ATOMIC_RELAXED);
+    return true;
 }
 
 static void set_default(void)
@@ -74,7 +74,7 @@ static void set_default(void)
  * again, or when the signal that is raised here comes, which is when the handler returns. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
-    int is_sent = info->si_code <= 0; /* by a process */
+    bool is_sent = info->si_code <= 0; /* by a process */
 
     if (!(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_IGN && is_sent)
         return;
@@ -103,7 +103,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 
 /* --- what is guarded --- */
 
-static int is_ours(const struct sigaction *action)
+static bool is_ours(const struct sigaction *action)
 {
     return action->sa_flags & SA_SIGINFO && action->sa_sigaction == handle;
 }
@@ -153,7 +153,7 @@ void efg_guard_add(void *start, size_t size)
     struct range *r = take_range();
     if (r) {
         __atomic_store_n(&r->size, size, __ATOMIC_RELAXED);
-        __atomic_store_n(&r->is_cut, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&r->is_cut, false, __ATOMIC_RELAXED);
         __atomic_store_n(&r->start, start, __ATOMIC_RELEASE);
         if (guarded++ == 0)
             set_handler();
@@ -161,15 +161,15 @@ void efg_guard_add(void *start, size_t size)
     pthread_mutex_unlock(&lock);
 }
 
-int efg_guard_is_cut(void *start)
+bool efg_guard_is_cut(void *start)
 {
     const struct range *r = find(start);
     return r && __atomic_load_n(&r->is_cut, __ATOMIC_RELAXED);
 }
 
-int efg_guard_remove(void *start)
+bool efg_guard_remove(void *start)
 {
-    int was_cut = 0;
+    bool was_cut = false;
 
     pthread_mutex_lock(&lock);
     struct range *r = find(start);

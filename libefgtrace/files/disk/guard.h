@@ -10,14 +10,15 @@
 #ifndef EFG_GUARD_H
 #define EFG_GUARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Guard SIZE bytes at START, which a file is mapped to, from the start of a page. Without
  * memory it is not guarded. */
 void efg_guard_add(void *start, size_t size);
-/* No more; before it is unmapped. Returns 1 if the file was cut. */
-int efg_guard_remove(void *start);
-/* 1 if the file was truncated, and this was noticed. */
-int efg_guard_is_cut(void *start);
+/* No more; before it is unmapped. Returns whether the file was cut. */
+bool efg_guard_remove(void *start);
+/* Whether the file was truncated, and this was noticed. */
+bool efg_guard_is_cut(void *start);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From ticks to nanoseconds: a straight line through the synchronisation at the start, and
- * through the one at the end if there is one, else with the nominal frequency. Products
- * take 128 bits, so that no tick is lost in a run of days.
+ * Turns the ticks in a log into time. From ticks to nanoseconds: a straight line through the
+ * synchronisation at the start, and through the one at the end if there is one, else with the nominal
+ * frequency. Products take 128 bits, so that no tick is lost in a run of days.
  */
 #include "clock.h"
 
 #define NS_PER_SECOND 1000000000u
 #define MOST_DRIFT 2 /* a factor; more is no drift but damage */
 
-static int is_plausible(const struct efg_log_clock *c, uint64_t ticks_per_second)
+static bool is_plausible(const struct efg_log_clock *c, uint64_t ticks_per_second)
 {
     double nominal = (double)NS_PER_SECOND / (double)ticks_per_second;
     double drift = (double)c->numerator / (double)c->denominator / nominal;
@@ -42,7 +42,7 @@ static uint64_t saturated(__int128 ns)
  * product of 128, so the sign is kept apart. */
 uint64_t efg_log_ns(const struct efg_log_clock *clock, uint64_t ticks)
 {
-    int is_before = ticks < clock->ticks;
+    bool is_before = ticks < clock->ticks;
     uint64_t distance = is_before ? clock->ticks - ticks : ticks - clock->ticks;
     unsigned __int128 ns = (unsigned __int128)distance * clock->numerator / clock->denominator;
     if (ns > INT64_MAX)
@@ -67,6 +67,6 @@ struct efg_log_clock efg_log_get_clock(struct efg_reader *reader)
     clock.numerator = efg_reader_u64(reader);
     clock.denominator = efg_reader_u64(reader);
     if (clock.denominator == 0)
-        reader->failed = clock.denominator = 1;
+        clock.denominator = 1, reader->failed = true;
     return clock;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Window log.
+ * Writes and reads the log of a thread.
  *
  * Writing: the whole limit is mapped once, so that the mapping never moves, while the
  * file below it grows in chunks, 1 MiB first, doubling up to 16 MiB. Invariant:
@@ -49,7 +49,7 @@ static uint64_t offset_of(const struct efg_log *log, const uint32_t *word)
     return (uint64_t)((const char *)word - (const char *)log->header);
 }
 
-int efg_log_may_have(uint64_t size)
+bool efg_log_may_have(uint64_t size)
 {
     struct rlimit limit;
 
@@ -121,12 +121,12 @@ static void prepare(struct efg_log *log, uint64_t needed)
 
 /* The file is not what was written any more: somebody has removed it, or cut it short, and then
  * it may have grown again. */
-static int is_lost(const struct efg_log *log)
+static bool is_lost(const struct efg_log *log)
 {
     struct stat facts;
 
     if (fstat(log->file, &facts) != 0)
-        return 1;
+        return true;
     return facts.st_nlink == 0 || (uint64_t)facts.st_size < offset_of(log, log->reserved) ||
            efg_guard_is_cut(log->header) ||
            memcmp(log->header->magic, EFG_LOG_MAGIC, sizeof log->header->magic) != 0;
@@ -193,9 +193,9 @@ static void populate(struct efg_log *log)
 #endif
 }
 
-static int unmap(void *mapping, uint64_t size)
+static bool unmap(void *mapping, uint64_t size)
 {
-    int was_cut = efg_guard_remove(mapping);
+    bool was_cut = efg_guard_remove(mapping);
 
     munmap(mapping, size);
     return was_cut;
@@ -213,7 +213,7 @@ static int set_up(struct efg_log *log, const struct efg_log_header *header, uint
         prepare(log, smaller(SMALLEST_CHUNK, offset_of(log, log->reserved)));
         populate(log);
         write_header(log->header, header);
-        log->is_begun = 1;
+        log->is_begun = true;
     }
     return rc;
 }

@@ -28,6 +28,7 @@
 #ifndef EFG_LOG_H
 #define EFG_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "record.h"
@@ -57,7 +58,7 @@ struct efg_log_header {
 /* --- writing --- */
 
 /* Whether this process may make a file of SIZE bytes; to write more would be a SIGXFSZ. */
-int efg_log_may_have(uint64_t size);
+bool efg_log_may_have(uint64_t size);
 
 /* Where a record goes, and the time of the previous one. The writer may return to a place. */
 struct efg_log_place {
@@ -72,7 +73,8 @@ struct efg_log {
     uint32_t *reserved;            /* end of the part that is allocated on disk */
     uint32_t *end;                 /* end of the mapping: the limit */
     int file;
-    int is_begun; /* it has its header */
+    bool is_begun; /* it has its header */
+    bool is_held;  /* readers are not to see what is being written */
 };
 
 /* Make the log PATH (must not exist) for at most LIMIT bytes, with the HEADER's facts;
@@ -84,7 +86,7 @@ int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_h
 #define EFG_LOG_RECORD 10
 
 /* Whether there is room for COUNT records at log->next. */
-static inline int efg_log_has_room(const struct efg_log *log, size_t count)
+static inline bool efg_log_has_room(const struct efg_log *log, size_t count)
 {
     return (size_t)(log->ready - log->next.word) >= count * EFG_LOG_RECORD;
 }
@@ -118,7 +120,7 @@ enum efg_log_field {
 };
 
 static inline uint32_t *efg_log_field(uint32_t *head, uint32_t *at, enum efg_log_field field,
-                                      int is_there, uint32_t value)
+                                      bool is_there, uint32_t value)
 {
     if (!is_there)
         return at;
@@ -136,7 +138,7 @@ static inline struct efg_log_place efg_log_encode(struct efg_log_place place,
     uint32_t head = (uint32_t)r->kind << 8 | (uint32_t)r->call << 16, *at = place.word + 1;
 
     if (r->time != place.time) {
-        at = efg_log_field(&head, at, EFG_LOG_TIME, 1, time);
+        at = efg_log_field(&head, at, EFG_LOG_TIME, true, time);
         at = efg_log_field(&head, at, EFG_LOG_HIGH, high != (uint32_t)(place.time >> 32), high);
     }
     at = efg_log_field(&head, at, EFG_LOG_A, r->a != 0, r->a);
@@ -145,8 +147,8 @@ static inline struct efg_log_place efg_log_encode(struct efg_log_place place,
     at = efg_log_field(&head, at, EFG_LOG_D, d != 0, d);
     at = efg_log_field(&head, at, EFG_LOG_E, e != 0, e);
     if ((r->d | r->e) >> 32) {
-        at = efg_log_field(&head, at, EFG_LOG_WIDE, 1, (uint32_t)(r->d >> 32));
-        at = efg_log_field(&head, at, EFG_LOG_WIDE, 1, (uint32_t)(r->e >> 32));
+        at = efg_log_field(&head, at, EFG_LOG_WIDE, true, (uint32_t)(r->d >> 32));
+        at = efg_log_field(&head, at, EFG_LOG_WIDE, true, (uint32_t)(r->e >> 32));
     }
     *place.word = head;
     return (struct efg_log_place){at, r->time};
@@ -161,6 +163,8 @@ static inline void efg_log_put(struct efg_log *log, const struct efg_record *r)
 /* All records so far are whole now. */
 static inline void efg_log_commit(struct efg_log *log)
 {
+    if (log->is_held)
+        return;
     __atomic_store_n(
         &log->header->used,
         (uint64_t)(log->next.word - (uint32_t *)((char *)log->header + EFG_LOG_HEADER)),

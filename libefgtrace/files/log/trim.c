@@ -97,7 +97,7 @@ static void keep_inner(struct trim *t, struct efg_record r)
 }
 
 /* The rest of the call that was entered at ENTER: whether it lies within the span. */
-static int is_within(const struct trim *t, uint64_t enter)
+static bool is_within(const struct trim *t, uint64_t enter)
 {
     struct efg_log_reader ahead = t->reader;
     const struct efg_record *r;
@@ -110,7 +110,7 @@ static int is_within(const struct trim *t, uint64_t enter)
 /* Marks of iterations are renumbered; those of others go. */
 static void move_mark(struct trim *t, struct efg_record r)
 {
-    int is_iteration = r.kind == EFG_REC_ITERATION_BEGIN || r.kind == EFG_REC_ITERATION_END;
+    bool is_iteration = r.kind == EFG_REC_ITERATION_BEGIN || r.kind == EFG_REC_ITERATION_END;
 
     if (is_iteration) {
         r.d += t->part->shift;
@@ -132,10 +132,10 @@ static void trim(struct trim *t)
 {
     const struct efg_record *r;
     const void *payload;
-    int is_inside = 0, is_kept = 0;
+    bool is_inside = false, is_kept = false;
     while ((r = efg_log_read(&t->reader, &payload))) {
         if (!is_inside && r->kind == EFG_REC_ENTER) {
-            is_inside = 1;
+            is_inside = true;
             is_kept = is_within(t, r->time);
             t->calls += (uint64_t)is_kept;
         }
@@ -156,7 +156,7 @@ static struct trim begin_at(struct efg_log *log, struct efg_log_place begin)
 }
 
 /* A reader of the file sees what is before BEGIN, until the end. */
-static void end(struct trim *t, struct efg_log *log)
+static void finish(struct trim *t, struct efg_log *log)
 {
     log->next = t->out;
     efg_log_commit(log);
@@ -172,7 +172,7 @@ uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin, const struct 
     log->next = begin;
     efg_log_commit(log);
     trim(&t);
-    end(&t, log);
+    finish(&t, log);
     return t.calls;
 }
 
@@ -181,45 +181,125 @@ static struct efg_log_place first_place(const struct efg_log *log)
     return (struct efg_log_place){(uint32_t *)((char *)log->header + EFG_LOG_HEADER), 0};
 }
 
-void efg_trim_windows(struct efg_log *log, int is_dropped(const void *context, uint64_t begin),
+/* --- whole windows --- */
+
+struct filter {
+    bool (*is_dropped)(const void *context, uint64_t begin);
+    const void *context;
+    int joins;        /* windows that touch become one */
+    int is_out;       /* the present window goes */
+    int is_cut;       /* the one before it goes, and what is under way between them */
+    int has_last_end; /* that of the window before it was not written yet */
+    struct efg_record last_end;
+};
+
+static void put_last_end(struct trim *t, struct filter *f)
+{
+    if (f->has_last_end)
+        put(t, &f->last_end);
+    f->has_last_end = 0;
+}
+
+static void begin_window(struct trim *t, struct filter *f, const struct efg_record *r)
+{
+    int touches = r->time == f->last_end.time && r->d == f->last_end.d, was_out = f->is_out;
+
+    f->is_out = f->is_dropped(f->context, r->time);
+    if (f->joins && touches && f->has_last_end && !f->is_out) {
+        f->has_last_end = 0;
+        return;
+    }
+    put_last_end(t, f);
+    if (!touches || was_out) {
+        f->is_cut = touches && was_out;
+        efg_map_fini(&t->started);
+    }
+    if (!f->is_out)
+        put(t, r);
+}
+
+/* Its end waits for what comes next. */
+static void end_window(struct filter *f, const struct efg_record *r)
+{
+    f->last_end = *r;
+    f->has_last_end = !f->is_out;
+}
+
+static void filter_windows(struct trim *t, struct filter *f)
+{
+    const struct efg_record *r;
+    const void *payload;
+
+    while ((r = efg_log_read(&t->reader, &payload))) {
+        if (r->kind == EFG_REC_WINDOW_BEGIN)
+            begin_window(t, f, r);
+        else if (r->kind == EFG_REC_WINDOW_END)
+            end_window(f, r);
+        else if (r->kind >= EFG_REC_DEF_CALL)
+            keep_definition(t, *r, payload);
+        else if (!f->is_out && f->is_cut)
+            keep_inner(t, *r);
+        else if (!f->is_out)
+            put(t, r);
+    }
+    put_last_end(t, f);
+}
+
+void efg_trim_windows(struct efg_log *log, bool is_dropped(const void *context, uint64_t begin),
                       const void *context)
 {
     struct trim t = begin_at(log, first_place(log));
-    const struct efg_record *r;
-    const void *payload;
-    int is_out = 0;
+    struct filter f = {.is_dropped = is_dropped, .context = context, .joins = 1};
 
     t.reader = (struct efg_log_reader){.view = &t.view};
-    while ((r = efg_log_read(&t.reader, &payload))) {
-        if (r->kind == EFG_REC_WINDOW_BEGIN)
-            is_out = is_dropped(context, r->time);
-        if (r->kind >= EFG_REC_DEF_CALL)
-            keep_definition(&t, *r, payload);
-        else if (!is_out)
-            put(&t, r);
-    }
-    end(&t, log);
+    filter_windows(&t, &f);
+    finish(&t, log);
+}
+
+/* What was before the first window counts as one that goes. Payloads begin at whole pairs of words, and so
+ * they must again. */
+struct efg_log_place efg_trim_front(struct efg_log *log, struct efg_log_place begin, const uint32_t *end,
+                                    bool is_dropped(const void *context, uint64_t begin), const void *context)
+{
+    struct trim t = begin_at(log, begin);
+    struct filter f = {.is_dropped = is_dropped, .context = context, .is_out = 1};
+    struct efg_log_place last = log->next;
+    size_t words = (size_t)(last.word - end);
+
+    t.view.count = (uint64_t)(end - begin.word);
+    t.reader = (struct efg_log_reader){.view = &t.view, .record.time = begin.time};
+    struct efg_log_reader ahead = t.reader;
+    const struct efg_record *first = efg_log_read(&ahead, NULL);
+    if (first)
+        f.last_end = *first;
+    filter_windows(&t, &f);
+    if ((end - t.out.word) % 2)
+        *t.out.word++ = EFG_REC_NONE;
+    finish(&t, log);
+    memmove(t.out.word, end, words * sizeof *end);
+    log->next = (struct efg_log_place){t.out.word + words, last.time};
+    return t.out;
 }
 
 /* --- threads that have no iterations --- */
 
 struct chosen {
-    int (*is_inside)(const void *context, uint64_t time);
+    bool (*is_inside)(const void *context, uint64_t time);
     const void *context;
 };
 
 /* The call that was entered at ENTER, the rest of which AHEAD has yet to read. */
-static int is_chosen(const struct trim *t, const struct chosen *chosen, struct efg_log_reader ahead,
-                     uint64_t enter)
+static bool is_chosen(const struct trim *t, const struct chosen *chosen, struct efg_log_reader ahead,
+                      uint64_t enter)
 {
     const struct efg_record *r;
 
     if (chosen->is_inside(chosen->context, enter))
-        return 1;
+        return true;
     while ((r = efg_log_read(&ahead, NULL)) && r->kind != EFG_REC_LEAVE)
         if (completes(r) && efg_map_find(&t->started, completes(r)))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* When the first call of the window begins that stays; 0 if there is none. */
@@ -241,7 +321,7 @@ static void move_edge(struct trim *t, const struct chosen *chosen, struct efg_re
     put(t, &r);
 }
 
-void efg_trim_calls(struct efg_log *log, int is_inside(const void *context, uint64_t time),
+void efg_trim_calls(struct efg_log *log, bool is_inside(const void *context, uint64_t time),
                     const void *context)
 {
     struct trim t = begin_at(log, first_place(log));
@@ -249,14 +329,14 @@ void efg_trim_calls(struct efg_log *log, int is_inside(const void *context, uint
     const struct efg_record *r;
     const void *payload;
     uint64_t first = 0;
-    int is_call = 0, is_kept = 0;
+    bool is_call = false, is_kept = false;
 
     t.reader = (struct efg_log_reader){.view = &t.view};
     while ((r = efg_log_read(&t.reader, &payload))) {
         if (r->kind == EFG_REC_WINDOW_BEGIN)
             first = first_chosen(&t, &chosen);
         if (!is_call && r->kind == EFG_REC_ENTER) {
-            is_call = 1;
+            is_call = true;
             is_kept = first && is_chosen(&t, &chosen, t.reader, r->time);
         }
         if (r->kind >= EFG_REC_DEF_CALL)
@@ -267,5 +347,5 @@ void efg_trim_calls(struct efg_log *log, int is_inside(const void *context, uint
             move_edge(&t, &chosen, *r, first);
         is_call = is_call && r->kind != EFG_REC_LEAVE;
     }
-    end(&t, log);
+    finish(&t, log);
 }

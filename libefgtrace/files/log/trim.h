@@ -23,15 +23,23 @@ struct efg_trim_part {
  */
 uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin, const struct efg_trim_part *part);
 
-/* Remove from all of LOG the windows that begin at a time for which IS_DROPPED says 1; definitions
- * stay. In place, as above. */
-void efg_trim_windows(struct efg_log *log, int is_dropped(const void *context, uint64_t begin),
+/* Remove from all of LOG the windows that begin at a time for which IS_DROPPED says 1; definitions stay. Of
+ * those that stay, one that begins when another of the same number ends goes on with it. In place, as
+ * above. */
+void efg_trim_windows(struct efg_log *log, bool is_dropped(const void *context, uint64_t begin),
                       const void *context);
+
+/* The same of the windows from BEGIN to END, where another one begins, each as it is; nothing is under way
+ * from what was before. What is behind END moves up, and a reader sees what is before that. Returns where it
+ * is now, as BEGIN was. */
+struct efg_log_place efg_trim_front(struct efg_log *log, struct efg_log_place begin, const uint32_t *end,
+                                    bool is_dropped(const void *context, uint64_t begin),
+                                    const void *context);
 
 /* Of the calls in all of LOG keep those that begin at a time for which IS_INSIDE says 1, and those that
  * complete what one of them has started. A window without such a call goes; one whose marks are
  * outside begins and ends with its calls. In place, as above. */
-void efg_trim_calls(struct efg_log *log, int is_inside(const void *context, uint64_t time),
+void efg_trim_calls(struct efg_log *log, bool is_inside(const void *context, uint64_t time),
                     const void *context);
 
 #endif

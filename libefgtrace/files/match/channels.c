@@ -78,7 +78,7 @@ struct efg_channel *efg_channels_find(struct efg_channels *c, const struct efg_c
 {
     uint64_t *number = c->failed ? NULL : efg_map_put(&c->index, hash_of(key));
     if (!number) {
-        c->failed = 1;
+        c->failed = true;
         return NULL;
     }
     if (!*number) {
@@ -90,7 +90,7 @@ struct efg_channel *efg_channels_find(struct efg_channels *c, const struct efg_c
     return &c->channels[*number - 1];
 }
 
-static int is_later(const struct efg_transfer *a, const struct efg_transfer *b)
+static bool is_later(const struct efg_transfer *a, const struct efg_transfer *b)
 {
     return a->posted != b->posted ? a->posted > b->posted : a->order > b->order;
 }
@@ -116,7 +116,7 @@ static void add_end(const struct pass *p, struct efg_channel_ends *ends, const s
 
 /* --- communicators --- */
 
-static int members_fit(const struct efg_record *r, const struct efg_members *m)
+static bool members_fit(const struct efg_record *r, const struct efg_members *m)
 {
     return m && r->d >= sizeof *m && m->local &&
            (r->d - sizeof *m) / sizeof *m->rank >= (uint64_t)m->local + m->remote;
@@ -124,12 +124,12 @@ static int members_fit(const struct efg_record *r, const struct efg_members *m)
 
 static void define_comm(struct pass *p, const struct efg_record *r, const void *payload)
 {
-    int is_fixed = r->b == EFG_COMM_WORLD || r->b == EFG_COMM_SELF;
+    bool is_fixed = r->b == EFG_COMM_WORLD || r->b == EFG_COMM_SELF;
     if (!is_fixed && !members_fit(r, payload))
         return;
     uint64_t *place = efg_map_put(&p->comms, r->a);
     if (!place || grow(p->c, &p->comm, p->comm_count, sizeof *p->comm)) {
-        p->c->failed = 1;
+        p->c->failed = true;
         return;
     }
     p->comm[p->comm_count++] = (struct comm){r->e, r->b, is_fixed ? NULL : payload};
@@ -142,15 +142,15 @@ static void define_call(struct pass *p, const struct efg_record *r)
     if (class)
         *class = r->a;
     else
-        p->c->failed = 1;
+        p->c->failed = true;
 }
 
-static int is_in(const uint32_t *ranks, uint32_t count, uint32_t rank)
+static bool is_in(const uint32_t *ranks, uint32_t count, uint32_t rank)
 {
     for (uint32_t i = 0; i < count; i++)
         if (ranks[i] == rank)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* The world rank that the log's rank means by PARTNER, EFG_NONE if there is no such one. */
@@ -177,7 +177,7 @@ static const struct comm *comm_of(const struct pass *p, const struct efg_record 
 
 /* The channel to or from PARTNER, a rank of COMM; NULL if it makes no sense. */
 static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, uint32_t partner, uint32_t tag,
-                                      int is_send)
+                                      bool is_send)
 {
     if (!comm)
         return NULL;
@@ -188,7 +188,7 @@ static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, u
 }
 
 /* Nothing will ever be known of the end that PARTNER, a rank of COMM, has. */
-static int is_lost(const struct pass *p, const struct comm *comm, uint32_t partner)
+static bool is_lost(const struct pass *p, const struct comm *comm, uint32_t partner)
 {
     uint32_t other = comm && p->c->is_here ? world_rank(p, comm, partner) : EFG_NONE;
     return other != EFG_NONE && !p->c->is_here(other);
@@ -205,7 +205,7 @@ static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
         p->c->open.absent++;
         return NULL;
     }
-    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 1);
+    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, true);
     struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
     if (channel)
         add_end(p, &channel->sends, &t);
@@ -218,7 +218,7 @@ static void add_receive(struct pass *p, const struct efg_record *r, const struct
         p->c->open.absent++;
         return;
     }
-    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, 0);
+    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, false);
     struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
     if (request) {
         t.posted = request->posted;
@@ -259,13 +259,13 @@ static uint32_t place_in(const struct pass *p, const struct comm *comm)
 /* Whether two of SIZE members, so far apart around their ring, have a channel: all that are
  * few, of many those at the distances of a dissemination, whose number is the logarithm of
  * SIZE. */
-static int is_seen(uint32_t distance, uint32_t size)
+static bool is_seen(uint32_t distance, uint32_t size)
 {
     return distance && (size <= ALL_PAIRS || !(distance & (distance - 1)));
 }
 
 static void add_part(struct pass *p, const struct comm *comm, uint32_t partner, const struct efg_record *r,
-                     int is_send)
+                     bool is_send)
 {
     if (is_lost(p, comm, partner))
         return;
@@ -280,12 +280,12 @@ static void among_all(struct pass *p, const struct comm *comm, const struct efg_
     uint32_t own = place_in(p, comm), size = size_of(p, comm);
     for (uint32_t d = 1; d < size && !p->c->failed; d++)
         if (is_seen(d, size)) {
-            add_part(p, comm, (uint32_t)(((uint64_t)own + d) % size), r, 1);
-            add_part(p, comm, (uint32_t)(((uint64_t)own + size - d) % size), r, 0);
+            add_part(p, comm, (uint32_t)(((uint64_t)own + d) % size), r, true);
+            add_part(p, comm, (uint32_t)(((uint64_t)own + size - d) % size), r, false);
         }
 }
 
-static void with_root(struct pass *p, const struct comm *comm, const struct efg_record *r, int is_from_root)
+static void with_root(struct pass *p, const struct comm *comm, const struct efg_record *r, bool is_from_root)
 {
     uint32_t own = place_in(p, comm), size = size_of(p, comm);
     if (r->b >= size)
@@ -323,11 +323,11 @@ static void add_collective(struct pass *p, const struct efg_record *r)
         break;
     case EFG_COLL_BCAST:
     case EFG_COLL_SCATTER:
-        with_root(p, comm, r, 1);
+        with_root(p, comm, r, true);
         break;
     case EFG_COLL_REDUCE:
     case EFG_COLL_GATHER:
-        with_root(p, comm, r, 0);
+        with_root(p, comm, r, false);
         break;
     default:
         break;
@@ -340,7 +340,7 @@ static void start(struct pass *p, uint64_t request, enum open_kind kind, uint32_
 {
     uint64_t *place = efg_map_put(&p->requests, request), at = p->unused;
     if (!place || (!at && grow(p->c, &p->slot, p->slot_count, sizeof *p->slot))) {
-        p->c->failed = 1;
+        p->c->failed = true;
         return;
     }
     if (at)

@@ -23,6 +23,8 @@
 #ifndef EFG_CHANNELS_H
 #define EFG_CHANNELS_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 #include "base/map.h"
 #include "files/log/log.h"
@@ -72,13 +74,13 @@ struct efg_channel {
         received; /* sends whose receives were before the window, as the destination says */
 };
 
-static inline int efg_channel_is_collective(const struct efg_channel *channel)
+static inline bool efg_channel_is_collective(const struct efg_channel *channel)
 {
     return (channel->key.tag & EFG_FLIGHT_COLLECTIVE) != 0;
 }
 
 /* Whether RANK receives; UINT32_MAX: whether any rank does. */
-static inline int efg_channel_is_of(const struct efg_channel *channel, uint32_t rank)
+static inline bool efg_channel_is_of(const struct efg_channel *channel, uint32_t rank)
 {
     return rank == UINT32_MAX || channel->key.destination == rank;
 }
@@ -87,10 +89,10 @@ enum efg_ways { EFG_WAYS_ALL, EFG_WAYS_UP, EFG_WAYS_DOWN }; /* to higher, to low
 
 /* The rule by which leads were found (leads.c), the same on all ranks. */
 struct efg_leads {
-    int is_proven;
+    bool is_proven;
     int32_t depth; /* the least lead, on the channels of WAYS: in messages, or in iterations */
     enum efg_ways ways;
-    int is_by_iteration;
+    bool is_by_iteration;
     uint64_t slack; /* ns by which clocks of different nodes are wrong, at least */
     uint64_t doubt; /* not proven: messages that were under way, or received before they were
                        sent, beyond what times tell; at least as many, 1 or more */
@@ -109,11 +111,11 @@ struct efg_channels { /* all zero is an empty one */
     uint32_t window_count;
     struct efg_flight flight; /* under way when the windows began, as the logs say */
     struct efg_leads leads;
-    struct efg_run_messages open;  /* what is open at the edges; the other members are 0 */
-    int (*is_here)(uint32_t rank); /* whether there are logs of RANK; NULL: of all */
-    int is_full;                   /* all of the run was recorded */
-    int is_partial;                /* logs do not have the same number of windows, or none */
-    int failed;                    /* no memory; sticky */
+    struct efg_run_messages open;   /* what is open at the edges; the other members are 0 */
+    bool (*is_here)(uint32_t rank); /* whether there are logs of RANK; NULL: of all */
+    bool is_full;                   /* all of the run was recorded */
+    bool is_partial;                /* logs do not have the same number of windows, or none */
+    bool failed;                    /* no memory; sticky */
 };
 
 void efg_channels_fini(struct efg_channels *c);
@@ -140,8 +142,8 @@ int efg_channels_get(struct efg_channels *c, const void *block, size_t size);
 /* Find the leads of what RANK received (UINT32_MAX: on all ranks), into c->leads. JOIN adds up
  * over all ranks, on each of them; NULL where C knows them all. Returns whether they are
  * proven; the same on all ranks. Not proven and a slack that is not 0: clocks may be wrong. */
-int efg_channels_prove(struct efg_channels *c, uint32_t rank,
-                       void (*join)(struct efg_flight *flight));
+bool efg_channels_prove(struct efg_channels *c, uint32_t rank,
+                        void (*join)(struct efg_flight *flight));
 
 /* The lead of a channel of which both ends are known: how many of its first receives belong to
  * sends before the window; if it is negative, how many of its first sends were received before

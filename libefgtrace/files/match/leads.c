@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Leads. MPI receives the messages of a channel in the order in which they were sent, so the
- * k-th receive of a window belongs to the k-th send, except for messages that cross its beginning,
- * which is at a different time on each rank. A positive lead: the first receives belong to sends
- * before the window. A negative one: the first sends were received before it.
+ * Finds which send the first receive of a window belongs to. MPI receives the messages of a channel in the
+ * order in which they were sent, so the k-th receive of a window belongs to the k-th send, except for
+ * messages that cross its beginning, which is at a different time on each rank. A positive lead: the first
+ * receives belong to sends before the window. A negative one: the first sends were received before it.
  *
  * Times only bound a lead from below: no receive is before its send, nor of another length.
  * Any larger lead is possible, as messages can wait. But all leads together have to be what
@@ -45,7 +45,7 @@ static const struct efg_leads by_time;
 
 /* --- the lead of a channel --- */
 
-static int is_between_clocks(const struct efg_channel *channel)
+static bool is_between_clocks(const struct efg_channel *channel)
 {
     const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
     return s->kept && r->kept && !efg_skew_is_same(&s->clock, &r->clock);
@@ -61,14 +61,14 @@ static struct pair first_pair(int64_t lead)
 }
 
 /* Whether each send and its receive may be one message. */
-static int fits(const struct efg_channel *channel, int64_t lead, uint64_t slack)
+static bool fits(const struct efg_channel *channel, int64_t lead, uint64_t slack)
 {
     const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
     for (struct pair i = first_pair(lead); i.send < s->kept && i.receive < r->kept; i.send++, i.receive++)
         if (s->all[i.send].bytes != r->all[i.receive].bytes ||
             s->all[i.send].time > r->all[i.receive].time + slack)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* 0 if they are not known. */
@@ -147,13 +147,13 @@ static struct efg_flight rest_of(const struct efg_channels *c, uint32_t rank, jo
     return rest;
 }
 
-static int is_nothing(struct efg_flight flight)
+static bool is_nothing(struct efg_flight flight)
 {
     return flight.sum == 0 && flight.count == 0;
 }
 
 /* The least depth that leaves none of what was under way. */
-static int is_depth(struct efg_channels *c, uint32_t rank, joiner join)
+static bool is_depth(struct efg_channels *c, uint32_t rank, joiner join)
 {
     int32_t least = -MOST_DEPTH, most = MOST_DEPTH;
     while (least < most) {
@@ -168,19 +168,19 @@ static int is_depth(struct efg_channels *c, uint32_t rank, joiner join)
     return is_nothing(rest_of(c, rank, join));
 }
 
-static int find_depth(struct efg_channels *c, uint32_t rank, joiner join)
+static bool find_depth(struct efg_channels *c, uint32_t rank, joiner join)
 {
     for (int by_iteration = 0; by_iteration < 2; by_iteration++)
         for (enum efg_ways ways = EFG_WAYS_ALL; ways <= EFG_WAYS_DOWN; ways++) {
             c->leads = (struct efg_leads){.ways = ways, .is_by_iteration = by_iteration};
             if (is_depth(c, rank, join))
-                return 1;
+                return true;
         }
-    return 0;
+    return false;
 }
 
 /* The least slack with which no more lead than were under way. */
-static int find_slack(struct efg_channels *c, uint32_t rank, joiner join)
+static bool find_slack(struct efg_channels *c, uint32_t rank, joiner join)
 {
     uint64_t least = 1, most = MOST_SLACK;
     c->leads = by_time;
@@ -196,11 +196,11 @@ static int find_slack(struct efg_channels *c, uint32_t rank, joiner join)
     return is_nothing(rest_of(c, rank, join));
 }
 
-int efg_channels_prove(struct efg_channels *c, uint32_t rank, joiner join)
+bool efg_channels_prove(struct efg_channels *c, uint32_t rank, joiner join)
 {
     c->leads = by_time;
     struct efg_flight rest = rest_of(c, rank, join);
-    int is_proven = is_nothing(rest) || find_depth(c, rank, join);
+    bool is_proven = is_nothing(rest) || find_depth(c, rank, join);
     if (!is_proven && rest.count < 0)
         is_proven = find_slack(c, rank, join);
     c->leads.is_proven = is_proven;

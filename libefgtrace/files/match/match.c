@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Both ends of channels, brought together: the sends travel to the receiver, which finds out
- * what the leads are (leads.c); those that are negative travel back.
+ * Brings both ends of all channels together. Both ends of channels, brought together: the sends travel to
+ * the receiver, which finds out what the leads are (leads.c); those that are negative travel back.
  *
  *     block: clock | number of channels, then each:
  *            key | sends | kept | (time, bytes) of those
@@ -119,7 +119,7 @@ static void get_sends(struct efg_reader *in, const struct efg_sync *clock, struc
     size_t kept = efg_reader_count(in, 2);
     struct efg_transfer *all = NULL;
     if (efg_array_grow(&all, 0, kept, sizeof *all))
-        in->failed = 1;
+        in->failed = true;
     for (size_t i = 0; all && i < kept; i++) {
         time += efg_reader_number(in);
         all[i] = (struct efg_transfer){time, time, i, efg_reader_number(in)};

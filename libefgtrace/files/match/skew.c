@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Skew. With the shift of each clock as an unknown, a gap is a difference constraint:
+ * Finds by how much clocks must be shifted for no message to arrive before it was sent. With the shift of
+ * each clock as an unknown, a gap is a difference constraint:
  *
  *     least + shift[to] - shift[from] >= latency        shift >= 0
  *
@@ -44,7 +45,7 @@ void efg_skew_fini(struct efg_skew *s)
     *s = (struct efg_skew){0};
 }
 
-int efg_skew_is_same(const struct efg_sync *one, const struct efg_sync *other)
+bool efg_skew_is_same(const struct efg_sync *one, const struct efg_sync *other)
 {
     return one->ticks == other->ticks && one->realtime == other->realtime;
 }
@@ -169,7 +170,7 @@ uint64_t efg_skew_early(const struct efg_skew *s)
  * a shift would become nonsense. */
 static int raise_all(struct efg_skew *s, int64_t latency)
 {
-    int some = 0;
+    bool some = false;
     for (uint32_t i = 0; i < s->gap_count; i++) {
         const struct efg_skew_gap *gap = &s->gaps[i];
         int64_t needed = s->clocks[gap->from].shift - gap->least + latency;
@@ -180,14 +181,14 @@ static int raise_all(struct efg_skew *s, int64_t latency)
             return -EDOM;
         to->shift = needed;
         to->cause = i + 1;
-        some = 1;
+        some = true;
     }
     return some;
 }
 
 /* Whether a clock's shift is, by a chain of causes, its own cause. A walk ends where an earlier
  * one has been. */
-static int has_circle(struct efg_skew *s)
+static bool has_circle(struct efg_skew *s)
 {
     for (uint32_t i = 0; i < s->clock_count; i++)
         s->clocks[i].visited = 0;
@@ -199,9 +200,9 @@ static int has_circle(struct efg_skew *s)
                 at = s->gaps[s->clocks[at].cause - 1].from;
         }
         if (s->clocks[at].cause && s->clocks[at].visited == i + 1)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static void reset(struct efg_skew *s)

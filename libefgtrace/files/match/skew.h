@@ -14,6 +14,8 @@
 #ifndef EFG_SKEW_H
 #define EFG_SKEW_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 #include "base/map.h"
 #include "files/log/log.h"
@@ -36,13 +38,13 @@ struct efg_skew { /* all zero is an empty one */
     uint32_t clock_count, gap_count;
     struct efg_map clock_index; /* hash of the synchronisation -> number + 1 */
     struct efg_map gap_index;   /* from and to -> number + 1 */
-    int failed;                 /* no memory; sticky */
+    bool failed;                /* no memory; sticky */
 };
 
 void efg_skew_fini(struct efg_skew *s);
 
 /* Whether two synchronisations are of the same clock. */
-int efg_skew_is_same(const struct efg_sync *one, const struct efg_sync *other);
+bool efg_skew_is_same(const struct efg_sync *one, const struct efg_sync *other);
 
 /* Messages FROM one clock TO another took at least LEAST, EARLY of them less than nothing. */
 void efg_skew_add(struct efg_skew *s, const struct efg_sync *from, const struct efg_sync *to,

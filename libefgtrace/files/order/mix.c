@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The blocks are walked from the last one down, and each is written where it is used first:
+ * Codes the order of calls in as few bits as possible. The blocks are walked from the last one down, and
+ * each is written where it is used first:
  *
  *     item:   its rank among those that have followed HERE at this level, if it has; else
  *               level 0: the run
@@ -36,7 +37,7 @@ enum kind { ITEM_RUN, ITEM_LOW, ITEM_HIGH, NEW, SYMBOL, COUNT, END, NUMBER };
 struct walk {
     struct efg_mixer mixer;
     struct efg_sequence_segment *segment;
-    int is_reading, failed;
+    bool is_reading, failed;
     uint32_t blocks, pairs;                                       /* passed */
     uint32_t *here;                                               /* per run */
     uint32_t (*tails)[HISTORY];                                   /* per block: the last runs in it */
@@ -162,7 +163,7 @@ static void set_follower(struct walk *w, uint64_t list, enum list by, uint32_t x
     if (to)
         *to = value;
     else
-        w->failed = 1;
+        w->failed = true;
 }
 
 static void add_follower(struct walk *w, uint64_t list, uint32_t symbol)
@@ -195,7 +196,7 @@ static uint32_t code_other(struct walk *w, uint32_t level, uint32_t symbol)
         return code_block(w, level, block);
     uint64_t back = efg_mixer_number(&w->mixer, c, SYMBOL, (uint64_t)w->blocks - 1 - block);
     if (back >= w->blocks) {
-        w->failed = 1;
+        w->failed = true;
         return symbol;
     }
     block = w->blocks - 1 - (uint32_t)back;
@@ -213,7 +214,7 @@ static uint32_t code_symbol(struct walk *w, uint32_t level, uint32_t symbol)
     item_contexts(w, level, c);
     place = (uint32_t)efg_mixer_number(&w->mixer, c, kind, place);
     if (place > find_follower(w, list, BY_PLACE, 0))
-        w->failed = 1;
+        w->failed = true;
     if (w->failed)
         return 0;
     if (!place) {
@@ -233,7 +234,7 @@ static struct efg_sequence_pair code_pair(struct walk *w, uint32_t level, struct
 
     pair.symbol = code_symbol(w, level, pair.symbol);
     if (level == 0 && pair.symbol >= runs)
-        w->failed = 1;
+        w->failed = true;
     if (w->failed)
         return pair;
     uint32_t *last =
@@ -254,7 +255,7 @@ static uint32_t add_block(struct walk *w, const struct efg_sequence_pair *pairs,
     struct efg_sequence_segment *segment = w->segment;
 
     if (w->failed || w->blocks >= segment->block_count || size > segment->pair_count - w->pairs) {
-        w->failed = 1;
+        w->failed = true;
         return 0;
     }
     if (w->is_reading) {
@@ -280,7 +281,7 @@ static int code_end(struct walk *w, uint32_t level, uint32_t block, uint32_t siz
     if (size < 2 || size == EFG_SEQUENCE_BLOCK)
         return size == EFG_SEQUENCE_BLOCK;
     end_contexts(w, level, size, c);
-    int is_end = !w->is_reading && size == w->segment->first[block + 1] - w->segment->first[block];
+    bool is_end = !w->is_reading && size == w->segment->first[block + 1] - w->segment->first[block];
     return efg_mixer_bit(&w->mixer, c, END, is_end);
 }
 
@@ -326,12 +327,12 @@ static void code_last_block(struct walk *w)
         level = 1 + level_of(segment, segment->pairs[segment->first[last]].symbol);
     level = (uint32_t)code_number(w, 0, 0, 0, level);
     if (level > EFG_SEQUENCE_LEVELS)
-        w->failed = 1;
+        w->failed = true;
     while (level-- > 0 && !w->failed) {
         uint64_t count = w->is_reading ? 0 : count_level(segment, size, level);
         count = code_number(w, 1, level, 0, count);
         if (count > MOST_LAST - size)
-            w->failed = 1;
+            w->failed = true;
         for (; count > 0 && !w->failed; count--, size++)
             pairs[size] = code_pair(w, level, pair_of(w, last, size));
     }
@@ -350,7 +351,7 @@ static void code_runs(struct walk *w)
         if (!w->is_reading)
             efg_sequence_split_run(w->segment, r, &known, run);
         for (uint32_t f = 0; f < EFG_SEQUENCE_FIELDS; f++) {
-            int there = f != EFG_SEQUENCE_BRANCH || efg_sequence_next_branches(run[EFG_SEQUENCE_NEXT]);
+            bool there = f != EFG_SEQUENCE_BRANCH || efg_sequence_next_branches(run[EFG_SEQUENCE_NEXT]);
             uint32_t left = f ? (uint32_t)run[f - 1] : 0;
             run[f] = there ? code_number(w, 2 + f, (uint32_t)before[f], left, run[f]) : 0;
         }
@@ -415,7 +416,7 @@ void efg_sequence_mix(struct efg_buffer *to, const struct efg_sequence_segment *
 {
     struct efg_sequence_segment same = *segment; /* only reading changes it */
     if (walk(&same, to, efg_reader(NULL, 0)) != 0)
-        to->failed = 1;
+        to->failed = true;
 }
 
 int efg_sequence_unmix(struct efg_reader from, struct efg_sequence_segment *segment)
@@ -429,7 +430,7 @@ static unsigned char level_of_block(const struct efg_sequence_segment *segment, 
                                     const unsigned char *levels)
 {
     uint32_t first = segment->first[block], end = segment->first[block + 1];
-    int is_last = block + 1 == segment->block_count;
+    bool is_last = block + 1 == segment->block_count;
     uint32_t most = is_last ? MOST_LAST : EFG_SEQUENCE_BLOCK;
     unsigned char level = 0;
 
@@ -446,12 +447,12 @@ static unsigned char level_of_block(const struct efg_sequence_segment *segment, 
     return (unsigned char)(level + 1);
 }
 
-int efg_sequence_can_mix(const struct efg_sequence_segment *segment)
+bool efg_sequence_can_mix(const struct efg_sequence_segment *segment)
 {
     uint32_t block = 0;
 
     if (segment->run_count > EFG_SEQUENCE_MIX_MOST || segment->pair_count > EFG_SEQUENCE_MIX_MOST)
-        return 0;
+        return false;
     unsigned char *levels = malloc((size_t)segment->block_count + 1);
     while (levels && block < segment->block_count && (levels[block] = level_of_block(segment, block, levels)))
         block++;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A chance p is mixed as its logit, stretch(p) = ln(p / (1 - p)), in 1/256 from -2047 to 2047;
- * squash() is the inverse. The mixed chance is squash(sum of weight x stretch(chance)), and
- * each weight moves by (error of the mixed chance) x (its input).
+ * Codes bits by chances that are mixed from several predictions. A chance p is mixed as its logit,
+ * stretch(p) = ln(p / (1 - p)), in 1/256 from -2047 to 2047; squash() is the inverse. The mixed chance is
+ * squash(sum of weight x stretch(chance)), and each weight moves by (error of the mixed chance) x (its
+ * input).
  *
  * A number n is written as the number of digits that n + 1 has in base 2, in base 1, then
  * these digits but the first: Elias's gamma code, but that each bit is coded in the contexts
@@ -94,7 +95,7 @@ static void shift_byte(struct efg_mixer *m)
         unsigned char byte = (unsigned char)(m->high >> 24);
         efg_buffer_put(m->to, &byte, 1);
     } else {
-        int there = m->from.at < m->from.size;
+        bool there = m->from.at < m->from.size;
         m->code = m->code << 8 | (there ? m->from.data[m->from.at++] : 0u);
     }
     m->low <<= 8;

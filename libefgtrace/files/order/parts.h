@@ -5,13 +5,15 @@
 #ifndef EFG_SEQUENCE_PARTS_H
 #define EFG_SEQUENCE_PARTS_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 #include "core/order/sequence.h"
 
 #define EFG_SEQUENCE_MIX_MOST (1u << 17) /* runs, and pairs: more is not read, nor written */
 
-/* 1 if it can be mixed: not too much, and blocks as an encoder makes them. SEGMENT: a copy. */
-int efg_sequence_can_mix(const struct efg_sequence_segment *segment);
+/* Whether it can be mixed: not too much, and blocks as an encoder makes them. SEGMENT: a copy. */
+bool efg_sequence_can_mix(const struct efg_sequence_segment *segment);
 
 /* Write the runs and pairs of SEGMENT to TO, which shows if memory was out. */
 void efg_sequence_mix(struct efg_buffer *to, const struct efg_sequence_segment *segment);
@@ -38,8 +40,8 @@ void efg_sequence_split_run(const struct efg_sequence_segment *segment, uint32_t
 int efg_sequence_join_run(struct efg_sequence_segment *segment, uint32_t r, uint64_t *nodes,
                           const uint64_t numbers[EFG_SEQUENCE_FIELDS]);
 
-/* 1 if there is a BRANCH after this NEXT. */
-static inline int efg_sequence_next_branches(uint64_t next)
+/* Whether there is a BRANCH after this NEXT. */
+static inline bool efg_sequence_next_branches(uint64_t next)
 {
     return next && !(next & 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sizes are checked before memory is taken for them: a number in plain coding takes a byte or
- * more, and what is mixed is bounded.
+ * The order of calls, as bytes and back. Sizes are checked before memory is taken for them: a number in
+ * plain coding takes a byte or more, and what is mixed is bounded.
  */
 #include "sequence_file.h"
 
@@ -35,7 +35,7 @@ void efg_sequence_split_run(const struct efg_sequence_segment *segment, uint32_t
                             uint64_t numbers[EFG_SEQUENCE_FIELDS])
 {
     const struct efg_sequence_run *run = &segment->runs[r];
-    int branches = run->branch != EFG_SEQUENCE_FOREVER;
+    bool branches = run->branch != EFG_SEQUENCE_FOREVER;
 
     numbers[EFG_SEQUENCE_NODE] = zigzag((int64_t)run->node - (int64_t)*nodes);
     numbers[EFG_SEQUENCE_COUNT] = run->count - 1;
@@ -154,7 +154,7 @@ static int get_blocks(struct efg_reader *from, struct efg_sequence_segment *segm
 
 static int put_copy(struct efg_buffer *to, const struct efg_sequence_segment *copy, uint32_t mix_pairs)
 {
-    int is_mixed = copy->pair_count <= mix_pairs && efg_sequence_can_mix(copy);
+    bool is_mixed = copy->pair_count <= mix_pairs && efg_sequence_can_mix(copy);
     struct efg_buffer body = {0};
 
     if (is_mixed) {
@@ -183,7 +183,7 @@ int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *s
 
     int error = efg_sequence_segment_copy(&copy, segment);
     if (error) {
-        to->failed = 1;
+        to->failed = true;
         return error;
     }
     int coding = put_copy(to, &copy, mix_pairs);
@@ -192,7 +192,7 @@ int efg_sequence_put(struct efg_buffer *to, const struct efg_sequence_segment *s
 }
 
 /* Sizes are possible: plain numbers take a byte each, three of them a run. */
-static int is_bounded(uint64_t coding, uint64_t runs, uint64_t blocks, uint64_t pairs, size_t bytes)
+static bool is_bounded(uint64_t coding, uint64_t runs, uint64_t blocks, uint64_t pairs, size_t bytes)
 {
     if (coding == EFG_SEQUENCE_MIXED)
         return runs <= EFG_SEQUENCE_MIX_MOST && pairs <= EFG_SEQUENCE_MIX_MOST && blocks <= pairs;

@@ -82,7 +82,7 @@ static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef loc
     return OTF2_FLUSH;
 }
 
-static int has_failed; /* since an archive was opened; one is open at a time */
+static bool has_failed; /* since an archive was opened; one is open at a time */
 
 /* OTF2 would print; we return what failed, and whoever called says it. Some it only prints, and
  * succeeds: a file whose end could not be written when it was closed. */
@@ -120,10 +120,10 @@ static void name(char path[ROOM], const char *dir, const char *part)
     snprintf(path, ROOM, "%s/%s", dir, part);
 }
 
-int efg_otf2_is_there(const char *dir)
+bool efg_otf2_is_there(const char *dir)
 {
     char path[ROOM];
-    int is_there = 0;
+    bool is_there = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         name(path, dir, parts[i]);
         is_there |= efg_below_is_there(path, 1);
@@ -196,7 +196,7 @@ OTF2_Archive *efg_otf2_open(const char *dir, unsigned below)
         return NULL;
     snprintf(path, sizeof path, "/proc/self/fd/%d", held);
     efg_otf2_be_quiet();
-    has_failed = 0;
+    has_failed = false;
     OTF2_Archive *archive =
         OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
                           OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -253,7 +253,7 @@ int efg_otf2_absent(struct efg_otf2_unifier *u, OTF2_Archive *archive)
 {
     struct efg_otf2_cast cast;
     uint64_t first, last, *events = calloc((size_t)u->log_count + 1, sizeof *events);
-    int failed = !events || efg_otf2_cast(u, events, &cast) != 0;
+    bool failed = !events || efg_otf2_cast(u, events, &cast) != 0;
     free(events);
     if (failed)
         return -ENOMEM;

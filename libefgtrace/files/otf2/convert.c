@@ -106,7 +106,7 @@ static void drop_doubles(struct conversion *c)
     c->count = kept;
 }
 
-int efg_otf2_believes(uint64_t ranks, uint64_t bytes)
+bool efg_otf2_believes(uint64_t ranks, uint64_t bytes)
 {
     return ranks <= 4096 || ranks <= bytes;
 }
@@ -248,7 +248,7 @@ static int write_all_events(struct conversion *c)
 
 static int write_archive(struct conversion *c)
 {
-    int is_complete = c->whole == c->ranks && (uint32_t)c->count >= c->ranks;
+    bool is_complete = c->whole == c->ranks && (uint32_t)c->count >= c->ranks;
     if (OTF2_Archive_SetSerialCollectiveCallbacks(c->archive) != OTF2_SUCCESS)
         return -EIO;
     int rc = efg_otf2_open_files(c->archive);

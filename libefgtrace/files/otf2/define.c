@@ -15,7 +15,7 @@ struct writing {
     struct efg_otf2_unifier *u;
     OTF2_GlobalDefWriter *writer;
     struct efg_otf2_cast cast;
-    int failed;                                        /* OTF2 refused a definition */
+    bool failed;                                       /* OTF2 refused a definition */
     uint32_t mpi, mpi_io, comm_template, win_template; /* strings */
     uint32_t site, site_help, iteration, iteration_help, polls, polls_help, path, path_help;
 };
@@ -216,7 +216,7 @@ static void write_handle(struct writing *w, uint32_t id)
 {
     const struct efg_otf2_handle *handle = efg_otf2_key(&w->u->handles, id);
     const uint32_t *name = efg_otf2_key(&w->u->files, handle->file);
-    int is_opened = w->u->handles.rows[id].value != 0;
+    bool is_opened = w->u->handles.rows[id].value != 0;
     check(w, OTF2_GlobalDefWriter_WriteIoHandle(w->writer, id, *name, handle->file, 0,
                                                 is_opened ? OTF2_IO_HANDLE_FLAG_NONE
                                                           : OTF2_IO_HANDLE_FLAG_PRE_CREATED,
@@ -253,7 +253,7 @@ static void write_all(struct writing *w)
     write_files(w);
 }
 
-int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events, int complete)
+int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events, bool complete)
 {
     struct writing w = {.u = u};
     if (efg_otf2_order_comms(u) != 0 || efg_otf2_cast(u, events, &w.cast) != 0)

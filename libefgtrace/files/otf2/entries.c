@@ -35,7 +35,7 @@ static uint64_t read_path(struct efg_otf2_pass *p)
     size_t count = efg_reader_count(&p->map, 2);
     struct efg_otf2_route *path = new_path(p, count);
     if (!path) {
-        p->stack.failed = 1;
+        p->stack.failed = true;
         return 0;
     }
     *path = (struct efg_otf2_route){name, site, p->function_count, (uint32_t)count};
@@ -74,14 +74,14 @@ static void define(struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id
         return;
     }
     if (found != item) {
-        p->map.failed = 1;
+        p->map.failed = true;
         return;
     }
     uint64_t *value = efg_map_put(&p->ids, key);
     if (value)
         *value = read_entry(p, item);
     else
-        p->stack.failed = 1;
+        p->stack.failed = true;
 }
 
 void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
@@ -100,7 +100,7 @@ void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
     }
 }
 
-int efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id, uint32_t *found)
+bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id, uint32_t *found)
 {
     const uint64_t *value = efg_map_find(&p->ids, (uint64_t)item << 32 | id);
     if (value)
@@ -108,7 +108,7 @@ int efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32
     return value != NULL;
 }
 
-int efg_otf2_find_group(const struct efg_otf2_pass *p, uint32_t comm, uint32_t *group)
+bool efg_otf2_find_group(const struct efg_otf2_pass *p, uint32_t comm, uint32_t *group)
 {
     const uint64_t *value = efg_map_find(&p->ids, (uint64_t)EFG_ITEM_COMM << 32 | comm);
     if (value)

@@ -40,7 +40,7 @@ static void begin_window(struct efg_otf2_pass *p, uint64_t time)
                                                                  OTF2_MEASUREMENT_ON) != OTF2_SUCCESS;
     }
     efg_otf2_tick(s, time);
-    p->has_begun = 1;
+    p->has_begun = true;
 }
 
 static void enter_call(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
@@ -146,7 +146,7 @@ static int write_location(OTF2_Archive *archive, struct efg_otf2_pass *p,
     if (p->stack.attributes)
         write_all(p, next, context);
     else
-        p->stack.failed = 1;
+        p->stack.failed = true;
     int rc = finish(archive, p, location, events);
     free_pass(p);
     return rc;

@@ -21,13 +21,13 @@ static OTF2_ErrorCode write_transfer(OTF2_EvtWriter *writer, const struct efg_re
 }
 
 /* Whether R is a stray, or goes on with one that a request was made for. */
-static int is_stray(struct efg_otf2_pass *p, const struct efg_record *r)
+static bool is_stray(struct efg_otf2_pass *p, const struct efg_record *r)
 {
     struct efg_strays *next = &p->strays;
-    int has_request = r->kind != EFG_REC_SEND && r->kind != EFG_REC_RECV;
+    bool has_request = r->kind != EFG_REC_SEND && r->kind != EFG_REC_RECV;
     for (; next->count && next->all->place < p->reader.at; next->count--)
         next->all++;
-    int is_one = next->count && next->all->place == p->reader.at;
+    bool is_one = next->count && next->all->place == p->reader.at;
     if (is_one && (r->kind == EFG_REC_ISEND || r->kind == EFG_REC_IRECV_REQUEST))
         p->stack.failed |= !efg_map_put(&p->stray_requests, r->e);
     return is_one || (has_request && efg_map_find(&p->stray_requests, r->e));
@@ -90,29 +90,29 @@ OTF2_CollectiveOp efg_otf2_operation(uint16_t collective)
 
 /* Whether what begins also ends, within its call: a job may be killed in it, and a begin
  * alone would not be balanced. */
-static int has_end(const struct efg_otf2_pass *p, uint16_t end)
+static bool has_end(const struct efg_otf2_pass *p, uint16_t end)
 {
     struct efg_log_reader ahead = p->reader;
     const struct efg_record *r;
     while (ahead.at < p->count && (r = efg_log_read(&ahead, NULL)))
         if (r->kind == end)
-            return 1;
+            return true;
         else if (r->kind <= EFG_REC_LEAVE)
-            return 0;
-    return 0;
+            return false;
+    return false;
 }
 
-int efg_otf2_begin_collective(struct efg_otf2_pass *p, uint16_t begin, uint16_t end)
+bool efg_otf2_begin_collective(struct efg_otf2_pass *p, uint16_t begin, uint16_t end)
 {
     if (p->in_collective || !p->stack.in_call || !has_end(p, end))
-        return 0;
+        return false;
     p->in_collective = begin;
-    return 1;
+    return true;
 }
 
-int efg_otf2_end_collective(struct efg_otf2_pass *p, uint16_t begin)
+bool efg_otf2_end_collective(struct efg_otf2_pass *p, uint16_t begin)
 {
-    int was_written = p->in_collective == begin;
+    bool was_written = p->in_collective == begin;
     p->in_collective = 0;
     return was_written;
 }
@@ -128,7 +128,7 @@ OTF2_ErrorCode efg_otf2_write_collective(struct efg_otf2_pass *p, const struct e
         return efg_otf2_begin_collective(p, r->kind, EFG_REC_COLLECTIVE_END)
                    ? OTF2_EvtWriter_MpiCollectiveBegin(writer, NULL, time)
                    : OTF2_SUCCESS;
-    int is_orphan =
+    bool is_orphan =
         r->kind == EFG_REC_COLLECTIVE_END && !efg_otf2_end_collective(p, EFG_REC_COLLECTIVE_BEGIN);
     if (is_orphan || !efg_otf2_find(p, EFG_ITEM_COMM, r->a, &comm))
         return OTF2_SUCCESS;

@@ -96,7 +96,7 @@ static OTF2_ErrorCode write_synchronisation(struct efg_otf2_pass *p, const struc
 OTF2_ErrorCode efg_otf2_write_rma(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     uint32_t win = 0;
-    int is_known = efg_otf2_find(p, EFG_ITEM_WIN, r->a, &win);
+    bool is_known = efg_otf2_find(p, EFG_ITEM_WIN, r->a, &win);
     if (r->kind == EFG_REC_RMA_COLLECTIVE_BEGIN) /* it names no window */
         return write_rma_collective(p, r, time, win);
     if (!is_known)

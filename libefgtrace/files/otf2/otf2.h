@@ -35,6 +35,7 @@
 #define EFG_OTF2_H
 
 #include <otf2/otf2.h>
+#include <stdbool.h>
 
 #include "base/buffer.h"
 #include "files/log/log.h"
@@ -74,7 +75,7 @@ int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const
 /* Write the global definitions; EVENTS[i] = number of events of log i. COMPLETE: 0 if
  * messages may miss their partner. */
 int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events,
-                    int complete);
+                    bool complete);
 
 /* Write empty locations for the ranks that have no log, so that readers find all of them.
  * Returns 0, -ENOMEM, -EIO. */
@@ -108,10 +109,10 @@ int efg_otf2_close(OTF2_Archive *archive);
 
 /* Whether files of BYTES bytes may claim that their job had RANKS ranks, each of which gets its
  * place in a trace: one for each byte, but 4096 in any case. */
-int efg_otf2_believes(uint64_t ranks, uint64_t bytes);
+bool efg_otf2_believes(uint64_t ranks, uint64_t bytes);
 
 /* Whether there is an archive DIR/traces.otf2, or a part of one. */
-int efg_otf2_is_there(const char *dir);
+bool efg_otf2_is_there(const char *dir);
 
 /* Remove the archive DIR/traces.otf2, complete or not: one that could not be finished, or the
  * snapshot that `efgtrace trace` took of a job that is now about to write its own. */

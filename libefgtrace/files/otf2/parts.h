@@ -18,6 +18,8 @@
 #ifndef EFG_OTF2_PARTS_H
 #define EFG_OTF2_PARTS_H
 
+#include <stdbool.h>
+
 #include "base/map.h"
 #include "files/log/clock.h"
 #include "otf2.h"
@@ -128,7 +130,7 @@ void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *
 uint32_t efg_otf2_path(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count,
                        uint64_t hash);
 
-int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u);
+bool efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u);
 
 /* Who took part. */
 struct efg_otf2_cast {
@@ -136,7 +138,7 @@ struct efg_otf2_cast {
     struct efg_otf2_thread {
         uint64_t location, events;
         uint32_t name;
-        int has_log;
+        bool has_log;
     } * threads; /* ascending locations; each rank has a thread 0 */
     uint32_t thread_count;
 };
@@ -168,9 +170,9 @@ struct efg_otf2_stack {
     uint64_t last; /* time of the last event */
     struct efg_otf2_frame *frames;
     uint32_t depth, deepest; /* deepest: so far */
-    int is_open, in_iteration, in_call;
+    bool is_open, in_iteration, in_call;
     uint32_t call; /* region of the MPI call */
-    int failed;    /* OTF2 refused an event, or no memory */
+    bool failed;   /* OTF2 refused an event, or no memory */
 };
 
 /* TIME or, if that is over, the last event's; it becomes the last event's. */

@@ -10,6 +10,8 @@
 #ifndef EFG_OTF2_PASS_H
 #define EFG_OTF2_PASS_H
 
+#include <stdbool.h>
+
 #include "parts.h"
 
 struct efg_otf2_route {
@@ -33,7 +35,7 @@ struct efg_otf2_pass {
     struct efg_otf2_stack stack;
     struct efg_strays strays; /* of this log, from the next one on */
     struct efg_map stray_requests;
-    int has_begun;     /* a window has begun */
+    bool has_begun;    /* a window has begun */
     int in_collective; /* its begin was written */
 };
 
@@ -43,10 +45,10 @@ void efg_otf2_read_head(struct efg_otf2_pass *p);
 /* Take the next entry of the map if R is a definition that has one. */
 void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r);
 /* What the log's ID stands for; returns whether it is known. */
-int efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id,
-                  uint32_t *found);
+bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id,
+                   uint32_t *found);
 /* The group of a communicator of the log. */
-int efg_otf2_find_group(const struct efg_otf2_pass *p, uint32_t comm, uint32_t *group);
+bool efg_otf2_find_group(const struct efg_otf2_pass *p, uint32_t comm, uint32_t *group);
 
 /* --- records; what is not defined is dropped --- */
 
@@ -61,8 +63,8 @@ OTF2_ErrorCode efg_otf2_write_io(struct efg_otf2_pass *p, const struct efg_recor
 /* As OTF2 calls it. */
 OTF2_CollectiveOp efg_otf2_operation(uint16_t collective);
 /* Whether the collective of kind BEGIN, just read, is to be written; remembers it. */
-int efg_otf2_begin_collective(struct efg_otf2_pass *p, uint16_t begin, uint16_t end);
+bool efg_otf2_begin_collective(struct efg_otf2_pass *p, uint16_t begin, uint16_t end);
 /* Whether the begin before this end was written; there is none any more. */
-int efg_otf2_end_collective(struct efg_otf2_pass *p, uint16_t begin);
+bool efg_otf2_end_collective(struct efg_otf2_pass *p, uint16_t begin);
 
 #endif

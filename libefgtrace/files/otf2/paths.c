@@ -32,7 +32,7 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static int begins_with(const char *text, const char *with)
+static bool begins_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -42,17 +42,17 @@ static const char *module_of(const struct efg_otf2_unifier *u, const struct efg_
     return efg_otf2_key(&u->strings, frame->module);
 }
 
-static int has_function(const struct efg_otf2_unifier *u, const struct efg_frame *frame, const char *name)
+static bool has_function(const struct efg_otf2_unifier *u, const struct efg_frame *frame, const char *name)
 {
     const struct efg_symbol *symbols;
     int count = efg_symbols_find(u->symbols, module_of(u, frame), frame->offset, &symbols);
     for (int i = 0; i < count; i++)
         if (strcmp(symbols[i].function, name) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int is_start(const struct efg_otf2_unifier *u, const struct efg_frame *frame)
+static bool is_start(const struct efg_otf2_unifier *u, const struct efg_frame *frame)
 {
     static const char *const libraries[] = {"libc.so", "libc-2.", "libpthread", "ld-linux", "ld-musl"};
     static const char *const functions[] = {"_start", "start_thread", "__libc_start_main",
@@ -60,11 +60,11 @@ static int is_start(const struct efg_otf2_unifier *u, const struct efg_frame *fr
     const char *base = base_of(module_of(u, frame));
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (begins_with(base, libraries[i]))
-            return 1;
+            return true;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (has_function(u, frame, functions[i]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* How many of the COUNT frames belong to the program. */
@@ -108,7 +108,7 @@ static uint32_t region_of(struct efg_otf2_unifier *u, const struct efg_symbol *s
 }
 
 static uint32_t position_of(struct efg_otf2_unifier *u, const struct efg_symbol *symbol,
-                            const struct efg_frame *frame, int is_inlined_into)
+                            const struct efg_frame *frame, bool is_inlined_into)
 {
     uint64_t key[2] = {frame->module, frame->offset};
     if (is_inlined_into) {

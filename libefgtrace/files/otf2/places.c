@@ -99,7 +99,7 @@ static void cast_threads(struct efg_otf2_unifier *u, const uint64_t *events, str
         struct efg_otf2_thread *own = t + (log->thread ? cast->thread_count++ : log->rank);
         own->location = (uint64_t)log->thread << 32 | log->rank;
         own->events = events[i];
-        own->has_log = 1;
+        own->has_log = true;
     }
     for (uint32_t i = 0; i < cast->thread_count; i++)
         t[i].name = thread_name(u, t[i].location >> 32);

@@ -112,7 +112,7 @@ struct stream {
     struct efg_rebuild rebuild;
     struct efg_rebuilt call;
     struct efg_record record;
-    int is_inside; /* the call was entered */
+    bool is_inside; /* the call was entered */
 };
 
 static const struct efg_record *next_record(void *context)
@@ -218,7 +218,7 @@ static int write_archive(struct rebuilding *b)
     if (!error)
         error = efg_otf2_close_files(b->archive);
     if (!error)
-        error = efg_otf2_define(b->unifier, b->archive, b->events, 0);
+        error = efg_otf2_define(b->unifier, b->archive, b->events, false);
     return error;
 }
 

@@ -73,21 +73,21 @@ static void put_ranks(struct efg_buffer *out, const uint32_t *rank, uint32_t cou
 }
 
 /* Whether the members lie in the payload and in the world. */
-static int members_fit(const struct efg_record *r, const struct efg_members *m, uint32_t ranks)
+static bool members_fit(const struct efg_record *r, const struct efg_members *m, uint32_t ranks)
 {
     if (r->d < sizeof *m || m->local == 0 ||
         (r->d - sizeof *m) / sizeof *m->rank < (uint64_t)m->local + m->remote)
-        return 0;
+        return false;
     for (uint64_t i = 0; i < (uint64_t)m->local + m->remote; i++)
         if (m->rank[i] >= ranks)
-            return 0;
+            return false;
     return m->local <= ranks && m->remote <= ranks && (m->remote > 0) == (r->b == EFG_COMM_INTER);
 }
 
 static void put_comm(struct efg_buffer *out, const struct efg_record *r, const void *payload, uint32_t ranks)
 {
     const struct efg_members *m = payload;
-    int is_fixed = r->b == EFG_COMM_WORLD || r->b == EFG_COMM_SELF;
+    bool is_fixed = r->b == EFG_COMM_WORLD || r->b == EFG_COMM_SELF;
     if (!is_fixed && (r->b > EFG_COMM_INTER || !members_fit(r, m, ranks))) {
         efg_buffer_number(out, EFG_ITEM_BAD);
         return;
@@ -105,7 +105,7 @@ static void put_comm(struct efg_buffer *out, const struct efg_record *r, const v
 
 static void put_object(struct efg_buffer *out, const struct efg_record *r, const void *payload)
 {
-    int is_file = r->kind == EFG_REC_DEF_FILE;
+    bool is_file = r->kind == EFG_REC_DEF_FILE;
     efg_buffer_number(out, is_file ? EFG_ITEM_FILE : EFG_ITEM_WIN);
     efg_buffer_number(out, r->a);
     efg_buffer_number(out, r->b);

@@ -75,7 +75,7 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
     uint32_t common = common_part(s, path, count);
     if (count > s->deepest) {
         if (efg_array_grow(&s->frames, s->deepest, count - s->deepest, sizeof *s->frames)) {
-            s->failed = 1;
+            s->failed = true;
             return;
         }
         s->deepest = count;
@@ -86,7 +86,7 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
     if (count)
         memcpy(s->frames, path, count * sizeof *path);
     s->depth = count;
-    s->is_open = 1;
+    s->is_open = true;
 }
 
 /* --- MPI calls --- */
@@ -101,7 +101,7 @@ void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uin
     if (polls)
         check(s, OTF2_AttributeList_AddUint64(s->attributes, EFG_ATTRIBUTE_POLLS, polls));
     enter(s, region, time);
-    s->in_call = 1;
+    s->in_call = true;
     s->call = region;
 }
 
@@ -109,7 +109,7 @@ void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time)
 {
     if (s->in_call)
         leave(s, s->call, time);
-    s->in_call = 0;
+    s->in_call = false;
 }
 
 /* --- iterations --- */
@@ -118,10 +118,10 @@ void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time)
 {
     efg_otf2_return(s, time);
     leave_functions(s, 0, time);
-    s->is_open = 0;
+    s->is_open = false;
     if (s->in_iteration)
         leave(s, EFG_REGION_ITERATION, time);
-    s->in_iteration = 0;
+    s->in_iteration = false;
 }
 
 void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint64_t time)
@@ -132,7 +132,7 @@ void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint64_
     if (!s->failed)
         check(s,
               OTF2_EvtWriter_ParameterUnsignedInt(s->writer, NULL, s->last, EFG_PARAMETER_ITERATION, number));
-    s->in_iteration = 1;
+    s->in_iteration = true;
 }
 
 void efg_otf2_leave_all(struct efg_otf2_stack *s, uint64_t time)

@@ -34,7 +34,7 @@ static int append_key(struct efg_otf2_table *table, const void *key, size_t size
     return table->keys.failed ? -ENOMEM : 0;
 }
 
-static int is_key(const struct efg_otf2_table *table, uint64_t number, const void *key, size_t size)
+static bool is_key(const struct efg_otf2_table *table, uint64_t number, const void *key, size_t size)
 {
     const struct efg_otf2_row *row = &table->rows[number];
     return row->size == size && memcmp(table->keys.data + row->at, key, size) == 0;
@@ -58,7 +58,7 @@ uint32_t efg_otf2_intern(struct efg_otf2_table *table, const void *key, size_t s
     size_t at = table->keys.size;
     if (!number || append_key(table, key, size) ||
         efg_array_grow(&table->rows, table->count, 1, sizeof *table->rows)) {
-        table->failed = 1;
+        table->failed = true;
         return EFG_NONE;
     }
     table->rows[table->count] = (struct efg_otf2_row){.at = at, .size = size};

@@ -5,6 +5,8 @@
 #ifndef EFG_OTF2_TABLE_H
 #define EFG_OTF2_TABLE_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/none.h"
@@ -17,7 +19,7 @@ struct efg_otf2_table { /* all zero is an empty one */
     } * rows;
     struct efg_map by_hash; /* of the key -> row + 1 */
     uint32_t count;
-    int failed; /* no memory; sticky */
+    bool failed; /* no memory; sticky */
 };
 
 void efg_otf2_table_fini(struct efg_otf2_table *table);

@@ -66,7 +66,7 @@ void efg_otf2_unifier_free(struct efg_otf2_unifier *u)
     free(u);
 }
 
-int efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
+bool efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
 {
     return u->strings.failed || u->regions.failed || u->sites.failed || u->positions.failed ||
            u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed || u->handles.failed ||
@@ -81,7 +81,7 @@ struct adding { /* a scan that is being added */
     struct efg_otf2_set *set;
     struct efg_reader reader;
     struct efg_map rows; /* (item << 32 | id in the log) -> row */
-    int failed;          /* no memory */
+    bool failed;         /* no memory */
 };
 
 static void remember(struct adding *a, enum efg_otf2_item item, uint32_t id, uint32_t row)
@@ -90,7 +90,7 @@ static void remember(struct adding *a, enum efg_otf2_item item, uint32_t id, uin
     if (value)
         *value = row;
     else
-        a->failed = 1;
+        a->failed = true;
 }
 
 static uint32_t recall(const struct adding *a, enum efg_otf2_item item, uint32_t id)
@@ -103,7 +103,7 @@ static void refer(struct adding *a, enum efg_otf2_item item, uint32_t row)
 {
     struct efg_otf2_set *set = a->set;
     if (efg_array_grow(&set->references, set->reference_count, 1, sizeof *set->references)) {
-        a->failed = 1;
+        a->failed = true;
         return;
     }
     if (row == EFG_NONE)
@@ -176,7 +176,7 @@ static void read_ranks(struct adding *a, uint32_t *ranks, uint64_t count)
         uint32_t rank = (uint32_t)efg_reader_number(&a->reader);
         uint32_t step = length > 1 ? efg_reader_u32(&a->reader) : 0;
         if (length == 0 || length > count - at)
-            a->reader.failed = 1;
+            a->reader.failed = true;
         for (; length && !a->reader.failed; length--, rank += step) {
             a->reader.failed |= rank >= a->u->ranks;
             ranks[at++] = rank;
@@ -188,7 +188,7 @@ static uint32_t read_group(struct adding *a)
 {
     uint64_t count = efg_reader_number(&a->reader);
     if (count > a->u->ranks)
-        a->reader.failed = 1;
+        a->reader.failed = true;
     if (count == 0 || a->reader.failed)
         return EFG_NONE;
     uint32_t row = EFG_NONE, *ranks = calloc(count, sizeof *ranks);
@@ -261,33 +261,33 @@ static void mark(struct adding *a, struct efg_otf2_table *table, enum efg_otf2_i
         table->rows[row].value = 1;
 }
 
-/* Returns 0 at the end. */
-static int add_item(struct adding *a)
+/* Returns false at the end. */
+static bool add_item(struct adding *a)
 {
     switch (efg_reader_number(&a->reader)) {
     case EFG_ITEM_BAD:
-        return refer(a, EFG_ITEM_BAD, EFG_NONE), 1;
+        return refer(a, EFG_ITEM_BAD, EFG_NONE), true;
     case EFG_ITEM_CALL:
-        return add_call(a), 1;
+        return add_call(a), true;
     case EFG_ITEM_MODULE:
-        return add_module(a), 1;
+        return add_module(a), true;
     case EFG_ITEM_PATH:
-        return add_path(a), 1;
+        return add_path(a), true;
     case EFG_ITEM_COMM:
-        return add_comm(a), 1;
+        return add_comm(a), true;
     case EFG_ITEM_WIN:
-        return add_win(a), 1;
+        return add_win(a), true;
     case EFG_ITEM_FILE:
-        return add_file(a), 1;
+        return add_file(a), true;
     case EFG_ITEM_WIN_CREATED:
-        return mark(a, &a->u->wins, EFG_ITEM_WIN), 1;
+        return mark(a, &a->u->wins, EFG_ITEM_WIN), true;
     case EFG_ITEM_FILE_OPENED:
-        return mark(a, &a->u->handles, EFG_ITEM_FILE), 1;
+        return mark(a, &a->u->handles, EFG_ITEM_FILE), true;
     case EFG_ITEM_END:
-        return 0;
+        return false;
     default:
-        a->reader.failed = 1;
-        return 0;
+        a->reader.failed = true;
+        return false;
     }
 }
 
@@ -331,7 +331,7 @@ static int read_head(struct adding *a)
 
 /* The set of the items, from here to END of the scan, in a->set; *IS_NEW: they are to be gone
  * through. */
-static int find_set(struct adding *a, size_t end, int *is_new)
+static int find_set(struct adding *a, size_t end, bool *is_new)
 {
     struct efg_otf2_unifier *u = a->u;
     if (efg_array_grow(&u->sets, u->set_count, 1, sizeof *u->sets))
@@ -349,7 +349,7 @@ static int find_set(struct adding *a, size_t end, int *is_new)
 
 static int add_items(struct adding *a)
 {
-    int is_new = 0;
+    bool is_new = false;
     if (a->reader.failed || a->reader.size - a->reader.at < SPAN_SIZE)
         return -EBADMSG;
     size_t end = a->reader.size - SPAN_SIZE;

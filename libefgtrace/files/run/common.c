@@ -29,10 +29,10 @@ int efg_input_outcome(const struct efg_input *in)
     return in->reader.failed || in->reader.at != in->reader.size ? -EBADMSG : 0;
 }
 
-void efg_input_expect(struct efg_input *in, int condition)
+void efg_input_expect(struct efg_input *in, bool condition)
 {
     if (!condition)
-        in->reader.failed = 1;
+        in->reader.failed = true;
 }
 
 uint64_t efg_input_number(struct efg_input *in)
@@ -66,7 +66,7 @@ uint64_t efg_input_signed(struct efg_input *in)
 void *efg_input_need(struct efg_input *in, void *memory)
 {
     if (!memory)
-        in->no_memory = in->reader.failed = 1;
+        in->no_memory = in->reader.failed = true;
     return memory;
 }
 
@@ -130,7 +130,7 @@ struct efg_section efg_section_get(const unsigned char *header)
     return section;
 }
 
-int efg_section_is_whole(const unsigned char *header, const void *payload, uint64_t size)
+bool efg_section_is_whole(const unsigned char *header, const void *payload, uint64_t size)
 {
     return efg_section_get(header).crc == checksum(header, payload, size);
 }
@@ -262,7 +262,7 @@ static void get_shape(struct efg_input *in, struct efg_run_group *group)
 static void get_group(struct efg_input *in, struct efg_run_group *group, uint32_t path_count)
 {
     if (efg_ranklist_get(&in->reader, &group->ranks))
-        in->no_memory = in->reader.failed = 1;
+        in->no_memory = in->reader.failed = true;
     group->paths = efg_input_array(in, 1, sizeof *group->paths, &group->path_count);
     for (uint32_t i = 0; i < group->path_count; i++) {
         group->paths[i] = efg_input_to(in, path_count);

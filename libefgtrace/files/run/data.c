@@ -118,13 +118,13 @@ void efg_run_fini(struct efg_run *run)
 
 /* --- looking up --- */
 
-static int speaks_better(const struct efg_run_thread *a, const struct efg_run_thread *b)
+static bool speaks_better(const struct efg_run_thread *a, const struct efg_run_thread *b)
 {
     if (a->iterations.all.sum != b->iterations.all.sum)
         return a->iterations.all.sum > b->iterations.all.sum;
     if (!a->window_count != !b->window_count)
         return a->window_count > 0;
-    int has_a = a->loops.main.function != 0, has_b = b->loops.main.function != 0;
+    bool has_a = a->loops.main.function != 0, has_b = b->loops.main.function != 0;
     return has_a != has_b ? has_a : a->graph.events > b->graph.events;
 }
 
@@ -140,18 +140,18 @@ const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank
 
 /* Other levels of its function have other numbers: here, they are seen if they are too large.
  */
-static int is_main(const struct efg_run_loop *main, uint64_t function, uint64_t iterations)
+static bool is_main(const struct efg_run_loop *main, uint64_t function, uint64_t iterations)
 {
     return (!function || function == main->function) &&
            (double)iterations <= 1.25 * (double)main->iterations + 2;
 }
 
-int efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window)
+bool efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window)
 {
     return is_main(&thread->loops.main, window->function, window->last);
 }
 
-int efg_run_begins_main(const struct efg_run_thread *thread)
+bool efg_run_begins_main(const struct efg_run_thread *thread)
 {
     return thread->pivot.kind != EFG_PIVOT_NONE &&
            is_main(&thread->loops.main, thread->pivot.function, thread->pivot.visits);
@@ -279,7 +279,7 @@ static int add_site(struct efg_run *run, const struct efg_run_site *place, int c
     return 0;
 }
 
-static int is_known(const struct efg_symbol *frames, int count)
+static bool is_known(const struct efg_symbol *frames, int count)
 {
     return count > 1 || strcmp(frames[0].function, "?") || frames[0].file[0];
 }

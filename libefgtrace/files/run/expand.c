@@ -26,7 +26,7 @@ static void close_segment(struct efg_expand *e)
         return;
     efg_sequence_reader_fini(&e->reader);
     efg_sequence_segment_fini(&e->segment);
-    e->has_segment = 0;
+    e->has_segment = false;
 }
 
 void efg_expand_fini(struct efg_expand *e)
@@ -53,7 +53,7 @@ static int take_segment(struct efg_expand *e, uint64_t to)
     if (error)
         return error;
     efg_sequence_reader_init(&e->reader, &e->segment, 1);
-    e->has_segment = 1;
+    e->has_segment = true;
     return 0;
 }
 

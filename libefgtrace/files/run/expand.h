@@ -6,6 +6,8 @@
 #ifndef EFG_EXPAND_H
 #define EFG_EXPAND_H
 
+#include <stdbool.h>
+
 #include "core/order/reader.h"
 #include "runfile.h"
 
@@ -15,7 +17,7 @@ struct efg_expand {
     struct efg_reader from;              /* behind the segment at hand */
     struct efg_sequence_segment segment; /* at hand, if HAS_SEGMENT */
     struct efg_sequence_reader reader;
-    int has_segment;
+    bool has_segment;
     uint64_t at; /* number of the next call, from 0 */
 };
 

@@ -77,6 +77,11 @@ static const struct efg_field fields_of_rank[] = {
     RANK(13, 64, memory),
     RANK(14, 64, init),
     RANK(15, TEXT, note),
+    RANK(16, 64, processor.used),
+    RANK(17, 64, processor.waited),
+    RANK(18, 64, processor.switches),
+    RANK(19, 64, processor.faults),
+    RANK(20, 64, processor.peak),
 };
 
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)

@@ -35,7 +35,7 @@ static int grow(struct efg_merge *m, void *array, uint32_t count, size_t size)
     return m->failed ? -ENOMEM : 0;
 }
 
-typedef int is_same_fn(const struct efg_merge *m, uint32_t number, const void *thing);
+typedef bool is_same_fn(const struct efg_merge *m, uint32_t number, const void *thing);
 
 /* The number of the THING with the hash KEY among COUNT; COUNT itself if it is new. */
 static uint32_t find(struct efg_merge *m, struct efg_map *map, uint64_t key, uint32_t count,
@@ -44,7 +44,7 @@ static uint32_t find(struct efg_merge *m, struct efg_map *map, uint64_t key, uin
     for (;; key++) { /* another thing may have this hash: the next one then */
         uint64_t *number = efg_map_put(map, key);
         if (!number) {
-            m->failed = 1;
+            m->failed = true;
             return count;
         }
         if (!*number)
@@ -54,10 +54,10 @@ static uint32_t find(struct efg_merge *m, struct efg_map *map, uint64_t key, uin
     }
 }
 
-static int is_same_id(const struct efg_merge *m, uint32_t number, const void *thing)
+static bool is_same_id(const struct efg_merge *m, uint32_t number, const void *thing)
 {
     (void)m, (void)number, (void)thing; /* the key is the id */
-    return 1;
+    return true;
 }
 
 /* --- names --- */
@@ -86,7 +86,7 @@ static void add_region(struct efg_merge *m, struct efg_run_region *region)
     region->name = NULL;
 }
 
-static int is_same_module(const struct efg_merge *m, uint32_t number, const void *thing)
+static bool is_same_module(const struct efg_merge *m, uint32_t number, const void *thing)
 {
     return !strcmp(m->common.names.modules[number], thing);
 }
@@ -106,7 +106,7 @@ static uint32_t add_module(struct efg_merge *m, char **module)
     return number;
 }
 
-static int is_same_path(const struct efg_merge *m, uint32_t number, const void *thing)
+static bool is_same_path(const struct efg_merge *m, uint32_t number, const void *thing)
 {
     const struct efg_run_path *a = &m->common.names.paths[number], *b = thing;
     return a->hash == b->hash && a->depth == b->depth &&
@@ -131,7 +131,7 @@ static uint32_t add_path(struct efg_merge *m, struct efg_run_path *path, const u
 
 /* --- groups --- */
 
-static int is_same_group(const struct efg_merge *m, uint32_t number, const void *thing)
+static bool is_same_group(const struct efg_merge *m, uint32_t number, const void *thing)
 {
     const struct efg_run_group *a = &m->common.groups[number], *b = thing;
     return a->size == b->size && a->path_count == b->path_count && !memcmp(a->shape, b->shape, a->size) &&
@@ -157,7 +157,7 @@ static void add_group(struct efg_merge *m, struct efg_run_group *group, const ui
     *group = (struct efg_run_group){0};
 }
 
-static int is_same_order(const struct efg_merge *m, uint32_t number, const void *thing)
+static bool is_same_order(const struct efg_merge *m, uint32_t number, const void *thing)
 {
     const struct efg_run_order *a = &m->common.orders[number], *b = thing;
     return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1] && a->size == b->size;
@@ -184,7 +184,7 @@ void efg_merge_order(struct efg_merge *merge, uint32_t rank, const struct efg_ru
 {
     struct efg_run_order one = {.hash = {order->hash[0], order->hash[1]}, .size = order->size};
     if (efg_ranklist_add(&one.ranks, rank))
-        merge->failed = 1;
+        merge->failed = true;
     else
         add_order(merge, &one);
     efg_ranklist_fini(&one.ranks);
@@ -216,7 +216,7 @@ void efg_merge_add(struct efg_merge *merge, struct efg_run_common *more)
     if (module_number && path_number)
         add_all(merge, more, module_number, path_number);
     else
-        merge->failed = 1;
+        merge->failed = true;
     free(module_number);
     free(path_number);
     efg_run_common_fini(more);
@@ -328,13 +328,13 @@ void efg_merge_rank(struct efg_merge *merge, const struct efg_run_names *names,
 {
     struct efg_run_common one = {.groups = calloc(1, sizeof *one.groups)};
     if (!one.groups) {
-        merge->failed = 1;
+        merge->failed = true;
         return;
     }
     one.group_count = 1;
     if (efg_run_shape_put(&one.groups[0], rank) || efg_ranklist_add(&one.groups[0].ranks, rank->rank) ||
         efg_totals_rank(&one.totals, rank))
-        merge->failed = 1;
+        merge->failed = true;
     copy_names(merge, &one, names, rank);
     if (merge->failed)
         efg_run_common_fini(&one);

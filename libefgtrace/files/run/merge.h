@@ -17,7 +17,7 @@
 struct efg_merge { /* all zero is that of no rank */
     struct efg_run_common common;
     struct efg_map calls, modules, paths, regions, groups, orders; /* number + 1 by hash */
-    int failed; /* no memory: the rest is not whole */
+    bool failed; /* no memory: the rest is not whole */
 };
 
 void efg_merge_fini(struct efg_merge *merge);

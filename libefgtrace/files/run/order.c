@@ -96,7 +96,7 @@ static void get_order(struct efg_input *in, struct efg_run_order *order)
     order->hash[1] = efg_reader_u64(&in->reader);
     order->size = efg_input_number(in);
     if (efg_ranklist_get(&in->reader, &order->ranks))
-        in->no_memory = in->reader.failed = 1;
+        in->no_memory = in->reader.failed = true;
     efg_input_expect(in, order->ranks.range_count > 0);
 }
 

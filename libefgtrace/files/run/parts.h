@@ -11,6 +11,8 @@
 #ifndef EFG_RUNFILE_PARTS_H
 #define EFG_RUNFILE_PARTS_H
 
+#include <stdbool.h>
+
 #include "runfile.h"
 
 /* A section: kind u32, number u32, size of the payload u64, CRC-32 of these and of it, payload.
@@ -42,19 +44,19 @@ void efg_section_end(struct efg_buffer *out, size_t begin);
 /* The header of a section, from EFG_SECTION_HEADER bytes; whether the section with this HEADER
  * and payload is as it was written. */
 struct efg_section efg_section_get(const unsigned char *header);
-int efg_section_is_whole(const unsigned char *header, const void *payload, uint64_t size);
+bool efg_section_is_whole(const unsigned char *header, const void *payload, uint64_t size);
 
 /* --- reading: like efg_reader, and without memory, too, every further value is 0 --- */
 
 struct efg_input {
     struct efg_reader reader;
-    int no_memory;
+    bool no_memory;
 };
 
 struct efg_input efg_input(const void *bytes, size_t size);
 /* 0 if all bytes were read and all was well; -EBADMSG, -ENOMEM. */
 int efg_input_outcome(const struct efg_input *in);
-void efg_input_expect(struct efg_input *in, int condition);
+void efg_input_expect(struct efg_input *in, bool condition);
 uint64_t efg_input_number(struct efg_input *in);
 uint32_t efg_input_to(struct efg_input *in, uint64_t most); /* at MOST, < 2^32 */
 uint32_t efg_input_32(struct efg_input *in);

@@ -21,7 +21,7 @@ static int compare_pieces(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static int read_name(const char *name, struct efg_piece *piece)
+static bool read_name(const char *name, struct efg_piece *piece)
 {
     int end = 0;
     return sscanf(name, "%u.%u.efg%n", &piece->rank, &piece->thread, &end) == 2 && end && !name[end];

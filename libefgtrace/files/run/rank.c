@@ -139,7 +139,7 @@ static struct efg_curve_point get_point(struct efg_input *in, const struct efg_c
     return point;
 }
 
-static int is_growth(const struct efg_stability *s, uint32_t i)
+static bool is_growth(const struct efg_stability *s, uint32_t i)
 {
     return i == 0 || s->curve[i].nodes != s->curve[i - 1].nodes || s->curve[i].edges != s->curve[i - 1].edges;
 }
@@ -289,7 +289,7 @@ static void put_window(struct efg_buffer *out, const struct efg_run_window *wind
     efg_buffer_number(out, window->end);
     efg_buffer_number(out, window->events);
     efg_buffer_number(out, window->bytes);
-    efg_buffer_number(out, window->complete);
+    efg_buffer_number(out, window->complete | window->select << 1);
     efg_buffer_number(out, window->agreed);
 }
 
@@ -302,7 +302,9 @@ static void get_window(struct efg_input *in, struct efg_run_window *window)
     window->end = efg_input_number(in);
     window->events = efg_input_number(in);
     window->bytes = efg_input_number(in);
-    window->complete = efg_input_32(in);
+    window->select = efg_input_32(in);
+    window->complete = window->select & 1;
+    window->select >>= 1;
     window->agreed = efg_input_32(in);
 }
 
@@ -358,7 +360,7 @@ void efg_runfile_put_rank(struct efg_buffer *out, const struct efg_run_rank *ran
 static struct efg_input open_section(const void *bytes, size_t size, struct efg_run_rank *rank)
 {
     struct efg_section section = {0};
-    struct efg_input failed = {.reader = {.failed = 1}};
+    struct efg_input failed = {.reader = {.failed = true}};
     memset(rank, 0, sizeof *rank);
     if (size < EFG_SECTION_HEADER)
         return failed;

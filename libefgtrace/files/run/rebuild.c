@@ -85,20 +85,20 @@ static uint64_t gap_before(struct efg_rebuild *r)
     return edge ? share(&r->graph->edges[*edge - 1].time, r->edges_seen[*edge - 1]++) : 0;
 }
 
-int efg_rebuild_next(struct efg_rebuild *r, struct efg_rebuilt *call)
+bool efg_rebuild_next(struct efg_rebuild *r, struct efg_rebuilt *call)
 {
     if (r->failed)
-        return 0;
+        return false;
     r->before = r->expand.at ? r->node : EFG_NONE;
     if (!r->left) {
         int found = efg_expand_next(&r->expand, &r->node, &r->left);
         r->failed = found < 0;
         if (found <= 0)
-            return 0;
+            return false;
     }
     r->left--;
     uint64_t enter = r->now + gap_before(r);
     r->now = enter + share(&r->graph->nodes[r->node].time, r->nodes_seen[r->node]++);
     *call = (struct efg_rebuilt){r->node, enter, r->now};
-    return 1;
+    return true;
 }

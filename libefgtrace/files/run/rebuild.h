@@ -7,6 +7,8 @@
 #ifndef EFG_REBUILD_H
 #define EFG_REBUILD_H
 
+#include <stdbool.h>
+
 #include "base/map.h"
 #include "expand.h"
 
@@ -18,7 +20,7 @@ struct efg_rebuild {
     uint32_t node, before;             /* of the last call; before it, or EFG_NONE */
     uint64_t left;                     /* further calls of NODE */
     uint64_t now;                      /* ns since the start of the thread */
-    int failed;                        /* the sequence is damaged, or memory is out */
+    bool failed;                       /* the sequence is damaged, or memory is out */
 };
 
 struct efg_rebuilt {
@@ -32,8 +34,8 @@ int efg_rebuild_init(struct efg_rebuild *rebuild, const struct efg_run_thread *t
                      const struct efg_run_sequence_thread *sequence);
 void efg_rebuild_fini(struct efg_rebuild *rebuild);
 
-/* The next call. Returns 1, or 0 after the last one and when it has failed. */
-int efg_rebuild_next(struct efg_rebuild *rebuild, struct efg_rebuilt *call);
+/* The next call. Returns true, or false after the last one and when it has failed. */
+bool efg_rebuild_next(struct efg_rebuild *rebuild, struct efg_rebuilt *call);
 
 /* ns from the start of the thread to the end of its last call. */
 uint64_t efg_rebuild_end(const struct efg_run_thread *thread);

@@ -45,7 +45,7 @@ static int check_header(const unsigned char *data, uint64_t length, const char *
     struct efg_reader in = efg_reader(data, have);
     efg_reader_take(&in, MAGIC_SIZE);
     uint32_t version = efg_reader_u32(&in);
-    int has_version = !in.failed;
+    bool has_version = !in.failed;
     uint64_t whole = efg_reader_u64(&in);
     uint32_t crc = efg_reader_u32(&in);
     if (!length)

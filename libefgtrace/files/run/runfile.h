@@ -15,6 +15,8 @@
 #ifndef EFG_RUNFILE_H
 #define EFG_RUNFILE_H
 
+#include <stdbool.h>
+
 #include "core/graph/graph.h"
 #include "core/loop/finder.h"
 #include "files/log/record.h"
@@ -26,7 +28,7 @@
 #include "totals.h"
 
 #define EFG_RUN_MAGIC "efgrun\r\n"
-#define EFG_RUN_VERSION 8
+#define EFG_RUN_VERSION 9
 
 /* --- what the ranks have in common --- */
 
@@ -91,6 +93,7 @@ struct efg_run_window {   /* a stretch of recorded iterations */
     uint64_t bytes;       /* in the log */
     uint32_t complete;    /* 1: ended after the iterations asked for */
     uint32_t agreed;      /* 1: the same one on all ranks */
+    uint32_t select;      /* enum efg_select (files/conf/conf.h): why it was recorded */
 };
 
 /* A loop of the program, as the rule for the main loop sees it (core/loop/judge.h). NODE is one of
@@ -202,6 +205,15 @@ struct efg_run_place {
     char *cores;         /* that it may run on, "0-3,7" */
 };
 
+/* What the operating system gave a process from start to end. */
+struct efg_run_processor {
+    uint64_t used;     /* ns of processor time, of all its threads */
+    uint64_t waited;   /* ns for which threads were ready to run and had no processor; 0 also if not known */
+    uint64_t switches; /* how often it was taken from a thread, or a thread offered it to others */
+    uint64_t faults;   /* pages that had to be read from disk */
+    uint64_t peak;     /* bytes in memory, at most, since the process began */
+};
+
 struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     uint32_t rank;
     char *host;
@@ -211,6 +223,7 @@ struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     uint64_t cost;        /* ns spent by the library, as it estimates; 0 not known */
     uint64_t memory;      /* bytes held by the library */
     uint64_t init;        /* ns that MPI_Init took longer */
+    struct efg_run_processor processor;
     char *note;           /* what went wrong or is worth saying, "" for nothing */
     uint32_t thread_count;
     struct efg_run_thread *threads;
@@ -340,8 +353,8 @@ const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank
 
 /* Whether WINDOW, or what the pivot delimits, belongs to the main loop, not to an earlier one or
  * to another level of it. */
-int efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window);
-int efg_run_begins_main(const struct efg_run_thread *thread);
+bool efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window);
+bool efg_run_begins_main(const struct efg_run_thread *thread);
 
 /* ns that a rank ran (to its last call when it never finished). */
 uint64_t efg_run_rank_duration(const struct efg_run_rank *rank);

@@ -21,7 +21,7 @@ struct output {
     struct efg_buffer bytes;
     struct efg_map numbers; /* of paths */
     uint32_t *paths, path_count;
-    int failed;
+    bool failed;
 };
 
 static uint32_t number_of_path(struct output *out, uint32_t path)
@@ -34,7 +34,7 @@ static uint32_t number_of_path(struct output *out, uint32_t path)
     if (*number)
         return (uint32_t)*number;
     if (efg_array_grow(&out->paths, out->path_count, 1, sizeof *out->paths)) {
-        out->failed = 1;
+        out->failed = true;
         return 0;
     }
     out->paths[out->path_count++] = path;

@@ -49,7 +49,10 @@ static const struct efg_field fields_of_totals[] = {
     SUM(41, followers),
     SUM(42, alone),
     SUM(43, drifted),
+    SUM(47, processor_used),
+    SUM(48, processor_waited),
     LEAST(22, nodes_least),
+    LEAST(49, unserved_least),
     LEAST(23, start),
     LEAST(44, without_first),
     LEAST(45, follower_first),
@@ -62,6 +65,7 @@ static const struct efg_field fields_of_totals[] = {
     MOST(29, memory_most),
     MOST(30, init_most),
     MOST(31, clock_error_most),
+    MOST(50, unserved_most),
     SET(40, dropped),
     FIELD(32, EFG_FIELD_64, speaker),
     FIELD(33, EFG_FIELD_64, speaker_standing),
@@ -72,7 +76,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
 };
-enum { FIRST_LEAST = 24, FIRST_MOST = 29, FIRST_SET = 37, FIRST_OTHER = 38 };
+enum { FIRST_LEAST = 26, FIRST_MOST = 32, FIRST_SET = 41, FIRST_OTHER = 42 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -103,12 +107,12 @@ static void add_numbers(struct efg_totals *totals, struct efg_totals *more)
     }
 }
 
-static int speaks_better(const struct efg_totals *a, const struct efg_totals *b)
+static bool speaks_better(const struct efg_totals *a, const struct efg_totals *b)
 {
     if (a->speaker_standing != b->speaker_standing)
         return a->speaker_standing > b->speaker_standing;
     if (!a->speaker_standing)
-        return 0;
+        return false;
     return a->speaker_time != b->speaker_time ? a->speaker_time > b->speaker_time
                                               : a->speaker_events > b->speaker_events;
 }
@@ -230,7 +234,7 @@ static void add_thread(struct efg_totals *totals, const struct efg_run_thread *t
 static void add_leader(struct efg_totals *totals, const struct efg_run_thread *thread)
 {
     const struct efg_run_agreed *agreed = &thread->agreed;
-    int has_window = thread->window_count > 0;
+    bool has_window = thread->window_count > 0;
     for (uint32_t i = 0; i < thread->window_count; i++) {
         totals->incomplete |= !thread->windows[i].complete;
         totals->disagreed |= !thread->windows[i].agreed;
@@ -261,6 +265,12 @@ static int note_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
     return text ? 0 : -ENOMEM;
 }
 
+static uint64_t unserved(const struct efg_run_processor *p)
+{
+    double wanted = (double)p->used + (double)p->waited;
+    return wanted > 0 ? (uint64_t)(1e6 * (double)p->waited / wanted) : 0;
+}
+
 int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
 {
     const struct efg_run_thread *thread = efg_run_rank_thread(rank);
@@ -276,6 +286,10 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
         .memory_most = rank->memory,
         .init_most = rank->init,
         .clock_error_most = rank->clock_error,
+        .processor_used = rank->processor.used,
+        .processor_waited = rank->processor.waited,
+        .unserved_least = unserved(&rank->processor),
+        .unserved_most = unserved(&rank->processor),
         .speaker = rank->rank,
     };
     if (thread)

@@ -33,8 +33,10 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     uint64_t drifted;            /* counted iterations differently */
     uint64_t overflow, unstable; /* graphs */
     uint64_t crowded;            /* hosts whose ranks share cores */
+    uint64_t processor_used, processor_waited; /* ns, as in struct efg_run_processor */
     /* Least. */
     uint64_t nodes_least;
+    uint64_t unserved_least; /* millionths of the time that a rank could have run: it had no processor */
     uint64_t start;                                      /* ns since 1970 */
     uint64_t without_first, follower_first, alone_first; /* ranks: the first one without a
                                    window, that follows, that is alone; UINT64_MAX: none */
@@ -44,6 +46,7 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     uint64_t stable_most,
         growth_most; /* ns from the start until a graph was stable, last grew */
     uint64_t memory_most, init_most, clock_error_most;
+    uint64_t unserved_most; /* as unserved_least */
     uint64_t dropped; /* set of enum efg_drop: of any of them */
     /* The rank that represents the run: of those that counted the iterations of windows, else
      * of those with a main loop, the one with the most time in iterations; else the first one.

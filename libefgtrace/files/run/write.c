@@ -72,13 +72,13 @@ static void put_mark(struct efg_buffer *out, uint64_t mark)
     efg_buffer_u64(out, 0);
 }
 
-static int has_mark(int file, uint64_t mark)
+static bool has_mark(int file, uint64_t mark)
 {
     unsigned char found[EFG_RUN_SECTIONS];
     struct efg_buffer expected = {0};
     put_mark(&expected, mark);
-    int same = !expected.failed && pread(file, found, sizeof found, 0) == (ssize_t)sizeof found &&
-               !memcmp(found, expected.data, sizeof found);
+    bool same = !expected.failed && pread(file, found, sizeof found, 0) == (ssize_t)sizeof found &&
+                !memcmp(found, expected.data, sizeof found);
     efg_buffer_fini(&expected);
     return same;
 }

@@ -14,7 +14,7 @@
 
 #define ENOUGH 0.95 /* of the messages with both ends */
 
-int efg_summary_is_aligned(const struct efg_run_cut *cut)
+bool efg_summary_is_aligned(const struct efg_run_cut *cut)
 {
     return cut->first_least == cut->first_most && cut->last_least == cut->last_most;
 }
@@ -36,7 +36,7 @@ static void print_share(char *text, size_t size, uint64_t part, uint64_t whole)
         snprintf(text, size, "%.1f%%", percent > 99.9 ? 99.9 : percent);
 }
 
-static int are_few_matched(const struct efg_run *run)
+static bool are_few_matched(const struct efg_run *run)
 {
     const struct efg_run_messages *m = &run->messages;
     return run->is_checked && !m->unknown && (double)m->matched < ENOUGH * (double)messages_of(m);
@@ -59,20 +59,20 @@ static uint64_t apart_of(const struct efg_run_cut *cut)
     return cut->begin_most > cut->begin_least && apart > iteration_of(cut) ? apart : 0;
 }
 
-static int is_any_apart(const struct efg_run *run)
+static bool is_any_apart(const struct efg_run *run)
 {
     for (uint32_t i = 0; i < run->cut_count; i++)
         if (run->cuts[i].ranks && apart_of(&run->cuts[i]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int is_any_uneven(const struct efg_run *run)
+static bool is_any_uneven(const struct efg_run *run)
 {
     for (uint32_t i = 0; i < run->cut_count; i++)
         if (run->cuts[i].ranks && !efg_summary_is_aligned(&run->cuts[i]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static const char *reason(const struct efg_run *run)
@@ -112,7 +112,7 @@ static void put_uneven(struct efg_buffer *out, const struct efg_run_cut *cut)
 }
 
 /* Nothing speaks against it. */
-static int is_sure(const struct efg_run *run, const struct efg_run_cut *cut)
+static bool is_sure(const struct efg_run *run, const struct efg_run_cut *cut)
 {
     const struct efg_totals *totals = &run->common.totals;
     return !totals->drifted && !totals->alone && !totals->disagreed && !apart_of(cut) &&
@@ -166,7 +166,7 @@ static void put_ranks(struct efg_buffer *out, uint64_t count, uint64_t first, co
 static void put_missing(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
-    int is_one = totals->followers == 1;
+    bool is_one = totals->followers == 1;
     put_ranks(out, totals->followers, totals->follower_first,
               is_one ? "has no such loop: it was recorded while the others were"
                      : "have no such loop: they were recorded while the others were");
@@ -186,7 +186,7 @@ void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_run_cut *said = NULL;
     for (uint32_t i = 0; i < run->cut_count; i++) {
         const struct efg_run_cut *cut = &run->cuts[i];
-        int is_even = efg_summary_is_aligned(cut);
+        bool is_even = efg_summary_is_aligned(cut);
         if (!cut->ranks || (said && is_even && !apart_of(cut) && cut->ranks == said->ranks))
             continue; /* nothing new */
         if (is_even)

@@ -75,12 +75,12 @@ static void put_loop(struct efg_buffer *out, struct table *t, uint32_t index)
         loop->irreducible ? " (has several entries)" : "");
 }
 
-static int matters(const struct table *t, uint32_t index)
+static bool matters(const struct table *t, uint32_t index)
 {
     if (t->most == UINT32_MAX)
-        return 1;
+        return true;
     if (t->tree.main != EFG_NONE && efg_looptree_is_inside(&t->tree, t->tree.main, index))
-        return 1;
+        return true;
     return t->shown < t->most && t->tree.loops[index].time >= t->whole / 100;
 }
 

@@ -5,6 +5,7 @@
  * report; hints name the loops that the rule chose with that level.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "files/conf/conf.h"
@@ -70,7 +71,7 @@ static void put_best(struct efg_buffer *out, const struct view *view, const char
 
 static void put_no_repeat(struct efg_buffer *out, const struct efg_run *run)
 {
-    int has_paths = run->dimensions & EFG_DIM_PATH;
+    bool has_paths = run->dimensions & EFG_DIM_PATH;
     efg_summary_line(out, "Main loop    none: no call %scame again 3 times",
                      has_paths ? "on the same call path " : "");
     if (run->common.totals.dropped)
@@ -146,7 +147,7 @@ static void put_pivot(struct efg_buffer *out, const struct view *view)
     efg_summary_line(out, "             each begins %s", name);
 }
 
-static int is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)
+static bool is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)
 {
     return a->function == b->function && a->iterations == b->iterations;
 }
@@ -215,23 +216,30 @@ static unsigned long long last_of(const struct efg_run_window *window)
     return window->last ? window->last - 1 : 0;
 }
 
+/* "12 to 21", or "12" of single ones */
+static const char *range(char text[48], const struct efg_run_window *window)
+{
+    int length = snprintf(text, 48, "%llu", (unsigned long long)window->first);
+    if (window->select != EFG_SELECT_SPREAD || last_of(window) != window->first)
+        snprintf(text + length, 48 - (size_t)length, " to %llu", last_of(window));
+    return text;
+}
+
 static void format_span(char *text, size_t size, const struct efg_run_window *window)
 {
-    char start[32], end[32];
+    char start[32], end[32], numbers[48];
     efg_format_ns(start, sizeof start, window->start);
     efg_format_ns(end, sizeof end, window->end);
-    snprintf(text, size, "number %llu to %llu, from %s to %s", (unsigned long long)window->first,
-             last_of(window), start, end);
+    snprintf(text, size, "number %s, from %s to %s", range(numbers, window), start, end);
 }
 
 /* As many as fit a line, then the next one. */
 static void put_numbers(struct efg_buffer *out, const struct efg_run_window *windows, uint32_t count)
 {
-    char line[EFG_COLUMNS - 12], one[48];
+    char line[EFG_COLUMNS - 12], one[64], numbers[48];
     size_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
-        snprintf(one, sizeof one, "%s%llu to %llu", i ? "; " : "number ",
-                 (unsigned long long)windows[i].first, last_of(&windows[i]));
+        snprintf(one, sizeof one, "%s%s", i ? "; " : "number ", range(numbers, &windows[i]));
         if (used + strlen(one) >= sizeof line) {
             efg_summary_line(out, "             %s;", line);
             used = 0;
@@ -275,47 +283,75 @@ static void put_spans(struct efg_buffer *out, const struct efg_run_window *windo
     }
 }
 
-/* Windows of one loop, from BEGIN to END. */
-static void put_group(struct efg_buffer *out, const struct view *view, uint32_t begin, uint32_t end)
+static void name_select(const struct view *view, const struct efg_run_window *windows, uint32_t count,
+                        char *text, size_t size)
 {
-    const struct efg_run_window *windows = &view->thread->windows[begin];
-    const char *head = begin ? "             and" : "Traced      ";
     uint64_t wanted = view->thread->agreed.wanted;
-    uint32_t count = end - begin;
+
+    if (windows->select == EFG_SELECT_SLOW && count == 1)
+        snprintf(text, size, ", around the slowest one");
+    else if (windows->select == EFG_SELECT_SLOW)
+        snprintf(text, size, ", around the %u slowest ones", count);
+    else if (windows->select == EFG_SELECT_SPREAD)
+        snprintf(text, size, ", spread over the run");
+    else if (wanted > 1)
+        snprintf(text, size, ", in %u of %llu windows asked for", count, (unsigned long long)wanted);
+    else
+        *text = '\0';
+}
+
+/* COUNT windows of one loop that were recorded for one reason. */
+static void put_group(struct efg_buffer *out, const struct view *view, const char *head,
+                      const struct efg_run_window *windows, uint32_t count)
+{
     unsigned long long iterations = 0;
-    char loop[320] = "", span[160];
+    char loop[320] = "", span[160], why[64];
     if (view->thread->loops.main.function && !efg_run_is_main(view->thread, windows))
         name_earlier(view, windows->function, loop, sizeof loop);
     for (uint32_t i = 0; i < count; i++)
         iterations += windows[i].last - windows[i].first;
+    name_select(view, windows, count, why, sizeof why);
     format_span(span, sizeof span, windows);
-    if (wanted < 2 && count == 1 && !*loop) {
+    if (count == 1 && !*loop && !*why) {
         efg_summary_line(out, "%s %llu iterations, %s", head, iterations, span);
         return;
     }
-    if (wanted > 1)
-        efg_summary_line(out, "%s %llu iterations%s, in %u of %llu windows asked for", head, iterations, loop,
-                         count, (unsigned long long)wanted);
-    else
-        efg_summary_line(out, "%s %llu iterations%s", head, iterations, loop);
+    efg_summary_line(out, "%s %llu iterations%s%s", head, iterations, loop, why);
     put_spans(out, windows, count);
 }
 
-/* Windows A and B are of one loop. */
-static int is_alike(const struct efg_run_thread *thread, uint32_t a, uint32_t b)
+/* Windows X and Y are of one loop, and recorded for the same reason. */
+static bool is_alike(const struct efg_run_thread *thread, const struct efg_run_window *x,
+                     const struct efg_run_window *y)
 {
-    const struct efg_run_window *x = &thread->windows[a], *y = &thread->windows[b];
-    return x->function == y->function && efg_run_is_main(thread, x) == efg_run_is_main(thread, y);
+    return x->function == y->function && x->select == y->select &&
+           efg_run_is_main(thread, x) == efg_run_is_main(thread, y);
+}
+
+/* Those like windows[FIRST], if none of those before it is, to GROUP. Returns how many. */
+static uint32_t take_group(struct efg_run_window *group, const struct efg_run_thread *thread, uint32_t first)
+{
+    const struct efg_run_window *windows = thread->windows;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < first; i++)
+        if (is_alike(thread, &windows[i], &windows[first]))
+            return 0;
+    for (uint32_t i = first; i < thread->window_count; i++)
+        if (is_alike(thread, &windows[i], &windows[first]))
+            group[count++] = windows[i];
+    return count;
 }
 
 static void put_all(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_run_thread *thread = view->thread;
-    for (uint32_t i = 0, next; i < thread->window_count; i = next) {
-        for (next = i + 1; next < thread->window_count && is_alike(thread, i, next);)
-            next++;
-        put_group(out, view, i, next);
+    struct efg_run_window *group = calloc(thread->window_count + 1, sizeof *group);
+    for (uint32_t i = 0; group && i < thread->window_count; i++) {
+        uint32_t count = take_group(group, thread, i);
+        if (count)
+            put_group(out, view, i ? "             and" : "Traced      ", group, count);
     }
+    free(group);
 }
 
 static void put_incomplete(struct efg_buffer *out, const struct efg_run *run)

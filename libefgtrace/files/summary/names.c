@@ -95,8 +95,8 @@ static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *fra
     return count ? count : 1;
 }
 
-int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index, char *text,
-                      size_t size)
+bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index, char *text,
+                       size_t size)
 {
     const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     if (size)
@@ -104,10 +104,10 @@ int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, ui
     for (uint32_t i = 0; path && i < path->depth; i++) {
         uint32_t count = put_frame(run, &path->frames[i], index, text, size);
         if (index < count)
-            return 1;
+            return true;
         index -= count;
     }
-    return 0;
+    return false;
 }
 
 void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
@@ -256,9 +256,9 @@ struct place {            /* a frame, or an inlined one in it */
     uint32_t line;
 };
 
-/* The place LEVEL frames in from the outermost one of PATH. Returns 0 beyond the innermost. */
-static int place_at(const struct efg_run *run, const struct efg_run_path *path, uint32_t level,
-                    struct place *place)
+/* The place LEVEL frames in from the outermost one of PATH. Returns false beyond the innermost. */
+static bool place_at(const struct efg_run *run, const struct efg_run_path *path, uint32_t level,
+                     struct place *place)
 {
     for (uint32_t i = path->depth; i-- > 0;) {
         const struct efg_frame *frame = &path->frames[i];
@@ -277,17 +277,17 @@ static int place_at(const struct efg_run *run, const struct efg_run_path *path, 
             place->line = symbol->line;
             place->offset = level + 1 < count ? 0 : frame->offset;
         }
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-static int is_same_function(const struct place *a, const struct place *b)
+static bool is_same_function(const struct place *a, const struct place *b)
 {
     return a->function && b->function && !strcmp(a->module, b->module) && !strcmp(a->function, b->function);
 }
 
-static int is_same_place(const struct place *a, const struct place *b)
+static bool is_same_place(const struct place *a, const struct place *b)
 {
     return !strcmp(a->module, b->module) && a->offset == b->offset && a->line == b->line &&
            !strcmp(a->file, b->file);
@@ -295,8 +295,8 @@ static int is_same_place(const struct place *a, const struct place *b)
 
 struct common {         /* what the calls of a loop have in common at one level */
     struct place place; /* of the first one */
-    int any, function, all;
-    int nameless; /* in one module, and no function is known */
+    bool any, function, all;
+    bool nameless; /* in one module, and no function is known */
 };
 
 static void compare_at(const struct efg_run *run, const struct efg_node *node, uint32_t level,
@@ -305,9 +305,9 @@ static void compare_at(const struct efg_run *run, const struct efg_node *node, u
     const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     struct place place;
     if (!path || !place_at(run, path, level, &place)) {
-        common->function = common->all = common->nameless = 0;
+        common->function = common->all = common->nameless = false;
     } else if (!common->any) {
-        *common = (struct common){place, 1, place.function != NULL, 1, !place.function};
+        *common = (struct common){place, true, place.function != NULL, true, !place.function};
     } else {
         common->nameless &= !place.function && !strcmp(place.module, common->place.module);
         common->function &= is_same_function(&place, &common->place);
@@ -316,7 +316,7 @@ static void compare_at(const struct efg_run *run, const struct efg_node *node, u
 }
 
 /* Symbol tables name the start-up code of the C library too: what nobody looks for. */
-int efg_summary_is_worth_naming(const char *function)
+bool efg_summary_is_worth_naming(const char *function)
 {
     return strcmp(function, "?") && strcmp(function, "_start") && strncmp(function, "__libc_start", 12);
 }
@@ -324,11 +324,11 @@ int efg_summary_is_worth_naming(const char *function)
 void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
                           const struct efg_looptree *tree, uint32_t loop, char *text, size_t size)
 {
-    struct common common = {.all = 1};
+    struct common common = {.all = true};
     struct place unnamed = {0};
     const char *function = NULL;
     for (uint32_t level = 0; common.all; level++) {
-        common = (struct common){.function = 1, .all = 1};
+        common = (struct common){.function = true, .all = true};
         for (uint32_t v = 0; v < graph->node_count; v++) {
             if (tree->loop_of[v] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[v], loop))
                 compare_at(run, &graph->nodes[v], level, &common);

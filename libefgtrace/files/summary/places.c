@@ -29,6 +29,21 @@ void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run)
                      (unsigned long long)most->crowd_cores, most->crowd_cores == 1 ? "" : "s", others);
 }
 
+#define SERVED 50000 /* millionths without a processor that are not worth a line */
+
+void efg_summary_processor(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_totals *t = &run->common.totals;
+    if (t->unserved_most < SERVED)
+        return;
+    efg_summary_line(
+        out,
+        "Processor    none for %.1f%% of the time that the ranks were ready to run "
+        "(%.1f to %.1f%%)",
+        efg_percent((double)t->processor_waited, (double)t->processor_used + (double)t->processor_waited),
+        (double)t->unserved_least / 1e4, (double)t->unserved_most / 1e4);
+}
+
 void efg_summary_skew(const struct efg_run_skew *skew, char *to, size_t size)
 {
     static const char *const ends[] = {
@@ -69,12 +84,12 @@ void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run)
 
 /* --- a host --- */
 
-static int is_same(const struct efg_run_place *places, uint32_t count)
+static bool is_same(const struct efg_run_place *places, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
         if (strcmp(text(places[i].cores), text(places[0].cores)))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static void put_cores(char *to, size_t size, const struct efg_run_place *places, uint32_t count)
@@ -93,7 +108,7 @@ void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *
     *to = '\0';
     if (!place->node_cores)
         return;
-    int same = is_same(places, count), bound = !same || place->core_count < place->node_cores;
+    bool same = is_same(places, count), bound = !same || place->core_count < place->node_cores;
     if (bound)
         put_cores(cores, sizeof cores, places, count);
     snprintf(to, size, "; %u core%s, %s%s%s", place->node_cores, place->node_cores == 1 ? "" : "s",

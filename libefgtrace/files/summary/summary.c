@@ -98,6 +98,14 @@ static void put_untraced(struct efg_buffer *out, const struct efg_run *run)
 
 /* --- what was recorded --- */
 
+static bool has_slow(const struct efg_run_thread *thread)
+{
+    for (uint32_t i = 0; thread && i < thread->window_count; i++)
+        if (thread->windows[i].select == EFG_SELECT_SLOW)
+            return true;
+    return false;
+}
+
 /* How the traced iterations stand for all of them. */
 static void put_representation(struct efg_buffer *out, const struct view *view)
 {
@@ -110,9 +118,10 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
     efg_format_ns(some, sizeof some, whole(mean_some));
     efg_format_ns(all, sizeof all, whole(mean_all));
     efg_summary_line(out,
-                     "             they took %s each, all iterations %s (%+.1f%%); MPI %.1f%% of "
+                     "             %s took %s each, all iterations %s (%+.1f%%); MPI %.1f%% of "
                      "it, of all %.1f%%",
-                     some, all, efg_percent(mean_some - mean_all, mean_all),
+                     has_slow(efg_run_rank_thread(&view->run->speaker)) ? "the others" : "they", some, all,
+                     efg_percent(mean_some - mean_all, mean_all),
                      efg_percent((double)it->recorded_mpi, (double)it->recorded_time),
                      efg_percent((double)it->all_mpi, (double)it->all_time));
 }
@@ -213,14 +222,17 @@ static void put_cost(struct efg_buffer *out, const struct view *view)
 static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
 {
     uint64_t left = totals->notes_left;
+    char head[48];
     for (uint32_t i = 0; i < totals->note_count; i++) {
         const struct efg_totals_note *note = &totals->notes[i];
-        if (i >= NOTES_SHOWN)
-            left += note->count;
-        else if (note->count > 1)
-            efg_summary_line(out, "Note         %llu ranks: %s", (unsigned long long)note->count, note->text);
+        if (note->count > 1)
+            snprintf(head, sizeof head, "Note         %llu ranks: ", (unsigned long long)note->count);
         else
-            efg_summary_line(out, "Note         rank %u: %s", note->rank, note->text);
+            snprintf(head, sizeof head, "Note         rank %u: ", note->rank);
+        if (i < NOTES_SHOWN)
+            efg_summary_notes(out, head, note->text);
+        else
+            left += note->count;
     }
     if (left)
         efg_summary_line(out,
@@ -261,6 +273,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     put_trace(out, &view);
     put_graph(out, &view);
     efg_summary_binding(out, run);
+    efg_summary_processor(out, run);
     efg_summary_clocks(out, run);
     put_cost(out, &view);
     put_notes(out, view.totals);

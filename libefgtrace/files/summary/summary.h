@@ -10,6 +10,8 @@
 #ifndef EFG_SUMMARY_H
 #define EFG_SUMMARY_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 #include "core/loop/looptree.h"
 #include "files/run/runfile.h"
@@ -41,6 +43,7 @@ void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run);
 
 /* Append what there is to say about ranks that share cores, and about clocks of several hosts. */
 void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run);
+void efg_summary_processor(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run);
 
 /* What the messages told of the clocks, and what was done: "off by 3 us or more in the window,
@@ -55,7 +58,7 @@ void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *
 /* --- the cut that the windows make --- */
 
 /* Whether all ranks that recorded the window recorded the same iterations. */
-int efg_summary_is_aligned(const struct efg_run_cut *cut);
+bool efg_summary_is_aligned(const struct efg_run_cut *cut);
 
 /* Append a warning if too many messages miss one of their ends. */
 void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run);
@@ -80,9 +83,9 @@ void efg_summary_place(const struct efg_run *run, const struct efg_node *node, c
                        size_t size);
 
 /* Function INDEX of its call path, innermost first, inlined ones included, in the same way.
- * Returns 0 if there is none. */
-int efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index,
-                      char *text, size_t size);
+ * Returns false if there is none. */
+bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index,
+                       char *text, size_t size);
 
 /* What DIMENSION (not the path) says of a node, if it is part of the signature: "8192 B" or
  * ">= 4 KiB", "rank +1", "world", "assembly"; "" if it says nothing. */
@@ -109,7 +112,7 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
 void efg_summary_short(char *text, size_t size, const char *name);
 
 /* 0 for start-up code of the C library, which symbol tables name too. */
-int efg_summary_is_worth_naming(const char *function);
+bool efg_summary_is_worth_naming(const char *function);
 
 /* --- text --- */
 
@@ -119,6 +122,9 @@ int efg_summary_is_worth_naming(const char *function);
  * before the [...] at its end; what is not printable ASCII becomes '?'. */
 void efg_summary_line(struct efg_buffer *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Append TEXT, the notes of a rank, as a line each that begins with HEAD. */
+void efg_summary_notes(struct efg_buffer *out, const char *head, const char *text);
 
 /* Append the table of loops, the main one marked with '*': all, or only those that matter
  * (1% of the time or around the main loop, at most MOST). SKIPPED (may be NULL): how many are

@@ -48,6 +48,15 @@ void efg_summary_line(struct efg_buffer *out, const char *format, ...)
     efg_buffer_print(out, "%s\n", line);
 }
 
+void efg_summary_notes(struct efg_buffer *out, const char *head, const char *text)
+{
+    for (const char *end; text; text = end ? end + 2 : NULL) {
+        end = strstr(text, "; ");
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        efg_summary_line(out, "%s%.*s", head, (int)length, text);
+    }
+}
+
 /* VALUE with three digits. */
 static void three_digits(char *text, size_t size, double value, const char *unit)
 {

@@ -37,7 +37,7 @@ struct ranges {
 struct unit {
     Dwarf_Die die;
     struct ranges functions;
-    int walked;
+    bool walked;
 };
 
 struct efg_dwarf_index {
@@ -101,16 +101,16 @@ static struct range *find_range(const struct ranges *ranges, uint64_t address)
 /* --- walking --- */
 
 /* The next entry beside DIE, which must come later in the file. */
-static int next_beside(Dwarf_Die *die)
+static bool next_beside(Dwarf_Die *die)
 {
     Dwarf_Die next;
     if (dwarf_siblingof(die, &next) != 0 || next.addr <= die->addr)
-        return 0;
+        return false;
     *die = next;
-    return 1;
+    return true;
 }
 
-static int holds_functions(int tag)
+static bool holds_functions(int tag)
 {
     return tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module;
 }
@@ -134,7 +134,7 @@ static void walk_unit(struct unit *unit, size_t number)
 {
     add_functions(&unit->functions, &unit->die, number, 0);
     sort_ranges(&unit->functions);
-    unit->walked = 1;
+    unit->walked = true;
 }
 
 /* A unit that says nothing of its ranges has those of its functions. */
@@ -188,40 +188,40 @@ struct chain { /* the function, then what is inlined into it, outermost first */
     int count;
 };
 
-static int has_addresses(Dwarf_Die *die)
+static bool has_addresses(Dwarf_Die *die)
 {
     return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 }
 
-static int follow(struct chain *chain, Dwarf_Die *scope, uint64_t address, int nesting);
+static bool follow(struct chain *chain, Dwarf_Die *scope, uint64_t address, int nesting);
 
-/* 1 if ADDRESS was found in DIE or, where DIE says nothing of its addresses, below it. */
-static int follow_into(struct chain *chain, Dwarf_Die *die, uint64_t address, int nesting)
+/* Whether ADDRESS was found in DIE or, where DIE says nothing of its addresses, below it. */
+static bool follow_into(struct chain *chain, Dwarf_Die *die, uint64_t address, int nesting)
 {
     int tag = dwarf_tag(die);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block && tag != DW_TAG_try_block &&
         tag != DW_TAG_catch_block)
-        return 0;
+        return false;
     if (!has_addresses(die))
         return tag == DW_TAG_lexical_block && follow(chain, die, address, nesting + 1);
     if (dwarf_haspc(die, address) <= 0)
-        return 0;
+        return false;
     if (tag == DW_TAG_inlined_subroutine && chain->count <= EFG_INLINE_MAX)
         chain->die[chain->count++] = *die;
     follow(chain, die, address, nesting + 1);
-    return 1;
+    return true;
 }
 
-static int follow(struct chain *chain, Dwarf_Die *scope, uint64_t address, int nesting)
+static bool follow(struct chain *chain, Dwarf_Die *scope, uint64_t address, int nesting)
 {
     Dwarf_Die die;
     if (nesting > NESTING_MAX || dwarf_child(scope, &die) != 0)
-        return 0;
+        return false;
     do {
         if (follow_into(chain, &die, address, nesting))
-            return 1;
+            return true;
     } while (next_beside(&die));
-    return 0;
+    return false;
 }
 
 /* --- frames --- */

@@ -41,22 +41,22 @@ static int open_regular(const char *path)
 }
 
 /* Whether ELF has debug information, not only an unwind table. */
-static int has_debug_info(Elf *elf)
+static bool has_debug_info(Elf *elf)
 {
     size_t names;
     if (elf_getshdrstrndx(elf, &names))
-        return 0;
+        return false;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
         const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (name && (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
             return header.sh_type != SHT_NOBITS;
     }
-    return 0;
+    return false;
 }
 
 /* Map PATH. *DWARF is set when there is debug information in it, and it is wanted. */
-static Elf *map(const char *path, int wants_dwarf, Dwarf **dwarf)
+static Elf *map(const char *path, bool wants_dwarf, Dwarf **dwarf)
 {
     int file = open_regular(path);
     *dwarf = NULL;
@@ -77,13 +77,13 @@ static Elf *map(const char *path, int wants_dwarf, Dwarf **dwarf)
 
 /* --- debug files --- */
 
-static int has_build_id(Elf *elf, const void *id, ssize_t size)
+static bool has_build_id(Elf *elf, const void *id, ssize_t size)
 {
     const void *other;
     return dwelf_elf_gnu_build_id(elf, &other) == size && !memcmp(id, other, (size_t)size);
 }
 
-static int has_checksum(Elf *elf, uint32_t checksum)
+static bool has_checksum(Elf *elf, uint32_t checksum)
 {
     size_t size;
     char *bytes = elf_rawfile(elf, &size);
@@ -91,29 +91,29 @@ static int has_checksum(Elf *elf, uint32_t checksum)
 }
 
 /* Take PATH as the debug file of FILE if it is the right one. */
-static int try_debug_file(struct efg_elf *file, const char *path, GElf_Word checksum)
+static bool try_debug_file(struct efg_elf *file, const char *path, GElf_Word checksum)
 {
     const void *id;
     ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
     Elf *elf = map(path, file->wants_dwarf, &file->dwarf);
     if (elf && (size > 0 ? has_build_id(elf, id, size) : has_checksum(elf, checksum))) {
         file->debug_elf = elf;
-        return 1;
+        return true;
     }
     dwarf_end(file->dwarf);
     elf_end(elf);
     file->dwarf = NULL;
-    return 0;
+    return false;
 }
 
-static int find_by_build_id(struct efg_elf *file)
+static bool find_by_build_id(struct efg_elf *file)
 {
     const unsigned char *id;
     char path[PATH_MAX] = DEBUG_FOLDER "/.build-id/";
     size_t at = strlen(path);
     ssize_t size = dwelf_elf_gnu_build_id(file->elf, (const void **)&id);
     if (size < 2 || size > 64)
-        return 0;
+        return false;
     for (ssize_t i = 0; i < size; i++)
         at += (size_t)sprintf(path + at, i == 0 ? "%02x/" : "%02x", id[i]);
     strcpy(path + at, ".debug");
@@ -136,7 +136,7 @@ static void find_by_link(struct efg_elf *file, const char *path)
     }
 }
 
-void efg_elf_open(struct efg_elf *file, const char *path, int wants_dwarf)
+void efg_elf_open(struct efg_elf *file, const char *path, bool wants_dwarf)
 {
     *file = (struct efg_elf){.wants_dwarf = wants_dwarf};
     if (elf_version(EV_CURRENT) == EV_NONE)
@@ -173,13 +173,13 @@ static Elf_Scn *section_of(Elf *elf, GElf_Word type, GElf_Shdr *header)
     return NULL;
 }
 
-static int is_function(const GElf_Sym *symbol)
+static bool is_function(const GElf_Sym *symbol)
 {
     int type = GELF_ST_TYPE(symbol->st_info);
     return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF;
 }
 
-static int read_functions(struct efg_function_table *table, Elf *elf, GElf_Word type)
+static bool read_functions(struct efg_function_table *table, Elf *elf, GElf_Word type)
 {
     GElf_Shdr header;
     GElf_Sym symbol;

@@ -7,6 +7,7 @@
 #define EFG_SYMBOLS_PARTS_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "symbols.h"
@@ -16,7 +17,7 @@
 struct efg_elf { /* an ELF file with what debug information it has, in it or beside it */
     Elf *elf, *debug_elf; /* NULL where there is none */
     Dwarf *dwarf;
-    int wants_dwarf;
+    bool wants_dwarf;
 };
 
 struct efg_function { /* of a symbol table; the name belongs to the Elf */
@@ -31,7 +32,7 @@ struct efg_function_table {
 
 /* Open the ELF file PATH; all NULL if it cannot be read or is not ELF. Without WANTS_DWARF, only the
  * symbol table of debug files. */
-void efg_elf_open(struct efg_elf *file, const char *path, int wants_dwarf);
+void efg_elf_open(struct efg_elf *file, const char *path, bool wants_dwarf);
 void efg_elf_close(struct efg_elf *file);
 
 /* The functions of the best symbol table: .symtab, here or in the debug file, else .dynsym.

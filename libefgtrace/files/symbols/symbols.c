@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The resolver remembers its answers, per module and offset: the same
- * call sites are asked for by many ranks and call paths. Debug information is
- * asked first; where it is silent, the symbol table gives the function's name.
- * Tables are made when they are first needed.
+ * Finds the function and line of an address. The resolver remembers its answers, per module and offset:
+ * the same call sites are asked for by many ranks and call paths. Debug information is asked first; where
+ * it is silent, the symbol table gives the function's name. Tables are made when they are first needed.
  *
  * Strings are those of the mapped files, which stay open; only demangled names are
  * our own. C++ names are demangled by __cxa_demangle of libstdc++, when there is one to load:
@@ -33,7 +32,7 @@ struct module {
     struct efg_elf file;
     struct efg_dwarf_index *index;   /* NULL without debug information */
     struct efg_function_table names; /* once has_names is set */
-    int has_names;
+    bool has_names;
     struct answer *answers;
     struct efg_map by_offset; /* the addresses of answers */
 };
@@ -49,7 +48,7 @@ struct efg_symbols {
     struct module *modules; /* the one asked last comes first */
     struct text *texts;
     demangler *demangle;
-    int looked_for_demangler;
+    bool looked_for_demangler;
 };
 
 static const struct efg_symbol UNKNOWN = {.function = "?", .file = ""};
@@ -66,7 +65,7 @@ static demangler *find_demangler(struct efg_symbols *symbols)
     if (!symbols->looked_for_demangler) {
         void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
         symbols->demangle = library ? (demangler *)dlsym(library, "__cxa_demangle") : NULL;
-        symbols->looked_for_demangler = 1;
+        symbols->looked_for_demangler = true;
     }
     return symbols->demangle;
 }
@@ -101,7 +100,7 @@ static const char *symbol_name(struct efg_symbols *symbols, struct module *modul
 {
     if (!module->has_names)
         efg_elf_functions(&module->names, &module->file);
-    module->has_names = 1;
+    module->has_names = true;
     return best_name(symbols, efg_elf_name(&module->names, offset), NULL);
 }
 
@@ -128,10 +127,22 @@ static struct answer *answer_new(struct module *module, uint64_t offset, int cou
     return answer;
 }
 
+/* How many of the innermost FRAMES are functions of efgtrace.h: where they are called is what counts. */
+static int count_own(const struct efg_dwarf_frame *frames, int count)
+{
+    int own = 0;
+    while (own + 1 < count && frames[own].function && strncmp(frames[own].function, "efgtrace_", 9) == 0)
+        own++;
+    return own;
+}
+
 static struct answer *resolve(struct efg_symbols *symbols, struct module *module, uint64_t offset)
 {
-    struct efg_dwarf_frame frames[EFG_INLINE_MAX + 1];
-    int found = module->index ? efg_dwarf_find(module->index, offset, frames) : 0;
+    struct efg_dwarf_frame all[EFG_INLINE_MAX + 1], *frames = all;
+    int found = module->index ? efg_dwarf_find(module->index, offset, all) : 0;
+    int own = count_own(frames, found);
+    frames += own;
+    found -= own;
     struct answer *answer = answer_new(module, offset, found ? found : 1);
     if (!answer)
         return NULL;
@@ -152,7 +163,7 @@ static struct answer *resolve(struct efg_symbols *symbols, struct module *module
 
 /* Its functions above main are nobody's business, and its debug file, where there is one, is
  * compressed: to unpack it takes as long as all of the rest of MPI_Finalize. */
-static int is_c_library(const char *path)
+static bool is_c_library(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return strncmp(slash ? slash + 1 : path, "libc.so.", 8) == 0;

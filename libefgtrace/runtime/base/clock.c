@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether the processor's counter is a clock, and how fast it is.
+ * Chooses the clock. Whether the processor's counter is a clock, and how fast it is.
  *
  * The kernel has to find out the same for itself, on all sockets, and goes on watching: where
  * its own clock is the TSC, so can ours be. Virtual machines that move between hosts, and
@@ -11,6 +11,7 @@
  */
 #include "clock.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,25 +50,25 @@ static struct moment now(void)
 }
 
 #if defined(__x86_64__)
-static int kernel_uses_counter(void)
+static bool kernel_uses_counter(void)
 {
     char name[16] = "";
     FILE *file = fopen(KERNEL_CLOCK, "re");
     if (!file)
-        return 0;
+        return false;
     if (!fgets(name, sizeof name, file))
         name[0] = '\0';
     fclose(file);
     return strcmp(name, "tsc\n") == 0;
 }
 
-static int is_invariant(void)
+static bool is_invariant(void)
 {
     unsigned a, b, c, d;
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-static int is_allowed(void)
+static bool is_allowed(void)
 {
     int how = PR_TSC_ENABLE;
     return prctl(PR_GET_TSC, &how) != 0 || how == PR_TSC_ENABLE;

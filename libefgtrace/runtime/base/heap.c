@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * A heap for a process that must not use malloc:
+ *
  *     | size | block | size | block | ... | free, all zero |
  */
 #define _GNU_SOURCE

@@ -7,10 +7,11 @@
 #define EFG_LOCK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 struct efg_lock {
     pthread_mutex_t mutex;
-    int is_needed;
+    bool is_needed;
 };
 #define EFG_LOCK {PTHREAD_MUTEX_INITIALIZER, 0}
 

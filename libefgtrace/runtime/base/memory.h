@@ -20,13 +20,15 @@
 #ifndef EFG_MEMORY_H
 #define EFG_MEMORY_H
 
+#include <stdbool.h>
+
 #include "base/budget.h"
 
 extern struct efg_budget efg_memory; /* without a limit until the configuration is read */
 
-/* 1 if BYTES more may be taken for something that can be recomputed when it is forgotten: half of
+/* Whether BYTES more may be taken for something that can be recomputed when it is forgotten: half of
  * the budget is kept for what cannot. */
-static inline int efg_memory_may_remember(uint64_t bytes)
+static inline bool efg_memory_may_remember(uint64_t bytes)
 {
     return efg_budget_has(&efg_memory, efg_memory.limit / 2 + bytes);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel sends both to the thread that writes. One that is pending at the end was raised in
- * between, and is taken away; one that the application itself blocks is left to it.
+ * Holds back the signals by which a write may end the process. The kernel sends both to the thread that
+ * writes. One that is pending at the end was raised in between, and is taken away; one that the
+ * application itself blocks is left to it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "signals.h"

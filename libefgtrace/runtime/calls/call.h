@@ -12,6 +12,7 @@
 #define EFG_CALL_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "files/log/record.h"
 
@@ -34,6 +35,7 @@ enum efg_call_id {
     EFG_CALL_NONE,
 #define CALL(name, ...) EFG_CALL_##name,
 #define OWN(name, ...) EFG_CALL_##name,
+#define USER OWN
 #define LEFT_OUT(name, reason)
 #include "calls.def"
 #undef CALL
@@ -48,6 +50,7 @@ enum efg_named { EFG_MPI, EFG_PMPI };
 /* What kind of thing a call does, and with it which fields it fills. */
 enum efg_shape {
     EFG_SHAPE_PLAIN, /* an event with no further facts; .comm where there is one */
+    EFG_SHAPE_MARK,  /* efgtrace_iteration: the program says that an iteration begins */
     /* Point to point. Sends: comm peer tag count type; receives the same with r-fields. */
     EFG_SHAPE_SEND,
     EFG_SHAPE_ISEND, /* + requests */
@@ -125,7 +128,7 @@ struct efg_call {
     uint8_t in_place, collective, exclusive;
     uint8_t neighbour; /* collective of a neighbourhood: counts are per neighbour */
     uint8_t is_large;  /* counts are of MPI_Count, not of int */
-    uint8_t recording; /* for the tracer: this call is being recorded */
+    bool recording;    /* for the tracer: this call is being recorded */
     int peer, tag, root;
     int rpeer, rtag;
     int nrequests;
@@ -168,9 +171,9 @@ struct efg_call_info {
 };
 extern const struct efg_call_info efg_call_info[EFG_CALLS];
 
-/* What the wrappers call. enter returns 1 if leave is wanted too. */
+/* What the wrappers call. enter returns true if leave is wanted too. */
 struct efg_hooks {
-    int (*enter)(struct efg_call *call);
+    bool (*enter)(struct efg_call *call);
     void (*leave)(struct efg_call *call, int result);
 };
 
@@ -185,11 +188,11 @@ struct efg_front {
 /* What libefgtrace-runtime.so exports to the preloaded library. */
 struct efg_runtime {
     /* Before MPI_Init; reads the configuration. Wrong ones are reported on standard error, and
-     * the process exits with 2: it has cost nothing yet. Returns 1 to go on, 0 for "off". */
-    int (*prepare)(const struct efg_front *front);
+     * the process exits with 2: it has cost nothing yet. Returns true to go on, false for "off". */
+    bool (*prepare)(const struct efg_front *front);
     /* Once or more in MPI_Init, before the next library is called to begin MPI. IS_SURE: that is
      * MPI itself, which returns to us, and start follows. */
-    void (*say)(int is_sure);
+    void (*say)(bool is_sure);
     /* MPI is about to hand the data of this process to PMIx, whose functions these are. */
     void (*pin)(void *put, void *get);
     /* When MPI has begun, inside the wrapper of MPI_Init, and COMM is NULL; or in a program of

@@ -21,6 +21,7 @@ const struct efg_call_info efg_call_info[EFG_CALLS] = {
 #define CALLX(id, class_, shape_, ...) ROW(id, "MPIX_" #id, class_, shape_)
 #endif
 #define OWN(id, class_, shape_) ROW(id, "MPI_" #id, class_, shape_)
+#define USER(id, class_, shape_) ROW(id, "efgtrace_" #id, class_, shape_)
 #define LEFT_OUT(id, reason)
 #include "calls.def"
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A notice is read where MPI_Init has brought it: Open MPI collects the data of all processes
- * in its first fence, MPICH's barrier hands the keys to all proxies of hydra. So a key that is
- * not there will not come, and the answer is immediate.
+ * Pins and reads the notices by which ranks say that they are traced. A notice is read where MPI_Init has
+ * brought it: Open MPI collects the data of all processes in its first fence, MPICH's barrier hands the
+ * keys to all proxies of hydra. So a key that is not there will not come, and the answer is immediate.
  *
  * Invariant: what is read of a rank is the same on all ranks.
  */
@@ -35,16 +35,18 @@ void efg_board_give_up(int code)
 /* Whether Open MPI was told not to collect what the processes have put (pmix_base_collect_data
  * 0): then one that is on another node may or may not be known here. MPI_T says it, too, but
  * takes a quarter of a second for that. */
-static int is_uncollected(void)
+static bool is_uncollected(void)
 {
-    const _Bool *is_collected = dlsym(RTLD_DEFAULT, "opal_pmix_collect_all_data");
+    const bool *is_collected = dlsym(RTLD_DEFAULT, "opal_pmix_collect_all_data");
     return is_collected && !*is_collected;
 }
 
 enum efg_notice efg_board_own(void)
 {
-    static int is_known;
-    if (!is_known++ && !efg_hydra_is_pinned() && (!efg_pmix_is_pinned() || is_uncollected()))
+    static bool is_known;
+    bool is_first = !is_known;
+    is_known = true;
+    if (is_first && !efg_hydra_is_pinned() && (!efg_pmix_is_pinned() || is_uncollected()))
         own = EFG_NOTICE_NONE;
     return own;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks of 1, 2, 4 ... neighbouring ranks are counted, and the first rank of a block that is
- * here knows the count:
+ * Finds out which ranks are traced. Blocks of 1, 2, 4 ... neighbouring ranks are counted, and the first
+ * rank of a block that is here knows the count:
  *
  *     [a, a + b)  and  [a + b, a + 2b)   make   [a, a + 2b)
  *        head  <-- who is here ---  head
@@ -72,7 +72,7 @@ static void count(int rank, int size)
     efg_ranks_add(here, rank);
     for (int step = 1; step < size && above < 0; step *= 2) {
         struct round r = round_of(rank, step, size);
-        int is_second = rank >= r.middle;
+        bool is_second = rank >= r.middle;
         int other = is_second ? head_of(r.begin, r.middle) : head_of(r.middle, r.end);
         if (other < 0)
             continue;
@@ -147,23 +147,38 @@ static int make_comm(struct efg_census *c)
 /* --- */
 
 /* Several programs in one job, where the launcher says so to all of them. */
-static int is_several(void)
+static bool is_several(void)
 {
     static const char *const names[] = {"OMPI_NUM_APP_CTX", "SLURM_HET_SIZE", "SLURM_PACK_SIZE"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *number = getenv(names[i]);
         if (number && atoi(number) > 1)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
+}
+
+/* Whether RANK speaks for its program: the first rank of each, where Open MPI says how many each has; all
+ * ranks elsewhere. */
+static bool is_speaker(int rank)
+{
+    const char *counts = getenv("OMPI_APP_CTX_NUM_PROCS"), *at = counts;
+    char *end;
+    for (long first = 0, count; at; at = end, first += count) {
+        count = strtol(at, &end, 10);
+        if (end == at || first >= rank)
+            return first == rank;
+    }
+    return true;
 }
 
 /* Nothing can be known of the others: all that are started together are taken to be here. */
 static int believe(struct efg_census *c, int rank, const char **why)
 {
     if (is_several()) {
-        *why = "several programs run in this job, and its launcher cannot tell which of them "
-               "are traced: this one is not";
+        if (is_speaker(rank))
+            *why = "several programs run in this job, and its launcher cannot tell which of them "
+                   "are traced: this one is not";
         return -1;
     }
     c->place = rank;

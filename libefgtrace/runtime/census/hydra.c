@@ -23,7 +23,7 @@
 #define NAME 512       /* bytes of the name of the space */
 
 static char space[NAME]; /* its name, "" if there is none */
-static int is_pinned;
+static bool is_pinned;
 
 /* Slurm's processes may have such a socket as well, and speak another protocol. */
 static int find_socket(void)
@@ -61,7 +61,7 @@ static int receive(int socket, char answer[LINE])
 static int ask(char answer[LINE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int ask(char answer[LINE], const char *format, ...)
 {
-    static int is_silent; /* a late answer would be taken for that to another question */
+    static bool is_silent; /* a late answer would be taken for that to another question */
     char question[LINE];
     va_list arguments;
     va_start(arguments, format);
@@ -98,7 +98,7 @@ void efg_hydra_pin(enum efg_notice notice)
     char answer[LINE];
     if (rank && find_space() == 0 &&
         ask(answer, "cmd=put kvsname=%s key=efgtrace.%d.%d value=1\n", space, (int)notice, atoi(rank)) == 0)
-        is_pinned = 1;
+        is_pinned = true;
 }
 
 /* It takes note of the end of processes only that have said "init". There is no answer. */
@@ -110,7 +110,7 @@ void efg_hydra_abort(int code)
         return; /* it has gone itself */
 }
 
-int efg_hydra_is_pinned(void)
+bool efg_hydra_is_pinned(void)
 {
     return is_pinned;
 }

@@ -46,7 +46,7 @@ typedef int get_function(const struct process *process, const char *key, const s
                          size_t count, struct value **value);
 
 static get_function *get_value;
-static int is_pinned;
+static bool is_pinned;
 
 void efg_pmix_pin(void *put, void *get, enum efg_notice notice)
 {
@@ -59,7 +59,7 @@ void efg_pmix_pin(void *put, void *get, enum efg_notice notice)
     is_pinned = put_value(SCOPE_GLOBAL, KEY, &value) == SUCCESS;
 }
 
-int efg_pmix_is_pinned(void)
+bool efg_pmix_is_pinned(void)
 {
     return is_pinned;
 }

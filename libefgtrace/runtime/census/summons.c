@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two-phase commit over the name service of MPI, which needs nobody else to be in a call:
+ * Asks ranks whether they are here, with a time limit. Two-phase commit over the name service of MPI,
+ * which needs nobody else to be in a call:
  *
  *     leader    call ->                      list, then decided ->
  *     others            -> yes, if they see it in time          wait without limit
@@ -43,7 +44,7 @@ static void publish(const char *what, int leader, int number, const char *text)
     PMPI_Publish_name(name, MPI_INFO_NULL, text);
 }
 
-static int look_up(const char *what, int leader, int number, char text[MPI_MAX_PORT_NAME])
+static bool look_up(const char *what, int leader, int number, char text[MPI_MAX_PORT_NAME])
 {
     char name[NAME];
     name_it(name, what, leader, number);
@@ -70,21 +71,21 @@ static struct wait wait_for(uint64_t patience)
 }
 
 /* After a pause: whether it is worth another look. */
-static int goes_on(struct wait *wait)
+static bool goes_on(struct wait *wait)
 {
     struct timespec pause = {0, wait->pause};
     if (wait->end && now() >= wait->end)
-        return 0;
+        return false;
     nanosleep(&pause, NULL);
     wait->pause = 2 * wait->pause < LONGEST ? 2 * wait->pause : LONGEST;
-    return 1;
+    return true;
 }
 
-static int await(const char *what, int leader, int number, uint64_t patience)
+static bool await(const char *what, int leader, int number, uint64_t patience)
 {
     char text[MPI_MAX_PORT_NAME];
     struct wait wait = wait_for(patience);
-    int is_there;
+    bool is_there;
     while (!(is_there = look_up(what, leader, number, text)) && goes_on(&wait))
         ;
     return is_there;
@@ -103,19 +104,19 @@ static void publish_set(int leader, int size, const unsigned char *set)
     }
 }
 
-/* Returns 1 if all of it is there. */
-static int look_up_set(int leader, int size, unsigned char *set)
+/* Returns whether all of it is there. */
+static bool look_up_set(int leader, int size, unsigned char *set)
 {
     char text[MPI_MAX_PORT_NAME];
     int bytes = (size + 7) / 8;
     for (int piece = 0; piece * PIECE < bytes; piece++) {
         if (!look_up("list", leader, piece, text))
-            return 0;
+            return false;
         for (int i = 0; i < PIECE && piece * PIECE + i < bytes; i++)
             if (sscanf(text + 2 * i, "%2hhx", &set[piece * PIECE + i]) != 1)
-                return 0;
+                return false;
     }
-    return 1;
+    return true;
 }
 
 /* --- the parts --- */

@@ -6,10 +6,12 @@
 #ifndef EFG_SUMMONS_H
 #define EFG_SUMMONS_H
 
+#include <stdbool.h>
+
 #define EFG_RANKS_MOST (1 << 20) /* ranks in a set */
 
 /* A set of ranks: bit RANK % 8 of byte RANK / 8. */
-static inline int efg_ranks_has(const unsigned char *ranks, int rank)
+static inline bool efg_ranks_has(const unsigned char *ranks, int rank)
 {
     return ranks[rank / 8] >> rank % 8 & 1;
 }

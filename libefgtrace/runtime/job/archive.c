@@ -79,7 +79,7 @@ static void scan_logs(const struct logs *logs, struct efg_buffer *out)
     for (uint32_t i = 0; i < logs->count; i++) {
         struct efg_buffer one = {0};
         if (efg_otf2_scan(&logs->view[i], &one) != 0)
-            out->failed = 1;
+            out->failed = true;
         efg_buffer_u64(out, one.size);
         efg_buffer_put(out, one.data, one.size);
         efg_buffer_fini(&one);
@@ -213,7 +213,7 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
     uint64_t *all = gather_counts(logs, total);
     uint64_t begin = efg_clock_cpu();
     if (efg_job_is_first())
-        error = all ? efg_otf2_define(u, archive, all, 0) : -ENOMEM;
+        error = all ? efg_otf2_define(u, archive, all, false) : -ENOMEM;
     run->own += efg_clock_cpu() - begin;
     free(all);
     if (any(error))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Collects what all ranks know, and writes the run file:
+ *
  *     every rank:   its section  --gather on the node-->  leader
  *     leader:       sections of the node -> run file, at the place that a scan of sizes gives
  *     every rank:   names, graph, totals  --join in a tree-->  rank 0
@@ -30,7 +32,7 @@
 
 static const struct efg_job *const job = &efg_job;
 
-static int is_leader(void)
+static bool is_leader(void)
 {
     return job->nodes.leaders != MPI_COMM_NULL;
 }
@@ -101,7 +103,7 @@ static int fetch_speaker(struct efg_run *run, const struct efg_buffer *mine, int
         efg_tree_send(job->comm, 0, mine);
     if (!efg_job_is_first() || speaker < 0)
         return error;
-    int is_own = speaker == job->rank;
+    bool is_own = speaker == job->rank;
     const struct efg_buffer *section = is_own ? mine : &theirs;
     if (!is_own)
         error = efg_tree_receive(job->comm, efg_census_place(&job->here, (uint32_t)speaker), &theirs);
@@ -118,11 +120,11 @@ static int fetch_speaker(struct efg_run *run, const struct efg_buffer *mine, int
 
 /* Whether this rank writes its sequence: the first one that has it does. Needs no memory but on
  * rank 0, so that all ranks come through. */
-static int is_owner(const struct efg_run *run)
+static bool is_owner(const struct efg_run *run)
 {
     struct efg_ranklist owners = {0};
     struct efg_range ranges[PIECE];
-    int owns = 0;
+    bool owns = false;
     for (uint32_t i = 0; efg_job_is_first() && i < run->common.order_count; i++)
         efg_ranklist_add(&owners, run->common.orders[i].ranks.ranges[0].first);
     uint32_t left = owners.range_count;
@@ -253,7 +255,7 @@ struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names
     if (names && rank->threads)
         efg_merge_rank(&joint.merge, names, rank);
     else
-        joint.merge.failed = 1;
+        joint.merge.failed = true;
     if (sequence->size && !sequence->failed)
         efg_merge_order(&joint.merge, rank->rank, order);
     joint.merge.failed |= mine.failed;

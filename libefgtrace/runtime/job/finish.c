@@ -27,13 +27,13 @@
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "runtime/watch/coarse.h"
+#include "runtime/watch/events.h"
 #include "runtime/watch/known.h"
 #include "runtime/watch/last.h"
 #include "runtime/watch/rounds.h"
 #include "runtime/watch/save.h"
 #include "runtime/watch/steer.h"
 #include "runtime/watch/threads.h"
-#include "runtime/watch/tracer.h"
 #include "runtime/watch/windows.h"
 #include "sessions.h"
 #include "spawned.h"
@@ -56,7 +56,7 @@ static struct efg_collected collect(struct efg_run *run, uint64_t now)
     struct efg_run_order order = {0};
     char path[EFG_PATH];
     efg_orders_end(&sequence, &order); /* may have to note something about the rank */
-    int has_names = efg_known_names(&names) == 0;
+    bool has_names = efg_known_names(&names) == 0;
     efg_known_rank(&rank, NULL, now);
     run_path(path, sizeof path);
     struct efg_collected collected =
@@ -69,7 +69,7 @@ static struct efg_collected collect(struct efg_run *run, uint64_t now)
 
 /* --- rank 0 --- */
 
-static void write_text(const char *name, const struct efg_buffer *text)
+void efg_finish_write(const char *name, const struct efg_buffer *text)
 {
     char path[EFG_PATH];
     snprintf(path, sizeof path, "%.4000s/%s", job->folder, name);
@@ -82,8 +82,8 @@ static void write_text(const char *name, const struct efg_buffer *text)
         efg_below_remove(path, EFG_BELOW_OWN + 1);
 }
 
-/* The end of the run file, and its name. Returns 1 if it is there. */
-static int write_run(const struct efg_run *run, const struct efg_collected *collected)
+/* The end of the run file, and its name. Returns whether it is there. */
+static bool write_run(const struct efg_run *run, const struct efg_collected *collected)
 {
     char path[EFG_PATH];
     run_path(path, sizeof path);
@@ -91,11 +91,11 @@ static int write_run(const struct efg_run *run, const struct efg_collected *coll
     if (!error)
         error = efg_runfile_finish(run, path, EFG_BELOW_OWN + 1, collected->end);
     if (!error)
-        return 1;
+        return true;
     if (*path)
         efg_runfile_abandon(path, EFG_BELOW_OWN + 1);
     efg_note("cannot write %s: %s", *path ? path : "run.efg", strerror(-error));
-    return 0;
+    return false;
 }
 
 static void write_summary(const struct efg_run *run)
@@ -103,7 +103,7 @@ static void write_summary(const struct efg_run *run)
     struct efg_buffer text = {0};
     efg_summary_write(&text, run);
     if (!text.failed) {
-        write_text("summary.txt", &text);
+        efg_finish_write("summary.txt", &text);
         if (job->conf.summary) {
             fflush(stdout);
             fwrite(text.data, 1, text.size, stderr);
@@ -114,7 +114,7 @@ static void write_summary(const struct efg_run *run)
 
 /* --- the end --- */
 
-static int has_windows(void)
+static bool has_windows(void)
 {
     int some = efg_steering.window_count > 0 || job->conf.mode == EFG_MODE_FULL;
     PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, job->comm);
@@ -183,7 +183,7 @@ void efg_finish_run(void)
     uint64_t now = efg_clock_ticks();
     efg_signals_hold(&signals);
     for (struct efg_thread *t = efg_threads.list; t; t = t->next)
-        efg_tracer_settle(t, now);
+        efg_events_add(t, now, false);
     efg_steer_finish(now, 1);
     PMPI_Barrier(job->comm); /* who comes late does so without us, too */
     uint64_t begin = efg_clock_ticks();
@@ -211,7 +211,7 @@ void efg_finish_run(void)
     }
     run.rounds = efg_rounds_count();
     run.finish = efg_clock_ticks() - begin;
-    int is_written = 0;
+    bool is_written = false;
     if (efg_job_is_first()) {
         is_written = write_run(&run, &collected);
         write_summary(&run);
@@ -238,7 +238,7 @@ void efg_finish_leave(void)
     efg_steer_finish(now, 0);
     close_recorders(now);
     if (self) {
-        efg_tracer_settle(self, now);
+        efg_events_add(self, now, false);
         efg_save_last(self, now);
     }
     efg_signals_release(&signals);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * No rank knows how many blocks it will receive. So: a synchronous send to each partner;
- * receive whatever comes, until this rank's sends have all been received; then a nonblocking
- * barrier, still receiving, until it is over. A rank in the barrier has no block under way,
- * so when all are in it, there is none. No vector over all ranks is ever made.
+ * Matches the messages of all ranks. No rank knows how many blocks it will receive. So: a synchronous send
+ * to each partner; receive whatever comes, until this rank's sends have all been received; then a
+ * nonblocking barrier, still receiving, until it is over. A rank in the barrier has no block under way, so
+ * when all are in it, there is none. No vector over all ranks is ever made.
  *
  * Source: Hoefler, Siebert, Lumsdaine, Scalable communication protocols for dynamic sparse
  * data exchange, 2010 (algorithm NBX).
@@ -73,9 +73,9 @@ static void send_all(struct post *post, struct efg_channels *c, const struct dir
         struct efg_buffer block = {0};
         uint32_t destination = way->put(c, &at, &block);
         int place = efg_census_place(&job->here, destination);
-        int is_to_send = block.size && place >= 0 && destination != (uint32_t)job->rank;
+        bool is_to_send = block.size && place >= 0 && destination != (uint32_t)job->rank;
         if (block.failed || block.size > INT_MAX || (is_to_send && make_room(post))) {
-            c->failed = 1;
+            c->failed = true;
         } else if (is_to_send) {
             PMPI_Issend(block.data, (int)block.size, MPI_BYTE, place, TAG, job->comm,
                         &post->requests[post->count]);
@@ -87,21 +87,21 @@ static void send_all(struct post *post, struct efg_channels *c, const struct dir
 }
 
 /* A block that has come, if there is one. */
-static int receive(struct efg_channels *c, const struct direction *way)
+static bool receive(struct efg_channels *c, const struct direction *way)
 {
     int some = 0, size = 0;
     MPI_Status status;
     PMPI_Iprobe(MPI_ANY_SOURCE, TAG, job->comm, &some, &status);
     if (!some)
-        return 0;
+        return false;
     PMPI_Get_count(&status, MPI_BYTE, &size);
     char *block = malloc((size_t)size + 1), nothing;
     PMPI_Recv(block ? block : &nothing, block ? size : 0, MPI_BYTE, status.MPI_SOURCE, TAG, job->comm,
               MPI_STATUS_IGNORE);
     if (!block || way->get(c, block, (size_t)size) != 0)
-        c->failed = 1;
+        c->failed = true;
     free(block);
-    return 1;
+    return true;
 }
 
 /* Between two exchanges all ranks have to wait for each other. */
@@ -114,7 +114,7 @@ static void exchange(struct efg_channels *c, const struct direction *way)
     PMPI_Comm_set_errhandler(job->comm, MPI_ERRORS_RETURN); /* a block that is lost is no reason to die */
     send_all(&post, c, way);
     while (!is_over) {
-        int some = receive(c, way);
+        bool some = receive(c, way);
         if (all_sent) {
             PMPI_Test(&barrier, &is_over, MPI_STATUS_IGNORE);
         } else {
@@ -244,7 +244,7 @@ static void count_left(struct efg_run *run, struct efg_channels *c)
 static void check_clocks(struct efg_run *run, struct efg_channels *c)
 {
     struct efg_skew skew = {.failed = c->failed};
-    int moved = 0;
+    bool moved = false;
     if (efg_channels_prove(c, (uint32_t)job->rank, join_flights)) {
         efg_channels_gaps(c, (uint32_t)job->rank, &skew);
         moved = efg_repair_clocks(run, &skew);
@@ -254,7 +254,7 @@ static void check_clocks(struct efg_run *run, struct efg_channels *c)
     efg_skew_fini(&skew);
     if (!moved)
         return;
-    int (*is_here)(uint32_t rank) = c->is_here;
+    bool (*is_here)(uint32_t rank) = c->is_here;
     efg_channels_fini(c);
     c->is_here = is_here;
     load(c);

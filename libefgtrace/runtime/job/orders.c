@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each thread ends its own order; what all kept is one section of the run file.
+ * Brings together the orders of calls that the threads kept. Each thread ends its own order; what all kept
+ * is one section of the run file.
  */
 #include "orders.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All ranks go the same way, whatever happens to one of them: each step ends in a value that
- * all of them get. Either all logs are moved or none: a part of them would be worse than none.
+ * Corrects the clocks in the logs of all ranks. All ranks go the same way, whatever happens to one of
+ * them: each step ends in a value that all of them get. Either all logs are moved or none: a part of them
+ * would be worse than none.
  *
  * Times in the run file are those of the whole run, to which a few microseconds in its middle
  * mean nothing: they stay as the clocks were compared.
@@ -107,11 +108,11 @@ static int correct(const struct efg_skew *mine, struct efg_run_skew *found)
     return error;
 }
 
-int efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine)
+bool efg_repair_clocks(struct efg_run *run, const struct efg_skew *mine)
 {
     int64_t least = least_of_all(efg_skew_least(mine));
     if (least >= 0)
-        return 0;
+        return false;
     struct efg_run_skew found = {.most = (uint64_t)-least};
     int error = least_of_all(!mine->failed) ? correct(mine, &found) : -ENOMEM;
     found.repair = error == -EDOM ? EFG_REPAIR_CONTRADICTORY : error ? EFG_REPAIR_FAILED : EFG_REPAIR_DONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A communicator of all processes is made of the world process set of MPI. That it has all of them, and that all are
- * traced, is checked before it is used.
+ * Traces programs that begin MPI with sessions. A communicator of all processes is made of the world
+ * process set of MPI. That it has all of them, and that all are traced, is checked before it is used.
  */
 #include "sessions.h"
 
@@ -36,12 +36,12 @@ static MPI_Comm make(const char *processes, const char *tag)
     return comm;
 }
 
-static int is_world(MPI_Comm comm)
+static bool is_world(MPI_Comm comm)
 {
     int size = 0, all = -1;
     MPI_Group group = group_of("mpi://WORLD");
     if (group == MPI_GROUP_NULL)
-        return 0;
+        return false;
     PMPI_Group_size(group, &all);
     PMPI_Group_free(&group);
     PMPI_Comm_size(comm, &size);
@@ -50,19 +50,21 @@ static int is_world(MPI_Comm comm)
 
 /* A session begins before it is known which processes make communicators together; so only
  * where all are traced. Without a board that is taken for granted. */
-static int are_all_here(int size)
+static bool are_all_here(int size)
 {
     int count = 0;
     if (size == 1 || efg_board_own() == EFG_NOTICE_NONE)
-        return 1;
+        return true;
     for (int i = 0; i < size; i++)
         if (efg_board_read(i) != EFG_NOTICE_NONE && count++ == 0)
             job->rank = i;
-    static int is_said;
-    if (count < size && job->rank == efg_launcher_rank() && !is_said++)
+    static bool is_said;
+    if (count < size && job->rank == efg_launcher_rank() && !is_said) {
+        is_said = true;
         efg_note("%d of %d ranks run without efgtrace, and the program starts MPI with "
                  "sessions: nothing is traced",
                  size - count, size);
+    }
     return count == size;
 }
 

@@ -5,7 +5,8 @@
  * FOLDER.spawned.2 and so on.
  *
  * The two worlds exchange no messages: the makers pass their folder's name in an environment
- * variable (spawn.h), and at the end look whether the spawned processes have made theirs.
+ * variable (spawn.h), and at the end look whether the spawned processes have made theirs. What each has
+ * sent and received is in the folders: so the one that ends later says how many messages match.
  */
 #ifndef EFG_SPAWNED_H
 #define EFG_SPAWNED_H
@@ -14,8 +15,11 @@
  * not known. When MPI has begun; valid for ever. */
 const char *efg_spawned_maker(void);
 
-/* At the end: keep for the summary what this rank has spawned, whether that is traced, and who
- * made this world. */
+/* When communicators are known: follow messages with the world that made this one. */
+void efg_spawned_begin(void);
+
+/* At the end, on all ranks together: keep for the summary what was spawned, whether that is traced, who made
+ * this world, and how many messages with other worlds match. */
 void efg_spawned_note(void);
 
 #endif

@@ -19,6 +19,7 @@
 #include "runtime/census/board.h"
 #include "runtime/mpi/ask.h"
 #include "runtime/process/job.h"
+#include "runtime/process/processor.h"
 #include "runtime/process/notes.h"
 #include "runtime/record/spawn.h"
 #include "runtime/stack/callpath.h"
@@ -57,17 +58,17 @@ static void refuse(const char *message)
     exit(2);
 }
 
-static int prepare(const struct efg_front *front)
+static bool prepare(const struct efg_front *front)
 {
     char message[1024];
     if (efg_conf_load(&job->conf, environ, message, sizeof message) != 0) {
         refuse(message);
     }
     if (job->conf.mode == EFG_MODE_OFF)
-        return 0;
+        return false;
     efg_ask_begin(front);
     no_counter = job->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
-    return 1;
+    return true;
 }
 
 /* --- the configuration --- */
@@ -215,14 +216,16 @@ static int share_output(void)
 {
     char logs[EFG_PATH];
     int error = efg_job_is_first() ? make_output() : 0;
+    int told[] = {error, (int)(efg_clock_realtime() / 1000)};
 
-    efg_spawn_begin(job->folder);
-    PMPI_Bcast(&error, 1, MPI_INT, 0, job->comm);
+    PMPI_Bcast(told, 2, MPI_INT, 0, job->comm);
+    efg_spawn_begin(job->folder, (uint32_t)told[1]);
+    error = told[0];
     if (error)
         return error;
     PMPI_Bcast(job->folder, sizeof job->folder, MPI_CHAR, 0, job->comm);
     snprintf(logs, sizeof logs, "%.4000s/logs", job->folder);
-    error = efg_below_may_write(logs, EFG_BELOW_OWN + 1);
+    error = efg_below_check_writable(logs, EFG_BELOW_OWN + 1);
     if (error) {
         efg_note("cannot write to %s: %s; this rank records nothing", logs, strerror(-error));
         job->folder[0] = '\0';
@@ -272,7 +275,7 @@ static void identify(void)
     snprintf(job->application, sizeof job->application, "%s", program_invocation_short_name);
 }
 
-static int has_threads(void)
+static bool has_threads(void)
 {
     int level = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&level);
@@ -295,7 +298,7 @@ static int take_world(const MPI_Comm *comm)
     return error;
 }
 
-static void say(int is_sure)
+static void say(bool is_sure)
 {
     efg_board_say(is_sure ? EFG_NOTICE_SURE : EFG_NOTICE_PERHAPS);
 }
@@ -314,24 +317,27 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
         efg_sessions_end();
         return NULL;
     }
-    int threads = job->is_of_sessions || has_threads();
+    bool threads = job->is_of_sessions || has_threads();
     int ready = efg_callpath_init((unsigned)job->conf.depth) == 0 &&
                 efg_comms_init(comm ? job->comm : MPI_COMM_WORLD, job->self, &job->here, threads) == 0 &&
                 efg_rounds_init() == 0;
     if (comm)
         efg_comms_add(*comm, NULL);
+    if (ready)
+        efg_spawned_begin();
     efg_epoch = job->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
     efg_threads_begin();
     ready = ready && efg_threads_self();
     PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, job->comm);
     if (ready)
-        efg_cost_calibrate(&hooks);
+        efg_threads_calibrate(&hooks);
     else
         efg_note("no memory at the start: the job runs untraced");
     if (!ready)
         efg_sessions_end();
     else
         efg_last_begin();
+    job->processor = efg_processor_now();
     job->init = efg_clock_ticks() - begin;
     return ready ? &hooks : NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A binomial tree: rank r has the children r + 1, r + 2, r + 4 ... below its lowest bit, and
- * the one at r + b stands for the ranks [r + b, r + 2b). So the blocks of a subtree are those
- * of neighbouring ranks, and come into order by themselves.
+ * Brings bytes from all ranks to rank 0. A binomial tree: rank r has the children r + 1, r + 2, r + 4 ...
+ * below its lowest bit, and the one at r + b stands for the ranks [r + b, r + 2b). So the blocks of a
+ * subtree are those of neighbouring ranks, and come into order by themselves.
  *
  *     giver:  how many bytes, or that it failed  ->  taker
  *                                                <-  whether it has room
@@ -143,7 +143,7 @@ void efg_blocks_fini(struct efg_blocks *blocks)
 }
 
 static int take_and_add(const struct place *at, int from, void *mine, const struct efg_tree_joiner *joiner,
-                        int failed)
+                        bool failed)
 {
     struct efg_buffer theirs = {0};
     uint64_t end;
@@ -154,7 +154,7 @@ static int take_and_add(const struct place *at, int from, void *mine, const stru
     return error;
 }
 
-static void give_block(const struct place *at, int to, const struct efg_buffer *block, int failed)
+static void give_block(const struct place *at, int to, const struct efg_buffer *block, bool failed)
 {
     uint64_t end = block->size;
     give(at, to, failed || block->failed ? NULL : &end, 1, 0, block->data);
@@ -163,7 +163,7 @@ static void give_block(const struct place *at, int to, const struct efg_buffer *
 int efg_tree_join(MPI_Comm comm, void *mine, const struct efg_tree_joiner *joiner)
 {
     struct place at = find_place(comm);
-    int failed = 0;
+    bool failed = false;
     for (int step = 1; step < at.span && at.rank + step < at.size; step *= 2)
         failed |= take_and_add(&at, at.rank + step, mine, joiner, failed) != 0;
     if (at.rank) {
@@ -181,7 +181,7 @@ int efg_tree_join(MPI_Comm comm, void *mine, const struct efg_tree_joiner *joine
 void efg_tree_send(MPI_Comm comm, int to, const struct efg_buffer *block)
 {
     struct place at = {.comm = comm};
-    give_block(&at, to, block, 0);
+    give_block(&at, to, block, false);
 }
 
 int efg_tree_receive(MPI_Comm comm, int from, struct efg_buffer *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of MPI are known from the start; the next definitions are looked up once, and used only if one of
- * them is not MPI's.
+ * Asks MPI, or the next library in the chain, about handles. The functions of MPI are known from the
+ * start; the next definitions are looked up once, and used only if one of them is not MPI's.
  */
 #include "ask.h"
 
@@ -28,7 +28,7 @@ void efg_ask_begin(const struct efg_front *line)
     front = others ? line : NULL;
 }
 
-int efg_ask_is_another(void)
+bool efg_ask_is_another(void)
 {
     return front && front->named() == EFG_MPI;
 }

@@ -12,6 +12,7 @@
 #define EFG_ASK_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "runtime/calls/call.h"
 
@@ -37,6 +38,6 @@ void efg_ask_begin(const struct efg_front *front);
 const struct efg_asked *efg_ask(void);
 
 /* Whether that is not MPI itself. */
-int efg_ask_is_another(void);
+bool efg_ask_is_another(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * identity = hash(parent's identity, members, how many such there were before)
+ * Gives each communicator an identity that all its ranks compute alike: identity = hash(parent's identity,
+ * members, how many such there were before)
  *
  * Invariant: a handle in the table is a live communicator, as far as its making and
  * freeing went through our wrappers. How many were made from a communicator is forgotten with
@@ -51,13 +52,13 @@ static struct efg_comm *find(MPI_Comm handle)
     return slot ? (struct efg_comm *)(uintptr_t)*slot : NULL;
 }
 
-/* World ranks of GROUP to RANKS; 1 if some are not of this world. */
-static int translate(MPI_Group group, int size, uint32_t *ranks)
+/* World ranks of GROUP to RANKS; true if some are not of this world. */
+static bool translate(MPI_Group group, int size, uint32_t *ranks)
 {
-    int is_foreign = 0;
+    bool is_foreign = false;
     int *own = calloc(2 * (size_t)size + 1, sizeof *own);
     if (!own)
-        return 1;
+        return true;
     for (int i = 0; i < size; i++)
         own[i] = i;
     PMPI_Group_translate_ranks(group, size, own, all.world_group, own + size);
@@ -71,7 +72,7 @@ static int translate(MPI_Group group, int size, uint32_t *ranks)
 
 /* Whoever is asked has groups that are MPI's: MPI has one for MPI_COMM_SELF, which is nobody
  * else's to replace. */
-static int has_real_groups(const struct efg_asked *ask)
+static bool has_real_groups(const struct efg_asked *ask)
 {
     static int known; /* 1: they are, -1: not */
     MPI_Group its = MPI_GROUP_NULL, mpis = MPI_GROUP_NULL;
@@ -86,15 +87,15 @@ static int has_real_groups(const struct efg_asked *ask)
 }
 
 /* The same for one that has GROUP, if that is what GET gives. */
-static int group_ranks(MPI_Comm handle, int (*get)(MPI_Comm, MPI_Group *), int size, uint32_t *ranks)
+static bool group_ranks(MPI_Comm handle, int (*get)(MPI_Comm, MPI_Group *), int size, uint32_t *ranks)
 {
     MPI_Group group;
     int members = -1;
     memset(ranks, 0, (size_t)size * sizeof *ranks);
     if (!has_real_groups(efg_ask()) || get(handle, &group) != MPI_SUCCESS)
-        return 1;
+        return true;
     PMPI_Group_size(group, &members);
-    int is_foreign = members == size ? translate(group, size, ranks) : 1;
+    bool is_foreign = members == size ? translate(group, size, ranks) : true;
     efg_ask()->Group_free(&group);
     return is_foreign;
 }
@@ -127,7 +128,7 @@ static struct efg_members *find_members(struct efg_comm *c)
     c->is_foreign = group_ranks(c->handle, efg_ask()->Comm_group, c->size, m->rank);
     if (remote)
         c->is_foreign |= group_ranks(c->handle, efg_ask()->Comm_remote_group, remote, m->rank + c->size);
-    int is_first = remote && m->rank[0] < m->rank[c->size];
+    bool is_first = remote && m->rank[0] < m->rank[c->size];
     order_groups(m);
     c->partners = m->rank + (is_first ? m->local : 0);
     return m;
@@ -185,20 +186,26 @@ uint64_t efg_comms_memory(const struct efg_comm *c)
     return sizeof *c + (m ? sizeof *m + ((uint64_t)m->local + m->remote) * sizeof *m->rank : 0);
 }
 
-int efg_comms_is_here(uint32_t rank)
+bool efg_comms_is_here(uint32_t rank)
 {
     return efg_census_place(all.here, rank) >= 0;
 }
 
-static int is_partial(const struct efg_comm *c)
+static bool is_partial(const struct efg_comm *c)
 {
     const struct efg_members *m = c->members;
     if (!all.here->member || c->kind == EFG_COMM_SELF)
-        return 0;
+        return false;
     for (uint32_t i = 0; m && i < m->local + m->remote; i++)
         if (!efg_comms_is_here(m->rank[i]))
-            return 1;
+            return true;
     return c->kind == EFG_COMM_WORLD;
+}
+
+/* MPI_Intercomm_create, unlike all else, makes C with members that PARENT does not have. */
+static int brings_others(const struct efg_comm *c, const struct efg_comm *parent)
+{
+    return c->kind == EFG_COMM_INTER && parent->kind != EFG_COMM_INTER;
 }
 
 static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int kind)
@@ -229,6 +236,8 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
         c->members = find_members(c);
     if (c->kind == EFG_COMM_INTRA)
         find_neighbours(c);
+    if (c->is_foreign && parent && !brings_others(c, parent))
+        c->other = parent->other;
     c->is_partial = is_partial(c);
     c->is_world = c->kind == EFG_COMM_WORLD || (c->kind == EFG_COMM_INTRA && c->size == all.world_size);
     c->identity = identify(c, parent);
@@ -237,7 +246,7 @@ static struct efg_comm *add(MPI_Comm handle, const struct efg_comm *parent, int 
     return c;
 }
 
-int efg_comms_init(MPI_Comm world, MPI_Comm self, const struct efg_census *here, int threads)
+int efg_comms_init(MPI_Comm world, MPI_Comm self, const struct efg_census *here, bool threads)
 {
     int rank = 0;
     all.here = here;
@@ -254,11 +263,11 @@ int efg_comms_init(MPI_Comm world, MPI_Comm self, const struct efg_census *here,
  * gives it a smaller one. That is found out at the first call. */
 static struct efg_comm *take_for_world(struct efg_comm *world)
 {
-    static int is_known;
+    static bool is_known;
     int rank = world->rank, size = world->size;
     if (is_known || !efg_ask_is_another())
         return world;
-    is_known = 1;
+    is_known = true;
     efg_ask()->Comm_rank(world->handle, &rank);
     efg_ask()->Comm_size(world->handle, &size);
     if (rank == world->rank && size == world->size)
@@ -269,7 +278,7 @@ static struct efg_comm *take_for_world(struct efg_comm *world)
 
 static __thread struct efg_recent recent;
 
-const struct efg_comm *efg_comms_look_up(MPI_Comm handle, int may_add)
+const struct efg_comm *efg_comms_look_up(MPI_Comm handle, bool may_add)
 {
     uint64_t removed = __atomic_load_n(&efg_comms_removed, __ATOMIC_ACQUIRE);
     if (handle == MPI_COMM_NULL || !handle)
@@ -300,12 +309,21 @@ void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent)
     efg_lock_give(&all.lock);
 }
 
+void efg_comms_share(MPI_Comm handle, struct efg_world *other)
+{
+    efg_lock_take(&all.lock);
+    struct efg_comm *c = find(handle);
+    if (c && c->is_foreign)
+        c->other = other;
+    efg_lock_give(&all.lock);
+}
+
 void efg_comms_expect(int more)
 {
     __atomic_fetch_add(&all.expected, more, __ATOMIC_RELAXED);
 }
 
-int efg_comms_are_expected(void)
+bool efg_comms_are_expected(void)
 {
     return __atomic_load_n(&all.expected, __ATOMIC_RELAXED) > 0;
 }

@@ -12,6 +12,7 @@
 #define EFG_COMMS_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -24,28 +25,29 @@ struct efg_comm {
     uint64_t identity;        /* agrees between members */
     const uint32_t *partners; /* world ranks of partners, in MEMBERS */
     int kind;                 /* enum efg_comm_kind */
-    int is_foreign;           /* 1: has processes of another world; not recorded */
-    int is_partial;           /* 1: has ranks that are not here (census.h) */
+    bool is_foreign;          /* 1: has processes of another world; not recorded */
+    bool is_partial;          /* 1: has ranks that are not here (census.h) */
     uint32_t world_rank;      /* of this rank */
     int rank, size;           /* of the own group */
     int peers;                /* size of the group that ranks of partners refer to */
-    int is_world;             /* 1: as large as the world */
+    bool is_world;            /* 1: as large as the world */
     int in, out;              /* neighbours, where it has a topology */
     uint32_t id;              /* of this process, from 0: WORLD is 0, SELF is 1 */
     uint32_t parent;          /* id, or UINT32_MAX if not known */
     MPI_Comm handle;
     struct efg_grid grid;        /* where the topology is Cartesian */
     struct efg_members *members; /* NULL for WORLD and SELF */
+    struct efg_world *other;     /* that foreign members are of, if it is followed (record/worlds.h) */
     struct efg_comm *next;       /* of those that are freed, in use by requests */
     struct efg_map made;         /* from this one: hash(members) -> how many */
 };
 
 /* Begin; after MPI_Init. WORLD and SELF: those of MPI_Init, or the like of them. HERE stays
  * where it is. THREADS: 1 if MPI may be called by several threads at once. Returns 0 or -1. */
-int efg_comms_init(MPI_Comm world, MPI_Comm self, const struct efg_census *here, int threads);
+int efg_comms_init(MPI_Comm world, MPI_Comm self, const struct efg_census *here, bool threads);
 
 /* Whether the other end of a message with the world rank RANK is followed, too. */
-int efg_comms_is_here(uint32_t rank);
+bool efg_comms_is_here(uint32_t rank);
 
 /* What this thread has looked up last; it holds while no communicator is removed. */
 struct efg_comms_last {
@@ -56,7 +58,7 @@ struct efg_comms_last {
 extern __thread struct efg_comms_last efg_comms_last __attribute__((tls_model("initial-exec")));
 extern uint64_t efg_comms_removed; /* so far; atomic */
 
-const struct efg_comm *efg_comms_look_up(MPI_Comm handle, int may_add);
+const struct efg_comm *efg_comms_look_up(MPI_Comm handle, bool may_add);
 
 /* What is known of HANDLE, NULL for nothing. MPI is not asked, so the program may be wrong: it
  * may have freed the communicator, or never made it. Valid until it is freed. */
@@ -65,7 +67,7 @@ static inline const struct efg_comm *efg_comms_known(MPI_Comm handle)
     if (efg_comms_last.handle == handle &&
         efg_comms_last.removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED))
         return efg_comms_last.comm;
-    return efg_comms_look_up(handle, 0);
+    return efg_comms_look_up(handle, false);
 }
 
 /* The same for a HANDLE that MPI has accepted: a communicator that nobody announced is added now.
@@ -73,7 +75,7 @@ static inline const struct efg_comm *efg_comms_known(MPI_Comm handle)
 static inline const struct efg_comm *efg_comms_find(MPI_Comm handle)
 {
     const struct efg_comm *comm = efg_comms_known(handle);
-    return comm ? comm : efg_comms_look_up(handle, 1);
+    return comm ? comm : efg_comms_look_up(handle, true);
 }
 
 /* The world rank of PARTNER, a rank of the group that partners are of. */
@@ -90,12 +92,15 @@ uint64_t efg_comms_memory(const struct efg_comm *comm);
 /* HANDLE was made from PARENT (NULL: not known) by a call that all members of HANDLE made. */
 void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent);
 
+/* The foreign members of HANDLE, which is known, are of OTHER; so are those of what is made of it. */
+void efg_comms_share(MPI_Comm handle, struct efg_world *other);
+
 /* MORE communicators are being made: MPI_Comm_idup was called (1), or is complete (-1). */
 void efg_comms_expect(int more);
 
 /* Whether any is. Open MPI 4.1 may then agree on different communicators on different ranks,
  * and hang, if anything but the application's own calls makes progress. */
-int efg_comms_are_expected(void);
+bool efg_comms_are_expected(void);
 
 /* HANDLE is going to be freed. What is known of it stays while requests refer to it. */
 void efg_comms_remove(MPI_Comm handle);

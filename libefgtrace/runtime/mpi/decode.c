@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes of a collective count what the rank gives to the operation and takes from it,
- * over all partners, as Score-P counts them: the root of a Bcast to n ranks sends n times.
+ * Decodes the arguments of a call: partners, bytes, the signature of its node. Bytes of a collective count
+ * what the rank gives to the operation and takes from it, over all partners, as Score-P counts them: the
+ * root of a Bcast to n ranks sends n times.
  */
 #include "decode.h"
 
@@ -80,7 +81,7 @@ static void collective_bytes(const struct efg_call *c, struct efg_facts *f)
 {
     const struct efg_comm *comm = f->comm;
     int to = c->neighbour ? comm->out : comm->peers, from = c->neighbour ? comm->in : comm->peers;
-    int is_root = comm->kind == EFG_COMM_INTER ? c->root == MPI_ROOT : c->root == comm->rank;
+    bool is_root = comm->kind == EFG_COMM_INTER ? c->root == MPI_ROOT : c->root == comm->rank;
 
     switch (c->op) {
     case EFG_COLL_BARRIER:
@@ -132,7 +133,7 @@ static void collective_bytes(const struct efg_call *c, struct efg_facts *f)
     (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(IRECV) | EFG_SHAPE_SET(RECV_INIT) | EFG_SHAPE_SET(PROBE) | \
      EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(MPROBE) | EFG_SHAPE_SET(IMPROBE))
 
-static int found_nothing(const struct efg_call *c)
+static bool found_nothing(const struct efg_call *c)
 {
     if (c->shape == EFG_SHAPE_TESTSOME)
         return c->outcount && *c->outcount == 0;
@@ -140,7 +141,7 @@ static int found_nothing(const struct efg_call *c)
 }
 
 /* A completed collective of all ranks: what may delimit an iteration for all of them. */
-static int is_world_collective(const struct efg_call *c, const struct efg_comm *comm)
+static bool is_world_collective(const struct efg_call *c, const struct efg_comm *comm)
 {
     return comm->is_world && c->shape == EFG_SHAPE_COLLECTIVE && !c->neighbour;
 }
@@ -164,6 +165,8 @@ EFG_HOT struct efg_facts efg_decode_other(const struct efg_call *c, int result, 
     if (efg_shape_is_in(c, EFG_SHAPES_UNORDERED)) {
         f.flags = EFG_NODE_UNORDERED;
         f.is_poll = result == MPI_SUCCESS && efg_decode_is_poll(c) && found_nothing(c);
+    } else if (c->shape == EFG_SHAPE_MARK) {
+        f.flags = EFG_NODE_MARK;
     } else if (comm) {
         f.flags = is_world_collective(c, comm) ? EFG_NODE_WORLD : 0;
         if (result == MPI_SUCCESS)

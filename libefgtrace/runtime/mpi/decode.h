@@ -6,6 +6,8 @@
 #ifndef EFG_DECODE_H
 #define EFG_DECODE_H
 
+#include <stdbool.h>
+
 #include "comms.h"
 #include "runtime/calls/call.h"
 #include "types.h"
@@ -14,7 +16,7 @@ struct efg_facts {
     const struct efg_comm *comm; /* NULL where the call has none */
     uint64_t sent, received;     /* bytes, as the arguments say */
     uint32_t flags;              /* enum efg_node_flag */
-    int is_poll;                 /* asked, and found nothing */
+    bool is_poll;                /* asked, and found nothing */
 };
 
 /* What a signature may have besides: the partner relative to the own rank (core/graph/partner.h), 0
@@ -26,7 +28,7 @@ uint32_t efg_decode_comm(const struct efg_comm *comm);
 _Static_assert(EFG_SHAPES <= 64, "a set of shapes is a word");
 #define EFG_SHAPE_SET(shape) (UINT64_C(1) << EFG_SHAPE_##shape)
 
-static inline int efg_shape_is_in(const struct efg_call *call, uint64_t set)
+static inline bool efg_shape_is_in(const struct efg_call *call, uint64_t set)
 {
     return (int)(set >> call->shape & 1);
 }
@@ -37,7 +39,7 @@ static inline int efg_shape_is_in(const struct efg_call *call, uint64_t set)
      EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME) | EFG_SHAPE_SET(GET_STATUS) | \
      EFG_SHAPE_SET(EPOCH_TEST))
 
-static inline int efg_decode_is_poll(const struct efg_call *call)
+static inline bool efg_decode_is_poll(const struct efg_call *call)
 {
     return efg_shape_is_in(call, EFG_SHAPES_POLL);
 }
@@ -72,7 +74,7 @@ static inline uint64_t efg_decode_bytes(int64_t count, MPI_Datatype type)
     return count > 0 ? (uint64_t)count * efg_types_size(type) : 0;
 }
 
-/* Of calls that are in one of the last two sets. */
+/* Of calls that are in one of the last two sets, or a MARK. */
 struct efg_facts efg_decode_other(const struct efg_call *call, int result,
                                   const struct efg_comm *comm);
 
@@ -81,12 +83,12 @@ struct efg_facts efg_decode_other(const struct efg_call *call, int result,
  * asking would be one more error of the program. Inline: it is on the path of every call. */
 static inline struct efg_facts efg_decode(const struct efg_call *call, int result)
 {
-    int is_done = result == MPI_SUCCESS;
+    bool is_done = result == MPI_SUCCESS;
     struct efg_facts f = {0};
 
     if (call->comm)
         f.comm = is_done ? efg_comms_find(call->comm) : efg_comms_known(call->comm);
-    if (efg_shape_is_in(call, EFG_SHAPES_UNORDERED | EFG_SHAPES_COLLECTIVE))
+    if (efg_shape_is_in(call, EFG_SHAPES_UNORDERED | EFG_SHAPES_COLLECTIVE | EFG_SHAPE_SET(MARK)))
         return efg_decode_other(call, result, f.comm);
     if (!is_done)
         return f;

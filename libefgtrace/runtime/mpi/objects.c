@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * identity = hash(identity of the communicator, kind, how many were made on it before).
- * The making of windows and files is collective over their communicator, so the count
- * agrees.
+ * Gives windows and files an identity that all their ranks compute alike: identity = hash(identity of the
+ * communicator, kind, how many were made on it before). The making of windows and files is collective over
+ * their communicator, so the count agrees.
  */
 #include "objects.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hash table of chains for each thread, each in the order of adding. Requests come from slabs
- * and go back to a list of free ones: memory follows the largest number of requests under way.
+ * Keeps the requests that are under way. A hash table of chains for each thread, each in the order of
+ * adding. Requests come from slabs and go back to a list of free ones: memory follows the largest number
+ * of requests under way.
  *
  * The thread of a table is the only one that changes its chains. Others read along (claim):
  * memory that was once a request or a chain stays one, and a request that is taken out still
@@ -214,7 +215,7 @@ static uint64_t claimer(const struct efg_requests *t)
 }
 
 /* By the thread of MINE, if its STATE, which nobody claims, is still the same. */
-static int claim(const struct efg_requests *mine, struct efg_request *r, uint64_t state)
+static bool claim(const struct efg_requests *mine, struct efg_request *r, uint64_t state)
 {
     return __atomic_compare_exchange_n(&r->state, &state, state | claimer(mine), 0, __ATOMIC_ACQUIRE,
                                        __ATOMIC_RELAXED);
@@ -231,7 +232,7 @@ void efg_requests_release(struct efg_request *r)
     __atomic_store_n(&r->state, number_of(r), __ATOMIC_RELEASE);
 }
 
-static int is_as_it_was(const struct efg_requests *t, uint64_t version)
+static bool is_as_it_was(const struct efg_requests *t, uint64_t version)
 {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return __atomic_load_n(&t->version, __ATOMIC_RELAXED) == version;
@@ -360,7 +361,7 @@ static void visit_one(const struct efg_requests *t, struct efg_request *r,
                       void (*visit)(struct efg_request *request, void *data), void *data)
 {
     uint64_t number = number_of(r);
-    int is_claimed = __atomic_load_n(&r->state, __ATOMIC_RELAXED) == (number | claimer(t));
+    bool is_claimed = __atomic_load_n(&r->state, __ATOMIC_RELAXED) == (number | claimer(t));
 
     if (!is_claimed && !claim(t, r, number))
         return;
@@ -383,7 +384,7 @@ void efg_requests_each(struct efg_requests *t, void (*visit)(struct efg_request 
     free(list);
 }
 
-static int table_refers_to(const struct efg_requests *t, const struct efg_comm *comm)
+static bool table_refers_to(const struct efg_requests *t, const struct efg_comm *comm)
 {
     uint64_t version = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE), steps = 1;
     struct efg_request_chains *chains = __atomic_load_n(&t->chains, __ATOMIC_ACQUIRE);
@@ -392,12 +393,12 @@ static int table_refers_to(const struct efg_requests *t, const struct efg_comm *
         for (; r; r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE))
             if (__atomic_load_n(&r->comm, __ATOMIC_RELAXED) == comm ||
                 (steps++ % MOST_STEPS == 0 && !is_as_it_was(t, version)))
-                return 1;
+                return true;
     }
     return version % 2 || !is_as_it_was(t, version);
 }
 
-int efg_requests_refer_to(const struct efg_comm *comm)
+bool efg_requests_refer_to(const struct efg_comm *comm)
 {
     const struct efg_requests *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE);
     while (t && !table_refers_to(t, comm))

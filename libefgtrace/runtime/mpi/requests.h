@@ -17,6 +17,7 @@
 #define EFG_REQUESTS_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum efg_request_kind {
@@ -70,7 +71,7 @@ struct efg_request_news {
     struct efg_request_news *next;
     struct efg_request request; /* as it was, but for its place in the table */
     MPI_Status status;
-    int has_status;
+    bool has_status;
 };
 
 struct efg_requests { /* all zero is an empty one, which other threads do not see */
@@ -97,7 +98,7 @@ struct efg_request *efg_requests_find(struct efg_requests *table, MPI_Request ha
 
 /* More than one thread has a table: then requests have to be claimed. */
 extern uint32_t efg_requests_tables; /* how many there are; atomic */
-static inline int efg_requests_are_shared(void)
+static inline bool efg_requests_are_shared(void)
 {
     return __atomic_load_n(&efg_requests_tables, __ATOMIC_RELAXED) > 1;
 }
@@ -132,13 +133,13 @@ void efg_requests_restart(struct efg_requests *table, struct efg_request *reques
  * the thread of TABLE was told since it asked last, the oldest first; to be freed. */
 void efg_requests_tell(const struct efg_request *request, const MPI_Status *status);
 struct efg_request_news *efg_requests_news(struct efg_requests *table);
-static inline int efg_requests_has_news(const struct efg_requests *table)
+static inline bool efg_requests_has_news(const struct efg_requests *table)
 {
     return __atomic_load_n(&table->news, __ATOMIC_RELAXED) != 0;
 }
 
 /* Whether a request of any thread may have been made on COMM. */
-int efg_requests_refer_to(const struct efg_comm *comm);
+bool efg_requests_refer_to(const struct efg_comm *comm);
 
 /* Requests that were not kept, as there was no memory left for them. */
 uint64_t efg_requests_refused(void);

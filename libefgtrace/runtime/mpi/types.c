@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A table by the hash of the handle. Who finds the place taken asks MPI each time: there are
- * fewer predefined datatypes in a program than places, and nothing ever has to be taken out.
- * One that is not predefined takes its place too, so that it is not asked each time what it is.
+ * Keeps the sizes of datatypes. A table by the hash of the handle. Who finds the place taken asks MPI each
+ * time: there are fewer predefined datatypes in a program than places, and nothing ever has to be taken
+ * out. One that is not predefined takes its place too, so that it is not asked each time what it is.
  */
 #include "types.h"
 
@@ -12,7 +12,7 @@
 
 struct efg_type efg_types[1 << EFG_TYPES_BITS];
 
-static int is_predefined(MPI_Datatype handle)
+static bool is_predefined(MPI_Datatype handle)
 {
     int integers, addresses, types, combiner = MPI_UNDEFINED;
     efg_ask()->Type_get_envelope(handle, &integers, &addresses, &types, &combiner);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The common time is CLOCK_MONOTONIC of rank 0's node, moved to ns since 1970 once, at the
- * start: a real time that is set while the job runs is not followed.
+ * Compares the clocks of the nodes, at the start and at the end. The common time is CLOCK_MONOTONIC of
+ * rank 0's node, moved to ns since 1970 once, at the start: a real time that is set while the job runs is
+ * not followed.
  *
  * One leader of each node compares its clock with that of its parent, a leader that knows the
  * common time already (offset.h), so n nodes take log2 n rounds. All ranks of a node get

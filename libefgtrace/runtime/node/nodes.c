@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node is what has one clock: the same boot of a kernel (a virtual machine that was cloned
- * has its twin's boot id, so the host name counts as well) and the same time namespace, as
- * containers may have times of their own. MPI_COMM_TYPE_SHARED would ask for shared memory,
- * which is another question.
+ * Groups the ranks by node. A node is what has one clock: the same boot of a kernel (a virtual machine
+ * that was cloned has its twin's boot id, so the host name counts as well) and the same time namespace, as
+ * containers may have times of their own. MPI_COMM_TYPE_SHARED would ask for shared memory, which is
+ * another question.
  *
  * The ranks are split by a hash of these. A colour of MPI has 31 bits, too few for 10^4 nodes
  * to be told apart with certainty: so what one half of the hash has put together is split by

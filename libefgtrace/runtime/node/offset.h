@@ -12,6 +12,7 @@
 #ifndef EFG_OFFSET_H
 #define EFG_OFFSET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define EFG_OFFSET_LEAST 20 /* exchanges, besides the first, which makes the connection */
@@ -25,7 +26,7 @@ struct efg_offset {    /* all zero before the first exchange */
 };
 
 /* Take an exchange into account. Returns whether there were enough. */
-int efg_offset_add(struct efg_offset *o, uint64_t sent, uint64_t theirs, uint64_t received);
+bool efg_offset_add(struct efg_offset *o, uint64_t sent, uint64_t theirs, uint64_t received);
 
 /* Their time at MINE; *ERROR: by how much it may be wrong. */
 uint64_t efg_offset_theirs(const struct efg_offset *o, uint64_t mine, uint64_t *error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every rank knows by one system call which hardware threads it may run on. What these are
- * (cores, NUMA nodes, packages) only one rank of a node finds out, as that takes hwloc
- * milliseconds in /sys, more of them the more cores there are, and more again when all ranks
- * ask at once:
+ * Finds the cores and NUMA nodes that this rank runs on. Every rank knows by one system call which
+ * hardware threads it may run on. What these are (cores, NUMA nodes, packages) only one rank of a node
+ * finds out, as that takes hwloc milliseconds in /sys, more of them the more cores there are, and more
+ * again when all ranks ask at once:
  *
  *     masks  --gather-->  leader: hwloc  --scatter-->  places
  *

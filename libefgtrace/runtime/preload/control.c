@@ -20,12 +20,12 @@
 
 /* The kernel reads the eight bytes at WORD, unless that is NULL, before it finds that the first
  * argument is wrong. */
-static int is_readable(const void *word)
+static bool is_readable(const void *word)
 {
     if (!word)
-        return 0;
+        return false;
     int saved = errno;
-    int readable = syscall(SYS_rt_sigprocmask, ~0, word, NULL, 8) == 0 || errno != EFAULT;
+    bool readable = syscall(SYS_rt_sigprocmask, ~0, word, NULL, 8) == 0 || errno != EFAULT;
     errno = saved;
     return readable;
 }
@@ -51,7 +51,7 @@ static const char *copy_name(char name[REGION_NAME], const char *from)
 }
 
 /* The Fortran binding has no second argument. */
-static int is_fortran_binding(const void *caller)
+static bool is_fortran_binding(const void *caller)
 {
     Dl_info module;
     const char *slash = dladdr(caller, &module) ? strrchr(module.dli_fname, '/') : NULL;
@@ -75,7 +75,7 @@ static void take_rest(struct rest *rest, va_list more)
 static void listen(int level, const struct rest *rest, const void *caller)
 {
     char buffer[REGION_NAME];
-    int may_have_name = (level == 1 || level == -1) && !is_fortran_binding(caller);
+    bool may_have_name = (level == 1 || level == -1) && !is_fortran_binding(caller);
     efg_wrap_control(level, may_have_name ? copy_name(buffer, rest->word[0]) : NULL);
 }
 

@@ -25,16 +25,16 @@
 
 static struct efg_hooks own_hooks; /* what efg_wrap_hooks point to */
 static _Atomic enum stage { NOT_YET, RUNNING, OVER } stage;
-static int is_of_sessions; /* it runs since a communicator was made without MPI_Init */
-static atomic_int users;   /* calls of MPI_Init and MPI_Session_init, less those that end them */
+static bool is_of_sessions; /* it runs since a communicator was made without MPI_Init */
+static atomic_int users;    /* calls of MPI_Init and MPI_Session_init, less those that end them */
 static const struct efg_runtime *runtime;
 static pid_t owner;           /* the process that started the tracer: not a forked child */
 static const void *initiator; /* an address in the module that calls MPI_Init */
 static char folder[PATH_MAX]; /* that we were loaded from, with its last slash */
 
 /* Of the thread: what the outermost call is for was done within it; the tracer itself calls. */
-static __thread int is_done_here __attribute__((tls_model("initial-exec")));
-static __thread int is_tracer __attribute__((tls_model("initial-exec")));
+static __thread bool is_done_here __attribute__((tls_model("initial-exec")));
+static __thread bool is_tracer __attribute__((tls_model("initial-exec")));
 
 /* A relative path in LD_PRELOAD is good only until the program changes its directory, so this
  * is a constructor too. */
@@ -60,7 +60,7 @@ static void say_untraced(const char *why)
     dprintf(STDERR_FILENO, "efgtrace: %s; this process runs untraced\n", why);
 }
 
-static int is_switched_off(void)
+static bool is_switched_off(void)
 {
     const char *mode = getenv("EFGTRACE_MODE");
     return mode && strcasecmp(mode, "off") == 0;
@@ -95,28 +95,28 @@ static void *find_get_version(void)
 }
 
 /* The library is of the kind that the table was compiled for. */
-static int is_our_kind(void)
+static bool is_our_kind(void)
 {
     static char version[1 << 14]; /* of any library: MPICH wants 8192, Open MPI 256 */
     int length;
     __typeof__(&MPI_Get_library_version) get = (__typeof__(get))find_get_version();
     if (!get || get(version, &length) != MPI_SUCCESS)
-        return 0;
+        return false;
     for (size_t i = 0; libraries[i]; i++)
         if (strstr(version, libraries[i]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* FUNCTION is in MPI itself, not in a library between it and us. */
-static int is_of_mpi(const void *function)
+static bool is_of_mpi(const void *function)
 {
     Dl_info its, mpi;
     return !dladdr(find_get_version(), &mpi) || !dladdr(function, &its) || its.dli_fbase == mpi.dli_fbase;
 }
 
 /* Nobody else begins and ends MPI for the program. */
-static int is_alone(void)
+static bool is_alone(void)
 {
     return is_of_mpi(look_up("MPI_Init")) && is_of_mpi(look_up("MPI_Init_thread")) &&
            is_of_mpi(look_up("MPI_Finalize"));
@@ -153,32 +153,32 @@ static void prepare(const void *caller)
 }
 
 /* True once, for the one that ends the tracer; no call is seen from here on. */
-static int stop(void)
+static bool stop(void)
 {
     enum stage expected = RUNNING;
 
     if (getpid() != owner || !atomic_compare_exchange_strong(&stage, &expected, OVER))
-        return 0;
+        return false;
     atomic_store_explicit(&efg_wrap_hooks, NULL, memory_order_release);
-    return 1;
+    return true;
 }
 
 static void finish(void)
 {
     if (!stop())
         return;
-    is_tracer = 1;
+    is_tracer = true;
     runtime->finish();
-    is_tracer = 0;
+    is_tracer = false;
 }
 
 static void start(const MPI_Comm *comm)
 {
     if (!runtime || stage != NOT_YET)
         return;
-    is_tracer = 1;
+    is_tracer = true;
     const struct efg_hooks *run = runtime->start(comm);
-    is_tracer = 0;
+    is_tracer = false;
     if (!run)
         return;
     is_of_sessions = comm != NULL;
@@ -199,7 +199,7 @@ __attribute__((destructor)) static void leave(void)
 }
 
 /* MPI is going to end for the program, or one of the parts of it that have begun it. */
-static void end(int is_world)
+static void end(bool is_world)
 {
     int others = atomic_fetch_sub(&users, 1) - 1;
     if (is_of_sessions ? others == 0 : is_world)
@@ -227,39 +227,39 @@ struct place {
         return call;                                                                                   \
     }
 
-/* Returns 1 if this is the outermost call. */
-static int enter(struct place here)
+/* Returns whether this is the outermost call. */
+static bool enter(struct place here)
 {
     if (efg_wrap_is_inside(here.frame))
-        return 0;
+        return false;
     efg_wrap_enter(here.frame, here.named);
-    is_done_here = 0;
-    return 1;
+    is_done_here = false;
+    return true;
 }
 
-static void go(int is_outermost)
+static void go(bool is_outermost)
 {
     if (is_outermost)
         efg_wrap_leave();
 }
 
 /* The call has returned RESULT: the innermost one does so first. */
-static int is_innermost(int result)
+static bool is_innermost(int result)
 {
     if (result != MPI_SUCCESS || is_done_here || is_tracer)
-        return 0;
-    is_done_here = 1;
-    return 1;
+        return false;
+    is_done_here = true;
+    return true;
 }
 
 /* The NEXT definition ends MPI without calling us again. */
-static int is_last(struct place here, const void *next)
+static bool is_last(struct place here, const void *next)
 {
     return !is_tracer && (here.named == EFG_PMPI || is_of_mpi(next));
 }
 
 /* Another library may put it off to a later call. */
-static int has_begun(void)
+static bool has_begun(void)
 {
     int flag = 0;
     __typeof__(&MPI_Initialized) ask = (__typeof__(ask))look_up("PMPI_Initialized");
@@ -289,7 +289,7 @@ void efg_wrap_pin(void *put, void *get)
 
 static int init(struct place here, int (*next)(int *, char ***), int *argc, char ***argv)
 {
-    int is_outermost = enter(here);
+    bool is_outermost = enter(here);
     prepare(here.caller);
     say(here, (const void *)next);
     int result = next(argc, argv);
@@ -302,7 +302,7 @@ BY_HAND(Init, (int *argc, char ***argv), init(here, next, argc, argv))
 static int init_thread(struct place here, int (*next)(int *, char ***, int, int *), int *argc, char ***argv,
                        int required, int *provided)
 {
-    int is_outermost = enter(here);
+    bool is_outermost = enter(here);
     prepare(here.caller);
     say(here, (const void *)next);
     int result = next(argc, argv, required, provided);
@@ -315,9 +315,9 @@ BY_HAND(Init_thread, (int *argc, char ***argv, int required, int *provided),
 
 static int finalize(struct place here, int (*next)(void))
 {
-    int is_outermost = enter(here);
+    bool is_outermost = enter(here);
     if (is_last(here, (const void *)next))
-        end(1);
+        end(true);
     int result = next();
     if (is_outermost && !is_of_sessions)
         leave(); /* nobody has told that MPI ended */
@@ -339,7 +339,7 @@ BY_HAND(Abort, (MPI_Comm comm, int code), ((void)here, leave(), next(comm, code)
 static int session_init(struct place here, int (*next)(MPI_Info, MPI_Errhandler, MPI_Session *),
                         MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
 {
-    int is_outermost = enter(here);
+    bool is_outermost = enter(here);
     prepare(here.caller);
     say(here, (const void *)next);
     int result = next(info, handler, session);
@@ -353,7 +353,7 @@ BY_HAND(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *sessi
 
 static int session_finalize(struct place here, int (*next)(MPI_Session *), MPI_Session *session)
 {
-    int is_outermost = enter(here);
+    bool is_outermost = enter(here);
     if (is_last(here, (const void *)next)) {
         is_done_here = 1;
         end(0);
@@ -371,7 +371,7 @@ static int create_from_group(struct place here,
                              MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler,
                              MPI_Comm *newcomm)
 {
-    int is_outermost = enter(here);
+    bool is_outermost = enter(here);
     const struct efg_hooks *run =
         is_outermost ? atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire) : NULL;
     struct efg_call c = {.id = EFG_CALL_Comm_create_from_group,
@@ -379,7 +379,7 @@ static int create_from_group(struct place here,
                          .op = EFG_COLL_CREATE_HANDLE,
                          .frame = here.frame,
                          .newcomm = newcomm};
-    int wants_leave = run && run->enter(&c);
+    bool wants_leave = run && run->enter(&c);
     int result = next(group, tag, info, handler, newcomm);
     if (wants_leave)
         run->leave(&c, result);

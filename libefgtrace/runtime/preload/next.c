@@ -29,21 +29,21 @@
 
 _Atomic(void *) efg_wrap_functions[2][EFG_CALLS];
 
-static int holds(const struct dl_phdr_info *module, const void *address)
+static bool holds(const struct dl_phdr_info *module, const void *address)
 {
     for (int i = 0; i < module->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &module->dlpi_phdr[i];
         if (part->p_type == PT_LOAD &&
             (uintptr_t)address - (module->dlpi_addr + part->p_vaddr) < part->p_memsz)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Modules come in the order in which they were loaded. */
 struct order {
     const void *function;
-    int is_past_us;
+    bool is_past_us;
 };
 
 static int find_in_order(struct dl_phdr_info *module, size_t size, void *data)
@@ -56,7 +56,7 @@ static int find_in_order(struct dl_phdr_info *module, size_t size, void *data)
     return 0;
 }
 
-static int is_behind_us(const void *function)
+static bool is_behind_us(const void *function)
 {
     struct order o = {.function = function};
     return dl_iterate_phdr(find_in_order, &o) && o.is_past_us;

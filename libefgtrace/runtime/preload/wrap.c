@@ -54,7 +54,7 @@ __thread struct efg_wrap_outermost efg_wrap_outermost;
                              .shape = EFG_SHAPE_##shape_,                                          \
                              .frame = __builtin_frame_address(0),                                  \
                              __VA_ARGS__};                                                         \
-        int wants_leave = run->enter(&c);                                                          \
+        bool wants_leave = run->enter(&c);                                                         \
         int result = next arguments;                                                               \
         if (wants_leave)                                                                           \
             run->leave(&c, result);                                                                \

@@ -10,6 +10,7 @@
 #define EFG_WRAP_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -89,7 +90,7 @@ struct efg_wrap_outermost {
 extern OURS __thread struct efg_wrap_outermost efg_wrap_outermost
     __attribute__((tls_model("initial-exec")));
 
-INLINE int efg_wrap_is_inside(const void *frame)
+INLINE bool efg_wrap_is_inside(const void *frame)
 {
     return (uintptr_t)frame < (uintptr_t)efg_wrap_outermost.frame;
 }

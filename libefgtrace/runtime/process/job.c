@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names the files of this process in the output folder.
+ */
 #include "job.h"
 
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #define EFG_JOB_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "files/conf/conf.h"
 #include "files/run/runfile.h"
@@ -24,6 +25,7 @@ struct efg_job {
     struct efg_census here; /* the ranks of the world that are traced */
     uint64_t start;         /* ticks */
     uint64_t init;          /* ns that MPI_Init took longer */
+    struct efg_run_processor processor; /* at the start */
     struct efg_nodes nodes; /* from the start to the finish */
     struct efg_moment sync; /* the start, on the common time line */
     struct efg_run_place place;
@@ -32,14 +34,14 @@ struct efg_job {
         application[256], host[256];
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* its name and version */
     MPI_Comm comm;                            /* private: of all ranks that are here, as in HERE */
-    MPI_Comm self;      /* MPI_COMM_SELF, or a private one of this rank alone */
-    int is_of_sessions; /* there is no MPI_COMM_WORLD */
+    MPI_Comm self;       /* MPI_COMM_SELF, or a private one of this rank alone */
+    bool is_of_sessions; /* there is no MPI_COMM_WORLD */
 };
 
 extern struct efg_job efg_job;
 
 /* Whether this rank is the first one that is here: it does what is done once for the job. */
-static inline int efg_job_is_first(void)
+static inline bool efg_job_is_first(void)
 {
     return efg_job.here.place == 0;
 }

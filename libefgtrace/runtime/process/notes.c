@@ -16,8 +16,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char kept[512]; /* for the run file: what went wrong, or should be known */
 
-/* Keep what FORMAT and ARGUMENTS make, which is in TEXT then. Returns 0 if there is no room left. */
-static int keep(char text[sizeof kept], const char *format, va_list arguments)
+/* Keep what FORMAT and ARGUMENTS make, which is in TEXT then. Returns false if there is no room left. */
+static bool keep(char text[sizeof kept], const char *format, va_list arguments)
 {
     struct efg_signals signals;
 
@@ -37,7 +37,7 @@ void efg_note(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    int is_kept = keep(text, format, arguments);
+    bool is_kept = keep(text, format, arguments);
     va_end(arguments);
     if (is_kept)
         fprintf(stderr, "efgtrace: rank %d: %s\n", efg_job.rank, text);

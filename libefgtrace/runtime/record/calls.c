@@ -22,13 +22,13 @@
  * nothing. So only what is known of them already is used.
  */
 
-static int is_partial(const struct efg_call *c)
+static bool is_partial(const struct efg_call *c)
 {
     /* Not all members of the parent take part. */
     return c->id == EFG_CALL_Comm_create_group;
 }
 
-static void enter_comm_free(struct efg_recorder *r, struct efg_call *c, int writes)
+static void enter_comm_free(struct efg_recorder *r, struct efg_call *c, bool writes)
 {
     const struct efg_comm *comm = c->newcomm ? efg_comms_known(*c->newcomm) : NULL;
     c->object = UINT32_MAX;
@@ -55,7 +55,7 @@ static MPI_Comm forget_message(struct efg_recorder *r, MPI_Message message)
     return efg_comms_known(handle) ? handle : 0;
 }
 
-static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
+static void enter_shape(struct efg_recorder *r, struct efg_call *c, bool writes)
 {
     switch (c->shape) {
     case EFG_SHAPE_SEND:
@@ -100,7 +100,7 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, int writes)
 
 EFG_HOT void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c)
 {
-    int wants_statuses = r->is_on || r->is_draining || r->is_asking;
+    bool wants_statuses = r->is_on || r->is_draining || r->is_asking;
     if (efg_shape_is_in(c, EFG_SHAPES_NAMING))
         efg_recorder_save_requests(r, c);
     if (efg_shape_is_in(c, wants_statuses ? EFG_SHAPES_TELLING : EFG_SHAPES_TELLING_ALONE))
@@ -110,10 +110,10 @@ EFG_HOT void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c)
 
 EFG_HOT void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *c)
 {
-    c->recording = 0;
+    c->recording = false;
     r->request = 0;
     if (r->is_on && !efg_decode_is_poll(c))
-        c->recording = (uint8_t)efg_recorder_visit(r, c);
+        c->recording = efg_recorder_visit(r, c);
     enter_shape(r, c, c->recording);
     if (c->recording)
         efg_log_commit(&r->log);
@@ -130,16 +130,16 @@ void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *c)
     efg_trim(&r->log, r->visit, &(struct efg_trim_part){.from = UINT64_MAX, .last = UINT64_MAX});
     r->calls--;
     r->request = 0;
-    c->recording = 0;
+    c->recording = false;
     efg_log_commit(&r->log);
 }
 
 /* --- what ends at leave --- */
 
 static struct efg_request *leave_irecv(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
-                                       int writes)
+                                       bool writes)
 {
-    int recorded =
+    bool recorded =
         writes && c->rpeer != MPI_PROC_NULL && c->comm && efg_recorder_has_comm(efg_comms_find(c->comm));
     if (recorded) {
         r->request = r->next_request++;
@@ -152,7 +152,7 @@ static struct efg_request *leave_irecv(struct efg_recorder *r, const struct efg_
 }
 
 static struct efg_request *leave_isend(struct efg_recorder *r, const struct efg_call *c,
-                                       const struct efg_facts *f, int writes)
+                                       const struct efg_facts *f, bool writes)
 {
     struct efg_request *q = efg_recorder_started(r, c, EFG_REQUEST_SEND, writes);
     if (!q)
@@ -164,7 +164,7 @@ static struct efg_request *leave_isend(struct efg_recorder *r, const struct efg_
 
 /* One request for the application, and two here. */
 static void leave_isendrecv(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
-                            uint64_t leave, int writes)
+                            uint64_t leave, bool writes)
 {
     struct efg_request *sent = leave_isend(r, c, f, writes);
     struct efg_request *received = leave_irecv(r, c, leave, writes);
@@ -188,10 +188,10 @@ static void leave_persistent_init(struct efg_recorder *r, const struct efg_call 
 }
 
 static void leave_icollective(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
-                              uint64_t leave, int writes)
+                              uint64_t leave, bool writes)
 {
-    int is_idup = c->shape == EFG_SHAPE_COMM_IDUP;
-    int recorded = writes && efg_recorder_names_comm(r, f->comm);
+    bool is_idup = c->shape == EFG_SHAPE_COMM_IDUP;
+    bool recorded = writes && efg_recorder_names_comm(r, f->comm);
     if (!is_idup)
         efg_recorder_count_collective(r, f->sent + f->received);
     if (recorded) {
@@ -238,7 +238,7 @@ static void remember_message(struct efg_recorder *r, const struct efg_call *c)
 }
 
 static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct efg_facts *f, uint64_t leave,
-                        int writes)
+                        bool writes)
 {
     switch (c->shape) {
     case EFG_SHAPE_RECV:
@@ -324,14 +324,14 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
 }
 
 /* Whether a call that was not written at enter is to be written after all. */
-static int is_worth_it(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
-                       uint64_t leave)
+static bool is_worth_it(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
+                        uint64_t leave)
 {
     if ((r->is_on || r->is_draining) && efg_requests_has_news(&r->table))
-        return 1;
+        return true;
     if (r->is_on && f->is_poll) {
         efg_recorder_spin(r, c, leave);
-        return 0;
+        return false;
     }
     return (r->is_on && efg_decode_is_poll(c)) || (r->is_draining && efg_recorder_completes_window(r, c));
 }
@@ -339,7 +339,7 @@ static int is_worth_it(struct efg_recorder *r, const struct efg_call *c, const s
 EFG_HOT void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c, const struct efg_facts *f,
                                 uint64_t leave, int result)
 {
-    int writes = c->recording;
+    bool writes = c->recording;
 
     if (result == MPI_SUCCESS && !writes && is_worth_it(r, c, f, leave))
         writes = efg_recorder_visit(r, c);

@@ -13,15 +13,16 @@
 #include "recorder.h"
 
 #include "base/hot.h"
+#include "worlds.h"
 
 /* Of another job, or not known for want of memory. */
-static inline int is_foreign(const struct efg_comm *comm)
+static inline bool is_foreign(const struct efg_comm *comm)
 {
     return !comm || comm->is_foreign;
 }
 
 /* Not followed at the other end. */
-static inline int is_lost(const struct efg_comm *comm, uint32_t partner)
+static inline bool is_lost(const struct efg_comm *comm, uint32_t partner)
 {
     return comm->is_partial && !efg_comms_is_here(partner);
 }
@@ -44,15 +45,32 @@ static inline uint64_t channel_to(const struct efg_comm *comm, uint32_t partner,
     return efg_flight_channel(comm->identity, comm->world_rank, partner, (uint32_t)tag);
 }
 
-static int is_any(int peer, int tag)
+static bool is_any(int peer, int tag)
 {
     return peer == MPI_ANY_SOURCE || (tag == MPI_ANY_TAG && peer != MPI_PROC_NULL);
 }
 
-static void add(struct efg_recorder *r, uint64_t channel, int count)
+static inline void add(struct efg_recorder *r, uint64_t channel, int count)
 {
     if (channel)
         efg_flight_add(&r->flight, channel, count);
+}
+
+/* Q was sent COUNT times. */
+static inline void add_send(struct efg_recorder *r, const struct efg_request *q, int count)
+{
+    add(r, q->channel, count);
+    if (!q->channel)
+        efg_worlds_add(q->comm, EFG_WAY_THERE, q->peer, q->tag, count);
+}
+
+/* A message from PEER, a rank of COMM, was received; on CHANNEL, if it is of this world. */
+static inline void add_receive(struct efg_recorder *r, uint64_t channel, const struct efg_comm *comm,
+                               int peer, int tag)
+{
+    add(r, channel, -1);
+    if (!channel)
+        efg_worlds_add(comm, EFG_WAY_BACK, peer, tag, 1);
 }
 
 /* --- calls --- */
@@ -60,16 +78,24 @@ static void add(struct efg_recorder *r, uint64_t channel, int count)
 #define SENDING (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(SENDRECV))
 #define RECEIVING (EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(MRECV))
 
+static __attribute__((noinline, cold)) void send_abroad(struct efg_recorder *r, const struct efg_call *c,
+                                                        const struct efg_comm *comm, uint64_t bytes)
+{
+    efg_worlds_add(comm, EFG_WAY_THERE, c->peer, c->tag, 1);
+    efg_traffic_add(r->traffic, EFG_TRAFFIC_OTHERS, bytes);
+}
+
 static void send(struct efg_recorder *r, const struct efg_call *c, const struct efg_comm *comm,
                  uint64_t bytes)
 {
     if (c->peer < 0)
         return;
-    uint32_t partner = EFG_TRAFFIC_OTHERS;
-    if (!is_foreign(comm)) {
-        partner = efg_comms_world_rank(comm, c->peer);
-        add(r, channel_to(comm, partner, c->tag), 1);
+    if (is_foreign(comm)) {
+        send_abroad(r, c, comm, bytes);
+        return;
     }
+    uint32_t partner = efg_comms_world_rank(comm, c->peer);
+    add(r, channel_to(comm, partner, c->tag), 1);
     efg_traffic_add(r->traffic, partner, bytes);
 }
 
@@ -83,7 +109,10 @@ static void receive(struct efg_recorder *r, const struct efg_call *c, const stru
         peer = c->statuses->MPI_SOURCE;
         tag = c->statuses->MPI_TAG;
     }
-    add(r, channel_from(comm, peer, tag), -1);
+    if (is_foreign(comm))
+        efg_worlds_add(comm, EFG_WAY_BACK, peer, tag, 1);
+    else
+        add(r, channel_from(comm, peer, tag), -1);
 }
 
 void efg_recorder_count_collective(struct efg_recorder *r, uint64_t bytes)
@@ -96,7 +125,7 @@ static __attribute__((noinline)) void start(struct efg_recorder *r, const struct
     for (int i = 0; i < c->nrequests; i++) {
         const struct efg_request *q = efg_recorder_named(r, i);
         if (q && q->kind == EFG_REQUEST_SEND && q->peer >= 0) {
-            add(r, q->channel, 1);
+            add_send(r, q, 1);
             efg_traffic_add(r->traffic, q->partner, q->bytes);
         } else if (q && q->kind == EFG_REQUEST_OTHER) {
             efg_recorder_count_collective(r, q->bytes + q->received);
@@ -144,7 +173,7 @@ EFG_HOT void efg_recorder_follow_request(struct efg_recorder *r, const struct ef
         }
         if (c->shape == EFG_SHAPE_SEND_INIT)
             return;
-        add(r, q->channel, 1);
+        add_send(r, q, 1);
         efg_traffic_add(r->traffic, q->partner, q->bytes);
         return;
     }
@@ -158,7 +187,7 @@ EFG_HOT void efg_recorder_follow_request(struct efg_recorder *r, const struct ef
         q->channel = channel_from(q->comm, q->peer, q->tag);
 }
 
-static int was_cancelled(const struct efg_request *q, const MPI_Status *status)
+static bool was_cancelled(const struct efg_request *q, const MPI_Status *status)
 {
     int cancelled = 0;
     if (q->is_cancelled && !efg_recorder_is_ignored(status))
@@ -169,13 +198,14 @@ static int was_cancelled(const struct efg_request *q, const MPI_Status *status)
 EFG_HOT void efg_recorder_landed(struct efg_recorder *r, const struct efg_request *q,
                                  const MPI_Status *status)
 {
-    int is_cancelled = was_cancelled(q, status);
+    bool is_cancelled = was_cancelled(q, status);
     if (q->kind == EFG_REQUEST_SEND && is_cancelled)
-        add(r, q->channel, -1);
+        add_send(r, q, -1);
     if (q->kind != EFG_REQUEST_RECV || is_cancelled)
         return;
     if (!q->is_any)
-        add(r, q->channel, -1);
+        add_receive(r, q->channel, q->comm, q->peer, q->tag);
     else if (!efg_recorder_is_ignored(status))
-        add(r, channel_from(q->comm, status->MPI_SOURCE, status->MPI_TAG), -1);
+        add_receive(r, channel_from(q->comm, status->MPI_SOURCE, status->MPI_TAG), q->comm,
+                    status->MPI_SOURCE, status->MPI_TAG);
 }

@@ -36,7 +36,7 @@ static void put(struct efg_recorder *r, uint64_t time, int kind, const struct ef
     efg_recorder_put(r, rest);
 }
 
-static void begin(struct efg_recorder *r, struct efg_call *c, int is_nonblocking)
+static void begin(struct efg_recorder *r, struct efg_call *c, bool is_nonblocking)
 {
     struct efg_object *o = object_of(r, c->file);
     if (!o)
@@ -49,7 +49,7 @@ static void begin(struct efg_recorder *r, struct efg_call *c, int is_nonblocking
     o->match = c->match;
 }
 
-void efg_io_enter(struct efg_recorder *r, struct efg_call *c, int writes)
+void efg_io_enter(struct efg_recorder *r, struct efg_call *c, bool writes)
 {
     if (c->shape == EFG_SHAPE_FILE_CLOSE)
         c->file = c->newfile ? *c->newfile : 0; /* the call sets it to null */
@@ -58,11 +58,11 @@ void efg_io_enter(struct efg_recorder *r, struct efg_call *c, int writes)
     switch (c->shape) {
     case EFG_SHAPE_FILE_DATA:
     case EFG_SHAPE_FILE_FLUSH:
-        begin(r, c, 0);
+        begin(r, c, false);
         break;
     case EFG_SHAPE_FILE_IDATA:
     case EFG_SHAPE_FILE_BEGIN:
-        begin(r, c, 1);
+        begin(r, c, true);
         break;
     case EFG_SHAPE_FILE_CLOSE: {
         struct efg_object *o = object_of(r, c->file);
@@ -82,7 +82,7 @@ static uint64_t bytes_done(const struct efg_call *c)
     return efg_decode_done(c->statuses);
 }
 
-static void leave_open(struct efg_recorder *r, const struct efg_call *c, uint64_t time, int writes)
+static void leave_open(struct efg_recorder *r, const struct efg_call *c, uint64_t time, bool writes)
 {
     struct efg_object *o = efg_objects_add(EFG_OBJECT_FILE, key_of(*c->newfile), c->comm, c->filename);
     if (!o || !writes)
@@ -106,9 +106,9 @@ static void leave_seek(struct efg_recorder *r, const struct efg_call *c, struct 
 }
 
 static void leave_idata(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o, uint64_t time,
-                        int writes)
+                        bool writes)
 {
-    int recorded = writes && o && c->match;
+    bool recorded = writes && o && c->match;
     if (recorded) {
         r->request = r->next_request++;
         put(r, time, EFG_REC_IO_ISSUED, o, (struct efg_record){.e = c->match});
@@ -131,9 +131,9 @@ static void leave_data(struct efg_recorder *r, const struct efg_call *c, struct 
         o->match = 0;
 }
 
-void efg_io_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, int writes)
+void efg_io_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, bool writes)
 {
-    int is_io = c->shape >= EFG_SHAPE_FILE_SEEK && c->shape != EFG_SHAPE_FILE_CLOSE;
+    bool is_io = c->shape >= EFG_SHAPE_FILE_SEEK && c->shape != EFG_SHAPE_FILE_CLOSE;
     struct efg_object *o = writes && is_io ? object_of(r, c->file) : NULL;
 
     switch (c->shape) {

@@ -13,23 +13,25 @@
 #include <string.h>
 
 #include "base/hot.h"
+#include "files/log/trim.h"
 #include "runtime/stack/callpath.h"
 
 #define PLENTY 24 /* records: of a call, not counting its requests; of a spin; or of marks */
 
-int efg_bits_add(struct efg_bits *bits, uint32_t number)
+/* Add NUMBER to the set; true if it was not in it. */
+static bool add(struct efg_bits *bits, uint32_t number)
 {
     uint32_t word = number / 64;
     if (word >= bits->count) {
         uint32_t count = word + word / 2 + 16;
         uint64_t *words = realloc(bits->words, count * sizeof *words);
         if (!words)
-            return 1; /* not remembered: it will be defined again, which is allowed */
+            return true; /* not remembered: it will be defined again, which is allowed */
         memset(words + bits->count, 0, (count - bits->count) * sizeof *words);
         *bits = (struct efg_bits){words, count};
     }
     uint64_t bit = 1ull << number % 64;
-    int is_new = !(bits->words[word] & bit);
+    bool is_new = !(bits->words[word] & bit);
     bits->words[word] |= bit;
     return is_new;
 }
@@ -72,10 +74,12 @@ uint64_t efg_recorder_memory(const struct efg_recorder *r)
     return bytes;
 }
 
-void efg_recorder_give_up(struct efg_recorder *r, int error)
+/* Nothing more can be recorded, for the reason in ERROR (errno): what was recorded up to the
+ * last boundary of an iteration is kept. */
+static void give_up(struct efg_recorder *r, int error)
 {
     r->failed = error;
-    r->is_on = r->is_draining = 0;
+    r->is_on = r->is_draining = false;
     efg_traffic_end(r->traffic);
     r->spin.leave = 0;
     if (r->boundary.word > r->window_start.word) /* at least one iteration is whole */
@@ -84,13 +88,13 @@ void efg_recorder_give_up(struct efg_recorder *r, int error)
     efg_log_commit(&r->log);
 }
 
-int efg_recorder_make_room(struct efg_recorder *r, size_t count)
+bool efg_recorder_make_room(struct efg_recorder *r, size_t count)
 {
     if (!r->log.header || r->failed)
-        return 0;
+        return false;
     int error = efg_log_grow(&r->log, count);
     if (error)
-        efg_recorder_give_up(r, -error);
+        give_up(r, -error);
     return !error;
 }
 
@@ -101,16 +105,16 @@ static void define(struct efg_recorder *r, struct efg_record record, const void 
         return;
     int error = efg_log_define(&r->log, &record, payload);
     if (error)
-        efg_recorder_give_up(r, -error);
+        give_up(r, -error);
 }
 
 static void define_new_path(struct efg_recorder *r, uint32_t id)
 {
-    efg_bits_add(&r->paths_known, id);
+    add(&r->paths_known, id);
     struct efg_path path = efg_callpath_get(id);
     for (uint32_t i = 0; i < path.depth; i++) {
         uint32_t module = path.frames[i].module;
-        if (!efg_bits_add(&r->modules_known, module))
+        if (!add(&r->modules_known, module))
             continue;
         const char *name = efg_callpath_module(module);
         define(r, (struct efg_record){.kind = EFG_REC_DEF_MODULE, .a = module}, name, strlen(name));
@@ -121,14 +125,14 @@ static void define_new_path(struct efg_recorder *r, uint32_t id)
 
 static void define_new_call(struct efg_recorder *r, uint16_t id)
 {
-    efg_bits_add(&r->calls_known, id);
+    add(&r->calls_known, id);
     const struct efg_call_info *info = &efg_call_info[id];
     define(r, (struct efg_record){.kind = EFG_REC_DEF_CALL, .call = id, .a = info->class}, info->name,
            strlen(info->name));
 }
 
 /* 0 is no path, and need not be known. */
-static int is_known(const struct efg_recorder *r, uint16_t call, uint32_t path)
+static bool is_known(const struct efg_recorder *r, uint16_t call, uint32_t path)
 {
     return efg_bits_has(&r->calls_known, call) && (!path || efg_bits_has(&r->paths_known, path));
 }
@@ -141,9 +145,9 @@ static void define_call(struct efg_recorder *r, uint16_t call, uint32_t path)
         define_new_path(r, path);
 }
 
-int efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
+bool efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
 {
-    efg_bits_add(&r->comms_known, comm->id);
+    add(&r->comms_known, comm->id);
     size_t size = comm->members ? sizeof *comm->members + (comm->members->local + comm->members->remote) *
                                                               sizeof *comm->members->rank
                                 : 0;
@@ -159,7 +163,7 @@ int efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm
 
 void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *o)
 {
-    if (!efg_bits_add(kind == EFG_REC_DEF_WIN ? &r->wins_known : &r->files_known, o->id))
+    if (!add(kind == EFG_REC_DEF_WIN ? &r->wins_known : &r->files_known, o->id))
         return;
     if (!efg_bits_has(&r->comms_known, o->comm->id))
         efg_recorder_define_comm(r, o->comm);
@@ -208,14 +212,14 @@ static void take_along(struct efg_request *q, void *data)
         r, (struct efg_record){.time = r->first_enter, .kind = EFG_REC_IRECV_REQUEST, .e = q->number});
 }
 
-EFG_HOT int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call)
+EFG_HOT bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call)
 {
     size_t count = PLENTY + (call->nrequests > 0 ? 2 * (size_t)call->nrequests : 0);
     flush_spin(r);
     if (!is_known(r, call->id, call->path))
         define_call(r, call->id, call->path);
     if (!efg_recorder_room(r, count))
-        return 0;
+        return false;
     r->visit = r->log.next;
     efg_recorder_put(r, (struct efg_record){
                             .time = call->enter, .kind = EFG_REC_ENTER, .call = call->id, .a = call->path});
@@ -225,7 +229,7 @@ EFG_HOT int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *ca
         efg_requests_each(&r->table, take_along, r);
         return efg_recorder_room(r, count);
     }
-    return 1;
+    return true;
 }
 
 void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave)
@@ -250,7 +254,7 @@ static void mark(struct efg_recorder *r, uint64_t time, int kind, uint64_t numbe
 
 static void end_window(struct efg_recorder *r, uint64_t time)
 {
-    r->is_draining = 0;
+    r->is_draining = false;
     if (efg_recorder_room(r, 1))
         mark(r, time, EFG_REC_WINDOW_END, r->window - 1);
     if (r->log.header)
@@ -262,7 +266,18 @@ void efg_recorder_drained(struct efg_recorder *r, uint64_t time)
     end_window(r, time);
 }
 
-void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration, int with_iterations)
+/* It has its whole time, so that it can be moved, as efg_trim wants it. */
+static void begin_window(struct efg_recorder *r, uint64_t time)
+{
+    r->log.next.time = ~time;
+    efg_recorder_put(r, (struct efg_record){.time = time,
+                                            .kind = EFG_REC_WINDOW_BEGIN,
+                                            .a = (uint32_t)r->flight.count,
+                                            .d = r->window - 1,
+                                            .e = r->flight.sum});
+}
+
+void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration, bool with_iterations)
 {
     if (r->is_draining)
         end_window(r, time);
@@ -271,14 +286,9 @@ void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteratio
     r->window++;
     r->open_requests = r->calls = r->first_enter = 0;
     r->window_start = r->boundary = r->log.next;
-    r->is_on = 1;
+    r->is_on = true;
     efg_traffic_begin(r->traffic);
-    r->log.next.time = ~time; /* it has its whole time, as efg_trim wants it */
-    efg_recorder_put(r, (struct efg_record){.time = time,
-                                            .kind = EFG_REC_WINDOW_BEGIN,
-                                            .a = (uint32_t)r->flight.count,
-                                            .d = r->window - 1,
-                                            .e = r->flight.sum});
+    begin_window(r, time);
     if (with_iterations)
         mark(r, time, EFG_REC_ITERATION_BEGIN, iteration);
     efg_log_commit(&r->log);
@@ -295,7 +305,7 @@ void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration
     efg_log_commit(&r->log);
 }
 
-void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration, int with_iterations)
+void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration, bool with_iterations)
 {
     if (!r->is_on)
         return;
@@ -305,10 +315,10 @@ void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
     if (with_iterations)
         mark(r, time, EFG_REC_ITERATION_END, iteration);
     r->boundary = r->log.next;
-    r->is_on = 0;
+    r->is_on = false;
     efg_traffic_end(r->traffic);
     if (r->open_requests)
-        r->is_draining = 1;
+        r->is_draining = true;
     else
         end_window(r, time);
     efg_log_commit(&r->log);
@@ -320,7 +330,7 @@ void efg_recorder_stop(struct efg_recorder *r, uint64_t time)
         end_window(r, time);
     if (!r->is_on)
         return;
-    r->is_on = 0;
+    r->is_on = false;
     efg_traffic_end(r->traffic);
     if (efg_recorder_room(r, 8))
         flush_spin(r);
@@ -328,9 +338,61 @@ void efg_recorder_stop(struct efg_recorder *r, uint64_t time)
     r->window++; /* requests of this window are of none now */
 }
 
+static void begin_in_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration)
+{
+    r->boundary = r->log.next;
+    begin_window(r, time);
+    mark(r, time, EFG_REC_ITERATION_BEGIN, iteration);
+}
+
+void efg_recorder_begin_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration)
+{
+    if (!efg_recorder_room(r, 8))
+        return;
+    r->window++;
+    r->open_requests = r->calls = r->first_enter = 0;
+    r->window_start = r->log.next;
+    r->is_on = 1;
+    r->log.is_held = 1;
+    begin_in_ring(r, time, iteration);
+}
+
+void efg_recorder_turn_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration)
+{
+    if (!r->is_on || !efg_recorder_room(r, 8))
+        return;
+    flush_spin(r);
+    mark(r, time, EFG_REC_ITERATION_END, iteration - 1);
+    mark(r, time, EFG_REC_WINDOW_END, r->window - 1);
+    begin_in_ring(r, time, iteration);
+}
+
+ptrdiff_t efg_recorder_cut_ring(struct efg_recorder *r, const uint32_t *end,
+                                bool is_dropped(const void *context, uint64_t begin), const void *context)
+{
+    r->log.is_held = 0;
+    r->window_start = efg_trim_front(&r->log, r->window_start, end, is_dropped, context);
+    r->log.is_held = 1;
+    ptrdiff_t moved = r->window_start.word - end;
+    r->boundary.word += moved;
+    r->visit.word += moved;
+    return moved;
+}
+
+void efg_recorder_end_ring(struct efg_recorder *r, bool is_dropped(const void *context, uint64_t begin),
+                           const void *context)
+{
+    r->is_on = 0;
+    r->spin.leave = 0;
+    r->log.is_held = 0;
+    r->window++; /* requests of it are of none now */
+    r->window_start = efg_trim_front(&r->log, r->window_start, r->log.next.word, is_dropped, context);
+    r->boundary = r->window_start;
+}
+
 void efg_recorder_discard(struct efg_recorder *r)
 {
-    r->is_on = r->is_draining = 0;
+    r->is_on = r->is_draining = false;
     r->spin.leave = 0;
     r->open_requests = r->calls = 0;
     efg_traffic_discard(r->traffic);
@@ -351,5 +413,5 @@ void efg_recorder_close(struct efg_recorder *r, uint64_t time)
     int error = efg_log_close(&r->log);
     if (error && !r->failed)
         r->failed = -error;
-    r->is_on = 0;
+    r->is_on = false;
 }

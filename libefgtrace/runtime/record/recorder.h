@@ -15,6 +15,8 @@
 #ifndef EFG_RECORDER_H
 #define EFG_RECORDER_H
 
+#include <stdbool.h>
+
 #include "base/map.h"
 #include "core/graph/traffic.h"
 #include "files/log/log.h"
@@ -46,12 +48,12 @@ struct efg_spin { /* polls that found nothing, one after the other */
 
 /* What a call touches while nothing is recorded comes first. */
 struct efg_recorder {
-    int is_on, is_draining;
+    bool is_on, is_draining;
     struct efg_flight flight;    /* under way, as far as this thread knows */
     struct efg_traffic *traffic; /* sent so far */
     struct efg_log log;
-    int failed;    /* errno of what went wrong with the log, 0 for nothing */
-    int is_asking; /* for statuses, recording or not */
+    int failed;     /* errno of what went wrong with the log, 0 for nothing */
+    bool is_asking; /* for statuses, recording or not */
     uint16_t thread;
     uint32_t window;       /* number of the present window, from 1 */
     uint32_t next_request; /* number of the next recorded request */
@@ -74,7 +76,7 @@ struct efg_recorder {
     uint32_t pending_count, pending_room;
     struct efg_map messages; /* matched probes: message -> communicator */
     uint32_t request;        /* number of the request that the present call starts */
-    int has_begun;           /* the present call: the beginning of a collective was written */
+    bool has_begun;          /* the present call: the beginning of a collective was written */
 };
 
 /* Begin to follow the requests of THREAD, and to count its messages in TRAFFIC. */
@@ -108,16 +110,16 @@ void efg_recorder_close(struct efg_recorder *r, uint64_t time);
      EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(PROBE) | EFG_SHAPE_SET(IPROBE) | \
      EFG_SHAPE_SET(GET_STATUS) | EFG_SHAPE_SET(COLLECTIVE))
 
-static inline int efg_recorder_wants_enter(const struct efg_recorder *r,
-                                           const struct efg_call *call)
+static inline bool efg_recorder_wants_enter(const struct efg_recorder *r,
+                                            const struct efg_call *call)
 {
     return r->is_on || r->is_draining || efg_shape_is_in(call, EFG_SHAPES_ENDING) ||
            (efg_shape_is_in(call, EFG_SHAPES_RECEIVING) &&
             (call->rpeer == MPI_ANY_SOURCE || call->rtag == MPI_ANY_TAG));
 }
 
-static inline int efg_recorder_wants_leave(const struct efg_recorder *r,
-                                           const struct efg_call *call)
+static inline bool efg_recorder_wants_leave(const struct efg_recorder *r,
+                                            const struct efg_call *call)
 {
     return r->is_on || r->is_draining || !efg_shape_is_in(call, EFG_SHAPES_WITHOUT_STATE);
 }
@@ -150,24 +152,34 @@ void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call);
 /* Windows and iterations, outside of calls. ITERATION numbers what begins (begin, next) or has
  * just ended (end). */
 void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration,
-                        int with_iterations);
+                        bool with_iterations);
 void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration);
 void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
-                      int with_iterations);
+                      bool with_iterations);
 /* The same at once, even if requests are not complete: for a window that is going to be
  * trimmed. */
 void efg_recorder_stop(struct efg_recorder *r, uint64_t time);
-/* Nothing more can be recorded, for the reason in ERROR (errno): what was recorded up to the
- * last boundary of an iteration is kept. */
-void efg_recorder_give_up(struct efg_recorder *r, int error);
+/* A ring, while no window is under way: each iteration is a window of its own, all of one number, behind
+ * r->window_start, and readers do not see them yet. TIME is when ITERATION begins. */
+void efg_recorder_begin_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration);
+void efg_recorder_turn_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration);
+/* Of the iterations before the one that begins at END, those go that begin at a time for which IS_DROPPED
+ * says 1; the ring is what is behind END. Returns by how many words that has moved. */
+ptrdiff_t efg_recorder_cut_ring(struct efg_recorder *r, const uint32_t *end,
+                                bool is_dropped(const void *context, uint64_t begin),
+                                const void *context);
+/* The same of all, while IS_DROPPED says 1 of the present one; the ring ends. */
+void efg_recorder_end_ring(struct efg_recorder *r,
+                           bool is_dropped(const void *context, uint64_t begin), const void *context);
+
 /* Throw the present or last window away. */
 void efg_recorder_discard(struct efg_recorder *r);
 
 /* --- for the files of the recorder --- */
 
-/* Room for COUNT records; 0 when there is none, and then recording is over. */
-int efg_recorder_make_room(struct efg_recorder *r, size_t count);
-static inline int efg_recorder_room(struct efg_recorder *r, size_t count)
+/* Room for COUNT records; false when there is none, and then recording is over. */
+bool efg_recorder_make_room(struct efg_recorder *r, size_t count);
+static inline bool efg_recorder_room(struct efg_recorder *r, size_t count)
 {
     return efg_log_has_room(&r->log, count) || efg_recorder_make_room(r, count);
 }
@@ -175,42 +187,40 @@ static inline void efg_recorder_put(struct efg_recorder *r, struct efg_record re
 {
     efg_log_put(&r->log, &record);
 }
-/* Add NUMBER to the set; 1 if it was not in it. */
-int efg_bits_add(struct efg_bits *bits, uint32_t number);
-static inline int efg_bits_has(const struct efg_bits *bits, uint32_t number)
+static inline bool efg_bits_has(const struct efg_bits *bits, uint32_t number)
 {
     return number / 64 < bits->count && bits->words[number / 64] >> number % 64 & 1;
 }
 /* Define what a record is about to refer to. There is room for the call's records as before, or
- * 0 is returned, and recording is over. */
-int efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm);
+ * false is returned, and recording is over. */
+bool efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm);
 /* KIND is EFG_REC_DEF_WIN or EFG_REC_DEF_FILE. */
 void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *object);
-/* The ENTER of a call; 0 if there is no room for its records. */
-int efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call);
+/* The ENTER of a call; false if there is no room for its records. */
+bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call);
 /* A poll that found nothing, as part of a spin. */
 void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave);
 /* The last request of a closed window is complete. */
 void efg_recorder_drained(struct efg_recorder *r, uint64_t time);
-/* 1 if records may refer to COMM, one of this world. */
-static inline int efg_recorder_has_comm(const struct efg_comm *comm)
+/* Whether records may refer to COMM, one of this world. */
+static inline bool efg_recorder_has_comm(const struct efg_comm *comm)
 {
     return comm && !comm->is_foreign;
 }
-/* 1 if a record can refer to COMM now. */
-static inline int efg_recorder_names_comm(struct efg_recorder *r, const struct efg_comm *comm)
+/* Whether a record can refer to COMM now. */
+static inline bool efg_recorder_names_comm(struct efg_recorder *r, const struct efg_comm *comm)
 {
     return efg_recorder_has_comm(comm) &&
            (efg_bits_has(&r->comms_known, comm->id) || efg_recorder_define_comm(r, comm));
 }
-/* Records of one-sided and I/O calls, if WRITES is 1, and what they mean for requests. */
-void efg_rma_enter(struct efg_recorder *r, struct efg_call *call, int writes);
-void efg_rma_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
-void efg_io_enter(struct efg_recorder *r, struct efg_call *call, int writes);
-void efg_io_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, int writes);
+/* Records of one-sided and I/O calls, if WRITES, and what they mean for requests. */
+void efg_rma_enter(struct efg_recorder *r, struct efg_call *call, bool writes);
+void efg_rma_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, bool writes);
+void efg_io_enter(struct efg_recorder *r, struct efg_call *call, bool writes);
+void efg_io_leave(struct efg_recorder *r, struct efg_call *call, uint64_t leave, bool writes);
 
 /* Whether the application wants none of these. */
-static inline int efg_recorder_is_ignored(const MPI_Status *statuses)
+static inline bool efg_recorder_is_ignored(const MPI_Status *statuses)
 {
     return statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE;
 }
@@ -228,8 +238,8 @@ void efg_recorder_count_collective(struct efg_recorder *r, uint64_t bytes);
 /* --- requests.c --- */
 
 /* Room for COUNT handles and statuses; 0 without memory. */
-int efg_recorder_make_scratch(struct efg_recorder *r, int count);
-static inline int efg_recorder_scratch(struct efg_recorder *r, int count)
+bool efg_recorder_make_scratch(struct efg_recorder *r, int count);
+static inline bool efg_recorder_scratch(struct efg_recorder *r, int count)
 {
     return count <= r->handle_room || efg_recorder_make_scratch(r, count);
 }
@@ -266,12 +276,12 @@ static inline void efg_recorder_substitute_statuses(struct efg_recorder *r,
 }
 
 /* The record of a message, if it has a partner: then 1. There is room for it. */
-static inline int efg_recorder_put_message(struct efg_recorder *r, int kind, uint64_t time,
-                                           const struct efg_comm *comm, int peer, int tag,
-                                           uint64_t bytes, uint32_t request)
+static inline bool efg_recorder_put_message(struct efg_recorder *r, int kind, uint64_t time,
+                                            const struct efg_comm *comm, int peer, int tag,
+                                            uint64_t bytes, uint32_t request)
 {
     if (peer < 0 || !efg_recorder_names_comm(r, comm))
-        return 0;
+        return false;
     efg_recorder_put(r, (struct efg_record){.time = time,
                                             .kind = (uint16_t)kind,
                                             .a = comm->id,
@@ -279,7 +289,7 @@ static inline int efg_recorder_put_message(struct efg_recorder *r, int kind, uin
                                             .c = (uint32_t)tag,
                                             .d = bytes,
                                             .e = request});
-    return 1;
+    return true;
 }
 void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time,
                               const struct efg_comm *comm, const MPI_Status *status,
@@ -292,18 +302,18 @@ void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uin
 struct efg_request *efg_recorder_started(struct efg_recorder *r, const struct efg_call *call,
                                          int kind, int recorded);
 /* MPI_Start, before and after it; and taken back in between. */
-void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *call, int writes);
+void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *call, bool writes);
 void efg_recorder_take_back_start(struct efg_recorder *r, const struct efg_call *call);
 void efg_recorder_started_persistent(struct efg_recorder *r, const struct efg_call *call,
                                      uint64_t leave);
 /* What CALL has completed; and whether any of it was started in the window. */
 void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *call, uint64_t leave,
-                           int writes);
-int efg_recorder_completes_window(struct efg_recorder *r, const struct efg_call *call);
-/* Requests of this thread that others have completed; if WRITES is 1, as records. */
-void efg_recorder_take_news(struct efg_recorder *r, uint64_t time, int writes);
+                           bool writes);
+bool efg_recorder_completes_window(struct efg_recorder *r, const struct efg_call *call);
+/* Requests of this thread that others have completed; if WRITES, as records. */
+void efg_recorder_take_news(struct efg_recorder *r, uint64_t time, bool writes);
 void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *call,
-                               uint64_t leave, int writes);
+                               uint64_t leave, bool writes);
 void efg_recorder_cancel(struct efg_recorder *r, const struct efg_call *call);
 
 #endif

@@ -11,14 +11,14 @@
 #include "base/hot.h"
 #include "runtime/base/memory.h"
 
-static int completes_requests(const struct efg_call *c)
+static bool completes_requests(const struct efg_call *c)
 {
     return efg_shape_is_in(c, EFG_SHAPES_COMPLETING) && c->requests && c->nrequests > 0;
 }
 
 /* --- scratch memory --- */
 
-int efg_recorder_make_scratch(struct efg_recorder *r, int count)
+bool efg_recorder_make_scratch(struct efg_recorder *r, int count)
 {
     int room = count + count / 2 + 16;
     MPI_Request *handles = realloc(r->handles, (size_t)room * sizeof *handles);
@@ -31,11 +31,11 @@ int efg_recorder_make_scratch(struct efg_recorder *r, int count)
     if (claims)
         r->claims = claims;
     if (!handles || !statuses || !claims)
-        return 0;
+        return false;
     efg_budget_add(&efg_memory,
                    (uint64_t)(room - r->handle_room) * (sizeof *handles + sizeof *statuses + sizeof *claims));
     r->handle_room = room;
-    return 1;
+    return true;
 }
 
 /* A call that was left by a jump may have left claims. */
@@ -96,7 +96,7 @@ EFG_HOT struct efg_request *efg_recorder_started(struct efg_recorder *r, const s
                                                  int recorded)
 {
     struct efg_request *q = c->requests ? efg_requests_add(&r->table, *c->requests) : NULL;
-    int receives = kind == EFG_REQUEST_RECV;
+    bool receives = kind == EFG_REQUEST_RECV;
     if (!q)
         return NULL;
     q->kind = (uint8_t)kind;
@@ -111,7 +111,7 @@ EFG_HOT struct efg_request *efg_recorder_started(struct efg_recorder *r, const s
     return q;
 }
 
-void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *c, int writes)
+void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *c, bool writes)
 {
     for (int i = 0; i < c->nrequests; i++) {
         struct efg_request *q = efg_recorder_named(r, i);
@@ -161,7 +161,7 @@ static void put_collective(struct efg_recorder *r, int kind, uint64_t time, cons
 
 /* MPICH 4.0 tells of MPI_Isendrecv, whose receive Q is, what it does inside. Then what was
  * asked for is all that is known. */
-static int is_of_another(const struct efg_request *q, const MPI_Status *status)
+static bool is_of_another(const struct efg_request *q, const MPI_Status *status)
 {
     return q->is_second && q->peer >= 0 && q->tag >= 0 && !efg_recorder_is_ignored(status) &&
            (status->MPI_SOURCE != q->peer || status->MPI_TAG != q->tag);
@@ -212,14 +212,14 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q, 
     }
 }
 
-static int is_in_window(const struct efg_recorder *r, const struct efg_request *q)
+static bool is_in_window(const struct efg_recorder *r, const struct efg_request *q)
 {
     return q->is_recorded && q->thread == r->thread && q->window == r->window;
 }
 
 /* Q, recorded when it started, is complete. WRITES: that may be recorded. */
 static void end_recorded(struct efg_recorder *r, const struct efg_request *q, const MPI_Status *status,
-                         uint64_t time, int writes)
+                         uint64_t time, bool writes)
 {
     if (q->is_recorded && q->thread != r->thread)
         efg_requests_tell(q, efg_recorder_is_ignored(status) ? NULL : status);
@@ -230,7 +230,7 @@ static void end_recorded(struct efg_recorder *r, const struct efg_request *q, co
         put_completion(r, q, status, time);
 }
 
-void efg_recorder_take_news(struct efg_recorder *r, uint64_t time, int writes)
+void efg_recorder_take_news(struct efg_recorder *r, uint64_t time, bool writes)
 {
     struct efg_request_news *news = efg_requests_news(&r->table);
     for (struct efg_request_news *next; news; news = next) {
@@ -241,7 +241,7 @@ void efg_recorder_take_news(struct efg_recorder *r, uint64_t time, int writes)
 }
 
 static void complete_part(struct efg_recorder *r, struct efg_request *q, const MPI_Status *status,
-                          uint64_t time, int writes)
+                          uint64_t time, bool writes)
 {
     efg_recorder_landed(r, q, status);
     end_recorded(r, q, status, time, writes);
@@ -249,7 +249,7 @@ static void complete_part(struct efg_recorder *r, struct efg_request *q, const M
 }
 
 /* The request that the I-th handle is of is complete. WRITES: its record may be written. */
-static void complete(struct efg_recorder *r, int i, const MPI_Status *status, uint64_t time, int writes)
+static void complete(struct efg_recorder *r, int i, const MPI_Status *status, uint64_t time, bool writes)
 {
     struct efg_request *q = efg_recorder_named(r, i);
     if (!q || (q->is_persistent && !q->is_active))
@@ -289,7 +289,7 @@ static int position(const struct efg_call *c, int i)
 }
 
 EFG_HOT void efg_recorder_complete(struct efg_recorder *r, const struct efg_call *c, uint64_t leave,
-                                   int writes)
+                                   bool writes)
 {
     int count = completes_requests(c) ? completed(c) : 0;
     for (int i = 0; i < count; i++)
@@ -297,16 +297,16 @@ EFG_HOT void efg_recorder_complete(struct efg_recorder *r, const struct efg_call
                  leave, writes);
 }
 
-/* 1 if CALL completed a request that was started in the window. */
-int efg_recorder_completes_window(struct efg_recorder *r, const struct efg_call *c)
+/* Whether CALL completed a request that was started in the window. */
+bool efg_recorder_completes_window(struct efg_recorder *r, const struct efg_call *c)
 {
     int count = completes_requests(c) ? completed(c) : 0;
     for (int i = 0; i < count; i++) {
         const struct efg_request *q = efg_recorder_named(r, position(c, i));
         if (q && is_in_window(r, q))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Of what enter_shape does for these calls, only Start has changed more than the log. */
@@ -322,7 +322,7 @@ void efg_recorder_take_back_start(struct efg_recorder *r, const struct efg_call 
 }
 
 /* A send that the application does not want to hear of again is as good as complete. */
-static void free_part(struct efg_recorder *r, const struct efg_request *q, uint64_t leave, int writes)
+static void free_part(struct efg_recorder *r, const struct efg_request *q, uint64_t leave, bool writes)
 {
     if (!q->is_persistent || q->is_active)
         efg_recorder_landed(r, q, MPI_STATUS_IGNORE);
@@ -333,7 +333,7 @@ static void free_part(struct efg_recorder *r, const struct efg_request *q, uint6
     }
 }
 
-void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c, uint64_t leave, int writes)
+void efg_recorder_free_request(struct efg_recorder *r, const struct efg_call *c, uint64_t leave, bool writes)
 {
     struct efg_request *q = c->nrequests ? efg_recorder_named(r, 0) : NULL;
     if (!q)
@@ -348,5 +348,5 @@ void efg_recorder_cancel(struct efg_recorder *r, const struct efg_call *c)
 {
     struct efg_request *q = c->nrequests ? efg_recorder_named(r, 0) : NULL;
     if (q)
-        q->is_cancelled = r->is_asking = 1;
+        q->is_cancelled = r->is_asking = true;
 }

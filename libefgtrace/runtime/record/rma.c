@@ -51,7 +51,7 @@ static void remember(struct efg_recorder *r, struct efg_pending operation)
 
 /* The operations on TARGET (or any) are complete there. */
 static void complete_pending(struct efg_recorder *r, struct efg_object *o, int target, uint64_t time,
-                             int writes)
+                             bool writes)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < r->pending_count; i++) {
@@ -78,7 +78,7 @@ static void enter_data(struct efg_recorder *r, struct efg_call *c, struct efg_ob
     remember(r, (struct efg_pending){o->id, c->peer, c->match});
 }
 
-static void enter_free(struct efg_recorder *r, struct efg_call *c, int writes)
+static void enter_free(struct efg_recorder *r, struct efg_call *c, bool writes)
 {
     c->win = c->newwin ? *c->newwin : 0; /* the call sets it to null */
     struct efg_object *o = writes ? object_of(r, c) : NULL;
@@ -89,7 +89,7 @@ static void enter_free(struct efg_recorder *r, struct efg_call *c, int writes)
     }
 }
 
-void efg_rma_enter(struct efg_recorder *r, struct efg_call *c, int writes)
+void efg_rma_enter(struct efg_recorder *r, struct efg_call *c, bool writes)
 {
     if (c->shape == EFG_SHAPE_WIN_FREE)
         enter_free(r, c, writes);
@@ -121,12 +121,12 @@ static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct 
 
     switch (c->shape) {
     case EFG_SHAPE_FENCE:
-        complete_pending(r, o, ANY_TARGET, time, 1);
+        complete_pending(r, o, ANY_TARGET, time, true);
         put(r, time, EFG_REC_RMA_COLLECTIVE_END, o->id,
             (struct efg_record){.call = EFG_COLL_BARRIER, .b = all, .c = EFG_ROOT_NONE});
         break;
     case EFG_SHAPE_COMPLETE:
-        complete_pending(r, o, ANY_TARGET, time, 1);
+        complete_pending(r, o, ANY_TARGET, time, true);
         put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id, (struct efg_record){.b = EFG_SYNC_LOCAL, .c = comm});
         break;
     case EFG_SHAPE_POST:
@@ -141,7 +141,7 @@ static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct 
         put(r, time, EFG_REC_RMA_ACQUIRE, o->id, (struct efg_record){.b = target, .c = c->exclusive});
         break;
     case EFG_SHAPE_UNLOCK:
-        complete_pending(r, o, c->peer, time, 1);
+        complete_pending(r, o, c->peer, time, true);
         put(r, time, EFG_REC_RMA_RELEASE, o->id, (struct efg_record){.b = target});
         break;
     case EFG_SHAPE_LOCK_ALL:
@@ -149,17 +149,17 @@ static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct 
             put(r, time, EFG_REC_RMA_ACQUIRE, o->id, (struct efg_record){.b = (uint32_t)i});
         break;
     case EFG_SHAPE_UNLOCK_ALL:
-        complete_pending(r, o, ANY_TARGET, time, 1);
+        complete_pending(r, o, ANY_TARGET, time, true);
         for (int i = 0; i < o->comm->size && efg_recorder_room(r, 1); i++)
             put(r, time, EFG_REC_RMA_RELEASE, o->id, (struct efg_record){.b = (uint32_t)i});
         break;
     case EFG_SHAPE_FLUSH:
-        complete_pending(r, o, c->peer, time, 1);
+        complete_pending(r, o, c->peer, time, true);
         put(r, time, EFG_REC_RMA_SYNC, o->id,
             (struct efg_record){.b = target, .c = EFG_SYNC_LOCAL | EFG_SYNC_REMOTE});
         break;
     case EFG_SHAPE_FLUSH_ALL:
-        complete_pending(r, o, ANY_TARGET, time, 1);
+        complete_pending(r, o, ANY_TARGET, time, true);
         break;
     case EFG_SHAPE_FLUSH_LOCAL:
         put(r, time, EFG_REC_RMA_SYNC, o->id, (struct efg_record){.b = target, .c = EFG_SYNC_LOCAL});
@@ -169,7 +169,7 @@ static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct 
     }
 }
 
-static void leave_new(struct efg_recorder *r, const struct efg_call *c, uint64_t time, int writes)
+static void leave_new(struct efg_recorder *r, const struct efg_call *c, uint64_t time, bool writes)
 {
     struct efg_object *o = efg_objects_add(EFG_OBJECT_WINDOW, key_of(*c->newwin), c->comm, NULL);
     if (!writes || !o)
@@ -184,11 +184,11 @@ static void leave_new(struct efg_recorder *r, const struct efg_call *c, uint64_t
 
 /* An operation with a request of its own. */
 static void leave_data(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o, uint64_t time,
-                       int writes)
+                       bool writes)
 {
     if (!c->requests)
         return;
-    int recorded = writes && c->match && o;
+    bool recorded = writes && c->match && o;
     if (recorded) {
         r->request = r->next_request++;
         put(r, time, EFG_REC_RMA_REQUEST, o->id, (struct efg_record){.e = c->match});
@@ -205,11 +205,11 @@ static void forget(struct efg_recorder *r, MPI_Win win)
 {
     struct efg_object *o = efg_objects_find(EFG_OBJECT_WINDOW, key_of(win));
     if (o)
-        complete_pending(r, o, ANY_TARGET, 0, 0);
+        complete_pending(r, o, ANY_TARGET, 0, false);
     efg_objects_remove(EFG_OBJECT_WINDOW, key_of(win));
 }
 
-void efg_rma_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, int writes)
+void efg_rma_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, bool writes)
 {
     if (c->shape == EFG_SHAPE_WIN_NEW) {
         leave_new(r, c, time, writes);
@@ -231,5 +231,5 @@ void efg_rma_leave(struct efg_recorder *r, struct efg_call *c, uint64_t time, in
     else if (o && writes)
         leave_sync(r, c, o, time);
     else if (o)
-        complete_pending(r, o, ANY_TARGET, time, 0); /* recording is over: not wanted any more */
+        complete_pending(r, o, ANY_TARGET, time, false); /* recording is over: not wanted any more */
 }

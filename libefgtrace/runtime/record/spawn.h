@@ -8,10 +8,11 @@
 
 #include "runtime/calls/call.h"
 
-#define EFG_SPAWN_MAKER "EFGTRACE_MAKER" /* the variable that has the folder */
+#define EFG_SPAWN_MAKER "EFGTRACE_MAKER" /* the variable: eight digits, the key of both worlds; the folder */
 
-/* FOLDER is that of this world, "" for none; it is read when something is spawned. */
-void efg_spawn_begin(const char *folder);
+/* FOLDER is that of this world, "" for none; it is read when something is spawned. RUN: any number, the
+ * same on all ranks, and hardly that of another run. */
+void efg_spawn_begin(const char *folder, uint32_t run);
 
 /* Around CALL, one of those that spawn; leave when it was successful. Enter may replace its
  * infos. */

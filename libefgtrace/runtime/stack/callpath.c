@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Four tables, each of which spares the next one:
+ * Finds the call path of an MPI call. Four tables, each of which spares the next one:
  *
  *     stack words --compare--> the walk that is expected (memo.h) -> path
  *                                  | another one
@@ -53,14 +53,13 @@ static struct {
     uint32_t path_count; /* that are there; atomic */
     struct efg_map by_hash;
     uint64_t path_bytes, held; /* of all paths; with what finds them */
-    uint64_t memory;           /* atomic */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct finder {
     struct efg_memo memo;
     struct efg_walk walk;
     struct efg_map known; /* path, and the other half of the hash, by hash of the addresses */
-    uint64_t memory;      /* bytes that all.memory has of this thread */
+    uint64_t memory;      /* bytes charged for this thread */
 };
 
 /* Of this thread. A call whose path is the expected one touches the first two only. */
@@ -70,13 +69,6 @@ static __thread struct {
     struct finder *finder;
 } mine __attribute__((tls_model("initial-exec")));
 
-/* HELD bytes, of a thread or of all, are NOW so many. */
-static void settle(uint64_t *held, uint64_t now)
-{
-    __atomic_fetch_add(&all.memory, now - *held, __ATOMIC_RELAXED); /* modulo 2^64 */
-    efg_memory_settle(held, now);
-}
-
 /* --- Paths --- */
 
 static struct efg_path *path_at(uint32_t id)
@@ -85,7 +77,7 @@ static struct efg_path *path_at(uint32_t id)
 }
 
 /* What paths of the present depth may take, with those that were there before. */
-static int is_in_budget(uint64_t bytes)
+static bool is_in_budget(uint64_t bytes)
 {
     uint64_t part = efg_memory.limit / 8 * 3;
     return all.path_bytes + bytes <= part - (part >> (all.halvings + 1));
@@ -94,8 +86,8 @@ static int is_in_budget(uint64_t bytes)
 static void settle_all(void)
 {
     uint64_t pages = (all.path_count + PAGE_PATHS - 1) / PAGE_PATHS;
-    settle(&all.held, sizeof all + all.path_bytes + efg_map_memory(&all.by_hash) +
-                          pages * PAGE_PATHS * sizeof **all.pages + efg_modules_memory());
+    efg_memory_settle(&all.held, sizeof all + all.path_bytes + efg_map_memory(&all.by_hash) +
+                                     pages * PAGE_PATHS * sizeof **all.pages + efg_modules_memory());
 }
 
 /* A new path of these frames; 0 without memory. The empty path is always to be had. */
@@ -219,7 +211,7 @@ static void update_memory(struct finder *f)
     uint64_t now =
         sizeof *f + efg_memo_memory(&f->memo) + efg_walk_memory(&f->walk) + efg_map_memory(&f->known);
     if (now != f->memory)
-        settle(&f->memory, now);
+        efg_memory_settle(&f->memory, now);
 }
 
 static void forget(struct finder *f, uint64_t generation)
@@ -237,7 +229,7 @@ static void free_finder(void *finder)
     forget(f, 0);
     mine.finder = NULL;
     efg_memo_fini(&f->memo);
-    settle(&f->memory, 0);
+    efg_memory_settle(&f->memory, 0);
     free(f);
 }
 
@@ -294,11 +286,11 @@ static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
     if (!f)
         return 0;
     uint32_t limit = efg_callpath_depth() + SKIP - 1;
-    int is_walked = efg_walk(&f->walk, frame, limit) == 0;
+    bool is_walked = efg_walk(&f->walk, frame, limit) == 0;
     uint32_t count = is_walked ? f->walk.count : unwind(f, frame, limit);
 
     finder_now(); /* the search for modules, too, may have found that some are gone */
-    int is_lasting = is_walked && f->walk.is_lasting;
+    bool is_lasting = is_walked && f->walk.is_lasting;
     struct key key = key_of(f->walk.address, count);
     uint64_t words = is_lasting ? hash_words(&f->walk, frame, key.hash) : 0;
     const struct efg_memo_entry *e = is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
@@ -412,9 +404,4 @@ uint32_t efg_callpath_modules(void)
 const char *efg_callpath_module(uint32_t id)
 {
     return efg_modules_get(id)->name;
-}
-
-uint64_t efg_callpath_memory(void)
-{
-    return __atomic_load_n(&all.memory, __ATOMIC_RELAXED);
 }

@@ -56,7 +56,4 @@ const char *efg_callpath_module(uint32_t id); /* path name of the file */
  * core/graph/calltree.h. */
 uint32_t efg_callpath_keys(uint32_t id, uint64_t *keys);
 
-/* Bytes held. */
-uint64_t efg_callpath_memory(void);
-
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of .eh_frame_hdr leads to the frame description (FDE) of a function, and that to
- * the common part (CIE). Both are programs for a little machine: its state is one row of rules,
- * each step goes on to a higher address, and the row at PC is what was asked for. The row
- * kept here has the CFA, rbp and the return address; rules of other registers are stepped
- * over, as no CFA that is understood needs them.
+ * Reads how a frame leads to its caller's, as compilers describe it for exceptions. The table of
+ * .eh_frame_hdr leads to the frame description (FDE) of a function, and that to the common part (CIE).
+ * Both are programs for a little machine: its state is one row of rules, each step goes on to a higher
+ * address, and the row at PC is what was asked for. The row kept here has the CFA, rbp and the return
+ * address; rules of other registers are stepped over, as no CFA that is understood needs them.
  *
  * Only the encodings that compilers use on x86-64 are read, and of expressions only the two
  * of a realigned stack: "what is at rbp + n" (CFA) and "at rbp + n" (rbp). All else makes
@@ -14,6 +14,7 @@
  */
 #include "cfi.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define PCREL_SDATA4 0x1b
@@ -26,7 +27,7 @@ enum { MOST_REMEMBERED = 8 };
 
 struct reader {
     const uint8_t *at, *end;
-    int is_bad; /* read past the end, or something that is not understood */
+    bool is_bad; /* read past the end, or something that is not understood */
 };
 
 struct row {
@@ -55,7 +56,7 @@ static uint64_t get(struct reader *r, unsigned size)
 {
     uint64_t value = 0;
     if ((uint64_t)(r->end - r->at) < size) {
-        r->is_bad = 1;
+        r->is_bad = true;
         r->at = r->end;
         return 0;
     }
@@ -64,7 +65,7 @@ static uint64_t get(struct reader *r, unsigned size)
     return value;
 }
 
-static uint64_t get_leb(struct reader *r, int is_signed)
+static uint64_t get_leb(struct reader *r, bool is_signed)
 {
     uint64_t value = 0, byte;
     unsigned shift = 0;
@@ -80,19 +81,19 @@ static uint64_t get_leb(struct reader *r, int is_signed)
 
 static uint64_t get_unsigned(struct reader *r)
 {
-    return get_leb(r, 0);
+    return get_leb(r, false);
 }
 
 static int64_t get_signed(struct reader *r)
 {
-    return (int64_t)get_leb(r, 1);
+    return (int64_t)get_leb(r, true);
 }
 
 static struct reader get_block(struct reader *r)
 {
     uint64_t size = get_unsigned(r);
     if (size > (uint64_t)(r->end - r->at)) {
-        r->is_bad = 1;
+        r->is_bad = true;
         size = 0;
     }
     struct reader block = {r->at, r->at + size, r->is_bad};
@@ -110,9 +111,9 @@ static int32_t int_at(const uint8_t *at)
 /* --- Rules --- */
 
 /* Does the expression consist of "rbp + *OFFSET" and then, if IS_DEREF, "what is there"? */
-static int is_rbp_plus(struct reader expression, int is_deref, int64_t *offset)
+static bool is_rbp_plus(struct reader expression, bool is_deref, int64_t *offset)
 {
-    int is_plain = get(&expression, 1) == OP_BREG_RBP;
+    bool is_plain = get(&expression, 1) == OP_BREG_RBP;
     *offset = get_signed(&expression);
     if (is_deref)
         is_plain &= get(&expression, 1) == OP_DEREF;
@@ -144,13 +145,13 @@ static void restore(struct program *p, uint64_t reg)
 static void set_expression(struct program *p, uint64_t reg, struct reader expression)
 {
     int64_t offset;
-    int is_plain = is_rbp_plus(expression, 0, &offset);
+    bool is_plain = is_rbp_plus(expression, false, &offset);
     set(p, reg, is_plain ? AT_RBP : OTHER, offset);
 }
 
 static void set_cfa_expression(struct program *p, struct reader expression)
 {
-    p->row.cfa = is_rbp_plus(expression, 1, &p->row.cfa_offset) ? CFA_SAVED : CFA_OTHER;
+    p->row.cfa = is_rbp_plus(expression, true, &p->row.cfa_offset) ? CFA_SAVED : CFA_OTHER;
 }
 
 static void set_cfa(struct program *p, uint64_t reg, int64_t offset)
@@ -167,7 +168,7 @@ static void remember(struct program *p, struct reader *r)
     if (p->remembered_count < MOST_REMEMBERED)
         p->remembered[p->remembered_count++] = p->row;
     else
-        r->is_bad = 1;
+        r->is_bad = true;
 }
 
 static void recall(struct program *p, struct reader *r)
@@ -175,7 +176,7 @@ static void recall(struct program *p, struct reader *r)
     if (p->remembered_count > 0)
         p->row = p->remembered[--p->remembered_count];
     else
-        r->is_bad = 1;
+        r->is_bad = true;
 }
 
 /* The instructions that say where a register is saved, but for the short forms. */
@@ -215,7 +216,7 @@ static void run_register(struct program *p, uint8_t op, struct reader *r)
         set(p, reg, OTHER, 0);
         break;
     default:
-        r->is_bad = 1;
+        r->is_bad = true;
     }
 }
 
@@ -298,7 +299,7 @@ static struct reader entry_at(const uint8_t *at)
 
 /* The augmentation: TEXT says what DATA holds. Bad unless code pointers are of the usual form;
  * 'S' marks the frame of a signal handler, which no call has made. */
-static int is_usual(const char *text, struct reader data)
+static bool is_usual(const char *text, struct reader data)
 {
     static const uint8_t sizes[8] = {8, 0, 2, 4, 8, 0, 0, 0};
     int encoding = 0;
@@ -311,7 +312,7 @@ static int is_usual(const char *text, struct reader data)
         else if (*text == 'P')
             get(&data, sizes[get(&data, 1) & 7]);
         else
-            return 0;
+            return false;
     }
     return !data.is_bad && encoding == PCREL_SDATA4;
 }
@@ -328,7 +329,7 @@ static void run_common(struct program *p, struct reader *r)
     uint64_t return_register = version == 1 ? get(r, 1) : get_unsigned(r);
     if (is_fde || (version != 1 && version != 3) || return_register != RETURN_ADDRESS || text[0] != 'z' ||
         !is_usual(text, get_block(r))) {
-        r->is_bad = 1;
+        r->is_bad = true;
         return;
     }
     struct program first = *p;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A function is read from its first to its last byte. Blocks begin where jumps lead to, and
- * behind jumps; an edge leads from each block to where it may go on:
+ * Finds the loops in the machine code of a function. A function is read from its first to its last byte.
+ * Blocks begin where jumps lead to, and behind jumps; an edge leads from each block to where it may go on:
  *
  *     bytes -> jumps and calls -> blocks and edges -> places of blocks -> places of calls
  *
  * An indirect jump, the only one of its function, is that of a switch: it leads to all blocks
  * that nothing else leads to. With several of them nothing is known.
+ *
+ * Compilers put what hardly ever runs elsewhere, with unwind information of its own. A jump to where the
+ * stack pointer is not as at an entry leads to such a piece, or back from it; others leave the function.
  *
  * The bytes are copied by a system call, which fails where the process may not read them.
  */
@@ -15,6 +18,7 @@
 #include "code.h"
 
 #include "callpath.h"
+#include "cfi.h"
 
 #ifdef __x86_64__
 
@@ -32,6 +36,7 @@
 #include "runtime/base/memory.h"
 
 #define MOST_BYTES 0x40000 /* of a function */
+#define MOST_PIECES 8      /* of one */
 #define MOST_CALLS 0x10000 /* that are remembered */
 
 enum what { JUMP, BRANCH, SWITCH, END, CALL }; /* BRANCH goes on behind it, too; END does not */
@@ -39,13 +44,20 @@ enum what { JUMP, BRANCH, SWITCH, END, CALL }; /* BRANCH goes on behind it, too;
 /* Where the code does something else than to go on with the next instruction. */
 struct turn {
     uint32_t at, behind; /* offset of the instruction, and of the next one */
-    uint32_t to;         /* JUMP, BRANCH: offset; UINT32_MAX: out of the function */
     enum what what;
+    uintptr_t to; /* JUMP, BRANCH: address; 0: none */
+};
+
+struct piece {
+    uintptr_t start;
+    uint32_t size, at; /* offset of its bytes in those of the function */
 };
 
 struct function {
-    uintptr_t start;
-    uint32_t size;
+    const struct efg_module *module;
+    struct piece pieces[MOST_PIECES]; /* the first one begins with the entry */
+    uint32_t piece_count;
+    uint32_t size; /* of all, each with a HALT behind it */
     uint8_t *bytes;
     struct turn *turns;
     uint32_t turn_count, switches;
@@ -69,40 +81,78 @@ static void function_fini(struct function *f)
     free(f->place);
 }
 
-/* --- bytes --- */
+/* --- pieces --- */
 
-static int find_function(struct function *f, uintptr_t address)
+#define HALT 0xf4 /* nothing goes on from one piece to the next */
+
+static uint32_t offset_of(const struct function *f, uintptr_t address)
+{
+    for (uint32_t i = 0; i < f->piece_count; i++)
+        if (address - f->pieces[i].start < f->pieces[i].size)
+            return f->pieces[i].at + (uint32_t)(address - f->pieces[i].start);
+    return UINT32_MAX;
+}
+
+static uintptr_t address_of(const struct function *f, uint32_t offset)
+{
+    uint32_t i = f->piece_count - 1;
+
+    while (offset < f->pieces[i].at)
+        i--;
+    return f->pieces[i].start + (offset - f->pieces[i].at);
+}
+
+/* The stack pointer at ADDRESS is as a caller leaves it, or not known: in a stub of the linker. */
+static bool is_entry(const struct function *f, uintptr_t address)
+{
+    struct efg_rule rule = efg_cfi_rule(efg_modules_frame_info(f->module), address);
+
+    return rule.cfa == EFG_CFA_UNKNOWN || (rule.cfa == EFG_CFA_RSP && rule.cfa_offset == 8);
+}
+
+static int copy_piece(struct function *f, const struct piece *piece)
+{
+    uint8_t *bytes = realloc(f->bytes, f->size + piece->size + 1);
+    struct iovec to, from = {(void *)piece->start, piece->size};
+
+    if (!bytes)
+        return -1;
+    f->bytes = bytes;
+    to = (struct iovec){bytes + f->size, piece->size};
+    bytes[f->size + piece->size] = HALT;
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)piece->size ? 0 : -1;
+}
+
+/* The piece that ADDRESS is in. */
+static int add_piece(struct function *f, uintptr_t address)
 {
     unw_proc_info_t info;
 
-    if (unw_get_proc_info_by_ip(unw_local_addr_space, address, &info, NULL) != 0 || address < info.start_ip ||
-        address >= info.end_ip || info.end_ip - info.start_ip > MOST_BYTES)
+    if (f->piece_count == MOST_PIECES ||
+        unw_get_proc_info_by_ip(unw_local_addr_space, address, &info, NULL) != 0 || address < info.start_ip ||
+        address >= info.end_ip || info.end_ip - info.start_ip > MOST_BYTES - f->size)
         return -1;
-    f->start = info.start_ip;
-    f->size = (uint32_t)(info.end_ip - info.start_ip);
+    struct piece piece = {info.start_ip, (uint32_t)(info.end_ip - info.start_ip), f->size};
+    if (copy_piece(f, &piece))
+        return -1;
+    f->pieces[f->piece_count++] = piece;
+    f->size += piece.size + 1;
     return 0;
-}
-
-static int copy_bytes(struct function *f)
-{
-    f->bytes = malloc(f->size);
-    struct iovec to = {f->bytes, f->size}, from = {(void *)f->start, f->size};
-    return f->bytes && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)f->size ? 0 : -1;
 }
 
 /* --- jumps and calls --- */
 
 /* 0 where the code just goes on. */
-static int is_turn(const struct function *f, const ZydisDecodedInstruction *i, uint32_t at, struct turn *turn)
+static bool is_turn(const struct function *f, const ZydisDecodedInstruction *i, uint32_t at,
+                    struct turn *turn)
 {
-    int is_direct = i->raw.imm[0].is_relative;
-    uint64_t to = at + i->length + (is_direct ? i->raw.imm[0].value.u : 0);
+    bool is_direct = i->raw.imm[0].is_relative;
 
-    *turn = (struct turn){at, at + i->length, UINT32_MAX, END};
+    *turn = (struct turn){at, at + i->length, END, 0};
     switch (i->meta.category) {
     case ZYDIS_CATEGORY_CALL:
         turn->what = CALL;
-        return 1;
+        return true;
     case ZYDIS_CATEGORY_COND_BR:
         turn->what = BRANCH;
         break;
@@ -113,26 +163,47 @@ static int is_turn(const struct function *f, const ZydisDecodedInstruction *i, u
         return i->meta.category == ZYDIS_CATEGORY_RET || i->mnemonic == ZYDIS_MNEMONIC_UD2 ||
                i->mnemonic == ZYDIS_MNEMONIC_HLT;
     }
-    if (is_direct && to < f->size)
-        turn->to = (uint32_t)to;
-    return 1;
+    if (is_direct)
+        turn->to = address_of(f, at) + i->length + i->raw.imm[0].value.u;
+    return true;
 }
 
-static int decode(struct function *f)
+/* Its turns are added, and the pieces that it leads to. */
+static int decode_piece(struct function *f, const ZydisDecoder *decoder, struct piece piece)
+{
+    ZydisDecodedInstruction i;
+    uint32_t end = piece.at + piece.size + 1;
+    /* Most of it is never touched. */
+    struct turn *turns = realloc(f->turns, (f->turn_count + piece.size + 1ul) * sizeof *turns);
+
+    if (!turns)
+        return -1;
+    f->turns = turns;
+    for (uint32_t at = piece.at; at < end; at += i.length) {
+        struct turn *turn = &turns[f->turn_count];
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, f->bytes + at, end - at, &i)))
+            return -1; /* it is no code */
+        if (!is_turn(f, &i, at, turn))
+            continue;
+        f->turn_count++;
+        f->switches += turn->what == SWITCH;
+        if (turn->to && offset_of(f, turn->to) == UINT32_MAX && !is_entry(f, turn->to) &&
+            add_piece(f, turn->to))
+            return -1;
+    }
+    return 0;
+}
+
+static int decode(struct function *f, uintptr_t address)
 {
     ZydisDecoder decoder;
-    ZydisDecodedInstruction i;
 
-    f->turns = malloc((f->size + 1ul) * sizeof *f->turns); /* most of it is never touched */
-    if (!f->turns ||
-        !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
+        add_piece(f, address))
         return -1;
-    for (uint32_t at = 0; at < f->size; at += i.length) {
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, f->bytes + at, f->size - at, &i)))
-            return -1; /* it is no code */
-        if (is_turn(f, &i, at, &f->turns[f->turn_count]))
-            f->switches += f->turns[f->turn_count++].what == SWITCH;
-    }
+    for (uint32_t i = 0; i < f->piece_count; i++)
+        if (decode_piece(f, &decoder, f->pieces[i]))
+            return -1;
     return 0;
 }
 
@@ -145,6 +216,22 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Where TURN leads to; UINT32_MAX: out of the function. */
+static uint32_t target_of(const struct function *f, const struct turn *turn)
+{
+    return turn->to ? offset_of(f, turn->to) : UINT32_MAX;
+}
+
+/* Behind a piece. */
+static bool is_halt(const struct function *f, uint32_t offset)
+{
+    uint32_t i = 0;
+
+    while (i < f->piece_count && f->pieces[i].at + f->pieces[i].size != offset)
+        i++;
+    return i < f->piece_count;
+}
+
 static int find_blocks(struct function *f)
 {
     uint32_t count = 0, kept = 1;
@@ -155,10 +242,11 @@ static int find_blocks(struct function *f)
     f->begins[count++] = 0;
     for (uint32_t i = 0; i < f->turn_count; i++) {
         const struct turn *t = &f->turns[i];
-        if (t->what != CALL && t->behind < f->size)
+        if (t->what != CALL && t->behind < f->size && !is_halt(f, t->behind))
             f->begins[count++] = t->behind;
-        if (t->to != UINT32_MAX)
-            f->begins[count++] = t->to;
+        uint32_t target = target_of(f, t);
+        if (target != UINT32_MAX)
+            f->begins[count++] = target;
     }
     qsort(f->begins, count, sizeof *f->begins, compare);
     for (uint32_t i = 1; i < count; i++)
@@ -183,14 +271,15 @@ static uint32_t block_of(const struct function *f, uint32_t at)
     return from;
 }
 
-/* The turn that ends each block, or NULL where it goes on with the next one. */
+/* The turn that ends each block, or NULL where it goes on with the next one. A HALT is in the last block of
+ * its piece. */
 static const struct turn *end_of(const struct function *f, uint32_t block, uint32_t *next)
 {
     uint32_t end = block + 1 < f->count ? f->begins[block + 1] : f->size;
     const struct turn *last = NULL;
 
     for (; *next < f->turn_count && f->turns[*next].at < end; ++*next)
-        if (f->turns[*next].what != CALL)
+        if (!last && f->turns[*next].what != CALL)
             last = &f->turns[*next];
     return last;
 }
@@ -206,8 +295,10 @@ static uint32_t add_orphans(const struct function *f, const uint8_t *is_target, 
 static uint32_t add_edges(const struct function *f, const struct turn *end, uint32_t block,
                           const uint8_t *is_target, uint32_t count)
 {
-    if (end && end->to != UINT32_MAX)
-        f->targets[count++] = block_of(f, end->to);
+    uint32_t target = end ? target_of(f, end) : UINT32_MAX;
+
+    if (target != UINT32_MAX)
+        f->targets[count++] = block_of(f, target);
     if (end && end->what == SWITCH)
         count = add_orphans(f, is_target, count);
     if ((!end || end->what == BRANCH) && block + 1 < f->count)
@@ -264,21 +355,38 @@ static void remember(const struct efg_module *module, uint64_t offset, efg_place
         *slot = place;
 }
 
-static void remember_calls(const struct function *f, const struct efg_module *module)
+static void remember_calls(const struct function *f)
 {
     for (uint32_t i = 0; i < f->turn_count && places.count < MOST_CALLS; i++)
         if (f->turns[i].what == CALL)
-            remember(module, f->start + f->turns[i].behind - 1 - module->base,
+            remember(f->module,
+                     address_of(f, f->turns[i].at) + f->turns[i].behind - f->turns[i].at - 1 -
+                         f->module->base,
                      f->place[block_of(f, f->turns[i].at)]);
+}
+
+/* 0 if there is none. */
+static uintptr_t entry_of(const struct function *f)
+{
+    for (uint32_t i = 0; i < f->piece_count; i++)
+        if (is_entry(f, f->pieces[i].start))
+            return f->pieces[i].start;
+    return 0;
 }
 
 static void look_at(const struct efg_module *module, uintptr_t address)
 {
-    struct function f = {0};
+    struct function f = {.module = module};
+    int failed = decode(&f, address);
+    uintptr_t entry = entry_of(&f);
 
-    if (find_function(&f, address) == 0 && copy_bytes(&f) == 0 && decode(&f) == 0 && f.switches < 2 &&
-        find_blocks(&f) == 0 && find_places(&f) == 0)
-        remember_calls(&f, module);
+    if (!failed && entry && entry != f.pieces[0].start) {
+        function_fini(&f);
+        f = (struct function){.module = module};
+        failed = decode(&f, entry);
+    }
+    if (!failed && entry && f.switches < 2 && find_blocks(&f) == 0 && find_places(&f) == 0)
+        remember_calls(&f);
     function_fini(&f);
 }
 

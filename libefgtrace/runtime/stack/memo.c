@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries are found by prediction: the one that came after the last one before, or the one that
- * came there when it was another one. Where this fails, the walk is made, and its entry is
- * found by the walk's hash, so that the prediction is right the next time.
+ * Remembers call paths, so that the stack need not be walked again. Entries are found by prediction: the
+ * one that came after the last one before, or the one that came there when it was another one. Where this
+ * fails, the walk is made, and its entry is found by the walk's hash, so that the prediction is right the
+ * next time.
  *
  * Invariant: the words of an entry are compared in their order, and no further than to the
  * first that differs. They may lie in a stack that is no longer mapped, but each is in a frame
@@ -59,8 +60,8 @@ EFG_HOT const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand
     return e && efg_memo_is_now(e, frame) ? note(hand, e) : NULL;
 }
 
-static int is_of(const struct efg_memo_entry *e, const uintptr_t *frame, const struct efg_walk *walk,
-                 uint64_t key)
+static bool is_of(const struct efg_memo_entry *e, const uintptr_t *frame, const struct efg_walk *walk,
+                  uint64_t key)
 {
     return e->key == key && e->frame == frame && e->word_count == walk->word_count;
 }
@@ -74,7 +75,7 @@ const struct efg_memo_entry *efg_memo_recall(struct efg_memo *memo, const uintpt
     return e ? note(memo->hand, e) : NULL;
 }
 
-static int may_grow(const struct efg_memo *memo)
+static bool may_grow(const struct efg_memo *memo)
 {
     return memo->block_count == 0 ||
            (memo->block_count < EFG_MEMO_BLOCKS && efg_memory_may_remember(EFG_MEMO_BLOCK));

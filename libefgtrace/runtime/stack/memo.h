@@ -10,6 +10,7 @@
 #ifndef EFG_MEMO_H
 #define EFG_MEMO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,21 +58,21 @@ void efg_memo_init(struct efg_memo *memo, struct efg_memo_hand *hand);
 void efg_memo_fini(struct efg_memo *memo);
 
 /* Stack slots of other functions, which a sanitizer takes for its own. */
-__attribute__((no_sanitize("address"))) static inline int
+__attribute__((no_sanitize("address"))) static inline bool
 efg_memo_is_now(const struct efg_memo_entry *e, const uintptr_t *frame)
 {
     if (e->frame != frame)
-        return 0;
+        return false;
     const struct efg_word *w = e->word;
     uint32_t count = e->word_count;
     for (; count >= 4; count -= 4, w += 4) /* two thirds of the time of one by one */
         if (*w[0].at != w[0].value || *w[1].at != w[1].value || *w[2].at != w[2].value ||
             *w[3].at != w[3].value)
-            return 0;
+            return false;
     for (; count; count--, w++)
         if (*w->at != w->value)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* E is found: what comes next is what came after it. */

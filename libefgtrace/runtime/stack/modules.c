@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the unloading of a module is noticed at no cost for anybody: as the destructors of its
- * static objects are. Every module of C, C++ or Fortran has a word __dso_handle, which
- * holds its own address, and when it is unloaded, its start files (crtbeginS.o) call
- * __cxa_finalize with that address. This runs what was registered for it by
- * __cxa_atexit; so we register, too (C++ ABI for Itanium, 3.3.6.3).
+ * Keeps track of the executable and its libraries. How the unloading of a module is noticed at no cost for
+ * anybody: as the destructors of its static objects are. Every module of C, C++ or Fortran has a word
+ * __dso_handle, which holds its own address, and when it is unloaded, its start files (crtbeginS.o) call
+ * __cxa_finalize with that address. This runs what was registered for it by __cxa_atexit; so we register,
+ * too (C++ ABI for Itanium, 3.3.6.3).
  *
  * __dso_handle is a hidden symbol. It is found by what it holds: any word in the data
  * of the module that holds its own address may be it. To register for others as well does no
@@ -38,7 +38,7 @@ static struct efg_module modules[MOST_MODULES];
 static uint32_t count;                      /* that are there; atomic */
 static uint32_t scan;                       /* how often all modules were looked at */
 static unsigned long long loaded, unloaded; /* the loader's counters then */
-static int has_stray;                       /* an address was looked up that is in no module */
+static bool has_stray;                      /* an address was looked up that is in no module */
 EFG_HOT_DATA uint64_t efg_modules_generations;
 
 static void new_generation(void)
@@ -48,14 +48,14 @@ static void new_generation(void)
 
 /* --- What is loaded --- */
 
-static int is_hidden(const char *base)
+static bool is_hidden(const char *base)
 {
     static const char *const names[] = {"libmpi.so",   "libmpi_",     "libmpifort", "libefgtrace",
                                         "libopen-pal", "libopen-rte", "libmpich",   "libunwind"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(base, names[i], strlen(names[i])) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static const char *base_name(const char *path)
@@ -65,7 +65,7 @@ static const char *base_name(const char *path)
 }
 
 /* The module that is described by NEW again, now that it is loaded again. */
-static int renew(const char *name, const struct efg_module *new)
+static bool renew(const char *name, const struct efg_module *new)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct efg_module *m = &modules[i];
@@ -75,9 +75,9 @@ static int renew(const char *name, const struct efg_module *new)
         m->segments = new->segments;
         m->segment_count = new->segment_count;
         m->seen = scan;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 static void add(const char *name, struct efg_module *new)
@@ -145,10 +145,10 @@ static void refresh(void)
     unloaded = counters[1];
     scan++;
     dl_iterate_phdr(visit, NULL);
-    int is_new = has_stray; /* it may be in a module now */
+    bool is_new = has_stray; /* it may be in a module now */
     for (uint32_t i = 0; i < count; i++)
         is_new |= modules[i].seen == scan - 1; /* gone since then */
-    has_stray = 0;
+    has_stray = false;
     if (is_new)
         new_generation();
 }
@@ -165,7 +165,7 @@ static struct efg_module *search(uintptr_t address)
     for (uint32_t i = 0; i < count; i++)
         if (modules[i].seen == scan && address >= modules[i].start && address < modules[i].end)
             return &modules[i];
-    has_stray = 1;
+    has_stray = true;
     return NULL;
 }
 
@@ -215,12 +215,12 @@ uint64_t efg_modules_memory(void)
 static void announce(void *argument)
 {
     struct efg_module *module = argument;
-    __atomic_store_n(&module->is_watched, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&module->is_watched, false, __ATOMIC_RELAXED);
     new_generation();
 }
 
 /* The program itself, the loader and libc stay. The last two have no start files. */
-static int is_permanent(const struct efg_module *module)
+static bool is_permanent(const struct efg_module *module)
 {
     uintptr_t libc = (uintptr_t)__cxa_finalize;
     return module == &modules[0] || module->base == getauxval(AT_BASE) ||
@@ -230,7 +230,7 @@ static int is_permanent(const struct efg_module *module)
 /* What the module's initialised data says. It is read as it lies in memory: there are no
  * variables in it that a sanitizer knows, and the words that are looked for do not change. */
 struct marks {
-    int has_start_files;    /* __cxa_finalize is called */
+    bool has_start_files;   /* __cxa_finalize is called */
     int registered, failed; /* of the words that may be __dso_handle */
 };
 
@@ -248,9 +248,9 @@ read_data(struct efg_module *module, const uintptr_t *at, const uintptr_t *end, 
     }
 }
 
-static int watch(struct efg_module *module)
+static bool watch(struct efg_module *module)
 {
-    struct marks marks = {0, 0, 0};
+    struct marks marks = {false, 0, 0};
 
     for (uint32_t i = 0; i < module->segment_count; i++) {
         const ElfW(Phdr) *p = &module->segments[i];
@@ -267,7 +267,7 @@ int efg_modules_watch(struct efg_module *module)
     if (is_permanent(module))
         return 0;
     pthread_mutex_lock(&lock);
-    int is_watched = __atomic_load_n(&module->is_watched, __ATOMIC_RELAXED) || watch(module);
+    bool is_watched = __atomic_load_n(&module->is_watched, __ATOMIC_RELAXED) || watch(module);
     __atomic_store_n(&module->is_watched, is_watched, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
     return is_watched ? 0 : -1;

@@ -10,6 +10,7 @@
 #define EFG_MODULES_H
 
 #include <link.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct efg_module {
@@ -19,9 +20,9 @@ struct efg_module {
     uint64_t hash;        /* of the file's name without its folder: agrees between ranks */
     const ElfW(Phdr) * segments;
     uint32_t segment_count;
-    int is_hidden;  /* MPI's own, or ours */
-    uint32_t seen;  /* number of the last scan that saw it loaded */
-    int is_watched; /* its unloading will be announced; atomic */
+    bool is_hidden;  /* MPI's own, or ours */
+    uint32_t seen;   /* number of the last scan that saw it loaded */
+    bool is_watched; /* its unloading will be announced; atomic */
 };
 
 extern uint64_t efg_modules_generations; /* atomic */

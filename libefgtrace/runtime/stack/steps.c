@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: a state is entered only by a walk for which its slot is there to be read: the
- * words before it have shown that there is the same frame at the same place (walk.c).
+ * Remembers how walks up the stack went, step by step. Invariant: a state is entered only by a walk for
+ * which its slot is there to be read: the words before it have shown that there is the same frame at the
+ * same place (walk.c).
  *
  * Most walks go where the one before went, so each state has its last transition at hand.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a frame to its caller's: the rule of its return address says where that frame ends (the
- * CFA), below which its return address is, and where it has saved rbp.
+ * Walks up the stack. From a frame to its caller's: the rule of its return address says where that frame
+ * ends (the CFA), below which its return address is, and where it has saved rbp.
  *
  * What the walk depends on, by induction from the innermost frame. Where FRAME is the same, the
  * first return address is at the same place. Where the return address of a frame has the same
@@ -39,7 +39,7 @@
 
 #define PAGE 4096 /* the smallest there is on x86-64 */
 
-static struct efg_rule look_up(uintptr_t pc, int *is_lasting)
+static struct efg_rule look_up(uintptr_t pc, bool *is_lasting)
 {
     struct efg_rule unknown = {.cfa = EFG_CFA_UNKNOWN};
     struct efg_module *module = efg_modules_find(pc);
@@ -52,7 +52,7 @@ static struct efg_rule rule_at(struct efg_walk *walk, uintptr_t pc)
 {
     uint64_t *known = efg_map_find(&walk->rules, pc);
     struct efg_rule rule;
-    int is_lasting;
+    bool is_lasting;
 
     _Static_assert(sizeof rule == sizeof *known, "a rule is a value of the map");
     if (known) {
@@ -69,7 +69,7 @@ static struct efg_rule rule_at(struct efg_walk *walk, uintptr_t pc)
 
 /* Unwind information may be wrong, in hand-written code above all: no word is read where
  * nothing is mapped. */
-static int is_there(struct efg_walk *walk, const uintptr_t *at)
+static bool is_there(struct efg_walk *walk, const uintptr_t *at)
 {
     uintptr_t page = (uintptr_t)at & ~(uintptr_t)(PAGE - 1);
     unsigned char is_in_core;
@@ -83,7 +83,7 @@ static int is_there(struct efg_walk *walk, const uintptr_t *at)
 __attribute__((no_sanitize("address"))) static uintptr_t take(struct efg_walk *walk, const uintptr_t *at)
 {
     if (walk->is_astray || !is_there(walk, at)) {
-        walk->is_astray = 1;
+        walk->is_astray = true;
         return 0;
     }
     walk->word[walk->word_count++] = (struct efg_word){at, *at};
@@ -154,9 +154,9 @@ static int walk_anew(struct efg_walk *walk, const uintptr_t *frame, uint32_t lim
     int found = 1;
 
     walk->count = walk->word_count = 0;
-    walk->is_astray = 0;
+    walk->is_astray = false;
     walk->page = 0;
-    walk->is_lasting = 1;
+    walk->is_lasting = true;
     arrive(walk, &place, take(walk, frame + 1), (uintptr_t)(frame + 2));
     while (found > 0 && walk->count < limit)
         found = step(walk, &place);
@@ -186,12 +186,12 @@ __attribute__((no_sanitize("address"))) static int walk_again(struct efg_walk *w
     }
     walk->count = count;
     walk->word_count = (uint32_t)(word - walk->word);
-    walk->is_lasting = 1;
+    walk->is_lasting = true;
     return at == EFG_STEPS_END || count == limit ? 0 : -1;
 }
 
 /* Keep the steps of this walk; HAS_ENDED: it has come to the end of the stack. */
-static void learn(struct efg_walk *walk, const uintptr_t *frame, int has_ended)
+static void learn(struct efg_walk *walk, const uintptr_t *frame, bool has_ended)
 {
     struct efg_steps *steps = &walk->steps;
     uint32_t at = EFG_STEPS_BEGIN, words = 0;

@@ -6,6 +6,7 @@
 #ifndef EFG_WALK_H
 #define EFG_WALK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -24,8 +25,8 @@ struct efg_walk { /* all zero to begin with; it may be kept for the next walk */
     uint32_t count;
     struct efg_word word[3 * EFG_WALK_DEPTH];
     uint32_t word_count;
-    int is_lasting;         /* it holds until there is a new generation of modules */
-    int is_astray;          /* it has reached an address without memory */
+    bool is_lasting;        /* it holds until there is a new generation of modules */
+    bool is_astray;         /* it has reached an address without memory */
     uintptr_t page;         /* known to be mapped, during a walk */
     struct efg_map rules;   /* struct efg_rule by address, while the generation lasts */
     struct efg_steps steps; /* as long */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the control says is carried out at once, before it says the next thing.
+ * Carries out what the control decides, at once, before it decides the next thing.
  */
 #include "act.h"
 
 #include <stdlib.h>
 
-#include "mainloop.h"
+#include "ring.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "threads.h"
+#include "visits.h"
 #include "windows.h"
 
 #define MOST_PROVISIONAL 10 /* iterations, besides twice those that are wanted */
@@ -25,19 +26,20 @@ struct moment {
 
 static void mark(struct efg_thread *t, uint64_t now)
 {
-    efg_mainloop_adopt(t, &s->pivots[efg_agree_choice(agree, s->choices, s->pivot_count)], now);
+    efg_act_adopt(t, &s->pivots[efg_agree_choice(agree, s->choices, s->pivot_count)], now);
 }
 
-/* Of the windows of this loop those that the ranks have given up go. */
+/* Of the windows of this loop, and of the present part, those that the ranks have given up go. */
 static void drop_windows(void)
 {
+    enum efg_select select = efg_windows_select(agree->part);
     uint8_t *keep = calloc(s->window_count + 1, 1);
 
     for (uint32_t i = 0, n = 0; keep && i < s->window_count; i++)
-        if (s->windows[i].function == agree->loop)
+        if (efg_windows_is_of(&s->windows[i], agree->loop, select))
             keep[n++] = (uint8_t)efg_spread_has(&agree->spread, s->windows[i].first);
     if (keep)
-        efg_windows_choose(agree->loop, keep);
+        efg_windows_choose(agree->loop, select, keep);
     free(keep);
 }
 
@@ -75,10 +77,12 @@ static void carry_out(void *context, enum efg_action action)
 
     switch (action) {
     case EFG_DO_OPEN:
+        efg_ring_end(t, now, 1);
         efg_windows_open(t, now);
         efg_tell(now, "recording from iteration %llu on", number);
         break;
     case EFG_DO_FOLLOW:
+        efg_ring_end(t, now, 0);
         efg_windows_follow(t, now);
         break;
     case EFG_DO_KEEP:
@@ -102,8 +106,9 @@ static void carry_out(void *context, enum efg_action action)
         efg_tell(now, "what was recorded is thrown away");
         break;
     case EFG_DO_FORGET:
+        efg_ring_end(t, now, 0);
         efg_windows_discard(t);
-        efg_mainloop_forget(t);
+        efg_visits_forget(t);
         efg_tell(now, "searching for the main loop again");
         break;
     case EFG_DO_MARK:
@@ -119,6 +124,13 @@ static void carry_out(void *context, enum efg_action action)
 void efg_act_feed(struct efg_thread *t, enum efg_trigger_input input, uint64_t now)
 {
     efg_control_feed(&s->control, input, HANDS(t, now));
+}
+
+void efg_act_adopt(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
+{
+    if (trigger->state == EFG_PROVISIONAL && !efg_visits_have(pivot)) /* other iterations */
+        efg_act_feed(t, EFG_IN_OVER, now);
+    efg_visits_adopt(t, pivot);
 }
 
 static void tell_place(enum efg_verdict verdict, uint64_t now)

@@ -13,6 +13,9 @@
 /* Feed INPUT to the control, and do what it says. */
 void efg_act_feed(struct efg_thread *thread, enum efg_trigger_input input, uint64_t now);
 
+/* PIVOT is marked, if it is not yet; what was recorded provisionally of another one goes. */
+void efg_act_adopt(struct efg_thread *thread, const struct efg_pivot *pivot, uint64_t now);
+
 /* Do what follows from VERDICT of the last round. */
 void efg_act_obey(struct efg_thread *thread, enum efg_verdict verdict, uint64_t now);
 

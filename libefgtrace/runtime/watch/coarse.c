@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When a graph finds no room in the memory, detail is dropped (core/graph/detail.h) for all graphs of
- * the process: by this thread now, by the others at their next sample. Other ranks hear of
- * it when they next agree on a pivot, since pivots have names that detail is a part of; in
- * the end they all know.
+ * Drops detail (core/graph/detail.h) when a graph finds no room in the memory, for all graphs of the process:
+ * by this thread now, by the others at their next sample. Other ranks hear of it when they next agree on a
+ * pivot, since pivots have names that detail is a part of; in the end they all know.
  *
  * It does not matter when a graph follows: what it merges later comes to the same (see
  * core/graph/coarsen.h). So call paths may be cut at any moment, by whichever thread finds no
@@ -43,8 +42,8 @@ void efg_coarse_hear(uint32_t dropped)
 
 static void say_once(void)
 {
-    static int is_said;
-    if (!__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED))
+    static bool is_said;
+    if (!__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
         efg_note("the memory of %llu MiB is used up: calls are told apart less finely "
                  "(EFGTRACE_MEMORY)",
                  (unsigned long long)(job->conf.memory >> 20));
@@ -98,7 +97,7 @@ void efg_coarse_make_room(struct efg_thread *t, uint64_t now)
         if (t->graph.dropped != (t->graph.dropped | next))
             break; /* no memory to work with */
     }
-    t->graph.is_full = 0; /* not again for every event */
+    t->graph.is_full = false; /* not again for every event */
     t->cost.rare += efg_clock_cpu() - begin;
 }
 

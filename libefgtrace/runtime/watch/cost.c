@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calibration: batches of EFG_COST_EVERY calls, of each of which one is measured by the hooks
- * as always, while the clock runs for the whole batch. What a call takes beyond what the hooks
- * say is the difference of the medians; a process that is interrupted now and then does not
+ * Measures what tracing costs. Calibration: batches of EFG_COST_EVERY calls, of each of which one is
+ * measured by the hooks as always, while the clock runs for the whole batch. What a call takes beyond what
+ * the hooks say is the difference of the medians; a process that is interrupted now and then does not
  * change them.
  *
  * A call is made as a wrapper makes it (wrap.c): the structure is filled, and the hooks are
@@ -15,7 +15,6 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/process/job.h"
-#include "threads.h"
 
 #define BATCHES 41
 #define FIRST_BATCHES 3 /* until caches and predictions know them */
@@ -72,7 +71,7 @@ static double median(uint64_t *values)
     return (double)values[BATCHES / 2];
 }
 
-static void measure(struct efg_cost *cost, const struct efg_hooks *hooks)
+void efg_cost_measure(struct efg_cost *cost, const struct efg_hooks *hooks)
 {
     const struct efg_hooks *volatile now = hooks;
     uint64_t all[BATCHES], seen[BATCHES];
@@ -87,20 +86,4 @@ static void measure(struct efg_cost *cost, const struct efg_hooks *hooks)
     }
     whole = median(all) / EFG_COST_EVERY;
     unseen = whole - median(seen);
-}
-
-/* It is in no list, leads nothing, takes no samples and records nothing. */
-void efg_cost_calibrate(const struct efg_hooks *hooks)
-{
-    struct efg_thread *scratch = efg_thread_new(NULL, efg_clock_ticks());
-
-    if (!scratch)
-        return;
-    scratch->next_sample = UINT64_MAX;
-    scratch->epoch = efg_epoch;
-    efg_recorder_init(&scratch->recorder, 0, NULL);
-    struct efg_thread *self = efg_threads_become(scratch);
-    measure(&scratch->cost, hooks);
-    efg_threads_become(self);
-    efg_thread_free(scratch);
 }

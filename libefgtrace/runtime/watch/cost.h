@@ -36,8 +36,7 @@ void efg_cost_sample(struct efg_cost *cost, uint64_t ns);
 /* ns that CALLS have cost. */
 uint64_t efg_cost_of(const struct efg_cost *cost, uint64_t calls);
 
-/* Measure what a call costs that HOOKS do not see, with calls of a thread that is thrown away.
- * Takes about a millisecond; after MPI_Init. */
-void efg_cost_calibrate(const struct efg_hooks *hooks);
+/* Measure what a call costs that HOOKS do not see, with calls of this thread, the COST of which is given. */
+void efg_cost_measure(struct efg_cost *cost, const struct efg_hooks *hooks);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Facts are gathered from where they are kept: names, the rank, its loops and pivot, its threads, the run.
+ * Puts what this process knows into the form of the run file. Facts are gathered from where they are kept:
+ * names, the rank, its loops and pivot, its threads, the run.
  */
 #include "known.h"
 
@@ -12,6 +13,7 @@
 #include "leader.h"
 #include "runtime/base/memory.h"
 #include "runtime/process/job.h"
+#include "runtime/process/processor.h"
 #include "runtime/process/notes.h"
 #include "runtime/stack/callpath.h"
 #include "steering.h"
@@ -191,9 +193,12 @@ static void fill_pivot(struct efg_run_pivot *out, const struct efg_thread *t)
 
 /* --- threads --- */
 
+/* Slow ones do not stand for the others. */
 static void fill_recorded(struct efg_run_iterations *iterations)
 {
     for (uint32_t i = 0; i < s->window_count; i++) {
+        if (s->windows[i].select == EFG_SELECT_SLOW)
+            continue;
         efg_stat_unite(&iterations->recorded, &s->recorded[i].recorded);
         iterations->recorded_mpi += s->recorded[i].recorded_mpi;
     }
@@ -208,7 +213,7 @@ static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t)
     out->agreed = (struct efg_run_agreed){.is_owner = (uint32_t)s->is_owner,
                                           .drifted = (uint32_t)s->control.agree.drifted,
                                           .is_alone = s->control.agree.role == EFG_ALONE,
-                                          .wanted = (uint32_t)job->conf.windows};
+                                          .wanted = (uint32_t)s->control.agree.parts[0].windows};
 }
 
 static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
@@ -245,6 +250,7 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .memory = __atomic_load_n(&efg_memory.most, __ATOMIC_RELAXED),
         .note = efg_notes(),
         .init = job->init,
+        .processor = efg_processor_since(&job->processor),
     };
     rank->thread_count = only ? 1 : efg_threads.count;
     rank->threads = rank->note ? calloc(rank->thread_count, sizeof *rank->threads) : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A signal may come anywhere: in the middle of malloc, or with locks held. So it is not this process
- * that saves, but a copy of it, with memory, a stack and files of its own; whatever happens to
- * that copy, even if it waits for a lock for ever, this process ends by SIGTERM as it would
- * have.
+ * Saves the graph when a signal is about to end the process. A signal may come anywhere: in the middle of
+ * malloc, or with locks held. So it is not this process that saves, but a copy of it, with memory, a stack
+ * and files of its own; whatever happens to that copy, even if it waits for a lock for ever, this process
+ * ends by SIGTERM as it would have.
  *
  *     handler:  in code of ours?  -> the same signal once more, a little later
  *               copy  ----------------> the piece of this thread
@@ -39,12 +39,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "events.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/heap.h"
 #include "runtime/process/job.h"
 #include "save.h"
 #include "threads.h"
-#include "tracer.h"
 
 #define STACK ((size_t)1 << 20) /* bytes */
 #define LONGEST 3000            /* ms: for the copy, where it is waited for */
@@ -59,7 +59,7 @@ extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
 
 static pid_t owner;          /* the process that set the handler; 0: it is not set */
 static char *stack;          /* of the copy */
-static int is_waiting;       /* for the copy */
+static bool is_waiting;      /* for the copy */
 static int is_saving, tries; /* atomic */
 
 /* --- the copy --- */
@@ -98,7 +98,7 @@ static int save_piece(void *thread)
     if (efg_heap_begin() != 0)
         return 1;
     uint64_t now = efg_clock_ticks();
-    efg_tracer_settle(t, now);
+    efg_events_add(t, now, false);
     efg_save_last(t, now);
     return 0;
 }
@@ -115,8 +115,8 @@ static pid_t let_save(struct efg_thread *t)
 
 /* --- the signal once more --- */
 
-/* AT that time, as timer_settime takes it. Returns 1 if it will come. */
-static int come_at(struct timespec at, int flags)
+/* AT that time, as timer_settime takes it. Returns whether it will come. */
+static bool come_at(struct timespec at, int flags)
 {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
     const struct itimerspec once = {.it_value = at};
@@ -126,13 +126,13 @@ static int come_at(struct timespec at, int flags)
            syscall(SYS_timer_settime, timer, flags, &once, NULL) == 0;
 }
 
-static int come_again(void)
+static bool come_again(void)
 {
     return __atomic_fetch_add(&tries, 1, __ATOMIC_RELAXED) < MOST_TRIES &&
            come_at((struct timespec){0, LATER}, 0);
 }
 
-static int is_in_our_code(const void *context)
+static bool is_in_our_code(const void *context)
 {
 #ifdef __x86_64__
     const ucontext_t *at = context;
@@ -209,7 +209,7 @@ static void handle(int signal, siginfo_t *info, void *context)
     end_process(signal, t ? let_save(t) : -1);
 }
 
-static int is_ours(const struct sigaction *action)
+static bool is_ours(const struct sigaction *action)
 {
     return action->sa_flags & SA_SIGINFO && action->sa_sigaction == handle;
 }

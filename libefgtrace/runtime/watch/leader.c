@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A claim is an atomic pointer to the thread that has it. The leader takes it for its work, any
- * other thread for as long as it takes to compare two numbers and to become the leader.
+ * Makes one thread the leader, which decides for the process. A claim is an atomic pointer to the thread
+ * that has it. The leader takes it for its work, any other thread for as long as it takes to compare two
+ * numbers and to become the leader.
  *
  * Invariant: only the thread itself makes itself the leader, and only with a claim. So a leader
  * that has a claim is the leader until it releases it, and a thread that is not the leader need

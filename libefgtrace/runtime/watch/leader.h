@@ -6,10 +6,12 @@
 #ifndef EFG_LEADER_H
 #define EFG_LEADER_H
 
+#include <stdbool.h>
+
 #include "threads.h"
 
 /* THREAD is the leader. Only the thread itself may rely on that, and only if it is. */
-static inline int efg_leader_is(const struct efg_thread *thread)
+static inline bool efg_leader_is(const struct efg_thread *thread)
 {
     return __atomic_load_n(&efg_threads.leader, __ATOMIC_RELAXED) == thread;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A segment is written when it is handed out, in the middle of a call of the application, but
- * that takes 50,000 events that nothing predicts, or more. Then it is not mixed: that would
- * take longer than the application should wait.
+ * Keeps the order of a thread's calls until MPI_Finalize. A segment is written when it is handed out, in
+ * the middle of a call of the application, but that takes 50,000 events that nothing predicts, or more.
+ * Then it is not mixed: that would take longer than the application should wait.
  */
 #include "order.h"
 
@@ -59,7 +59,7 @@ static int keep(void *context, const struct efg_sequence_segment *segment)
         o->error = o->done.size > WORST_DONE ? spill(o) : (spill(o), 0);
     if (o->error) {
         o->done.size = before;
-        o->done.failed = 0;
+        o->done.failed = false;
     }
     errno = saved;
     return o->error;
@@ -90,7 +90,7 @@ static void give_up(struct efg_order *o, int error)
 {
     efg_sequence_fini(&o->sequence);
     efg_buffer_fini(&o->done);
-    o->is_on = 0;
+    o->is_on = false;
     o->error = error;
 }
 
@@ -135,7 +135,7 @@ uint64_t efg_order_peek(const struct efg_order *o, struct efg_buffer *out)
         return 0;
     efg_buffer_put(out, o->done.data, o->done.size);
     if (efg_sequence_copy(&copy, &o->sequence, put_plain, out) != 0) {
-        out->failed = 1;
+        out->failed = true;
         return 0;
     }
     efg_sequence_close(&copy);
@@ -161,8 +161,8 @@ uint64_t efg_order_end(struct efg_order *o, struct efg_buffer *out)
 {
     if (!o->is_on)
         return 0;
-    o->is_on = 0;
-    o->is_ending = 1;
+    o->is_on = false;
+    o->is_ending = true;
     efg_sequence_close(&o->sequence);
     int error = o->in_file ? read_back(o, out) : 0;
     if (o->in_file)
@@ -184,5 +184,5 @@ void efg_order_fini(struct efg_order *o)
     free(o->tables);
     free(o->path);
     efg_memory_settle(&o->held, 0);
-    *o = (struct efg_order){0};
+    *o = (struct efg_order){false};
 }

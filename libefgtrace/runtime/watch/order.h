@@ -9,12 +9,14 @@
 #ifndef EFG_ORDER_H
 #define EFG_ORDER_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 #include "core/order/sequence.h"
 #include "files/order/sequence_file.h"
 
 struct efg_order {
-    int is_on;
+    bool is_on;
     struct efg_sequence sequence;
     struct efg_buffer done; /* segments as bytes, after those in the file */
     char *path;             /* of the file, which is made when it is needed */
@@ -23,7 +25,7 @@ struct efg_order {
     uint32_t table_count; /* that are over; the present graph is number table_count */
     uint64_t held;        /* bytes charged to the budget */
     int error;            /* -errno of why it ended early, or 0 */
-    int is_ending;
+    bool is_ending;
 };
 
 /* Begin, for thread number THREAD, with its share of the budget. PATH is where the file may be

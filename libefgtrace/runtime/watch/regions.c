@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The names are in a hash table with the region's id as the key, at most half full. Nothing
- * is ever removed, so that a name stays where it is.
+ * Keeps the regions that the user marks by MPI_Pcontrol. The names are in a hash table with the region's
+ * id as the key, at most half full. Nothing is ever removed, so that a name stays where it is.
  *
  * Two names of the same id (one pair in 2^31) are one region, with the name that came first.
  */

@@ -8,8 +8,10 @@
 #include "act.h"
 #include "coarse.h"
 #include "mainloop.h"
+#include "ring.h"
 #include "runtime/process/job.h"
 #include "threads.h"
+#include "visits.h"
 #include "windows.h"
 
 #define PATIENT_ROUNDS 5
@@ -37,10 +39,31 @@ static void combine(void *one, void *all, int *count, MPI_Datatype *type)
         efg_ballot_combine((struct efg_vote *)all + i, (const struct efg_vote *)one + i);
 }
 
+/* Single iterations are spread, or as many windows as are asked for. Numbers are agreed on with a window, so
+ * slow ones are never alone. */
+static void init_control(void)
+{
+    const struct efg_conf *conf = &job->conf;
+    struct efg_part all = {conf->windows, conf->iterations};
+    struct efg_part spread = conf->windows > 1 ? all : (struct efg_part){conf->iterations, 1};
+    int has_first = efg_conf_selects(conf, EFG_SELECT_FIRST);
+    int has_spread = efg_conf_selects(conf, EFG_SELECT_SPREAD);
+    struct efg_part part = has_first ? all : has_spread ? spread : (struct efg_part){1, 1};
+
+    if (has_first && has_spread)
+        part.windows = 1;
+    if (conf->mode != EFG_MODE_ADAPTIVE)
+        part.windows = 0;
+    efg_control_init(&s->control, part.windows, part.length, conf->skip);
+    if (efg_conf_selects(conf, EFG_SELECT_SLOW))
+        efg_slow_init(&agree->slow, (uint32_t)conf->iterations);
+    if (has_first && has_spread)
+        efg_agree_continue(agree, spread.windows, spread.length);
+}
+
 int efg_rounds_init(void)
 {
-    efg_control_init(&s->control, job->conf.mode == EFG_MODE_ADAPTIVE ? job->conf.windows : 0,
-                     job->conf.iterations, job->conf.skip);
+    init_control();
     return PMPI_Type_contiguous((int)sizeof rounds.vote, MPI_BYTE, &rounds.type) != MPI_SUCCESS ||
                    PMPI_Type_commit(&rounds.type) != MPI_SUCCESS ||
                    PMPI_Op_create(combine, 1, &rounds.combine) != MPI_SUCCESS
@@ -60,7 +83,7 @@ uint64_t efg_rounds_count(void)
 }
 
 /* This rank has found no loop, though others have, and has looked for one long enough. */
-static int has_given_up(uint64_t now)
+static bool has_given_up(uint64_t now)
 {
     return rounds.waiting_since && rounds.waited >= PATIENT_ROUNDS &&
            now - rounds.waiting_since >= job->conf.patience;
@@ -106,7 +129,8 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
         .tally = &t->tally,
         .whole = trigger->state == EFG_PROVISIONAL ? efg_windows_first_visit() : UINT64_MAX,
         .state = trigger->state,
-        .is_lost = trigger->state == EFG_ARMED && efg_mainloop_is_over(t),
+        .has_ring = efg_ring_is_possible(t),
+        .is_lost = trigger->state == EFG_ARMED && efg_visits_are_over(t),
     };
     if (agree->round == EFG_ROUND_PIVOT) {
         efg_mainloop_list_pivots(t);
@@ -137,7 +161,7 @@ static void go_alone(struct efg_thread *t, uint64_t now)
 }
 
 /* A rank that makes no calls keeps the first round from its end. Others take a few samples. */
-static int is_unanswered(uint64_t now)
+static bool is_unanswered(uint64_t now)
 {
     uint64_t patience =
         job->conf.patience + PATIENT_ROUNDS * efg_finder_pause(now - job->start, job->conf.interval);
@@ -176,10 +200,17 @@ static void hear(struct efg_thread *t, uint64_t now)
     if (verdict == EFG_VERDICT_ELECTED)
         take_elected(efg_ballot_winner(&rounds.result));
     efg_act_obey(t, verdict, now);
+    efg_ring_settle(t, now);
     if (verdict == EFG_VERDICT_FAILED && agree->role == EFG_OWNER && !agree->is_leaving)
         go_alone(t, now);
     if (verdict == EFG_VERDICT_NONE || verdict == EFG_VERDICT_HOLDS)
         wait_for_loop(now);
+}
+
+/* What is in the ring does not stay there. */
+static bool is_pressed(uint64_t now)
+{
+    return agree->slow.is_on && now - rounds.posted_at >= efg_ring_pause();
 }
 
 void efg_rounds_advance(struct efg_thread *t, uint64_t now, int sample)
@@ -197,7 +228,7 @@ void efg_rounds_advance(struct efg_thread *t, uint64_t now, int sample)
         if (agree->pending || agree->round == EFG_ROUND_OVER)
             return;
         struct efg_standing now_standing = standing(t, now, 0);
-        if (!efg_agree_is_due(agree, &now_standing, sample))
+        if (!efg_agree_is_due(agree, &now_standing, sample || is_pressed(now)))
             return;
         post(&now_standing, now);
         sample = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A piece, DIR/pieces/RANK.THREAD.efg, is a run file of one rank with one thread: each thread
- * can look at its own graph without a lock, but not at another's. Of its sequence it has what
- * is not yet in the file of the order, from which the tool takes the rest.
+ * Saves the graph and the order of calls now and then. A piece, DIR/pieces/RANK.THREAD.efg, is a run file
+ * of one rank with one thread: each thread can look at its own graph without a lock, but not at another's.
+ * Of its sequence it has what is not yet in the file of the order, from which the tool takes the rest.
  *
  * It is written beside its name and moved there, so that there is always a whole one.
  */
@@ -62,7 +62,7 @@ static uint64_t pause_at(uint64_t now)
 }
 
 /* What is recorded is not to be disturbed, unless it takes long. */
-static int has_to_wait(const struct efg_thread *t, uint64_t now)
+static bool has_to_wait(const struct efg_thread *t, uint64_t now)
 {
     return t->recorder.is_on && job->conf.mode != EFG_MODE_FULL && now - t->next_save < pause_at(now);
 }
@@ -121,7 +121,7 @@ static void put_piece(struct efg_buffer *out, struct efg_thread *t, uint64_t now
     if (efg_known_names(&names) == 0 && rank.threads)
         put_rank(out, t, &names, &rank);
     else
-        out->failed = 1;
+        out->failed = true;
     efg_known_forget(&names);
     efg_known_forget_rank(&rank);
 }

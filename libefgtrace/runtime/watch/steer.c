@@ -11,8 +11,10 @@
 
 #include "act.h"
 #include "coarse.h"
+#include "events.h"
 #include "leader.h"
 #include "mainloop.h"
+#include "ring.h"
 #include "rounds.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/signals.h"
@@ -20,7 +22,7 @@
 #include "runtime/stack/code.h"
 #include "save.h"
 #include "threads.h"
-#include "tracer.h"
+#include "visits.h"
 #include "windows.h"
 #include "wish.h"
 
@@ -44,7 +46,7 @@ static void update_awaiting(struct efg_thread *t)
 
     t->is_awaiting = s->pivot.kind != EFG_PIVOT_NONE &&
                      ((trigger->state >= EFG_READY && trigger->state <= EFG_RECORDING) ||
-                      (round > EFG_ROUND_PROPOSE && round < EFG_ROUND_OVER));
+                      (round > EFG_ROUND_PROPOSE && round < EFG_ROUND_OVER) || agree->slow.is_on);
 }
 
 void efg_steer_visit(struct efg_thread *t, uint64_t now)
@@ -53,10 +55,11 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
 
     if (!claim)
         return;
-    if (efg_mainloop_is_over(t)) /* before this visit is one of it */
+    if (efg_visits_are_over(t)) /* before this visit is one of it */
         efg_act_feed(t, EFG_IN_OVER, now);
-    efg_mainloop_count(t, now);
+    efg_visits_count(t, now);
     efg_act_visit(t, now);
+    efg_ring_visit(t, now);
     if (!efg_agree_is_resting(agree))
         efg_rounds_advance(t, now, 0);
     update_awaiting(t);
@@ -79,7 +82,8 @@ static void look_for_loop(struct efg_thread *t, uint64_t now)
 /* A window whose loop is over is not left to its pivot. */
 static void end_window(struct efg_thread *t, uint64_t now)
 {
-    if (trigger->state == EFG_RECORDING && efg_mainloop_is_over(t))
+    efg_ring_look(t, now);
+    if (trigger->state == EFG_RECORDING && efg_visits_are_over(t))
         efg_act_feed(t, EFG_IN_OVER, now);
 }
 
@@ -127,12 +131,14 @@ static uint64_t pause_before_look(void)
 {
     if (trigger->state == EFG_RECORDING)
         return LOOK_PAUSE;
+    if (agree->slow.is_on)
+        return efg_ring_pause();
     return agree->round > EFG_ROUND_PROPOSE && agree->round < EFG_ROUND_OVER ? ROUND_PAUSE : UINT64_MAX / 2;
 }
 
 static void sample(struct efg_thread *t, uint64_t now)
 {
-    efg_tracer_settle(t, now);
+    efg_events_add(t, now, false);
     uint64_t begin = efg_clock_cpu();
     int is_full = now >= t->next_full_sample;
     if (is_full)
@@ -165,23 +171,25 @@ void efg_steer_sample(struct efg_thread *t, uint64_t now)
 
 /* --- the end --- */
 
-/* Of the windows of each loop, as many as were asked for: of those that are whole, if there are as
+/* Of the windows of each loop, as many as each part asks for: of those that are whole, if there are as
  * many. */
-static void choose_windows(uint64_t function)
+static void choose_windows(uint64_t function, uint32_t number)
 {
+    const struct efg_part *part = &agree->parts[number];
+    enum efg_select select = efg_windows_select(number);
     uint64_t *first = calloc(s->window_count + 1, sizeof *first), last_length = 0;
     uint8_t *keep = calloc(s->window_count + 1, 1);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; first && i < s->window_count; i++)
-        if (s->windows[i].function == function) {
+    for (uint32_t i = 0; first && part->windows && i < s->window_count; i++)
+        if (efg_windows_is_of(&s->windows[i], function, select)) {
             first[count++] = s->windows[i].first;
             last_length = s->windows[i].last - s->windows[i].first;
         }
-    if (first && keep && count > job->conf.windows) {
-        count -= last_length < job->conf.iterations; /* the run ended in it */
-        efg_spread_choose(first, count, (uint32_t)job->conf.windows, keep);
-        efg_windows_choose(function, keep);
+    if (first && keep && count > part->windows) {
+        count -= last_length < part->length; /* the run ended in it */
+        efg_spread_choose(first, count, (uint32_t)part->windows, keep);
+        efg_windows_choose(function, select, keep);
     }
     free(first);
     free(keep);
@@ -196,15 +204,18 @@ void efg_steer_finish(uint64_t now, int collective)
     efg_leader_claim_last(t);
     if (t->finder)
         efg_finder_sample(t->finder, now, &s->loop);
+    efg_ring_stop();
     if (is_adaptive && collective)
         efg_rounds_finish(t, now);
     if (collective)
         efg_rounds_fini();
     efg_act_feed(t, EFG_IN_END, now);
+    efg_ring_finish(t, now);
     if (s->pivot.kind == EFG_PIVOT_NONE && s->loop.function)
         efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
     for (uint32_t i = 0; i < agree->loop_count; i++)
-        choose_windows(agree->loops[i]);
+        for (uint32_t part = 0; part < EFG_AGREE_PARTS; part++)
+            choose_windows(agree->loops[i], part);
     for (struct efg_thread *other = efg_threads.list; other; other = other->next)
         if (other->recorder.is_on)
             efg_recorder_end(&other->recorder, now, 0, 0);

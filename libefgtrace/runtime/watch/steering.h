@@ -7,9 +7,12 @@
  *     mainloop.c   the loop and the pivot of this rank
  *     rounds.c     what the others have said
  *     windows.c    what is recorded
+ *     ring.c       what may yet be kept
  */
 #ifndef EFG_STEERING_H
 #define EFG_STEERING_H
+
+#include <stdbool.h>
 
 #include "core/loop/finder.h"
 #include "core/loop/pivot.h"
@@ -37,8 +40,8 @@ struct efg_steering {
     struct efg_pivot pivot; /* kind EFG_PIVOT_NONE: none */
 
     /* Windows. */
-    int has_window;   /* the last of the windows is the present one: not all are done with it yet */
-    int is_owner;     /* of the last window that all were done with */
+    bool has_window;  /* the last of the windows is the present one: not all are done with it yet */
+    bool is_owner;    /* of the last window that all were done with */
     struct efg_run_window *windows;
     struct efg_run_iterations *recorded; /* of each window: .recorded only */
     uint32_t window_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: a state is in the list from when it is made until the process ends; at most one thread
- * works on it.
+ * Keeps a state for each thread. Invariant: a state is in the list from when it is made until the process
+ * ends; at most one thread works on it.
  */
 #include "threads.h"
 
@@ -36,7 +36,7 @@ __thread struct efg_thread *efg_self;
 static const struct efg_job *const job = &efg_job;
 static struct efg_threads *const all = &efg_threads;
 static pthread_key_t key; /* tells when a thread ends */
-static int has_key;
+static bool has_key;
 
 static void open_log(struct efg_thread *t)
 {
@@ -113,7 +113,6 @@ static void retire(void *thread)
 
 static struct efg_thread *take_idle(void)
 {
-
     pthread_mutex_lock(&all->lock);
     struct efg_thread *t = all->idle;
     if (t)
@@ -125,12 +124,11 @@ static struct efg_thread *take_idle(void)
 /* T is at work until all of it is there. Returns -1 if it comes too late. */
 static int add_thread(struct efg_thread *t, struct efg_traffic *traffic)
 {
-
     efg_thread_begin_work(t);
     pthread_mutex_lock(&all->lock);
-    int is_late = efg_threads_are_over();
+    bool is_late = efg_threads_are_over();
     if (!is_late) {
-        t->number = all->count++;
+        t->number = __atomic_fetch_add(&all->count, 1, __ATOMIC_RELAXED);
         efg_recorder_init(&t->recorder, t->number, traffic);
         efg_requests_init(&t->recorder.table, t->recorder.thread);
         t->next = all->list;
@@ -183,14 +181,14 @@ static struct efg_thread *find_thread(void)
 
 static void tell_untraced(void)
 {
-    static int is_told;
-    if (!__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED))
+    static bool is_told;
+    if (!__atomic_exchange_n(&is_told, true, __ATOMIC_RELAXED))
         efg_note("no memory for another thread: some are not traced (EFGTRACE_MEMORY)");
 }
 
 struct efg_thread *efg_threads_self(void)
 {
-    static __thread int failed __attribute__((tls_model("initial-exec")));
+    static __thread bool failed __attribute__((tls_model("initial-exec")));
     if (!efg_self && !failed && !efg_threads_are_over()) {
         efg_self = find_thread();
         failed = !efg_self;
@@ -240,6 +238,11 @@ void efg_threads_stop(void)
     errno = saved;
 }
 
+void efg_threads_begin(void)
+{
+    has_key = pthread_key_create(&key, retire) == 0;
+}
+
 struct efg_thread *efg_threads_become(struct efg_thread *other)
 {
     struct efg_thread *was = efg_self;
@@ -247,7 +250,18 @@ struct efg_thread *efg_threads_become(struct efg_thread *other)
     return was;
 }
 
-void efg_threads_begin(void)
+/* With a thread that is in no list, leads nothing, takes no samples and records nothing. */
+void efg_threads_calibrate(const struct efg_hooks *hooks)
 {
-    has_key = pthread_key_create(&key, retire) == 0;
+    struct efg_thread *scratch = efg_thread_new(NULL, efg_clock_ticks());
+
+    if (!scratch)
+        return;
+    scratch->next_sample = UINT64_MAX;
+    scratch->epoch = efg_epoch;
+    efg_recorder_init(&scratch->recorder, 0, NULL);
+    struct efg_thread *self = efg_threads_become(scratch);
+    efg_cost_measure(&scratch->cost, hooks);
+    efg_threads_become(self);
+    efg_thread_free(scratch);
 }

@@ -7,6 +7,7 @@
 #define EFG_THREADS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "core/graph/backlog.h"
 #include "core/graph/graph.h"
@@ -26,8 +27,8 @@ struct efg_thread {
     uint32_t epoch;         /* of the process, as far as this thread has followed it */
     uint32_t number;
     struct efg_detail detail; /* of the signatures in the graph */
-    int is_awaiting;      /* waits for the next visit of the pivot, to begin or end something */
-    int is_inside;        /* its thread is at work on this, not in MPI or elsewhere; atomic */
+    bool is_awaiting;     /* waits for the next visit of the pivot, to begin or end something */
+    bool is_inside;       /* its thread is at work on this, not in MPI or elsewhere; atomic */
     uint64_t next_sample; /* ticks: when to look at anything but events */
     struct efg_backlog backlog;
     uint64_t settled; /* events of the graph when the backlog was empty; atomic */
@@ -52,7 +53,7 @@ struct efg_thread {
 struct efg_threads {
     pthread_mutex_t lock; /* the lists */
     struct efg_thread *list, *idle;
-    uint32_t count;            /* of the list */
+    uint32_t count;            /* of the list; atomic */
     struct efg_thread *leader; /* steers (leader.h); atomic */
 };
 
@@ -68,21 +69,21 @@ extern __thread struct efg_thread *efg_self __attribute__((tls_model("initial-ex
  * over: each before it looks at what the other says. The way of a call is to have no fence for
  * that, so who ends the tracer makes all threads have theirs.
  */
-static inline int efg_threads_are_over(void)
+static inline bool efg_threads_are_over(void)
 {
     return __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) == EFG_EPOCH_OVER;
 }
 
 static inline void efg_thread_begin_work(struct efg_thread *t)
 {
-    __atomic_store_n(&t->is_inside, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->is_inside, true, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the compiler at least keeps the order */
 }
 
 static inline void efg_thread_end_work(struct efg_thread *t)
 {
     __asm__("" : "+r"(t)); /* else gcc saves a register for the address of the field */
-    __atomic_store_n(&t->is_inside, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->is_inside, false, __ATOMIC_RELEASE);
 }
 
 /* A state that has a graph within BUDGET, and nothing else yet; NULL without memory. */
@@ -98,6 +99,10 @@ struct efg_thread *efg_threads_self(void);
 
 /* Let this thread act as OTHER; returns what it was. */
 struct efg_thread *efg_threads_become(struct efg_thread *other);
+
+/* Measure what a call costs that HOOKS do not see (cost.h), with calls of a thread that is thrown away.
+ * Takes about a millisecond; after MPI_Init. */
+void efg_threads_calibrate(const struct efg_hooks *hooks);
 
 /* The program ends: wait until no other thread is at work on its state. None will be
  * from then on; calls that they are in complete without us. */

@@ -15,17 +15,14 @@
 #include "tracer.h"
 
 #include "base/hot.h"
-#include "coarse.h"
+#include "events.h"
 #include "leader.h"
-#include "mainloop.h"
 #include "runtime/base/clock.h"
 #include "runtime/process/job.h"
 #include "runtime/stack/callpath.h"
 #include "steer.h"
 #include "threads.h"
 #include "windows.h"
-
-#define FEW_EVENTS 16 /* are not worth two readings of the clock */
 
 /* --- user regions --- */
 
@@ -38,18 +35,18 @@ void efg_tracer_control(int level, const char *name)
 
 /* --- events --- */
 
-static __attribute__((noinline, cold)) int turn_back(struct efg_thread *t)
+static __attribute__((noinline, cold)) bool turn_back(struct efg_thread *t)
 {
     efg_thread_end_work(t);
-    return 0;
+    return false;
 }
 
-EFG_HOT int efg_tracer_enter(struct efg_call *call)
+EFG_HOT bool efg_tracer_enter(struct efg_call *call)
 {
     struct efg_thread *t = efg_self ? efg_self : efg_threads_self();
     call->thread = t;
     if (!t)
-        return 0;
+        return false;
     efg_thread_begin_work(t);
     t->cost.entered = --t->cost.countdown == 0 ? efg_clock_ticks() : 0;
     call->path = efg_callpath_find(call->frame, &call->hash);
@@ -63,7 +60,7 @@ EFG_HOT int efg_tracer_enter(struct efg_call *call)
         t->cost.rare_then = t->cost.rare;
     }
     efg_thread_end_work(t);
-    return 1;
+    return true;
 }
 
 /* What is asked for besides function and path. */
@@ -86,64 +83,9 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
     efg_recorder_enter_again(&t->recorder, call);
 }
 
-/* The EVENT that was just added to the graph is a visit of the pivot. */
-static void count_visit(struct efg_thread *t, const struct efg_event *event)
-{
-    if (efg_leader_is(t))
-        efg_mainloop_count(t, event->is_start ? event->enter : event->leave);
-}
-
-static int add_to_graph(struct efg_thread *t, const struct efg_event *event)
-{
-    int is_pivot = efg_graph_step(&t->graph, event);
-
-    efg_order_add(&t->order, t->graph.current);
-    if (event->flags & EFG_NODE_WORLD)
-        efg_tally_world(&t->tally);
-    if (is_pivot)
-        efg_tally_visit(&t->tally);
-    return is_pivot;
-}
-
-/* Too rare for samples of calls to say what it takes, so it is measured itself, unless there is
- * little to do. */
-static EFG_HOT int settle(struct efg_thread *t, uint64_t now, int is_last_awaited)
-{
-    uint32_t count = t->backlog.count;
-    uint64_t begin = count > FEW_EVENTS ? efg_clock_ticks() : 0;
-    uint64_t rare = t->cost.rare;
-    int is_pivot = 0;
-
-    efg_backlog_set(&t->backlog, 0); /* first: a signal handler may jump out of here */
-    for (uint32_t i = 0; i < count; i++) {
-        const struct efg_event *event = &t->backlog.event[i];
-        if (event->is_poll) {
-            efg_graph_poll(&t->graph, event);
-        } else {
-            is_pivot = add_to_graph(t, event);
-            if (is_pivot && !(is_last_awaited && i + 1 == count))
-                count_visit(t, event);
-        }
-        if (__builtin_expect(t->graph.is_full, 0)) {
-            efg_backlog_set(&t->backlog, count); /* what is left of it is coarsened, too */
-            efg_coarse_make_room(t, now);
-            efg_backlog_set(&t->backlog, 0);
-        }
-    }
-    __atomic_store_n(&t->settled, t->graph.events, __ATOMIC_RELAXED);
-    if (begin)
-        t->cost.rare = rare + (efg_clock_ticks() - begin); /* with what else was done here */
-    return is_pivot;
-}
-
-void efg_tracer_settle(struct efg_thread *t, uint64_t now)
-{
-    settle(t, now, 0);
-}
-
-/* Of CALL, which has returned at LEAVE. Returns 1 if it counts for the pivot, else 0. */
-static inline int add_event(struct efg_thread *t, const struct efg_call *call, struct efg_facts facts,
-                            uint64_t leave)
+/* Of CALL, which has returned at LEAVE. Returns whether it counts for the pivot. */
+static inline bool add_event(struct efg_thread *t, const struct efg_call *call, struct efg_facts facts,
+                             uint64_t leave)
 {
     uint32_t waiting = t->backlog.count;
     struct efg_event *event = &t->backlog.event[waiting++];
@@ -161,8 +103,8 @@ static inline int add_event(struct efg_thread *t, const struct efg_call *call, s
     };
     if (t->detail.dimensions != EFG_DIM_PATH)
         add_dimensions(&event->signature, call, facts);
-    int is_awaited = efg_graph_may_count(&t->graph, event) && t->is_awaiting;
-    return (is_awaited || waiting >= EFG_BACKLOG) && settle(t, leave, is_awaited) && is_awaited;
+    bool is_awaited = efg_graph_may_count(&t->graph, event) && t->is_awaiting;
+    return (is_awaited || waiting >= EFG_BACKLOG) && efg_events_add(t, leave, is_awaited) && is_awaited;
 }
 
 EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
@@ -175,8 +117,8 @@ EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
     }
     uint64_t leave = efg_clock_ticks();
     struct efg_facts facts = efg_decode(call, result);
-    int is_pivot = add_event(t, call, facts, leave) && efg_leader_is(t);
-    int is_cut_before = is_pivot && efg_shape_is_in(call, EFG_SHAPES_STARTING);
+    bool is_pivot = add_event(t, call, facts, leave) && efg_leader_is(t);
+    bool is_cut_before = is_pivot && efg_shape_is_in(call, EFG_SHAPES_STARTING);
 
     if (is_cut_before)
         visit_before(t, call);

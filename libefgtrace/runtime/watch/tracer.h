@@ -12,6 +12,7 @@
  *               rounds.c      what the ranks say to one another
  *               act.c         does what core/window/control.h decides
  *               windows.c     what is recorded
+ *               ring.c        what may yet be kept
  *               iterations.c  how long iterations take
  *               known.c       all that is known, as the run file has it
  *               save.c        what is left if the job is killed
@@ -23,18 +24,16 @@
 #ifndef EFG_TRACER_H
 #define EFG_TRACER_H
 
+#include <stdbool.h>
+
 #include "runtime/calls/call.h"
 #include "threads.h"
 
-/* CALL begins; returns 0 if it is not traced. It has returned with RESULT. */
-int efg_tracer_enter(struct efg_call *call);
+/* CALL begins; returns false if it is not traced. It has returned with RESULT. */
+bool efg_tracer_enter(struct efg_call *call);
 void efg_tracer_leave(struct efg_call *call, int result);
 
 /* MPI_Pcontrol. */
 void efg_tracer_control(int level, const char *name);
-
-/* At NOW ticks: bring the graph of THREAD, the order of its events and the number of its
- * iterations up to date. */
-void efg_tracer_settle(struct efg_thread *thread, uint64_t now);
 
 #endif

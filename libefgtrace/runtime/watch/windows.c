@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Invariant: the epoch of the process is odd while a window is open, and changes with every
- * opening and closing; a thread whose epoch differs has not followed yet.
+ * Opens and closes windows, on all threads. Invariant: the epoch of the process is odd while a window is
+ * open, and changes with every opening and closing; a thread whose epoch differs has not followed yet.
  *
  * A window may turn out to be longer than what is kept of it: its loop was over, another rank
  * has fewer iterations, or it was recorded before the ranks agreed. So the times of its visits
@@ -45,8 +45,16 @@ struct efg_run_window *efg_windows_present(void)
     return s->has_window ? &s->windows[s->window_count - 1] : NULL;
 }
 
+enum efg_select efg_windows_select(uint32_t part)
+{
+    int is_first =
+        efg_conf_selects(&job->conf, EFG_SELECT_FIRST) || !efg_conf_selects(&job->conf, EFG_SELECT_SPREAD);
+    return part || !is_first ? EFG_SELECT_SPREAD : EFG_SELECT_FIRST;
+}
+
 static int add_window(struct efg_run_window window)
 {
+    window.select = efg_windows_select(agree->part);
     if (efg_array_grow(&s->windows, s->window_count, 1, sizeof *s->windows) ||
         efg_array_grow(&s->recorded, s->window_count, 1, sizeof *s->recorded))
         return -ENOMEM;
@@ -196,7 +204,7 @@ void efg_windows_keep(struct efg_thread *t, uint64_t first, uint64_t end)
     w->last = end;
     w->start = from - job->start;
     w->end = to - job->start;
-    w->complete = end - first == job->conf.iterations;
+    w->complete = end - first == s->control.trigger.length;
     cut(t, w, from, to);
     account(w);
 }
@@ -208,6 +216,7 @@ void efg_windows_renumber(void)
     if (!w)
         return;
     w->function = agree->loop; /* nothing was agreed when it was opened */
+    w->select = efg_windows_select(agree->part);
     w->last += marks.first + s->control.offset - w->first;
     w->first = marks.first + s->control.offset;
 }
@@ -276,43 +285,95 @@ void efg_windows_settle(void)
     s->has_window = 0;
 }
 
-static void remove_window(uint32_t i)
+static void remove_from_list(uint32_t i)
 {
     struct efg_run_window *w = &s->windows[i];
     uint32_t behind = s->window_count - i - 1;
 
-    drop_span((struct efg_span){job->start + w->start, job->start + w->end});
     memmove(w, w + 1, behind * sizeof *w);
     memmove(&s->recorded[i], &s->recorded[i + 1], behind * sizeof *s->recorded);
     s->window_count--;
 }
 
-void efg_windows_choose(uint64_t function, const uint8_t *keep)
+/* One that begins when it ends is another. */
+static void remove_window(uint32_t i)
+{
+    const struct efg_run_window *w = &s->windows[i];
+
+    drop_span((struct efg_span){job->start + w->start, job->start + w->end - (w->end > w->start)});
+    remove_from_list(i);
+}
+
+void efg_windows_choose(uint64_t function, enum efg_select select, const uint8_t *keep)
 {
     for (uint32_t i = 0, n = 0; i < s->window_count;) {
-        if (s->windows[i].function == function && !keep[n++])
+        if (efg_windows_is_of(&s->windows[i], function, select) && !keep[n++])
             remove_window(i);
         else
             i++;
     }
 }
 
-static int is_dropped(const void *context, uint64_t begin)
+/* --- slow iterations --- */
+
+void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_iterations *sums)
+{
+    uint32_t i = s->window_count;
+
+    if (add_window(window))
+        return;
+    s->has_window = 0;
+    s->windows[i].select = EFG_SELECT_SLOW;
+    s->recorded[i] = *sums;
+}
+
+void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number))
+{
+    for (uint32_t i = s->window_count; i-- > 0;) {
+        const struct efg_run_window *w = &s->windows[i];
+        if (w->select == EFG_SELECT_SLOW && w->start >= start && !is_wanted(w->first))
+            remove_window(i);
+    }
+}
+
+static int touches(const struct efg_run_window *a, const struct efg_run_window *b)
+{
+    return a->select == EFG_SELECT_SLOW && b->select == EFG_SELECT_SLOW && a->end == b->start &&
+           a->last == b->first && a->function == b->function;
+}
+
+void efg_windows_join_slow(void)
+{
+    for (uint32_t i = s->window_count; i-- > 1;) {
+        struct efg_run_window *w = &s->windows[i - 1];
+        if (!touches(w, w + 1))
+            continue;
+        w->last = w[1].last;
+        w->end = w[1].end;
+        w->events += w[1].events;
+        w->bytes += w[1].bytes;
+        efg_stat_unite(&s->recorded[i - 1].recorded, &s->recorded[i].recorded);
+        s->recorded[i - 1].recorded_mpi += s->recorded[i].recorded_mpi;
+        remove_from_list(i);
+    }
+}
+
+static bool is_dropped(const void *context, uint64_t begin)
 {
     (void)context;
     for (uint32_t i = 0; i < dropped_count; i++)
         if (begin >= dropped[i].from && begin <= dropped[i].to)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int is_inside(const void *context, uint64_t time)
+static bool is_inside(const void *context, uint64_t time)
 {
     (void)context;
     for (uint32_t i = 0; i < s->window_count; i++)
         if (time - job->start >= s->windows[i].start && time - job->start < s->windows[i].end)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void efg_windows_clean(void)
@@ -320,7 +381,7 @@ void efg_windows_clean(void)
     int is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
 
     for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next) {
-        if (t->recorder.log.header && dropped_count)
+        if (t->recorder.log.header && (dropped_count || efg_conf_selects(&job->conf, EFG_SELECT_SLOW)))
             efg_trim_windows(&t->recorder.log, is_dropped, NULL);
         if (t->recorder.log.header && !t->recorder.failed && t != efg_threads.leader)
             efg_trim_calls(&t->recorder.log, is_inside, NULL);

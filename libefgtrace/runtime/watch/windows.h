@@ -7,6 +7,7 @@
 #ifndef EFG_WINDOWS_H
 #define EFG_WINDOWS_H
 
+#include "files/conf/conf.h"
 #include "steering.h"
 #include "threads.h"
 
@@ -35,9 +36,17 @@ void efg_windows_follow(struct efg_thread *thread, uint64_t now);
 void efg_windows_trim(struct efg_thread *thread, uint64_t now, struct efg_span span, uint64_t first,
                       uint64_t end);
 
-/* Of the windows of the loop FUNCTION, keep those whose KEEP is 1; KEEP has an entry for each, in
- * order. The others are removed from the logs at the end of the run. */
-void efg_windows_choose(uint64_t function, const uint8_t *keep);
+/* Why the windows of a PART (core/window/agree.h) are recorded. */
+enum efg_select efg_windows_select(uint32_t part);
+
+/* Of the windows of the loop FUNCTION that were recorded because of SELECT, keep those whose KEEP is 1;
+ * KEEP has an entry for each, in order. The others are removed from the logs at the end of the run. */
+void efg_windows_choose(uint64_t function, enum efg_select select, const uint8_t *keep);
+static inline int efg_windows_is_of(const struct efg_run_window *window, uint64_t function,
+                                    enum efg_select select)
+{
+    return window->function == function && window->select == select;
+}
 
 /* All recorders are done: remove from the logs what was not kept, and what threads other than the
  * leader began outside of windows because they learned of an end too late. */
@@ -45,6 +54,13 @@ void efg_windows_clean(void);
 
 /* The present window, or NULL: there is none, or there was no memory for it. */
 struct efg_run_window *efg_windows_present(void);
+
+/* WINDOW, one iteration that was kept because it was slow, or may be; SUMS of it. */
+void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_iterations *sums);
+/* Of those since START, ns since that of the run, the ones that IS_WANTED says 0 of go. */
+void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number));
+/* The run is over: those that follow one another become one. */
+void efg_windows_join_slow(void);
 
 /* Visits of the pivot in the present window: the number of the first one, UINT64_MAX if there is
  * none; how many. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loops have hashes, people have names. The function that has a loop is the one that the frames
- * below its site are in: frame number DEPTH of any path there, from the outermost one.
+ * Finds the loop that the user named. Loops have hashes, people have names. The function that has a loop
+ * is the one that the frames below its site are in: frame number DEPTH of any path there, from the
+ * outermost one.
  */
 #include "wish.h"
 
@@ -33,37 +34,37 @@ struct efg_wish efg_wish_begin(void)
 }
 
 /* "run" and "Verlet::run" are names of "LAMMPS_NS::Verlet::run(int)". */
-static int is_named(const char *function, const char *name)
+static bool is_named(const char *function, const char *name)
 {
     size_t whole = strcspn(function, "("), length = strlen(name);
 
     if (length > whole || strncmp(function + whole - length, name, length) != 0)
-        return 0;
+        return false;
     return length == whole || function[whole - length - 1] == ':';
 }
 
-static int has_name(struct efg_path path, uint32_t depth)
+static bool has_name(struct efg_path path, uint32_t depth)
 {
     const struct efg_symbol *frames;
 
     if (depth >= path.depth)
-        return 0;
+        return false;
     const struct efg_frame *frame = &path.frames[path.depth - 1 - depth];
     int count = efg_symbols_find(symbols, efg_callpath_module(frame->module), frame->offset, &frames);
     for (int i = 0; i < count; i++)
         if (is_named(frames[i].function, job->conf.loop))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Any path below SITE. */
-static int is_wished(const struct efg_graph *graph, uint32_t site)
+static bool is_wished(const struct efg_graph *graph, uint32_t site)
 {
     for (uint32_t i = 0; i < graph->node_count; i++)
         if (i != graph->overflow && graph->nodes[i].signature.path &&
             efg_calltree_is_below(graph->tree, graph->nodes[i].leaf, site))
             return has_name(efg_callpath_get(graph->nodes[i].signature.path), graph->tree->sites[site].depth);
-    return 0;
+    return false;
 }
 
 static void search(const struct efg_thread *t)

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A vote is one number, score before iteration, so that the maximum over all ranks is the best one; of
+ * equal scores the first iteration, which others may only be an echo of. Invariant: kept ones are at least
+ * EFG_SLOW_APART apart.
+ */
+#include "slow.h"
+
+#include <string.h>
+
+#define NUMBER_BITS 48
+#define NUMBERS ((UINT64_C(1) << NUMBER_BITS) - 1)
+#define FEW_RECENT 5 /* no median yet */
+
+void efg_slow_init(struct efg_slow *s, uint32_t wanted)
+{
+    memset(s, 0, sizeof *s);
+    s->wanted = wanted < EFG_SLOW_MOST ? wanted : EFG_SLOW_MOST;
+}
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* --- what is worth keeping --- */
+
+static const struct efg_slow_one *lowest(const struct efg_slow *s)
+{
+    const struct efg_slow_one *low = s->kept;
+
+    for (uint32_t i = 1; i < s->count; i++)
+        if (s->kept[i].score < low->score)
+            low = &s->kept[i];
+    return low;
+}
+
+/* It beats those that it is close to, or else takes the place of the lowest one. */
+static bool is_worth(const struct efg_slow *s, struct efg_slow_one one)
+{
+    bool is_close = false;
+
+    for (uint32_t i = 0; i < s->count; i++)
+        if (apart(s->kept[i].number, one.number) < EFG_SLOW_APART) {
+            if (one.score <= s->kept[i].score)
+                return false;
+            is_close = true;
+        }
+    return one.score > 0 && (is_close || s->count < s->wanted || one.score > lowest(s)->score);
+}
+
+static void remove_kept(struct efg_slow *s, uint32_t i)
+{
+    s->kept[i] = s->kept[--s->count];
+}
+
+static void keep(struct efg_slow *s, struct efg_slow_one one)
+{
+    for (uint32_t i = s->count; i-- > 0;)
+        if (apart(s->kept[i].number, one.number) < EFG_SLOW_APART)
+            remove_kept(s, i);
+    if (s->count == s->wanted)
+        remove_kept(s, (uint32_t)(lowest(s) - s->kept));
+    s->kept[s->count++] = one;
+}
+
+/* --- the ring --- */
+
+void efg_slow_begin(struct efg_slow *s, uint64_t number)
+{
+    s->oldest = s->newest = number;
+    s->is_recording = true;
+    s->recent_count = 0;
+    memset(s->best, 0, sizeof s->best);
+}
+
+static uint64_t median(const struct efg_slow *s)
+{
+    uint64_t sorted[EFG_SLOW_RECENT];
+    uint32_t count = s->recent_count < EFG_SLOW_RECENT ? s->recent_count : EFG_SLOW_RECENT;
+
+    for (uint32_t i = 0, at; i < count; i++) {
+        for (at = i; at > 0 && sorted[at - 1] > s->recent[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = s->recent[i];
+    }
+    return sorted[count / 2];
+}
+
+static int64_t score(const struct efg_slow *s, uint64_t ns)
+{
+    if (s->recent_count < FEW_RECENT)
+        return 0;
+    return efg_ballot_period(ns) - efg_ballot_period(median(s));
+}
+
+static void remember(struct efg_slow *s, struct efg_slow_one one)
+{
+    struct efg_slow_one *low = s->best;
+
+    for (uint32_t i = 1; i < EFG_SLOW_BEST; i++)
+        if (s->best[i].score < low->score)
+            low = &s->best[i];
+    if (one.score > low->score)
+        *low = one;
+}
+
+void efg_slow_add(struct efg_slow *s, uint64_t ns)
+{
+    struct efg_slow_one one = {s->newest++, score(s, ns)};
+
+    if (one.number >= s->oldest + EFG_SLOW_AROUND && is_worth(s, one))
+        remember(s, one);
+    s->recent[s->recent_count++ % EFG_SLOW_RECENT] = ns;
+}
+
+/* Whether all that goes with iteration NUMBER is in the ring, or will be. */
+static bool is_in_ring(const struct efg_slow *s, uint64_t number)
+{
+    return number >= s->oldest + EFG_SLOW_AROUND && (s->is_recording || number + EFG_SLOW_AROUND < s->newest);
+}
+
+/* What can no longer be kept is not voted for. */
+static void forget_lost(struct efg_slow *s)
+{
+    for (uint32_t i = 0; i < EFG_SLOW_BEST; i++)
+        if (!is_in_ring(s, s->best[i].number))
+            s->best[i].score = 0;
+}
+
+void efg_slow_drop(struct efg_slow *s, uint64_t number)
+{
+    s->oldest = number > s->newest ? s->newest : number;
+    forget_lost(s);
+}
+
+void efg_slow_end(struct efg_slow *s)
+{
+    s->is_recording = false;
+    s->lacks |= s->asked.number + EFG_SLOW_AROUND >= s->newest;
+    forget_lost(s);
+}
+
+static bool is_around(struct efg_slow_one one, uint64_t number)
+{
+    return apart(one.number, number) <= EFG_SLOW_AROUND;
+}
+
+bool efg_slow_has(const struct efg_slow *s, uint64_t number)
+{
+    if (s->asked.score && !s->lacks && is_around(s->asked, number))
+        return true;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (is_around(s->kept[i], number))
+            return true;
+    return false;
+}
+
+/* --- rounds --- */
+
+void efg_slow_start(struct efg_slow *s)
+{
+    s->is_on = s->wanted > 0;
+    s->is_barred = false;
+    s->count = 0;
+    s->asked.score = 0;
+}
+
+void efg_slow_stop(struct efg_slow *s)
+{
+    s->is_on = false;
+    s->asked.score = 0;
+}
+
+static int64_t pack(struct efg_slow_one one)
+{
+    return (int64_t)((uint64_t)one.score << NUMBER_BITS | (NUMBERS - (one.number & NUMBERS)));
+}
+
+static struct efg_slow_one unpack(int64_t word)
+{
+    return (struct efg_slow_one){NUMBERS - ((uint64_t)word & NUMBERS), word >> NUMBER_BITS};
+}
+
+void efg_slow_vote(const struct efg_slow *s, struct efg_vote *vote, bool counts)
+{
+    if (!s->is_on)
+        return;
+    if (!counts)
+        vote->flags |= EFG_VOTE_BARS;
+    if (s->asked.score && s->lacks)
+        vote->flags |= EFG_VOTE_LACKS;
+    else if (s->asked.score && s->asked.number + EFG_SLOW_AROUND >= s->newest)
+        vote->flags |= EFG_VOTE_AHEAD;
+    if (s->span)
+        vote->span = -(int64_t)s->span;
+    for (uint32_t i = 0; i < EFG_SLOW_BEST; i++)
+        if (is_worth(s, s->best[i]) && pack(s->best[i]) > vote->slow)
+            vote->slow = pack(s->best[i]);
+}
+
+static void forget(struct efg_slow *s, uint64_t number)
+{
+    for (uint32_t i = 0; i < EFG_SLOW_BEST; i++)
+        if (s->best[i].number == number)
+            s->best[i].score = 0;
+}
+
+static void answer(struct efg_slow *s, uint64_t flags)
+{
+    if (!(flags & EFG_VOTE_LACKS))
+        keep(s, s->asked);
+    forget(s, s->asked.number);
+    s->asked.score = 0;
+}
+
+static void ask(struct efg_slow *s, struct efg_slow_one one)
+{
+    s->asked = one;
+    s->lacks = !is_in_ring(s, one.number);
+}
+
+int efg_slow_result(struct efg_slow *s, const struct efg_vote *r)
+{
+    bool was_asked = s->asked.score > 0;
+
+    if (!s->is_on)
+        return 0;
+    if (r->flags & EFG_VOTE_BARS) {
+        efg_slow_stop(s);
+        s->is_barred = true;
+        return 0;
+    }
+    s->least_span = r->span == EFG_BALLOT_NONE ? 0 : (uint64_t)-r->span;
+    if (was_asked && (r->flags & EFG_VOTE_LACKS || !(r->flags & EFG_VOTE_AHEAD)))
+        answer(s, r->flags);
+    if (!s->asked.score && r->slow != EFG_BALLOT_NONE && is_worth(s, unpack(r->slow)))
+        ask(s, unpack(r->slow));
+    return was_asked || s->asked.score;
+}

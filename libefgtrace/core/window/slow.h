@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Slow: which iterations all ranks keep after the fact, because they took long on one of them.
+ *
+ * Each rank records all iterations into a ring, which holds the last ones, and gives each a SCORE: how
+ * much longer it took than the median of those before it. In every round (agree.h) it votes for its
+ * best one; the highest score wins, and is ASKED for. Then each rank says
+ *
+ *     AHEAD    it is not whole yet here: ask again
+ *     LACKS    it has left the ring, or was not recorded: nobody keeps it
+ *     neither  it is here, and stays: if that is so on all ranks, all keep it
+ *
+ * With each go AROUND iterations before and behind it. As many as are wanted are kept; for another
+ * one the one with the lowest score goes. Of several close together only the slowest is kept: what makes one
+ * rank wait in an iteration makes others wait in the next ones.
+ *
+ * What is kept follows from results only, so it is the same on all ranks at the same result; what has been
+ * asked for must not be given up before the answer. Rounds are never waited for: a ring has to span some.
+ *
+ * The struct is the caller's. Nothing allocates.
+ */
+#ifndef EFG_SLOW_H
+#define EFG_SLOW_H
+
+#include <stdbool.h>
+
+#include "ballot.h"
+
+#define EFG_SLOW_MOST 100  /* that may be wanted */
+#define EFG_SLOW_AROUND 1  /* iterations that are kept before it, and behind it */
+#define EFG_SLOW_APART 4   /* two that are kept are at least so many apart: one in between is not kept */
+#define EFG_SLOW_BEST 8    /* that a rank remembers, to vote for */
+#define EFG_SLOW_RECENT 15 /* iterations whose median counts */
+
+struct efg_slow_one {
+    uint64_t number; /* of the iteration, as agreed on */
+    int64_t score;   /* 64 for each doubling of its time; 0: there is none */
+};
+
+struct efg_slow {
+    /* Changed by results only, so the same on all ranks. */
+    uint32_t wanted; /* as given: 0 to EFG_SLOW_MOST */
+    bool is_on;      /* numbers are agreed on */
+    bool is_barred;  /* ... but some rank does not count iterations, and cannot keep any */
+    uint32_t count;
+    struct efg_slow_one kept[EFG_SLOW_MOST];
+    struct efg_slow_one asked;
+    uint64_t least_span; /* ns that each ring holds, as far as that is known; 0: of none */
+    /* Of this rank. */
+    uint64_t oldest, newest; /* iterations [oldest, newest) are in the ring, and whole */
+    bool is_recording;       /* the next one, too */
+    bool lacks;              /* what is asked for */
+    struct efg_slow_one best[EFG_SLOW_BEST];
+    uint64_t span;                    /* ns that the ring holds at least; 0: not known yet */
+    uint64_t recent[EFG_SLOW_RECENT]; /* ns */
+    uint32_t recent_count;            /* so far */
+};
+
+void efg_slow_init(struct efg_slow *slow, uint32_t wanted);
+
+/* --- the ring of this rank --- */
+
+/* It is empty, and iteration NUMBER begins, which is recorded; that iteration took NS, and is whole. */
+void efg_slow_begin(struct efg_slow *slow, uint64_t number);
+void efg_slow_add(struct efg_slow *slow, uint64_t ns);
+
+/* Iterations below NUMBER leave it, but for those that EFG_SLOW_HAS; no further ones are recorded. */
+void efg_slow_drop(struct efg_slow *slow, uint64_t number);
+void efg_slow_end(struct efg_slow *slow);
+
+/* 1 if iteration NUMBER is kept, or asked for and not missing here: it must stay. */
+bool efg_slow_has(const struct efg_slow *slow, uint64_t number);
+
+/* --- rounds: agree.c only --- */
+
+/* Numbers are agreed on, with nothing kept yet; they hold no longer, and what is kept stays as it is. */
+void efg_slow_start(struct efg_slow *slow);
+void efg_slow_stop(struct efg_slow *slow);
+
+/* What this rank says; COUNTS: it counts iterations. */
+void efg_slow_vote(const struct efg_slow *slow, struct efg_vote *vote, bool counts);
+
+/* Returns 1 if there is more to be said. */
+int efg_slow_result(struct efg_slow *slow, const struct efg_vote *result);
+
+#endif

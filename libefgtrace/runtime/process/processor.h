@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Processor: how much of one this process has had, and how long it had to wait for it.
+ */
+#ifndef EFG_PROCESSOR_H
+#define EFG_PROCESSOR_H
+
+#include "files/run/runfile.h"
+
+/* Since the process began; what was waited for, of the threads that there are. */
+struct efg_run_processor efg_processor_now(void);
+
+/* What came after BEGIN. */
+struct efg_run_processor efg_processor_since(const struct efg_run_processor *begin);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Adds the events that wait to the graph of their thread, to the order of its calls and to its counts.
+ */
+#include "events.h"
+
+#include "base/hot.h"
+#include "coarse.h"
+#include "leader.h"
+#include "runtime/base/clock.h"
+#include "visits.h"
+
+#define FEW_EVENTS 16 /* are not worth two readings of the clock */
+
+/* The EVENT that was just added to the graph is a visit of the pivot. */
+static void count_visit(struct efg_thread *t, const struct efg_event *event)
+{
+    if (efg_leader_is(t))
+        efg_visits_count(t, event->is_start ? event->enter : event->leave);
+}
+
+static bool add_to_graph(struct efg_thread *t, const struct efg_event *event)
+{
+    bool is_pivot = efg_graph_step(&t->graph, event);
+
+    efg_order_add(&t->order, t->graph.current);
+    if (event->flags & EFG_NODE_WORLD)
+        efg_tally_world(&t->tally);
+    if (is_pivot)
+        efg_tally_visit(&t->tally);
+    return is_pivot;
+}
+
+/* Too rare for samples of calls to say what it takes, so it is measured itself, unless there is
+ * little to do. */
+EFG_HOT bool efg_events_add(struct efg_thread *t, uint64_t now, bool is_last_awaited)
+{
+    uint32_t count = t->backlog.count;
+    uint64_t begin = count > FEW_EVENTS ? efg_clock_ticks() : 0;
+    uint64_t rare = t->cost.rare;
+    bool is_pivot = false;
+
+    efg_backlog_set(&t->backlog, 0); /* first: a signal handler may jump out of here */
+    for (uint32_t i = 0; i < count; i++) {
+        const struct efg_event *event = &t->backlog.event[i];
+        if (event->is_poll) {
+            efg_graph_poll(&t->graph, event);
+        } else {
+            is_pivot = add_to_graph(t, event);
+            if (is_pivot && !(is_last_awaited && i + 1 == count))
+                count_visit(t, event);
+        }
+        if (__builtin_expect(t->graph.is_full, 0)) {
+            efg_backlog_set(&t->backlog, count); /* what is left of it is coarsened, too */
+            efg_coarse_make_room(t, now);
+            efg_backlog_set(&t->backlog, 0);
+        }
+    }
+    __atomic_store_n(&t->settled, t->graph.events, __ATOMIC_RELAXED);
+    if (begin)
+        t->cost.rare = rare + (efg_clock_ticks() - begin); /* with what else was done here */
+    return is_pivot;
+}

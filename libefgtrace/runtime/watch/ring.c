@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * It is no ring in memory: when it is full, the older half of its iterations goes, but for those that are
+ * wanted, and the other half moves up behind these. Invariant: while it is open, edges[i] is where iteration
+ * slow->oldest + i begins, and the last one is that of the present iteration, slow->newest.
+ */
+#include "ring.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "iterations.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/memory.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "steering.h"
+#include "windows.h"
+
+#define MOST_EDGES 8192
+#define LEAST_SIZE (64 << 10) /* bytes */
+#define FEW 8                 /* iterations: such a ring does not span the rounds */
+#define ROUNDS 16             /* in the time that a ring spans */
+#define LEAST_PAUSE 1000000   /* ns between them */
+#define FIRST_PAUSE 10000000
+
+static const struct efg_job *const job = &efg_job;
+static struct efg_steering *const s = &efg_steering;
+static struct efg_slow *const slow = &efg_steering.control.agree.slow;
+
+static struct {
+    bool is_open;
+    struct edge {
+        uint64_t time;  /* ticks */
+        uint64_t mpi;   /* ns in MPI until then */
+        uint64_t calls; /* recorded until then */
+        uint32_t *word;
+    } * edges;
+    uint32_t count;
+    uint64_t size;  /* bytes */
+    bool was_on;    /* at the last result */
+    uint64_t began; /* ns since the start: since then numbers hold */
+    bool is_over;   /* the program ends: no further iteration comes */
+    bool is_small_said, is_barred_said;
+} ring;
+
+bool efg_ring_is_possible(const struct efg_thread *t)
+{
+    return __atomic_load_n(&efg_threads.count, __ATOMIC_RELAXED) == 1 && t->recorder.log.header &&
+           !t->recorder.failed;
+}
+
+static bool is_due(const struct efg_thread *t)
+{
+    enum efg_state state = s->control.trigger.state;
+
+    return slow->is_on && s->control.agree.role == EFG_OWNER && efg_ring_is_possible(t) &&
+           (state == EFG_PROPOSED || state == EFG_ARMED);
+}
+
+uint64_t efg_ring_pause(void)
+{
+    uint64_t pause = slow->least_span ? slow->least_span / ROUNDS : FIRST_PAUSE;
+
+    return pause > LEAST_PAUSE ? pause : LEAST_PAUSE;
+}
+
+/* --- what is kept --- */
+
+static bool is_wanted(uint64_t number)
+{
+    return number < slow->newest && efg_slow_has(slow, number);
+}
+
+/* One of the edges has this TIME. */
+static bool is_dropped(const void *context, uint64_t time)
+{
+    uint32_t low = 0, high = ring.count;
+
+    (void)context;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if (ring.edges[middle].time <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return !is_wanted(slow->oldest + low);
+}
+
+static void add_window(uint32_t i)
+{
+    const struct edge *edge = &ring.edges[i];
+    uint64_t number = slow->oldest + i;
+    struct efg_run_iterations sums = {.recorded_mpi = edge[1].mpi - edge->mpi};
+
+    efg_stat_add(&sums.recorded, edge[1].time - edge->time);
+    efg_windows_add_slow(
+        (struct efg_run_window){.function = s->control.agree.loop,
+                                .first = number,
+                                .last = number + 1,
+                                .start = edge->time - job->start,
+                                .end = edge[1].time - job->start,
+                                .events = edge[1].calls - edge->calls,
+                                .bytes = (uint64_t)(edge[1].word - edge->word) * sizeof *edge->word,
+                                .complete = 1,
+                                .agreed = 1},
+        &sums);
+}
+
+/* The first COUNT iterations leave, but for those that are wanted: they are windows now. */
+static void take_out(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (is_wanted(slow->oldest + i))
+            add_window(i);
+}
+
+static uint64_t bytes_from(uint32_t i)
+{
+    return (uint64_t)(ring.edges[ring.count - 1].word - ring.edges[i].word) * sizeof(uint32_t);
+}
+
+/* The ring is full with iterations of so many bytes EACH. */
+static void consider_size(uint64_t each)
+{
+    unsigned long long room = (unsigned long long)(2 * FEW * each / (1 << 20) + 1);
+
+    if (ring.count > FEW || ring.is_small_said)
+        return;
+    ring.is_small_said = true;
+    efg_note("the ring has room for %u iterations: slow ones may be lost; EFGTRACE_RING=%lluM "
+             "has room for %d",
+             ring.count - 1, room, 2 * FEW);
+}
+
+static void shrink(struct efg_thread *t)
+{
+    uint64_t begin = efg_clock_cpu();
+    uint32_t gone = ring.count / 2;
+
+    consider_size(bytes_from(0) / (ring.count - 1));
+    slow->span = ring.edges[ring.count - 1].time - ring.edges[gone].time;
+    while (gone + 2 < ring.count && (bytes_from(gone) > ring.size / 2 || is_wanted(slow->oldest + gone)))
+        gone++;
+    take_out(gone);
+    ptrdiff_t moved = efg_recorder_cut_ring(&t->recorder, ring.edges[gone].word, is_dropped, NULL);
+    ring.count -= gone;
+    memmove(ring.edges, &ring.edges[gone], ring.count * sizeof *ring.edges);
+    for (uint32_t i = 0; i < ring.count; i++)
+        ring.edges[i].word += moved;
+    efg_slow_drop(slow, slow->oldest + gone);
+    t->cost.rare += efg_clock_cpu() - begin;
+}
+
+/* --- iterations --- */
+
+/* Iteration NUMBER begins. */
+static void add_edge(const struct efg_thread *t, uint64_t now)
+{
+    ring.edges[ring.count++] =
+        (struct edge){now, efg_iterations_mpi(&t->graph, now), t->recorder.calls, t->recorder.boundary.word};
+}
+
+/* What the log may have, and not all of it. */
+static uint64_t room(const struct efg_thread *t)
+{
+    const struct efg_log *log = &t->recorder.log;
+    uint64_t bytes = (uint64_t)(log->end - log->next.word) * sizeof *log->end / 2;
+
+    return bytes < job->conf.ring ? bytes : job->conf.ring;
+}
+
+static int make_edges(void)
+{
+    int error = efg_array_grow(&ring.edges, 0, MOST_EDGES + 2, sizeof *ring.edges);
+
+    if (!error)
+        efg_budget_add(&efg_memory, (MOST_EDGES + 2) * sizeof *ring.edges);
+    return error;
+}
+
+static void begin(struct efg_thread *t, uint64_t now)
+{
+    ring.size = room(t);
+    if (t->recorder.is_draining || ring.size < LEAST_SIZE || (!ring.edges && make_edges()))
+        return;
+    efg_recorder_begin_ring(&t->recorder, now, efg_steering_number(t));
+    ring.is_open = t->recorder.is_on;
+    if (!ring.is_open)
+        return;
+    ring.count = 0;
+    add_edge(t, now);
+    efg_slow_begin(slow, efg_steering_number(t));
+}
+
+/* The present iteration is whole, unless the log is full. */
+static void turn(struct efg_thread *t, uint64_t now)
+{
+    efg_recorder_turn_ring(&t->recorder, now, slow->newest + 1);
+    if (t->recorder.failed)
+        return;
+    efg_slow_add(slow, now - ring.edges[ring.count - 1].time);
+    add_edge(t, now);
+}
+
+void efg_ring_end(struct efg_thread *t, uint64_t now, int visit)
+{
+    if (!ring.is_open)
+        return;
+    if (visit)
+        turn(t, now);
+    efg_slow_end(slow);
+    take_out(ring.count - 1);
+    efg_recorder_end_ring(&t->recorder, is_dropped, NULL);
+    efg_slow_drop(slow, slow->newest);
+    ring.is_open = false;
+}
+
+void efg_ring_visit(struct efg_thread *t, uint64_t now)
+{
+    if (!is_due(t)) {
+        efg_ring_end(t, now, 0);
+    } else if (!ring.is_open) {
+        begin(t, now);
+    } else {
+        turn(t, now);
+        if (t->recorder.failed)
+            efg_ring_end(t, now, 0);
+        else if (ring.count > MOST_EDGES || bytes_from(0) > ring.size)
+            shrink(t);
+    }
+}
+
+/* The loop may also be over. */
+void efg_ring_look(struct efg_thread *t, uint64_t now)
+{
+    if (!ring.is_open)
+        return;
+    uint64_t bytes =
+        (uint64_t)(t->recorder.log.next.word - ring.edges[ring.count - 1].word) * sizeof(uint32_t);
+    if (bytes <= ring.size)
+        return;
+    consider_size(bytes);
+    efg_ring_end(t, now, 0);
+}
+
+/* --- results, and the end --- */
+
+static void say_barred(void)
+{
+    if (!slow->is_barred || ring.is_barred_said || !efg_job_is_first())
+        return;
+    ring.is_barred_said = true;
+    efg_note("slow iterations are not kept from here on: some rank does not have the main loop, or "
+             "calls MPI in several threads, or its log is full");
+}
+
+void efg_ring_settle(struct efg_thread *t, uint64_t now)
+{
+    if (slow->is_on && !ring.was_on)
+        ring.began = now - job->start;
+    if (!is_due(t) && !ring.is_over)
+        efg_ring_end(t, now, 0);
+    if (slow->is_on || ring.was_on)
+        efg_windows_sweep(ring.began, is_wanted);
+    say_barred();
+    ring.was_on = slow->is_on;
+}
+
+void efg_ring_stop(void)
+{
+    ring.is_over = true;
+    if (ring.is_open)
+        efg_slow_end(slow);
+}
+
+void efg_ring_finish(struct efg_thread *t, uint64_t now)
+{
+    efg_slow_stop(slow);
+    efg_ring_end(t, now, 0);
+    efg_ring_settle(t, now);
+    efg_windows_join_slow();
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ring: between windows, all iterations are recorded into the end of the leader's log, and those that all
+ * ranks keep after the fact (core/window/slow.h) become windows. Only the leader calls this, which stays
+ * the leader while a pivot is marked; other threads do not record. NOW is in ticks.
+ */
+#ifndef EFG_RING_H
+#define EFG_RING_H
+
+#include <stdbool.h>
+
+#include "threads.h"
+
+/* 1 if THREAD can keep iterations after the fact. */
+bool efg_ring_is_possible(const struct efg_thread *thread);
+
+/* The pivot is visited, and what that means for windows is done. */
+void efg_ring_visit(struct efg_thread *thread, uint64_t now);
+
+/* Between visits: an iteration that takes more room than the ring has ends it. */
+void efg_ring_look(struct efg_thread *thread, uint64_t now);
+
+/* A result of a round was obeyed: what is no longer wanted goes. */
+void efg_ring_settle(struct efg_thread *thread, uint64_t now);
+
+/* It ends, and what is wanted of it stays; VISIT: with a visit of the pivot. */
+void efg_ring_end(struct efg_thread *thread, uint64_t now, int visit);
+
+/* ns from one round to the next, so that it spans some. */
+uint64_t efg_ring_pause(void);
+
+/* The program ends: no further iteration comes; there are no further rounds. */
+void efg_ring_stop(void);
+void efg_ring_finish(struct efg_thread *thread, uint64_t now);
+
+#endif

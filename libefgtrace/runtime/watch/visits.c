@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Marks the pivot of this rank, counts its visits, and notices when the loop is over. A window ends with its
+ * loop. An iteration that has far more calls than all before it is none: the program has gone on to something
+ * else. Calls are counted, not time, since a slow iteration is still one. A window also ends when the rule
+ * has moved on to another loop and the pivot has been silent for more calls than any iteration had.
+ */
+#include "visits.h"
+
+#include <string.h>
+
+#include "iterations.h"
+#include "steering.h"
+
+#define UNLIKE 4       /* times the calls of the largest iteration so far ... */
+#define UNLIKE_MORE 64 /* ... and so many more */
+
+static struct efg_steering *const s = &efg_steering;
+
+/* From one visit of the pivot to the next. */
+static struct {
+    uint64_t last_event; /* number of the event of the last visit; 0: none since it is marked */
+    uint64_t longest;    /* most events from one to the next */
+    uint64_t intervals;
+} visits;
+static bool is_replaced; /* the loop of the pivot was that of this rank, and no longer is */
+
+/* --- the end of the loop --- */
+
+/* Calls from one visit to the next, at most, as far as is known: until there are some, those
+ * before the last visit are taken for such. */
+static uint64_t most_calls(const struct efg_thread *t)
+{
+    uint64_t mean = t->tally.visits ? visits.last_event / t->tally.visits : visits.last_event;
+
+    return visits.intervals > 1 || mean < visits.longest ? visits.longest : mean;
+}
+
+bool efg_visits_are_over(const struct efg_thread *t)
+{
+    uint64_t most = is_replaced ? most_calls(t) : UNLIKE * most_calls(t) + UNLIKE_MORE;
+
+    return s->pivot.kind != EFG_PIVOT_NONE && visits.last_event && t->graph.events - visits.last_event > most;
+}
+
+void efg_visits_count(struct efg_thread *t, uint64_t now)
+{
+    uint64_t calls = t->graph.events - visits.last_event;
+
+    if (visits.last_event && calls > visits.longest && !efg_visits_are_over(t))
+        visits.longest = calls;
+    visits.intervals += visits.last_event != 0;
+    visits.last_event = t->graph.events;
+    efg_iterations_count(t, efg_steering_number(t), now);
+}
+
+/* --- the pivot --- */
+
+bool efg_visits_have(const struct efg_pivot *pivot)
+{
+    return pivot->kind == s->pivot.kind && pivot->id == s->pivot.id;
+}
+
+void efg_visits_replaced(bool no_longer)
+{
+    is_replaced = no_longer;
+}
+
+void efg_visits_forget(struct efg_thread *t)
+{
+    s->pivot.kind = EFG_PIVOT_NONE;
+    efg_graph_mark_pivot(&t->graph, EFG_PIVOT_NONE, 0);
+}
+
+void efg_visits_adopt(struct efg_thread *t, const struct efg_pivot *pivot)
+{
+    is_replaced = false;
+    if (efg_visits_have(pivot))
+        return;
+    s->pivot = *pivot;
+    s->control.offset = 0;
+    memset(&visits, 0, sizeof visits);
+    efg_graph_mark_pivot(&t->graph, pivot->kind, pivot->id);
+    efg_tally_mark(&t->tally, efg_graph_visits(&t->graph, pivot->kind, pivot->id));
+    efg_iterations_restart(t);
+}

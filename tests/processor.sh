@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Whether ranks had a processor: two that share one core had none for half of the time that they could have
+# run, or more if others run there, too.
+#
+# usage: tests/processor.sh
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+
+cd "$work" || exit 2
+cat >work.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    double begin = MPI_Wtime();
+    for (int i = 1; i <= 20; i++) {
+        int one = 1, sum;
+        while (MPI_Wtime() < begin + 0.05 * i)
+            ;
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+$MPICC -O1 work.c -o work || exit 2
+
+# unserved DIR: percent of the time that the ranks were ready to run without a processor, and the ns: with, without
+unserved() {
+    "$tool" report --json "$1" >document 2>/dev/null
+    "$python" - <<'END'
+import json
+ranks = json.load(open("document"))["ranks"]
+used, waited = (next(q for q in ranks if q["name"] == name)["values"]["mean"] for name in ("processor", "ready, without"))
+print(round(100 * waited / (used + waited)), used, waited)
+END
+}
+
+if ! [ -r /proc/self/schedstat ]; then
+    skip "two ranks on one core" "the system does not say how long threads wait for a processor"
+else
+    first=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    ranks 2 $(case $mpi in "Open MPI") echo --bind-to none ;; esac) taskset -c "$first" \
+        "$tool" run -o shared --summary off ./work || verdict "two ranks on one core: the run" "exit code $?"
+    set -- $(unserved shared)
+    verdict "two ranks on one core: no processor for $1% of the time" "$([ "$1" -ge 35 ] || echo "$*")"
+    has "the summary says it" "Processor    none for " shared/summary.txt
+    "$tool" report shared >report
+    has "the first finding says it" "1. The ranks had no processor for" report
+fi
+
+finish

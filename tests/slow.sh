@@ -1,0 +1,77 @@
+#!/bin/sh
+# Iterations that are kept after the fact, because they were slow: wherever one is, and on whichever rank, it is
+# in the trace of all ranks, with those around it and all of its messages. Where none can be kept, nothing else
+# changes.
+#
+# usage: tests/slow.sh
+# environment: that of frame.sh, and
+#              SLOW_RUNS  as many more, with the slow iteration at a random place, on a random rank (default 0)
+. "$(dirname "$0")/frame.sh"
+
+dir=$work/trace
+
+# is_near NUMBER OTHERS...: iterations begin before or behind what is slow in them
+is_near() {
+    number=$1
+    shift
+    for one in "$@"; do
+        [ "$one" -ge $((number - 1)) ] && [ "$one" -le $((number + 1)) ] && return
+    done
+    return 1
+}
+
+# kept OPTIONS -- ITERATIONS MICROSECONDS WHICH RANK TIMES: what is slow takes a second or more
+kept() {
+    options=
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    what="iteration $3 of $1, rank $4,$options"
+    ranks 4 "$tool" run -o "$dir" -n 3 $options "$programs/slow" "$@" >"$work/out" 2>"$work/err"
+    verdict "$what: the program ends" "$([ $? -eq 0 ] || tail -n 2 "$work/err")"
+    slow=$("$python" "$root/tests/slow.py" "$dir/traces.otf2" 0.9 2>"$work/missing")
+    case $options in # the ring pauses while another iteration is recorded
+    *spread*) ;;
+    *) is_near "$3" $slow || echo "slow ones: $slow;" >>"$work/missing" ;;
+    esac
+    verdict "$what: in the trace of all ranks" "$(cat "$work/missing")"
+    verdict "$what: all messages, the same iterations" "$(
+        faults "$dir/traces.otf2" --min-matched 1.0 | head -n 2
+        grep -q 'numbered alike True' "$work/checked" || echo "the iterations have other numbers")"
+    has "$what: the summary says it" "around the 3 slowest ones" "$dir/summary.txt"
+    rm -rf "$dir"
+}
+
+# none PROGRAM ARGUMENTS...: some rank does not count iterations, or threads share them
+none() {
+    program=$1
+    shift
+    compile "$program" || { verdict "$program compiles" "see above"; return; }
+    ranks 4 "$programs/$program" "$@" >"$work/bare.out" 2>/dev/null
+    bare=$?
+    ranks 4 "$tool" run -o "$dir" --patience 300ms --select first,spread,slow "$programs/$program" "$@" \
+        >"$work/out" 2>"$work/err"
+    same "$program: exit code" "$bare" "$?"
+    verdict "$program: output" "$(diff "$work/bare.out" "$work/out" | head -n 3)"
+    hasnt "$program: no slow iteration" "slowest" "$dir/summary.txt"
+    grep -q "^Traced.*iterations" "$dir/summary.txt" &&
+        has "$program: it is said" "slow iterations are not kept" "$work/err"
+    rm -rf "$dir"
+}
+
+compile slow || { verdict "it compiles" "see above"; finish; }
+kept --select slow -- 1500 200 700 0 6000
+kept --select first,slow -- 1500 200 1490 3 6000
+kept --select first,spread,slow -- 1500 200 1111 2 6000
+kept --select spread,slow -- 1500 200 1495 1 6000
+kept --select slow --ring 1M -- 8000 20 6000 1 20000 # the ring goes round
+for run in $(seq "${SLOW_RUNS:-0}"); do
+    place=$(awk "BEGIN { srand($run); print 200 + int(rand() * 1290), int(rand() * 4) }")
+    kept --select slow -- 1500 200 $place 6000
+done
+none master_worker
+none coupled
+none threads
+finish

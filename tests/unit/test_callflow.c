@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How often a function was called that is called four times in a row, by way of a wrapper, before
+ * something else comes:
+ *
+ *     run: 50 x (4 x (wrapper -> step: first, second), physics)
+ *
+ * or has the first call only.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "core/graph/graph.h"
+#include "core/loop/callflow.h"
+
+#define ROUNDS 50
+#define CALLS 4
+#define FUNCTION (1u << 16 | EFG_PLACE_NO_LOOP)
+#define LOOP (2u << 16 | 2) /* the only one of its function */
+#define OUTER (3u << 16 | 2)
+#define INNER (3u << 16 | 3)
+
+enum { FIRST = 1, SECOND, PHYSICS }; /* call paths */
+enum { IN_RUN, IN_WRAPPER, IN_STEP, FRAMES };
+
+static efg_place places[FRAMES]; /* of the calls on the way to FIRST and SECOND */
+static efg_place place_of_physics = LOOP;
+
+static uint32_t keys_of(uint32_t path, uint64_t *keys)
+{
+    keys[IN_RUN] = path == PHYSICS ? 101 : 100;
+    keys[IN_WRAPPER] = 102;
+    keys[IN_STEP] = 103 + path;
+    return path == PHYSICS ? 1 : FRAMES;
+}
+
+static efg_place place_of(uint32_t path, uint32_t frame)
+{
+    return frame >= FRAMES ? EFG_PLACE_UNKNOWN : path == PHYSICS ? place_of_physics : places[frame];
+}
+
+static void visit(struct efg_graph *graph, uint32_t path)
+{
+    struct efg_event event = {.signature = {.call = 1, .path = path}, .path_hash = path};
+
+    event.enter = 20 * graph->events + 10;
+    event.leave = event.enter + 10;
+    efg_graph_step(graph, &event);
+}
+
+static void assert_turns_of(uint32_t calls, efg_place in_run, efg_place in_wrapper, efg_place in_step,
+                            uint64_t turns)
+{
+    struct efg_graph graph;
+    struct efg_history history;
+    struct efg_callflow flow = {0};
+
+    places[IN_RUN] = in_run;
+    places[IN_WRAPPER] = in_wrapper;
+    places[IN_STEP] = in_step;
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, place_of), 0);
+    assert_int_equal(efg_history_init(&history, &graph, 0), 0);
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        for (uint32_t k = 0; k < CALLS; k++) {
+            visit(&graph, FIRST);
+            if (calls > 1)
+                visit(&graph, SECOND);
+        }
+        visit(&graph, PHYSICS);
+    }
+    assert_int_equal(efg_callflow_fill(&flow, &history, 20 * graph.events + 20), 0);
+    uint32_t step = efg_calltree_child(graph.tree, EFG_CALLTREE_ROOT, graph.nodes[0].leaf);
+    assert_int_equal(efg_callflow_turns(&flow, step), turns);
+    efg_callflow_fini(&flow);
+    efg_history_fini(&history);
+    efg_graph_fini(&graph);
+}
+
+static void assert_turns(efg_place in_run, efg_place in_wrapper, efg_place in_step, uint64_t turns)
+{
+    assert_turns_of(1, in_run, in_wrapper, in_step, turns);
+    assert_turns_of(2, in_run, in_wrapper, in_step, turns);
+}
+
+static void called_again_with_nothing_between(void **state)
+{
+    (void)state;
+    assert_turns(LOOP, FUNCTION, FUNCTION, CALLS * ROUNDS);
+}
+
+/* What comes four times in a row may be a loop in the step, or one in the wrapper. */
+static void a_loop_further_in(void **state)
+{
+    (void)state;
+    assert_turns(LOOP, FUNCTION, LOOP, ROUNDS);
+    assert_turns(LOOP, LOOP, FUNCTION, ROUNDS);
+}
+
+/* Four of the same call are one turn of the loop around theirs; four of a function of two are seen. */
+static void in_an_inner_loop(void **state)
+{
+    (void)state;
+    place_of_physics = OUTER;
+    assert_turns_of(1, INNER, FUNCTION, FUNCTION, ROUNDS);
+    assert_turns_of(2, INNER, FUNCTION, FUNCTION, CALLS * ROUNDS);
+    place_of_physics = LOOP;
+}
+
+static void code_is_not_known(void **state)
+{
+    (void)state;
+    assert_turns(0, 0, 0, ROUNDS);
+    assert_turns(LOOP, 0, FUNCTION, ROUNDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(called_again_with_nothing_between),
+        cmocka_unit_test(a_loop_further_in),
+        cmocka_unit_test(in_an_inner_loop),
+        cmocka_unit_test(code_is_not_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Iterations that are kept after the fact, because they were slow: which ones, on one rank; and on
+ * simulated ranks that all of them keep the same ones, on thousands of random schedules. A tick of the
+ * simulation takes one of its units of time, so how long an iteration takes is a matter of chance.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "simulated_ranks.h"
+
+static struct sim_world the_world, *const world = &the_world;
+
+/* --- one rank --- */
+
+static struct efg_slow slow;
+
+/* A round of this rank alone; returns what efg_slow_result does. */
+static int round_of_one(void)
+{
+    struct efg_vote vote;
+
+    efg_ballot_init(&vote);
+    efg_slow_vote(&slow, &vote, 1);
+    return efg_slow_result(&slow, &vote);
+}
+
+static void rounds_of_one(void)
+{
+    int rounds = 0;
+
+    while (round_of_one())
+        assert_true(++rounds < 20);
+}
+
+static void begin(uint32_t wanted)
+{
+    efg_slow_init(&slow, wanted);
+    efg_slow_start(&slow);
+    efg_slow_begin(&slow, 100);
+}
+
+/* COUNT iterations of NS each. */
+static void go(uint32_t count, uint64_t ns)
+{
+    for (uint32_t i = 0; i < count; i++)
+        efg_slow_add(&slow, ns);
+}
+
+static void test_the_slowest_are_kept(void **state)
+{
+    (void)state;
+    begin(3);
+    for (uint32_t i = 0; i < 1000; i++) {
+        go(1, i == 50 ? 3000 : i == 500 ? 2000 : i == 700 ? 5000 : i == 900 ? 2500 : 1000 + i % 7);
+        round_of_one();
+    }
+    rounds_of_one();
+    assert_int_equal(slow.count, 3);
+    for (uint64_t n = 100; n < 1100; n++) {
+        int is_kept = (n >= 149 && n <= 151) || (n >= 799 && n <= 801) || (n >= 999 && n <= 1001);
+        assert_int_equal(efg_slow_has(&slow, n), is_kept);
+    }
+}
+
+/* A program that gets slower has no slow iterations but those that are slower than their neighbours. */
+static void test_drift_is_not_slow(void **state)
+{
+    (void)state;
+    begin(1);
+    for (uint32_t i = 0; i < 5000; i++) {
+        go(1, i == 40 ? 13000 : 10000 + 10 * i);
+        round_of_one();
+    }
+    rounds_of_one();
+    assert_int_equal(slow.kept[0].number, 140);
+}
+
+/* What made one iteration slow makes the next ones slow on other ranks: the slowest stands for them. */
+static void test_of_several_close_together_one_is_kept(void **state)
+{
+    (void)state;
+    begin(3);
+    go(20, 1000);
+    go(1, 2000);
+    go(1, 1000);
+    rounds_of_one();
+    assert_int_equal(slow.count, 1);
+    assert_int_equal(slow.kept[0].number, 120);
+    go(1, 4000);
+    go(2, 3000);
+    go(20, 1000);
+    rounds_of_one();
+    assert_int_equal(slow.count, 1);
+    assert_int_equal(slow.kept[0].number, 122);
+}
+
+/* It has to be in the ring with those around it. */
+static void test_what_has_left_the_ring_is_not_kept(void **state)
+{
+    (void)state;
+    begin(3);
+    go(20, 1000);
+    go(1, 9000);
+    go(20, 1000);
+    efg_slow_drop(&slow, 120); /* 119 goes with it */
+    rounds_of_one();
+    assert_false(efg_slow_has(&slow, 120));
+}
+
+/* It was asked for here, so it stays until the answer. */
+static void test_what_is_asked_for_stays(void **state)
+{
+    (void)state;
+    begin(1);
+    go(20, 1000);
+    go(1, 9000);
+    round_of_one();
+    assert_int_equal(slow.asked.number, 120);
+    round_of_one();
+    assert_true(slow.asked.number == 120 && slow.asked.score); /* 121 is not whole */
+    go(50, 1000);
+    efg_slow_drop(&slow, 160);
+    assert_true(efg_slow_has(&slow, 119) && efg_slow_has(&slow, 120) && efg_slow_has(&slow, 121));
+    rounds_of_one();
+    assert_int_equal(slow.count, 1);
+    assert_int_equal(slow.kept[0].number, 120);
+}
+
+/* Whoever asks gets an answer, and what nobody can keep is not asked for. */
+static void test_a_ring_that_ends(void **state)
+{
+    (void)state;
+    begin(3);
+    go(20, 1000);
+    go(1, 9000);
+    round_of_one();
+    assert_true(slow.asked.number == 120 && slow.asked.score);
+    efg_slow_end(&slow);
+    rounds_of_one();
+    assert_int_equal(slow.count, 0);
+    begin(3);
+    go(20, 1000);
+    go(1, 9000);
+    efg_slow_end(&slow);
+    assert_int_equal(round_of_one(), 0);
+}
+
+/* --- simulated ranks --- */
+
+static int made, kept;
+
+static void keep(struct sim_plan *p)
+{
+    uint64_t apart = 0, kept_apart = 0;
+    int windows, iterations;
+
+    p->slow_wanted = 1 + sim_roll(5);
+    p->ring = 8 + sim_roll(200);
+    windows = sim_windows(world, &apart);
+    iterations = sim_kept(world, &kept_apart);
+    made += windows > 0;
+    kept += iterations > 0;
+    assert_true((uint32_t)iterations <= p->slow_wanted * 3 * EFG_AGREE_LOOPS);
+    assert_true(!kept_apart || world->rank[0].control.agree.drifted || apart);
+}
+
+static void test_all_ranks_keep_the_same_iterations(void **state)
+{
+    (void)state;
+    made = kept = 0;
+    for (uint32_t run = 1; run <= sim_schedules(500); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->iterations[0] = 100 + sim_roll(3000);
+        keep(p);
+    }
+    sim_assert_part(made, 95, 500);
+    sim_assert_part(kept, 80, 500);
+}
+
+/* One rank after the other can record no more, in the middle of everything. */
+static void test_logs_that_are_full(void **state)
+{
+    (void)state;
+    made = kept = 0;
+    for (uint32_t run = 1; run <= sim_schedules(500); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->iterations[0] = 100 + sim_roll(1000);
+        p->fills = 10 + sim_roll(1000);
+        keep(p);
+    }
+    sim_assert_part(kept, 30, 500);
+}
+
+static void test_beside_windows_that_are_spread(void **state)
+{
+    (void)state;
+    made = kept = 0;
+    for (uint32_t run = 1; run <= sim_schedules(250); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->iterations[0] = 500 + sim_roll(3000);
+        p->more = 2 + sim_roll(5);
+        keep(p);
+    }
+    sim_assert_part(made, 95, 250);
+    sim_assert_part(kept, 75, 250);
+}
+
+/* Ranks that follow have no ring: then no rank keeps anything. */
+static void test_beside_ranks_that_follow(void **state)
+{
+    int barred = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(250); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        for (int i = 0; i < p->ranks; i++)
+            p->rank[i].gives_up = 5 + sim_roll(100);
+        p->rank[sim_roll((uint32_t)p->ranks)].found = UINT64_MAX;
+        p->rank[sim_roll((uint32_t)p->ranks)].lacks = (1 << SIM_PIVOTS) - 1;
+        keep(p);
+        int followers = 0;
+        for (int i = 0; i < p->ranks; i++)
+            followers += world->rank[i].control.agree.role != EFG_OWNER;
+        if (followers)
+            assert_int_equal(world->rank[0].kept_count, 0);
+        barred += followers > 0;
+    }
+    sim_assert_part(barred, 30, 250);
+}
+
+/* Loops that follow one another, visits that are missed or double, detail that is dropped. */
+static void test_loops_that_end_and_pivots_that_drift(void **state)
+{
+    (void)state;
+    made = kept = 0;
+    for (uint32_t run = 1; run <= sim_schedules(500); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->phases = 1 + (int)sim_roll(3);
+        for (int i = 0; i < p->phases; i++)
+            p->iterations[i] = 300 + sim_roll(2000);
+        if (run % 2) {
+            p->drift = 5 + sim_roll(1000);
+            p->drifts = (int)sim_roll((uint32_t)p->ranks);
+            p->drifting = 1 + (int)sim_roll(SIM_PIVOTS);
+        }
+        for (int i = 0; run % 3 == 0 && i < p->ranks; i++)
+            p->rank[i].drops = sim_roll(1 << 13);
+        p->more = sim_roll(3);
+        keep(p);
+    }
+    sim_assert_part(kept, 60, 500);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_slowest_are_kept),
+        cmocka_unit_test(test_drift_is_not_slow),
+        cmocka_unit_test(test_of_several_close_together_one_is_kept),
+        cmocka_unit_test(test_what_has_left_the_ring_is_not_kept),
+        cmocka_unit_test(test_what_is_asked_for_stays),
+        cmocka_unit_test(test_a_ring_that_ends),
+        cmocka_unit_test(test_all_ranks_keep_the_same_iterations),
+        cmocka_unit_test(test_logs_that_are_full),
+        cmocka_unit_test(test_beside_windows_that_are_spread),
+        cmocka_unit_test(test_beside_ranks_that_follow),
+        cmocka_unit_test(test_loops_that_end_and_pivots_that_drift),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
