@@ -24,7 +24,7 @@ struct known {
     struct efg_mainloop loop;
     uint32_t site; /* the function */
     uint32_t key;  /* entered once in each iteration */
-    uint32_t is_marked;
+    uint32_t is_marked, is_call;
 };
 
 struct efg_finder {
@@ -154,19 +154,28 @@ static uint32_t key_of(const struct efg_finder *finder, const struct efg_loop_fo
     return key;
 }
 
+/* Whether the iterations of KNOWN are as many as those of FOUND, more or less. */
+static bool is_as_often(const struct efg_finder *finder, const struct known *known,
+                        const struct efg_loop_found *found)
+{
+    double now = (double)(known->is_call ? efg_callflow_visits(&finder->flow, known->key)
+                                         : efg_callflow_turns(&finder->flow, known->key)),
+           then = (double)(found->loop.iterations * found->parts);
+
+    return now >= SAME_LEVEL * then && SAME_LEVEL * now <= then;
+}
+
 static bool is_same(const struct efg_finder *finder, const struct known *known,
                     const struct efg_loop_found *found)
 {
     if (!found || known->loop.function != found->loop.function || known->is_marked != found->is_marked)
         return false;
-    double now = (double)efg_callflow_turns(&finder->flow, known->key),
-           then = (double)(found->loop.iterations * found->parts);
-    return found->is_call || (now >= SAME_LEVEL * then && SAME_LEVEL * now <= then);
+    return found->is_call || is_as_often(finder, known, found);
 }
 
 static struct known remember(const struct efg_finder *finder, const struct efg_loop_found *found)
 {
-    return (struct known){found->loop, found->site, key_of(finder, found), found->is_marked};
+    return (struct known){found->loop, found->site, key_of(finder, found), found->is_marked, found->is_call};
 }
 
 /* ---- accepting ---- */
@@ -179,12 +188,15 @@ static bool has_waited(const struct efg_finder *finder, uint64_t now)
     return !finder->judge.is_beginning || (double)(now - zero) > WAIT * began + WAIT_MORE;
 }
 
+/* A loop around it that goes round as often has the same iterations: a call again and again, until
+ * something else comes in the same loop of the code. */
 static bool is_worn_out(const struct efg_finder *finder, const struct efg_loop_found *by)
 {
     const struct known *old = &finder->accepted;
     double all = finder->flow.flow[EFG_CALLTREE_ROOT].time;
 
-    return by->is_marked > old->is_marked || efg_calltree_is_below(finder->flow.tree, old->site, by->site) ||
+    return by->is_marked > old->is_marked ||
+           (efg_calltree_is_below(finder->flow.tree, old->site, by->site) && !is_as_often(finder, old, by)) ||
            finder->flow.flow[old->site].time < MINOR * all ||
            efg_callflow_rounds(&finder->flow, old->key) < OVER;
 }

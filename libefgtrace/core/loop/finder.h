@@ -9,7 +9,7 @@
  * 2.5 x the time when it was first chosen, and one second. Judging never stops: the accepted loop is
  * replaced by another one that was chosen as often in a row, if
  *
- *   - the new one is around it, or is another level of the same function;
+ *   - the new one is around it, or is another level of the same function, and goes round more or less often;
  *   - or the program says that its iterations are the new one's, and not that they are the old one's;
  *   - or the old one has less than 45% of the time, or is over (fewer than 1.5 effective rounds).
  *
