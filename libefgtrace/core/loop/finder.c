@@ -233,6 +233,19 @@ static void refresh(struct efg_finder *finder)
     accepted->loop.share = finder->flow.flow[accepted->site].time / finder->flow.flow[EFG_CALLTREE_ROOT].time;
 }
 
+uint32_t efg_finder_site(const struct efg_finder *finder)
+{
+    const struct known *accepted = &finder->accepted;
+
+    for (uint32_t i = 0; accepted->is_call && i < finder->judge.count; i++) {
+        const struct efg_loop_found *found = &finder->judge.chain[i];
+        if (found->is_level && efg_calltree_is_below(finder->flow.tree, accepted->site, found->site) &&
+            is_as_often(finder, accepted, found))
+            return found->site;
+    }
+    return accepted->loop.function ? accepted->site : EFG_NONE;
+}
+
 bool efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop)
 {
     bool is_new = false;

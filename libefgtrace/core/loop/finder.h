@@ -56,6 +56,10 @@ uint64_t efg_finder_pause(uint64_t elapsed, uint64_t interval);
  * skipped. O(nodes + edges + sites) */
 bool efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop);
 
+/* The site that the accepted loop is best described by: its function; if it is a call again and again, and a
+ * loop around that goes round as often, the function of that one. EFG_NONE if there is no loop yet. */
+uint32_t efg_finder_site(const struct efg_finder *finder);
+
 /* The graph was made coarser (coarsen.h): sites and ids have changed. Start again at NOW ns. */
 void efg_finder_renew(struct efg_finder *finder, uint64_t now);
 

@@ -121,10 +121,11 @@ static void place_site(const struct efg_graph *graph, uint32_t site, uint32_t *n
         (*depth)--; /* the call itself */
 }
 
-static struct efg_run_loop describe(const struct efg_graph *graph, const struct efg_mainloop *loop)
+/* LOOP, which is that of SITE. */
+static struct efg_run_loop describe(const struct efg_graph *graph, const struct efg_mainloop *loop,
+                                    uint32_t site)
 {
     struct efg_run_loop out = {loop->function, loop->iterations, 0, 0, (uint32_t)(loop->share * 1e6)};
-    uint32_t site = loop->function ? efg_calltree_find(graph->tree, loop->function) : EFG_NONE;
 
     if (site == EFG_NONE)
         return (struct efg_run_loop){0};
@@ -138,7 +139,8 @@ static struct efg_run_loop at_level(const struct efg_thread *t, enum efg_level l
     const struct efg_judge *judge = efg_finder_judge(t->finder);
     const struct efg_loop_found *found = efg_wish_find(judge, (struct efg_wish){level, 0});
 
-    return found && found->rounds >= 1.5 ? describe(&t->graph, &found->loop) : (struct efg_run_loop){0};
+    return found && found->rounds >= 1.5 ? describe(&t->graph, &found->loop, found->site)
+                                         : (struct efg_run_loop){0};
 }
 
 /* The loop that came nearest, and why it is none. */
@@ -157,7 +159,7 @@ static void explain(const struct efg_thread *t, struct efg_run_loops *loops)
                     : best->loop.share < 0.5    ? EFG_REASON_NO_SHARE
                                                 : EFG_REASON_UNEVEN;
     if (best)
-        loops->best = describe(&t->graph, &best->loop);
+        loops->best = describe(&t->graph, &best->loop, best->site);
 }
 
 static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
@@ -165,7 +167,7 @@ static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
     if (!t->finder || !t->graph.tree)
         return;
     if (efg_leader_is(t))
-        loops->main = describe(&t->graph, &s->loop);
+        loops->main = describe(&t->graph, &s->loop, efg_finder_site(t->finder));
     loops->automatic = at_level(t, EFG_LEVEL_AUTO);
     loops->finer = at_level(t, EFG_LEVEL_FINER);
     loops->coarser = at_level(t, EFG_LEVEL_COARSER);
