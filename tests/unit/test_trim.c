@@ -117,6 +117,58 @@ static void mark(uint64_t time, int kind, uint64_t number)
     put((struct efg_record){.time = time, .kind = (uint16_t)kind, .d = number}, NULL);
 }
 
+/* Iterations 5 to 8 of a window that began with nothing under way, cut to begin at FROM, where something
+ * was; a definition is in what goes. */
+static void cut_with_flight(uint64_t from, bool has_flight)
+{
+    struct efg_trim_part part = {from, 180, from / 20, 9, 0, has_flight, (uint32_t)-2, 0x123456789abcdef0};
+
+    begin_window(100);
+    for (uint64_t i = 5; i <= 8; i++) {
+        mark(20 * i, EFG_REC_ITERATION_BEGIN, i);
+        put((struct efg_record){.time = 20 * i + 5, .kind = EFG_REC_DEF_MODULE, .d = sizeof text}, text);
+        call(20 * i + 5, 20 * i + 15, EFG_REC_SEND, 0);
+        mark(20 * i + 20, EFG_REC_ITERATION_END, i);
+    }
+    trim_to(part);
+}
+
+static const struct efg_record *window_begin(void)
+{
+    for (size_t i = 0; i < count; i++)
+        if (records[i].kind == EFG_REC_WINDOW_BEGIN)
+            return &records[i];
+    fail();
+    return NULL;
+}
+
+static void test_what_is_under_way_is_that_of_the_new_beginning(void **state)
+{
+    (void)state;
+    cut_with_flight(120, true);
+    assert_int_equal(window_begin()->time, 120);
+    assert_int_equal((int32_t)window_begin()->a, -2);
+    assert_int_equal(window_begin()->e, 0x123456789abcdef0);
+    assert_int_equal(count, 4 + 1 + 3 * (2 + 3));
+}
+
+static void test_what_is_under_way_is_not_known(void **state)
+{
+    (void)state;
+    cut_with_flight(120, false);
+    assert_int_equal(window_begin()->time, 120);
+    assert_int_equal(window_begin()->e, 0);
+}
+
+static void test_what_is_under_way_stays_where_the_beginning_does(void **state)
+{
+    (void)state;
+    cut_with_flight(100, true);
+    assert_int_equal(window_begin()->time, 100);
+    assert_int_equal(window_begin()->e, 0);
+    assert_int_equal(count, 4 + 1 + 4 * (2 + 3));
+}
+
 /* Iterations 5 to 8, of which 6 and 7 stay, as 16 and 17. */
 static void test_iterations_are_cut_and_renumbered(void **state)
 {
@@ -128,7 +180,8 @@ static void test_iterations_are_cut_and_renumbered(void **state)
         mark(20 * i + 20, EFG_REC_ITERATION_END, i);
     }
     add(180, EFG_REC_WINDOW_END, 0);
-    assert_int_equal(trim_to((struct efg_trim_part){120, 160, 16, 18, 10}), 2);
+    assert_int_equal(
+        trim_to((struct efg_trim_part){.from = 120, .to = 160, .first = 16, .last = 18, .shift = 10}), 2);
     assert_int_equal(count, 1 + 2 * (2 + 3) + 1);
     assert_int_equal(records[0].time, 120);
     assert_int_equal(records[1].d, 16);
@@ -462,7 +515,8 @@ static void test_damage(void **state)
         *last = 77;
         for (int i = 0; i < 10; i++)
             begin.word[rand() % (last - begin.word)] ^= 1u << rand() % 32;
-        efg_trim(&file, begin, &(struct efg_trim_part){100, 200, 3, 6, 1});
+        efg_trim(&file, begin,
+                 &(struct efg_trim_part){.from = 100, .to = 200, .first = 3, .last = 6, .shift = 1});
         assert_true(file.next.word >= begin.word && file.next.word <= last);
         assert_int_equal(*last, 77);
     }
@@ -475,6 +529,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_windows_that_touch_are_one, start, end),
         cmocka_unit_test_setup_teardown(test_calls_across_the_edges_go, start, end),
         cmocka_unit_test_setup_teardown(test_iterations_are_cut_and_renumbered, start, end),
+        cmocka_unit_test_setup_teardown(test_what_is_under_way_is_that_of_the_new_beginning, start, end),
+        cmocka_unit_test_setup_teardown(test_what_is_under_way_is_not_known, start, end),
+        cmocka_unit_test_setup_teardown(test_what_is_under_way_stays_where_the_beginning_does, start, end),
         cmocka_unit_test_setup_teardown(test_windows_go, start, end),
         cmocka_unit_test_setup_teardown(test_definitions_stay, start, end),
         cmocka_unit_test_setup_teardown(test_requests_across_the_edges, start, end),

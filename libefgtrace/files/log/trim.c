@@ -4,8 +4,9 @@
  * is its ENTER, what follows, and its LEAVE; calls are not nested. Invariant: what is written is
  * never behind what is read. It holds since a record that goes leaves more room than the next one
  * may then need for its time; since a mark that is moved to FROM follows a WINDOW_BEGIN, which
- * has its whole time wherever it is moved; and since one that is moved back to TO still comes
- * later than what is before it.
+ * has its whole time wherever it is moved; since a WINDOW_BEGIN that gets other words waits for the
+ * next record that stays; and since one that is moved back to TO still comes later than what is before
+ * it.
  */
 #include "trim.h"
 
@@ -20,8 +21,9 @@ struct trim {
     struct efg_log_reader reader;
     struct efg_log_place out;
     const struct efg_trim_part *part;
-    uint64_t calls;         /* kept */
-    struct efg_map started; /* what kept calls have started */
+    uint64_t calls;           /* kept */
+    struct efg_map started;   /* what kept calls have started */
+    struct efg_record window; /* a WINDOW_BEGIN that waits; kind EFG_REC_NONE: none does */
 };
 
 /* What the record starts or completes, 0 for nothing. */
@@ -69,7 +71,7 @@ static uint64_t completes(const struct efg_record *r)
 
 /* What would reach into records that were not read yet, which a recorder does not write, goes.
  */
-static void put(struct trim *t, const struct efg_record *r)
+static void put_now(struct trim *t, const struct efg_record *r)
 {
     const uint32_t *read = t->view.words + t->reader.at;
     uint32_t words[EFG_LOG_RECORD];
@@ -80,6 +82,20 @@ static void put(struct trim *t, const struct efg_record *r)
         return;
     memcpy(t->out.word, words, count * sizeof *words);
     t->out = (struct efg_log_place){t->out.word + count, r->time};
+}
+
+static void put_window(struct trim *t)
+{
+    if (t->window.kind == EFG_REC_NONE)
+        return;
+    put_now(t, &t->window);
+    t->window.kind = EFG_REC_NONE;
+}
+
+static void put(struct trim *t, const struct efg_record *r)
+{
+    put_window(t);
+    put_now(t, r);
 }
 
 static void keep_inner(struct trim *t, struct efg_record r)
@@ -122,6 +138,15 @@ static void move_mark(struct trim *t, struct efg_record r)
     put(t, &r);
 }
 
+/* It has other words then: they have room when an iteration has gone. */
+static void hold_window(struct trim *t, struct efg_record r)
+{
+    r.time = t->part->from;
+    r.a = t->part->count;
+    r.e = t->part->sum;
+    t->window = r;
+}
+
 static void keep_definition(struct trim *t, struct efg_record r, const void *payload)
 {
     r.time = t->out.time;
@@ -141,12 +166,15 @@ static void trim(struct trim *t)
         }
         if (r->kind >= EFG_REC_DEF_CALL)
             keep_definition(t, *r, payload);
+        else if (r->kind == EFG_REC_WINDOW_BEGIN && r->time < t->part->from && t->part->has_flight)
+            hold_window(t, *r);
         else if (!is_inside)
             move_mark(t, *r);
         else if (is_kept)
             keep_inner(t, *r);
         is_inside = is_inside && r->kind != EFG_REC_LEAVE;
     }
+    put_window(t);
 }
 
 static struct trim begin_at(struct efg_log *log, struct efg_log_place begin)

@@ -12,12 +12,16 @@ struct efg_trim_part {
     uint64_t from, to;    /* ticks */
     uint64_t first, last; /* iterations [first, last); the marks of others go */
     uint64_t shift;       /* marks are numbered higher by this, modulo 2^64 */
+    bool has_flight;      /* what was under way at FROM is known: as EFG_REC_WINDOW_BEGIN has it */
+    uint32_t count;
+    uint64_t sum;
 };
 
 /*
  * Keep of the records of LOG from BEGIN on the definitions, the marks of windows, and the calls
  * that begin and end within PART; what was started in a call that goes is not
  * completed any more, but a receive that completes within the span is kept as a plain one.
+ * A window that began before FROM begins there, with what was under way then, if that is known.
  * Works in place, and moves log->next; a reader of the file meanwhile sees what is before
  * BEGIN. Returns how many calls are kept.
  */

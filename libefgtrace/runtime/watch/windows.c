@@ -27,8 +27,9 @@ static const struct efg_agree *const agree = &efg_steering.control.agree;
 /* Visits of the pivot since the window was opened, the last one of its end. */
 static struct {
     struct mark {
-        uint64_t time; /* ticks */
-        uint64_t mpi;  /* ns in MPI until then */
+        uint64_t time;            /* ticks */
+        uint64_t mpi;             /* ns in MPI until then */
+        struct efg_flight flight; /* of the leader, then */
     } * list;
     uint32_t count;
     uint64_t first; /* number of the visit of list[0] */
@@ -69,7 +70,7 @@ static int add_mark(const struct efg_thread *t, uint64_t now)
 {
     if (efg_array_grow(&marks.list, marks.count, 1, sizeof *marks.list))
         return -ENOMEM;
-    marks.list[marks.count++] = (struct mark){now, efg_iterations_mpi(&t->graph, now)};
+    marks.list[marks.count++] = (struct mark){now, efg_iterations_mpi(&t->graph, now), t->recorder.flight};
     return 0;
 }
 
@@ -121,13 +122,19 @@ void efg_windows_next(struct efg_thread *t, uint64_t now)
         w->last = efg_steering_number(t);
 }
 
-static uint64_t time_of(uint64_t number)
+/* NULL: there is no memory for any. */
+static const struct mark *mark_of(uint64_t number)
 {
     uint64_t i = number - s->control.offset - marks.first;
 
-    if (!marks.count) /* no memory for any */
-        return job->start + efg_windows_present()->start;
-    return marks.list[i < marks.count ? i : marks.count - 1].time;
+    return marks.count ? &marks.list[i < marks.count ? i : marks.count - 1] : NULL;
+}
+
+static uint64_t time_of(uint64_t number)
+{
+    const struct mark *mark = mark_of(number);
+
+    return mark ? mark->time : job->start + efg_windows_present()->start;
 }
 
 /* Sums of the iterations from FIRST on. */
@@ -158,12 +165,19 @@ uint32_t efg_windows_visits(void)
 static void cut(struct efg_thread *t, struct efg_run_window *w, uint64_t from, uint64_t to)
 {
     struct efg_recorder *r = &t->recorder;
+    const struct mark *mark = mark_of(w->first);
 
     if (r->failed || !r->log.header)
         return;
-    w->events =
-        efg_trim(&r->log, r->window_start,
-                 &(struct efg_trim_part){from, to, w->first, w->last, s->control.offset - logged_offset});
+    w->events = efg_trim(&r->log, r->window_start,
+                         &(struct efg_trim_part){.from = from,
+                                                 .to = to,
+                                                 .first = w->first,
+                                                 .last = w->last,
+                                                 .shift = s->control.offset - logged_offset,
+                                                 .has_flight = mark != NULL,
+                                                 .count = mark ? (uint32_t)mark->flight.count : 0,
+                                                 .sum = mark ? mark->flight.sum : 0});
     logged_offset = s->control.offset;
     efg_log_commit(&r->log);
     w->bytes = log_bytes(t);
