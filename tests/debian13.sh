@@ -40,6 +40,7 @@ shift
 # inside COMMAND...
 inside() {
     chroot "$debian" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+        PYTHONDONTWRITEBYTECODE=1 \
         ${CHECK_TRACE:+CHECK_TRACE=/opt/check/$(basename "$CHECK_TRACE")} \
         sh -c 'cd "$0" && exec "$@"' "$here" "$@"
 }

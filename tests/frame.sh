@@ -142,11 +142,48 @@ has_mpi4py() {
         2>/dev/null)" 2>/dev/null
 }
 
+# launched ARGUMENT...: the launcher, with these; exit code 124 if it hangs. The launcher of Debian 13 crashes if
+# there are several programs: there, a shell becomes the one or the other.
+launched() {
+    case " $* " in
+    *" : "*) is_able_of_several ||
+        set -- -np "$(write_chooser "$@")" sh "$work/chooser" ;;
+    esac
+    timeout -k 5 120 $MPIRUN "$@" </dev/null
+}
+
+is_able_of_several() {
+    [ -n "${several:-}" ] || { $MPIRUN -np 1 true : -np 1 true </dev/null >/dev/null 2>&1; several=$?; }
+    return $several
+}
+
+# write_chooser ARGUMENT...: that shell's program, for -np N [-wdir FOLDER] COMMAND... : ...; prints how many
+# ranks there are
+write_chooser() {
+    local ranks=0 folder command
+    : >"$work/chooser"
+    set -- "$@" :
+    while [ $# -gt 0 ]; do
+        folder=. command=
+        while [ "$1" = -np ] || [ "$1" = -wdir ]; do
+            case $1 in -np) ranks=$((ranks + $2)) ;; *) folder=$2 ;; esac
+            shift 2
+        done
+        while [ "$1" != : ]; do
+            command="$command '$(printf %s "$1" | sed "s/'/'\\\\''/g")'"
+            shift
+        done
+        shift
+        echo "[ \$OMPI_COMM_WORLD_RANK -ge $ranks ] || { cd '$folder' && exec $command; }" >>"$work/chooser"
+    done
+    echo $ranks
+}
+
 # ranks N COMMAND...: with options of the launcher before it; exit code 124 if it hangs
 ranks() {
     local number=$1
     shift
-    timeout 120 $MPIRUN -np "$number" "$@" </dev/null
+    launched -np "$number" "$@"
 }
 
 # traced_by NUMBER DIR OPTION... [--] COMMAND...: so many ranks under `efgtrace run`, to the folder DIR

@@ -27,7 +27,7 @@ wd() {
 
 # job COMMAND...: of any launcher; fills ./out (sorted) and ./err, $code and $hung
 job() {
-    timeout -k 5 60 $MPIRUN "$@" </dev/null >out.raw 2>err
+    launched "$@" >out.raw 2>err
     code=$?
     sort out.raw >out
     [ $code != 124 ] && [ $code != 137 ] || hung=$((hung + 1))

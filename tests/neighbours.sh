@@ -328,7 +328,7 @@ fi
 if [ -n "$table" ]; then
     others=$(sed -n '/^## /,$p' "$table" 2>/dev/null) # that of tests/accidents/neighbours.sh
     cat - rows >"$table" <<END
-A ring of three ranks ($mpi) beside a library that defines MPI functions, too: the results bare, how many
+A ring of three ranks ($($MPIRUN --version | sed -n '1s/.*(Open MPI)/Open MPI/p; 1s/^HYDRA.*/MPICH/p')) beside a library that defines MPI functions, too: the results bare, how many
 traced jobs had the same and exit code 0, how many did not end, and what the summary says of the last one.
 Made by \`tests/neighbours.sh --table FILE\`; libefgtrace(7) says what the places are.
 
