@@ -2,8 +2,8 @@
 /*
  * Has the processes that MPI_Comm_spawn makes traced, too. A launcher gives spawned processes its own
  * environment, not that of the processes that ask for them. What it adds is in the info of the call, under
- * the key "env" of Open MPI 4: lines NAME=VALUE, 255 bytes in all. The name of the folder harms nobody, so
- * it is always there, as far as it fits. LD_PRELOAD and the settings are there if
+ * the key "env" of Open MPI 4, "PMIX_ENVAR" of Open MPI 5: lines NAME=VALUE, 255 bytes in all. The name of
+ * the folder harms nobody, so it is always there, as far as it fits. LD_PRELOAD and the settings are there if
  *
  *   - nothing but this library is preloaded here: else the others would get to processes that
  *     they were not meant for
@@ -15,7 +15,7 @@
  *
  * Invariant: if anything of this is not so, the call gets what the application passed.
  *
- * Source: MPI_Comm_spawn(3) of Open MPI 4.1.
+ * Source: MPI_Comm_spawn(3) of Open MPI 4.1 and 5.0, whose launcher complains about the old key.
  */
 #define _GNU_SOURCE /* memmem */
 #include "spawn.h"
@@ -85,7 +85,9 @@ static uint32_t key_of(const struct efg_call *c, int is_over)
 
 /* --- what they are told --- */
 
-#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION == 4
+#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 4
+
+#define ENVIRONMENT (OMPI_MAJOR_VERSION == 4 ? "env" : "PMIX_ENVAR") /* the key */
 
 static __thread struct {
     MPI_Info *info; /* in place of those of the call */
@@ -185,9 +187,9 @@ static MPI_Info add_environment(MPI_Info info, const char *command)
     if (info == MPI_INFO_NULL)
         PMPI_Info_create(&copy);
     else if (PMPI_Info_dup(info, &copy) == MPI_SUCCESS)
-        PMPI_Info_get(copy, "env", sizeof text - 1, text, &has_some);
-    if (copy != MPI_INFO_NULL &&
-        (!append_environment(text, sizeof text, command) || PMPI_Info_set(copy, "env", text) != MPI_SUCCESS))
+        PMPI_Info_get(copy, ENVIRONMENT, sizeof text - 1, text, &has_some);
+    if (copy != MPI_INFO_NULL && (!append_environment(text, sizeof text, command) ||
+                                  PMPI_Info_set(copy, ENVIRONMENT, text) != MPI_SUCCESS))
         PMPI_Info_free(&copy); /* is MPI_INFO_NULL then */
     return copy;
 }
