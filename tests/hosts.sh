@@ -163,6 +163,18 @@ test_program() { # PROGRAM MODE CHECKS...
     [ -d "$dir/logs" ] && verdict "$what: the clocks' offset" "$(wrong_clocks "$dir")"
 }
 
+# test_half a|b UNTRACED: only that host has the library; UNTRACED: the ranks of the other one
+test_half() {
+    what="only host $1 has the library"
+    dir=$work/only_$1
+    across sh -c 'case $(hostname) in *$0) exec "$1" run -o "$2" "$3" ;; *) exec "$3" ;; esac' \
+        "$1" "$tool" "$dir" "$work/stencil2d"
+    same "$what: exit code and output" "0 1" "$? $(grep -c "^ok stencil2d" "$work/out")"
+    has "$what: the summary says it" "2 of 4 ranks ran without efgtrace: rank $2" "$dir/summary.txt"
+    has "$what: the others have the same iterations" "the same iterations on all 2 ranks" "$dir/summary.txt"
+    verdict "$what: otf2-print accepts the trace" "$(unreadable "$dir/traces.otf2")"
+}
+
 sweep
 reason=$(why_not)
 if [ -n "$reason" ]; then
@@ -176,4 +188,6 @@ done
 test_program stencil2d adaptive --iterations 10
 test_program pingpong adaptive --iterations 10
 test_program pingpong full --full --iterations 0
+test_half a 2-3
+test_half b 0-1
 finish
