@@ -153,7 +153,7 @@ launched() {
 }
 
 is_able_of_several() {
-    [ -n "${several:-}" ] || { $MPIRUN -np 1 true : -np 1 true </dev/null >/dev/null 2>&1; several=$?; }
+    [ -n "${several:-}" ] || { TMPDIR=$work $MPIRUN -np 1 true : -np 1 true </dev/null >/dev/null 2>&1; several=$?; }
     return $several
 }
 

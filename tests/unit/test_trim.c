@@ -516,7 +516,14 @@ static void test_damage(void **state)
         for (int i = 0; i < 10; i++)
             begin.word[rand() % (last - begin.word)] ^= 1u << rand() % 32;
         efg_trim(&file, begin,
-                 &(struct efg_trim_part){.from = 100, .to = 200, .first = 3, .last = 6, .shift = 1});
+                 &(struct efg_trim_part){.from = 100,
+                                         .to = 200,
+                                         .first = 3,
+                                         .last = 6,
+                                         .shift = 1,
+                                         .has_flight = round % 2,
+                                         .count = UINT32_MAX,
+                                         .sum = UINT64_MAX});
         assert_true(file.next.word >= begin.word && file.next.word <= last);
         assert_int_equal(*last, 77);
     }
