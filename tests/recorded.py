@@ -134,6 +134,8 @@ def from_timeline(timeline):
         messages[ranks[source], ranks[target], sent, sent + flight, size] += 1
     all_iterations = {number: (begin, end) for number, begin, end in timeline['iterations']}
     assert sorted(all_iterations) == [number for number, _, _ in timeline['iterations']]
+    assert {tuple(kept) for kept in timeline['kept']} <= {('first', 0), ('spread', 0)}
+    assert len(timeline['kept']) == len(timeline['iterations'])
     for number, span in all_iterations.items():
         mine = [(begin, begin + duration) for _, _, n, begin, duration in iterations if n == number]
         assert span == (min(mine)[0], max(end for _, end in mine)), number

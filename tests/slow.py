@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Which iterations of a trace took long on some rank: each of them, and the ones before and behind it, have
-to be there on all ranks.
+to be there on all ranks, and say why they were kept.
 
 usage: slow.py TRACE SECONDS
 
@@ -15,7 +15,7 @@ from otf2.events import Enter, Leave
 
 
 def iterations_of(path):
-    """{rank: {number: seconds}}"""
+    """{rank: {number: (seconds, why it was kept, times the median)}}"""
     found, begun = defaultdict(dict), {}
     with otf2.reader.open(path) as trace:
         second = trace.timer_resolution
@@ -23,19 +23,35 @@ def iterations_of(path):
             if not isinstance(event, (Enter, Leave)) or event.region.region_role != otf2.RegionRole.LOOP:
                 continue
             if isinstance(event, Enter):
-                number = next(value for key, value in event.attributes.items() if key.name == 'iteration')
-                begun[location] = number, event.time
+                begun[location] = {key.name: value for key, value in event.attributes.items()}, event.time
             else:
-                number, begin = begun.pop(location)
-                found[location.group.name][number] = (event.time - begin) / second
+                said, begin = begun.pop(location)
+                found[location.group.name][said['iteration']] = \
+                    (event.time - begin) / second, said['kept'], said.get('times_median', 0)
     return found
+
+
+def faults(name, times, number):
+    """What is wrong with the slow iteration NUMBER of one rank, and with those around it."""
+    lacks = [one for one in (number - 1, number, number + 1) if one not in times]
+    if lacks:
+        return [f'{name} lacks iteration {one}' for one in lacks]
+    kept = [times[one][1] for one in (number - 1, number, number + 1)]
+    if kept[1] == 'spread':
+        return []
+    if kept != ['beside a slow one', 'slow', 'beside a slow one'] or times[number][2] < 10:
+        return [f'{name} says of iterations around {number}: {kept}, {times[number][2]} times the median']
+    return []
 
 
 def main(path, least):
     ranks = iterations_of(path)
-    slow = {number for times in ranks.values() for number, seconds in times.items() if seconds >= least}
-    missing = [f'{name} lacks iteration {number}' for name, times in sorted(ranks.items())
-               for one in sorted(slow) for number in (one - 1, one, one + 1) if number not in times]
+    slow = {number for times in ranks.values() for number, (took, *_) in times.items() if took >= least}
+    said = {times[number][2] for times in ranks.values() for number in slow if number in times}
+    missing = [fault for name, times in sorted(ranks.items()) for one in sorted(slow)
+               for fault in faults(name, times, one)]
+    if len(said) > len(slow):
+        missing.append(f'the ranks say {sorted(said)} times the median')
     print(*sorted(slow))
     print('\n'.join(missing), end='', file=sys.stderr)
     return 1 if missing else 0

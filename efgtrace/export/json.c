@@ -17,6 +17,8 @@ const char efg_export_json_help[] =
     "  timeline  {start (ns since 1970), end, windows [[begin, end]], functions [name],\n"
     "             sites [{label, function (index), hash (as in efgtrace graph -f json)}],\n"
     "             iterations [[number, begin, end]], from the first to the last location,\n"
+    "             kept [[\"first\"|\"spread\"|\"slow\"|\"beside a slow one\"|\"\", times the median]]\n"
+    "                 of these: why each was recorded,\n"
     "             locations [{rank, thread, calls [gap, duration, site (index), ...],\n"
     "                         iterations [number, begin, duration, ...]}],\n"
     "             messages [from, to (locations), later, flight, bytes, ...],\n"

@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "cli/json.h"
+#include "files/otf2/otf2.h"
 #include "formats.h"
 #include "recorded/pairs.h"
 #include "recorded/sites.h"
@@ -153,14 +154,15 @@ static void put_call(struct writing *w, const struct efg_recorded_call *call)
 static void put_iteration(struct writing *w, const struct efg_recorded_span *span)
 {
     uint64_t duration = span->end - span->begin;
+    const char *kept = efg_otf2_kept(span->kept);
     if (!w->has_iterations)
         put_thread(w, true);
     w->has_iterations = true;
     put_comma(w);
     efg_buffer_print(&w->out,
                      "{\"ph\":\"X\",\"cat\":\"iteration\",\"name\":\"iteration %" PRIu64
-                     "\",\"args\":{\"iteration\":%" PRIu64 "},\"pid\":%u,\"tid\":%u",
-                     span->number, span->number, w->rank, track_of(w, true));
+                     "\",\"args\":{\"iteration\":%" PRIu64 ",\"kept\":\"%s\"},\"pid\":%u,\"tid\":%u",
+                     span->number, span->number, kept ? kept : "", w->rank, track_of(w, true));
     put_time(w, "ts", span->begin);
     put_time(w, "dur", duration - (duration > 0));
     efg_buffer_print(&w->out, "}");

@@ -54,14 +54,20 @@ static OTF2_CallbackCode on_off(OTF2_LocationRef location, OTF2_TimeStamp time, 
     return go_on(r);
 }
 
-static uint32_t site_of(struct efg_recorded_reading *r, uint32_t function, OTF2_AttributeList *attributes)
+/* The row of texts of an attribute; 0, that of "", without it. */
+static uint32_t text_of(const struct efg_recorded_reading *r, uint32_t attribute,
+                        const OTF2_AttributeList *attributes)
 {
     OTF2_StringRef string;
-    uint32_t key[2] = {function, 0}, known = r->sites.count;
-    if (OTF2_AttributeList_GetStringRef(attributes, r->definitions.path, &string) == OTF2_SUCCESS) {
-        const uint64_t *row = efg_map_find(&r->definitions.strings, string);
-        key[1] = row ? (uint32_t)*row : 0;
-    }
+    if (OTF2_AttributeList_GetStringRef(attributes, attribute, &string) != OTF2_SUCCESS)
+        return 0;
+    const uint64_t *row = efg_map_find(&r->definitions.strings, string);
+    return row ? (uint32_t)*row : 0;
+}
+
+static uint32_t site_of(struct efg_recorded_reading *r, uint32_t function, OTF2_AttributeList *attributes)
+{
+    uint32_t key[2] = {function, text_of(r, r->definitions.path, attributes)}, known = r->sites.count;
     uint32_t site = efg_otf2_intern(&r->sites, key, sizeof key);
     if (site == EFG_NONE)
         _exit(1);
@@ -91,11 +97,28 @@ static void begin_call(struct efg_recorded_reading *r, uint32_t function, uint64
     };
 }
 
+static uint32_t kept_of(const char *name)
+{
+    for (uint32_t kept = EFG_KEPT_FIRST; efg_otf2_kept(kept); kept++)
+        if (strcmp(name, efg_otf2_kept(kept)) == 0)
+            return kept;
+    return EFG_KEPT_UNKNOWN;
+}
+
 static void begin_iteration(struct efg_recorded_reading *r, uint64_t time, OTF2_AttributeList *attributes)
 {
+    const struct efg_recorded_definitions *d = &r->definitions;
     uint64_t number = EFG_RECORDED_NONE;
-    OTF2_AttributeList_GetUint64(attributes, r->definitions.iteration, &number);
-    r->iteration = (struct efg_recorded_span){number, time, 0, r->window.number};
+    double times = 0;
+    OTF2_AttributeList_GetUint64(attributes, d->iteration, &number);
+    OTF2_AttributeList_GetDouble(attributes, d->times, &times);
+    r->iteration = (struct efg_recorded_span){
+        .number = number,
+        .begin = time,
+        .window = r->window.number,
+        .kept = kept_of(efg_otf2_key(&d->texts, text_of(r, d->kept, attributes))),
+        .times = times > 0 && times < 4e6 ? (uint32_t)(1000 * times + 0.5) : 0,
+    };
 }
 
 void efg_recorded_say_messages(struct efg_recorded_reading *r)

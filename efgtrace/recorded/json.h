@@ -24,6 +24,10 @@
  *    "iterations": [[number, begin, end], ...]  by window and number; from the first location
  *                                               to begin it to the last to end it, so that
  *                                               they may overlap
+ *    "kept": [["slow", 3.1], ...]               why each of these was recorded: "first", "spread",
+ *                                               "slow", "beside a slow one", "around a slow one" (one
+ *                                               or the other), "" in mode full; and how many times
+ *                                               the median a slow one took, 0 where not known
  *    "locations": [{"rank": 0, "thread": 0,
  *                   "iterations": [number, begin, duration, ...],  three numbers each
  *                   "calls": [gap, duration, site, ...]            three numbers each

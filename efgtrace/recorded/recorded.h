@@ -59,6 +59,8 @@ struct efg_recorded_item {
         struct efg_recorded_span { /* number: of the iteration, or of the window, from 0 */
             uint64_t number, begin, end;
             uint64_t window; /* that it is in */
+            uint32_t kept;   /* enum efg_kept: why it was recorded */
+            uint32_t times;  /* of a slow one: how many times the median it took, in 1/1000; 0: not known */
         } span;
         struct efg_recorded_message {
             uint32_t from, to, comm, tag; /* the channel; comm: of the trace */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cli/json.h"
+#include "files/otf2/otf2.h"
 #include "json.h"
 
 #define SLICES 64         /* of time, where there are no iterations */
@@ -98,6 +99,21 @@ static void put_spans(struct efg_buffer *out, const char *name, const struct efg
         if (with_number)
             efg_buffer_print(out, "%" PRIu64 ",", span->number);
         efg_buffer_print(out, "%" PRIu64 ",%" PRIu64 "]", span->begin, span->end);
+        comma = ",";
+    }
+    efg_buffer_print(out, "]");
+}
+
+static void put_kept(struct efg_buffer *out, const struct efg_timeline_spans *s, const struct part *part)
+{
+    const char *comma = "";
+    efg_buffer_print(out, ",\"kept\":[");
+    for (uint64_t i = 0; i < s->index.count; i++) {
+        const struct efg_recorded_span *span = span_of(s, i);
+        const char *kept = efg_otf2_kept(span->kept);
+        if (key_of(span) >= part->next)
+            continue;
+        efg_buffer_print(out, "%s[\"%s\",%.3f]", comma, kept ? kept : "", span->times / 1000.0);
         comma = ",";
     }
     efg_buffer_print(out, "]");
@@ -505,6 +521,7 @@ void efg_timeline_json(struct efg_buffer *out, struct efg_timeline *t, struct ef
                      part.until < length ? part.until : length);
     put_spans(out, "windows", &t->windows, &part, false);
     put_spans(out, "iterations", &t->iterations, &part, true);
+    put_kept(out, &t->iterations, &part);
     put_sites(out, t);
     put_left_out(out, t, &part, calls, put_messages(out, t, &part, limits.messages));
     efg_buffer_print(out, "}");

@@ -192,6 +192,8 @@ static void test_periods(void **state)
         int64_t code = efg_ballot_period(ns);
         assert_in_range(efg_ballot_period(ns + ns / 5) - code, 0, 31);
         assert_in_range(efg_ballot_period(2 * ns) - code, 64, 64);
+        if (ns > 1000)
+            assert_in_range(efg_ballot_period(3 * ns) - code, 101, 102); /* 64 log2 3 = 101.4 */
     }
     assert_true(efg_ballot_period(0) > 0);
 }

@@ -355,6 +355,45 @@ static void windows_are_bracketed(void **state)
     trace_expect_valid("--iterations 2");
 }
 
+/* So many lines of otf2-print have TEXT in an attribute. */
+static void expect_lines(const char *text, const char *count)
+{
+    char format[200];
+    snprintf(format, sizeof format,
+             "otf2-print %%s/traces.otf2 | grep ATTRIBUTES | grep -c '%s' | grep -qx %%s", text);
+    if (trace_run(format, count) != 0)
+        fail_msg("not %s lines with \"%s\"", count, text);
+}
+
+static void expect_quoted(const char *text)
+{
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\"", text);
+    expect_lines(quoted, "1");
+}
+
+/* Why it was kept is an attribute of an iteration; how slow it was, too. */
+static void iterations_say_why(void **state)
+{
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    for (uint32_t kept = EFG_KEPT_UNKNOWN; kept <= EFG_KEPT_BESIDE; kept++) {
+        synth_put(&s, (struct efg_record){
+                          .kind = EFG_REC_ITERATION_BEGIN, .a = kept, .b = 3000 + 100 * kept, .d = kept});
+        synth_mark(&s, EFG_REC_ITERATION_END, kept);
+    }
+    synth_mark(&s, EFG_REC_WINDOW_END, 0);
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_valid("--iterations 6");
+    for (uint32_t kept = EFG_KEPT_FIRST; kept <= EFG_KEPT_BESIDE; kept++)
+        expect_quoted(efg_otf2_kept(kept));
+    expect_lines("times_median.*; 3.4", "1");
+    expect_lines("times_median", "1");
+}
+
 static void killed_in_a_collective(void **state)
 {
     struct synth s;
@@ -458,6 +497,7 @@ int main(void)
         TEST(functions_are_nested),
         TEST(outside_of_main_is_dropped),
         TEST(windows_are_bracketed),
+        TEST(iterations_say_why),
         TEST(killed_in_a_collective),
         TEST(ranks_without_log_exist),
         TEST(nothing_recorded_is_a_trace),

@@ -66,7 +66,12 @@ static void test_the_slowest_are_kept(void **state)
     for (uint64_t n = 100; n < 1100; n++) {
         int is_kept = (n >= 149 && n <= 151) || (n >= 799 && n <= 801) || (n >= 999 && n <= 1001);
         assert_int_equal(efg_slow_has(&slow, n), is_kept);
+        if (n != 150 && n != 800 && n != 1000)
+            assert_int_equal(efg_slow_times(&slow, n), 0);
     }
+    assert_in_range(efg_slow_times(&slow, 150), 2940, 3060);
+    assert_in_range(efg_slow_times(&slow, 800), 4900, 5100);
+    assert_in_range(efg_slow_times(&slow, 1000), 2450, 2550);
 }
 
 /* A program that gets slower has no slow iterations but those that are slower than their neighbours. */

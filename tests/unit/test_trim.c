@@ -207,7 +207,7 @@ static void test_windows_go(void **state)
         call(start + 10, start + 20, EFG_REC_SEND, start);
         add(start + 30, EFG_REC_WINDOW_END, 0);
     }
-    efg_trim_windows(&file, is_second, &second);
+    efg_trim_windows(&file, is_second, NULL, &second);
     begin = (struct efg_log_place){(uint32_t *)((char *)file.header + EFG_LOG_HEADER), 0};
     read_rest();
     assert_int_equal(count, 6 + 1 + 6);
@@ -279,7 +279,7 @@ static void test_windows_that_touch_are_one(void **state)
     file.next = begin = place_of_file();
     four_windows();
     add(500, EFG_REC_WINDOW_END, 0);
-    efg_trim_windows(&file, is_second, &none);
+    efg_trim_windows(&file, is_second, NULL, &none);
     read_rest();
     assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 1);
     assert_int_equal(count_of(EFG_REC_WINDOW_END), 1);
@@ -287,11 +287,44 @@ static void test_windows_that_touch_are_one(void **state)
     file.next = begin;
     four_windows();
     add(500, EFG_REC_WINDOW_END, 0);
-    efg_trim_windows(&file, is_second, &second);
+    efg_trim_windows(&file, is_second, NULL, &second);
     read_rest();
     assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 2);
     assert_int_equal(count_of(EFG_REC_WINDOW_END), 2);
     assert_true(has(EFG_REC_IRECV, 300) && !has(EFG_REC_IRECV, 200) && !has(EFG_REC_ISEND_COMPLETE, 201));
+}
+
+static void mark_slow(const void *context, struct efg_record *r)
+{
+    (void)context;
+    r->a = r->d == 7 ? EFG_KEPT_SLOW : EFG_KEPT_BESIDE;
+    r->b = r->d == 7 ? 3100000 : 0;
+}
+
+/* Why iterations were kept is said where there is room for it. */
+static void test_what_is_kept_says_why(void **state)
+{
+    (void)state;
+    uint64_t none = 0;
+    file.next = begin = place_of_file();
+    for (uint64_t number = 6; number <= 8; number++) {
+        begin_window(100 * number);
+        put((struct efg_record){100 * number, EFG_REC_ITERATION_BEGIN, 0, EFG_KEPT_AROUND, 1, 0, number, 0},
+            NULL);
+        call(100 * number + 10, 100 * number + 20, EFG_REC_SEND, number);
+        add(100 * number + 100, EFG_REC_WINDOW_END, 0);
+    }
+    efg_trim_windows(&file, is_second, mark_slow, &none);
+    read_rest();
+    assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 1);
+    assert_int_equal(count_of(EFG_REC_ITERATION_BEGIN), 3);
+    for (size_t i = 0; i < count; i++)
+        if (records[i].kind == EFG_REC_ITERATION_BEGIN) {
+            int is_slow = records[i].d == 7;
+            assert_int_equal(records[i].a, is_slow ? EFG_KEPT_SLOW : EFG_KEPT_BESIDE);
+            assert_int_equal(records[i].b, is_slow ? 3100000 : 0);
+        }
+    assert_true(has(EFG_REC_SEND, 6) && has(EFG_REC_SEND, 7) && has(EFG_REC_SEND, 8));
 }
 
 static void test_calls_across_the_edges_go(void **state)
@@ -534,6 +567,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_windows_at_the_front_go, start, end),
         cmocka_unit_test_setup_teardown(test_windows_that_touch_are_one, start, end),
+        cmocka_unit_test_setup_teardown(test_what_is_kept_says_why, start, end),
         cmocka_unit_test_setup_teardown(test_calls_across_the_edges_go, start, end),
         cmocka_unit_test_setup_teardown(test_iterations_are_cut_and_renumbered, start, end),
         cmocka_unit_test_setup_teardown(test_what_is_under_way_is_that_of_the_new_beginning, start, end),

@@ -136,10 +136,13 @@ bool efg_ballot_is_common(const struct efg_vote *result, uint32_t bit)
 
 int64_t efg_ballot_period(uint64_t ns)
 {
-    uint64_t power = 63, fraction;
-    ns += !ns;
-    while (!(ns >> power))
-        power--;
-    fraction = power >= 6 ? ns >> (power - 6) : ns << (6 - power);
-    return (int64_t)(64 * power + (fraction & 63)) + 1;
+    uint64_t power = 63 - (uint64_t)__builtin_clzll(ns + !ns), code = power;
+    uint64_t mantissa = (ns + !ns) << (63 - power) >> 32; /* 1 is 2^31 */
+
+    for (int bit = 0; bit < 6; bit++) { /* of a square, the logarithm is twice as much */
+        mantissa = mantissa * mantissa >> 31;
+        code = 2 * code + (mantissa >> 32);
+        mantissa >>= mantissa >> 32;
+    }
+    return (int64_t)code + 1;
 }

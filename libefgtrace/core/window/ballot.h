@@ -105,7 +105,7 @@ bool efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit);
 /* 1 if all that said something could take the pivot BIT. */
 bool efg_ballot_is_common(const struct efg_vote *result, uint32_t bit);
 
-/* log2 of NS in 64ths, from 1: equal to within 1.6%, without floating point. */
+/* log2 of NS in 64ths, from 1: equal to within 1.1%, without floating point. */
 int64_t efg_ballot_period(uint64_t ns);
 
 #endif

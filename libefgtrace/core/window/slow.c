@@ -156,6 +156,24 @@ bool efg_slow_has(const struct efg_slow *s, uint64_t number)
     return false;
 }
 
+/* 1000 x 2^(SCORE / 64), at most a million times the median. */
+static uint32_t times(int64_t score)
+{
+    double result = 1000;
+
+    for (int64_t i = 0; i < score && result < 1e9; i++)
+        result *= 1.0108892860517005;
+    return (uint32_t)(result + 0.5);
+}
+
+uint32_t efg_slow_times(const struct efg_slow *s, uint64_t number)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->kept[i].number == number)
+            return times(s->kept[i].score);
+    return 0;
+}
+
 /* --- rounds --- */
 
 void efg_slow_start(struct efg_slow *s)

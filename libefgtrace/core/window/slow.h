@@ -71,6 +71,10 @@ void efg_slow_end(struct efg_slow *slow);
 /* 1 if iteration NUMBER is kept, or asked for and not missing here: it must stay. */
 bool efg_slow_has(const struct efg_slow *slow, uint64_t number);
 
+/* How many times the median iteration NUMBER took on the rank where it was slow, in 1/1000, if it is kept for
+ * that; else 0. */
+uint32_t efg_slow_times(const struct efg_slow *slow, uint64_t number);
+
 /* --- rounds: agree.c only --- */
 
 /* Numbers are agreed on, with nothing kept yet; they hold no longer, and what is kept stays as it is. */

@@ -28,7 +28,8 @@ enum efg_record_kind {
     EFG_REC_WINDOW_BEGIN,    /* d = number of the window, from 0; what is under way, as far as
                                 this thread knows (files/match/flight.h): a = count, signed, e = sum */
     EFG_REC_WINDOW_END,      /* d = number of the window */
-    EFG_REC_ITERATION_BEGIN, /* d = number of the iteration (the pivot's visit), from 0 */
+    EFG_REC_ITERATION_BEGIN, /* d = number of the iteration (the pivot's visit), from 0; a = enum efg_kept;
+                                of a slow one, b = how many times the median it took, in 1/1000 */
     EFG_REC_ITERATION_END,   /* d = number of the iteration */
     /* Every call: */
     EFG_REC_ENTER, /* call, a = call path, 0 for none; d = how many polls that found nothing it
@@ -86,6 +87,16 @@ enum efg_record_kind {
                                payload: struct efg_members */
     EFG_REC_DEF_WIN,        /* a = window, b = communicator, e = identity as above */
     EFG_REC_DEF_FILE,       /* a = file handle, b = communicator, e = identity; payload: name */
+};
+
+/* Why an iteration was kept. */
+enum efg_kept {
+    EFG_KEPT_UNKNOWN,
+    EFG_KEPT_FIRST,
+    EFG_KEPT_SPREAD,
+    EFG_KEPT_AROUND, /* slow, or beside a slow one: the job ended before that was decided */
+    EFG_KEPT_SLOW,
+    EFG_KEPT_BESIDE, /* just before or behind a slow one */
 };
 
 enum efg_class {

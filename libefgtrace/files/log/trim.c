@@ -213,6 +213,7 @@ static struct efg_log_place first_place(const struct efg_log *log)
 
 struct filter {
     bool (*is_dropped)(const void *context, uint64_t begin);
+    void (*mark)(const void *context, struct efg_record *iteration);
     const void *context;
     int joins;        /* windows that touch become one */
     int is_out;       /* the present window goes */
@@ -253,6 +254,13 @@ static void end_window(struct filter *f, const struct efg_record *r)
     f->has_last_end = !f->is_out;
 }
 
+static void put_marked(struct trim *t, const struct filter *f, struct efg_record r)
+{
+    if (f->mark && r.kind == EFG_REC_ITERATION_BEGIN)
+        f->mark(f->context, &r);
+    put(t, &r);
+}
+
 static void filter_windows(struct trim *t, struct filter *f)
 {
     const struct efg_record *r;
@@ -268,16 +276,16 @@ static void filter_windows(struct trim *t, struct filter *f)
         else if (!f->is_out && f->is_cut)
             keep_inner(t, *r);
         else if (!f->is_out)
-            put(t, r);
+            put_marked(t, f, *r);
     }
     put_last_end(t, f);
 }
 
 void efg_trim_windows(struct efg_log *log, bool is_dropped(const void *context, uint64_t begin),
-                      const void *context)
+                      void mark(const void *context, struct efg_record *iteration), const void *context)
 {
     struct trim t = begin_at(log, first_place(log));
-    struct filter f = {.is_dropped = is_dropped, .context = context, .joins = 1};
+    struct filter f = {.is_dropped = is_dropped, .mark = mark, .context = context, .joins = 1};
 
     t.reader = (struct efg_log_reader){.view = &t.view};
     filter_windows(&t, &f);

@@ -45,6 +45,9 @@
 
 #define EFG_OTF2_RESOLUTION 1000000000u /* ticks of the trace per second */
 
+/* How the trace calls the reason KEPT (enum efg_kept), "slow"; NULL if it has no name. */
+const char *efg_otf2_kept(uint32_t kept);
+
 /* Append to OUT what LOG needs defined. Returns 0 or -ENOMEM. */
 int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out);
 

@@ -114,8 +114,16 @@ struct efg_otf2_unifier {
 enum { EFG_GROUP_WORLD };
 enum { EFG_COMM_ROW_WORLD, EFG_COMM_ROW_SELF };
 /* Ids of definitions that always exist. */
+enum { EFG_STRING_EMPTY, EFG_STRING_ITERATION, EFG_STRING_KEPT /* EFG_KEPT_FIRST, and so on */ };
 enum { EFG_REGION_ITERATION };
-enum { EFG_ATTRIBUTE_SITE, EFG_ATTRIBUTE_ITERATION, EFG_ATTRIBUTE_POLLS, EFG_ATTRIBUTE_PATH };
+enum {
+    EFG_ATTRIBUTE_SITE,
+    EFG_ATTRIBUTE_ITERATION,
+    EFG_ATTRIBUTE_POLLS,
+    EFG_ATTRIBUTE_PATH,
+    EFG_ATTRIBUTE_KEPT,
+    EFG_ATTRIBUTE_TIMES
+};
 enum { EFG_PARAMETER_ITERATION };
 
 /* Group id of a communicator's (own) group, as written. */
@@ -185,7 +193,9 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
                    uint64_t polls, uint64_t time);
 void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time);
-void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint64_t time);
+/* KEPT and TIMES: why it was kept, as a log has it. */
+void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint32_t kept, uint32_t times,
+                              uint64_t time);
 void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time);
 /* Leave all that is open. */
 void efg_otf2_leave_all(struct efg_otf2_stack *s, uint64_t time);

@@ -124,10 +124,34 @@ void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time)
     s->in_iteration = false;
 }
 
-void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint64_t time)
+const char *efg_otf2_kept(uint32_t kept)
+{
+    static const char *const names[] = {
+        [EFG_KEPT_FIRST] = "first",
+        [EFG_KEPT_SPREAD] = "spread",
+        [EFG_KEPT_AROUND] = "around a slow one",
+        [EFG_KEPT_SLOW] = "slow",
+        [EFG_KEPT_BESIDE] = "beside a slow one",
+    };
+    return kept < sizeof names / sizeof *names ? names[kept] : NULL;
+}
+
+static void add_kept(struct efg_otf2_stack *s, uint32_t kept, uint32_t times)
+{
+    uint32_t string = EFG_STRING_KEPT + kept - EFG_KEPT_FIRST;
+    if (!efg_otf2_kept(kept))
+        return;
+    check(s, OTF2_AttributeList_AddStringRef(s->attributes, EFG_ATTRIBUTE_KEPT, string));
+    if (kept == EFG_KEPT_SLOW && times)
+        check(s, OTF2_AttributeList_AddDouble(s->attributes, EFG_ATTRIBUTE_TIMES, times / 1000.0));
+}
+
+void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint32_t kept, uint32_t times,
+                              uint64_t time)
 {
     efg_otf2_iteration_end(s, time);
     check(s, OTF2_AttributeList_AddUint64(s->attributes, EFG_ATTRIBUTE_ITERATION, number));
+    add_kept(s, kept, times);
     enter(s, EFG_REGION_ITERATION, time);
     if (!s->failed)
         check(s,

@@ -27,8 +27,10 @@ struct efg_otf2_unifier *efg_otf2_unifier_new(struct efg_symbols *symbols)
         return NULL;
     u->symbols = symbols;
     u->start = u->first = UINT64_MAX;
-    efg_otf2_intern_text(&u->strings, ""); /* string 0 */
+    efg_otf2_intern_text(&u->strings, ""); /* EFG_STRING_EMPTY, and so on */
     iteration.name = efg_otf2_intern_text(&u->strings, "iteration");
+    for (uint32_t i = EFG_KEPT_FIRST; efg_otf2_kept(i); i++)
+        efg_otf2_intern_text(&u->strings, efg_otf2_kept(i));
     efg_otf2_intern(&u->regions, &iteration, sizeof iteration);
     return u;
 }

@@ -290,7 +290,7 @@ static void put_window(struct efg_buffer *out, const struct efg_run_window *wind
     efg_buffer_number(out, window->events);
     efg_buffer_number(out, window->bytes);
     efg_buffer_number(out, window->complete | window->select << 1);
-    efg_buffer_number(out, window->agreed);
+    efg_buffer_number(out, window->agreed | window->times << 1);
 }
 
 static void get_window(struct efg_input *in, struct efg_run_window *window)
@@ -306,6 +306,8 @@ static void get_window(struct efg_input *in, struct efg_run_window *window)
     window->complete = window->select & 1;
     window->select >>= 1;
     window->agreed = efg_input_32(in);
+    window->times = window->agreed >> 1;
+    window->agreed &= 1;
 }
 
 /* --- threads and ranks --- */

@@ -94,7 +94,14 @@ struct efg_run_window {   /* a stretch of recorded iterations */
     uint32_t complete;    /* 1: ended after the iterations asked for */
     uint32_t agreed;      /* 1: the same one on all ranks */
     uint32_t select;      /* enum efg_select (files/conf/conf.h): why it was recorded */
+    uint32_t times;       /* around a slow one: how many times the median that one took, in 1/1000; or 0 */
 };
+
+/* The slow one of a window around it: the second of its iterations; the only one, until the job ends. */
+static inline uint64_t efg_run_window_slow(const struct efg_run_window *window)
+{
+    return window->last - window->first > 1 ? window->first + 1 : window->first;
+}
 
 /* A loop of the program, as the rule for the main loop sees it (core/loop/judge.h). NODE is one of
  * its calls, and DEPTH says where it is: frame number DEPTH of that node's call path, counted

@@ -252,6 +252,16 @@ static void mark(struct efg_recorder *r, uint64_t time, int kind, uint64_t numbe
     efg_recorder_put(r, (struct efg_record){.time = time, .kind = (uint16_t)kind, .d = number});
 }
 
+/* That of the ring has room for how slow it was. */
+static void begin_iteration(struct efg_recorder *r, uint64_t time, uint64_t number)
+{
+    efg_recorder_put(r, (struct efg_record){.time = time,
+                                            .kind = EFG_REC_ITERATION_BEGIN,
+                                            .a = r->kept,
+                                            .b = r->kept == EFG_KEPT_AROUND,
+                                            .d = number});
+}
+
 static void end_window(struct efg_recorder *r, uint64_t time)
 {
     r->is_draining = false;
@@ -277,7 +287,7 @@ static void begin_window(struct efg_recorder *r, uint64_t time)
                                             .e = r->flight.sum});
 }
 
-void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration, bool with_iterations)
+void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration, enum efg_kept kept)
 {
     if (r->is_draining)
         end_window(r, time);
@@ -287,10 +297,11 @@ void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteratio
     r->open_requests = r->calls = r->first_enter = 0;
     r->window_start = r->boundary = r->log.next;
     r->is_on = true;
+    r->kept = kept;
     efg_traffic_begin(r->traffic);
     begin_window(r, time);
-    if (with_iterations)
-        mark(r, time, EFG_REC_ITERATION_BEGIN, iteration);
+    if (kept)
+        begin_iteration(r, time, iteration);
     efg_log_commit(&r->log);
 }
 
@@ -301,7 +312,7 @@ void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration
     flush_spin(r);
     mark(r, time, EFG_REC_ITERATION_END, iteration - 1);
     r->boundary = r->log.next;
-    mark(r, time, EFG_REC_ITERATION_BEGIN, iteration);
+    begin_iteration(r, time, iteration);
     efg_log_commit(&r->log);
 }
 
@@ -342,7 +353,7 @@ static void begin_in_ring(struct efg_recorder *r, uint64_t time, uint64_t iterat
 {
     r->boundary = r->log.next;
     begin_window(r, time);
-    mark(r, time, EFG_REC_ITERATION_BEGIN, iteration);
+    begin_iteration(r, time, iteration);
 }
 
 void efg_recorder_begin_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration)
@@ -352,6 +363,7 @@ void efg_recorder_begin_ring(struct efg_recorder *r, uint64_t time, uint64_t ite
     r->window++;
     r->open_requests = r->calls = r->first_enter = 0;
     r->window_start = r->log.next;
+    r->kept = EFG_KEPT_AROUND;
     r->is_on = 1;
     r->log.is_held = 1;
     begin_in_ring(r, time, iteration);

@@ -60,6 +60,7 @@ struct efg_recorder {
     uint64_t next_match;
     uint64_t open_requests; /* started in the window, not complete */
     uint64_t calls;         /* recorded in the window */
+    uint32_t kept;          /* enum efg_kept: why its iterations are */
     struct efg_spin spin;
     struct efg_log_place window_start, boundary; /* where it and its last iteration began */
     struct efg_log_place visit;                  /* ... and the present call */
@@ -150,9 +151,8 @@ void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *call);
 void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call);
 
 /* Windows and iterations, outside of calls. ITERATION numbers what begins (begin, next) or has
- * just ended (end). */
-void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration,
-                        bool with_iterations);
+ * just ended (end). KEPT says why it is recorded; a window without iterations has EFG_KEPT_UNKNOWN. */
+void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration, enum efg_kept kept);
 void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration);
 void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
                       bool with_iterations);

@@ -72,6 +72,11 @@ static bool is_wanted(uint64_t number)
     return number < slow->newest && efg_slow_has(slow, number);
 }
 
+static uint32_t times_of(uint64_t number)
+{
+    return efg_slow_times(slow, number);
+}
+
 /* One of the edges has this TIME. */
 static bool is_dropped(const void *context, uint64_t time)
 {
@@ -104,7 +109,8 @@ static void add_window(uint32_t i)
                                 .events = edge[1].calls - edge->calls,
                                 .bytes = (uint64_t)(edge[1].word - edge->word) * sizeof *edge->word,
                                 .complete = 1,
-                                .agreed = 1},
+                                .agreed = 1,
+                                .times = efg_slow_times(slow, number)},
         &sums);
 }
 
@@ -263,7 +269,7 @@ void efg_ring_settle(struct efg_thread *t, uint64_t now)
     if (!is_due(t) && !ring.is_over)
         efg_ring_end(t, now, 0);
     if (slow->is_on || ring.was_on)
-        efg_windows_sweep(ring.began, is_wanted);
+        efg_windows_sweep(ring.began, is_wanted, times_of);
     say_barred();
     ring.was_on = slow->is_on;
 }

@@ -97,6 +97,14 @@ static uint64_t log_bytes(const struct efg_thread *t)
     return (uint64_t)((char *)t->recorder.log.next.word - (char *)t->recorder.window_start.word);
 }
 
+/* Why iteration NUMBER of W is. */
+static enum efg_kept kept_of(const struct efg_run_window *w, uint64_t number)
+{
+    if (w->select != EFG_SELECT_SLOW)
+        return w->select == EFG_SELECT_SPREAD ? EFG_KEPT_SPREAD : EFG_KEPT_FIRST;
+    return number == efg_run_window_slow(w) ? EFG_KEPT_SLOW : EFG_KEPT_BESIDE;
+}
+
 void efg_windows_open(struct efg_thread *t, uint64_t now)
 {
     uint64_t first = efg_steering_number(t);
@@ -107,7 +115,7 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
     logged_offset = s->control.offset;
     marks.count = 0;
     add_mark(t, now);
-    efg_recorder_begin(&t->recorder, now, first, 1);
+    efg_recorder_begin(&t->recorder, now, first, kept_of(efg_windows_present(), first));
     turn_epoch(t);
 }
 
@@ -255,7 +263,7 @@ void efg_windows_follow(struct efg_thread *t, uint64_t now)
     if (add_window((struct efg_run_window){.function = agree->loop, .start = now - job->start}))
         return;
     marks.count = 0;
-    efg_recorder_begin(&t->recorder, now, 0, 0);
+    efg_recorder_begin(&t->recorder, now, 0, EFG_KEPT_UNKNOWN);
     turn_epoch(t);
 }
 
@@ -284,7 +292,7 @@ int efg_windows_join(struct efg_thread *t, uint64_t now)
         return -1;
     t->epoch = epoch;
     if (t->epoch & 1)
-        efg_recorder_begin(&t->recorder, now, 0, 0);
+        efg_recorder_begin(&t->recorder, now, 0, EFG_KEPT_UNKNOWN);
     else
         efg_recorder_end(&t->recorder, now, 0, 0);
     return 0;
@@ -341,11 +349,14 @@ void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_ite
     s->recorded[i] = *sums;
 }
 
-void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number))
+void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t times(uint64_t number))
 {
     for (uint32_t i = s->window_count; i-- > 0;) {
-        const struct efg_run_window *w = &s->windows[i];
-        if (w->select == EFG_SELECT_SLOW && w->start >= start && !is_wanted(w->first))
+        struct efg_run_window *w = &s->windows[i];
+        if (w->select != EFG_SELECT_SLOW || w->start < start)
+            continue;
+        w->times = times(w->first);
+        if (!is_wanted(w->first))
             remove_window(i);
     }
 }
@@ -366,6 +377,7 @@ void efg_windows_join_slow(void)
         w->end = w[1].end;
         w->events += w[1].events;
         w->bytes += w[1].bytes;
+        w->times += w[1].times; /* one of them has it */
         efg_stat_unite(&s->recorded[i - 1].recorded, &s->recorded[i].recorded);
         s->recorded[i - 1].recorded_mpi += s->recorded[i].recorded_mpi;
         remove_from_list(i);
@@ -381,13 +393,29 @@ static bool is_dropped(const void *context, uint64_t begin)
     return false;
 }
 
+static const struct efg_run_window *window_at(uint64_t time)
+{
+    for (uint32_t i = 0; i < s->window_count; i++)
+        if (time - job->start >= s->windows[i].start && time - job->start < s->windows[i].end)
+            return &s->windows[i];
+    return NULL;
+}
+
 static bool is_inside(const void *context, uint64_t time)
 {
     (void)context;
-    for (uint32_t i = 0; i < s->window_count; i++)
-        if (time - job->start >= s->windows[i].start && time - job->start < s->windows[i].end)
-            return true;
-    return false;
+    return window_at(time);
+}
+
+static void mark_kept(const void *context, struct efg_record *iteration)
+{
+    const struct efg_run_window *w = window_at(iteration->time);
+
+    (void)context;
+    if (!w)
+        return;
+    iteration->a = kept_of(w, iteration->d);
+    iteration->b = iteration->a == EFG_KEPT_SLOW ? w->times : 0;
 }
 
 void efg_windows_clean(void)
@@ -396,7 +424,7 @@ void efg_windows_clean(void)
 
     for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next) {
         if (t->recorder.log.header && (dropped_count || efg_conf_selects(&job->conf, EFG_SELECT_SLOW)))
-            efg_trim_windows(&t->recorder.log, is_dropped, NULL);
+            efg_trim_windows(&t->recorder.log, is_dropped, mark_kept, NULL);
         if (t->recorder.log.header && !t->recorder.failed && t != efg_threads.leader)
             efg_trim_calls(&t->recorder.log, is_inside, NULL);
     }

@@ -49,7 +49,7 @@ static inline int efg_windows_is_of(const struct efg_run_window *window, uint64_
 }
 
 /* All recorders are done: remove from the logs what was not kept, and what threads other than the
- * leader began outside of windows because they learned of an end too late. */
+ * leader began outside of windows because they learned of an end too late. What was kept says why. */
 void efg_windows_clean(void);
 
 /* The present window, or NULL: there is none, or there was no memory for it. */
@@ -57,8 +57,9 @@ struct efg_run_window *efg_windows_present(void);
 
 /* WINDOW, one iteration that was kept because it was slow, or may be; SUMS of it. */
 void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_iterations *sums);
-/* Of those since START, ns since that of the run, the ones that IS_WANTED says 0 of go. */
-void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number));
+/* Of those since START, ns since that of the run, the ones that IS_WANTED says 0 of go; TIMES says how many
+ * times the median the slow ones took, as efg_slow_times. */
+void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t times(uint64_t number));
 /* The run is over: those that follow one another become one. */
 void efg_windows_join_slow(void);
 
