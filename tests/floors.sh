@@ -93,6 +93,12 @@ runtime/watch   runtime/mpi     what the graph wants to know of a call
 runtime/watch   runtime/process which rank it is, how it is configured; notes
 runtime/watch   runtime/record  tells it what to record
 runtime/watch   runtime/stack   the call path of each event
+beside          files/conf      which windows are around slow iterations
+beside          files/otf2      why an iteration was kept, as the trace says it
+beside          files/run       reads runs
+beside          files/summary   names of nodes, numbers as text
+beside          cli             texts and JSON
+beside          recorded        sums over what was recorded
 cli             files/disk      tells folders of killed jobs from others
 cli             files/run       opens it
 cli             files/summary   lines of text are cut as there
@@ -153,6 +159,7 @@ recorded        files/otf2      reads what the writer wrote
 recorded        files/run       reads runs
 recorded        files/summary   names of nodes, numbers as text
 recorded        cli             texts in JSON
+report          beside          slow iterations beside typical ones
 report          core/graph      united graphs and series
 report          core/loop       goes through loops
 report          files/conf      dimensions are named as its keys

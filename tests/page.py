@@ -19,7 +19,7 @@ from selenium.webdriver.common.keys import Keys
 import firefox
 
 NODES_MOST = 400  # in the tree with the ranks
-PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'timeline', 'messages', 'representative', 'ranks']
+PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'slow', 'timeline', 'messages', 'representative', 'ranks']
 
 
 def verdict(name, why=''):
@@ -68,7 +68,8 @@ class Page:
 
 
 def look(page, report):
-    same(f'{page.name}: every part is there', PARTS, [s.get_attribute('id') for s in page.all('main > section')])
+    parts = [part for part in PARTS if part != 'slow' or report['slow']]
+    same(f'{page.name}: every part is there', parts, [s.get_attribute('id') for s in page.all('main > section')])
     same(f'{page.name}: parts are drawn, or say why not', [], page.js('''
         return [...document.querySelectorAll("main > section")].filter((s) =>
             !s.querySelector("table, svg, canvas, .notice")).map((s) => s.id)'''))
@@ -228,6 +229,15 @@ def iterations(page, report):
          [row[0] for row in page.cells('The longest', 0)])
 
 
+def slow(page, report):
+    for pair in report['slow']:
+        same(f'{page.name}: iteration {pair["iteration"]} beside {pair["other"]}',
+             [[row['label'], row['ranks']] for row in pair['differences']],
+             page.cells(f'Iteration {pair["iteration"]} beside', 0, 6))
+        said = page.js('return [...document.querySelectorAll("#slow .verdict")].map((p) => p.textContent)')
+        verdict(f'{page.name}: what made it slow', '' if pair['sentence'] in said else said)
+
+
 def timeline(page, report):
     recorded = report.get('timeline')
     if not recorded:
@@ -377,7 +387,9 @@ def main():
                 zoom(page)
                 halos(page, held)
                 iterations(page, report)
-                timeline(page, report)
+                slow(page, report)
+                if not report['slow']:  # the page begins with the first window; the longest call is in another one
+                    timeline(page, report)
             else:
                 lists = page.js('return [...document.querySelectorAll("#flow table, #contexts table")].length')
                 same(f'{page.name}: without libraries there are tables', 3, lists)

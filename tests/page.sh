@@ -16,7 +16,7 @@
 
 . "$(dirname "$0")/frame.sh"
 sample=$build/tests/test_summary
-compile stencil2d master_worker || exit 2
+compile stencil2d master_worker slow || exit 2
 cd "$work" || exit 2
 
 # verdicts: of lines "NAME<tab>WHY NOT"; what else a program says is one more
@@ -79,11 +79,13 @@ ranks 4 "$tool" run -o stencil --summary off --interval 5ms "$programs/stencil2d
     verdict "stencil runs" "exit code $?: $(tail -n 3 err)"
 ranks 5 "$tool" run -o master --summary off --interval 5ms "$programs/master_worker" 400 200 >out 2>err ||
     verdict "master and workers run" "exit code $?: $(tail -n 3 err)"
+ranks 4 "$tool" run -o slow --summary off --select first,slow --interval 5ms "$programs/slow" 600 100 500 1 3000 >out 2>err ||
+    verdict "a program with a slow iteration runs" "exit code $?: $(tail -n 3 err)"
 printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n' >idle.c
 $MPICC -o idle.bin idle.c && ranks 2 "$tool" run -o idle --summary off ./idle.bin >out 2>err ||
     verdict "a program that makes no calls runs" "exit code $?: $(tail -n 3 err)"
 
-shown stencil master many paths hostile idle
+shown stencil master slow many paths hostile idle
 
 # The page as it is built without its libraries.
 mkdir bare && cp stencil/json bare
@@ -103,6 +105,6 @@ same "JSON goes to standard output" "" "$(cmp again stencil/json)"
 "$tool" report --html stencil none/x.html 2>said
 same "no such folder" "1 efgtrace report: cannot write none/x.html: No such file or directory" "$? $(cat said)"
 
-looked_at stencil master many paths hostile idle bare compared
+looked_at stencil master slow many paths hostile idle bare compared
 
 finish

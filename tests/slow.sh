@@ -1,7 +1,7 @@
 #!/bin/sh
 # Iterations that are kept after the fact, because they were slow: wherever one is, and on whichever rank, it is
-# in the trace of all ranks, with those around it and all of its messages. Where none can be kept, nothing else
-# changes.
+# in the trace of all ranks, with those around it and all of its messages; and the report says what made it slow.
+# Where none can be kept, nothing else changes.
 #
 # usage: tests/slow.sh
 # environment: that of frame.sh, and
@@ -41,6 +41,10 @@ kept() {
         faults "$dir/traces.otf2" --min-matched 1.0 | head -n 2
         grep -q 'numbered alike True' "$work/checked" || echo "the iterations have other numbers")"
     has "$what: the summary says it" "around the 3 slowest ones" "$dir/summary.txt"
+    case $options in
+    *spread*) agrees "$what: beside typical ones" beside.py "$dir" ;;
+    *) agrees "$what: the cause" beside.py "$dir" "$4" ;;
+    esac
     rm -rf "$dir"
 }
 

@@ -355,6 +355,20 @@ static int fit_graph(cJSON *left_out, cJSON *document)
     return size_of(graph) > GRAPH_ROOM ? unite(left_out, graph, (uint32_t)contexts) : 0;
 }
 
+/* Slow iterations share what room there is; a page does not show times of single ranks. */
+static int fit_slow(cJSON *left_out, cJSON *document)
+{
+    cJSON *slow = cJSON_GetObjectItem(document, "slow"), *pair;
+    size_t count = (size_t)cJSON_GetArraySize(slow);
+    int error = 0;
+    cJSON_ArrayForEach(pair, slow)
+    {
+        cJSON_DeleteItemFromObject(pair, "ranks");
+        error = error || fit_by(left_out, pair, "differences", TABLE_ROOM / count, no_time);
+    }
+    return error;
+}
+
 /* --- the document --- */
 
 /* Puts what was LEFT_OUT into the document, which is COMPLETE unless there was an ERROR. */
@@ -374,7 +388,7 @@ void efg_report_fit(cJSON *document)
     int error = fit_contexts(left_out, document) || fit_graph(left_out, document) ||
                 fit(left_out, document, "loops", LOOPS_ROOM) ||
                 fit(left_out, document, "sites", TABLE_ROOM) ||
-                fit(left_out, document, "groups", GROUPS_ROOM) ||
+                fit(left_out, document, "groups", GROUPS_ROOM) || fit_slow(left_out, document) ||
                 fit(left_out, cJSON_GetObjectItem(document, "representative"), "rows", TABLE_ROOM);
     tell(document, left_out, complete, error);
 }

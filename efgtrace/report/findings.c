@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Findings: sentences, each on a question that readers of a report have: did the ranks have a
- * processor; where is the time lost, which ranks make the others wait, where do they wait.
+ * processor; where is the time lost, which ranks make the others wait, where do they wait; what made the
+ * slowest iteration slow.
  */
 #include <stdio.h>
 
@@ -91,10 +92,19 @@ static void say_site(struct efg_buffer *out, const struct efg_run *run, const st
     efg_buffer_print(out, "%s\n", text);
 }
 
-void efg_report_findings(struct efg_buffer *out, const struct efg_model *model)
+static void say_slow(struct efg_buffer *out, const struct efg_beside *beside)
+{
+    const struct efg_beside_pair *slowest = efg_beside_slowest(beside);
+    if (slowest)
+        efg_buffer_print(out, "%s\n", slowest->sentence);
+}
+
+void efg_report_findings(struct efg_buffer *out, const struct efg_model *model,
+                         const struct efg_beside *beside)
 {
     say_processor(out, &model->run);
     say_efficiency(out, &model->run, &model->ranks);
     say_balance(out, &model->run, &model->ranks);
     say_site(out, &model->run, &model->ranks);
+    say_slow(out, beside);
 }

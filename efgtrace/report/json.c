@@ -42,6 +42,7 @@ const char efg_report_json_help[] =
     "           [[number, start, time, mpi]], recorded [[first, last]]} of the main loop, "
     "since it\n"
     "           was found; first is the first one, last the one after the last\n"
+    "  slow     [as in `efgtrace compare --iterations`], slow iterations, each beside another\n"
     "  messages {all, recorded}: {ranks, per_line (ranks of a line of the matrix), sizes and\n"
     "           collectives (numbers of 2^b to 2^(b+1) bytes), matrix [[from, to, count, "
     "bytes]]\n"
@@ -55,7 +56,7 @@ const char efg_report_json_help[] =
     "{sum}},\n"
     "           as edges are {id, from, to, edges, count, time {sum}, visits}, without a "
     "pivot;\n"
-    "           of edges, loops, sites, rows of representative, groups\n"
+    "           of edges, loops, sites, rows of representative, differences of slow, groups\n"
     "  complete true\n"
     "  D, values of all ranks, in contexts of those that were there: {count, sum, mean, least, "
     "least_rank, median,\n"
@@ -115,14 +116,15 @@ static void add_timeline(cJSON *document, cJSON *missing, struct efg_timeline *t
 /* --- the document --- */
 
 cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
-                       struct efg_timeline *timeline)
+                       struct efg_timeline *timeline, const struct efg_beside *beside)
 {
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-report");
     efg_json_number(document, "version", EFG_REPORT_VERSION);
-    efg_report_json_overview(document, model);
+    efg_report_json_overview(document, model, beside);
     efg_report_json_loops(document, model);
     efg_report_json_iterations(document, model);
+    efg_report_json_slow(document, beside);
     efg_report_json_tree(document, model);
     efg_report_json_graph(document, model);
     efg_report_json_ranks(document, model);

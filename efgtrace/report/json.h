@@ -9,6 +9,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "beside/beside.h"
 #include "judge/representative.h"
 #include "model/efficiency.h"
 #include "model/model.h"
@@ -20,7 +21,7 @@ extern const char efg_report_json_help[]; /* the schema */
 
 /* The document; free it. NULL: what is wrong was said on standard error. */
 cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
-                       struct efg_timeline *timeline);
+                       struct efg_timeline *timeline, const struct efg_beside *beside);
 
 /* What it has of the timeline, at most: 3,000 events of 64 ranks; fewer, where these have no
  * room. */
@@ -28,9 +29,10 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
 
 /* --- its parts: each adds members to TO --- */
 
-void efg_report_json_overview(cJSON *to, const struct efg_model *model);
+void efg_report_json_overview(cJSON *to, const struct efg_model *model, const struct efg_beside *beside);
 void efg_report_json_loops(cJSON *to, const struct efg_model *model);
 void efg_report_json_iterations(cJSON *to, const struct efg_model *model);
+void efg_report_json_slow(cJSON *to, const struct efg_beside *beside);
 void efg_report_json_tree(cJSON *to, const struct efg_model *model);
 void efg_report_json_graph(cJSON *to, const struct efg_model *model);
 void efg_report_json_ranks(cJSON *to, const struct efg_model *model);

@@ -67,7 +67,7 @@ static void add_places(cJSON *to, const struct efg_ranks *ranks)
     efg_buffer_fini(&lines);
 }
 
-void efg_report_json_overview(cJSON *document, const struct efg_model *model)
+void efg_report_json_overview(cJSON *document, const struct efg_model *model, const struct efg_beside *beside)
 {
     const struct efg_run *run = &model->run;
     const struct efg_totals *totals = &run->common.totals;
@@ -89,7 +89,7 @@ void efg_report_json_overview(cJSON *document, const struct efg_model *model)
     efg_json_number(to, "time", totals->time);
     efg_json_number(to, "mpi_time", totals->in_mpi);
     efg_report_json_efficiency(to, &efficiency);
-    efg_report_findings(&findings, model);
+    efg_report_findings(&findings, model, beside);
     efg_json_lines(to, "findings", &findings, 0);
     efg_buffer_fini(&findings);
     add_summary(to, run);

@@ -6,6 +6,7 @@
  * the recorded iterations stand for the run, which calls and which call sites take the time and
  * how evenly over the ranks, the ranks themselves, what they sent to whom, how the graph grew.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@
 #include "page/page.h"
 #include "tables.h"
 
-#define LINES 20 /* of a table */
+#define LINES 20     /* of a table */
+#define LINES_SLOW 8 /* of that of a slow iteration, of which there may be several */
 
 static void put_facts(struct efg_buffer *out, const struct efg_run *run, const struct efg_ranks *ranks)
 {
@@ -64,7 +66,7 @@ static void put_sent(struct efg_buffer *out, const struct efg_sent *sent, uint32
 }
 
 static void put_report(struct efg_buffer *out, const struct efg_model *model,
-                       const struct efg_representative *r, uint32_t most)
+                       const struct efg_representative *r, const struct efg_beside *beside, uint32_t most)
 {
     const struct efg_run *run = &model->run;
     put_facts(out, run, &model->ranks);
@@ -75,6 +77,7 @@ static void put_report(struct efg_buffer *out, const struct efg_model *model,
     efg_report_efficiency(out, model, most);
     efg_text_title(out, "Iterations of the main loop");
     efg_report_iterations(out, run);
+    efg_report_slow(out, beside, most == LINES ? LINES_SLOW : most);
     efg_text_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
     efg_text_title(out, "How well the recorded iterations stand for the run");
@@ -97,11 +100,12 @@ static void put_report(struct efg_buffer *out, const struct efg_model *model,
     put_notes(out, &model->ranks);
 }
 
-static void put_findings(struct efg_buffer *out, const struct efg_model *model)
+static void put_findings(struct efg_buffer *out, const struct efg_model *model,
+                         const struct efg_beside *beside)
 {
     struct efg_buffer findings = {0};
     char head[] = "1. ";
-    efg_report_findings(&findings, model);
+    efg_report_findings(&findings, model, beside);
     efg_buffer_put(&findings, "", 1);
     out->failed |= findings.failed;
     for (char *line = findings.failed ? "" : (char *)findings.data, *end; *line; line = end) {
@@ -126,12 +130,15 @@ struct reading {
     struct efg_recorded recorded;
     struct efg_representative representative;
     struct efg_timeline timeline; /* all zero for text */
+    struct efg_beside beside;
 };
 
 static int take(void *data, const struct efg_recorded_item *item)
 {
     struct reading *r = data;
     int error = r->timeline.recorded ? efg_timeline_take(&r->timeline, item) : 0;
+    if (!error)
+        error = efg_beside_take(&r->beside, item);
     return error ? error : efg_representative_take(&r->representative, item);
 }
 
@@ -140,11 +147,16 @@ static int read_trace(struct reading *r, const struct request *request)
 {
     const struct efg_run *run = &r->model.run;
     int error = efg_representative_begin(&r->representative, run, &r->recorded);
+    if (!error)
+        error =
+            efg_beside_begin(&r->beside, run, &r->recorded) || efg_beside_ask_slow(&r->beside) ? -ENOMEM : 0;
     if (!error && request->as != TEXT)
         error = efg_timeline_begin(&r->timeline, run, &r->recorded, EFG_REPORT_LIMITS);
     if (!error)
         error = efg_recorded_all(&r->recorded, run, take, r);
-    return error < 0 ? error : efg_representative_read(&r->representative, !error);
+    if (error < 0 || efg_beside_end(&r->beside))
+        return -ENOMEM;
+    return efg_representative_read(&r->representative, !error);
 }
 
 /* The trace, then the ranks. Returns 0 or -1, after saying why. */
@@ -163,7 +175,7 @@ static int read_all(struct reading *r, const struct request *request)
 
 static int put_document(struct efg_buffer *out, struct reading *r, const struct request *request)
 {
-    cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline);
+    cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline, &r->beside);
     if (!document)
         return -1;
     if (request->as == PAGE) {
@@ -188,9 +200,9 @@ static int put_all(struct efg_buffer *out, struct reading *r, const struct reque
         return -1;
     if (request->as != TEXT)
         return put_document(out, r, request);
-    put_findings(out, &r->model);
+    put_findings(out, &r->model, &r->beside);
     efg_summary_write(out, run);
-    put_report(out, &r->model, &r->representative, request->most);
+    put_report(out, &r->model, &r->representative, &r->beside, request->most);
     out->failed |= r->model.ranks.hosts.lines.failed | r->model.ranks.notes.failed;
     return 0;
 }
@@ -226,6 +238,7 @@ static int report(const struct request *request)
         error = write_out(&out, &r.model.run, request);
     efg_buffer_fini(&out);
     efg_timeline_fini(&r.timeline);
+    efg_beside_fini(&r.beside);
     efg_representative_fini(&r.representative);
     efg_recorded_close(&r.recorded);
     efg_model_fini(&r.model);
@@ -235,7 +248,8 @@ static int report(const struct request *request)
 static const char *const help[] = {
     "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
     "Describes the run that wrote DIR: where time is lost, in words; the summary; its\n"
-    "loops, where the time of the main loop goes, how long its iterations took, how well\n"
+    "loops, where the time of the main loop goes, how long its iterations took, what made\n"
+    "the slowest ones slow, how well\n"
     "the recorded ones stand for the run, which MPI calls and call sites take the time "
     "and\n"
     "how evenly over the ranks (least, median, most), who sent how much to whom, and how\n"

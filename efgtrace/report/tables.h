@@ -7,11 +7,16 @@
 #define EFG_REPORT_TABLES_H
 
 #include "base/buffer.h"
+#include "beside/beside.h"
 #include "judge/representative.h"
 #include "model/model.h"
 
-/* The three most useful sentences, a line each, of any length. */
-void efg_report_findings(struct efg_buffer *out, const struct efg_model *model);
+/* The most useful sentences, a line each, of any length. */
+void efg_report_findings(struct efg_buffer *out, const struct efg_model *model,
+                         const struct efg_beside *beside);
+
+/* Slow iterations beside typical ones: the sentences, and a table each. */
+void efg_report_slow(struct efg_buffer *out, const struct efg_beside *beside, uint32_t most);
 
 /* The efficiency of the run and of its longest loops. */
 void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
