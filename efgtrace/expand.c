@@ -17,6 +17,7 @@
 #include "cli/open.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "expand_iteration.h"
 #include "files/disk/below.h"
 #include "files/otf2/otf2.h"
 #include "files/run/expand.h"
@@ -28,6 +29,7 @@ struct request {
     const char *dir, *output;  /* OUTPUT: where an OTF2 trace goes */
     const char *ranks;         /* NULL: all */
     uint64_t thread, from, to; /* THREAD: UINT64_MAX for all; calls from 1, TO the last one */
+    uint64_t iteration;        /* UINT64_MAX: the whole run */
     bool paths;
     int is_trace;
 };
@@ -58,14 +60,6 @@ static bool is_over(const struct output *out)
 
 /* --- what a call is --- */
 
-/* The outer frames of the path of NODE: " < file:line function". */
-static void put_outer_frames(struct efg_buffer *text, const struct efg_run *run, const struct efg_node *node)
-{
-    char frame[512];
-    for (uint32_t i = 1; efg_summary_frame(run, node, i, frame, sizeof frame); i++)
-        efg_buffer_print(text, " < %s", frame);
-}
-
 /* For each node of GRAPH a line, where line I ends in TEXT. */
 static uint64_t *name_nodes(const struct request *request, const struct efg_run *run,
                             const struct efg_graph *graph, struct efg_buffer *text)
@@ -76,7 +70,7 @@ static uint64_t *name_nodes(const struct request *request, const struct efg_run 
         efg_summary_node(run, &graph->nodes[i], label, sizeof label);
         efg_buffer_print(text, "%s", label);
         if (request->paths)
-            put_outer_frames(text, run, &graph->nodes[i]);
+            efg_expand_put_frames(text, run, &graph->nodes[i]);
         efg_buffer_print(text, "\n");
         ends[i] = text->size;
     }
@@ -208,11 +202,24 @@ static int expand_ranks(const struct request *request, const struct efg_run *run
     return failed;
 }
 
+static int expand_iteration(const struct request *request, const struct efg_run *run, const char *is_wanted,
+                            struct output *out)
+{
+    const struct efg_expand_iteration what = {.number = request->iteration,
+                                              .is_wanted = is_wanted,
+                                              .thread = request->thread,
+                                              .from = request->from,
+                                              .to = request->to,
+                                              .paths = request->paths};
+    return efg_expand_iteration(&out->text, run, &what);
+}
+
 /* All calls as text to standard output. */
 static int write_text(const struct request *request, const struct efg_run *run, const char *is_wanted)
 {
     struct output out = {0};
-    int failed = expand_ranks(request, run, is_wanted, &out);
+    int failed = request->iteration == UINT64_MAX ? expand_ranks(request, run, is_wanted, &out)
+                                                  : expand_iteration(request, run, is_wanted, &out);
     flush(&out);
     if (out.error)
         failed = efg_output_lose(out.error);
@@ -283,7 +290,8 @@ static int expand(const struct request *request)
 /* --- arguments --- */
 
 static const char *const help[] = {
-    "Usage: efgtrace expand [OPTION...] DIR\n\n"
+    "Usage: efgtrace expand [OPTION...] DIR\n"
+    "       efgtrace expand --iteration N [OPTION...] DIR\n\n"
     "Writes all MPI calls of the run that wrote DIR in order, one per line: number, rank\n"
     "(RANK.THREAD for threads other than 0) where there are several, function, call site,\n"
     "and what else the signature has. Polls that found nothing are left out, as in the\n"
@@ -293,6 +301,9 @@ static const char *const help[] = {
     "  -t, --thread N     this thread of each rank; default: all\n"
     "  -f, --from N       begin with call number N of each; the first one is 1\n"
     "  -u, --to N         end with call number N\n"
+    "  -i, --iteration N  only the calls of iteration N, which was recorded, from the trace: of\n"
+    "                     each also when it began, since the iteration did on its rank, and\n"
+    "                     how long it took, both in us; numbers begin with 1 again\n"
     "  -p, --paths        the whole call path of each call, innermost frame first\n"
     "  -F, --format text|otf2   default: text\n"
     "  -o, --output DIR2  for otf2: write DIR2/traces.otf2; DIR2 is made if necessary\n"
@@ -310,11 +321,12 @@ static const char *const help[] = {
 
 int efg_cmd_expand(int argc, char **argv)
 {
-    struct request request = {.thread = UINT64_MAX, .from = 1, .to = UINT64_MAX};
+    struct request request = {.thread = UINT64_MAX, .from = 1, .to = UINT64_MAX, .iteration = UINT64_MAX};
     const struct efg_option options[] = {{"rank", 'r', .text = &request.ranks},
                                          {"thread", 't', .number = &request.thread},
                                          {"from", 'f', .number = &request.from, .least = 1},
                                          {"to", 'u', .number = &request.to, .least = 1},
+                                         {"iteration", 'i', .number = &request.iteration},
                                          {"format", 'F', .choice = &request.is_trace, .words = "text otf2"},
                                          {"output", 'o', .text = &request.output},
                                          {"paths", 'p', .flag = &request.paths},
@@ -325,8 +337,8 @@ int efg_cmd_expand(int argc, char **argv)
     if (request.is_trace != (request.output != NULL))
         return efg_complain_usage("expand", request.output ? "--output is for --format otf2"
                                                            : "--format otf2 wants --output DIR2");
-    if (request.is_trace &&
-        (request.paths || request.thread != UINT64_MAX || request.from > 1 || request.to != UINT64_MAX))
+    if (request.is_trace && (request.paths || request.thread != UINT64_MAX || request.from > 1 ||
+                             request.to != UINT64_MAX || request.iteration != UINT64_MAX))
         return efg_complain_usage("expand", "--format otf2 allows --rank, but no other choice of calls");
     request.dir = argv[optind];
     signal(SIGPIPE, SIG_IGN); /* who reads no further has seen enough */

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What the report says of slow iterations beside others (JSON), against the trace as python3-otf2 reads it: the time
-of each rank, computation and calls by function, to the ns.
+of each rank, computation and calls by function, to the ns; `efgtrace compare --iterations` says the same, and
+`efgtrace expand --iteration` has these calls.
 
 usage: beside.py TOOL DIR [RANK]
 
@@ -62,11 +63,27 @@ def check(pair, iterations):
     return len(sizes)
 
 
+def check_calls(tool, folder, number, ranks):
+    """Lines of `expand`: number, rank, when it began, how long it took, function."""
+    said = defaultdict(Counter)
+    for line in subprocess.check_output([tool, 'expand', '-i', str(number), folder], text=True).splitlines():
+        _, rank, _, took, function, *_ = line.split()
+        said[int(rank)]['call', function] += round(1000 * float(took))
+    for rank, cells in ranks.items():
+        assert +said[rank] == +Counter({key: ns for key, ns in cells.items() if key[0] == 'call'}), f'calls of rank {rank}'
+    assert set(said) == set(ranks), 'ranks with calls'
+
+
 def main(tool, folder, rank=None):
     report = json.loads(subprocess.check_output([tool, 'report', '--json', folder]))
     iterations = iterations_of(folder + '/traces.otf2')
     rows = sum(check(pair, iterations) for pair in report['slow'])
     assert report['slow'], 'there are none'
+    for pair in report['slow']:
+        numbers = f'{pair["iteration"]},{pair["other"]}'
+        said = json.loads(subprocess.check_output([tool, 'compare', '-i', numbers, '-f', 'json', folder]))
+        assert {**said, **pair} == said, f'compare --iterations {numbers} says something else'
+        check_calls(tool, folder, pair['iteration'], iterations[pair['iteration']])
     sentence = max(report['slow'], key=lambda pair: pair['times_median'])['sentence']
     assert sentence in report['overview']['findings'], 'it is no finding'
     if rank is not None:

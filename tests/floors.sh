@@ -102,11 +102,13 @@ beside          recorded        sums over what was recorded
 cli             files/disk      tells folders of killed jobs from others
 cli             files/run       opens it
 cli             files/summary   lines of text are cut as there
+compare         beside          two recorded iterations of a run
 compare         files/run       reads runs
 compare         files/summary   names of nodes, numbers as text
 compare         cli             how commands talk: options, complaints, folders, output
 compare         model           what is known of all ranks
 compare         page            draws it
+compare         recorded        reads them; which there are
 efgtrace        core/order      compares segments that were coded anew
 efgtrace        files/conf      check says what it means
 efgtrace        files/disk      pack replaces a file
@@ -114,6 +116,7 @@ efgtrace        files/order     pack codes orders anew
 efgtrace        files/otf2      expand writes a trace of all calls
 efgtrace        files/run       expand and pack read it
 efgtrace        files/summary   names of nodes, numbers as text
+efgtrace        recorded        expand has the calls of an iteration from the trace
 efgtrace        cli             how commands talk: options, complaints, folders, output
 efgtrace        compare         a command
 efgtrace        export          a command

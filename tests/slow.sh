@@ -45,6 +45,11 @@ kept() {
     *spread*) agrees "$what: beside typical ones" beside.py "$dir" ;;
     *) agrees "$what: the cause" beside.py "$dir" "$4" ;;
     esac
+    "$tool" expand --iteration 99999 "$dir" >"$work/out" 2>"$work/err"
+    same "$what: another iteration" 1 $?
+    has "$what: ... and which there are" "iteration 99999 was not recorded; these were: " "$work/err"
+    "$tool" compare --iterations "$3,99999" "$dir" >"$work/out" 2>"$work/err"
+    same "$what: ... beside a slow one" 1 $?
     rm -rf "$dir"
 }
 

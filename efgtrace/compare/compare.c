@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beside/beside.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "files/summary/summary.h"
+#include "iterations.h"
 #include "page/fit.h"
 #include "page/page.h"
 
@@ -25,8 +27,8 @@
 enum { TEXT, JSON, HTML };
 
 struct request {
-    const char *dir[2], *output;
-    int format; /* TEXT, JSON or HTML */
+    const char *dir[2], *output, *iterations; /* ITERATIONS: NULL for two runs */
+    int format;                               /* TEXT, JSON or HTML */
     uint32_t most;
 };
 
@@ -221,18 +223,24 @@ static int compare(const struct request *request)
 /* --- arguments --- */
 
 static const char *const help[] = {
-    "Usage: efgtrace compare [OPTION...] A B\n\n"
+    "Usage: efgtrace compare [OPTION...] A B\n"
+    "       efgtrace compare --iterations N,M [OPTION...] A\n\n"
     "Compares two runs, the folders A and B: how the run time, the iterations, the loops\n"
     "and the MPI calls of B differ from those of A, the largest differences first. Times\n"
     "are those of a rank, the mean over all ranks of a run, so that runs with different\n"
     "numbers of ranks can be compared.\n\n"
     "Call sites are the same where functions of the same names call each other; lines may\n"
     "differ. Loops are the same where they have the same calls.\n\n"
+    "  -i, --iterations N,M     of one run, A: its recorded iteration N beside M: which calls,\n"
+    "                           and computation before them, on which ranks, took the\n"
+    "                           difference; not as a page\n"
     "  -a, --all                every line of every table, not only the largest\n"
     "  -f, --format text|json|html   default: text; html: a web page\n"
     "  -o, --output FILE        default: standard output\n"
     "  -h, --help               this text\n\n",
     efg_compare_json_help,
+    "\nJSON of two iterations: one object. Times are ns; RANKS is a list such as \"0-3,8\".\n",
+    efg_beside_json_help,
     "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,
 };
@@ -242,15 +250,25 @@ int efg_cmd_compare(int argc, char **argv)
     struct request request = {0};
     bool all = false;
     const struct efg_option options[] = {
+        {"iterations", 'i', .text = &request.iterations},
         {"all", 'a', .flag = &all},
         {"format", 'f', .choice = &request.format, .words = "text json html"},
         {"output", 'o', .text = &request.output},
         {0}};
-    int code = efg_options_take("compare", options, help, 2, argc, argv);
+    int code = efg_options_take("compare", options, help, 0, argc, argv);
     if (code >= 0)
         return code;
+    if (argc - optind != (request.iterations ? 1 : 2))
+        return request.iterations
+                   ? efg_options_complain_folders("compare", argc - optind)
+                   : efg_complain_usage("compare", "name two folders, each one that a run wrote");
     request.most = all ? UINT32_MAX : LINES;
     request.dir[0] = argv[optind];
-    request.dir[1] = argv[optind + 1];
-    return compare(&request);
+    request.dir[1] = argv[optind + 1]; /* NULL ends the arguments */
+    if (!request.iterations)
+        return compare(&request);
+    if (request.format == HTML)
+        return efg_complain_usage("compare", "--iterations is for text and json");
+    return efg_compare_iterations(request.iterations, argv[optind], request.format == JSON, request.most,
+                                  request.output);
 }
