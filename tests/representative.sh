@@ -9,9 +9,10 @@
 #   tests/representative.sh     environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-compile stencil2d nested_solver master_worker phases threads || exit 2
+compile stencil2d nested_solver master_worker phases threads slow || exit 2
 # Optimised, it would have two copies of its loop, with call sites of their own.
 $MPICC -g -O0 "$root/tests/recorded/drifting.c" -o "$programs/drifting" -lm || exit 2
+$MPICC -g -O1 "$root/tests/recorded/pairwise.c" -o "$programs/pairwise" -lm || exit 2
 cd "$work" || exit 2
 
 # section DIR: that part of the report
@@ -29,6 +30,20 @@ one_line() {
 traced stencil --windows 2 -- "$programs/stencil2d"
 traced nested --interval 20ms -- "$programs/nested_solver"
 traced drifting -- "$programs/drifting"
+traced apart -- "$programs/pairwise" # where both of a pair counted iterations, the graph has two loops
+agrees apart representative.py apart
+covers() {
+    "$tool" export -f json "$1" | "$python" -c '
+import json, sys
+said = json.load(sys.stdin)["representative"]["iterations"]
+assert said["coverage"] > 0.5, said'
+}
+verdict "loops side by side: all of it counts" "$(covers apart 2>&1 | tail -n 1)"
+traced slow --select first,slow -- "$programs/slow" 600 100
+agrees slow representative.py slow
+has "slow ones are left out" "because they were slow" <(section slow)
+traced only --select slow -- "$programs/slow" 600 100
+contains "only slow ones" "$(one_line only)" "stand for the run: but for slow ones, there are fewer than three"
 traced full --mode full -- "$programs/stencil2d" 200 500
 agrees stencil representative.py stencil
 contains "two windows: all iterations of both" "$(one_line stencil)" "20 iterations of "

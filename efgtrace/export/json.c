@@ -29,12 +29,13 @@ const char efg_export_json_help[] =
     "  messages  {sizes [32 numbers of sends of 2^b to 2^(b+1) bytes],\n"
     "             matrix [[from, to, count, bytes]] of ranks, ranks}\n"
     "  representative  {verdict \"yes\"|\"no\"|\"unknown\", sentence,\n"
-    "             iterations {recorded, run, ranks, coverage, time F},\n"
+    "             iterations {recorded, run, ranks, coverage, each F, time F},\n"
     "             rows [{kind \"site\"|\"loop\"|\"compute\", label, hash, impact,\n"
     "                    time F, share F, mean F, calls F, bytes F}], the worst first}\n"
     "            F: null or {run, recorded, error (half of the 95% confidence interval), "
     "differs};\n"
-    "            time and calls are those of an iteration, on all ranks; coverage: the share\n"
+    "            time and calls are those of an iteration, on all ranks; each: the mean time\n"
+    "            over the ranks, as in the summary; coverage: the share\n"
     "            of these ranks' time that the loop takes\n";
 
 struct reading {

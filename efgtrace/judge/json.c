@@ -63,6 +63,7 @@ cJSON *efg_representative_json(const struct efg_representative *r, const struct 
     efg_json_number(iterations, "run", r->iterations);
     efg_json_number(iterations, "ranks", r->ranks);
     add_number(iterations, "coverage", r->coverage);
+    add_figure(iterations, "each", &r->each);
     add_figure(iterations, "time", &r->time);
     rows = cJSON_AddArrayToObject(to, "rows");
     for (uint32_t i = 0; i < r->row_count; i++)

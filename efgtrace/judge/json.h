@@ -7,6 +7,7 @@
  *    "sentence": "The recorded iterations stand for the run: ...",
  *    "iterations": {"recorded": how many, "run": how many, "ranks": that recorded them,
  *                   "coverage": share of the time of these ranks that the loop takes,
+ *                   "each": F, ns of one, the mean over the ranks, as in the summary,
  *                   "time": F, ns of one, all ranks together},
  *    "rows": [{"kind": "site" | "loop" | "compute" (what is between the calls),
  *              "label": text,

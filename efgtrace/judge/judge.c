@@ -83,7 +83,7 @@ static void say_slow(struct efg_representative *r, const struct efg_run *run)
 {
     const struct efg_representative_row *worst = find_worst(r);
     char why[640], factor[64], label[384] = "";
-    put_factor(factor, sizeof factor, &r->time);
+    put_factor(factor, sizeof factor, &r->each);
     if (worst)
         efg_representative_label(r, run, worst, label, sizeof label);
     snprintf(why, sizeof why, "an iteration %s%s%s", factor, worst ? ", most of it " : "", label);
@@ -92,22 +92,27 @@ static void say_slow(struct efg_representative *r, const struct efg_run *run)
 
 static void say_yes(struct efg_representative *r)
 {
-    char some[32], all[32], most[96] = "nothing in them differs";
-    double apart = 0;
+    char some[32], all[32], most[160] = "nothing in them differs";
+    double apart = 0, share = 0;
     for (uint32_t i = 0; i < r->row_count; i++) {
         const struct efg_representative_row *row = &r->rows[i];
         if (row->time.differs && fabs(row->impact) > apart)
             apart = fabs(row->impact);
+        if (row->share.differs && fabs(row->share.recorded - row->share.run) > share)
+            share = fabs(row->share.recorded - row->share.run);
     }
-    efg_format_ns(some, sizeof some, (uint64_t)(r->time.recorded / (double)r->ranks));
-    efg_format_ns(all, sizeof all, (uint64_t)(r->time.run / (double)r->ranks));
-    if (apart > 0)
-        snprintf(most, sizeof most, "no call or loop differs by more than %.1f%% of that",
-                 fmax(0.1, ceil(1000 * apart) / 10));
+    efg_format_ns(some, sizeof some, (uint64_t)(r->each.recorded + 0.5));
+    efg_format_ns(all, sizeof all, (uint64_t)(r->each.run + 0.5));
+    if (apart > 0 || share > 0)
+        snprintf(
+            most, sizeof most,
+            "no call or loop differs by more than %.1f%% of that, nor its share of the time by more than "
+            "%.1f points",
+            fmax(0.1, ceil(1000 * apart) / 10), fmax(0.1, ceil(1000 * share) / 10));
     snprintf(r->sentence, sizeof r->sentence,
              "The recorded iterations stand for the run: they take %s each, all of them %s "
              "(%+.1f%%), and %s.",
-             some, all, 100 * (r->time.recorded / r->time.run - 1), most);
+             some, all, 100 * (r->each.recorded / r->each.run - 1), most);
     r->verdict = EFG_REPRESENTATIVE_YES;
 }
 
@@ -120,11 +125,12 @@ void efg_representative_say_unknown(struct efg_representative *r, const char *wh
 void efg_representative_judge(struct efg_representative *r, const struct efg_run *run)
 {
     const struct efg_representative_row *worst = find_worst(r);
-    double apart = r->time.recorded / r->time.run - 1;
+    double apart = r->each.recorded / r->each.run - 1;
     char why[640];
     if (r->recorded < 3) {
-        efg_representative_say_unknown(r, "there are fewer than three");
-    } else if (r->time.differs && fabs(apart) > ITERATION_APART) {
+        efg_representative_say_unknown(r, r->has_slow ? "but for slow ones, there are fewer than three"
+                                                      : "there are fewer than three");
+    } else if (r->each.differs && fabs(apart) > ITERATION_APART) {
         say_slow(r, run);
     } else if (worst) {
         put_row(why, sizeof why, r, run, worst);

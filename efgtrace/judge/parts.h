@@ -19,6 +19,10 @@ struct efg_representative_sums { /* of a sample */
     double time, calls, bytes;
 };
 
+struct efg_representative_own {
+    double time, count; /* ns, threads */
+};
+
 struct efg_representative_work {
     struct efg_representative *r;
     const struct efg_run *run;
@@ -30,6 +34,8 @@ struct efg_representative_work {
     struct efg_map pairs, numbers; /* of sites; of steps */
     struct efg_buffer steps;       /* struct step (sums.c) */
     struct efg_buffer durations;   /* double: ns, by iteration, of all threads */
+    struct efg_buffer own;    /* struct efg_representative_own, by iteration: of threads that have it */
+    bool has_slow;            /* iterations that are left out */
     struct efg_buffer leader; /* spans: iterations of this rank's first thread that has some */
     uint32_t rank;            /* its index; EFG_NONE: not in the run */
     bool is_leader;           /* the present thread is it */
@@ -41,7 +47,9 @@ struct efg_representative_work {
     uint32_t items, samples;              /* nodes and loops; samples of each */
     struct efg_representative_sums *sums; /* [item * samples + sample] */
     double *duration, *count;             /* ns, iterations: by sample */
+    double *own_time, *own_count;         /* ns, iterations of threads: by sample */
     uint32_t *node;                       /* by site, EFG_NONE for none */
+    bool *is_compared;                    /* by loop: that of r->loop on other ranks, or that one */
     bool *hides;                          /* by node: whether its bytes are not known */
 };
 

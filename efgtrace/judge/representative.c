@@ -33,26 +33,28 @@ static double student(uint32_t degrees)
 }
 
 /* The ratio of sums of X and Y, both by sample, beside that of the run; STEP: how far they are
- * apart at least if it matters, beside 2%. */
+ * apart at least if it matters, beside 2%. What is in one sample only has no interval, and is no evidence. */
 static struct efg_figure ratio(uint32_t samples, const double *x, const double *y, double run, double step)
 {
     double sum_x = 0, sum_y = 0, squares = 0;
+    uint32_t seen = 0;
     struct efg_figure f = {.run = run};
     for (uint32_t i = 0; i < samples; i++) {
         sum_x += x[i];
         sum_y += y[i];
+        seen += y[i] > 0;
     }
-    if (sum_y <= 0 || !isfinite(run))
+    if (sum_y <= 0 || !isfinite(run) || (seen < 2 && samples > 1))
         return f;
     f.is_known = true;
     f.recorded = sum_x / sum_y;
     for (uint32_t i = 0; i < samples; i++)
         squares += pow(x[i] - f.recorded * y[i], 2);
-    if (samples < 2)
+    if (seen < 2)
         return f;
-    f.error = student(samples - 1) * sqrt(squares / samples / (samples - 1)) * samples / sum_y;
+    f.error = student(seen - 1) * sqrt(squares / seen / (seen - 1)) * seen / sum_y;
     double apart = fabs(f.recorded - run), larger = fmax(f.recorded, run);
-    f.differs = samples > 2 && apart > f.error && apart >= step && apart > 0.02 * larger;
+    f.differs = seen > 2 && apart > f.error && apart >= step && apart > 0.02 * larger;
     return f;
 }
 
@@ -108,6 +110,52 @@ static void put_row(struct efg_representative *r, struct efg_representative_row 
     r->rows[r->row_count++] = row;
 }
 
+/* --- which loops --- */
+
+static uint32_t outermost(const struct efg_looptree *tree, uint32_t loop)
+{
+    while (tree->loops[loop].parent != EFG_NONE)
+        loop = tree->loops[loop].parent;
+    return loop;
+}
+
+static bool is_compared(const struct efg_representative_work *w, uint32_t loop)
+{
+    return loop != EFG_NONE && w->is_compared[outermost(&w->r->merged->tree, loop)];
+}
+
+static bool has_rank_of(const struct efg_ranklist *list, const struct efg_ranklist *other)
+{
+    for (uint32_t i = 0; i < other->range_count; i++)
+        for (uint32_t n = 0; n < other->ranges[i].count; n++)
+            if (efg_ranklist_has(list, other->ranges[i].first + n * other->ranges[i].stride))
+                return true;
+    return false;
+}
+
+/* Ranks that do not have the main loop, but recorded iterations, have another one in its place, with call
+ * sites of its own. Returns the time of all of these. */
+static double find_compared(const struct efg_representative_work *w)
+{
+    const struct efg_merged *m = w->r->merged;
+    double whole = (double)m->tree.loops[w->r->loop].time;
+    w->is_compared[w->r->loop] = true;
+    for (uint32_t v = 0; v < m->graph.node_count; v++) {
+        uint32_t loop = m->tree.loop_of[v] == EFG_NONE ? EFG_NONE : outermost(&m->tree, m->tree.loop_of[v]);
+        double calls = 0;
+        for (uint32_t i = 0; i < w->samples; i++)
+            calls += efg_representative_sums_of(w, v, i)->calls;
+        if (loop == EFG_NONE || w->is_compared[loop] || !(calls > 0) ||
+            has_rank_of(&m->loops[w->r->loop], &m->loops[loop]))
+            continue;
+        w->is_compared[loop] = true;
+        whole += (double)m->tree.loops[loop].time;
+    }
+    return whole;
+}
+
+/* --- rows --- */
+
 /* Takes what is in calls off REST, by sample. Returns the time of them in the run. */
 static double put_calls(struct efg_representative_work *w, struct columns *c, double *rest)
 {
@@ -116,8 +164,7 @@ static double put_calls(struct efg_representative_work *w, struct columns *c, do
     double sum = 0;
     for (uint32_t v = 0; v < r->merged->graph.node_count; v++) {
         const struct efg_node *node = &r->merged->graph.nodes[v];
-        bool is_inside =
-            tree->loop_of[v] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[v], r->loop);
+        bool is_inside = is_compared(w, tree->loop_of[v]);
         fill(w, v, c);
         if (!node->time.count || !(is_inside || has_calls(w, c)))
             continue;
@@ -139,7 +186,7 @@ static void put_loops(struct efg_representative_work *w, struct columns *c)
     const struct efg_looptree *tree = &r->merged->tree;
     for (uint32_t l = 0; l < tree->count; l++) {
         const struct efg_node *header = &r->merged->graph.nodes[tree->loops[l].header];
-        if (l == r->loop || !efg_looptree_is_inside(tree, l, r->loop) || !header->time.count)
+        if (outermost(tree, l) == l || !is_compared(w, l) || !header->time.count)
             continue;
         fill(w, r->merged->graph.node_count + l, c);
         put_row(r, row_of(w, c, (double)tree->loops[l].time, (double)header->time.count), EFG_ROW_LOOP, l);
@@ -163,10 +210,25 @@ static int by_excess(const void *a, const void *b)
     return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : (x->id > y->id) - (x->id < y->id);
 }
 
+/* WHOLE: time of the loops. Threads of a rank run at the same time. */
+static double coverage_of(const struct efg_merged *m, double whole)
+{
+    double share = efg_percent(whole, (double)m->duration) / 100;
+    return share < 1 ? share : 1;
+}
+
+/* As the summary has it; a run file of before does not say it, but the graph does. */
+static double mean_of_all(const struct efg_representative_work *w)
+{
+    const struct efg_totals *totals = &w->run->common.totals;
+    return totals->like_count ? (double)totals->like_time / (double)totals->like_count
+                              : w->r->time.run / (double)w->r->ranks;
+}
+
 static int put_rows(struct efg_representative_work *w)
 {
     struct efg_representative *r = w->r;
-    double whole = (double)r->merged->tree.loops[r->loop].time;
+    double whole = find_compared(w);
     double *room = calloc(4 * ((size_t)w->samples + 1), sizeof *room);
     struct columns c = {room, room + w->samples, room + 2 * w->samples};
     double *rest = room + 3 * w->samples;
@@ -175,7 +237,9 @@ static int put_rows(struct efg_representative_work *w)
         free(room);
         return -ENOMEM;
     }
+    r->coverage = coverage_of(r->merged, whole);
     r->time = time_of(w, w->duration, whole);
+    r->each = ratio(w->samples, w->own_time, w->own_count, mean_of_all(w), 0);
     memcpy(rest, w->duration, w->samples * sizeof *rest);
     double mpi = put_calls(w, &c, rest);
     put_row(r, row_of(w, &(struct columns){.time = rest}, whole - mpi, 0), EFG_ROW_COMPUTE, EFG_NONE);
@@ -196,13 +260,6 @@ static uint32_t find_loop(const struct efg_merged *m)
     return loop;
 }
 
-/* Threads of a rank run at the same time. */
-static double coverage_of(const struct efg_merged *m, uint32_t loop)
-{
-    double share = efg_percent((double)m->tree.loops[loop].time, (double)m->duration) / 100;
-    return share < 1 ? share : 1;
-}
-
 int efg_representative_begin(struct efg_representative *r, const struct efg_run *run,
                              const struct efg_recorded *recorded)
 {
@@ -221,13 +278,15 @@ int efg_representative_read(struct efg_representative *r, bool is_readable)
     if (efg_representative_end_thread(w))
         return -ENOMEM;
     r->recorded = is_readable ? w->index.count : 0;
+    r->has_slow = w->has_slow;
     if (!is_readable) {
         efg_representative_say_unknown(r, w->recorded->message);
     } else if (!r->recorded && w->run->mode == EFG_MODE_FULL) {
         r->verdict = EFG_REPRESENTATIVE_YES;
         snprintf(r->sentence, sizeof r->sentence, "The trace is of the whole run.");
     } else if (!r->recorded) {
-        efg_representative_say_unknown(r, "the trace has no iterations");
+        efg_representative_say_unknown(r, w->has_slow ? "only slow ones, and those beside them, were recorded"
+                                                      : "the trace has no iterations");
     }
     return 0;
 }
@@ -250,7 +309,6 @@ int efg_representative_end(struct efg_representative *r, const struct efg_merged
         efg_representative_say_unknown(r, "the graph has no loop around the beginning of an iteration");
         return 0;
     }
-    r->coverage = coverage_of(merged, r->loop);
     if (efg_representative_add(r->work) || put_rows(r->work))
         return -ENOMEM;
     efg_representative_judge(r, r->work->run);

@@ -4,10 +4,15 @@
  * between calls, in the trace (recorded.h) and in the graph of the whole run (merged.h).
  *
  * What is compared. In the run: the outermost loop around the main loop, whose iterations are
- * counted by the pivot. In the trace: what lies in recorded iterations. Ranks that recorded
- * none are left out of both; a thread that has none is cut at those of the first thread of its
- * rank that has some. Calls are the same if function and call path are. Polls that found nothing
+ * counted by the pivot, and what ranks without that loop have in its place, at call sites of
+ * their own. In the trace: what lies in recorded iterations, but for those that were kept because
+ * they were slow, and those beside them. Ranks that recorded none are left out of both; a thread
+ * that has none is cut at those of the first thread of its rank that has some. Calls are the same
+ * if function and call path are. Polls that found nothing
  * are not calls but time between them. The time of a loop is defined in looptree.h.
+ *
+ * How long an iteration takes on a rank, in the mean, is what the summary says, in the run (of all
+ * iterations since the main loop was known) and in the trace.
  *
  *     share   time / time of the iterations      calls   calls / iterations, of all ranks
  *     mean    time / calls                       bytes   bytes / calls, where a call says them
@@ -22,6 +27,7 @@
  *
  *     R +- t(0.975, n - 1) sqrt(sum (x - R y)^2 / (n (n - 1))) / mean y
  *
+ * where n counts samples whose y is not 0: what came once is no evidence of what it takes, and has no figure.
  * A figure differs if that of the run lies outside this interval, and by enough to matter: 2% of the
  * larger one; for calls, one call in all that was recorded; for shares, 0.2% of the time.
  *
@@ -76,6 +82,8 @@ struct efg_representative {
     uint64_t ranks, threads;       /* threads: that recorded none, on these ranks or others */
     uint64_t strangers;            /* recorded calls that are not in the graph */
     double coverage;               /* share of the time of its ranks that the loop takes */
+    bool has_slow;                 /* slow iterations, and those beside them, were left out */
+    struct efg_figure each;        /* ns of an iteration, the mean over the ranks: that of the summary */
     struct efg_figure time;        /* ns of an iteration, all ranks */
     struct efg_representative_row *rows; /* those with figures that differ first, by impact */
     uint32_t row_count;

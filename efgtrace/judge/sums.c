@@ -29,11 +29,14 @@ static uint64_t number_of(struct efg_map *map, uint64_t key)
 /* Without memory the number is past the end. */
 static uint64_t iteration_of(struct efg_representative_work *w, uint32_t window, uint64_t number)
 {
+    const struct efg_representative_own nobody = {0, 0};
     const double none = 0;
     uint64_t iteration = number_of(&w->index, efg_recorded_key(window, number));
-    if (iteration == w->durations.size / sizeof none)
+    if (iteration == w->durations.size / sizeof none) {
         efg_buffer_put(&w->durations, &none, sizeof none);
-    return w->durations.failed ? UINT64_MAX : iteration;
+        efg_buffer_put(&w->own, &nobody, sizeof nobody);
+    }
+    return w->durations.failed || w->own.failed ? UINT64_MAX : iteration;
 }
 
 static struct step *step_of(struct efg_representative_work *w, uint64_t iteration, uint32_t from,
@@ -64,6 +67,12 @@ static const struct efg_recorded_span *borrowed(const struct efg_representative_
     return low < count && leader[low].begin <= time ? &leader[low] : NULL;
 }
 
+/* It was kept for what it is, and stands for no other one. */
+static bool is_picked(uint32_t kept)
+{
+    return kept == EFG_KEPT_AROUND || kept == EFG_KEPT_SLOW || kept == EFG_KEPT_BESIDE;
+}
+
 static int add_call(struct efg_representative_work *w, const struct efg_recorded_call *call)
 {
     const struct efg_recorded_span *span = NULL;
@@ -76,7 +85,7 @@ static int add_call(struct efg_representative_work *w, const struct efg_recorded
         window = (uint32_t)span->window;
         w->thread_calls++;
     }
-    if (call->polls || number == EFG_RECORDED_NONE)
+    if (call->polls || number == EFG_RECORDED_NONE || is_picked(call->kept))
         return 0;
     uint64_t iteration = iteration_of(w, window, number);
     bool is_first = w->last_site == EFG_NONE || w->last_iteration != iteration;
@@ -103,14 +112,29 @@ static int add_duration(struct efg_representative_work *w, const struct efg_reco
     return 0;
 }
 
+/* That of a thread which has it. */
+static int add_own(struct efg_representative_work *w, const struct efg_recorded_span *span)
+{
+    uint64_t iteration = iteration_of(w, (uint32_t)span->window, span->number);
+    if (iteration == UINT64_MAX)
+        return -ENOMEM;
+    struct efg_representative_own *own = (struct efg_representative_own *)w->own.data + iteration;
+    own->time += (double)(span->end - span->begin);
+    own->count++;
+    return add_duration(w, span);
+}
+
 static int add_iteration(struct efg_representative_work *w, const struct efg_recorded_span *span)
 {
-    w->is_wanted[w->rank] = 1;
     w->r->threads -= !w->mine++;
+    w->has_slow |= is_picked(span->kept);
+    if (is_picked(span->kept))
+        return 0;
+    w->is_wanted[w->rank] = 1;
     w->is_leader |= !w->leader.size;
     if (w->is_leader)
         efg_buffer_put(&w->leader, span, sizeof *span);
-    return w->leader.failed ? -ENOMEM : add_duration(w, span);
+    return w->leader.failed ? -ENOMEM : add_own(w, span);
 }
 
 /* A thread that was cut by the iterations of another one took their time, too. */
@@ -230,18 +254,25 @@ int efg_representative_add(struct efg_representative_work *w)
 {
     const struct efg_merged *m = w->r->merged;
     const struct step *steps = (struct step *)w->steps.data;
+    const struct efg_representative_own *own = (struct efg_representative_own *)w->own.data;
     w->items = m->graph.node_count + m->tree.count;
     w->samples = w->index.count < EFG_SAMPLES_MOST ? (uint32_t)w->index.count : EFG_SAMPLES_MOST;
     w->sums = calloc((size_t)w->items * w->samples + 1, sizeof *w->sums);
     w->duration = calloc((size_t)w->samples + 1, sizeof *w->duration);
     w->count = calloc((size_t)w->samples + 1, sizeof *w->count);
+    w->own_time = calloc((size_t)w->samples + 1, sizeof *w->own_time);
+    w->own_count = calloc((size_t)w->samples + 1, sizeof *w->own_count);
     w->hides = calloc((size_t)w->items + 1, sizeof *w->hides);
+    w->is_compared = calloc((size_t)m->tree.count + 1, sizeof *w->is_compared);
     w->node = calloc((size_t)w->recorded->site_count + 1, sizeof *w->node);
-    if (!w->sums || !w->duration || !w->count || !w->hides || !w->node || find_nodes(w))
+    if (!w->sums || !w->duration || !w->count || !w->own_time || !w->own_count || !w->hides ||
+        !w->is_compared || !w->node || find_nodes(w))
         return -ENOMEM;
     for (uint64_t i = 0; i < w->index.count; i++) {
         w->duration[sample_of(w, i)] += ((double *)w->durations.data)[i];
         w->count[sample_of(w, i)]++;
+        w->own_time[sample_of(w, i)] += own[i].time;
+        w->own_count[sample_of(w, i)] += own[i].count;
     }
     for (size_t i = 0; i < w->steps.size / sizeof *steps; i++)
         add_step(w, &steps[i]);
@@ -256,6 +287,10 @@ void efg_representative_work_fini(struct efg_representative_work *w)
     efg_map_fini(&w->numbers);
     efg_buffer_fini(&w->steps);
     efg_buffer_fini(&w->durations);
+    efg_buffer_fini(&w->own);
+    free(w->own_time);
+    free(w->own_count);
+    free(w->is_compared);
     efg_buffer_fini(&w->leader);
     free(w->is_wanted);
     free(w->node);

@@ -94,6 +94,7 @@ static void begin_call(struct efg_recorded_reading *r, uint32_t function, uint64
         .iteration = r->iteration.number,
         .window = (uint32_t)r->window.number,
         .polls = polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX,
+        .kept = r->iteration.number == EFG_RECORDED_NONE ? EFG_KEPT_UNKNOWN : (uint16_t)r->iteration.kept,
     };
 }
 

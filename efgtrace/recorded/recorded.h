@@ -51,7 +51,8 @@ struct efg_recorded_item {
             uint32_t site;       /* index into the sites */
             uint32_t window;     /* that it is in, from 0 */
             uint32_t polls;      /* how many polls that found nothing it stands for; 0: it is not a poll */
-            uint32_t bytes_kind; /* enum efg_recorded_bytes */
+            uint16_t bytes_kind; /* enum efg_recorded_bytes */
+            uint16_t kept;       /* enum efg_kept: why its iteration was recorded */
             uint64_t bytes;
             uint64_t begin, end;
             uint64_t iteration; /* its number, or EFG_RECORDED_NONE */

@@ -45,9 +45,10 @@ static void put_sums(struct efg_buffer *out, const char *which, const struct efg
                      efg_percent((double)mpi, (double)stat->sum));
 }
 
-static void put_all(struct efg_buffer *out, const struct efg_run_iterations *iterations)
+static void put_all(struct efg_buffer *out, uint32_t rank, const struct efg_run_iterations *iterations)
 {
     const struct efg_stat *all = &iterations->all;
+    efg_summary_line(out, "Those of rank %u, which represents the run:", rank);
     put_sums(out, "all", all, iterations->all_mpi, 0);
     if (iterations->recorded.count)
         put_sums(out, "recorded", &iterations->recorded, iterations->recorded_mpi,
@@ -166,7 +167,7 @@ void efg_report_iterations(struct efg_buffer *out, const struct efg_run *run)
         efg_summary_line(out, "none: no main loop was found");
         return;
     }
-    put_all(out, &thread->iterations);
+    put_all(out, run->speaker.rank, &thread->iterations);
     if (!thread->series)
         return;
     put_parts(out, thread);

@@ -108,6 +108,9 @@ static void put_explanation(struct efg_buffer *out, const struct efg_representat
                      (unsigned long long)r->recorded, (unsigned long long)r->iterations,
                      (unsigned long long)r->ranks, 100 * r->coverage);
     efg_summary_line(out, "confidence interval with iterations as samples; ! is outside of it.");
+    if (r->has_slow)
+        efg_summary_line(
+            out, "Iterations that were kept because they were slow, and those beside them, are left out.");
     if (r->threads)
         efg_summary_line(out, "%llu threads recorded no iterations of their own.",
                          (unsigned long long)r->threads);

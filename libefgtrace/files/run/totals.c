@@ -51,6 +51,9 @@ static const struct efg_field fields_of_totals[] = {
     SUM(43, drifted),
     SUM(47, processor_used),
     SUM(48, processor_waited),
+    SUM(60, like_count),
+    SUM(61, like_time),
+    SUM(62, like_mpi),
     LEAST(22, nodes_least),
     LEAST(49, unserved_least),
     LEAST(23, start),
@@ -76,7 +79,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
 };
-enum { FIRST_LEAST = 26, FIRST_MOST = 32, FIRST_SET = 41, FIRST_OTHER = 42 };
+enum { FIRST_LEAST = 29, FIRST_MOST = 35, FIRST_SET = 44, FIRST_OTHER = 45 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -228,6 +231,11 @@ static void add_thread(struct efg_totals *totals, const struct efg_run_thread *t
     totals->recorded_count += it->recorded.count;
     totals->recorded_time += it->recorded.sum;
     totals->recorded_mpi += it->recorded_mpi;
+    if (!it->recorded.count)
+        return;
+    totals->like_count += it->all.count;
+    totals->like_time += it->all.sum;
+    totals->like_mpi += it->all_mpi;
 }
 
 /* What the thread that stands for the rank says. */

@@ -22,6 +22,7 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     uint64_t calls, recorded;              /* MPI calls: made, recorded */
     uint64_t all_count, all_time, all_mpi; /* iterations: how many, ns, ns in MPI */
     uint64_t recorded_count, recorded_time, recorded_mpi; /* the same of those recorded */
+    uint64_t like_count, like_time, like_mpi; /* of all iterations of those that recorded some */
     uint64_t time, in_mpi;                                /* ns: of runs, in MPI */
     uint64_t cost;                                        /* ns */
     uint64_t with_loop;                                   /* ranks with a main loop */

@@ -111,10 +111,10 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_totals *it = view->totals;
     char some[32], all[32];
-    if (!it->recorded_count || !it->all_count || view->run->mode != EFG_MODE_ADAPTIVE)
+    if (!it->recorded_count || !it->like_count || view->run->mode != EFG_MODE_ADAPTIVE)
         return;
     double mean_some = (double)it->recorded_time / (double)it->recorded_count;
-    double mean_all = (double)it->all_time / (double)it->all_count;
+    double mean_all = (double)it->like_time / (double)it->like_count;
     efg_format_ns(some, sizeof some, whole(mean_some));
     efg_format_ns(all, sizeof all, whole(mean_all));
     efg_summary_line(out,
@@ -123,7 +123,7 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
                      has_slow(efg_run_rank_thread(&view->run->speaker)) ? "the others" : "they", some, all,
                      efg_percent(mean_some - mean_all, mean_all),
                      efg_percent((double)it->recorded_mpi, (double)it->recorded_time),
-                     efg_percent((double)it->all_mpi, (double)it->all_time));
+                     efg_percent((double)it->like_mpi, (double)it->like_time));
 }
 
 static void put_trace(struct efg_buffer *out, const struct view *view)
