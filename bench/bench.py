@@ -260,7 +260,7 @@ def stated_cost(build, work):
     """What the summary says that efgtrace cost: % of the run, and ns for each call."""
     text = subprocess.run([build / "efgtrace", "report", work / "trace"], capture_output=True,
                           text=True).stdout
-    cost = re.search(r"^Cost .*?([0-9.]+)% of the run: .*?, ([0-9.]+) (ns|us) each", text, re.M)
+    cost = re.search(r"^Cost .*?([0-9.]+)% of the run:.*\n.* ([0-9.]+) (ns|us) each", text, re.M)
     return cost and (float(cost[1]), float(cost[2]) * (1000 if cost[3] == "us" else 1))
 
 

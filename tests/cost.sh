@@ -16,7 +16,7 @@ median() { sort -n "$1" | sed -n "$((($(wc -l <"$1") + 1) / 2))p"; }
 for run in 1 2 3 4 5; do
     $MPIRUN -np 1 ./cheap | sed -n 's/^each //p' >>bare
     $MPIRUN -np 1 "$tool" run -m graph -o run.$run ./cheap 2>err | sed -n 's/^each //p' >>traced
-    sed -n 's/^Cost .* \([0-9.]*\) ns each$/\1/p' run.$run/summary.txt >>stated
+    sed -n 's/^ .* calls, \([0-9.]*\) ns each$/\1/p' run.$run/summary.txt >>stated
 done
 measured=$(($(median traced) - $(median bare)))
 stated=$(median stated)
@@ -24,7 +24,7 @@ verdict "a call costs $measured ns, the summary says $stated" \
     "$(awk -v m="$measured" -v s="${stated:-0}" 'BEGIN {
         if (s < m / 2 || s > 2 * m) print "not within a factor of two" }')"
 verdict "each run has said it" "$([ "$(wc -l <stated)" -eq 5 ] || cat err)"
-grep '^Cost' run.5/summary.txt >line
+grep ' ns each$' run.5/summary.txt >line
 verdict "so many calls" "$(grep -q ': 2.00 million calls, ' line || cat line)"
 
 # No call of the calibration is in the graph: one Test, one Wait, each a million times.

@@ -226,7 +226,7 @@ int efg_merged_add(struct efg_merged *m, const struct efg_run *run, const struct
     if (!error)
         error = add_graph(m, index, rank, &one, &places);
     efg_graph_fini(&one);
-    m->duration += efg_run_rank_duration(rank);
+    m->duration += efg_run_rank_watched(rank);
     m->rank_count++;
     return error;
 }

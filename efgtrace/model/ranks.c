@@ -68,7 +68,7 @@ static void measure(struct efg_ranks *ranks, uint32_t index, const struct efg_ru
                     struct efg_group_graph *group)
 {
     const struct efg_run_thread *thread = efg_run_rank_thread(rank);
-    uint64_t time = efg_run_rank_duration(rank);
+    uint64_t time = efg_run_rank_watched(rank);
     uint64_t mpi = thread ? thread->graph.node_time : 0, bytes = 0, events = 0;
     *group = (struct efg_group_graph){0};
     for (uint32_t k = 0; k < rank->thread_count; k++) {

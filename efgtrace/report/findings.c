@@ -32,6 +32,22 @@ static void say_processor(struct efg_buffer *out, const struct efg_run *run)
     efg_buffer_print(out, "%s\n", text);
 }
 
+/* Counts are too low then. */
+static void say_pauses(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_totals *t = &run->common.totals;
+    char text[400], calls[32];
+    if (!t->paused || !t->ranks)
+        return;
+    efg_format_count(calls, sizeof calls, (double)t->unwatched / (double)t->ranks);
+    snprintf(text, sizeof text,
+             "Calls were watched for %.2g%% of the time, for the limit of what that may take: counts and "
+             "times are "
+             "those of that part, shares are estimates, and %s calls a rank were not seen.",
+             efg_percent((double)t->time, (double)t->time + (double)t->paused), calls);
+    efg_buffer_print(out, "%s\n", text);
+}
+
 static void say_efficiency(struct efg_buffer *out, const struct efg_run *run, const struct efg_ranks *ranks)
 {
     struct efg_efficiency e = efg_efficiency_run(ranks, run->rank_count);
@@ -102,6 +118,7 @@ static void say_slow(struct efg_buffer *out, const struct efg_beside *beside)
 void efg_report_findings(struct efg_buffer *out, const struct efg_model *model,
                          const struct efg_beside *beside)
 {
+    say_pauses(out, &model->run);
     say_processor(out, &model->run);
     say_efficiency(out, &model->run, &model->ranks);
     say_balance(out, &model->run, &model->ranks);

@@ -41,13 +41,19 @@ static void add_recorded(cJSON *to, const struct efg_run *run)
     efg_json_number(recorded, "matched", run->messages.matched);
 }
 
-static void add_cost(cJSON *to, const struct efg_totals *totals)
+static void add_cost(cJSON *to, const struct efg_run *run)
 {
+    const struct efg_totals *totals = &run->common.totals;
     cJSON *cost = cJSON_AddObjectToObject(to, "cost");
-    efg_json_number(cost, "time", totals->cost);
-    cJSON_AddNumberToObject(cost, "share", efg_percent((double)totals->cost, (double)totals->time) / 100);
+    double share, all = efg_summary_cost(run, &share);
+    cJSON_AddNumberToObject(cost, "time", all * (double)totals->ranks);
+    cJSON_AddNumberToObject(cost, "share", share);
     efg_json_number(cost, "memory", totals->memory_most);
     efg_json_number(cost, "init", totals->init_most);
+    efg_json_number(cost, "finish", run->finish);
+    efg_json_number(cost, "calls", totals->cost);
+    efg_json_number(cost, "paused", totals->paused);
+    efg_json_number(cost, "unwatched", totals->unwatched);
 }
 
 static void add_summary(cJSON *to, const struct efg_run *run)
@@ -95,5 +101,5 @@ void efg_report_json_overview(cJSON *document, const struct efg_model *model, co
     add_summary(to, run);
     add_places(to, &model->ranks);
     add_recorded(to, run);
-    add_cost(to, totals);
+    add_cost(to, run);
 }

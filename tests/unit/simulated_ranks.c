@@ -101,6 +101,12 @@ static struct sim_window *present(struct sim_rank *r)
     return &r->windows[r->window_count];
 }
 
+/* Once it does, it always would. */
+static bool would_pause(const struct sim_world *w, int rank)
+{
+    return w->plan.pauses && w->total[rank] >= w->plan.rank[rank].pauses;
+}
+
 static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int leaving)
 {
     int i = index_of(w, r), is_known = has_found(w, r, r->phase);
@@ -123,6 +129,8 @@ static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int
         .whole = first_whole(r),
         .state = r->control.trigger.state,
         .is_lost = is_silent(w, r),
+        .step = w->plan.steps ? sim_roll(w->plan.steps) ? 1u << sim_roll(5) : 0 : 1,
+        .would_pause = would_pause(w, i),
         .has_ring = !r->is_full || i % 2, /* it may say so, or only lack what is asked for */
         .end = now->end,
         .begun = now->begun,
@@ -150,7 +158,7 @@ static void shrink_ring(struct sim_rank *r, uint64_t number)
 
     for (uint64_t n = slow->oldest; n < number && n < slow->newest; n++)
         if (efg_slow_has(slow, n)) {
-            assert_true(r->kept_count < SIM_KEPT);
+            assert_true(r->kept_count < SIM_KEPT && r->is_recorded[n % SIM_RING]);
             r->kept[r->kept_count++] = (struct sim_kept){n, in_truth(r, n), 0};
         }
     efg_slow_drop(slow, number);
@@ -186,6 +194,7 @@ static void turn_ring(struct sim_world *w, struct sim_rank *r)
         if (slow->newest - slow->oldest >= w->plan.ring)
             shrink_ring(r, slow->newest - w->plan.ring / 2);
     }
+    r->is_recorded[slow->newest % SIM_RING] = efg_slow_records(slow);
     r->began = w->now;
 }
 
@@ -399,6 +408,8 @@ void sim_visit(struct sim_world *w, struct sim_rank *r, int pivot)
     r->visits[r->phase][pivot]++;
     if (r->marked != r->phase * SIM_PIVOTS + pivot)
         return;
+    if (w->plan.pauses && r->control.agree.round == EFG_ROUND_OVER && sim_roll(2))
+        return; /* nothing is watched */
     efg_tally_visit(&r->tally);
     r->visited_at = r->ticks;
     r->visited_in = total_of(w, r);

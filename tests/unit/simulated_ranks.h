@@ -35,6 +35,8 @@ struct sim_plan {
     uint64_t more; /* further windows of one iteration, when the only one is done */
     uint32_t slow_wanted, ring; /* iterations: that are kept after the fact; that a ring holds, at most */
     uint32_t fills;             /* one in so many iterations fills the log for good; 0: none */
+    uint32_t steps;   /* one in so many votes would have no ring, the others some blocks; 0: a whole one */
+    int pauses;       /* some ranks would pause, and do when there is no further window */
     uint64_t is_long; /* record provisionally from this iteration on; 0: never */
     uint64_t drift;   /* one in so many visits of the pivots that drift is missed or double */
     int drifting, drifts; /* so many pivots, the first ones; on this rank */
@@ -46,6 +48,7 @@ struct sim_plan {
         uint64_t gives_up; /* iterations after which it is not looked for */
         int lacks;         /* set of pivots that it does not have */
         int loop;          /* 0, or 1: it takes another function for that of the loop */
+        uint64_t pauses;   /* iterations after which it would pause */
         uint32_t drops;    /* detail that it drops on its own */
     } rank[SIM_RANKS];
 };
@@ -58,6 +61,8 @@ struct sim_window {
     uint32_t part;
     int is_owner, is_settled;
 };
+
+#define SIM_RING 1024
 
 struct sim_kept { /* an iteration that is in the log */
     uint64_t number, truth;
@@ -86,6 +91,7 @@ struct sim_rank {
     uint64_t began; /* tick of the world, when the present iteration of the ring began */
     struct sim_kept kept[SIM_KEPT];
     int kept_count, is_full, is_leaving;
+    uint8_t is_recorded[SIM_RING]; /* iterations of the ring, by number */
 };
 
 struct sim_world {

@@ -138,8 +138,9 @@ static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge
         if (mine)
             f.flags = (f.flags & e->flags & EFG_NODE_WORLD) | ((f.flags | e->flags) & EFG_NODE_UNORDERED);
         if (log[i].is_poll) {
+            inside *= 1 + e->bytes; /* it stands for so many others */
             polling += inside;
-            f.polls += (uint64_t)mine;
+            f.polls += mine ? 1 + e->bytes : 0;
             f.poll_time += mine ? inside : 0;
             continue;
         }

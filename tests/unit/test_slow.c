@@ -20,6 +20,7 @@ static struct sim_world the_world, *const world = &the_world;
 /* --- one rank --- */
 
 static struct efg_slow slow;
+static uint32_t step = 1; /* that it asks for */
 
 /* A round of this rank alone; returns what efg_slow_result does. */
 static int round_of_one(void)
@@ -27,7 +28,7 @@ static int round_of_one(void)
     struct efg_vote vote;
 
     efg_ballot_init(&vote);
-    efg_slow_vote(&slow, &vote, 1);
+    efg_slow_vote(&slow, &vote, &(struct efg_slow_state){true, step});
     return efg_slow_result(&slow, &vote);
 }
 
@@ -262,6 +263,95 @@ static void test_loops_that_end_and_pivots_that_drift(void **state)
     sim_assert_part(kept, 60, 500);
 }
 
+/* What all would keep is in a block that all have recorded, with those around it. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    step = 4;
+    begin(3);
+    for (uint32_t i = 0; i < 400; i++) {
+        go(1, i == 53 || i == 101 || i == 300 ? 9000 : 1000);
+        round_of_one();
+        if (i > 8) {
+            assert_int_equal(slow.step, 4);
+            assert_int_equal(efg_slow_records(&slow), slow.newest / EFG_SLOW_BLOCK % 4 == 0);
+        }
+    }
+    rounds_of_one();
+    step = 1;
+    /* 153 and 201 are between blocks, 400 is the first of one: 399 was not recorded */
+    assert_int_equal(slow.count, 0);
+}
+
+static void test_a_slow_one_in_a_block(void **state)
+{
+    (void)state;
+    step = 4;
+    begin(3);
+    for (uint32_t i = 0; i < 400; i++) {
+        go(1, i == 160 ? 9000 : 1000);
+        round_of_one();
+    }
+    rounds_of_one();
+    step = 1;
+    assert_int_equal(slow.count, 1);
+    assert_true(efg_slow_has(&slow, 259) && efg_slow_has(&slow, 260) && efg_slow_has(&slow, 261));
+}
+
+/* What is kept stays; nothing comes to it. */
+static void test_a_ring_that_costs_too_much(void **state)
+{
+    (void)state;
+    begin(3);
+    go(20, 1000);
+    go(1, 9000);
+    go(5, 1000);
+    rounds_of_one();
+    step = 0;
+    round_of_one();
+    step = 1;
+    assert_false(slow.is_on);
+    assert_true(slow.is_dear && efg_slow_has(&slow, 120));
+    efg_slow_start(&slow);
+    assert_false(slow.is_on);
+}
+
+/* Each rank hears of a step at another iteration. */
+static void test_steps_that_change(void **state)
+{
+    (void)state;
+    made = kept = 0;
+    for (uint32_t run = 1; run <= sim_schedules(500); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->iterations[0] = 500 + sim_roll(3000);
+        p->steps = 20 + sim_roll(10000);
+        keep(p);
+    }
+    sim_assert_part(made, 95, 500);
+    sim_assert_part(kept, 30, 500);
+}
+
+/* No rank pauses before all know that there is no further window. */
+static void test_ranks_that_pause(void **state)
+{
+    int over = 0;
+
+    (void)state;
+    made = kept = 0;
+    for (uint32_t run = 1; run <= sim_schedules(500); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->iterations[0] = 500 + sim_roll(3000);
+        p->more = sim_roll(5);
+        p->pauses = 1;
+        for (int i = 0; i < p->ranks; i++)
+            p->rank[i].pauses = sim_roll(3) ? UINT64_MAX : sim_roll((uint32_t)p->iterations[0]);
+        keep(p);
+        over += world->rank[0].control.agree.is_last;
+    }
+    sim_assert_part(made, 70, 500);
+    sim_assert_part(over, 40, 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +366,11 @@ int main(void)
         cmocka_unit_test(test_beside_windows_that_are_spread),
         cmocka_unit_test(test_beside_ranks_that_follow),
         cmocka_unit_test(test_loops_that_end_and_pivots_that_drift),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_a_slow_one_in_a_block),
+        cmocka_unit_test(test_a_ring_that_costs_too_much),
+        cmocka_unit_test(test_steps_that_change),
+        cmocka_unit_test(test_ranks_that_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

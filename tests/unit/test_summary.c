@@ -91,30 +91,32 @@ static void test_golden(void **state)
 {
     (void)state;
     assert_string_equal(
-        summary(), "efgtrace 0.1.0: stencil, 4 ranks on 2 hosts, 4.05 s, 14.7% of it in MPI\n"
-                   " repetitions       time   share     MPI    loops of rank 0 (* the main loop)\n"
-                   "        1000     4.04 s   99.8%   17.2%  * in main, from MPI_Irecv  halo.c:21 "
-                   "exchange\n"
-                   "Main loop    in main, 1000 iterations; they take 4.04 ms each\n"
-                   "             each begins at MPI_Allreduce  stencil.c:48 residual\n"
-                   "             EFGTRACE_LOOP=789abcdef0 selects it again\n"
-                   "             EFGTRACE_LEVEL=coarser selects the 50 x in main\n"
-                   "Traced       10 iterations, number 100 to 109, from 400 ms to 440 ms\n"
-                   "             the same iterations on all 4 ranks\n"
-                   "             they took 3.92 ms each, all iterations 4.04 ms (-3.1%); MPI 12.6% of it, "
-                   "of "
-                   "all 14.7%\n"
-                   "Messages     78 of 82 matched (95.1%); 2 sends and 2 receives stand open at the "
-                   "edges\n"
-                   "Trace        560 events, 24.0 kB; a full one: about 56485 events, 2.42 MB, 101 times "
-                   "as "
-                   "many\n"
-                   "Graph        of 24208 calls: 9 nodes, up to 10 edges a rank, last grew after 4.05 s\n"
-                   "Cost         about 300 us a rank, 0.0074% of the run: 6052 calls, 49 ns each\n"
-                   "             up to 2.00 MB of memory a rank\n"
-                   "Files        efgtrace.stencil.1234/: traces.otf2, run.efg, summary.txt\n"
-                   "Next         efgtrace report efgtrace.stencil.1234\n"
-                   "             vampir efgtrace.stencil.1234/traces.otf2\n");
+        summary(),
+        "efgtrace 0.1.0: stencil, 4 ranks on 2 hosts, 4.05 s, 14.7% of it in MPI\n"
+        " repetitions       time   share     MPI    loops of rank 0 (* the main loop)\n"
+        "        1000     4.04 s   99.8%   17.2%  * in main, from MPI_Irecv  halo.c:21 "
+        "exchange\n"
+        "Main loop    in main, 1000 iterations; they take 4.04 ms each\n"
+        "             each begins at MPI_Allreduce  stencil.c:48 residual\n"
+        "             EFGTRACE_LOOP=789abcdef0 selects it again\n"
+        "             EFGTRACE_LEVEL=coarser selects the 50 x in main\n"
+        "Traced       10 iterations, number 100 to 109, from 400 ms to 440 ms\n"
+        "             the same iterations on all 4 ranks\n"
+        "             they took 3.92 ms each, all iterations 4.04 ms (-3.1%); MPI 12.6% of it, "
+        "of "
+        "all 14.7%\n"
+        "Messages     78 of 82 matched (95.1%); 2 sends and 2 receives stand open at the "
+        "edges\n"
+        "Trace        560 events, 24.0 kB; a full one: about 56485 events, 2.42 MB, 101 times "
+        "as "
+        "many\n"
+        "Graph        of 24208 calls: 9 nodes, up to 10 edges a rank, last grew after 4.05 s\n"
+        "Cost         about 20.3 ms a rank, 0.5% of the run: 0 ns in MPI_Init, 20.0 ms in MPI_Finalize,\n"
+        "             300 us while it ran: 6052 calls, 49 ns each\n"
+        "             up to 2.00 MB of memory a rank\n"
+        "Files        efgtrace.stencil.1234/: traces.otf2, run.efg, summary.txt\n"
+        "Next         efgtrace report efgtrace.stencil.1234\n"
+        "             vampir efgtrace.stencil.1234/traces.otf2\n");
 }
 
 static void test_doubt(void **state)
@@ -156,6 +158,43 @@ static void give_reason(uint32_t reason, uint64_t iterations, uint32_t share)
         if (!iterations)
             loops->best.function = 0;
     }
+}
+
+static void limit(uint32_t limited)
+{
+    for (uint32_t i = 0; i < whole.rank_count; i++) {
+        whole.ranks[i].limit = 5000;
+        whole.ranks[i].limited = limited;
+    }
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    expect_not("Limit");
+    limit(EFG_LIMITED_RING | EFG_LIMITED_POLLS);
+    expect("Limit        of 0.5% of the time for watching (EFGTRACE_OVERHEAD):\n"
+           "             only some blocks of iterations were looked at for slow ones\n"
+           "             of polls that found nothing, each 16th is measured and stands for the others\n");
+    limit(EFG_LIMITED_RING | EFG_LIMITED_NO_RING | EFG_LIMITED_EXCEEDED);
+    expect(":\n             slow iterations were looked for at the beginning only\n"
+           "             exceeded: with all calls asked for, or several threads, watching does not pause\n");
+}
+
+/* Shares are those of the time that was watched. */
+static void test_pauses(void **state)
+{
+    (void)state;
+    limit(EFG_LIMITED_PAUSES);
+    for (uint32_t i = 0; i < whole.rank_count; i++) {
+        whole.ranks[i].paused = (whole.ranks[i].end - whole.ranks[i].start) / 2;
+        whole.ranks[i].unwatched = 1000000 * i;
+    }
+    expect("29.3% of it in MPI\n");
+    expect("             watched for 50% of the time, with pauses: 1.50 million calls a rank were not seen;\n"
+           "             counts and times are of the others, shares are estimates\n");
+    whole.ranks[0].paused = UINT64_MAX / 2;
+    summary();
 }
 
 static void test_no_loop(void **state)
@@ -595,6 +634,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pauses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_binding, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clocks, set_up, tear_down),

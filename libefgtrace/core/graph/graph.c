@@ -292,7 +292,8 @@ EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *eve
     uint64_t inside = duration(event);
 
     merge_flags(node, event->flags);
-    node->polls++;
+    inside *= 1 + event->bytes;
+    node->polls += 1 + event->bytes;
     node->poll_time += inside;
     graph->poll_time += inside;
     graph->node_time += inside;

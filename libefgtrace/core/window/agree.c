@@ -363,6 +363,32 @@ static void watch(struct efg_agree *agree, const struct efg_vote *r)
     agree->watched = agree->is_leaving ? passed : efg_tally_near(passed);
 }
 
+/* --- pauses --- */
+
+/* The window that lies ahead is not made, if there was one before. */
+static bool may_end_ahead(const struct efg_agree *agree, const struct efg_vote *r)
+{
+    return agree->made && (agree->round == EFG_ROUND_CONFIRM || agree->round == EFG_ROUND_CHECK) &&
+           !(r->flags & EFG_VOTE_OPENED);
+}
+
+/* What follows from VERDICT if it is the last one. */
+static enum efg_verdict end_windows(struct efg_agree *agree, const struct efg_vote *r,
+                                    enum efg_verdict verdict)
+{
+    agree->is_last |= (r->flags & EFG_VOTE_RESTS) != 0;
+    if (!agree->is_last || (r->flags & EFG_VOTE_LEAVING))
+        return verdict;
+    if (verdict == EFG_VERDICT_NEXT)
+        verdict = EFG_VERDICT_DONE;
+    else if (verdict <= EFG_VERDICT_HOLDS && may_end_ahead(agree, r))
+        verdict = EFG_VERDICT_FAILED;
+    else if (agree->round != EFG_ROUND_PROPOSE || verdict == EFG_VERDICT_ELECTED)
+        return verdict;
+    agree->round = EFG_ROUND_OVER;
+    return verdict;
+}
+
 /* --- results --- */
 
 static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, const struct efg_tally *tally)
@@ -431,8 +457,10 @@ enum efg_verdict efg_agree_result(struct efg_agree *agree, const struct efg_vote
 
     agree->pending = 0;
     int is_busy = efg_slow_result(&agree->slow, r);
-    verdict = step(agree, r, tally);
+    verdict = end_windows(agree, r, step(agree, r, tally));
     steer_slow(agree, verdict, (r->flags & EFG_VOTE_LEAVING) != 0);
+    if (agree->round == EFG_ROUND_OVER)
+        efg_slow_stop(&agree->slow);
     leave(agree, r, verdict == EFG_VERDICT_NONE && agree->round == round && !is_busy);
     watch(agree, r);
     return verdict;

@@ -47,6 +47,10 @@
  * so these rounds complete in the end. They settle windows that were open, and place those
  * of runs that were over before they were agreed on.
  *
+ * PAUSE: a rank that would pause (limit.h) no longer counts iterations, so it votes RESTS before it does.
+ * The windows of the present loop that are under way are finished, or the first one that lies ahead; then
+ * all is OVER, and whoever likes may pause.
+ *
  * This is only the protocol: no MPI, no clock. tests/unit/test_agree.c runs it on thousands of
  * simulated schedules. All memory is the caller's; nothing allocates.
  */
@@ -98,6 +102,8 @@ struct efg_standing {
                        UINT64_MAX: none */
     enum efg_state state; /* of the trigger */
     int is_lost;          /* the pivot is silent */
+    bool would_pause;     /* if no window was to follow */
+    uint32_t step;        /* of how many blocks of iterations the ring is to have one (slow.h); 0: none */
     int has_ring;         /* can keep iterations after the fact, if it counts them */
     uint64_t end; /* DONE: number after the last whole iteration, first + length at most */
     uint64_t begun, ended; /* DONE: when it was opened and closed, in ns; 0: not recorded */
@@ -133,6 +139,7 @@ struct efg_part {
 struct efg_agree {
     /* Changed by results only, so the same on all ranks. */
     enum efg_round round;            /* the one to vote in, or voted in */
+    bool is_last;                    /* no further window: some rank would pause */
     int is_leaving;                  /* rounds are posted in MPI_Finalize only */
     uint64_t loop;                   /* elected */
     uint64_t loops[EFG_AGREE_LOOPS]; /* that were elected so far, the present one last */

@@ -64,6 +64,8 @@ static void say_always(struct efg_vote *vote, const struct efg_standing *s)
 {
     if (s->leaving)
         vote->flags |= EFG_VOTE_LEAVING;
+    if (s->would_pause)
+        vote->flags |= EFG_VOTE_RESTS;
     vote->dropped = s->dropped;
     vote->kept = ~(uint64_t)s->dropped;
 }
@@ -183,7 +185,8 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
         say_choices(agree, &vote, s);
     if (agree->role == EFG_OWNER)
         say_as_owner(agree, &vote, s);
-    efg_slow_vote(&agree->slow, &vote, s->has_ring && (agree->role == EFG_OWNER || s->leaving));
+    efg_slow_vote(&agree->slow, &vote,
+                  &(struct efg_slow_state){s->has_ring && (agree->role == EFG_OWNER || s->leaving), s->step});
     agree->pending = 1;
     agree->voted_at = s->tally->visits;
     return vote;

@@ -46,7 +46,9 @@ enum efg_vote_flag {
     EFG_VOTE_UNDONE = 1 << 9,  /* CHECK: not yet done with the window */
     EFG_VOTE_AHEAD = 1 << 10,  /* slow.h: what is asked for is not whole yet */
     EFG_VOTE_LACKS = 1 << 11,  /* is not here */
-    EFG_VOTE_BARS = 1 << 12    /* this rank cannot keep any */
+    EFG_VOTE_BARS = 1 << 12,   /* this rank cannot keep any */
+    EFG_VOTE_RESTS = 1 << 13,  /* would pause, if no window was to follow */
+    EFG_VOTE_DEAR = 1 << 14    /* slow.h: the ring costs too much, however few iterations it has */
 };
 
 struct efg_vote {
@@ -71,6 +73,7 @@ struct efg_vote {
     int64_t ended; /* CHECK: time of closing */
     int64_t slow;  /* the slowest iteration, as slow.c puts it */
     int64_t span;  /* - least ns that a ring holds */
+    int64_t step;  /* of how many blocks of iterations a ring is to have one */
     /* By ascending hash; if there are more, those with the lowest hashes. */
     struct efg_candidate loops[EFG_BALLOT_LOOPS];
 };

@@ -16,6 +16,7 @@ void efg_slow_init(struct efg_slow *s, uint32_t wanted)
 {
     memset(s, 0, sizeof *s);
     s->wanted = wanted < EFG_SLOW_MOST ? wanted : EFG_SLOW_MOST;
+    s->step = 1;
 }
 
 static uint64_t apart(uint64_t a, uint64_t b)
@@ -66,12 +67,50 @@ static void keep(struct efg_slow *s, struct efg_slow_one one)
 
 /* --- the ring --- */
 
+/* The iteration that begins now is recorded if its block is. */
+static void decide_newest(struct efg_slow *s)
+{
+    uint64_t bit = s->newest % (2 * EFG_SLOW_RING), mask = UINT64_C(1) << bit % 64;
+
+    if (s->newest / EFG_SLOW_BLOCK % s->step)
+        s->skipped[bit / 64] |= mask;
+    else
+        s->skipped[bit / 64] &= ~mask;
+}
+
+/* Whether iteration NUMBER is not recorded; one that has not begun, as it looks now. */
+static bool is_between(const struct efg_slow *s, uint64_t number)
+{
+    uint64_t bit = number % (2 * EFG_SLOW_RING);
+
+    if (number > s->newest)
+        return number / EFG_SLOW_BLOCK % s->step != 0;
+    return s->skipped[bit / 64] >> bit % 64 & 1;
+}
+
+bool efg_slow_records(const struct efg_slow *s)
+{
+    return !is_between(s, s->newest);
+}
+
+/* Whether all that goes with iteration NUMBER is in the ring, or will be. */
+static bool is_in_ring(const struct efg_slow *s, uint64_t number)
+{
+    if (number < s->oldest + EFG_SLOW_AROUND || (!s->is_recording && number + EFG_SLOW_AROUND >= s->newest))
+        return false;
+    for (uint64_t i = number - EFG_SLOW_AROUND; i <= number + EFG_SLOW_AROUND; i++)
+        if (is_between(s, i))
+            return false;
+    return true;
+}
+
 void efg_slow_begin(struct efg_slow *s, uint64_t number)
 {
     s->oldest = s->newest = number;
     s->is_recording = true;
     s->recent_count = 0;
     memset(s->best, 0, sizeof s->best);
+    decide_newest(s);
 }
 
 static uint64_t median(const struct efg_slow *s)
@@ -105,27 +144,38 @@ static void remember(struct efg_slow *s, struct efg_slow_one one)
         *low = one;
 }
 
-void efg_slow_add(struct efg_slow *s, uint64_t ns)
-{
-    struct efg_slow_one one = {s->newest++, score(s, ns)};
-
-    if (one.number >= s->oldest + EFG_SLOW_AROUND && is_worth(s, one))
-        remember(s, one);
-    s->recent[s->recent_count++ % EFG_SLOW_RECENT] = ns;
-}
-
-/* Whether all that goes with iteration NUMBER is in the ring, or will be. */
-static bool is_in_ring(const struct efg_slow *s, uint64_t number)
-{
-    return number >= s->oldest + EFG_SLOW_AROUND && (s->is_recording || number + EFG_SLOW_AROUND < s->newest);
-}
-
 /* What can no longer be kept is not voted for. */
 static void forget_lost(struct efg_slow *s)
 {
     for (uint32_t i = 0; i < EFG_SLOW_BEST; i++)
         if (!is_in_ring(s, s->best[i].number))
             s->best[i].score = 0;
+}
+
+static bool is_around(struct efg_slow_one one, uint64_t number)
+{
+    return apart(one.number, number) <= EFG_SLOW_AROUND;
+}
+
+/* The next iteration begins. */
+static void turn(struct efg_slow *s)
+{
+    s->newest++;
+    decide_newest(s);
+    if (efg_slow_records(s))
+        return;
+    s->lacks |= s->asked.score && is_around(s->asked, s->newest);
+    forget_lost(s);
+}
+
+void efg_slow_add(struct efg_slow *s, uint64_t ns)
+{
+    struct efg_slow_one one = {s->newest, score(s, ns)};
+
+    turn(s);
+    if (is_in_ring(s, one.number) && is_worth(s, one))
+        remember(s, one);
+    s->recent[s->recent_count++ % EFG_SLOW_RECENT] = ns;
 }
 
 void efg_slow_drop(struct efg_slow *s, uint64_t number)
@@ -139,11 +189,6 @@ void efg_slow_end(struct efg_slow *s)
     s->is_recording = false;
     s->lacks |= s->asked.number + EFG_SLOW_AROUND >= s->newest;
     forget_lost(s);
-}
-
-static bool is_around(struct efg_slow_one one, uint64_t number)
-{
-    return apart(one.number, number) <= EFG_SLOW_AROUND;
 }
 
 bool efg_slow_has(const struct efg_slow *s, uint64_t number)
@@ -178,7 +223,7 @@ uint32_t efg_slow_times(const struct efg_slow *s, uint64_t number)
 
 void efg_slow_start(struct efg_slow *s)
 {
-    s->is_on = s->wanted > 0;
+    s->is_on = s->wanted > 0 && !s->is_dear;
     s->is_barred = false;
     s->count = 0;
     s->asked.score = 0;
@@ -200,12 +245,15 @@ static struct efg_slow_one unpack(int64_t word)
     return (struct efg_slow_one){NUMBERS - ((uint64_t)word & NUMBERS), word >> NUMBER_BITS};
 }
 
-void efg_slow_vote(const struct efg_slow *s, struct efg_vote *vote, bool counts)
+void efg_slow_vote(const struct efg_slow *s, struct efg_vote *vote, const struct efg_slow_state *state)
 {
     if (!s->is_on)
         return;
-    if (!counts)
+    if (!state->counts)
         vote->flags |= EFG_VOTE_BARS;
+    if (!state->step)
+        vote->flags |= EFG_VOTE_DEAR;
+    vote->step = state->step;
     if (s->asked.score && s->lacks)
         vote->flags |= EFG_VOTE_LACKS;
     else if (s->asked.score && s->asked.number + EFG_SLOW_AROUND >= s->newest)
@@ -249,10 +297,15 @@ int efg_slow_result(struct efg_slow *s, const struct efg_vote *r)
         s->is_barred = true;
         return 0;
     }
+    s->step = r->step > 0 ? (uint32_t)r->step : 1;
     s->least_span = r->span == EFG_BALLOT_NONE ? 0 : (uint64_t)-r->span;
     if (was_asked && (r->flags & EFG_VOTE_LACKS || !(r->flags & EFG_VOTE_AHEAD)))
         answer(s, r->flags);
     if (!s->asked.score && r->slow != EFG_BALLOT_NONE && is_worth(s, unpack(r->slow)))
         ask(s, unpack(r->slow));
+    if (r->flags & EFG_VOTE_DEAR && !s->asked.score) {
+        efg_slow_stop(s);
+        s->is_dear = true;
+    }
     return was_asked || s->asked.score;
 }

@@ -14,6 +14,10 @@
  * one the one with the lowest score goes. Of several close together only the slowest is kept: what makes one
  * rank wait in an iteration makes others wait in the next ones.
  *
+ * Where the ring costs too much, it has blocks of EFG_SLOW_BLOCK iterations, one of every STEP of them, by
+ * number; the highest step that a rank asks for holds for all. What lies between is slow for nobody. Ranks
+ * hear of a step at different iterations, so some have what others LACK.
+ *
  * What is kept follows from results only, so it is the same on all ranks at the same result; what has been
  * asked for must not be given up before the answer. Rounds are never waited for: a ring has to span some.
  *
@@ -31,6 +35,8 @@
 #define EFG_SLOW_APART 4   /* two that are kept are at least so many apart: one in between is not kept */
 #define EFG_SLOW_BEST 8    /* that a rank remembers, to vote for */
 #define EFG_SLOW_RECENT 15 /* iterations whose median counts */
+#define EFG_SLOW_RING 8192 /* iterations that the ring has at most */
+#define EFG_SLOW_BLOCK 8
 
 struct efg_slow_one {
     uint64_t number; /* of the iteration, as agreed on */
@@ -41,6 +47,8 @@ struct efg_slow {
     /* Changed by results only, so the same on all ranks. */
     uint32_t wanted; /* as given: 0 to EFG_SLOW_MOST */
     bool is_on;      /* numbers are agreed on */
+    bool is_dear;    /* it has cost too much, and is off */
+    uint32_t step;   /* a power of two */
     bool is_barred;  /* ... but some rank does not count iterations, and cannot keep any */
     uint32_t count;
     struct efg_slow_one kept[EFG_SLOW_MOST];
@@ -54,15 +62,19 @@ struct efg_slow {
     uint64_t span;                    /* ns that the ring holds at least; 0: not known yet */
     uint64_t recent[EFG_SLOW_RECENT]; /* ns */
     uint32_t recent_count;            /* so far */
+    uint64_t skipped[2 * EFG_SLOW_RING / 64]; /* iterations in the ring that are empty: bits, by number */
 };
 
 void efg_slow_init(struct efg_slow *slow, uint32_t wanted);
 
 /* --- the ring of this rank --- */
 
-/* It is empty, and iteration NUMBER begins, which is recorded; that iteration took NS, and is whole. */
+/* It is empty, and iteration NUMBER begins; that iteration took NS, and is whole. */
 void efg_slow_begin(struct efg_slow *slow, uint64_t number);
 void efg_slow_add(struct efg_slow *slow, uint64_t ns);
+
+/* Whether the iteration that begins now is to be recorded. */
+bool efg_slow_records(const struct efg_slow *slow);
 
 /* Iterations below NUMBER leave it, but for those that EFG_SLOW_HAS; no further ones are recorded. */
 void efg_slow_drop(struct efg_slow *slow, uint64_t number);
@@ -81,8 +93,13 @@ uint32_t efg_slow_times(const struct efg_slow *slow, uint64_t number);
 void efg_slow_start(struct efg_slow *slow);
 void efg_slow_stop(struct efg_slow *slow);
 
-/* What this rank says; COUNTS: it counts iterations. */
-void efg_slow_vote(const struct efg_slow *slow, struct efg_vote *vote, bool counts);
+struct efg_slow_state { /* of this rank */
+    bool counts;        /* it counts iterations */
+    uint32_t step;      /* that it asks for; 0: it wants none recorded */
+};
+
+/* What this rank says. */
+void efg_slow_vote(const struct efg_slow *slow, struct efg_vote *vote, const struct efg_slow_state *state);
 
 /* Returns 1 if there is more to be said. */
 int efg_slow_result(struct efg_slow *slow, const struct efg_vote *result);

@@ -56,6 +56,8 @@ static const struct efg_key keys[] = {
      FIELD(ring), MB, MB << 20},
     {"log-limit", NULL, "SIZE", "1G", "size limit of a thread's log on disk", EFG_KEY_SIZE, FIELD(log_limit),
      MB, MB << 20},
+    {"overhead", NULL, "PERCENT", "0.5%", "what watching may take of the time; none: no limit", EFG_KEY_SHARE,
+     FIELD(overhead), 100, 1000000},
     {"patience", NULL, "TIME", "5s", "how long ranks wait for one that finds no main loop", EFG_KEY_TIME,
      FIELD(patience), 0, 24 * HOUR},
     {"sequence", NULL, "on|off", "on", "keep the order of all calls of the run", EFG_KEY_SWITCH,
@@ -131,6 +133,7 @@ static const struct unit *units_of(const struct efg_key *key)
 
 #define UNKNOWN_WORD "there is a word in it that is not known"
 #define NOTHING_GIVEN "nothing is given"
+#define NONE "none"
 
 /* --- text to value; each returns NULL or what is wrong --- */
 
@@ -181,6 +184,22 @@ static const char *parse_quantity(const struct efg_key *key, const char *text, u
         return check_range(key, *value);
     }
     return "no such unit";
+}
+
+/* A percentage with at most SHARE_DIGITS digits behind the point, in millionths. */
+static const char *parse_share(const struct efg_key *key, const char *text, uint64_t *value)
+{
+    const char *end, *wrong = parse_digits(text, value, &end);
+    uint64_t scale = 10000;
+
+    *value = *value < scale ? *value : scale; /* too large in any case */
+    *value *= scale;
+    if (!wrong && *end == '.')
+        for (end++; *end >= '0' && *end <= '9' && scale > 1; end++)
+            *value += (uint64_t)(*end - '0') * (scale /= 10);
+    if (wrong || strcmp(end, "%") != 0)
+        return "no percentage";
+    return check_range(key, *value);
 }
 
 static const char *parse_switch(const char *text, int *value)
@@ -300,6 +319,10 @@ static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
     case EFG_KEY_NUMBER:
         wrong = parse_number(key, text, &number);
         break;
+    case EFG_KEY_SHARE:
+        number = 0;
+        wrong = strcmp(text, NONE) == 0 ? NULL : parse_share(key, text, &number);
+        break;
     default:
         wrong = parse_quantity(key, text, &number);
     }
@@ -324,6 +347,14 @@ static void show_quantity(const struct unit *unit, uint64_t value, char *text, s
         unit++;
     snprintf(text, size, "%llu%s", (unsigned long long)(unit->name ? value / unit->scale : value),
              unit->name ? unit->name : "");
+}
+
+static void show_share(uint64_t value, char *text, size_t size)
+{
+    if (value)
+        snprintf(text, size, "%.7g%%", (double)value / 1e4);
+    else
+        snprintf(text, size, NONE);
 }
 
 static void show_choice(const char *words, int value, char *text, size_t size)
@@ -366,6 +397,8 @@ void efg_conf_show(const struct efg_conf *conf, const char *name, char *text, si
         snprintf(text, size, "%s", "");
     else if (key->type == EFG_KEY_NUMBER)
         snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field);
+    else if (key->type == EFG_KEY_SHARE)
+        show_share(*(const uint64_t *)field, text, size);
     else if (key->type == EFG_KEY_SWITCH)
         snprintf(text, size, "%s", *(const int *)field ? "on" : "off");
     else if (key->type == EFG_KEY_CHOICE)
@@ -395,6 +428,9 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
         show_quantity(units_of(key), key->most, most, sizeof(most));
         snprintf(text, size, "a whole number with its unit, %s, from %s to %s",
                  key->type == EFG_KEY_TIME ? "ns us ms s m or h" : "K M G or T", least, most);
+        return;
+    case EFG_KEY_SHARE:
+        snprintf(text, size, NONE ", or a percentage from 0.01%% to 100%%");
         return;
     case EFG_KEY_WORDS:
         show_words(key->value, ~0u, words, sizeof(words));

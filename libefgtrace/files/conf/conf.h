@@ -20,7 +20,7 @@
 
 #include "core/loop/finder.h"
 
-#define EFG_CONF_KEYS 23 /* how many keys there are */
+#define EFG_CONF_KEYS 24 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
@@ -49,6 +49,7 @@ struct efg_conf {
     uint64_t memory;          /* bytes per process, without the logs */
     uint64_t log_limit;       /* bytes per thread */
     uint64_t ring;            /* bytes of iterations that may yet turn out to be slow */
+    uint64_t overhead;        /* millionths of the time that watching may take; 0: no limit */
     uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */
     int sequence;             /* 1: keep the order of all calls */
     uint64_t save;            /* ns: shortest time between saves; 0: never */
@@ -70,6 +71,7 @@ enum efg_key_type {
     EFG_KEY_NUMBER, /* uint64_t */
     EFG_KEY_TIME,   /* uint64_t, ns; written with a unit */
     EFG_KEY_SIZE,   /* uint64_t, bytes; written with a unit */
+    EFG_KEY_SHARE,  /* uint64_t, millionths, 0 for none; written as a percentage, or "none" */
     EFG_KEY_SWITCH, /* int: off 0, on 1 */
     EFG_KEY_CHOICE, /* int: position among the words of efg_key.value */
     EFG_KEY_WORDS,  /* unsigned: set of the positions of words of efg_key.value, at least one */

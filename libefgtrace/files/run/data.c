@@ -170,6 +170,13 @@ uint64_t efg_run_rank_duration(const struct efg_run_rank *rank)
     return longest;
 }
 
+uint64_t efg_run_rank_watched(const struct efg_run_rank *rank)
+{
+    uint64_t time = efg_run_rank_duration(rank);
+
+    return time > rank->paused ? time - rank->paused : 0;
+}
+
 const struct efg_run_group *efg_run_group_of(const struct efg_run_common *common, uint32_t rank)
 {
     for (uint32_t i = 0; i < common->group_count; i++)

@@ -82,6 +82,10 @@ static const struct efg_field fields_of_rank[] = {
     RANK(18, 64, processor.switches),
     RANK(19, 64, processor.faults),
     RANK(20, 64, processor.peak),
+    RANK(21, 64, limit),
+    RANK(22, 32, limited),
+    RANK(23, 64, paused),
+    RANK(24, 64, unwatched),
 };
 
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)

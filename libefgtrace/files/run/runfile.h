@@ -221,6 +221,15 @@ struct efg_run_processor {
     uint64_t peak;     /* bytes in memory, at most, since the process began */
 };
 
+/* What was left out for the limit of what watching may take. */
+enum efg_limited {
+    EFG_LIMITED_RING = 1 << 0,     /* not all iterations were looked at for slow ones */
+    EFG_LIMITED_NO_RING = 1 << 1,  /* ... and none later on */
+    EFG_LIMITED_POLLS = 1 << 2,    /* of polls some were measured and stand for the others */
+    EFG_LIMITED_PAUSES = 1 << 3,   /* watching has paused now and then */
+    EFG_LIMITED_EXCEEDED = 1 << 4, /* pauses would have been needed, and could not be made */
+};
+
 struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     uint32_t rank;
     char *host;
@@ -230,6 +239,10 @@ struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     uint64_t cost;        /* ns spent by the library, as it estimates; 0 not known */
     uint64_t memory;      /* bytes held by the library */
     uint64_t init;        /* ns that MPI_Init took longer */
+    uint64_t limit;       /* millionths of the time that watching was to take; 0: no limit */
+    uint32_t limited;     /* set of enum efg_limited: what was left out for it */
+    uint64_t paused;      /* ns in which calls were not watched */
+    uint64_t unwatched;   /* calls then; they are in no other count */
     struct efg_run_processor processor;
     char *note;           /* what went wrong or is worth saying, "" for nothing */
     uint32_t thread_count;
@@ -365,6 +378,8 @@ bool efg_run_begins_main(const struct efg_run_thread *thread);
 
 /* ns that a rank ran (to its last call when it never finished). */
 uint64_t efg_run_rank_duration(const struct efg_run_rank *rank);
+/* The same without the pauses of watching: what times and counts are of. */
+uint64_t efg_run_rank_watched(const struct efg_run_rank *rank);
 
 /* The index of RANK among those that can be read, or EFG_NONE. */
 uint32_t efg_run_index(const struct efg_run *run, uint32_t rank);

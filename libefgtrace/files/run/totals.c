@@ -54,6 +54,8 @@ static const struct efg_field fields_of_totals[] = {
     SUM(60, like_count),
     SUM(61, like_time),
     SUM(62, like_mpi),
+    SUM(51, paused),
+    SUM(52, unwatched),
     LEAST(22, nodes_least),
     LEAST(49, unserved_least),
     LEAST(23, start),
@@ -69,7 +71,9 @@ static const struct efg_field fields_of_totals[] = {
     MOST(30, init_most),
     MOST(31, clock_error_most),
     MOST(50, unserved_most),
+    MOST(53, limit_most),
     SET(40, dropped),
+    SET(54, limited),
     FIELD(32, EFG_FIELD_64, speaker),
     FIELD(33, EFG_FIELD_64, speaker_standing),
     FIELD(34, EFG_FIELD_64, speaker_time),
@@ -79,7 +83,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
 };
-enum { FIRST_LEAST = 29, FIRST_MOST = 35, FIRST_SET = 44, FIRST_OTHER = 45 };
+enum { FIRST_LEAST = 31, FIRST_MOST = 37, FIRST_SET = 47, FIRST_OTHER = 49 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -286,7 +290,11 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
     struct efg_totals one = {
         .ranks = 1,
         .threads = rank->thread_count,
-        .time = time,
+        .time = efg_run_rank_watched(rank),
+        .paused = rank->paused,
+        .unwatched = rank->unwatched,
+        .limit_most = rank->limit,
+        .limited = rank->limited,
         .cost = rank->cost,
         .nodes_least = UINT64_MAX,
         .start = rank->start,

@@ -23,7 +23,8 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     uint64_t all_count, all_time, all_mpi; /* iterations: how many, ns, ns in MPI */
     uint64_t recorded_count, recorded_time, recorded_mpi; /* the same of those recorded */
     uint64_t like_count, like_time, like_mpi; /* of all iterations of those that recorded some */
-    uint64_t time, in_mpi;                                /* ns: of runs, in MPI */
+    uint64_t time, in_mpi;                                /* ns: of runs, but for pauses; in MPI */
+    uint64_t paused, unwatched;                           /* ns in pauses of watching; calls then */
     uint64_t cost;                                        /* ns */
     uint64_t with_loop;                                   /* ranks with a main loop */
     uint64_t with_window;        /* ranks, each of these: with a window; */
@@ -48,6 +49,8 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
         growth_most; /* ns from the start until a graph was stable, last grew */
     uint64_t memory_most, init_most, clock_error_most;
     uint64_t unserved_most; /* as unserved_least */
+    uint64_t limit_most; /* millionths: the limit of what watching may take */
+    uint64_t limited; /* set of enum efg_limited: of any of them */
     uint64_t dropped; /* set of enum efg_drop: of any of them */
     /* The rank that represents the run: of those that counted the iterations of windows, else
      * of those with a main loop, the one with the most time in iterations; else the first one.

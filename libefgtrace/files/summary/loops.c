@@ -105,7 +105,7 @@ void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32
     t.thread = efg_run_rank_thread(&run->speaker);
     if (!t.thread || efg_summary_tree(&t.tree, run, &t.thread->graph, &t.thread->loops.main))
         return;
-    t.whole = efg_run_rank_duration(&run->speaker);
+    t.whole = efg_run_rank_watched(&run->speaker);
     if (t.tree.count)
         efg_summary_line(out, " repetitions       time   share     MPI    loops of rank %u%s",
                          run->speaker.rank, t.tree.main == EFG_NONE ? "" : " (* the main loop)");

@@ -204,19 +204,73 @@ static void put_graph(struct efg_buffer *out, const struct view *view)
                          (unsigned long long)totals->overflow);
 }
 
+double efg_summary_cost(const struct efg_run *run, double *share)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    double once = (double)totals->init_most + (double)run->finish, ranks = (double)totals->ranks;
+    double cost = (ranks > 0 ? (double)totals->cost / ranks : 0) + once;
+
+    *share = ranks > 0 ? cost / (((double)totals->time + (double)totals->paused) / ranks + once) : 0;
+    return cost;
+}
+
 static void put_cost(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_totals *totals = view->totals;
-    char cost[32], calls[32], each[32], memory[32];
+    char cost[32], init[32], finish[32], watch[32], calls[32], each[32], memory[32];
+    double share, all = efg_summary_cost(view->run, &share);
     if (!totals->cost)
         return;
-    efg_format_ns(cost, sizeof cost, totals->cost / totals->ranks);
+    efg_format_ns(cost, sizeof cost, whole(all));
+    efg_format_ns(init, sizeof init, totals->init_most);
+    efg_format_ns(finish, sizeof finish, view->run->finish);
+    efg_format_ns(watch, sizeof watch, totals->cost / totals->ranks);
     efg_format_count(calls, sizeof calls, (double)totals->calls / (double)totals->ranks);
     efg_format_ns(each, sizeof each, totals->calls ? totals->cost / totals->calls : 0);
     efg_format_bytes(memory, sizeof memory, totals->memory_most);
-    efg_summary_line(out, "Cost         about %s a rank, %.2g%% of the run: %s calls, %s each", cost,
-                     efg_percent((double)totals->cost, (double)totals->time), calls, each);
+    efg_summary_line(out,
+                     "Cost         about %s a rank, %.2g%% of the run: %s in MPI_Init, %s in MPI_Finalize,",
+                     cost, 100 * share, init, finish);
+    efg_summary_line(out, "             %s while it ran: %s calls, %s each", watch, calls, each);
     efg_summary_line(out, "             up to %s of memory a rank", memory);
+}
+
+/* --- what the limit has left out --- */
+
+static const struct {
+    uint32_t limited, unless;
+    const char *text;
+} left_out[] = {
+    {EFG_LIMITED_RING, EFG_LIMITED_NO_RING, "only some blocks of iterations were looked at for slow ones"},
+    {EFG_LIMITED_NO_RING, 0, "slow iterations were looked for at the beginning only"},
+    {EFG_LIMITED_POLLS, 0, "of polls that found nothing, each 16th is measured and stands for the others"},
+    {EFG_LIMITED_EXCEEDED, 0,
+     "exceeded: with all calls asked for, or several threads, watching does not pause"},
+};
+
+static void put_pauses(struct efg_buffer *out, const struct efg_totals *totals)
+{
+    char calls[32];
+    double all = (double)totals->time + (double)totals->paused;
+
+    efg_format_count(calls, sizeof calls, (double)totals->unwatched / (double)totals->ranks);
+    efg_summary_line(
+        out, "             watched for %.2g%% of the time, with pauses: %s calls a rank were not seen;",
+        efg_percent((double)totals->time, all), calls);
+    efg_summary_line(out, "             counts and times are of the others, shares are estimates");
+}
+
+static void put_limit(struct efg_buffer *out, const struct efg_totals *totals)
+{
+    if (!totals->limited || !totals->ranks)
+        return;
+    efg_summary_line(out, "Limit        of %.7g%% of the time for watching (EFGTRACE_OVERHEAD):",
+                     (double)totals->limit_most / 1e4);
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        if (totals->limited & left_out[i].limited && !(totals->limited & left_out[i].unless))
+            efg_summary_line(out, "             %s", left_out[i].text);
+    if (totals->limited & EFG_LIMITED_PAUSES)
+        put_pauses(out, totals);
 }
 
 static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
@@ -276,6 +330,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     efg_summary_processor(out, run);
     efg_summary_clocks(out, run);
     put_cost(out, &view);
+    put_limit(out, view.totals);
     put_notes(out, view.totals);
     put_files(out, &view);
 }

@@ -24,6 +24,9 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run);
 /* ns of the run, from the first rank's start to the last one's end. */
 uint64_t efg_summary_duration(const struct efg_run *run);
 
+/* ns that the library has cost a rank, in MPI_Init and MPI_Finalize too; *SHARE of the run. */
+double efg_summary_cost(const struct efg_run *run, double *share);
+
 /* The loop tree of GRAPH, whose paths are those of RUN. MAIN is its main loop, of function 0
  * for none. Returns 0, or -ENOMEM (the tree is then empty). */
 int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run,

@@ -120,6 +120,12 @@ enum efg_shape {
     EFG_SHAPES /* how many there are: at most 64, for sets of them */
 };
 
+/* Calls without which what comes later is not understood: a set. */
+#define EFG_SHAPES_KEPT                                                                                   \
+    (1ull << EFG_SHAPE_COMM_NEW | 1ull << EFG_SHAPE_COMM_IDUP | 1ull << EFG_SHAPE_COMM_FREE |             \
+     1ull << EFG_SHAPE_COMM_JOIN | 1ull << EFG_SHAPE_WIN_NEW | 1ull << EFG_SHAPE_WIN_FREE |               \
+     1ull << EFG_SHAPE_FILE_OPEN | 1ull << EFG_SHAPE_FILE_CLOSE)
+
 struct efg_call {
     uint16_t id;
     uint8_t shape;      /* enum efg_shape */
@@ -129,6 +135,7 @@ struct efg_call {
     uint8_t neighbour; /* collective of a neighbourhood: counts are per neighbour */
     uint8_t is_large;  /* counts are of MPI_Count, not of int */
     bool recording;    /* for the tracer: this call is being recorded */
+    bool is_spared;    /* ... and this one was not measured on entering */
     int peer, tag, root;
     int rpeer, rtag;
     int nrequests;
@@ -183,6 +190,9 @@ struct efg_front {
     void *(*look_up)(const char *symbol);
     /* EFG_MPI or EFG_PMPI: the name by which this thread's present call was made. */
     int (*named)(void);
+    /* How many further calls of this thread are to pass unseen, but for EFG_SHAPES_KEPT: counted down with
+     * each call. */
+    uint64_t *(*passing)(void);
 };
 
 /* What libefgtrace-runtime.so exports to the preloaded library. */

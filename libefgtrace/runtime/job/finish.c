@@ -34,6 +34,7 @@
 #include "runtime/watch/save.h"
 #include "runtime/watch/steer.h"
 #include "runtime/watch/threads.h"
+#include "runtime/watch/thrift.h"
 #include "runtime/watch/windows.h"
 #include "sessions.h"
 #include "spawned.h"
@@ -181,6 +182,7 @@ void efg_finish_run(void)
     efg_last_end();
     efg_threads_stop();
     uint64_t now = efg_clock_ticks();
+    efg_thrift_end(now);
     efg_signals_hold(&signals);
     for (struct efg_thread *t = efg_threads.list; t; t = t->next)
         efg_events_add(t, now, false);
@@ -231,6 +233,7 @@ void efg_finish_leave(void)
     efg_last_end();
     efg_threads_stop();
     uint64_t now = efg_clock_ticks();
+    efg_thrift_end(now);
     struct efg_thread *self = efg_threads_become(NULL);
     struct efg_signals signals;
 

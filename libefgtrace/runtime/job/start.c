@@ -67,6 +67,7 @@ static bool prepare(const struct efg_front *front)
     if (job->conf.mode == EFG_MODE_OFF)
         return false;
     efg_ask_begin(front);
+    job->passing = front->passing;
     no_counter = job->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
     return true;
 }

@@ -341,6 +341,18 @@ void efg_requests_restart(struct efg_requests *t, struct efg_request *r)
         r->serial = t->serial++;
 }
 
+void efg_requests_forget(struct efg_requests *t)
+{
+    look_after(t);
+    for (uint64_t i = 0; t->chains && i < t->chains->count; i++)
+        for (struct efg_request *r = t->chains->chain[i].first, *next; r; r = next) {
+            next = r->next;
+            if (!r->is_persistent)
+                take_out(t, r);
+            r->is_active = 0;
+        }
+}
+
 static int compare_serials(const void *a, const void *b)
 {
     const struct efg_request *x = *(struct efg_request *const *)a, *y = *(struct efg_request *const *)b;

@@ -82,10 +82,12 @@ INLINE void *efg_wrap_next(int id, int named, const char *symbol)
 
 extern OURS _Atomic(const struct efg_hooks *) efg_wrap_hooks; /* NULL: nothing is traced */
 
-/* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED. */
+/* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED; how many further
+ * calls pass unseen. */
 struct efg_wrap_outermost {
     void *frame;
     int named;
+    uint64_t passing;
 };
 extern OURS __thread struct efg_wrap_outermost efg_wrap_outermost
     __attribute__((tls_model("initial-exec")));
@@ -95,9 +97,19 @@ INLINE bool efg_wrap_is_inside(const void *frame)
     return (uintptr_t)frame < (uintptr_t)efg_wrap_outermost.frame;
 }
 
+/* Whether a call of this SHAPE, a constant, passes; those made within others are counted, too. */
+INLINE bool efg_wrap_passes(int shape)
+{
+    if (EFG_SHAPES_KEPT >> shape & 1 || !UNLIKELY(efg_wrap_outermost.passing))
+        return false;
+    efg_wrap_outermost.passing--;
+    return true;
+}
+
 INLINE void efg_wrap_enter(void *frame, int named)
 {
-    efg_wrap_outermost = (struct efg_wrap_outermost){frame, named};
+    efg_wrap_outermost.frame = frame;
+    efg_wrap_outermost.named = named;
 }
 
 INLINE void efg_wrap_leave(void)

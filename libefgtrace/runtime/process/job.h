@@ -35,6 +35,7 @@ struct efg_job {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* its name and version */
     MPI_Comm comm;                            /* private: of all ranks that are here, as in HERE */
     MPI_Comm self;       /* MPI_COMM_SELF, or a private one of this rank alone */
+    uint64_t *(*passing)(void); /* of struct efg_front */
     bool is_of_sessions; /* there is no MPI_COMM_WORLD */
 };
 

@@ -379,6 +379,19 @@ void efg_recorder_turn_ring(struct efg_recorder *r, uint64_t time, uint64_t iter
     begin_in_ring(r, time, iteration);
 }
 
+/* Receives that are posted meanwhile are taken along. */
+void efg_recorder_skip(struct efg_recorder *r, bool is_skipped)
+{
+    if (is_skipped == r->is_skipping || (is_skipped && !r->is_on))
+        return;
+    if (is_skipped)
+        flush_spin(r);
+    else
+        r->first_enter = r->open_requests = 0;
+    r->is_skipping = is_skipped;
+    r->is_on = !is_skipped && !r->failed;
+}
+
 ptrdiff_t efg_recorder_cut_ring(struct efg_recorder *r, const uint32_t *end,
                                 bool is_dropped(const void *context, uint64_t begin), const void *context)
 {
@@ -394,7 +407,7 @@ ptrdiff_t efg_recorder_cut_ring(struct efg_recorder *r, const uint32_t *end,
 void efg_recorder_end_ring(struct efg_recorder *r, bool is_dropped(const void *context, uint64_t begin),
                            const void *context)
 {
-    r->is_on = 0;
+    r->is_on = r->is_skipping = false;
     r->spin.leave = 0;
     r->log.is_held = 0;
     r->window++; /* requests of it are of none now */

@@ -49,6 +49,7 @@ struct efg_spin { /* polls that found nothing, one after the other */
 /* What a call touches while nothing is recorded comes first. */
 struct efg_recorder {
     bool is_on, is_draining;
+    bool is_skipping; /* in a ring, and off for this iteration */
     struct efg_flight flight;    /* under way, as far as this thread knows */
     struct efg_traffic *traffic; /* sent so far */
     struct efg_log log;
@@ -163,6 +164,8 @@ void efg_recorder_stop(struct efg_recorder *r, uint64_t time);
  * r->window_start, and readers do not see them yet. TIME is when ITERATION begins. */
 void efg_recorder_begin_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration);
 void efg_recorder_turn_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration);
+/* The present iteration of a ring is not recorded: IS_SKIPPED; or it is, from here on. */
+void efg_recorder_skip(struct efg_recorder *r, bool is_skipped);
 /* Of the iterations before the one that begins at END, those go that begin at a time for which IS_DROPPED
  * says 1; the ring is what is behind END. Returns by how many words that has moved. */
 ptrdiff_t efg_recorder_cut_ring(struct efg_recorder *r, const uint32_t *end,

@@ -44,6 +44,11 @@ uint64_t efg_cost_of(const struct efg_cost *cost, uint64_t calls)
     return cost->rare + (each > 0 ? (uint64_t)(each * (double)calls) : 0);
 }
 
+uint64_t efg_cost_so_far(const struct efg_cost *cost)
+{
+    return efg_cost_of(cost, cost->samples * EFG_COST_EVERY);
+}
+
 static uint64_t run_batch(const struct efg_hooks *volatile *hooks)
 {
     uint64_t begin = efg_clock_ticks();

@@ -36,6 +36,9 @@ void efg_cost_sample(struct efg_cost *cost, uint64_t ns);
 /* ns that CALLS have cost. */
 uint64_t efg_cost_of(const struct efg_cost *cost, uint64_t calls);
 
+/* ns so far, about: as many calls as samples say. */
+uint64_t efg_cost_so_far(const struct efg_cost *cost);
+
 /* Measure what a call costs that HOOKS do not see, with calls of this thread, the COST of which is given. */
 void efg_cost_measure(struct efg_cost *cost, const struct efg_hooks *hooks);
 

@@ -31,6 +31,15 @@ static bool add_to_graph(struct efg_thread *t, const struct efg_event *event)
     return is_pivot;
 }
 
+/* Since RARE was what is done rarely, so many NS have passed, with what else was done meanwhile; or more than
+ * all this can take: then the thread had no processor for some of it. */
+static void add_cost(struct efg_cost *cost, uint64_t rare, uint64_t ns)
+{
+    uint64_t most = cost->rare - rare + EFG_COST_MOST;
+
+    cost->rare = rare + (ns < most ? ns : most);
+}
+
 /* Too rare for samples of calls to say what it takes, so it is measured itself, unless there is
  * little to do. */
 EFG_HOT bool efg_events_add(struct efg_thread *t, uint64_t now, bool is_last_awaited)
@@ -58,6 +67,6 @@ EFG_HOT bool efg_events_add(struct efg_thread *t, uint64_t now, bool is_last_awa
     }
     __atomic_store_n(&t->settled, t->graph.events, __ATOMIC_RELAXED);
     if (begin)
-        t->cost.rare = rare + (efg_clock_ticks() - begin); /* with what else was done here */
+        add_cost(&t->cost, rare, efg_clock_ticks() - begin);
     return is_pivot;
 }

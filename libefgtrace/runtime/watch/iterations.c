@@ -40,6 +40,6 @@ void efg_iterations_count(struct efg_thread *t, uint64_t number, uint64_t now)
         return;
     efg_stat_add(&t->iterations.all, time);
     t->iterations.all_mpi += mpi;
-    if (t->series)
+    if (t->series && !t->pause.from) /* numbers hold until the first pause */
         efg_series_add(t->series, &(struct efg_iteration){number - 1, begin - job->start, time, mpi});
 }

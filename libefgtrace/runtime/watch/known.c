@@ -18,6 +18,7 @@
 #include "runtime/stack/callpath.h"
 #include "steering.h"
 #include "threads.h"
+#include "thrift.h"
 
 static struct efg_job *const job = &efg_job;
 static const struct efg_steering *const s = &efg_steering;
@@ -254,6 +255,7 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .init = job->init,
         .processor = efg_processor_since(&job->processor),
     };
+    efg_thrift_known(rank);
     rank->thread_count = only ? 1 : efg_threads.count;
     rank->threads = rank->note ? calloc(rank->thread_count, sizeof *rank->threads) : NULL;
     if (!rank->threads)

@@ -17,6 +17,7 @@
 
 struct efg_order {
     bool is_on;
+    bool is_cut; /* later events are not added */
     struct efg_sequence sequence;
     struct efg_buffer done; /* segments as bytes, after those in the file */
     char *path;             /* of the file, which is made when it is needed */
@@ -35,7 +36,7 @@ void efg_order_begin(struct efg_order *order, uint32_t thread, const char *path)
 /* The next event is of NODE. */
 static inline void efg_order_add(struct efg_order *order, uint32_t node)
 {
-    if (order->is_on)
+    if (order->is_on && !order->is_cut)
         efg_sequence_add(&order->sequence, node);
 }
 

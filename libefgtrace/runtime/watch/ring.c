@@ -17,7 +17,7 @@
 #include "steering.h"
 #include "windows.h"
 
-#define MOST_EDGES 8192
+#define MOST_EDGES EFG_SLOW_RING
 #define LEAST_SIZE (64 << 10) /* bytes */
 #define FEW 8                 /* iterations: such a ring does not span the rounds */
 #define ROUNDS 16             /* in the time that a ring spans */
@@ -198,16 +198,19 @@ static void begin(struct efg_thread *t, uint64_t now)
     ring.count = 0;
     add_edge(t, now);
     efg_slow_begin(slow, efg_steering_number(t));
+    efg_recorder_skip(&t->recorder, !efg_slow_records(slow));
 }
 
 /* The present iteration is whole, unless the log is full. */
 static void turn(struct efg_thread *t, uint64_t now)
 {
+    efg_recorder_skip(&t->recorder, false);
     efg_recorder_turn_ring(&t->recorder, now, slow->newest + 1);
     if (t->recorder.failed)
         return;
     efg_slow_add(slow, now - ring.edges[ring.count - 1].time);
     add_edge(t, now);
+    efg_recorder_skip(&t->recorder, !efg_slow_records(slow));
 }
 
 void efg_ring_end(struct efg_thread *t, uint64_t now, int visit)

@@ -11,6 +11,7 @@
 #include "ring.h"
 #include "runtime/process/job.h"
 #include "threads.h"
+#include "thrift.h"
 #include "visits.h"
 #include "windows.h"
 
@@ -130,6 +131,8 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
         .whole = trigger->state == EFG_PROVISIONAL ? efg_windows_first_visit() : UINT64_MAX,
         .state = trigger->state,
         .has_ring = efg_ring_is_possible(t),
+        .would_pause = efg_thrift_would_pause(),
+        .step = efg_thrift_step(),
         .is_lost = trigger->state == EFG_ARMED && efg_visits_are_over(t),
     };
     if (agree->round == EFG_ROUND_PIVOT) {
@@ -201,7 +204,7 @@ static void hear(struct efg_thread *t, uint64_t now)
         take_elected(efg_ballot_winner(&rounds.result));
     efg_act_obey(t, verdict, now);
     efg_ring_settle(t, now);
-    if (verdict == EFG_VERDICT_FAILED && agree->role == EFG_OWNER && !agree->is_leaving)
+    if (verdict == EFG_VERDICT_FAILED && agree->role == EFG_OWNER && !agree->is_leaving && !agree->is_last)
         go_alone(t, now);
     if (verdict == EFG_VERDICT_NONE || verdict == EFG_VERDICT_HOLDS)
         wait_for_loop(now);

@@ -22,6 +22,7 @@
 #include "runtime/stack/code.h"
 #include "save.h"
 #include "threads.h"
+#include "thrift.h"
 #include "visits.h"
 #include "windows.h"
 #include "wish.h"
@@ -103,7 +104,7 @@ static void full_sample(struct efg_thread *t, uint64_t now, int leads)
     efg_coarse_follow(t, now);
     efg_stability_sample(&t->stability, &t->graph, now);
     efg_order_settle(&t->order);
-    if (!leads || !t->finder)
+    if (!leads || !t->finder || efg_thrift_has_paused())
         return;
     lead(t, now);
     update_awaiting(t);
@@ -157,6 +158,8 @@ static void sample(struct efg_thread *t, uint64_t now)
     t->cost.rare += efg_clock_cpu() - begin;
     if (now >= t->next_save)
         efg_save(t, now);
+    if (is_full && claim)
+        efg_thrift_look(t, now);
     efg_leader_release(claim);
 }
 

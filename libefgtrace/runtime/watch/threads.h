@@ -20,6 +20,13 @@
 #include "regions.h"
 #include "runtime/record/recorder.h"
 
+/* When nothing is watched (thrift.h). */
+struct efg_pause {
+    uint64_t from, until;        /* ticks: the present or last one */
+    uint64_t time;               /* ns: of all so far */
+    uint64_t calls, calls_known; /* that have passed; before the present pause */
+};
+
 /* The order of the fields is that of the cache lines: what each call touches is together,
  * from the last field of the graph to the first ones of the recorder. */
 struct efg_thread {
@@ -28,6 +35,8 @@ struct efg_thread {
     uint32_t number;
     struct efg_detail detail; /* of the signatures in the graph */
     bool is_awaiting;     /* waits for the next visit of the pivot, to begin or end something */
+    bool is_sparing;      /* leaves something out: thrift.h is to be asked of each call */
+    bool is_pausing;
     bool is_inside;       /* its thread is at work on this, not in MPI or elsewhere; atomic */
     uint64_t next_sample; /* ticks: when to look at anything but events */
     struct efg_backlog backlog;
@@ -39,6 +48,9 @@ struct efg_thread {
     struct efg_stability stability;
     struct efg_finder *finder;       /* NULL without memory */
     struct efg_tally tally;          /* of the leader: visits of the pivot */
+    struct efg_pause pause;
+    uint64_t polls_spared;           /* polls that it was asked about */
+    uint64_t polls_counted;          /* that found nothing since the last one that was measured */
     uint64_t next_full_sample;       /* ticks: when to look at the graph too */
     /* Iterations of the pivot, from one visit to the next. */
     struct efg_run_iterations iterations;

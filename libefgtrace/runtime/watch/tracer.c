@@ -22,6 +22,7 @@
 #include "runtime/stack/callpath.h"
 #include "steer.h"
 #include "threads.h"
+#include "thrift.h"
 #include "windows.h"
 
 /* --- user regions --- */
@@ -41,25 +42,45 @@ static __attribute__((noinline, cold)) bool turn_back(struct efg_thread *t)
     return false;
 }
 
+/* Something is left out. Returns whether the call is not to be measured. */
+static __attribute__((noinline)) bool spare(struct efg_thread *t, struct efg_call *call, bool *wants_leave)
+{
+    enum efg_spared spared = efg_thrift_enter(t, call);
+
+    *wants_leave = spared == EFG_SPARED_EVENT;
+    return spared != EFG_SPARED_NOTHING;
+}
+
+static inline void end_enter(struct efg_thread *t)
+{
+    if (t->cost.entered) {
+        t->cost.inside = efg_clock_ticks() - t->cost.entered;
+        t->cost.rare_then = t->cost.rare;
+    }
+    efg_thread_end_work(t);
+}
+
 EFG_HOT bool efg_tracer_enter(struct efg_call *call)
 {
     struct efg_thread *t = efg_self ? efg_self : efg_threads_self();
+    bool wants_leave;
+
     call->thread = t;
     if (!t)
         return false;
     efg_thread_begin_work(t);
-    t->cost.entered = --t->cost.countdown == 0 ? efg_clock_ticks() : 0;
+    t->cost.entered = !t->is_pausing && --t->cost.countdown == 0 ? efg_clock_ticks() : 0;
+    if (__builtin_expect(t->is_sparing, 0) && spare(t, call, &wants_leave)) {
+        end_enter(t);
+        return wants_leave;
+    }
     call->path = efg_callpath_find(call->frame, &call->hash);
     call->enter = efg_clock_ticks();
     if (t->epoch != __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) && efg_windows_join(t, call->enter) != 0)
         return turn_back(t);
     if (efg_recorder_wants_enter(&t->recorder, call))
         efg_recorder_enter(&t->recorder, call);
-    if (t->cost.entered) {
-        t->cost.inside = efg_clock_ticks() - t->cost.entered;
-        t->cost.rare_then = t->cost.rare;
-    }
-    efg_thread_end_work(t);
+    end_enter(t);
     return true;
 }
 
@@ -83,6 +104,15 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
     efg_recorder_enter_again(&t->recorder, call);
 }
 
+/* Polls that were only counted since the last one that was measured: this one stands for them, too. */
+static inline uint64_t stand_for(struct efg_thread *t)
+{
+    uint64_t counted = t->polls_counted;
+
+    t->polls_counted = 0;
+    return counted;
+}
+
 /* Of CALL, which has returned at LEAVE. Returns whether it counts for the pivot. */
 static inline bool add_event(struct efg_thread *t, const struct efg_call *call, struct efg_facts facts,
                              uint64_t leave)
@@ -96,7 +126,7 @@ static inline bool add_event(struct efg_thread *t, const struct efg_call *call, 
         .path_hash = call->hash,
         .enter = call->enter,
         .leave = leave,
-        .bytes = facts.sent + facts.received,
+        .bytes = facts.is_poll ? stand_for(t) : facts.sent + facts.received,
         .flags = facts.flags,
         .is_start = efg_shape_is_in(call, EFG_SHAPES_STARTING),
         .is_poll = facts.is_poll != 0,
@@ -107,6 +137,19 @@ static inline bool add_event(struct efg_thread *t, const struct efg_call *call, 
     return (is_awaited || waiting >= EFG_BACKLOG) && efg_events_add(t, leave, is_awaited) && is_awaited;
 }
 
+/* Without a look at the clock, unless it is measured what this costs. Returns whether that was all. */
+static __attribute__((noinline)) bool leave_spared(struct efg_thread *t, struct efg_call *call, int result)
+{
+    uint64_t begin = t->cost.entered ? efg_clock_ticks() : 0;
+
+    if (!efg_thrift_leave(t, call, result))
+        return false;
+    if (begin)
+        efg_cost_sample(&t->cost, efg_clock_ticks() - begin);
+    efg_thread_end_work(t);
+    return true;
+}
+
 EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
 {
     struct efg_thread *t = call->thread;
@@ -115,6 +158,8 @@ EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
         turn_back(t);
         return;
     }
+    if (__builtin_expect(call->is_spared, 0) && leave_spared(t, call, result))
+        return;
     uint64_t leave = efg_clock_ticks();
     struct efg_facts facts = efg_decode(call, result);
     bool is_pivot = add_event(t, call, facts, leave) && efg_leader_is(t);

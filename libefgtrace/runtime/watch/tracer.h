@@ -17,6 +17,7 @@
  *               known.c       all that is known, as the run file has it
  *               save.c        what is left if the job is killed
  *               cost.c        what all this costs
+ *               thrift.c      what is left out where that is too much
  *
  * State is per thread, except for what the ranks agree on: that is steered by one thread,
  * the leader.

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What watching costs most: calls that do next to nothing, again and again.
+ *
+ *     limit messages LENGTH   8 bytes to the next rank and from the one before, 100 times in an iteration
+ *     limit polls LENGTH      MPI_Test for a message that comes with the end of the iteration, 100 times
+ *
+ * LENGTH is a number of iterations, or seconds with an s behind them, by the clock of rank 0. Rank 0 prints
+ * the seconds from before MPI_Init until after MPI_Finalize, its processor time, and the calls of all ranks
+ * in between.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "measure.h"
+
+#define CALLS 100
+
+static int rank, ranks;
+static long calls;
+
+static double seconds(void)
+{
+    return measure_time(CLOCK_MONOTONIC) / 1e9;
+}
+
+static void exchange(void)
+{
+    char out[8] = {0}, in[8];
+
+    MPI_Sendrecv(out, sizeof out, MPI_BYTE, (rank + 1) % ranks, 0, in, sizeof in, MPI_BYTE,
+                 (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    calls++;
+}
+
+static void send_messages(void)
+{
+    for (int i = 0; i < CALLS; i++)
+        exchange();
+}
+
+static void poll(void)
+{
+    char out[8] = {0}, in[8];
+    MPI_Request request;
+    int flag = 0;
+
+    MPI_Irecv(in, sizeof in, MPI_BYTE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < CALLS && !flag; i++, calls++)
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    MPI_Send(out, sizeof out, MPI_BYTE, (rank + 1) % ranks, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    calls += 3;
+}
+
+/* After each 100 iterations: rank 0 has seen whether there are enough. */
+static int is_over(long iterations, const char *length, double begin)
+{
+    int over = strchr(length, 's') ? seconds() - begin > atof(length) : iterations >= atol(length);
+
+    MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    calls++;
+    return over;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "messages", *length = argc > 2 ? argv[2] : "100000";
+    double begin = seconds();
+    long all = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (long i = 0; i % 100 || !is_over(i, length, begin); i++) {
+        if (strcmp(what, "polls") == 0)
+            poll();
+        else
+            send_messages();
+    }
+    calls++; /* the next one */
+    MPI_Reduce(&calls, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (rank == 0)
+        printf("%.6f %.6f %ld\n", seconds() - begin, measure_time(CLOCK_PROCESS_CPUTIME_ID) / 1e9, all);
+    return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Spending grows by the share of the time, beginning with GRACE; what MPI_Init and MPI_Finalize take is taken
+ * from it, up to half. Invariant: what is allowed never falls.
+ */
+#include "limit.h"
+
+#define FINISH 2 /* MPI_Finalize takes so many times what MPI_Init does */
+
+void efg_limit_init(struct efg_limit *l, uint64_t share, uint64_t init)
+{
+    *l = (struct efg_limit){.share = share, .reserve = init + FINISH * init};
+}
+
+static uint64_t share_of(const struct efg_limit *l, uint64_t time)
+{
+    return (uint64_t)((double)time * (double)l->share / (double)EFG_LIMIT_WHOLE);
+}
+
+uint64_t efg_limit_allowed(const struct efg_limit *l, uint64_t time)
+{
+    uint64_t all = share_of(l, time), grace = share_of(l, EFG_LIMIT_GRACE_TIME);
+    uint64_t rest = all - (l->reserve < all / 2 ? l->reserve : all / 2);
+
+    return rest > grace ? rest : grace;
+}
+
+static bool has_next(const struct efg_limit *l, const struct efg_limit_state *s)
+{
+    return l->thrift < EFG_THRIFT_POLLS ||
+           (l->thrift == EFG_THRIFT_POLLS && (!s->is_searching || s->cost > EFG_LIMIT_SEARCH));
+}
+
+static enum efg_thrift next(const struct efg_limit *l, const struct efg_limit_state *s)
+{
+    return !s->has_ring && l->thrift < EFG_THRIFT_POLLS ? EFG_THRIFT_POLLS : l->thrift + 1;
+}
+
+void efg_limit_look(struct efg_limit *l, const struct efg_limit_state *s)
+{
+    uint64_t allowed = efg_limit_allowed(l, s->time);
+    bool is_lately = s->cost - l->cost > share_of(l, s->time - l->time);
+
+    if (!l->share)
+        return;
+    if (s->cost > allowed && is_lately && has_next(l, s))
+        l->thrift = next(l, s);
+    else if (l->thrift < EFG_THRIFT_NO_RING && l->thrift > EFG_THRIFT_NONE && s->cost < allowed / 2)
+        l->thrift--;
+    if (s->time > l->time)
+        l->burst = (s->cost - l->cost) * EFG_LIMIT_BURST / (s->time - l->time);
+    efg_limit_resume(l, s);
+}
+
+void efg_limit_resume(struct efg_limit *l, const struct efg_limit_state *s)
+{
+    l->time = s->time;
+    l->cost = s->cost;
+}
+
+/* The reserve may be half of what is allowed, or less: the later of the two times is right. */
+uint64_t efg_limit_pause(const struct efg_limit *l, const struct efg_limit_state *s)
+{
+    double share = (double)l->share / (double)EFG_LIMIT_WHOLE;
+    double needed = (double)s->cost + (double)l->burst;
+
+    if (s->cost <= efg_limit_allowed(l, s->time))
+        return s->time;
+    double half = 2 * needed / share, whole = (needed + (double)l->reserve) / share;
+    double until = half < whole ? half : whole;
+    return until > (double)s->time ? (uint64_t)until : s->time;
+}
+
+uint32_t efg_limit_step(enum efg_thrift thrift)
+{
+    return thrift < EFG_THRIFT_NO_RING ? UINT32_C(1) << thrift : 0;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A pause is counted in calls, since nobody else would end it: after CHUNK of them that pass, one comes here
+ * and looks at the clock. What is known of times leaves pauses out: the next event follows the last one as if
+ * the pause had not been.
+ */
+#include "thrift.h"
+
+#include <string.h>
+
+#include "core/window/limit.h"
+#include "events.h"
+#include "runtime/base/clock.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "runtime/stack/callpath.h"
+#include "steering.h"
+
+#define CHUNK 4096
+#define PASSING 2 /* ns that a call takes longer which passes */
+
+static const struct efg_job *const job = &efg_job;
+static struct efg_steering *const s = &efg_steering;
+
+static struct {
+    struct efg_limit limit;
+    bool has_begun;
+    uint32_t limited; /* set of enum efg_limited */
+} thrift;
+
+/* --- what may be left out --- */
+
+bool efg_thrift_would_pause(void)
+{
+    return thrift.limit.thrift == EFG_THRIFT_PAUSE && !(thrift.limited & EFG_LIMITED_EXCEEDED);
+}
+
+bool efg_thrift_has_paused(void)
+{
+    return thrift.limited & EFG_LIMITED_PAUSES;
+}
+
+uint32_t efg_thrift_step(void)
+{
+    return efg_limit_step(thrift.limit.thrift);
+}
+
+/* Something was asked for that pauses would spoil. */
+static bool is_barred(void)
+{
+    bool wants_order = job->conf.sequence && strcmp(efg_conf_source(&job->conf, "sequence"), "default") != 0;
+
+    return wants_order || job->conf.mode == EFG_MODE_FULL ||
+           __atomic_load_n(&efg_threads.count, __ATOMIC_RELAXED) > 1;
+}
+
+/* No window follows, nor is one under way. */
+static bool is_free(const struct efg_thread *t)
+{
+    const struct efg_agree *agree = &s->control.agree;
+
+    return !t->recorder.is_on && !t->recorder.is_skipping && !t->recorder.is_draining &&
+           !efg_comms_are_expected() &&
+           (job->conf.mode != EFG_MODE_ADAPTIVE || agree->round == EFG_ROUND_OVER ||
+            agree->role == EFG_ALONE);
+}
+
+static bool is_searching(void)
+{
+    return job->conf.mode == EFG_MODE_ADAPTIVE && !s->window_count &&
+           s->control.agree.round != EFG_ROUND_OVER;
+}
+
+static struct efg_limit_state state(const struct efg_thread *t, uint64_t now)
+{
+    return (struct efg_limit_state){.time = now - job->start,
+                                    .cost = efg_cost_so_far(&t->cost),
+                                    .has_ring = s->control.agree.slow.is_on,
+                                    .is_searching = is_searching()};
+}
+
+/* --- pauses --- */
+
+static void begin_pause(struct efg_thread *t, uint64_t now, uint64_t until)
+{
+    if (!efg_thrift_has_paused())
+        efg_tell(now, "watching pauses now and then: it took more than its share of the time");
+    thrift.limited |= EFG_LIMITED_PAUSES;
+    efg_events_add(t, now, false);
+    t->order.is_cut = true;
+    t->is_pausing = true;
+    t->pause.from = now;
+    t->pause.until = job->start + until;
+    *job->passing() = CHUNK;
+}
+
+static void end_pause(struct efg_thread *t, uint64_t now)
+{
+    uint64_t calls = t->pause.calls - t->pause.calls_known;
+
+    t->is_pausing = false;
+    t->pause.time += now - t->pause.from;
+    t->pause.calls_known = t->pause.calls;
+    t->cost.rare += calls * PASSING;
+    t->graph.last_leave = now;
+    t->graph.poll_time = 0;
+    t->last_visit = 0;
+    efg_requests_forget(&t->recorder.table);
+    t->next_sample = t->next_full_sample = now + EFG_LIMIT_BURST;
+    struct efg_limit_state at = state(t, now);
+    efg_limit_resume(&thrift.limit, &at);
+}
+
+/* CHUNK calls have passed. */
+static bool goes_on(struct efg_thread *t)
+{
+    uint64_t now = efg_clock_ticks();
+
+    if (now < t->pause.until) {
+        t->pause.calls += CHUNK + 1;
+        *job->passing() = CHUNK;
+        return true;
+    }
+    t->pause.calls += CHUNK;
+    end_pause(t, now);
+    return false;
+}
+
+static void consider_pause(struct efg_thread *t, uint64_t now, const struct efg_limit_state *at)
+{
+    uint64_t until;
+
+    if (is_barred())
+        thrift.limited |= EFG_LIMITED_EXCEEDED;
+    if (!efg_thrift_would_pause() || !is_free(t))
+        return;
+    until = efg_limit_pause(&thrift.limit, at);
+    if (until > at->time)
+        begin_pause(t, now, until);
+    else if (efg_thrift_has_paused())
+        t->next_sample = t->next_full_sample = now + EFG_LIMIT_BURST;
+}
+
+/* --- samples --- */
+
+static void note_limited(const struct efg_slow *slow)
+{
+    thrift.limited |= slow->is_dear ? EFG_LIMITED_NO_RING : slow->step > 1 ? EFG_LIMITED_RING : 0;
+}
+
+void efg_thrift_look(struct efg_thread *t, uint64_t now)
+{
+    if (!thrift.has_begun)
+        efg_limit_init(&thrift.limit, job->conf.overhead, job->init);
+    thrift.has_begun = true;
+    if (!job->conf.overhead)
+        return;
+    struct efg_limit_state at = state(t, now);
+    efg_limit_look(&thrift.limit, &at);
+    note_limited(&s->control.agree.slow);
+    t->is_sparing = thrift.limit.thrift >= EFG_THRIFT_POLLS;
+    if (thrift.limit.thrift == EFG_THRIFT_PAUSE)
+        consider_pause(t, now, &at);
+}
+
+/* --- calls --- */
+
+/* One that may have to be known of later, in a pause. */
+static enum efg_spared enter_in_pause(struct efg_thread *t, struct efg_call *c)
+{
+    if (*job->passing() == 0 && !goes_on(t))
+        return EFG_SPARED_NOTHING;
+    if (!efg_shape_is_in(c, EFG_SHAPES_KEPT))
+        return EFG_SPARED_ALL;
+    c->enter = efg_clock_ticks();
+    efg_recorder_enter(&t->recorder, c);
+    c->is_spared = true;
+    return EFG_SPARED_EVENT;
+}
+
+/* While something is recorded, all of them are. */
+static bool is_measured(struct efg_thread *t, const struct efg_call *c)
+{
+    return t->recorder.is_on || t->recorder.is_draining || !efg_shape_is_in(c, EFG_SHAPES_POLL) ||
+           ++t->polls_spared % EFG_THRIFT_POLL == 0;
+}
+
+enum efg_spared efg_thrift_enter(struct efg_thread *t, struct efg_call *c)
+{
+    if (t->is_pausing)
+        return enter_in_pause(t, c);
+    if (is_measured(t, c))
+        return EFG_SPARED_NOTHING;
+    if (efg_recorder_wants_enter(&t->recorder, c))
+        efg_recorder_enter(&t->recorder, c);
+    c->is_spared = true;
+    return EFG_SPARED_EVENT;
+}
+
+static void leave_in_pause(struct efg_thread *t, struct efg_call *c, int result)
+{
+    uint64_t leave = efg_clock_ticks();
+    struct efg_facts facts = efg_decode(c, result);
+
+    if (efg_recorder_wants_leave(&t->recorder, c))
+        efg_recorder_leave(&t->recorder, c, &facts, leave, result);
+}
+
+bool efg_thrift_leave(struct efg_thread *t, struct efg_call *c, int result)
+{
+    if (t->is_pausing) {
+        leave_in_pause(t, c, result);
+        return true;
+    }
+    if (efg_decode(c, result).is_poll) {
+        t->polls_counted++;
+        thrift.limited |= EFG_LIMITED_POLLS;
+        efg_recorder_release_requests(&t->recorder);
+        return true;
+    }
+    c->path = efg_callpath_find(c->frame, &c->hash);
+    c->enter = efg_clock_ticks();
+    return false;
+}
+
+/* --- the end --- */
+
+void efg_thrift_end(uint64_t now)
+{
+    struct efg_thread *t = efg_self;
+
+    if (!t || !t->is_pausing)
+        return;
+    t->pause.calls += CHUNK - *job->passing();
+    *job->passing() = 0;
+    end_pause(t, now);
+}
+
+void efg_thrift_known(struct efg_run_rank *rank)
+{
+    rank->limited = thrift.limited;
+    rank->limit = job->conf.overhead;
+    for (const struct efg_thread *t = efg_threads.list; t; t = t->next) {
+        rank->paused += t->pause.time;
+        rank->unwatched += t->pause.calls;
+    }
+}

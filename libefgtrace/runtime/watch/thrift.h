@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Thrift: does less where watching takes more than its share of the time (core/window/limit.h decides what).
+ * The leader looks at what it has spent at each sample.
+ *
+ * Polls: one of EFG_THRIFT_POLL is measured and stands for those before it; the others are counted, and what
+ * they find is an event that took no time.
+ *
+ * Pauses: calls pass unseen, but for those that make and free communicators, windows and files. Then
+ * numbers of iterations are those of this rank only; so before the first pause all ranks agree that no
+ * window follows (agree.h). Where the order of calls is asked for explicitly, by `sequence` or by recording
+ * all, or where several threads call MPI, watching does not pause, and the summary says that the limit was
+ * exceeded.
+ */
+#ifndef EFG_THRIFT_H
+#define EFG_THRIFT_H
+
+#include <stdbool.h>
+
+#include "files/run/runfile.h"
+#include "threads.h"
+
+#define EFG_THRIFT_POLL 16
+
+/* THREAD, the leader, has taken a sample. It may pause from here on. */
+void efg_thrift_look(struct efg_thread *thread, uint64_t now);
+
+/* Whether it would pause, if no window was to follow; and has paused before. */
+bool efg_thrift_would_pause(void);
+bool efg_thrift_has_paused(void);
+
+/* Of how many blocks of iterations the ring is to record one; 0: of none. */
+uint32_t efg_thrift_step(void);
+
+/* A CALL of a thread that is_sparing begins. */
+enum efg_spared { EFG_SPARED_NOTHING, EFG_SPARED_EVENT /* leave is wanted */, EFG_SPARED_ALL };
+enum efg_spared efg_thrift_enter(struct efg_thread *thread, struct efg_call *call);
+
+/* Such a call, for which EFG_SPARED_EVENT was the answer, has returned. Returns false if it is an event. */
+bool efg_thrift_leave(struct efg_thread *thread, struct efg_call *call, int result);
+
+/* The program ends while this thread may pause. */
+void efg_thrift_end(uint64_t now);
+
+/* What was left out, for the run file. */
+void efg_thrift_known(struct efg_run_rank *rank);
+
+#endif

@@ -1,0 +1,62 @@
+#!/bin/sh
+# The limit of what watching may take. It is so low here that any machine exceeds it: what is left out then is said,
+# no call is lost without being counted, and what is asked for explicitly is kept.
+#
+# usage: tests/limit.sh
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+
+dir=$work/trace
+low=0.01%
+$MPICC -O1 -g bench/limit.c -o "$work/limit" || exit 2
+
+# limited RANKS WHAT OPTION...: calls of the program, those in the graph and those that were not seen
+limited() {
+    number=$1
+    what=$2
+    shift 2
+    rm -rf "$dir"
+    ranks "$number" "$tool" run -o "$dir" "$@" "$work/limit" $what >"$work/out" 2>"$work/err"
+    made=$(sed 's/.* //' "$work/out")
+    "$tool" report --json "$dir" >"$work/report.json"
+    counts=$("$python" -c '
+import json, sys
+o = json.load(open(sys.argv[1]))["overview"]
+print(o["calls"], o["cost"]["unwatched"], o["cost"]["paused"] > 0, any("were watched for" in f for f in o["findings"]))
+' "$work/report.json")
+    set -- $counts
+    seen=$1 unseen=$2 pauses=$3 found=$4
+}
+
+limited 2 "messages 3s" --overhead $low
+same "messages: each call was seen or is counted" "$made" "$((seen + unseen))"
+same "messages: watching has paused, and the report says so" "True True" "$pauses $found"
+has "messages: the summary says so" "Limit        of 0.01% of the time" "$dir/summary.txt"
+has "messages: all have their window" "the same iterations on all 2 ranks" "$dir/summary.txt"
+verdict "messages: the trace is right" "$(faults "$dir/traces.otf2" --min-matched 1.0 | head -n 2)"
+verdict "messages: the order ends with the first pause" "$(
+    lines=$("$tool" expand -r 0 "$dir" 2>/dev/null | wc -l)
+    [ "$lines" -gt 100 ] && [ "$lines" -lt "$made" ] || echo "$lines calls")"
+
+limited 2 "messages 3s" --overhead $low --select first,slow
+has "ring: it is said that it was given up" "slow iterations were looked for at the beginning only" "$dir/summary.txt"
+same "ring: each call was seen or is counted" "$made" "$((seen + unseen))"
+
+# Up to 15 polls wait for one that is measured.
+limited 1 "polls 2s" --overhead $low
+has "polls: some stand for others" "each 16th is measured" "$dir/summary.txt"
+verdict "polls: each was seen or is counted" "$([ $((made - seen - unseen)) -ge 0 ] &&
+    [ $((made - seen - unseen)) -lt 16 ] || echo "$made made, $seen seen, $unseen not")"
+
+limited 1 "messages 1s" --overhead $low -m graph
+same "graph: each call was seen or is counted" "$made" "$((seen + unseen))"
+same "graph: watching has paused" "True" "$pauses"
+
+EFGTRACE_SEQUENCE=on limited 1 "messages 1s" --overhead $low
+same "an order that was asked for: no call is missing" "$made 0" "$seen $unseen"
+has "an order that was asked for: the limit is exceeded" "exceeded: with all calls asked for" "$dir/summary.txt"
+
+limited 1 "messages 1s" --overhead none
+same "no limit: no call is missing" "$made 0" "$seen $unseen"
+hasnt "no limit: nothing is said" "Limit " "$dir/summary.txt"
+finish

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is left out for the limit of what watching may take: with costs that are made up.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/window/limit.h"
+
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+#define HALF_PERCENT 5000
+
+static struct efg_limit limit;
+static struct efg_limit_state now;
+
+/* NS pass, of which watching takes PERCENT. */
+static void pass(uint64_t ns, double percent)
+{
+    now.time += ns;
+    now.cost += (uint64_t)((double)ns * percent / 100);
+}
+
+static void begin(uint64_t share, uint64_t init)
+{
+    efg_limit_init(&limit, share, init);
+    now = (struct efg_limit_state){0};
+}
+
+/* Samples every 10 ms, for SECONDS. */
+static void run(uint64_t seconds, double percent)
+{
+    for (uint64_t i = 0; i < seconds * 100; i++) {
+        pass(10 * MS, percent);
+        efg_limit_look(&limit, &now);
+    }
+}
+
+static void test_what_is_allowed(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 10 * MS);
+    assert_int_equal(efg_limit_allowed(&limit, 0), 50 * MS);
+    assert_int_equal(efg_limit_allowed(&limit, 10 * SECOND), 50 * MS);
+    assert_int_equal(efg_limit_allowed(&limit, 100 * SECOND), 470 * MS); /* three times 10 for both ends */
+    begin(HALF_PERCENT, 10 * SECOND);
+    assert_int_equal(efg_limit_allowed(&limit, 100 * SECOND), 250 * MS); /* half of it at least */
+}
+
+static void test_below_it_nothing_is_left_out(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    now.has_ring = true;
+    run(100, 0.49);
+    assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
+    begin(0, 0);
+    run(100, 30);
+    assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
+}
+
+/* 20% of 200 ms are less than what is allowed of 10 s. */
+static void test_short_runs(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    for (int i = 0; i < 20; i++) {
+        pass(10 * MS, 20);
+        efg_limit_look(&limit, &now);
+    }
+    assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
+}
+
+static void test_one_after_the_other(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    now.has_ring = true;
+    now.cost = SECOND;
+    for (int level = 1; level <= EFG_THRIFT_PAUSE; level++) {
+        pass(10 * MS, 5);
+        efg_limit_look(&limit, &now);
+        assert_int_equal(limit.thrift, level);
+        assert_int_equal(efg_limit_step(limit.thrift), level < EFG_THRIFT_NO_RING ? 1 << level : 0);
+    }
+    pass(10 * MS, 5);
+    efg_limit_look(&limit, &now);
+    assert_int_equal(limit.thrift, EFG_THRIFT_PAUSE);
+}
+
+/* There is nothing to be saved on it. */
+static void test_without_a_ring(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    now.cost = 100 * MS;
+    pass(10 * MS, 5);
+    efg_limit_look(&limit, &now);
+    assert_int_equal(limit.thrift, EFG_THRIFT_POLLS);
+}
+
+/* It was spent in the past, and is not spent any more. */
+static void test_what_is_spent_is_spent(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    pass(10 * MS, 0);
+    now.cost = SECOND;
+    efg_limit_look(&limit, &now);
+    assert_int_equal(limit.thrift, EFG_THRIFT_POLLS);
+    run(10, 0.4);
+    assert_int_equal(limit.thrift, EFG_THRIFT_POLLS);
+}
+
+static void test_the_ring_comes_back(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    now.has_ring = true;
+    now.cost = 100 * MS;
+    for (int i = 0; i < 3; i++) {
+        pass(10 * MS, 5);
+        efg_limit_look(&limit, &now);
+    }
+    assert_int_equal(limit.thrift, EFG_THRIFT_RING + 2);
+    run(100, 0.1);
+    assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
+}
+
+static void test_a_window_comes_first(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    now.is_searching = true;
+    run(4, 20);
+    assert_int_equal(limit.thrift, EFG_THRIFT_POLLS);
+    run(2, 20); /* more than a second */
+    assert_int_equal(limit.thrift, EFG_THRIFT_PAUSE);
+}
+
+/* Watching costs 20% while it does not pause: of all of the time, it takes its share, and no less. */
+static void test_pauses_keep_the_limit(void **state)
+{
+    uint64_t watched = 0;
+
+    (void)state;
+    begin(HALF_PERCENT, 20 * MS);
+    while (now.time < 200 * SECOND) {
+        pass(EFG_LIMIT_BURST, 20);
+        watched += EFG_LIMIT_BURST;
+        efg_limit_look(&limit, &now);
+        if (limit.thrift != EFG_THRIFT_PAUSE)
+            continue;
+        uint64_t until = efg_limit_pause(&limit, &now);
+        assert_true(until >= now.time);
+        now.time = until;
+        efg_limit_resume(&limit, &now);
+    }
+    assert_true(now.cost + 60 * MS <= now.time / 200);
+    assert_true(now.cost > now.time / 250);
+    assert_true(watched < now.time / 30);
+}
+
+static void test_no_pause_within_the_limit(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    pass(SECOND, 1);
+    limit.thrift = EFG_THRIFT_PAUSE;
+    assert_int_equal(efg_limit_pause(&limit, &now), now.time);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_allowed),
+        cmocka_unit_test(test_below_it_nothing_is_left_out),
+        cmocka_unit_test(test_short_runs),
+        cmocka_unit_test(test_one_after_the_other),
+        cmocka_unit_test(test_without_a_ring),
+        cmocka_unit_test(test_what_is_spent_is_spent),
+        cmocka_unit_test(test_the_ring_comes_back),
+        cmocka_unit_test(test_a_window_comes_first),
+        cmocka_unit_test(test_pauses_keep_the_limit),
+        cmocka_unit_test(test_no_pause_within_the_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
