@@ -386,6 +386,28 @@ static int begin(void **state)
     return 0;
 }
 
+/* Persistent ones are there for later, and wait for nothing. */
+static void test_forgotten(void **state)
+{
+    static struct efg_requests one;
+    struct efg_request *kept;
+
+    (void)state;
+    efg_requests_forget(&one);
+    for (uint32_t i = 1; i <= 100; i++)
+        efg_requests_add(&one, handle(i % 10 + 1));
+    kept = efg_requests_add(&one, handle(5));
+    kept->is_persistent = kept->is_active = 1;
+    efg_requests_forget(&one);
+    assert_int_equal(one.count, 1);
+    assert_ptr_equal(efg_requests_find(&one, handle(5)), kept);
+    assert_int_equal(kept->is_active, 0);
+    for (uint32_t i = 1; i <= 10; i++)
+        assert_true(i == 5 || !efg_requests_find(&one, handle(i)));
+    struct efg_request *next = efg_requests_add(&one, handle(7));
+    assert_ptr_equal(efg_requests_find(&one, handle(7)), next);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_each_leaves_out_what_others_claim),
         cmocka_unit_test(test_refers_to_communicators),
         cmocka_unit_test(test_news),
+        cmocka_unit_test(test_forgotten),
         cmocka_unit_test(test_threads_complete_each_other_s),
     };
     return cmocka_run_group_tests(tests, begin, NULL);

@@ -122,9 +122,9 @@ enum efg_shape {
 
 /* Calls without which what comes later is not understood: a set. */
 #define EFG_SHAPES_KEPT                                                                                   \
-    (1ull << EFG_SHAPE_COMM_NEW | 1ull << EFG_SHAPE_COMM_IDUP | 1ull << EFG_SHAPE_COMM_FREE |             \
-     1ull << EFG_SHAPE_COMM_JOIN | 1ull << EFG_SHAPE_WIN_NEW | 1ull << EFG_SHAPE_WIN_FREE |               \
-     1ull << EFG_SHAPE_FILE_OPEN | 1ull << EFG_SHAPE_FILE_CLOSE)
+    (1ull << EFG_SHAPE_COMM_NEW | 1ull << EFG_SHAPE_COMM_FREE | 1ull << EFG_SHAPE_COMM_JOIN |             \
+     1ull << EFG_SHAPE_WIN_NEW | 1ull << EFG_SHAPE_WIN_FREE | 1ull << EFG_SHAPE_FILE_OPEN |               \
+     1ull << EFG_SHAPE_FILE_CLOSE)
 
 struct efg_call {
     uint16_t id;

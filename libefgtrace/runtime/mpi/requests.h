@@ -126,7 +126,7 @@ void efg_requests_remove(struct efg_requests *table, struct efg_request *request
 void efg_requests_each(struct efg_requests *table,
                        void (*visit)(struct efg_request *request, void *data), void *data);
 
-/* Calls of this thread were not seen for a while, and no other thread has a table: which requests there are
+/* Calls of this thread were not seen for a while, and requests are not shared: which requests there are
  * is not known, but for persistent ones, which are taken to be complete. */
 void efg_requests_forget(struct efg_requests *table);
 

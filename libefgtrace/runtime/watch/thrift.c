@@ -105,7 +105,8 @@ static void end_pause(struct efg_thread *t, uint64_t now)
     t->graph.last_leave = now;
     t->graph.poll_time = 0;
     t->last_visit = 0;
-    efg_requests_forget(&t->recorder.table);
+    if (!efg_requests_are_shared()) /* another thread may have begun meanwhile */
+        efg_requests_forget(&t->recorder.table);
     t->next_sample = t->next_full_sample = now + EFG_LIMIT_BURST;
     struct efg_limit_state at = state(t, now);
     efg_limit_resume(&thrift.limit, &at);
