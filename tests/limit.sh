@@ -16,7 +16,7 @@ limited() {
     what=$2
     shift 2
     rm -rf "$dir"
-    ranks "$number" "$tool" run -o "$dir" "$@" "$work/limit" $what >"$work/out" 2>"$work/err"
+    ranks "$number" "$tool" run -o "$dir" --patience 100s "$@" "$work/limit" $what >"$work/out" 2>"$work/err"
     made=$(sed 's/.* //' "$work/out")
     "$tool" report --json "$dir" >"$work/report.json"
     counts=$("$python" -c '
@@ -28,7 +28,7 @@ print(o["calls"], o["cost"]["unwatched"], o["cost"]["paused"] > 0, any("were wat
     seen=$1 unseen=$2 pauses=$3 found=$4
 }
 
-limited 2 "messages 3s" --overhead $low
+limited 2 "messages 1.5s" --overhead $low
 same "messages: each call was seen or is counted" "$made" "$((seen + unseen))"
 same "messages: watching has paused, and the report says so" "True True" "$pauses $found"
 has "messages: the summary says so" "Limit        of 0.01% of the time" "$dir/summary.txt"
@@ -38,25 +38,25 @@ verdict "messages: the order ends with the first pause" "$(
     lines=$("$tool" expand -r 0 "$dir" 2>/dev/null | wc -l)
     [ "$lines" -gt 100 ] && [ "$lines" -lt "$made" ] || echo "$lines calls")"
 
-limited 2 "messages 3s" --overhead $low --select first,slow
+limited 2 "messages 1.5s" --overhead $low --select first,slow
 has "ring: it is said that it was given up" "slow iterations were looked for at the beginning only" "$dir/summary.txt"
 same "ring: each call was seen or is counted" "$made" "$((seen + unseen))"
 
 # Up to 15 polls wait for one that is measured.
-limited 1 "polls 2s" --overhead $low
+limited 1 "polls 1s" --overhead $low
 has "polls: some stand for others" "each 16th is measured" "$dir/summary.txt"
 verdict "polls: each was seen or is counted" "$([ $((made - seen - unseen)) -ge 0 ] &&
     [ $((made - seen - unseen)) -lt 16 ] || echo "$made made, $seen seen, $unseen not")"
 
-limited 1 "messages 1s" --overhead $low -m graph
+limited 1 "messages 0.5s" --overhead $low -m graph
 same "graph: each call was seen or is counted" "$made" "$((seen + unseen))"
 same "graph: watching has paused" "True" "$pauses"
 
-EFGTRACE_SEQUENCE=on limited 1 "messages 1s" --overhead $low
+EFGTRACE_SEQUENCE=on limited 1 "messages 0.5s" --overhead $low
 same "an order that was asked for: no call is missing" "$made 0" "$seen $unseen"
 has "an order that was asked for: the limit is exceeded" "exceeded: with all calls asked for" "$dir/summary.txt"
 
-limited 1 "messages 1s" --overhead none
+limited 1 "messages 0.5s" --overhead none
 same "no limit: no call is missing" "$made 0" "$seen $unseen"
 hasnt "no limit: nothing is said" "Limit " "$dir/summary.txt"
 finish

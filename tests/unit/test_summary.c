@@ -192,7 +192,7 @@ static void test_pauses(void **state)
     }
     expect("29.3% of it in MPI\n");
     expect("             watched for 50% of the time, with pauses: 1.50 million calls a rank were not seen;\n"
-           "             counts and times are of the others, shares are estimates\n");
+           "             counts and times are of the others, shares are estimates; no window came later\n");
     whole.ranks[0].paused = UINT64_MAX / 2;
     summary();
 }

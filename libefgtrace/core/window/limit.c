@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Spending grows by the share of the time, beginning with GRACE; what MPI_Init and MPI_Finalize take is taken
- * from it, up to half. Invariant: what is allowed never falls.
+ * What is allowed grows by the share of the time, beginning with GRACE. Who pauses anyway saves what MPI_Init
+ * and MPI_Finalize take, too, up to half of what is allowed; for these alone nothing is left out. Invariant:
+ * what is allowed never falls.
  */
 #include "limit.h"
 
@@ -19,10 +20,7 @@ static uint64_t share_of(const struct efg_limit *l, uint64_t time)
 
 uint64_t efg_limit_allowed(const struct efg_limit *l, uint64_t time)
 {
-    uint64_t all = share_of(l, time), grace = share_of(l, EFG_LIMIT_GRACE_TIME);
-    uint64_t rest = all - (l->reserve < all / 2 ? l->reserve : all / 2);
-
-    return rest > grace ? rest : grace;
+    return share_of(l, time > EFG_LIMIT_GRACE_TIME ? time : EFG_LIMIT_GRACE_TIME);
 }
 
 static bool has_next(const struct efg_limit *l, const struct efg_limit_state *s)
@@ -64,7 +62,7 @@ uint64_t efg_limit_pause(const struct efg_limit *l, const struct efg_limit_state
     double share = (double)l->share / (double)EFG_LIMIT_WHOLE;
     double needed = (double)s->cost + (double)l->burst;
 
-    if (s->cost <= efg_limit_allowed(l, s->time))
+    if (s->time < EFG_LIMIT_GRACE_TIME && s->cost <= efg_limit_allowed(l, s->time))
         return s->time;
     double half = 2 * needed / share, whole = (needed + (double)l->reserve) / share;
     double until = half < whole ? half : whole;

@@ -52,7 +52,7 @@ struct efg_limit_state {
 /* SHARE as in the struct; INIT ns were spent in MPI_Init. */
 void efg_limit_init(struct efg_limit *limit, uint64_t share, uint64_t init);
 
-/* ns that may have been spent at TIME. */
+/* ns that may have been spent at TIME before anything is left out. */
 uint64_t efg_limit_allowed(const struct efg_limit *limit, uint64_t time);
 
 /* Look at what was spent since the last look: LIMIT->thrift may go up or, while it concerns the ring only,

@@ -257,7 +257,8 @@ static void put_pauses(struct efg_buffer *out, const struct efg_totals *totals)
     efg_summary_line(
         out, "             watched for %.2g%% of the time, with pauses: %s calls a rank were not seen;",
         efg_percent((double)totals->time, all), calls);
-    efg_summary_line(out, "             counts and times are of the others, shares are estimates");
+    efg_summary_line(
+        out, "             counts and times are of the others, shares are estimates; no window came later");
 }
 
 static void put_limit(struct efg_buffer *out, const struct efg_totals *totals)

@@ -67,8 +67,10 @@ static bool is_free(const struct efg_thread *t)
 
 static bool is_searching(void)
 {
-    return job->conf.mode == EFG_MODE_ADAPTIVE && !s->window_count &&
-           s->control.agree.round != EFG_ROUND_OVER;
+    const struct efg_agree *agree = &s->control.agree;
+
+    return job->conf.mode == EFG_MODE_ADAPTIVE && !agree->made && agree->loop_count < 2 &&
+           agree->round != EFG_ROUND_OVER && agree->role != EFG_ALONE;
 }
 
 static struct efg_limit_state state(const struct efg_thread *t, uint64_t now)
@@ -118,7 +120,7 @@ static bool goes_on(struct efg_thread *t)
     uint64_t now = efg_clock_ticks();
 
     if (now < t->pause.until) {
-        t->pause.calls += CHUNK + 1;
+        t->pause.calls += CHUNK;
         *job->passing() = CHUNK;
         return true;
     }
@@ -144,9 +146,14 @@ static void consider_pause(struct efg_thread *t, uint64_t now, const struct efg_
 
 /* --- samples --- */
 
-static void note_limited(const struct efg_slow *slow)
+static void note_limited(const struct efg_agree *agree)
 {
-    thrift.limited |= slow->is_dear ? EFG_LIMITED_NO_RING : slow->step > 1 ? EFG_LIMITED_RING : 0;
+    const struct efg_slow *slow = &agree->slow;
+
+    if (slow->is_dear || (agree->is_last && slow->wanted))
+        thrift.limited |= EFG_LIMITED_NO_RING;
+    else if (slow->step > 1)
+        thrift.limited |= EFG_LIMITED_RING;
 }
 
 void efg_thrift_look(struct efg_thread *t, uint64_t now)
@@ -158,7 +165,7 @@ void efg_thrift_look(struct efg_thread *t, uint64_t now)
         return;
     struct efg_limit_state at = state(t, now);
     efg_limit_look(&thrift.limit, &at);
-    note_limited(&s->control.agree.slow);
+    note_limited(&s->control.agree);
     t->is_sparing = thrift.limit.thrift >= EFG_THRIFT_POLLS;
     if (thrift.limit.thrift == EFG_THRIFT_PAUSE)
         consider_pause(t, now, &at);
@@ -171,6 +178,7 @@ static enum efg_spared enter_in_pause(struct efg_thread *t, struct efg_call *c)
 {
     if (*job->passing() == 0 && !goes_on(t))
         return EFG_SPARED_NOTHING;
+    t->pause.calls += c->shape != EFG_SHAPE_MARK; /* that is none of MPI */
     if (!efg_shape_is_in(c, EFG_SHAPES_KEPT))
         return EFG_SPARED_ALL;
     c->enter = efg_clock_ticks();
