@@ -174,6 +174,7 @@ report          judge           can the trace be trusted
 report          model           what is known of all ranks
 report          page            draws it
 report          recorded        the timeline of the page
+report          waits           why ranks wait
 run             files/conf      its options are the keys
 run             cli             how commands talk: options, complaints, folders, output
 trace           core/order      orders of pieces
@@ -183,6 +184,8 @@ trace           files/otf2      makes the trace of logs
 trace           files/run       makes the run file of pieces
 trace           files/summary   says what was made
 trace           files/symbols   names of functions
+waits           cli             prints JSON
+waits           recorded        calls, messages, collectives of the trace
 trace           cli             how commands talk: options, complaints, folders, output
 END
 }

@@ -135,6 +135,13 @@ static OTF2_CallbackCode on_intercomm(void *data, OTF2_CommRef self, OTF2_String
     return put(d, &d->comms, self, (uint64_t)one << 32 | other);
 }
 
+static OTF2_CallbackCode on_win(void *data, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
+                                OTF2_RmaWinFlag flags)
+{
+    Definitions *d = data;
+    return put(d, &d->wins, self, comm);
+}
+
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 {
     OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
@@ -149,6 +156,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_intercomm);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(c, on_win);
     return c;
 }
 
@@ -189,12 +197,13 @@ static const struct efg_recorded_group *group_of(const struct efg_recorded_defin
     return index ? &d->group[*index] : NULL;
 }
 
-static bool has_member(const struct efg_recorded_group *group, uint32_t rank)
+/* EFG_NONE: it is no member. */
+static uint32_t place_of(const struct efg_recorded_group *group, uint32_t rank)
 {
     for (uint32_t i = 0; i < group->count; i++)
         if (group->members[i] == rank)
-            return true;
-    return false;
+            return i;
+    return EFG_NONE;
 }
 
 uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me,
@@ -209,9 +218,26 @@ uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t co
         return EFG_NONE;
     if (!one->members)
         return me;
-    if (one != other && !has_member(one, me))
+    if (one != other && place_of(one, me) == EFG_NONE)
         other = one;
     if (rank >= other->count || other->members[rank] >= d->ranks)
         return EFG_NONE;
     return (uint32_t)other->members[rank];
+}
+
+uint32_t efg_recorded_size(const struct efg_recorded_definitions *d, uint32_t comm)
+{
+    const uint64_t *groups = efg_map_find(&d->comms, comm);
+    const struct efg_recorded_group *one = groups ? group_of(d, (uint32_t)(*groups >> 32)) : NULL,
+                                    *other = groups ? group_of(d, (uint32_t)*groups) : NULL;
+    if (!one || !other)
+        return 0;
+    return !one->members ? 1 : one == other ? one->count : one->count + other->count;
+}
+
+uint32_t efg_recorded_own(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me)
+{
+    const uint64_t *groups = efg_map_find(&d->comms, comm);
+    const struct efg_recorded_group *group = groups ? group_of(d, (uint32_t)(*groups >> 32)) : NULL;
+    return group && group->members ? place_of(group, me) : EFG_NONE;
 }

@@ -138,6 +138,8 @@ static void end_call(struct efg_recorded_reading *r, uint64_t time)
     r->call.end = time;
     efg_recorded_begin_item(r, EFG_RECORDED_CALL)->call = r->call;
     efg_recorded_say(r, NULL);
+    r->calls++;
+    efg_recorded_say_collectives(r);
     efg_recorded_say_messages(r);
 }
 
@@ -188,7 +190,9 @@ static bool make_message(struct efg_recorded_reading *r, bool is_send, uint64_t 
                                        .tag = tag,
                                        .is_send = is_send,
                                        .time = now,
-                                       .bytes = bytes};
+                                       .bytes = bytes,
+                                       .begun = efg_recorded_present(r),
+                                       .done = efg_recorded_present(r)};
     if (rank == EFG_NONE)
         r->fault = "a message in it has a partner that there is not";
     return rank != EFG_NONE;
@@ -215,8 +219,10 @@ static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time
     add_bytes(r, bytes);
     if (r->is_start)
         r->call.bytes_kind = EFG_BYTES_HIDDEN;
-    if (make_message(r, true, time, receiver, comm, tag, bytes, &m))
+    if (make_message(r, true, time, receiver, comm, tag, bytes, &m)) {
+        m.done = EFG_RECORDED_NONE;
         efg_recorded_post(&r->order, m, true, request);
+    }
     return go_on(r);
 }
 
@@ -225,7 +231,7 @@ static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef location, OTF2_TimeS
 {
     struct efg_recorded_reading *r = data;
     tick(r, time);
-    efg_recorded_complete(&r->order, request, NULL);
+    efg_recorded_complete(&r->order, request, efg_recorded_present(r), NULL);
     return go_on(r);
 }
 
@@ -235,7 +241,8 @@ static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef location, OTF2_TimeSt
     struct efg_recorded_reading *r = data;
     tick(r, time);
     r->call.bytes_kind = EFG_BYTES_HIDDEN;
-    efg_recorded_post(&r->order, (struct efg_recorded_message){0}, true, request);
+    struct efg_recorded_message m = {.begun = efg_recorded_present(r), .done = EFG_RECORDED_NONE};
+    efg_recorded_post(&r->order, m, true, request);
     return go_on(r);
 }
 
@@ -257,8 +264,10 @@ static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time
 {
     struct efg_recorded_reading *r = data;
     struct efg_recorded_message m;
-    if (make_message(r, false, time, sender, comm, tag, bytes, &m))
-        efg_recorded_complete(&r->order, request, &m);
+    if (make_message(r, false, time, sender, comm, tag, bytes, &m)) {
+        m.begun = EFG_RECORDED_NONE; /* or the call that posted it, if that is known */
+        efg_recorded_complete(&r->order, request, m.done, &m);
+    }
     return go_on(r);
 }
 
@@ -279,6 +288,43 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
     tick(r, time);
     add_bytes(r, sent + received);
     r->call.bytes_kind = EFG_BYTES_KNOWN; /* receives that are taken along are not its own */
+    efg_recorded_meet(r, op, comm, false, root, efg_recorded_present(r));
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_request(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                    void *data, OTF2_AttributeList *attributes, uint64_t request)
+{
+    struct efg_recorded_reading *r = data;
+    tick(r, time);
+    uint64_t *begun = efg_map_put(&r->requests, request);
+    if (!begun)
+        _exit(1);
+    *begun = efg_recorded_present(r);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                     void *data, OTF2_AttributeList *attributes, OTF2_CollectiveOp op,
+                                     OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
+                                     uint64_t request)
+{
+    struct efg_recorded_reading *r = data;
+    tick(r, time);
+    const uint64_t *begun = efg_map_find(&r->requests, request);
+    efg_recorded_meet(r, op, comm, false, root, begun ? *begun : EFG_RECORDED_NONE);
+    efg_map_remove(&r->requests, request);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_window(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                   void *data, OTF2_AttributeList *attributes, OTF2_CollectiveOp op,
+                                   OTF2_RmaSyncLevel level, OTF2_RmaWinRef win, uint32_t root, uint64_t sent,
+                                   uint64_t received)
+{
+    struct efg_recorded_reading *r = data;
+    tick(r, time);
+    efg_recorded_meet(r, op, win, true, root, efg_recorded_present(r));
     return go_on(r);
 }
 
@@ -298,5 +344,8 @@ OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void)
     OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, on_irecv);
     OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, on_cancelled);
     OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, on_collective);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, on_request);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, on_complete);
+    OTF2_EvtReaderCallbacks_SetRmaCollectiveEndCallback(c, on_window);
     return c;
 }

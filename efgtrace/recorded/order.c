@@ -56,7 +56,7 @@ static struct efg_recorded_waiting *end_request(struct efg_recorded_order *order
     return &q->waiting[number - q->first];
 }
 
-void efg_recorded_complete(struct efg_recorded_order *order, uint64_t request,
+void efg_recorded_complete(struct efg_recorded_order *order, uint64_t request, uint64_t call,
                            const struct efg_recorded_message *message)
 {
     struct efg_recorded_waiting *w = end_request(order, request);
@@ -64,8 +64,11 @@ void efg_recorded_complete(struct efg_recorded_order *order, uint64_t request,
         efg_recorded_post(order, *message, false, 0);
     if (!w)
         return;
+    uint64_t begun = w->message.begun;
     if (message && !w->message.is_send)
         w->message = *message;
+    w->message.begun = begun;
+    w->message.done = call;
     w->state = message || w->message.is_send ? EFG_WAITING_READY : EFG_WAITING_DROPPED;
 }
 

@@ -6,6 +6,7 @@
  *     read.c       that process: opens the archive, writes to the pipe
  *     events.c     events -> items
  *     define.c     the definitions that the events refer to
+ *     meet.c       collective operations
  *     order.c      messages, numbered as readers of OTF2 pair them
  */
 #ifndef EFG_RECORDED_PARTS_H
@@ -70,6 +71,7 @@ struct efg_recorded_definitions {
     struct efg_map regions;          /* reference -> name (row of texts) << 2 | kind */
     struct efg_map comms;  /* reference -> reference of group << 32 | of the other one */
     struct efg_map groups; /* reference -> index */
+    struct efg_map wins;   /* reference -> communicator */
     struct efg_recorded_group *group;
     uint32_t group_count, ranks;
     struct efg_recorded_place *place; /* by rank, then thread */
@@ -83,6 +85,10 @@ const char *efg_recorded_define(struct efg_recorded_definitions *d, OTF2_Reader 
  */
 uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me,
                            uint32_t rank);
+/* How many members a communicator has, of both groups; 0 if it is none. */
+uint32_t efg_recorded_size(const struct efg_recorded_definitions *d, uint32_t comm);
+/* The rank in a communicator, in its first group, of the world rank ME; EFG_NONE if it has none. */
+uint32_t efg_recorded_own(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me);
 
 /* --- the order of messages --- */
 
@@ -111,9 +117,9 @@ struct efg_recorded_order {
  * receive that is posted. */
 void efg_recorded_post(struct efg_recorded_order *order, struct efg_recorded_message message,
                        bool is_open, uint64_t request);
-/* The request is complete, a receive by MESSAGE. One that is not known is a receive posted now.
- */
-void efg_recorded_complete(struct efg_recorded_order *order, uint64_t request,
+/* The request was completed by CALL, a receive by MESSAGE. One that is not known is a receive
+ * posted now. */
+void efg_recorded_complete(struct efg_recorded_order *order, uint64_t request, uint64_t call,
                            const struct efg_recorded_message *message);
 void efg_recorded_cancel(struct efg_recorded_order *order, uint64_t request);
 /* What is under way at the end of the location: sends are sent, receives have none. */
@@ -138,6 +144,9 @@ struct efg_recorded_reading {
     uint32_t depth; /* of MPI calls: 0 or 1 */
     bool is_start;  /* the call is MPI_Start or its like */
     struct efg_recorded_call call;
+    uint64_t calls;                /* so far: the number of the present one */
+    struct efg_buffer collectives; /* struct efg_recorded_collective: of the present call */
+    struct efg_map requests;       /* of nonblocking collectives -> the call that began it */
     struct efg_recorded_span iteration, window; /* number EFG_RECORDED_NONE: in none */
     uint64_t windows;
 };
@@ -155,5 +164,17 @@ OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void);
 void efg_recorded_end_span(struct efg_recorded_reading *r, enum efg_recorded_kind kind,
                            struct efg_recorded_span *span);
 void efg_recorded_say_messages(struct efg_recorded_reading *r);
+
+/* The number of the present call; EFG_RECORDED_NONE between two. */
+static inline uint64_t efg_recorded_present(const struct efg_recorded_reading *r)
+{
+    return r->depth ? r->calls : EFG_RECORDED_NONE;
+}
+
+/* The present call completes OPERATION, which the call BEGUN began, on a communicator or a window. */
+void efg_recorded_meet(struct efg_recorded_reading *r, OTF2_CollectiveOp operation, uint32_t context,
+                       bool is_window, uint32_t root, uint64_t begun);
+/* Say these. */
+void efg_recorded_say_collectives(struct efg_recorded_reading *r);
 
 #endif

@@ -26,7 +26,8 @@
 /* --- the pipe --- */
 
 _Static_assert(sizeof(struct efg_recorded_call) == 4 * sizeof(uint32_t) + 4 * sizeof(uint64_t) &&
-                   sizeof(struct efg_recorded_message) == 4 * sizeof(uint32_t) + 4 * sizeof(uint64_t),
+                   sizeof(struct efg_recorded_message) == 4 * sizeof(uint32_t) + 6 * sizeof(uint64_t) &&
+                   sizeof(struct efg_recorded_collective) == 4 * sizeof(uint32_t) + 3 * sizeof(uint64_t),
                "bytes between members would go to the pipe, whatever they are");
 
 static void flush(struct efg_recorded_reading *r)
@@ -96,8 +97,10 @@ static void read_location(struct efg_recorded_reading *r, OTF2_Reader *reader,
 {
     r->rank = place->rank;
     r->most = place->events;
-    r->last = r->windows = 0;
+    r->last = r->windows = r->calls = 0;
     r->depth = 0;
+    efg_map_fini(&r->requests);
+    r->requests = (struct efg_map){0};
     r->iteration.number = r->window.number = EFG_RECORDED_NONE;
     struct efg_recorded_item *item = efg_recorded_begin_item(r, EFG_RECORDED_LOCATION);
     item->location.rank = place->rank;

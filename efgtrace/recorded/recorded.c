@@ -123,6 +123,11 @@ static int take_head(struct efg_recorded *r, const struct efg_run *run)
     return 0;
 }
 
+static bool is_call(const struct efg_recorded *r, uint64_t number)
+{
+    return number < r->calls || number == EFG_RECORDED_NONE;
+}
+
 static bool is_sound(struct efg_recorded *r, const struct efg_recorded_item *item)
 {
     r->location += item->kind == EFG_RECORDED_LOCATION;
@@ -130,14 +135,20 @@ static bool is_sound(struct efg_recorded *r, const struct efg_recorded_item *ite
         return false;
     switch (item->kind) {
     case EFG_RECORDED_LOCATION:
+        r->calls = 0;
         return item->location.rank < r->ranks;
     case EFG_RECORDED_CALL:
+        r->calls++;
         return item->call.site < r->site_count && item->call.begin <= item->call.end;
     case EFG_RECORDED_ITERATION:
     case EFG_RECORDED_WINDOW:
         return item->span.begin <= item->span.end;
     case EFG_RECORDED_MESSAGE:
-        return item->message.from < r->ranks && item->message.to < r->ranks;
+        return item->message.from < r->ranks && item->message.to < r->ranks &&
+               is_call(r, item->message.begun) && is_call(r, item->message.done);
+    case EFG_RECORDED_COLLECTIVE:
+        return item->collective.meeting <= EFG_MEETING_SCAN && is_call(r, item->collective.begun) &&
+               is_call(r, item->collective.done);
     }
     return false;
 }

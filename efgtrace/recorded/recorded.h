@@ -6,7 +6,8 @@
  *         CALL         an MPI call
  *         ITERATION    after the calls in it
  *         WINDOW       after all that is in it; several are brackets of MeasurementOnOff
- *         MESSAGE      one end of a message, somewhere after its call
+ *         MESSAGE      one end of a message, somewhere after its calls
+ *         COLLECTIVE   that it took part in, after the call that completed it
  *     LOCATION  ...                                            by rank, its first thread first
  *
  * Threads come one after the other, so that the memory needed is that of definitions and of
@@ -33,6 +34,16 @@ enum efg_recorded_kind {
     EFG_RECORDED_ITERATION,
     EFG_RECORDED_WINDOW,
     EFG_RECORDED_MESSAGE,
+    EFG_RECORDED_COLLECTIVE,
+};
+
+/* Who waits for whom in a collective operation. */
+enum efg_recorded_meeting {
+    EFG_MEETING_BARRIER,    /* all for all, and no data */
+    EFG_MEETING_ALL,        /* all for all */
+    EFG_MEETING_ONE_TO_ALL, /* all for the root */
+    EFG_MEETING_ALL_TO_ONE, /* the root for all */
+    EFG_MEETING_SCAN,       /* each for those before it */
 };
 
 /* What a call says about its bytes as the graph counts them: for sends and blocking collectives
@@ -69,7 +80,17 @@ struct efg_recorded_item {
             uint64_t number;              /* on its channel, from 0: the send and the receive of
                                              one number are a message */
             uint64_t time, bytes;
+            uint64_t begun, done; /* the calls that began and completed it, as the location numbers its
+                                     calls, from 0; EFG_RECORDED_NONE: not in the trace */
         } message;
+        struct efg_recorded_collective {
+            uint32_t context; /* communicator or window, of the trace */
+            uint32_t meeting; /* enum efg_recorded_meeting */
+            uint32_t root;    /* EFG_NONE: none, or not known; of a scan: the place of this rank */
+            uint32_t size;    /* members */
+            uint64_t is_window;
+            uint64_t begun, done; /* as above */
+        } collective;
     };
 };
 
@@ -89,6 +110,7 @@ struct efg_recorded {
     uint64_t start, length; /* ns since 1970, of time 0; ns */
     uint32_t ranks;
     uint32_t location_count, location; /* LOCATION: how many there were so far */
+    uint64_t calls;                  /* of this location, so far */
     struct efg_recorded_site *sites; /* of the items so far */
     uint32_t site_count;
     char message[512]; /* what is wrong: a sentence without a full stop */

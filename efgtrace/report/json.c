@@ -115,10 +115,23 @@ static void add_timeline(cJSON *document, cJSON *missing, struct efg_timeline *t
     efg_buffer_fini(&text);
 }
 
+/* W: NULL where it is not wanted. */
+static void add_waiting(cJSON *document, cJSON *missing, const struct efg_report_waiting *w)
+{
+    char why[600];
+    if (!w)
+        return;
+    snprintf(why, sizeof why, "It is not known why ranks wait: %s.", w->waits.missing);
+    if (!*w->waits.missing)
+        cJSON_AddItemToObject(document, "waiting", efg_waits_json(&w->waits, w->recorded, &w->names));
+    say_missing(missing, document, "waiting", why);
+}
+
 /* --- the document --- */
 
 cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
-                       struct efg_timeline *timeline, const struct efg_beside *beside)
+                       struct efg_timeline *timeline, const struct efg_report_waiting *waiting,
+                       const struct efg_beside *beside)
 {
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-report");
@@ -133,6 +146,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();
     add_timeline(document, missing, timeline);
+    add_waiting(document, missing, waiting);
     say_missing(missing, document, "iterations", "No main loop was found, so there are no iterations of it.");
     say_missing(missing, document, "messages", "No messages were sent.");
     cJSON_AddItemToObject(document, "missing", missing);

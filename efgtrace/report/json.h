@@ -14,14 +14,18 @@
 #include "model/efficiency.h"
 #include "model/model.h"
 #include "recorded/json.h"
+#include "waiting.h"
+#include "waits/json.h"
 
 #define EFG_REPORT_VERSION 1
 
 extern const char efg_report_json_help[]; /* the schema */
 
-/* The document; free it. NULL: what is wrong was said on standard error. */
+/* The document; free it. WAITING: NULL to leave that out. NULL: what is wrong was said on standard
+ * error. */
 cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
-                       struct efg_timeline *timeline, const struct efg_beside *beside);
+                       struct efg_timeline *timeline, const struct efg_report_waiting *waiting,
+                       const struct efg_beside *beside);
 
 /* What it has of the timeline, at most: 3,000 events of 64 ranks; fewer, where these have no
  * room. */

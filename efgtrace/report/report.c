@@ -3,8 +3,9 @@
  * efgtrace report: what a run did, as text of at most 100 columns. First what matters most, in
  * words; the summary; then a table per question, from the whole to the parts: the loops, how
  * efficient they are, how the iterations went, where the time of the main loop goes, how well
- * the recorded iterations stand for the run, which calls and which call sites take the time and
- * how evenly over the ranks, the ranks themselves, what they sent to whom, how the graph grew.
+ * the recorded iterations stand for the run, why ranks wait in them, which calls and which call
+ * sites take the time and how evenly over the ranks, the ranks themselves, what they sent to
+ * whom, how the graph grew.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -23,9 +24,19 @@
 #include "page/fit.h"
 #include "page/page.h"
 #include "tables.h"
+#include "waiting.h"
 
 #define LINES 20     /* of a table */
 #define LINES_SLOW 8 /* of that of a slow iteration, of which there may be several */
+
+struct reading {
+    struct efg_model model;
+    struct efg_recorded recorded;
+    struct efg_representative representative;
+    struct efg_timeline timeline; /* all zero for text */
+    struct efg_report_waiting waits;
+    struct efg_beside beside;
+};
 
 static void put_facts(struct efg_buffer *out, const struct efg_run *run, const struct efg_ranks *ranks)
 {
@@ -65,9 +76,10 @@ static void put_sent(struct efg_buffer *out, const struct efg_sent *sent, uint32
     efg_report_pairs(out, sent, most);
 }
 
-static void put_report(struct efg_buffer *out, const struct efg_model *model,
-                       const struct efg_representative *r, const struct efg_beside *beside, uint32_t most)
+static void put_report(struct efg_buffer *out, const struct reading *reading, uint32_t most)
 {
+    const struct efg_model *model = &reading->model;
+    const struct efg_representative *r = &reading->representative;
     const struct efg_run *run = &model->run;
     put_facts(out, run, &model->ranks);
     efg_text_title(out, "Loops");
@@ -77,11 +89,13 @@ static void put_report(struct efg_buffer *out, const struct efg_model *model,
     efg_report_efficiency(out, model, most);
     efg_text_title(out, "Iterations of the main loop");
     efg_report_iterations(out, run);
-    efg_report_slow(out, beside, most == LINES ? LINES_SLOW : most);
+    efg_report_slow(out, &reading->beside, most == LINES ? LINES_SLOW : most);
     efg_text_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
     efg_text_title(out, "How well the recorded iterations stand for the run");
     efg_report_representative(out, r, run, most);
+    efg_text_title(out, "Waiting, in the recorded iterations");
+    efg_report_waiting(out, &reading->waits, most);
     efg_text_title(out, "MPI calls by time, all ranks");
     efg_report_joined(out, run, &model->ranks.calls, most);
     efg_text_title(out, "Call sites by time, all ranks");
@@ -100,12 +114,12 @@ static void put_report(struct efg_buffer *out, const struct efg_model *model,
     put_notes(out, &model->ranks);
 }
 
-static void put_findings(struct efg_buffer *out, const struct efg_model *model,
-                         const struct efg_beside *beside)
+static void put_findings(struct efg_buffer *out, const struct reading *reading)
 {
     struct efg_buffer findings = {0};
     char head[] = "1. ";
-    efg_report_findings(&findings, model, beside);
+    efg_report_findings(&findings, &reading->model, &reading->beside);
+    efg_report_say_waiting(&findings, &reading->waits);
     efg_buffer_put(&findings, "", 1);
     out->failed |= findings.failed;
     for (char *line = findings.failed ? "" : (char *)findings.data, *end; *line; line = end) {
@@ -125,20 +139,14 @@ struct request {
     enum { TEXT, JSON, PAGE } as;
 };
 
-struct reading {
-    struct efg_model model;
-    struct efg_recorded recorded;
-    struct efg_representative representative;
-    struct efg_timeline timeline; /* all zero for text */
-    struct efg_beside beside;
-};
-
 static int take(void *data, const struct efg_recorded_item *item)
 {
     struct reading *r = data;
     int error = r->timeline.recorded ? efg_timeline_take(&r->timeline, item) : 0;
     if (!error)
         error = efg_beside_take(&r->beside, item);
+    if (!error)
+        error = efg_waits_take(&r->waits.waits, item);
     return error ? error : efg_representative_take(&r->representative, item);
 }
 
@@ -150,13 +158,15 @@ static int read_trace(struct reading *r, const struct request *request)
     if (!error)
         error =
             efg_beside_begin(&r->beside, run, &r->recorded) || efg_beside_ask_slow(&r->beside) ? -ENOMEM : 0;
+    if (!error)
+        error = efg_report_waiting_begin(&r->waits, run, &r->recorded);
     if (!error && request->as != TEXT)
         error = efg_timeline_begin(&r->timeline, run, &r->recorded, EFG_REPORT_LIMITS);
     if (!error)
         error = efg_recorded_all(&r->recorded, run, take, r);
-    if (error < 0 || efg_beside_end(&r->beside))
+    if (error >= 0 && (efg_beside_end(&r->beside) || efg_report_waiting_end(&r->waits, !error)))
         return -ENOMEM;
-    return efg_representative_read(&r->representative, !error);
+    return error < 0 ? error : efg_representative_read(&r->representative, !error);
 }
 
 /* The trace, then the ranks. Returns 0 or -1, after saying why. */
@@ -175,7 +185,8 @@ static int read_all(struct reading *r, const struct request *request)
 
 static int put_document(struct efg_buffer *out, struct reading *r, const struct request *request)
 {
-    cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline, &r->beside);
+    cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline,
+                                      request->as == JSON ? &r->waits : NULL, &r->beside);
     if (!document)
         return -1;
     if (request->as == PAGE) {
@@ -200,9 +211,9 @@ static int put_all(struct efg_buffer *out, struct reading *r, const struct reque
         return -1;
     if (request->as != TEXT)
         return put_document(out, r, request);
-    put_findings(out, &r->model, &r->beside);
+    put_findings(out, r);
     efg_summary_write(out, run);
-    put_report(out, &r->model, &r->representative, &r->beside, request->most);
+    put_report(out, r, request->most);
     out->failed |= r->model.ranks.hosts.lines.failed | r->model.ranks.notes.failed;
     return 0;
 }
@@ -237,6 +248,7 @@ static int report(const struct request *request)
     if (!error)
         error = write_out(&out, &r.model.run, request);
     efg_buffer_fini(&out);
+    efg_report_waiting_fini(&r.waits);
     efg_timeline_fini(&r.timeline);
     efg_beside_fini(&r.beside);
     efg_representative_fini(&r.representative);
@@ -249,10 +261,9 @@ static const char *const help[] = {
     "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
     "Describes the run that wrote DIR: where time is lost, in words; the summary; its\n"
     "loops, where the time of the main loop goes, how long its iterations took, what made\n"
-    "the slowest ones slow, how well\n"
-    "the recorded ones stand for the run, which MPI calls and call sites take the time "
-    "and\n"
-    "how evenly over the ranks (least, median, most), who sent how much to whom, and how\n"
+    "the slowest ones slow, how well the recorded ones stand for the run, why the ranks wait\n"
+    "in them, which MPI calls and call sites take the time and how evenly over the ranks\n"
+    "(least, median, most), who sent how much to whom, and how\n"
     "the event flow graph grew.\n\n"
     "  -a, --all          every line of every table, not only the largest\n"
     "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
@@ -264,6 +275,7 @@ static const char *const help[] = {
     "  -h, --help         this text\n\n"
     "For example: efgtrace report DIR --html report.html\n\n",
     efg_report_json_help,
+    efg_waits_json_help,
     "\nExit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n",
     NULL,
 };

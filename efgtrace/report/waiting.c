@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Prints why ranks wait in the recorded iterations: what their time is made of; at which call sites they
+ * wait; for whom.
+ */
+#include "waiting.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/text.h"
+#include "files/summary/summary.h"
+
+#define LITTLE 5 /* percent of the time: less waiting is not worth a finding */
+
+int efg_report_waiting_begin(struct efg_report_waiting *w, const struct efg_run *run,
+                             const struct efg_recorded *recorded)
+{
+    w->recorded = recorded;
+    int error = efg_recorded_names_init(&w->names, run);
+    return error ? error : efg_waits_begin(&w->waits, recorded);
+}
+
+int efg_report_waiting_end(struct efg_report_waiting *w, bool is_readable)
+{
+    if (!is_readable)
+        snprintf(w->waits.missing, sizeof w->waits.missing, "%s", w->recorded->message);
+    return efg_waits_end(&w->waits);
+}
+
+void efg_report_waiting_fini(struct efg_report_waiting *w)
+{
+    efg_waits_fini(&w->waits);
+    efg_recorded_names_fini(&w->names);
+}
+
+static double time_of(const struct efg_waits *waits)
+{
+    return (double)waits->all.computation + (double)waits->all.mpi;
+}
+
+/* --- what time is made of --- */
+
+static void put_part(struct efg_buffer *out, const struct efg_waits *waits, uint64_t time, const char *head,
+                     const char *name)
+{
+    char text[32];
+    efg_format_ns(text, sizeof text, time);
+    efg_summary_line(out, "%8.1f%% %10s  %s%s", efg_percent((double)time, time_of(waits)), text, head, name);
+}
+
+static void put_parts(struct efg_buffer *out, const struct efg_waits *waits)
+{
+    efg_summary_line(out, "    share       time  of all ranks");
+    put_part(out, waits, waits->all.computation, "computation", "");
+    for (int kind = EFG_WAIT_NONE + 1; kind < EFG_WAITS; kind++)
+        if (waits->all.waited[kind])
+            put_part(out, waits, waits->all.waited[kind], "waiting: ", efg_wait_name((enum efg_wait)kind));
+    put_part(out, waits, efg_waits_transfer(&waits->all), "the rest in MPI: transfer, software", "");
+}
+
+/* --- where --- */
+
+struct row { /* a site */
+    uint32_t site;
+    uint64_t waited;
+};
+
+static int by_waiting(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->waited != y->waited)
+        return x->waited < y->waited ? 1 : -1;
+    return (x->site > y->site) - (x->site < y->site);
+}
+
+/* Sites where ranks wait, the most first: free them. *COUNT: how many. NULL without memory. */
+static struct row *sorted(const struct efg_waits *waits, uint32_t *count)
+{
+    struct row *rows = calloc((size_t)waits->site_count + 1, sizeof *rows);
+    *count = 0;
+    for (uint32_t i = 0; rows && i < waits->site_count; i++) {
+        uint64_t waited = efg_waits_waited(&waits->sites[i]);
+        if (waited)
+            rows[(*count)++] = (struct row){i, waited};
+    }
+    if (rows)
+        qsort(rows, *count, sizeof *rows, by_waiting);
+    return rows;
+}
+
+/* The kind that it waits most for. */
+static enum efg_wait main_kind(const struct efg_waits_sum *sum)
+{
+    int most = EFG_WAIT_NONE + 1;
+    for (int kind = most; kind < EFG_WAITS; kind++)
+        if (sum->waited[kind] > sum->waited[most])
+            most = kind;
+    return (enum efg_wait)most;
+}
+
+static void put_site(struct efg_buffer *out, const struct efg_report_waiting *w, const struct row *row)
+{
+    const struct efg_waits_sum *sum = &w->waits.sites[row->site];
+    char label[384], waited[32], mpi[32];
+    efg_recorded_label(&w->names, &w->recorded->sites[row->site], label, sizeof label);
+    efg_format_ns(waited, sizeof waited, row->waited);
+    efg_format_ns(mpi, sizeof mpi, sum->mpi);
+    efg_summary_line(out, "%10s %10s %6.1f%%  %-15s  %s", waited, mpi,
+                     efg_percent((double)row->waited, (double)sum->mpi), efg_wait_name(main_kind(sum)),
+                     label);
+}
+
+static void put_sites(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most)
+{
+    uint32_t count;
+    struct row *rows = sorted(&w->waits, &count);
+    out->failed |= !rows;
+    if (count)
+        efg_summary_line(out, "   waiting     in MPI   share  mostly           at");
+    for (uint32_t i = 0; rows && i < count && i < most; i++)
+        put_site(out, w, &rows[i]);
+    efg_text_rest(out, count, most);
+    free(rows);
+}
+
+/* --- for whom --- */
+
+static void name_rank(char *text, size_t size, uint32_t rank)
+{
+    if (rank == EFG_NONE)
+        snprintf(text, size, "unknown");
+    else
+        snprintf(text, size, "rank %u", rank);
+}
+
+static void put_pair(struct efg_buffer *out, const struct efg_waits_pair *pair, double all)
+{
+    char other[32], time[32];
+    name_rank(other, sizeof other, pair->other);
+    efg_format_ns(time, sizeof time, pair->time);
+    efg_summary_line(out, "%10s %6.1f%% %10" PRIu64 "  rank %u for %s", time,
+                     efg_percent((double)pair->time, all), pair->count, pair->waiter, other);
+}
+
+static void put_pairs(struct efg_buffer *out, const struct efg_waits *waits, uint32_t most)
+{
+    if (waits->pair_count)
+        efg_summary_line(out, "   waiting   share      times  who waits for whom");
+    for (uint32_t i = 0; i < waits->pair_count && i < most; i++)
+        put_pair(out, &waits->pairs[i], (double)efg_waits_waited(&waits->all));
+    efg_text_rest(out, waits->pair_count, most);
+}
+
+/* --- all --- */
+
+static void put_left_out(struct efg_buffer *out, const struct efg_waits *waits)
+{
+    if (waits->alone)
+        efg_summary_line(out, "%" PRIu64 " ends of messages have no other end in the trace.", waits->alone);
+    if (waits->unmatched)
+        efg_summary_line(out, "%" PRIu64 " calls of collectives are not matched with others.",
+                         waits->unmatched);
+}
+
+void efg_report_waiting(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most)
+{
+    const struct efg_waits *waits = &w->waits;
+    char text[600];
+    if (*waits->missing || !(time_of(waits) > 0)) {
+        snprintf(text, sizeof text, "Not known: %s.",
+                 *waits->missing ? waits->missing : "nothing was recorded");
+        efg_text_wrap(out, "", text);
+        return;
+    }
+    put_parts(out, waits);
+    put_sites(out, w, most);
+    put_pairs(out, waits, most);
+    put_left_out(out, waits);
+}
+
+/* --- the finding --- */
+
+void efg_report_say_waiting(struct efg_buffer *out, const struct efg_report_waiting *w)
+{
+    const struct efg_waits *waits = &w->waits;
+    uint64_t waited = efg_waits_waited(&waits->all);
+    double share = efg_percent((double)waited, time_of(waits));
+    char label[384], other[32];
+    uint32_t count;
+    struct row *rows = *waits->missing || share < LITTLE ? NULL : sorted(waits, &count);
+    if (!rows)
+        return;
+    const struct efg_waits_sum *sum = &waits->sites[rows->site];
+    name_rank(other, sizeof other, waits->pairs->other);
+    efg_recorded_label(&w->names, &w->recorded->sites[rows->site], label, sizeof label);
+    efg_buffer_print(out,
+                     "In the recorded iterations the ranks wait in %.1f%% of the time, %.0f%% "
+                     "of that at %s (%s); most of all rank %u for %s.\n",
+                     share, efg_percent((double)rows->waited, (double)waited), label,
+                     efg_wait_name(main_kind(sum)), waits->pairs->waiter, other);
+    free(rows);
+}

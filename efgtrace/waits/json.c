@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting as JSON: of all, of locations, of sites, of pairs of ranks, of iterations.
+ */
+#include "json.h"
+
+#include "cli/json.h"
+
+#define PAIRS 10000 /* that are told, at most */
+
+const char efg_waits_json_help[] =
+    "  waiting  of the recorded iterations: {all W, locations [{rank, thread, W}],\n"
+    "           sites [{label, hash, W, by [[location (index), computation, mpi, waiting]]}],\n"
+    "           pairs [[rank that waits, rank that it waits for or null, time, waits]] by falling\n"
+    "           time, pairs_left_out, iterations [{number, window, begin, end, locations, W}],\n"
+    "           messages {matched, alone}, collectives {calls, unmatched}}\n"
+    "           W: {time, computation, mpi, transfer, waiting {KIND: time}, calls}; time =\n"
+    "           computation + mpi, mpi = transfer + waiting. by: with the computation before the\n"
+    "           calls; a site without label is what follows the last call\n";
+
+static void add_sum(cJSON *to, const struct efg_waits_sum *sum)
+{
+    efg_json_number(to, "time", sum->computation + sum->mpi);
+    efg_json_number(to, "computation", sum->computation);
+    efg_json_number(to, "mpi", sum->mpi);
+    efg_json_number(to, "transfer", efg_waits_transfer(sum));
+    efg_json_number(to, "calls", sum->calls);
+    cJSON *waiting = cJSON_AddObjectToObject(to, "waiting");
+    for (int kind = EFG_WAIT_NONE + 1; kind < EFG_WAITS; kind++)
+        if (sum->waited[kind])
+            efg_json_number(waiting, efg_wait_name((enum efg_wait)kind), sum->waited[kind]);
+}
+
+static void put_number(cJSON *array, uint64_t number)
+{
+    cJSON_AddItemToArray(array, cJSON_CreateNumber((double)number));
+}
+
+static void put_rank(cJSON *array, uint32_t rank)
+{
+    cJSON_AddItemToArray(array, rank == EFG_NONE ? cJSON_CreateNull() : cJSON_CreateNumber(rank));
+}
+
+static void add_locations(cJSON *to, const struct efg_waits *waits)
+{
+    cJSON *locations = cJSON_AddArrayToObject(to, "locations");
+    for (uint32_t i = 0; i < waits->location_count; i++) {
+        cJSON *location = cJSON_CreateObject();
+        efg_json_number(location, "rank", waits->locations[i].rank);
+        efg_json_number(location, "thread", waits->locations[i].thread);
+        add_sum(location, &waits->locations[i].sum);
+        cJSON_AddItemToArray(locations, location);
+    }
+}
+
+/* --- sites --- */
+
+static cJSON *add_site(cJSON *sites, const struct efg_waits *waits, const struct efg_recorded *recorded,
+                       const struct efg_recorded_names *names, uint32_t site)
+{
+    char label[512];
+    struct efg_node node;
+    cJSON *to = cJSON_CreateObject();
+    efg_recorded_label(names, &recorded->sites[site], label, sizeof label);
+    efg_recorded_node(names, &recorded->sites[site], &node);
+    efg_json_text(to, "label", label);
+    efg_json_hex(to, "hash", node.hash);
+    add_sum(to, &waits->sites[site]);
+    cJSON_AddItemToArray(sites, to);
+    return cJSON_AddArrayToObject(to, "by");
+}
+
+static void add_place(cJSON *by, const struct efg_waits_place *place)
+{
+    cJSON *row = cJSON_CreateArray();
+    put_number(row, place->location);
+    put_number(row, place->sum.computation);
+    put_number(row, place->sum.mpi);
+    put_number(row, efg_waits_waited(&place->sum));
+    cJSON_AddItemToArray(by, row);
+}
+
+/* Each site's rows are put into its array, so that places are gone through once. */
+static void add_sites(cJSON *to, const struct efg_waits *waits, const struct efg_recorded *recorded,
+                      const struct efg_recorded_names *names)
+{
+    cJSON *sites = cJSON_AddArrayToObject(to, "sites"), *rest = cJSON_CreateObject();
+    cJSON **by = cJSON_malloc(((size_t)waits->site_count + 1) * sizeof *by);
+    for (uint32_t i = 0; by && i < waits->site_count; i++)
+        by[i] = add_site(sites, waits, recorded, names, i);
+    cJSON *after = cJSON_AddArrayToObject(rest, "by");
+    for (uint32_t i = 0; by && i < waits->place_count; i++)
+        add_place(waits->places[i].site == EFG_NONE ? after : by[waits->places[i].site], &waits->places[i]);
+    cJSON_AddItemToArray(sites, rest);
+    cJSON_free(by);
+}
+
+/* --- pairs, iterations --- */
+
+static void add_pairs(cJSON *to, const struct efg_waits *waits)
+{
+    uint32_t count = waits->pair_count < PAIRS ? waits->pair_count : PAIRS;
+    cJSON *pairs = cJSON_AddArrayToObject(to, "pairs");
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON *row = cJSON_CreateArray();
+        put_rank(row, waits->pairs[i].waiter);
+        put_rank(row, waits->pairs[i].other);
+        put_number(row, waits->pairs[i].time);
+        put_number(row, waits->pairs[i].count);
+        cJSON_AddItemToArray(pairs, row);
+    }
+    efg_json_number(to, "pairs_left_out", waits->pair_count - count);
+}
+
+static void add_iterations(cJSON *to, const struct efg_waits *waits)
+{
+    cJSON *iterations = cJSON_AddArrayToObject(to, "iterations");
+    for (uint32_t i = 0; i < waits->iteration_count; i++) {
+        const struct efg_waits_iteration *it = &waits->iterations[i];
+        cJSON *iteration = cJSON_CreateObject();
+        efg_json_number(iteration, "number", it->key & 0xffffffffffff);
+        efg_json_number(iteration, "window", it->key >> 48);
+        efg_json_number(iteration, "begin", it->begin);
+        efg_json_number(iteration, "end", it->end);
+        efg_json_number(iteration, "locations", it->locations);
+        add_sum(iteration, &it->sum);
+        cJSON_AddItemToArray(iterations, iteration);
+    }
+}
+
+cJSON *efg_waits_json(const struct efg_waits *waits, const struct efg_recorded *recorded,
+                      const struct efg_recorded_names *names)
+{
+    cJSON *to = cJSON_CreateObject();
+    add_sum(cJSON_AddObjectToObject(to, "all"), &waits->all);
+    add_locations(to, waits);
+    add_sites(to, waits, recorded, names);
+    add_pairs(to, waits);
+    add_iterations(to, waits);
+    cJSON *messages = cJSON_AddObjectToObject(to, "messages");
+    efg_json_number(messages, "matched", waits->messages);
+    efg_json_number(messages, "alone", waits->alone);
+    cJSON *collectives = cJSON_AddObjectToObject(to, "collectives");
+    efg_json_number(collectives, "calls", waits->collectives);
+    efg_json_number(collectives, "unmatched", waits->unmatched);
+    return to;
+}

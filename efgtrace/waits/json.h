@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting as JSON; the schema is in efg_waits_json_help.
+ */
+#ifndef EFG_WAITS_JSON_H
+#define EFG_WAITS_JSON_H
+
+#include <cjson/cJSON.h>
+
+#include "waits.h"
+
+extern const char efg_waits_json_help[];
+
+/* What WAITS has of RUN, complete; free it. */
+cJSON *efg_waits_json(const struct efg_waits *waits, const struct efg_recorded *recorded,
+                      const struct efg_recorded_names *names);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the analysis of waiting share.
+ *
+ *     waits.c   the steps; names
+ *     take.c    items -> calls, messages, collectives
+ *     wait.c    until when a call waits, and for which other one
+ *     meet.c    collectives -> who waits for whom
+ *     sum.c     sums
+ */
+#ifndef EFG_WAITS_PARTS_H
+#define EFG_WAITS_PARTS_H
+
+#include "base/buffer.h"
+#include "recorded/pairs.h"
+#include "waits.h"
+
+/* More calls are not looked at: they would take a gigabyte. */
+#define EFG_WAITS_MOST 20000000
+
+struct efg_waits_call {
+    uint64_t begin, end;
+    uint64_t until;     /* it waits so long; 0: it does not */
+    uint32_t site;
+    uint32_t location;
+    uint32_t iteration; /* index; EFG_NONE: in none */
+    uint32_t by;        /* the call whose begin it waits for; EFG_NONE: not known */
+    uint16_t window;
+    uint8_t kind; /* enum efg_wait */
+    bool is_poll;    /* polls that found nothing */
+    bool is_counted; /* in the time of the location */
+};
+
+enum efg_waits_trait { /* of a site: what its function is */
+    EFG_TRAIT_PLAIN,
+    EFG_TRAIT_SOME,      /* ends when the first of its requests is complete */
+    EFG_TRAIT_PROBE,     /* what it has found is received next */
+    EFG_TRAIT_NEIGHBOUR, /* collective, but not of all */
+    EFG_TRAIT_FENCE,
+};
+
+struct efg_waits_edge { /* CALL could not end before OTHER had begun, or the other way round */
+    uint32_t call, other;
+    bool is_receive; /* CALL receives, or is the collective's; else it sends */
+};
+
+struct efg_waits_meeting { /* a member's part in a collective */
+    uint64_t context;      /* number << 1 | is a window */
+    uint32_t window;       /* of the trace */
+    uint32_t number;       /* among those of its context and window */
+    uint32_t rank, place;  /* place: what orders a scan */
+    uint32_t begun, done;  /* calls */
+    uint32_t meeting, root, size;
+    uint32_t first; /* of all parts of the same collective, which are SIZE; EFG_NONE: not matched */
+};
+
+struct efg_waits_work {
+    const struct efg_recorded *recorded;
+    struct efg_waits_call *calls;
+    uint32_t call_count;
+    uint8_t *traits; /* enum efg_waits_trait */
+    uint32_t trait_count;
+    struct efg_recorded_pairs pairs;
+    struct efg_map open;           /* message whose other end is to come -> begun << 32 | done */
+    struct efg_map iteration;      /* key -> index */
+    struct efg_buffer spans;       /* struct efg_waits_span */
+    struct efg_buffer edges;       /* struct efg_waits_edge */
+    struct efg_buffer meetings;    /* struct efg_waits_meeting */
+};
+
+struct efg_waits_span { /* an iteration or a window of a location */
+    uint32_t location;
+    uint32_t iteration; /* index; EFG_NONE: it is a window */
+    uint64_t begin, end;
+};
+
+/* CALL waits for the begin of BY, if that is yet to come. */
+void efg_waits_wait(struct efg_waits_work *w, uint32_t call, enum efg_wait kind, uint32_t by);
+/* RECEIVE was completed: that is what probes and polls just before it have waited for, too. */
+void efg_waits_explain(struct efg_waits_work *w, uint32_t receive, uint32_t by);
+
+/* How long it waits. */
+uint64_t efg_waits_of(const struct efg_waits_call *call);
+uint8_t efg_waits_trait(const struct efg_waits_work *w, uint32_t call);
+
+/* The collectives that were taken: what their calls wait for. Returns 0, or -1 without memory. */
+int efg_waits_meet(struct efg_waits *waits);
+/* All that is in WAITS but its locations. Returns 0 or -ENOMEM. */
+int efg_waits_sum_up(struct efg_waits *waits);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sums of times: by location and site, and from these by location and by site; by iteration; by pair
+ * of ranks. The time of a location is gone through once, from one call to the next: what lies between
+ * two is the computation before the second one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "parts.h"
+
+uint64_t efg_waits_waited(const struct efg_waits_sum *sum)
+{
+    uint64_t all = 0;
+    for (int kind = EFG_WAIT_NONE + 1; kind < EFG_WAITS; kind++)
+        all += sum->waited[kind];
+    return all;
+}
+
+uint64_t efg_waits_transfer(const struct efg_waits_sum *sum)
+{
+    return sum->mpi - efg_waits_waited(sum);
+}
+
+void efg_waits_add(struct efg_waits_sum *to, const struct efg_waits_sum *sum)
+{
+    to->computation += sum->computation;
+    to->mpi += sum->mpi;
+    to->calls += sum->calls;
+    for (int kind = 0; kind < EFG_WAITS; kind++)
+        to->waited[kind] += sum->waited[kind];
+}
+
+uint64_t efg_waits_of(const struct efg_waits_call *call)
+{
+    return call->until > call->begin ? call->until - call->begin : 0;
+}
+
+/* --- by site --- */
+
+struct summing {
+    struct efg_waits *waits;
+    struct efg_map place, pair; /* of the present location: site -> index; of ranks -> index */
+    uint32_t location;
+    bool failed;
+};
+
+/* The calls of SITE, or, for EFG_NONE, what follows the last call. */
+static struct efg_waits_sum *place_of(struct summing *s, uint32_t site)
+{
+    static struct efg_waits_sum nowhere;
+    struct efg_waits *waits = s->waits;
+    uint64_t known = s->place.count, *index = efg_map_put(&s->place, site);
+    bool is_new = s->place.count > known;
+    s->failed |=
+        !index || (is_new && efg_array_grow(&waits->places, waits->place_count, 1, sizeof *waits->places));
+    if (s->failed)
+        return &nowhere;
+    if (is_new) {
+        *index = waits->place_count;
+        waits->places[waits->place_count++] = (struct efg_waits_place){.location = s->location, .site = site};
+    }
+    return &waits->places[*index].sum;
+}
+
+static void add_pair(struct summing *s, const struct efg_waits_call *call)
+{
+    struct efg_waits *waits = s->waits;
+    uint32_t waiter = waits->locations[call->location].rank, other = EFG_NONE;
+    if (call->by != EFG_NONE)
+        other = waits->locations[waits->work->calls[call->by].location].rank;
+    uint64_t known = s->pair.count, *index = efg_map_put(&s->pair, (uint64_t)waiter << 32 | other);
+    bool is_new = s->pair.count > known;
+    s->failed |=
+        !index || (is_new && efg_array_grow(&waits->pairs, waits->pair_count, 1, sizeof *waits->pairs));
+    if (s->failed)
+        return;
+    if (is_new) {
+        *index = waits->pair_count;
+        waits->pairs[waits->pair_count++] = (struct efg_waits_pair){waiter, other, 0, 0};
+    }
+    waits->pairs[*index].time += efg_waits_of(call);
+    waits->pairs[*index].count++;
+}
+
+/* --- by location and iteration --- */
+
+static void add(struct summing *s, const struct efg_waits_span *span, uint32_t site,
+                const struct efg_waits_sum *sum)
+{
+    efg_waits_add(place_of(s, site), sum);
+    if (span->iteration != EFG_NONE)
+        efg_waits_add(&s->waits->iterations[span->iteration].sum, sum);
+}
+
+static bool is_in(const struct efg_waits_span *span, const struct efg_waits_call *call)
+{
+    if (span->iteration != EFG_NONE)
+        return call->iteration == span->iteration;
+    return call->begin >= span->begin && call->end <= span->end;
+}
+
+static void add_call(struct summing *s, const struct efg_waits_span *span, struct efg_waits_call *call,
+                     uint64_t since)
+{
+    struct efg_waits_sum sum = {
+        .computation = call->begin - since, .mpi = call->end - call->begin, .calls = 1};
+    sum.waited[call->kind] = efg_waits_of(call);
+    call->is_counted = true;
+    add(s, span, call->site, &sum);
+    if (efg_waits_of(call))
+        add_pair(s, call);
+}
+
+/* The calls from AT up to END that are in SPAN, which is part of the location's time. Returns the first
+ * one that is not. */
+static uint32_t add_span(struct summing *s, const struct efg_waits_span *span, uint32_t at, uint32_t end)
+{
+    struct efg_waits_call *calls = s->waits->work->calls;
+    uint64_t since = span->begin;
+    while (at < end && !is_in(span, &calls[at]) && calls[at].begin < span->begin)
+        at++;
+    for (; at < end && is_in(span, &calls[at]); at++) {
+        add_call(s, span, &calls[at], since);
+        since = calls[at].end;
+    }
+    struct efg_waits_sum rest = {.computation = span->end - since};
+    add(s, span, at < end ? calls[at].site : EFG_NONE, &rest);
+    return at;
+}
+
+static void add_iteration(struct efg_waits *waits, const struct efg_waits_span *span)
+{
+    struct efg_waits_iteration *iteration = &waits->iterations[span->iteration];
+    iteration->begin = span->begin < iteration->begin ? span->begin : iteration->begin;
+    iteration->end = span->end > iteration->end ? span->end : iteration->end;
+    iteration->locations++;
+}
+
+/* All of the spans from *AT on that are of one location. */
+static void add_location(struct summing *s, const struct efg_waits_span *spans, size_t count, size_t *at)
+{
+    struct efg_waits_location *location = &s->waits->locations[s->location];
+    uint32_t call = location->first, end = location->first + location->count;
+    uint32_t first = s->waits->place_count;
+    efg_map_fini(&s->place);
+    s->place = (struct efg_map){0};
+    for (; *at < count && spans[*at].location == s->location && !s->failed; ++*at) {
+        bool is_iteration = spans[*at].iteration != EFG_NONE;
+        if (is_iteration != location->has_iterations)
+            continue;
+        call = add_span(s, &spans[*at], call, end);
+        if (is_iteration)
+            add_iteration(s->waits, &spans[*at]);
+    }
+    for (; first < s->waits->place_count; first++)
+        efg_waits_add(&location->sum, &s->waits->places[first].sum);
+    efg_waits_add(&s->waits->all, &location->sum);
+}
+
+/* --- order --- */
+
+static int falling(uint64_t a, uint64_t b)
+{
+    return (a < b) - (a > b);
+}
+
+static int by_location(const void *a, const void *b)
+{
+    const struct efg_waits_place *x = a, *y = b;
+    int order = falling(y->location, x->location);
+    order = order ? order : falling(efg_waits_waited(&x->sum), efg_waits_waited(&y->sum));
+    return order ? order : falling(y->site, x->site);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct efg_waits_pair *x = a, *y = b;
+    int order = falling(x->time, y->time);
+    order = order ? order : falling(y->waiter, x->waiter);
+    return order ? order : falling(y->other, x->other);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct efg_waits_iteration *x = a, *y = b;
+    return falling(y->key, x->key);
+}
+
+/* The indices of iterations that calls have are of no use after this. */
+static void sort(struct efg_waits *waits)
+{
+    if (waits->place_count)
+        qsort(waits->places, waits->place_count, sizeof *waits->places, by_location);
+    if (waits->pair_count)
+        qsort(waits->pairs, waits->pair_count, sizeof *waits->pairs, by_time);
+    if (waits->iteration_count)
+        qsort(waits->iterations, waits->iteration_count, sizeof *waits->iterations, by_key);
+}
+
+/* --- all --- */
+
+int efg_waits_sum_up(struct efg_waits *waits)
+{
+    const struct efg_waits_span *spans = (struct efg_waits_span *)waits->work->spans.data;
+    size_t count = waits->work->spans.size / sizeof *spans, at = 0;
+    struct summing s = {.waits = waits};
+    waits->site_count = waits->work->recorded->site_count;
+    waits->sites = calloc((size_t)waits->site_count + 1, sizeof *waits->sites);
+    s.failed = !waits->sites;
+    for (; s.location < waits->location_count && !s.failed; s.location++)
+        add_location(&s, spans, count, &at);
+    for (uint32_t i = 0; i < waits->place_count && !s.failed; i++)
+        if (waits->places[i].site != EFG_NONE)
+            efg_waits_add(&waits->sites[waits->places[i].site], &waits->places[i].sum);
+    efg_map_fini(&s.place);
+    efg_map_fini(&s.pair);
+    sort(waits);
+    return s.failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,317 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Why ranks wait, by `efgtrace report --json`, against what python3-otf2 reads in the trace and the
+definitions in efgtrace/waits/waits.h. For programs without intercommunicators.
+
+waiting.py TOOL DIR     a line: how much they wait in the recorded iterations, by kind; or what differs
+"""
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+
+import otf2
+from otf2.events import (Enter, Leave, MeasurementOnOff, MpiCollectiveEnd, MpiIrecv, MpiIrecvRequest, MpiIsend,
+                         MpiIsendComplete, MpiRecv, MpiRequestCancelled, MpiSend, NonBlockingCollectiveComplete,
+                         NonBlockingCollectiveRequest, RmaCollectiveEnd)
+
+WITHIN = 0.01       # of a time, or NEAR ns: where several ranks come at the same moment, either may be the last
+NEAR = 2000
+KINDS = ('late sender', 'late receiver', 'wait at N x N', 'wait at barrier', 'wait at fence', 'late broadcast',
+         'early reduce', 'early scan')
+FIRST = 'MPI_Waitsome', 'MPI_Testsome'
+PROBES = 'MPI_Probe', 'MPI_Mprobe', 'MPI_Iprobe', 'MPI_Improbe'
+FROM_ROOT = 'BCAST', 'SCATTER', 'SCATTERV'
+TO_ROOT = 'GATHER', 'GATHERV', 'REDUCE'
+SCANS = 'SCAN', 'EXSCAN'
+
+
+class Call:
+    def __init__(self, thread, number, function, begin, span, polls):
+        self.thread, self.number, self.function, self.begin, self.polls = thread, number, function, begin, polls
+        self.span = span    # the iteration that it is in, or None
+        self.end = None
+        self.needs = []     # (kind, call whose begin it needs)
+
+    def wait(self):
+        """How long, for what, for whom."""
+        if self.polls:
+            return self.end - self.begin, 'polls', None
+        needs = [(min(max(call.begin, self.begin), self.end), kind, call) for kind, call in self.needs
+                 if call.thread is not self.thread]
+        if not needs:
+            return 0, None, None
+        sign = 1 if self.function in FIRST else -1
+        moment, kind, call = min(needs, key=lambda need: (sign * need[0], KINDS.index(need[1])))
+        return moment - self.begin, kind, call
+
+
+class Thread:
+    def __init__(self, rank, number):
+        self.rank, self.number = rank, number
+        self.calls, self.iterations, self.windows = [], [], []
+        self.open = self.iteration = self.window = None
+        self.requests = {}
+
+
+def name_of(operation):
+    return str(operation).rsplit('.', 1)[-1]
+
+
+class Trace:
+    def __init__(self, anchor):
+        self.threads = {}
+        self.sends, self.receives = defaultdict(list), defaultdict(list)    # by channel
+        self.meetings = defaultdict(lambda: defaultdict(list))  # by context and window, by rank
+        self.sizes = {}
+        self.place = 0
+        with otf2.reader.open(anchor) as trace:
+            self.start = trace.definitions.clock_properties.global_offset
+            for location, event in trace.events:
+                self.place += 1
+                self.take(self.thread(location), event)
+        for thread in self.threads.values():
+            self.end_window(thread)
+        for channel, sends in self.sends.items():
+            for send, receive in zip(sorted(sends, key=lambda end: end[0]),
+                                     sorted(self.receives[channel], key=lambda end: end[0])):
+                self.link(send[1:], receive[1:])
+        for context, by_rank in self.meetings.items():
+            self.meet(self.sizes[context[:2]], by_rank)
+
+    def thread(self, location):
+        rank = int(location.group.name.rsplit(' ', 1)[1])
+        number = location.name.rsplit(' ', 1)[1]
+        me = rank, int(number) if number.isdigit() else 0
+        return self.threads.setdefault(me, Thread(*me))
+
+    @staticmethod
+    def world(communicator, rank, thread):
+        if communicator.group.group_type == otf2.GroupType.COMM_SELF:
+            return thread.rank
+        return int(communicator.group.members[rank].group.name.rsplit(' ', 1)[1])
+
+    # --- events ---
+
+    def take(self, thread, event):
+        now = event.time - self.start
+        if thread.window is None:
+            thread.window = [now, now]
+        thread.window[1] = now
+        handler = getattr(self, 'on_' + type(event).__name__, None)
+        if handler:
+            handler(thread, event, now)
+
+    @staticmethod
+    def end_window(thread):
+        if thread.window:
+            thread.windows.append(thread.window)
+        thread.window = None
+
+    def on_MeasurementOnOff(self, thread, event, now):
+        if event.measurement_mode == otf2.MeasurementMode.OFF:
+            self.end_window(thread)
+
+    def on_Enter(self, thread, event, now):
+        attributes = {key.name: value for key, value in (event.attributes or {}).items()}
+        if event.region.paradigm == otf2.Paradigm.MPI:
+            thread.open = Call(thread, len(thread.calls), event.region.name, now, thread.iteration,
+                               attributes.get('polls', 0))
+            thread.calls.append(thread.open)
+        elif event.region.region_role == otf2.RegionRole.LOOP:
+            thread.iteration = len(thread.windows), attributes['iteration']
+            thread.iterations.append([thread.iteration, now, None])
+
+    def on_Leave(self, thread, event, now):
+        if event.region.paradigm == otf2.Paradigm.MPI:
+            thread.open.end, thread.open = now, None
+        elif event.region.region_role == otf2.RegionRole.LOOP:
+            thread.iterations[-1][2], thread.iteration = now, None
+
+    def on_MpiSend(self, thread, event, now, done=True):
+        channel = event.communicator, thread.rank, self.world(event.communicator, event.receiver, thread), event.msg_tag
+        end = [self.place, thread.open, thread.open if done else None]
+        self.sends[channel].append(end)
+        return end
+
+    def on_MpiIsend(self, thread, event, now):
+        thread.requests[event.request_id] = self.on_MpiSend(thread, event, now, False)
+
+    def on_MpiIsendComplete(self, thread, event, now):
+        if event.request_id in thread.requests:
+            thread.requests.pop(event.request_id)[2] = thread.open
+
+    def on_MpiRequestCancelled(self, thread, event, now):
+        end = thread.requests.pop(event.request_id, None)
+        for ends in self.sends.values():
+            ends[:] = [other for other in ends if other is not end]
+
+    def on_MpiIrecvRequest(self, thread, event, now):
+        thread.requests[event.request_id] = [self.place, thread.open, None]
+
+    def on_MpiRecv(self, thread, event, now, posted=None):
+        channel = event.communicator, self.world(event.communicator, event.sender, thread), thread.rank, event.msg_tag
+        place, begun, _ = posted or (self.place, thread.open, None)
+        self.receives[channel].append([place, begun, thread.open])
+
+    def on_MpiIrecv(self, thread, event, now):
+        self.on_MpiRecv(thread, event, now, thread.requests.pop(event.request_id, (self.place, None, None)))
+
+    def on_MpiCollectiveEnd(self, thread, event, now, begun=None):
+        self.meeting(thread, ('comm', event.communicator), event.communicator, event, begun or thread.open)
+
+    def on_NonBlockingCollectiveRequest(self, thread, event, now):
+        thread.requests[event.request_id] = thread.open
+
+    def on_NonBlockingCollectiveComplete(self, thread, event, now):
+        begun = thread.requests.pop(event.request_id, None)
+        if begun:
+            self.on_MpiCollectiveEnd(thread, event, now, begun)
+
+    def on_RmaCollectiveEnd(self, thread, event, now):
+        self.meeting(thread, ('window', event.win), event.win.comm, event, thread.open)
+
+    def meeting(self, thread, context, communicator, event, begun):
+        if communicator.group.group_type == otf2.GroupType.COMM_SELF:
+            return
+        ranks = [int(member.group.name.rsplit(' ', 1)[1]) for member in communicator.group.members]
+        self.sizes[context] = len(ranks)
+        name = name_of(event.collective_op)
+        root = ranks[event.root] if name in FROM_ROOT + TO_ROOT else None
+        self.meetings[(*context, len(thread.windows))][thread.rank].append(
+            (begun.begin, ranks.index(thread.rank), begun, thread.open, name, root))
+
+    # --- what calls need ---
+
+    @staticmethod
+    def link(send, receive):
+        (sends, sent), (posts, received) = send, receive
+        if sends and received:
+            received.needs.append(('late sender', sends))
+            before = received if posts is received or posts is None else posts
+            for call in {id(call): call for call in (received, before)}.values():
+                Trace.probed(call, sends)
+        if sent and posts and sent.end > posts.begin:
+            sent.needs.append(('late receiver', posts))
+
+    @staticmethod
+    def probed(call, sends):
+        """Probes just before a receive have waited for the same."""
+        for other in reversed(call.thread.calls[:call.number]):
+            if other.function not in PROBES or other.polls:
+                return
+            other.needs.append(('late sender', sends))
+
+    @staticmethod
+    def meet(size, by_rank):
+        counts = {len(meetings) for meetings in by_rank.values()}
+        if len(counts) > 1 or len(by_rank) != size or size < 2:
+            return
+        for parts in zip(*(sorted(meetings, key=lambda part: part[0]) for meetings in by_rank.values())):
+            Trace.meet_one(parts)
+
+    @staticmethod
+    def meet_one(parts):
+        name = parts[0][4]
+        assert all(part[4] == name for part in parts), parts
+        if parts[0][2].function.startswith(('MPI_Neighbor_', 'MPI_Ineighbor_')):
+            return
+        for part in parts:
+            _, place, begun, done, _, root = part
+            others = [other for other in parts if other is not part]
+            kind = 'wait at N x N'
+            if name in FROM_ROOT:
+                kind, others = 'late broadcast', [other for other in others if other[2].thread.rank == root]
+            elif name in TO_ROOT:
+                kind, others = 'early reduce', others if begun.thread.rank == root else []
+            elif name in SCANS:
+                kind, others = 'early scan', [other for other in others if other[1] < place]
+            elif begun.function == 'MPI_Win_fence':
+                kind = 'wait at fence'
+            elif name == 'BARRIER':
+                kind = 'wait at barrier'
+            if others:
+                done.needs.append((kind, max(others, key=lambda other: other[0])[2]))
+
+
+def found(trace):
+    """Times by thread, by iteration, by function, by pair of ranks: what efgtrace is to say."""
+    threads, iterations = {}, defaultdict(Counter)
+    functions, pairs = defaultdict(Counter), Counter()
+    for me, thread in trace.threads.items():
+        times = Counter()
+        if thread.iterations:
+            times['time'] = sum(end - begin for _, begin, end in thread.iterations)
+            for key, begin, end in thread.iterations:
+                iterations[key]['time'] += end - begin
+        else:
+            times['time'] = sum(end - begin for begin, end in thread.windows)
+        for call in thread.calls:
+            if thread.iterations and call.span is None:
+                continue
+            waited, kind, other = call.wait()
+            mine = Counter({'mpi': call.end - call.begin, 'calls': 1})
+            if waited:
+                mine[kind] = waited
+                if other:
+                    pairs[call.thread.rank, other.thread.rank] += waited
+            times.update(mine)
+            functions[call.function].update(mine)
+            if call.span:
+                iterations[call.span].update(mine)
+        threads[me] = times
+    return threads, iterations, functions, pairs
+
+
+def told(document):
+    def times(sum_of):
+        assert sum_of['time'] == sum_of['computation'] + sum_of['mpi'], sum_of
+        assert sum_of['mpi'] == sum_of['transfer'] + sum(sum_of['waiting'].values()), sum_of
+        return Counter({'time': sum_of['time'], 'mpi': sum_of['mpi'], 'calls': sum_of['calls'], **sum_of['waiting']})
+
+    functions = defaultdict(Counter)
+    for site in document['sites']:
+        if 'label' in site:
+            functions[site['label'].split(' ')[0]].update(times(site))
+    threads = {(one['rank'], one['thread']): times(one) for one in document['locations']}
+    everything = times(document['all'])
+    for part in threads.values():
+        everything.subtract(part)
+    assert not any(everything.values()), everything
+    assert sum(functions[name]['mpi'] for name in functions) == document['all']['mpi']
+    iterations = {(one['window'], one['number']): times(one) for one in document['iterations']}
+    pairs = {(waiter, other): time for waiter, other, time, _ in document['pairs'] if other is not None}
+    return threads, iterations, functions, pairs
+
+
+def compare(what, mine, said):
+    for key in set(mine) | set(said):
+        if isinstance(mine.get(key, said.get(key)), Counter):
+            compare(f'{what} {key}', mine.get(key, Counter()), said.get(key, Counter()))
+            continue
+        one, other = mine.get(key, 0), said.get(key, 0)
+        exact = key in ('time', 'mpi', 'calls')
+        if abs(one - other) > (0 if exact else max(WITHIN * max(one, other), NEAR)):
+            raise SystemExit(f'{what} {key}: {one} in the trace, {other} by efgtrace')
+
+
+def main(tool, folder):
+    text = subprocess.run([tool, 'report', '--json', folder], check=True, stdout=subprocess.PIPE).stdout
+    document = json.loads(text)['waiting']
+    threads, iterations, functions, pairs = found(Trace(f'{folder}/traces.otf2'))
+    said = told(document)
+    for name in functions:
+        said[2][name].pop('time', None)     # with the computation before
+    everything = sum(pairs.values()) + sum(times['polls'] for times in threads.values())
+    for what, mine, theirs in zip(('thread', 'iteration', 'function'), (threads, iterations, functions), said):
+        compare(what, mine, theirs)
+    polls = any(times['polls'] for times in threads.values())
+    for pair in () if polls else set(pairs) | set(said[3]):   # of which they may be as late as each other
+        assert abs(pairs[pair] - said[3].get(pair, 0)) <= max(0.01 * everything, NEAR), (pair, pairs[pair], said[3])
+    kinds = Counter()
+    for times in threads.values():
+        kinds.update({kind: time for kind, time in times.items() if kind not in ('time', 'mpi', 'calls')})
+    print(', '.join(f'{kind} {time / 1e6:.3f} ms' for kind, time in sorted(kinds.items())) or 'nobody waits')
+
+
+main(*sys.argv[1:])

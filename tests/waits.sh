@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Why ranks wait: programs whose delays are known (waits/delays.c), against what these have measured
+# themselves (delays.py); and others, against another analyser (waiting.py).
+#
+#   tests/waits.sh       environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+compile stencil2d collectives probes polling threads waitany alternating || exit 2
+$MPICC -g -O1 "$root/tests/waits/delays.c" -o "$work/delays" || exit 2
+cd "$work" || exit 2
+
+all="late_sender chain late_receiver all barrier broadcast reduce fence nonblocking rotating writing computing"
+
+# delayed RANKS PROGRAM...
+delayed() {
+    local number=$1
+    shift
+    ranks "$number" "$tool" run -o "delays.$number" --summary off --mode full ./delays 8 10000 >came 2>err ||
+        verdict "delays on $number ranks: the run" "exit code $?: $(tail -n 3 err)"
+    agrees "$number ranks: waiting is what was put in" delays.py "delays.$number" came "$@"
+    agrees "$number ranks: another analyser finds the same" waiting.py "delays.$number"
+}
+delayed 4 $all
+delayed 2 ${all/chain /}
+
+for program in collectives probes polling threads waitany alternating; do
+    traced $program --mode full -- "$programs/$program" 20 100
+    agrees "$program: another analyser finds the same" waiting.py $program
+done
+traced windows --windows 2 -- "$programs/stencil2d" 500
+agrees "of the recorded iterations only" waiting.py windows
+
+# --- what is said ---
+
+"$tool" report delays.4 >report
+has "the report says it" "Waiting, in the recorded iterations" report
+has "by kind" "waiting: late receiver" report
+has "at which call site" "wait at fence    MPI_Win_fence  delays.c:" report
+has "who waits for whom" "rank 0 for rank 1" report
+has "and the findings" "In the recorded iterations the ranks wait" report
+verdict "100 columns" "$(grep -E '.{101}' report | head -n 1)"
+
+rm delays.2/traces.otf2
+"$tool" report delays.2 >report
+has "without a trace" "Not known: there is no trace" report
+hasnt "no finding then" "In the recorded iterations the ranks wait" report
+"$tool" report --json delays.2 | "$python" -c '
+import json, sys
+document = json.load(sys.stdin)
+assert "waiting" not in document and "no trace" in document["missing"]["waiting"]' 2>err
+verdict "nor in the JSON" "$(tail -n 1 err)"
+
+finish
