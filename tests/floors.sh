@@ -130,6 +130,7 @@ export          cli             how commands talk: options, complaints, folders,
 export          judge           JSON has what it says
 export          model           what is known of those that recorded
 export          recorded        exports what was recorded
+export          waits           why calls wait
 graph           core/loop       boxes of loops
 graph           files/conf      dimensions are named as its keys
 graph           files/run       reads runs

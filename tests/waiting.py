@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 
+import causes
 import otf2
 from otf2.events import (Enter, Leave, MeasurementOnOff, MpiCollectiveEnd, MpiIrecv, MpiIrecvRequest, MpiIsend,
                          MpiIsendComplete, MpiRecv, MpiRequestCancelled, MpiSend, NonBlockingCollectiveComplete,
@@ -27,16 +28,33 @@ SCANS = 'SCAN', 'EXSCAN'
 
 
 class Call:
-    def __init__(self, thread, number, function, begin, span, polls):
-        self.thread, self.number, self.function, self.begin, self.polls = thread, number, function, begin, polls
-        self.span = span    # the iteration that it is in, or None
+    def __init__(self, thread, site, begin, polls):
+        self.thread, self.number, self.begin, self.polls = thread, len(thread.calls), begin, polls
+        self.function, _ = self.site = site     # and its call path
+        self.span = thread.iteration            # or None
+        self.window = len(thread.windows)
+        before = thread.calls[-1:]
+        self.since = before[0].end if before and before[0].window == self.window else thread.window[0]
         self.end = None
         self.needs = []     # (kind, call whose begin it needs)
+        self.all = []       # calls whose begins it needs in any case
+        self.cause = None   # of polls
+        self.found = None
+
+    def ideal(self):
+        """Calls whose begins it would need if messages took no time."""
+        waited, kind, call = self.wait()
+        return self.all + ([call] if waited and kind in ('late receiver', 'early scan') else [])
 
     def wait(self):
         """How long, for what, for whom."""
+        if not self.found:
+            self.found = self.look()
+        return self.found
+
+    def look(self):
         if self.polls:
-            return self.end - self.begin, 'polls', None
+            return self.end - self.begin, 'polls', self.cause
         needs = [(min(max(call.begin, self.begin), self.end), kind, call) for kind, call in self.needs
                  if call.thread is not self.thread]
         if not needs:
@@ -64,6 +82,7 @@ class Trace:
         self.sends, self.receives = defaultdict(list), defaultdict(list)    # by channel
         self.meetings = defaultdict(lambda: defaultdict(list))  # by context and window, by rank
         self.sizes = {}
+        self.meets = defaultdict(list)  # of two threads: calls of both in which they meet
         self.place = 0
         with otf2.reader.open(anchor) as trace:
             self.start = trace.definitions.clock_properties.global_offset
@@ -115,8 +134,8 @@ class Trace:
     def on_Enter(self, thread, event, now):
         attributes = {key.name: value for key, value in (event.attributes or {}).items()}
         if event.region.paradigm == otf2.Paradigm.MPI:
-            thread.open = Call(thread, len(thread.calls), event.region.name, now, thread.iteration,
-                               attributes.get('polls', 0))
+            site = event.region.name, attributes.get('call_path')
+            thread.open = Call(thread, site, now, attributes.get('polls', 0))
             thread.calls.append(thread.open)
         elif event.region.region_role == otf2.RegionRole.LOOP:
             thread.iteration = len(thread.windows), attributes['iteration']
@@ -183,10 +202,15 @@ class Trace:
 
     # --- what calls need ---
 
-    @staticmethod
-    def link(send, receive):
+    def meet_in(self, one, other):
+        self.meets[one.thread, other.thread].append((one, other))
+        self.meets[other.thread, one.thread].append((other, one))
+
+    def link(self, send, receive):
         (sends, sent), (posts, received) = send, receive
         if sends and received:
+            self.meet_in(sends, received)
+            received.all.append(sends)
             received.needs.append(('late sender', sends))
             before = received if posts is received or posts is None else posts
             for call in {id(call): call for call in (received, before)}.values():
@@ -198,24 +222,27 @@ class Trace:
     def probed(call, sends):
         """Probes just before a receive have waited for the same."""
         for other in reversed(call.thread.calls[:call.number]):
+            if other.polls and sends.thread is not call.thread:
+                other.cause = max((other.cause or sends, sends), key=lambda cause: cause.begin)
             if other.function not in PROBES or other.polls:
                 return
             other.needs.append(('late sender', sends))
 
-    @staticmethod
-    def meet(size, by_rank):
+    def meet(self, size, by_rank):
         counts = {len(meetings) for meetings in by_rank.values()}
         if len(counts) > 1 or len(by_rank) != size or size < 2:
             return
         for parts in zip(*(sorted(meetings, key=lambda part: part[0]) for meetings in by_rank.values())):
-            Trace.meet_one(parts)
+            self.meet_one(parts)
 
-    @staticmethod
-    def meet_one(parts):
+    def meet_one(self, parts):
         name = parts[0][4]
         assert all(part[4] == name for part in parts), parts
         if parts[0][2].function.startswith(('MPI_Neighbor_', 'MPI_Ineighbor_')):
             return
+        for i, part in enumerate(parts):
+            for other in parts[:i]:
+                self.meet_in(part[3], other[3])
         for part in parts:
             _, place, begun, done, _, root = part
             others = [other for other in parts if other is not part]
@@ -230,6 +257,8 @@ class Trace:
                 kind = 'wait at fence'
             elif name == 'BARRIER':
                 kind = 'wait at barrier'
+            if kind != 'early scan':
+                done.all += [other[2] for other in others]
             if others:
                 done.needs.append((kind, max(others, key=lambda other: other[0])[2]))
 
@@ -261,6 +290,34 @@ def found(trace):
                 iterations[call.span].update(mine)
         threads[me] = times
     return threads, iterations, functions, pairs
+
+
+def look_for_causes(document, trace):
+    """Causes, critical path, efficiency."""
+    everything = sum(document['all']['waiting'].values())
+    assert abs(document['caused'] + document['unknown'] - everything) < 1e-6 * everything + 1000, document['caused']
+    ranks = [one['rank'] for one in document['locations']]
+    said, on_path = Counter(), Counter()
+    for site in document['sites']:
+        for row in site['by']:
+            for part in (0, 1):
+                function = site.get('label', '').split(' ')[0]
+                on_path[ranks[row[0]], part] += row[8 + part]
+                for way in (0, 1):
+                    said[ranks[row[0]], function, part, way] += row[4 + 2 * part + way]
+    caused, unknown = causes.causes(trace)
+    mine = {(*key, way): times[way] for key, times in caused.items() for way in (0, 1)}
+    near(said, mine, everything, 'cause')
+    near({'': document['unknown']}, {'': unknown}, everything, 'unknown')
+    near(on_path, causes.path(trace), document['path'], 'path')
+    assert sum(on_path.values()) == document['path'] <= document['efficiency']['time']
+    near({'': document['efficiency']['ideal']}, {'': causes.ideal(trace)}, document['path'], 'ideal time')
+
+
+def near(said, mine, everything, what):
+    for key in set(said) | set(mine):
+        if abs(said.get(key, 0) - mine.get(key, 0)) > max(WITHIN * everything, NEAR):
+            raise SystemExit(f'{what} {key}: {mine.get(key, 0)} in the trace, {said.get(key, 0)} by efgtrace')
 
 
 def told(document):
@@ -298,20 +355,20 @@ def compare(what, mine, said):
 def main(tool, folder):
     text = subprocess.run([tool, 'report', '--json', folder], check=True, stdout=subprocess.PIPE).stdout
     document = json.loads(text)['waiting']
-    threads, iterations, functions, pairs = found(Trace(f'{folder}/traces.otf2'))
+    trace = Trace(f'{folder}/traces.otf2')
+    threads, iterations, functions, pairs = found(trace)
     said = told(document)
     for name in functions:
         said[2][name].pop('time', None)     # with the computation before
-    everything = sum(pairs.values()) + sum(times['polls'] for times in threads.values())
     for what, mine, theirs in zip(('thread', 'iteration', 'function'), (threads, iterations, functions), said):
         compare(what, mine, theirs)
-    polls = any(times['polls'] for times in threads.values())
-    for pair in () if polls else set(pairs) | set(said[3]):   # of which they may be as late as each other
-        assert abs(pairs[pair] - said[3].get(pair, 0)) <= max(0.01 * everything, NEAR), (pair, pairs[pair], said[3])
+    near(said[3], pairs, sum(document['all']['waiting'].values()), 'pair')
+    look_for_causes(document, trace)
     kinds = Counter()
     for times in threads.values():
         kinds.update({kind: time for kind, time in times.items() if kind not in ('time', 'mpi', 'calls')})
     print(', '.join(f'{kind} {time / 1e6:.3f} ms' for kind, time in sorted(kinds.items())) or 'nobody waits')
 
 
-main(*sys.argv[1:])
+if __name__ == '__main__':
+    main(*sys.argv[1:])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Why ranks wait: programs whose delays are known (waits/delays.c), against what these have measured
-# themselves (delays.py); and others, against another analyser (waiting.py).
+# themselves (delays.py); and others, against another analyser (waiting.py, causes.py).
 #
 #   tests/waits.sh       environment: that of frame.sh
 
@@ -26,7 +26,7 @@ delayed 4 $all
 delayed 2 ${all/chain /}
 
 for program in collectives probes polling threads waitany alternating; do
-    traced $program --mode full -- "$programs/$program" 20 100
+    traced $program --mode full -- "$programs/$program" 8 100
     agrees "$program: another analyser finds the same" waiting.py $program
 done
 traced windows --windows 2 -- "$programs/stencil2d" 500
@@ -39,8 +39,24 @@ has "the report says it" "Waiting, in the recorded iterations" report
 has "by kind" "waiting: late receiver" report
 has "at which call site" "wait at fence    MPI_Win_fence  delays.c:" report
 has "who waits for whom" "rank 0 for rank 1" report
+has "what the cause is" "  computation before MPI_Recv  delays.c:" report
+verdict "and who: the findings" "$(tr -s '\n ' ' ' <report | grep -qE 'Rank [0-9] causes [0-9]+% of it, most by' || echo none)"
 has "and the findings" "In the recorded iterations the ranks wait" report
 verdict "100 columns" "$(grep -E '.{101}' report | head -n 1)"
+
+"$tool" report --json delays.4 >document && "$tool" export -o events delays.4 && "$python" -c '
+import json, sys
+from collections import Counter
+waiting = Counter(json.load(open("document"))["waiting"]["all"]["waiting"])
+for event in json.load(open("events"))["traceEvents"]:
+    args = event.get("args", {})
+    if "waiting_us" in args:
+        waiting[args["waiting"]] -= round(1000 * args["waiting_us"])
+        assert args["for_rank"] != event["pid"]
+    elif "waiting" in args:
+        waiting["message"] += 1
+assert waiting.pop("message") >= 16 and not any(waiting.values()), waiting' 2>err
+verdict "the export has the same" "$(tail -n 1 err)"
 
 rm delays.2/traces.otf2
 "$tool" report delays.2 >report

@@ -84,10 +84,9 @@ static const char *const help[] = {
     "process is a rank, its threads those of the rank. MPI calls are events of the "
     "category "
     "mpi, with\n"
-    "their call site, bytes and iteration; iterations are events on a track of their "
-    "own;\n"
-    "messages with both ends in the trace are arrows (flow events) of the category "
-    "message.\n"
+    "their call site, bytes and iteration, and how long they wait, why and for whom; iterations\n"
+    "are events on a track of their own; messages with both ends in the trace are arrows (flow\n"
+    "events) of the category message, with the kind of waiting if one waits for this one.\n"
     "Times are us since the first event.\n\n",
     efg_export_json_help,
     "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trace events as Chrome and Perfetto read them: one JSON object whose traceEvents come in no
- * order. All is written as it comes, but for messages: one end waits for the other, so that none
- * has one end only. The memory is that of the messages and call sites.
+ * order. The trace is read twice: first to learn why calls wait. Then all is written as it comes,
+ * but for messages: one end waits for the other, so that none has one end only. The memory is that
+ * of the messages and call sites, and of waits.h.
  *
  *     process  a rank      thread 2 t + 1: iterations of thread t, 2 t + 2: its calls
  *     X        a call or an iteration, from ts for dur us
@@ -22,6 +23,7 @@
 #include "formats.h"
 #include "recorded/pairs.h"
 #include "recorded/sites.h"
+#include "waits/waits.h"
 
 #define PIECE (1 << 20) /* bytes at a time */
 
@@ -35,7 +37,11 @@ struct writing {
     struct end {
         struct efg_recorded_message message;
         uint32_t rank, track;
+        enum efg_wait kind; /* if its call waits for the other end */
     } * ends;
+    struct efg_waits waits;
+    uint32_t location;        /* the present one: from 1 */
+    uint64_t calls;           /* of it, so far */
     struct efg_buffer *sites; /* what begins the event of a call, by site */
     uint32_t site_count;
     uint32_t rank, thread; /* the present location */
@@ -95,6 +101,8 @@ static void put_location(struct writing *w, const struct efg_recorded_item *item
     w->rank = item->location.rank;
     w->thread = item->location.thread;
     w->has_iterations = false;
+    w->location++;
+    w->calls = 0;
     snprintf(name, sizeof name, "MPI Rank %u", w->rank);
     if (!w->thread)
         put_name(w, "process", 0, name, w->rank);
@@ -128,6 +136,16 @@ static const struct efg_buffer *text_of(struct writing *w, uint32_t site)
     return text;
 }
 
+static void put_waiting(struct writing *w, struct efg_waits_state state)
+{
+    if (!state.time)
+        return;
+    efg_buffer_print(&w->out, ",\"waiting\":\"%s\"", efg_wait_name(state.kind));
+    put_time(w, "waiting_us", state.time);
+    if (state.rank != EFG_NONE)
+        efg_buffer_print(&w->out, ",\"for_rank\":%u", state.rank);
+}
+
 static void put_call(struct writing *w, const struct efg_recorded_call *call)
 {
     const struct efg_buffer *text = text_of(w, call->site);
@@ -142,6 +160,7 @@ static void put_call(struct writing *w, const struct efg_recorded_call *call)
         efg_buffer_print(&w->out, ",\"iteration\":%" PRIu64, call->iteration);
     if (call->polls)
         efg_buffer_print(&w->out, ",\"polls\":%u", call->polls);
+    put_waiting(w, efg_waits_state(&w->waits, w->location - 1, w->calls++));
     efg_buffer_print(&w->out, "},\"pid\":%u,\"tid\":%u", w->rank, track_of(w, false));
     put_time(w, "ts", call->begin);
     put_time(w, "dur", call->end - call->begin);
@@ -170,8 +189,17 @@ static void put_iteration(struct writing *w, const struct efg_recorded_span *spa
 
 /* --- messages --- */
 
+/* The kind, if the call that completes this end waits for the other one. */
+static enum efg_wait kind_of(const struct writing *w, const struct efg_recorded_message *m)
+{
+    struct efg_waits_state state = efg_waits_state(&w->waits, w->location - 1, m->done);
+    bool is_it = m->is_send ? state.kind == EFG_WAIT_RECEIVER && state.rank == m->to
+                            : state.kind == EFG_WAIT_SENDER && state.rank == m->from;
+    return is_it ? state.kind : EFG_WAIT_NONE;
+}
+
 /* A receive is recorded at the end of its call, which is outside of it for a reader. */
-static void put_end(struct writing *w, const struct end *end, uint64_t number)
+static void put_end(struct writing *w, const struct end *end, uint64_t number, enum efg_wait kind)
 {
     const struct efg_recorded_message *m = &end->message;
     put_comma(w);
@@ -180,13 +208,16 @@ static void put_end(struct writing *w, const struct end *end, uint64_t number)
                      ",\"pid\":%u,\"tid\":%u",
                      m->is_send ? "s\"" : "f\",\"bp\":\"e\"", number, end->rank, end->track);
     put_time(w, "ts", m->time - (!m->is_send && m->time));
-    efg_buffer_print(&w->out, ",\"args\":{\"from\":%u,\"to\":%u,\"tag\":%u,\"bytes\":%" PRIu64 "}}", m->from,
+    efg_buffer_print(&w->out, ",\"args\":{\"from\":%u,\"to\":%u,\"tag\":%u,\"bytes\":%" PRIu64, m->from,
                      m->to, m->tag, m->bytes);
+    if (kind)
+        efg_buffer_print(&w->out, ",\"waiting\":\"%s\"", efg_wait_name(kind));
+    efg_buffer_print(&w->out, "}}");
 }
 
 static void put_message(struct writing *w, const struct efg_recorded_message *message)
 {
-    struct end end = {*message, w->rank, track_of(w, false)};
+    struct end end = {*message, w->rank, track_of(w, false), kind_of(w, message)};
     uint64_t pair = efg_recorded_pairs_add(&w->pairs, message), known = w->end_of.count;
     uint64_t *number = pair == EFG_RECORDED_NONE ? NULL : efg_map_put(&w->end_of, pair);
     bool is_first = w->end_of.count > known;
@@ -196,8 +227,9 @@ static void put_message(struct writing *w, const struct efg_recorded_message *me
         *number = known;
         w->ends[known] = end;
     } else {
-        put_end(w, &w->ends[*number], *number);
-        put_end(w, &end, *number);
+        enum efg_wait kind = end.kind ? end.kind : w->ends[*number].kind;
+        put_end(w, &w->ends[*number], *number, kind);
+        put_end(w, &end, *number, kind);
     }
 }
 
@@ -234,13 +266,33 @@ static void put_begin(struct writing *w, const struct efg_run *run)
     efg_buffer_print(&w->out, ",\"writer\":\"efgtrace " EFG_VERSION "\"},\"traceEvents\":[\n");
 }
 
+static int take(void *data, const struct efg_recorded_item *item)
+{
+    efg_waits_take(data, item);
+    return 0;
+}
+
+/* Why calls wait. Returns 0 or not. */
+static int read_waits(struct writing *w, const struct efg_run *run)
+{
+    efg_waits_begin(&w->waits, &w->recorded);
+    int error = efg_recorded_all(&w->recorded, run, take, &w->waits);
+    if (!error)
+        efg_waits_end(&w->waits);
+    return error;
+}
+
 /* Returns 0 or not; if the trace cannot be read, with a MESSAGE. */
 static int write_all(struct writing *w, const struct efg_run *run, char *message, size_t size)
 {
     if (efg_recorded_names_init(&w->names, run))
         return -1;
     put_begin(w, run);
-    int error = efg_recorded_all(&w->recorded, run, put, w);
+    int error = read_waits(w, run);
+    if (!error) {
+        efg_recorded_close(&w->recorded);
+        error = efg_recorded_all(&w->recorded, run, put, w);
+    }
     if (error > 0)
         snprintf(message, size, "%s", w->recorded.message);
     efg_recorded_close(&w->recorded);
@@ -262,6 +314,7 @@ int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, si
     efg_recorded_pairs_fini(&w.pairs);
     efg_map_fini(&w.end_of);
     free(w.ends);
+    efg_waits_fini(&w.waits);
     efg_recorded_names_fini(&w.names);
     efg_buffer_fini(&w.out);
     return error;

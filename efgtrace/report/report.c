@@ -145,8 +145,7 @@ static int take(void *data, const struct efg_recorded_item *item)
     int error = r->timeline.recorded ? efg_timeline_take(&r->timeline, item) : 0;
     if (!error)
         error = efg_beside_take(&r->beside, item);
-    if (!error)
-        error = efg_waits_take(&r->waits.waits, item);
+    efg_waits_take(&r->waits.waits, item);
     return error ? error : efg_representative_take(&r->representative, item);
 }
 
@@ -164,7 +163,9 @@ static int read_trace(struct reading *r, const struct request *request)
         error = efg_timeline_begin(&r->timeline, run, &r->recorded, EFG_REPORT_LIMITS);
     if (!error)
         error = efg_recorded_all(&r->recorded, run, take, r);
-    if (error >= 0 && (efg_beside_end(&r->beside) || efg_report_waiting_end(&r->waits, !error)))
+    if (error >= 0)
+        efg_report_waiting_end(&r->waits, !error);
+    if (error >= 0 && efg_beside_end(&r->beside))
         return -ENOMEM;
     return error < 0 ? error : efg_representative_read(&r->representative, !error);
 }

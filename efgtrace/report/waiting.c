@@ -18,15 +18,15 @@ int efg_report_waiting_begin(struct efg_report_waiting *w, const struct efg_run 
                              const struct efg_recorded *recorded)
 {
     w->recorded = recorded;
-    int error = efg_recorded_names_init(&w->names, run);
-    return error ? error : efg_waits_begin(&w->waits, recorded);
+    efg_waits_begin(&w->waits, recorded);
+    return efg_recorded_names_init(&w->names, run);
 }
 
-int efg_report_waiting_end(struct efg_report_waiting *w, bool is_readable)
+void efg_report_waiting_end(struct efg_report_waiting *w, bool is_readable)
 {
     if (!is_readable)
         snprintf(w->waits.missing, sizeof w->waits.missing, "%s", w->recorded->message);
-    return efg_waits_end(&w->waits);
+    efg_waits_end(&w->waits);
 }
 
 void efg_report_waiting_fini(struct efg_report_waiting *w)
@@ -52,7 +52,7 @@ static void put_part(struct efg_buffer *out, const struct efg_waits *waits, uint
 
 static void put_parts(struct efg_buffer *out, const struct efg_waits *waits)
 {
-    efg_summary_line(out, "    share       time  of all ranks");
+    efg_buffer_print(out, "    share       time  of all ranks\n");
     put_part(out, waits, waits->all.computation, "computation", "");
     for (int kind = EFG_WAIT_NONE + 1; kind < EFG_WAITS; kind++)
         if (waits->all.waited[kind])
@@ -117,8 +117,7 @@ static void put_sites(struct efg_buffer *out, const struct efg_report_waiting *w
     uint32_t count;
     struct row *rows = sorted(&w->waits, &count);
     out->failed |= !rows;
-    if (count)
-        efg_summary_line(out, "   waiting     in MPI   share  mostly           at");
+    efg_buffer_print(out, "\n   waiting     in MPI   share  mostly           at\n");
     for (uint32_t i = 0; rows && i < count && i < most; i++)
         put_site(out, w, &rows[i]);
     efg_text_rest(out, count, most);
@@ -146,8 +145,7 @@ static void put_pair(struct efg_buffer *out, const struct efg_waits_pair *pair, 
 
 static void put_pairs(struct efg_buffer *out, const struct efg_waits *waits, uint32_t most)
 {
-    if (waits->pair_count)
-        efg_summary_line(out, "   waiting   share      times  who waits for whom");
+    efg_buffer_print(out, "\n   waiting   share      times  who waits for whom\n");
     for (uint32_t i = 0; i < waits->pair_count && i < most; i++)
         put_pair(out, &waits->pairs[i], (double)efg_waits_waited(&waits->all));
     efg_text_rest(out, waits->pair_count, most);
@@ -175,8 +173,12 @@ void efg_report_waiting(struct efg_buffer *out, const struct efg_report_waiting 
         return;
     }
     put_parts(out, waits);
-    put_sites(out, w, most);
-    put_pairs(out, waits, most);
+    efg_report_recorded_efficiency(out, w);
+    if (efg_waits_waited(&waits->all)) {
+        put_sites(out, w, most);
+        put_pairs(out, waits, most);
+        efg_report_causes(out, w, most);
+    }
     put_left_out(out, waits);
 }
 
@@ -197,8 +199,10 @@ void efg_report_say_waiting(struct efg_buffer *out, const struct efg_report_wait
     efg_recorded_label(&w->names, &w->recorded->sites[rows->site], label, sizeof label);
     efg_buffer_print(out,
                      "In the recorded iterations the ranks wait in %.1f%% of the time, %.0f%% "
-                     "of that at %s (%s); most of all rank %u for %s.\n",
+                     "of that at %s (%s); most of all rank %u for %s.",
                      share, efg_percent((double)rows->waited, (double)waited), label,
                      efg_wait_name(main_kind(sum)), waits->pairs->waiter, other);
+    efg_report_say_cause(out, w);
+    efg_buffer_print(out, "\n");
     free(rows);
 }

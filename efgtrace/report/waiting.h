@@ -14,17 +14,22 @@ struct efg_report_waiting {
     const struct efg_recorded *recorded;
 };
 
-/* Begin with RECORDED of RUN; all of it was taken, or it is not readable. Return 0 or -ENOMEM. FINI
- * in any case. */
+/* Begin with RECORDED of RUN: 0 or -ENOMEM. End: all of it was taken, or it is not readable. FINI in
+ * any case. */
 int efg_report_waiting_begin(struct efg_report_waiting *w, const struct efg_run *run,
                              const struct efg_recorded *recorded);
-int efg_report_waiting_end(struct efg_report_waiting *w, bool is_readable);
+void efg_report_waiting_end(struct efg_report_waiting *w, bool is_readable);
 void efg_report_waiting_fini(struct efg_report_waiting *w);
 
-/* Tables: by kind, by call site, who waits for whom; MOST lines each. */
+/* Tables: by kind, by call site, who waits for whom, what caused it; MOST lines each. */
 void efg_report_waiting(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most);
+/* Parts of it. */
+void efg_report_recorded_efficiency(struct efg_buffer *out, const struct efg_report_waiting *w);
+void efg_report_causes(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most);
 
 /* A finding, if ranks wait for a good part of the time. */
 void efg_report_say_waiting(struct efg_buffer *out, const struct efg_report_waiting *w);
+/* Its last sentence: which rank causes most of it. */
+void efg_report_say_cause(struct efg_buffer *out, const struct efg_report_waiting *w);
 
 #endif

@@ -9,14 +9,19 @@
 #define PAIRS 10000 /* that are told, at most */
 
 const char efg_waits_json_help[] =
-    "  waiting  of the recorded iterations: {all W, locations [{rank, thread, W}],\n"
-    "           sites [{label, hash, W, by [[location (index), computation, mpi, waiting]]}],\n"
+    "  waiting  of the recorded iterations: {all W, efficiency {parallel, balance,\n"
+    "           serialisation, transfer, time, ideal, most, mean}, path (length of the critical\n"
+    "           path), caused, unknown, locations [{rank, thread, W}],\n"
+    "           sites [{label, hash, W, caused C, by [[location (index), computation, mpi,\n"
+    "           waiting, caused directly and indirectly by the computation before, by the\n"
+    "           calls (two numbers each), on the critical path the same two]]}],\n"
     "           pairs [[rank that waits, rank that it waits for or null, time, waits]] by falling\n"
     "           time, pairs_left_out, iterations [{number, window, begin, end, locations, W}],\n"
     "           messages {matched, alone}, collectives {calls, unmatched}}\n"
     "           W: {time, computation, mpi, transfer, waiting {KIND: time}, calls}; time =\n"
     "           computation + mpi, mpi = transfer + waiting. by: with the computation before the\n"
-    "           calls; a site without label is what follows the last call\n";
+    "           calls; a site without label is what follows the last call. C: {computation\n"
+    "           {direct, indirect, path}, mpi {the same}}: waiting of others that was caused\n";
 
 static void add_sum(cJSON *to, const struct efg_waits_sum *sum)
 {
@@ -55,6 +60,18 @@ static void add_locations(cJSON *to, const struct efg_waits *waits)
 
 /* --- sites --- */
 
+static void add_cost(cJSON *to, const struct efg_waits_cost *cost)
+{
+    static const char *const parts[EFG_PARTS] = {"computation", "mpi"};
+    cJSON *caused = cJSON_AddObjectToObject(to, "caused");
+    for (int part = 0; part < EFG_PARTS; part++) {
+        cJSON *one = cJSON_AddObjectToObject(caused, parts[part]);
+        efg_json_number(one, "direct", (uint64_t)(cost->direct[part] + 0.5));
+        efg_json_number(one, "indirect", (uint64_t)(cost->indirect[part] + 0.5));
+        efg_json_number(one, "path", cost->path[part]);
+    }
+}
+
 static cJSON *add_site(cJSON *sites, const struct efg_waits *waits, const struct efg_recorded *recorded,
                        const struct efg_recorded_names *names, uint32_t site)
 {
@@ -66,6 +83,7 @@ static cJSON *add_site(cJSON *sites, const struct efg_waits *waits, const struct
     efg_json_text(to, "label", label);
     efg_json_hex(to, "hash", node.hash);
     add_sum(to, &waits->sites[site]);
+    add_cost(to, &waits->costs[site]);
     cJSON_AddItemToArray(sites, to);
     return cJSON_AddArrayToObject(to, "by");
 }
@@ -77,6 +95,12 @@ static void add_place(cJSON *by, const struct efg_waits_place *place)
     put_number(row, place->sum.computation);
     put_number(row, place->sum.mpi);
     put_number(row, efg_waits_waited(&place->sum));
+    for (int part = 0; part < EFG_PARTS; part++) {
+        put_number(row, (uint64_t)(place->cost.direct[part] + 0.5));
+        put_number(row, (uint64_t)(place->cost.indirect[part] + 0.5));
+    }
+    for (int part = 0; part < EFG_PARTS; part++)
+        put_number(row, place->cost.path[part]);
     cJSON_AddItemToArray(by, row);
 }
 
@@ -128,11 +152,28 @@ static void add_iterations(cJSON *to, const struct efg_waits *waits)
     }
 }
 
+static void add_efficiency(cJSON *to, const struct efg_waits_efficiency *e)
+{
+    cJSON *efficiency = cJSON_AddObjectToObject(to, "efficiency");
+    cJSON_AddNumberToObject(efficiency, "parallel", e->parallel);
+    cJSON_AddNumberToObject(efficiency, "balance", e->balance);
+    cJSON_AddNumberToObject(efficiency, "serialisation", e->serialisation);
+    cJSON_AddNumberToObject(efficiency, "transfer", e->transfer);
+    efg_json_number(efficiency, "time", e->time);
+    efg_json_number(efficiency, "ideal", e->ideal);
+    efg_json_number(efficiency, "most", e->most);
+    efg_json_number(efficiency, "mean", e->mean);
+}
+
 cJSON *efg_waits_json(const struct efg_waits *waits, const struct efg_recorded *recorded,
                       const struct efg_recorded_names *names)
 {
     cJSON *to = cJSON_CreateObject();
     add_sum(cJSON_AddObjectToObject(to, "all"), &waits->all);
+    add_efficiency(to, &waits->efficiency);
+    efg_json_number(to, "path", waits->path);
+    efg_json_number(to, "caused", (uint64_t)(waits->caused + 0.5));
+    efg_json_number(to, "unknown", (uint64_t)(waits->unknown + 0.5));
     add_locations(to, waits);
     add_sites(to, waits, recorded, names);
     add_pairs(to, waits);

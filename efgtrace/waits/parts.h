@@ -7,6 +7,10 @@
  *     wait.c    until when a call waits, and for which other one
  *     meet.c    collectives -> who waits for whom
  *     sum.c     sums
+ *     links.c   which calls of other locations a call depends on
+ *     cause.c   what made others late
+ *     path.c    the critical path
+ *     ideal.c   how long it takes if messages need no time
  */
 #ifndef EFG_WAITS_PARTS_H
 #define EFG_WAITS_PARTS_H
@@ -19,6 +23,7 @@
 #define EFG_WAITS_MOST 20000000
 
 struct efg_waits_call {
+    uint64_t since;     /* when the call before it ended, or the window began */
     uint64_t begin, end;
     uint64_t until;     /* it waits so long; 0: it does not */
     uint32_t site;
@@ -39,9 +44,12 @@ enum efg_waits_trait { /* of a site: what its function is */
     EFG_TRAIT_FENCE,
 };
 
-struct efg_waits_edge { /* CALL could not end before OTHER had begun, or the other way round */
-    uint32_t call, other;
-    bool is_receive; /* CALL receives, or is the collective's; else it sends */
+enum efg_waits_link { EFG_LINK_RECEIVE, EFG_LINK_SEND, EFG_LINK_MEETING };
+
+struct efg_waits_edge {
+    uint32_t call;
+    uint32_t other; /* RECEIVE: the call that sends; SEND: that receives; MEETING: index of the part */
+    uint32_t link;  /* enum efg_waits_link */
 };
 
 struct efg_waits_meeting { /* a member's part in a collective */
@@ -54,6 +62,13 @@ struct efg_waits_meeting { /* a member's part in a collective */
     uint32_t first; /* of all parts of the same collective, which are SIZE; EFG_NONE: not matched */
 };
 
+struct efg_waits_span { /* an iteration or a window of a location */
+    uint32_t location;
+    uint32_t iteration; /* index; EFG_NONE: it is a window */
+    uint64_t begin, end;
+    uint32_t window, first, count; /* of a window: its number and calls */
+};
+
 struct efg_waits_work {
     const struct efg_recorded *recorded;
     struct efg_waits_call *calls;
@@ -64,15 +79,15 @@ struct efg_waits_work {
     struct efg_map open;           /* message whose other end is to come -> begun << 32 | done */
     struct efg_map iteration;      /* key -> index */
     struct efg_buffer spans;       /* struct efg_waits_span */
-    struct efg_buffer edges;       /* struct efg_waits_edge */
-    struct efg_buffer meetings;    /* struct efg_waits_meeting */
+    struct efg_buffer edges;       /* struct efg_waits_edge; linked: by call */
+    struct efg_buffer meetings;    /* struct efg_waits_meeting; matched: by collective and rank */
+    uint32_t *first_edge;          /* by call, and one more */
+    struct efg_map place;          /* location << 32 | site -> index */
 };
 
-struct efg_waits_span { /* an iteration or a window of a location */
-    uint32_t location;
-    uint32_t iteration; /* index; EFG_NONE: it is a window */
-    uint64_t begin, end;
-};
+
+/* Nothing is known: WHY, a sentence without a full stop. What was kept is freed. */
+void efg_waits_give_up(struct efg_waits *waits, const char *why);
 
 /* CALL waits for the begin of BY, if that is yet to come. */
 void efg_waits_wait(struct efg_waits_work *w, uint32_t call, enum efg_wait kind, uint32_t by);
@@ -85,7 +100,23 @@ uint8_t efg_waits_trait(const struct efg_waits_work *w, uint32_t call);
 
 /* The collectives that were taken: what their calls wait for. Returns 0, or -1 without memory. */
 int efg_waits_meet(struct efg_waits *waits);
-/* All that is in WAITS but its locations. Returns 0 or -ENOMEM. */
+/* The sums in WAITS. Returns 0 or -ENOMEM. */
 int efg_waits_sum_up(struct efg_waits *waits);
+/* What is sorted is sorted: indices of places and iterations are of no use any more. */
+void efg_waits_sort(struct efg_waits *waits);
+/* The calls of SITE on a location; EFG_NONE: what follows its last call. NULL without memory. */
+struct efg_waits_place *efg_waits_place(struct efg_waits *waits, uint32_t location, uint32_t site);
+
+/* Edges by call, those of collectives included. Returns 0 or -ENOMEM. */
+int efg_waits_link(struct efg_waits_work *w);
+/* The part of RANK in the collective that PART is one of; NULL if it has none. */
+const struct efg_waits_meeting *efg_waits_part(const struct efg_waits_work *w, uint32_t part, uint32_t rank);
+/* Whether CALL is the first one of its location and window. */
+bool efg_waits_is_first(const struct efg_waits *waits, uint32_t call);
+
+/* Each returns 0 or -ENOMEM. */
+int efg_waits_find_causes(struct efg_waits *waits);
+int efg_waits_find_path(struct efg_waits *waits);
+int efg_waits_find_ideal(struct efg_waits *waits);
 
 #endif

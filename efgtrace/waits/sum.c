@@ -41,27 +41,24 @@ uint64_t efg_waits_of(const struct efg_waits_call *call)
 
 struct summing {
     struct efg_waits *waits;
-    struct efg_map place, pair; /* of the present location: site -> index; of ranks -> index */
-    uint32_t location;
+    struct efg_map pair; /* of ranks -> index */
+    uint32_t location;   /* the present one */
     bool failed;
 };
 
-/* The calls of SITE, or, for EFG_NONE, what follows the last call. */
-static struct efg_waits_sum *place_of(struct summing *s, uint32_t site)
+struct efg_waits_place *efg_waits_place(struct efg_waits *waits, uint32_t location, uint32_t site)
 {
-    static struct efg_waits_sum nowhere;
-    struct efg_waits *waits = s->waits;
-    uint64_t known = s->place.count, *index = efg_map_put(&s->place, site);
-    bool is_new = s->place.count > known;
-    s->failed |=
-        !index || (is_new && efg_array_grow(&waits->places, waits->place_count, 1, sizeof *waits->places));
-    if (s->failed)
-        return &nowhere;
-    if (is_new) {
+    struct efg_map *map = &waits->work->place;
+    uint64_t known = map->count, *index = efg_map_put(map, (uint64_t)location << 32 | site);
+    if (!index)
+        return NULL;
+    if (map->count > known) {
+        if (efg_array_grow(&waits->places, waits->place_count, 1, sizeof *waits->places))
+            return NULL;
         *index = waits->place_count;
-        waits->places[waits->place_count++] = (struct efg_waits_place){.location = s->location, .site = site};
+        waits->places[waits->place_count++] = (struct efg_waits_place){.location = location, .site = site};
     }
-    return &waits->places[*index].sum;
+    return &waits->places[*index];
 }
 
 static void add_pair(struct summing *s, const struct efg_waits_call *call)
@@ -89,7 +86,10 @@ static void add_pair(struct summing *s, const struct efg_waits_call *call)
 static void add(struct summing *s, const struct efg_waits_span *span, uint32_t site,
                 const struct efg_waits_sum *sum)
 {
-    efg_waits_add(place_of(s, site), sum);
+    struct efg_waits_place *place = efg_waits_place(s->waits, s->location, site);
+    s->failed |= !place;
+    if (place)
+        efg_waits_add(&place->sum, sum);
     if (span->iteration != EFG_NONE)
         efg_waits_add(&s->waits->iterations[span->iteration].sum, sum);
 }
@@ -144,8 +144,6 @@ static void add_location(struct summing *s, const struct efg_waits_span *spans, 
     struct efg_waits_location *location = &s->waits->locations[s->location];
     uint32_t call = location->first, end = location->first + location->count;
     uint32_t first = s->waits->place_count;
-    efg_map_fini(&s->place);
-    s->place = (struct efg_map){0};
     for (; *at < count && spans[*at].location == s->location && !s->failed; ++*at) {
         bool is_iteration = spans[*at].iteration != EFG_NONE;
         if (is_iteration != location->has_iterations)
@@ -188,8 +186,7 @@ static int by_key(const void *a, const void *b)
     return falling(y->key, x->key);
 }
 
-/* The indices of iterations that calls have are of no use after this. */
-static void sort(struct efg_waits *waits)
+void efg_waits_sort(struct efg_waits *waits)
 {
     if (waits->place_count)
         qsort(waits->places, waits->place_count, sizeof *waits->places, by_location);
@@ -208,14 +205,13 @@ int efg_waits_sum_up(struct efg_waits *waits)
     struct summing s = {.waits = waits};
     waits->site_count = waits->work->recorded->site_count;
     waits->sites = calloc((size_t)waits->site_count + 1, sizeof *waits->sites);
-    s.failed = !waits->sites;
+    waits->costs = calloc((size_t)waits->site_count + 1, sizeof *waits->costs);
+    s.failed = !waits->sites || !waits->costs;
     for (; s.location < waits->location_count && !s.failed; s.location++)
         add_location(&s, spans, count, &at);
     for (uint32_t i = 0; i < waits->place_count && !s.failed; i++)
         if (waits->places[i].site != EFG_NONE)
             efg_waits_add(&waits->sites[waits->places[i].site], &waits->places[i].sum);
-    efg_map_fini(&s.place);
     efg_map_fini(&s.pair);
-    sort(waits);
     return s.failed ? -ENOMEM : 0;
 }

@@ -63,7 +63,8 @@ static int take_call(struct efg_waits *waits, const struct efg_recorded_call *ca
 {
     struct efg_waits_work *w = waits->work;
     bool is_inside = call->iteration != EFG_RECORDED_NONE;
-    struct efg_waits_call c = {.begin = call->begin,
+    struct efg_waits_call c = {.since = call->begin,
+                               .begin = call->begin,
                                .end = call->end,
                                .until = call->polls ? call->end : 0,
                                .site = call->site,
@@ -83,17 +84,38 @@ static int take_call(struct efg_waits *waits, const struct efg_recorded_call *ca
     return 0;
 }
 
-static int take_span(struct efg_waits *waits, const struct efg_recorded_span *span, bool is_iteration)
+static int take_iteration(struct efg_waits *waits, const struct efg_recorded_span *span)
 {
-    struct efg_waits_span s = {waits->location_count - 1, EFG_NONE, span->begin, span->end};
-    if (is_iteration) {
-        s.iteration = iteration_of(waits, (uint32_t)span->window, span->number);
-        if (s.iteration == EFG_NONE)
-            return -ENOMEM;
-        waits->locations[s.location].has_iterations = true;
-    }
+    struct efg_waits_span s = {.location = waits->location_count - 1,
+                               .iteration = iteration_of(waits, (uint32_t)span->window, span->number),
+                               .begin = span->begin,
+                               .end = span->end};
+    if (s.iteration == EFG_NONE)
+        return -ENOMEM;
+    waits->locations[s.location].has_iterations = true;
     efg_buffer_put(&waits->work->spans, &s, sizeof s);
     return waits->work->spans.failed ? -ENOMEM : 0;
+}
+
+/* All of its calls are there. */
+static int take_window(struct efg_waits *waits, const struct efg_recorded_span *span)
+{
+    struct efg_waits_work *w = waits->work;
+    const struct efg_waits_location *location = &waits->locations[waits->location_count - 1];
+    struct efg_waits_span s = {.location = waits->location_count - 1,
+                               .iteration = EFG_NONE,
+                               .begin = span->begin,
+                               .end = span->end,
+                               .window = (uint16_t)span->number,
+                               .first = w->call_count};
+    while (s.first > location->first && w->calls[s.first - 1].window == (uint16_t)span->number) {
+        s.first--;
+        s.count++;
+    }
+    for (uint32_t i = s.first; i < w->call_count; i++)
+        w->calls[i].since = i == s.first ? span->begin : w->calls[i - 1].end;
+    efg_buffer_put(&w->spans, &s, sizeof s);
+    return w->spans.failed ? -ENOMEM : 0;
 }
 
 static int take_location(struct efg_waits *waits, uint32_t rank, uint32_t thread)
@@ -117,17 +139,17 @@ static uint32_t number_of(const struct efg_waits *waits, uint64_t call)
                                      : waits->locations[waits->location_count - 1].first + (uint32_t)call;
 }
 
-static void put_edge(struct efg_waits_work *w, uint32_t call, uint32_t other, bool is_receive)
+static void put_edge(struct efg_waits_work *w, uint32_t call, uint32_t other, enum efg_waits_link link)
 {
-    struct efg_waits_edge edge = {call, other, is_receive};
+    struct efg_waits_edge edge = {call, other, link};
     efg_buffer_put(&w->edges, &edge, sizeof edge);
 }
 
 static void link_ends(struct efg_waits_work *w, struct end send, struct end receive)
 {
     if (send.begun != EFG_NONE && receive.done != EFG_NONE) {
-        put_edge(w, receive.done, send.begun, true);
-        put_edge(w, send.begun, receive.done, false);
+        put_edge(w, receive.done, send.begun, EFG_LINK_RECEIVE);
+        put_edge(w, send.begun, receive.done, EFG_LINK_SEND);
         efg_waits_wait(w, receive.done, EFG_WAIT_SENDER, send.begun);
         efg_waits_explain(w, receive.done, send.begun);
         if (receive.begun != EFG_NONE && receive.begun != receive.done)
@@ -187,26 +209,34 @@ static int take_collective(struct efg_waits *waits, const struct efg_recorded_co
 
 /* --- all --- */
 
-int efg_waits_take(struct efg_waits *waits, const struct efg_recorded_item *item)
+static int take(struct efg_waits *waits, const struct efg_recorded_item *item)
 {
-    if (*waits->missing)
-        return 0;
     switch (item->kind) {
     case EFG_RECORDED_LOCATION:
         return take_location(waits, item->location.rank, item->location.thread);
     case EFG_RECORDED_CALL:
-        if (waits->work->call_count == EFG_WAITS_MOST)
-            snprintf(waits->missing, sizeof waits->missing, "more than %d million calls were recorded",
-                     EFG_WAITS_MOST / 1000000);
-        return *waits->missing ? 0 : take_call(waits, &item->call);
+        return take_call(waits, &item->call);
     case EFG_RECORDED_ITERATION:
-        return take_span(waits, &item->span, true);
+        return take_iteration(waits, &item->span);
     case EFG_RECORDED_WINDOW:
-        return take_span(waits, &item->span, false);
+        return take_window(waits, &item->span);
     case EFG_RECORDED_MESSAGE:
         return take_message(waits, &item->message);
     case EFG_RECORDED_COLLECTIVE:
         return take_collective(waits, &item->collective);
     }
     return 0;
+}
+
+void efg_waits_take(struct efg_waits *waits, const struct efg_recorded_item *item)
+{
+    char text[64];
+    if (*waits->missing)
+        return;
+    if (take(waits, item))
+        efg_waits_give_up(waits, "there is no memory for so many calls");
+    else if (waits->work->call_count > EFG_WAITS_MOST) {
+        snprintf(text, sizeof text, "more than %d million calls were recorded", EFG_WAITS_MOST / 1000000);
+        efg_waits_give_up(waits, text);
+    }
 }

@@ -27,8 +27,32 @@
  *
  *     time = computation (outside MPI) + waiting by kind + transfer (the rest of the time in MPI)
  *
- * Terms are those of Scalasca. All times are ns. The time needed is linear in the calls, but for
- * sorting the collective operations; the memory is 48 bytes a call, and more for what it is part of.
+ * The cause. A wait ends where two locations meet: one waits, the other one is late. What the late one
+ * did since the two met before is compared with what the waiting one did until it waited. They met when
+ * both had begun the ends of a message between them, or a collective of both, before this wait began;
+ * else it is the begin of the window. What they did is computation before the calls of a
+ * site, and time in them but for waiting. Where the late one spent more, that is the cause, in
+ * proportion. Where it spent more on waiting, too, that is passed on to the causes of these waits:
+ * indirect. What cannot be said of any is unknown. Source: Boehme, Geimer, Wolf, Arnold, "Identifying
+ * the root causes of wait states in large-scale parallel applications" (2010).
+ *
+ * The critical path goes backwards from the end of the location that ends last: along its calls, and,
+ * from a call that waits, on along those of the location that was late.
+ *
+ * Efficiency, as in the POP model, with the time of the windows from the first begin to the last end:
+ *
+ *     parallel efficiency = mean useful time / time = load balance x serialisation x transfer
+ *     load balance        = mean useful time / most useful time
+ *     serialisation       = most useful time / ideal time
+ *     transfer            = ideal time / time
+ *
+ * The ideal time is that of a network and an MPI which need no time: all calls once more, each of which
+ * ends as soon as what it needs has begun. That is an estimate: a program may take another way then,
+ * and sends wait for receives only where they did.
+ *
+ * Terms are those of Scalasca. All times are ns. The time needed is linear in the calls and in
+ * those between a wait and where the two met before, but for sorting; the memory is 64 bytes a call, and
+ * more for what it is part of.
  */
 #ifndef EFG_WAITS_H
 #define EFG_WAITS_H
@@ -69,9 +93,29 @@ struct efg_waits_location {
     struct efg_waits_sum sum;
 };
 
-struct efg_waits_place { /* the calls of a site on a location, and the computation before them */
+/* What is told of the computation before calls, and of the calls themselves. */
+enum efg_waits_part { EFG_PART_COMPUTATION, EFG_PART_MPI, EFG_PARTS };
+
+struct efg_waits_cost { /* by part */
+    double direct[EFG_PARTS], indirect[EFG_PARTS]; /* waiting of others that it has caused */
+    uint64_t path[EFG_PARTS];                      /* time on the critical path */
+};
+
+/* Direct and indirect. */
+static inline double efg_waits_caused(const struct efg_waits_cost *cost, enum efg_waits_part part)
+{
+    return cost->direct[part] + cost->indirect[part];
+}
+
+struct efg_waits_place { /* the calls of a site on a location; of none: what follows the last call */
     uint32_t location, site;
     struct efg_waits_sum sum;
+    struct efg_waits_cost cost;
+};
+
+struct efg_waits_efficiency { /* 0 to 1, 0 if not known; of a location that is, mostly, a rank */
+    double parallel, balance, serialisation, transfer;
+    uint64_t time, ideal, most, mean; /* ns; most, mean: useful */
 };
 
 struct efg_waits_pair { /* a rank waits for another one, or does not know for whom: EFG_NONE */
@@ -91,23 +135,36 @@ struct efg_waits {
     struct efg_waits_place *places; /* by location, then by waiting, the most first */
     uint32_t place_count;
     struct efg_waits_sum *sites; /* by number of the site */
+    struct efg_waits_cost *costs; /* the same */
     uint32_t site_count;
     struct efg_waits_pair *pairs; /* the most first */
     uint32_t pair_count;
     struct efg_waits_iteration *iterations; /* by key */
     uint32_t iteration_count;
     struct efg_waits_sum all;
+    double caused, unknown; /* waiting whose cause is known, and is not */
+    uint64_t path;          /* length of the critical path */
+    struct efg_waits_efficiency efficiency;
     uint64_t messages, alone;       /* with both ends in the trace; with one */
     uint64_t collectives, unmatched; /* calls of collectives; those whose partners are not known */
     char missing[512]; /* why nothing is known, a sentence without a full stop; else "" */
     struct efg_waits_work *work; /* parts.h */
 };
 
-/* Begin with RECORDED, which is read next and stays open; take an item; all were taken. Return 0 or
- * -ENOMEM. FINI in any case, also of what is all zero. */
-int efg_waits_begin(struct efg_waits *waits, const struct efg_recorded *recorded);
-int efg_waits_take(struct efg_waits *waits, const struct efg_recorded_item *item);
-int efg_waits_end(struct efg_waits *waits);
+/* Begin with RECORDED, which is read next and stays open; take an item; all were taken. Without memory
+ * nothing is known. FINI in any case, also of what is all zero. */
+void efg_waits_begin(struct efg_waits *waits, const struct efg_recorded *recorded);
+void efg_waits_take(struct efg_waits *waits, const struct efg_recorded_item *item);
+void efg_waits_end(struct efg_waits *waits);
 void efg_waits_fini(struct efg_waits *waits);
+
+struct efg_waits_state { /* of a call */
+    enum efg_wait kind;
+    uint32_t rank; /* that it waits for; EFG_NONE: not known */
+    uint64_t time; /* 0: it does not wait */
+};
+
+/* At the end: of the CALL'th call of a location, both from 0. */
+struct efg_waits_state efg_waits_state(const struct efg_waits *waits, uint32_t location, uint64_t call);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * Twelve programs, one after the other, each with a delay that is known: in each iteration a rank comes LATE
  * us later than the others, and they wait for it. Each rank prints what it has measured itself, without a
- * word to the others: the moments at which it came to the call in question, in ns.
+ * word to the others: the moments at which it left the barrier before, and came to the call in question, in
+ * ns.
  *
  * usage: delays [ITERATIONS [LATE]]
  */
@@ -17,7 +18,7 @@
 #define MOST 100 /* iterations */
 
 static int rank, size, iteration, late_us = 15000;
-static uint64_t came[MOST];
+static uint64_t left[MOST], came[MOST];
 static char data[LARGE], more[LARGE];
 static MPI_Win win;
 
@@ -183,11 +184,12 @@ static void run(int program, int iterations)
 {
     for (iteration = 0; iteration < iterations; iteration++) {
         MPI_Barrier(MPI_COMM_WORLD);
+        left[iteration] = now();
         programs[program].run();
     }
     printf("%s %d", programs[program].name, rank);
     for (int i = 0; i < iterations; i++)
-        printf(" %llu", (unsigned long long)came[i]);
+        printf(" %llu %llu", (unsigned long long)left[i], (unsigned long long)came[i]);
     printf("\n");
     fflush(stdout);
 }

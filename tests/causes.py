@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What made ranks wait, the critical path, and the time without messages, of a trace that waiting.py has read:
+by the definitions in efgtrace/waits/waits.h, in the simplest way, however long that takes."""
+from collections import Counter, defaultdict
+
+COMPUTATION, MPI = 0, 1
+
+
+def pieces(call):
+    """What the time since the call before is made of: (begin, end, what)."""
+    until = call.begin + call.wait()[0]
+    return ((call.since, call.begin, (call.site, COMPUTATION)), (call.begin, until, 'waiting'),
+            (until, call.end, (call.site, MPI)))
+
+
+def spent(calls, since, until):
+    """{what: time} of a thread between two moments; and {call: its waiting}."""
+    times, waits = Counter(), {}
+    for call in calls:
+        if call.end <= since or call.since >= until:
+            continue
+        for begin, end, what in pieces(call):
+            time = max(0, min(end, until) - max(begin, since))
+            times[what] += time
+            if what == 'waiting' and time:
+                waits[call] = time
+    return times, waits
+
+
+def met(trace, call, late):
+    """Since when they go different ways."""
+    moments = [(mine.number, max(mine.begin, other.begin)) for mine, other in trace.meets[call.thread, late.thread]
+               if mine.number < call.number and other.number < late.number and mine.window == call.window
+               and other.window == late.window and max(mine.begin, other.begin) <= call.begin]
+    if moments:
+        return max(moments)[1]
+    return max(one.thread.windows[one.window][0] for one in (call, late))
+
+
+def causes(trace):
+    """{(rank, function, part): [direct, indirect]}, and what is not known."""
+    calls = [call for me in sorted(trace.threads) for call in trace.threads[me].calls]
+    place = {call: i for i, call in enumerate(calls)}
+    waits = sorted((call for call in calls if call.wait()[0]), key=lambda call: (call.begin + call.wait()[0], place[call]))
+    passed, over, caused, unknown = Counter(), set(), defaultdict(lambda: [0, 0]), 0
+    for call in reversed(waits):
+        waited, _, late = call.wait()
+        own = waited if call.span or not call.thread.iterations else 0
+        over.add(call)
+        if late is None:
+            unknown += own + passed[call]
+            continue
+        since = met(trace, call, late)
+        mine, _ = spent(call.thread.calls, since, call.begin)
+        its, its_waits = spent(late.thread.calls, since, late.begin)
+        more = {what: its[what] - mine[what] for what in its if its[what] > mine[what]}
+        everything = sum(more.values())
+        if not everything:
+            unknown += own + passed[call]
+        for what, time in more.items():
+            share = time / everything
+            if what != 'waiting':
+                (function, _), part = what
+                caused[late.thread.rank, function, part][0] += share * own
+                caused[late.thread.rank, function, part][1] += share * passed[call]
+                continue
+            for other, part in its_waits.items():
+                time = share * (own + passed[call]) * part / its['waiting']
+                if other in over:
+                    unknown += time
+                else:
+                    passed[other] += time
+    return caused, unknown
+
+
+def path(trace):
+    """{(rank, part): time} on the critical path."""
+    times = Counter()
+    for window in range(max(len(thread.windows) for thread in trace.threads.values())):
+        threads = [trace.threads[me] for me in sorted(trace.threads) if len(trace.threads[me].windows) > window]
+        thread = max(threads, key=lambda one: one.windows[window][1])
+        now = thread.windows[window][1]
+        while True:
+            before = [call for call in thread.calls if call.window == window and call.end <= now]
+            times[thread.rank, COMPUTATION] += now - (before[-1].end if before else thread.windows[window][0])
+            if not before:
+                break
+            thread, now, time = step(before[-1])
+            times[before[-1].thread.rank, MPI] += time
+    return times
+
+
+def step(call):
+    """From the end of CALL to the moment and the thread where the path goes on; the time in CALL."""
+    waited, _, late = call.wait()
+    until = call.begin + waited
+    if waited and late and late.begin <= until and late.window == call.window:
+        return late.thread, late.begin, call.end - until
+    return call.thread, call.begin, call.end - call.begin
+
+
+def ideal(trace):
+    """How long all windows take if each call ends as soon as what it needs has begun."""
+    firsts, lasts = defaultdict(list), defaultdict(list)
+    for thread in trace.threads.values():
+        for window, (begin, _) in enumerate(thread.windows):
+            firsts[window].append(begin)
+    calls = sorted((call for thread in trace.threads.values() for call in thread.calls), key=lambda call: call.begin)
+    begins, ends, changed = Counter(), Counter(), True
+    while changed:
+        changed = False
+        for call in calls:
+            before = call.thread.calls[call.number - 1] if call.number else None
+            if before and before.window == call.window:
+                begin = ends[before] + call.begin - call.since
+            else:
+                begin = call.begin - min(firsts[call.window])
+            end = max([begin] + [begins[other] for other in call.ideal()])
+            changed |= (begin, end) != (begins[call], ends[call])
+            begins[call], ends[call] = begin, end
+    for thread in trace.threads.values():
+        for window, (begin, end) in enumerate(thread.windows):
+            last = [call for call in thread.calls if call.window == window][-1:]
+            lasts[window].append(ends[last[0]] + end - last[0].end if last else end - min(firsts[window]))
+    return sum(max(moments) for moments in lasts.values())
