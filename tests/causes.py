@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What made ranks wait, the critical path, and the time without messages, of a trace that waiting.py has read:
-by the definitions in efgtrace/waits/waits.h, in the simplest way, however long that takes."""
+by the definitions in efgtrace/waits/waits.h, in the simplest way."""
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 
 COMPUTATION, MPI = 0, 1
@@ -13,12 +14,12 @@ def pieces(call):
             (until, call.end, (call.site, MPI)))
 
 
-def spent(calls, since, until):
+def spent(thread, since, until):
     """{what: time} of a thread between two moments; and {call: its waiting}."""
     times, waits = Counter(), {}
-    for call in calls:
-        if call.end <= since or call.since >= until:
-            continue
+    for call in thread.calls[bisect_right(thread.ends, since):]:
+        if call.since >= until:
+            break
         for begin, end, what in pieces(call):
             time = max(0, min(end, until) - max(begin, since))
             times[what] += time
@@ -29,17 +30,22 @@ def spent(calls, since, until):
 
 def met(trace, call, late):
     """Since when they go different ways."""
-    moments = [(mine.number, max(mine.begin, other.begin)) for mine, other in trace.meets[call.thread, late.thread]
-               if mine.number < call.number and other.number < late.number and mine.window == call.window
-               and other.window == late.window and max(mine.begin, other.begin) <= call.begin]
-    if moments:
-        return max(moments)[1]
-    return max(one.thread.windows[one.window][0] for one in (call, late))
+    meets, last, moment = trace.meets[call.thread, late.thread], None, None
+    for mine, other in reversed(meets[:bisect_left(meets, call.number, key=lambda pair: pair[0].number)]):
+        if last is not None and mine is not last:
+            return moment
+        both = max(mine.begin, other.begin)
+        if (other.number < late.number and mine.window == call.window and other.window == late.window
+                and both <= call.begin):
+            last, moment = mine, max(moment or 0, both)
+    return moment or max(one.thread.windows[one.window][0] for one in (call, late))
 
 
 def causes(trace):
     """{(rank, function, part): [direct, indirect]}, and what is not known."""
     calls = [call for me in sorted(trace.threads) for call in trace.threads[me].calls]
+    for meets in trace.meets.values():
+        meets.sort(key=lambda pair: pair[0].number)
     place = {call: i for i, call in enumerate(calls)}
     waits = sorted((call for call in calls if call.wait()[0]), key=lambda call: (call.begin + call.wait()[0], place[call]))
     passed, over, caused, unknown = Counter(), set(), defaultdict(lambda: [0, 0]), 0
@@ -51,8 +57,8 @@ def causes(trace):
             unknown += own + passed[call]
             continue
         since = met(trace, call, late)
-        mine, _ = spent(call.thread.calls, since, call.begin)
-        its, its_waits = spent(late.thread.calls, since, late.begin)
+        mine, _ = spent(call.thread, since, call.begin)
+        its, its_waits = spent(late.thread, since, late.begin)
         more = {what: its[what] - mine[what] for what in its if its[what] > mine[what]}
         everything = sum(more.values())
         if not everything:
@@ -81,12 +87,14 @@ def path(trace):
         thread = max(threads, key=lambda one: one.windows[window][1])
         now = thread.windows[window][1]
         while True:
-            before = [call for call in thread.calls if call.window == window and call.end <= now]
-            times[thread.rank, COMPUTATION] += now - (before[-1].end if before else thread.windows[window][0])
-            if not before:
+            place = bisect_right(thread.ends, now)
+            before = thread.calls[place - 1] if place else None
+            if not before or before.window != window:
+                times[thread.rank, COMPUTATION] += now - thread.windows[window][0]
                 break
-            thread, now, time = step(before[-1])
-            times[before[-1].thread.rank, MPI] += time
+            times[thread.rank, COMPUTATION] += now - before.end
+            thread, now, time = step(before)
+            times[before.thread.rank, MPI] += time
     return times
 
 
@@ -105,19 +113,22 @@ def ideal(trace):
     for thread in trace.threads.values():
         for window, (begin, _) in enumerate(thread.windows):
             firsts[window].append(begin)
-    calls = sorted((call for thread in trace.threads.values() for call in thread.calls), key=lambda call: call.begin)
+    calls = [call for thread in trace.threads.values() for call in thread.calls]
+    moments = [(call.begin, False, call) for call in calls] + [(call.end, True, call) for call in calls]
+    moments.sort(key=lambda moment: moment[:2])
     begins, ends, changed = Counter(), Counter(), True
-    while changed:
+    while changed:      # the second time to make sure: nothing depends on what comes later
         changed = False
-        for call in calls:
+        for _, is_end, call in moments:
             before = call.thread.calls[call.number - 1] if call.number else None
-            if before and before.window == call.window:
-                begin = ends[before] + call.begin - call.since
+            if is_end:
+                time, times = max([begins[call]] + [begins[other] for other in call.ideal()]), ends
+            elif before and before.window == call.window:
+                time, times = ends[before] + call.begin - call.since, begins
             else:
-                begin = call.begin - min(firsts[call.window])
-            end = max([begin] + [begins[other] for other in call.ideal()])
-            changed |= (begin, end) != (begins[call], ends[call])
-            begins[call], ends[call] = begin, end
+                time, times = call.begin - min(firsts[call.window]), begins
+            changed |= times[call] != time
+            times[call] = time
     for thread in trace.threads.values():
         for window, (begin, end) in enumerate(thread.windows):
             last = [call for call in thread.calls if call.window == window][-1:]

@@ -19,7 +19,7 @@ from selenium.webdriver.common.keys import Keys
 import firefox
 
 NODES_MOST = 400  # in the tree with the ranks
-PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'slow', 'timeline', 'messages', 'representative', 'ranks']
+PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'slow', 'timeline', 'waiting', 'messages', 'representative', 'ranks']
 
 
 def verdict(name, why=''):
@@ -291,6 +291,20 @@ def messages(page, report):
     same(f'{page.name}: the matrix', sorted(c[2] for c in largest), sorted(int(row[0]) for row in page.cells('The whole run', 2)))
 
 
+def waiting(page, report):
+    told = report.get('waiting')
+    if not told:
+        return verdict(f'{page.name}: not why ranks wait, and why not', '' if page.all('#waiting .notice') else 'it does not say')
+    same(f'{page.name}: what time is made of', ['computation', *(f'waiting: {kind}' for kind in told['all']['waiting']),
+         'the rest in MPI: transfer, software'], [row[0] for row in page.cells('What the time of all', 0)])
+    waited = {site['label']: sum(site['waiting'].values()) for site in told['sites'] if site.get('waiting')}
+    shown = [row[0] for row in page.cells('Where they wait', 0)]
+    verdict(f'{page.name}: where ranks wait most comes first',
+            '' if not shown or waited[shown[0]] == max(waited.values()) else shown[:2])
+    same(f'{page.name}: who waits for whom', [[str(one), str(other)] for one, other, *_ in told['pairs'][:5] if other is not None],
+         [row for row in page.cells('Who waits for whom', 0, 1)[:5] if row[1] != 'unknown'])
+
+
 def representative(page, report):
     said = page.js('return document.querySelector("#representative .verdict").textContent')
     same(f'{page.name}: whether the recorded iterations stand for the run', report['representative']['sentence'], said)
@@ -394,6 +408,7 @@ def main():
                 lists = page.js('return [...document.querySelectorAll("#flow table, #contexts table")].length')
                 same(f'{page.name}: without libraries there are tables', 3, lists)
                 verdict(f'{page.name}: and it says what it lacks', '' if 'built without D3' in page.js('return document.querySelector("#flow").textContent + document.querySelector("footer").textContent') else 'it does not')
+            waiting(page, report)
             messages(page, report)
             representative(page, report)
             contrast(page)

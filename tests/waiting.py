@@ -44,7 +44,8 @@ class Call:
     def ideal(self):
         """Calls whose begins it would need if messages took no time."""
         waited, kind, call = self.wait()
-        return self.all + ([call] if waited and kind in ('late receiver', 'early scan') else [])
+        needs = self.all + ([call] if waited and kind in ('late receiver', 'early scan') else [])
+        return [other for other in needs if other.begin <= self.end]
 
     def wait(self):
         """How long, for what, for whom."""
@@ -97,6 +98,8 @@ class Trace:
                 self.link(send[1:], receive[1:])
         for context, by_rank in self.meetings.items():
             self.meet(self.sizes[context[:2]], by_rank)
+        for thread in self.threads.values():
+            thread.ends = [call.end for call in thread.calls]
 
     def thread(self, location):
         rank = int(location.group.name.rsplit(' ', 1)[1])

@@ -32,6 +32,14 @@ done
 traced windows --windows 2 -- "$programs/stencil2d" 500
 agrees "of the recorded iterations only" waiting.py windows
 
+if has_lammps; then
+    LAMMPS_STEPS=60 "$root/bench/apps.sh" run lammps "$work/case" "$tool" run -o "$work/lammps" --summary off \
+        --mode full >out 2>&1 || verdict "LAMMPS: the run" "exit code $?: $(tail -n 3 out)"
+    agrees "LAMMPS: another analyser finds the same" waiting.py lammps
+else
+    skip "LAMMPS" "there is none for $mpi"
+fi
+
 # --- what is said ---
 
 "$tool" report delays.4 >report

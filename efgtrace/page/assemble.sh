@@ -15,8 +15,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # In the order in which they depend on each other.
-scripts="base tables charts contexts overview structure flow graph ranks iterations slow timeline messages
-    representative compare main"
+scripts="base tables charts contexts overview structure flow graph ranks iterations slow timeline waiting
+    messages representative compare main"
 
 # as_script: nothing in it ends the element
 as_script() {

@@ -115,15 +115,13 @@ static void add_timeline(cJSON *document, cJSON *missing, struct efg_timeline *t
     efg_buffer_fini(&text);
 }
 
-/* W: NULL where it is not wanted. */
-static void add_waiting(cJSON *document, cJSON *missing, const struct efg_report_waiting *w)
+static void add_waiting(cJSON *document, cJSON *missing, const struct efg_report_waiting *w, bool is_brief)
 {
     char why[600];
-    if (!w)
-        return;
     snprintf(why, sizeof why, "It is not known why ranks wait: %s.", w->waits.missing);
     if (!*w->waits.missing)
-        cJSON_AddItemToObject(document, "waiting", efg_waits_json(&w->waits, w->recorded, &w->names));
+        cJSON_AddItemToObject(document, "waiting",
+                              efg_waits_json(&w->waits, w->recorded, &w->names, is_brief));
     say_missing(missing, document, "waiting", why);
 }
 
@@ -131,12 +129,12 @@ static void add_waiting(cJSON *document, cJSON *missing, const struct efg_report
 
 cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
                        struct efg_timeline *timeline, const struct efg_report_waiting *waiting,
-                       const struct efg_beside *beside)
+                       const struct efg_beside *beside, bool is_page)
 {
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-report");
     efg_json_number(document, "version", EFG_REPORT_VERSION);
-    efg_report_json_overview(document, model, beside);
+    efg_report_json_overview(document, model, beside, waiting);
     efg_report_json_loops(document, model);
     efg_report_json_iterations(document, model);
     efg_report_json_slow(document, beside);
@@ -146,7 +144,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();
     add_timeline(document, missing, timeline);
-    add_waiting(document, missing, waiting);
+    add_waiting(document, missing, waiting, is_page);
     say_missing(missing, document, "iterations", "No main loop was found, so there are no iterations of it.");
     say_missing(missing, document, "messages", "No messages were sent.");
     cJSON_AddItemToObject(document, "missing", missing);

@@ -21,11 +21,11 @@
 
 extern const char efg_report_json_help[]; /* the schema */
 
-/* The document; free it. WAITING: NULL to leave that out. NULL: what is wrong was said on standard
- * error. */
+/* The document, or, before it is made to fit, that of a page; free it. NULL: what is wrong was said
+ * on standard error. */
 cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
                        struct efg_timeline *timeline, const struct efg_report_waiting *waiting,
-                       const struct efg_beside *beside);
+                       const struct efg_beside *beside, bool is_page);
 
 /* What it has of the timeline, at most: 3,000 events of 64 ranks; fewer, where these have no
  * room. */
@@ -33,7 +33,8 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
 
 /* --- its parts: each adds members to TO --- */
 
-void efg_report_json_overview(cJSON *to, const struct efg_model *model, const struct efg_beside *beside);
+void efg_report_json_overview(cJSON *to, const struct efg_model *model, const struct efg_beside *beside,
+                              const struct efg_report_waiting *waiting);
 void efg_report_json_loops(cJSON *to, const struct efg_model *model);
 void efg_report_json_iterations(cJSON *to, const struct efg_model *model);
 void efg_report_json_slow(cJSON *to, const struct efg_beside *beside);

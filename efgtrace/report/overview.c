@@ -73,7 +73,8 @@ static void add_places(cJSON *to, const struct efg_ranks *ranks)
     efg_buffer_fini(&lines);
 }
 
-void efg_report_json_overview(cJSON *document, const struct efg_model *model, const struct efg_beside *beside)
+void efg_report_json_overview(cJSON *document, const struct efg_model *model, const struct efg_beside *beside,
+                              const struct efg_report_waiting *waiting)
 {
     const struct efg_run *run = &model->run;
     const struct efg_totals *totals = &run->common.totals;
@@ -96,6 +97,7 @@ void efg_report_json_overview(cJSON *document, const struct efg_model *model, co
     efg_json_number(to, "mpi_time", totals->in_mpi);
     efg_report_json_efficiency(to, &efficiency);
     efg_report_findings(&findings, model, beside);
+    efg_report_say_waiting(&findings, waiting);
     efg_json_lines(to, "findings", &findings, 0);
     efg_buffer_fini(&findings);
     add_summary(to, run);

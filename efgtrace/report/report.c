@@ -186,8 +186,8 @@ static int read_all(struct reading *r, const struct request *request)
 
 static int put_document(struct efg_buffer *out, struct reading *r, const struct request *request)
 {
-    cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline,
-                                      request->as == JSON ? &r->waits : NULL, &r->beside);
+    cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline, &r->waits, &r->beside,
+                                      request->as == PAGE);
     if (!document)
         return -1;
     if (request->as == PAGE) {

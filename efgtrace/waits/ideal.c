@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How long the windows take if MPI and messages need no time. All calls are gone through once more, on all
- * locations together, in the order of their true begins and ends: then what a call needs has always been
- * gone through before its end, as far as clocks are right. A heap has the location whose next moment comes
- * first.
+ * locations together, in the order of their true begins and ends: then what a call needs has been gone
+ * through before its end. What begins later than that, it did not need. A heap has the location whose next
+ * moment comes first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -135,33 +135,43 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* When the last member of the collective of PART has begun. */
-static uint64_t last_begin(struct replaying *r, const struct efg_waits_meeting *part)
+/* When OTHER has begun, if it truly has before CALL ends. */
+static uint64_t begin_of(const struct replaying *r, uint32_t call, uint32_t other)
+{
+    return r->w->calls[other].begin <= r->w->calls[call].end ? r->begin[other] : 0;
+}
+
+/* When the last member of the collective of PART has begun, of which CALL is the end. If all have, it is the
+ * same for all. */
+static uint64_t last_begin(struct replaying *r, uint32_t call, const struct efg_waits_meeting *part)
 {
     const struct efg_waits_meeting *parts = (struct efg_waits_meeting *)r->w->meetings.data;
     uint64_t last = 0;
+    bool are_all = true;
     if (r->last[part->first])
         return r->last[part->first] - 1;
-    for (uint32_t i = part->first; i < part->first + part->size; i++)
-        last = later(last, r->begin[parts[i].begun]);
-    r->last[part->first] = last + 1;
+    for (uint32_t i = part->first; i < part->first + part->size; i++) {
+        are_all &= r->w->calls[parts[i].begun].begin <= r->w->calls[call].end;
+        last = later(last, begin_of(r, call, parts[i].begun));
+    }
+    r->last[part->first] = are_all ? last + 1 : 0;
     return last;
 }
 
 /* When what a part of a collective needs has begun. */
-static uint64_t part_needs(struct replaying *r, uint32_t number)
+static uint64_t part_needs(struct replaying *r, uint32_t call, uint32_t number)
 {
     const struct efg_waits_meeting *part = (struct efg_waits_meeting *)r->w->meetings.data + number;
     const struct efg_waits_meeting *root = efg_waits_part(r->w, number, part->root);
     switch (part->meeting) {
     case EFG_MEETING_ONE_TO_ALL:
-        return root ? r->begin[root->begun] : 0;
+        return root ? begin_of(r, call, root->begun) : 0;
     case EFG_MEETING_ALL_TO_ONE:
-        return root == part ? last_begin(r, part) : 0;
+        return root == part ? last_begin(r, call, part) : 0;
     case EFG_MEETING_SCAN: /* as far as it has waited */
         return 0;
     default:
-        return last_begin(r, part);
+        return last_begin(r, call, part);
     }
 }
 
@@ -172,12 +182,12 @@ static uint64_t needs(struct replaying *r, uint32_t number)
     uint64_t moment = 0;
     for (uint32_t i = r->w->first_edge[number]; i < r->w->first_edge[number + 1]; i++) {
         if (edges[i].link == EFG_LINK_RECEIVE)
-            moment = later(moment, r->begin[edges[i].other]);
+            moment = later(moment, begin_of(r, number, edges[i].other));
         if (edges[i].link == EFG_LINK_MEETING)
-            moment = later(moment, part_needs(r, edges[i].other));
+            moment = later(moment, part_needs(r, number, edges[i].other));
     }
     if (call->kind == EFG_WAIT_RECEIVER || call->kind == EFG_WAIT_SCAN)
-        moment = later(moment, r->begin[call->by]);
+        moment = later(moment, begin_of(r, number, call->by));
     return moment;
 }
 

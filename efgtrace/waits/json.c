@@ -7,6 +7,8 @@
 #include "cli/json.h"
 
 #define PAIRS 10000 /* that are told, at most */
+#define BRIEF_PAIRS 200
+#define LITTLE 0.001 /* of all waiting: sites with less are not told in brief */
 
 const char efg_waits_json_help[] =
     "  waiting  of the recorded iterations: {all W, efficiency {parallel, balance,\n"
@@ -72,6 +74,7 @@ static void add_cost(cJSON *to, const struct efg_waits_cost *cost)
     }
 }
 
+/* Returns it. */
 static cJSON *add_site(cJSON *sites, const struct efg_waits *waits, const struct efg_recorded *recorded,
                        const struct efg_recorded_names *names, uint32_t site)
 {
@@ -85,7 +88,7 @@ static cJSON *add_site(cJSON *sites, const struct efg_waits *waits, const struct
     add_sum(to, &waits->sites[site]);
     add_cost(to, &waits->costs[site]);
     cJSON_AddItemToArray(sites, to);
-    return cJSON_AddArrayToObject(to, "by");
+    return to;
 }
 
 static void add_place(cJSON *by, const struct efg_waits_place *place)
@@ -104,6 +107,27 @@ static void add_place(cJSON *by, const struct efg_waits_place *place)
     cJSON_AddItemToArray(by, row);
 }
 
+static bool is_little(const struct efg_waits *waits, uint32_t site)
+{
+    const struct efg_waits_cost *cost = &waits->costs[site];
+    double most = (double)efg_waits_waited(&waits->sites[site]);
+    for (int part = 0; part < EFG_PARTS; part++) {
+        double caused = efg_waits_caused(cost, (enum efg_waits_part)part);
+        most = caused > most ? caused : most;
+    }
+    return most < LITTLE * (double)efg_waits_waited(&waits->all);
+}
+
+/* Without what each rank has of them. */
+static void add_sites_in_brief(cJSON *to, const struct efg_waits *waits, const struct efg_recorded *recorded,
+                               const struct efg_recorded_names *names)
+{
+    cJSON *sites = cJSON_AddArrayToObject(to, "sites");
+    for (uint32_t i = 0; i < waits->site_count; i++)
+        if (!is_little(waits, i))
+            add_site(sites, waits, recorded, names, i);
+}
+
 /* Each site's rows are put into its array, so that places are gone through once. */
 static void add_sites(cJSON *to, const struct efg_waits *waits, const struct efg_recorded *recorded,
                       const struct efg_recorded_names *names)
@@ -111,7 +135,7 @@ static void add_sites(cJSON *to, const struct efg_waits *waits, const struct efg
     cJSON *sites = cJSON_AddArrayToObject(to, "sites"), *rest = cJSON_CreateObject();
     cJSON **by = cJSON_malloc(((size_t)waits->site_count + 1) * sizeof *by);
     for (uint32_t i = 0; by && i < waits->site_count; i++)
-        by[i] = add_site(sites, waits, recorded, names, i);
+        by[i] = cJSON_AddArrayToObject(add_site(sites, waits, recorded, names, i), "by");
     cJSON *after = cJSON_AddArrayToObject(rest, "by");
     for (uint32_t i = 0; by && i < waits->place_count; i++)
         add_place(waits->places[i].site == EFG_NONE ? after : by[waits->places[i].site], &waits->places[i]);
@@ -121,9 +145,9 @@ static void add_sites(cJSON *to, const struct efg_waits *waits, const struct efg
 
 /* --- pairs, iterations --- */
 
-static void add_pairs(cJSON *to, const struct efg_waits *waits)
+static void add_pairs(cJSON *to, const struct efg_waits *waits, uint32_t most)
 {
-    uint32_t count = waits->pair_count < PAIRS ? waits->pair_count : PAIRS;
+    uint32_t count = waits->pair_count < most ? waits->pair_count : most;
     cJSON *pairs = cJSON_AddArrayToObject(to, "pairs");
     for (uint32_t i = 0; i < count; i++) {
         cJSON *row = cJSON_CreateArray();
@@ -166,7 +190,7 @@ static void add_efficiency(cJSON *to, const struct efg_waits_efficiency *e)
 }
 
 cJSON *efg_waits_json(const struct efg_waits *waits, const struct efg_recorded *recorded,
-                      const struct efg_recorded_names *names)
+                      const struct efg_recorded_names *names, bool is_brief)
 {
     cJSON *to = cJSON_CreateObject();
     add_sum(cJSON_AddObjectToObject(to, "all"), &waits->all);
@@ -174,10 +198,14 @@ cJSON *efg_waits_json(const struct efg_waits *waits, const struct efg_recorded *
     efg_json_number(to, "path", waits->path);
     efg_json_number(to, "caused", (uint64_t)(waits->caused + 0.5));
     efg_json_number(to, "unknown", (uint64_t)(waits->unknown + 0.5));
-    add_locations(to, waits);
-    add_sites(to, waits, recorded, names);
-    add_pairs(to, waits);
-    add_iterations(to, waits);
+    add_pairs(to, waits, is_brief ? BRIEF_PAIRS : PAIRS);
+    if (is_brief) {
+        add_sites_in_brief(to, waits, recorded, names);
+    } else {
+        add_locations(to, waits);
+        add_sites(to, waits, recorded, names);
+        add_iterations(to, waits);
+    }
     cJSON *messages = cJSON_AddObjectToObject(to, "messages");
     efg_json_number(messages, "matched", waits->messages);
     efg_json_number(messages, "alone", waits->alone);

@@ -6,13 +6,14 @@
 #define EFG_WAITS_JSON_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 
 #include "waits.h"
 
 extern const char efg_waits_json_help[];
 
-/* What WAITS has of RUN, complete; free it. */
+/* What WAITS has, complete; or BRIEF, for a page: the most of it. Free it. */
 cJSON *efg_waits_json(const struct efg_waits *waits, const struct efg_recorded *recorded,
-                      const struct efg_recorded_names *names);
+                      const struct efg_recorded_names *names, bool is_brief);
 
 #endif

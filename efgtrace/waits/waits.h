@@ -47,8 +47,8 @@
  *     transfer            = ideal time / time
  *
  * The ideal time is that of a network and an MPI which need no time: all calls once more, each of which
- * ends as soon as what it needs has begun. That is an estimate: a program may take another way then,
- * and sends wait for receives only where they did.
+ * ends as soon as what it needs has begun (what truly began after its end it did not need). That is an
+ * estimate: a program may take another way then, and sends wait for receives only where they did.
  *
  * Terms are those of Scalasca. All times are ns. The time needed is linear in the calls and in
  * those between a wait and where the two met before, but for sorting; the memory is 64 bytes a call, and

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Why ranks wait in the recorded iterations: what their time is made of, where they wait, what causes it, who
+ * waits for whom.
+ */
+function waitingKinds(w) {
+    const kinds = Object.entries(w.all.waiting).map(([kind, time]) => ["waiting: " + kind, time]);
+    return [["computation", w.all.computation], ...kinds, ["the rest in MPI: transfer, software", w.all.transfer]];
+}
+
+const waitedBy = (sum) => Object.values(sum.waiting).reduce((all, time) => all + time, 0);
+
+/* Both parts of each site that have caused any. */
+function waitingCauses(w) {
+    return w.sites.flatMap((site) => Object.entries(site.caused).map(([part, cost]) => ({
+        label: site.label, isBefore: part === "computation", all: cost.direct + cost.indirect, direct: cost.direct, path: cost.path })))
+        .filter((cause) => cause.all > 0).sort((a, b) => b.all - a.all);
+}
+
+function drawWaiting() {
+    const w = run.waiting;
+    if (!w) return lacking("waiting", "Waiting", "waiting");
+    const waited = waitedBy(w.all), e = w.efficiency;
+    const mainKind = (sum) => Object.entries(sum.waiting).reduce((most, one) => one[1] > most[1] ? one : most)[0];
+    section("waiting", "Waiting", "Where ranks wait in the recorded iterations, for whom, and why. The cause is what the late rank spent more time on than the waiting one since they last met; indirect is what was passed on by ranks that waited themselves.",
+        make("dl.facts.panel", null, [["parallel efficiency", e.parallel], ["= load balance", e.balance], ["\u00d7 serialisation (estimated)", e.serialisation], ["\u00d7 transfer", e.transfer]]
+            .map(([name, value]) => [make("dt", null, name), make("dd", null, percent(value))])),
+        make("div.panel", null, table("What the time of all ranks is made of", [
+            { name: "part", value: ([name]) => name },
+            { name: "share", n: true, value: ([, time]) => shareBar(of(time, w.all.time)) },
+            { name: "time", n: true, value: ([, time]) => ns(time) }], waitingKinds(w))),
+        make("div.panel", null, table("Where they wait", [
+            { name: "at", wide: true, value: (site) => site.label },
+            { name: "waiting", n: true, value: (site) => ns(waitedBy(site)) },
+            { name: "of all", n: true, value: (site) => shareBar(of(waitedBy(site), waited)) },
+            { name: "of its time", n: true, value: (site) => percent(of(waitedBy(site), site.mpi)) },
+            { name: "mostly", value: mainKind }], w.sites.filter(waitedBy).sort((a, b) => waitedBy(b) - waitedBy(a)), 20)),
+        make("div.panel", null, table("What causes it", [
+            { name: "by", wide: true, value: (cause) => make("span", null, cause.label, cause.isBefore ? make("span.tag", null, "computation before") : null) },
+            { name: "caused", n: true, value: (cause) => ns(cause.all) },
+            { name: "of all", n: true, value: (cause) => shareBar(of(cause.all, waited)) },
+            { name: "direct", n: true, value: (cause) => percent(of(cause.direct, cause.all)) },
+            { name: "critical path", n: true, title: "share of it", value: (cause) => percent(of(cause.path, w.path)) }], waitingCauses(w), 20)),
+        make("div.panel", null, table("Who waits for whom", [
+            { name: "rank", n: true, value: ([rank]) => String(rank) },
+            { name: "for rank", n: true, value: ([, other]) => other === null ? "unknown" : String(other) },
+            { name: "waiting", n: true, value: ([, , time]) => ns(time) },
+            { name: "of all", n: true, value: ([, , time]) => shareBar(of(time, waited)) },
+            { name: "times", n: true, value: ([, , , times]) => count(times) }], w.pairs, 20)));
+}
