@@ -88,7 +88,7 @@ def main(tool, folder, output, *names):
     ranks = [location['rank'] for location in document['locations']]
     times, worst, all_of_it, least = moments(output), 0, 0, 1
     for name in names:
-        sites = [site for site in document['sites'] if site.get('label', '').endswith(' ' + name)]
+        sites = [site for site in document['sites'] if site['label'].endswith(' ' + name)]
         assert sum(site['waiting'].get(KINDS[name], 0) for site in sites) > 0.8 * sum(
             sum(site['waiting'].values()) for site in sites), (name, sites)
         waiting, caused = put_in(name, times[name])

@@ -297,7 +297,7 @@ def waiting(page, report):
         return verdict(f'{page.name}: not why ranks wait, and why not', '' if page.all('#waiting .notice') else 'it does not say')
     same(f'{page.name}: what time is made of', ['computation', *(f'waiting: {kind}' for kind in told['all']['waiting']),
          'the rest in MPI: transfer, software'], [row[0] for row in page.cells('What the time of all', 0)])
-    waited = {site['label']: sum(site['waiting'].values()) for site in told['sites'] if site.get('waiting')}
+    waited = {site['label']: sum(site['waiting'].values()) for site in told['sites'] if site['waiting']}
     shown = [row[0] for row in page.cells('Where they wait', 0)]
     verdict(f'{page.name}: where ranks wait most comes first',
             '' if not shown or waited[shown[0]] == max(waited.values()) else shown[:2])

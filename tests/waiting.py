@@ -301,10 +301,10 @@ def look_for_causes(document, trace):
     assert abs(document['caused'] + document['unknown'] - everything) < 1e-6 * everything + 1000, document['caused']
     ranks = [one['rank'] for one in document['locations']]
     said, on_path = Counter(), Counter()
-    for site in document['sites']:
+    for site in document['sites'] + [{'label': '', 'by': document['after']}]:
         for row in site['by']:
             for part in (0, 1):
-                function = site.get('label', '').split(' ')[0]
+                function = site['label'].split(' ')[0]
                 on_path[ranks[row[0]], part] += row[8 + part]
                 for way in (0, 1):
                     said[ranks[row[0]], function, part, way] += row[4 + 2 * part + way]
@@ -331,8 +331,7 @@ def told(document):
 
     functions = defaultdict(Counter)
     for site in document['sites']:
-        if 'label' in site:
-            functions[site['label'].split(' ')[0]].update(times(site))
+        functions[site['label'].split(' ')[0]].update(times(site))
     threads = {(one['rank'], one['thread']): times(one) for one in document['locations']}
     everything = times(document['all'])
     for part in threads.values():

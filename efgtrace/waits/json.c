@@ -17,13 +17,14 @@ const char efg_waits_json_help[] =
     "           sites [{label, hash, W, caused C, by [[location (index), computation, mpi,\n"
     "           waiting, caused directly and indirectly by the computation before, by the\n"
     "           calls (two numbers each), on the critical path the same two]]}],\n"
+    "           after (by, of what follows the last call),\n"
     "           pairs [[rank that waits, rank that it waits for or null, time, waits]] by falling\n"
     "           time, pairs_left_out, iterations [{number, window, begin, end, locations, W}],\n"
     "           messages {matched, alone}, collectives {calls, unmatched}}\n"
     "           W: {time, computation, mpi, transfer, waiting {KIND: time}, calls}; time =\n"
     "           computation + mpi, mpi = transfer + waiting. by: with the computation before the\n"
-    "           calls; a site without label is what follows the last call. C: {computation\n"
-    "           {direct, indirect, path}, mpi {the same}}: waiting of others that was caused\n";
+    "           calls. C: {computation {direct, indirect, path}, mpi {the same}}: waiting of\n"
+    "           others that was caused\n";
 
 static void add_sum(cJSON *to, const struct efg_waits_sum *sum)
 {
@@ -132,14 +133,13 @@ static void add_sites_in_brief(cJSON *to, const struct efg_waits *waits, const s
 static void add_sites(cJSON *to, const struct efg_waits *waits, const struct efg_recorded *recorded,
                       const struct efg_recorded_names *names)
 {
-    cJSON *sites = cJSON_AddArrayToObject(to, "sites"), *rest = cJSON_CreateObject();
+    cJSON *sites = cJSON_AddArrayToObject(to, "sites");
     cJSON **by = cJSON_malloc(((size_t)waits->site_count + 1) * sizeof *by);
     for (uint32_t i = 0; by && i < waits->site_count; i++)
         by[i] = cJSON_AddArrayToObject(add_site(sites, waits, recorded, names, i), "by");
-    cJSON *after = cJSON_AddArrayToObject(rest, "by");
+    cJSON *after = cJSON_AddArrayToObject(to, "after");
     for (uint32_t i = 0; by && i < waits->place_count; i++)
         add_place(waits->places[i].site == EFG_NONE ? after : by[waits->places[i].site], &waits->places[i]);
-    cJSON_AddItemToArray(sites, rest);
     cJSON_free(by);
 }
 
