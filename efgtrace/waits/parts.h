@@ -19,7 +19,7 @@
 #include "recorded/pairs.h"
 #include "waits.h"
 
-/* More calls are not looked at: they would take a gigabyte. */
+/* More calls are not looked at: they would take two gigabytes. */
 #define EFG_WAITS_MOST 20000000
 
 struct efg_waits_call {

@@ -51,7 +51,7 @@
  * estimate: a program may take another way then, and sends wait for receives only where they did.
  *
  * Terms are those of Scalasca. All times are ns. The time needed is linear in the calls and in
- * those between a wait and where the two met before, but for sorting; the memory is 64 bytes a call, and
+ * those between a wait and where the two met before, but for sorting; the memory is 56 bytes a call, and
  * more for what it is part of.
  */
 #ifndef EFG_WAITS_H
