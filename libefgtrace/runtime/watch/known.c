@@ -255,7 +255,7 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .init = job->init,
         .processor = efg_processor_since(&job->processor),
     };
-    efg_thrift_known(rank);
+    efg_thrift_known(rank, only);
     rank->thread_count = only ? 1 : efg_threads.count;
     rank->threads = rank->note ? calloc(rank->thread_count, sizeof *rank->threads) : NULL;
     if (!rank->threads)

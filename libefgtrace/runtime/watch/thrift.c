@@ -25,19 +25,30 @@ static struct efg_steering *const s = &efg_steering;
 static struct {
     struct efg_limit limit;
     bool has_begun;
-    uint32_t limited; /* set of enum efg_limited */
+    uint32_t limited; /* set of enum efg_limited; atomic, as other threads save it */
 } thrift;
+
+static bool is_limited(uint32_t what)
+{
+    return __atomic_load_n(&thrift.limited, __ATOMIC_RELAXED) & what;
+}
+
+static void limit(uint32_t what)
+{
+    if (!is_limited(what))
+        __atomic_fetch_or(&thrift.limited, what, __ATOMIC_RELAXED);
+}
 
 /* --- what may be left out --- */
 
 bool efg_thrift_would_pause(void)
 {
-    return thrift.limit.thrift == EFG_THRIFT_PAUSE && !(thrift.limited & EFG_LIMITED_EXCEEDED);
+    return thrift.limit.thrift == EFG_THRIFT_PAUSE && !is_limited(EFG_LIMITED_EXCEEDED);
 }
 
 bool efg_thrift_has_paused(void)
 {
-    return thrift.limited & EFG_LIMITED_PAUSES;
+    return is_limited(EFG_LIMITED_PAUSES);
 }
 
 uint32_t efg_thrift_step(void)
@@ -87,7 +98,7 @@ static void begin_pause(struct efg_thread *t, uint64_t now, uint64_t until)
 {
     if (!efg_thrift_has_paused())
         efg_tell(now, "watching pauses now and then: it took more than its share of the time");
-    thrift.limited |= EFG_LIMITED_PAUSES;
+    limit(EFG_LIMITED_PAUSES);
     efg_events_add(t, now, false);
     t->order.is_cut = true;
     t->is_pausing = true;
@@ -134,7 +145,7 @@ static void consider_pause(struct efg_thread *t, uint64_t now, const struct efg_
     uint64_t until;
 
     if (is_barred())
-        thrift.limited |= EFG_LIMITED_EXCEEDED;
+        limit(EFG_LIMITED_EXCEEDED);
     if (!efg_thrift_would_pause() || !is_free(t))
         return;
     until = efg_limit_pause(&thrift.limit, at);
@@ -151,9 +162,9 @@ static void note_limited(const struct efg_agree *agree)
     const struct efg_slow *slow = &agree->slow;
 
     if (slow->is_dear || (agree->is_last && slow->wanted))
-        thrift.limited |= EFG_LIMITED_NO_RING;
+        limit(EFG_LIMITED_NO_RING);
     else if (slow->step > 1)
-        thrift.limited |= EFG_LIMITED_RING;
+        limit(EFG_LIMITED_RING);
 }
 
 void efg_thrift_look(struct efg_thread *t, uint64_t now)
@@ -223,7 +234,7 @@ bool efg_thrift_leave(struct efg_thread *t, struct efg_call *c, int result)
     }
     if (efg_decode(c, result).is_poll) {
         t->polls_counted++;
-        thrift.limited |= EFG_LIMITED_POLLS;
+        limit(EFG_LIMITED_POLLS);
         efg_recorder_release_requests(&t->recorder);
         return true;
     }
@@ -245,11 +256,11 @@ void efg_thrift_end(uint64_t now)
     end_pause(t, now);
 }
 
-void efg_thrift_known(struct efg_run_rank *rank)
+void efg_thrift_known(struct efg_run_rank *rank, const struct efg_thread *only)
 {
-    rank->limited = thrift.limited;
+    rank->limited = __atomic_load_n(&thrift.limited, __ATOMIC_RELAXED);
     rank->limit = job->conf.overhead;
-    for (const struct efg_thread *t = efg_threads.list; t; t = t->next) {
+    for (const struct efg_thread *t = only ? only : efg_threads.list; t; t = only ? NULL : t->next) {
         rank->paused += t->pause.time;
         rank->unwatched += t->pause.calls;
     }
