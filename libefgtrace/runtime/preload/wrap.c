@@ -37,42 +37,29 @@ _Atomic(const struct efg_hooks *) efg_wrap_hooks;
 __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("initial-exec")));
 
 /*
- * MPI_X itself only decides whether the call is watched, and jumps: on to the next function, or to the one
- * that watches it, which finds the stack as if it had been called instead. So a call that is not watched
- * costs as little as can be: no register is saved for it.
- *
- * The structure in the first two places exists for the arguments only, which name c.statuses; nothing of it
- * is left after compilation. The compiler fills the last one only where there are hooks.
+ * The first structure exists for the arguments only, which name c.statuses; nothing of it is
+ * left after compilation. The compiler fills the second only where there are hooks.
  */
-#define WATCHED(prefix, id) watched_##prefix##id
-#define WRAPPER(prefix, id_, shape_, parameters, arguments, ...)                                   \
-    static __attribute__((noinline)) int WATCHED(prefix, id_) parameters                           \
-    {                                                                                              \
-        __typeof__(&FUNCTION(prefix, id_)) next = NEXT(prefix, id_);                               \
-        const struct efg_hooks *run = atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire); \
-        if (!run || efg_wrap_is_inside(__builtin_frame_address(0))) {                              \
-            struct efg_call c __attribute__((unused)) = {__VA_ARGS__};                             \
-            return next arguments;                                                                 \
-        }                                                                                          \
-        efg_wrap_enter(__builtin_frame_address(0), NAMED_##prefix);                                \
-        struct efg_call c = {.id = EFG_CALL_##id_,                                                 \
-                             .shape = EFG_SHAPE_##shape_,                                          \
-                             .frame = __builtin_frame_address(0),                                  \
-                             __VA_ARGS__};                                                         \
-        bool wants_leave = run->enter(&c);                                                         \
-        int result = next arguments;                                                               \
-        if (wants_leave)                                                                           \
-            run->leave(&c, result);                                                                \
-        efg_wrap_leave();                                                                          \
-        return result;                                                                             \
-    }                                                                                              \
-    DEFINE(prefix, id_, parameters)                                                                \
-    {                                                                                              \
-        __typeof__(&FUNCTION(prefix, id_)) next = KNOWN_NEXT(prefix, id_);                         \
-        struct efg_call c __attribute__((unused)) = {__VA_ARGS__};                                 \
-        if (next && efg_wrap_passes(EFG_SHAPE_##shape_))                                           \
-            return next arguments;                                                                 \
-        return WATCHED(prefix, id_) arguments;                                                     \
+#define WRAPPER(prefix, id_, shape_, parameters, arguments, ...)                                             \
+    DEFINE(prefix, id_, parameters)                                                                          \
+    {                                                                                                        \
+        __typeof__(&FUNCTION(prefix, id_)) next = NEXT(prefix, id_);                                         \
+        const struct efg_hooks *run = atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire);           \
+        if (!run || efg_wrap_passes(EFG_SHAPE_##shape_) || efg_wrap_is_inside(__builtin_frame_address(0))) { \
+            struct efg_call c __attribute__((unused)) = {__VA_ARGS__};                                       \
+            return next arguments;                                                                           \
+        }                                                                                                    \
+        efg_wrap_enter(__builtin_frame_address(0), NAMED_##prefix);                                          \
+        struct efg_call c = {.id = EFG_CALL_##id_,                                                           \
+                             .shape = EFG_SHAPE_##shape_,                                                    \
+                             .frame = __builtin_frame_address(0),                                            \
+                             __VA_ARGS__};                                                                   \
+        bool wants_leave = run->enter(&c);                                                                   \
+        int result = next arguments;                                                                         \
+        if (wants_leave)                                                                                     \
+            run->leave(&c, result);                                                                          \
+        efg_wrap_leave();                                                                                    \
+        return result;                                                                                       \
     }
 
 #define CALL(id, class_, shape, ...)      \

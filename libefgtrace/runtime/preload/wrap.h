@@ -73,9 +73,6 @@ INLINE void *efg_wrap_next(int id, int named, const char *symbol)
 #define NEXT(prefix, name)                                                               \
     ((__typeof__(&FUNCTION(prefix, name)))efg_wrap_next(EFG_CALL_##name, NAMED_##prefix, \
                                                         #prefix #name))
-#define KNOWN_NEXT(prefix, name)                                                                    \
-    ((__typeof__(&FUNCTION(prefix, name)))atomic_load_explicit(                                       \
-        &efg_wrap_functions[NAMED_##prefix][EFG_CALL_##name], memory_order_relaxed)) /* or NULL */
 #define NAMED_MPI_ EFG_MPI
 #define NAMED_MPIX_ EFG_MPI
 #define NAMED_PMPI_ EFG_PMPI
@@ -103,9 +100,7 @@ INLINE bool efg_wrap_is_inside(const void *frame)
 /* Whether a call of this SHAPE, a constant, passes; those made within others are counted, too. */
 INLINE bool efg_wrap_passes(int shape)
 {
-    if (!atomic_load_explicit(&efg_wrap_hooks, memory_order_relaxed))
-        return true;
-    if (EFG_SHAPES_KEPT >> shape & 1 || !efg_wrap_outermost.passing)
+    if (EFG_SHAPES_KEPT >> shape & 1 || !UNLIKELY(efg_wrap_outermost.passing))
         return false;
     efg_wrap_outermost.passing--;
     return true;
