@@ -299,6 +299,20 @@ EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *eve
     graph->node_time += inside;
 }
 
+bool efg_graph_poll_again(struct efg_graph *graph, uint64_t count)
+{
+    struct efg_node *node = graph->polled == EFG_NONE ? NULL : &graph->nodes[graph->polled];
+
+    if (!node || !node->polls)
+        return false;
+    uint64_t inside = count * (node->poll_time / node->polls);
+    node->polls += count;
+    node->poll_time += inside;
+    graph->poll_time += inside;
+    graph->node_time += inside;
+    return true;
+}
+
 /* ---- the call tree ---- */
 
 int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys, efg_path_place *place)

@@ -187,6 +187,10 @@ bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
 /* Add a poll that found nothing: counted and timed, no visit, no edge. */
 void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);
 
+/* Add COUNT polls like the last one, each as long as those of its node are on average. Returns whether
+ * there is one. */
+bool efg_graph_poll_again(struct efg_graph *graph, uint64_t count);
+
 /* Set the pivot; KIND is enum efg_pivot_kind. What counts are visits of a node, or entries of a
  * site of the call tree from outside. */
 void efg_graph_mark_pivot(struct efg_graph *graph, uint32_t kind, uint32_t id);

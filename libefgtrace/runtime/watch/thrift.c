@@ -256,12 +256,20 @@ void efg_thrift_end(uint64_t now)
     end_pause(t, now);
 }
 
-void efg_thrift_known(struct efg_run_rank *rank, const struct efg_thread *only)
+/* Polls that were counted since the last one that was measured are like that one. */
+static void settle_polls(struct efg_thread *t)
+{
+    if (efg_graph_poll_again(&t->graph, t->polls_counted))
+        t->polls_counted = 0;
+}
+
+void efg_thrift_known(struct efg_run_rank *rank, struct efg_thread *only)
 {
     rank->limited = __atomic_load_n(&thrift.limited, __ATOMIC_RELAXED);
     rank->limit = job->conf.overhead;
-    for (const struct efg_thread *t = only ? only : efg_threads.list; t; t = only ? NULL : t->next) {
+    for (struct efg_thread *t = only ? only : efg_threads.list; t; t = only ? NULL : t->next) {
+        settle_polls(t);
         rank->paused += t->pause.time;
-        rank->unwatched += t->pause.calls;
+        rank->unwatched += t->pause.calls + t->polls_counted;
     }
 }

@@ -43,6 +43,6 @@ bool efg_thrift_leave(struct efg_thread *thread, struct efg_call *call, int resu
 void efg_thrift_end(uint64_t now);
 
 /* What was left out, for the run file; of pauses, those of the thread ONLY, or of all if that is NULL. */
-void efg_thrift_known(struct efg_run_rank *rank, const struct efg_thread *only);
+void efg_thrift_known(struct efg_run_rank *rank, struct efg_thread *only);
 
 #endif
