@@ -40,9 +40,7 @@ export OMPI_MCA_reachable=${OMPI_MCA_reachable-weighted} # Open MPI 5 else says 
 # Scripts about what users meet unset it.
 export OMPI_MCA_pml=${OMPI_MCA_pml-ob1}
 export MPIRUN
-# The programs of the tests do nothing but call MPI, and each call counts; tests/limit.sh is about the limit.
 unset LD_PRELOAD $(env | sed -n 's/^\(EFGTRACE_[A-Za-z0-9_]*\)=.*/\1/p')
-export EFGTRACE_OVERHEAD=none
 
 # A folder that goes when the script ends, however it does. A script that has more to clean up
 # has its own clean_up, which removes $work as well.

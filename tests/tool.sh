@@ -7,7 +7,6 @@
 #   tests/tool.sh           environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-unset EFGTRACE_OVERHEAD
 unset OMPI_COMM_WORLD_RANK PMI_RANK PMIX_RANK SLURM_PROCID
 cd "$work" || exit 2
 

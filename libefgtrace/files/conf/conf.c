@@ -56,7 +56,7 @@ static const struct efg_key keys[] = {
      FIELD(ring), MB, MB << 20},
     {"log-limit", NULL, "SIZE", "1G", "size limit of a thread's log on disk", EFG_KEY_SIZE, FIELD(log_limit),
      MB, MB << 20},
-    {"overhead", NULL, "PERCENT", "0.5%", "what watching may take of the time; none: no limit", EFG_KEY_SHARE,
+    {"overhead", NULL, "PERCENT", "none", "what watching may take of the time; none: no limit", EFG_KEY_SHARE,
      FIELD(overhead), 100, 1000000},
     {"patience", NULL, "TIME", "5s", "how long ranks wait for one that finds no main loop", EFG_KEY_TIME,
      FIELD(patience), 0, 24 * HOUR},
