@@ -24,7 +24,7 @@ struct known {
     struct efg_mainloop loop;
     uint32_t site; /* the function */
     uint32_t key;  /* entered once in each iteration */
-    uint32_t is_marked, is_call;
+    bool is_marked, is_call;
 };
 
 struct efg_finder {

@@ -150,7 +150,7 @@ static void add_call(struct walk *w)
 
     if (!found)
         return;
-    found->is_call = found->is_level = 1;
+    found->is_call = found->is_level = true;
     found->rounds = efg_callflow_rounds(w->flow, w->function);
 }
 
@@ -457,7 +457,7 @@ static int add_mark(struct walk *w)
     judge->count -= judge->count == EFG_CHAIN;
     struct efg_loop_found *found =
         add_loop(w, function, efg_callflow_visits(w->flow, mark), w->flow->flow[function].time);
-    found->is_level = found->is_marked = 1;
+    found->is_level = found->is_marked = true;
     found->rounds = efg_callflow_rounds(w->flow, mark);
     found->loop.place = efg_callflow_place(w->flow, site);
     put_site(judge, found, site);

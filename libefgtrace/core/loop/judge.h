@@ -53,9 +53,9 @@ struct efg_mainloop {
 struct efg_loop_found {
     struct efg_mainloop loop;
     uint32_t site;       /* the function; or the leaf that is repeated */
-    uint32_t is_call;    /* 1: a single call, repeated */
-    uint32_t is_level;   /* 1: the level that was chosen for its function */
-    uint32_t is_marked;  /* 1: the program says where its iterations begin */
+    bool is_call;        /* a single call, repeated */
+    bool is_level;       /* the level that was chosen for its function */
+    bool is_marked;      /* the program says where its iterations begin */
     uint32_t parts;      /* visits of SITE's loop in one iteration: 1 to 4 */
     uint32_t part;       /* if PARTS > 1: the site that is entered once in an iteration */
     double rounds;       /* effective ones */
