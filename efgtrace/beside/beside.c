@@ -107,13 +107,10 @@ static int add_call(struct efg_beside *b, const struct efg_recorded_call *call)
 /* Returns its index, EFG_NONE without memory. */
 static uint32_t slot_of(struct efg_beside *b, const struct efg_recorded_span *span)
 {
-    uint64_t known = b->slots.count;
-    uint64_t *index = efg_map_put(&b->slots, efg_recorded_key((uint32_t)span->window, span->number));
-    if (index && b->slots.count > known) {
-        *index = known;
+    uint64_t index = efg_map_number(&b->slots, efg_recorded_key((uint32_t)span->window, span->number));
+    if (index == b->slot.size / sizeof *span)
         efg_buffer_put(&b->slot, span, sizeof *span);
-    }
-    return index && !b->slot.failed ? (uint32_t)*index : EFG_NONE;
+    return index == UINT64_MAX || b->slot.failed ? EFG_NONE : (uint32_t)index;
 }
 
 /* Now it is known when it began and ended. */

@@ -17,21 +17,12 @@ struct step { /* in an iteration: calls of a site, each of them after a call of 
 
 /* --- reading --- */
 
-/* How many keys were known before KEY, or UINT64_MAX without memory. */
-static uint64_t number_of(struct efg_map *map, uint64_t key)
-{
-    uint64_t known = map->count, *number = efg_map_put(map, key);
-    if (number && map->count > known)
-        *number = known;
-    return number ? *number : UINT64_MAX;
-}
-
 /* Without memory the number is past the end. */
 static uint64_t iteration_of(struct efg_representative_work *w, uint32_t window, uint64_t number)
 {
     const struct efg_representative_own nobody = {0, 0};
     const double none = 0;
-    uint64_t iteration = number_of(&w->index, efg_recorded_key(window, number));
+    uint64_t iteration = efg_map_number(&w->index, efg_recorded_key(window, number));
     if (iteration == w->durations.size / sizeof none) {
         efg_buffer_put(&w->durations, &none, sizeof none);
         efg_buffer_put(&w->own, &nobody, sizeof nobody);
@@ -43,8 +34,8 @@ static struct step *step_of(struct efg_representative_work *w, uint64_t iteratio
                             uint32_t site)
 {
     struct step none = {(uint32_t)iteration, from, site, false, 0, 0, 0, 0};
-    uint64_t pair = number_of(&w->pairs, (uint64_t)(from + 1) << 32 | site);
-    uint64_t step = number_of(&w->numbers, iteration << 32 | pair);
+    uint64_t pair = efg_map_number(&w->pairs, (uint64_t)(from + 1) << 32 | site);
+    uint64_t step = efg_map_number(&w->numbers, iteration << 32 | pair);
     if (iteration == UINT64_MAX || pair == UINT64_MAX || step == UINT64_MAX)
         return NULL;
     if (step == w->steps.size / sizeof none)

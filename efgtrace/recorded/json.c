@@ -17,17 +17,14 @@ static uint32_t bin_of(uint64_t bytes)
 static int add(struct efg_recorded_matrix *m, const struct efg_recorded_message *message)
 {
     struct efg_recorded_cell cell = {message->from, message->to, 0, 0}, *cells;
-    uint64_t known = m->index.count;
-    uint64_t *index = efg_map_put(&m->index, (uint64_t)message->from << 32 | message->to);
-    if (index && m->index.count > known) {
-        *index = known;
+    uint64_t index = efg_map_number(&m->index, (uint64_t)message->from << 32 | message->to);
+    if (index == m->cells.size / sizeof cell)
         efg_buffer_put(&m->cells, &cell, sizeof cell);
-    }
-    if (!index || m->cells.failed)
+    if (index == UINT64_MAX || m->cells.failed)
         return -ENOMEM;
     cells = (struct efg_recorded_cell *)m->cells.data;
-    cells[*index].count++;
-    cells[*index].bytes += message->bytes;
+    cells[index].count++;
+    cells[index].bytes += message->bytes;
     m->sizes[bin_of(message->bytes)]++;
     return 0;
 }

@@ -100,6 +100,14 @@ static inline uint64_t efg_recorded_key(uint32_t window, uint64_t number)
 {
     return (uint64_t)window << 48 | (number & 0xffffffffffff);
 }
+static inline uint32_t efg_recorded_key_window(uint64_t key)
+{
+    return (uint32_t)(key >> 48);
+}
+static inline uint64_t efg_recorded_key_number(uint64_t key)
+{
+    return key & 0xffffffffffff;
+}
 
 struct efg_recorded_site { /* a call with its call path */
     char *function;        /* "MPI_Send" */

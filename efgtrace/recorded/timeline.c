@@ -58,14 +58,12 @@ static struct efg_recorded_span *span_of(const struct efg_timeline_spans *s, uin
 
 static int add_span(struct efg_timeline_spans *s, const struct efg_recorded_span *span)
 {
-    uint64_t known = s->index.count, *index = efg_map_put(&s->index, key_of(span));
-    if (index && s->index.count > known) {
-        *index = known;
+    uint64_t index = efg_map_number(&s->index, key_of(span));
+    if (index == s->span.size / sizeof *span)
         efg_buffer_put(&s->span, span, sizeof *span);
-    }
-    if (!index || s->span.failed)
+    if (index == UINT64_MAX || s->span.failed)
         return -ENOMEM;
-    struct efg_recorded_span *all = span_of(s, *index);
+    struct efg_recorded_span *all = span_of(s, index);
     all->begin = span->begin < all->begin ? span->begin : all->begin;
     all->end = span->end > all->end ? span->end : all->end;
     return 0;

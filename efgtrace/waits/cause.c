@@ -37,15 +37,10 @@ static void touch(struct searching *s, uint32_t index, int64_t time)
     s->excess[index] += time;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* How much of BEGIN to END is after SINCE. */
 static uint64_t after(uint64_t since, uint64_t begin, uint64_t end)
 {
-    begin = later(begin, since);
+    begin = efg_waits_later(begin, since);
     return end > begin ? end - begin : 0;
 }
 
@@ -93,7 +88,7 @@ static struct meeting met_in(const struct searching *s, uint32_t earlier, uint32
         if (other >= by || w->calls[other].location != location ||
             w->calls[other].window != w->calls[by].window)
             continue;
-        uint64_t moment = later(w->calls[earlier].begin, w->calls[other].begin);
+        uint64_t moment = efg_waits_later(w->calls[earlier].begin, w->calls[other].begin);
         if (moment <= w->calls[call].begin && moment >= last.moment)
             last = (struct meeting){earlier, other, moment};
     }
@@ -117,7 +112,7 @@ static void find_stretches(const struct searching *s, uint32_t call, uint32_t by
         met = met_in(s, met.mine - 1, call, by);
     if (met.other == EFG_NONE) {
         met = (struct meeting){first_of(s, call), first_of(s, by), 0};
-        met.moment = later(s->w->calls[met.mine].since, s->w->calls[met.other].since);
+        met.moment = efg_waits_later(s->w->calls[met.mine].since, s->w->calls[met.other].since);
     }
     *waiting = (struct stretch){met.mine, call, met.moment, 0};
     *late = (struct stretch){met.other, by, met.moment, 0};

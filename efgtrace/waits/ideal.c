@@ -39,16 +39,13 @@ struct replaying {
 
 static struct window *window_of(struct replaying *r, uint32_t number)
 {
-    uint64_t known = r->index.count, *index = efg_map_put(&r->index, number);
-    if (!index)
-        return NULL;
-    if (r->index.count > known) {
-        if (efg_array_grow(&r->windows, r->window_count, 1, sizeof *r->windows))
+    uint64_t index = efg_map_number(&r->index, number);
+    if (index == r->window_count) {
+        if (efg_array_grow(&r->windows, index, 1, sizeof *r->windows))
             return NULL;
-        *index = r->window_count;
         r->windows[r->window_count++] = (struct window){.begin = UINT64_MAX};
     }
-    return &r->windows[*index];
+    return index < r->window_count ? &r->windows[index] : NULL;
 }
 
 static void lengthen(struct window *window, uint64_t ideal)
@@ -130,11 +127,6 @@ static void fill(struct replaying *r)
 
 /* --- calls --- */
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* When OTHER has begun, if it truly has before CALL ends. */
 static uint64_t begin_of(const struct replaying *r, uint32_t call, uint32_t other)
 {
@@ -152,7 +144,7 @@ static uint64_t last_begin(struct replaying *r, uint32_t call, const struct efg_
         return r->last[part->first] - 1;
     for (uint32_t i = part->first; i < part->first + part->size; i++) {
         are_all &= r->w->calls[parts[i].begun].begin <= r->w->calls[call].end;
-        last = later(last, begin_of(r, call, parts[i].begun));
+        last = efg_waits_later(last, begin_of(r, call, parts[i].begun));
     }
     r->last[part->first] = are_all ? last + 1 : 0;
     return last;
@@ -182,12 +174,12 @@ static uint64_t needs(struct replaying *r, uint32_t number)
     uint64_t moment = 0;
     for (uint32_t i = r->w->first_edge[number]; i < r->w->first_edge[number + 1]; i++) {
         if (edges[i].link == EFG_LINK_RECEIVE)
-            moment = later(moment, begin_of(r, number, edges[i].other));
+            moment = efg_waits_later(moment, begin_of(r, number, edges[i].other));
         if (edges[i].link == EFG_LINK_MEETING)
-            moment = later(moment, part_needs(r, number, edges[i].other));
+            moment = efg_waits_later(moment, part_needs(r, number, edges[i].other));
     }
     if (call->kind == EFG_WAIT_RECEIVER || call->kind == EFG_WAIT_SCAN)
-        moment = later(moment, begin_of(r, number, call->by));
+        moment = efg_waits_later(moment, begin_of(r, number, call->by));
     return moment;
 }
 
@@ -207,7 +199,7 @@ static void begin_call(struct replaying *r, struct walker *walker)
 static bool end_call(struct replaying *r, struct walker *walker)
 {
     const struct efg_waits_location *location = &r->waits->locations[r->w->calls[walker->next].location];
-    walker->now = later(walker->now, needs(r, walker->next));
+    walker->now = efg_waits_later(walker->now, needs(r, walker->next));
     r->end[walker->next++] = walker->now;
     walker->is_inside = false;
     if (walker->next == location->first + location->count)
@@ -258,7 +250,7 @@ static void judge(const struct replaying *r)
     for (uint32_t i = 0; i < r->waits->location_count; i++) {
         uint64_t time = useful(r, i, &at);
         e->mean += time;
-        e->most = later(e->most, time);
+        e->most = efg_waits_later(e->most, time);
     }
     e->mean /= r->waits->location_count ? r->waits->location_count : 1;
     e->balance = ratio(e->mean, e->most);

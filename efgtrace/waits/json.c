@@ -166,8 +166,8 @@ static void add_iterations(cJSON *to, const struct efg_waits *waits)
     for (uint32_t i = 0; i < waits->iteration_count; i++) {
         const struct efg_waits_iteration *it = &waits->iterations[i];
         cJSON *iteration = cJSON_CreateObject();
-        efg_json_number(iteration, "number", it->key & 0xffffffffffff);
-        efg_json_number(iteration, "window", it->key >> 48);
+        efg_json_number(iteration, "number", efg_recorded_key_number(it->key));
+        efg_json_number(iteration, "window", efg_recorded_key_window(it->key));
         efg_json_number(iteration, "begin", it->begin);
         efg_json_number(iteration, "end", it->end);
         efg_json_number(iteration, "locations", it->locations);

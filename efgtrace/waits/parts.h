@@ -94,6 +94,11 @@ void efg_waits_wait(struct efg_waits_work *w, uint32_t call, enum efg_wait kind,
 /* RECEIVE was completed: that is what probes and polls just before it have waited for, too. */
 void efg_waits_explain(struct efg_waits_work *w, uint32_t receive, uint32_t by);
 
+static inline uint64_t efg_waits_later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* How long it waits. */
 uint64_t efg_waits_of(const struct efg_waits_call *call);
 uint8_t efg_waits_trait(const struct efg_waits_work *w, uint32_t call);

@@ -48,17 +48,13 @@ struct summing {
 
 struct efg_waits_place *efg_waits_place(struct efg_waits *waits, uint32_t location, uint32_t site)
 {
-    struct efg_map *map = &waits->work->place;
-    uint64_t known = map->count, *index = efg_map_put(map, (uint64_t)location << 32 | site);
-    if (!index)
-        return NULL;
-    if (map->count > known) {
-        if (efg_array_grow(&waits->places, waits->place_count, 1, sizeof *waits->places))
+    uint64_t index = efg_map_number(&waits->work->place, (uint64_t)location << 32 | site);
+    if (index == waits->place_count) {
+        if (efg_array_grow(&waits->places, index, 1, sizeof *waits->places))
             return NULL;
-        *index = waits->place_count;
         waits->places[waits->place_count++] = (struct efg_waits_place){.location = location, .site = site};
     }
-    return &waits->places[*index];
+    return index < waits->place_count ? &waits->places[index] : NULL;
 }
 
 static void add_pair(struct summing *s, const struct efg_waits_call *call)
@@ -67,18 +63,16 @@ static void add_pair(struct summing *s, const struct efg_waits_call *call)
     uint32_t waiter = waits->locations[call->location].rank, other = EFG_NONE;
     if (call->by != EFG_NONE)
         other = waits->locations[waits->work->calls[call->by].location].rank;
-    uint64_t known = s->pair.count, *index = efg_map_put(&s->pair, (uint64_t)waiter << 32 | other);
-    bool is_new = s->pair.count > known;
-    s->failed |=
-        !index || (is_new && efg_array_grow(&waits->pairs, waits->pair_count, 1, sizeof *waits->pairs));
+    uint64_t index = efg_map_number(&s->pair, (uint64_t)waiter << 32 | other);
+    bool is_new = index == waits->pair_count;
+    s->failed |= index == UINT64_MAX ||
+                 (is_new && efg_array_grow(&waits->pairs, waits->pair_count, 1, sizeof *waits->pairs));
     if (s->failed)
         return;
-    if (is_new) {
-        *index = waits->pair_count;
+    if (is_new)
         waits->pairs[waits->pair_count++] = (struct efg_waits_pair){waiter, other, 0, 0};
-    }
-    waits->pairs[*index].time += efg_waits_of(call);
-    waits->pairs[*index].count++;
+    waits->pairs[index].time += efg_waits_of(call);
+    waits->pairs[index].count++;
 }
 
 /* --- by location and iteration --- */

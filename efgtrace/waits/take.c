@@ -45,18 +45,14 @@ static int find_traits(struct efg_waits_work *w)
 static uint32_t iteration_of(struct efg_waits *waits, uint32_t window, uint64_t number)
 {
     struct efg_waits_work *w = waits->work;
-    uint64_t key = efg_recorded_key(window, number), known = w->iteration.count;
-    uint64_t *index = efg_map_put(&w->iteration, key);
-    if (!index)
-        return EFG_NONE;
-    if (w->iteration.count > known) {
-        if (efg_array_grow(&waits->iterations, known, 1, sizeof *waits->iterations))
+    uint64_t key = efg_recorded_key(window, number), index = efg_map_number(&w->iteration, key);
+    if (index == waits->iteration_count) {
+        if (efg_array_grow(&waits->iterations, index, 1, sizeof *waits->iterations))
             return EFG_NONE;
-        *index = known;
-        waits->iterations[known] = (struct efg_waits_iteration){.key = key, .begin = UINT64_MAX};
-        waits->iteration_count++;
+        waits->iterations[waits->iteration_count++] =
+            (struct efg_waits_iteration){.key = key, .begin = UINT64_MAX};
     }
-    return (uint32_t)*index;
+    return index < waits->iteration_count ? (uint32_t)index : EFG_NONE;
 }
 
 static int take_call(struct efg_waits *waits, const struct efg_recorded_call *call)

@@ -82,6 +82,15 @@ uint64_t *efg_map_put(struct efg_map *map, uint64_t key)
     return &map->slots[at].value;
 }
 
+uint64_t efg_map_number(struct efg_map *map, uint64_t key)
+{
+    uint64_t known = map->count, *number = efg_map_put(map, key);
+
+    if (number && map->count > known)
+        *number = known;
+    return number ? *number : UINT64_MAX;
+}
+
 void efg_map_remove(struct efg_map *map, uint64_t key)
 {
     if (!map->slots)

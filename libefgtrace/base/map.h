@@ -35,6 +35,10 @@ uint64_t *efg_map_find(const struct efg_map *map, uint64_t key);
 /* Where the value of KEY is kept, made as 0 if it is new; NULL without memory. */
 uint64_t *efg_map_put(struct efg_map *map, uint64_t key);
 
+/* The number of KEY: keys get numbers from 0 on, in the order in which they first come. UINT64_MAX without
+ * memory. For maps from which nothing is removed. */
+uint64_t efg_map_number(struct efg_map *map, uint64_t key);
+
 /* Remove KEY if it is there. */
 void efg_map_remove(struct efg_map *map, uint64_t key);
 

@@ -45,8 +45,21 @@ static void test_agrees_with_an_array(void **state)
     assert_null(efg_map_find(&map, 1));
 }
 
+static void test_number(void **state)
+{
+    struct efg_map map = {0};
+
+    (void)state;
+    for (int round = 0; round < 2; round++)
+        for (uint64_t i = 0; i < 100; i++)
+            assert_int_equal(efg_map_number(&map, 1000 - 7 * i), i);
+    assert_int_equal(map.count, 100);
+    efg_map_fini(&map);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agrees_with_an_array)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agrees_with_an_array),
+                                       cmocka_unit_test(test_number)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
