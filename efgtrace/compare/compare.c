@@ -3,13 +3,8 @@
  * efgtrace compare: two runs side by side: other input, more ranks, another library. What
  * differs most comes first.
  */
-#include "compare.h"
-
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "beside/beside.h"
 #include "cli/commands.h"
@@ -17,7 +12,8 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "files/summary/summary.h"
+#include "comparison.h"
+#include "formats.h"
 #include "iterations.h"
 #include "page/fit.h"
 #include "page/page.h"
@@ -31,162 +27,6 @@ struct request {
     int format;                               /* TEXT, JSON or HTML */
     uint32_t most;
 };
-
-/* --- the comparison --- */
-
-static double of_rank(const struct efg_model *side, double sum)
-{
-    return side->merged.rank_count ? sum / (double)side->merged.rank_count : 0;
-}
-
-double efg_comparison_ranks(const struct efg_comparison *c)
-{
-    return (double)c->side[1].run.size / (double)c->side[0].run.size;
-}
-
-double efg_comparison_time(const struct efg_comparison *c)
-{
-    return c->time[0] > 0 ? c->time[1] / c->time[0] : 0;
-}
-
-static void sum_up(struct efg_comparison *c, int which)
-{
-    const struct efg_model *side = &c->side[which];
-    const struct efg_totals *totals = &side->run.common.totals;
-    double count = (double)totals->all_count;
-    for (uint32_t i = 0; i < side->run.rank_count; i++) {
-        c->time[which] += (double)side->ranks.values[EFG_RUN_TIME][i] / side->run.rank_count;
-        c->mpi[which] += (double)side->ranks.values[EFG_MPI_TIME][i] / side->run.rank_count;
-    }
-    c->efficiency[which] = efg_efficiency_run(&side->ranks, side->run.rank_count);
-    c->iterations[which] = of_rank(side, count);
-    if (count > 0) {
-        c->iteration[which] = (double)totals->all_time / count;
-        c->iteration_mpi[which] = (double)totals->all_mpi / count;
-    }
-}
-
-static void find_main_loops(struct efg_comparison *c)
-{
-    for (int i = 0; i < 2; i++) {
-        c->main_loop[i] = c->side[i].merged.tree.main;
-    }
-    for (uint32_t i = 0; i < c->matched.loop_count; i++)
-        c->is_same_loop |= c->main_loop[0] != EFG_NONE && c->main_loop[1] != EFG_NONE &&
-                           c->matched.loops[i].a == c->main_loop[0] &&
-                           c->matched.loops[i].b == c->main_loop[1];
-}
-
-/* Time and number of the calls of NODE, of a rank; and the time BEFORE, of the computation that
- * leads to it. */
-static void add_node(struct efg_difference *calls, struct efg_difference *compute, int which,
-                     const struct efg_model *side, uint32_t node, const double *before)
-{
-    const struct efg_node *n = &side->merged.graph.nodes[node];
-    calls->time[which] = of_rank(side, (double)n->time.sum + (double)n->poll_time);
-    calls->calls[which] = of_rank(side, (double)n->time.count + (double)n->polls);
-    compute->calls[which] = of_rank(side, (double)n->time.count);
-    compute->time[which] = before[node];
-}
-
-/* By node: ns of a rank on the edges that lead to it. NULL without memory. */
-static double *sum_edges(const struct efg_model *side)
-{
-    const struct efg_graph *graph = &side->merged.graph;
-    double *before = calloc((size_t)graph->node_count + 1, sizeof *before);
-    for (uint32_t i = 0; before && i < graph->edge_count; i++)
-        before[graph->edges[i].to] += of_rank(side, (double)graph->edges[i].time.sum);
-    return before;
-}
-
-static int by_falling_difference(const void *a, const void *b)
-{
-    const struct efg_difference *x = a, *y = b;
-    double dx = fabs(x->time[1] - x->time[0]), dy = fabs(y->time[1] - y->time[0]);
-    if (dx != dy)
-        return dx < dy ? 1 : -1;
-    if (x->node.a != y->node.a)
-        return x->node.a < y->node.a ? -1 : 1;
-    if (x->node.b != y->node.b)
-        return x->node.b < y->node.b ? -1 : 1;
-    return x->is_compute - y->is_compute;
-}
-
-/* BEFORE: of the nodes of each side. */
-static void list_differences(struct efg_comparison *c, double *const before[2])
-{
-    memcpy(c->rest, c->time, sizeof c->rest);
-    for (uint32_t i = 0; i < c->matched.node_count; i++) {
-        struct efg_pair pair = c->matched.nodes[i];
-        struct efg_difference *calls = &c->differences[2 * i], *compute = calls + 1;
-        *calls = (struct efg_difference){.node = pair};
-        *compute = (struct efg_difference){.node = pair, .is_compute = true};
-        if (pair.a != EFG_NONE)
-            add_node(calls, compute, 0, &c->side[0], pair.a, before[0]);
-        if (pair.b != EFG_NONE)
-            add_node(calls, compute, 1, &c->side[1], pair.b, before[1]);
-        for (int k = 0; k < 2; k++)
-            c->rest[k] -= calls->time[k] + compute->time[k];
-    }
-    c->difference_count = 2 * c->matched.node_count;
-    qsort(c->differences, c->difference_count, sizeof *c->differences, by_falling_difference);
-}
-
-static int find_differences(struct efg_comparison *c)
-{
-    double *before[2] = {sum_edges(&c->side[0]), sum_edges(&c->side[1])};
-    c->differences = calloc(2 * (size_t)c->matched.node_count + 1, sizeof *c->differences);
-    bool failed = !before[0] || !before[1] || !c->differences;
-    if (!failed)
-        list_differences(c, before);
-    free(before[0]);
-    free(before[1]);
-    return failed ? -1 : 0;
-}
-
-static int check(const struct efg_comparison *c, const struct request *request)
-{
-    for (int i = 0; i < 2; i++) {
-        if (c->side[i].run.rank_count && c->side[i].run.size)
-            continue;
-        fprintf(stderr, "efgtrace compare: the run in %s has no ranks\n", request->dir[i]);
-        return -1;
-    }
-    return 0;
-}
-
-static int read_side(struct efg_model *side, const char *dir)
-{
-    if (efg_model_open(side, "compare", dir))
-        return -1;
-    unsigned dimensions = efg_merged_dimensions(&side->run) & EFG_DIM_PATH;
-    int error = efg_model_read(side, NULL, dimensions, EFG_MODEL_RANKS | EFG_MODEL_CONTEXTS);
-    side->run.dimensions = dimensions; /* what names of nodes tell */
-    return error;
-}
-
-static int make(struct efg_comparison *c, const struct request *request)
-{
-    for (int i = 0; i < 2; i++)
-        if (read_side(&c->side[i], request->dir[i]))
-            return -1;
-    if (check(c, request))
-        return -1;
-    for (int i = 0; i < 2; i++)
-        sum_up(c, i);
-    if (efg_matched_make(&c->matched, &c->side[0], &c->side[1]) || find_differences(c))
-        return efg_complain("compare", "no memory for the call sites of both runs");
-    find_main_loops(c);
-    return 0;
-}
-
-static void fini(struct efg_comparison *c)
-{
-    efg_matched_fini(&c->matched);
-    free(c->differences);
-    for (int i = 0; i < 2; i++)
-        efg_model_fini(&c->side[i]);
-}
 
 static void put_page(struct efg_buffer *out, cJSON *document)
 {
@@ -208,7 +48,7 @@ static int compare(const struct request *request)
 {
     struct efg_comparison c = {0};
     struct efg_buffer out = {0};
-    int failed = make(&c, request);
+    int failed = efg_comparison_make(&c, request->dir);
     if (!failed)
         put(&out, &c, request);
     if (!failed && out.failed)
@@ -216,7 +56,7 @@ static int compare(const struct request *request)
     if (!failed)
         failed = efg_output("compare", &out, request->output);
     efg_buffer_fini(&out);
-    fini(&c);
+    efg_comparison_fini(&c);
     return failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 

@@ -3,8 +3,8 @@
  * The comparison as JSON; efg_compare_json_help is the schema.
  */
 #include "cli/json.h"
-#include "compare.h"
 #include "files/summary/summary.h"
+#include "formats.h"
 
 const char efg_compare_json_help[] =
     "JSON: one object. Times are ns of a rank, the mean over the ranks of a run.\n"

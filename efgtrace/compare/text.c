@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/text.h"
-#include "compare.h"
 #include "files/summary/summary.h"
+#include "formats.h"
 
 #define LEAST 1e-3 /* of the time: smaller differences are not worth a line */
 

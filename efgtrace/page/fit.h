@@ -27,7 +27,7 @@
 /* Make DOCUMENT (report/json.h) fit. Without memory it is not "complete" any more. */
 void efg_report_fit(cJSON *document);
 
-/* The same of a comparison (compare.h). */
+/* The same of a comparison (compare/comparison.h). */
 void efg_report_fit_comparison(cJSON *document);
 
 #endif

@@ -7,12 +7,11 @@
  * The rest is the time before the first call and after the last one. What ran in several
  * threads of a rank at once counts more than once, so the rest may be negative.
  */
-#ifndef EFG_COMPARE_H
-#define EFG_COMPARE_H
+#ifndef EFG_COMPARISON_H
+#define EFG_COMPARISON_H
 
 #include <stdbool.h>
 
-#include "base/buffer.h"
 #include "model/efficiency.h"
 #include "model/matched.h"
 
@@ -35,22 +34,13 @@ struct efg_comparison {
     uint32_t difference_count;
 };
 
+/* Read the runs in the folders DIR and compare them. Returns 0; else says on standard error what is
+ * wrong, and returns -1. To be freed in any case. */
+int efg_comparison_make(struct efg_comparison *comparison, const char *const dir[2]);
+void efg_comparison_fini(struct efg_comparison *comparison);
+
 /* The ratio of the ranks of B to those of A, and of their times. */
 double efg_comparison_ranks(const struct efg_comparison *comparison);
 double efg_comparison_time(const struct efg_comparison *comparison);
-
-/* Append what matters most, in words, in lines of at most 100 columns. */
-void efg_compare_put_findings(struct efg_buffer *out, const struct efg_comparison *comparison);
-
-/* Append the comparison in plain text of at most 100 columns: of each table at most MOST lines.
- */
-void efg_compare_put_text(struct efg_buffer *out, const struct efg_comparison *comparison,
-                          uint32_t most);
-
-/* All of it as a document, which has "complete" as its last member; to be freed. */
-struct cJSON;
-struct cJSON *efg_compare_document(const struct efg_comparison *comparison);
-
-extern const char efg_compare_json_help[]; /* the schema */
 
 #endif
