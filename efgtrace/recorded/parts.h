@@ -3,7 +3,8 @@
  * What the files of the reader of traces share.
  *
  *     recorded.c   asks the process that reads, and checks what it says
- *     read.c       that process: opens the archive, writes to the pipe
+ *     read.c       that process: opens the archive, reads it
+ *     say.c        what it says: writes to the pipe
  *     events.c     events -> items
  *     define.c     the definitions that the events refer to
  *     meet.c       collective operations
@@ -151,12 +152,16 @@ struct efg_recorded_reading {
     uint64_t windows;
 };
 
+#define EFG_RECORDED_PATIENCE 60 /* s without a word: an alarm then ends the process */
+
 /* A record, or an item of KIND, to be filled and then said; all of its bytes are 0. */
 struct efg_recorded_record *efg_recorded_begin(struct efg_recorded_reading *r,
                                                enum efg_recorded_sign sign);
 struct efg_recorded_item *efg_recorded_begin_item(struct efg_recorded_reading *r,
                                                   enum efg_recorded_kind kind);
 void efg_recorded_say(struct efg_recorded_reading *r, const char *text);
+/* The last word: what is wrong with the trace, or NULL. Ends the process. */
+void efg_recorded_end_with(struct efg_recorded_reading *r, const char *fault) __attribute__((noreturn));
 
 /* NULL without memory. */
 OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void);

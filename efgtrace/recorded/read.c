@@ -16,63 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "files/disk/below.h"
 #include "parts.h"
-
-#define PIECE 65536 /* bytes at a time */
-#define PATIENCE 60 /* s */
-
-/* --- the pipe --- */
-
-_Static_assert(sizeof(struct efg_recorded_call) == 4 * sizeof(uint32_t) + 4 * sizeof(uint64_t) &&
-                   sizeof(struct efg_recorded_message) == 4 * sizeof(uint32_t) + 6 * sizeof(uint64_t) &&
-                   sizeof(struct efg_recorded_collective) == 4 * sizeof(uint32_t) + 3 * sizeof(uint64_t),
-               "bytes between members would go to the pipe, whatever they are");
-
-static void flush(struct efg_recorded_reading *r)
-{
-    alarm(0); /* whoever reads takes their time */
-    if (efg_write_all(r->pipe, r->out.data, r->out.size, EFG_IO_NEXT))
-        _exit(1);
-    r->out.size = 0;
-    alarm(PATIENCE);
-}
-
-struct efg_recorded_record *efg_recorded_begin(struct efg_recorded_reading *r, enum efg_recorded_sign sign)
-{
-    memset(&r->record, 0, sizeof r->record);
-    r->record.sign = sign;
-    return &r->record;
-}
-
-struct efg_recorded_item *efg_recorded_begin_item(struct efg_recorded_reading *r, enum efg_recorded_kind kind)
-{
-    struct efg_recorded_item *item = &efg_recorded_begin(r, EFG_SIGN_ITEM)->item;
-    item->kind = kind;
-    return item;
-}
-
-void efg_recorded_say(struct efg_recorded_reading *r, const char *text)
-{
-    r->record.text = text ? (uint32_t)strlen(text) : 0;
-    efg_buffer_put(&r->out, &r->record, sizeof r->record);
-    if (text)
-        efg_buffer_put(&r->out, text, r->record.text);
-    if (r->out.failed)
-        _exit(1);
-    if (r->out.size >= PIECE)
-        flush(r);
-}
-
-static void end_with(struct efg_recorded_reading *r, const char *fault) __attribute__((noreturn));
-static void end_with(struct efg_recorded_reading *r, const char *fault)
-{
-    efg_recorded_begin(r, fault ? EFG_SIGN_FAULT : EFG_SIGN_END);
-    efg_recorded_say(r, fault);
-    flush(r);
-    _exit(0);
-}
 
 /* --- one location --- */
 
@@ -108,9 +53,9 @@ static void read_location(struct efg_recorded_reading *r, OTF2_Reader *reader,
     efg_recorded_say(r, NULL);
     int error = place->events ? read_events(r, reader, place->id, callbacks) : 0;
     if (r->fault || error)
-        end_with(r, r->fault ? r->fault : "its events are damaged");
+        efg_recorded_end_with(r, r->fault ? r->fault : "its events are damaged");
     if (r->depth)
-        end_with(r, "a call in it does not end");
+        efg_recorded_end_with(r, "a call in it does not end");
     efg_recorded_end_span(r, EFG_RECORDED_ITERATION, &r->iteration);
     efg_recorded_end_span(r, EFG_RECORDED_WINDOW, &r->window);
     efg_recorded_settle(&r->order);
@@ -128,7 +73,7 @@ static void read_locations(struct efg_recorded_reading *r, OTF2_Reader *reader)
         error = OTF2_Reader_SelectLocation(reader, d->place[i].id) != OTF2_SUCCESS;
     if (error || OTF2_Reader_OpenDefFiles(reader) != OTF2_SUCCESS ||
         OTF2_Reader_OpenEvtFiles(reader) != OTF2_SUCCESS)
-        end_with(r, "its events are damaged");
+        efg_recorded_end_with(r, "its events are damaged");
     for (uint32_t i = 0; i < d->place_count; i++)
         read_location(r, reader, &d->place[i], callbacks);
 }
@@ -183,11 +128,11 @@ static OTF2_Reader *open_archive(struct efg_recorded_reading *r, const char *dir
     if (folder < 0 || anchor < 0) {
         snprintf(text, sizeof text, "its file traces.otf2: %s",
                  efg_below_explain(folder < 0 ? folder : anchor));
-        end_with(r, text);
+        efg_recorded_end_with(r, text);
     }
     close(anchor);
     if (find_cut(dir, text, sizeof text))
-        end_with(r, text);
+        efg_recorded_end_with(r, text);
     snprintf(path, sizeof path, "/proc/self/fd/%d/traces.otf2", folder);
     return OTF2_Reader_Open(path);
 }
@@ -207,18 +152,18 @@ void efg_recorded_read(const char *dir, int pipe)
 {
     struct efg_recorded_reading r = {.pipe = pipe};
     bool is_rebuilt = false;
-    alarm(PATIENCE);
+    alarm(EFG_RECORDED_PATIENCE);
     efg_otf2_be_quiet();
     OTF2_Reader *reader = open_archive(&r, dir);
     if (!reader || OTF2_Reader_SetSerialCollectiveCallbacks(reader) != OTF2_SUCCESS)
-        end_with(&r, "it is no OTF2 trace");
+        efg_recorded_end_with(&r, "it is no OTF2 trace");
     OTF2_Reader_GetBoolProperty(reader, "EFGTRACE::TIMES_REBUILT", &is_rebuilt);
     if (is_rebuilt)
-        end_with(&r, "its times are rebuilt, not recorded");
+        efg_recorded_end_with(&r, "its times are rebuilt, not recorded");
     const char *fault = efg_recorded_define(&r.definitions, reader);
     if (fault)
-        end_with(&r, fault);
+        efg_recorded_end_with(&r, fault);
     say_head(&r);
     read_locations(&r, reader);
-    end_with(&r, NULL);
+    efg_recorded_end_with(&r, NULL);
 }
