@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of efficiencies: of the run, then of its loops, as they are nested.
+ * The table of efficiencies: of the run, then of its loops, as they are nested; and one as JSON.
  */
 #include "model/efficiency.h"
 
 #include <stdio.h>
 
+#include "cli/json.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
+#include "json.h"
 #include "tables.h"
 
 static void put_line(struct efg_buffer *out, const struct efg_efficiency *e, const char *what)
@@ -55,4 +57,14 @@ void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model
     efg_summary_line(out, "(useful time is that outside MPI: its mean over the ranks / the time; "
                           "its mean / its");
     efg_summary_line(out, "most; its most / the time. Loops are those of all ranks.)");
+}
+
+void efg_report_json_efficiency(cJSON *to, const struct efg_efficiency *efficiency)
+{
+    cJSON *e = cJSON_AddObjectToObject(to, "efficiency");
+    efg_json_number(e, "ranks", efficiency->ranks);
+    efg_json_number(e, "time", efficiency->time);
+    cJSON_AddNumberToObject(e, "parallel", efficiency->parallel);
+    cJSON_AddNumberToObject(e, "balance", efficiency->balance);
+    cJSON_AddNumberToObject(e, "communication", efficiency->communication);
 }

@@ -67,16 +67,6 @@ const char efg_report_json_help[] =
     "  above the mean}; only {count 0, sum 0} if no rank has. Long RANKS of it end in "
     "\"...\".\n";
 
-void efg_report_json_efficiency(cJSON *to, const struct efg_efficiency *efficiency)
-{
-    cJSON *e = cJSON_AddObjectToObject(to, "efficiency");
-    efg_json_number(e, "ranks", efficiency->ranks);
-    efg_json_number(e, "time", efficiency->time);
-    cJSON_AddNumberToObject(e, "parallel", efficiency->parallel);
-    cJSON_AddNumberToObject(e, "balance", efficiency->balance);
-    cJSON_AddNumberToObject(e, "communication", efficiency->communication);
-}
-
 /* --- what is not there --- */
 
 static void say_missing(cJSON *missing, const cJSON *document, const char *part, const char *why)
