@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of sequence_file.c: a segment as a mixer writes it.
+ * The parts of sequence_file.c: a segment as a mixer writes it (mix.c), runs as numbers (runs.c).
  */
 #ifndef EFG_SEQUENCE_PARTS_H
 #define EFG_SEQUENCE_PARTS_H
