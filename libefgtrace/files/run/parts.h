@@ -3,8 +3,9 @@
  * Parts of the run file, between its own .c files:
  *
  *     runfile.c   the file, read            write.c     the file, written
- *     common.c    names, groups, sites      shape.c     nodes and edges of a group
- *     rank.c      a rank                    data.c      in memory
+ *     input.c     sections and numbers      common.c    names, groups, sites
+ *     rank.c      a rank                    shape.c     nodes and edges of a group
+ *     data.c      in memory                 lookup.c    questions to it
  *     series.c    iterations                traffic.c   what was sent
  *     fields.c    facts                     order.c     sequences
  */
@@ -64,6 +65,8 @@ uint64_t efg_input_signed(struct efg_input *in); /* zigzag coded, modulo 2^64 */
 /* An array of as many things of SIZE as the next number says, each of LEAST bytes in the file
  * or more; *COUNT of them, all zero. */
 void *efg_input_array(struct efg_input *in, size_t least, size_t size, uint32_t *count);
+
+char *efg_input_string(struct efg_input *in);
 
 /* MEMORY, which is there, or else the input has failed for want of it. */
 void *efg_input_need(struct efg_input *in, void *memory);
