@@ -59,14 +59,6 @@ struct efg_loop_known {
 int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
                        efg_path_keys *keys, const struct efg_loop_known *main);
 
-/* The loop KNOWN in the tree of GRAPH and KEYS; if its function has several, the one whose
- * number of repetitions is closest. EFG_NONE if there is none. */
-uint32_t efg_looptree_find(const struct efg_looptree *tree, const struct efg_graph *graph,
-                           efg_path_keys *keys, const struct efg_loop_known *known);
-
-/* The same, where FUNCTION is as in struct efg_loop. */
-uint32_t efg_looptree_nearest(const struct efg_looptree *tree, uint64_t function,
-                              uint64_t iterations);
 void efg_looptree_fini(struct efg_looptree *tree);
 
 /* Whether LOOP is OUTER or lies inside it. */

@@ -21,6 +21,7 @@
 #include "base/array.h"
 #include "core/flow/components.h"
 #include "dissolve.h"
+#include "find.h"
 #include "level.h"
 
 #include <errno.h>

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "core/loop/find.h"
 #include "summary.h"
 
 uint64_t efg_summary_duration(const struct efg_run *run)
