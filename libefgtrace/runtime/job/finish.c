@@ -9,17 +9,16 @@
 #include "finish.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "archive.h"
 #include "collect.h"
 #include "files/disk/below.h"
 #include "files/summary/summary.h"
 #include "files/symbols/symbols.h"
+#include "folder.h"
 #include "matching.h"
 #include "orders.h"
 #include "runtime/base/clock.h"
@@ -70,19 +69,6 @@ static struct efg_collected collect(struct efg_run *run, uint64_t now)
 
 /* --- rank 0 --- */
 
-void efg_finish_write(const char *name, const struct efg_buffer *text)
-{
-    char path[EFG_PATH];
-    snprintf(path, sizeof path, "%.4000s/%s", job->folder, name);
-    int made = efg_below_open(path, EFG_BELOW_OWN + 1, O_WRONLY | O_CREAT | O_EXCL);
-    FILE *file = made < 0 ? NULL : fdopen(made, "w");
-    size_t written = file ? fwrite(text->data, 1, text->size, file) : 0;
-    if (made >= 0 && !file)
-        close(made);
-    if (made >= 0 && ((file && fclose(file)) || written < text->size))
-        efg_below_remove(path, EFG_BELOW_OWN + 1);
-}
-
 /* The end of the run file, and its name. Returns whether it is there. */
 static bool write_run(const struct efg_run *run, const struct efg_collected *collected)
 {
@@ -104,7 +90,7 @@ static void write_summary(const struct efg_run *run)
     struct efg_buffer text = {0};
     efg_summary_write(&text, run);
     if (!text.failed) {
-        efg_finish_write("summary.txt", &text);
+        efg_folder_write("summary.txt", &text);
         if (job->conf.summary) {
             fflush(stdout);
             fwrite(text.data, 1, text.size, stderr);

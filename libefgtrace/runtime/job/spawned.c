@@ -19,7 +19,7 @@
 
 #include "base/array.h"
 #include "files/disk/below.h"
-#include "finish.h"
+#include "folder.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "runtime/record/spawn.h"
@@ -116,7 +116,7 @@ static void write_worlds(const struct efg_world *worlds, uint32_t count)
                          worlds[i].key, there->count, there->sum, back->count, back->sum);
     }
     if (count && !text.failed)
-        efg_finish_write("worlds.txt", &text);
+        efg_folder_write("worlds.txt", &text);
     efg_buffer_fini(&text);
 }
 
