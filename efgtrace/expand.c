@@ -101,14 +101,14 @@ static int walk(struct output *out, struct walk *w, uint64_t from, uint64_t to)
 {
     uint32_t node;
     uint64_t count;
-    int found = efg_expand_skip(&w->expand, from - 1) ? -1 : 1;
+    int error = efg_expand_skip(&w->expand, from - 1), found = error ? error : 1;
     while (found > 0 && w->expand.at < to && !is_over(out)) {
         uint64_t at = w->expand.at;
         found = efg_expand_next(&w->expand, &node, &count);
         if (found > 0)
             put_calls(out, w, node, at + 1, count < to - at ? count : to - at);
     }
-    return found < 0 ? -1 : 0;
+    return found < 0 ? found : 0;
 }
 
 /* THREAD of a rank, of which SEQUENCE is its order. */
@@ -176,7 +176,7 @@ static int expand_rank(const struct request *request, const struct efg_run *run,
     struct efg_run_sequence sequence;
     char message[512];
     if (efg_open_rank(run, "expand", index, &rank))
-        return -1;
+        return EFG_TOLD;
     int failed = efg_runfile_sequence(run, rank.rank, &sequence, message, sizeof message);
     if (failed)
         efg_complain("expand", message);
@@ -263,7 +263,7 @@ static int write_trace(const struct request *request, const struct efg_run *run,
     if (*message)
         return efg_complain("expand", message);
     fprintf(stderr, "efgtrace expand: %s: %s\n", request->output, explain(error));
-    return -1;
+    return EFG_TOLD;
 }
 
 static int expand(const struct request *request)

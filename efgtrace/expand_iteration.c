@@ -93,7 +93,7 @@ static int read_all(struct reading *r)
     int error = efg_recorded_names_init(&r->names, r->run);
     if (!error)
         error = efg_recorded_all(&r->recorded, r->run, take, r);
-    if (error > 0)
+    if (error == -EBADMSG)
         return efg_complain("expand", r->recorded.message);
     if (error)
         return efg_complain("expand", "no memory for the calls");

@@ -18,7 +18,7 @@ struct efg_expand_iteration {
 };
 
 /* Append a line for each of the calls that WHAT asks for, of RUN, to OUT. Returns 0; else says on standard
- * error what is wrong, and returns -1. */
+ * error what is wrong, and returns EFG_TOLD. */
 int efg_expand_iteration(struct efg_buffer *out, const struct efg_run *run,
                          const struct efg_expand_iteration *what);
 

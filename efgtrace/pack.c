@@ -151,7 +151,7 @@ static void write_file(struct packing *p)
 static int complain_left(const char *old, int error)
 {
     fprintf(stderr, "efgtrace pack: %s is left as it is: %s\n", old, strerror(-error));
-    return -1;
+    return EFG_TOLD;
 }
 
 /* The new file takes the place of OLD if it is smaller. */

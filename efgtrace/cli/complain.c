@@ -12,7 +12,7 @@
 int efg_complain(const char *command, const char *what)
 {
     fprintf(stderr, "efgtrace %s: %s\n", command, what);
-    return -1;
+    return EFG_TOLD;
 }
 
 int efg_complain_usage(const char *command, const char *what)

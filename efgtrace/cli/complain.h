@@ -5,7 +5,12 @@
 #ifndef EFG_COMPLAIN_H
 #define EFG_COMPLAIN_H
 
-/* Say WHAT is wrong. Returns -1. */
+#include <errno.h>
+
+/* What a function returns that has said on standard error what is wrong. */
+#define EFG_TOLD (-ECANCELED)
+
+/* Say WHAT is wrong. Returns EFG_TOLD. */
 int efg_complain(const char *command, const char *what);
 
 /* Say WHAT is wrong in the arguments, and where they are explained. Returns EFG_EXIT_USAGE. */

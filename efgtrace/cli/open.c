@@ -38,7 +38,7 @@ static int explain_missing(const char *command, const char *dir)
                 dir);
     else
         fprintf(stderr, "; name the folder that the run wrote, efgtrace.<application>.<id>\n");
-    return -1;
+    return EFG_TOLD;
 }
 
 /* --- names --- */
@@ -115,7 +115,7 @@ int efg_open_exact(struct efg_run *run, const char *command, const char *dir, ch
     struct stat facts;
     if (stat(dir, &facts)) {
         fprintf(stderr, "efgtrace %s: %s: %s\n", command, dir, strerror(errno));
-        return -1;
+        return EFG_TOLD;
     }
     int folder = S_ISDIR(facts.st_mode);
     size_t length = strlen(dir);
@@ -133,7 +133,7 @@ int efg_open_run(struct efg_run *run, const char *command, const char *dir)
 {
     char path[PATH_MAX];
     if (efg_open_exact(run, command, dir, path))
-        return -1;
+        return EFG_TOLD;
     free(run->output);
     run->output = folder_of(path);
     if (!run->output) {
@@ -152,7 +152,7 @@ int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index
         return 0;
     }
     fprintf(stderr, "efgtrace %s: %s\n", command, message);
-    return -1;
+    return EFG_TOLD;
 }
 
 uint32_t efg_open_find(const struct efg_run *run, const char *command, const char *rank)
@@ -175,7 +175,7 @@ uint32_t efg_open_find(const struct efg_run *run, const char *command, const cha
 static int complain_list(const char *command)
 {
     fprintf(stderr, "efgtrace %s: --rank wants a list such as 0,4-7 or 0-62:2\n", command);
-    return -1;
+    return EFG_TOLD;
 }
 
 int efg_open_choose(const struct efg_run *run, const char *command, const char *text, char *is_wanted)
@@ -197,7 +197,7 @@ int efg_open_choose(const struct efg_run *run, const char *command, const char *
             snprintf(name, sizeof name, "%lu", rank);
             uint32_t index = efg_open_find(run, command, name);
             if (index == EFG_NONE)
-                return -1;
+                return EFG_TOLD;
             is_wanted[index] = 1;
         }
     }

@@ -9,7 +9,7 @@
 
 /* Open the run in DIR, the folder (or the run file itself), for COMMAND. run->output is then
  * DIR, or the folder of the file, wherever it has been moved to. Names are clean (clean.h).
- * Returns 0; else says on standard error what is wrong, where, and what to do, and returns -1.
+ * Returns 0; else says on standard error what is wrong, where, and what to do, and returns EFG_TOLD.
  */
 int efg_open_run(struct efg_run *run, const char *command, const char *dir);
 
@@ -18,7 +18,7 @@ int efg_open_run(struct efg_run *run, const char *command, const char *dir);
 int efg_open_exact(struct efg_run *run, const char *command, const char *dir, char *path);
 
 /* Read the rank with the index INDEX, for COMMAND. Names are clean. Returns 0; else says on
- * standard error what is wrong, and returns -1. */
+ * standard error what is wrong, and returns EFG_TOLD. */
 int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index,
                   struct efg_run_rank *rank);
 
@@ -28,7 +28,7 @@ uint32_t efg_open_find(const struct efg_run *run, const char *command, const cha
 
 /* Mark those ranks in IS_WANTED, by index, that the list TEXT has: "0,4-7" or "0-62:2". Returns
  * 0; else says on standard error that it is not a list, or that there is no such rank, and returns
- * -1. */
+ * EFG_TOLD. */
 int efg_open_choose(const struct efg_run *run, const char *command, const char *text,
                     char *is_wanted);
 

@@ -55,13 +55,13 @@ int efg_options_complain_folders(const char *command, int count)
 
 /* --- values --- */
 
-/* Returns 0, or -1: it is no such number. */
+/* Returns 0, or -EINVAL: it is no such number. */
 static int take_number(const struct efg_option *option, const char *value)
 {
     char *end;
     errno = 0;
     *option->number = strtoull(value, &end, 10);
-    return *value < '0' || *value > '9' || *end || errno || *option->number < option->least ? -1 : 0;
+    return *value < '0' || *value > '9' || *end || errno || *option->number < option->least ? -EINVAL : 0;
 }
 
 /* The index of VALUE in WORDS, or -1; LISTED: "text, json or html". */

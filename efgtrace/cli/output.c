@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "complain.h"
 #include "files/run/runfile.h"
 
 static int lost; /* errno of the first write to standard output that failed */
@@ -16,7 +17,7 @@ static int lost; /* errno of the first write to standard output that failed */
 static int complain(const char *command, const char *path, int error)
 {
     fprintf(stderr, "efgtrace %s: cannot write %s: %s\n", command, path, strerror(error));
-    return -1;
+    return EFG_TOLD;
 }
 
 int efg_output(const char *command, const struct efg_buffer *out, const char *path)
@@ -40,7 +41,7 @@ int efg_output_lose(int error)
 {
     if (!lost)
         lost = error;
-    return -1;
+    return -error;
 }
 
 int efg_output_end(void)
@@ -51,5 +52,5 @@ int efg_output_end(void)
         efg_output_lose(EIO);
     if (lost)
         fprintf(stderr, "efgtrace: standard output cannot be written: %s\n", strerror(lost));
-    return lost ? -1 : 0;
+    return lost ? EFG_TOLD : 0;
 }

@@ -5,6 +5,7 @@
  */
 #include "comparison.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static int find_differences(struct efg_comparison *c)
         list_differences(c, before);
     free(before[0]);
     free(before[1]);
-    return failed ? -1 : 0;
+    return failed ? -ENOMEM : 0;
 }
 
 static int check(const struct efg_comparison *c, const char *const dir[2])
@@ -128,7 +129,7 @@ static int check(const struct efg_comparison *c, const char *const dir[2])
         if (c->side[i].run.rank_count && c->side[i].run.size)
             continue;
         fprintf(stderr, "efgtrace compare: the run in %s has no ranks\n", dir[i]);
-        return -1;
+        return EFG_TOLD;
     }
     return 0;
 }
@@ -136,7 +137,7 @@ static int check(const struct efg_comparison *c, const char *const dir[2])
 static int read_side(struct efg_model *side, const char *dir)
 {
     if (efg_model_open(side, "compare", dir))
-        return -1;
+        return EFG_TOLD;
     unsigned dimensions = efg_merged_dimensions(&side->run) & EFG_DIM_PATH;
     int error = efg_model_read(side, NULL, dimensions, EFG_MODEL_RANKS | EFG_MODEL_CONTEXTS);
     side->run.dimensions = dimensions; /* what names of nodes tell */
@@ -147,9 +148,9 @@ int efg_comparison_make(struct efg_comparison *c, const char *const dir[2])
 {
     for (int i = 0; i < 2; i++)
         if (read_side(&c->side[i], dir[i]))
-            return -1;
+            return EFG_TOLD;
     if (check(c, dir))
-        return -1;
+        return EFG_TOLD;
     for (int i = 0; i < 2; i++)
         sum_up(c, i);
     if (efg_matched_make(&c->matched, &c->side[0], &c->side[1]) || find_differences(c))

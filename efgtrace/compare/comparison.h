@@ -35,7 +35,7 @@ struct efg_comparison {
 };
 
 /* Read the runs in the folders DIR and compare them. Returns 0; else says on standard error what is
- * wrong, and returns -1. To be freed in any case. */
+ * wrong, and returns EFG_TOLD. To be freed in any case. */
 int efg_comparison_make(struct efg_comparison *comparison, const char *const dir[2]);
 void efg_comparison_fini(struct efg_comparison *comparison);
 

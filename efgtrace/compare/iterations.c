@@ -50,7 +50,7 @@ static int take(void *data, const struct efg_recorded_item *item)
     return efg_beside_take(&r->beside, item);
 }
 
-/* Returns 0; else says what is wrong, and returns -1. */
+/* Returns 0; else says what is wrong, and returns EFG_TOLD. */
 static int read_pair(struct reading *r, const struct request *request)
 {
     int error = efg_beside_begin(&r->beside, &r->run, &r->recorded);
@@ -58,7 +58,7 @@ static int read_pair(struct reading *r, const struct request *request)
         error = efg_beside_ask(&r->beside, request->number[0], request->number[1]);
     if (!error)
         error = efg_recorded_all(&r->recorded, &r->run, take, r);
-    if (error > 0)
+    if (error == -EBADMSG)
         return efg_complain("compare", r->recorded.message);
     if (error || efg_beside_end(&r->beside))
         return efg_complain("compare", "no memory for the iterations");

@@ -36,17 +36,16 @@ static int write_to(FILE *file, struct efg_model *model, const struct request *r
     const char *path = request->output;
     int error = request->is_json ? efg_export_json(file, model, request->calls, message, sizeof message)
                                  : efg_export_perfetto(file, &model->run, message, sizeof message);
-    int wrong = errno;
-    if (!error && fflush(file)) {
-        error = -1;
-        wrong = errno;
-    }
+    if (!error && fflush(file))
+        error = -errno;
+    if (error == EFG_TOLD)
+        return error;
     if (error && *message)
         efg_complain("export", message);
     else if (error && path)
-        fprintf(stderr, "efgtrace export: cannot write %s: %s\n", path, strerror(wrong));
+        fprintf(stderr, "efgtrace export: cannot write %s: %s\n", path, strerror(-error));
     else if (error)
-        efg_output_lose(wrong);
+        efg_output_lose(-error);
     return error;
 }
 
@@ -56,7 +55,7 @@ static int export(const struct request *request)
     if (efg_model_open(&model, "export", request->dir))
         return EFG_EXIT_FAILED;
     FILE *file = request->output ? fopen(request->output, "w") : stdout;
-    int error = -1;
+    int error = EFG_TOLD;
     if (!file)
         fprintf(stderr, "efgtrace export: cannot write %s: %s\n", request->output, strerror(errno));
     else

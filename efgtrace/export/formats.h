@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-/* Write the recorded iterations of RUN to FILE. Returns 0; or -1 with what is wrong with the
+/* Write the recorded iterations of RUN to FILE. Returns 0; or -errno, with what is wrong with the
  * trace in MESSAGE, or "" if it could not be written. */
 int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, size_t size);
 

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "cli/complain.h"
 #include "cli/json.h"
 #include "formats.h"
 #include "judge/json.h"
@@ -54,7 +55,7 @@ static int take(void *data, const struct efg_recorded_item *item)
     return error ? error : efg_representative_take(&r->representative, item);
 }
 
-/* Returns 0; -ENOMEM; -1, said already; 1 if the trace cannot be read. */
+/* Returns 0; -ENOMEM; EFG_TOLD; -EBADMSG if the trace cannot be read. */
 static int read_all(struct reading *r, struct efg_model *model, uint64_t calls)
 {
     const struct efg_run *run = &model->run;
@@ -66,7 +67,7 @@ static int read_all(struct reading *r, struct efg_model *model, uint64_t calls)
         error = efg_representative_read(&r->representative, true);
     const char *ranks = efg_representative_ranks(&r->representative);
     if (!error && ranks && efg_model_read(model, ranks, efg_merged_dimensions(run) & EFG_DIM_PATH, 0))
-        return -1;
+        return EFG_TOLD;
     return error ? error : efg_representative_end(&r->representative, &model->merged);
 }
 
@@ -91,13 +92,14 @@ int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *m
     *message = '\0';
     if (!error)
         put_all(&out, &r, &model->run);
-    if (error == -ENOMEM || out.failed)
+    if (!error && out.failed)
+        error = -ENOMEM;
+    if (error == -ENOMEM)
         snprintf(message, size, "no memory");
-    else if (error > 0)
+    else if (error == -EBADMSG)
         snprintf(message, size, "%s", r.recorded.message);
     else if (!error && fwrite(out.data, 1, out.size, file) != out.size)
-        error = -1;
-    error = error || out.failed ? -1 : 0;
+        error = -errno;
     efg_representative_fini(&r.representative);
     efg_recorded_matrix_fini(&r.matrix);
     efg_timeline_fini(&r.timeline);

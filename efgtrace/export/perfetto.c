@@ -12,6 +12,7 @@
  *
  * Source: "Trace Event Format", of the Chromium project.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@
 
 struct writing {
     FILE *file;
+    int error; /* of writing: 0 or -errno */
     struct efg_buffer out;
     struct efg_recorded recorded;
     struct efg_recorded_names names;
@@ -51,9 +53,17 @@ struct writing {
 
 static void flush(struct writing *w)
 {
-    if (!w->out.failed && fwrite(w->out.data, 1, w->out.size, w->file) != w->out.size)
+    if (!w->out.failed && fwrite(w->out.data, 1, w->out.size, w->file) != w->out.size) {
+        w->error = -errno;
         w->out.failed = true;
+    }
     w->out.size = 0;
+}
+
+/* What has gone wrong: the file, or memory. */
+static int outcome(const struct writing *w)
+{
+    return w->error ? w->error : w->out.failed ? -ENOMEM : 0;
 }
 
 static void put_comma(struct writing *w)
@@ -254,7 +264,7 @@ static int put(void *data, const struct efg_recorded_item *item)
     }
     if (w->out.size >= PIECE)
         flush(w);
-    return w->out.failed ? -1 : 0;
+    return outcome(w);
 }
 
 static void put_begin(struct writing *w, const struct efg_run *run)
@@ -272,7 +282,7 @@ static int take(void *data, const struct efg_recorded_item *item)
     return 0;
 }
 
-/* Why calls wait. Returns 0 or not. */
+/* Why calls wait. Returns 0 or -errno. */
 static int read_waits(struct writing *w, const struct efg_run *run)
 {
     efg_waits_begin(&w->waits, &w->recorded);
@@ -282,25 +292,26 @@ static int read_waits(struct writing *w, const struct efg_run *run)
     return error;
 }
 
-/* Returns 0 or not; if the trace cannot be read, with a MESSAGE. */
+/* Returns 0 or -errno; if the trace cannot be read, with a MESSAGE. */
 static int write_all(struct writing *w, const struct efg_run *run, char *message, size_t size)
 {
-    if (efg_recorded_names_init(&w->names, run))
-        return -1;
+    int error = efg_recorded_names_init(&w->names, run);
+    if (error)
+        return error;
     put_begin(w, run);
-    int error = read_waits(w, run);
+    error = read_waits(w, run);
     if (!error) {
         efg_recorded_close(&w->recorded);
         error = efg_recorded_all(&w->recorded, run, put, w);
     }
-    if (error > 0)
+    if (error == -EBADMSG)
         snprintf(message, size, "%s", w->recorded.message);
     efg_recorded_close(&w->recorded);
     if (error)
-        return -1;
+        return error;
     efg_buffer_print(&w->out, "\n]}\n");
     flush(w);
-    return w->out.failed ? -1 : 0;
+    return outcome(w);
 }
 
 int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, size_t size)

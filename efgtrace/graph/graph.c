@@ -95,7 +95,7 @@ static int choose_group(const struct efg_run *run, const char *text, char *is_wa
     for (uint32_t i = 0; groups && is_there && i < run->rank_count; i++)
         is_wanted[i] = run->ranks[i].group == groups[number - 1].index;
     free(groups);
-    return groups && is_there ? 0 : -1;
+    return groups && is_there ? 0 : EFG_TOLD;
 }
 
 static int choose(const struct request *request, const struct efg_run *run, char *is_wanted)
@@ -125,7 +125,7 @@ static int check_signature(const struct request *request, const struct efg_run *
             missing & with_classes(run->dimensions)
                 ? "it was dropped for want of memory; record with a larger EFGTRACE_MEMORY"
                 : "record with it as EFGTRACE_SIGNATURE");
-    return -1;
+    return EFG_TOLD;
 }
 
 static int merge(const struct request *request, struct efg_model *model, const char *is_wanted)

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/complain.h"
+
 #define CHUNK 65536
 
 extern char **environ;
@@ -70,8 +72,8 @@ static int wait_for(pid_t pid)
     int status;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
-            return -1;
-    return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -1;
+            return -errno;
+    return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
 }
 
 static int complain(const char *command, const char *format, int error)
@@ -85,7 +87,7 @@ static int complain(const char *command, const char *format, int error)
     else
         fprintf(stderr, "efgtrace %s: --format %s: dot cannot be started: %s\n", command, format,
                 strerror(error));
-    return -1;
+    return EFG_TOLD;
 }
 
 int efg_render(const char *command, const struct efg_buffer *dot, const char *format,
@@ -111,5 +113,5 @@ int efg_render(const char *command, const struct efg_buffer *dot, const char *fo
     if (!wait_for(pid) && picture->size)
         return 0;
     fprintf(stderr, "efgtrace %s: dot has drawn nothing; --format dot writes what it was given\n", command);
-    return -1;
+    return EFG_TOLD;
 }

@@ -9,7 +9,7 @@
 
 /* Append the picture of the graph DOT in FORMAT ("svg", "png", ...) to PICTURE, for COMMAND.
  * Messages of dot go to standard error. Returns 0; else says there what is wrong and what
- * to do, and returns -1. */
+ * to do, and returns EFG_TOLD. */
 int efg_render(const char *command, const struct efg_buffer *dot, const char *format,
                struct efg_buffer *picture);
 

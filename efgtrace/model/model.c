@@ -73,7 +73,7 @@ int efg_model_read(struct efg_model *m, const char *is_wanted, unsigned dimensio
         if (is_wanted && !is_wanted[i])
             continue;
         if (efg_open_rank(&m->run, m->command, i, &rank))
-            return -1;
+            return EFG_TOLD;
         error = add(m, i, &rank, parts);
         efg_run_rank_fini(&rank);
     }

@@ -35,7 +35,7 @@ struct efg_model {
 /* Open the run in DIR, for COMMAND; after it is set which ranks have recorded, read its ranks, or
  * those that are marked in IS_WANTED, by index (NULL: all), as far as PARTS, a set of enum
  * efg_model_part, need it, with signatures reduced to DIMENSIONS. Return 0; else say on standard
- * error what is wrong, and return -1. FINI in any case. */
+ * error what is wrong, and return EFG_TOLD. FINI in any case. */
 int efg_model_open(struct efg_model *model, const char *command, const char *dir);
 int efg_model_read(struct efg_model *model, const char *is_wanted, unsigned dimensions,
                    unsigned parts);

@@ -48,7 +48,7 @@ static int add_host(struct efg_hosts *hosts, struct efg_run_rank *rank)
     }
     efg_buffer_put(&hosts->places, &rank->place, sizeof rank->place);
     if (hosts->places.failed)
-        return -1;
+        return -ENOMEM;
     rank->place.cores = NULL;
     hosts->last = rank->rank;
     return 0;

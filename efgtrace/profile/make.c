@@ -3,6 +3,7 @@
  * A profile: the orders of the calls of some ranks, read with their loop tree; numbers of call
  * sites, times of loops.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,7 @@ static int sum_times(struct efg_profile *profile)
     double *time = profile->time = calloc((size_t)whole + 1, sizeof *time);
     double *iterations = profile->iterations = calloc((size_t)whole + 1, sizeof *iterations);
     if (!time || !iterations)
-        return -1;
+        return -ENOMEM;
     for (uint32_t i = 0; i < program->form_count; i++) {
         const struct efg_program_form *form = &program->forms[i];
         iterations[form->loop] += (double)form->count;
@@ -86,7 +87,7 @@ int efg_profile_rest(const struct efg_profile *profile, uint32_t loop, uint32_t 
     rest->of_loop = calloc((size_t)profile->tree.count + 1, sizeof *rest->of_loop);
     if (!rest->of_node || !rest->of_loop) {
         efg_profile_rest_fini(rest);
-        return -1;
+        return -ENOMEM;
     }
     for (uint32_t i = 0; i < profile->graph->node_count; i++)
         if (efg_program_loop_of(program, i) == loop)
@@ -186,7 +187,7 @@ int efg_profile_make(struct efg_profile *profile, uint32_t thread)
         efg_program_init(&profile->program, profile->graph, &profile->tree, EFG_PROGRAM_ITEMS))
         return efg_profile_complain(NULL);
     if (add_orders(profile, thread))
-        return -1;
+        return EFG_TOLD;
     if (efg_program_close(&profile->program) || number_nodes(profile) || sum_times(profile))
         return efg_profile_complain(NULL);
     return 0;

@@ -76,7 +76,7 @@ static int read_ranks(const struct efg_run *run, const struct efg_ranklist *rank
         if (efg_open_rank(run, "profile", i, is_first ? sum : &rank)) {
             if (!is_first)
                 efg_run_rank_fini(sum);
-            return -1;
+            return EFG_TOLD;
         }
         if (!is_first) {
             add_rank(sum, &rank);
@@ -93,7 +93,7 @@ static int put_group(const struct request *request, const struct efg_run *run,
     struct efg_run_rank sum;
     int failed = 0;
     if (read_ranks(run, ranks, &sum))
-        return -1;
+        return EFG_TOLD;
     for (uint32_t k = 0; k < sum.thread_count && !failed; k++) {
         struct efg_profile profile = {.run = run,
                                       .ranks = ranks,
@@ -142,7 +142,7 @@ static int put_groups(const struct request *request, const struct efg_run *run,
     for (uint32_t i = 0; i < run->common.group_count; i++) {
         const struct efg_ranklist *ranks = &of_group[groups[i].index];
         if (ranks->range_count && count++ < most && put_group(request, run, ranks, out))
-            return -1;
+            return EFG_TOLD;
     }
     if (count > most)
         efg_buffer_print(&out->text,
@@ -156,7 +156,7 @@ static int put_run(const struct request *request, const struct efg_run *run, str
 {
     uint32_t only = request->rank ? efg_open_find(run, "profile", request->rank) : EFG_NONE;
     if (request->rank && only == EFG_NONE)
-        return -1;
+        return EFG_TOLD;
     struct efg_group_size *groups = efg_groups_sorted(run);
     struct efg_ranklist *of_group = calloc((size_t)run->common.group_count + 1, sizeof *of_group);
     int failed = groups && of_group ? find_ranks(run, only, of_group) : efg_profile_complain(NULL);

@@ -30,11 +30,11 @@ struct efg_profile { /* of a thread of a group of ranks */
 };
 
 /* Make PROFILE, whose run, ranks and graph are set, for the thread with the index THREAD.
- * Returns 0; or -1, after saying on standard error why not. FINI in any case. */
+ * Returns 0; or EFG_TOLD: standard error says why not. FINI in any case. */
 int efg_profile_make(struct efg_profile *profile, uint32_t thread);
 void efg_profile_fini(struct efg_profile *profile);
 
-/* Say on standard error WHAT is wrong; NULL: there is no memory. Returns -1. */
+/* Say on standard error WHAT is wrong; NULL: there is no memory. Returns EFG_TOLD. */
 int efg_profile_complain(const char *what);
 
 /* ns of a call of NODE, with the polls before it that found nothing. */
@@ -44,7 +44,7 @@ double efg_profile_call(const struct efg_profile *profile, uint32_t node);
 const char *efg_profile_name(const struct efg_profile *profile, uint32_t node);
 
 /* Sum up what is not shown of LOOP, which has more than MOST forms, as repetitions and times
- * before, per node and loop; to be freed. Returns 0, or -1 without memory. */
+ * before, per node and loop; to be freed. Returns 0, or -ENOMEM. */
 struct efg_profile_rest {
     uint64_t iterations; /* how many are left out */
     struct efg_program_rest *of_node, *of_loop;

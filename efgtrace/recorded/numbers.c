@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/complain.h"
+
 static int by_first(const void *a, const void *b)
 {
     const struct efg_run_window *x = a, *y = b;
@@ -59,5 +61,5 @@ int efg_recorded_complain(const char *command, const struct efg_run *run, uint64
     fprintf(stderr, "efgtrace %s: iteration %" PRIu64 " was not recorded%s%s\n", command, number,
             *which ? "; these were: " : ", and no other one", which);
     efg_buffer_fini(&numbers);
-    return -1;
+    return EFG_TOLD;
 }

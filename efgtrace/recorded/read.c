@@ -28,12 +28,12 @@ static int read_events(struct efg_recorded_reading *r, OTF2_Reader *reader, uint
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location);
     if (definitions && (OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count) != OTF2_SUCCESS ||
                         OTF2_Reader_CloseDefReader(reader, definitions) != OTF2_SUCCESS))
-        return -1;
+        return -EBADMSG;
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location);
     if (!events || OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, r) != OTF2_SUCCESS ||
         OTF2_Reader_ReadAllLocalEvents(reader, events, &count) != OTF2_SUCCESS ||
         OTF2_Reader_CloseEvtReader(reader, events) != OTF2_SUCCESS)
-        return -1;
+        return -EBADMSG;
     return 0;
 }
 

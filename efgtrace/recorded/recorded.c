@@ -23,7 +23,7 @@
 static int fail(struct efg_recorded *r, const char *what)
 {
     snprintf(r->message, sizeof r->message, "the trace cannot be read: %s", what);
-    return -1;
+    return -EBADMSG;
 }
 
 /* --- the process that reads --- */
@@ -46,7 +46,7 @@ static int explain_end(struct efg_recorded *r)
     return fail(r, "no memory");
 }
 
-/* SIZE bytes from the pipe. Returns 0 or -1 with the message filled. */
+/* SIZE bytes from the pipe. Returns 0 or -EBADMSG with the message filled. */
 static int take(struct efg_recorded *r, void *to, size_t size)
 {
     unsigned char *at = to;
@@ -91,7 +91,7 @@ static int take_fault(struct efg_recorded *r, uint32_t size)
     char text[400] = "";
     if (size >= sizeof text)
         return fail(r, "it is damaged");
-    return take(r, text, size) ? -1 : fail(r, text);
+    return take(r, text, size) ? -EBADMSG : fail(r, text);
 }
 
 static int take_site(struct efg_recorded *r, const struct efg_recorded_record *record)
@@ -111,7 +111,7 @@ static int take_head(struct efg_recorded *r, const struct efg_run *run)
 {
     struct efg_recorded_record record;
     if (take(r, &record, sizeof record))
-        return -1;
+        return -EBADMSG;
     if (record.sign != EFG_SIGN_HEAD)
         return record.sign == EFG_SIGN_FAULT ? take_fault(r, record.text) : fail(r, "it is damaged");
     r->start = record.head.start;
@@ -153,7 +153,7 @@ static bool is_sound(struct efg_recorded *r, const struct efg_recorded_item *ite
     return false;
 }
 
-/* The next item. Returns 1; 0 at the end; -1 with the message filled. */
+/* The next item. Returns 1; 0 at the end; -EBADMSG with the message filled. */
 static int next(struct efg_recorded *r, struct efg_recorded_item *item)
 {
     struct efg_recorded_record record;
@@ -164,7 +164,7 @@ static int next(struct efg_recorded *r, struct efg_recorded_item *item)
             return is_sound(r, item) ? 1 : fail(r, "it is damaged");
         case EFG_SIGN_SITE:
             if (take_site(r, &record))
-                return -1;
+                return -EBADMSG;
             continue;
         case EFG_SIGN_FAULT:
             return take_fault(r, record.text);
@@ -174,7 +174,7 @@ static int next(struct efg_recorded *r, struct efg_recorded_item *item)
             return fail(r, "it is damaged");
         }
     }
-    return -1;
+    return -EBADMSG;
 }
 
 /* --- the whole of it --- */
@@ -185,7 +185,7 @@ static int explain_missing(struct efg_recorded *r, const struct efg_run *run)
         snprintf(r->message, sizeof r->message, "there is no trace: %s", run->trace_note);
     else
         snprintf(r->message, sizeof r->message, "there is no trace in %s", run->output);
-    return -1;
+    return -ENOENT;
 }
 
 static int open_trace(struct efg_recorded *r, const struct efg_run *run)
@@ -198,17 +198,17 @@ static int open_trace(struct efg_recorded *r, const struct efg_run *run)
         return fail(r, strerror(ENAMETOOLONG));
     if (!efg_below_is_there(path, 1))
         return explain_missing(r, run);
-    return start_reader(r, run->output) || take_head(r, run) ? -1 : 0;
+    return start_reader(r, run->output) || take_head(r, run) ? -EBADMSG : 0;
 }
 
 int efg_recorded_all(struct efg_recorded *r, const struct efg_run *run,
                      int (*give)(void *data, const struct efg_recorded_item *item), void *data)
 {
     struct efg_recorded_item item;
-    int error = 0, got = open_trace(r, run) ? -1 : 1;
+    int error = 0, got = open_trace(r, run) ? -EBADMSG : 1;
     while (got > 0 && !error && (got = next(r, &item)) > 0)
         error = give(data, &item);
-    return got < 0 ? 1 : error;
+    return got < 0 ? -EBADMSG : error;
 }
 
 void efg_recorded_close(struct efg_recorded *r)

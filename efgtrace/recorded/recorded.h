@@ -128,8 +128,8 @@ struct efg_recorded {
     size_t at, size;
 };
 
-/* Give each item of the trace of RUN to GIVE, with DATA, until it returns other than 0. Returns
- * what GIVE has; or 1 if the trace cannot be read, with the message filled. What is known of the
+/* Give each item of the trace of RUN to GIVE, with DATA, until that fails. Returns 0; what
+ * GIVE has returned; or -EBADMSG if the trace cannot be read, with the message filled. What is known of the
  * trace stays until CLOSE, in any case. */
 int efg_recorded_all(struct efg_recorded *recorded, const struct efg_run *run,
                      int (*give)(void *data, const struct efg_recorded_item *item), void *data);

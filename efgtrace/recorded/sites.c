@@ -50,7 +50,7 @@ int efg_recorded_node(const struct efg_recorded_names *names, const struct efg_r
                    *path = efg_map_find(&names->paths, site->path);
     *node = (struct efg_node){0};
     if (!call)
-        return -1;
+        return -ENOENT;
     node->signature.call = (uint32_t)*call;
     node->signature.path = path && site->path ? (uint32_t)*path : 0;
     node->hash = efg_signature_name(&node->signature, node->signature.path ? site->path : 0);

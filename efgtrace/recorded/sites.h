@@ -19,7 +19,7 @@ struct efg_recorded_names {
 int efg_recorded_names_init(struct efg_recorded_names *names, const struct efg_run *run);
 void efg_recorded_names_fini(struct efg_recorded_names *names);
 
-/* A node with the call and the call path of SITE. Returns 0, or -1 if the run file does not
+/* A node with the call and the call path of SITE. Returns 0, or -ENOENT if the run file does not
  * know the function. */
 int efg_recorded_node(const struct efg_recorded_names *names,
                       const struct efg_recorded_site *site, struct efg_node *node);

@@ -43,7 +43,7 @@ void efg_report_json_graph(cJSON *to, const struct efg_model *model);
 void efg_report_json_ranks(cJSON *to, const struct efg_model *model);
 
 /* "messages", if there are some. Returns 0; else says on standard error what is wrong, and
- * returns -1. */
+ * returns EFG_TOLD. */
 int efg_report_json_messages(cJSON *to, const struct efg_model *model);
 
 void efg_report_json_efficiency(cJSON *to, const struct efg_efficiency *efficiency);

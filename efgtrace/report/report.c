@@ -163,14 +163,15 @@ static int read_trace(struct reading *r, const struct request *request)
         error = efg_timeline_begin(&r->timeline, run, &r->recorded, EFG_REPORT_LIMITS);
     if (!error)
         error = efg_recorded_all(&r->recorded, run, take, r);
-    if (error >= 0)
-        efg_report_waiting_end(&r->waits, !error);
-    if (error >= 0 && efg_beside_end(&r->beside))
+    if (error && error != -EBADMSG)
+        return error;
+    efg_report_waiting_end(&r->waits, !error);
+    if (efg_beside_end(&r->beside))
         return -ENOMEM;
-    return error < 0 ? error : efg_representative_read(&r->representative, !error);
+    return efg_representative_read(&r->representative, !error);
 }
 
-/* The trace, then the ranks. Returns 0 or -1, after saying why. */
+/* The trace, then the ranks. Returns 0 or EFG_TOLD. */
 static int read_all(struct reading *r, const struct request *request)
 {
     unsigned parts =
@@ -178,7 +179,7 @@ static int read_all(struct reading *r, const struct request *request)
     int error = read_trace(r, request);
     r->model.has_recorded = efg_representative_ranks(&r->representative);
     if (!error && efg_model_read(&r->model, NULL, efg_merged_dimensions(&r->model.run), parts))
-        return -1;
+        return EFG_TOLD;
     if (!error)
         error = efg_representative_end(&r->representative, r->model.recorded);
     return error ? efg_complain("report", "no memory for what was recorded") : 0;
@@ -189,7 +190,7 @@ static int put_document(struct efg_buffer *out, struct reading *r, const struct 
     cJSON *document = efg_report_json(&r->model, &r->representative, &r->timeline, &r->waits, &r->beside,
                                       request->as == PAGE);
     if (!document)
-        return -1;
+        return EFG_TOLD;
     if (request->as == PAGE) {
         efg_report_fit(document);
         efg_report_page(out, document);
@@ -209,7 +210,7 @@ static int put_all(struct efg_buffer *out, struct reading *r, const struct reque
         return 0;
     }
     if (read_all(r, request))
-        return -1;
+        return EFG_TOLD;
     if (request->as != TEXT)
         return put_document(out, r, request);
     put_findings(out, r);
@@ -242,10 +243,8 @@ static int report(const struct request *request)
     int error = efg_model_open(&r.model, "report", request->dir);
     if (!error)
         error = put_all(&out, &r, request);
-    if (!error && out.failed) {
-        fprintf(stderr, "efgtrace report: no memory for %s\n", request->dir);
-        error = -1;
-    }
+    if (!error && out.failed)
+        error = efg_complain("report", "no memory for the report");
     if (!error)
         error = write_out(&out, &r.model.run, request);
     efg_buffer_fini(&out);

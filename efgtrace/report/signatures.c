@@ -8,9 +8,11 @@
  * Source: Fürlinger and Skinner, "Capturing and visualizing event flow graphs of MPI
  * applications" (2010), figure 4.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/complain.h"
 #include "core/graph/unite.h"
 #include "files/conf/conf.h"
 #include "files/summary/summary.h"
@@ -79,7 +81,7 @@ static int count_rows(struct table *t, const struct efg_graph *graph, uint64_t r
         struct row *row = &t->rows[i];
         struct efg_graph coarse;
         if (efg_graph_init(&coarse, NULL, 0))
-            return -1;
+            return -ENOMEM;
         error = efg_graph_unite(&coarse, graph, t->recorded, row->dimensions, NULL, NULL);
         if (ranks) {
             add(&row->nodes, coarse.node_count, ranks);
@@ -98,18 +100,17 @@ static int add_rank(struct table *t, const struct efg_run *run, const struct efg
 {
     struct efg_graph one;
     if (efg_graph_init(&one, NULL, 0))
-        return -1;
+        return -ENOMEM;
     int error = efg_merged_threads(&one, NULL, run, rank, t->recorded) || count_rows(t, &one, ranks) ||
                 efg_graph_unite(&t->whole, &one, t->recorded, t->recorded, NULL, NULL);
     efg_graph_fini(&one);
     t->ranks += ranks;
-    return error ? -1 : 0;
+    return error ? -ENOMEM : 0;
 }
 
 static int complain_memory(void)
 {
-    fprintf(stderr, "efgtrace report: no memory for the graph of all ranks\n");
-    return -1;
+    return efg_complain("report", "no memory for the graph of all ranks");
 }
 
 static int read_groups(struct table *t, const struct efg_run *run)
@@ -120,7 +121,7 @@ static int read_groups(struct table *t, const struct efg_run *run)
         struct efg_run_rank rank;
         uint32_t first = run->common.groups[i].ranks.ranges[0].first;
         if (efg_open_rank(run, "report", efg_run_index(run, first), &rank))
-            return -1;
+            return EFG_TOLD;
         int error =
             rank.thread_count ? add_rank(t, run, &rank, efg_ranklist_count(&run->common.groups[i].ranks)) : 0;
         efg_run_rank_fini(&rank);

@@ -51,7 +51,7 @@ void efg_report_representative(struct efg_buffer *out, const struct efg_represen
                                const struct efg_run *run, uint32_t most);
 
 /* How many nodes and edges there are for each signature. Reads one rank of each group.
- * Returns 0; else says on standard error what is wrong, and returns -1. */
+ * Returns 0; else says on standard error what is wrong, and returns EFG_TOLD. */
 int efg_report_signatures(struct efg_buffer *out, const struct efg_run *run);
 
 /* The call path of NODE, a line per frame, innermost first. */

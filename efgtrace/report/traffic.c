@@ -3,6 +3,7 @@
  * What was sent as JSON: over the whole run, and while iterations were recorded. Where there
  * are more ranks than lines of the matrix, some in a row share a line.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cli/complain.h"
@@ -33,7 +34,7 @@ static int make_cells(struct cells *cells, const struct efg_run *run, const stru
     cells->lines = (ranks - 1) / cells->per_line + 1;
     cells->item = calloc((size_t)cells->lines * cells->lines, sizeof *cells->item);
     if (!cells->item)
-        return -1;
+        return -ENOMEM;
     for (uint32_t i = 0; i < sent->pair_count; i++)
         efg_traffic_item_add(cell_of(cells, &sent->pairs[i]), &sent->pairs[i].to);
     return 0;

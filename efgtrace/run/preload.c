@@ -9,6 +9,7 @@
  * Source: ld.so(8).
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static int find_folder(char *folder, size_t size)
     ssize_t length = readlink("/proc/self/exe", folder, size - 1);
 
     if (length <= 0)
-        return -1;
+        return -ENOENT;
     folder[length] = '\0';
     *strrchr(folder, '/') = '\0';
     return 0;
@@ -48,7 +49,7 @@ static int accept_file(const char *path, char *library, size_t size)
     char real[PATH_MAX];
 
     if (!is_file(path) || !realpath(path, real) || strlen(real) >= size)
-        return -1;
+        return -ENOENT;
     strcpy(library, real);
     return 0;
 }
@@ -63,7 +64,7 @@ int efg_preload_find(char *library, size_t size, char *message, size_t room)
         if (accept_file(told, library, size) == 0)
             return 0;
         snprintf(message, room, "environment variable EFGTRACE_LIBRARY: %s: not a readable file", told);
-        return -1;
+        return -ENOENT;
     }
     if (find_folder(folder, sizeof(folder)) != 0)
         strcpy(folder, ".");
@@ -76,7 +77,7 @@ int efg_preload_find(char *library, size_t size, char *message, size_t room)
              NAME " is neither in %s nor in %s/../lib or lib64; "
                   "set EFGTRACE_LIBRARY to the file",
              folder, folder);
-    return -1;
+    return -ENOENT;
 }
 
 /* The runtime of AddressSanitizer that has to come first: the one that is among the OTHERS that
@@ -104,7 +105,7 @@ int efg_preload_set(const char *library, const char *program, char *message, siz
                  "%s: LD_PRELOAD cannot hold a path that contains a blank or a colon; "
                  "move the library, or set EFGTRACE_LIBRARY to a link to it whose folder has none",
                  library);
-        return -1;
+        return -EINVAL;
     }
     find_first(others, program, first, sizeof(first));
     size_t size = strlen(first) + strlen(library) + strlen(others) + 3;
@@ -118,7 +119,7 @@ int efg_preload_set(const char *library, const char *program, char *message, siz
     if (error)
         snprintf(message, room, "LD_PRELOAD cannot be set: no memory");
     free(all);
-    return error ? -1 : 0;
+    return error ? -ENOMEM : 0;
 }
 
 /* 1: an ELF file of 64 bits that asks for no dynamic linker. */

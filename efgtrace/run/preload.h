@@ -8,11 +8,11 @@
 #include <stddef.h>
 
 /* Where libefgtrace.so is: what EFGTRACE_LIBRARY says, else beside the tool (build/), else in
- * the lib folder of its PREFIX. Returns 0, or -1 with MESSAGE filled. */
+ * the lib folder of its PREFIX. Returns 0, or -errno with MESSAGE filled. */
 int efg_preload_find(char *library, size_t size, char *message, size_t room);
 
 /* Put LIBRARY in front of LD_PRELOAD, and in front of it the runtime of AddressSanitizer, if
- * PROGRAM is linked with one or one is preloaded. Returns 0, or -1 with MESSAGE filled. */
+ * PROGRAM is linked with one or one is preloaded. Returns 0, or -errno with MESSAGE filled. */
 int efg_preload_set(const char *library, const char *program, char *message, size_t room);
 
 /* Why a program, found as execvp finds it, loads no library before it starts:

@@ -198,18 +198,19 @@ static int open_piece(struct efg_run *run, const struct pieces *pieces, const st
     return -EBADMSG;
 }
 
-/* Read PIECE, and add it to WHOLE. Returns 0, or -1: it is left out. */
+/* Read PIECE, and add it to WHOLE. Returns 0, or -errno: it is left out. */
 static int add_piece(struct whole *whole, const struct pieces *pieces, const struct efg_piece *piece)
 {
     char message[PATH_MAX + 256] = "it is not of one thread";
     struct efg_run run;
     struct efg_run_rank rank = {0};
     struct efg_run_sequence sequence = {0};
-    if (open_piece(&run, pieces, piece, message, sizeof message)) {
+    int error = open_piece(&run, pieces, piece, message, sizeof message);
+    if (error) {
         warn(pieces, piece, message);
-        return -1;
+        return error;
     }
-    int error = efg_runfile_rank(&run, 0, &rank, message, sizeof message);
+    error = efg_runfile_rank(&run, 0, &rank, message, sizeof message);
     if (!error && run.sequence_count)
         error = efg_runfile_sequence(&run, piece->rank, &sequence, message, sizeof message);
     if (!error && (rank.thread_count != 1 || sequence.thread_count != run.sequence_count))
@@ -226,7 +227,7 @@ static int add_piece(struct whole *whole, const struct pieces *pieces, const str
     efg_run_sequence_fini(&sequence);
     efg_run_rank_fini(&rank);
     efg_run_fini(&run);
-    return error ? -1 : 0;
+    return error;
 }
 
 /* --- the job --- */
@@ -410,5 +411,5 @@ int efg_pieces_join(const char *command, const char *dir, const char *output)
     efg_buffer_fini(&job.sections);
     efg_merge_fini(&job.merge);
     efg_run_fini(&job.run);
-    return error ? -1 : !nothing;
+    return error ? error : !nothing;
 }

@@ -8,7 +8,7 @@
 
 /* Make OUTPUT/run.efg from the pieces in DIR, and say for COMMAND which ranks it has and until
  * when. An existing run file is replaced if it was made from pieces, too. Returns 1; or 0 if there
- * is nothing to do; or -1 after saying what is wrong. */
+ * is nothing to do; or -errno after saying what is wrong. */
 int efg_pieces_join(const char *command, const char *dir, const char *output);
 
 #endif

@@ -5,6 +5,7 @@
  * numbered. Where members do not have equally many of a communicator in a window of the trace, none of
  * these is matched; nor are parts that belong to different operations.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "parts.h"
@@ -57,12 +58,12 @@ static int by_rank(const void *a, const void *b)
     return compare(x->rank, y->rank);
 }
 
-/* Number the COUNT meetings of each context and rank from 0. Returns 0 or -1 without memory. */
+/* Number the COUNT meetings of each context and rank from 0. Returns 0 or -ENOMEM. */
 static int number(struct efg_waits_work *w, Meeting *meetings, size_t count)
 {
     struct begun *sorted = calloc(count + 1, sizeof *sorted);
     if (!sorted)
-        return -1;
+        return -ENOMEM;
     for (size_t i = 0; i < count; i++)
         sorted[i] = (struct begun){w->calls[meetings[i].begun].begin, meetings[i]};
     qsort(sorted, count, sizeof *sorted, by_beginning);
@@ -201,7 +202,7 @@ int efg_waits_meet(struct efg_waits *waits)
     if (!count)
         return 0;
     if (number(w, all, count))
-        return -1;
+        return -ENOMEM;
     for (size_t i = 0; i < count; i += same) {
         for (same = 1; i + same < count && !by_context(&all[i], &all[i + same]); same++)
             ;

@@ -103,7 +103,7 @@ static inline uint64_t efg_waits_later(uint64_t a, uint64_t b)
 uint64_t efg_waits_of(const struct efg_waits_call *call);
 uint8_t efg_waits_trait(const struct efg_waits_work *w, uint32_t call);
 
-/* The collectives that were taken: what their calls wait for. Returns 0, or -1 without memory. */
+/* The collectives that were taken: what their calls wait for. Returns 0, or -ENOMEM. */
 int efg_waits_meet(struct efg_waits *waits);
 /* The sums in WAITS. Returns 0 or -ENOMEM. */
 int efg_waits_sum_up(struct efg_waits *waits);

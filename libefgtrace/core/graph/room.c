@@ -152,7 +152,7 @@ int efg_graph_size(struct efg_graph *graph, uint32_t nodes, uint32_t edges)
 {
     return (nodes != graph->node_room && size_nodes(graph, nodes)) ||
                    (edges != graph->edge_room && size_edges(graph, edges))
-               ? -1
+               ? -ENOMEM
                : 0;
 }
 

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "heap.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ int efg_heap_begin(void)
     void *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (room == MAP_FAILED)
-        return -1;
+        return -ENOMEM;
     heap = next = room;
     return 0;
 }

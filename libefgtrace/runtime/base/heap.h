@@ -8,7 +8,7 @@
 #define EFG_HEAP_H
 
 /* From here on take memory from a heap of our own, to which nothing is given back; existing memory
- * stays valid. Returns 0, or -1 without memory. Safe in a signal handler. */
+ * stays valid. Returns 0, or -ENOMEM. Safe in a signal handler. */
 int efg_heap_begin(void);
 
 #endif

@@ -16,6 +16,7 @@
  */
 #include "census.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "board.h"
@@ -92,20 +93,20 @@ static void count(int rank, int size)
         send_part(below[depth], 0, size);
 }
 
-/* Another library has this rank in its hands. Returns 0, or -1 if no others are here. */
+/* Another library has this rank in its hands. Returns 0, or -ENOENT if no others are here. */
 static int find_others(int rank, int size)
 {
     int sure = head_of(0, size), tried = 0;
     if (sure >= 0)
-        return efg_summons_follow(sure, rank, size, here) > 0 ? 0 : -1;
+        return efg_summons_follow(sure, rank, size, here) > 0 ? 0 : -ENOENT;
     for (int i = 0; i < rank; i++) {
         if (efg_board_read(i) != EFG_NOTICE_PERHAPS)
             continue;
         int answer = efg_summons_follow(i, rank, size, here);
         if (answer)
-            return answer > 0 ? 0 : -1;
+            return answer > 0 ? 0 : -ENOENT;
         if (++tried == CANDIDATES)
-            return -1;
+            return -ENOENT;
     }
     efg_ranks_add(here, rank);
     efg_summons_call(rank, size, here);
@@ -141,7 +142,7 @@ static int make_group(struct efg_census *c)
 static int make_comm(struct efg_census *c)
 {
     int error = c->member ? make_group(c) : PMPI_Comm_dup(MPI_COMM_WORLD, &c->comm);
-    return error == MPI_SUCCESS ? 0 : -1;
+    return error == MPI_SUCCESS ? 0 : -EIO;
 }
 
 /* --- */
@@ -179,7 +180,7 @@ static int believe(struct efg_census *c, int rank, const char **why)
         if (is_speaker(rank))
             *why = "several programs run in this job, and its launcher cannot tell which of them "
                    "are traced: this one is not";
-        return -1;
+        return -ENOTSUP;
     }
     c->place = rank;
     c->count = c->size;
@@ -201,7 +202,7 @@ int efg_census_take(struct efg_census *c, const char **why)
     else if (find_others(rank, c->size) != 0) {
         *why = "another library starts MPI, and which ranks come back from it is not known in "
                "time: this rank is not traced";
-        return -1;
+        return -ENOTSUP;
     }
     list_members(c, rank);
     return make_comm(c);

@@ -19,7 +19,7 @@ struct efg_census {
     const int *member; /* world rank of each; NULL if all of the world are here */
 };
 
-/* In MPI_Init, once, by all that are here. Returns 0; or -1 if this rank is not traced, with the
+/* In MPI_Init, once, by all that are here. Returns 0; or -errno if this rank is not traced, with the
  * reason for the user in WHY, or NULL if there is nothing to say. */
 int efg_census_take(struct efg_census *census, const char **why);
 

@@ -32,7 +32,7 @@ static int find_socket(void)
     return number && isdigit((unsigned char)*number) && getenv("MPI_LOCALNRANKS") ? atoi(number) : -1;
 }
 
-/* The next byte that comes. Returns 0 or -1. */
+/* The next byte that comes. Returns 0 or -EPROTO. */
 static int receive_byte(int socket, char *byte)
 {
     struct pollfd some = {.fd = socket, .events = POLLIN};
@@ -43,7 +43,7 @@ static int receive_byte(int socket, char *byte)
     do
         got = ready > 0 ? (int)read(socket, byte, 1) : 0;
     while (got < 0 && errno == EINTR);
-    return got == 1 ? 0 : -1;
+    return got == 1 ? 0 : -EPROTO;
 }
 
 /* An answer up to its end of line, which is taken off. Nothing behind it is read. */
@@ -54,7 +54,7 @@ static int receive(int socket, char answer[LINE])
             answer[size] = '\0';
             return 0;
         }
-    return -1;
+    return -EPROTO;
 }
 
 /* Returns 0 if hydra has answered that it has done so; its ANSWER then. */
@@ -69,10 +69,10 @@ static int ask(char answer[LINE], const char *format, ...)
     va_end(arguments);
     int socket = find_socket();
     if (is_silent || length >= LINE || write(socket, question, (size_t)length) != length)
-        return -1;
+        return -EPROTO;
     is_silent = receive(socket, answer) != 0;
     const char *result = is_silent ? NULL : strstr(answer, " rc=");
-    return is_silent || (result && atoi(result + 4) != 0) ? -1 : 0;
+    return is_silent || (result && atoi(result + 4) != 0) ? -EPROTO : 0;
 }
 
 /* Returns 0 if the space has a name. */
@@ -84,11 +84,11 @@ static int find_space(void)
         return 0;
     if (find_socket() < 0 || ask(answer, "cmd=init pmi_version=1 pmi_subversion=1\n") != 0 ||
         ask(answer, "cmd=get_my_kvsname\n") != 0)
-        return -1;
+        return -EPROTO;
     name = strstr(answer, " kvsname=");
     if (name)
         sscanf(name, " kvsname=%511s", space);
-    return *space ? 0 : -1;
+    return *space ? 0 : -EPROTO;
 }
 
 /* A value cannot be put twice. */

@@ -5,6 +5,8 @@
  */
 #include "sessions.h"
 
+#include <errno.h>
+
 #include "base/launcher.h"
 #include "runtime/calls/call.h" /* EFG_MPI_4 */
 #include "runtime/census/board.h"
@@ -75,11 +77,11 @@ static int take_world(MPI_Comm comm)
     PMPI_Comm_size(comm, &here->count);
     job->is_of_sessions = is_world(comm) && are_all_here(here->count);
     if (!job->is_of_sessions)
-        return -1;
+        return -ENOTSUP;
     job->comm = make("mpi://WORLD", "efgtrace");
     job->self = make("mpi://SELF", "efgtrace, alone");
     if (job->comm == MPI_COMM_NULL || job->self == MPI_COMM_NULL)
-        return -1;
+        return -ENOTSUP;
     PMPI_Comm_rank(job->comm, &job->rank);
     job->size = here->count;
     *here = (struct efg_census){job->comm, job->rank, job->size, job->size, NULL};
@@ -92,7 +94,7 @@ int efg_sessions_begin(MPI_Comm comm)
     if (take_world(comm) == 0)
         return 0;
     efg_sessions_end();
-    return -1;
+    return -ENOTSUP;
 }
 
 static void free_comm(MPI_Comm *comm)
@@ -114,7 +116,7 @@ void efg_sessions_end(void)
 int efg_sessions_begin(MPI_Comm comm)
 {
     (void)comm;
-    return -1;
+    return -ENOTSUP;
 }
 
 void efg_sessions_end(void)

@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 /* All members of COMM call this. If they are all processes of the job, make the private
- * communicators of them (efg_job.comm and self) and return 0, else -1. */
+ * communicators of them (efg_job.comm and self) and return 0, else -ENOTSUP. */
 int efg_sessions_begin(MPI_Comm comm);
 
 /* Free them and end our session, if there is one. */

@@ -256,7 +256,7 @@ static void choose_clock(void)
 static int share_node(void)
 {
     if (efg_nodes_init(&job->nodes, job->comm) != 0)
-        return -1;
+        return -EIO;
     choose_clock();
     efg_topology_find(&job->nodes, &job->place, job->cores);
     efg_clocks_compare(&job->nodes, NULL, &job->sync);
@@ -283,7 +283,7 @@ static bool has_threads(void)
     return level == MPI_THREAD_MULTIPLE;
 }
 
-/* The private communicators. Returns 0, or -1 if nothing can be traced (yet). */
+/* The private communicators. Returns 0, or -errno if nothing can be traced (yet). */
 static int take_world(const MPI_Comm *comm)
 {
     if (comm)

@@ -10,6 +10,7 @@
  */
 #include "comms.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,7 +257,7 @@ int efg_comms_init(MPI_Comm world, MPI_Comm self, const struct efg_census *here,
     PMPI_Comm_size(world, &all.world_size);
     PMPI_Comm_group(world, &all.world_group);
     all.world = add(world, NULL, EFG_COMM_WORLD);
-    return all.world && add(self, NULL, EFG_COMM_SELF) ? 0 : -1;
+    return all.world && add(self, NULL, EFG_COMM_SELF) ? 0 : -ENOMEM;
 }
 
 /* WORLD, as it was made at the start, or what the application has for it, if another library

@@ -43,7 +43,7 @@ struct efg_comm {
 };
 
 /* Begin; after MPI_Init. WORLD and SELF: those of MPI_Init, or the like of them. HERE stays
- * where it is. THREADS: 1 if MPI may be called by several threads at once. Returns 0 or -1. */
+ * where it is. THREADS: 1 if MPI may be called by several threads at once. Returns 0 or -ENOMEM. */
 int efg_comms_init(MPI_Comm world, MPI_Comm self, const struct efg_census *here, bool threads);
 
 /* Whether the other end of a message with the world rank RANK is followed, too. */

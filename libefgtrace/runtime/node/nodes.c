@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include "nodes.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -52,10 +53,10 @@ static int split_by_clock(MPI_Comm comm, int rank, MPI_Comm *node)
     uint64_t hash = hash_host(hash_time(hash_boot(0)));
     MPI_Comm half;
     if (PMPI_Comm_split(comm, (int)(hash & INT_MAX), rank, &half) != MPI_SUCCESS)
-        return -1;
+        return -EIO;
     int error = PMPI_Comm_split(half, (int)(hash >> 33), rank, node);
     PMPI_Comm_free(&half);
-    return error == MPI_SUCCESS ? 0 : -1;
+    return error == MPI_SUCCESS ? 0 : -EIO;
 }
 
 int efg_nodes_init(struct efg_nodes *nodes, MPI_Comm comm)
@@ -64,10 +65,10 @@ int efg_nodes_init(struct efg_nodes *nodes, MPI_Comm comm)
     nodes->leaders = MPI_COMM_NULL;
     PMPI_Comm_rank(comm, &rank);
     if (split_by_clock(comm, rank, &nodes->node) != 0)
-        return -1;
+        return -EIO;
     PMPI_Comm_rank(nodes->node, &place);
     return PMPI_Comm_split(comm, place == 0 ? 0 : MPI_UNDEFINED, rank, &nodes->leaders) == MPI_SUCCESS ? 0
-                                                                                                       : -1;
+                                                                                                       : -EIO;
 }
 
 void efg_nodes_fini(struct efg_nodes *nodes)

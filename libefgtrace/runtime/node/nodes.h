@@ -12,7 +12,7 @@ struct efg_nodes {
     MPI_Comm leaders; /* of all nodes, ascending; MPI_COMM_NULL on other ranks */
 };
 
-/* Group the ranks of COMM; collective. Returns 0, or -1 when MPI refuses. */
+/* Group the ranks of COMM; collective. Returns 0, or -EIO when MPI refuses. */
 int efg_nodes_init(struct efg_nodes *nodes, MPI_Comm comm);
 void efg_nodes_fini(struct efg_nodes *nodes);
 

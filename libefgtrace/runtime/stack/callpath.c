@@ -24,6 +24,7 @@
 #define UNW_LOCAL_ONLY
 #include "callpath.h"
 
+#include <errno.h>
 #include <libunwind.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -249,7 +250,7 @@ int efg_callpath_init(unsigned depth)
 {
     all.depth = depth < EFG_CALLPATH_DEPTH ? depth : EFG_CALLPATH_DEPTH;
     unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
-    return pthread_key_create(&all.key, free_finder) == 0 ? 0 : -1;
+    return pthread_key_create(&all.key, free_finder) == 0 ? 0 : -EAGAIN;
 }
 
 /* --- The way of a call --- */
@@ -355,7 +356,7 @@ static int cut_all(void)
     uint64_t hash;
     for (uint32_t i = 1, count = all.path_count; i <= count; i++)
         if (path_at(i)->depth > all.depth && !cut_to(path_at(i), all.depth, &hash))
-            return -1;
+            return -ENOMEM;
     return 0;
 }
 

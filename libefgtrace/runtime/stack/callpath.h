@@ -23,7 +23,7 @@ struct efg_path {
     const struct efg_frame *frames; /* innermost first */
 };
 
-/* Begin, with at most DEPTH frames a path. Returns 0, or -1 without memory. */
+/* Begin, with at most DEPTH frames a path. Returns 0, or -EAGAIN if there are too many keys. */
 int efg_callpath_init(unsigned depth);
 
 /* The path of the caller of the function whose __builtin_frame_address(0) is FRAME, and its hash;

@@ -23,6 +23,7 @@
 #ifdef __x86_64__
 
 #include <Zydis/Zydis.h>
+#include <errno.h>
 #include <libunwind.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static int copy_piece(struct function *f, const struct piece *piece)
     struct iovec to, from = {(void *)piece->start, piece->size};
 
     if (!bytes)
-        return -1;
+        return -ENOMEM;
     f->bytes = bytes;
     to = (struct iovec){bytes + f->size, piece->size};
     bytes[f->size + piece->size] = HALT;
@@ -131,10 +132,10 @@ static int add_piece(struct function *f, uintptr_t address)
     if (f->piece_count == MOST_PIECES ||
         unw_get_proc_info_by_ip(unw_local_addr_space, address, &info, NULL) != 0 || address < info.start_ip ||
         address >= info.end_ip || info.end_ip - info.start_ip > MOST_BYTES - f->size)
-        return -1;
+        return -ENOTSUP;
     struct piece piece = {info.start_ip, (uint32_t)(info.end_ip - info.start_ip), f->size};
     if (copy_piece(f, &piece))
-        return -1;
+        return -ENOTSUP;
     f->pieces[f->piece_count++] = piece;
     f->size += piece.size + 1;
     return 0;
@@ -177,19 +178,19 @@ static int decode_piece(struct function *f, const ZydisDecoder *decoder, struct 
     struct turn *turns = realloc(f->turns, (f->turn_count + piece.size + 1ul) * sizeof *turns);
 
     if (!turns)
-        return -1;
+        return -ENOMEM;
     f->turns = turns;
     for (uint32_t at = piece.at; at < end; at += i.length) {
         struct turn *turn = &turns[f->turn_count];
         if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, f->bytes + at, end - at, &i)))
-            return -1; /* it is no code */
+            return -ENOTSUP; /* it is no code */
         if (!is_turn(f, &i, at, turn))
             continue;
         f->turn_count++;
         f->switches += turn->what == SWITCH;
         if (turn->to && offset_of(f, turn->to) == UINT32_MAX && !is_entry(f, turn->to) &&
             add_piece(f, turn->to))
-            return -1;
+            return -ENOTSUP;
     }
     return 0;
 }
@@ -200,10 +201,10 @@ static int decode(struct function *f, uintptr_t address)
 
     if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
         add_piece(f, address))
-        return -1;
+        return -ENOTSUP;
     for (uint32_t i = 0; i < f->piece_count; i++)
         if (decode_piece(f, &decoder, f->pieces[i]))
-            return -1;
+            return -ENOTSUP;
     return 0;
 }
 
@@ -238,7 +239,7 @@ static int find_blocks(struct function *f)
 
     f->begins = malloc((2ul * f->turn_count + 1) * sizeof *f->begins);
     if (!f->begins)
-        return -1;
+        return -ENOMEM;
     f->begins[count++] = 0;
     for (uint32_t i = 0; i < f->turn_count; i++) {
         const struct turn *t = &f->turns[i];
@@ -326,7 +327,7 @@ static void find_edges(struct function *f, uint8_t *is_target)
 static int find_places(struct function *f)
 {
     uint8_t *is_target = calloc(f->count, 1);
-    int error = -1;
+    int error = -ENOMEM;
 
     f->first = malloc((f->count + 1ul) * sizeof *f->first);
     f->targets = malloc(3ul * f->count * sizeof *f->targets);

@@ -11,6 +11,7 @@
  */
 #include "memo.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,18 +82,18 @@ static bool may_grow(const struct efg_memo *memo)
            (memo->block_count < EFG_MEMO_BLOCKS && efg_memory_may_remember(EFG_MEMO_BLOCK));
 }
 
-/* Another block. Returns 0, or -1 if there is none for now. */
+/* Another block. Returns 0; -ENOMEM, or -EAGAIN if there is none for now. */
 static int open_block(struct efg_memo *memo)
 {
     if (memo->used_blocks == memo->block_count && !may_grow(memo)) {
         if (++memo->missed <= MOST_MISSED * memo->entries)
-            return -1;
+            return -EAGAIN;
         efg_memo_clear(memo);
     }
     if (memo->used_blocks == memo->block_count) {
         char *block = malloc(EFG_MEMO_BLOCK);
         if (!block)
-            return -1;
+            return -ENOMEM;
         memo->block[memo->block_count++] = block;
     }
     memo->used_blocks++;

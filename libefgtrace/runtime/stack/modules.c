@@ -18,6 +18,7 @@
 #define _GNU_SOURCE
 #include "modules.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -270,5 +271,5 @@ int efg_modules_watch(struct efg_module *module)
     bool is_watched = __atomic_load_n(&module->is_watched, __ATOMIC_RELAXED) || watch(module);
     __atomic_store_n(&module->is_watched, is_watched, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
-    return is_watched ? 0 : -1;
+    return is_watched ? 0 : -ENOENT;
 }

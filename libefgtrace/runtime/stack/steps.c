@@ -8,6 +8,7 @@
  */
 #include "steps.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static int grow(struct efg_steps *steps)
     if (place)
         steps->place = place;
     if (!step || !place)
-        return -1;
+        return -ENOMEM;
     if (!steps->room)
         forget(steps);
     steps->room = room;
@@ -70,7 +71,7 @@ int efg_steps_make_room(struct efg_steps *steps, uint32_t count)
     if (!steps->room || (steps->room < EFG_STEPS_MOST && efg_memory_may_remember(efg_steps_memory(steps))))
         return grow(steps);
     if (++steps->missed <= MOST_MISSED * steps->next.count)
-        return -1;
+        return -EAGAIN;
     forget(steps);
     return 0;
 }

@@ -52,7 +52,7 @@ struct efg_steps { /* all zero is empty */
 void efg_steps_fini(struct efg_steps *steps);
 
 /* Make room for COUNT more states and transitions, up to 500, if necessary by forgetting all others.
- * Returns 0, or -1 if there is none for now. */
+ * Returns 0; -ENOMEM, or -EAGAIN if there is none for now. */
 int efg_steps_make_room(struct efg_steps *steps, uint32_t count);
 
 /* See below. */

@@ -25,6 +25,7 @@
 #define _GNU_SOURCE /* mincore */
 #include "walk.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -125,22 +126,22 @@ static void arrive(struct efg_walk *walk, struct efg_place *place, uintptr_t add
     walk->address[walk->count++] = (void *)address;
 }
 
-/* Go on to the caller. Returns 1, 0 at the end of the stack, -1 when this is not understood; a
+/* Go on to the caller. Returns 1, 0 at the end of the stack, -ENOENT when this is not understood; a
  * stack that does not grow is one: there is something between the frames. */
 static int step(struct efg_walk *walk, struct efg_place *place)
 {
     struct efg_rule rule = rule_at(walk, place->address - 1);
     if (rule.cfa == EFG_CFA_UNKNOWN)
-        return -1;
+        return -ENOENT;
     if (rule.cfa == EFG_CFA_NONE)
         return 0;
     uintptr_t cfa = take_cfa(walk, place, rule);
     if (cfa <= place->rsp || cfa % sizeof cfa != 0)
-        return -1;
+        return -ENOENT;
     find_rbp(walk, place, rule, cfa);
     uintptr_t address = take(walk, (const uintptr_t *)cfa - 1);
     if (walk->is_astray)
-        return -1;
+        return -ENOENT;
     if (!address)
         return 0;
     arrive(walk, place, address, cfa);
@@ -165,7 +166,7 @@ static int walk_anew(struct efg_walk *walk, const uintptr_t *frame, uint32_t lim
 
 /* --- The same ways again --- */
 
-/* Returns 0 when the walk has come to its end by steps that are known; else -1. */
+/* Returns 0 when the walk has come to its end by steps that are known; else -ENOENT. */
 __attribute__((no_sanitize("address"))) static int walk_again(struct efg_walk *walk, const uintptr_t *frame,
                                                               uint32_t limit)
 {
@@ -174,7 +175,7 @@ __attribute__((no_sanitize("address"))) static int walk_again(struct efg_walk *w
     uint32_t count = 0;
 
     if (!steps->room)
-        return -1;
+        return -ENOENT;
     uint32_t at = efg_steps_next(steps, EFG_STEPS_BEGIN, (uintptr_t)frame);
     while (at >= EFG_STEPS_FIRST && count < limit) {
         const struct efg_step *step = &steps->step[at];
@@ -187,7 +188,7 @@ __attribute__((no_sanitize("address"))) static int walk_again(struct efg_walk *w
     walk->count = count;
     walk->word_count = (uint32_t)(word - walk->word);
     walk->is_lasting = true;
-    return at == EFG_STEPS_END || count == limit ? 0 : -1;
+    return at == EFG_STEPS_END || count == limit ? 0 : -ENOENT;
 }
 
 /* Keep the steps of this walk; HAS_ENDED: it has come to the end of the stack. */
@@ -220,13 +221,13 @@ static void learn(struct efg_walk *walk, const uintptr_t *frame, bool has_ended)
 int efg_walk(struct efg_walk *walk, const uintptr_t *frame, uint32_t limit)
 {
     if (!IS_SUPPORTED)
-        return -1;
+        return -ENOTSUP;
     if (walk_again(walk, frame, limit) == 0)
         return 0;
     int found = walk_anew(walk, frame, limit);
     if (found >= 0 && walk->is_lasting)
         learn(walk, frame, found == 0);
-    return found < 0 ? -1 : 0;
+    return found < 0 ? found : 0;
 }
 
 void efg_walk_forget(struct efg_walk *walk)

@@ -35,7 +35,7 @@ struct efg_walk { /* all zero to begin with; it may be kept for the next walk */
 };
 
 /* Find the return addresses, at most LIMIT, from the one of the function whose frame address
- * (__builtin_frame_address) is FRAME. Returns 0, or -1 if a frame on the way is not
+ * (__builtin_frame_address) is FRAME. Returns 0, or -errno if a frame on the way is not
  * understood.
  *
  * If the walk is lasting, a later one from the same FRAME in the same generation of modules

@@ -5,6 +5,7 @@
  */
 #include "known.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ int efg_known_names(struct efg_run_names *names)
     fill_calls(names);
     fill_paths(names);
     fill_regions(names);
-    return names->calls && names->modules && names->paths && names->regions ? 0 : -1;
+    return names->calls && names->modules && names->paths && names->regions ? 0 : -ENOMEM;
 }
 
 void efg_known_forget(struct efg_run_names *names)

@@ -8,7 +8,7 @@
 #include "threads.h"
 
 /* All names that signatures of this process may refer to. They belong to the tracer; FORGET
- * frees the lists of them. Returns 0, or -1 without memory. */
+ * frees the lists of them. Returns 0, or -ENOMEM. */
 int efg_known_names(struct efg_run_names *names);
 void efg_known_forget(struct efg_run_names *names);
 

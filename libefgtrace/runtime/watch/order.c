@@ -99,7 +99,7 @@ static int add_table(struct efg_order *o, const uint32_t *new_id, uint32_t count
     uint32_t *node = malloc((count + 1) * sizeof *node);
     if (!node || efg_array_grow(&o->tables, o->table_count, 1, sizeof *o->tables)) {
         free(node);
-        return -1;
+        return -ENOMEM;
     }
     memcpy(node, new_id, count * sizeof *node);
     o->tables[o->table_count++] = (struct efg_sequence_table){node, count};

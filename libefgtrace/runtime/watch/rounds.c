@@ -5,6 +5,8 @@
  */
 #include "rounds.h"
 
+#include <errno.h>
+
 #include "act.h"
 #include "coarse.h"
 #include "mainloop.h"
@@ -68,7 +70,7 @@ int efg_rounds_init(void)
     return PMPI_Type_contiguous((int)sizeof rounds.vote, MPI_BYTE, &rounds.type) != MPI_SUCCESS ||
                    PMPI_Type_commit(&rounds.type) != MPI_SUCCESS ||
                    PMPI_Op_create(combine, 1, &rounds.combine) != MPI_SUCCESS
-               ? -1
+               ? -EIO
                : 0;
 }
 

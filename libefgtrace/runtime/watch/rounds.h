@@ -9,7 +9,7 @@
 
 #include "threads.h"
 
-/* Begin the agreement. Returns 0, or -1 when MPI cannot. */
+/* Begin the agreement. Returns 0, or -EIO when MPI cannot. */
 int efg_rounds_init(void);
 
 /* Take results and vote, as far as that is possible without waiting; in the resting state, only if

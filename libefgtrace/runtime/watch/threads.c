@@ -121,7 +121,7 @@ static struct efg_thread *take_idle(void)
     return t;
 }
 
-/* T is at work until all of it is there. Returns -1 if it comes too late. */
+/* T is at work until all of it is there. Returns -ECANCELED if it comes too late. */
 static int add_thread(struct efg_thread *t, struct efg_traffic *traffic)
 {
     efg_thread_begin_work(t);
@@ -137,7 +137,7 @@ static int add_thread(struct efg_thread *t, struct efg_traffic *traffic)
             all->leader = t;
     }
     pthread_mutex_unlock(&all->lock);
-    return is_late ? -1 : 0;
+    return is_late ? -ECANCELED : 0;
 }
 
 static struct efg_thread *new_thread(void)

@@ -289,7 +289,7 @@ int efg_windows_join(struct efg_thread *t, uint64_t now)
     uint32_t epoch = __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
 
     if (epoch == EFG_EPOCH_OVER)
-        return -1;
+        return -ECANCELED;
     t->epoch = epoch;
     if (t->epoch & 1)
         efg_recorder_begin(&t->recorder, now, 0, EFG_KEPT_UNKNOWN);

@@ -71,7 +71,7 @@ uint32_t efg_windows_visits(void);
 /* All ranks are done with the present window, and keep it. */
 void efg_windows_settle(void);
 
-/* A thread that does not lead follows the process. Returns 0, or -1 when everything is over. */
+/* A thread that does not lead follows the process. Returns 0, or -ECANCELED when everything is over. */
 int efg_windows_join(struct efg_thread *thread, uint64_t now);
 
 #endif
