@@ -127,7 +127,7 @@ struct facts {
 static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge, uint64_t start)
 {
     struct facts f = {.flags = EFG_NODE_WORLD, .from = EFG_NONE};
-    uint64_t number = 0, last = start, polling = 0;
+    uint64_t number = 0, last = start, polling = 0, polled = 0;
     uint32_t before = EFG_NONE;
 
     for (uint32_t i = 0; i < EVENTS; i++) {
@@ -138,7 +138,11 @@ static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge
         if (mine)
             f.flags = (f.flags & e->flags & EFG_NODE_WORLD) | ((f.flags | e->flags) & EFG_NODE_UNORDERED);
         if (log[i].is_poll) {
-            inside *= 1 + e->bytes; /* it stands for so many others */
+            uint64_t polls = 1 + e->bytes; /* it stands for so many others */
+            inside *= polls;
+            if (polled && e->enter - polled <= EFG_SPIN * polls)
+                inside = e->leave - polled;
+            polled = e->leave;
             polling += inside;
             f.polls += mine ? 1 + e->bytes : 0;
             f.poll_time += mine ? inside : 0;
@@ -156,7 +160,7 @@ static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge
         }
         before = log[i].node;
         last = e->leave;
-        polling = 0;
+        polling = polled = 0;
     }
     return f;
 }
@@ -347,6 +351,33 @@ static void test_polls(void **state)
     efg_graph_fini(&graph);
 }
 
+/* From poll to poll the time is in MPI, if it is short; and all of it is that of the call that ends it. */
+static void test_spin(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+    uint64_t late = 34 + EFG_SPIN + 1, polled[4];
+    struct efg_event a = event_at(1, 10, 20), first = event_at(2, 21, 25), other = event_at(3, 30, 34),
+                     third = event_at(2, late, late + 7), b = event_at(4, late + 9, late + 12);
+
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
+    efg_graph_step(&graph, &a);
+    efg_graph_poll(&graph, &first);
+    efg_graph_poll(&graph, &other);
+    efg_graph_poll(&graph, &third);
+    efg_graph_step(&graph, &b);
+    assert_int_equal(graph.nodes[1].poll_time, 4 + 7);
+    assert_int_equal(graph.nodes[2].poll_time, 34 - 25);
+    assert_int_equal(graph.node_time, 10 + 4 + 9 + 7 + 3);
+    assert_int_equal(graph.edges[0].time.sum, 1 + (EFG_SPIN + 1) + 2);
+    efg_graph_polled(&graph, polled);
+    assert_int_equal(polled[0] + polled[1] + polled[2], 0);
+    assert_int_equal(polled[3], 4 + 9 + 7);
+    efg_graph_poll(&graph, &other); /* a spin of its own, though it is before the end of the last */
+    assert_int_equal(graph.nodes[2].poll_time, 9 + 4);
+    efg_graph_fini(&graph);
+}
+
 static void test_node_pivot(void **state)
 {
     (void)state;
@@ -474,12 +505,12 @@ static void test_hashes_of_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_events),   cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_overflow),        cmocka_unit_test(test_too_many_edges),
-        cmocka_unit_test(test_polls),           cmocka_unit_test(test_node_pivot),
-        cmocka_unit_test(test_site_pivot),      cmocka_unit_test(test_signatures),
-        cmocka_unit_test(test_hashes),          cmocka_unit_test(test_hash_of_bytes),
-        cmocka_unit_test(test_hashes_of_nodes),
+        cmocka_unit_test(test_random_events), cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_overflow),      cmocka_unit_test(test_too_many_edges),
+        cmocka_unit_test(test_polls),         cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_node_pivot),    cmocka_unit_test(test_site_pivot),
+        cmocka_unit_test(test_signatures),    cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_hash_of_bytes), cmocka_unit_test(test_hashes_of_nodes),
     };
     return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
 }

@@ -278,8 +278,18 @@ EFG_HOT bool efg_graph_step(struct efg_graph *graph, const struct efg_event *eve
     bool counts = pass_edge(graph, event, node->leaf);
     graph->node_time += inside;
     graph->last_leave = event->leave;
-    graph->poll_time = 0;
+    graph->poll_time = graph->poll_leave = 0;
     return counts;
+}
+
+/* Of a poll with those that it stands for: in a spin, since the one before. */
+static inline uint64_t poll_duration(const struct efg_graph *graph, const struct efg_event *event)
+{
+    uint64_t polls = 1 + event->bytes;
+
+    if (graph->poll_leave && event->enter - graph->poll_leave <= polls * EFG_SPIN)
+        return event->leave - graph->poll_leave;
+    return duration(event) * polls;
 }
 
 EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event)
@@ -289,13 +299,13 @@ EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *eve
         graph->polled = find_node(graph, event);
 
     struct efg_node *node = &graph->nodes[graph->polled];
-    uint64_t inside = duration(event);
+    uint64_t inside = poll_duration(graph, event);
 
     merge_flags(node, event->flags);
-    inside *= 1 + event->bytes;
     node->polls += 1 + event->bytes;
     node->poll_time += inside;
     graph->poll_time += inside;
+    graph->poll_leave = event->leave;
     graph->node_time += inside;
 }
 
@@ -311,6 +321,32 @@ bool efg_graph_poll_again(struct efg_graph *graph, uint64_t count)
     graph->poll_time += inside;
     graph->node_time += inside;
     return true;
+}
+
+static bool has_polls(const struct efg_graph *graph)
+{
+    for (uint32_t v = 0; v < graph->node_count; v++)
+        if (graph->nodes[v].polls)
+            return true;
+    return false;
+}
+
+/* An edge has the time from the event before to the end of the visit, and that between them: what is left are
+ * polls and the visits. Of the visits of a node, those that came by the edge count as long as the others. */
+void efg_graph_polled(const struct efg_graph *graph, uint64_t *polled)
+{
+    memset(polled, 0, graph->node_count * sizeof *polled);
+    if (!has_polls(graph))
+        return;
+    for (uint32_t e = 0; e < graph->edge_count; e++) {
+        const struct efg_edge *edge = &graph->edges[e];
+        const struct efg_stat *visits = &graph->nodes[edge->to].time;
+        double share = visits->count ? (double)edge->time.count / (double)visits->count : 0;
+        polled[edge->to] += edge->spent - edge->time.sum - (uint64_t)(share * (double)visits->sum);
+    }
+    for (uint32_t v = 0; v < graph->node_count; v++)
+        if ((int64_t)polled[v] < 0)
+            polled[v] = 0;
 }
 
 /* ---- the call tree ---- */

@@ -7,7 +7,9 @@
  *           the call itself took                            between the two calls
  *
  * A poll that found nothing (MPI_Test and its like in a spin) is counted and
- * timed at its node but is no event: it makes no edge and no visit.
+ * timed at its node but is no event: it makes no edge and no visit. Polls that follow one another, whatever
+ * they ask for, are a spin, if they are at most EFG_SPIN apart: all of its time is in MPI, that from one poll
+ * to the next as well, which counts for the later one.
  *
  * Ids of nodes and edges are indices, given in the order of first appearance. They change only
  * when the graph is made coarser (coarsen.h). The caller does that when a step
@@ -34,6 +36,7 @@
 #include "signature.h"
 
 #define EFG_ITEM_BYTES 128 /* of the finder's memory, for a node or an edge */
+#define EFG_SPIN 5000      /* ns from poll to poll of a spin */
 #define EFG_BINS 32        /* bins of a histogram: bin b holds [2^b, 2^(b+1)) ns */
 
 /* Durations, in ns. Filled by efg_stat_add; min is meaningless while count is 0. */
@@ -98,7 +101,7 @@ struct efg_node {
     uint64_t bytes;
     struct efg_rhythm rhythm;
     struct efg_stat time;      /* ns inside the call */
-    uint64_t polls, poll_time; /* polls that found nothing, and their time in ns */
+    uint64_t polls, poll_time; /* polls that found nothing, and their time in ns, as parts of spins */
     uint64_t fill[3];          /* to the end of the cache line */
 };
 
@@ -129,6 +132,7 @@ struct efg_graph {
     uint64_t start;      /* ns: time given at creation */
     uint64_t last_leave; /* ns: end of the last event */
     uint64_t poll_time;  /* ns of polls since the last event */
+    uint64_t poll_leave; /* ns: end of the last of them, 0 for none */
     uint64_t node_time;  /* ns in calls, all of them, polls included */
     uint32_t *node_table, *edge_table;   /* open addressing, hold id + 1 */
     uint32_t node_slots, edge_slots;     /* powers of two */
@@ -143,6 +147,12 @@ struct efg_graph {
     uint8_t *awaited;      /* per call path, 1: a visit of the pivot may end there */
     uint32_t awaited_room; /* paths in AWAITED; of others it is not known */
 };
+
+/* ns in MPI at NODE: in its calls, with the polls that found nothing. */
+static inline uint64_t efg_node_time(const struct efg_node *node)
+{
+    return node->time.sum + node->poll_time;
+}
 
 /* One event, times in ns: a cache line of memory (backlog.h). */
 struct efg_event {
@@ -190,6 +200,10 @@ void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);
 /* Add COUNT polls like the last one, each as long as those of its node are on average. Returns whether
  * there is one. */
 bool efg_graph_poll_again(struct efg_graph *graph, uint64_t count);
+
+/* For each node, in POLLED: ns of the polls, whatever they asked for, between its visits and the events
+ * before these. They are parts of spins that its visits have ended. */
+void efg_graph_polled(const struct efg_graph *graph, uint64_t *polled);
 
 /* Set the pivot; KIND is enum efg_pivot_kind. What counts are visits of a node, or entries of a
  * site of the call tree from outside. */

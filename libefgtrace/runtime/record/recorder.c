@@ -8,6 +8,8 @@
  */
 #include "recorder.h"
 
+#include "core/graph/graph.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +83,7 @@ static void give_up(struct efg_recorder *r, int error)
     r->failed = error;
     r->is_on = r->is_draining = false;
     efg_traffic_end(r->traffic);
-    r->spin.leave = 0;
+    r->spin.count = 0;
     if (r->boundary.word > r->window_start.word) /* at least one iteration is whole */
         r->log.next = r->boundary;
     r->log.ready = r->log.next.word; /* there is no room */
@@ -171,26 +173,29 @@ void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_obj
            o->name, o->name ? strlen(o->name) : 0);
 }
 
-/* The spin that is under way, as one visit. */
-static void put_spin(struct efg_recorder *r)
+/* Polls at a place, as one visit from TIME on. */
+static void put_spin_part(struct efg_recorder *r, const struct efg_spin_part *part, uint64_t time)
 {
-    struct efg_spin spin = r->spin;
-    r->spin.leave = 0;
-    define_call(r, spin.call, spin.path);
+    define_call(r, part->call, part->path);
     if (!efg_recorder_room(r, PLENTY))
         return;
     efg_recorder_put(
-        r,
-        (struct efg_record){
-            .time = spin.enter, .kind = EFG_REC_ENTER, .call = spin.call, .a = spin.path, .d = spin.polls});
-    efg_recorder_put(r, (struct efg_record){.time = spin.leave, .kind = EFG_REC_LEAVE, .call = spin.call});
+        r, (struct efg_record){
+               .time = time, .kind = EFG_REC_ENTER, .call = part->call, .a = part->path, .d = part->polls});
+    efg_recorder_put(
+        r, (struct efg_record){.time = time + part->time, .kind = EFG_REC_LEAVE, .call = part->call});
     r->calls++;
 }
 
+/* The spin that is under way. */
 static void flush_spin(struct efg_recorder *r)
 {
-    if (r->spin.leave)
-        put_spin(r);
+    struct efg_spin spin = r->spin;
+    r->spin.count = 0;
+    for (uint32_t i = 0; i < spin.count; i++) {
+        put_spin_part(r, &spin.parts[i], spin.enter);
+        spin.enter += spin.parts[i].time;
+    }
 }
 
 /* A receive that was posted before the window appears in the first call of it, in the order of
@@ -232,17 +237,34 @@ EFG_HOT bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *c
     return true;
 }
 
+/* The polls of CALL in the spin; NULL: there is no room for more places. */
+static struct efg_spin_part *part_of(struct efg_spin *s, const struct efg_call *call)
+{
+    uint32_t i = 0;
+    while (i < s->count && (s->parts[i].call != call->id || s->parts[i].path != call->path))
+        i++;
+    if (i == EFG_SPIN_PARTS)
+        return NULL;
+    if (i == s->count)
+        s->parts[s->count++] = (struct efg_spin_part){.call = call->id, .path = call->path};
+    return &s->parts[i];
+}
+
 void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave)
 {
     struct efg_spin *s = &r->spin;
-    if (s->leave && s->call == call->id && s->path == call->path && call->enter - s->leave <= EFG_SPIN) {
-        s->leave = leave;
-        s->polls++;
-        return;
+    bool goes_on = s->count && call->enter - s->leave <= EFG_SPIN;
+    uint64_t since = goes_on ? s->leave : call->enter;
+    struct efg_spin_part *part = goes_on ? part_of(s, call) : NULL;
+    if (!part) {
+        if (efg_recorder_room(r, 8))
+            flush_spin(r);
+        *s = (struct efg_spin){.enter = since};
+        part = part_of(s, call);
     }
-    if (efg_recorder_room(r, 8))
-        flush_spin(r);
-    *s = (struct efg_spin){call->id, call->path, call->enter, leave, 1};
+    part->polls++;
+    part->time += leave - since;
+    s->leave = leave;
 }
 
 /* --- windows and iterations --- */
@@ -408,7 +430,7 @@ void efg_recorder_end_ring(struct efg_recorder *r, bool is_dropped(const void *c
                            const void *context)
 {
     r->is_on = r->is_skipping = false;
-    r->spin.leave = 0;
+    r->spin.count = 0;
     r->log.is_held = 0;
     r->window++; /* requests of it are of none now */
     r->window_start = efg_trim_front(&r->log, r->window_start, r->log.next.word, is_dropped, context);
@@ -418,7 +440,7 @@ void efg_recorder_end_ring(struct efg_recorder *r, bool is_dropped(const void *c
 void efg_recorder_discard(struct efg_recorder *r)
 {
     r->is_on = r->is_draining = false;
-    r->spin.leave = 0;
+    r->spin.count = 0;
     r->open_requests = r->calls = 0;
     efg_traffic_discard(r->traffic);
     if (!r->window_start.word || r->failed)

@@ -8,9 +8,10 @@
  *     draining   after the last iteration: only calls that complete a request which was
  *                started in the window, until none is left
  *
- * A poll that found nothing is recorded as one call together with the polls that follow
- * it at once (within EFG_SPIN ns) at the same place, so that a spin is one bar in the
- * timeline, not a million.
+ * A poll that found nothing is recorded as one call together with the polls that follow it at once
+ * (within EFG_SPIN ns), so that a spin is one bar in the timeline, not a million. Where it asks at
+ * several places by turns, it is one call for each of them, one after the other: as many polls, and
+ * as much time, as there were at this place.
  */
 #ifndef EFG_RECORDER_H
 #define EFG_RECORDER_H
@@ -26,7 +27,7 @@
 #include "runtime/mpi/objects.h"
 #include "runtime/mpi/requests.h"
 
-#define EFG_SPIN 5000 /* ns between polls of one spin */
+#define EFG_SPIN_PARTS 4 /* places of a spin; if there are more, the next one begins */
 
 struct efg_bits { /* a set of small numbers */
     uint64_t *words;
@@ -40,10 +41,13 @@ struct efg_pending { /* an RMA operation whose completion has not been seen yet 
 };
 
 struct efg_spin { /* polls that found nothing, one after the other */
-    uint16_t call;
-    uint32_t path;
-    uint64_t enter, leave; /* leave 0: none */
-    uint64_t polls;
+    uint64_t enter, leave;
+    uint32_t count; /* of places; 0: there is none under way */
+    struct efg_spin_part {
+        uint16_t call;
+        uint32_t path;
+        uint64_t polls, time; /* since the poll before */
+    } parts[EFG_SPIN_PARTS];
 };
 
 /* What a call touches while nothing is recorded comes first. */

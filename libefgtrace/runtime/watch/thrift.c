@@ -116,7 +116,7 @@ static void end_pause(struct efg_thread *t, uint64_t now)
     t->pause.calls_known = t->pause.calls;
     t->cost.rare += calls * PASSING;
     t->graph.last_leave = now;
-    t->graph.poll_time = 0;
+    t->graph.poll_time = t->graph.poll_leave = 0;
     t->last_visit = 0;
     if (!efg_requests_are_shared()) /* another thread may have begun meanwhile */
         efg_requests_forget(&t->recorder.table);
