@@ -54,6 +54,7 @@ static const struct efg_field fields_of_totals[] = {
     SUM(60, like_count),
     SUM(61, like_time),
     SUM(62, like_mpi),
+    SUM(63, polls),
     SUM(51, paused),
     SUM(52, unwatched),
     LEAST(22, nodes_least),
@@ -83,7 +84,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
 };
-enum { FIRST_LEAST = 31, FIRST_MOST = 37, FIRST_SET = 47, FIRST_OTHER = 49 };
+enum { FIRST_LEAST = 32, FIRST_MOST = 38, FIRST_SET = 48, FIRST_OTHER = 50 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -209,9 +210,11 @@ static void keep_most(uint64_t *most, uint64_t value)
 static void add_graph(struct efg_totals *totals, const struct efg_run_thread *thread)
 {
     const struct efg_graph *graph = &thread->graph;
+    uint64_t polls = totals->polls;
     totals->calls += graph->events;
     for (uint32_t i = 0; i < graph->node_count; i++)
-        totals->calls += graph->nodes[i].polls;
+        totals->polls += graph->nodes[i].polls;
+    totals->calls += totals->polls - polls;
     if (graph->node_count < totals->nodes_least)
         totals->nodes_least = graph->node_count;
     keep_most(&totals->nodes_most, graph->node_count);

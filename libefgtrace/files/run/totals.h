@@ -20,6 +20,7 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     /* Sums over ranks and threads. */
     uint64_t ranks, hosts, threads;
     uint64_t calls, recorded;              /* MPI calls: made, recorded */
+    uint64_t polls;                        /* of those made: found nothing */
     uint64_t all_count, all_time, all_mpi; /* iterations: how many, ns, ns in MPI */
     uint64_t recorded_count, recorded_time, recorded_mpi; /* the same of those recorded */
     uint64_t like_count, like_time, like_mpi; /* of all iterations of those that recorded some */

@@ -131,8 +131,8 @@ static void put_trace(struct efg_buffer *out, const struct view *view)
     const struct efg_run *run = view->run;
     char events[32], bytes[32], full_events[32], full_bytes[32], times[32];
     if (run->trace_events) {
-        double ratio =
-            view->totals->recorded ? (double)view->totals->calls / (double)view->totals->recorded : 1;
+        uint64_t calls = view->totals->calls - view->totals->polls, recorded = view->totals->recorded;
+        double ratio = recorded ? (double)calls / (double)recorded : 1;
         efg_format_count(events, sizeof events, (double)run->trace_events);
         efg_format_bytes(bytes, sizeof bytes, run->trace_bytes);
         efg_format_count(full_events, sizeof full_events, ratio * (double)run->trace_events);
