@@ -59,11 +59,12 @@ class Recorded:
     def __init__(self, path):
         self.duration, self.counts = defaultdict(float), defaultdict(int)
         self.sites = defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
-        self.order = defaultdict(list)  # rank -> (iteration, function and place, begin, end)
+        self.order = defaultdict(list)  # rank -> (iteration, function and place, begin, end, ns in polls before)
         self.ranks = set()          # that have iterations
         self.hidden = set()         # sites whose bytes are not those of a send or a collective
         with otf2.reader.open(path) as trace:
             open_calls, iteration, callers = {}, {}, defaultdict(list)
+            polled, last = defaultdict(int), {}     # since the last call, which was in iteration
             for location, event in trace.events:
                 rank = location.group.name
                 if isinstance(event, Enter):
@@ -87,11 +88,15 @@ class Recorded:
                     if event.region.paradigm == otf2.Paradigm.MPI:
                         site, begin, size, kind, is_poll = open_calls.pop(rank)
                         sums = self.sites[site][now]
-                        if not is_poll:
-                            sums[0] += event.time - begin
+                        sums[0] += event.time - begin
+                        if is_poll:
+                            polled[rank] += event.time - begin
+                        else:
                             sums[1] += 1
                             sums[2] += size
-                            self.order[rank].append((now, site[:2], begin, event.time))
+                            self.order[rank].append((now, site[:2], begin, event.time,
+                                                     polled[rank] if last.get(rank) == now else 0))
+                            polled[rank], last[rank] = 0, now
                         if kind != 'known':
                             self.hidden.add(site)
                     elif event.region.region_role == otf2.RegionRole.LOOP:
@@ -210,7 +215,7 @@ def check_rows(said, graph, trace, mean_of_all):
     by_name, rest = defaultdict(list), list(durations)
     for site, sums in trace.sites.items():
         columns = list(zip(*(sums[number] for number in numbers)))
-        if any(columns[1]):
+        if any(columns[0]) or any(columns[1]):
             by_name[site[:2]].append((columns, site in trace.hidden))
             rest = [left - time for left, time in zip(rest, columns[0])]
     expect(check_figure('time', said['iterations']['time'], ratio(durations, ones), run_time),
@@ -225,26 +230,27 @@ def check_rows(said, graph, trace, mean_of_all):
     none = tuple((0,) * len(numbers) for _ in range(3)), True
     for row in rows:
         node = nodes[row['hash']]
-        time, calls = node['time']['sum'], node['count']
+        time, calls = node['time']['sum'] + node['poll_time'], node['count']
 
         def fits(columns, is_hidden):
             times, counts, sizes = columns
             return (check_figure('time', row['time'], ratio(times, ones), time / iterations) and
                     check_figure('share', row['share'], ratio(times, durations),
                                  time / iterations / run_time, 0.002) and
-                    check_figure('mean', row['mean'], ratio(times, counts), time / calls) and
-                    check_figure('calls', row['calls'], ratio(counts, ones), calls / iterations,
-                                 1 / len(numbers)) and
-                    check_figure('bytes', row['bytes'],
-                                 None if is_hidden else ratio(sizes, counts),
-                                 node['bytes'] / calls))
+                    (row['mean'] is row['calls'] is row['bytes'] is None if not calls else
+                     check_figure('mean', row['mean'], ratio(times, counts), time / calls) and
+                     check_figure('calls', row['calls'], ratio(counts, ones), calls / iterations,
+                                  1 / len(numbers)) and
+                     check_figure('bytes', row['bytes'],
+                                  None if is_hidden else ratio(sizes, counts),
+                                  node['bytes'] / calls)))
         candidates = [*by_name[label_of(row)], none]
         fitting = next((candidate for candidate in candidates if fits(*candidate)), None)
         expect(fitting, row, [ratio(columns[0], ones) for columns, _ in candidates])
         if fitting and fitting is not none:
             by_name[label_of(row)].remove(fitting)
     expect(not any(by_name.values()), 'not in the table:', dict(by_name))
-    mpi = sum(nodes[row['hash']]['time']['sum'] for row in rows if row['hash'] in inside)
+    mpi = sum(nodes[row['hash']]['time']['sum'] + nodes[row['hash']]['poll_time'] for row in rows if row['hash'] in inside)
     [compute] = [row for row in said['rows'] if row['kind'] == 'compute']
     expect(check_figure('time', compute['time'], ratio(rest, ones), run_time - mpi / iterations),
            'compute', compute, ratio(rest, ones))
@@ -269,10 +275,10 @@ def check_loops(said, graph, trace):
         time, calls = defaultdict(float), defaultdict(int)
         for order in trace.order.values():
             before = None
-            for number, name, begin, end in order:
+            for number, name, begin, end, polled in order:
                 inside = is_in(graph, names[name], loop['id'])
                 if number is not None and inside:
-                    time[number] += end - (before[1] if before and before[0] == number else begin)
+                    time[number] += end - (before[1] if before and before[0] == number else begin - polled)
                     calls[number] += names[name] is header
                 before = (number, end) if inside else None
         times, counts = [time[n] for n in numbers], [calls[n] for n in numbers]
@@ -307,7 +313,7 @@ def check_full(graph, trace):
         for figures in by_iteration.values():
             sums[site[:2]] = list(map(sum, zip(sums[site[:2]], figures)))
     for node in graph['nodes']:
-        figures = node['time']['sum'], node['count'], node['bytes']
+        figures = node['time']['sum'] + node['poll_time'], node['count'], node['bytes']
         wanted[label_of(node)] = list(map(sum, zip(wanted[label_of(node)], figures)))
     expect(sums.keys() == wanted.keys(), sorted(sums), 'in the trace,', sorted(wanted))
     for name, (time, calls, size) in sums.items():

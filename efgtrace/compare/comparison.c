@@ -62,7 +62,7 @@ static void add_node(struct efg_difference *calls, struct efg_difference *comput
                      const struct efg_model *side, uint32_t node, const double *before)
 {
     const struct efg_node *n = &side->merged.graph.nodes[node];
-    calls->time[which] = of_rank(side, (double)n->time.sum + (double)n->poll_time);
+    calls->time[which] = of_rank(side, (double)efg_node_time(n));
     calls->calls[which] = of_rank(side, (double)n->time.count + (double)n->polls);
     compute->calls[which] = of_rank(side, (double)n->time.count);
     compute->time[which] = before[node];

@@ -111,17 +111,16 @@ static void put_name(struct efg_buffer *out, const struct drawing *d, uint32_t i
 static void put_node(struct efg_buffer *out, const struct drawing *d, uint32_t id, int indent)
 {
     const struct efg_node *nodes = d->merged->graph.nodes;
-    uint64_t count = 0, time = 0, polling = 0;
+    uint64_t count = 0, time = 0;
     uint32_t in_row = 0, last = id;
     char mean[32];
     for (uint32_t v = id; v != EFG_NONE; v = d->rows.next[v]) {
         count += nodes[v].time.count;
-        time += nodes[v].time.sum;
-        polling += nodes[v].poll_time;
+        time += efg_node_time(&nodes[v]);
         in_row++;
         last = v;
     }
-    double percent = efg_percent((double)(time + polling), (double)d->merged->duration);
+    double percent = efg_percent((double)time, (double)d->merged->duration);
     efg_format_ns(mean, sizeof mean, count ? time / count : 0);
     efg_buffer_print(out, "%*sn%u [label=\"", indent, "", id);
     put_name(out, d, id, in_row, last);

@@ -87,7 +87,7 @@ static void put_node(struct efg_buffer *out, const struct efg_model *model, uint
              node->flags & EFG_NODE_OVERFLOW ? "" : efg_run_call_name(&model->run, node->signature.call));
     put_text(out, "n_label", label);
     put_number(out, "n_count", node->time.count);
-    put_number(out, "n_time", node->time.sum + node->poll_time);
+    put_number(out, "n_time", efg_node_time(node));
     put_number(out, "n_bytes", node->bytes);
     put_number(out, "n_polls", node->polls);
     if (merged->tree.loop_of[id] != EFG_NONE)

@@ -43,6 +43,7 @@ struct efg_representative_work {
     uint64_t thread_calls;    /* of the present thread, in iterations of another */
     uint32_t last_site;       /* of the last call in an iteration, EFG_NONE for none */
     uint64_t last_end, last_iteration;
+    double polled; /* ns since then in polls that found nothing */
     /* with the graph */
     uint32_t items, samples;              /* nodes and loops; samples of each */
     struct efg_representative_sums *sums; /* [item * samples + sample] */

@@ -76,7 +76,7 @@ static struct efg_representative_row row_of(const struct efg_representative_work
     double iterations = (double)r->iterations;
     row.time = time_of(w, c->time, time);
     row.share = ratio(w->samples, c->time, w->duration, time / (r->time.run * iterations), 0.002);
-    if (c->calls) {
+    if (c->calls && calls > 0) {
         row.mean = ratio(w->samples, c->time, c->calls, time / calls, 0);
         row.calls = ratio(w->samples, c->calls, w->count, calls / iterations, 1 / (double)r->recorded);
     }
@@ -94,12 +94,14 @@ static void fill(const struct efg_representative_work *w, uint32_t item, struct 
     }
 }
 
-static bool has_calls(const struct efg_representative_work *w, const struct columns *c)
+static bool is_recorded(const struct efg_representative_work *w, const struct columns *c)
 {
-    double calls = 0;
-    for (uint32_t i = 0; i < w->samples; i++)
+    double calls = 0, time = 0;
+    for (uint32_t i = 0; i < w->samples; i++) {
         calls += c->calls[i];
-    return calls > 0;
+        time += c->time[i];
+    }
+    return calls > 0 || time > 0;
 }
 
 static void put_row(struct efg_representative *r, struct efg_representative_row row, uint32_t kind,
@@ -166,11 +168,11 @@ static double put_calls(struct efg_representative_work *w, struct columns *c, do
         const struct efg_node *node = &r->merged->graph.nodes[v];
         bool is_inside = is_compared(w, tree->loop_of[v]);
         fill(w, v, c);
-        if (!node->time.count || !(is_inside || has_calls(w, c)))
+        if (!(is_inside || is_recorded(w, c)))
             continue;
-        double time = (double)node->time.sum, calls = (double)node->time.count;
+        double time = (double)efg_node_time(node), calls = (double)node->time.count;
         struct efg_representative_row row = row_of(w, c, time, calls);
-        if (!w->hides[v])
+        if (!w->hides[v] && calls > 0)
             row.bytes = ratio(w->samples, c->bytes, c->calls, (double)node->bytes / calls, 0);
         put_row(r, row, EFG_ROW_CALL, v);
         sum += is_inside ? time : 0;

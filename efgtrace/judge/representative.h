@@ -8,8 +8,8 @@
  * their own. In the trace: what lies in recorded iterations, but for those that were kept because
  * they were slow, and those beside them. Ranks that recorded none are left out of both; a thread
  * that has none is cut at those of the first thread of its rank that has some. Calls are the same
- * if function and call path are. Polls that found nothing
- * are not calls but time between them. The time of a loop is defined in looptree.h.
+ * if function and call path are. Polls that found nothing are no calls, but their time is that of
+ * their function and call path. The time of a loop is defined in looptree.h.
  *
  * How long an iteration takes on a rank, in the mean, is what the summary says, in the run (of all
  * iterations since the main loop was known) and in the trace.

@@ -9,10 +9,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define SPIN (EFG_NONE - 1) /* no site */
+
 struct step { /* in an iteration: calls of a site, each of them after a call of another */
-    uint32_t iteration, from, site; /* FROM: EFG_NONE for the first call of the iteration */
-    bool hides;                     /* bytes that are not known */
+    uint32_t iteration, from,
+        site;   /* FROM: EFG_NONE for the first call of the iteration; SPIN: polls of the site
+                                       that found nothing, which are no calls */
+    bool hides; /* bytes that are not known */
     double time, gap, calls, bytes; /* ns in the calls, and from the end of the one before */
+    double polled;                  /* ns of that in polls that found nothing */
 };
 
 /* --- reading --- */
@@ -33,7 +38,7 @@ static uint64_t iteration_of(struct efg_representative_work *w, uint32_t window,
 static struct step *step_of(struct efg_representative_work *w, uint64_t iteration, uint32_t from,
                             uint32_t site)
 {
-    struct step none = {(uint32_t)iteration, from, site, false, 0, 0, 0, 0};
+    struct step none = {(uint32_t)iteration, from, site, false, 0, 0, 0, 0, 0};
     uint64_t pair = efg_map_number(&w->pairs, (uint64_t)(from + 1) << 32 | site);
     uint64_t step = efg_map_number(&w->numbers, iteration << 32 | pair);
     if (iteration == UINT64_MAX || pair == UINT64_MAX || step == UINT64_MAX)
@@ -64,6 +69,18 @@ static bool is_picked(uint32_t kept)
     return kept == EFG_KEPT_AROUND || kept == EFG_KEPT_SLOW || kept == EFG_KEPT_BESIDE;
 }
 
+/* The time is that of the site; of loops it is that of the next call. */
+static int add_spin(struct efg_representative_work *w, const struct efg_recorded_call *call,
+                    uint64_t iteration)
+{
+    struct step *step = step_of(w, iteration, SPIN, call->site);
+    if (!step)
+        return -ENOMEM;
+    step->time += (double)(call->end - call->begin);
+    w->polled += (double)(call->end - call->begin);
+    return 0;
+}
+
 static int add_call(struct efg_representative_work *w, const struct efg_recorded_call *call)
 {
     const struct efg_recorded_span *span = NULL;
@@ -76,21 +93,25 @@ static int add_call(struct efg_representative_work *w, const struct efg_recorded
         window = (uint32_t)span->window;
         w->thread_calls++;
     }
-    if (call->polls || number == EFG_RECORDED_NONE || is_picked(call->kept))
+    if (number == EFG_RECORDED_NONE || is_picked(call->kept))
         return 0;
     uint64_t iteration = iteration_of(w, window, number);
+    if (call->polls)
+        return add_spin(w, call, iteration);
     bool is_first = w->last_site == EFG_NONE || w->last_iteration != iteration;
     struct step *step = step_of(w, iteration, is_first ? EFG_NONE : w->last_site, call->site);
     if (!step)
         return -ENOMEM;
     step->time += (double)(call->end - call->begin);
     step->gap += is_first ? 0 : (double)call->begin - (double)w->last_end;
+    step->polled += is_first ? 0 : w->polled;
     step->calls++;
     step->bytes += (double)call->bytes;
     step->hides |= call->bytes_kind != EFG_BYTES_KNOWN;
     w->last_site = call->site;
     w->last_end = call->end;
     w->last_iteration = iteration;
+    w->polled = 0;
     return 0;
 }
 
@@ -149,6 +170,7 @@ static int begin_thread(struct efg_representative_work *w, uint32_t rank)
     w->is_leader = false;
     w->mine = 0;
     w->last_site = EFG_NONE;
+    w->polled = 0;
     w->r->threads++;
     return error;
 }
@@ -213,14 +235,14 @@ static void add_loops(struct efg_representative_work *w, const struct step *step
 {
     const struct efg_looptree *tree = &w->r->merged->tree;
     uint32_t sample = sample_of(w, step->iteration), common = EFG_NONE;
-    double inside = step->time;
+    double inside = step->time + step->polled;
     if (step->from != EFG_NONE && w->node[step->from] != EFG_NONE)
         common = efg_looptree_common(tree, w->node[step->from], node);
     for (uint32_t l = tree->loop_of[node]; l != EFG_NONE; l = tree->loops[l].parent) {
         struct efg_representative_sums *s =
             efg_representative_sums_of(w, w->r->merged->graph.node_count + l, sample);
         if (l == common)
-            inside += step->gap; /* and all loops around it */
+            inside += step->gap - step->polled; /* and all loops around it */
         s->time += inside;
         s->calls += tree->loops[l].header == node ? step->calls : 0;
     }
@@ -238,7 +260,8 @@ static void add_step(struct efg_representative_work *w, const struct step *step)
     s->calls += step->calls;
     s->bytes += step->bytes;
     w->hides[node] |= step->hides;
-    add_loops(w, step, node);
+    if (step->from != SPIN)
+        add_loops(w, step, node);
 }
 
 int efg_representative_add(struct efg_representative_work *w)

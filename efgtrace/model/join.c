@@ -48,7 +48,7 @@ static int add_node(struct efg_join *join, const struct efg_run *run, uint32_t i
         item->signature = node->signature;
         item->flags = node->flags;
     }
-    uint64_t time = node->time.sum + node->poll_time;
+    uint64_t time = efg_node_time(node);
     item->calls += node->time.count + node->polls;
     item->time += time;
     item->bytes += node->bytes;
@@ -56,6 +56,8 @@ static int add_node(struct efg_join *join, const struct efg_run *run, uint32_t i
         item->by_rank[index] += time;
     if (node->time.count && node->time.max > item->max)
         item->max = node->time.max;
+    item->polls += node->polls;
+    item->poll_time += node->poll_time;
     return 0;
 }
 
@@ -89,6 +91,11 @@ void efg_join_sort(struct efg_join *join)
 {
     if (join->count)
         qsort(join->items, join->count, sizeof *join->items, by_falling_time);
+}
+
+bool efg_join_has_max(const struct efg_join_item *item)
+{
+    return !item->polls || item->poll_time / item->polls <= item->max;
 }
 
 uint64_t efg_join_time(const struct efg_join *join)

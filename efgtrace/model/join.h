@@ -17,7 +17,8 @@ struct efg_join_item {
     struct efg_signature signature; /* of the first node that has it */
     uint32_t flags;
     uint64_t calls, time, bytes; /* polls that found nothing included; ns */
-    uint64_t max;                /* ns: longest call */
+    uint64_t polls, poll_time;   /* those that found nothing */
+    uint64_t max;                /* ns: longest call that was no such poll */
     uint64_t *by_rank;           /* ns, by index of the rank; only by calls */
 };
 
@@ -36,6 +37,10 @@ int efg_join_add(struct efg_join *join, const struct efg_run *run,
                  const struct efg_run_rank *rank, uint32_t index);
 void efg_join_sort(struct efg_join *join);
 void efg_join_fini(struct efg_join *join);
+
+/* Whether MAX is that of all of its calls: polls take longer in the mean, so that some took longer, or none
+ * has found anything. */
+bool efg_join_has_max(const struct efg_join_item *item);
 
 /* ns of all items. */
 uint64_t efg_join_time(const struct efg_join *join);

@@ -183,7 +183,7 @@ static int keep_parts(struct efg_merged *m, uint32_t index, const struct efg_gra
 {
     for (uint32_t i = 0; i < one->node_count; i++) {
         const struct efg_node *node = &one->nodes[i];
-        struct efg_merged_part part = {index, ids->node[i], node->time.sum + node->poll_time, 0};
+        struct efg_merged_part part = {index, ids->node[i], efg_node_time(node), 0};
         efg_buffer_put(&m->node_parts, &part, sizeof part);
     }
     for (uint32_t i = 0; i < one->edge_count; i++) {

@@ -89,6 +89,6 @@ function drawCalls() {
             { name: "of MPI", n: true, value: (s) => shareBar(s.mpi_share) },
             { name: "of the run", n: true, value: (s) => percent(s.run_share) },
             { name: "mean", n: true, value: (s) => ns(s.mean) },
-            { name: "longest", n: true, value: (s) => ns(s.longest) },
+            { name: "longest", n: true, value: (s) => s.longest === null ? "-" : ns(s.longest) },
             { name: "bytes", n: true, value: (s) => bytes(s.bytes) }], run.sites, 15)), leftOut("sites", "call sites with less time"));
 }

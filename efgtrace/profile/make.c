@@ -20,7 +20,7 @@ int efg_profile_complain(const char *what)
 double efg_profile_call(const struct efg_profile *profile, uint32_t node)
 {
     const struct efg_node *n = &profile->graph->nodes[node];
-    double time = (double)n->time.sum + (double)n->poll_time;
+    double time = (double)n->time.sum + (double)profile->polled[node];
     return n->time.count ? time / (double)n->time.count : 0;
 }
 
@@ -28,6 +28,15 @@ const char *efg_profile_name(const struct efg_profile *profile, uint32_t node)
 {
     const char *name = efg_run_call_name(profile->run, profile->graph->nodes[node].signature.call);
     return strncmp(name, "MPI_", 4) ? name : name + 4;
+}
+
+static int find_polls(struct efg_profile *profile)
+{
+    profile->polled = calloc((size_t)profile->graph->node_count + 1, sizeof *profile->polled);
+    if (!profile->polled)
+        return -ENOMEM;
+    efg_graph_polled(profile->graph, profile->polled);
+    return 0;
 }
 
 static int number_nodes(struct efg_profile *profile)
@@ -127,6 +136,7 @@ void efg_profile_fini(struct efg_profile *profile)
     efg_program_fini(&profile->program);
     efg_looptree_fini(&profile->tree);
     free(profile->number);
+    free(profile->polled);
     free(profile->time);
     free(profile->iterations);
 }
@@ -188,7 +198,8 @@ int efg_profile_make(struct efg_profile *profile, uint32_t thread)
         return efg_profile_complain(NULL);
     if (add_orders(profile, thread))
         return EFG_TOLD;
-    if (efg_program_close(&profile->program) || number_nodes(profile) || sum_times(profile))
+    if (efg_program_close(&profile->program) || number_nodes(profile) || find_polls(profile) ||
+        sum_times(profile))
         return efg_profile_complain(NULL);
     return 0;
 }

@@ -58,10 +58,13 @@ static void add_rank(struct efg_run_rank *sum, const struct efg_run_rank *rank)
         const struct efg_graph *from = &rank->threads[k].graph;
         for (uint32_t i = 0; i < to->node_count && i < from->node_count; i++) {
             efg_stat_unite(&to->nodes[i].time, &from->nodes[i].time);
+            to->nodes[i].polls += from->nodes[i].polls;
             to->nodes[i].poll_time += from->nodes[i].poll_time;
         }
-        for (uint32_t i = 0; i < to->edge_count && i < from->edge_count; i++)
+        for (uint32_t i = 0; i < to->edge_count && i < from->edge_count; i++) {
             efg_stat_unite(&to->edges[i].time, &from->edges[i].time);
+            to->edges[i].spent += from->edges[i].spent;
+        }
     }
 }
 

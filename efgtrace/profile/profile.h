@@ -25,6 +25,7 @@ struct efg_profile { /* of a thread of a group of ranks */
     struct efg_program program;
     uint32_t *number;   /* per node: its number among the nodes of its function, from 1, in order
                            of first appearance */
+    uint64_t *polled;   /* per node: ns of the polls that found nothing before its calls */
     double *time;       /* per loop, and the whole: ns, of all ranks */
     double *iterations; /* per loop, and the whole: of all ranks */
 };
@@ -37,7 +38,7 @@ void efg_profile_fini(struct efg_profile *profile);
 /* Say on standard error WHAT is wrong; NULL: there is no memory. Returns EFG_TOLD. */
 int efg_profile_complain(const char *what);
 
-/* ns of a call of NODE, with the polls before it that found nothing. */
+/* ns of a call of NODE, with the polls before it that found nothing: those of the spin that it ends. */
 double efg_profile_call(const struct efg_profile *profile, uint32_t node);
 
 /* The function of NODE without "MPI_". */

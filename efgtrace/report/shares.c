@@ -56,7 +56,10 @@ static void add_sites(cJSON *document, const struct efg_model *model)
         efg_json_hex(to, "hash", item->key);
         efg_json_number(to, "time", item->time);
         efg_json_number(to, "mean", item->calls ? item->time / item->calls : 0);
-        efg_json_number(to, "longest", item->max);
+        if (efg_join_has_max(item))
+            efg_json_number(to, "longest", item->max);
+        else
+            cJSON_AddNullToObject(to, "longest");
         cJSON_AddItemToArray(sites, to);
     }
 }

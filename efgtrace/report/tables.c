@@ -55,7 +55,7 @@ static int find_parts(struct parts *parts, const struct efg_graph *graph, const 
             continue;
         struct part *part = &parts->item[parts->count++];
         *part = (struct part){.node = v, .visits = graph->nodes[v].time.count};
-        part->inside = graph->nodes[v].time.sum + graph->nodes[v].poll_time;
+        part->inside = efg_node_time(&graph->nodes[v]);
         add_edges(part, graph, tree, loop);
         parts->whole += part->inside + part->before;
     }
@@ -65,11 +65,13 @@ static int find_parts(struct parts *parts, const struct efg_graph *graph, const 
 static void put_part(struct efg_buffer *out, const struct efg_run *run, const struct efg_graph *graph,
                      const struct part *part, uint64_t whole)
 {
-    char name[256], before[32], inside[32];
+    char name[256], visits[32] = "polls", before[32], inside[32];
+    if (part->visits)
+        snprintf(visits, sizeof visits, "%llu", (unsigned long long)part->visits);
     efg_summary_node(run, &graph->nodes[part->node], name, sizeof name);
     efg_format_ns(before, sizeof before, part->before);
     efg_format_ns(inside, sizeof inside, part->inside);
-    efg_summary_line(out, "%10llu %9s %6.1f%% %9s %6.1f%%  %s", (unsigned long long)part->visits, before,
+    efg_summary_line(out, "%10s %9s %6.1f%% %9s %6.1f%%  %s", visits, before,
                      efg_percent((double)part->before, (double)whole), inside,
                      efg_percent((double)part->inside, (double)whole), name);
 }
@@ -170,11 +172,12 @@ static void put_call(struct efg_buffer *out, const char *begin, const struct efg
 static void put_site(struct efg_buffer *out, const char *begin, const struct efg_run *run,
                      const struct efg_join_item *item)
 {
-    char name[256], mean[32], max[32];
+    char name[256], mean[32], max[32] = "-";
     struct efg_node node = {.signature = item->signature, .flags = item->flags};
     efg_summary_node(run, &node, name, sizeof name);
     efg_format_ns(mean, sizeof mean, item->calls ? item->time / item->calls : 0);
-    efg_format_ns(max, sizeof max, item->max);
+    if (efg_join_has_max(item))
+        efg_format_ns(max, sizeof max, item->max);
     efg_summary_line(out, "%s %9s %9s  %s", begin, mean, max, name);
 }
 

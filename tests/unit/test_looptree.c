@@ -441,7 +441,8 @@ static void poll(struct feed *f)
                                  .inside = US});
 }
 
-/* The time of a loop is what passes from its first call to its last one. */
+/* The time of a loop is what passes from its first call to its last one. Polls that never find anything are
+ * in it, too. */
 static void test_times(void **state)
 {
     (void)state;
@@ -465,7 +466,10 @@ static void test_times(void **state)
     assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
     assert_int_equal(tree.count, 1);
     assert_int_equal(tree.loops[0].time, end - begin + compute);
-    assert_int_equal(tree.loops[0].mpi_time, f.graph.nodes[1].time.sum + f.graph.nodes[2].time.sum);
+    assert_int_equal(f.graph.nodes[3].polls, 50);
+    assert_int_equal(tree.loop_of[3], 0);
+    assert_int_equal(tree.loops[0].mpi_time,
+                     f.graph.nodes[1].time.sum + f.graph.nodes[2].time.sum + f.graph.nodes[3].poll_time);
     assert_int_equal(tree.loops[0].events, 100);
     assert_int_equal(tree.loops[0].entries, 1);
     assert_int_equal(tree.loops[0].header, 1);

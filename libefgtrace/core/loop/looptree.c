@@ -49,7 +49,7 @@ static void add_node(struct efg_looptree *tree, const struct efg_graph *graph, u
         struct efg_loop *loop = &tree->loops[l];
         loop->node_count++;
         loop->events += node->rhythm.visits;
-        loop->mpi_time += node->time.sum + node->poll_time;
+        loop->mpi_time += efg_node_time(node);
         enter_loop(loop, v, unexplained);
     }
 }
@@ -75,6 +75,62 @@ static int add_all(struct efg_looptree *tree, const struct efg_graph *graph)
             loop->time = loop->mpi_time; /* the first event, polls at the edge */
     }
     free(unexplained);
+    return 0;
+}
+
+/* ---- polls that have never found anything ---- */
+
+/* No edge leads to them, so nothing says which loop they are in but their call paths, and which loops have
+ * more time in polls than that of the calls in them. */
+
+/* For each loop, ns: of polls before its calls, but for those of its calls. */
+static int64_t *find_strays(const struct efg_looptree *tree, const struct efg_graph *graph)
+{
+    int64_t *strays = calloc((size_t)tree->count + 1, sizeof *strays);
+    uint64_t *polled = malloc(((size_t)graph->node_count + 1) * sizeof *polled);
+
+    if (polled)
+        efg_graph_polled(graph, polled);
+    for (uint32_t v = 0; strays && polled && v < graph->node_count; v++)
+        for (uint32_t l = tree->loop_of[v]; l != EFG_NONE; l = tree->loops[l].parent)
+            strays[l] += (int64_t)polled[v] - (int64_t)graph->nodes[v].poll_time;
+    if (!polled) {
+        free(strays);
+        return NULL;
+    }
+    free(polled);
+    return strays;
+}
+
+/* The innermost loop around NODE, in whose polls it may have half of its time or more. */
+static uint32_t loop_around(const struct efg_looptree *tree, const struct efg_calltree *calls,
+                            const struct efg_node *node, const int64_t *strays)
+{
+    for (uint32_t s = calls->sites[node->leaf].parent; s != EFG_NONE; s = calls->sites[s].parent) {
+        uint32_t best = EFG_NONE;
+        for (uint32_t l = 0; l < tree->count; l++)
+            if (tree->loops[l].function == calls->sites[s].hash &&
+                (best == EFG_NONE || strays[l] > strays[best]))
+                best = l;
+        if (best != EFG_NONE && strays[best] >= (int64_t)(node->poll_time / 2))
+            return best;
+    }
+    return EFG_NONE;
+}
+
+static int place_polls(struct efg_looptree *tree, const struct efg_graph *graph)
+{
+    int64_t *strays = NULL;
+
+    for (uint32_t v = 0; v < graph->node_count; v++) {
+        const struct efg_node *node = &graph->nodes[v];
+        if (node->time.count || !node->polls || tree->loop_of[v] != EFG_NONE)
+            continue;
+        if (!strays && !(strays = find_strays(tree, graph)))
+            return -ENOMEM;
+        tree->loop_of[v] = loop_around(tree, graph->tree, node, strays);
+    }
+    free(strays);
     return 0;
 }
 
@@ -104,7 +160,7 @@ static int find_headers(struct efg_looptree *tree, const struct efg_graph *graph
         tree->loops[l].header = EFG_NONE;
     for (uint32_t v = 0; v < graph->node_count; v++) {
         uint64_t times = graph->nodes[v].rhythm.visits;
-        for (uint32_t l = tree->loop_of[v]; l != EFG_NONE; l = tree->loops[l].parent) {
+        for (uint32_t l = times ? tree->loop_of[v] : EFG_NONE; l != EFG_NONE; l = tree->loops[l].parent) {
             struct efg_loop *loop = &tree->loops[l];
             uint64_t off = distance_of(loop, times);
             if (loop->header == EFG_NONE || off < best[l]) {
@@ -199,8 +255,8 @@ static int build(struct efg_looptree *tree, const struct efg_graph *graph, const
     bool failed = efg_callflow_fill(&flow, &whole, graph->last_leave) || efg_nesting_find(tree, &flow, main);
 
     efg_callflow_fini(&flow);
-    failed =
-        failed || add_all(tree, graph) || find_headers(tree, graph) || sort_loops(tree, graph->node_count);
+    failed = failed || place_polls(tree, graph) || add_all(tree, graph) || find_headers(tree, graph) ||
+             sort_loops(tree, graph->node_count);
     if (failed)
         efg_looptree_fini(tree);
     else

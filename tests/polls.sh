@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Polls that found nothing are in MPI, in all that is said of a run: against a trace of it (polls.py).
+#
+#   tests/polls.sh       environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+compile polling spinning || exit 2
+cd "$work" || exit 2
+
+for number in 2 4; do
+    for program in polling spinning; do
+        traced_by $number $program.$number --mode full -- "$programs/$program" 200 2000
+        agrees "$program on $number ranks: in MPI" polls.py $program.$number
+        agrees "$program on $number ranks: by call site" representative.py $program.$number --full
+        agrees "$program on $number ranks: waiting" waiting.py $program.$number
+    done
+done
+
+# The spins of two call sites by turns are a call for each, not one for each poll.
+verdict "a spin of thousands of polls is two calls" "$("$python" -c '
+import json, subprocess, sys
+report = json.loads(subprocess.check_output([sys.argv[1], "report", "--json", "spinning.2"]))
+polls = sum(node["polls"] for node in report["graph"]["nodes"])
+calls = report["waiting"]["all"]["calls"]
+assert polls > 20 * calls, (polls, calls)' "$tool" 2>&1 | tail -n 1)"
+
+traced_by 2 some -- "$programs/spinning" 300 2000
+agrees "some iterations: how well they stand for the run" representative.py some
+"$tool" report some >text
+verdict "what never finds anything has a time, and no longest" \
+    "$(grep -qE ' +- +MPI_Iprobe  spinning.c:[0-9]+ look_for_others' text || grep MPI_Iprobe text)"
+has "in the main loop, too" "     polls " text
+
+finish
