@@ -92,6 +92,21 @@ skip() {
     echo "skip $1: $2"
 }
 
+# cases [CASE...]: those that the script has, or only these, one after the other. A case is a file
+# tests/SCRIPT/CASE.sh: one thing that is tested. It is read with all that the script has defined, in an empty
+# folder of its own below $work.
+cases() {
+    local case
+    [ $# -gt 0 ] || set -- $(basename -s .sh "$root/tests/$script"/*.sh)
+    for case in "$@"; do
+        if [ -f "$root/tests/$script/$case.sh" ] && mkdir -p "$work/$case" && cd "$work/$case"; then
+            . "$root/tests/$script/$case.sh"
+        else
+            verdict "$case" "there is no tests/$script/$case.sh"
+        fi
+    done
+}
+
 # The last line, and the exit code.
 finish() {
     if [ $skipped -gt 0 ]; then
