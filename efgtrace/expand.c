@@ -25,13 +25,15 @@
 
 #define FULL 65536 /* bytes that are written at once */
 
+enum { TEXT, TRACE };
+
 struct request {
     const char *dir, *output;  /* OUTPUT: where an OTF2 trace goes */
     const char *ranks;         /* NULL: all */
     uint64_t thread, from, to; /* THREAD: UINT64_MAX for all; calls from 1, TO the last one */
     uint64_t iteration;        /* UINT64_MAX: the whole run */
     bool paths;
-    int is_trace;
+    int format; /* TEXT or TRACE */
 };
 
 struct output {
@@ -280,8 +282,8 @@ static int expand(const struct request *request)
     else if (!failed)
         memset(is_wanted, 1, run.rank_count);
     if (!failed)
-        failed =
-            request->is_trace ? write_trace(request, &run, is_wanted) : write_text(request, &run, is_wanted);
+        failed = request->format == TRACE ? write_trace(request, &run, is_wanted)
+                                          : write_text(request, &run, is_wanted);
     free(is_wanted);
     efg_run_fini(&run);
     return failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
@@ -327,18 +329,18 @@ int efg_cmd_expand(int argc, char **argv)
                                          {"from", 'f', .number = &request.from, .least = 1},
                                          {"to", 'u', .number = &request.to, .least = 1},
                                          {"iteration", 'i', .number = &request.iteration},
-                                         {"format", 'F', .choice = &request.is_trace, .words = "text otf2"},
+                                         {"format", 'F', .choice = &request.format, .words = "text otf2"},
                                          {"output", 'o', .text = &request.output},
                                          {"paths", 'p', .flag = &request.paths},
                                          {0}};
     int code = efg_options_take("expand", options, help, 1, argc, argv);
     if (code >= 0)
         return code;
-    if (request.is_trace != (request.output != NULL))
+    if ((request.format == TRACE) != (request.output != NULL))
         return efg_complain_usage("expand", request.output ? "--output is for --format otf2"
                                                            : "--format otf2 wants --output DIR2");
-    if (request.is_trace && (request.paths || request.thread != UINT64_MAX || request.from > 1 ||
-                             request.to != UINT64_MAX || request.iteration != UINT64_MAX))
+    if (request.format == TRACE && (request.paths || request.thread != UINT64_MAX || request.from > 1 ||
+                                    request.to != UINT64_MAX || request.iteration != UINT64_MAX))
         return efg_complain_usage("expand", "--format otf2 allows --rank, but no other choice of calls");
     request.dir = argv[optind];
     signal(SIGPIPE, SIG_IGN); /* who reads no further has seen enough */

@@ -16,9 +16,11 @@
 #include "formats.h"
 #include "recorded/json.h"
 
+enum { PERFETTO, JSON };
+
 struct request {
     const char *output, *dir;
-    int is_json;
+    int format; /* PERFETTO or JSON */
     uint64_t calls;
 };
 
@@ -34,8 +36,9 @@ static int write_to(FILE *file, struct efg_model *model, const struct request *r
 {
     char message[1024] = "";
     const char *path = request->output;
-    int error = request->is_json ? efg_export_json(file, model, request->calls, message, sizeof message)
-                                 : efg_export_perfetto(file, &model->run, message, sizeof message);
+    int error = request->format == JSON
+                    ? efg_export_json(file, model, request->calls, message, sizeof message)
+                    : efg_export_perfetto(file, &model->run, message, sizeof message);
     if (!error && fflush(file))
         error = -errno;
     if (error == EFG_TOLD)
@@ -95,11 +98,10 @@ static const char *const help[] = {
 int efg_cmd_export(int argc, char **argv)
 {
     struct request request = {.calls = EFG_RECORDED_LIMITS.calls};
-    const struct efg_option options[] = {
-        {"format", 'f', .choice = &request.is_json, .words = "perfetto json"},
-        {"calls", 'c', .number = &request.calls, .least = 1},
-        {"output", 'o', .text = &request.output},
-        {0}};
+    const struct efg_option options[] = {{"format", 'f', .choice = &request.format, .words = "perfetto json"},
+                                         {"calls", 'c', .number = &request.calls, .least = 1},
+                                         {"output", 'o', .text = &request.output},
+                                         {0}};
     int code = efg_options_take("export", options, help, 1, argc, argv);
     if (code >= 0)
         return code;

@@ -215,10 +215,10 @@ struct filter {
     bool (*is_dropped)(const void *context, uint64_t begin);
     void (*mark)(const void *context, struct efg_record *iteration);
     const void *context;
-    int joins;        /* windows that touch become one */
-    int is_out;       /* the present window goes */
-    int is_cut;       /* the one before it goes, and what is under way between them */
-    int has_last_end; /* that of the window before it was not written yet */
+    bool joins;        /* windows that touch become one */
+    bool is_out;       /* the present window goes */
+    bool is_cut;       /* the one before it goes, and what is under way between them */
+    bool has_last_end; /* that of the window before it was not written yet */
     struct efg_record last_end;
 };
 
@@ -226,16 +226,16 @@ static void put_last_end(struct trim *t, struct filter *f)
 {
     if (f->has_last_end)
         put(t, &f->last_end);
-    f->has_last_end = 0;
+    f->has_last_end = false;
 }
 
 static void begin_window(struct trim *t, struct filter *f, const struct efg_record *r)
 {
-    int touches = r->time == f->last_end.time && r->d == f->last_end.d, was_out = f->is_out;
+    bool touches = r->time == f->last_end.time && r->d == f->last_end.d, was_out = f->is_out;
 
     f->is_out = f->is_dropped(f->context, r->time);
     if (f->joins && touches && f->has_last_end && !f->is_out) {
-        f->has_last_end = 0;
+        f->has_last_end = false;
         return;
     }
     put_last_end(t, f);
@@ -285,7 +285,7 @@ void efg_trim_windows(struct efg_log *log, bool is_dropped(const void *context, 
                       void mark(const void *context, struct efg_record *iteration), const void *context)
 {
     struct trim t = begin_at(log, first_place(log));
-    struct filter f = {.is_dropped = is_dropped, .mark = mark, .context = context, .joins = 1};
+    struct filter f = {.is_dropped = is_dropped, .mark = mark, .context = context, .joins = true};
 
     t.reader = (struct efg_log_reader){.view = &t.view};
     filter_windows(&t, &f);
@@ -298,7 +298,7 @@ struct efg_log_place efg_trim_front(struct efg_log *log, struct efg_log_place be
                                     bool is_dropped(const void *context, uint64_t begin), const void *context)
 {
     struct trim t = begin_at(log, begin);
-    struct filter f = {.is_dropped = is_dropped, .context = context, .is_out = 1};
+    struct filter f = {.is_dropped = is_dropped, .context = context, .is_out = true};
     struct efg_log_place last = log->next;
     size_t words = (size_t)(last.word - end);
 

@@ -76,7 +76,7 @@ void efg_spawned_begin(void)
 struct compared {
     uint64_t matched, all; /* with worlds whose folder says what they have */
     uint64_t unknown;      /* with others */
-    int differ;            /* as many, but not the same */
+    bool differ;           /* as many, but not the same */
 };
 
 /* What all ranks together know of the world with KEY, on the first one; this one may know nothing. */
@@ -131,7 +131,7 @@ static FILE *open_worlds(const char *folder)
     return file;
 }
 
-static int read_world(FILE *file, struct efg_world *world)
+static bool read_world(FILE *file, struct efg_world *world)
 {
     struct efg_flight *there = &world->messages[EFG_WAY_THERE], *back = &world->messages[EFG_WAY_BACK];
     return fscanf(file, "%8" SCNx32 " %" SCNd64 " %" SCNx64 " %" SCNd64 " %" SCNx64, &world->key,
@@ -169,7 +169,7 @@ static void read_others(const struct efg_world *worlds, uint32_t count, struct e
 /* What was sent, and what was received of that. */
 static void compare(struct compared *c, struct efg_flight sent, struct efg_flight received)
 {
-    int is_less = sent.count < received.count;
+    bool is_less = sent.count < received.count;
     c->matched += (uint64_t)(is_less ? sent.count : received.count);
     c->all += (uint64_t)(is_less ? received.count : sent.count);
     c->differ |= sent.count == received.count && sent.sum != received.sum;

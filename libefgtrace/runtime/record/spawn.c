@@ -66,7 +66,7 @@ static int spawns(const struct efg_call *c)
 
 /* All that spawn together find the same key, and nobody else: by their communicator, and how often
  * it was used for that. 0 if there is none. IS_OVER: the call has returned. */
-static uint32_t key_of(const struct efg_call *c, int is_over)
+static uint32_t key_of(const struct efg_call *c, bool is_over)
 {
     const struct efg_comm *comm = efg_comms_known(c->comm);
     if (!comm || comm->is_foreign)
@@ -214,7 +214,7 @@ void efg_spawn_enter(struct efg_call *c)
     forget();
     if (!c->infos || !c->commands || c->count < 1 || c->count > MOST || !*folder || !is_root(c))
         return;
-    snprintf(made.maker, sizeof made.maker, MAKER "=%08x", key_of(c, 0));
+    snprintf(made.maker, sizeof made.maker, MAKER "=%08x", key_of(c, false));
     PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (make_infos(c))
@@ -244,7 +244,7 @@ void efg_spawn_leave(const struct efg_call *c)
     forget();
     if (!spawns(c) || !c->newcomm || *c->newcomm == MPI_COMM_NULL)
         return;
-    uint32_t key = key_of(c, 1);
+    uint32_t key = key_of(c, true);
     if (key)
         efg_worlds_meet(*c->newcomm, key);
     if (!is_root(c))
