@@ -18,6 +18,10 @@ for number in 2 4; do
     done
 done
 
+"$tool" report spinning.4 >text
+has "whom they wait for" "rank 1 for rank 0" text
+hasnt "spins wait for what ends them" "for unknown" text
+
 # The spins of two call sites by turns are a call for each, not one for each poll.
 verdict "a spin of thousands of polls is two calls" "$("$python" -c '
 import json, subprocess, sys

@@ -20,6 +20,7 @@ WITHIN = 0.01       # of a time, or NEAR ns: where several ranks come at the sam
 NEAR = 2000
 KINDS = ('late sender', 'late receiver', 'wait at N x N', 'wait at barrier', 'wait at fence', 'late broadcast',
          'early reduce', 'early scan')
+POLLS_EXPLAINED = 64
 FIRST = 'MPI_Waitsome', 'MPI_Testsome'
 PROBES = 'MPI_Probe', 'MPI_Mprobe', 'MPI_Iprobe', 'MPI_Improbe'
 FROM_ROOT = 'BCAST', 'SCATTER', 'SCATTERV'
@@ -223,13 +224,19 @@ class Trace:
 
     @staticmethod
     def probed(call, sends):
-        """Probes just before a receive have waited for the same."""
-        for other in reversed(call.thread.calls[:call.number]):
-            if other.polls and sends.thread is not call.thread:
-                other.cause = max((other.cause or sends, sends), key=lambda cause: cause.begin)
-            if other.function not in PROBES or other.polls:
+        """Probes just before a receive have waited for the same; and polls, whatever they ask for."""
+        polls = 0
+        for other in call.thread.calls[call.number - 1::-1] if call.number else []:
+            if polls and not other.polls or polls == POLLS_EXPLAINED:
                 return
-            other.needs.append(('late sender', sends))
+            if other.polls:
+                polls += 1
+                if sends.thread is not call.thread:
+                    other.cause = max((other.cause or sends, sends), key=lambda cause: cause.begin)
+            elif other.function in PROBES:
+                other.needs.append(('late sender', sends))
+            else:
+                return
 
     def meet(self, size, by_rank):
         counts = {len(meetings) for meetings in by_rank.values()}

@@ -93,6 +93,8 @@ void efg_waits_give_up(struct efg_waits *waits, const char *why);
 void efg_waits_wait(struct efg_waits_work *w, uint32_t call, enum efg_wait kind, uint32_t by);
 /* RECEIVE was completed: that is what probes and polls just before it have waited for, too. */
 void efg_waits_explain(struct efg_waits_work *w, uint32_t receive, uint32_t by);
+/* All messages are known: polls one after the other, with no other call in between, waited for the same. */
+void efg_waits_explain_polls(struct efg_waits_work *w);
 
 static inline uint64_t efg_waits_later(uint64_t a, uint64_t b)
 {

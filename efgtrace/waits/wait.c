@@ -55,3 +55,19 @@ void efg_waits_explain(struct efg_waits_work *w, uint32_t receive, uint32_t by)
         (polls->by == EFG_NONE || w->calls[by].begin > w->calls[polls->by].begin))
         polls->by = by;
 }
+
+/* Not more, as the cause of each is looked for by itself, among the calls since the two met before. */
+#define POLLS_EXPLAINED 64
+
+void efg_waits_explain_polls(struct efg_waits_work *w)
+{
+    uint32_t explained = 0;
+    for (uint32_t i = w->call_count; i-- > 1;) {
+        const struct efg_waits_call *last = &w->calls[i];
+        struct efg_waits_call *before = &w->calls[i - 1];
+        bool goes_on = last->is_poll && before->is_poll && before->location == last->location;
+        explained = goes_on ? explained + 1 : 0;
+        if (goes_on && explained < POLLS_EXPLAINED && before->by == EFG_NONE)
+            before->by = last->by;
+    }
+}

@@ -15,7 +15,8 @@
  *     late broadcast    one to all, not on the root: the root's begin
  *     early reduce      all to one, on the root: the last other one's begin
  *     early scan        the last begin of those before it
- *     polls             polls that found nothing: all of their time
+ *     polls             polls that found nothing: all of their time; for what is received right after
+ *                       the last of them
  *
  * What is nonblocking waits in the call that completes it, for the call that began the other side.
  * A call that completes several waits for the last one; MPI_Waitsome for the first one; of two that
