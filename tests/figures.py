@@ -52,6 +52,50 @@ def ns(time):
     return 'long'
 
 
+def of_list(text):
+    """Ranks of a list such as "0,2-62:2"."""
+    for part in filter(None, text.split(',')):
+        ends, _, stride = part.partition(':')
+        first, _, last = ends.partition('-')
+        yield from range(int(first), int(last or first) + 1, int(stride or 1))
+
+
+def check_heat(report, ranks, lines):
+    """Iterations by rank: the mean of each column is that of the ranks of its row, as run.efg has them."""
+    heat = report.get('heat')
+    at = lines.index('Iterations by rank, over the run') + 2
+    if not heat:
+        return check('iterations by rank: none', 'none: no main loop was found', lines[at])
+    rows = [list(of_list(row['ranks'])) for row in heat['rows']]
+    check('iterations by rank: each is in a row, or has no such loop', sorted(ranks),
+          sorted(sum(rows, list(of_list(heat['without'])))))
+    check('iterations by rank: how many are in a row', [row['rank_count'] for row in heat['rows']], list(map(len, rows)))
+    check('iterations by rank: 64 rows at most', True, len(rows) <= 64)
+    for row, members in zip(heat['rows'], rows):
+        columns = [[0, 0, 0] for _ in row['time']]
+        for rank in members:
+            number, _, slots, _ = next(s for s in ranks[rank].series if s)
+            at_start = (number - heat['first']) // heat['width']
+            if any(n != heat['width'] for n, *_ in slots[:-1]) or (number - heat['first']) % heat['width'] or at_start < 0:
+                break   # they are divided
+            for column, slot in zip(columns[at_start:], slots):
+                column[:] = map(sum, zip(column, slot))
+        else:
+            wanted = [(time / n, mpi / n) if n else (None, None) for n, time, mpi in columns]
+            off = [(want, got) for want, got in zip(wanted, zip(row['time'], row['mpi']))
+                   if (want[0] is None) != (got[0] is None) or want[0] is not None and
+                   max(abs(want[0] - got[0]), abs(want[1] - got[1])) > 1]
+            check(f"iterations by rank: those of {row['ranks'][:20]}", [], off)
+    # The text has the same in at most seven columns.
+    row, count = heat['rows'][0], len(heat['rows'][0]['time'])
+    if len(rows[0]) == 1 and None not in row['time']:
+        own = next(s for s in ranks[rows[0][0]].series if s)[2]
+        width = -(-count // 7)
+        parts = [own[i:i + width] for i in range(0, count, width)] + [own]
+        wanted = [ns(sum(slot[1] - slot[2] for slot in part) / sum(slot[0] for slot in part)) for part in parts]
+        check('iterations by rank: as in the text', wanted, re.findall(r'[\d.]+ [mun]?s', lines[at + 1]))
+
+
 def main():
     with open(f'{DIR}/json', encoding='utf-8') as file:
         report = json.load(file)
@@ -82,6 +126,7 @@ def main():
     check('sizes of messages', sum(n[1] for _, sends, _ in traffic for n in sends), sum(sent['sizes']))
     check('collectives', sum(n[1] for *_, collectives in traffic for n in collectives), sum(sent['collectives']))
 
+    check_heat(report, ranks, lines)
     contexts = report['contexts']
     check('the root has all calls', sum(made.values()), contexts[0]['calls'])
     check('leaves have all time in MPI', sum(r.in_mpi for r in ranks.values()),

@@ -19,7 +19,7 @@ from selenium.webdriver.common.keys import Keys
 import firefox
 
 NODES_MOST = 400  # in the tree with the ranks
-PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'slow', 'timeline', 'waiting', 'messages', 'representative', 'ranks']
+PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'heat', 'slow', 'timeline', 'waiting', 'messages', 'representative', 'ranks']
 
 
 def verdict(name, why=''):
@@ -238,6 +238,35 @@ def slow(page, report):
         verdict(f'{page.name}: what made it slow', '' if pair['sentence'] in said else said)
 
 
+def heat_map(page, report):
+    """Its cells are those of the document; the recorded ones lead to the timeline."""
+    if 'heat' not in report:
+        return verdict(f'{page.name}: no heat map, and why', '' if page.all('#heat .notice') else 'it does not say')
+    rows = report['heat']['rows']
+    same(f'{page.name}: rows of the heat map', len(rows), len(page.cells('Mean iteration by rank', 0)))
+    for name in 'computation', 'in MPI', 'duration':
+        page.js("""const choose = document.querySelector("#heat select");
+            choose.value = [...choose.options].find((o) => o.textContent === arguments[0]).value;
+            choose.dispatchEvent(new Event("change"));""", name)
+        same(f'{page.name}: the heat map shows {name}', name, page.js('return document.querySelector("#heat canvas").dataset.quantity'))
+    darkest = page.js("""
+        const view = heatView(run.heat, 0), values = view.cells.flat().filter((v) => v !== null);
+        const shares = values.map((v) => view.share(v));
+        return [Math.min(...shares), Math.max(...shares), Math.min(...values)];""")
+    same(f'{page.name}: colours from the least to the most', [0, min(t for row in rows for t in row['time'] if t is not None)], [darkest[0], darkest[2]])
+    if 'timeline' not in report or not report['iterations']['recorded']:
+        return
+    first, last = report['iterations']['recorded'][0]
+    page.js('[...document.querySelectorAll("#heat button")].find((b) => b.textContent.startsWith("Recorded")).click()')
+    begins = [(begin, end) for number, begin, end, *_ in report['timeline']['iterations'] if first <= number < last]
+    if begins:
+        page.wait('return document.querySelector("#timeline canvas").dataset.view !== undefined')
+        begin, end = min(b for b, _ in begins), max(e for _, e in begins)
+        page.wait(f'const [from, to] = document.querySelector("#timeline canvas").dataset.view.split(" ").map(Number); return from <= {begin} && {end} <= to && to - from <= 1.1 * ({end} - {begin})')
+        verdict(f'{page.name}: a recorded iteration leads to the timeline')
+    page.js('document.querySelector("#timeline canvas").dispatchEvent(new KeyboardEvent("keydown", { key: "0" })); scrollTo(0, 0)')
+
+
 def timeline(page, report):
     recorded = report.get('timeline')
     if not recorded:
@@ -404,6 +433,7 @@ def main():
                 slow(page, report)
                 if not report['slow']:  # the page begins with the first window; the longest call is in another one
                     timeline(page, report)
+                    heat_map(page, report)
             else:
                 lists = page.js('return [...document.querySelectorAll("#flow table, #contexts table")].length')
                 same(f'{page.name}: without libraries there are tables', 3, lists)

@@ -23,6 +23,8 @@ static int begin(struct efg_model *m, const char *is_wanted, unsigned dimensions
     m->merged.keeps_parts = !!(parts & EFG_MODEL_TIMES);
     if (!error && parts & EFG_MODEL_RANKS)
         error = efg_ranks_begin(&m->ranks, &m->run);
+    if (!error && parts & EFG_MODEL_HEAT)
+        error = efg_heat_begin(&m->heat, &m->run);
     efg_sent_begin(&m->sent);
     if (m->has_recorded)
         m->recorded = is_shared(m) ? &m->merged : &m->apart;
@@ -38,6 +40,8 @@ static int add(struct efg_model *m, uint32_t index, struct efg_run_rank *rank, u
         error = efg_merged_add(&m->apart, &m->run, rank, index);
     if (!error && parts & EFG_MODEL_SENT)
         error = efg_sent_add(&m->sent, rank);
+    if (!error && parts & EFG_MODEL_HEAT)
+        error = efg_heat_add(&m->heat, rank);
     if (!error && parts & EFG_MODEL_RANKS)
         error = efg_ranks_add(&m->ranks, &m->run, index, rank);
     return error;
@@ -86,6 +90,7 @@ void efg_model_fini(struct efg_model *m)
 {
     efg_by_rank_fini(&m->by);
     efg_contexts_fini(&m->contexts);
+    efg_heat_fini(&m->heat);
     efg_sent_fini(&m->sent);
     efg_ranks_fini(&m->ranks);
     efg_merged_fini(&m->merged);

@@ -8,6 +8,7 @@
 
 #include "by_rank.h"
 #include "contexts.h"
+#include "heat.h"
 #include "merged.h"
 #include "ranks.h"
 #include "sent.h"
@@ -17,6 +18,7 @@ enum efg_model_part { /* what there is besides the graph */
     EFG_MODEL_SENT = 2,
     EFG_MODEL_CONTEXTS = 4,
     EFG_MODEL_TIMES = 8, /* by rank: in loops, and in contexts, if there are some */
+    EFG_MODEL_HEAT = 16, /* by rank: of iterations */
 };
 
 struct efg_model {
@@ -29,6 +31,7 @@ struct efg_model {
     struct efg_ranks ranks;       /* what each of them did */
     struct efg_sent sent;         /* who sent how much to whom */
     struct efg_contexts contexts; /* the calling context tree */
+    struct efg_heat heat;         /* the iterations of each rank */
     struct efg_by_rank by;        /* the time of each rank in loops and contexts */
 };
 

@@ -226,6 +226,9 @@ function legendOf(functions) {
     return make("div.legend", null, functions.slice().sort((a, b) => place(a) === place(b) ? 0 : place(a) - place(b)).map((name) => swatch(name)));
 }
 
+/* Go to the timeline, and show iterations FROM to TO, but not TO, of those that it has. */
+let showInTimeline = () => location.assign("#timeline");
+
 function drawTimeline() {
     const timeline = run.timeline;
     if (!timeline || !timeline.locations.length) return lacking("timeline", "Timeline", "timeline");
@@ -257,6 +260,11 @@ function drawTimeline() {
         make("div.stage", null, canvas), legendOf(timeline.functions),
         timeline.left_out ? make("p.note", null, `To keep the page small, ${timeline.left_out}.`) : null, make("details", null, make("summary", null, "As a table"), asTable));
     show(...(windows[0] || [0, timeline.end]));
+    showInTimeline = (from, to) => {
+        const shown = timeline.iterations.filter(([number]) => from <= number && number < to);
+        if (shown.length) show(Math.min(...shown.map((i) => i[1])), Math.max(...shown.map((i) => i[2])));
+        document.getElementById("timeline").scrollIntoView();
+    };
     canvas.addEventListener("mousemove", (event) => tellCall(event, view, canvas));
     canvas.addEventListener("mouseleave", hideTip);
     addEventListener("resize", draw);

@@ -16,8 +16,7 @@
 
 /* --- which were recorded --- */
 
-/* Whether iterations from FIRST on, COUNT of them, or some, were recorded. */
-static bool has_recorded(const struct efg_run_thread *thread, uint64_t first, uint64_t count)
+bool efg_report_has_recorded(const struct efg_run_thread *thread, uint64_t first, uint64_t count)
 {
     for (uint32_t i = 0; i < thread->window_count; i++) {
         const struct efg_run_window *w = &thread->windows[i];
@@ -108,8 +107,8 @@ static void put_part(struct efg_buffer *out, const struct efg_run_thread *thread
     memset(bar, '=', (size_t)length);
     bar[length] = '\0';
     efg_summary_line(out, "%19s %s %9s %9s %9s %9s %5.1f%% %s", which,
-                     has_recorded(thread, part->first, part->count) ? "*" : " ", start, mean, least, most,
-                     efg_percent((double)part->sum.mpi, (double)part->sum.time), bar);
+                     efg_report_has_recorded(thread, part->first, part->count) ? "*" : " ", start, mean,
+                     least, most, efg_percent((double)part->sum.mpi, (double)part->sum.time), bar);
 }
 
 static void put_parts(struct efg_buffer *out, const struct efg_run_thread *thread)
@@ -134,7 +133,7 @@ static void put_outlier(struct efg_buffer *out, const struct efg_run_thread *thr
     efg_format_ns(start, sizeof start, iteration->start);
     efg_format_ns(time, sizeof time, iteration->time);
     efg_summary_line(out, "%19llu %s %9s %9s %9.1f %9s %5.1f%%", (unsigned long long)iteration->number,
-                     has_recorded(thread, iteration->number, 1) ? "*" : " ", start, time,
+                     efg_report_has_recorded(thread, iteration->number, 1) ? "*" : " ", start, time,
                      (double)iteration->time / mean, "",
                      efg_percent((double)iteration->mpi, (double)iteration->time));
 }

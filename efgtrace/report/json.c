@@ -44,6 +44,9 @@ const char efg_report_json_help[] =
     "           [[number, start, time, mpi]], recorded [[first, last]]} of the main loop, "
     "since it\n"
     "           was found; first is the first one, last the one after the last\n"
+    "  heat     {first, width, apart, without, rows [{ranks, rank_count, time [], mpi []}]}: the\n"
+    "           mean iteration of ranks, by column: WIDTH iterations from FIRST on, those from there on,\n"
+    "           or null; ranks in a row differ by APART of the time at most\n"
     "  slow     [as in `efgtrace compare --iterations`], slow iterations, each beside another\n"
     "  messages {all, recorded}: {ranks, per_line (ranks of a line of the matrix), sizes and\n"
     "           collectives (numbers of 2^b to 2^(b+1) bytes), matrix [[from, to, count, "
@@ -127,6 +130,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     efg_report_json_overview(document, model, beside, waiting);
     efg_report_json_loops(document, model);
     efg_report_json_iterations(document, model);
+    efg_report_json_heat(document, model);
     efg_report_json_slow(document, beside);
     efg_report_json_tree(document, model);
     efg_report_json_graph(document, model);

@@ -37,6 +37,7 @@ void efg_report_json_overview(cJSON *to, const struct efg_model *model, const st
                               const struct efg_report_waiting *waiting);
 void efg_report_json_loops(cJSON *to, const struct efg_model *model);
 void efg_report_json_iterations(cJSON *to, const struct efg_model *model);
+void efg_report_json_heat(cJSON *to, const struct efg_model *model);
 void efg_report_json_slow(cJSON *to, const struct efg_beside *beside);
 void efg_report_json_tree(cJSON *to, const struct efg_model *model);
 void efg_report_json_graph(cJSON *to, const struct efg_model *model);

@@ -90,6 +90,8 @@ static void put_report(struct efg_buffer *out, const struct reading *reading, ui
     efg_text_title(out, "Iterations of the main loop");
     efg_report_iterations(out, run);
     efg_report_slow(out, &reading->beside, most == LINES ? LINES_SLOW : most);
+    efg_text_title(out, "Iterations by rank, over the run");
+    efg_report_heat(out, &model->heat, most);
     efg_text_title(out, "Where the time of the main loop goes, in the order of the calls");
     efg_report_main_loop(out, run, most);
     efg_text_title(out, "How well the recorded iterations stand for the run");
@@ -174,8 +176,8 @@ static int read_trace(struct reading *r, const struct request *request)
 /* The trace, then the ranks. Returns 0 or EFG_TOLD. */
 static int read_all(struct reading *r, const struct request *request)
 {
-    unsigned parts =
-        EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES | (request->as == TEXT ? 0 : EFG_MODEL_CONTEXTS);
+    unsigned parts = EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES | EFG_MODEL_HEAT |
+                     (request->as == TEXT ? 0 : EFG_MODEL_CONTEXTS);
     int error = read_trace(r, request);
     r->model.has_recorded = efg_representative_ranks(&r->representative);
     if (!error && efg_model_read(&r->model, NULL, efg_merged_dimensions(&r->model.run), parts))

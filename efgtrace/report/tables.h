@@ -31,6 +31,12 @@ void efg_report_groups(struct efg_buffer *out, const struct efg_model *model, ui
 /* The iterations of the rank that represents the run. */
 void efg_report_iterations(struct efg_buffer *out, const struct efg_run *run);
 
+/* Whether iterations of THREAD from FIRST on, COUNT of them, or some, were recorded. */
+bool efg_report_has_recorded(const struct efg_run_thread *thread, uint64_t first, uint64_t count);
+
+/* How long iterations took on each rank, over the run. */
+void efg_report_heat(struct efg_buffer *out, const struct efg_heat *heat, uint32_t most);
+
 /* What was sent, of all ranks: by size, by distance of the ranks, and by pair of them. */
 void efg_report_sizes(struct efg_buffer *out, const struct efg_sent *sent);
 void efg_report_distances(struct efg_buffer *out, const struct efg_sent *sent, uint32_t most);
