@@ -61,7 +61,8 @@ run sizes 1000000 --memory 4M --signature path,size
 within sizes 4096
 whole sizes 901001
 said_once sizes
-same "sizes: the steps are the iterations" 1000 "$(graph 0 "round(g['pivot']['visits'], -1)")"
+same "sizes: the steps are the iterations" 1000 \
+    "$(graph 0 "round(g['pivot']['visits'], -1) if g['pivot'] else 'no pivot'")"
 same "sizes: the summary" 1 "$(grep -c 'sizes not told apart, for want of memory' "$dir/summary.txt")"
 
 run paths 1000000 --memory 4M

@@ -5,10 +5,12 @@
  *   many paths COUNT     COUNT barriers there, from different call paths: the ways through a
  *                        binary tree of calls
  *   many uneven COUNT    as many broadcasts of different sizes on rank 0 only, all of one size
- * on the others many shuffled COUNT  COUNT barriers from 64 different call paths, which one is
- * random and different on each rank many requests COUNT  COUNT requests under way at the same
- * time, on MPI_COMM_SELF many comms COUNT     COUNT communicators, each of which another one is
- * made from; both are freed
+ *                        on the others
+ *   many shuffled COUNT  COUNT barriers from 64 different call paths, which one is random and
+ *                        different on each rank
+ *   many requests COUNT  COUNT requests under way at the same time, on MPI_COMM_SELF
+ *   many comms COUNT     COUNT communicators, each of which another one is made from; both are
+ *                        freed
  *
  * Prints how much anonymous memory the process took on from MPI_Init to MPI_Finalize: "grown N
  * kB", the most at any time and of all ranks. */

@@ -1,6 +1,6 @@
 /* Iterations that change late.
  *
- * ITERATIONS (2400) steps: a message to the right, compute, Allreduce. In the last quarter the
+ * ITERATIONS (800) steps: a message to the right, compute, Allreduce. In the last quarter the
  * message is four times as long, rank 0 computes for twice as long again, and the others wait for
  * it in a Barrier. A window in the first part does not stand for the run. */
 #include "../programs/program.h"
@@ -9,7 +9,7 @@ enum { BYTES = 1024 };
 
 int main(int argc, char **argv)
 {
-    struct program p = program_init(argc, argv, 2400, 300);
+    struct program p = program_init(argc, argv, 800, 1000);
     static char mine[4 * BYTES], theirs[4 * BYTES];
     MPI_Request request;
     int right = program_right(&p), left = program_left(&p);
