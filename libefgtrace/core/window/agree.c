@@ -61,7 +61,7 @@ static bool may_have_windows(const struct efg_agree *agree, uint64_t loop)
     return agree->loop_count < EFG_AGREE_LOOPS || !agree->made;
 }
 
-int efg_agree_wants(const struct efg_agree *agree, uint64_t loop)
+bool efg_agree_wants(const struct efg_agree *agree, uint64_t loop)
 {
     return agree->round < EFG_ROUND_CONFIRM && !agree->skip && may_have_windows(agree, loop) &&
            (loop != agree->loop || !agree->made);
@@ -172,12 +172,12 @@ static int32_t find_common(const struct efg_agree *agree, const struct efg_vote 
 uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice *choices, uint32_t count)
 {
     uint32_t best = 0;
-    int is_found = 0;
+    bool is_found = false;
     for (uint32_t i = 0; i < count && agree->pivot >= 0; i++)
         if (efg_ballot_is_for(&choices[i], (uint32_t)agree->pivot) &&
             (!is_found || choices[i].hash < choices[best].hash)) {
             best = i;
-            is_found = 1;
+            is_found = true;
         }
     return best;
 }
@@ -194,7 +194,7 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
     agree->round = EFG_ROUND_CALIBRATE;
     agree->tries = 0;
     agree->marked = 0;
-    agree->is_recalibrated = 0;
+    agree->is_recalibrated = false;
     return EFG_VERDICT_PIVOT;
 }
 
@@ -263,7 +263,7 @@ static enum efg_verdict placed(struct efg_agree *agree, const struct efg_vote *r
 static enum efg_verdict move(struct efg_agree *agree, const struct efg_vote *r)
 {
     agree->round = EFG_ROUND_CONFIRM;
-    agree->is_past = 0;
+    agree->is_past = false;
     agree->first = efg_spread_next(&agree->spread, (uint64_t)r->number + agree->margin);
     return EFG_VERDICT_MOVED;
 }
@@ -328,7 +328,7 @@ static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *
 /* --- drift --- */
 
 /* Pivots that owners do not have in common may lie on either side of a collective. */
-static int drifts(const struct efg_agree *agree, const struct efg_vote *r)
+static bool drifts(const struct efg_agree *agree, const struct efg_vote *r)
 {
     int64_t apart = agree->pivot < 0;
     return r->most_count != EFG_BALLOT_NONE && r->most_count + r->least_count > apart;
@@ -347,7 +347,7 @@ static enum efg_verdict drift(struct efg_agree *agree)
     agree->drifted |= agree->made > 0;
     agree->tries = 0;
     if (agree->is_from_start) {
-        agree->is_recalibrated = 1;
+        agree->is_recalibrated = true;
         agree->round = EFG_ROUND_CALIBRATE;
     } else {
         refuse(agree);
@@ -398,7 +398,7 @@ static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, 
     if (drifts(agree, r)) {
         if (has_way_out(agree))
             return drift(agree);
-        agree->drifted = 1;
+        agree->drifted = true;
     }
     switch (agree->round) {
     case EFG_ROUND_PROPOSE:
@@ -420,7 +420,7 @@ static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, 
 
 /* Numbers hold from the first window of a loop on. If they differ, so do those of what is kept. In
  * MPI_Finalize only a window that is still to come is lost. */
-static void steer_slow(struct efg_agree *agree, enum efg_verdict verdict, int is_leaving)
+static void steer_slow(struct efg_agree *agree, enum efg_verdict verdict, bool is_leaving)
 {
     struct efg_slow *slow = &agree->slow;
 
@@ -438,10 +438,10 @@ static void steer_slow(struct efg_agree *agree, enum efg_verdict verdict, int is
 
 /* Rounds in MPI_Finalize end with the first one that changes nothing, once owners have compared
  * their numbers at the last collective. */
-static void leave(struct efg_agree *agree, const struct efg_vote *r, int is_same)
+static void leave(struct efg_agree *agree, const struct efg_vote *r, bool is_same)
 {
     uint32_t most = MOST_LAST_ROUNDS + (agree->slow.is_on ? 3 * agree->slow.wanted : 0);
-    int is_compared = r->worlds <= 0 || agree->watched == (uint64_t)r->worlds;
+    bool is_compared = r->worlds <= 0 || agree->watched == (uint64_t)r->worlds;
     if (agree->is_leaving && ((is_same && is_compared) || ++agree->last_rounds >= most)) {
         agree->round = EFG_ROUND_OVER;
         efg_slow_stop(&agree->slow);
@@ -456,7 +456,7 @@ enum efg_verdict efg_agree_result(struct efg_agree *agree, const struct efg_vote
     enum efg_verdict verdict;
 
     agree->pending = 0;
-    int is_busy = efg_slow_result(&agree->slow, r);
+    bool is_busy = efg_slow_result(&agree->slow, r);
     verdict = end_windows(agree, r, step(agree, r, tally));
     steer_slow(agree, verdict, (r->flags & EFG_VOTE_LEAVING) != 0);
     if (agree->round == EFG_ROUND_OVER)

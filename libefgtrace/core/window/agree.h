@@ -87,12 +87,12 @@ enum efg_role {
 
 /* What a rank knows of itself when it votes. Give all of it in every round. */
 struct efg_standing {
-    int leaving;                      /* in MPI_Finalize */
+    bool leaving;                     /* in MPI_Finalize */
     uint32_t dropped;                 /* set of enum efg_drop */
     uint64_t loop;                    /* its favourite; 0: none */
     uint64_t iterations;              /* of it so far */
     uint16_t place;                   /* number of the loop in its function; 0: not known */
-    int has_given_up;                 /* has none and does not hold up the others any longer */
+    bool has_given_up;                /* has none and does not hold up the others any longer */
     const struct efg_choice *choices; /* in PIVOT: pivots of agree->loop, its favourite first */
     uint32_t choice_count;            /* 0: does not have that loop */
     uint64_t period;                  /* ns between visits of its favourite */
@@ -101,10 +101,10 @@ struct efg_standing {
     uint64_t whole; /* visits when the first whole iteration of the provisional record began;
                        UINT64_MAX: none */
     enum efg_state state; /* of the trigger */
-    int is_lost;          /* the pivot is silent */
+    bool is_lost;         /* the pivot is silent */
     bool would_pause;     /* if no window was to follow */
     uint32_t step;        /* of how many blocks of iterations the ring is to have one (slow.h); 0: none */
-    int has_ring;         /* can keep iterations after the fact, if it counts them */
+    bool has_ring;        /* can keep iterations after the fact, if it counts them */
     uint64_t end; /* DONE: number after the last whole iteration, first + length at most */
     uint64_t begun, ended; /* DONE: when it was opened and closed, in ns; 0: not recorded */
 };
@@ -140,22 +140,22 @@ struct efg_agree {
     /* Changed by results only, so the same on all ranks. */
     enum efg_round round;            /* the one to vote in, or voted in */
     bool is_last;                    /* no further window: some rank would pause */
-    int is_leaving;                  /* rounds are posted in MPI_Finalize only */
+    bool is_leaving;                 /* rounds are posted in MPI_Finalize only */
     uint64_t loop;                   /* elected */
     uint64_t loops[EFG_AGREE_LOOPS]; /* that were elected so far, the present one last */
     uint32_t loop_count;
     uint64_t dropped; /* frames and paths, when it was elected, and so named */
     int32_t pivot;    /* its bit; -1: each owner has its own */
     uint32_t refused[EFG_AGREE_REFUSALS], refusals;
-    int is_from_start;   /* numbers count from the start, for lack of a world collective */
-    int is_recalibrated; /* they did, and a collective told that they were wrong */
-    int drifted;         /* numbers differed when nothing else was left, or in a finished window */
+    bool is_from_start;  /* numbers count from the start, for lack of a world collective */
+    bool is_recalibrated; /* they did, and a collective told that they were wrong */
+    bool drifted;        /* numbers differed when nothing else was left, or in a finished window */
     uint64_t marked;     /* CALIBRATE: a collective after this one is needed */
     uint64_t anchor;     /* the collective from which iterations are numbered */
     uint64_t watched;    /* the one at which numbers are compared; 0: none */
     uint64_t base;       /* number of the iteration in which the anchor was */
     uint64_t first;      /* of the present window, by number */
-    int is_past;         /* it began before it was placed */
+    bool is_past;        /* it began before it was placed */
     uint64_t margin;     /* iterations between placing a window and opening it */
     uint64_t end;        /* of the last window that was done: number after its last iteration */
     uint64_t begun, ended; /* and its span on the common time line, ns */
@@ -228,7 +228,7 @@ void efg_agree_follow(struct efg_agree *agree);
 
 /* 1 if LOOP would get windows if it were elected now, and none is placed: where its iterations
  * are few and long, record provisionally. */
-int efg_agree_wants(const struct efg_agree *agree, uint64_t loop);
+bool efg_agree_wants(const struct efg_agree *agree, uint64_t loop);
 
 /* 1 if all ranks tell signatures apart in the same way. If not, hashes mean nothing; each drops
  * what any has dropped (result->dropped), and they vote again. */

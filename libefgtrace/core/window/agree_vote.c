@@ -133,7 +133,7 @@ static void say_numbers(const struct efg_agree *agree, struct efg_vote *vote, co
 
 static void say_in_time(const struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
-    int is_open = s->state == EFG_RECORDING || s->state == EFG_DONE;
+    bool is_open = s->state == EFG_RECORDING || s->state == EFG_DONE;
     if (!is_open &&
         (s->leaving || s->state != EFG_ARMED || efg_agree_number(agree, s->tally) >= agree->first))
         vote->flags |= EFG_VOTE_LATE;

@@ -71,7 +71,7 @@ void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one)
 
 /* --- loops --- */
 
-static int beats(const struct efg_candidate *a, const struct efg_candidate *b)
+static bool beats(const struct efg_candidate *a, const struct efg_candidate *b)
 {
     if (a->ranks != b->ranks)
         return a->ranks > b->ranks;

@@ -104,7 +104,7 @@ void efg_control_obey(struct efg_control *c, enum efg_verdict verdict, const str
 
 void efg_control_lose(struct efg_control *c, const struct efg_control_hands *hands)
 {
-    int is_placed = c->trigger.state == EFG_ARMED;
+    bool is_placed = c->trigger.state == EFG_ARMED;
 
     efg_control_feed(c, EFG_IN_OVER, hands);
     if (c->trigger.state == EFG_DONE) /* the window is of it, and stays */

@@ -286,16 +286,16 @@ static void ask(struct efg_slow *s, struct efg_slow_one one)
     s->lacks = !is_in_ring(s, one.number);
 }
 
-int efg_slow_result(struct efg_slow *s, const struct efg_vote *r)
+bool efg_slow_result(struct efg_slow *s, const struct efg_vote *r)
 {
     bool was_asked = s->asked.score > 0;
 
     if (!s->is_on)
-        return 0;
+        return false;
     if (r->flags & EFG_VOTE_BARS) {
         efg_slow_stop(s);
         s->is_barred = true;
-        return 0;
+        return false;
     }
     s->step = r->step > 0 ? (uint32_t)r->step : 1;
     s->least_span = r->span == EFG_BALLOT_NONE ? 0 : (uint64_t)-r->span;

@@ -101,7 +101,7 @@ struct efg_slow_state { /* of this rank */
 /* What this rank says. */
 void efg_slow_vote(const struct efg_slow *slow, struct efg_vote *vote, const struct efg_slow_state *state);
 
-/* Returns 1 if there is more to be said. */
-int efg_slow_result(struct efg_slow *slow, const struct efg_vote *result);
+/* Returns whether there is more to be said. */
+bool efg_slow_result(struct efg_slow *slow, const struct efg_vote *result);
 
 #endif

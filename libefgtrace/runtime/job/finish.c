@@ -172,7 +172,7 @@ void efg_finish_run(void)
     efg_signals_hold(&signals);
     for (struct efg_thread *t = efg_threads.list; t; t = t->next)
         efg_events_add(t, now, false);
-    efg_steer_finish(now, 1);
+    efg_steer_finish(now, true);
     PMPI_Barrier(job->comm); /* who comes late does so without us, too */
     uint64_t begin = efg_clock_ticks();
     compare_clocks();
@@ -224,7 +224,7 @@ void efg_finish_leave(void)
     struct efg_signals signals;
 
     efg_signals_hold(&signals);
-    efg_steer_finish(now, 0);
+    efg_steer_finish(now, false);
     close_recorders(now);
     if (self) {
         efg_events_add(self, now, false);

@@ -45,7 +45,7 @@ static void drop_windows(void)
 
 /* All ranks are done with the window, which began at trigger->first; agree->first may be that of
  * the next one. */
-static void settle(struct efg_thread *t, int is_owner, uint64_t now)
+static void settle(struct efg_thread *t, bool is_owner, uint64_t now)
 {
     s->is_owner = is_owner;
     if (is_owner)
@@ -58,7 +58,7 @@ static void settle(struct efg_thread *t, int is_owner, uint64_t now)
 
 /* With this visit, if the window is WHOLE, else with the last one. What was recorded provisionally may
  * have more iterations than a window. Returns the first number that is not recorded. */
-static unsigned long long close_window(struct efg_thread *t, uint64_t now, int whole)
+static unsigned long long close_window(struct efg_thread *t, uint64_t now, bool whole)
 {
     const struct efg_run_window *w = efg_windows_present();
     uint64_t end = trigger->first + trigger->length, number = efg_steering_number(t);
@@ -77,12 +77,12 @@ static void carry_out(void *context, enum efg_action action)
 
     switch (action) {
     case EFG_DO_OPEN:
-        efg_ring_end(t, now, 1);
+        efg_ring_end(t, now, true);
         efg_windows_open(t, now);
         efg_tell(now, "recording from iteration %llu on", number);
         break;
     case EFG_DO_FOLLOW:
-        efg_ring_end(t, now, 0);
+        efg_ring_end(t, now, false);
         efg_windows_follow(t, now);
         break;
     case EFG_DO_KEEP:
@@ -90,23 +90,23 @@ static void carry_out(void *context, enum efg_action action)
         efg_tell(now, "what was recorded provisionally is kept");
         break;
     case EFG_DO_CLOSE:
-        efg_tell(now, "recorded up to iteration %llu", close_window(t, now, 1) - 1);
+        efg_tell(now, "recorded up to iteration %llu", close_window(t, now, true) - 1);
         break;
     case EFG_DO_CUT:
-        efg_tell(now, "the window ends: recorded before iteration %llu", close_window(t, now, 0));
+        efg_tell(now, "the window ends: recorded before iteration %llu", close_window(t, now, false));
         break;
     case EFG_DO_SETTLE:
-        settle(t, 1, now);
+        settle(t, true, now);
         break;
     case EFG_DO_TRIM:
-        settle(t, 0, now);
+        settle(t, false, now);
         break;
     case EFG_DO_DISCARD:
         efg_windows_discard(t);
         efg_tell(now, "what was recorded is thrown away");
         break;
     case EFG_DO_FORGET:
-        efg_ring_end(t, now, 0);
+        efg_ring_end(t, now, false);
         efg_windows_discard(t);
         efg_visits_forget(t);
         efg_tell(now, "searching for the main loop again");
@@ -161,7 +161,7 @@ void efg_act_alone(struct efg_thread *t, uint64_t now)
 void efg_act_visit(struct efg_thread *t, uint64_t now)
 {
     enum efg_action action = efg_control_visit(&s->control, &t->tally, HANDS(t, now));
-    int is_provisional = trigger->state == EFG_PROVISIONAL;
+    bool is_provisional = trigger->state == EFG_PROVISIONAL;
 
     if (action != EFG_DO_NOTHING || (!is_provisional && trigger->state != EFG_RECORDING))
         return;

@@ -213,7 +213,7 @@ static void turn(struct efg_thread *t, uint64_t now)
     efg_recorder_skip(&t->recorder, !efg_slow_records(slow));
 }
 
-void efg_ring_end(struct efg_thread *t, uint64_t now, int visit)
+void efg_ring_end(struct efg_thread *t, uint64_t now, bool visit)
 {
     if (!ring.is_open)
         return;
@@ -229,13 +229,13 @@ void efg_ring_end(struct efg_thread *t, uint64_t now, int visit)
 void efg_ring_visit(struct efg_thread *t, uint64_t now)
 {
     if (!is_due(t)) {
-        efg_ring_end(t, now, 0);
+        efg_ring_end(t, now, false);
     } else if (!ring.is_open) {
         begin(t, now);
     } else {
         turn(t, now);
         if (t->recorder.failed)
-            efg_ring_end(t, now, 0);
+            efg_ring_end(t, now, false);
         else if (ring.count > MOST_EDGES || bytes_from(0) > ring.size)
             shrink(t);
     }
@@ -251,7 +251,7 @@ void efg_ring_look(struct efg_thread *t, uint64_t now)
     if (bytes <= ring.size)
         return;
     consider_size(bytes);
-    efg_ring_end(t, now, 0);
+    efg_ring_end(t, now, false);
 }
 
 /* --- results, and the end --- */
@@ -270,7 +270,7 @@ void efg_ring_settle(struct efg_thread *t, uint64_t now)
     if (slow->is_on && !ring.was_on)
         ring.began = now - job->start;
     if (!is_due(t) && !ring.is_over)
-        efg_ring_end(t, now, 0);
+        efg_ring_end(t, now, false);
     if (slow->is_on || ring.was_on)
         efg_windows_sweep(ring.began, is_wanted, times_of);
     say_barred();
@@ -287,7 +287,7 @@ void efg_ring_stop(void)
 void efg_ring_finish(struct efg_thread *t, uint64_t now)
 {
     efg_slow_stop(slow);
-    efg_ring_end(t, now, 0);
+    efg_ring_end(t, now, false);
     efg_ring_settle(t, now);
     efg_windows_join_slow();
 }

@@ -24,7 +24,7 @@ void efg_ring_look(struct efg_thread *thread, uint64_t now);
 void efg_ring_settle(struct efg_thread *thread, uint64_t now);
 
 /* It ends, and what is wanted of it stays; VISIT: with a visit of the pivot. */
-void efg_ring_end(struct efg_thread *thread, uint64_t now, int visit);
+void efg_ring_end(struct efg_thread *thread, uint64_t now, bool visit);
 
 /* ns from one round to the next, so that it spans some. */
 uint64_t efg_ring_pause(void);

@@ -49,8 +49,8 @@ static void init_control(void)
     const struct efg_conf *conf = &job->conf;
     struct efg_part all = {conf->windows, conf->iterations};
     struct efg_part spread = conf->windows > 1 ? all : (struct efg_part){conf->iterations, 1};
-    int has_first = efg_conf_selects(conf, EFG_SELECT_FIRST);
-    int has_spread = efg_conf_selects(conf, EFG_SELECT_SPREAD);
+    bool has_first = efg_conf_selects(conf, EFG_SELECT_FIRST);
+    bool has_spread = efg_conf_selects(conf, EFG_SELECT_SPREAD);
     struct efg_part part = has_first ? all : has_spread ? spread : (struct efg_part){1, 1};
 
     if (has_first && has_spread)
@@ -218,7 +218,7 @@ static bool is_pressed(uint64_t now)
     return agree->slow.is_on && now - rounds.posted_at >= efg_ring_pause();
 }
 
-void efg_rounds_advance(struct efg_thread *t, uint64_t now, int sample)
+void efg_rounds_advance(struct efg_thread *t, uint64_t now, bool sample)
 {
     if (efg_comms_are_expected())
         return;

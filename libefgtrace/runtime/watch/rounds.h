@@ -7,6 +7,8 @@
 #ifndef EFG_ROUNDS_H
 #define EFG_ROUNDS_H
 
+#include <stdbool.h>
+
 #include "threads.h"
 
 /* Begin the agreement. Returns 0, or -EIO when MPI cannot. */
@@ -14,7 +16,7 @@ int efg_rounds_init(void);
 
 /* Take results and vote, as far as that is possible without waiting; in the resting state, only if
  * a SAMPLE was taken. */
-void efg_rounds_advance(struct efg_thread *thread, uint64_t now, int sample);
+void efg_rounds_advance(struct efg_thread *thread, uint64_t now, bool sample);
 
 /* If the others did not answer for too long, record without them. */
 void efg_rounds_consider_alone(struct efg_thread *thread, uint64_t now);

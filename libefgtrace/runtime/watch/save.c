@@ -186,7 +186,7 @@ void efg_save_last(struct efg_thread *t, uint64_t now)
 
 /* --- the end --- */
 
-void efg_save_end(int is_written)
+void efg_save_end(bool is_written)
 {
     char path[EFG_PATH];
 

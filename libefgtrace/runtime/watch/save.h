@@ -10,6 +10,8 @@
 #ifndef EFG_SAVE_H
 #define EFG_SAVE_H
 
+#include <stdbool.h>
+
 #include "threads.h"
 
 /* On rank 0, which has made the folder: one for the pieces in it. Returns 0 or -errno. */
@@ -27,6 +29,6 @@ void efg_save_last(struct efg_thread *thread, uint64_t now);
 
 /* In MPI_Finalize, by all ranks: remove the pieces if rank 0 says that the run file
  * IS_WRITTEN. */
-void efg_save_end(int is_written);
+void efg_save_end(bool is_written);
 
 #endif

@@ -62,7 +62,7 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
     efg_act_visit(t, now);
     efg_ring_visit(t, now);
     if (!efg_agree_is_resting(agree))
-        efg_rounds_advance(t, now, 0);
+        efg_rounds_advance(t, now, false);
     update_awaiting(t);
     efg_leader_release(claim);
 }
@@ -71,7 +71,7 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
 static void look_for_loop(struct efg_thread *t, uint64_t now)
 {
     uint64_t before = s->loop.function;
-    int is_new = efg_finder_sample(t->finder, now, &s->loop);
+    bool is_new = efg_finder_sample(t->finder, now, &s->loop);
 
     efg_wish_look(t);
     if (is_new)
@@ -94,11 +94,11 @@ static void lead(struct efg_thread *t, uint64_t now)
     if (job->conf.mode != EFG_MODE_ADAPTIVE)
         return;
     end_window(t, now);
-    efg_rounds_advance(t, now, 1);
+    efg_rounds_advance(t, now, true);
     efg_rounds_consider_alone(t, now);
 }
 
-static void full_sample(struct efg_thread *t, uint64_t now, int leads)
+static void full_sample(struct efg_thread *t, uint64_t now, bool leads)
 {
     t->next_full_sample = now + efg_finder_pause(now - job->start, job->conf.interval);
     efg_coarse_follow(t, now);
@@ -114,7 +114,7 @@ static void full_sample(struct efg_thread *t, uint64_t now, int leads)
 static void look(struct efg_thread *t, uint64_t now)
 {
     end_window(t, now);
-    efg_rounds_advance(t, now, 0);
+    efg_rounds_advance(t, now, false);
     update_awaiting(t);
 }
 
@@ -141,7 +141,7 @@ static void sample(struct efg_thread *t, uint64_t now)
 {
     efg_events_add(t, now, false);
     uint64_t begin = efg_clock_cpu();
-    int is_full = now >= t->next_full_sample;
+    bool is_full = now >= t->next_full_sample;
     if (is_full)
         efg_leader_elect(t);
     int claim = efg_leader_claim(t);
@@ -198,10 +198,10 @@ static void choose_windows(uint64_t function, uint32_t number)
     free(keep);
 }
 
-void efg_steer_finish(uint64_t now, int collective)
+void efg_steer_finish(uint64_t now, bool collective)
 {
     struct efg_thread *t = efg_threads.leader;
-    int is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
+    bool is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
     if (!t)
         return;
     efg_leader_claim_last(t);

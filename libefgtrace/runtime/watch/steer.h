@@ -6,6 +6,8 @@
 #ifndef EFG_STEER_H
 #define EFG_STEER_H
 
+#include <stdbool.h>
+
 #include "threads.h"
 
 /* A sample of THREAD is due. */
@@ -15,6 +17,6 @@ void efg_steer_sample(struct efg_thread *thread, uint64_t now);
 void efg_steer_visit(struct efg_thread *thread, uint64_t now);
 
 /* The program ends: end the window and, if MPI can be used (COLLECTIVE), the rounds. */
-void efg_steer_finish(uint64_t now, int collective);
+void efg_steer_finish(uint64_t now, bool collective);
 
 #endif

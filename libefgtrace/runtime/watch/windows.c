@@ -48,7 +48,7 @@ struct efg_run_window *efg_windows_present(void)
 
 enum efg_select efg_windows_select(uint32_t part)
 {
-    int is_first =
+    bool is_first =
         efg_conf_selects(&job->conf, EFG_SELECT_FIRST) || !efg_conf_selects(&job->conf, EFG_SELECT_SPREAD);
     return part || !is_first ? EFG_SELECT_SPREAD : EFG_SELECT_FIRST;
 }
@@ -191,7 +191,7 @@ static void cut(struct efg_thread *t, struct efg_run_window *w, uint64_t from, u
     w->bytes = log_bytes(t);
 }
 
-void efg_windows_close(struct efg_thread *t, uint64_t now, int whole)
+void efg_windows_close(struct efg_thread *t, uint64_t now, bool whole)
 {
     struct efg_run_window *w = efg_windows_present();
     int is_failed = t->recorder.failed;
@@ -361,7 +361,7 @@ void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t
     }
 }
 
-static int touches(const struct efg_run_window *a, const struct efg_run_window *b)
+static bool touches(const struct efg_run_window *a, const struct efg_run_window *b)
 {
     return a->select == EFG_SELECT_SLOW && b->select == EFG_SELECT_SLOW && a->end == b->start &&
            a->last == b->first && a->function == b->function;
@@ -420,7 +420,7 @@ static void mark_kept(const void *context, struct efg_record *iteration)
 
 void efg_windows_clean(void)
 {
-    int is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
+    bool is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
 
     for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next) {
         if (t->recorder.log.header && (dropped_count || efg_conf_selects(&job->conf, EFG_SELECT_SLOW)))

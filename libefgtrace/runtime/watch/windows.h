@@ -7,6 +7,8 @@
 #ifndef EFG_WINDOWS_H
 #define EFG_WINDOWS_H
 
+#include <stdbool.h>
+
 #include "files/conf/conf.h"
 #include "steering.h"
 #include "threads.h"
@@ -18,7 +20,7 @@ void efg_windows_open(struct efg_thread *thread, uint64_t now);
 void efg_windows_next(struct efg_thread *thread, uint64_t now);
 
 /* The window ends: with the present visit, or, if it is not WHOLE, with the last one. */
-void efg_windows_close(struct efg_thread *thread, uint64_t now, int whole);
+void efg_windows_close(struct efg_thread *thread, uint64_t now, bool whole);
 
 /* Keep the iterations [FIRST, END) of the present window, which may have more. */
 void efg_windows_keep(struct efg_thread *thread, uint64_t first, uint64_t end);
