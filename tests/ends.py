@@ -12,7 +12,7 @@ usage: ends.py TOOL DIR
     alike        iterations of the loop have equally many calls on a rank
     tags         messages of a window have one tag: of the loop, or of what is behind it
     earlier      where the main loop is the second one, the first one's iterations are said to be
-                 of an earlier loop
+                 of an earlier loop, or of another phase
 
 Prints how many iterations the windows have; what is wrong goes to standard error, and it exits with 1."""
 import re
@@ -74,7 +74,7 @@ def windows_of_text(text):
         lines += [line] if on else []
     said = ' '.join(lines)
     return ([(int(a), int(b)) for a, b in re.findall(r'(?:number |; +)(\d+) to (\d+)', said)],
-            sum(int(n) for n in re.findall(r'(\d+) iterations(?:,| of an earlier| of a finer|  )', said)))
+            sum(int(n) for n in re.findall(r'(\d+) iterations(?:,| of an earlier| of phase| of a finer|  )', said)))
 
 
 def windows_of_report(text):
@@ -127,7 +127,7 @@ def tags_of(span):
 
 def check_earlier(summary, spans, wrong):
     of_first = sum(span[1] - span[0] + 1 for span in spans if BEHIND_IT not in tags_of(span))
-    said = sum(map(int, re.findall(r'(\d+) iterations of an earlier', summary)))
+    said = sum(map(int, re.findall(r'(\d+) iterations of (?:an earlier|phase)', summary)))
     if re.search(r'^Main loop +in second_loop', summary, re.M) and said != of_first:
         wrong.append(f'{said} iterations are said to be of an earlier loop, not {of_first}')
 

@@ -16,6 +16,19 @@ function loopTable() {
     ], run.loops, 30, (l) => l.is_main);
 }
 
+function phaseTable() {
+    return table(`Phases of rank ${run.curve.rank}: main loops one after the other`, [
+        { name: "phase", n: true, value: (p) => p.number ? String(p.number) : "\u2013" },
+        { name: "loop", value: (p) => make("span", null, "in " + (p.function || "?"), p.is_main ? make("span.tag", null, "main loop") : null) },
+        { name: "begins after", n: true, value: (p) => ns(p.start) },
+        { name: "takes", n: true, value: (p) => ns(p.time) },
+        { name: "of the run", n: true, value: (p) => shareBar(p.share) },
+        { name: "iterations", n: true, value: (p) => count(p.iterations) },
+        { name: "one takes", n: true, value: (p) => p.iterations ? ns(p.iterations_time / p.iterations) : "" },
+        { name: "recorded", n: true, value: (p) => String(p.recorded) },
+    ], run.phases, 30, (p) => p.is_main);
+}
+
 /* Times that are marked on axes of the run: {time, end, text}. */
 function moments() {
     const c = run.curve, list = [];
@@ -64,6 +77,7 @@ function curvePart() {
 function drawStructure() {
     section("structure", "Structure", "The loops that were found in the event flow graph, merged over all ranks. A line of source is where a repetition begins.",
         make("div.panel", null, run.loops.length ? loopTable() : make("p", null, "No call was made in a loop.")), leftOut("loops", "loops with less time"),
+        run.phases.length > 1 ? make("div.panel", null, phaseTable()) : null,
         make("h3", null, `Growth of the graph, on rank ${run.curve.rank}`), curvePart());
 }
 

@@ -24,9 +24,12 @@ const char efg_report_json_help[] =
     "           then, in no other count)} (of the library)}\n"
     "  loops    as in `efgtrace graph`, of all ranks, depth first, with id, depth, label,\n"
     "           is_main, efficiency, context (id, the innermost with all its calls)\n"
+    "  phases   [{number, is_main, function (of its loop), start, end, time, share (of the run),\n"
+    "           iterations, iterations_time, iterations_mpi (of those that were counted),\n"
+    "           recorded (iterations)}] of the rank that represents the run, as they began\n"
     "  curve    {rank, points [[time, calls, nodes, edges]], stable (0: not), found (0: never "
     "or\n"
-    "           not known), windows [{first, last, start, end, is_main (of the main loop)}]}:\n"
+    "           not known), windows [{first, last, start, end, is_main (of the main loop), phase}]}:\n"
     "           times since the start\n"
     "  contexts [{parent, name, is_call, file, line, module, calls, bytes, time D, mpi D}]\n"
     "           the calling context tree; the first one is the program, parents come before\n"
@@ -129,6 +132,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     efg_json_number(document, "version", EFG_REPORT_VERSION);
     efg_report_json_overview(document, model, beside, waiting);
     efg_report_json_loops(document, model);
+    efg_report_json_phases(document, model);
     efg_report_json_iterations(document, model);
     efg_report_json_heat(document, model);
     efg_report_json_slow(document, beside);

@@ -47,6 +47,15 @@ static void put_facts(struct efg_buffer *out, const struct efg_run *run, const s
     efg_buffer_put(out, ranks->hosts.lines.data, ranks->hosts.lines.size);
 }
 
+static void put_phases(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    if (!thread || thread->phase_count < 2)
+        return;
+    efg_text_title(out, "Phases");
+    efg_summary_phases(out, run, UINT32_MAX);
+}
+
 static void put_pivot_path(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
@@ -84,6 +93,7 @@ static void put_report(struct efg_buffer *out, const struct reading *reading, ui
     put_facts(out, run, &model->ranks);
     efg_text_title(out, "Loops");
     efg_summary_loops(out, run, UINT32_MAX, NULL);
+    put_phases(out, run);
     put_pivot_path(out, run);
     efg_text_title(out, "Efficiency");
     efg_report_efficiency(out, model, most);

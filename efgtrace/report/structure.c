@@ -50,8 +50,46 @@ static void add_curve(cJSON *document, const struct efg_run *run)
         efg_json_number(window, "start", w->start);
         efg_json_number(window, "end", w->end);
         cJSON_AddBoolToObject(window, "is_main", efg_run_is_main(thread, w));
+        efg_json_number(window, "phase", w->phase);
         cJSON_AddItemToArray(windows, window);
     }
+}
+
+/* --- phases --- */
+
+static cJSON *make_phase(const struct efg_run *run, const struct efg_run_thread *thread,
+                         const struct efg_looptree *tree, const struct efg_run_phase *p)
+{
+    char name[256];
+    cJSON *to = cJSON_CreateObject();
+    efg_summary_loop_name(run, &thread->graph, tree, &p->loop, name, sizeof name);
+    efg_json_number(to, "number", p->number);
+    cJSON_AddBoolToObject(to, "is_main", p->number && p->number == thread->main_phase);
+    efg_json_text(to, "function", name);
+    efg_json_number(to, "start", p->begin);
+    efg_json_number(to, "end", p->end);
+    efg_json_number(to, "time", p->time);
+    cJSON_AddNumberToObject(to, "share",
+                            (double)p->time / (double)(efg_run_rank_duration(&run->speaker) + 1));
+    efg_json_number(to, "iterations", p->iterations);
+    efg_json_number(to, "iterations_time", p->iterations_time);
+    efg_json_number(to, "iterations_mpi", p->iterations_mpi);
+    efg_json_number(to, "recorded", efg_summary_phase_recorded(thread, p));
+    return to;
+}
+
+void efg_report_json_phases(cJSON *document, const struct efg_model *model)
+{
+    const struct efg_run *run = &model->run;
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    cJSON *phases = cJSON_AddArrayToObject(document, "phases");
+    struct efg_looptree tree;
+    if (!thread)
+        return;
+    efg_summary_tree(&tree, run, &thread->graph, &thread->loops.main);
+    for (uint32_t i = 0; i < thread->phase_count; i++)
+        cJSON_AddItemToArray(phases, make_phase(run, thread, &tree, &thread->phases[i]));
+    efg_looptree_fini(&tree);
 }
 
 void efg_report_json_loops(cJSON *document, const struct efg_model *model)

@@ -226,7 +226,9 @@ static void any_thread(struct efg_run_thread *thread, uint32_t paths, const stru
                                                      1,
                                                      random_below(2),
                                                      random_below(3),
-                                                     (uint32_t)random_below(1 << 30)};
+                                                     (uint32_t)random_below(1 << 30),
+                                                     0,
+                                                     0};
 }
 
 void random_names(struct efg_run_names *names)

@@ -134,9 +134,9 @@ static struct efg_vote table(const struct efg_candidate *rows, int count)
 static void test_majority(void **state)
 {
     (void)state;
-    struct efg_candidate three[] = {{5, 9, 9, 1, 2, 2}, {7, 10, 12, 3, 0, 2}};
-    struct efg_candidate tie[] = {{5, 9, 20, 2, 0, 0}, {7, 10, 12, 2, 3, 3}};
-    struct efg_candidate even[] = {{5, 9, 12, 2, 0, 0}, {7, 10, 12, 2, 0, 0}};
+    struct efg_candidate three[] = {{5, 9, 9, 1, 2, 2, 0, 0}, {7, 10, 12, 3, 0, 2, 0, 0}};
+    struct efg_candidate tie[] = {{5, 9, 20, 2, 0, 0, 0, 0}, {7, 10, 12, 2, 3, 3, 0, 0}};
+    struct efg_candidate even[] = {{5, 9, 12, 2, 0, 0, 0, 0}, {7, 10, 12, 2, 0, 0, 0, 0}};
     struct efg_vote a = table(three, 2), b = table(tie, 2), c = table(even, 2), d = table(tie, 1);
     assert_int_equal(efg_ballot_winner(&a)->loop, 7);             /* most ranks */
     assert_int_equal(efg_ballot_winner(&b)->loop, 7);             /* fewer iterations */

@@ -38,7 +38,7 @@ struct efg_finder {
     uint64_t since;                /* ns: the first of them */
 };
 
-struct efg_finder *efg_finder_new(const struct efg_graph *graph, struct efg_wish wish)
+struct efg_finder *efg_finder_since(const struct efg_graph *graph, struct efg_wish wish, uint64_t now)
 {
     struct efg_finder *finder = calloc(1, sizeof *finder);
 
@@ -46,10 +46,15 @@ struct efg_finder *efg_finder_new(const struct efg_graph *graph, struct efg_wish
         return NULL;
     finder->graph = graph;
     finder->wish = wish;
-    if (!efg_history_init(&finder->history, graph, graph->start))
+    if (!efg_history_init(&finder->history, graph, now))
         return finder;
     efg_finder_free(finder);
     return NULL;
+}
+
+struct efg_finder *efg_finder_new(const struct efg_graph *graph, struct efg_wish wish)
+{
+    return efg_finder_since(graph, wish, graph->start);
 }
 
 void efg_finder_wish(struct efg_finder *finder, struct efg_wish wish)
@@ -154,6 +159,21 @@ static uint32_t key_of(const struct efg_finder *finder, const struct efg_loop_fo
     return key;
 }
 
+/* The lowest hash of a site that is entered about once in each iteration; never 0. */
+static uint16_t mark_of(const struct efg_finder *finder, const struct efg_loop_found *found)
+{
+    double least = SAME_LEVEL * (double)(found->loop.iterations * found->parts);
+    uint64_t lowest = UINT64_MAX;
+
+    for (uint32_t i = 0; i < found->site_count; i++) {
+        uint32_t site = finder->judge.sites[found->first_site + i];
+        uint64_t hash = efg_callflow_site(&finder->flow, site)->hash;
+        if ((double)efg_callflow_turns(&finder->flow, site) >= least && hash < lowest)
+            lowest = hash;
+    }
+    return (uint16_t)(1 + lowest % UINT16_MAX);
+}
+
 /* Whether the iterations of KNOWN are as many as those of FOUND, more or less. */
 static bool is_as_often(const struct efg_finder *finder, const struct known *known,
                         const struct efg_loop_found *found)
@@ -175,7 +195,11 @@ static bool is_same(const struct efg_finder *finder, const struct known *known,
 
 static struct known remember(const struct efg_finder *finder, const struct efg_loop_found *found)
 {
-    return (struct known){found->loop, found->site, key_of(finder, found), found->is_marked, found->is_call};
+    struct known known = {found->loop, found->site, key_of(finder, found), found->is_marked, found->is_call};
+
+    known.loop.key = known.key;
+    known.loop.mark = mark_of(finder, found);
+    return known;
 }
 
 /* ---- accepting ---- */
@@ -227,10 +251,18 @@ static void refresh(struct efg_finder *finder)
         return;
     for (uint32_t i = 0; i < finder->judge.count; i++)
         if (is_same(finder, accepted, &finder->judge.chain[i])) {
+            uint16_t mark = accepted->loop.mark;
             accepted->loop = finder->judge.chain[i].loop;
+            accepted->loop.key = accepted->key;
+            accepted->loop.mark = mark;
             return;
         }
     accepted->loop.share = finder->flow.flow[accepted->site].time / finder->flow.flow[EFG_CALLTREE_ROOT].time;
+}
+
+bool efg_finder_sees(const struct efg_finder *finder, uint32_t site)
+{
+    return site < finder->flow.sites && finder->flow.flow[site].time > 0;
 }
 
 uint32_t efg_finder_site(const struct efg_finder *finder)

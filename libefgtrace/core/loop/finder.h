@@ -42,6 +42,8 @@ struct efg_finder; /* one per graph */
 /* A finder for GRAPH, which outlives it and has a call tree (efg_graph_follow_calls). NULL
  * without memory. */
 struct efg_finder *efg_finder_new(const struct efg_graph *graph, struct efg_wish wish);
+/* One that looks at what the time since NOW, ns, was spent on: the main loop of what begins then. */
+struct efg_finder *efg_finder_since(const struct efg_graph *graph, struct efg_wish wish, uint64_t now);
 void efg_finder_free(struct efg_finder *finder);
 
 /* From now on look for the loop of WISH. */
@@ -59,6 +61,9 @@ bool efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainl
 /* The site that the accepted loop is best described by: its function; if it is a call again and again, and a
  * loop around that goes round as often, the function of that one. EFG_NONE if there is no loop yet. */
 uint32_t efg_finder_site(const struct efg_finder *finder);
+
+/* Whether time was spent at SITE in what the last sample looked at. */
+bool efg_finder_sees(const struct efg_finder *finder, uint32_t site);
 
 /* The graph was made coarser (coarsen.h): sites and ids have changed. Start again at NOW ns. */
 void efg_finder_renew(struct efg_finder *finder, uint64_t now);

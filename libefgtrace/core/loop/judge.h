@@ -47,6 +47,8 @@ struct efg_mainloop {
     uint64_t iterations; /* so far */
     double share;        /* of the time in the last half of the run, 0 to 1 */
     efg_place place;     /* in the code of the function, if the level's is known */
+    uint32_t key;        /* a site that is entered once in each iteration; of the finder only, as is ... */
+    uint16_t mark;       /* what tells it from other loops of the function, and agrees between ranks mostly */
 };
 
 /* A loop of the chain. Sites are ids of the call tree. */

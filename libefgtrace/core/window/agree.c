@@ -7,29 +7,14 @@
 
 #include <string.h>
 
-#include "core/graph/detail.h"
+#include "election.h"
 
-#define MOST_TRIES 3        /* more rounds while ranks have different loops */
 #define MOST_WAITS 12       /* rounds without a world collective that all know */
 #define LONG_WAITS 100      /* also while one may still come */
 #define MOST_FAILURES 6     /* windows that did not hold in a row, before they are given up */
 #define MOST_EMPTY 12       /* windows in a row without a whole iteration, likewise */
 #define MOST_LAST_ROUNDS 16 /* in MPI_Finalize; it takes 7, and 2 for each pivot refused */
 #define SAME_PERIOD 32      /* codes of periods: 41%; twice as long is another loop */
-#define NAMES (EFG_DROP_ALL_FRAMES | EFG_DROP_PATH) /* what loops are named by */
-
-static void begin_part(struct efg_agree *agree, uint32_t part)
-{
-    agree->part = part;
-    agree->windows = agree->parts[part].windows;
-    agree->length = agree->parts[part].length;
-    agree->spread.count = 0;
-}
-
-static bool has_part_to_come(const struct efg_agree *agree)
-{
-    return agree->part + 1 < EFG_AGREE_PARTS && agree->parts[agree->part + 1].windows;
-}
 
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip)
 {
@@ -37,7 +22,7 @@ void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, 
     agree->round = windows ? EFG_ROUND_PROPOSE : EFG_ROUND_OVER;
     agree->parts[0] = (struct efg_part){windows, length};
     agree->skip = skip;
-    begin_part(agree, 0);
+    efg_election_begin_part(agree, 0);
     agree->pivot = -1;
 }
 
@@ -46,71 +31,14 @@ void efg_agree_continue(struct efg_agree *agree, uint64_t windows, uint64_t leng
     agree->parts[1] = (struct efg_part){windows, length};
 }
 
-bool efg_agree_is_same_detail(const struct efg_vote *result)
-{
-    return !(result->dropped & result->kept);
-}
-
 /* --- the loop --- */
-
-static bool may_have_windows(const struct efg_agree *agree, uint64_t loop)
-{
-    for (uint32_t i = 0; i < agree->loop_count; i++)
-        if (agree->loops[i] == loop)
-            return loop == agree->loop && (agree->windows > 1 || !agree->made);
-    return agree->loop_count < EFG_AGREE_LOOPS || !agree->made;
-}
-
-bool efg_agree_wants(const struct efg_agree *agree, uint64_t loop)
-{
-    return agree->round < EFG_ROUND_CONFIRM && !agree->skip && may_have_windows(agree, loop) &&
-           (loop != agree->loop || !agree->made);
-}
-
-/* Loops have other names: the one that wins is taken for the one that was elected last. */
-static void rename_loop(struct efg_agree *agree, const struct efg_vote *r, uint64_t winner)
-{
-    if (agree->loop_count && agree->dropped != (r->dropped & NAMES))
-        agree->loop = agree->loops[agree->loop_count - 1] = winner;
-    agree->dropped = r->dropped & NAMES;
-}
-
-/* The loop that is to have windows, and has none yet that lies ahead; 0: none, or not yet. */
-static uint64_t elect(struct efg_agree *agree, const struct efg_vote *r)
-{
-    const struct efg_candidate *winner = efg_ballot_winner(r);
-    if (!winner || r->flags & EFG_VOTE_LACKING || !efg_agree_is_same_detail(r))
-        return 0;
-    rename_loop(agree, r, winner->loop);
-    if (!may_have_windows(agree, winner->loop) ||
-        (agree->round == EFG_ROUND_CHECK && winner->loop == agree->loop)) {
-        agree->tries = 0;
-        return 0;
-    }
-    if (efg_ballot_is_split(r) && !agree->is_leaving && agree->tries++ < MOST_TRIES)
-        return 0;
-    return winner->loop;
-}
-
-/* Loops that got no window are not counted. */
-static void take_loop(struct efg_agree *agree, uint64_t loop)
-{
-    if (loop == agree->loop)
-        return;
-    if (!agree->loop_count || agree->made)
-        agree->loop_count++;
-    agree->loop = agree->loops[agree->loop_count - 1] = loop;
-    agree->made = 0;
-    begin_part(agree, 0);
-    agree->refusals = 0;
-}
 
 static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote *r)
 {
-    uint64_t loop = elect(agree, r);
-    if (!loop || (r->flags & EFG_VOTE_LEAVING && !(r->flags & EFG_VOTE_RECORDS)))
+    const struct efg_candidate *winner = efg_election_winner(agree, r);
+    if (!winner || (r->flags & EFG_VOTE_LEAVING && !(r->flags & EFG_VOTE_RECORDS)))
         return EFG_VERDICT_NONE;
-    take_loop(agree, loop);
+    efg_election_take(agree, winner);
     agree->round = EFG_ROUND_PIVOT;
     agree->tries = 0;
     return EFG_VERDICT_ELECTED;
@@ -304,12 +232,13 @@ static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r
     agree->ended = (uint64_t)r->ended;
     efg_spread_add(&agree->spread, agree->first);
     agree->made++;
+    agree->loops[agree->present].is_made = true;
     agree->round = EFG_ROUND_PROPOSE;
     agree->tries = 0;
-    if (r->flags & EFG_VOTE_LEAVING || (agree->windows == 1 && !has_part_to_come(agree)))
+    if (r->flags & EFG_VOTE_LEAVING || (agree->windows == 1 && !efg_election_has_part(agree)))
         return EFG_VERDICT_DONE;
     if (agree->windows == 1) {
-        begin_part(agree, agree->part + 1);
+        efg_election_begin_part(agree, agree->part + 1);
         efg_spread_init(&agree->spread, agree->windows, agree->length + agree->margin);
     }
     move(agree, r);
@@ -320,7 +249,7 @@ static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *
 {
     if (!(r->flags & EFG_VOTE_UNDONE))
         return finish(agree, r);
-    if (!(r->flags & EFG_VOTE_OPENED) && elect(agree, r))
+    if (!(r->flags & EFG_VOTE_OPENED) && efg_election_winner(agree, r))
         return lose(agree);
     return EFG_VERDICT_NONE;
 }
@@ -456,6 +385,7 @@ enum efg_verdict efg_agree_result(struct efg_agree *agree, const struct efg_vote
     enum efg_verdict verdict;
 
     agree->pending = 0;
+    efg_election_credit(agree, r);
     bool is_busy = efg_slow_result(&agree->slow, r);
     verdict = end_windows(agree, r, step(agree, r, tally));
     steer_slow(agree, verdict, (r->flags & EFG_VOTE_LEAVING) != 0);

@@ -65,7 +65,8 @@
 #include "tally.h"
 #include "trigger.h"
 
-#define EFG_AGREE_LOOPS 6    /* that get windows in a run */
+#define EFG_AGREE_LOOPS 16   /* that keep their windows: those with the most time */
+#define EFG_AGREE_TURNS 64   /* of loops, in a run */
 #define EFG_AGREE_PARTS 2    /* one after the other, if the first one is a single window */
 #define EFG_AGREE_REFUSALS 3 /* pivots of a loop, then each owner takes its own */
 
@@ -91,6 +92,8 @@ struct efg_standing {
     uint32_t dropped;                 /* set of enum efg_drop */
     uint64_t loop;                    /* its favourite; 0: none */
     uint64_t iterations;              /* of it so far */
+    uint16_t mark;                    /* of the phase, if the function has several; 0: none */
+    uint64_t time;                    /* ns since the start of the run */
     uint16_t place;                   /* number of the loop in its function; 0: not known */
     bool has_given_up;                /* has none and does not hold up the others any longer */
     const struct efg_choice *choices; /* in PIVOT: pivots of agree->loop, its favourite first */
@@ -136,14 +139,25 @@ struct efg_part {
     uint64_t windows, length;
 };
 
+/* A loop that was elected. */
+struct efg_agree_loop {
+    uint64_t loop;
+    uint32_t mark;  /* as efg_ballot_mark */
+    uint32_t phase; /* the number that its windows have, from 1 */
+    uint64_t time;  /* ns for which most ranks voted for it */
+    bool is_made;   /* it has windows */
+};
+
 struct efg_agree {
     /* Changed by results only, so the same on all ranks. */
     enum efg_round round;            /* the one to vote in, or voted in */
     bool is_last;                    /* no further window: some rank would pause */
     bool is_leaving;                 /* rounds are posted in MPI_Finalize only */
     uint64_t loop;                   /* elected */
-    uint64_t loops[EFG_AGREE_LOOPS]; /* that were elected so far, the present one last */
-    uint32_t loop_count;
+    struct efg_agree_loop loops[EFG_AGREE_LOOPS]; /* that were elected so far */
+    uint32_t loop_count, present;    /* present: which of them is LOOP */
+    uint32_t phases, turns;          /* numbers given, elections */
+    uint64_t time;                   /* the latest that a rank has said */
     uint64_t dropped; /* frames and paths, when it was elected, and so named */
     int32_t pivot;    /* its bit; -1: each owner has its own */
     uint32_t refused[EFG_AGREE_REFUSALS], refusals;
@@ -226,12 +240,24 @@ static inline uint64_t efg_agree_number(const struct efg_agree *agree,
 /* An owner owns no longer: it follows. */
 void efg_agree_follow(struct efg_agree *agree);
 
+/* The number of the present phase; 0: no loop was elected yet. */
+static inline uint32_t efg_agree_phase(const struct efg_agree *agree)
+{
+    return agree->loop_count ? agree->loops[agree->present].phase : 0;
+}
+
+/* Of WANTED things, so many are for the phase of LOOP: in proportion to its time, one at least. */
+uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree_loop *loop, uint64_t wanted);
+
 /* 1 if LOOP would get windows if it were elected now, and none is placed: where its iterations
  * are few and long, record provisionally. */
 bool efg_agree_wants(const struct efg_agree *agree, uint64_t loop);
 
 /* 1 if all ranks tell signatures apart in the same way. If not, hashes mean nothing; each drops
  * what any has dropped (result->dropped), and they vote again. */
-bool efg_agree_is_same_detail(const struct efg_vote *result);
+static inline bool efg_agree_is_same_detail(const struct efg_vote *result)
+{
+    return !(result->dropped & result->kept);
+}
 
 #endif

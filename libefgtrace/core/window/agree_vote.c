@@ -52,7 +52,9 @@ static void say_loop(struct efg_vote *vote, const struct efg_standing *s)
                                                 .most = s->iterations,
                                                 .ranks = 1,
                                                 .least_place = s->place,
-                                                .most_place = s->place};
+                                                .most_place = s->place,
+                                                .least_mark = s->mark,
+                                                .most_mark = s->mark};
     else if (!s->has_given_up && !s->leaving)
         vote->flags |= EFG_VOTE_LACKING;
     if (s->state == EFG_PROVISIONAL)
@@ -66,6 +68,7 @@ static void say_always(struct efg_vote *vote, const struct efg_standing *s)
         vote->flags |= EFG_VOTE_LEAVING;
     if (s->would_pause)
         vote->flags |= EFG_VOTE_RESTS;
+    vote->time = (int64_t)s->time;
     vote->dropped = s->dropped;
     vote->kept = ~(uint64_t)s->dropped;
 }

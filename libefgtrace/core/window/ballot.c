@@ -13,7 +13,8 @@
 #define QUANTITIES(X)                                                         \
     X(period) X(least_hash) X(most_hash) X(marked) X(worlds) X(passed)        \
     X(base) X(soonest) X(whole) X(margin) X(number) X(least_count)            \
-    X(most_count) X(end) X(begun) X(ended) X(slow) X(span) X(step)
+    X(most_count) X(end) X(begun) X(ended) X(slow) X(span) X(step)  \
+    X(time)
 /* clang-format on */
 
 void efg_ballot_init(struct efg_vote *vote)
@@ -36,6 +37,8 @@ static struct efg_candidate add(struct efg_candidate a, struct efg_candidate b)
     a.most = a.most > b.most ? a.most : b.most;
     a.least_place = a.least_place < b.least_place ? a.least_place : b.least_place;
     a.most_place = a.most_place > b.most_place ? a.most_place : b.most_place;
+    a.least_mark = a.least_mark < b.least_mark ? a.least_mark : b.least_mark;
+    a.most_mark = a.most_mark > b.most_mark ? a.most_mark : b.most_mark;
     return a;
 }
 
@@ -90,6 +93,11 @@ const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result)
 uint32_t efg_ballot_place(const struct efg_candidate *winner)
 {
     return winner->least_place == winner->most_place ? winner->most_place : 0;
+}
+
+uint32_t efg_ballot_mark(const struct efg_candidate *winner)
+{
+    return winner->least_mark == winner->most_mark ? winner->most_mark : 0;
 }
 
 bool efg_ballot_is_split(const struct efg_vote *result)

@@ -16,7 +16,7 @@
 #include "core/graph/graph.h"
 
 #define EFG_BALLOT_NONE INT64_MIN /* of a rank that has nothing to say */
-#define EFG_BALLOT_LOOPS 16
+#define EFG_BALLOT_LOOPS 12
 #define EFG_BALLOT_BITS 256 /* a pivot is the bit hash % EFG_BALLOT_BITS of its class */
 
 /* A pivot that a rank could take. */
@@ -31,6 +31,7 @@ struct efg_candidate {
     uint64_t least, most; /* iterations so far */
     uint32_t ranks;
     uint16_t least_place, most_place; /* number of the loop in its function; 0: not known */
+    uint16_t least_mark, most_mark;   /* of the phase: which of several of one function */
 };
 
 enum efg_vote_flag {
@@ -74,6 +75,7 @@ struct efg_vote {
     int64_t slow;  /* the slowest iteration, as slow.c puts it */
     int64_t span;  /* - least ns that a ring holds */
     int64_t step;  /* of how many blocks of iterations a ring is to have one */
+    int64_t time;  /* ns since the start */
     /* By ascending hash; if there are more, those with the lowest hashes. */
     struct efg_candidate loops[EFG_BALLOT_LOOPS];
 };
@@ -91,6 +93,9 @@ const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result);
 /* Which loop of its function all ranks that have WINNER mean, by the code; 0 if they do not know,
  * or mean different ones. */
 uint32_t efg_ballot_place(const struct efg_candidate *winner);
+
+/* The mark of its phase; 0 if ranks differ. */
+uint32_t efg_ballot_mark(const struct efg_candidate *winner);
 
 /* 1 if ranks have different loops. */
 bool efg_ballot_is_split(const struct efg_vote *result);

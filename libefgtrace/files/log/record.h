@@ -28,7 +28,8 @@ enum efg_record_kind {
     EFG_REC_WINDOW_BEGIN,    /* d = number of the window, from 0; what is under way, as far as
                                 this thread knows (files/match/flight.h): a = count, signed, e = sum */
     EFG_REC_WINDOW_END,      /* d = number of the window */
-    EFG_REC_ITERATION_BEGIN, /* d = number of the iteration (the pivot's visit), from 0; a = enum efg_kept;
+    EFG_REC_ITERATION_BEGIN, /* d = number of the iteration (the pivot's visit), from 0; c = number of the
+                                phase, 0: not known; a = enum efg_kept;
                                 of a slow one, b = how many times the median it took, in 1/1000 */
     EFG_REC_ITERATION_END,   /* d = number of the iteration */
     /* Every call: */

@@ -18,7 +18,7 @@ struct writing {
     bool failed;                                       /* OTF2 refused a definition */
     uint32_t mpi, mpi_io, comm_template, win_template; /* strings */
     uint32_t site, site_help, iteration, iteration_help, polls, polls_help, path, path_help;
-    uint32_t kept, kept_help, times, times_help;
+    uint32_t kept, kept_help, times, times_help, phase, phase_help;
 };
 
 /* Definitions are kept in memory until the writer is closed, so one that is refused does not
@@ -45,6 +45,8 @@ static void choose_strings(struct writing *w)
     w->path_help = efg_otf2_intern_text(strings, "Hash of the call path, as in run.efg");
     w->kept = efg_otf2_intern_text(strings, "kept");
     w->kept_help = efg_otf2_intern_text(strings, "Why the iteration was recorded");
+    w->phase = efg_otf2_intern_text(strings, "phase");
+    w->phase_help = efg_otf2_intern_text(strings, "Number of the phase of the program, as in the report");
     w->times = efg_otf2_intern_text(strings, "times_median");
     w->times_help = efg_otf2_intern_text(
         strings, "How many times the median of those before it a slow iteration took, where it was slowest");
@@ -214,6 +216,8 @@ static void write_marks(struct writing *w)
                                                  OTF2_TYPE_STRING));
     check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_TIMES, w->times, w->times_help,
                                                  OTF2_TYPE_DOUBLE));
+    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_PHASE, w->phase, w->phase_help,
+                                                 OTF2_TYPE_UINT32));
     for (uint32_t i = 0; i < w->u->sites.count; i++) {
         const struct efg_otf2_site *site = efg_otf2_key(&w->u->sites, i);
         check(w, OTF2_GlobalDefWriter_WriteSourceCodeLocation(w->writer, i, site->file, site->line));

@@ -68,7 +68,7 @@ static void write_frame(struct efg_otf2_pass *p, const struct efg_record *r, uin
     case EFG_REC_WINDOW_END:
         return efg_otf2_leave_all(&p->stack, time);
     case EFG_REC_ITERATION_BEGIN:
-        return efg_otf2_iteration_begin(&p->stack, r->d, r->a, r->b, time);
+        return efg_otf2_iteration_begin(&p->stack, r, time);
     case EFG_REC_ITERATION_END:
         return efg_otf2_iteration_end(&p->stack, time);
     case EFG_REC_ENTER:

@@ -122,7 +122,8 @@ enum {
     EFG_ATTRIBUTE_POLLS,
     EFG_ATTRIBUTE_PATH,
     EFG_ATTRIBUTE_KEPT,
-    EFG_ATTRIBUTE_TIMES
+    EFG_ATTRIBUTE_TIMES,
+    EFG_ATTRIBUTE_PHASE
 };
 enum { EFG_PARAMETER_ITERATION };
 
@@ -193,9 +194,8 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
                    uint64_t polls, uint64_t time);
 void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time);
-/* KEPT and TIMES: why it was kept, as a log has it. */
-void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint32_t kept, uint32_t times,
-                              uint64_t time);
+/* As a log has it: d is the number of the iteration, a and b why it was kept, c the phase. */
+void efg_otf2_iteration_begin(struct efg_otf2_stack *s, const struct efg_record *iteration, uint64_t time);
 void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time);
 /* Leave all that is open. */
 void efg_otf2_leave_all(struct efg_otf2_stack *s, uint64_t time);

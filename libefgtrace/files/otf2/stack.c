@@ -146,16 +146,17 @@ static void add_kept(struct efg_otf2_stack *s, uint32_t kept, uint32_t times)
         check(s, OTF2_AttributeList_AddDouble(s->attributes, EFG_ATTRIBUTE_TIMES, times / 1000.0));
 }
 
-void efg_otf2_iteration_begin(struct efg_otf2_stack *s, uint64_t number, uint32_t kept, uint32_t times,
-                              uint64_t time)
+void efg_otf2_iteration_begin(struct efg_otf2_stack *s, const struct efg_record *r, uint64_t time)
 {
     efg_otf2_iteration_end(s, time);
-    check(s, OTF2_AttributeList_AddUint64(s->attributes, EFG_ATTRIBUTE_ITERATION, number));
-    add_kept(s, kept, times);
+    check(s, OTF2_AttributeList_AddUint64(s->attributes, EFG_ATTRIBUTE_ITERATION, r->d));
+    if (r->c)
+        check(s, OTF2_AttributeList_AddUint32(s->attributes, EFG_ATTRIBUTE_PHASE, r->c));
+    add_kept(s, r->a, r->b);
     enter(s, EFG_REGION_ITERATION, time);
     if (!s->failed)
         check(s,
-              OTF2_EvtWriter_ParameterUnsignedInt(s->writer, NULL, s->last, EFG_PARAMETER_ITERATION, number));
+              OTF2_EvtWriter_ParameterUnsignedInt(s->writer, NULL, s->last, EFG_PARAMETER_ITERATION, r->d));
     s->in_iteration = true;
 }
 

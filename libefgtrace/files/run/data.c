@@ -54,6 +54,7 @@ void efg_run_rank_fini(struct efg_run_rank *rank)
         struct efg_run_thread *thread = &rank->threads[i];
         efg_graph_fini(&thread->graph);
         free(thread->windows);
+        free(thread->phases);
         free(thread->series);
         free(thread->traffic.partners.item);
         free(thread->traffic.sends.item);
@@ -63,6 +64,7 @@ void efg_run_rank_fini(struct efg_run_rank *rank)
     free(rank->host);
     free(rank->place.cores);
     free(rank->note);
+    free(rank->phases);
     memset(rank, 0, sizeof *rank);
 }
 

@@ -86,6 +86,7 @@ static const struct efg_field fields_of_rank[] = {
     RANK(22, 32, limited),
     RANK(23, 64, paused),
     RANK(24, 64, unwatched),
+    RANK(25, TEXT, phases),
 };
 
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)

@@ -34,6 +34,8 @@ static bool is_main(const struct efg_run_loop *main, uint64_t function, uint64_t
 
 bool efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window)
 {
+    if (thread->main_phase && window->phase)
+        return window->phase == thread->main_phase;
     return is_main(&thread->loops.main, window->function, window->last);
 }
 

@@ -8,6 +8,7 @@
  *     data.c      in memory                 lookup.c    questions to it
  *     series.c    iterations                traffic.c   what was sent
  *     fields.c    facts                     order.c     sequences
+ *     phases.c    phases
  */
 #ifndef EFG_RUNFILE_PARTS_H
 #define EFG_RUNFILE_PARTS_H
@@ -103,6 +104,9 @@ int efg_run_shape_put(struct efg_run_group *group, const struct efg_run_rank *ra
  * Returns 0, -EBADMSG, -ENOMEM. */
 int efg_run_shape_get(const struct efg_run_group *group, struct efg_run_rank *rank,
                       uint32_t threads);
+
+/* Fill in the phases of the threads of RANK, from its text. Returns 0, -EBADMSG, -ENOMEM. */
+int efg_run_phases_read(struct efg_run_rank *rank);
 
 /* The facts of a rank, at the beginning of its payload. */
 void efg_rank_put_facts(struct efg_buffer *out, const struct efg_run_rank *rank);

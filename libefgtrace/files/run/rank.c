@@ -400,6 +400,7 @@ int efg_runfile_get_rank(struct efg_run_rank *rank, const void *section, size_t 
         for (uint32_t i = 0; i < rank->thread_count && !in.reader.failed; i++)
             get_thread(&in, &rank->threads[i], rank->rank);
         error = efg_input_outcome(&in);
+        error = error ? error : efg_run_phases_read(rank);
     }
     if (error)
         efg_run_rank_fini(rank);

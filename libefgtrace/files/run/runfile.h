@@ -95,6 +95,8 @@ struct efg_run_window {   /* a stretch of recorded iterations */
     uint32_t agreed;      /* 1: the same one on all ranks */
     uint32_t select;      /* enum efg_select (files/conf/conf.h): why it was recorded */
     uint32_t times;       /* around a slow one: how many times the median that one took, in 1/1000; or 0 */
+    uint32_t phase;       /* number of an efg_run_phase; 0: not known */
+    uint32_t turn;        /* efg_agree.turns when it was made; only while the program runs */
 };
 
 /* The slow one of a window around it: the second of its iterations; the only one, until the job ends. */
@@ -115,6 +117,15 @@ struct efg_run_loop {
     uint32_t share; /* of the time in the last half of the run, in 1/EFG_WHOLE_SHARE */
 };
 #define EFG_WHOLE_SHARE 1000000
+
+/* A phase of the program: it has a main loop of its own, while it lasts. */
+struct efg_run_phase {
+    uint32_t number;          /* as windows have it; 0: it has none */
+    struct efg_run_loop loop; /* its iterations are those that were counted; without a share */
+    uint64_t begin, end;      /* ns since the start of the run */
+    uint64_t time;            /* ns that it lasted: less, if another one came in between */
+    uint64_t iterations, iterations_time, iterations_mpi; /* that were counted: how many, ns, ns in MPI */
+};
 
 /* What delimits the iterations of the recorded loop: visits of NODE (EFG_PIVOT_NODE), or
  * entries of the call site whose path is the DEPTH outermost frames of NODE's (EFG_PIVOT_SITE);
@@ -200,6 +211,9 @@ struct efg_run_thread {
         *series; /* the iterations one after the other, rounded as efg_series_round
                     says; NULL: there are none, or there was no memory */
     struct efg_run_traffic traffic;
+    uint32_t phase_count; /* of the thread that leads; from fact 25 of the rank */
+    struct efg_run_phase *phases; /* in the order in which they began */
+    uint32_t main_phase;  /* number of that of loops.main; 0: not known */
 };
 
 /* Where a rank was bound to, at the end of MPI_Init. Numbers are hwloc's logical ones, from 0;
@@ -245,6 +259,7 @@ struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     uint64_t unwatched;   /* calls then; they are in no other count */
     struct efg_run_processor processor;
     char *note;           /* what went wrong or is worth saying, "" for nothing */
+    char *phases;         /* as efg_run_phases_text */
     uint32_t thread_count;
     struct efg_run_thread *threads;
 };
@@ -375,6 +390,11 @@ const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank
  * to another level of it. */
 bool efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window);
 bool efg_run_begins_main(const struct efg_run_thread *thread);
+
+/* The phase with this NUMBER, or NULL; all phases of THREAD, and those of its windows, as a text for the
+ * facts of the rank: to be freed, NULL without memory. */
+const struct efg_run_phase *efg_run_phase(const struct efg_run_thread *thread, uint32_t number);
+char *efg_run_phases_text(const struct efg_run_thread *thread);
 
 /* ns that a rank ran (to its last call when it never finished). */
 uint64_t efg_run_rank_duration(const struct efg_run_rank *rank);

@@ -40,15 +40,30 @@ static void name_frame(const struct efg_run *run, const struct efg_node *node, u
         efg_summary_address(text, size, module, frame->offset);
 }
 
+static bool has_node(const struct efg_looptree *tree, uint32_t loop, uint32_t node)
+{
+    uint32_t l = tree->loop_of[node];
+
+    while (l != EFG_NONE && l != loop)
+        l = tree->loops[l].parent;
+    return l == loop;
+}
+
+void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *graph,
+                           const struct efg_looptree *tree, const struct efg_run_loop *loop, char *text,
+                           size_t size)
+{
+    uint32_t index = efg_summary_loop(tree, run, graph, loop);
+    *text = '\0';
+    if (index != EFG_NONE && has_node(tree, index, loop->node))
+        efg_summary_function(run, graph, tree, index, text, size);
+    if (!*text)
+        name_frame(run, &graph->nodes[loop->node], loop->depth, text, size);
+}
+
 static void name_loop(const struct view *view, const struct efg_run_loop *loop, char *text, size_t size)
 {
-    const struct efg_graph *graph = &view->thread->graph;
-    uint32_t index = efg_summary_loop(view->tree, view->run, graph, loop);
-    *text = '\0';
-    if (index != EFG_NONE)
-        efg_summary_function(view->run, graph, view->tree, index, text, size);
-    if (!*text)
-        name_frame(view->run, &graph->nodes[loop->node], loop->depth, text, size);
+    efg_summary_loop_name(view->run, &view->thread->graph, view->tree, loop, text, size);
 }
 
 /* --- none --- */
@@ -252,25 +267,31 @@ static void put_numbers(struct efg_buffer *out, const struct efg_run_window *win
     efg_summary_line(out, "             %s", line);
 }
 
-/* " of an earlier loop, in setup": the function is known if the loop is one of those kept. */
-static void name_earlier(const struct view *view, uint64_t function, char *text, size_t size)
+/* " of phase 1, in setup", or of another loop of the phase: the function is known if the loop is one of those
+ * kept. */
+static void name_other(const struct view *view, const struct efg_run_window *window, char *text, size_t size)
 {
     const struct efg_run_loops *loops = &view->thread->loops;
     const struct efg_run_loop *known[] = {&loops->automatic, &loops->finer, &loops->coarser, &loops->best};
-    if (function == loops->main.function) {
+    const struct efg_run_phase *phase = efg_run_phase(view->thread, window->phase);
+    const struct efg_run_loop *loop = phase ? &phase->loop : NULL;
+    size_t used;
+    if (!phase && window->function == loops->main.function) {
         snprintf(text, size, " of a finer level of it");
         return;
     }
-    size_t used = (size_t)snprintf(text, size, " of an earlier loop, ");
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (known[i]->function == function) {
-            used += (size_t)snprintf(text + used, size - used, "in ");
-            name_loop(view, known[i], text + used, size - used);
-            return;
-        }
+    for (size_t i = 0; i < sizeof known / sizeof *known && !loop; i++)
+        if (known[i]->function == window->function)
+            loop = known[i];
+    used = (size_t)(phase ? snprintf(text, size, " of phase %u", phase->number)
+                          : snprintf(text, size, " of an earlier loop"));
+    if (loop) {
+        used += (size_t)snprintf(text + used, size - used, ", in ");
+        name_loop(view, loop, text + used, size - used);
+        return;
     }
-    snprintf(text + used, size - used, "EFGTRACE_LOOP=%010llx",
-             (unsigned long long)(function & EFG_LOOP_BITS));
+    snprintf(text + used, size - used, ", EFGTRACE_LOOP=%010llx",
+             (unsigned long long)(window->function & EFG_LOOP_BITS));
 }
 
 static void put_spans(struct efg_buffer *out, const struct efg_run_window *windows, uint32_t count)
@@ -310,7 +331,7 @@ static void put_group(struct efg_buffer *out, const struct view *view, const cha
     unsigned long long iterations = 0;
     char loop[320] = "", span[160], why[64];
     if (view->thread->loops.main.function && !efg_run_is_main(view->thread, windows))
-        name_earlier(view, windows->function, loop, sizeof loop);
+        name_other(view, windows, loop, sizeof loop);
     for (uint32_t i = 0; i < count; i++)
         iterations += windows[i].last - windows[i].first;
     name_select(view, windows, count, why, sizeof why);
@@ -327,7 +348,7 @@ static void put_group(struct efg_buffer *out, const struct view *view, const cha
 static bool is_alike(const struct efg_run_thread *thread, const struct efg_run_window *x,
                      const struct efg_run_window *y)
 {
-    return x->function == y->function && x->select == y->select &&
+    return x->function == y->function && x->phase == y->phase && x->select == y->select &&
            efg_run_is_main(thread, x) == efg_run_is_main(thread, y);
 }
 

@@ -17,6 +17,7 @@
 #include "files/conf/conf.h"
 
 #define LOOPS_SHOWN 6
+#define PHASES_SHOWN 6
 #define NOTES_SHOWN 4
 #define MOST_UNTRACED (1 << 20) /* ranks that are worth being named */
 
@@ -321,6 +322,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     put_untraced(out, run);
     efg_summary_warning(out, run);
     efg_summary_loops(out, run, LOOPS_SHOWN, NULL);
+    efg_summary_phases(out, run, PHASES_SHOWN);
     efg_summary_main(out, run);
     efg_summary_windows(out, run);
     put_representation(out, &view);

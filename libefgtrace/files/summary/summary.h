@@ -42,6 +42,18 @@ uint32_t efg_summary_loop(const struct efg_looptree *tree, const struct efg_run 
 void efg_summary_main(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run);
 
+/* What LOOP of GRAPH and its TREE is called: that of its function. */
+void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *graph,
+                           const struct efg_looptree *tree, const struct efg_run_loop *loop, char *text,
+                           size_t size);
+
+/* Append the phases of the run, a line each, if there are several: all, or at most MOST, those with the most
+ * time. */
+void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
+
+/* Iterations that were recorded of a phase. */
+uint64_t efg_summary_phase_recorded(const struct efg_run_thread *thread, const struct efg_run_phase *phase);
+
 /* --- where it ran --- */
 
 /* Append what there is to say about ranks that share cores, and about clocks of several hosts. */

@@ -281,6 +281,7 @@ static void begin_iteration(struct efg_recorder *r, uint64_t time, uint64_t numb
                                             .kind = EFG_REC_ITERATION_BEGIN,
                                             .a = r->kept,
                                             .b = r->kept == EFG_KEPT_AROUND,
+                                            .c = r->phase,
                                             .d = number});
 }
 

@@ -66,6 +66,7 @@ struct efg_recorder {
     uint64_t open_requests; /* started in the window, not complete */
     uint64_t calls;         /* recorded in the window */
     uint32_t kept;          /* enum efg_kept: why its iterations are */
+    uint32_t phase;         /* number of that of its iterations; 0: not known. Set by whoever begins it */
     struct efg_spin spin;
     struct efg_log_place window_start, boundary; /* where it and its last iteration began */
     struct efg_log_place visit;                  /* ... and the present call */

@@ -29,17 +29,20 @@ static void mark(struct efg_thread *t, uint64_t now)
     efg_act_adopt(t, &s->pivots[efg_agree_choice(agree, s->choices, s->pivot_count)], now);
 }
 
-/* Of the windows of this loop, and of the present part, those that the ranks have given up go. */
+/* Of the windows of this loop since it was elected, and of the present part, those that the ranks have given
+ * up go. */
 static void drop_windows(void)
 {
     enum efg_select select = efg_windows_select(agree->part);
+    uint32_t phase = efg_agree_phase(agree);
     uint8_t *keep = calloc(s->window_count + 1, 1);
 
     for (uint32_t i = 0, n = 0; keep && i < s->window_count; i++)
-        if (efg_windows_is_of(&s->windows[i], agree->loop, select))
-            keep[n++] = (uint8_t)efg_spread_has(&agree->spread, s->windows[i].first);
+        if (efg_windows_is_of(&s->windows[i], phase, select))
+            keep[n++] =
+                s->windows[i].turn != agree->turns || efg_spread_has(&agree->spread, s->windows[i].first);
     if (keep)
-        efg_windows_choose(agree->loop, select, keep);
+        efg_windows_choose(phase, select, keep);
     free(keep);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "leader.h"
+#include "phases.h"
 #include "runtime/base/memory.h"
 #include "runtime/process/job.h"
 #include "runtime/process/processor.h"
@@ -169,7 +170,7 @@ static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
     if (!t->finder || !t->graph.tree)
         return;
     if (efg_leader_is(t))
-        loops->main = describe(&t->graph, &s->loop, efg_finder_site(t->finder));
+        loops->main = describe(&t->graph, &s->main, efg_finder_site(t->finder));
     loops->automatic = at_level(t, EFG_LEVEL_AUTO);
     loops->finer = at_level(t, EFG_LEVEL_FINER);
     loops->coarser = at_level(t, EFG_LEVEL_COARSER);
@@ -177,50 +178,112 @@ static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
         explain(t, loops);
 }
 
-static void fill_pivot(struct efg_run_pivot *out, const struct efg_thread *t)
+/* PIVOT has had so many VISITS; it belongs to the loop of FUNCTION, 0 for the main one. */
+static void fill_pivot(struct efg_run_pivot *out, const struct efg_graph *graph,
+                       const struct efg_pivot *pivot, uint64_t visits, uint64_t function)
 {
-    const struct efg_pivot *pivot = &s->pivot;
-
     if (pivot->kind == EFG_PIVOT_NONE)
         return;
     *out = (struct efg_run_pivot){
         .kind = pivot->kind,
         .class = pivot->class,
-        .visits = t->tally.visits,
-        .function = s->is_owner ? s->control.agree.loop : 0,
+        .visits = visits,
+        .function = function,
     };
     if (pivot->kind == EFG_PIVOT_NODE)
         out->node = pivot->id;
     else
-        place_site(&t->graph, pivot->id, &out->node, &out->depth);
+        place_site(graph, pivot->id, &out->node, &out->depth);
+}
+
+/* --- phases --- */
+
+/* The phase whose pivot is marked has the iterations of the thread. */
+static bool is_counted(const struct efg_phase *phase)
+{
+    return efg_phases.counted != EFG_NONE && phase == &efg_phases.list[efg_phases.counted];
+}
+
+static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t,
+                           const struct efg_phase *phase, uint64_t now)
+{
+    uint32_t site = efg_calltree_find(t->graph.tree, phase->loop.function), key = phase->loop.key, below;
+    struct efg_run_iterations iterations = phase->iterations;
+
+    if (site == EFG_NONE)
+        return false;
+    if (is_counted(phase)) {
+        efg_stat_unite(&iterations.all, &t->iterations.all);
+        iterations.all_mpi += t->iterations.all_mpi;
+    }
+    *out = (struct efg_run_phase){
+        .number = phase->number,
+        .loop = describe(&t->graph, &phase->loop, site),
+        .begin = phase->begin - job->start,
+        .end = (phase->resumed ? now : phase->end) - job->start,
+        .time = efg_phases_time(phase, now),
+        .iterations = iterations.all.count,
+        .iterations_time = iterations.all.sum,
+        .iterations_mpi = iterations.all_mpi,
+    };
+    below = key == EFG_NONE ? key : node_below(&t->graph, key);
+    if (below != EFG_NONE)
+        out->loop.node = below;
+    return true;
+}
+
+static void fill_phases(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
+{
+    const struct efg_phase *main = s->main.function ? efg_phases_find(&s->main) : NULL;
+
+    out->phases = t->graph.tree ? calloc(efg_phases.count + 1, sizeof *out->phases) : NULL;
+    for (uint32_t i = 0; out->phases && i < efg_phases.count; i++)
+        out->phase_count += describe_phase(&out->phases[out->phase_count], t, &efg_phases.list[i], now);
+    out->main_phase = main ? main->number : 0;
+}
+
+/* Where the pivot of another phase is marked, what was known of that of the main loop. */
+static void take_main_phase(struct efg_run_thread *out, const struct efg_thread *t)
+{
+    const struct efg_phase *main = s->main.function ? efg_phases_find(&s->main) : NULL;
+
+    if (!main || is_counted(main) || !main->longest.all.count)
+        return;
+    out->iterations = main->longest;
+    out->series = main->series;
+    out->pivot = (struct efg_run_pivot){0};
+    fill_pivot(&out->pivot, &t->graph, &main->pivot, main->visits, main->loop.function);
 }
 
 /* --- threads --- */
 
-/* Slow ones do not stand for the others. */
-static void fill_recorded(struct efg_run_iterations *iterations)
+/* Slow ones do not stand for the others; nor do those of other phases. */
+static void fill_recorded(struct efg_run_thread *out)
 {
     for (uint32_t i = 0; i < s->window_count; i++) {
-        if (s->windows[i].select == EFG_SELECT_SLOW)
+        if (s->windows[i].select == EFG_SELECT_SLOW ||
+            (out->main_phase && s->windows[i].phase && s->windows[i].phase != out->main_phase))
             continue;
-        efg_stat_unite(&iterations->recorded, &s->recorded[i].recorded);
-        iterations->recorded_mpi += s->recorded[i].recorded_mpi;
+        efg_stat_unite(&out->iterations.recorded, &s->recorded[i].recorded);
+        out->iterations.recorded_mpi += s->recorded[i].recorded_mpi;
     }
 }
 
-static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t)
+static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
 {
-    fill_pivot(&out->pivot, t);
-    fill_recorded(&out->iterations);
+    fill_pivot(&out->pivot, &t->graph, &s->pivot, t->tally.visits, s->is_owner ? s->control.agree.loop : 0);
+    fill_phases(out, t, now);
+    take_main_phase(out, t);
     out->windows = s->windows;
     out->window_count = s->window_count;
+    fill_recorded(out);
     out->agreed = (struct efg_run_agreed){.is_owner = (uint32_t)s->is_owner,
                                           .drifted = (uint32_t)s->control.agree.drifted,
                                           .is_alone = s->control.agree.role == EFG_ALONE,
                                           .wanted = (uint32_t)s->control.agree.parts[0].windows};
 }
 
-static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
+static void fill_thread(struct efg_run_thread *out, struct efg_thread *t, uint64_t now)
 {
     out->number = t->number;
     out->graph = t->graph;
@@ -232,14 +295,18 @@ static void fill_thread(struct efg_run_thread *out, struct efg_thread *t)
     out->traffic.collectives = list_items(t->recorder.traffic, efg_traffic_collectives);
     fill_loops(&out->loops, t);
     if (efg_leader_is(t))
-        fill_leader(out, t);
+        fill_leader(out, t, now);
 }
 
-static void add_thread(struct efg_run_rank *rank, struct efg_thread *t)
+static void add_thread(struct efg_run_rank *rank, struct efg_thread *t, uint64_t now)
 {
+    struct efg_run_thread *out = &rank->threads[t->number < rank->thread_count ? t->number : 0];
+
     rank->cost += thread_cost(t);
     rank->memory += efg_recorder_memory(&t->recorder);
-    fill_thread(&rank->threads[t->number < rank->thread_count ? t->number : 0], t);
+    fill_thread(out, t, now);
+    if (efg_leader_is(t) && !rank->phases)
+        rank->phases = efg_run_phases_text(out);
 }
 
 void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t now)
@@ -262,20 +329,22 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
     if (!rank->threads)
         rank->thread_count = 0;
     else if (only)
-        add_thread(rank, only);
+        add_thread(rank, only, now);
     for (struct efg_thread *t = efg_threads.list; rank->threads && !only && t; t = t->next)
-        add_thread(rank, t);
+        add_thread(rank, t, now);
 }
 
 void efg_known_forget_rank(struct efg_run_rank *rank)
 {
     for (uint32_t i = 0; i < rank->thread_count; i++) {
+        free(rank->threads[i].phases);
         free(rank->threads[i].traffic.partners.item);
         free(rank->threads[i].traffic.sends.item);
         free(rank->threads[i].traffic.collectives.item);
     }
     free(rank->threads);
     free(rank->note);
+    free(rank->phases);
 }
 
 /* --- the run --- */

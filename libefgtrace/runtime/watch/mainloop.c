@@ -6,6 +6,8 @@
 #include "mainloop.h"
 
 #include "act.h"
+#include "next.h"
+#include "phases.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "threads.h"
@@ -32,10 +34,11 @@ static bool is_preferred(const struct efg_pivot *a, const struct efg_pivot *b)
     return efg_ballot_bit(&x) < efg_ballot_bit(&y);
 }
 
-static bool adopt_best(struct efg_thread *t, const struct efg_loop_found *found, uint64_t now)
+static bool adopt_best(struct efg_thread *t, const struct efg_judge *judge,
+                       const struct efg_loop_found *found, uint64_t now)
 {
     struct efg_pivot pivots[EFG_CHOICES];
-    uint32_t count = found ? efg_pivot_list(efg_finder_judge(t->finder), found, pivots, EFG_CHOICES) : 0;
+    uint32_t count = found ? efg_pivot_list(judge, found, pivots, EFG_CHOICES) : 0;
     uint32_t best = 0;
 
     for (uint32_t i = 1; i < count; i++)
@@ -48,8 +51,9 @@ static bool adopt_best(struct efg_thread *t, const struct efg_loop_found *found,
 
 bool efg_mainloop_adopt_own(struct efg_thread *t, uint64_t now)
 {
-    return adopt_best(t, efg_judge_find(efg_finder_judge(t->finder), s->loop.function, s->loop.iterations),
-                      now);
+    struct efg_judge *judge = efg_next_judge(t);
+
+    return adopt_best(t, judge, efg_judge_find(judge, s->loop.function, s->loop.iterations), now);
 }
 
 /* No window is under way, nor an election of a pivot. */
@@ -94,7 +98,7 @@ static void put_first(const struct efg_pivot *pivot)
 
 void efg_mainloop_list_pivots(struct efg_thread *t)
 {
-    struct efg_judge *judge = efg_finder_judge(t->finder);
+    struct efg_judge *judge = efg_next_judge(t);
     const struct efg_loop_found *found = agree->role == EFG_ALONE ? NULL : find_elected(judge);
 
     s->pivot_count = found ? efg_pivot_list(judge, found, s->pivots, EFG_CHOICES) : 0;
@@ -130,7 +134,7 @@ void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
     uint64_t round = elapsed / found->loop.iterations;
     if (round * LONG_SHARE < elapsed || round < LONG)
         return;
-    if (s->pivot.kind != EFG_PIVOT_NONE || adopt_best(t, found, now))
+    if (s->pivot.kind != EFG_PIVOT_NONE || adopt_best(t, efg_finder_judge(t->finder), found, now))
         efg_act_feed(t, EFG_IN_LONG, now);
 }
 
@@ -144,7 +148,9 @@ void efg_mainloop_rename(struct efg_thread *t, enum efg_coarsened outcome, uint6
         return;
     if (t->finder)
         efg_finder_renew(t->finder, now);
-    s->loop.function = 0;
+    efg_next_forget();
+    efg_phases_forget_sites();
+    s->loop.function = s->main.function = 0;
     if (has_pivot && outcome == EFG_COARSENED_PIVOT) { /* it would count other visits now */
         efg_act_lose(t, now);
         efg_visits_forget(t);

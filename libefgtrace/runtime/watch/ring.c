@@ -191,6 +191,7 @@ static void begin(struct efg_thread *t, uint64_t now)
     ring.size = room(t);
     if (t->recorder.is_draining || ring.size < LEAST_SIZE || (!ring.edges && make_edges()))
         return;
+    t->recorder.phase = efg_agree_phase(&s->control.agree);
     efg_recorder_begin_ring(&t->recorder, now, efg_steering_number(t));
     ring.is_open = t->recorder.is_on;
     if (!ring.is_open)

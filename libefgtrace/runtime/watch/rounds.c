@@ -10,6 +10,8 @@
 #include "act.h"
 #include "coarse.h"
 #include "mainloop.h"
+#include "next.h"
+#include "phases.h"
 #include "ring.h"
 #include "runtime/process/job.h"
 #include "threads.h"
@@ -120,13 +122,16 @@ static void add_window(struct efg_standing *standing)
 
 static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leaving)
 {
+    bool searches = efg_next_is_searching() && trigger->state != EFG_PROVISIONAL;
     struct efg_standing standing = {
         .leaving = leaving,
         .dropped = t->graph.dropped,
-        .loop = s->loop.function,
+        .loop = searches ? 0 : s->loop.function,
         .iterations = s->loop.iterations,
+        .mark = efg_phases_mark(),
+        .time = now - job->start,
         .place = (uint16_t)efg_place_loop(s->loop.place),
-        .has_given_up = has_given_up(now),
+        .has_given_up = searches ? efg_next_has_given_up() : has_given_up(now),
         .choices = s->choices,
         .hash = s->pivot.kind != EFG_PIVOT_NONE ? s->pivot.hash : 0,
         .tally = &t->tally,
@@ -192,6 +197,8 @@ static void wait_for_loop(uint64_t now)
 
 static void take_elected(const struct efg_candidate *winner)
 {
+    if (winner->loop == s->loop.function)
+        efg_phases_name(efg_agree_phase(agree));
     s->elected = winner->least;
     s->place = efg_ballot_place(winner);
 }

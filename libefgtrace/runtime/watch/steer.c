@@ -14,6 +14,7 @@
 #include "events.h"
 #include "leader.h"
 #include "mainloop.h"
+#include "next.h"
 #include "ring.h"
 #include "rounds.h"
 #include "runtime/base/clock.h"
@@ -29,6 +30,7 @@
 
 #define ROUND_PAUSE 1000000 /* ns between tests of a round */
 #define LOOK_PAUSE 5000000  /* ns between looks at what is recorded */
+#define LOOKS 1000          /* or fewer in a run, at what goes on */
 #define SAMPLES 400         /* sampling uses at most 1/400 of the time */
 
 struct efg_steering efg_steering;
@@ -71,10 +73,10 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
 static void look_for_loop(struct efg_thread *t, uint64_t now)
 {
     uint64_t before = s->loop.function;
-    bool is_new = efg_finder_sample(t->finder, now, &s->loop);
+    bool is_new = efg_finder_sample(t->finder, now, &s->main);
 
     efg_wish_look(t);
-    if (is_new)
+    if (efg_next_sample(t, now, is_new))
         efg_mainloop_found(t, before, now);
     if (job->conf.mode == EFG_MODE_ADAPTIVE)
         efg_mainloop_consider_long(t, now);
@@ -100,7 +102,7 @@ static void lead(struct efg_thread *t, uint64_t now)
 
 static void full_sample(struct efg_thread *t, uint64_t now, bool leads)
 {
-    t->next_full_sample = now + efg_finder_pause(now - job->start, job->conf.interval);
+    t->next_full_sample = now + efg_finder_pause(now - efg_next_since(), job->conf.interval);
     efg_coarse_follow(t, now);
     efg_stability_sample(&t->stability, &t->graph, now);
     efg_order_settle(&t->order);
@@ -114,6 +116,8 @@ static void full_sample(struct efg_thread *t, uint64_t now, bool leads)
 static void look(struct efg_thread *t, uint64_t now)
 {
     end_window(t, now);
+    if (job->conf.mode == EFG_MODE_ADAPTIVE && !efg_thrift_has_paused() && efg_next_look(t, now))
+        t->next_full_sample = now;
     efg_rounds_advance(t, now, false);
     update_awaiting(t);
 }
@@ -128,13 +132,17 @@ static void bound_samples(struct efg_thread *t, uint64_t now, uint64_t took)
 
 /* ns until the next look; visits of the pivot, where they are awaited, move the rounds on as
  * well. */
-static uint64_t pause_before_look(void)
+static uint64_t pause_before_look(uint64_t now)
 {
+    uint64_t pause = (now - job->start) / LOOKS;
+
     if (trigger->state == EFG_RECORDING)
         return LOOK_PAUSE;
     if (agree->slow.is_on)
         return efg_ring_pause();
-    return agree->round > EFG_ROUND_PROPOSE && agree->round < EFG_ROUND_OVER ? ROUND_PAUSE : UINT64_MAX / 2;
+    if (agree->round > EFG_ROUND_PROPOSE && agree->round < EFG_ROUND_OVER)
+        return ROUND_PAUSE;
+    return pause > job->conf.interval ? pause : job->conf.interval;
 }
 
 static void sample(struct efg_thread *t, uint64_t now)
@@ -153,8 +161,8 @@ static void sample(struct efg_thread *t, uint64_t now)
         look(t, now);
     }
     t->next_sample = t->next_full_sample;
-    if (claim && now + pause_before_look() < t->next_sample)
-        t->next_sample = now + pause_before_look();
+    if (claim && now + pause_before_look(now) < t->next_sample)
+        t->next_sample = now + pause_before_look(now);
     t->cost.rare += efg_clock_cpu() - begin;
     if (now >= t->next_save)
         efg_save(t, now);
@@ -174,28 +182,42 @@ void efg_steer_sample(struct efg_thread *t, uint64_t now)
 
 /* --- the end --- */
 
-/* Of the windows of each loop, as many as each part asks for: of those that are whole, if there are as
- * many. */
-static void choose_windows(uint64_t function, uint32_t number)
+/* Of the windows of a loop, as many as each part asks for: of those that are whole, if there are as many. */
+static void choose_windows(const struct efg_agree_loop *loop, uint32_t number)
 {
     const struct efg_part *part = &agree->parts[number];
+    uint64_t wanted = part->windows > 1 ? efg_agree_part_of(agree, loop, part->windows) : part->windows;
     enum efg_select select = efg_windows_select(number);
     uint64_t *first = calloc(s->window_count + 1, sizeof *first), last_length = 0;
     uint8_t *keep = calloc(s->window_count + 1, 1);
     uint32_t count = 0;
 
     for (uint32_t i = 0; first && part->windows && i < s->window_count; i++)
-        if (efg_windows_is_of(&s->windows[i], function, select)) {
+        if (efg_windows_is_of(&s->windows[i], loop->phase, select)) {
             first[count++] = s->windows[i].first;
             last_length = s->windows[i].last - s->windows[i].first;
         }
-    if (first && keep && count > part->windows) {
+    if (first && keep && count > wanted) {
         count -= last_length < part->length; /* the run ended in it */
-        efg_spread_choose(first, count, (uint32_t)part->windows, keep);
-        efg_windows_choose(function, select, keep);
+        efg_spread_choose(first, count, (uint32_t)wanted, keep);
+        efg_windows_choose(loop->phase, select, keep);
     }
     free(first);
     free(keep);
+}
+
+/* What is wanted is divided among the phases by their time. */
+static void divide(void)
+{
+    efg_windows_drop_forgotten();
+    for (uint32_t i = 0; i < agree->loop_count; i++) {
+        const struct efg_agree_loop *loop = &agree->loops[i];
+        for (uint32_t part = 0; part < EFG_AGREE_PARTS; part++)
+            choose_windows(loop, part);
+        if (agree->slow.wanted)
+            efg_windows_choose_slow(loop->phase,
+                                    (uint32_t)efg_agree_part_of(agree, loop, agree->slow.wanted));
+    }
 }
 
 void efg_steer_finish(uint64_t now, bool collective)
@@ -206,7 +228,7 @@ void efg_steer_finish(uint64_t now, bool collective)
         return;
     efg_leader_claim_last(t);
     if (t->finder)
-        efg_finder_sample(t->finder, now, &s->loop);
+        efg_finder_sample(t->finder, now, &s->main);
     efg_ring_stop();
     if (is_adaptive && collective)
         efg_rounds_finish(t, now);
@@ -214,11 +236,11 @@ void efg_steer_finish(uint64_t now, bool collective)
         efg_rounds_fini();
     efg_act_feed(t, EFG_IN_END, now);
     efg_ring_finish(t, now);
+    if (!efg_next_is_later())
+        s->loop = s->main;
     if (s->pivot.kind == EFG_PIVOT_NONE && s->loop.function)
         efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
-    for (uint32_t i = 0; i < agree->loop_count; i++)
-        for (uint32_t part = 0; part < EFG_AGREE_PARTS; part++)
-            choose_windows(agree->loops[i], part);
+    divide();
     for (struct efg_thread *other = efg_threads.list; other; other = other->next)
         if (other->recorder.is_on)
             efg_recorder_end(&other->recorder, now, 0, 0);

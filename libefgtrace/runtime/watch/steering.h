@@ -5,6 +5,7 @@
  *
  *     act.c        the control: what is decided, and done
  *     mainloop.c   the loop and the pivot of this rank
+ *     next.c       its loop, when another phase begins
  *     rounds.c     what the others have said
  *     windows.c    what is recorded
  *     ring.c       what may yet be kept
@@ -30,6 +31,7 @@ struct efg_steering {
 
     /* The loop of this rank, and the pivots of the elected one that it could take. */
     struct efg_mainloop loop; /* function 0: none */
+    struct efg_mainloop main; /* that of the whole run */
     uint64_t elected;         /* the fewest iterations of it that a rank had */
     uint32_t place;           /* which loop of its function it is, if all know; else 0 */
     struct efg_pivot pivots[EFG_CHOICES];

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "iterations.h"
+#include "phases.h"
 #include "steering.h"
 
 #define UNLIKE 4       /* times the calls of the largest iteration so far ... */
@@ -77,10 +78,12 @@ void efg_visits_adopt(struct efg_thread *t, const struct efg_pivot *pivot)
     is_replaced = false;
     if (efg_visits_have(pivot))
         return;
+    efg_phases_keep(t, &s->pivot);
     s->pivot = *pivot;
     s->control.offset = 0;
     memset(&visits, 0, sizeof visits);
     efg_graph_mark_pivot(&t->graph, pivot->kind, pivot->id);
     efg_tally_mark(&t->tally, efg_graph_visits(&t->graph, pivot->kind, pivot->id));
     efg_iterations_restart(t);
+    efg_phases_adopt();
 }

@@ -56,6 +56,7 @@ enum efg_select efg_windows_select(uint32_t part)
 static int add_window(struct efg_run_window window)
 {
     window.select = efg_windows_select(agree->part);
+    window.phase = efg_agree_phase(agree);
     if (efg_array_grow(&s->windows, s->window_count, 1, sizeof *s->windows) ||
         efg_array_grow(&s->recorded, s->window_count, 1, sizeof *s->recorded))
         return -ENOMEM;
@@ -115,6 +116,7 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
     logged_offset = s->control.offset;
     marks.count = 0;
     add_mark(t, now);
+    t->recorder.phase = s->control.trigger.state == EFG_PROVISIONAL ? 0 : efg_agree_phase(agree);
     efg_recorder_begin(&t->recorder, now, first, kept_of(efg_windows_present(), first));
     turn_epoch(t);
 }
@@ -239,6 +241,7 @@ void efg_windows_renumber(void)
         return;
     w->function = agree->loop; /* nothing was agreed when it was opened */
     w->select = efg_windows_select(agree->part);
+    w->phase = efg_agree_phase(agree);
     w->last += marks.first + s->control.offset - w->first;
     w->first = marks.first + s->control.offset;
 }
@@ -302,8 +305,13 @@ int efg_windows_join(struct efg_thread *t, uint64_t now)
 
 void efg_windows_settle(void)
 {
-    if (s->has_window)
-        efg_windows_present()->agreed = 1;
+    struct efg_run_window *w = efg_windows_present();
+
+    if (w) {
+        w->agreed = 1;
+        w->phase = efg_agree_phase(agree);
+        w->turn = agree->turns;
+    }
     s->has_window = 0;
 }
 
@@ -326,10 +334,10 @@ static void remove_window(uint32_t i)
     remove_from_list(i);
 }
 
-void efg_windows_choose(uint64_t function, enum efg_select select, const uint8_t *keep)
+void efg_windows_choose(uint32_t phase, enum efg_select select, const uint8_t *keep)
 {
     for (uint32_t i = 0, n = 0; i < s->window_count;) {
-        if (efg_windows_is_of(&s->windows[i], function, select) && !keep[n++])
+        if (efg_windows_is_of(&s->windows[i], phase, select) && !keep[n++])
             remove_window(i);
         else
             i++;
@@ -364,7 +372,7 @@ void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t
 static bool touches(const struct efg_run_window *a, const struct efg_run_window *b)
 {
     return a->select == EFG_SELECT_SLOW && b->select == EFG_SELECT_SLOW && a->end == b->start &&
-           a->last == b->first && a->function == b->function;
+           a->last == b->first && a->phase == b->phase;
 }
 
 void efg_windows_join_slow(void)
@@ -382,6 +390,45 @@ void efg_windows_join_slow(void)
         s->recorded[i - 1].recorded_mpi += s->recorded[i].recorded_mpi;
         remove_from_list(i);
     }
+}
+
+/* The least slow one of PHASE; *COUNT of all. */
+static uint32_t find_least_slow(uint32_t phase, uint32_t *count)
+{
+    uint32_t least = 0;
+
+    *count = 0;
+    for (uint32_t i = 0; i < s->window_count; i++) {
+        if (!efg_windows_is_of(&s->windows[i], phase, EFG_SELECT_SLOW))
+            continue;
+        if (!*count || s->windows[i].times < s->windows[least].times)
+            least = i;
+        ++*count;
+    }
+    return least;
+}
+
+void efg_windows_choose_slow(uint32_t phase, uint32_t most)
+{
+    uint32_t count, least;
+
+    while (least = find_least_slow(phase, &count), count > most)
+        remove_window(least);
+}
+
+static bool is_known(uint32_t phase)
+{
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        if (agree->loops[i].phase == phase)
+            return true;
+    return phase == 0;
+}
+
+void efg_windows_drop_forgotten(void)
+{
+    for (uint32_t i = s->window_count; i-- > 0;)
+        if (!is_known(s->windows[i].phase))
+            remove_window(i);
 }
 
 static bool is_dropped(const void *context, uint64_t begin)

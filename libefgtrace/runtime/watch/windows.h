@@ -41,13 +41,13 @@ void efg_windows_trim(struct efg_thread *thread, uint64_t now, struct efg_span s
 /* Why the windows of a PART (core/window/agree.h) are recorded. */
 enum efg_select efg_windows_select(uint32_t part);
 
-/* Of the windows of the loop FUNCTION that were recorded because of SELECT, keep those whose KEEP is 1;
+/* Of the windows of a PHASE that were recorded because of SELECT, keep those whose KEEP is 1;
  * KEEP has an entry for each, in order. The others are removed from the logs at the end of the run. */
-void efg_windows_choose(uint64_t function, enum efg_select select, const uint8_t *keep);
-static inline int efg_windows_is_of(const struct efg_run_window *window, uint64_t function,
+void efg_windows_choose(uint32_t phase, enum efg_select select, const uint8_t *keep);
+static inline int efg_windows_is_of(const struct efg_run_window *window, uint32_t phase,
                                     enum efg_select select)
 {
-    return window->function == function && window->select == select;
+    return window->phase == phase && window->select == select;
 }
 
 /* All recorders are done: remove from the logs what was not kept, and what threads other than the
@@ -64,6 +64,11 @@ void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_ite
 void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t times(uint64_t number));
 /* The run is over: those that follow one another become one. */
 void efg_windows_join_slow(void);
+
+/* At the end: of those around slow iterations of a PHASE, keep the MOST slowest. Those of phases that the
+ * ranks do not know any more go. */
+void efg_windows_choose_slow(uint32_t phase, uint32_t most);
+void efg_windows_drop_forgotten(void);
 
 /* Visits of the pivot in the present window: the number of the first one, UINT64_MAX if there is
  * none; how many. */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which of the loops that ranks vote for gets windows. Loops are known again by their names and by their
+ * marks, as far as ranks agree on these. Invariant: what is kept of them changes by results only.
+ */
+#include "election.h"
+
+#include "core/graph/detail.h"
+
+#define MOST_TRIES 3                                /* more rounds while ranks have different loops */
+#define NAMES (EFG_DROP_ALL_FRAMES | EFG_DROP_PATH) /* what loops are named by */
+
+void efg_election_begin_part(struct efg_agree *agree, uint32_t part)
+{
+    agree->part = part;
+    agree->windows = agree->parts[part].windows;
+    agree->length = agree->parts[part].length;
+    agree->spread.count = 0;
+}
+
+bool efg_election_has_part(const struct efg_agree *agree)
+{
+    return agree->part + 1 < EFG_AGREE_PARTS && agree->parts[agree->part + 1].windows;
+}
+
+/* What ranks call the loop that they vote for, as one of those that were elected; EFG_AGREE_LOOPS: none. */
+static uint32_t find_loop(const struct efg_agree *agree, uint64_t loop, uint32_t mark)
+{
+    uint32_t i = 0;
+
+    while (i < agree->loop_count &&
+           (agree->loops[i].loop != loop || (mark && agree->loops[i].mark && agree->loops[i].mark != mark)))
+        i++;
+    return i < agree->loop_count ? i : EFG_AGREE_LOOPS;
+}
+
+/* A single window is made once. Others are spread over all of a loop, so they go on when it comes again. */
+static bool goes_on(const struct efg_agree *agree)
+{
+    return agree->parts[0].windows > 1 || agree->parts[1].windows || agree->slow.wanted;
+}
+
+static bool may_have_windows(const struct efg_agree *agree, uint64_t loop, uint32_t mark)
+{
+    uint32_t i = find_loop(agree, loop, mark);
+
+    if (i < EFG_AGREE_LOOPS && i == agree->present && loop == agree->loop)
+        return agree->windows > 1 || !agree->made;
+    return agree->turns < EFG_AGREE_TURNS &&
+           (i == EFG_AGREE_LOOPS || !agree->loops[i].is_made || goes_on(agree));
+}
+
+bool efg_agree_wants(const struct efg_agree *agree, uint64_t loop)
+{
+    return agree->round < EFG_ROUND_CONFIRM && !agree->skip && may_have_windows(agree, loop, 0) &&
+           (loop != agree->loop || !agree->made);
+}
+
+/* Loops have other names: the one that wins is taken for the one that was elected last. */
+static void rename_loop(struct efg_agree *agree, const struct efg_vote *r, uint64_t winner)
+{
+    if (agree->loop_count && agree->dropped != (r->dropped & NAMES))
+        agree->loop = agree->loops[agree->present].loop = winner;
+    agree->dropped = r->dropped & NAMES;
+}
+
+static bool is_present(const struct efg_agree *agree, const struct efg_candidate *one)
+{
+    return one->loop == agree->loop && find_loop(agree, one->loop, efg_ballot_mark(one)) == agree->present;
+}
+
+const struct efg_candidate *efg_election_winner(struct efg_agree *agree, const struct efg_vote *r)
+{
+    const struct efg_candidate *winner = efg_ballot_winner(r);
+    if (!winner || r->flags & EFG_VOTE_LACKING || !efg_agree_is_same_detail(r))
+        return NULL;
+    rename_loop(agree, r, winner->loop);
+    if (!may_have_windows(agree, winner->loop, efg_ballot_mark(winner)) ||
+        (agree->round == EFG_ROUND_CHECK && is_present(agree, winner))) {
+        agree->tries = 0;
+        return NULL;
+    }
+    if (efg_ballot_is_split(r) && !agree->is_leaving && agree->tries++ < MOST_TRIES)
+        return NULL;
+    return winner;
+}
+
+/* The place for a loop that is new: that of one without windows, or else of the one with the least time. */
+static uint32_t make_place(struct efg_agree *agree)
+{
+    uint32_t least = 0;
+
+    if (agree->loop_count && !agree->loops[agree->present].is_made)
+        return agree->present;
+    if (agree->loop_count < EFG_AGREE_LOOPS)
+        return agree->loop_count++;
+    for (uint32_t i = 1; i < EFG_AGREE_LOOPS; i++)
+        if (agree->loops[i].time < agree->loops[least].time)
+            least = i;
+    return least;
+}
+
+void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winner)
+{
+    uint32_t mark = efg_ballot_mark(winner), i = find_loop(agree, winner->loop, mark);
+
+    if (is_present(agree, winner))
+        return;
+    if (i == EFG_AGREE_LOOPS) {
+        i = make_place(agree);
+        agree->loops[i] = (struct efg_agree_loop){winner->loop, mark, ++agree->phases, 0, false};
+    }
+    agree->loop = winner->loop;
+    agree->present = i;
+    agree->turns++;
+    agree->made = 0;
+    efg_election_begin_part(agree, agree->loops[i].is_made && agree->parts[1].windows ? 1 : 0);
+    agree->refusals = 0;
+}
+
+void efg_election_credit(struct efg_agree *agree, const struct efg_vote *r)
+{
+    const struct efg_candidate *winner = efg_ballot_winner(r);
+    uint32_t i = winner ? find_loop(agree, winner->loop, efg_ballot_mark(winner)) : EFG_AGREE_LOOPS;
+
+    if (r->time <= (int64_t)agree->time)
+        return;
+    if (i < EFG_AGREE_LOOPS)
+        agree->loops[i].time += (uint64_t)r->time - agree->time;
+    agree->time = (uint64_t)r->time;
+}
+
+uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree_loop *loop, uint64_t wanted)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        all += agree->loops[i].is_made ? agree->loops[i].time : 0;
+    if (!all || !loop->is_made)
+        return wanted;
+    uint64_t part = (uint64_t)((double)wanted * (double)loop->time / (double)all + 0.5);
+    return part ? part : 1;
+}

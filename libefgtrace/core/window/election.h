@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Election: which loop is to have windows. For agree.c only, which has the rounds.
+ */
+#ifndef EFG_ELECTION_H
+#define EFG_ELECTION_H
+
+#include "agree.h"
+
+/* Windows of this part come next. Whether another part follows the present one. */
+void efg_election_begin_part(struct efg_agree *agree, uint32_t part);
+bool efg_election_has_part(const struct efg_agree *agree);
+
+/* The loop that is to have windows by RESULT, and has none yet that lies ahead; NULL: none, or not yet. */
+const struct efg_candidate *efg_election_winner(struct efg_agree *agree, const struct efg_vote *result);
+
+/* It is the present loop. */
+void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winner);
+
+/* The time since the last result is that of the loop which most ranks vote for. */
+void efg_election_credit(struct efg_agree *agree, const struct efg_vote *result);
+
+#endif

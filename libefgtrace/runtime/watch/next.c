@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Looks for the loop that follows. The finder of the whole run takes the loop with half of the time in the
+ * last half of the run; after an hour, a phase of ten minutes has none. So when the pivot falls silent,
+ * another finder begins, for which the run begins at that moment; what it accepts is the loop of this rank,
+ * until that is over, too, or the finder of the whole run accepts something else. If the pivot comes again
+ * before, nothing has happened.
+ *
+ *     main    |== loop A ==|       |== A ==|          |=== B ===| over
+ *     next                 |search          |search.. B
+ */
+#include "next.h"
+
+#include "phases.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "visits.h"
+#include "wish.h"
+
+#define PATIENT_SAMPLES 6
+#define LEAST_PART 200 /* a phase takes one in so many parts of the run, or more */
+
+static const struct efg_job *const job = &efg_job;
+static struct efg_steering *const s = &efg_steering;
+
+static struct {
+    struct efg_finder *present; /* that found the loop of this rank; NULL: that of the whole run */
+    struct efg_finder *search;
+    uint64_t since, search_since;
+    uint32_t samples; /* of the search */
+    bool is_silent;   /* the pivot is, and that is known */
+} next;
+
+bool efg_next_is_searching(void)
+{
+    return next.search != NULL;
+}
+
+bool efg_next_has_given_up(void)
+{
+    return next.samples >= PATIENT_SAMPLES;
+}
+
+bool efg_next_is_later(void)
+{
+    return next.present != NULL;
+}
+
+uint64_t efg_next_since(void)
+{
+    return next.search ? next.search_since : next.present ? next.since : job->start;
+}
+
+struct efg_judge *efg_next_judge(const struct efg_thread *t)
+{
+    return efg_finder_judge(next.search ? next.search : next.present ? next.present : t->finder);
+}
+
+static void end_search(void)
+{
+    efg_finder_free(next.search);
+    next.search = NULL;
+}
+
+void efg_next_forget(void)
+{
+    end_search();
+    efg_finder_free(next.present);
+    next.present = NULL;
+}
+
+static void begin_search(const struct efg_thread *t, uint64_t now)
+{
+    end_search();
+    next.search = efg_finder_since(&t->graph, efg_wish_begin(), now);
+    next.search_since = now;
+    next.samples = 0;
+    efg_phases_close(t->last_visit);
+    efg_tell(now, "the main loop is over: looking for the next one");
+}
+
+bool efg_next_look(struct efg_thread *t, uint64_t now)
+{
+    bool was_silent = next.is_silent;
+
+    if (s->pivot.kind == EFG_PIVOT_NONE) /* nobody knows */
+        return false;
+    next.is_silent = efg_visits_are_over(t);
+    if (!next.is_silent && next.search) {
+        end_search();
+        efg_phases_resume();
+    }
+    if (!next.is_silent || was_silent || job->conf.loop[0])
+        return false;
+    begin_search(t, now);
+    return true;
+}
+
+/* What the finder of the whole run takes for the main loop. */
+static void take_main(void)
+{
+    bool replaces = !next.search && !next.present;
+    uint64_t begin = efg_phases.present == EFG_NONE ? job->start : efg_next_since();
+
+    efg_next_forget();
+    s->loop = s->main;
+    efg_phases_open(&s->loop, begin, NULL, replaces);
+}
+
+static void take_next(const struct efg_mainloop *loop)
+{
+    efg_finder_free(next.present);
+    next.present = next.search;
+    next.since = next.search_since;
+    next.search = NULL;
+    s->loop = *loop;
+    efg_phases_open(loop, next.since, next.present, false);
+}
+
+/* Returns whether there is one. */
+static bool search(uint64_t now)
+{
+    struct efg_mainloop loop;
+
+    next.samples++;
+    efg_finder_sample(next.search, now, &loop);
+    if (!loop.function || now - next.search_since < (now - job->start) / LEAST_PART)
+        return false;
+    take_next(&loop);
+    return true;
+}
+
+bool efg_next_sample(struct efg_thread *t, uint64_t now, bool is_new)
+{
+    efg_next_look(t, now);
+    if (is_new && (s->main.function != s->loop.function || s->main.key != s->loop.key || !next.present)) {
+        take_main();
+        return true;
+    }
+    if (next.search)
+        return search(now);
+    if (next.present)
+        is_new = efg_finder_sample(next.present, now, &s->loop);
+    else
+        s->loop = s->main;
+    if (next.present && is_new)
+        efg_phases_open(&s->loop, next.since, next.present, true);
+    efg_phases_update(&s->loop);
+    return next.present && is_new;
+}

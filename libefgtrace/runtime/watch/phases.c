@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A list of phases, in the order in which they began. A loop that comes again is the phase that it was.
+ */
+#include "phases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+struct efg_phases efg_phases = {.present = EFG_NONE, .counted = EFG_NONE};
+
+static struct efg_phases *const phases = &efg_phases;
+
+static struct efg_phase *present(void)
+{
+    return phases->present == EFG_NONE ? NULL : &phases->list[phases->present];
+}
+
+/* The phase that LOOP is: of those with a loop of its function, the one that has the same key, or whose key
+ * the finder SEES. */
+static uint32_t find(const struct efg_mainloop *loop, const struct efg_finder *sees)
+{
+    uint32_t seen = EFG_NONE;
+
+    for (uint32_t i = 0; i < phases->count; i++) {
+        const struct efg_mainloop *one = &phases->list[i].loop;
+        if (one->function == loop->function && one->key == loop->key)
+            return i;
+        if (one->function == loop->function &&
+            (one->key == EFG_NONE || (sees && efg_finder_sees(sees, one->key))))
+            seen = i;
+    }
+    return seen;
+}
+
+const struct efg_phase *efg_phases_find(const struct efg_mainloop *loop)
+{
+    const struct efg_phase *best = NULL;
+
+    for (uint32_t i = 0; i < phases->count; i++) {
+        const struct efg_phase *one = &phases->list[i];
+        if (one->loop.function == loop->function && one->loop.key == loop->key)
+            return one;
+        if (one->loop.function == loop->function && (!best || one->time > best->time))
+            best = one;
+    }
+    return best;
+}
+
+uint16_t efg_phases_mark(void)
+{
+    return present() ? present()->mark : 0;
+}
+
+void efg_phases_forget_sites(void)
+{
+    for (uint32_t i = 0; i < phases->count; i++)
+        phases->list[i].loop.key = EFG_NONE;
+}
+
+uint64_t efg_phases_time(const struct efg_phase *phase, uint64_t now)
+{
+    return phase->time + (phase->resumed && now > phase->resumed ? now - phase->resumed : 0);
+}
+
+/* --- the list --- */
+
+/* Neither the present one nor the one whose iterations are counted. */
+static void forget_shortest(void)
+{
+    uint32_t shortest = EFG_NONE;
+
+    for (uint32_t i = 0; i < phases->count; i++)
+        if (i != phases->present && i != phases->counted &&
+            (shortest == EFG_NONE || phases->list[i].time < phases->list[shortest].time))
+            shortest = i;
+    free(phases->list[shortest].series);
+    memmove(&phases->list[shortest], &phases->list[shortest + 1],
+            (phases->count - shortest - 1) * sizeof *phases->list);
+    phases->count--;
+    phases->present -= phases->present != EFG_NONE && phases->present > shortest;
+    phases->counted -= phases->counted != EFG_NONE && phases->counted > shortest;
+}
+
+/* Returns false without memory. */
+static bool add(const struct efg_mainloop *loop, uint64_t begin)
+{
+    if (phases->count == EFG_PHASES)
+        forget_shortest();
+    if (efg_array_grow(&phases->list, phases->count, 1, sizeof *phases->list))
+        return false;
+    phases->list[phases->count] = (struct efg_phase){.loop = *loop, .mark = loop->mark, .begin = begin};
+    phases->present = phases->count++;
+    if (phases->count == 1)
+        phases->counted = 0; /* its pivot may be marked already */
+    return true;
+}
+
+void efg_phases_open(const struct efg_mainloop *loop, uint64_t begin, const struct efg_finder *sees,
+                     bool replaces)
+{
+    uint32_t known = find(loop, sees);
+    struct efg_phase *phase = present();
+
+    if (phase && replaces && known == EFG_NONE && phase->resumed) {
+        phase->loop = *loop;
+        phase->number = 0;
+        return;
+    }
+    if (phase && phase->resumed && known != phases->present)
+        efg_phases_close(begin);
+    if (known != EFG_NONE)
+        phases->present = known;
+    else if (!add(loop, begin))
+        return;
+    if (!present()->resumed)
+        present()->resumed = begin;
+}
+
+void efg_phases_close(uint64_t end)
+{
+    struct efg_phase *phase = present();
+
+    if (!phase || !phase->resumed)
+        return;
+    phase->end = end > phase->resumed ? end : phase->resumed;
+    phase->time += phase->end - phase->resumed;
+    phase->resumed = 0;
+}
+
+void efg_phases_resume(void)
+{
+    struct efg_phase *phase = present();
+
+    if (phase && !phase->resumed)
+        phase->resumed = phase->end;
+}
+
+void efg_phases_update(const struct efg_mainloop *loop)
+{
+    if (present() && present()->loop.function == loop->function)
+        present()->loop = *loop;
+}
+
+void efg_phases_name(uint32_t number)
+{
+    if (present())
+        present()->number = number;
+}
+
+/* --- iterations --- */
+
+void efg_phases_keep(struct efg_thread *t, const struct efg_pivot *pivot)
+{
+    struct efg_phase *phase = phases->counted == EFG_NONE ? NULL : &phases->list[phases->counted];
+    struct efg_series *series = t->series;
+
+    if (!phase || !t->iterations.all.count)
+        return;
+    efg_stat_unite(&phase->iterations.all, &t->iterations.all);
+    phase->iterations.all_mpi += t->iterations.all_mpi;
+    if (t->iterations.all.sum <= phase->longest.all.sum)
+        return;
+    t->series = phase->series;
+    phase->series = series;
+    phase->longest = t->iterations;
+    phase->pivot = *pivot;
+    phase->visits = t->tally.visits;
+}
+
+void efg_phases_adopt(void)
+{
+    phases->counted = phases->present;
+}

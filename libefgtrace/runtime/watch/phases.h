@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Phases: the main loops that this rank had, one after the other, from when to when, and how long their
+ * iterations took. Only the leader calls this; times are ticks.
+ */
+#ifndef EFG_PHASES_H
+#define EFG_PHASES_H
+
+#include "core/loop/judge.h"
+#include "core/loop/pivot.h"
+#include "threads.h"
+
+#define EFG_PHASES 64 /* that are known; of more, those with the least time are forgotten */
+
+struct efg_phase {
+    struct efg_mainloop loop;
+    uint16_t mark;       /* of the first loop that was found in it */
+    uint32_t number;     /* that its windows have (efg_agree_phase); 0: it was never elected */
+    uint64_t begin, end; /* of it all */
+    uint64_t resumed;    /* since then it lasts; 0: it is over */
+    uint64_t time;       /* ns that it has lasted, without the present stretch */
+    struct efg_run_iterations iterations; /* of pivots that are no longer marked */
+    /* Of these the one with the most time, if its iterations are not those of the thread. */
+    struct efg_pivot pivot;
+    uint64_t visits;
+    struct efg_run_iterations longest;
+    struct efg_series *series;
+};
+
+struct efg_phases {
+    struct efg_phase *list;
+    uint32_t count, present; /* present: EFG_NONE before the first one */
+    uint32_t counted;        /* whose pivot is marked */
+};
+
+extern struct efg_phases efg_phases;
+
+/* LOOP is now that of this rank, since BEGIN. SEES: the finder that began then; NULL for none. If it REPLACES
+ * the one before, it is that of the same phase, or else a new one begins; a loop that was there before goes
+ * on. */
+void efg_phases_open(const struct efg_mainloop *loop, uint64_t begin, const struct efg_finder *sees,
+                     bool replaces);
+/* Sites have other numbers. */
+void efg_phases_forget_sites(void);
+
+/* The present one was over at END. It was not: what has happened since was part of it. */
+void efg_phases_close(uint64_t end);
+void efg_phases_resume(void);
+
+/* The present one has what is said of it, as it is now. Its windows have this NUMBER. */
+void efg_phases_update(const struct efg_mainloop *loop);
+void efg_phases_name(uint32_t number);
+
+/* THREAD counts the iterations of another pivot than PIVOT from now on. */
+void efg_phases_keep(struct efg_thread *thread, const struct efg_pivot *pivot);
+void efg_phases_adopt(void);
+
+/* That of the present one; 0: none. */
+uint16_t efg_phases_mark(void);
+
+/* The phase with this LOOP, or NULL. */
+const struct efg_phase *efg_phases_find(const struct efg_mainloop *loop);
+
+/* ns that PHASE has lasted until NOW. */
+uint64_t efg_phases_time(const struct efg_phase *phase, uint64_t now);
+
+#endif

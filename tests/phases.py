@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The phases of a run, as report, summary and trace have them.
+
+usage: phases.py TOOL DIR COMMAND...
+
+  functions          the functions of the loops, as they began, one line
+  recorded           the iterations that were recorded of each, one line
+  time FUNCTION      the share of the run, in percent, rounded
+  gap FUNCTION       1 if it lasted for less time than it has from its begin to its end by a tenth, else 0
+  trace              the phases of the iterations in the trace, with their numbers of iterations on rank 0,
+                     in the same order as recorded; and whether all ranks have the same"""
+import json
+import subprocess
+import sys
+
+import otf2
+from otf2.events import Enter
+
+
+def main():
+    tool, folder, command, *rest = sys.argv[1:]
+    report = json.loads(subprocess.check_output([tool, "report", "--json", folder]))
+    phases = report["phases"]
+    one = next((p for p in phases if rest and p["function"] == rest[0]), None)
+    if command == "functions":
+        print(*[p["function"] for p in phases])
+    elif command == "recorded":
+        print(*[p["recorded"] for p in phases])
+    elif command == "time":
+        print(round(100 * one["share"]))
+    elif command == "gap":
+        print(int(one["time"] < 0.9 * (one["end"] - one["start"])))
+    else:
+        print(*in_trace(folder + "/traces.otf2", [p["number"] for p in phases]))
+
+
+def in_trace(path, numbers):
+    ranks = {}
+    with otf2.reader.open(path) as trace:
+        for location, event in trace.events:
+            if isinstance(event, Enter) and event.region.name == "iteration":
+                attributes = {a.name: v for a, v in (event.attributes or {}).items()}
+                counts = ranks.setdefault(location.group.name, {})
+                counts[attributes["phase"]] = counts.get(attributes["phase"], 0) + 1
+    first = next(iter(ranks.values()))
+    return [first.get(n, 0) for n in numbers] + ([] if all(r == first for r in ranks.values()) else ["ranks differ"])
+
+
+main()

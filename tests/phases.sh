@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that have several main loops, one after the other: each has its window, however many there are and
+# however little of the run one takes; what is spread is divided by their time; report and trace say which is
+# which.
+#
+# usage: tests/phases.sh
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+
+dir=$work/trace
+$MPICC -g -O1 -I"$root/tests/programs" "$root/tests/phases/phases.c" -o "$work/phases" || exit 2
+
+# run OPTION... -- PHASE:ITERATIONS...
+run() {
+    options=
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    name="$*$options"
+    rm -rf "$dir"
+    ranks 4 "$tool" run -o "$dir" $options "$work/phases" 1000 "$@" >"$work/out" 2>"$work/err"
+    verdict "$name: the program ends" "$([ $? -eq 0 ] || tail -n 2 "$work/err")"
+}
+
+# said COMMAND [FUNCTION]
+said() {
+    "$python" "$root/tests/phases.py" "$tool" "$dir" "$@" 2>&1 | tail -n 1
+}
+
+# within NAME LEAST MOST VALUE
+within() {
+    verdict "$1" "$([ "$4" -ge "$2" ] 2>/dev/null && [ "$4" -le "$3" ] || echo "it is $4, not $2 to $3")"
+}
+
+right() {
+    verdict "$name: the checker accepts the trace" "$(faults "$dir/traces.otf2" --min-matched 1.0 | head -n 2)"
+}
+
+# Equilibration, then production, then what is left.
+run -- 0:150 1:1200 2:150
+same "$name: the phases" "phase_0 phase_1 phase_2" "$(said functions)"
+same "$name: each has a window" "10 10 10" "$(said recorded)"
+same "$name: the trace says which" "10 10 10" "$(said trace)"
+within "$name: share of the longest" 70 90 "$(said time phase_1)"
+has "$name: in the summary" "in phase_1" "$dir/summary.txt"
+has "$name: windows of the others" "10 iterations of phase 1, in phase_0" "$dir/summary.txt"
+right
+
+# The iterations of the main loop are known, though another loop came last.
+"$tool" report "$dir" >"$work/text"
+has "$name: the main loop" "Main loop    in phase_1, 1200 iterations" "$work/text"
+verdict "$name: its iterations" "$("$tool" report --json "$dir" | "$python" -c '
+import json, sys
+slots = json.load(sys.stdin)["iterations"]["slots"]
+count = sum(s[1] for s in slots)
+if not 800 < count <= 1200: print(count, "iterations in the series")')"
+
+# Two loops of one function.
+run -- 20:400 21:400
+same "$name: the phases" "main main" "$(said functions)"
+same "$name: each has a window" "10 10" "$(said recorded)"
+right
+
+# A loop that comes again is the same phase.
+run --select spread -- 0:400 1:400 0:400
+same "$name: the phases" "phase_0 phase_1" "$(said functions)"
+same "$name: not all the time" 1 "$(said gap phase_0)"
+right
+
+# What is spread is divided by time; the shortest one is not without.
+run --select spread -n 20 -- 0:100 1:1500
+same "$name: the phases" "phase_0 phase_1" "$(said functions)"
+set -- $(said recorded) none none
+within "$name: of the short one" 1 4 "$1"
+within "$name: of the long one" 15 20 "$2"
+same "$name: the trace says which" "$1 $2" "$(said trace)"
+right
+
+# Of many, the longest one is never without.
+run -- $(seq -f %g:120 0 18) 19:600
+within "$name: the last one" 10 10 "$(said recorded | awk '{ print $NF }')"
+same "$name: is the longest" phase_19 "$(said functions | awk '{ print $NF }')"
+right
+
+finish
