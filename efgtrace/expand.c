@@ -303,9 +303,9 @@ static const char *const help[] = {
     "  -t, --thread N     this thread of each rank; default: all\n"
     "  -f, --from N       begin with call number N of each; the first one is 1\n"
     "  -u, --to N         end with call number N\n"
-    "  -i, --iteration N  only the calls of iteration N, which was recorded, from the trace: of\n"
-    "                     each also when it began, since the iteration did on its rank, and\n"
-    "                     how long it took, both in us; numbers begin with 1 again\n"
+    "  -i, --iteration N  only the calls of iteration N, if it was recorded, from the trace: for\n"
+    "                     each also when it began, counted from the beginning of the iteration\n"
+    "                     on its rank, and how long it took, both in us; numbered from 1 again\n"
     "  -p, --paths        the whole call path of each call, innermost frame first\n"
     "  -F, --format text|otf2   default: text\n"
     "  -o, --output DIR2  for otf2: write DIR2/traces.otf2; DIR2 is made if necessary\n"
@@ -314,8 +314,7 @@ static const char *const help[] = {
     "OTF2: all calls of the ranks, in order, with their call paths. Their times are\n"
     "rebuilt, not those of the run: each call takes the mean of its call site, each\n"
     "transition its mean, so that the sums are those of the run. There are no messages,\n"
-    "and ranks are not aligned. The trace is marked: property EFGTRACE::TIMES_REBUILT, "
-    "and\n"
+    "and ranks are not aligned. The trace is marked: property EFGTRACE::TIMES_REBUILT, and\n"
     "its description.\n\n"
     "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,

@@ -196,9 +196,9 @@ static const char *const help[] = {
     "Usage: efgtrace pack DIR\n\n"
     "Makes DIR/run.efg smaller, or DIR itself if it is a run file, whatever its name:\n"
     "recodes the order of all calls where that would have taken too long in\n"
-    "MPI_Finalize, that is, where it hardly repeats. Takes about 3 s per megabyte. "
-    "The\n"
-    "file is replaced once the new one has been read back and found to be the same.\n\n"
+    "MPI_Finalize, that is, where it has hardly any repetitions. Takes about 3 s per\n"
+    "megabyte. The file is replaced once the new one has been read back and found to be\n"
+    "the same.\n\n"
     "  -h, --help   this text\n\n"
     "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,

@@ -9,17 +9,13 @@
 const char efg_compare_json_help[] =
     "JSON: one object. Times are ns of a rank, the mean over the ranks of a run.\n"
     "  format \"efgtrace-compare\", version 1, efgtrace (its version), findings [text]\n"
-    "  runs [2]     {folder, application, command, mpi, ranks, time, in_mpi, rest (before the "
-    "first\n"
-    "               and after the last call), iterations, iteration (one of the main loop), "
-    "iteration_mpi,\n"
-    "               main_loop (number or null), parallel_efficiency, load_balance, "
-    "communication_efficiency (0 to 1)}\n"
-    "  loops        [{function, depth, a, b}], a and b null or {loop (as in efgtrace graph -f "
-    "json),\n"
-    "               repetitions, time, mpi_time}\n"
-    "  differences  [{what \"call\"|\"compute\" (before the call), call, label, difference, a, "
-    "b}],\n"
+    "  runs [2]     {folder, application, command, mpi, ranks, time, in_mpi, rest (before the\n"
+    "               first and after the last call), iterations, iteration (one of the main loop),\n"
+    "               iteration_mpi, main_loop (number or null), parallel_efficiency, load_balance,\n"
+    "               communication_efficiency (0 to 1)}\n"
+    "  loops        [{function, depth, a, b}], a and b null or {loop (as in efgtrace graph -f\n"
+    "               json), repetitions, time, mpi_time}\n"
+    "  differences  [{what \"call\"|\"compute\" (before the call), call, label, difference, a, b}],\n"
     "               the largest first; a and b null or {node, time, calls}\n";
 
 static cJSON *make_run(const struct efg_comparison *c, int which)

@@ -77,18 +77,14 @@ static const char *const help[] = {
     "Writes the recorded iterations of the run that wrote DIR, which are in\n"
     "DIR/traces.otf2, for other programs.\n\n"
     "  -f, --format perfetto|json   default: perfetto\n"
-    "  -c, --calls N                json: at most N calls, and N messages; default: "
-    "640000\n"
+    "  -c, --calls N                json: at most N calls, and N messages; default: 640000\n"
     "  -o, --output FILE            default: standard output\n"
     "  -h, --help                   this text\n\n"
-    "perfetto: trace events as JSON, for https://ui.perfetto.dev and chrome://tracing. "
-    "A\n"
-    "process is a rank, its threads those of the rank. MPI calls are events of the "
-    "category "
-    "mpi, with\n"
+    "perfetto: trace events as JSON, for https://ui.perfetto.dev and chrome://tracing. A process\n"
+    "is a rank, its threads are those of the rank. MPI calls are events of the category mpi, with\n"
     "their call site, bytes and iteration, and how long they wait, why and for whom; iterations\n"
     "are events on a track of their own; messages with both ends in the trace are arrows (flow\n"
-    "events) of the category message, with the kind of waiting if one waits for this one.\n"
+    "events) of the category message, with the kind of waiting if one end waits for the other.\n"
     "Times are us since the first event.\n\n",
     efg_export_json_help,
     "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",

@@ -275,15 +275,13 @@ static const char *const help[] = {
     "loops, where the time of the main loop goes, how long its iterations took, what made\n"
     "the slowest ones slow, how well the recorded ones stand for the run, why the ranks wait\n"
     "in them, which MPI calls and call sites take the time and how evenly over the ranks\n"
-    "(least, median, most), who sent how much to whom, and how\n"
-    "the event flow graph grew.\n\n"
+    "(least, median, most), who sent how much to whom, and how the event flow graph grew.\n\n"
     "  -a, --all          every line of every table, not only the largest\n"
     "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
     "                     ranks and per rank, for each signature that the run has\n"
     "      --html         a web page, in one file that needs no network: FILE, or\n"
     "                     DIR/report.html\n"
-    "      --json         all that the page shows, for other programs: FILE, or standard "
-    "output\n"
+    "      --json         all that the page shows, for other programs: FILE, or standard output\n"
     "  -h, --help         this text\n\n"
     "For example: efgtrace report DIR --html report.html\n\n",
     efg_report_json_help,

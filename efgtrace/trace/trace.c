@@ -35,8 +35,7 @@ struct paths { /* of logs */
 static const char *const help[] = {
     "Usage: efgtrace trace [OPTION...] DIR\n\n"
     "Writes DIR/traces.otf2 and DIR/traces/ from the logs in DIR/logs: the trace of a job\n"
-    "that was killed or is still running, as far as it has come; and DIR/run.efg from "
-    "what\n"
+    "that was killed or is still running, as far as it has come; and DIR/run.efg from what\n"
     "its ranks had saved, for report, graph and expand. A job that ends normally writes\n"
     "both itself.\n\n"
     "  -o, --output DIR2   write them to DIR2 instead; it is made if necessary\n"
