@@ -88,8 +88,8 @@ def check_heat(report, ranks, lines):
             check(f"iterations by rank: those of {row['ranks'][:20]}", [], off)
     # The text has the same in at most seven columns.
     row, count = heat['rows'][0], len(heat['rows'][0]['time'])
-    if len(rows[0]) == 1 and None not in row['time']:
-        own = next(s for s in ranks[rows[0][0]].series if s)[2]
+    first, _, own, _ = next(s for s in ranks[rows[0][0]].series if s)
+    if len(rows[0]) == 1 and first == heat['first'] and None not in row['time'] and len(own) == count:
         width = -(-count // 7)
         parts = [own[i:i + width] for i in range(0, count, width)] + [own]
         wanted = [ns(sum(slot[1] - slot[2] for slot in part) / sum(slot[0] for slot in part)) for part in parts]

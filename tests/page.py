@@ -238,6 +238,42 @@ def slow(page, report):
         verdict(f'{page.name}: what made it slow', '' if pair['sentence'] in said else said)
 
 
+def waits(page, report):
+    """What waits in the timeline is what waits in all; a wait leads to the call that ended it."""
+    recorded, waiting = report.get('timeline'), report.get('waiting')
+    if not recorded or not waiting or not waiting['all']['waiting']:
+        return
+    waited = sum(sum(location['waits'][1::4]) for location in recorded['locations'])
+    if not recorded['left_out']:
+        verdict(f'{page.name}: waiting in the timeline', '' if waited >= sum(waiting['all']['waiting'].values()) else [waited, waiting['all']])
+    shown = page.js("""
+        const view = timelineView(run.timeline), all = view.locations.flatMap(({ wait, other }, l) => [...wait.keys()].filter((i) => wait[i] && other[i] >= 0).map((i) => [l, i]));
+        const apart = all.map(([l, i]) => { const { begin, end, wait, kind } = view.locations[l], cause = causeOf(view, l, i);
+            return cause && view.timeline.kinds[kind[i]] !== "polls" && wait[i] < end[i] - begin[i] ? Math.abs(view.locations[cause.location].begin[cause.call] - begin[i] - wait[i]) : 0; });
+        return [all.length, apart.filter((ns) => ns > 1).length];""")
+    verdict(f'{page.name}: a wait ends when the other call begins', '' if not shown[1] else f'{shown[1]} of {shown[0]} do not')
+    page.js('[...document.querySelectorAll("#timeline button")].find((b) => b.textContent === "Show").click()')
+    page.wait('return document.querySelector("#timeline p[role=status]").textContent !== ""')
+    said = page.js('return document.querySelector("#timeline p[role=status]").textContent')
+    verdict(f'{page.name}: a wait says what it waits for', '' if said.startswith('rank ') and ' waits ' in said and (' until rank ' in said or 'not known' in said or 'not in the' in said) else said)
+    page.js('document.querySelector("#timeline canvas").dispatchEvent(new KeyboardEvent("keydown", { key: "0" }))')
+    message = page.js("""
+        const view = timelineView(run.timeline), m = view.messages, canvas = document.querySelector("#timeline canvas"), box = canvas.getBoundingClientRect();
+        const i = [...m.from.keys()].find((i) => m.from[i] !== m.to[i]);
+        if (i === undefined) return null;
+        [view.begin, view.end, view.width] = [0, view.timeline.end, box.width];
+        const x = (view.x(m.sent[i]) + view.x(m.received[i])) / 2, y = view.top + view.row * (m.from[i] + m.to[i] + 1) / 2;
+        const found = messageAt({ clientX: box.left + x, clientY: box.top + y }, view, canvas);
+        tellMessage({ clientX: 0, clientY: 0 }, view, i);
+        return [found, document.querySelector("#tip").textContent, m.from[i], m.to[i]];""")
+    if message:
+        verdict(f'{page.name}: an arrow tells its message', '' if message[0] >= 0 and 'Message from rank' in message[1] and 'bytes' in message[1] else message)
+        page.js('hideTip()')
+    pairs = [[str(rank), 'unknown' if other is None else str(other)] for rank, other, *_ in waiting['pairs'][:5]]
+    same(f'{page.name}: who waits for whom', pairs, page.cells('Who waits for whom', 0, 1)[:5])
+    same(f'{page.name}: as a matrix, too', any(other is not None for _, other, *_ in waiting['pairs']), bool(page.all('#waiting canvas')))
+
+
 def heat_map(page, report):
     """Its cells are those of the document; the recorded ones lead to the timeline."""
     if 'heat' not in report:
@@ -285,7 +321,7 @@ def timeline(page, report):
               f'return Math.abs(v[0] - {begin}) + Math.abs(v[1] - {end}) < 1e-6 * ({end} - {begin})')
     drawn, colour, idle = page.js("""
         const canvas = document.querySelector("#timeline canvas"), g = canvas.getContext("2d"), view = timelineView(run.timeline);
-        [...document.querySelectorAll("#timeline button")].find((b) => b.textContent === "Messages").click();
+        [...document.querySelectorAll("#timeline button")].filter((b) => ["Messages", "Waiting"].includes(b.textContent)).forEach((b) => b.click());
         [view.begin, view.end] = canvas.dataset.view.split(" ").map(Number);
         view.width = canvas.getBoundingClientRect().width;
         let longest = 0, i = 0, k = 0;
@@ -434,6 +470,7 @@ def main():
                 if not report['slow']:  # the page begins with the first window; the longest call is in another one
                     timeline(page, report)
                     heat_map(page, report)
+                    waits(page, report)
             else:
                 lists = page.js('return [...document.querySelectorAll("#flow table, #contexts table")].length')
                 same(f'{page.name}: without libraries there are tables', 3, lists)

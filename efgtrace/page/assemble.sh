@@ -15,7 +15,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # In the order in which they depend on each other.
-scripts="base tables charts contexts overview structure flow graph ranks iterations heat slow timeline waiting
+scripts="base tables charts contexts overview structure flow graph ranks iterations heat slow hatch timeline waiting
     messages representative compare main"
 
 # as_script: nothing in it ends the element

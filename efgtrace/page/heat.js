@@ -40,7 +40,7 @@ function drawHeatOn(canvas, view) {
     view.map.rows.forEach((row, i) => { if (i % skip === 0) g.fillText((row.rank_count > 1 ? "ranks " : "rank ") + someRanks(row.ranks, 9), 4, view.top + (i + .5) * view.row, view.left - 8); });
     g.textAlign = "center";
     for (let c = 0, free = 0; c < view.columns; c++) {
-        if (view.x(c) < free) continue;
+        if (view.x(c) < free || view.x(c) > view.width - 20) continue;
         g.fillText("#" + view.number(c), Math.max(view.x(c), view.left + 14), below);
         free = view.x(c) + 90;
     }

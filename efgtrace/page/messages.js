@@ -2,10 +2,13 @@
 /*
  * Messages: who sends to whom, and how large; the whole run against the recorded iterations.
  */
-function matrix(title, messages) {
+const OF_MESSAGES = { what: "bytes from each rank (down) to each rank (across)", counted: "message", value: bytes, name: "bytes", down: "sender", across: "receiver", ends: ["from", "to"], between: "to", shade: (v, most) => Math.log1p(v) / Math.log1p(most) };
+
+/* MESSAGES, or what is of that form: cells [from, to, count, value] of lines of ranks; WORDS are about it. */
+function matrix(title, messages, words = OF_MESSAGES) {
     const cells = messages.matrix, per = messages.per_line, n = Math.max(1, Math.ceil(messages.ranks / per));
     const name = (line) => per === 1 ? `rank ${line}` : `ranks ${line * per} to ${Math.min(messages.ranks, (line + 1) * per) - 1}`;
-    const size = 400, edge = 26, canvas = make("canvas", { width: size * 2, height: size * 2, role: "img", tabindex: "0", "aria-label": `${title}: bytes from each rank (down) to each rank (across)` });
+    const size = 400, edge = 26, canvas = make("canvas", { width: size * 2, height: size * 2, role: "img", tabindex: "0", "aria-label": `${title}: ${words.what}` });
     const by = new Map(cells.map((c) => [c[0] * n + c[1], c])), most = cells.reduce((m, c) => Math.max(m, c[3]), 1), cell = (size - edge) / n;
     canvas.style.width = "100%";
     canvas.style.maxWidth = size + "px";
@@ -16,7 +19,7 @@ function matrix(title, messages) {
         g.fillStyle = variable("faint");
         g.fillRect(edge, edge, size, size);
         for (const [from, to, , volume] of cells) {
-            g.fillStyle = between(isDark() ? "#2b4054" : "#d4e5f5", isDark() ? "#a9d8ff" : "#08407a", Math.log1p(volume) / Math.log1p(most));
+            g.fillStyle = between(isDark() ? "#2b4054" : "#d4e5f5", isDark() ? "#a9d8ff" : "#08407a", words.shade(volume, most));
             g.fillRect(edge + to * cell, edge + from * cell, Math.max(.5, cell - gap), Math.max(.5, cell - gap));
         }
         g.fillStyle = variable("soft");
@@ -32,16 +35,16 @@ function matrix(title, messages) {
         const box = canvas.getBoundingClientRect(), line = (at, room) => Math.floor((at / room * size - edge) / cell);
         const to = line(event.clientX - box.left, box.width), from = line(event.clientY - box.top, box.height), c = by.get(from * n + to);
         if (to < 0 || from < 0 || to >= n || from >= n) return hideTip();
-        showTip(event, `${name(from)} to ${name(to)}`, c ? [["messages", count(c[2])], ["bytes", bytes(c[3])], ["mean", bytes(of(c[3], c[2]))]] : [["messages", "none"]]);
+        showTip(event, `${name(from)} ${words.between} ${name(to)}`, c ? [[words.counted + "s", count(c[2])], [words.name, words.value(c[3])], ["mean", words.value(of(c[3], c[2]))]] : [[words.counted + "s", "none"]]);
     });
     canvas.addEventListener("mouseleave", hideTip);
     const total = cells.reduce((sum, c) => [sum[0] + c[2], sum[1] + c[3]], [0, 0]);
     return make("figure.panel", { "aria-label": title }, make("h3", null, title), canvas,
-        make("p.note", null, `${plural(total[0], "message")}, ${bytes(total[1])}, at most ${bytes(most)} a pair; down the sender, across the receiver` +
+        make("p.note", null, `${plural(total[0], words.counted)}, ${words.value(total[1])}, at most ${words.value(most)} a pair; down the ${words.down}, across the ${words.across}` +
             (per > 1 ? `; a line is ${per} ranks` : "") + (messages.others[0] ? `; ${count(messages.others[0])} to ranks that are not told apart` : "")),
         make("details", null, make("summary", null, "The largest, as a table"), table(title, [
-            { name: "from", n: true, value: (c) => name(c[0]) }, { name: "to", n: true, value: (c) => name(c[1]) },
-            { name: "messages", n: true, value: (c) => String(c[2]) }, { name: "bytes", n: true, value: (c) => bytes(c[3]) }], [...cells].sort((a, b) => b[3] - a[3]).slice(0, 50), 20)));
+            { name: words.ends[0], n: true, value: (c) => name(c[0]) }, { name: words.ends[1], n: true, value: (c) => name(c[1]) },
+            { name: words.counted + "s", n: true, value: (c) => String(c[2]) }, { name: words.name, n: true, value: (c) => words.value(c[3]) }], [...cells].sort((a, b) => b[3] - a[3]).slice(0, 50), 20)));
 }
 
 function sizesChart(title, all, recorded, which) {

@@ -104,5 +104,7 @@ function drawCalls() {
             { name: "of the run", n: true, value: (s) => percent(s.run_share) },
             { name: "mean", n: true, value: (s) => ns(s.mean) },
             { name: "longest", n: true, value: (s) => s.longest === null ? "-" : ns(s.longest) },
+            ...(run.waiting ? [{ name: "waiting", n: true, title: "of its time in the recorded iterations", value: (s) => waitingOf(s, (w) => percent(of(waitedBy(w), w.mpi))) },
+                { name: "caused", n: true, title: "of all waiting in the recorded iterations, with the computation before it", value: (s) => waitingOf(s, (w) => percent(of(causedBy(w), waitedBy(run.waiting.all)))) }] : []),
             { name: "bytes", n: true, value: (s) => bytes(s.bytes) }], run.sites, 15)), leftOut("sites", "call sites with less time"));
 }

@@ -10,6 +10,8 @@
  */
 const LINES_MOST = 1500;
 const LEAST_SEEN = .35; /* of the colour of a point where there is a call, however short */
+const NEAR = 4;         /* points from a line of a message */
+const ARROWS_MOST = 300; /* lines with heads */
 const MARKS_APART = 6;  /* points between marks of iterations */
 
 /* The document has gaps and durations; here are times: {begin, end, site} of each location. */
@@ -20,7 +22,7 @@ function unpackCalls(location) {
         end[i] = t = begin[i] + location.calls[3 * i + 1];
         site[i] = location.calls[3 * i + 2];
     }
-    return { ...location, begin, end, site, name: "rank " + location.rank + (location.thread ? "." + location.thread : "") };
+    return { ...location, begin, end, site, ...unpackWaits(location, n), name: "rank " + location.rank + (location.thread ? "." + location.thread : "") };
 }
 
 function unpackMessages(packed) {
@@ -51,7 +53,7 @@ function firstFrom(values, time) {
 function timelineView(timeline) {
     const locations = timeline.locations.map(unpackCalls), messages = unpackMessages(timeline.messages);
     const left = 78, top = 22, height = Math.max(200, Math.min(700, locations.length * 26));
-    return { timeline, locations, messages, left, top, row: height / Math.max(1, locations.length), height: height + top + 26, width: 900, lines: true,
+    return { timeline, locations, messages, left, top, row: height / Math.max(1, locations.length), height: height + top + 26, width: 900, lines: true, hatched: true, chosen: null,
         begin: 0, end: 1, home: [0, timeline.end],
         x(time) { return this.left + (time - this.begin) / (this.end - this.begin) * (this.width - this.left); },
         time(x) { return this.begin + (x - this.left) / (this.width - this.left) * (this.end - this.begin); } };
@@ -106,6 +108,15 @@ function drawRows(g, view, ratio, bottom) {
         view.locations.forEach((_, i) => g.clearRect(view.left, view.top + view.row * (i + 1) - 2, view.width, 2));
 }
 
+/* Of an arrow from the one point to the other. */
+function drawHead(g, x0, y0, x, y) {
+    const along = Math.atan2(y - y0, x - x0);
+    for (const side of [-.4, .4]) {
+        g.moveTo(x, y);
+        g.lineTo(x - 6 * Math.cos(along + side), y - 6 * Math.sin(along + side));
+    }
+}
+
 /* Returns one in how many messages is drawn: by their numbers, and a power of two, so that it is
  * the same ones while the view moves. */
 function drawLines(g, view) {
@@ -123,6 +134,7 @@ function drawLines(g, view) {
         if (!isSeen(i)) continue;
         g.moveTo(view.x(m.sent[i]), middle(m.from[i]));
         g.lineTo(view.x(m.received[i]), middle(m.to[i]));
+        if (seen / step <= ARROWS_MOST) drawHead(g, view.x(m.sent[i]), middle(m.from[i]), view.x(m.received[i]), middle(m.to[i]));
     }
     g.stroke();
     g.globalAlpha = 1;
@@ -163,23 +175,52 @@ function drawTimelineOn(canvas, view) {
     g.beginPath();
     g.rect(view.left, 0, view.width - view.left, view.height);
     g.clip();
+    if (view.hatched) drawHatching(g, view);
     const step = view.lines ? drawLines(g, view) : 1;
+    if (view.chosen) drawCause(g, view);
     g.restore();
     drawFrame(g, view, bottom);
     return step;
 }
 
+/* The call at a point: [index of its location, index], of which the latter is -1 between calls; null elsewhere. */
+function callAt(event, view, canvas) {
+    const box = canvas.getBoundingClientRect(), time = view.time(event.clientX - box.left), l = Math.floor((event.clientY - box.top - view.top) / view.row);
+    if (!view.locations[l] || event.clientX - box.left < view.left) return null;
+    const { begin, end } = view.locations[l], slack = (view.end - view.begin) / view.width * 2, i = firstFrom(end, time - slack);
+    return [l, i >= begin.length || begin[i] > time + slack ? -1 : i];
+}
+
+/* The message whose line passes close to a point, -1 if there is none. */
+function messageAt(event, view, canvas) {
+    const m = view.messages, box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const middle = (location) => view.top + view.row * (location + .5), last = view.lines ? firstFrom(m.sent, view.end + m.longest) : 0;
+    let best = -1, least = NEAR;
+    for (let i = firstFrom(m.sent, view.begin - m.longest); i < last; i++) {
+        const [y0, y1] = [middle(m.from[i]), middle(m.to[i])], share = (y - y0) / (y1 - y0);
+        if (y0 === y1 || share < 0 || share > 1) continue;
+        const x0 = view.x(m.sent[i]), x1 = view.x(m.received[i]), apart = Math.abs(x0 + share * (x1 - x0) - x) * Math.min(1, Math.abs(y1 - y0) / Math.hypot(x1 - x0, y1 - y0));
+        if (apart < least) [best, least] = [i, apart];
+    }
+    return best;
+}
+
+function tellMessage(event, view, i) {
+    const m = view.messages, name = (location) => view.locations[location].name;
+    showTip(event, `Message from ${name(m.from[i])} to ${name(m.to[i])}`, [["bytes", bytes(m.bytes[i])], ["sent", ns(m.sent[i])], ["received", `${ns(m.received[i])}, ${ns(Math.abs(m.received[i] - m.sent[i]))} ${m.received[i] < m.sent[i] ? "earlier" : "later"}`]]);
+}
+
 function tellCall(event, view, canvas) {
-    const box = canvas.getBoundingClientRect(), time = view.time(event.clientX - box.left);
-    const location = view.locations[Math.floor((event.clientY - box.top - view.top) / view.row)];
-    if (!location || event.clientX - box.left < view.left) return hideTip();
-    const slack = (view.end - view.begin) / view.width * 2, i = firstFrom(location.end, time - slack);
-    if (i >= location.begin.length || location.begin[i] > time + slack)
-        return showTip(event, location.name, [["at", ns(time)], ["outside", "of MPI"]]);
+    const at = callAt(event, view, canvas), message = at ? messageAt(event, view, canvas) : -1;
+    if (!at) return hideTip();
+    const [l, i] = at, location = view.locations[l];
+    if (message >= 0 && !(i >= 0 && location.wait[i])) return tellMessage(event, view, message);
+    if (i < 0)
+        return showTip(event, location.name, [["at", ns(view.time(event.clientX - canvas.getBoundingClientRect().left))], ["outside", "of MPI"]]);
     const site = view.timeline.sites[location.site[i]];
     const iteration = view.timeline.iterations.find(([, begin, end]) => begin <= location.begin[i] && location.begin[i] < end);
     showTip(event, site.label, [["rank", location.name.slice(5)], ["from", ns(location.begin[i])], ["took", ns(location.end[i] - location.begin[i])],
-        ...(iteration ? [["iteration", String(iteration[0])]] : [])]);
+        ...waitFacts(view, location, i), ...(iteration ? [["iteration", String(iteration[0])]] : [])]);
 }
 
 function timelineTable(view) {
@@ -232,11 +273,11 @@ let showInTimeline = () => location.assign("#timeline");
 function drawTimeline() {
     const timeline = run.timeline;
     if (!timeline || !timeline.locations.length) return lacking("timeline", "Timeline", "timeline");
-    const lead = "The recorded iterations: MPI calls of each rank in the colour of their function, what is in between is computation; lines are messages. Wheel and dragging, or + - 0 and the arrows, zoom and move.";
+    const lead = "The recorded iterations: MPI calls of each rank in the colour of their function, hatched while they wait; what is in between is computation; arrows are messages. A click on a waiting call shows what it waits for. Wheel and dragging, or + - 0 and the arrows, zoom and move.";
     const view = timelineView(timeline), asTable = timelineTable(view);
     if (!hasD3) return section("timeline", "Timeline", lead, notDrawn("the timeline is a table.", "D3"), asTable);
     const canvas = make("canvas", { tabindex: "0", role: "img", "aria-label": `Timeline of ${plural(view.locations.length, "location")}; + and - zoom, arrows move, 0 shows all` });
-    const sampled = make("span.note");
+    const sampled = make("span.note"), said = make("p.note", { role: "status" });
     canvas.style.height = view.height + "px";
     let pending = false;
     const drawNow = () => {
@@ -248,17 +289,33 @@ function drawTimeline() {
         if (!pending) requestAnimationFrame(() => { pending = false; drawNow(); });
         pending = true;
     };
-    const lines = make("button", { type: "button", "aria-pressed": "true", click: () => { view.lines = !view.lines; lines.setAttribute("aria-pressed", String(view.lines)); draw(); } }, "Messages");
+    const toggle = (what, name) => {
+        const button = make("button", { type: "button", "aria-pressed": "true", click: () => { view[what] = !view[what]; button.setAttribute("aria-pressed", String(view[what])); draw(); } }, name);
+        return button;
+    };
     const windows = (timeline.windows || []).map(([from, to]) => [from, Math.min(to, timeline.end)]);
     const show = (from, to) => { view.home = [from - (to - from) * .01, to + (to - from) * .01]; move.reset(); };
     const choose = windows.length > 1 ? make("select", { "aria-label": "Window", change: () => show(...JSON.parse(choose.value)) },
         windows.map((w, i) => make("option", { value: JSON.stringify(w) }, `window ${i + 1}, from ${ns(w[0])}`)), make("option", { value: JSON.stringify([0, timeline.end]) }, "all")) : null;
     const move = moveBy(canvas, view, draw);
+    const say = (chosen) => {
+        view.chosen = chosen;
+        said.textContent = chosen ? causeText(view, ...chosen) : "";
+        draw();
+    };
+    const chooseWait = (l, i) => {
+        const cause = causeOf(view, l, i), { begin, end, wait } = view.locations[l], room = wait[i];
+        show(Math.min(begin[i], cause && cause.before ? begin[i] + wait[i] - Math.min(cause.before, 4 * room) : begin[i]), Math.max(end[i], begin[i] + wait[i]) + room / 4);
+        say([l, i]);
+        canvas.scrollIntoView({ block: "center" });
+    };
+    const longest = waitsTable(view, chooseWait);
     section("timeline", "Timeline", lead,
-        make("div.bar", null, choose, lines, make("button", { type: "button", "aria-label": "zoom in", click: () => move.by(1.5) }, "+"),
+        make("div.bar", null, choose, toggle("lines", "Messages"), timeline.kinds ? toggle("hatched", "Waiting") : null, make("button", { type: "button", "aria-label": "zoom in", click: () => move.by(1.5) }, "+"),
             make("button", { type: "button", "aria-label": "zoom out", click: () => move.by(1 / 1.5) }, "\u2212"), make("button", { type: "button", click: () => move.reset() }, "Fit"), sampled),
-        make("div.stage", null, canvas), legendOf(timeline.functions),
-        timeline.left_out ? make("p.note", null, `To keep the page small, ${timeline.left_out}.`) : null, make("details", null, make("summary", null, "As a table"), asTable));
+        make("div.stage", null, canvas), said, legendOf(timeline.functions),
+        timeline.left_out ? make("p.note", null, `To keep the page small, ${timeline.left_out}.`) : null, make("details", null, make("summary", null, "As a table"), asTable),
+        longest ? make("details", null, make("summary", null, "The longest waits"), longest) : null);
     show(...(windows[0] || [0, timeline.end]));
     showInTimeline = (from, to) => {
         const shown = timeline.iterations.filter(([number]) => from <= number && number < to);
@@ -266,6 +323,10 @@ function drawTimeline() {
         document.getElementById("timeline").scrollIntoView();
     };
     canvas.addEventListener("mousemove", (event) => tellCall(event, view, canvas));
+    canvas.addEventListener("click", (event) => {
+        const [l, i] = callAt(event, view, canvas) || [0, -1];
+        say(i >= 0 && view.locations[l].wait[i] ? [l, i] : null);
+    });
     canvas.addEventListener("mouseleave", hideTip);
     addEventListener("resize", draw);
     redraws.push(drawNow); /* no frame comes before paper is printed */

@@ -10,11 +10,34 @@ function waitingKinds(w) {
 
 const waitedBy = (sum) => Object.values(sum.waiting).reduce((all, time) => all + time, 0);
 
+const causedBy = (site) => Object.values(site.caused).reduce((all, cost) => all + cost.direct + cost.indirect, 0);
+
+/* What SAY says of a call site as it is among those that wait; nothing if it is not, or waits little. */
+function waitingOf(site, say) {
+    const found = run.waiting.sites.find((one) => one.hash === site.hash);
+    return found ? say(found) : "";
+}
+
 /* Both parts of each site that have caused any. */
 function waitingCauses(w) {
     return w.sites.flatMap((site) => Object.entries(site.caused).map(([part, cost]) => ({
         label: site.label, isBefore: part === "computation", all: cost.direct + cost.indirect, direct: cost.direct, path: cost.path })))
         .filter((cause) => cause.all > 0).sort((a, b) => b.all - a.all);
+}
+
+const OF_WAITING = { what: "time that each rank (down) waits for each rank (across)", counted: "wait", value: ns, name: "time", down: "rank that waits", across: "rank that it waits for", ends: ["rank", "for"], between: "waits for", shade: (v, most) => Math.sqrt(v / most) };
+
+/* Pairs as cells of a matrix of 64 lines at most. */
+function waitingMatrix(w) {
+    const ranks = run.overview.ranks, per = Math.ceil(ranks / 64), cells = new Map();
+    for (const [rank, other, time, times] of w.pairs) {
+        if (other === null) continue;
+        const [from, to] = [Math.floor(rank / per), Math.floor(other / per)], cell = cells.get(from * ranks + to) || [from, to, 0, 0];
+        cell[2] += times;
+        cell[3] += time;
+        cells.set(from * ranks + to, cell);
+    }
+    return cells.size ? matrix("Who waits for whom, as a matrix", { matrix: [...cells.values()], per_line: per, ranks, others: [0, 0] }, OF_WAITING) : null;
 }
 
 function drawWaiting() {
@@ -46,5 +69,6 @@ function drawWaiting() {
             { name: "for rank", n: true, value: ([, other]) => other === null ? "unknown" : String(other) },
             { name: "waiting", n: true, value: ([, , time]) => ns(time) },
             { name: "of all", n: true, value: ([, , time]) => shareBar(of(time, waited)) },
-            { name: "times", n: true, value: ([, , , times]) => count(times) }], w.pairs, 20)));
+            { name: "times", n: true, value: ([, , , times]) => count(times) }], w.pairs, 20)),
+        waitingMatrix(w), w.pairs_left_out ? make("p.note", null, `${plural(w.pairs_left_out, "pair")} with less waiting are left out.`) : null);
 }

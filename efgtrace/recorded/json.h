@@ -30,8 +30,10 @@
  *                                               the median a slow one took, 0 where not known
  *    "locations": [{"rank": 0, "thread": 0,
  *                   "iterations": [number, begin, duration, ...],  three numbers each
- *                   "calls": [gap, duration, site, ...]            three numbers each
+ *                   "calls": [gap, duration, site, ...],           three numbers each
+ *                   "waits": [later, time, kind, rank, ...]        four numbers each
  *                  }, ...],                   by rank and thread
+ *    "kinds": ["late sender", ...],
  *    "messages": [from, to, later, flight, bytes, ...],            five numbers each
  *    "left_out": "" or a sentence: what is not there, to keep within the limits}
  *
@@ -40,6 +42,10 @@
  *
  *     for (let i = 0, t = 0; i < calls.length; i += 3) {
  *         let begin = t + calls[i], end = begin + calls[i + 1], site = calls[i + 2]; t = end; }
+ *
+ * waits, and kinds, are there only in the report: calls that wait; later: how many calls after the one
+ * before it in this list (the first one: after the first call); time: that it waits, from its begin on;
+ * rank: that it waits for, or -1 where not known.
  *
  * messages: those with both ends in it, by rising time of sending; from and to: locations; later:
  * from the sending of the message before it (the first one: from time 0); flight: from sending to
@@ -71,6 +77,15 @@ struct efg_recorded_limits {
 /* 64 ranks with 10,000 calls each, and as many messages. */
 #define EFG_RECORDED_LIMITS ((struct efg_recorded_limits){640000, 640000})
 
+struct efg_recorded_wait { /* of a call */
+    uint64_t time;    /* ns, from its begin on; 0: it does not wait */
+    uint32_t rank;    /* that it waits for; EFG_NONE: not known */
+    const char *kind; /* stays where it is: the same text, the same place */
+};
+
+/* How long call number CALL, from 0, of LOCATION waits. */
+typedef struct efg_recorded_wait efg_recorded_wait_of(const void *context, uint32_t location, uint64_t call);
+
 struct efg_timeline {
     const struct efg_recorded *recorded;
     struct efg_recorded_names names;
@@ -84,6 +99,9 @@ struct efg_timeline {
     struct efg_buffer locations;            /* struct efg_recorded_item */
     struct efg_buffer calls, marks, flights; /* timeline.c; marks are iterations of locations */
     struct efg_map flight_of;               /* pair -> index */
+    efg_recorded_wait_of *wait_of; /* NULL: it is not known why calls wait */
+    const void *context;           /* of it */
+    uint64_t number;               /* of the next call of the last location */
     uint64_t until; /* of calls between iterations those are kept that begin before */
     uint64_t next;  /* of iterations those with smaller keys */
     uint32_t last;        /* location, whose calls have room */

@@ -20,10 +20,12 @@
 #include "json.h"
 
 #define SLICES 64         /* of time, where there are no iterations */
+#define KINDS 32          /* of waiting, at most */
 #define RESERVE (1 << 14) /* calls that are kept before any are dropped, at least */
 
 struct call {
     uint64_t begin, end, key; /* KEY: of the iteration, or EFG_RECORDED_NONE */
+    uint64_t number;          /* among the calls of the location */
     uint32_t site, location;
 };
 
@@ -269,7 +271,7 @@ static uint32_t location_of(const struct efg_timeline *t)
 
 static int add_call(struct efg_timeline *t, const struct efg_recorded_call *call)
 {
-    struct call kept = {call->begin, call->end, EFG_RECORDED_NONE, call->site, location_of(t)};
+    struct call kept = {call->begin, call->end, EFG_RECORDED_NONE, t->number++, call->site, location_of(t)};
     if (call->iteration != EFG_RECORDED_NONE)
         kept.key = efg_recorded_key(call->window, call->iteration);
     t->call_count++;
@@ -334,6 +336,7 @@ int efg_timeline_take(struct efg_timeline *t, const struct efg_recorded_item *it
     switch (item->kind) {
     case EFG_RECORDED_LOCATION:
         efg_buffer_put(&t->locations, item, sizeof *item);
+        t->number = 0;
         return t->locations.failed ? -ENOMEM : 0;
     case EFG_RECORDED_CALL:
         return add_call(t, &item->call);
@@ -362,11 +365,67 @@ void efg_timeline_fini(struct efg_timeline *t)
     efg_buffer_fini(&t->flights);
 }
 
+/* --- waiting --- */
+
+struct waits { /* of a location */
+    struct efg_buffer text;
+    uint64_t last; /* call that waits */
+    struct kinds { /* of all locations */
+        const char *name[KINDS];
+        uint32_t count;
+    } * kinds;
+};
+
+static uint32_t kind_of(struct kinds *kinds, const char *name)
+{
+    uint32_t i = 0;
+    while (i < kinds->count && kinds->name[i] != name)
+        i++;
+    if (i == kinds->count && i < KINDS)
+        kinds->name[kinds->count++] = name;
+    return i;
+}
+
+/* CALL is the one with this INDEX of those that are shown of its location. */
+static void add_wait(struct waits *waits, const struct efg_timeline *t, const struct call *call,
+                     uint64_t index)
+{
+    if (!t->wait_of)
+        return;
+    struct efg_recorded_wait wait = t->wait_of(t->context, call->location, call->number);
+    if (!wait.time)
+        return;
+    uint32_t kind = kind_of(waits->kinds, wait.kind);
+    efg_buffer_print(&waits->text, "%s%" PRIu64 ",%" PRIu64 ",%u,%d", waits->text.size ? "," : "",
+                     index - waits->last, wait.time, kind, wait.rank == EFG_NONE ? -1 : (int)wait.rank);
+    waits->last = index;
+}
+
+static void put_waits(struct efg_buffer *out, const struct efg_timeline *t, struct waits *waits)
+{
+    if (t->wait_of) {
+        efg_buffer_print(out, "],\"waits\":[");
+        efg_buffer_put(out, waits->text.data, waits->text.size);
+    }
+    out->failed |= waits->text.failed;
+    efg_buffer_fini(&waits->text);
+}
+
+static void put_kinds(struct efg_buffer *out, const struct kinds *kinds)
+{
+    efg_buffer_print(out, ",\"kinds\":[");
+    for (uint32_t i = 0; i < kinds->count; i++) {
+        efg_buffer_print(out, i ? "," : "");
+        efg_json_quote(out, kinds->name[i]);
+    }
+    efg_buffer_print(out, "]");
+}
+
 /* --- locations --- */
 
 /* The calls of LOCATION, from AT on, as far as they are in PART, at most ROOM. Returns how many. */
 static uint64_t put_calls(struct efg_buffer *out, const struct efg_timeline *t, const struct part *part,
-                          uint32_t location, uint64_t room, size_t *at)
+                          uint32_t location, uint64_t room, size_t *at, struct waits *waits)
 {
     const struct call *calls = (struct call *)t->calls.data;
     size_t count = t->calls.size / sizeof *calls;
@@ -380,6 +439,7 @@ static uint64_t put_calls(struct efg_buffer *out, const struct efg_timeline *t, 
         efg_buffer_print(out, "%s%" PRIu64 ",%" PRIu64 ",%u", put ? "," : "", begin - last, end - begin,
                          call->site);
         last = end;
+        add_wait(waits, t, call, put);
         put++;
     }
     return put;
@@ -407,14 +467,20 @@ static uint64_t put_locations(struct efg_buffer *out, const struct efg_timeline 
     const struct efg_recorded_item *items = (struct efg_recorded_item *)t->locations.data;
     uint64_t kept = 0;
     size_t call = 0, mark = 0, count = t->locations.size / sizeof *items;
+    struct kinds kinds = {0};
     for (uint32_t i = 0; i < count && i < part->locations; i++) {
         efg_buffer_print(out, "%s{\"rank\":%u,\"thread\":%u,\"calls\":[", i ? "," : "",
                          items[i].location.rank, items[i].location.thread);
-        kept += put_calls(out, t, part, i, part->calls - kept, &call);
+        struct waits waits = {.kinds = &kinds};
+        kept += put_calls(out, t, part, i, part->calls - kept, &call, &waits);
+        put_waits(out, t, &waits);
         efg_buffer_print(out, "],\"iterations\":[");
         put_marks(out, t, part, i, &mark);
         efg_buffer_print(out, "]}");
     }
+    efg_buffer_print(out, "]");
+    if (t->wait_of)
+        put_kinds(out, &kinds);
     return kept;
 }
 
@@ -515,7 +581,7 @@ void efg_timeline_json(struct efg_buffer *out, struct efg_timeline *t, struct ef
     out->failed |= t->call_count > limits.calls && find_part(t, &part, &slots);
     efg_buffer_print(out, "{\"locations\":[");
     uint64_t calls = put_locations(out, t, &part), length = t->recorded->length;
-    efg_buffer_print(out, "],\"start\":%" PRIu64 ",\"end\":%" PRIu64, t->recorded->start,
+    efg_buffer_print(out, ",\"start\":%" PRIu64 ",\"end\":%" PRIu64, t->recorded->start,
                      part.until < length ? part.until : length);
     put_spans(out, "windows", &t->windows, &part, false);
     put_spans(out, "iterations", &t->iterations, &part, true);

@@ -51,7 +51,9 @@ const char efg_report_json_help[] =
     "  messages {all, recorded}: {ranks, per_line (ranks of a line of the matrix), sizes and\n"
     "           collectives (numbers of 2^b to 2^(b+1) bytes), matrix [[from, to, count, bytes]]\n"
     "           by lines, others [count, bytes] (to ranks that are not told apart)}\n"
-    "  representative, timeline of the recorded iterations, as in `efgtrace export -f json`\n"
+    "  representative, timeline of the recorded iterations, as in `efgtrace export -f json`,\n"
+    "           and in each of its locations waits [calls later than the one before, ns, kind, rank or -1],\n"
+    "           four numbers each: kinds [name]\n"
     "  missing  {PART: why it is missing}\n"
     "  left_out {PART: number}, only in the JSON of a page, whose room is limited: of\n"
     "           contexts with less time, whose calls are those of the next one above it (its\n"
@@ -76,7 +78,13 @@ static void say_missing(cJSON *missing, const cJSON *document, const char *part,
 /* --- the recorded iterations --- */
 
 #define CALLS_LEAST 1000
-#define TIMELINE_ROOM 3000000
+#define TIMELINE_ROOM 3500000
+
+static struct efg_recorded_wait wait_of(const void *waits, uint32_t location, uint64_t call)
+{
+    struct efg_waits_state state = efg_waits_state(waits, location, call);
+    return (struct efg_recorded_wait){state.time, state.rank, efg_wait_name(state.kind)};
+}
 
 /* What has room of TIMELINE, or why it is not there. */
 static void add_timeline(cJSON *document, cJSON *missing, struct efg_timeline *timeline)
@@ -133,6 +141,8 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     efg_report_json_ranks(document, model);
     int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();
+    timeline->wait_of = *waiting->waits.missing ? NULL : wait_of;
+    timeline->context = &waiting->waits;
     add_timeline(document, missing, timeline);
     add_waiting(document, missing, waiting, is_page);
     say_missing(missing, document, "iterations", "No main loop was found, so there are no iterations of it.");

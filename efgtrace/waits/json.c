@@ -7,7 +7,7 @@
 #include "cli/json.h"
 
 #define PAIRS 10000 /* that are told, at most */
-#define BRIEF_PAIRS 200
+#define BRIEF_PAIRS 2000
 #define LITTLE 0.001 /* of all waiting: sites with less are not told in brief */
 
 const char efg_waits_json_help[] =
