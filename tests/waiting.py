@@ -302,6 +302,24 @@ def found(trace):
     return threads, iterations, functions, pairs
 
 
+def look_at_iterations(document, trace):
+    """Efficiency of each: mean useful time / longest, and what that is made of."""
+    longest, useful = Counter(), defaultdict(list)
+    for thread in trace.threads.values():
+        inside = Counter()
+        for call in thread.calls:
+            inside[call.span] += call.end - call.begin
+        for key, begin, end in thread.iterations:
+            longest[key] = max(longest[key], end - begin)
+            useful[key].append(end - begin - inside[key])
+    for one in document['iterations']:
+        key = one['window'], one['number']
+        mean, most = sum(useful[key]) / len(useful[key]), max(useful[key])
+        wanted = mean / longest[key], mean / most if most else 1, most / longest[key]
+        said = one['parallel'], one['balance'], one['communication']
+        assert one['longest'] == longest[key] and max(abs(a - b) for a, b in zip(said, wanted)) < 1e-9, (one, wanted)
+
+
 def look_for_causes(document, trace):
     """Causes, critical path, efficiency."""
     everything = sum(document['all']['waiting'].values())
@@ -372,6 +390,7 @@ def main(tool, folder):
     for what, mine, theirs in zip(('thread', 'iteration', 'function'), (threads, iterations, functions), said):
         compare(what, mine, theirs)
     near(said[3], pairs, sum(document['all']['waiting'].values()), 'pair')
+    look_at_iterations(document, trace)
     look_for_causes(document, trace)
     kinds = Counter()
     for times in threads.values():

@@ -174,6 +174,7 @@ void efg_report_waiting(struct efg_buffer *out, const struct efg_report_waiting 
     }
     put_parts(out, waits);
     efg_report_recorded_efficiency(out, w);
+    efg_report_recorded_iterations(out, w, most);
     if (efg_waits_waited(&waits->all)) {
         put_sites(out, w, most);
         put_pairs(out, waits, most);

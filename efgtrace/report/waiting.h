@@ -25,6 +25,8 @@ void efg_report_waiting_fini(struct efg_report_waiting *w);
 void efg_report_waiting(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most);
 /* Parts of it. */
 void efg_report_recorded_efficiency(struct efg_buffer *out, const struct efg_report_waiting *w);
+void efg_report_recorded_iterations(struct efg_buffer *out, const struct efg_report_waiting *w,
+                                    uint32_t most);
 void efg_report_causes(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most);
 
 /* A finding, if ranks wait for a good part of the time. */

@@ -19,7 +19,8 @@ const char efg_waits_json_help[] =
     "           calls (two numbers each), on the critical path the same two]]}],\n"
     "           after (by, of what follows the last call),\n"
     "           pairs [[rank that waits, rank that it waits for or null, time, waits]] by falling\n"
-    "           time, pairs_left_out, iterations [{number, window, begin, end, locations, W}],\n"
+    "           time, pairs_left_out, iterations [{number, window, begin, end, locations, longest,\n"
+    "           parallel, balance, communication, W}],\n"
     "           messages {matched, alone}, collectives {calls, unmatched}}\n"
     "           W: {time, computation, mpi, transfer, waiting {KIND: time}, calls}; time =\n"
     "           computation + mpi, mpi = transfer + waiting. by: with the computation before the\n"
@@ -171,6 +172,11 @@ static void add_iterations(cJSON *to, const struct efg_waits *waits)
         efg_json_number(iteration, "begin", it->begin);
         efg_json_number(iteration, "end", it->end);
         efg_json_number(iteration, "locations", it->locations);
+        struct efg_waits_shares shares = efg_waits_shares(it);
+        efg_json_number(iteration, "longest", it->longest);
+        cJSON_AddNumberToObject(iteration, "parallel", shares.parallel);
+        cJSON_AddNumberToObject(iteration, "balance", shares.balance);
+        cJSON_AddNumberToObject(iteration, "communication", shares.communication);
         add_sum(iteration, &it->sum);
         cJSON_AddItemToArray(iterations, iteration);
     }

@@ -124,9 +124,12 @@ static uint32_t add_span(struct summing *s, const struct efg_waits_span *span, u
     return at;
 }
 
-static void add_iteration(struct efg_waits *waits, const struct efg_waits_span *span)
+/* Of which a location computed for USEFUL. */
+static void add_iteration(struct efg_waits *waits, const struct efg_waits_span *span, uint64_t useful)
 {
     struct efg_waits_iteration *iteration = &waits->iterations[span->iteration];
+    iteration->longest = efg_waits_later(iteration->longest, span->end - span->begin);
+    iteration->useful = efg_waits_later(iteration->useful, useful);
     iteration->begin = span->begin < iteration->begin ? span->begin : iteration->begin;
     iteration->end = span->end > iteration->end ? span->end : iteration->end;
     iteration->locations++;
@@ -142,13 +145,27 @@ static void add_location(struct summing *s, const struct efg_waits_span *spans, 
         bool is_iteration = spans[*at].iteration != EFG_NONE;
         if (is_iteration != location->has_iterations)
             continue;
+        const uint64_t *useful =
+            is_iteration ? &s->waits->iterations[spans[*at].iteration].sum.computation : NULL;
+        uint64_t before = useful ? *useful : 0;
         call = add_span(s, &spans[*at], call, end);
-        if (is_iteration)
-            add_iteration(s->waits, &spans[*at]);
+        if (useful)
+            add_iteration(s->waits, &spans[*at], *useful - before);
     }
     for (; first < s->waits->place_count; first++)
         efg_waits_add(&location->sum, &s->waits->places[first].sum);
     efg_waits_add(&s->waits->all, &location->sum);
+}
+
+struct efg_waits_shares efg_waits_shares(const struct efg_waits_iteration *iteration)
+{
+    double longest = (double)iteration->longest, useful = (double)iteration->useful;
+    double mean =
+        iteration->locations ? (double)iteration->sum.computation / (double)iteration->locations : 0;
+    struct efg_waits_shares shares = {0};
+    if (longest > 0)
+        shares = (struct efg_waits_shares){mean / longest, useful > 0 ? mean / useful : 1, useful / longest};
+    return shares;
 }
 
 /* --- order --- */

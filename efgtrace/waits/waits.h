@@ -127,8 +127,16 @@ struct efg_waits_pair { /* a rank waits for another one, or does not know for wh
 struct efg_waits_iteration { /* of all locations that have it */
     uint64_t key;            /* efg_recorded_key */
     uint64_t begin, end, locations;
+    uint64_t longest, useful; /* ns: of the location that took longest; that computed longest */
     struct efg_waits_sum sum;
 };
+
+/* Its parallel efficiency is mean useful time / longest = balance x communication; how much of the latter is
+ * serialisation is known for the windows only. 0 to 1. */
+struct efg_waits_shares {
+    double parallel, balance, communication;
+};
+struct efg_waits_shares efg_waits_shares(const struct efg_waits_iteration *iteration);
 
 struct efg_waits {
     struct efg_waits_location *locations;
