@@ -265,7 +265,7 @@ check-apps: set-up-apps
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) tests/apps.sh $(APPS)
 	@BUILD=$(BUILD) tests/page.sh large
-	@BUILD=$(BUILD) tests/expand.sh $(or $(APPS),$(shell bench/apps.sh list))
+	@BUILD=$(BUILD) APPS="$(or $(APPS),$(shell bench/apps.sh list))" tests/expand.sh applications
 
 bench: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs of different structure.
+
+for program in stencil2d sweep amr multigrid master_worker wavefront threads persistent waitany polling probes \
+    collectives comms recursion; do
+    traces $program
+    lossless "$work/$program"
+done
+same "threads: those of a rank are all there" 20 "$(grep -c . <<<"$(
+    "$python" "$root/tests/expanded.py" "$tool" "$work/threads")")"
+if has_mpi4py; then
+    full python 3 -- "$python" "$root/tests/programs/ring.py" 100 10
+    lossless python
+else
+    skip python "no mpi4py for $mpi"
+fi
+
+full eight 8 -- "$programs/stencil2d" 50 100
+lossless eight
+same "stencil on 8 ranks: how many sequences are stored" 1 "$(orders eight)"
