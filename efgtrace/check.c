@@ -31,7 +31,11 @@ static const struct meaning meanings[] = {
     {"select", "first", "iterations are recorded as soon as the main loop is known"},
     {"select", "spread", "single iterations are recorded, spread evenly over the run"},
     {"select", "slow", "the slowest iterations are kept, found after the fact, the same on all ranks"},
+    {"select", "asked", "only iterations that the program asks for with efgtrace_record are recorded"},
     {"select", NULL, "several kinds of iterations are recorded: $"},
+    {"when", "", "whatever they are like"},
+    {"pcontrol", "regions", "MPI_Pcontrol(1, name) and MPI_Pcontrol(-1, name) mark regions"},
+    {"pcontrol", "record", "MPI_Pcontrol(0) stops recording, 1 goes on with other iterations, 2 saves"},
     {"iterations", "1", "one iteration of the main loop is recorded, then tracing is off"},
     {"iterations", NULL, "$ iterations of the main loop are recorded, then tracing is off"},
     {"windows", "1", "this is done once"},
@@ -79,7 +83,8 @@ static const struct meaning meanings[] = {
 /* Keys that other modes than adaptive do not look at. */
 static bool has_effect(const struct efg_conf *conf, const char *key)
 {
-    static const char *const windows[] = {"select", "iterations", "windows", "skip", "ring", "patience"};
+    static const char *const windows[] = {"select",  "when", "pcontrol", "iterations",
+                                          "windows", "skip", "ring",     "patience"};
     static const char *const logs[] = {"log-limit", "keep-logs"};
 
     if (conf->mode == EFG_MODE_ADAPTIVE || strcmp(key, "mode") == 0)
@@ -114,6 +119,34 @@ static void print_meaning(const char *text, const char *value)
     }
 }
 
+static const char *print_condition(const char *before, const char *format, double value)
+{
+    fputs(before, stdout);
+    printf(format, value);
+    return "; and ";
+}
+
+/* What the conditions of the key `when` will do. */
+static void print_when(const struct efg_when *when)
+{
+    const char *and = "only iterations ";
+
+    if (when->from)
+        and = print_condition(and, "from %g s of the run on", (double)when->from / 1e9);
+    if (when->to != UINT64_MAX)
+        and = print_condition(and, "before %g s of the run", (double)when->to / 1e9);
+    if (when->slower)
+        and = print_condition(and, "that take more than %g times the median", when->slower / 1e3);
+    if (when->mpi_above)
+        and = print_condition(and, "of whose time more than %g%% is in MPI", when->mpi_above / 1e4);
+    if (when->mpi_below)
+        and = print_condition(and, "of whose time less than %g%% is in MPI", when->mpi_below / 1e4);
+    if (*when->region)
+        printf("%sthat call MPI in %s", and, when->region);
+    if (efg_when_is_afterwards(when))
+        printf(",\n             on some rank: all are recorded, and kept if that turns out to be so (ring)");
+}
+
 static void print_key(const struct efg_conf *conf, const char *key)
 {
     char value[sizeof(conf->output)], mode[16];
@@ -121,7 +154,9 @@ static void print_key(const struct efg_conf *conf, const char *key)
     efg_conf_show(conf, key, value, sizeof(value));
     efg_conf_show(conf, "mode", mode, sizeof(mode));
     printf("%-10s = %-12s from: %s\n             ", key, value, efg_conf_source(conf, key));
-    if (has_effect(conf, key))
+    if (has_effect(conf, key) && strcmp(key, "when") == 0 && *conf->when.text)
+        print_when(&conf->when);
+    else if (has_effect(conf, key))
         print_meaning(find_meaning(key, value), value);
     else
         printf("no effect in mode %s", mode);
@@ -156,6 +191,8 @@ int efg_cmd_check(int argc, char **argv)
         error = efg_conf_read(&conf, argv[optind], message, sizeof(message));
     else
         error = efg_conf_load(&conf, environ, message, sizeof(message));
+    if (!error)
+        error = efg_conf_check(&conf, message, sizeof(message));
     if (error) {
         fprintf(stderr, "efgtrace check: %s\n", message);
         return EFG_EXIT_FAILED;

@@ -20,7 +20,7 @@ marked() {
     shift 3
     ranks 4 "$@" >bare || verdict "$name: bare" "exit code $?"
     rm -rf out
-    traced out --signature path,region "$@"
+    traced out "$@"
     same "$name: the output is as bare" "$(cat bare)" "$(cat traced.out)"
     contains "$name: the main loop" "$(grep '^Main loop' out/summary.txt)" ", $iterations iterations;"
     has "$name: where an iteration begins" "each begins at $place" out/summary.txt
@@ -29,12 +29,13 @@ marked() {
     all=$(grep -oE '(Traced|and) +[0-9]+ iterations' recorded | awk '{n += $2} END {print n}')
     verdict "$name: the checker accepts the trace" \
         "$(faults out/traces.otf2 --min-matched 0.98 --iterations "$all" | head -n 2)"
-    has "$name: the region" "[sweeps]" out/summary.txt
+    "$tool" graph -f json -o graph.json out
+    has "$name: the region" '"sweeps"' graph.json
 }
 
 marked "no mark" 100 MPI_Allreduce ./marked none
 marked "a mark in the outer loop" 100 "efgtrace_iteration  marked.c:44 main" ./marked step
-marked "a mark in the inner loop" 3000 "efgtrace_iteration  marked.c:21 tick [sweeps]" ./marked sweep
+marked "a mark in the inner loop" 3000 "efgtrace_iteration  marked.c:21 tick" ./marked sweep
 
 if command -v "$MPIFORT" >/dev/null; then
     $MPIFORT -g -O1 -J "$work" "$user/efgtrace.f90" "$sources/marked.f90" -o marked_f || exit 2
@@ -50,8 +51,48 @@ else
     skip "Python" "no mpi4py for $mpi"
 fi
 
+# asked NAME SELECT WINDOWS ARGUMENTS...: windows of so many iterations, a pattern, are what asks ARGUMENTS asked
+# for, the same ones on all ranks, with all of their messages
+asked() {
+    local name=$1 select=$2 windows=$3
+    shift 3
+    rm -rf out
+    traced out --select "$select" -n 3 ./asks 3000 "$@"
+    same "$name: the output" "done 3000" "$(cat traced.out)"
+    has "$name: the summary says it" " iterations, asked for by the program" out/summary.txt
+    got=$("$python" "$root/tests/asked.py" out/traces.otf2 2>&1)
+    verdict "$name: windows" "$(case $got in $windows) ;; *) echo "expected $windows, got $got" ;; esac)"
+    verdict "$name: the checker accepts the trace" "$(faults out/traces.otf2 --min-matched 1.0 | head -n 2)"
+    has "$name: on all ranks" "numbered alike True" checked
+}
+
+$MPICC -g -O1 -I"$user" "$sources/asks.c" -o asks || exit 2
+asked "all ask, twice" first "5 7" all 1500 5 all 2500 7
+asked "nothing else is recorded" asked "5 7" all 1500 5 all 2500 7
+asked "before the loop" asked 6 all 0 6
+asked "one of them asks" first 4 one 500 4
+asked "one after the other" asked "[4-7]" uneven 1500 4
+asked "beside others" first,spread,slow 5 all 1500 5
+rm -rf out
+traced out --select asked ./asks 3000
+has "nobody asks: nothing is recorded" "the program has not asked for iterations" out/summary.txt
+rm -rf out
+traced out --select asked ./asks 3000 all 3000 5
+has "too late" "1 times, 1 in vain" out/summary.txt
+
+$MPICC -g -O1 -pthread -I"$user" "$sources/misuse.c" -o misuse || exit 2
+ranks 4 ./misuse >bare || verdict "misuse: bare" "exit code $?"
+rm -rf out
+traced out ./misuse
+same "misuse: the output is as bare" "$(cat bare)" "$(cat traced.out)"
+has "misuse: the main loop" "each begins at efgtrace_iteration" out/summary.txt
+verdict "misuse: the checker accepts the trace" "$(faults out/traces.otf2 --min-matched 0.98 | head -n 2)"
+for program in marked asks misuse; do
+    verdict "$program needs no library of ours" "$(ldd ./$program | grep efgtrace)"
+done
+
 DESTDIR=$work/installed make -s -C "$root" BUILD="$build" PREFIX=/opt install
-echo 'int main(void) { efgtrace_iteration(); efgtrace_begin("a"); efgtrace_end("a"); return 0; }' >body
+echo 'int main(void) { efgtrace_iteration(); efgtrace_begin("a"); efgtrace_end("a"); efgtrace_record(3); return 0; }' >body
 flags=$(PKG_CONFIG_PATH=installed/opt/lib/pkgconfig pkg-config --define-variable=prefix="$work/installed/opt" \
     --cflags efgtrace)
 for compiler in "cc -std=c99 -pedantic -x c" "c++ -x c++"; do

@@ -66,7 +66,8 @@ static const struct efg_recorded_span *borrowed(const struct efg_representative_
 /* It was kept for what it is, and stands for no other one. */
 static bool is_picked(uint32_t kept)
 {
-    return kept == EFG_KEPT_AROUND || kept == EFG_KEPT_SLOW || kept == EFG_KEPT_BESIDE;
+    return kept == EFG_KEPT_AROUND || kept == EFG_KEPT_SLOW || kept == EFG_KEPT_BESIDE ||
+           kept == EFG_KEPT_WHEN;
 }
 
 /* The time is that of the site; of loops it is that of the next call. */

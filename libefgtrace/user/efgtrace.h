@@ -25,11 +25,12 @@ extern "C" {
 #endif
 
 /* What the function efgtrace_user of the preloaded library is told; the others are made of it. */
-enum efgtrace_what { EFGTRACE_END = -1, EFGTRACE_ITERATION = 0, EFGTRACE_BEGIN = 1 };
+enum efgtrace_what { EFGTRACE_END = -1, EFGTRACE_ITERATION = 0, EFGTRACE_BEGIN = 1, EFGTRACE_RECORD = 2 };
 
-static inline __attribute__((always_inline)) void efgtrace_tell(int what, const char *name)
+static inline __attribute__((always_inline)) void efgtrace_tell(int what, const char *name,
+                                                                unsigned long iterations)
 {
-    static void (*tell)(int what, const char *name);
+    static void (*tell)(int what, const char *name, unsigned long iterations);
     static int is_known;
 
     if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
@@ -38,27 +39,35 @@ static inline __attribute__((always_inline)) void efgtrace_tell(int what, const 
         __atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
     }
     if (tell)
-        tell(what, name);
+        tell(what, name, iterations);
 }
 
 /* An iteration of the main loop begins. The loop that has this call is then the main loop, instead of
  * the one that efgtrace would find; its iterations are what lies between two calls. */
 static inline __attribute__((always_inline)) void efgtrace_iteration(void)
 {
-    efgtrace_tell(EFGTRACE_ITERATION, 0);
+    efgtrace_tell(EFGTRACE_ITERATION, 0, 0);
 }
 
 /* A region begins, or ends: NAME has 1 to 63 characters. Regions may be nested; they are
- * those of MPI_Pcontrol(1, name) and MPI_Pcontrol(-1, name), and tell calls apart with signature =
- * path,region (efgtrace.conf(5)). */
+ * those of MPI_Pcontrol(1, name) and MPI_Pcontrol(-1, name), and tell calls apart, unless the key signature
+ * says what does (efgtrace.conf(5)). */
 static inline __attribute__((always_inline)) void efgtrace_begin(const char *name)
 {
-    efgtrace_tell(EFGTRACE_BEGIN, name);
+    efgtrace_tell(EFGTRACE_BEGIN, name, 0);
 }
 
 static inline __attribute__((always_inline)) void efgtrace_end(const char *name)
 {
-    efgtrace_tell(EFGTRACE_END, name);
+    efgtrace_tell(EFGTRACE_END, name, 0);
+}
+
+/* Record the next ITERATIONS of the main loop, 1 to 1000000, on all ranks the same ones: they begin some
+ * iterations later, when all ranks know of it, or as soon as the main loop is known. Call it on all ranks in the
+ * same iteration; libefgtrace(7) says what happens otherwise. */
+static inline __attribute__((always_inline)) void efgtrace_record(unsigned long iterations)
+{
+    efgtrace_tell(EFGTRACE_RECORD, 0, iterations);
 }
 
 #ifdef __cplusplus

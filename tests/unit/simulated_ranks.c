@@ -107,6 +107,11 @@ static bool would_pause(const struct sim_world *w, int rank)
     return w->plan.pauses && w->total[rank] >= w->plan.rank[rank].pauses;
 }
 
+static bool is_shut(const struct sim_world *w, const struct sim_rank *r)
+{
+    return w->plan.shuts && total_of(w, r) % w->plan.shuts >= w->plan.shuts / 2;
+}
+
 static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int leaving)
 {
     int i = index_of(w, r), is_known = has_found(w, r, r->phase);
@@ -131,6 +136,7 @@ static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int
         .is_lost = is_silent(w, r),
         .step = w->plan.steps ? sim_roll(w->plan.steps) ? 1u << sim_roll(5) : 0 : 1,
         .would_pause = would_pause(w, i),
+        .is_shut = is_shut(w, r),
         .has_ring = !r->is_full || i % 2, /* it may say so, or only lack what is asked for */
         .end = now->end,
         .begun = now->begun,
@@ -237,6 +243,7 @@ static void open_window(struct sim_world *w, struct sim_rank *r, uint64_t number
     if (!is_provisional)
         assert_int_equal(number, r->control.trigger.first);
     *present(r) = (struct sim_window){.part = r->control.agree.part,
+                                      .is_asked = r->control.agree.asking != 0,
                                       .first = r->control.trigger.first,
                                       .from = r->visited_in,
                                       .begun = w->now};
@@ -273,8 +280,8 @@ static void drop_windows(struct sim_rank *r)
     int left = 0;
 
     for (int i = 0; i < r->window_count; i++)
-        if (r->windows[i].loop != agree->loop || r->windows[i].part != agree->part ||
-            efg_spread_has(&agree->spread, r->windows[i].first))
+        if (r->windows[i].is_asked || r->windows[i].loop != agree->loop ||
+            r->windows[i].part != agree->part || efg_spread_has(&agree->spread, r->windows[i].first))
             r->windows[left++] = r->windows[i];
     r->window_count = left;
 }
@@ -319,7 +326,8 @@ static void act(void *context, enum efg_action action)
         break;
     case EFG_DO_FOLLOW:
         r->is_recording = 1;
-        *present(r) = (struct sim_window){.part = r->control.agree.part};
+        *present(r) =
+            (struct sim_window){.part = r->control.agree.part, .is_asked = r->control.agree.asking != 0};
         break;
     case EFG_DO_KEEP:
         keep_window(r, number);
@@ -434,6 +442,19 @@ void sim_finalize(struct sim_world *w, struct sim_rank *r)
         vote(w, r, 1);
 }
 
+/* In some iterations, which are the same ones on all ranks; but not all ranks do. */
+static void ask(const struct sim_world *w, struct sim_rank *r)
+{
+    uint64_t total = total_of(w, r);
+
+    if (!w->plan.asks || total % w->plan.asks || total <= r->asked_in)
+        return;
+    r->asked_in = total;
+    r->asked = total / w->plan.asks;
+    if (sim_roll(4) || r == w->rank)
+        r->control.agree.asked = efg_agree_ask(r->asked, 1 + r->asked % 4);
+}
+
 void sim_steer(struct sim_world *w, struct sim_rank *r)
 {
     int i = index_of(w, r);
@@ -445,7 +466,8 @@ void sim_steer(struct sim_world *w, struct sim_rank *r)
         if (r->control.trigger.state == EFG_READY)
             feed(r, EFG_IN_FIRST); /* its own pivot is visited */
     }
-    if (r->control.trigger.state == EFG_RECORDING && is_silent(w, r))
+    if (r->control.trigger.state == EFG_RECORDING && (is_silent(w, r) || is_shut(w, r)))
         feed(r, EFG_IN_OVER);
+    ask(w, r);
     advance(w, r, sim_roll(w->plan.sample) == 0);
 }

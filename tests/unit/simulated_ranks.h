@@ -36,6 +36,8 @@ struct sim_plan {
     uint32_t slow_wanted, ring; /* iterations: that are kept after the fact; that a ring holds, at most */
     uint32_t fills;             /* one in so many iterations fills the log for good; 0: none */
     uint32_t steps;   /* one in so many votes would have no ring, the others some blocks; 0: a whole one */
+    uint64_t asks; /* in each so manieth iteration the program asks for 1 to 4, on most ranks; 0: never */
+    uint64_t shuts;   /* of so many iterations in turn, it shuts the second half; 0: never */
     int pauses;       /* some ranks would pause, and do when there is no further window */
     uint64_t is_long; /* record provisionally from this iteration on; 0: never */
     uint64_t drift;   /* one in so many visits of the pivots that drift is missed or double */
@@ -59,7 +61,7 @@ struct sim_window {
     uint64_t begun, ended; /* ticks of the world */
     uint64_t loop;
     uint32_t part;
-    int is_owner, is_settled;
+    int is_owner, is_settled, is_asked;
 };
 
 #define SIM_RING 1024
@@ -74,6 +76,7 @@ struct sim_rank {
     struct efg_control control;
     struct efg_tally tally;
     uint64_t round; /* voted in, from 1 */
+    uint64_t asked, asked_in; /* how often; the iteration in which it did the last time */
     /* The program. */
     int phase, slot, is_done;
     uint64_t iteration; /* of the phase, from 0 */

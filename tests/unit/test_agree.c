@@ -313,6 +313,77 @@ static void test_provisional(void **state)
     sim_assert_part(past, 90, 500);
 }
 
+/* --- what the program asks for, and when it shuts --- */
+
+static void assert_alike(const struct sim_window *v)
+{
+    for (int i = 1; i < world->plan.ranks; i++)
+        for (int n = 0; n < windows_of(i); n++)
+            if (world->rank[i].windows[n].first == v->first)
+                assert_true(world->rank[i].windows[n].end == v->end &&
+                            world->rank[i].windows[n].is_asked == v->is_asked);
+}
+
+/* The program asks on some ranks: all record, between other windows, which remain as they are. */
+static void test_the_program_asks(void **state)
+{
+    int made = 0, asked = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(500); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        uint64_t apart;
+        int parts = 0, whole = 0;
+        p->asks = 20 + sim_roll(200);
+        p->iterations[0] = 4 * p->asks + sim_roll(100);
+        p->windows = 1 + sim_roll(4);
+        p->more = p->windows == 1 ? sim_roll(4) : 0;
+        p->slow_wanted = sim_roll(3);
+        p->ring = 100;
+        made += sim_windows(world, &apart) > 0;
+        sim_assert_right(world, apart);
+        for (int n = 0; n < windows_of(0); n++) {
+            const struct sim_window *v = &world->rank[0].windows[n];
+            assert_alike(v);
+            asked += v->is_asked;
+            parts += !v->is_asked;
+            whole += v->is_asked && v->end - v->first <= 4;
+        }
+        assert_true(parts <= 2 * (int)p->windows + 2 * (int)p->more);
+        assert_int_equal(whole, windows_of(0) - parts);
+    }
+    sim_assert_part(made, 95, 500);
+    sim_assert_part(asked, 150, 500);
+}
+
+/* While the program shuts, nothing is recorded; but for ranks that are ahead, which end with the last iteration
+ * that all have. What lay ahead is placed later. */
+static void test_the_program_shuts(void **state)
+{
+    int made = 0, windows = 0, held = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(500); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        uint64_t apart;
+        p->shuts = 60 + sim_roll(200);
+        p->iterations[0] = 6 * p->shuts;
+        p->windows = 1 + sim_roll(4);
+        p->asks = sim_roll(2) ? 30 + sim_roll(100) : 0;
+        made += sim_windows(world, &apart) > 0;
+        sim_assert_right(world, apart);
+        held += world->verdicts[EFG_VERDICT_HELD] > 0;
+        for (int n = 0; n < windows_of(0); n++) {
+            const struct sim_window *v = &world->rank[0].windows[n];
+            windows++;
+            if (v->is_owner && v->to > v->from) /* both are in the same first half */
+                assert_true(v->from % p->shuts <= p->shuts / 2 + 1 && v->to % p->shuts <= p->shuts / 2 + 1 &&
+                            v->from / p->shuts == v->to / p->shuts);
+        }
+    }
+    sim_assert_part(made, 90, 500);
+    sim_assert_part(held, 5, 500);
+    assert_true(windows > 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +399,8 @@ int main(void)
         cmocka_unit_test(test_other_periods_follow),
         cmocka_unit_test(test_two_pivots_of_one_bit),
         cmocka_unit_test(test_provisional),
+        cmocka_unit_test(test_the_program_asks),
+        cmocka_unit_test(test_the_program_shuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -379,7 +379,7 @@ static void iterations_say_why(void **state)
     (void)state;
     synth_open(&s, trace_dir, 0, 0, 1);
     synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
-    for (uint32_t kept = EFG_KEPT_UNKNOWN; kept <= EFG_KEPT_BESIDE; kept++) {
+    for (uint32_t kept = EFG_KEPT_UNKNOWN; kept <= EFG_KEPT_WHEN; kept++) {
         synth_put(&s, (struct efg_record){
                           .kind = EFG_REC_ITERATION_BEGIN, .a = kept, .b = 3000 + 100 * kept, .d = kept});
         synth_mark(&s, EFG_REC_ITERATION_END, kept);
@@ -387,8 +387,8 @@ static void iterations_say_why(void **state)
     synth_mark(&s, EFG_REC_WINDOW_END, 0);
     synth_close(&s, 1);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_valid("--iterations 6");
-    for (uint32_t kept = EFG_KEPT_FIRST; kept <= EFG_KEPT_BESIDE; kept++)
+    trace_expect_valid("--iterations 8");
+    for (uint32_t kept = EFG_KEPT_FIRST; kept <= EFG_KEPT_WHEN; kept++)
         expect_quoted(efg_otf2_kept(kept));
     expect_lines("times_median.*; 3.4", "1");
     expect_lines("times_median", "1");

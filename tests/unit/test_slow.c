@@ -158,6 +158,46 @@ static void test_a_ring_that_ends(void **state)
     assert_int_equal(round_of_one(), 0);
 }
 
+/* Iterations 100, 103, 106 .. are chosen; of 1000 a round is held after each. */
+static void choose(enum efg_slow_order order, uint32_t times)
+{
+    efg_slow_init(&slow, 5);
+    efg_slow_choose(&slow, order, times);
+    efg_slow_start(&slow);
+    efg_slow_begin(&slow, 100);
+    for (uint32_t i = 0; i < 1000; i++) {
+        efg_slow_add_if(&slow, i == 300 || i == 301 ? 5000 : i == 600 ? 3000 : 1000, i % 3 == 0);
+        round_of_one();
+    }
+    rounds_of_one();
+}
+
+static void test_conditions(void **state)
+{
+    (void)state;
+    choose(EFG_SLOW_FIRST, 0);
+    assert_int_equal(slow.count, 5);
+    for (uint64_t n = 100; n < 1100; n++)
+        assert_int_equal(efg_slow_has(&slow, n), n <= 112 && (n - 100) % 3 == 0);
+    choose(EFG_SLOW_SLOWEST, 0);
+    assert_int_equal(slow.count, 5);
+    assert_true(efg_slow_has(&slow, 400) && efg_slow_has(&slow, 700) && !efg_slow_has(&slow, 401));
+    choose(EFG_SLOW_SLOWEST, 2000);
+    assert_int_equal(slow.count, 2);
+    assert_true(efg_slow_has(&slow, 400) && efg_slow_has(&slow, 700));
+    choose(EFG_SLOW_FIRST, 4000);
+    assert_true(slow.count == 1 && efg_slow_has(&slow, 400));
+    choose(EFG_SLOW_EVENLY, 0);
+    assert_int_equal(slow.count, 5);
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_int_equal((slow.kept[i].number - 100) % 3, 0);
+        least = slow.kept[i].number < least ? slow.kept[i].number : least;
+        most = slow.kept[i].number > most ? slow.kept[i].number : most;
+    }
+    assert_true(most - least > 300);
+}
+
 /* --- simulated ranks --- */
 
 static int made, kept;
@@ -361,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_what_has_left_the_ring_is_not_kept),
         cmocka_unit_test(test_what_is_asked_for_stays),
         cmocka_unit_test(test_a_ring_that_ends),
+        cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_all_ranks_keep_the_same_iterations),
         cmocka_unit_test(test_logs_that_are_full),
         cmocka_unit_test(test_beside_windows_that_are_spread),

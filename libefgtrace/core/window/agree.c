@@ -31,14 +31,77 @@ void efg_agree_continue(struct efg_agree *agree, uint64_t windows, uint64_t leng
     agree->parts[1] = (struct efg_part){windows, length};
 }
 
+/* --- the next window --- */
+
+/* Not before iteration SOONEST. */
+static void place_at(struct efg_agree *agree, uint64_t soonest)
+{
+    agree->first = agree->asking ? soonest : efg_spread_next(&agree->spread, soonest);
+}
+
+static enum efg_verdict move(struct efg_agree *agree, const struct efg_vote *r)
+{
+    agree->round = EFG_ROUND_CONFIRM;
+    agree->is_past = false;
+    place_at(agree, (uint64_t)r->number + agree->margin);
+    return EFG_VERDICT_MOVED;
+}
+
+/* The present window, or the next one, is of a part again. */
+static void stop_asking(struct efg_agree *agree)
+{
+    agree->asking = 0;
+    agree->length = agree->parts[agree->part].length;
+}
+
+/* What the program asks for comes first. Returns whether there is another window. */
+static bool place_next(struct efg_agree *agree, const struct efg_vote *r)
+{
+    uint64_t asked = r->asked == EFG_BALLOT_NONE ? 0 : (uint64_t)r->asked;
+
+    if (r->flags & EFG_VOTE_SHUT)
+        return false;
+    if (asked >> EFG_AGREE_LENGTH_BITS > agree->answered) {
+        agree->asking = asked >> EFG_AGREE_LENGTH_BITS;
+        agree->length = asked % (UINT64_C(1) << EFG_AGREE_LENGTH_BITS);
+    } else if (!agree->is_owed) {
+        return false;
+    }
+    move(agree, r);
+    return true;
+}
+
+/* Whether the numbers of the last window still hold. */
+static bool may_place(const struct efg_agree *agree, const struct efg_vote *r)
+{
+    return agree->is_numbered && !agree->drifted && r->number != EFG_BALLOT_NONE &&
+           !(r->flags & (EFG_VOTE_LEAVING | EFG_VOTE_SHUT)) && efg_agree_is_same_detail(r);
+}
+
+/* The window that lies ahead is placed again when no rank is shut any more. */
+static enum efg_verdict hold(struct efg_agree *agree)
+{
+    agree->is_owed |= !agree->asking;
+    stop_asking(agree);
+    agree->round = EFG_ROUND_PROPOSE;
+    agree->tries = 0;
+    return EFG_VERDICT_HELD;
+}
+
 /* --- the loop --- */
 
 static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote *r)
 {
+    if (r->flags & EFG_VOTE_SHUT)
+        return EFG_VERDICT_NONE;
     const struct efg_candidate *winner = efg_election_winner(agree, r);
+    if ((!winner || efg_election_is_present(agree, winner)) && may_place(agree, r) && place_next(agree, r))
+        return EFG_VERDICT_PLACED;
     if (!winner || (r->flags & EFG_VOTE_LEAVING && !(r->flags & EFG_VOTE_RECORDS)))
         return EFG_VERDICT_NONE;
     efg_election_take(agree, winner);
+    stop_asking(agree);
+    agree->is_numbered = false;
     agree->round = EFG_ROUND_PIVOT;
     agree->tries = 0;
     return EFG_VERDICT_ELECTED;
@@ -62,6 +125,8 @@ static enum efg_verdict propose_again(struct efg_agree *agree)
 static enum efg_verdict lose(struct efg_agree *agree)
 {
     propose_again(agree);
+    stop_asking(agree);
+    agree->is_numbered = false;
     return EFG_VERDICT_LOST;
 }
 
@@ -181,23 +246,17 @@ static enum efg_verdict placed(struct efg_agree *agree, const struct efg_vote *r
         efg_spread_init(&agree->spread, agree->windows, agree->length + agree->margin);
     agree->is_past = !(r->flags & EFG_VOTE_UNWHOLE) && !agree->skip && !agree->made;
     agree->round = agree->is_past ? EFG_ROUND_CHECK : EFG_ROUND_CONFIRM;
-    agree->first =
-        efg_spread_next(&agree->spread, (uint64_t)(r->base + (agree->is_past ? r->whole : r->soonest)));
+    agree->is_numbered = true;
+    place_at(agree, (uint64_t)(r->base + (agree->is_past ? r->whole : r->soonest)));
     return EFG_VERDICT_PLACED;
 }
 
 /* --- windows --- */
 
-static enum efg_verdict move(struct efg_agree *agree, const struct efg_vote *r)
-{
-    agree->round = EFG_ROUND_CONFIRM;
-    agree->is_past = false;
-    agree->first = efg_spread_next(&agree->spread, (uint64_t)r->number + agree->margin);
-    return EFG_VERDICT_MOVED;
-}
-
 static enum efg_verdict confirmed(struct efg_agree *agree, const struct efg_vote *r)
 {
+    if (r->flags & EFG_VOTE_SHUT && !(r->flags & EFG_VOTE_LEAVING))
+        return hold(agree);
     if (!(r->flags & EFG_VOTE_LATE)) {
         agree->round = EFG_ROUND_CHECK;
         agree->failures = 0;
@@ -222,27 +281,35 @@ static enum efg_verdict lose_empty(struct efg_agree *agree)
     return EFG_VERDICT_LOST;
 }
 
+/* A window of the present part is done: there may be others, of this part or the next one. */
+static void end_of_part(struct efg_agree *agree)
+{
+    efg_spread_add(&agree->spread, agree->first);
+    agree->is_owed = agree->windows > 1 || efg_election_has_part(agree);
+    if (agree->windows == 1 && agree->is_owed) {
+        efg_election_begin_part(agree, agree->part + 1);
+        efg_spread_init(&agree->spread, agree->windows, agree->length + agree->margin);
+    }
+}
+
 static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r)
 {
     agree->end = (uint64_t)-r->end;
     if (agree->end <= agree->first)
-        return lose_empty(agree);
+        return r->flags & EFG_VOTE_SHUT && !(r->flags & EFG_VOTE_LEAVING) ? hold(agree) : lose_empty(agree);
     agree->empty = 0;
     agree->begun = (uint64_t)-r->begun;
     agree->ended = (uint64_t)r->ended;
-    efg_spread_add(&agree->spread, agree->first);
     agree->made++;
     agree->loops[agree->present].is_made = true;
     agree->round = EFG_ROUND_PROPOSE;
     agree->tries = 0;
-    if (r->flags & EFG_VOTE_LEAVING || (agree->windows == 1 && !efg_election_has_part(agree)))
-        return EFG_VERDICT_DONE;
-    if (agree->windows == 1) {
-        efg_election_begin_part(agree, agree->part + 1);
-        efg_spread_init(&agree->spread, agree->windows, agree->length + agree->margin);
-    }
-    move(agree, r);
-    return EFG_VERDICT_NEXT;
+    if (agree->asking)
+        agree->answered = agree->asking;
+    else
+        end_of_part(agree);
+    stop_asking(agree);
+    return !(r->flags & EFG_VOTE_LEAVING) && place_next(agree, r) ? EFG_VERDICT_NEXT : EFG_VERDICT_DONE;
 }
 
 static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *r)
@@ -251,6 +318,8 @@ static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *
         return finish(agree, r);
     if (!(r->flags & EFG_VOTE_OPENED) && efg_election_winner(agree, r))
         return lose(agree);
+    if ((r->flags & (EFG_VOTE_OPENED | EFG_VOTE_SHUT | EFG_VOTE_LEAVING)) == EFG_VOTE_SHUT)
+        return hold(agree);
     return EFG_VERDICT_NONE;
 }
 
@@ -274,6 +343,7 @@ static bool has_way_out(const struct efg_agree *agree)
 static enum efg_verdict drift(struct efg_agree *agree)
 {
     agree->drifted |= agree->made > 0;
+    agree->is_numbered = false;
     agree->tries = 0;
     if (agree->is_from_start) {
         agree->is_recalibrated = true;

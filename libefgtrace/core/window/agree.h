@@ -51,6 +51,11 @@
  * The windows of the present loop that are under way are finished, or the first one that lies ahead; then
  * all is OVER, and whoever likes may pause.
  *
+ * ASKED: the program may ask for iterations (efgtrace_record). Ranks count how often, and the highest count
+ * that is new makes a window, between others: as soon as iterations are numbered, before the next window
+ * of a part. It is answered when that window is done. SHUT: as long as some rank may not record, no window
+ * is placed, and one that lies ahead is given up until it may.
+ *
  * This is only the protocol: no MPI, no clock. tests/unit/test_agree.c runs it on thousands of
  * simulated schedules. All memory is the caller's; nothing allocates.
  */
@@ -68,6 +73,7 @@
 #define EFG_AGREE_LOOPS 16   /* that keep their windows: those with the most time */
 #define EFG_AGREE_TURNS 64   /* of loops, in a run */
 #define EFG_AGREE_PARTS 2    /* one after the other, if the first one is a single window */
+#define EFG_AGREE_LENGTH_BITS 24 /* of how many iterations the program asks for */
 #define EFG_AGREE_REFUSALS 3 /* pivots of a loop, then each owner takes its own */
 
 enum efg_round {
@@ -106,6 +112,7 @@ struct efg_standing {
     enum efg_state state; /* of the trigger */
     bool is_lost;         /* the pivot is silent */
     bool would_pause;     /* if no window was to follow */
+    bool is_shut;         /* may not record now */
     uint32_t step;        /* of how many blocks of iterations the ring is to have one (slow.h); 0: none */
     bool has_ring;        /* can keep iterations after the fact, if it counts them */
     uint64_t end; /* DONE: number after the last whole iteration, first + length at most */
@@ -130,6 +137,7 @@ enum efg_verdict {
     EFG_VERDICT_DRIFT, /* [LATE] the window is thrown away, by followers too; then another
                           pivot, or, if agree->round is CALIBRATE, other numbers */
     EFG_VERDICT_LOST,  /* [LOST] the same, and this rank has no pivot any more */
+    EFG_VERDICT_HELD,  /* [LATE] the same, and the numbers and pivots stay: it is placed later */
     EFG_VERDICT_FAILED /* [LATE] the same; there will be no other window: go on alone, or
                           without one */
 };
@@ -181,6 +189,10 @@ struct efg_agree {
     uint64_t length, windows;               /* of the present part */
     uint64_t skip;                          /* as given */
     uint32_t part;            /* of the present loop; each begins when the one before is done */
+    bool is_numbered;         /* iterations have numbers, since PLACE */
+    bool is_owed;             /* another window of the present part is to be placed */
+    uint64_t answered;        /* how often the program had asked when what it asked for was done; */
+    uint64_t asking;          /* when the present window was placed for it; 0: it is of a part */
     uint32_t made;            /* windows of the present loop that were done, of all parts */
     struct efg_spread spread; /* windows of the present part */
     struct efg_slow slow;     /* on from the first window of a loop on, until it is lost */
@@ -188,6 +200,7 @@ struct efg_agree {
     int pending;    /* 1: voted, no result yet */
     enum efg_role role; /* ALONE is for the caller to set */
     int64_t period; /* PIVOT: code of its favourite's */
+    uint64_t asked; /* for the caller to set: efg_agree_ask */
     int knows_anchor;
     uint64_t at_anchor; /* visits at the anchor */
     uint64_t voted_at;  /* visits when the round was voted in */
@@ -202,6 +215,25 @@ void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, 
  * is left of the run. */
 void efg_agree_continue(struct efg_agree *agree, uint64_t windows, uint64_t length);
 
+/* For the TIMESth time so far, the program asks for the next LENGTH iterations: what agree->asked is then. */
+static inline uint64_t efg_agree_ask(uint64_t times, uint64_t length)
+{
+    return times << EFG_AGREE_LENGTH_BITS | length;
+}
+
+/* Whether the program has asked for iterations that it has not got yet. */
+static inline bool efg_agree_is_asked(const struct efg_agree *agree)
+{
+    return agree->asked >> EFG_AGREE_LENGTH_BITS > agree->answered;
+}
+
+/* Whether a window could be placed, in PROPOSE, if no rank was shut. */
+static inline bool efg_agree_is_pressing(const struct efg_agree *agree)
+{
+    return agree->round == EFG_ROUND_PROPOSE && agree->is_numbered && agree->role == EFG_OWNER &&
+           (agree->is_owed || efg_agree_is_asked(agree));
+}
+
 /* 1 if this rank should vote now: no round is pending, over, or left to MPI_Finalize,
  * and either SAMPLE is 1 (a sample was taken) or the round is urgent. Never wait for
  * this. */
@@ -212,7 +244,7 @@ bool efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *
  * urgent. */
 static inline int efg_agree_is_resting(const struct efg_agree *agree)
 {
-    return !agree->pending && (agree->round == EFG_ROUND_PROPOSE ||
+    return !agree->pending && ((agree->round == EFG_ROUND_PROPOSE && !efg_agree_is_pressing(agree)) ||
                                agree->round == EFG_ROUND_OVER || agree->is_leaving);
 }
 

@@ -34,7 +34,7 @@ bool efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *
         return true;
     switch (agree->round) {
     case EFG_ROUND_PROPOSE:
-        return false;
+        return !s->is_shut && efg_agree_is_pressing(agree);
     case EFG_ROUND_CALIBRATE:
         return agree->role != EFG_OWNER || is_calibrated(agree, s->tally);
     case EFG_ROUND_CHECK:
@@ -68,6 +68,8 @@ static void say_always(struct efg_vote *vote, const struct efg_standing *s)
         vote->flags |= EFG_VOTE_LEAVING;
     if (s->would_pause)
         vote->flags |= EFG_VOTE_RESTS;
+    if (s->is_shut)
+        vote->flags |= EFG_VOTE_SHUT;
     vote->time = (int64_t)s->time;
     vote->dropped = s->dropped;
     vote->kept = ~(uint64_t)s->dropped;
@@ -182,6 +184,8 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
     struct efg_vote vote;
     efg_ballot_init(&vote);
     say_always(&vote, s);
+    if (agree->asked)
+        vote.asked = (int64_t)agree->asked;
     if (agree->role != EFG_ALONE)
         say_loop(&vote, s);
     if (agree->role != EFG_ALONE && agree->round == EFG_ROUND_PIVOT)

@@ -13,7 +13,7 @@
 #define QUANTITIES(X)                                                         \
     X(period) X(least_hash) X(most_hash) X(marked) X(worlds) X(passed)        \
     X(base) X(soonest) X(whole) X(margin) X(number) X(least_count)            \
-    X(most_count) X(end) X(begun) X(ended) X(slow) X(span) X(step)  \
+    X(most_count) X(end) X(begun) X(ended) X(slow) X(span) X(asked) X(step)   \
     X(time)
 /* clang-format on */
 

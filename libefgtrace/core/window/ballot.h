@@ -49,7 +49,8 @@ enum efg_vote_flag {
     EFG_VOTE_LACKS = 1 << 11,  /* is not here */
     EFG_VOTE_BARS = 1 << 12,   /* this rank cannot keep any */
     EFG_VOTE_RESTS = 1 << 13,  /* would pause, if no window was to follow */
-    EFG_VOTE_DEAR = 1 << 14    /* slow.h: the ring costs too much, however few iterations it has */
+    EFG_VOTE_DEAR = 1 << 14,   /* slow.h: the ring costs too much, however few iterations it has */
+    EFG_VOTE_SHUT = 1 << 15    /* this rank may not record now */
 };
 
 struct efg_vote {
@@ -74,6 +75,7 @@ struct efg_vote {
     int64_t ended; /* CHECK: time of closing */
     int64_t slow;  /* the slowest iteration, as slow.c puts it */
     int64_t span;  /* - least ns that a ring holds */
+    int64_t asked; /* for iterations, by the program: efg_agree_ask */
     int64_t step;  /* of how many blocks of iterations a ring is to have one */
     int64_t time;  /* ns since the start */
     /* By ascending hash; if there are more, those with the lowest hashes. */

@@ -82,6 +82,7 @@ static void obey(struct efg_control *c, enum efg_verdict verdict, const struct e
         place(c, tally, hands);
         break;
     case EFG_VERDICT_DRIFT:
+    case EFG_VERDICT_HELD:
     case EFG_VERDICT_FAILED:
         efg_control_feed(c, EFG_IN_LATE, hands);
         break;

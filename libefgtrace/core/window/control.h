@@ -11,7 +11,8 @@
  *     MOVED              late, then as PLACED       follow
  *     DONE               next                       next
  *     NEXT               next, then as PLACED       next, then follow
- *     DRIFT, FAILED      late                       late
+ *     DRIFT, HELD,
+ *     FAILED             late                       late
  *     LOST               lost (in MPI_Finalize: late, it is too late for another pivot)
  */
 #ifndef EFG_CONTROL_H

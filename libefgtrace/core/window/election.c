@@ -64,7 +64,7 @@ static void rename_loop(struct efg_agree *agree, const struct efg_vote *r, uint6
     agree->dropped = r->dropped & NAMES;
 }
 
-static bool is_present(const struct efg_agree *agree, const struct efg_candidate *one)
+bool efg_election_is_present(const struct efg_agree *agree, const struct efg_candidate *one)
 {
     return one->loop == agree->loop && find_loop(agree, one->loop, efg_ballot_mark(one)) == agree->present;
 }
@@ -76,7 +76,7 @@ const struct efg_candidate *efg_election_winner(struct efg_agree *agree, const s
         return NULL;
     rename_loop(agree, r, winner->loop);
     if (!may_have_windows(agree, winner->loop, efg_ballot_mark(winner)) ||
-        (agree->round == EFG_ROUND_CHECK && is_present(agree, winner))) {
+        (agree->round == EFG_ROUND_CHECK && efg_election_is_present(agree, winner))) {
         agree->tries = 0;
         return NULL;
     }
@@ -104,7 +104,7 @@ void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winn
 {
     uint32_t mark = efg_ballot_mark(winner), i = find_loop(agree, winner->loop, mark);
 
-    if (is_present(agree, winner))
+    if (efg_election_is_present(agree, winner))
         return;
     if (i == EFG_AGREE_LOOPS) {
         i = make_place(agree);

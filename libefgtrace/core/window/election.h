@@ -14,7 +14,8 @@ bool efg_election_has_part(const struct efg_agree *agree);
 /* The loop that is to have windows by RESULT, and has none yet that lies ahead; NULL: none, or not yet. */
 const struct efg_candidate *efg_election_winner(struct efg_agree *agree, const struct efg_vote *result);
 
-/* It is the present loop. */
+/* Whether it is the present loop. It is from now on. */
+bool efg_election_is_present(const struct efg_agree *agree, const struct efg_candidate *winner);
 void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winner);
 
 /* The time since the last result is that of the loop which most ranks vote for. */

@@ -8,8 +8,11 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 #define NUMBER_BITS 48
 #define NUMBERS ((UINT64_C(1) << NUMBER_BITS) - 1)
+#define MOST_SCORE 0x7ff0
 #define FEW_RECENT 5 /* no median yet */
 
 void efg_slow_init(struct efg_slow *s, uint32_t wanted)
@@ -17,6 +20,17 @@ void efg_slow_init(struct efg_slow *s, uint32_t wanted)
     memset(s, 0, sizeof *s);
     s->wanted = wanted < EFG_SLOW_MOST ? wanted : EFG_SLOW_MOST;
     s->step = 1;
+    s->around = EFG_SLOW_AROUND;
+    s->apart = EFG_SLOW_APART;
+}
+
+void efg_slow_choose(struct efg_slow *s, enum efg_slow_order order, uint32_t times)
+{
+    s->is_conditional = true;
+    s->order = order;
+    s->least = times ? efg_ballot_period(times) - efg_ballot_period(1000) : INT64_MIN;
+    s->around = 0;
+    s->apart = 1;
 }
 
 static uint64_t apart(uint64_t a, uint64_t b)
@@ -42,7 +56,7 @@ static bool is_worth(const struct efg_slow *s, struct efg_slow_one one)
     bool is_close = false;
 
     for (uint32_t i = 0; i < s->count; i++)
-        if (apart(s->kept[i].number, one.number) < EFG_SLOW_APART) {
+        if (apart(s->kept[i].number, one.number) < s->apart) {
             if (one.score <= s->kept[i].score)
                 return false;
             is_close = true;
@@ -58,7 +72,7 @@ static void remove_kept(struct efg_slow *s, uint32_t i)
 static void keep(struct efg_slow *s, struct efg_slow_one one)
 {
     for (uint32_t i = s->count; i-- > 0;)
-        if (apart(s->kept[i].number, one.number) < EFG_SLOW_APART)
+        if (apart(s->kept[i].number, one.number) < s->apart)
             remove_kept(s, i);
     if (s->count == s->wanted)
         remove_kept(s, (uint32_t)(lowest(s) - s->kept));
@@ -96,9 +110,9 @@ bool efg_slow_records(const struct efg_slow *s)
 /* Whether all that goes with iteration NUMBER is in the ring, or will be. */
 static bool is_in_ring(const struct efg_slow *s, uint64_t number)
 {
-    if (number < s->oldest + EFG_SLOW_AROUND || (!s->is_recording && number + EFG_SLOW_AROUND >= s->newest))
+    if (number < s->oldest + s->around || (!s->is_recording && number + s->around >= s->newest))
         return false;
-    for (uint64_t i = number - EFG_SLOW_AROUND; i <= number + EFG_SLOW_AROUND; i++)
+    for (uint64_t i = number - s->around; i <= number + s->around; i++)
         if (is_between(s, i))
             return false;
     return true;
@@ -133,6 +147,25 @@ static int64_t score(const struct efg_slow *s, uint64_t ns)
     return efg_ballot_period(ns) - efg_ballot_period(median(s));
 }
 
+/* What an iteration counts for which the conditions hold. */
+static int64_t rate(const struct efg_slow *s, uint64_t number, int64_t score)
+{
+    if (s->order == EFG_SLOW_FIRST)
+        return 1;
+    if (s->order == EFG_SLOW_EVENLY)
+        return 1 + (int64_t)(efg_hash_mix(0, number) % MOST_SCORE);
+    return score > 0 ? score : 1;
+}
+
+static int64_t rate_if(const struct efg_slow *s, uint64_t ns, bool is_chosen)
+{
+    int64_t found = score(s, ns);
+
+    if (!s->is_conditional)
+        return found;
+    return is_chosen && found >= s->least ? rate(s, s->newest, found) : 0;
+}
+
 static void remember(struct efg_slow *s, struct efg_slow_one one)
 {
     struct efg_slow_one *low = s->best;
@@ -152,9 +185,9 @@ static void forget_lost(struct efg_slow *s)
             s->best[i].score = 0;
 }
 
-static bool is_around(struct efg_slow_one one, uint64_t number)
+static bool is_around(const struct efg_slow *s, struct efg_slow_one one, uint64_t number)
 {
-    return apart(one.number, number) <= EFG_SLOW_AROUND;
+    return apart(one.number, number) <= s->around;
 }
 
 /* The next iteration begins. */
@@ -164,18 +197,23 @@ static void turn(struct efg_slow *s)
     decide_newest(s);
     if (efg_slow_records(s))
         return;
-    s->lacks |= s->asked.score && is_around(s->asked, s->newest);
+    s->lacks |= s->asked.score && is_around(s, s->asked, s->newest);
     forget_lost(s);
 }
 
-void efg_slow_add(struct efg_slow *s, uint64_t ns)
+void efg_slow_add_if(struct efg_slow *s, uint64_t ns, bool is_chosen)
 {
-    struct efg_slow_one one = {s->newest, score(s, ns)};
+    struct efg_slow_one one = {s->newest, rate_if(s, ns, is_chosen)};
 
     turn(s);
     if (is_in_ring(s, one.number) && is_worth(s, one))
         remember(s, one);
     s->recent[s->recent_count++ % EFG_SLOW_RECENT] = ns;
+}
+
+void efg_slow_add(struct efg_slow *s, uint64_t ns)
+{
+    efg_slow_add_if(s, ns, true);
 }
 
 void efg_slow_drop(struct efg_slow *s, uint64_t number)
@@ -187,16 +225,16 @@ void efg_slow_drop(struct efg_slow *s, uint64_t number)
 void efg_slow_end(struct efg_slow *s)
 {
     s->is_recording = false;
-    s->lacks |= s->asked.number + EFG_SLOW_AROUND >= s->newest;
+    s->lacks |= s->asked.number + s->around >= s->newest;
     forget_lost(s);
 }
 
 bool efg_slow_has(const struct efg_slow *s, uint64_t number)
 {
-    if (s->asked.score && !s->lacks && is_around(s->asked, number))
+    if (s->asked.score && !s->lacks && is_around(s, s->asked, number))
         return true;
     for (uint32_t i = 0; i < s->count; i++)
-        if (is_around(s->kept[i], number))
+        if (is_around(s, s->kept[i], number))
             return true;
     return false;
 }
@@ -214,7 +252,7 @@ static uint32_t times(int64_t score)
 uint32_t efg_slow_times(const struct efg_slow *s, uint64_t number)
 {
     for (uint32_t i = 0; i < s->count; i++)
-        if (s->kept[i].number == number)
+        if (s->kept[i].number == number && s->order == EFG_SLOW_SLOWEST)
             return times(s->kept[i].score);
     return 0;
 }
@@ -256,7 +294,7 @@ void efg_slow_vote(const struct efg_slow *s, struct efg_vote *vote, const struct
     vote->step = state->step;
     if (s->asked.score && s->lacks)
         vote->flags |= EFG_VOTE_LACKS;
-    else if (s->asked.score && s->asked.number + EFG_SLOW_AROUND >= s->newest)
+    else if (s->asked.score && s->asked.number + s->around >= s->newest)
         vote->flags |= EFG_VOTE_AHEAD;
     if (s->span)
         vote->span = -(int64_t)s->span;

@@ -46,6 +46,10 @@ struct efg_slow_one {
 struct efg_slow {
     /* Changed by results only, so the same on all ranks. */
     uint32_t wanted; /* as given: 0 to EFG_SLOW_MOST */
+    bool is_conditional; /* efg_slow_choose */
+    int order;           /* enum efg_slow_order */
+    int64_t least;       /* score that it takes */
+    uint32_t around, apart; /* EFG_SLOW_AROUND, EFG_SLOW_APART */
     bool is_on;      /* numbers are agreed on */
     bool is_dear;    /* it has cost too much, and is off */
     uint32_t step;   /* a power of two */
@@ -67,11 +71,19 @@ struct efg_slow {
 
 void efg_slow_init(struct efg_slow *slow, uint32_t wanted);
 
+/* In what order iterations are chosen for which a condition holds on some rank. */
+enum efg_slow_order { EFG_SLOW_SLOWEST, EFG_SLOW_FIRST, EFG_SLOW_EVENLY };
+
+/* Keep only such iterations, and nothing around them: those that are chosen (efg_slow_add_if) and took at least
+ * TIMES the median, in 1/1000; 0: however long. */
+void efg_slow_choose(struct efg_slow *slow, enum efg_slow_order order, uint32_t times);
+
 /* --- the ring of this rank --- */
 
 /* It is empty, and iteration NUMBER begins; that iteration took NS, and is whole. */
 void efg_slow_begin(struct efg_slow *slow, uint64_t number);
 void efg_slow_add(struct efg_slow *slow, uint64_t ns);
+void efg_slow_add_if(struct efg_slow *slow, uint64_t ns, bool is_chosen);
 
 /* Whether the iteration that begins now is to be recorded. */
 bool efg_slow_records(const struct efg_slow *slow);

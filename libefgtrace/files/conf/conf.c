@@ -31,8 +31,13 @@ static const struct efg_key keys[] = {
      "trace some iterations, all or nothing; off: do nothing", EFG_KEY_CHOICE, FIELD(mode), 0, 0},
     {"output", "o", "DIR", "", "the folder to make; empty: efgtrace.<application>.<id>", EFG_KEY_TEXT,
      FIELD(output), 0, 0},
-    {"select", NULL, "first|spread|slow", "first", "which iterations to record, separated by commas",
+    {"select", NULL, "first|spread|slow|asked", "first", "which iterations to record, separated by commas",
      EFG_KEY_WORDS, FIELD(select), 0, 0},
+    {"when", NULL, "CONDITIONS", "",
+     "only iterations for which this holds: time, length, share of MPI, region", EFG_KEY_WHEN, FIELD(when), 0,
+     0},
+    {"pcontrol", NULL, "regions|record", "regions",
+     "what MPI_Pcontrol does: name regions, or say when to record", EFG_KEY_CHOICE, FIELD(pcontrol), 0, 0},
     {"iterations", "n", "N", "10", "iterations of the main loop in a window", EFG_KEY_NUMBER,
      FIELD(iterations), 1, 1000000},
     {"windows", NULL, "N", "1", "windows to record", EFG_KEY_NUMBER, FIELD(windows), 1, 1000},
@@ -316,6 +321,8 @@ static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
         return parse_set(text, field);
     case EFG_KEY_TEXT:
         return parse_text(text, field, EFG_CONF_TEXT);
+    case EFG_KEY_WHEN:
+        return efg_when_parse(text, field);
     case EFG_KEY_NUMBER:
         wrong = parse_number(key, text, &number);
         break;
@@ -409,6 +416,8 @@ void efg_conf_show(const struct efg_conf *conf, const char *name, char *text, si
         show_set(*(const unsigned *)field, text, size);
     else if (key->type == EFG_KEY_TEXT)
         snprintf(text, size, "%s", (const char *)field);
+    else if (key->type == EFG_KEY_WHEN)
+        snprintf(text, size, "%s", ((const struct efg_when *)field)->text);
     else
         show_quantity(units_of(key), *(const uint64_t *)field, text, size);
 }
@@ -441,6 +450,9 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
                  "none, or some of path, size-class or size, partner, "
                  "communicator, region");
         return;
+    case EFG_KEY_WHEN:
+        snprintf(text, size, "%s", EFG_WHEN_EXPECTED);
+        return;
     case EFG_KEY_TEXT:
         snprintf(text, size, "less than %d bytes", EFG_CONF_TEXT);
         return;
@@ -450,6 +462,18 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
 }
 
 /* --- the whole --- */
+
+int efg_conf_check(const struct efg_conf *conf, char *message, size_t size)
+{
+    if (!efg_when_is_afterwards(&conf->when) ||
+        (conf->select != 1u << EFG_SELECT_ASKED && !(conf->select & (conf->select - 1))))
+        return 0;
+    snprintf(message, size,
+             "%s: when = %.80s chooses from all iterations, but select (%s) is not one of "
+             "first, spread, slow",
+             efg_conf_source(conf, "when"), conf->when.text, efg_conf_source(conf, "select"));
+    return -EINVAL;
+}
 
 void efg_conf_default(struct efg_conf *conf)
 {
@@ -501,7 +525,7 @@ int efg_conf_set(struct efg_conf *conf, const char *name, const char *value, con
                  size_t size)
 {
     const struct efg_key *key = efg_conf_find(name);
-    char expected[128], quoted[64];
+    char expected[160], quoted[64];
 
     if (!key)
         return complain_key(name, where, message, size);

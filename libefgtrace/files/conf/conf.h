@@ -19,16 +19,21 @@
 #include <stdint.h>
 
 #include "core/loop/finder.h"
+#include "when.h"
 
-#define EFG_CONF_KEYS 24 /* how many keys there are */
+#define EFG_CONF_KEYS 26 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
 
 enum efg_mode { EFG_MODE_ADAPTIVE, EFG_MODE_FULL, EFG_MODE_GRAPH, EFG_MODE_OFF };
 
-/* Which iterations are recorded: the first ones that can be; some of the whole run; the slowest ones. */
-enum efg_select { EFG_SELECT_FIRST, EFG_SELECT_SPREAD, EFG_SELECT_SLOW };
+/* Which iterations are recorded: the first ones that can be; some of the whole run; the slowest ones; those
+ * that the program asks for, which are recorded in any case; and those for which a condition holds (when.h). */
+enum efg_select { EFG_SELECT_FIRST, EFG_SELECT_SPREAD, EFG_SELECT_SLOW, EFG_SELECT_ASKED, EFG_SELECT_WHEN };
+
+/* MPI_Pcontrol names regions; or says when to record. */
+enum efg_pcontrol { EFG_PCONTROL_REGIONS, EFG_PCONTROL_RECORD };
 
 /* The TSC if the kernel trusts it, too; the same, with a note if it cannot be used; never. */
 enum efg_clock_choice { EFG_CLOCK_AUTO, EFG_CLOCK_TSC, EFG_CLOCK_SYSTEM };
@@ -38,6 +43,8 @@ struct efg_conf {
     char output[EFG_CONF_TEXT]; /* folder; "" for efgtrace.<application>.<id> */
     unsigned select;            /* set of 1 << enum efg_select */
     uint64_t iterations;        /* per window */
+    struct efg_when when;       /* conditions for them */
+    int pcontrol;               /* enum efg_pcontrol: what MPI_Pcontrol means */
     uint64_t windows;           /* how many windows to record */
     uint64_t skip; /* iterations to let pass once the pivot is known, before the window */
     int level;     /* enum efg_level (core/loop/finder.h) */
@@ -77,6 +84,7 @@ enum efg_key_type {
     EFG_KEY_WORDS,  /* unsigned: set of the positions of words of efg_key.value, at least one */
     EFG_KEY_SET,    /* unsigned: set of enum efg_dimension */
     EFG_KEY_TEXT,   /* char[EFG_CONF_TEXT] */
+    EFG_KEY_WHEN,   /* struct efg_when */
 };
 
 /* What a key is, for check, --help, the manual's test and the options of `efgtrace run`. */
@@ -112,6 +120,9 @@ int efg_conf_set(struct efg_conf *conf, const char *key, const char *value, cons
 /* Read one file. Returns 0, or -errno with MESSAGE filled; the lines before the wrong
  * one have been set then. */
 int efg_conf_read(struct efg_conf *conf, const char *path, char *message, size_t size);
+
+/* Whether the keys fit together. Returns 0, or -EINVAL with MESSAGE filled. */
+int efg_conf_check(const struct efg_conf *conf, char *message, size_t size);
 
 /* Read all sources in order, from the defaults to ENVIRONMENT (environ). Only the file that
  * EFGTRACE_CONF names must exist. Returns 0, or -errno with MESSAGE filled. */

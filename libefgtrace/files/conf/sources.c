@@ -270,5 +270,7 @@ int efg_conf_load(struct efg_conf *conf, char **environment, char *message, size
         error = read_named(conf, named, message, size);
     else if (!error)
         error = read_if_there(conf, EFG_CONF_LOCAL, message, size);
-    return error ? error : take_environment(conf, environment, message, size);
+    if (!error)
+        error = take_environment(conf, environment, message, size);
+    return error ? error : efg_conf_check(conf, message, size);
 }

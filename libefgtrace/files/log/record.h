@@ -98,6 +98,8 @@ enum efg_kept {
     EFG_KEPT_AROUND, /* slow, or beside a slow one: the job ended before that was decided */
     EFG_KEPT_SLOW,
     EFG_KEPT_BESIDE, /* just before or behind a slow one */
+    EFG_KEPT_ASKED,  /* the program asked for it */
+    EFG_KEPT_WHEN,   /* a condition holds for it */
 };
 
 enum efg_class {

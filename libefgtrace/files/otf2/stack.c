@@ -132,6 +132,8 @@ const char *efg_otf2_kept(uint32_t kept)
         [EFG_KEPT_AROUND] = "around a slow one",
         [EFG_KEPT_SLOW] = "slow",
         [EFG_KEPT_BESIDE] = "beside a slow one",
+        [EFG_KEPT_ASKED] = "asked for",
+        [EFG_KEPT_WHEN] = "when",
     };
     return kept < sizeof names / sizeof *names ? names[kept] : NULL;
 }

@@ -235,7 +235,8 @@ static unsigned long long last_of(const struct efg_run_window *window)
 static const char *range(char text[48], const struct efg_run_window *window)
 {
     int length = snprintf(text, 48, "%llu", (unsigned long long)window->first);
-    if (window->select != EFG_SELECT_SPREAD || last_of(window) != window->first)
+    bool is_single = window->select == EFG_SELECT_SPREAD || window->select == EFG_SELECT_WHEN;
+    if (!is_single || last_of(window) != window->first)
         snprintf(text + length, 48 - (size_t)length, " to %llu", last_of(window));
     return text;
 }
@@ -318,6 +319,10 @@ static void name_select(const struct view *view, const struct efg_run_window *wi
         snprintf(text, size, ", around the %u slowest ones", count);
     else if (windows->select == EFG_SELECT_SPREAD)
         snprintf(text, size, ", spread over the run");
+    else if (windows->select == EFG_SELECT_ASKED)
+        snprintf(text, size, ", asked for by the program");
+    else if (windows->select == EFG_SELECT_WHEN)
+        snprintf(text, size, ", chosen by the key when");
     else if (wanted > 1)
         snprintf(text, size, ", in %u of %llu windows asked for", count, (unsigned long long)wanted);
     else

@@ -215,8 +215,12 @@ struct efg_runtime {
     void (*finish)(void);
     /* The process ends without MPI_Finalize: save what there is, without calling MPI. */
     void (*leave)(void);
-    /* MPI_Pcontrol(level, name): user regions. Level 1 enters, -1 leaves. */
+    /* MPI_Pcontrol(level, name): user regions, unless it says when to record. Level 1 enters, -1 leaves. */
     void (*control)(int level, const char *name);
+    /* efgtrace_begin(name) is level 1, efgtrace_end(name) -1. */
+    void (*region)(int level, const char *name);
+    /* The program asks for the next ITERATIONS. */
+    void (*record)(uint64_t iterations);
 };
 #define EFG_RUNTIME_SYMBOL "efg_runtime"
 

@@ -64,6 +64,8 @@ static bool prepare(const struct efg_front *front)
     if (efg_conf_load(&job->conf, environ, message, sizeof message) != 0) {
         refuse(message);
     }
+    if (*job->conf.when.region)
+        job->conf.signature |= EFG_DIM_REGION;
     if (job->conf.mode == EFG_MODE_OFF)
         return false;
     efg_ask_begin(front);
@@ -374,4 +376,6 @@ const struct efg_runtime efg_runtime = {
     .finish = efg_finish_run,
     .leave = efg_finish_leave,
     .control = efg_tracer_control,
+    .region = efg_tracer_region,
+    .record = efg_tracer_record,
 };

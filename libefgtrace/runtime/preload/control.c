@@ -16,8 +16,6 @@
 
 #include "wrap.h"
 
-#define REGION_NAME 64
-
 /* The kernel reads the eight bytes at WORD, unless that is NULL, before it finds that the first
  * argument is wrong. */
 static bool is_readable(const void *word)
@@ -35,9 +33,9 @@ static bool is_readable(const void *word)
  * MPI_Pcontrol(1) is common, and then there is nothing but what the register held. A name is
  * readable, ends, and is made of printable characters. Returns NAME or NULL.
  */
-static const char *copy_name(char name[REGION_NAME], const char *from)
+static const char *copy_name(char name[EFG_WRAP_NAME], const char *from)
 {
-    for (int i = 0; i < REGION_NAME; i++) {
+    for (int i = 0; i < EFG_WRAP_NAME; i++) {
         const char *word = (const char *)((uintptr_t)(from + i) & ~(uintptr_t)7);
         if ((i == 0 || from + i == word) && !is_readable(word))
             return NULL;
@@ -74,7 +72,7 @@ static void take_rest(struct rest *rest, va_list more)
 
 static void listen(int level, const struct rest *rest, const void *caller)
 {
-    char buffer[REGION_NAME];
+    char buffer[EFG_WRAP_NAME];
     bool may_have_name = (level == 1 || level == -1) && !is_fortran_binding(caller);
     efg_wrap_control(level, may_have_name ? copy_name(buffer, rest->word[0]) : NULL);
 }

@@ -402,3 +402,13 @@ void efg_wrap_control(int level, const char *name)
 {
     runtime->control(level, name);
 }
+
+void efg_wrap_region(int level, const char *name)
+{
+    runtime->region(level, name);
+}
+
+void efg_wrap_record(uint64_t iterations)
+{
+    runtime->record(iterations);
+}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What programs say that include efgtrace.h: an iteration begins, which is a call like those of MPI;
- * a region begins or ends.
+ * a region begins or ends; the next iterations are to be recorded.
  */
 #include "user/efgtrace.h"
 
 #include "wrap.h"
 
-EXPORT void efgtrace_user(int what, const char *name);
+EXPORT void efgtrace_user(int what, const char *name, unsigned long iterations);
 
 static void iteration(const struct efg_hooks *run, const uintptr_t *frame)
 {
@@ -17,7 +17,17 @@ static void iteration(const struct efg_hooks *run, const uintptr_t *frame)
         run->leave(&call, MPI_SUCCESS);
 }
 
-void efgtrace_user(int what, const char *name)
+/* 1 to EFG_WRAP_NAME - 1 printable characters. */
+static bool is_name(const char *name)
+{
+    size_t length = 0;
+
+    while (name && length < EFG_WRAP_NAME && name[length] >= ' ' && name[length] <= '~')
+        length++;
+    return length && length < EFG_WRAP_NAME && !name[length];
+}
+
+void efgtrace_user(int what, const char *name, unsigned long iterations)
 {
     const struct efg_hooks *run = atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire);
 
@@ -26,7 +36,9 @@ void efgtrace_user(int what, const char *name)
     efg_wrap_enter(__builtin_frame_address(0), EFG_MPI);
     if (what == EFGTRACE_ITERATION)
         iteration(run, __builtin_frame_address(0));
-    else if (name && (what == EFGTRACE_BEGIN || what == EFGTRACE_END))
-        efg_wrap_control(what, name);
+    else if (what == EFGTRACE_RECORD)
+        efg_wrap_record(iterations);
+    else if (is_name(name) && (what == EFGTRACE_BEGIN || what == EFGTRACE_END))
+        efg_wrap_region(what, name);
     efg_wrap_leave();
 }

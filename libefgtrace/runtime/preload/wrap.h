@@ -117,8 +117,16 @@ INLINE void efg_wrap_leave(void)
     efg_wrap_outermost.frame = NULL;
 }
 
+#define EFG_WRAP_NAME 64 /* bytes of the name of a region, with its final zero */
+
 /* MPI_Pcontrol(LEVEL, NAME) for the tracer, which MPI_Init has loaded. */
 void efg_wrap_control(int level, const char *name);
+
+/* A region begins, LEVEL 1, or ends, -1. */
+void efg_wrap_region(int level, const char *name);
+
+/* It asks for the next ITERATIONS. */
+void efg_wrap_record(uint64_t iterations);
 
 /* MPI hands over to PMIx, whose functions PMIx_Put and PMIx_Get are these (or NULL). */
 void efg_wrap_pin(void *put, void *get);

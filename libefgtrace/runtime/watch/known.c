@@ -13,6 +13,7 @@
 
 #include "leader.h"
 #include "phases.h"
+#include "regions.h"
 #include "runtime/base/memory.h"
 #include "runtime/process/job.h"
 #include "runtime/process/processor.h"
@@ -261,7 +262,7 @@ static void take_main_phase(struct efg_run_thread *out, const struct efg_thread 
 static void fill_recorded(struct efg_run_thread *out)
 {
     for (uint32_t i = 0; i < s->window_count; i++) {
-        if (s->windows[i].select == EFG_SELECT_SLOW ||
+        if (s->windows[i].select == EFG_SELECT_SLOW || s->windows[i].select == EFG_SELECT_WHEN ||
             (out->main_phase && s->windows[i].phase && s->windows[i].phase != out->main_phase))
             continue;
         efg_stat_unite(&out->iterations.recorded, &s->recorded[i].recorded);

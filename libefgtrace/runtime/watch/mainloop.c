@@ -6,6 +6,7 @@
 #include "mainloop.h"
 
 #include "act.h"
+#include "asked.h"
 #include "next.h"
 #include "phases.h"
 #include "runtime/process/job.h"
@@ -129,7 +130,7 @@ void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
 
     if (!found || agree->role == EFG_ALONE || (state != EFG_WATCHING && state != EFG_PROPOSED) ||
         (s->loop.function && s->loop.function != found->loop.function) || /* another's pivot */
-        !efg_agree_wants(agree, found->loop.function))
+        !efg_agree_wants(agree, found->loop.function) || efg_asked_is_shut(now))
         return;
     uint64_t round = elapsed / found->loop.iterations;
     if (round * LONG_SHARE < elapsed || round < LONG)

@@ -21,7 +21,7 @@ static struct {
     char name[SLOTS][EFG_REGION_NAME];
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static uint32_t id_of(const char *name)
+uint32_t efg_regions_id(const char *name)
 {
     return (uint32_t)efg_hash_bytes(0, name, strlen(name)) | 1;
 }
@@ -65,7 +65,7 @@ void efg_regions_control(struct efg_regions *r, int level, const char *name)
 {
     if (!name)
         return;
-    uint32_t id = id_of(name);
+    uint32_t id = efg_regions_id(name);
     if (level == 1) {
         keep(id, name);
         enter(r, id);

@@ -26,6 +26,9 @@ struct efg_regions { /* open ones of a thread, outermost first */
 /* MPI_Pcontrol(LEVEL, NAME); NAME may be NULL. */
 void efg_regions_control(struct efg_regions *r, int level, const char *name);
 
+/* What tells the region NAME from others, on all ranks. */
+uint32_t efg_regions_id(const char *name);
+
 /* The innermost region, 0 for none. */
 static inline uint32_t efg_regions_current(const struct efg_regions *r)
 {

@@ -8,7 +8,9 @@
 
 #include <string.h>
 
+#include "asked.h"
 #include "base/array.h"
+#include "inside.h"
 #include "iterations.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
@@ -37,10 +39,11 @@ static struct {
         uint32_t *word;
     } * edges;
     uint32_t count;
-    uint64_t size;  /* bytes */
-    bool was_on;    /* at the last result */
-    uint64_t began; /* ns since the start: since then numbers hold */
-    bool is_over;   /* the program ends: no further iteration comes */
+    uint64_t size;   /* bytes */
+    bool was_on;     /* at the last result */
+    uint64_t began;  /* ns since the start: since then numbers hold */
+    uint64_t inside; /* calls in the region that the key `when` names, until then */
+    bool is_over;    /* the program ends: no further iteration comes */
     bool is_small_said, is_barred_said;
 } ring;
 
@@ -50,12 +53,12 @@ bool efg_ring_is_possible(const struct efg_thread *t)
            !t->recorder.failed;
 }
 
-static bool is_due(const struct efg_thread *t)
+static bool is_due(const struct efg_thread *t, uint64_t now)
 {
     enum efg_state state = s->control.trigger.state;
 
     return slow->is_on && s->control.agree.role == EFG_OWNER && efg_ring_is_possible(t) &&
-           (state == EFG_PROPOSED || state == EFG_ARMED);
+           !efg_asked_is_shut(now) && (state == EFG_PROPOSED || state == EFG_ARMED);
 }
 
 uint64_t efg_ring_pause(void)
@@ -197,9 +200,25 @@ static void begin(struct efg_thread *t, uint64_t now)
     if (!ring.is_open)
         return;
     ring.count = 0;
+    ring.inside = *job->conf.when.region ? efg_inside_calls(t) : 0;
     add_edge(t, now);
     efg_slow_begin(slow, efg_steering_number(t));
     efg_recorder_skip(&t->recorder, !efg_slow_records(slow));
+}
+
+/* The conditions that the key `when` has for the present iteration, but for how long it took. */
+static bool is_chosen(struct efg_thread *t, uint64_t now)
+{
+    const struct efg_when *when = &job->conf.when;
+    const struct edge *edge = &ring.edges[ring.count - 1];
+    uint64_t calls = *when->region ? efg_inside_calls(t) : 0;
+    bool is_inside = calls > ring.inside;
+    double share =
+        1e6 * (double)(efg_iterations_mpi(&t->graph, now) - edge->mpi) / (double)(now - edge->time + 1);
+
+    ring.inside = calls;
+    return (is_inside || !*when->region) && (!when->mpi_above || share > when->mpi_above) &&
+           (!when->mpi_below || share < when->mpi_below);
 }
 
 /* The present iteration is whole, unless the log is full. */
@@ -209,7 +228,7 @@ static void turn(struct efg_thread *t, uint64_t now)
     efg_recorder_turn_ring(&t->recorder, now, slow->newest + 1);
     if (t->recorder.failed)
         return;
-    efg_slow_add(slow, now - ring.edges[ring.count - 1].time);
+    efg_slow_add_if(slow, now - ring.edges[ring.count - 1].time, is_chosen(t, now));
     add_edge(t, now);
     efg_recorder_skip(&t->recorder, !efg_slow_records(slow));
 }
@@ -229,7 +248,7 @@ void efg_ring_end(struct efg_thread *t, uint64_t now, bool visit)
 
 void efg_ring_visit(struct efg_thread *t, uint64_t now)
 {
-    if (!is_due(t)) {
+    if (!is_due(t, now)) {
         efg_ring_end(t, now, false);
     } else if (!ring.is_open) {
         begin(t, now);
@@ -270,7 +289,7 @@ void efg_ring_settle(struct efg_thread *t, uint64_t now)
 {
     if (slow->is_on && !ring.was_on)
         ring.began = now - job->start;
-    if (!is_due(t) && !ring.is_over)
+    if (!is_due(t, now) && !ring.is_over)
         efg_ring_end(t, now, false);
     if (slow->is_on || ring.was_on)
         efg_windows_sweep(ring.began, is_wanted, times_of);

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "act.h"
+#include "asked.h"
 #include "coarse.h"
 #include "mainloop.h"
 #include "next.h"
@@ -44,25 +45,38 @@ static void combine(void *one, void *all, int *count, MPI_Datatype *type)
         efg_ballot_combine((struct efg_vote *)all + i, (const struct efg_vote *)one + i);
 }
 
+/* Which of those for which the conditions of the key `when` hold. */
+static enum efg_slow_order order_of(const struct efg_conf *conf)
+{
+    return efg_conf_selects(conf, EFG_SELECT_SLOW)     ? EFG_SLOW_SLOWEST
+           : efg_conf_selects(conf, EFG_SELECT_SPREAD) ? EFG_SLOW_EVENLY
+                                                       : EFG_SLOW_FIRST;
+}
+
 /* Single iterations are spread, or as many windows as are asked for. Numbers are agreed on with a window, so
- * slow ones are never alone. */
+ * slow ones and those that the program asks for are never alone. */
 static void init_control(void)
 {
     const struct efg_conf *conf = &job->conf;
     struct efg_part all = {conf->windows, conf->iterations};
     struct efg_part spread = conf->windows > 1 ? all : (struct efg_part){conf->iterations, 1};
+    bool is_conditional = efg_when_is_afterwards(&conf->when);
     bool has_first = efg_conf_selects(conf, EFG_SELECT_FIRST);
     bool has_spread = efg_conf_selects(conf, EFG_SELECT_SPREAD);
     struct efg_part part = has_first ? all : has_spread ? spread : (struct efg_part){1, 1};
 
     if (has_first && has_spread)
         part.windows = 1;
+    if (is_conditional)
+        part = (struct efg_part){1, 1};
     if (conf->mode != EFG_MODE_ADAPTIVE)
         part.windows = 0;
     efg_control_init(&s->control, part.windows, part.length, conf->skip);
-    if (efg_conf_selects(conf, EFG_SELECT_SLOW))
+    if (efg_conf_selects(conf, EFG_SELECT_SLOW) || is_conditional)
         efg_slow_init(&agree->slow, (uint32_t)conf->iterations);
-    if (has_first && has_spread)
+    if (is_conditional)
+        efg_slow_choose(&agree->slow, order_of(conf), conf->when.slower);
+    else if (has_first && has_spread)
         efg_agree_continue(agree, spread.windows, spread.length);
 }
 
@@ -139,6 +153,7 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
         .state = trigger->state,
         .has_ring = efg_ring_is_possible(t),
         .would_pause = efg_thrift_would_pause(),
+        .is_shut = efg_asked_is_shut(now),
         .step = efg_thrift_step(),
         .is_lost = trigger->state == EFG_ARMED && efg_visits_are_over(t),
     };
@@ -176,7 +191,7 @@ static bool is_unanswered(uint64_t now)
     uint64_t patience =
         job->conf.patience + PATIENT_ROUNDS * efg_finder_pause(now - job->start, job->conf.interval);
     return trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE && agree->pending &&
-           s->loop.function && agree->role != EFG_ALONE && !s->window_count &&
+           s->loop.function && agree->role != EFG_ALONE && !s->window_count && !efg_asked_is_shut(now) &&
            now - rounds.posted_at > patience;
 }
 
@@ -213,7 +228,8 @@ static void hear(struct efg_thread *t, uint64_t now)
         take_elected(efg_ballot_winner(&rounds.result));
     efg_act_obey(t, verdict, now);
     efg_ring_settle(t, now);
-    if (verdict == EFG_VERDICT_FAILED && agree->role == EFG_OWNER && !agree->is_leaving && !agree->is_last)
+    if (verdict == EFG_VERDICT_FAILED && agree->role == EFG_OWNER && !agree->is_leaving && !agree->is_last &&
+        !efg_asked_is_shut(now))
         go_alone(t, now);
     if (verdict == EFG_VERDICT_NONE || verdict == EFG_VERDICT_HOLDS)
         wait_for_loop(now);
@@ -229,6 +245,7 @@ void efg_rounds_advance(struct efg_thread *t, uint64_t now, bool sample)
 {
     if (efg_comms_are_expected())
         return;
+    agree->asked = efg_asked_now();
     for (;;) {
         int done = 0;
         if (agree->pending) {

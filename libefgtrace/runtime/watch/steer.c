@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "act.h"
+#include "asked.h"
 #include "coarse.h"
 #include "events.h"
 #include "leader.h"
@@ -82,11 +83,13 @@ static void look_for_loop(struct efg_thread *t, uint64_t now)
         efg_mainloop_consider_long(t, now);
 }
 
-/* A window whose loop is over is not left to its pivot. */
+/* A window whose loop is over is not left to its pivot, nor is one that may no longer be recorded. */
 static void end_window(struct efg_thread *t, uint64_t now)
 {
     efg_ring_look(t, now);
     if (trigger->state == EFG_RECORDING && efg_visits_are_over(t))
+        efg_act_feed(t, EFG_IN_OVER, now);
+    if ((trigger->state == EFG_RECORDING || trigger->state == EFG_PROVISIONAL) && efg_asked_is_shut(now))
         efg_act_feed(t, EFG_IN_OVER, now);
 }
 
@@ -140,6 +143,8 @@ static uint64_t pause_before_look(uint64_t now)
         return LOOK_PAUSE;
     if (agree->slow.is_on)
         return efg_ring_pause();
+    if (efg_agree_is_pressing(agree) && !efg_asked_is_shut(now))
+        return ROUND_PAUSE;
     if (agree->round > EFG_ROUND_PROPOSE && agree->round < EFG_ROUND_OVER)
         return ROUND_PAUSE;
     return pause > job->conf.interval ? pause : job->conf.interval;
@@ -206,6 +211,17 @@ static void choose_windows(const struct efg_agree_loop *loop, uint32_t number)
     free(keep);
 }
 
+/* The iteration with which numbers began, where only those are wanted that the program asks for, or for which
+ * a condition holds. */
+static void drop_first(void)
+{
+    uint8_t *none = calloc(s->window_count + 1, 1);
+
+    for (uint32_t i = 0; none && i < agree->loop_count; i++)
+        efg_windows_choose(agree->loops[i].phase, EFG_SELECT_FIRST, none);
+    free(none);
+}
+
 /* What is wanted is divided among the phases by their time. */
 static void divide(void)
 {
@@ -234,6 +250,7 @@ void efg_steer_finish(uint64_t now, bool collective)
         efg_rounds_finish(t, now);
     if (collective)
         efg_rounds_fini();
+    efg_asked_finish(agree->answered);
     efg_act_feed(t, EFG_IN_END, now);
     efg_ring_finish(t, now);
     if (!efg_next_is_later())
@@ -241,6 +258,8 @@ void efg_steer_finish(uint64_t now, bool collective)
     if (s->pivot.kind == EFG_PIVOT_NONE && s->loop.function)
         efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
     divide();
+    if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
+        drop_first();
     for (struct efg_thread *other = efg_threads.list; other; other = other->next)
         if (other->recorder.is_on)
             efg_recorder_end(&other->recorder, now, 0, 0);

@@ -17,7 +17,6 @@
 #include "cost.h"
 #include "files/run/runfile.h"
 #include "order.h"
-#include "regions.h"
 #include "runtime/record/recorder.h"
 
 /* When nothing is watched (thrift.h). */
@@ -44,7 +43,6 @@ struct efg_thread {
     struct efg_cost cost;
     struct efg_recorder recorder;
     struct efg_order order;
-    struct efg_regions regions;
     struct efg_stability stability;
     struct efg_finder *finder;       /* NULL without memory */
     struct efg_tally tally;          /* of the leader: visits of the pivot */

@@ -14,9 +14,13 @@
  */
 #include "tracer.h"
 
+#include <string.h>
+
+#include "asked.h"
 #include "base/hot.h"
 #include "events.h"
 #include "leader.h"
+#include "regions.h"
 #include "runtime/base/clock.h"
 #include "runtime/process/job.h"
 #include "runtime/stack/callpath.h"
@@ -25,13 +29,40 @@
 #include "thrift.h"
 #include "windows.h"
 
-/* --- user regions --- */
+/* --- what the program says --- */
+
+static __thread struct efg_regions regions; /* also of a thread that has not called MPI yet */
 
 void efg_tracer_control(int level, const char *name)
 {
-    struct efg_thread *t = efg_threads_self();
-    if (t && efg_job.conf.signature & EFG_DIM_REGION)
-        efg_regions_control(&t->regions, level, name);
+    if (efg_job.conf.pcontrol == EFG_PCONTROL_RECORD)
+        efg_asked_level(level);
+    else if (efg_job.conf.signature & EFG_DIM_REGION)
+        efg_regions_control(&regions, level, name);
+}
+
+/* Who names regions wants to see them, unless `signature` says what tells calls apart. */
+static void tell_regions_apart(void)
+{
+    if (!(efg_job.conf.signature & EFG_DIM_REGION)) {
+        if (strcmp(efg_conf_source(&efg_job.conf, "signature"), "default") != 0)
+            return;
+        __atomic_or_fetch(&efg_job.conf.signature, EFG_DIM_REGION, __ATOMIC_RELAXED);
+    }
+    if (efg_self && !(efg_self->graph.dropped & EFG_DROP_REGION))
+        efg_self->detail.dimensions |= EFG_DIM_REGION;
+}
+
+void efg_tracer_region(int level, const char *name)
+{
+    if (level == 1)
+        tell_regions_apart();
+    efg_regions_control(&regions, level, name);
+}
+
+void efg_tracer_record(uint64_t iterations)
+{
+    efg_asked_record(iterations);
 }
 
 /* --- events --- */
@@ -84,14 +115,16 @@ EFG_HOT bool efg_tracer_enter(struct efg_call *call)
     return true;
 }
 
-/* What is asked for besides function and path. */
+/* What is asked for besides function and path. A mark is one and the same in all regions. */
 static __attribute__((noinline)) void add_dimensions(struct efg_signature *s, const struct efg_call *call,
                                                      struct efg_facts f)
 {
     const struct efg_thread *t = call->thread;
-    s->region = efg_regions_current(&t->regions);
-    s->comm = efg_decode_comm(f.comm);
-    s->partner = efg_decode_partner(call, f.comm);
+    s->region = call->shape == EFG_SHAPE_MARK ? 0 : efg_regions_current(&regions);
+    if (t->detail.dimensions & ~(unsigned)(EFG_DIM_PATH | EFG_DIM_REGION)) {
+        s->comm = efg_decode_comm(f.comm);
+        s->partner = efg_decode_partner(call, f.comm);
+    }
     s->size = f.sent + f.received;
     *s = efg_signature_reduce(*s, t->detail.dimensions);
 }

@@ -11,6 +11,7 @@
  *               mainloop.c    the loop and the pivot of this rank
  *               rounds.c      what the ranks say to one another
  *               act.c         does what core/window/control.h decides
+ *               asked.c       what the program asks for
  *               windows.c     what is recorded
  *               ring.c        what may yet be kept
  *               iterations.c  how long iterations take
@@ -34,7 +35,9 @@
 bool efg_tracer_enter(struct efg_call *call);
 void efg_tracer_leave(struct efg_call *call, int result);
 
-/* MPI_Pcontrol. */
+/* MPI_Pcontrol; efgtrace_begin, efgtrace_end; efgtrace_record. */
 void efg_tracer_control(int level, const char *name);
+void efg_tracer_region(int level, const char *name);
+void efg_tracer_record(uint64_t iterations);
 
 #endif

@@ -48,14 +48,15 @@ struct efg_run_window *efg_windows_present(void)
 
 enum efg_select efg_windows_select(uint32_t part)
 {
-    bool is_first =
-        efg_conf_selects(&job->conf, EFG_SELECT_FIRST) || !efg_conf_selects(&job->conf, EFG_SELECT_SPREAD);
+    bool is_first = efg_conf_selects(&job->conf, EFG_SELECT_FIRST) ||
+                    !efg_conf_selects(&job->conf, EFG_SELECT_SPREAD) ||
+                    efg_when_is_afterwards(&job->conf.when);
     return part || !is_first ? EFG_SELECT_SPREAD : EFG_SELECT_FIRST;
 }
 
 static int add_window(struct efg_run_window window)
 {
-    window.select = efg_windows_select(agree->part);
+    window.select = agree->asking ? EFG_SELECT_ASKED : efg_windows_select(agree->part);
     window.phase = efg_agree_phase(agree);
     if (efg_array_grow(&s->windows, s->window_count, 1, sizeof *s->windows) ||
         efg_array_grow(&s->recorded, s->window_count, 1, sizeof *s->recorded))
@@ -101,6 +102,8 @@ static uint64_t log_bytes(const struct efg_thread *t)
 /* Why iteration NUMBER of W is. */
 static enum efg_kept kept_of(const struct efg_run_window *w, uint64_t number)
 {
+    if (w->select == EFG_SELECT_ASKED || w->select == EFG_SELECT_WHEN)
+        return w->select == EFG_SELECT_ASKED ? EFG_KEPT_ASKED : EFG_KEPT_WHEN;
     if (w->select != EFG_SELECT_SLOW)
         return w->select == EFG_SELECT_SPREAD ? EFG_KEPT_SPREAD : EFG_KEPT_FIRST;
     return number == efg_run_window_slow(w) ? EFG_KEPT_SLOW : EFG_KEPT_BESIDE;
@@ -344,7 +347,12 @@ void efg_windows_choose(uint32_t phase, enum efg_select select, const uint8_t *k
     }
 }
 
-/* --- slow iterations --- */
+/* --- iterations that are kept after the fact --- */
+
+static bool is_of_ring(const struct efg_run_window *w)
+{
+    return w->select == EFG_SELECT_SLOW || w->select == EFG_SELECT_WHEN;
+}
 
 void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_iterations *sums)
 {
@@ -353,7 +361,7 @@ void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_ite
     if (add_window(window))
         return;
     s->has_window = 0;
-    s->windows[i].select = EFG_SELECT_SLOW;
+    s->windows[i].select = efg_when_is_afterwards(&job->conf.when) ? EFG_SELECT_WHEN : EFG_SELECT_SLOW;
     s->recorded[i] = *sums;
 }
 
@@ -361,7 +369,7 @@ void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t
 {
     for (uint32_t i = s->window_count; i-- > 0;) {
         struct efg_run_window *w = &s->windows[i];
-        if (w->select != EFG_SELECT_SLOW || w->start < start)
+        if (!is_of_ring(w) || w->start < start)
             continue;
         w->times = times(w->first);
         if (!is_wanted(w->first))
@@ -371,8 +379,8 @@ void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t
 
 static bool touches(const struct efg_run_window *a, const struct efg_run_window *b)
 {
-    return a->select == EFG_SELECT_SLOW && b->select == EFG_SELECT_SLOW && a->end == b->start &&
-           a->last == b->first && a->phase == b->phase;
+    return is_of_ring(a) && is_of_ring(b) && a->end == b->start && a->last == b->first &&
+           a->phase == b->phase;
 }
 
 void efg_windows_join_slow(void)
@@ -470,7 +478,7 @@ void efg_windows_clean(void)
     bool is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
 
     for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next) {
-        if (t->recorder.log.header && (dropped_count || efg_conf_selects(&job->conf, EFG_SELECT_SLOW)))
+        if (t->recorder.log.header && (dropped_count || s->control.agree.slow.wanted))
             efg_trim_windows(&t->recorder.log, is_dropped, mark_kept, NULL);
         if (t->recorder.log.header && !t->recorder.failed && t != efg_threads.leader)
             efg_trim_calls(&t->recorder.log, is_inside, NULL);

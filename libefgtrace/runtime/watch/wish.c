@@ -33,8 +33,7 @@ struct efg_wish efg_wish_begin(void)
     return wish_for(function);
 }
 
-/* "run" and "Verlet::run" are names of "LAMMPS_NS::Verlet::run(int)". */
-static bool is_named(const char *function, const char *name)
+bool efg_wish_is_named(const char *function, const char *name)
 {
     size_t whole = strcspn(function, "("), length = strlen(name);
 
@@ -52,7 +51,7 @@ static bool has_name(struct efg_path path, uint32_t depth)
     const struct efg_frame *frame = &path.frames[path.depth - 1 - depth];
     int count = efg_symbols_find(symbols, efg_callpath_module(frame->module), frame->offset, &frames);
     for (int i = 0; i < count; i++)
-        if (is_named(frames[i].function, job->conf.loop))
+        if (efg_wish_is_named(frames[i].function, job->conf.loop))
             return true;
     return false;
 }

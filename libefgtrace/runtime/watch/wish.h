@@ -10,6 +10,9 @@
 /* What to look for from the start. */
 struct efg_wish efg_wish_begin(void);
 
+/* Whether NAME stands for FUNCTION: "run" and "Verlet::run" do for "LAMMPS_NS::Verlet::run(int)". */
+bool efg_wish_is_named(const char *function, const char *name);
+
 /* If a name is asked for: see whether a loop in the last sample of THREAD, the leader, belongs to a
  * function of that name. Resolves symbols, each call site once, until it is found. */
 void efg_wish_look(struct efg_thread *thread);

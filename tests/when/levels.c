@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A ring of PHASES times 1000 iterations. The program switches recording off in each first half of a phase, and
+ * on in each second half, by MPI_Pcontrol; before that it has what it knows saved. What its own iterations are is in
+ * the tags of its messages: 1 to 999 in a first half, from 1000 on in a second one.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int rank, ranks;
+
+static void step(int tag, double *a)
+{
+    double got[64];
+
+    MPI_Sendrecv(a, 64, MPI_DOUBLE, (rank + 1) % ranks, tag, got, 64, MPI_DOUBLE, (rank + ranks - 1) % ranks,
+                 tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int k = 0; k < 20000; k++)
+        a[k % 64] = 0.5 * (a[k % 64] + got[k % 64]);
+    MPI_Allreduce(MPI_IN_PLACE, a, 64, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    double a[64] = {1};
+    int phases = argc > 1 ? atoi(argv[1]) : 3;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = 0; i < 1000 * phases; i++) {
+        if (i % 1000 == 0)
+            MPI_Pcontrol(0);
+        if (i % 1000 == 500) {
+            MPI_Pcontrol(2);
+            MPI_Pcontrol(1);
+        }
+        step(i % 1000 < 500 ? 1 + i % 1000 : 500 + i % 1000, a);
+    }
+    MPI_Finalize();
+    if (rank == 0)
+        printf("done %d\n", phases);
+    return 0;
+}
