@@ -284,6 +284,16 @@ circle=$(awk '$3 !~ /^efg_/ {next}
     "$work/objects" | tsort 2>&1 >/dev/null)
 verdict "no circle of calls between the files of a room" "$circle"
 
+# What no other file calls is static, unless a test asks for it. libefgtrace.so looks up efg_runtime.
+unused=$(awk '$3 !~ /^efg_/ || $3 == "efg_runtime" {next}
+              $2 == "U" {wanted[$3]}
+              $2 ~ /^[TW]$/ {object[$3] = $1}
+              END {for (name in object) if (!(name in wanted)) print name, object[name]}' "$work/objects" |
+    while read -r name object; do
+        grep -rqw "$name" tests bench --include='*.c' || echo "$name of $object"
+    done)
+verdict "what no other file calls is static" "$unused"
+
 # The library that is preloaded has nothing of the rest in it.
 verdict "preload calls nothing outside" "$(grep '^runtime/preload .* calls ' "$work/used")"
 

@@ -38,7 +38,8 @@ static void put_windows(struct efg_buffer *out, struct efg_run_window *windows, 
     }
 }
 
-void efg_recorded_numbers(struct efg_buffer *out, const struct efg_run *run)
+/* Append their numbers to OUT: "131-133, 595-597, 1200"; nothing if there are none. */
+static void put_numbers(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
     if (!thread || !thread->window_count)
@@ -55,7 +56,7 @@ void efg_recorded_numbers(struct efg_buffer *out, const struct efg_run *run)
 int efg_recorded_complain(const char *command, const struct efg_run *run, uint64_t number)
 {
     struct efg_buffer numbers = {0};
-    efg_recorded_numbers(&numbers, run);
+    put_numbers(&numbers, run);
     efg_buffer_put(&numbers, "", 1);
     const char *which = numbers.failed ? "" : (char *)numbers.data;
     fprintf(stderr, "efgtrace %s: iteration %" PRIu64 " was not recorded%s%s\n", command, number,

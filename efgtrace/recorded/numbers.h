@@ -8,9 +8,6 @@
 #include "base/buffer.h"
 #include "files/run/runfile.h"
 
-/* Append their numbers to OUT: "131-133, 595-597, 1200"; nothing if there are none. */
-void efg_recorded_numbers(struct efg_buffer *out, const struct efg_run *run);
-
 /* Say on standard error, for COMMAND, that iteration NUMBER was not recorded, and which were. Returns
  * EFG_TOLD. */
 int efg_recorded_complain(const char *command, const struct efg_run *run, uint64_t number);

@@ -23,7 +23,7 @@ uint64_t efg_waits_transfer(const struct efg_waits_sum *sum)
     return sum->mpi - efg_waits_waited(sum);
 }
 
-void efg_waits_add(struct efg_waits_sum *to, const struct efg_waits_sum *sum)
+static void add_sum(struct efg_waits_sum *to, const struct efg_waits_sum *sum)
 {
     to->computation += sum->computation;
     to->mpi += sum->mpi;
@@ -83,9 +83,9 @@ static void add(struct summing *s, const struct efg_waits_span *span, uint32_t s
     struct efg_waits_place *place = efg_waits_place(s->waits, s->location, site);
     s->failed |= !place;
     if (place)
-        efg_waits_add(&place->sum, sum);
+        add_sum(&place->sum, sum);
     if (span->iteration != EFG_NONE)
-        efg_waits_add(&s->waits->iterations[span->iteration].sum, sum);
+        add_sum(&s->waits->iterations[span->iteration].sum, sum);
 }
 
 static bool is_in(const struct efg_waits_span *span, const struct efg_waits_call *call)
@@ -153,8 +153,8 @@ static void add_location(struct summing *s, const struct efg_waits_span *spans, 
             add_iteration(s->waits, &spans[*at], *useful - before);
     }
     for (; first < s->waits->place_count; first++)
-        efg_waits_add(&location->sum, &s->waits->places[first].sum);
-    efg_waits_add(&s->waits->all, &location->sum);
+        add_sum(&location->sum, &s->waits->places[first].sum);
+    add_sum(&s->waits->all, &location->sum);
 }
 
 struct efg_waits_shares efg_waits_shares(const struct efg_waits_iteration *iteration)
@@ -222,7 +222,7 @@ int efg_waits_sum_up(struct efg_waits *waits)
         add_location(&s, spans, count, &at);
     for (uint32_t i = 0; i < waits->place_count && !s.failed; i++)
         if (waits->places[i].site != EFG_NONE)
-            efg_waits_add(&waits->sites[waits->places[i].site], &waits->places[i].sum);
+            add_sum(&waits->sites[waits->places[i].site], &waits->places[i].sum);
     efg_map_fini(&s.pair);
     return s.failed ? -ENOMEM : 0;
 }

@@ -85,7 +85,6 @@ struct efg_waits_sum {
 
 uint64_t efg_waits_waited(const struct efg_waits_sum *sum); /* of all kinds */
 uint64_t efg_waits_transfer(const struct efg_waits_sum *sum);
-void efg_waits_add(struct efg_waits_sum *to, const struct efg_waits_sum *sum);
 
 struct efg_waits_location {
     uint32_t rank, thread;

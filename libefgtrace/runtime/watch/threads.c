@@ -72,7 +72,15 @@ static void begin_order(struct efg_thread *t)
     efg_order_begin(&t->order, t->number, job->folder[0] ? path : NULL);
 }
 
-struct efg_thread *efg_thread_new(struct efg_budget *budget, uint64_t now)
+static void thread_free(struct efg_thread *t)
+{
+    efg_graph_fini(&t->graph);
+    efg_backlog_fini(&t->backlog);
+    free(t);
+}
+
+/* A state that has a graph within BUDGET, and nothing else yet; NULL without memory. */
+static struct efg_thread *thread_new(struct efg_budget *budget, uint64_t now)
 {
     struct efg_thread *t = aligned_alloc(LINE, (sizeof *t + LINE - 1) / LINE * LINE);
 
@@ -84,15 +92,8 @@ struct efg_thread *efg_thread_new(struct efg_budget *budget, uint64_t now)
     };
     if (efg_graph_init(&t->graph, budget, now) == 0 && efg_backlog_init(&t->backlog) == 0)
         return t;
-    efg_thread_free(t);
+    thread_free(t);
     return NULL;
-}
-
-void efg_thread_free(struct efg_thread *t)
-{
-    efg_graph_fini(&t->graph);
-    efg_backlog_fini(&t->backlog);
-    free(t);
 }
 
 /* Another thread may go on where THREAD, which ends here, has got to: those that come and go
@@ -144,7 +145,7 @@ static struct efg_thread *new_thread(void)
 {
     uint64_t now = efg_clock_ticks();
     struct efg_traffic *traffic = efg_traffic_new((uint32_t)job->size);
-    struct efg_thread *t = traffic ? efg_thread_new(&efg_memory, now) : NULL;
+    struct efg_thread *t = traffic ? thread_new(&efg_memory, now) : NULL;
 
     if (!t) {
         efg_traffic_free(traffic);
@@ -253,7 +254,7 @@ struct efg_thread *efg_threads_become(struct efg_thread *other)
 /* With a thread that is in no list, leads nothing, takes no samples and records nothing. */
 void efg_threads_calibrate(const struct efg_hooks *hooks)
 {
-    struct efg_thread *scratch = efg_thread_new(NULL, efg_clock_ticks());
+    struct efg_thread *scratch = thread_new(NULL, efg_clock_ticks());
 
     if (!scratch)
         return;
@@ -263,5 +264,5 @@ void efg_threads_calibrate(const struct efg_hooks *hooks)
     struct efg_thread *self = efg_threads_become(scratch);
     efg_cost_measure(&scratch->cost, hooks);
     efg_threads_become(self);
-    efg_thread_free(scratch);
+    thread_free(scratch);
 }

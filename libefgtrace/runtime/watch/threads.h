@@ -96,10 +96,6 @@ static inline void efg_thread_end_work(struct efg_thread *t)
     __atomic_store_n(&t->is_inside, false, __ATOMIC_RELEASE);
 }
 
-/* A state that has a graph within BUDGET, and nothing else yet; NULL without memory. */
-struct efg_thread *efg_thread_new(struct efg_budget *budget, uint64_t now);
-void efg_thread_free(struct efg_thread *thread);
-
 /* Once, before the first of them: be told of threads that end. */
 void efg_threads_begin(void);
 
