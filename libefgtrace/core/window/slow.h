@@ -74,8 +74,8 @@ void efg_slow_init(struct efg_slow *slow, uint32_t wanted);
 /* In what order iterations are chosen for which a condition holds on some rank. */
 enum efg_slow_order { EFG_SLOW_SLOWEST, EFG_SLOW_FIRST, EFG_SLOW_EVENLY };
 
-/* Keep only such iterations, and nothing around them: those that are chosen (efg_slow_add_if) and took at least
- * TIMES the median, in 1/1000; 0: however long. */
+/* Keep only such iterations, and nothing around them: those that are chosen (efg_slow_add_if) and took at
+ * least TIMES the median, in 1/1000; 0: however long. */
 void efg_slow_choose(struct efg_slow *slow, enum efg_slow_order order, uint32_t times);
 
 /* --- the ring of this rank --- */

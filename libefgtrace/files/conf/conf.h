@@ -29,7 +29,7 @@
 enum efg_mode { EFG_MODE_ADAPTIVE, EFG_MODE_FULL, EFG_MODE_GRAPH, EFG_MODE_OFF };
 
 /* Which iterations are recorded: the first ones that can be; some of the whole run; the slowest ones; those
- * that the program asks for, which are recorded in any case; and those for which a condition holds (when.h). */
+ * that the program asks for, which are recorded in any case; those for which a condition holds (when.h). */
 enum efg_select { EFG_SELECT_FIRST, EFG_SELECT_SPREAD, EFG_SELECT_SLOW, EFG_SELECT_ASKED, EFG_SELECT_WHEN };
 
 /* MPI_Pcontrol names regions; or says when to record. */
