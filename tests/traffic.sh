@@ -50,4 +50,23 @@ for program in sends persistent pingpong; do
     sent "$program: what was sent in the window is in run.efg" $program.some --windows
 done
 
+# 10 operations in a step of each rank; files: what the functions of MPI-IO have together.
+for program in rma mpiio; do
+    run $program.graph $program 40 -m graph
+    "$tool" report --json $program.graph | "$python" -c '
+import json, sys
+document = json.load(sys.stdin)
+overview, calls = document["overview"], document["calls"]
+def of(*names):
+    found = [c for c in calls if c["call"].startswith(names)]
+    return [sum(c["calls"] for c in found if c["bytes"]), sum(c["bytes"] for c in found), sum(c["time"]["sum"] for c in found)]
+one_sided = of("MPI_Win_", "MPI_Put", "MPI_Get", "MPI_Acc", "MPI_Rput", "MPI_Rget", "MPI_Fetch", "MPI_Compare")
+said = [[overview[part][what] for what in ("operations", "bytes", "time")] for part in ("one_sided", "file_io")]
+assert said == [one_sided, of("MPI_File_")] and sum(s[0] for s in said), (said, one_sided, of("MPI_File_"))
+lines = " ".join(overview["summary"])
+head = "One-sided    1600 operations, " if said[0][0] else "MPI-IO       %d operations, " % said[1][0]
+assert head in lines, lines' 2>err
+    verdict "$program: a line of its own in the summary" "$(tail -n 1 err)"
+done
+
 finish

@@ -19,6 +19,8 @@ const char efg_report_json_help[] =
     "           efficiency {ranks, time, parallel, balance, communication},\n"
     "           findings [sentences], summary [lines], places [lines],\n"
     "           recorded {calls, iterations, time, events, bytes, sends, receives, matched},\n"
+    "           one_sided and file_io {operations, bytes (that they moved), time (of these calls,\n"
+    "           and of all others that belong to them)},\n"
     "           cost {time, share, memory, init, finish, calls (of time: while the\n"
     "           program ran), paused (sum of ns when nothing was watched), unwatched (calls\n"
     "           then, in no other count)} (of the library)}\n"

@@ -41,6 +41,14 @@ static void add_recorded(cJSON *to, const struct efg_run *run)
     efg_json_number(recorded, "matched", run->messages.matched);
 }
 
+static void add_moved(cJSON *to, const char *name, const struct efg_totals_moved *moved)
+{
+    cJSON *object = cJSON_AddObjectToObject(to, name);
+    efg_json_number(object, "operations", moved->operations);
+    efg_json_number(object, "bytes", moved->bytes);
+    efg_json_number(object, "time", moved->time);
+}
+
 static void add_cost(cJSON *to, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
@@ -103,5 +111,7 @@ void efg_report_json_overview(cJSON *document, const struct efg_model *model, co
     add_summary(to, run);
     add_places(to, &model->ranks);
     add_recorded(to, run);
+    add_moved(to, "one_sided", &run->common.totals.rma);
+    add_moved(to, "file_io", &run->common.totals.file_io);
     add_cost(to, run);
 }

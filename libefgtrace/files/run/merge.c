@@ -335,6 +335,7 @@ void efg_merge_rank(struct efg_merge *merge, const struct efg_run_names *names,
     if (efg_run_shape_put(&one.groups[0], rank) || efg_ranklist_add(&one.groups[0].ranks, rank->rank) ||
         efg_totals_rank(&one.totals, rank))
         merge->failed = true;
+    efg_totals_classes(&one.totals, names, rank);
     copy_names(merge, &one, names, rank);
     if (merge->failed)
         efg_run_common_fini(&one);

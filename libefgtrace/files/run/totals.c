@@ -55,6 +55,12 @@ static const struct efg_field fields_of_totals[] = {
     SUM(61, like_time),
     SUM(62, like_mpi),
     SUM(63, polls),
+    SUM(64, rma.operations),
+    SUM(65, rma.bytes),
+    SUM(66, rma.time),
+    SUM(67, file_io.operations),
+    SUM(68, file_io.bytes),
+    SUM(69, file_io.time),
     SUM(51, paused),
     SUM(52, unwatched),
     LEAST(22, nodes_least),
@@ -84,7 +90,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
 };
-enum { FIRST_LEAST = 32, FIRST_MOST = 38, FIRST_SET = 48, FIRST_OTHER = 50 };
+enum { FIRST_LEAST = 38, FIRST_MOST = 44, FIRST_SET = 54, FIRST_OTHER = 56 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -243,6 +249,37 @@ static void add_thread(struct efg_totals *totals, const struct efg_run_thread *t
     totals->like_count += it->all.count;
     totals->like_time += it->all.sum;
     totals->like_mpi += it->all_mpi;
+}
+
+static uint32_t class_of(const struct efg_run_names *names, uint32_t call)
+{
+    for (uint32_t i = 0; i < names->call_count; i++)
+        if (names->calls[i].id == call)
+            return names->calls[i].class;
+    return EFG_CLASS_OTHER;
+}
+
+/* Calls that move data are its operations; all have its time. */
+static void add_moved(struct efg_totals_moved *to, const struct efg_node *node)
+{
+    to->operations += node->bytes ? node->time.count : 0;
+    to->bytes += node->bytes;
+    to->time += efg_node_time(node);
+}
+
+void efg_totals_classes(struct efg_totals *totals, const struct efg_run_names *names,
+                        const struct efg_run_rank *rank)
+{
+    for (uint32_t k = 0; k < rank->thread_count; k++) {
+        const struct efg_graph *graph = &rank->threads[k].graph;
+        for (uint32_t v = 0; v < graph->node_count; v++) {
+            uint32_t class = class_of(names, graph->nodes[v].signature.call);
+            if (class == EFG_CLASS_RMA)
+                add_moved(&totals->rma, &graph->nodes[v]);
+            else if (class == EFG_CLASS_FILE_IO)
+                add_moved(&totals->file_io, &graph->nodes[v]);
+        }
+    }
 }
 
 /* What the thread that stands for the rank says. */

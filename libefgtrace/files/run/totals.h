@@ -21,6 +21,9 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     uint64_t ranks, hosts, threads;
     uint64_t calls, recorded;              /* MPI calls: made, recorded */
     uint64_t polls;                        /* of those made: found nothing */
+    struct efg_totals_moved {
+        uint64_t operations, bytes, time; /* calls that moved data; ns in them and in all others */
+    } rma, file_io;                       /* one-sided communication; MPI-IO */
     uint64_t all_count, all_time, all_mpi; /* iterations: how many, ns, ns in MPI */
     uint64_t recorded_count, recorded_time, recorded_mpi; /* the same of those recorded */
     uint64_t like_count, like_time, like_mpi; /* of all iterations of those that recorded some */
@@ -67,9 +70,14 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
 };
 
 struct efg_run_rank;
+struct efg_run_names;
 
 /* Add RANK, without what the ranks of a host share. Returns 0 or -ENOMEM. */
 int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank);
+
+/* What of RANK, whose calls have NAMES, is one-sided, and what is MPI-IO. */
+void efg_totals_classes(struct efg_totals *totals, const struct efg_run_names *names,
+                        const struct efg_run_rank *rank);
 
 /* Add a host and the COUNT RANKS on it, which are sorted by their cores. Returns the same. */
 int efg_totals_host(struct efg_totals *totals, struct efg_run_rank *ranks, uint32_t count);

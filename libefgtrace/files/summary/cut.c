@@ -262,3 +262,29 @@ void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run)
         efg_summary_line(out, "             %llu request%s that began in it never ended",
                          (unsigned long long)open, open == 1 ? "" : "s");
 }
+
+/* Calls, bytes, and the mean time of a rank in them and all that belongs to them. */
+static void put_moved(struct efg_buffer *out, const char *head, const struct efg_totals_moved *moved,
+                      uint64_t ranks, const char *more)
+{
+    char count[32], bytes[32], time[32];
+    efg_format_count(count, sizeof count, (double)moved->operations);
+    efg_format_bytes(bytes, sizeof bytes, moved->bytes);
+    efg_format_ns(time, sizeof time, ranks ? moved->time / ranks : moved->time);
+    efg_summary_line(out, "%-12s %s operations, %s; %s a rank%s", head, count, bytes, time, more);
+}
+
+void efg_summary_moved(struct efg_buffer *out, const struct efg_totals *totals)
+{
+    const struct efg_totals_moved *io = &totals->file_io;
+    char rate[32], text[64] = "";
+    if (totals->rma.operations)
+        put_moved(out, "One-sided", &totals->rma, totals->ranks, ", synchronisation included");
+    if (!io->operations)
+        return;
+    double seconds = (double)io->time / 1e9 / (double)(totals->ranks ? totals->ranks : 1);
+    efg_format_bytes(rate, sizeof rate, seconds > 0 ? (uint64_t)((double)io->bytes / seconds) : 0);
+    if (seconds > 0)
+        snprintf(text, sizeof text, ", %s a second of all ranks", rate);
+    put_moved(out, "MPI-IO", io, totals->ranks, text);
+}

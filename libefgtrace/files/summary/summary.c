@@ -327,6 +327,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     efg_summary_windows(out, run);
     put_representation(out, &view);
     efg_summary_messages(out, run);
+    efg_summary_moved(out, view.totals);
     put_trace(out, &view);
     put_graph(out, &view);
     efg_summary_binding(out, run);

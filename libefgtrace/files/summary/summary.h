@@ -81,6 +81,7 @@ void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run);
 /* Append what is known of it: the iterations, the messages. */
 void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run);
+void efg_summary_moved(struct efg_buffer *out, const struct efg_totals *totals); /* one-sided, MPI-IO */
 
 /* What was not told apart for want of memory, of a set of enum efg_drop: "sizes, partners"; ""
  * for nothing. */
