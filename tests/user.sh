@@ -40,6 +40,7 @@ marked "a mark in the inner loop" 3000 "efgtrace_iteration  marked.c:21 tick" ./
 if command -v "$MPIFORT" >/dev/null; then
     $MPIFORT -g -O1 -J "$work" "$user/efgtrace.f90" "$sources/marked.f90" -o marked_f || exit 2
     marked "Fortran" 3000 "efgtrace_iteration" ./marked_f
+    $MPIFORT -g -O1 -J "$work" "$user/efgtrace.f90" "$sources/asks.f90" -o asks_f || exit 2
 else
     skip "Fortran" "no $MPIFORT"
 fi
@@ -51,19 +52,26 @@ else
     skip "Python" "no mpi4py for $mpi"
 fi
 
-# asked NAME SELECT WINDOWS ARGUMENTS...: windows of so many iterations, a pattern, are what asks ARGUMENTS asked
-# for, the same ones on all ranks, with all of their messages
-asked() {
+# asked_by NAME SELECT WINDOWS COMMAND...: windows of so many iterations, a pattern, are what COMMAND asked for, the
+# same ones on all ranks, with all of their messages
+asked_by() {
     local name=$1 select=$2 windows=$3
     shift 3
     rm -rf out
-    traced out --select "$select" -n 3 ./asks 3000 "$@"
+    traced out --select "$select" -n 3 "$@"
     same "$name: the output" "done 3000" "$(cat traced.out)"
     has "$name: the summary says it" " iterations, asked for by the program" out/summary.txt
     got=$("$python" "$root/tests/asked.py" out/traces.otf2 2>&1)
     verdict "$name: windows" "$(case $got in $windows) ;; *) echo "expected $windows, got $got" ;; esac)"
     verdict "$name: the checker accepts the trace" "$(faults out/traces.otf2 --min-matched 1.0 | head -n 2)"
     has "$name: on all ranks" "numbered alike True" checked
+}
+
+# asked NAME SELECT WINDOWS ARGUMENTS...: the same of asks ARGUMENTS
+asked() {
+    local name=$1 select=$2 windows=$3
+    shift 3
+    asked_by "$name" "$select" "$windows" ./asks 3000 "$@"
 }
 
 $MPICC -g -O1 -I"$user" "$sources/asks.c" -o asks || exit 2
@@ -73,6 +81,8 @@ asked "before the loop" asked 6 all 0 6
 asked "one of them asks" first 4 one 500 4
 asked "one after the other" asked "[4-7]" uneven 1500 4
 asked "beside others" first,spread,slow 5 all 1500 5
+[ ! -x asks_f ] || asked_by "Fortran asks" asked 4 ./asks_f
+! has_mpi4py || asked_by "Python asks" asked 4 "$python" "$sources/asks.py"
 rm -rf out
 traced out --select asked ./asks 3000
 has "nobody asks: nothing is recorded" "the program has not asked for iterations" out/summary.txt

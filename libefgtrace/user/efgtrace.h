@@ -63,8 +63,8 @@ static inline __attribute__((always_inline)) void efgtrace_end(const char *name)
 }
 
 /* Record the next ITERATIONS of the main loop, 1 to 1000000, on all ranks the same ones: they begin some
- * iterations later, when all ranks know of it, or as soon as the main loop is known. Call it on all ranks in the
- * same iteration; libefgtrace(7) says what happens otherwise. */
+ * iterations later, when all ranks know of it, or as soon as the main loop is known. Call it on all ranks in
+ * the same iteration; libefgtrace(7) says what happens otherwise. */
 static inline __attribute__((always_inline)) void efgtrace_record(unsigned long iterations)
 {
     efgtrace_tell(EFGTRACE_RECORD, 0, iterations);

@@ -355,8 +355,8 @@ static void test_the_program_asks(void **state)
     sim_assert_part(asked, 150, 500);
 }
 
-/* While the program shuts, nothing is recorded; but for ranks that are ahead, which end with the last iteration
- * that all have. What lay ahead is placed later. */
+/* While the program shuts, nothing is recorded; but for ranks that are ahead, which end with the last
+ * iteration that all have. What lay ahead is placed later. */
 static void test_the_program_shuts(void **state)
 {
     int made = 0, windows = 0, held = 0;

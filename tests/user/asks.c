@@ -5,8 +5,8 @@
  *     asks ITERATIONS [WHO AT COUNT]...
  *
  * In iteration AT, counted from 1, or before the loop if AT is 0, it asks for COUNT iterations. WHO is "all"
- * for all ranks, "one" for the last rank only, "uneven" for all, where each rank does so an iteration after the
- * one before it, and wants one more.
+ * for all ranks, "one" for the last rank only, "uneven" for all, where each rank does so an iteration after
+ * the one before it, and wants one more.
  */
 #include <mpi.h>
 #include <stdio.h>

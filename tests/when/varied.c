@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A ring of STEPS iterations, some of which are not like the others. What an iteration is, is in the tags of its
- * messages: 1 to 20 in turn.
+ * A ring of STEPS iterations, some of which are not like the others. What an iteration is, is in the tags of
+ * its messages: 1 to 20 in turn.
  *
  *     tag 5     all sleep for 20 ms, in the region "sleep": it takes long, and is hardly in MPI
  *     tag 10    made in the function rebuild, with a barrier
