@@ -20,15 +20,15 @@ static void add_cell(struct efg_heat_cell *to, const struct efg_heat_cell *from,
     to->mpi += share * from->mpi;
 }
 
-/* Iterations from FIRST on, as many as CELL has, divided over the columns. */
-static void spread(const struct efg_heat *heat, struct efg_heat_cell *cells, uint64_t first,
+/* Iterations from FIRST on, COUNT of them, which are in CELL, divided over the columns. */
+static void spread(const struct efg_heat *heat, struct efg_heat_cell *cells, uint64_t first, uint64_t count,
                    const struct efg_heat_cell *cell)
 {
-    uint64_t end = first + (uint64_t)cell->iterations;
+    uint64_t end = first + count;
     uint64_t at = first > heat->first ? first : heat->first;
     for (uint64_t c = (at - heat->first) / heat->width; at < end && c < heat->columns; c++) {
         uint64_t stop = heat->first + (c + 1) * heat->width;
-        if (stop > end || c + 1 == heat->columns)
+        if (stop > end || stop < at || c + 1 == heat->columns)
             stop = end;
         add_cell(&cells[c], cell, (double)(stop - at) / cell->iterations);
         at = stop;
@@ -43,7 +43,7 @@ static struct efg_heat_cell *cells_of(const struct efg_heat *heat, const struct 
         uint64_t count = efg_series_in_slot(series, i);
         struct efg_heat_cell cell = {(double)count, (double)series->slot[i].time,
                                      (double)series->slot[i].mpi};
-        spread(heat, cells, first, &cell);
+        spread(heat, cells, first, count, &cell);
         first += count;
     }
     return cells;

@@ -34,7 +34,7 @@ static void put_row(struct efg_buffer *out, const struct efg_heat *heat, const s
         uint32_t from = i < COLUMNS ? i * width : 0, end = i < COLUMNS ? from + width : heat->columns;
         struct efg_heat_cell cell =
             row ? efg_heat_sum(heat, row, from, end) : efg_heat_sum_all(heat, from, end);
-        put_mean(text, sizeof text, row ? cell.time - cell.mpi : cell.time, &cell);
+        put_mean(text, sizeof text, row ? fmax(cell.time - cell.mpi, 0) : cell.time, &cell);
         at += (size_t)snprintf(line + at, sizeof line - at, "%s", text);
         if (i == COLUMNS)
             snprintf(line + at, sizeof line - at, " %5.1f%%", efg_percent(cell.mpi, cell.time));
