@@ -58,6 +58,8 @@ static const struct meaning meanings[] = {
     {"memory", NULL, "a rank uses at most $ of memory; beyond that it tells calls apart less finely"},
     {"ring", NULL, "with select = slow, the last $ of iterations are at hand, to be kept if they were slow"},
     {"log-limit", NULL, "a thread stops recording when its log reaches $"},
+    {"accuracy", "none", "as many spread iterations as are asked for are recorded"},
+    {"accuracy", NULL, "iterations are spread over the run until shares of the time in them are so accurate"},
     {"overhead", "none", "watching takes what it takes"},
     {"overhead", NULL,
      "if watching takes more than $ of the time, it does less; the summary says what is lost"},

@@ -140,6 +140,8 @@ static void test_values(void **state)
         {"when", "time in 1.5s..", "time in 1.5s.."},
         {"when", "iteration > 2x, mpi>60%,region my solver", "iteration > 2x, mpi>60%,region my solver"},
         {"pcontrol", "record", "record"},
+        {"accuracy", "2%", "2%"},
+        {"accuracy", "none", "none"},
         {"overhead", "0.5%", "0.5%"},
         {"overhead", "none", "none"},
         {"overhead", "100%", "100%"},

@@ -300,6 +300,8 @@ static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r
     agree->empty = 0;
     agree->begun = (uint64_t)-r->begun;
     agree->ended = (uint64_t)r->ended;
+    if (r->flags & EFG_VOTE_ROUGH && !agree->asking)
+        efg_spread_want_more(&agree->spread);
     agree->made++;
     agree->loops[agree->present].is_made = true;
     agree->round = EFG_ROUND_PROPOSE;

@@ -113,6 +113,7 @@ struct efg_standing {
     bool is_lost;         /* the pivot is silent */
     bool would_pause;     /* if no window was to follow */
     bool is_shut;         /* may not record now */
+    bool is_rough;        /* DONE: what is spread does not stand for the loop yet */
     uint32_t step;        /* of how many blocks of iterations the ring is to have one (slow.h); 0: none */
     bool has_ring;        /* can keep iterations after the fact, if it counts them */
     uint64_t end; /* DONE: number after the last whole iteration, first + length at most */

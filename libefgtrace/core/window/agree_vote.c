@@ -153,6 +153,8 @@ static void say_done(const struct efg_agree *agree, struct efg_vote *vote, const
         vote->flags |= EFG_VOTE_UNDONE;
         return;
     }
+    if (s->is_rough)
+        vote->flags |= EFG_VOTE_ROUGH;
     vote->end = -(int64_t)(s->state == EFG_DONE ? s->end : agree->first);
     if (s->begun)
         vote->begun = -(int64_t)s->begun;

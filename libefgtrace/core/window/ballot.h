@@ -50,7 +50,8 @@ enum efg_vote_flag {
     EFG_VOTE_BARS = 1 << 12,   /* this rank cannot keep any */
     EFG_VOTE_RESTS = 1 << 13,  /* would pause, if no window was to follow */
     EFG_VOTE_DEAR = 1 << 14,   /* slow.h: the ring costs too much, however few iterations it has */
-    EFG_VOTE_SHUT = 1 << 15    /* this rank may not record now */
+    EFG_VOTE_SHUT = 1 << 15,   /* this rank may not record now */
+    EFG_VOTE_ROUGH = 1 << 16   /* CHECK: what is spread is not accurate yet */
 };
 
 struct efg_vote {

@@ -65,6 +65,12 @@ void efg_spread_add(struct efg_spread *s, uint64_t first)
         widen(s);
 }
 
+void efg_spread_want_more(struct efg_spread *s)
+{
+    if (s->wanted > 1 && s->count + 1 >= 2 * s->wanted && 2 * s->wanted <= EFG_SPREAD_MOST)
+        s->wanted *= 2;
+}
+
 bool efg_spread_has(const struct efg_spread *s, uint64_t first)
 {
     for (uint32_t i = 0; i < s->count; i++)

@@ -43,6 +43,9 @@ uint64_t efg_spread_next(struct efg_spread *spread, uint64_t soonest);
 /* The window of efg_spread_next was made; it begins at iteration FIRST. May give up some. */
 void efg_spread_add(struct efg_spread *spread, uint64_t first);
 
+/* Before another window is made: rather than give up some, want twice as many. */
+void efg_spread_want_more(struct efg_spread *spread);
+
 /* 1 unless the window that begins at iteration FIRST was given up. */
 bool efg_spread_has(const struct efg_spread *spread, uint64_t first);
 

@@ -21,7 +21,7 @@
 #include "core/loop/finder.h"
 #include "when.h"
 
-#define EFG_CONF_KEYS 26 /* how many keys there are */
+#define EFG_CONF_KEYS 27 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
@@ -56,6 +56,7 @@ struct efg_conf {
     uint64_t memory;          /* bytes per process, without the logs */
     uint64_t log_limit;       /* bytes per thread */
     uint64_t ring;            /* bytes of iterations that may yet turn out to be slow */
+    uint64_t accuracy;        /* millionths that shares of the time may be off; 0: none is asked for */
     uint64_t overhead;        /* millionths of the time that watching may take; 0: no limit */
     uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */
     int sequence;             /* 1: keep the order of all calls */
@@ -70,7 +71,7 @@ struct efg_conf {
 
 static inline int efg_conf_selects(const struct efg_conf *conf, enum efg_select select)
 {
-    return conf->select >> select & 1;
+    return (conf->select >> select & 1) || (select == EFG_SELECT_SPREAD && conf->accuracy);
 }
 
 /* Of the field in struct efg_conf. */

@@ -87,6 +87,8 @@ static const struct efg_field fields_of_rank[] = {
     RANK(23, 64, paused),
     RANK(24, 64, unwatched),
     RANK(25, TEXT, phases),
+    RANK(26, 64, accuracy),
+    RANK(27, 64, error),
 };
 
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)

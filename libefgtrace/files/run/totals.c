@@ -79,6 +79,8 @@ static const struct efg_field fields_of_totals[] = {
     MOST(31, clock_error_most),
     MOST(50, unserved_most),
     MOST(53, limit_most),
+    MOST(70, accuracy_most),
+    MOST(71, error_most),
     SET(40, dropped),
     SET(54, limited),
     FIELD(32, EFG_FIELD_64, speaker),
@@ -90,7 +92,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
 };
-enum { FIRST_LEAST = 38, FIRST_MOST = 44, FIRST_SET = 54, FIRST_OTHER = 56 };
+enum { FIRST_LEAST = 38, FIRST_MOST = 44, FIRST_SET = 56, FIRST_OTHER = 58 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -334,6 +336,8 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
         .paused = rank->paused,
         .unwatched = rank->unwatched,
         .limit_most = rank->limit,
+        .accuracy_most = rank->accuracy,
+        .error_most = rank->error,
         .limited = rank->limited,
         .cost = rank->cost,
         .nodes_least = UINT64_MAX,

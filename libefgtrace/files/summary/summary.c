@@ -275,6 +275,28 @@ static void put_limit(struct efg_buffer *out, const struct efg_totals *totals)
         put_pauses(out, totals);
 }
 
+/* Of the rank where they are most inaccurate. */
+static void put_accuracy(struct efg_buffer *out, const struct efg_totals *totals)
+{
+    double wanted = (double)totals->accuracy_most / 1e4, error = (double)totals->error_most / 1e4;
+
+    if (!totals->accuracy_most)
+        return;
+    if (!totals->error_most)
+        efg_summary_line(out, "Accuracy     not known: no iterations were spread over the main loop");
+    else
+        efg_summary_line(out,
+                         "Accuracy     shares of functions in what is spread are off by %.2g points or less, "
+                         "on each rank,",
+                         error);
+    if (totals->error_most && error <= wanted)
+        efg_summary_line(out, "             with 95%% confidence: better than the %.4g asked for", wanted);
+    else if (totals->error_most)
+        efg_summary_line(
+            out, "             with 95%% confidence, not %.4g: the run was too short, or the log full",
+            wanted);
+}
+
 static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
 {
     uint64_t left = totals->notes_left;
@@ -334,6 +356,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     efg_summary_processor(out, run);
     efg_summary_clocks(out, run);
     put_cost(out, &view);
+    put_accuracy(out, view.totals);
     put_limit(out, view.totals);
     put_notes(out, view.totals);
     put_files(out, &view);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "enough.h"
 #include "ring.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
@@ -57,6 +58,7 @@ static void settle(struct efg_thread *t, bool is_owner, uint64_t now)
         efg_windows_trim(t, now, (struct efg_span){agree->begun, agree->ended}, trigger->first, agree->end);
     efg_windows_settle();
     drop_windows();
+    efg_enough_settle();
 }
 
 /* With this visit, if the window is WHOLE, else with the last one. What was recorded provisionally may
@@ -69,6 +71,8 @@ static unsigned long long close_window(struct efg_thread *t, uint64_t now, bool 
     efg_windows_close(t, now, whole);
     if (w && w->last > end)
         efg_windows_keep(t, trigger->first, end);
+    if (whole)
+        efg_enough_close(t);
     return number < end ? number : end;
 }
 
@@ -82,6 +86,7 @@ static void carry_out(void *context, enum efg_action action)
     case EFG_DO_OPEN:
         efg_ring_end(t, now, true);
         efg_windows_open(t, now);
+        efg_enough_open(t);
         efg_tell(now, "recording from iteration %llu on", number);
         break;
     case EFG_DO_FOLLOW:

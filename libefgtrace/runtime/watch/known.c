@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "enough.h"
 #include "leader.h"
 #include "phases.h"
 #include "regions.h"
@@ -322,6 +323,8 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .memory = __atomic_load_n(&efg_memory.most, __ATOMIC_RELAXED),
         .note = efg_notes(),
         .init = job->init,
+        .accuracy = job->conf.accuracy,
+        .error = efg_enough_error(),
         .processor = efg_processor_since(&job->processor),
     };
     efg_thrift_known(rank, only);

@@ -10,6 +10,7 @@
 #include "act.h"
 #include "asked.h"
 #include "coarse.h"
+#include "enough.h"
 #include "mainloop.h"
 #include "next.h"
 #include "phases.h"
@@ -154,6 +155,7 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
         .has_ring = efg_ring_is_possible(t),
         .would_pause = efg_thrift_would_pause(),
         .is_shut = efg_asked_is_shut(now),
+        .is_rough = efg_enough_is_rough(t),
         .step = efg_thrift_step(),
         .is_lost = trigger->state == EFG_ARMED && efg_visits_are_over(t),
     };

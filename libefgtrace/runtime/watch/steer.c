@@ -12,6 +12,7 @@
 #include "act.h"
 #include "asked.h"
 #include "coarse.h"
+#include "enough.h"
 #include "events.h"
 #include "leader.h"
 #include "mainloop.h"
@@ -191,13 +192,14 @@ void efg_steer_sample(struct efg_thread *t, uint64_t now)
 static void choose_windows(const struct efg_agree_loop *loop, uint32_t number)
 {
     const struct efg_part *part = &agree->parts[number];
+    bool is_accurate = job->conf.accuracy && efg_windows_select(number) == EFG_SELECT_SPREAD;
     uint64_t wanted = part->windows > 1 ? efg_agree_part_of(agree, loop, part->windows) : part->windows;
     enum efg_select select = efg_windows_select(number);
     uint64_t *first = calloc(s->window_count + 1, sizeof *first), last_length = 0;
     uint8_t *keep = calloc(s->window_count + 1, 1);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; first && part->windows && i < s->window_count; i++)
+    for (uint32_t i = 0; first && part->windows && !is_accurate && i < s->window_count; i++)
         if (efg_windows_is_of(&s->windows[i], loop->phase, select)) {
             first[count++] = s->windows[i].first;
             last_length = s->windows[i].last - s->windows[i].first;
@@ -252,6 +254,7 @@ void efg_steer_finish(uint64_t now, bool collective)
         efg_rounds_fini();
     efg_asked_finish(agree->answered);
     efg_act_feed(t, EFG_IN_END, now);
+    efg_enough_finish(t);
     efg_ring_finish(t, now);
     if (!efg_next_is_later())
         s->loop = s->main;

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "enough.h"
 #include "iterations.h"
 #include "phases.h"
 #include "steering.h"
@@ -78,6 +79,7 @@ void efg_visits_adopt(struct efg_thread *t, const struct efg_pivot *pivot)
     is_replaced = false;
     if (efg_visits_have(pivot))
         return;
+    efg_enough_finish(t);
     efg_phases_keep(t, &s->pivot);
     s->pivot = *pivot;
     s->control.offset = 0;
@@ -86,4 +88,5 @@ void efg_visits_adopt(struct efg_thread *t, const struct efg_pivot *pivot)
     efg_tally_mark(&t->tally, efg_graph_visits(&t->graph, pivot->kind, pivot->id));
     efg_iterations_restart(t);
     efg_phases_adopt();
+    efg_enough_restart(t);
 }
