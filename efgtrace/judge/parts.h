@@ -35,7 +35,8 @@ struct efg_representative_work {
     struct efg_buffer steps;       /* struct step (sums.c) */
     struct efg_buffer durations;   /* double: ns, by iteration, of all threads */
     struct efg_buffer own;    /* struct efg_representative_own, by iteration: of threads that have it */
-    bool has_slow;            /* iterations that are left out */
+    bool has_slow, has_others; /* iterations that are left out */
+    uint32_t phase;           /* of the main loop; 0: not known */
     struct efg_buffer leader; /* spans: iterations of this rank's first thread that has some */
     uint32_t rank;            /* its index; EFG_NONE: not in the run */
     bool is_leader;           /* the present thread is it */

@@ -270,6 +270,8 @@ int efg_representative_begin(struct efg_representative *r, const struct efg_run 
     if (!w)
         return -ENOMEM;
     *w = (struct efg_representative_work){.r = r, .run = run, .recorded = recorded, .rank = EFG_NONE};
+    const struct efg_run_thread *speaker = efg_run_rank_thread(&run->speaker);
+    w->phase = speaker ? speaker->main_phase : 0;
     w->is_wanted = calloc((size_t)run->rank_count + 1, 1);
     return w->is_wanted ? efg_recorded_names_init(&w->names, run) : -ENOMEM;
 }
@@ -281,6 +283,7 @@ int efg_representative_read(struct efg_representative *r, bool is_readable)
         return -ENOMEM;
     r->recorded = is_readable ? w->index.count : 0;
     r->has_slow = w->has_slow;
+    r->has_others = w->has_others;
     if (!is_readable) {
         efg_representative_say_unknown(r, w->recorded->message);
     } else if (!r->recorded && w->run->mode == EFG_MODE_FULL) {

@@ -5,8 +5,8 @@
  *
  * What is compared. In the run: the outermost loop around the main loop, whose iterations are
  * counted by the pivot, and what ranks without that loop have in its place, at call sites of
- * their own. In the trace: what lies in recorded iterations, but for those that were kept because
- * they were slow, and those beside them. Ranks that recorded none are left out of both; a thread
+ * their own. In the trace: what lies in recorded iterations, but for those of other phases, those that were
+ * kept because they were slow, and those beside them. Ranks that recorded none are left out of both; a thread
  * that has none is cut at those of the first thread of its rank that has some. Calls are the same
  * if function and call path are. Polls that found nothing are no calls, but their time is that of
  * their function and call path. The time of a loop is defined in looptree.h.
@@ -82,6 +82,7 @@ struct efg_representative {
     uint64_t ranks, threads;       /* threads: that recorded none, on these ranks or others */
     uint64_t strangers;            /* recorded calls that are not in the graph */
     double coverage;               /* share of the time of its ranks that the loop takes */
+    bool has_others;               /* iterations of other phases were left out */
     bool has_slow;                 /* slow iterations, and those beside them, were left out */
     struct efg_figure each;        /* ns of an iteration, the mean over the ranks: that of the summary */
     struct efg_figure time;        /* ns of an iteration, all ranks */

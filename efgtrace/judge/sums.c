@@ -63,6 +63,12 @@ static const struct efg_recorded_span *borrowed(const struct efg_representative_
     return low < count && leader[low].begin <= time ? &leader[low] : NULL;
 }
 
+/* It is of another phase than the main loop. */
+static bool is_elsewhere(const struct efg_representative_work *w, uint32_t phase)
+{
+    return w->phase && phase && phase != w->phase;
+}
+
 /* It was kept for what it is, and stands for no other one. */
 static bool is_picked(uint32_t kept)
 {
@@ -94,7 +100,7 @@ static int add_call(struct efg_representative_work *w, const struct efg_recorded
         window = (uint32_t)span->window;
         w->thread_calls++;
     }
-    if (number == EFG_RECORDED_NONE || is_picked(call->kept))
+    if (number == EFG_RECORDED_NONE || is_picked(call->kept) || is_elsewhere(w, call->phase))
         return 0;
     uint64_t iteration = iteration_of(w, window, number);
     if (call->polls)
@@ -141,7 +147,8 @@ static int add_iteration(struct efg_representative_work *w, const struct efg_rec
 {
     w->r->threads -= !w->mine++;
     w->has_slow |= is_picked(span->kept);
-    if (is_picked(span->kept))
+    w->has_others |= is_elsewhere(w, span->phase);
+    if (is_picked(span->kept) || is_elsewhere(w, span->phase))
         return 0;
     w->is_wanted[w->rank] = 1;
     w->is_leader |= !w->leader.size;

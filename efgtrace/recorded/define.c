@@ -61,6 +61,8 @@ static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_S
         d->polls = self;
     if (type == OTF2_TYPE_UINT64 && strcmp(text, "iteration") == 0)
         d->iteration = self;
+    if (type == OTF2_TYPE_UINT32 && strcmp(text, "phase") == 0)
+        d->phase = self;
     if (type == OTF2_TYPE_STRING && strcmp(text, "kept") == 0)
         d->kept = self;
     if (type == OTF2_TYPE_DOUBLE && strcmp(text, "times_median") == 0)
@@ -173,7 +175,7 @@ const char *efg_recorded_define(struct efg_recorded_definitions *d, OTF2_Reader 
     OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks();
     OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
     uint64_t count;
-    d->path = d->polls = d->iteration = d->kept = d->times = OTF2_UNDEFINED_ATTRIBUTE;
+    d->path = d->polls = d->iteration = d->phase = d->kept = d->times = OTF2_UNDEFINED_ATTRIBUTE;
     efg_otf2_intern_text(&d->texts, "");
     if (!callbacks || !definitions ||
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, d) != OTF2_SUCCESS ||

@@ -94,7 +94,8 @@ static void begin_call(struct efg_recorded_reading *r, uint32_t function, uint64
         .iteration = r->iteration.number,
         .window = (uint32_t)r->window.number,
         .polls = polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX,
-        .kept = r->iteration.number == EFG_RECORDED_NONE ? EFG_KEPT_UNKNOWN : (uint16_t)r->iteration.kept,
+        .kept = r->iteration.number == EFG_RECORDED_NONE ? EFG_KEPT_UNKNOWN : (uint8_t)r->iteration.kept,
+        .phase = (uint8_t)r->iteration.phase,
     };
 }
 
@@ -111,13 +112,16 @@ static void begin_iteration(struct efg_recorded_reading *r, uint64_t time, OTF2_
     const struct efg_recorded_definitions *d = &r->definitions;
     uint64_t number = EFG_RECORDED_NONE;
     double times = 0;
+    uint32_t phase = 0;
     OTF2_AttributeList_GetUint64(attributes, d->iteration, &number);
+    OTF2_AttributeList_GetUint32(attributes, d->phase, &phase);
     OTF2_AttributeList_GetDouble(attributes, d->times, &times);
     r->iteration = (struct efg_recorded_span){
         .number = number,
         .begin = time,
         .window = r->window.number,
-        .kept = kept_of(efg_otf2_key(&d->texts, text_of(r, d->kept, attributes))),
+        .phase = phase <= UINT8_MAX ? (uint8_t)phase : 0,
+        .kept = (uint16_t)kept_of(efg_otf2_key(&d->texts, text_of(r, d->kept, attributes))),
         .times = times > 0 && times < 4e6 ? (uint32_t)(1000 * times + 0.5) : 0,
     };
 }

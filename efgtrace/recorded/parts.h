@@ -66,7 +66,8 @@ struct efg_recorded_place {
 struct efg_recorded_definitions {
     uint64_t resolution, offset, length, realtime; /* of the clock */
     bool has_clock, failed;
-    uint32_t path, polls, iteration, kept, times; /* attributes; OTF2_UNDEFINED_ATTRIBUTE: there is none */
+    /* Attributes; OTF2_UNDEFINED_ATTRIBUTE: there is none. */
+    uint32_t path, polls, iteration, phase, kept, times;
     struct efg_otf2_table texts;     /* 0 is "" */
     struct efg_map strings;          /* reference -> row of texts */
     struct efg_map regions;          /* reference -> name (row of texts) << 2 | kind */

@@ -63,7 +63,8 @@ struct efg_recorded_item {
             uint32_t window;     /* that it is in, from 0 */
             uint32_t polls;      /* how many polls that found nothing it stands for; 0: it is not a poll */
             uint16_t bytes_kind; /* enum efg_recorded_bytes */
-            uint16_t kept;       /* enum efg_kept: why its iteration was recorded */
+            uint8_t kept;        /* enum efg_kept: why its iteration was recorded */
+            uint8_t phase;       /* of that; 0: not known */
             uint64_t bytes;
             uint64_t begin, end;
             uint64_t iteration; /* its number, or EFG_RECORDED_NONE */
@@ -71,7 +72,8 @@ struct efg_recorded_item {
         struct efg_recorded_span { /* number: of the iteration, or of the window, from 0 */
             uint64_t number, begin, end;
             uint64_t window; /* that it is in */
-            uint32_t kept;   /* enum efg_kept: why it was recorded */
+            uint16_t kept;   /* enum efg_kept: why it was recorded */
+            uint16_t phase;  /* of the program, 1 to 255; 0: not known */
             uint32_t times;  /* of a slow one: how many times the median it took, in 1/1000; 0: not known */
         } span;
         struct efg_recorded_message {

@@ -111,6 +111,8 @@ static void put_explanation(struct efg_buffer *out, const struct efg_representat
     if (r->has_slow)
         efg_summary_line(
             out, "Iterations that were kept because they were slow, and those beside them, are left out.");
+    if (r->has_others)
+        efg_summary_line(out, "Iterations of other phases than that of the main loop are left out.");
     if (r->threads)
         efg_summary_line(out, "%llu threads recorded no iterations of their own.",
                          (unsigned long long)r->threads);
