@@ -36,6 +36,7 @@ struct efg_finder {
     struct known choice, accepted; /* function 0: none */
     uint32_t equal;                /* samples in a row that made the choice */
     uint64_t since;                /* ns: the first of them */
+    bool is_apart;                 /* ACCEPTED is, from the one before */
 };
 
 struct efg_finder *efg_finder_since(const struct efg_graph *graph, struct efg_wish wish, uint64_t now)
@@ -225,6 +226,23 @@ static bool is_worn_out(const struct efg_finder *finder, const struct efg_loop_f
            efg_callflow_rounds(&finder->flow, old->key) < OVER;
 }
 
+/* Loops of one function are levels of it if they have sites in common. */
+static bool is_apart(const struct efg_finder *finder, const struct efg_loop_found *found)
+{
+    const struct known *old = &finder->accepted;
+    const struct efg_calltree *tree = finder->flow.tree;
+
+    if (!old->loop.function)
+        return false;
+    if (found->site != old->site)
+        return !efg_calltree_is_below(tree, found->site, old->site) &&
+               !efg_calltree_is_below(tree, old->site, found->site);
+    for (uint32_t i = 0; i < found->site_count; i++)
+        if (finder->judge.sites[found->first_site + i] == old->key)
+            return false;
+    return !found->is_call;
+}
+
 static bool decide(struct efg_finder *finder, const struct efg_loop_found *found, uint32_t needed,
                    uint64_t now)
 {
@@ -238,6 +256,7 @@ static bool decide(struct efg_finder *finder, const struct efg_loop_found *found
         return false;
     if (finder->accepted.loop.function ? !is_worn_out(finder, found) : !has_waited(finder, now))
         return false;
+    finder->is_apart = is_apart(finder, found);
     finder->accepted = finder->choice;
     return true;
 }
@@ -258,6 +277,11 @@ static void refresh(struct efg_finder *finder)
             return;
         }
     accepted->loop.share = finder->flow.flow[accepted->site].time / finder->flow.flow[EFG_CALLTREE_ROOT].time;
+}
+
+bool efg_finder_is_apart(const struct efg_finder *finder)
+{
+    return finder->is_apart;
 }
 
 bool efg_finder_sees(const struct efg_finder *finder, uint32_t site)

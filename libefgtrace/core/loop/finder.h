@@ -62,6 +62,10 @@ bool efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainl
  * loop around that goes round as often, the function of that one. EFG_NONE if there is no loop yet. */
 uint32_t efg_finder_site(const struct efg_finder *finder);
 
+/* Whether the loop that was accepted last has nothing to do with the one before: it is neither around it, nor
+ * inside, nor another level of it. */
+bool efg_finder_is_apart(const struct efg_finder *finder);
+
 /* Whether time was spent at SITE in what the last sample looked at. */
 bool efg_finder_sees(const struct efg_finder *finder, uint32_t site);
 

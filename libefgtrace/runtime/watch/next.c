@@ -97,10 +97,13 @@ bool efg_next_look(struct efg_thread *t, uint64_t now)
 }
 
 /* What the finder of the whole run takes for the main loop. */
-static void take_main(void)
+static void take_main(const struct efg_thread *t)
 {
-    bool replaces = !next.search && !next.present;
-    uint64_t begin = efg_phases.present == EFG_NONE ? job->start : efg_next_since();
+    bool replaces = !next.search && !next.present && !efg_finder_is_apart(t->finder);
+    uint64_t begin = efg_phases.present == EFG_NONE ? job->start
+                     : next.search                  ? next.search_since
+                     : t->last_visit                ? t->last_visit
+                                                    : job->start;
 
     efg_next_forget();
     s->loop = s->main;
@@ -134,7 +137,7 @@ bool efg_next_sample(struct efg_thread *t, uint64_t now, bool is_new)
 {
     efg_next_look(t, now);
     if (is_new && (s->main.function != s->loop.function || s->main.key != s->loop.key || !next.present)) {
-        take_main();
+        take_main(t);
         return true;
     }
     if (next.search)
