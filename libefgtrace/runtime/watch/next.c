@@ -108,6 +108,7 @@ static void take_main(const struct efg_thread *t)
     efg_next_forget();
     s->loop = s->main;
     efg_phases_open(&s->loop, begin, NULL, replaces);
+    efg_phases_name(&s->control.agree);
 }
 
 static void take_next(const struct efg_mainloop *loop)
@@ -118,6 +119,7 @@ static void take_next(const struct efg_mainloop *loop)
     next.search = NULL;
     s->loop = *loop;
     efg_phases_open(loop, next.since, next.present, false);
+    efg_phases_name(&s->control.agree);
 }
 
 /* Returns whether there is one. */

@@ -144,10 +144,14 @@ void efg_phases_update(const struct efg_mainloop *loop)
         present()->loop = *loop;
 }
 
-void efg_phases_name(uint32_t number)
+void efg_phases_name(const struct efg_agree *agree)
 {
-    if (present())
-        present()->number = number;
+    const struct efg_agree_loop *elected = &agree->loops[agree->present];
+    struct efg_phase *phase = present();
+
+    if (phase && phase->resumed && agree->loop_count && elected->loop == phase->loop.function &&
+        (!elected->mark || elected->mark == phase->mark))
+        phase->number = elected->phase;
 }
 
 /* --- iterations --- */

@@ -8,6 +8,7 @@
 
 #include "core/loop/judge.h"
 #include "core/loop/pivot.h"
+#include "core/window/agree.h"
 #include "threads.h"
 
 #define EFG_PHASES 64 /* that are known; of more, those with the least time are forgotten */
@@ -47,9 +48,10 @@ void efg_phases_forget_sites(void);
 void efg_phases_close(uint64_t end);
 void efg_phases_resume(void);
 
-/* The present one has what is said of it, as it is now. Its windows have this NUMBER. */
+/* The present one has what is said of it, as it is now. If its loop is the one that was elected, it has that
+ * number. */
 void efg_phases_update(const struct efg_mainloop *loop);
-void efg_phases_name(uint32_t number);
+void efg_phases_name(const struct efg_agree *agree);
 
 /* THREAD counts the iterations of another pivot than PIVOT from now on. */
 void efg_phases_keep(struct efg_thread *thread, const struct efg_pivot *pivot);

@@ -214,8 +214,7 @@ static void wait_for_loop(uint64_t now)
 
 static void take_elected(const struct efg_candidate *winner)
 {
-    if (winner->loop == s->loop.function)
-        efg_phases_name(efg_agree_phase(agree));
+    efg_phases_name(agree);
     s->elected = winner->least;
     s->place = efg_ballot_place(winner);
 }
