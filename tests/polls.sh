@@ -20,7 +20,11 @@ done
 
 "$tool" report spinning.4 >text
 has "whom they wait for" "rank 1 for rank 0" text
-hasnt "spins wait for what ends them" "for unknown" text
+verdict "spins wait for what ends them" "$("$tool" report --json spinning.4 | "$python" -c '
+import json, sys
+pairs = json.load(sys.stdin)["waiting"]["pairs"]
+unknown = sum(time for _, other, time, _ in pairs if other is None)
+assert unknown < sum(time for *_, time, _ in pairs) / 2, pairs' 2>&1 | tail -n 1)" # 64 polls in a row are explained
 
 # The spins of two call sites by turns are a call for each, not one for each poll.
 verdict "a spin of thousands of polls is two calls" "$("$python" -c '
