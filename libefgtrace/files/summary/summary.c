@@ -286,7 +286,7 @@ static void put_accuracy(struct efg_buffer *out, const struct efg_totals *totals
         efg_summary_line(out, "Accuracy     not known: no iterations were spread over the main loop");
     else
         efg_summary_line(out,
-                         "Accuracy     shares of functions in what is spread are off by %.2g points or less, "
+                         "Accuracy     shares of functions in what is spread are off by %.3g points or less, "
                          "on each rank,",
                          error);
     if (totals->error_most && error <= wanted)
