@@ -7,8 +7,8 @@ usage: ends.py TOOL DIR
 
     iterations   summary, report and trace have the same ones, with the same numbers on all ranks
                  that have any; no window is empty
-    behind       no call of the thread that has the iterations is outside of them; calls of others
-                 begin in a window
+    behind       what is outside of iterations, or windows, are other ends of messages inside, and what
+                 completes or starts their requests: none of what is behind the loop
     alike        iterations of the loop have equally many calls on a rank
     tags         messages of a window have one tag: of the loop, or of what is behind it
     earlier      where the main loop is the second one, the first one's iterations are said to be
@@ -30,7 +30,7 @@ class Location:
     def __init__(self, rank, thread):
         self.rank, self.thread = rank, thread
         self.iterations = []  # [number, begin, end, calls]
-        self.calls = []       # [begin, end, name, tags]
+        self.calls = []       # [begin, end, name, tags, whether it has events of messages]
 
 
 def number_of(event):
@@ -59,11 +59,13 @@ def read_event(here, event):
                 here.iterations[-1][2] = event.time
         elif region.paradigm == otf2.Paradigm.MPI:
             if is_enter:
-                here.calls.append([event.time, None, region.name, set()])
+                here.calls.append([event.time, None, region.name, set(), False])
             else:
                 here.calls[-1][1] = event.time
-    elif hasattr(event, 'msg_tag'):
-        here.calls[-1][3].add(event.msg_tag)
+    elif hasattr(event, 'request_id') or hasattr(event, 'msg_tag'):
+        here.calls[-1][4] = True
+        if hasattr(event, 'msg_tag'):
+            here.calls[-1][3].add(event.msg_tag)
 
 
 def windows_of_text(text):
@@ -96,10 +98,9 @@ def spans_of(location):
 
 
 def check_owner(location, spans, wrong):
-    inside = sum(len(calls) for span in spans for calls in span[4])
+    inside = {call[0] for span in spans for calls in span[4] for call in calls}
     who = f'rank {location.rank}'
-    if inside != len(location.calls):
-        wrong.append(f'{who}: {len(location.calls) - inside} calls are outside of iterations')
+    check_outside(who, [call for call in location.calls if call[0] not in inside], spans, wrong)
     for span in spans:
         counts = {len(calls) for calls in span[4]}
         tags = tags_of(span)
@@ -109,14 +110,21 @@ def check_owner(location, spans, wrong):
             wrong.append(f'{who}: iterations {span[0]} to {span[1]} have tags {sorted(tags)}')
 
 
+def check_outside(who, calls, spans, wrong):
+    of_second = any(BEHIND_IT in tags_of(span) for span in spans)
+    for begin, _, name, tags, has_messages in calls:
+        if not has_messages or (BEHIND_IT in tags and not of_second):
+            wrong.append(f'{who}: {name} at {begin}, outside of iterations, has nothing to do with them')
+            return
+
+
 def check_other(location, spans, wrong):
     who = f'rank {location.rank}, thread {location.thread}'
-    for begin, _, name, tags in location.calls:
+    outside = [call for call in location.calls if not any(s[2] <= call[0] <= s[3] for s in spans)]
+    check_outside(who, outside, spans, wrong)
+    for begin, _, name, tags, _ in location.calls:
         at = [span for span in spans if span[2] <= begin <= span[3]]
-        if not at:
-            wrong.append(f'{who}: {name} is in no window')
-            return
-        if BEHIND_IT in tags and not any(BEHIND_IT in tags_of(span) for span in at):
+        if at and BEHIND_IT in tags and not any(BEHIND_IT in tags_of(span) for span in at):
             wrong.append(f'{who}: {name} is of what is behind the loop')
             return
 

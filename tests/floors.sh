@@ -22,6 +22,7 @@ core/window     core/graph      votes have the class of a pivot, and what detail
 files/conf      core/graph      keys name what is told apart
 files/conf      core/loop       keys name the loop that is wanted
 files/log       files/disk      logs are made and opened without following links
+files/match     core/graph      what is sent is counted
 files/match     files/log       sends and receives come from logs
 files/match     files/run       what is found is counted in the run file
 files/order     core/order      its segments are what is written

@@ -47,7 +47,8 @@ static struct job new_job(void)
 static void put(struct efg_channel_ends *ends, uint64_t time, uint64_t bytes)
 {
     ends->all = realloc(ends->all, (ends->count + 1) * sizeof *ends->all);
-    ends->all[ends->kept++] = (struct efg_transfer){time, time, ++records, bytes};
+    ends->all[ends->kept++] =
+        (struct efg_transfer){.posted = time, .time = time, .order = ++records, .bytes = bytes};
     ends->count++;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "traffic.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/hot.h"
@@ -148,6 +149,27 @@ void efg_traffic_discard(struct efg_traffic *t)
     for (uint32_t i = 0; i < t->count; i++)
         t->sum[i].window = (struct efg_traffic_amount){0};
     t->window = EFG_TRAFFIC_NONE;
+}
+
+void efg_traffic_recount(struct efg_traffic *t)
+{
+    efg_traffic_discard(t);
+    for (uint32_t i = 0; i < t->count; i++)
+        t->sum[i].recorded = (struct efg_traffic_amount){0};
+}
+
+static void record(struct efg_traffic_sum *sum, uint64_t bytes)
+{
+    sum->recorded.count++;
+    sum->recorded.bytes += bytes;
+}
+
+void efg_traffic_record(struct efg_traffic *t, uint32_t partner, uint64_t bytes)
+{
+    bool is_collective = partner == EFG_TRAFFIC_COLLECTIVE;
+    record(&t->sum[(is_collective ? COLLECTIVES : SENDS) + efg_traffic_size(bytes)], bytes);
+    if (!is_collective)
+        record(find(t, partner), bytes);
 }
 
 /* --- what was counted --- */

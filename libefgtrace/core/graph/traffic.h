@@ -91,6 +91,10 @@ void efg_traffic_begin(struct efg_traffic *traffic);
 void efg_traffic_end(struct efg_traffic *traffic);
 void efg_traffic_discard(struct efg_traffic *traffic);
 
+/* In place of what was sent within windows: count it again, as it is in the trace. */
+void efg_traffic_recount(struct efg_traffic *traffic);
+void efg_traffic_record(struct efg_traffic *traffic, uint32_t partner, uint64_t bytes);
+
 /* Put what was counted so far, ascending by key and without empty items, in ITEMS, which has room
  * for efg_traffic_most of them. Each returns how many there are. */
 uint32_t efg_traffic_most(const struct efg_traffic *traffic);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table of the state machine, each transition a line. What is not in it changes nothing.
- * Invariant: recording begins with OPEN or FOLLOW only, and these lead to where something ends it:
- * CLOSE, CUT, TRIM, DISCARD or FORGET.
+ * Invariant: a window is recorded from OPEN or FOLLOW on only, and these lead to where something ends it:
+ * CLOSE, CUT, TRIM, DISCARD or FORGET. While ARMED, what leads to the window may be recorded.
  */
 #include "trigger.h"
 
@@ -39,7 +39,7 @@ static const struct transition {
     {EFG_PROVISIONAL, EFG_IN_LOST,   EFG_WATCHING,    EFG_DO_FORGET},
 
     {EFG_ARMED,       EFG_IN_FIRST,  EFG_RECORDING,   EFG_DO_OPEN},
-    {EFG_ARMED,       EFG_IN_LATE,   EFG_PROPOSED,    EFG_DO_NOTHING},
+    {EFG_ARMED,       EFG_IN_LATE,   EFG_PROPOSED,    EFG_DO_DISCARD},
     {EFG_ARMED,       EFG_IN_LOST,   EFG_WATCHING,    EFG_DO_FORGET},
 
     {EFG_RECORDING,   EFG_IN_LAST,   EFG_DONE,        EFG_DO_CLOSE},

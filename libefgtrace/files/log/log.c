@@ -375,6 +375,31 @@ int efg_log_shift(const char *path, int64_t shift)
     return rc;
 }
 
+/* Nothing can be added to it: it has the room that it has. */
+int efg_log_open_again(struct efg_log *log, const char *path)
+{
+    struct efg_log_header header;
+    uint64_t size;
+    int rc;
+
+    memset(log, 0, sizeof *log);
+    log->file = efg_below_open(path, OWN, O_RDWR);
+    if (log->file < 0)
+        return log->file;
+    rc = look(log->file, &header, &size, NULL);
+    if (rc == 0)
+        rc = map_for_writing(log, size);
+    if (rc == 0) {
+        log->next.word += smaller(header.used, (uint64_t)(log->end - log->next.word));
+        log->ready = log->reserved = log->end;
+        log->is_begun = true;
+        return 0;
+    }
+    close(log->file);
+    log->file = -1;
+    return rc;
+}
+
 /* A file that was cut short (a copy that broke off) is good for as long as it is. */
 static int map_for_reading(struct efg_log_view *view, int file, const struct efg_log_header *header,
                            uint64_t size)
@@ -418,6 +443,27 @@ int efg_log_open(struct efg_log_view *view, const char *path, const char **why)
         rc = map_for_reading(view, file, &header, size);
     close(file);
     return rc;
+}
+
+int efg_log_copy(struct efg_log *log, struct efg_log_view *view)
+{
+    void *mapping = mmap(NULL, view->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint32_t *words = mapping == MAP_FAILED ? NULL : (uint32_t *)((char *)mapping + EFG_LOG_HEADER);
+
+    if (!words)
+        return -errno;
+    memcpy(mapping, view->header, sizeof *view->header);
+    memcpy(words, view->words, view->count * sizeof *words);
+    unmap((char *)(uintptr_t)view->words - EFG_LOG_HEADER, view->mapped);
+    efg_guard_add(mapping, view->mapped);
+    view->words = words;
+    *log = (struct efg_log){.header = mapping,
+                            .next.word = words + view->count,
+                            .ready = words + view->count,
+                            .reserved = words + view->count,
+                            .end = words + view->count,
+                            .file = -1};
+    return 0;
 }
 
 void efg_log_unmap(struct efg_log_view *view)

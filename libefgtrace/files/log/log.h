@@ -53,6 +53,7 @@ struct efg_log_header {
     uint32_t full;                /* 1: the mode was full: the whole run */
     uint32_t package, numa, core; /* that the rank is bound to, + 1; 0: not known or several */
     uint64_t clock_error;         /* ns that the synchronisations may be wrong by */
+    uint32_t trimmed, zero;       /* 1: of margins only what is needed is left (trim.h) */
 };
 
 /* --- writing --- */
@@ -175,6 +176,10 @@ static inline void efg_log_commit(struct efg_log *log)
  * above. */
 int efg_log_close(struct efg_log *log);
 
+/* Open the closed log PATH for writing again, behind its last record. Returns 0, -errno, or -EBADMSG as
+ * efg_log_open. */
+int efg_log_open_again(struct efg_log *log, const char *path);
+
 /* Move the times of the closed log PATH by SHIFT ns: both of its synchronisations.
  * Returns 0, -errno, or -EBADMSG as efg_log_open. */
 int efg_log_shift(const char *path, int64_t shift);
@@ -196,6 +201,10 @@ void efg_log_unmap(struct efg_log_view *view);
 
 /* The same for what VIEW shows; the log stays as it is. */
 void efg_log_shift_view(struct efg_log_view *view, int64_t shift);
+
+/* Make VIEW one of a copy in memory, which LOG writes to, behind its last record; the file stays as it
+ * is. LOG needs no close. Returns 0 or -errno. */
+int efg_log_copy(struct efg_log *log, struct efg_log_view *view);
 
 struct efg_log_reader { /* all zero but for the view: before the first record */
     const struct efg_log_view *view;

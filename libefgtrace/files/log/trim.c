@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cuts a stretch of a log down to a span of time. One pass, reading ahead of writing. A call
- * is its ENTER, what follows, and its LEAVE; calls are not nested. Invariant: what is written is
- * never behind what is read. It holds since a record that goes leaves more room than the next one
- * may then need for its time; since a mark that is moved to FROM follows a WINDOW_BEGIN, which
- * has its whole time wherever it is moved; since a WINDOW_BEGIN that gets other words waits for the
- * next record that stays; and since one that is moved back to TO still comes later than what is before
- * it.
+ * Changes what a log holds, in place. One pass, reading ahead of writing. A call is its ENTER, what follows,
+ * and its LEAVE; calls are not nested. Invariant: what is written is never behind what is read. It holds
+ * since a record that goes leaves more room than the next one may then need for its time; since a
+ * WINDOW_BEGIN has its whole time wherever it is moved, and one that gets other words has room behind it
+ * (EFG_REC_NONE); and since a WINDOW_END that is moved back still comes later than what is before it.
  */
 #include "trim.h"
 
@@ -20,10 +18,7 @@ struct trim {
     struct efg_log_view view; /* what is read */
     struct efg_log_reader reader;
     struct efg_log_place out;
-    const struct efg_trim_part *part;
-    uint64_t calls;           /* kept */
-    struct efg_map started;   /* what kept calls have started */
-    struct efg_record window; /* a WINDOW_BEGIN that waits; kind EFG_REC_NONE: none does */
+    struct efg_map started; /* what kept calls have started */
 };
 
 /* What the record starts or completes, 0 for nothing. */
@@ -71,7 +66,7 @@ static uint64_t completes(const struct efg_record *r)
 
 /* What would reach into records that were not read yet, which a recorder does not write, goes.
  */
-static void put_now(struct trim *t, const struct efg_record *r)
+static void put(struct trim *t, const struct efg_record *r)
 {
     const uint32_t *read = t->view.words + t->reader.at;
     uint32_t words[EFG_LOG_RECORD];
@@ -82,20 +77,6 @@ static void put_now(struct trim *t, const struct efg_record *r)
         return;
     memcpy(t->out.word, words, count * sizeof *words);
     t->out = (struct efg_log_place){t->out.word + count, r->time};
-}
-
-static void put_window(struct trim *t)
-{
-    if (t->window.kind == EFG_REC_NONE)
-        return;
-    put_now(t, &t->window);
-    t->window.kind = EFG_REC_NONE;
-}
-
-static void put(struct trim *t, const struct efg_record *r)
-{
-    put_window(t);
-    put_now(t, r);
 }
 
 static void keep_inner(struct trim *t, struct efg_record r)
@@ -112,69 +93,10 @@ static void keep_inner(struct trim *t, struct efg_record r)
     put(t, &r);
 }
 
-/* The rest of the call that was entered at ENTER: whether it lies within the span. */
-static bool is_within(const struct trim *t, uint64_t enter)
-{
-    struct efg_log_reader ahead = t->reader;
-    const struct efg_record *r;
-    do
-        r = efg_log_read(&ahead, NULL);
-    while (r && r->kind != EFG_REC_LEAVE);
-    return r && enter >= t->part->from && r->time <= t->part->to;
-}
-
-/* Marks of iterations are renumbered; those of others go. */
-static void move_mark(struct trim *t, struct efg_record r)
-{
-    bool is_iteration = r.kind == EFG_REC_ITERATION_BEGIN || r.kind == EFG_REC_ITERATION_END;
-
-    if (is_iteration) {
-        r.d += t->part->shift;
-        if (r.d < t->part->first || r.d >= t->part->last)
-            return;
-    }
-    r.time = r.time < t->part->from ? t->part->from : r.time;
-    r.time = r.time > t->part->to ? t->part->to : r.time;
-    put(t, &r);
-}
-
-/* It has other words then: they have room when an iteration has gone. */
-static void hold_window(struct trim *t, struct efg_record r)
-{
-    r.time = t->part->from;
-    r.a = t->part->count;
-    r.e = t->part->sum;
-    t->window = r;
-}
-
 static void keep_definition(struct trim *t, struct efg_record r, const void *payload)
 {
     r.time = t->out.time;
     t->out = efg_log_encode_definition(t->out, &r, payload);
-}
-
-static void trim(struct trim *t)
-{
-    const struct efg_record *r;
-    const void *payload;
-    bool is_inside = false, is_kept = false;
-    while ((r = efg_log_read(&t->reader, &payload))) {
-        if (!is_inside && r->kind == EFG_REC_ENTER) {
-            is_inside = true;
-            is_kept = is_within(t, r->time);
-            t->calls += (uint64_t)is_kept;
-        }
-        if (r->kind >= EFG_REC_DEF_CALL)
-            keep_definition(t, *r, payload);
-        else if (r->kind == EFG_REC_WINDOW_BEGIN && r->time < t->part->from && t->part->has_flight)
-            hold_window(t, *r);
-        else if (!is_inside)
-            move_mark(t, *r);
-        else if (is_kept)
-            keep_inner(t, *r);
-        is_inside = is_inside && r->kind != EFG_REC_LEAVE;
-    }
-    put_window(t);
 }
 
 static struct trim begin_at(struct efg_log *log, struct efg_log_place begin)
@@ -191,17 +113,66 @@ static void finish(struct trim *t, struct efg_log *log)
     efg_map_fini(&t->started);
 }
 
-uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin, const struct efg_trim_part *part)
+/* Read what is behind BEGIN, and write from there on. */
+static struct trim start_at(struct efg_log *log, struct efg_log_place begin)
 {
     struct trim t = begin_at(log, begin);
 
-    t.part = part;
-    t.reader = (struct efg_log_reader){.view = &t.view, .record.time = begin.time};
+    t.reader.record.time = begin.time;
     log->next = begin;
     efg_log_commit(log);
-    trim(&t);
+    return t;
+}
+
+void efg_trim_rest(struct efg_log *log, struct efg_log_place begin)
+{
+    struct trim t = start_at(log, begin);
+    const struct efg_record *r;
+    const void *payload;
+
+    t.reader.view = &t.view;
+    while ((r = efg_log_read(&t.reader, &payload)))
+        if (r->kind >= EFG_REC_DEF_CALL)
+            keep_definition(&t, *r, payload);
     finish(&t, log);
-    return t.calls;
+}
+
+/* --- marks --- */
+
+static bool is_iteration(const struct efg_record *r)
+{
+    return r->kind == EFG_REC_ITERATION_BEGIN || r->kind == EFG_REC_ITERATION_END;
+}
+
+/* Marks of iterations are renumbered; those of others go. */
+static void put_mark(struct trim *t, const struct efg_trim_part *part, struct efg_record r)
+{
+    r.d += part->shift;
+    if (r.d >= part->first && r.d < part->last)
+        put(t, &r);
+}
+
+uint64_t efg_trim_marks(struct efg_log *log, struct efg_log_place begin, const struct efg_trim_part *part)
+{
+    struct trim t = start_at(log, begin);
+    const struct efg_record *r;
+    const void *payload;
+    uint64_t calls = 0, enter = 0;
+
+    t.reader.view = &t.view;
+    while ((r = efg_log_read(&t.reader, &payload))) {
+        if (r->kind == EFG_REC_ENTER)
+            enter = r->time;
+        calls += r->kind == EFG_REC_LEAVE && enter >= part->span.from && r->time <= part->span.to;
+        if (r->kind >= EFG_REC_DEF_CALL)
+            keep_definition(&t, *r, payload);
+        else if (is_iteration(r))
+            put_mark(&t, part, *r);
+        else
+            put(&t, r);
+    }
+    finish(&t, log);
+    return calls;
 }
 
 static struct efg_log_place first_place(const struct efg_log *log)
@@ -317,71 +288,215 @@ struct efg_log_place efg_trim_front(struct efg_log *log, struct efg_log_place be
     return t.out;
 }
 
-/* --- threads that have no iterations --- */
+/* --- margins --- */
 
-struct chosen {
-    bool (*is_inside)(const void *context, uint64_t time);
-    const void *context;
+struct margins {
+    const struct efg_trim_margins *given;
+    struct efg_map requests; /* those that stay: of calls inside, or needed */
+    size_t windows;          /* begun so far */
+    struct efg_record
+        window; /* its beginning waits until the room behind it is read; EFG_REC_NONE: none does */
 };
 
-/* The call that was entered at ENTER, the rest of which AHEAD has yet to read. */
-static bool is_chosen(const struct trim *t, const struct chosen *chosen, struct efg_log_reader ahead,
-                      uint64_t enter)
+static bool is_inside(const struct efg_trim_margins *m, uint64_t time)
+{
+    size_t low = 0, high = m->inside_count; /* of those that begin by then, the last one */
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (m->inside[middle].from <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && time < m->inside[low - 1].to;
+}
+
+static bool is_needed(const struct efg_trim_margins *m, uint64_t place)
+{
+    size_t low = 0, high = m->needed_count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (m->needed[middle] < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->needed_count && m->needed[low] == place;
+}
+
+/* Whether record R of a call in a margin, which was entered at ENTER and ends at PLACE, stays. A receive that
+ * was taken along from before the margin does not: its completion is enough. */
+static bool stays(const struct margins *m, const struct efg_record *r, uint64_t enter, uint64_t place)
+{
+    uint64_t request = starts(r) ? starts(r) : completes(r);
+
+    if (r->kind == EFG_REC_IRECV_REQUEST && r->time == enter)
+        return false;
+
+    return (request && efg_map_find(&m->requests, request)) || is_needed(m->given, place);
+}
+
+/* Which requests stay. */
+static void find_requests(struct margins *m, struct efg_log_reader reader)
 {
     const struct efg_record *r;
+    bool is_in = false;
 
-    if (chosen->is_inside(chosen->context, enter))
-        return true;
+    while ((r = efg_log_read(&reader, NULL))) {
+        uint64_t request = starts(r) ? starts(r) : completes(r);
+        if (r->kind == EFG_REC_ENTER)
+            is_in = is_inside(m->given, r->time);
+        if (request && (is_in || (starts(r) && is_needed(m->given, reader.at))))
+            efg_map_put(&m->requests, request);
+    }
+}
+
+/* Whether the call in a margin, the rest of which AHEAD has yet to read, stays. */
+static bool call_stays(const struct margins *m, struct efg_log_reader ahead)
+{
+    uint64_t enter = ahead.record.time;
+    const struct efg_record *r;
+
     while ((r = efg_log_read(&ahead, NULL)) && r->kind != EFG_REC_LEAVE)
-        if (completes(r) && efg_map_find(&t->started, completes(r)))
+        if (stays(m, r, enter, ahead.at))
             return true;
     return false;
 }
 
-/* When the first call of the window begins that stays; 0 if there is none. */
-static uint64_t first_chosen(const struct trim *t, const struct chosen *chosen)
+/* What is left of the window that has just begun: [from, to], nothing if from > to. */
+static struct efg_span rest_of_window(const struct trim *t, const struct margins *m, uint64_t begin)
 {
+    const struct efg_trim_margins *given = m->given;
     struct efg_log_reader ahead = t->reader;
+    struct efg_span rest = {UINT64_MAX, 0};
     const struct efg_record *r;
+    uint64_t end = begin;
+    bool is_kept = false;
 
-    while ((r = efg_log_read(&ahead, NULL)) && r->kind != EFG_REC_WINDOW_BEGIN)
-        if (r->kind == EFG_REC_ENTER && chosen->is_inside(chosen->context, r->time))
-            return r->time;
-    return 0;
+    while ((r = efg_log_read(&ahead, NULL)) && r->kind != EFG_REC_WINDOW_BEGIN) {
+        end = r->kind < EFG_REC_DEF_CALL ? r->time : end;
+        if (r->kind == EFG_REC_ENTER) {
+            is_kept = is_inside(given, r->time) || call_stays(m, ahead);
+            rest.from = is_kept && r->time < rest.from ? r->time : rest.from;
+        }
+        if (r->kind == EFG_REC_LEAVE && is_kept)
+            rest.to = r->time;
+    }
+    for (size_t i = 0; given->is_leader && i < given->inside_count; i++) {
+        struct efg_span in = given->inside[i];
+        if (in.to <= begin || in.from >= end)
+            continue;
+        in.from = in.from < begin ? begin : in.from;
+        in.to = in.to > end ? end : in.to;
+        rest.from = in.from < rest.from ? in.from : rest.from;
+        rest.to = in.to > rest.to ? in.to : rest.to;
+    }
+    return rest;
 }
 
-static void move_edge(struct trim *t, const struct chosen *chosen, struct efg_record r, uint64_t first)
+static void begin_rest(struct margins *m, struct efg_record r, struct efg_span rest)
 {
-    if (!chosen->is_inside(chosen->context, r.time))
-        r.time = r.kind == EFG_REC_WINDOW_BEGIN ? first : t->out.time;
+    size_t i = m->windows - 1;
+
+    r.time = rest.from;
+    if (i < m->given->gone_count) {
+        r.a += m->given->gone[i].count;
+        r.e += m->given->gone[i].sum;
+    }
+    m->window = r;
+}
+
+static void put_window(struct trim *t, struct margins *m)
+{
+    if (m->window.kind != EFG_REC_NONE)
+        put(t, &m->window);
+    m->window.kind = EFG_REC_NONE;
+}
+
+static void put_edge(struct trim *t, struct efg_record r, struct efg_span rest)
+{
+    if (r.kind == EFG_REC_WINDOW_END && r.time > rest.to)
+        r.time = rest.to > t->out.time ? rest.to : t->out.time;
     put(t, &r);
 }
 
-void efg_trim_calls(struct efg_log *log, bool is_inside(const void *context, uint64_t time),
-                    const void *context)
+static void put_inner(struct trim *t, const struct margins *m, const struct efg_record *r, uint64_t enter)
 {
-    struct trim t = begin_at(log, first_place(log));
-    const struct chosen chosen = {is_inside, context};
+    bool is_edge = r->kind == EFG_REC_ENTER || r->kind == EFG_REC_LEAVE;
+
+    if (is_edge || is_inside(m->given, enter) || stays(m, r, enter, t->reader.at))
+        keep_inner(t, *r);
+}
+
+static void trim_margins(struct trim *t, struct margins *m)
+{
+    struct efg_span rest = {0, UINT64_MAX};
     const struct efg_record *r;
     const void *payload;
-    uint64_t first = 0;
     bool is_call = false, is_kept = false;
+    uint64_t enter = 0;
 
-    t.reader = (struct efg_log_reader){.view = &t.view};
-    while ((r = efg_log_read(&t.reader, &payload))) {
-        if (r->kind == EFG_REC_WINDOW_BEGIN)
-            first = first_chosen(&t, &chosen);
+    while ((r = efg_log_read(&t->reader, &payload))) {
+        if (r->kind == EFG_REC_NONE)
+            continue;
+        put_window(t, m);
+        if (r->kind == EFG_REC_WINDOW_BEGIN) {
+            m->windows++;
+            rest = rest_of_window(t, m, r->time);
+            if (rest.from <= rest.to)
+                begin_rest(m, *r, rest);
+            continue;
+        }
         if (!is_call && r->kind == EFG_REC_ENTER) {
             is_call = true;
-            is_kept = first && is_chosen(&t, &chosen, t.reader, r->time);
+            enter = r->time;
+            is_kept = is_inside(m->given, enter) || call_stays(m, t->reader);
         }
         if (r->kind >= EFG_REC_DEF_CALL)
-            keep_definition(&t, *r, payload);
+            keep_definition(t, *r, payload);
         else if (is_call && is_kept)
-            keep_inner(&t, *r);
-        else if (!is_call && first)
-            move_edge(&t, &chosen, *r, first);
+            put_inner(t, m, r, enter);
+        else if (!is_call && rest.from <= rest.to)
+            put_edge(t, *r, rest);
         is_call = is_call && r->kind != EFG_REC_LEAVE;
     }
+    put_window(t, m);
+}
+
+static void trim_log(struct efg_log *log, const struct efg_trim_margins *given)
+{
+    struct margins m = {.given = given};
+    struct trim t = start_at(log, first_place(log));
+
+    t.reader.view = &t.view;
+    find_requests(&m, t.reader);
+    trim_margins(&t, &m);
     finish(&t, log);
+    log->header->trimmed = 1;
+    efg_map_fini(&m.requests);
+}
+
+int efg_trim_margins(const char *path, const struct efg_trim_margins *given)
+{
+    struct efg_log log;
+    int error = efg_log_open_again(&log, path);
+
+    if (error)
+        return error;
+    trim_log(&log, given);
+    return efg_log_close(&log);
+}
+
+int efg_trim_view(struct efg_log_view *view, const struct efg_trim_margins *given)
+{
+    struct efg_log log;
+    int error = efg_log_copy(&log, view);
+
+    if (error)
+        return error;
+    trim_log(&log, given);
+    view->count = log.header->used;
+    return 0;
 }

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trim: cut a stretch of a log, as a recorder wrote it, down to a span of time.
+ * Trim: remove from a log, as a recorder wrote it, what is not to be in the trace.
  */
 #ifndef EFG_TRIM_H
 #define EFG_TRIM_H
 
 #include "log.h"
 
-/* What is kept of a stretch. */
-struct efg_trim_part {
-    uint64_t from, to;    /* ticks */
-    uint64_t first, last; /* iterations [first, last); the marks of others go */
-    uint64_t shift;       /* marks are numbered higher by this, modulo 2^64 */
-    bool has_flight;      /* what was under way at FROM is known: as EFG_REC_WINDOW_BEGIN has it */
-    uint32_t count;
-    uint64_t sum;
+struct efg_span { /* ticks */
+    uint64_t from, to;
 };
 
-/*
- * Keep of the records of LOG from BEGIN on the definitions, the marks of windows, and the calls
- * that begin and end within PART; what was started in a call that goes is not
- * completed any more, but a receive that completes within the span is kept as a plain one.
- * A window that began before FROM begins there, with what was under way then, if that is known.
- * Works in place, and moves log->next; a reader of the file meanwhile sees what is before
- * BEGIN. Returns how many calls are kept.
- */
-uint64_t efg_trim(struct efg_log *log, struct efg_log_place begin, const struct efg_trim_part *part);
+/* Remove from LOG what is behind BEGIN; definitions stay. In place, and moves log->next; a reader of the file
+ * meanwhile sees what is before BEGIN. */
+void efg_trim_rest(struct efg_log *log, struct efg_log_place begin);
+
+/* Which iterations a stretch is said to have. */
+struct efg_trim_part {
+    struct efg_span span;
+    uint64_t first, last; /* iterations [first, last); the marks of others go */
+    uint64_t shift;       /* marks are numbered higher by this, modulo 2^64 */
+};
+
+/* Change the marks of iterations in the records of LOG from BEGIN on to those of PART. Calls stay, also those
+ * outside of them. In place, as above. Returns how many calls begin and end within the span of PART. */
+uint64_t efg_trim_marks(struct efg_log *log, struct efg_log_place begin, const struct efg_trim_part *part);
 
 /* Remove from all of LOG the windows that begin at a time for which IS_DROPPED says 1; definitions stay. Of
  * those that stay, one that begins when another of the same number ends goes on with it. MARK (may be NULL)
@@ -41,10 +40,32 @@ struct efg_log_place efg_trim_front(struct efg_log *log, struct efg_log_place be
                                     bool is_dropped(const void *context, uint64_t begin),
                                     const void *context);
 
-/* Of the calls in all of LOG keep those that begin at a time for which IS_INSIDE says 1, and those that
- * complete what one of them has started. A window without such a call goes; one whose marks are
- * outside begins and ends with its calls. In place, as above. */
-void efg_trim_calls(struct efg_log *log, bool is_inside(const void *context, uint64_t time),
-                    const void *context);
+/*
+ * Margins: what was recorded before the first iteration of a window, and behind its last one. When all
+ * ranks know what they have, of margins only those calls stay that hold the other ends of messages
+ * inside, and those that start or complete what was completed or started inside.
+ */
+struct efg_trim_flight {
+    uint32_t count;
+    uint64_t sum;
+};
+struct efg_trim_margins {
+    const struct efg_span *inside; /* ascending; they do not overlap */
+    size_t inside_count;
+    const uint64_t *needed; /* ascending: places (efg_log_read) of records in margins that send or receive, or
+                               start that, and stay */
+    size_t needed_count;
+    const struct efg_trim_flight *gone; /* of each window, in the order of the log: under way because of what
+                                           goes before it, as EFG_REC_WINDOW_BEGIN has it */
+    size_t gone_count;
+    bool is_leader; /* its windows stay, even without calls */
+};
+
+/* Keep of the margins in the closed log PATH what is needed. A receive whose request goes is kept as a
+ * plain one. Returns 0 or -errno: then the log is as it was, or its end could not be cut off. */
+int efg_trim_margins(const char *path, const struct efg_trim_margins *margins);
+
+/* The same of what VIEW shows; the log stays as it is. */
+int efg_trim_view(struct efg_log_view *view, const struct efg_trim_margins *margins);
 
 #endif

@@ -30,6 +30,7 @@ enum open_kind { FREE, SEND, RECEIVE, COLLECTIVE };
 
 struct slot { /* a request under way */
     enum open_kind kind;
+    bool is_inside;
     uint32_t channel; /* of a send */
     uint64_t posted, order;
     uint64_t next; /* free ones: the next + 1 */
@@ -56,6 +57,8 @@ struct pass { /* over a log */
     uint64_t entered;                        /* ns, the present collective */
     uint16_t call;
     uint32_t windows;
+    uint64_t inside_from;     /* ticks: when the present window begins, without its margin */
+    bool is_inside, is_front; /* the present call; neither: it is behind the window */
 };
 
 /* Make room for one more thing of SIZE in *THINGS, of which there are COUNT. Returns 0 or
@@ -167,6 +170,57 @@ static uint32_t world_rank(const struct pass *p, const struct comm *comm, uint32
     return rank < p->log->ranks ? rank : EFG_NONE;
 }
 
+/* --- margins --- */
+
+/* The first window that has not ended at TIME. */
+static size_t window_at(const struct efg_channels *c, uint64_t time)
+{
+    size_t low = 0, high = c->inside_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (c->inside[middle].to <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void enter_call(struct pass *p, const struct efg_record *r)
+{
+    struct efg_channels *c = p->c;
+    p->enter = r->time;
+    p->call = r->call;
+    p->is_inside = true;
+    if (!c->inside)
+        return;
+    size_t i = window_at(c, r->time);
+    p->is_inside = i < c->inside_count && c->inside[i].from <= r->time;
+    p->is_front = !p->is_inside && r->time < p->inside_from;
+    c->has_margins |= !p->is_inside;
+}
+
+/* COUNT messages of CHANNEL were sent, or received, in the present call. */
+static void count_front(struct pass *p, uint64_t channel, int count)
+{
+    if (p->is_front && p->c->front_count)
+        efg_flight_add(&p->c->fronts[p->c->front_count - 1].flight, channel, count);
+}
+
+static void begin_front(struct pass *p, const struct efg_record *r)
+{
+    struct efg_channels *c = p->c;
+    size_t i = window_at(c, r->time);
+    p->inside_from = i < c->inside_count ? c->inside[i].from : 0;
+    if (c->inside && !grow(c, &c->fronts, c->front_count, sizeof *c->fronts))
+        c->fronts[c->front_count++] = (struct efg_channels_front){p->log->thread, p->windows, {0, 0}};
+}
+
+static uint64_t hash_of_channel(const struct efg_channel_key *key)
+{
+    return efg_flight_channel(key->comm, key->source, key->destination, key->tag);
+}
+
 /* --- messages --- */
 
 static const struct comm *comm_of(const struct pass *p, const struct efg_record *r)
@@ -199,16 +253,37 @@ static uint64_t order_of(const struct pass *p)
     return efg_order(p->log->thread, p->reader.at);
 }
 
+/* An end of a message of so many BYTES, in the present call. */
+static struct efg_transfer transfer(const struct pass *p, uint64_t bytes)
+{
+    return (struct efg_transfer){.posted = p->now,
+                                 .time = p->now,
+                                 .order = order_of(p),
+                                 .bytes = bytes,
+                                 .is_margin = !p->is_inside,
+                                 .is_before = p->is_front};
+}
+
+static void count_traffic(const struct pass *p, uint32_t partner, uint64_t bytes)
+{
+    if (p->c->traffic)
+        efg_traffic_record(p->c->traffic, partner, bytes);
+}
+
 static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
 {
+    const struct comm *comm = comm_of(p, r);
+    count_traffic(p, comm ? world_rank(p, comm, r->b) : EFG_TRAFFIC_OTHERS, r->d);
     if (is_lost(p, comm_of(p, r), r->b)) {
         p->c->open.absent++;
         return NULL;
     }
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, true);
-    struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
-    if (channel)
+    struct efg_transfer t = transfer(p, r->d);
+    if (channel) {
         add_end(p, &channel->sends, &t);
+        count_front(p, hash_of_channel(&channel->key), 1);
+    }
     return channel;
 }
 
@@ -219,24 +294,35 @@ static void add_receive(struct pass *p, const struct efg_record *r, const struct
         return;
     }
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, false);
-    struct efg_transfer t = {p->now, p->now, order_of(p), r->d};
+    struct efg_transfer t = transfer(p, r->d);
     if (request) {
         t.posted = request->posted;
         t.order = request->order;
+        t.is_margin &= !request->is_inside;
     }
-    if (channel)
+    if (channel) {
         add_end(p, &channel->receives, &t);
+        count_front(p, hash_of_channel(&channel->key), -1);
+    }
+}
+
+/* The place of the send of ORDER among those that are kept; sends->kept: it is not. */
+static uint32_t send_of(const struct efg_channel_ends *sends, uint64_t order)
+{
+    uint32_t i = sends->kept;
+    while (i > 0 && sends->all[i - 1].order != order)
+        i--;
+    return i > 0 ? i - 1 : sends->kept;
 }
 
 static void take_back(struct efg_channel_ends *sends, uint64_t order)
 {
+    uint32_t i = send_of(sends, order);
     sends->count--;
-    for (uint32_t i = 0; i < sends->kept; i++)
-        if (sends->all[i].order == order) {
-            sends->kept--;
-            memmove(&sends->all[i], &sends->all[i + 1], (sends->kept - i) * sizeof *sends->all);
-            return;
-        }
+    if (i == sends->kept)
+        return;
+    sends->kept--;
+    memmove(&sends->all[i], &sends->all[i + 1], (sends->kept - i) * sizeof *sends->all);
 }
 
 /* --- collectives --- */
@@ -270,7 +356,10 @@ static void add_part(struct pass *p, const struct comm *comm, uint32_t partner, 
     if (is_lost(p, comm, partner))
         return;
     struct efg_channel *channel = channel_of(p, comm, partner, EFG_FLIGHT_COLLECTIVE | r->call, is_send);
-    struct efg_transfer t = {p->entered, is_send ? p->entered : p->now, order_of(p), 0};
+    struct efg_transfer t = transfer(p, 0);
+    t.posted = p->entered;
+    if (is_send)
+        t.time = p->entered;
     if (channel)
         add_end(p, is_send ? &channel->sends : &channel->receives, &t);
 }
@@ -306,9 +395,35 @@ static enum efg_class class_of(const struct pass *p)
     return class ? (enum efg_class) * class : EFG_CLASS_OTHER;
 }
 
+/* As it is counted while it runs (flight.h). All have made the same number of them when a window begins, but
+ * not when its margin does. */
+static void count_collective(struct pass *p, const struct comm *comm, const struct efg_record *r)
+{
+    uint32_t own = place_in(p, comm), size = size_of(p, comm), tag = EFG_FLIGHT_COLLECTIVE | r->call;
+    if (!p->is_front || comm->kind == EFG_COMM_INTER || comm->kind == EFG_COMM_SELF || own >= size ||
+        size < 2 || r->call >= EFG_COLL_CREATE_HANDLE)
+        return;
+    uint32_t next = (own + 1) % size, last = (own + size - 1) % size;
+    uint32_t me = p->log->rank, to = world_rank(p, comm, next), from = world_rank(p, comm, last);
+    struct efg_flight flight = {0};
+    if (!is_lost(p, comm, next))
+        efg_flight_add(&flight, efg_flight_channel(comm->identity, me, to, tag), 1);
+    if (!is_lost(p, comm, last))
+        efg_flight_add(&flight, efg_flight_channel(comm->identity, from, me, tag), -1);
+    efg_flight_join(&p->c->flight, flight, p->windows - 1);
+    if (p->c->front_count) {
+        struct efg_flight *front = &p->c->fronts[p->c->front_count - 1].flight;
+        *front = (struct efg_flight){front->sum + flight.sum, front->count + flight.count};
+    }
+}
+
 static void add_collective(struct pass *p, const struct efg_record *r)
 {
     const struct comm *comm = comm_of(p, r);
+    if (r->call < EFG_COLL_CREATE_HANDLE)
+        count_traffic(p, EFG_TRAFFIC_COLLECTIVE, r->d + r->e);
+    if (comm)
+        count_collective(p, comm, r);
     if (!comm || comm->kind == EFG_COMM_INTER || comm->kind == EFG_COMM_SELF || p->c->is_full ||
         place_in(p, comm) >= size_of(p, comm) || class_of(p) == EFG_CLASS_OTHER_COLLECTIVE ||
         (r->call != EFG_COLL_BARRIER && !r->d && !r->e))
@@ -347,7 +462,8 @@ static void start(struct pass *p, uint64_t request, enum open_kind kind, uint32_
         p->unused = p->slot[at - 1].next;
     else
         at = ++p->slot_count;
-    p->slot[at - 1] = (struct slot){.kind = kind, .channel = channel, .posted = p->now, .order = order_of(p)};
+    p->slot[at - 1] = (struct slot){
+        .kind = kind, .is_inside = p->is_inside, .channel = channel, .posted = p->now, .order = order_of(p)};
     *place = at;
 }
 
@@ -379,11 +495,26 @@ static void start_receive(struct pass *p, const struct efg_record *r)
     start(p, r->e, RECEIVE, 0);
 }
 
+/* A send in the margin that is complete inside is of both. */
+static void complete_send(struct pass *p, uint64_t request)
+{
+    const struct slot *slot = finish(p, request);
+    if (!slot || slot->kind != SEND || slot->is_inside || !p->is_inside)
+        return;
+    struct efg_channel_ends *sends = &p->c->channels[slot->channel].sends;
+    uint32_t i = send_of(sends, slot->order);
+    if (i < sends->kept)
+        sends->all[i].is_margin = false;
+}
+
 static void cancel(struct pass *p, uint64_t request)
 {
     const struct slot *slot = finish(p, request);
-    if (slot && slot->kind == SEND)
-        take_back(&p->c->channels[slot->channel].sends, slot->order);
+    if (!slot || slot->kind != SEND)
+        return;
+    struct efg_channel *channel = &p->c->channels[slot->channel];
+    take_back(&channel->sends, slot->order);
+    count_front(p, hash_of_channel(&channel->key), -1);
 }
 
 static void count_open(struct pass *p)
@@ -404,6 +535,7 @@ static void begin_window(struct pass *p, const struct efg_record *r)
 {
     struct efg_channels *c = p->c;
     efg_flight_join(&c->flight, (struct efg_flight){r->e, (int32_t)r->a}, p->windows);
+    begin_front(p, r);
     if (++p->windows <= c->window_count || grow(c, &c->windows, c->window_count, sizeof *c->windows))
         return;
     c->windows[c->window_count++] = (struct efg_channels_span){.first = UINT64_MAX};
@@ -445,7 +577,7 @@ static void take_message(struct pass *p, const struct efg_record *r)
         add_receive(p, r, finish(p, r->e));
         break;
     case EFG_REC_ISEND_COMPLETE:
-        finish(p, r->e);
+        complete_send(p, r->e);
         break;
     case EFG_REC_REQUEST_CANCELLED:
         cancel(p, r->e);
@@ -468,8 +600,7 @@ static void take(struct pass *p, const struct efg_record *r, const void *payload
         mark(p, r);
         break;
     case EFG_REC_ENTER:
-        p->enter = r->time;
-        p->call = r->call;
+        enter_call(p, r);
         break;
     case EFG_REC_DEF_CALL:
         define_call(p, r);
@@ -484,6 +615,7 @@ static void take(struct pass *p, const struct efg_record *r, const void *payload
         start(p, r->e, COLLECTIVE, 0);
         break;
     case EFG_REC_COLLECTIVE_COMPLETE:
+        count_traffic(p, EFG_TRAFFIC_COLLECTIVE, r->d + r->e);
         finish(p, r->c);
         break;
     default:
@@ -498,6 +630,8 @@ void efg_channels_add(struct efg_channels *c, const struct efg_log_view *log)
     const void *payload;
     uint32_t windows = c->window_count;
     c->is_full |= log->header->full != 0;
+    if (c->traffic)
+        efg_traffic_recount(c->traffic);
     while (!c->failed && (r = efg_log_read(&p.reader, &payload)))
         take(&p, r, payload);
     if (!c->failed)

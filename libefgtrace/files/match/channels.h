@@ -19,6 +19,9 @@
  * (flight.h). Nothing about clocks is believed unless it is proven.
  *
  * Collectives are channels as well (EFG_FLIGHT_COLLECTIVE), except in efg_channels_match.
+ *
+ * A window has margins (files/log/trim.h). The destination, which knows both ends of a message, says to
+ * the source which sends in a margin belong to what it has received inside: needs.c.
  */
 #ifndef EFG_CHANNELS_H
 #define EFG_CHANNELS_H
@@ -27,7 +30,8 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "files/log/log.h"
+#include "core/graph/traffic.h"
+#include "files/log/trim.h"
 #include "files/run/runfile.h"
 #include "flight.h"
 #include "skew.h"
@@ -44,6 +48,9 @@ struct efg_transfer {      /* one end of a message */
     uint64_t posted, time; /* ns since 1970; a receive is posted before it is complete */
     uint64_t order;        /* of two that were posted at the same time: thread and place */
     uint64_t bytes;
+    bool is_margin; /* it is, and its request is complete, in a margin, not inside of the window */
+    bool is_before; /* it counts as sent, or received, before the window: not in what is under way then */
+    bool is_needed; /* in a margin: the other end is inside */
 };
 
 /* The place in the log (efg_log_read) and the thread that it is of, in one word. */
@@ -72,6 +79,8 @@ struct efg_channel {
     struct efg_channel_ends sends, receives;
     uint32_t
         received; /* sends whose receives were before the window, as the destination says */
+    int64_t base;    /* its lead, if nothing was under way when the windows began */
+    uint64_t margin; /* how many of the sends are in one */
 };
 
 static inline bool efg_channel_is_collective(const struct efg_channel *channel)
@@ -103,6 +112,11 @@ struct efg_channels_span { /* iterations [first, last) of a window; none: first 
     uint64_t begin, end; /* ns on the common time line */
 };
 
+struct efg_channels_front { /* what goes before a window, if nothing there is needed */
+    uint32_t thread, window;
+    struct efg_flight flight;
+};
+
 struct efg_channels { /* all zero is an empty one */
     struct efg_channel *channels;
     uint32_t count, room;
@@ -113,6 +127,13 @@ struct efg_channels { /* all zero is an empty one */
     struct efg_leads leads;
     struct efg_run_messages open;   /* what is open at the edges; the other members are 0 */
     bool (*is_here)(uint32_t rank); /* whether there are logs of RANK; NULL: of all */
+    const struct efg_span *inside;  /* of windows, in ticks, ascending; NULL: all is */
+    size_t inside_count;
+    struct efg_channels_front *fronts; /* of each window of each log, one log after the other */
+    uint32_t front_count;
+    struct efg_traffic *traffic; /* that is to have counted what is sent in the next log; NULL: none is */
+    bool has_margins; /* something is recorded in one */
+    bool is_trimmed;  /* what is left of margins are other ends: pairs, from the first one on */
     bool is_full;                   /* all of the run was recorded */
     bool is_partial;                /* logs do not have the same number of windows, or none */
     bool failed;                    /* no memory; sticky */
@@ -155,6 +176,18 @@ void efg_channels_sort_back(struct efg_channels *c);
 uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at,
                                struct efg_buffer *out);
 int efg_channels_get_back(struct efg_channels *c, const void *block, size_t size);
+
+/* Find which ends in margins are needed by what RANK received, or sent to itself. */
+void efg_channels_need(struct efg_channels *c, uint32_t rank);
+
+/* The sends in margins that are needed, to their sources: as sort_back, put_back and get_back. */
+uint32_t efg_channels_put_needs(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out);
+int efg_channels_get_needs(struct efg_channels *c, const void *block, size_t size);
+
+/* What stays of the margins in the log of THREAD of RANK. Returns 0 or -ENOMEM. */
+int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t thread,
+                         struct efg_trim_margins *margins);
+void efg_channels_margins_fini(struct efg_trim_margins *margins);
 
 /* Match what RANK received with what was sent to it. */
 struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_t rank);

@@ -27,6 +27,9 @@
  * known, and if receives are still early, a clock is wrong, however large the
  * error, and however many messages really cross the edge, even if all go one way.
  *
+ * Where windows have margins, which begin at any time, all this is about the moments when the windows
+ * themselves begin: leads are those there, and what was sent and received in the margins before is added.
+ *
  * If nothing is proven, nothing is known: a thread or a rank that has no window, or one that
  * was trimmed, does not say what was under way; or a message is lost for ever; or channels
  * differ in other ways; or clocks are wrong by more than what leads on another channel is
@@ -44,6 +47,26 @@ typedef void (*joiner)(struct efg_flight *flight);
 static const struct efg_leads by_time;
 
 /* --- the lead of a channel --- */
+
+static int64_t count_before(const struct efg_channel_ends *ends)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < ends->kept; i++)
+        count += ends->all[i].is_before;
+    return count;
+}
+
+static void find_base(const struct efg_channels *c, struct efg_channel *channel)
+{
+    channel->base = 0;
+    channel->margin = 0;
+    if (efg_channel_is_collective(channel))
+        return;
+    if (!c->is_trimmed)
+        channel->base = count_before(&channel->receives) - count_before(&channel->sends);
+    for (uint32_t i = 0; i < channel->sends.kept; i++)
+        channel->margin += channel->sends.all[i].is_margin;
+}
 
 static bool is_between_clocks(const struct efg_channel *channel)
 {
@@ -79,6 +102,17 @@ static int64_t iterations_of(const struct efg_channels *c, uint32_t window)
     return (int64_t)(c->windows[window].last - c->windows[window].first);
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* No lead is as large. */
+static int64_t most_lead(const struct efg_channel *channel)
+{
+    return channel->base > 0 ? channel->base + MOST_LEAD : MOST_LEAD;
+}
+
 /* By the rule of LEADS, but that one send is left, at least, for what was received. */
 static int64_t least_lead(const struct efg_channels *c, const struct efg_channel *channel,
                           const struct efg_leads *leads)
@@ -87,18 +121,19 @@ static int64_t least_lead(const struct efg_channels *c, const struct efg_channel
     enum efg_ways way = key->destination > key->source ? EFG_WAYS_UP : EFG_WAYS_DOWN;
     int64_t iterations = iterations_of(c, key->window), least = leads->depth;
     int64_t last = channel->sends.kept ? (int64_t)channel->sends.kept - 1 : 0;
-    int64_t most_ahead = last < MOST_AHEAD ? last : MOST_AHEAD;
-    int64_t most = channel->receives.kept < MOST_LEAD ? channel->receives.kept : MOST_LEAD - 1;
-    if (!most || (leads->ways != EFG_WAYS_ALL && leads->ways != way))
+    int64_t most_ahead = smaller(last, MOST_AHEAD - smaller(channel->base, 0));
+    int64_t most = smaller(channel->receives.kept, most_lead(channel) - 1);
+    if (!channel->receives.kept)
         return 0;
-    if (leads->is_by_iteration && iterations)
-        least = least * (int64_t)channel->sends.count / iterations;
-    if (least < -most_ahead)
-        return -most_ahead;
-    return least < most ? least : most;
+    if (leads->ways != EFG_WAYS_ALL && leads->ways != way)
+        least = 0;
+    else if (leads->is_by_iteration && iterations)
+        least = least * (int64_t)(channel->sends.count - channel->margin) / iterations;
+    least += channel->base;
+    return least < -most_ahead ? -most_ahead : smaller(least, most);
 }
 
-/* MOST_LEAD if none fits. */
+/* The most_lead if none fits. */
 static int64_t lead_by(const struct efg_channels *c, const struct efg_channel *channel,
                        const struct efg_leads *leads)
 {
@@ -106,7 +141,7 @@ static int64_t lead_by(const struct efg_channels *c, const struct efg_channel *c
     if (efg_channel_is_collective(channel))
         return 0;
     int64_t lead = least_lead(c, channel, leads);
-    while (lead < MOST_LEAD && lead < channel->receives.kept && !fits(channel, lead, slack))
+    while (lead < most_lead(channel) && lead < channel->receives.kept && !fits(channel, lead, slack))
         lead++;
     return lead;
 }
@@ -114,7 +149,7 @@ static int64_t lead_by(const struct efg_channels *c, const struct efg_channel *c
 int64_t efg_channels_lead(const struct efg_channels *c, const struct efg_channel *channel)
 {
     int64_t lead = lead_by(c, channel, c->leads.is_proven ? &c->leads : &by_time);
-    return lead < MOST_LEAD ? lead : 0;
+    return lead < most_lead(channel) ? lead : 0;
 }
 
 uint64_t efg_channels_suspects(const struct efg_channels *c, uint32_t rank)
@@ -199,6 +234,8 @@ static bool find_slack(struct efg_channels *c, uint32_t rank, joiner join)
 bool efg_channels_prove(struct efg_channels *c, uint32_t rank, joiner join)
 {
     c->leads = by_time;
+    for (uint32_t i = 0; i < c->count; i++)
+        find_base(c, &c->channels[i]);
     struct efg_flight rest = rest_of(c, rank, join);
     bool is_proven = is_nothing(rest) || find_depth(c, rank, join);
     if (!is_proven && rest.count < 0)

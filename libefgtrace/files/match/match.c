@@ -4,8 +4,10 @@
  * the receiver, which finds out what the leads are (leads.c); those that are negative travel back.
  *
  *     block: clock | number of channels, then each:
- *            key | sends | kept | (time, bytes) of those
+ *            key | sends | kept | (time, 4 x bytes + 2 x is margin + is before) of those
  *     block back: number of channels, then each: key | sends that were received before
+ *     block of needs: number of channels, then each: key | number | those sends, each by its distance from
+ *            the one before it
  */
 #include "channels.h"
 
@@ -23,6 +25,7 @@ void efg_channels_fini(struct efg_channels *c)
     }
     free(c->channels);
     free(c->windows);
+    free(c->fronts);
     efg_map_fini(&c->index);
     *c = (struct efg_channels){0};
 }
@@ -76,7 +79,8 @@ static void put_channel(struct efg_buffer *out, const struct efg_channel *channe
     efg_buffer_number(out, sends->kept);
     for (uint32_t i = 0; i < sends->kept; before = sends->all[i++].time) {
         efg_buffer_number(out, sends->all[i].time - before);
-        efg_buffer_number(out, sends->all[i].bytes);
+        efg_buffer_number(out, sends->all[i].bytes << 2 | (uint64_t)sends->all[i].is_margin << 1 |
+                                   sends->all[i].is_before);
     }
 }
 
@@ -122,7 +126,13 @@ static void get_sends(struct efg_reader *in, const struct efg_sync *clock, struc
         in->failed = true;
     for (size_t i = 0; all && i < kept; i++) {
         time += efg_reader_number(in);
-        all[i] = (struct efg_transfer){time, time, i, efg_reader_number(in)};
+        uint64_t word = efg_reader_number(in);
+        all[i] = (struct efg_transfer){.posted = time,
+                                       .time = time,
+                                       .order = i,
+                                       .bytes = word >> 2,
+                                       .is_margin = word & 2,
+                                       .is_before = word & 1};
     }
     free(sends->all);
     sends->all = all;
@@ -183,6 +193,70 @@ int efg_channels_get_back(struct efg_channels *c, const void *block, size_t size
         if (!channel)
             return in.failed ? -EBADMSG : -ENOMEM;
         channel->received = received < channel->sends.kept ? (uint32_t)received : 0;
+    }
+    return in.failed || in.at != in.size ? -EBADMSG : 0;
+}
+
+/* --- needs, on their way back --- */
+
+static uint32_t count_needs(const struct efg_channel_ends *sends)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sends->kept; i++)
+        count += sends->all[i].is_needed;
+    return count;
+}
+
+static void put_needs(struct efg_buffer *out, const struct efg_channel *channel, uint32_t count)
+{
+    const struct efg_channel_ends *sends = &channel->sends;
+    put_key(out, &channel->key);
+    efg_buffer_number(out, count);
+    for (uint32_t i = 0, last = 0; i < sends->kept; i++)
+        if (sends->all[i].is_needed) {
+            efg_buffer_number(out, i - last);
+            last = i;
+        }
+}
+
+uint32_t efg_channels_put_needs(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out)
+{
+    uint32_t source = c->channels[*at].key.source, some = 0;
+    struct efg_buffer needs = {0};
+    for (; *at < c->count && c->channels[*at].key.source == source; ++*at) {
+        uint32_t count = count_needs(&c->channels[*at].sends);
+        some += count > 0;
+        if (count)
+            put_needs(&needs, &c->channels[*at], count);
+    }
+    if (some) {
+        efg_buffer_number(out, some);
+        efg_buffer_put(out, needs.data, needs.size);
+        out->failed |= needs.failed;
+    }
+    efg_buffer_fini(&needs);
+    return source;
+}
+
+static void get_needs(struct efg_reader *in, struct efg_channel_ends *sends)
+{
+    size_t count = efg_reader_count(in, 1);
+    for (uint64_t i = 0, at = 0; i < count && !in->failed; i++) {
+        at += efg_reader_number(in);
+        if (at < sends->kept)
+            sends->all[at].is_needed = true;
+    }
+}
+
+int efg_channels_get_needs(struct efg_channels *c, const void *block, size_t size)
+{
+    struct efg_reader in = efg_reader(block, size);
+    size_t count = efg_reader_count(&in, 14);
+    for (size_t i = 0; i < count && !in.failed; i++) {
+        struct efg_channel *channel = get_channel(c, &in);
+        if (!channel)
+            return in.failed ? -EBADMSG : -ENOMEM;
+        get_needs(&in, &channel->sends);
     }
     return in.failed || in.at != in.size ? -EBADMSG : 0;
 }

@@ -30,9 +30,10 @@ struct conversion {
     const char *dir;
     struct input *inputs; /* ascending, those that are left */
     int count, done;
-    uint32_t ranks, whole; /* whole: logs of thread 0 that are complete */
-    uint64_t bytes;        /* of the logs */
-    struct efg_skew skew;  /* solved */
+    uint32_t ranks, whole;           /* whole: logs of thread 0 that are complete */
+    uint64_t bytes;                  /* of the logs */
+    struct efg_skew skew;            /* solved */
+    struct efg_otf2_windows windows; /* of all logs */
     struct efg_strays strays;
     struct efg_symbols *symbols;
     struct efg_otf2_unifier *unifier;
@@ -56,15 +57,18 @@ static void advance(struct conversion *c)
         c->progress(c->done / 2, c->count);
 }
 
+/* Without memory it has its margins. */
 static int open_log(const struct conversion *c, struct efg_log_view *view, const char *path)
 {
     const char *why;
     int rc = efg_log_open(view, path, &why);
-    if (rc)
+    if (rc) {
         warn(c, path, why ? why : strerror(-rc));
-    else
-        efg_log_shift_view(view, efg_skew_shift(&c->skew, &view->header->sync[0]));
-    return rc;
+        return rc;
+    }
+    efg_otf2_drop_margins(view, &c->windows);
+    efg_log_shift_view(view, efg_skew_shift(&c->skew, &view->header->sync[0]));
+    return 0;
 }
 
 /* --- which logs there are --- */
@@ -89,6 +93,7 @@ static void look_at(struct conversion *c, const char *path)
         c->inputs[c->count++] = (struct input){.path = path, .rank = h->rank, .thread = h->thread};
         c->whole += h->thread == 0 && h->closed && h->full;
         c->bytes += view.mapped;
+        efg_otf2_find_windows(&c->windows, &view);
     } else {
         warn(c, path, "it belongs to a job with another number of ranks");
     }
@@ -137,8 +142,7 @@ static uint64_t find_gaps(struct conversion *c, struct efg_skew *skew)
     struct efg_log_view view;
     uint64_t suspects = 0;
     for (int i = 0; i < c->count && !channels.failed && !channels.is_full; i++)
-        if (efg_log_open(&view, c->inputs[i].path, NULL) == 0) {
-            efg_log_shift_view(&view, efg_skew_shift(&c->skew, &view.header->sync[0]));
+        if (open_log(c, &view, c->inputs[i].path) == 0) {
             efg_channels_add(&channels, &view);
             efg_log_unmap(&view);
         }
@@ -289,6 +293,7 @@ static int convert(struct conversion *c, char *const *paths, int count, struct e
     drop_incredible(c);
     if (c->count == 0)
         return -EBADMSG;
+    efg_otf2_join_windows(&c->windows);
     repair_clocks(c, skew);
     int rc = unify_all(c);
     return rc ? rc : make_archive(c);
@@ -312,6 +317,7 @@ int efg_otf2_convert(const char *dir, char *const *paths, int count, void (*prog
     efg_symbols_free(c.symbols);
     efg_skew_fini(&c.skew);
     efg_strays_fini(&c.strays);
+    efg_otf2_windows_fini(&c.windows);
     free(c.inputs);
     free(c.events);
     return rc;

@@ -7,7 +7,7 @@
  *     archive.c   one archive             map.c      unifier -> maps
  *     rebuild.c   run file -> an archive  events.c   log + map -> events
  *     convert.c   all in one process      stack.c    ... the regions open there
- *                                         define.c   unifier -> global definitions
+ *     margins.c   ... without margins     define.c   unifier -> global definitions
  *                                         places.c   ... ranks, threads, hosts
  *
  * A scan is the head and an item for each definition of the log, in its order. A map is
@@ -22,6 +22,7 @@
 
 #include "base/map.h"
 #include "files/log/clock.h"
+#include "files/log/trim.h"
 #include "otf2.h"
 #include "table.h"
 
@@ -37,6 +38,20 @@ enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, BAD */
                      EFG_ITEM_WIN_CREATED, /* marks: there is an event that creates it */
                      EFG_ITEM_FILE_OPENED,
 };
+
+/* --- margins --- */
+
+struct efg_otf2_windows { /* when there were some; ns since 1970, or ticks of a log */
+    struct efg_span *all;
+    size_t count;
+};
+
+/* Add those of LOG, in ns; when all are there, join them; then leave out the margins of each log. Each
+ * returns 0 or -ENOMEM. */
+int efg_otf2_find_windows(struct efg_otf2_windows *windows, const struct efg_log_view *log);
+void efg_otf2_join_windows(struct efg_otf2_windows *windows);
+int efg_otf2_drop_margins(struct efg_log_view *log, const struct efg_otf2_windows *windows);
+void efg_otf2_windows_fini(struct efg_otf2_windows *windows);
 
 /* --- unifier: keys of its tables; references are numbers of rows --- */
 

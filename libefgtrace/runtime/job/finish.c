@@ -180,6 +180,9 @@ void efg_finish_run(void)
     note_requests();
     efg_spawned_note();
     close_recorders(now);
+    bool has_trace = has_windows();
+    if (has_trace)
+        efg_matching_check(&run, &strays); /* first: it counts what was sent in windows */
     struct efg_collected collected = collect(&run, now);
     struct efg_symbols *symbols = efg_job_is_first() && job->conf.symbols ? efg_symbols_new() : NULL;
     if (efg_job_is_first()) {
@@ -192,11 +195,9 @@ void efg_finish_run(void)
                  run.common.group_count, (unsigned long long)collected.received,
                  (unsigned long long)collected.work / 1000);
     }
-    if (has_windows()) {
-        efg_matching_check(&run, &strays);
+    if (has_trace)
         efg_archive_write(&run, symbols, &strays);
-        efg_strays_fini(&strays);
-    }
+    efg_strays_fini(&strays);
     run.rounds = efg_rounds_count();
     run.finish = efg_clock_ticks() - begin;
     bool is_written = false;

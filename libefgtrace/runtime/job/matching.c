@@ -21,8 +21,8 @@
 #include "runtime/mpi/comms.h"
 #include "runtime/process/job.h"
 #include "runtime/watch/threads.h"
+#include "runtime/watch/windows.h"
 
-#define TAG 1
 #define MESSAGE_WORDS (sizeof(struct efg_run_messages) / sizeof(uint64_t))
 #define CUT_WORDS 8
 
@@ -34,10 +34,11 @@ static void read_logs(struct efg_channels *c)
 {
     char path[EFG_PATH];
     struct efg_log_view log;
-    for (uint32_t i = 0; i < efg_threads.count && job->folder[0]; i++) {
-        efg_job_path(i, "log", path);
+    for (struct efg_thread *t = efg_threads.list; t && job->folder[0]; t = t->next) {
+        efg_job_path(t->number, "log", path);
         if (efg_log_open(&log, path, NULL) != 0)
             continue;
+        c->traffic = t->recorder.traffic;
         efg_channels_add(c, &log);
         efg_log_unmap(&log);
     }
@@ -45,13 +46,15 @@ static void read_logs(struct efg_channels *c)
 
 /* --- blocks under way --- */
 
-struct direction { /* of blocks: how they are made, and what becomes of them */
+struct direction { /* of blocks: how they are made, what becomes of them, and the tag that they have */
     uint32_t (*put)(const struct efg_channels *c, uint32_t *at, struct efg_buffer *block);
     int (*get)(struct efg_channels *c, const void *block, size_t size);
+    int tag;
 };
 
-static const struct direction there = {efg_channels_put, efg_channels_get},
-                              back = {efg_channels_put_back, efg_channels_get_back};
+static const struct direction there = {efg_channels_put, efg_channels_get, 1},
+                              back = {efg_channels_put_back, efg_channels_get_back, 5},
+                              needs = {efg_channels_put_needs, efg_channels_get_needs, 6};
 
 struct post { /* blocks to other ranks */
     struct efg_buffer *blocks;
@@ -77,7 +80,7 @@ static void send_all(struct post *post, struct efg_channels *c, const struct dir
         if (block.failed || block.size > INT_MAX || (is_to_send && make_room(post))) {
             c->failed = true;
         } else if (is_to_send) {
-            PMPI_Issend(block.data, (int)block.size, MPI_BYTE, place, TAG, job->comm,
+            PMPI_Issend(block.data, (int)block.size, MPI_BYTE, place, way->tag, job->comm,
                         &post->requests[post->count]);
             post->blocks[post->count++] = block;
             continue;
@@ -91,12 +94,12 @@ static bool receive(struct efg_channels *c, const struct direction *way)
 {
     int some = 0, size = 0;
     MPI_Status status;
-    PMPI_Iprobe(MPI_ANY_SOURCE, TAG, job->comm, &some, &status);
+    PMPI_Iprobe(MPI_ANY_SOURCE, way->tag, job->comm, &some, &status);
     if (!some)
         return false;
     PMPI_Get_count(&status, MPI_BYTE, &size);
     char *block = malloc((size_t)size + 1), nothing;
-    PMPI_Recv(block ? block : &nothing, block ? size : 0, MPI_BYTE, status.MPI_SOURCE, TAG, job->comm,
+    PMPI_Recv(block ? block : &nothing, block ? size : 0, MPI_BYTE, status.MPI_SOURCE, way->tag, job->comm,
               MPI_STATUS_IGNORE);
     if (!block || way->get(c, block, (size_t)size) != 0)
         c->failed = true;
@@ -104,7 +107,7 @@ static bool receive(struct efg_channels *c, const struct direction *way)
     return true;
 }
 
-/* Between two exchanges all ranks have to wait for each other. */
+/* Between two of the same kind all ranks have to wait for each other. */
 static void exchange(struct efg_channels *c, const struct direction *way)
 {
     struct post post = {0};
@@ -145,6 +148,55 @@ static void reply(struct efg_channels *c)
         return;
     efg_channels_sort_back(c);
     exchange(c, &back);
+}
+
+/* Read the logs again, which have changed. */
+static void reload(struct efg_channels *c)
+{
+    struct efg_channels empty = {.is_here = c->is_here, .inside = c->inside, .inside_count = c->inside_count};
+    efg_channels_fini(c);
+    *c = empty;
+    load(c);
+}
+
+/* --- margins --- */
+
+static void join_flights(struct efg_flight *flight)
+{
+    uint64_t words[] = {flight->sum, (uint64_t)flight->count};
+    PMPI_Allreduce(MPI_IN_PLACE, words, 2, MPI_UINT64_T, MPI_SUM, job->comm);
+    *flight = (struct efg_flight){words[0], (int64_t)words[1]};
+}
+
+/* Without memory a log keeps its margins. */
+static void trim_logs(const struct efg_channels *c)
+{
+    char path[EFG_PATH];
+    struct efg_trim_margins margins;
+    for (const struct efg_thread *t = efg_threads.list; t && job->folder[0]; t = t->next) {
+        if (efg_channels_margins(c, (uint32_t)job->rank, t->number, &margins) != 0)
+            continue;
+        margins.is_leader = t == efg_threads.leader;
+        efg_job_path(t->number, "log", path);
+        efg_trim_margins(path, &margins);
+        efg_channels_margins_fini(&margins);
+    }
+}
+
+/* Of the margins of windows, only the other ends of messages inside stay. */
+static void trim(struct efg_channels *c)
+{
+    int some = c->has_margins;
+    PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, job->comm);
+    if (!some)
+        return;
+    efg_channels_need(c, (uint32_t)job->rank);
+    efg_channels_sort_back(c);
+    exchange(c, &needs);
+    trim_logs(c);
+    c->is_trimmed = true;
+    reload(c);
+    efg_channels_prove(c, (uint32_t)job->rank, join_flights);
 }
 
 /* --- over all ranks --- */
@@ -220,13 +272,6 @@ static void join_spans(struct efg_run *run, const struct efg_channels *c)
 
 /* --- clocks --- */
 
-static void join_flights(struct efg_flight *flight)
-{
-    uint64_t words[] = {flight->sum, (uint64_t)flight->count};
-    PMPI_Allreduce(MPI_IN_PLACE, words, 2, MPI_UINT64_T, MPI_SUM, job->comm);
-    *flight = (struct efg_flight){words[0], (int64_t)words[1]};
-}
-
 /* The logs were moved: what they say now is what counts. */
 static void count_left(struct efg_run *run, struct efg_channels *c)
 {
@@ -254,10 +299,7 @@ static void check_clocks(struct efg_run *run, struct efg_channels *c)
     efg_skew_fini(&skew);
     if (!moved)
         return;
-    bool (*is_here)(uint32_t rank) = c->is_here;
-    efg_channels_fini(c);
-    c->is_here = is_here;
-    load(c);
+    reload(c);
     count_left(run, c);
 }
 
@@ -275,8 +317,13 @@ static void say_doubt(struct efg_run *run, const struct efg_channels *c)
 void efg_matching_check(struct efg_run *run, struct efg_strays *strays)
 {
     struct efg_channels channels = {.is_here = job->here.member ? efg_comms_is_here : NULL};
+    struct efg_span *inside = NULL;
+    if (job->conf.mode == EFG_MODE_ADAPTIVE)
+        inside = efg_windows_inside(&channels.inside_count);
+    channels.inside = inside;
     load(&channels);
     check_clocks(run, &channels);
+    trim(&channels);
     reply(&channels);
     efg_channels_strays(&channels, (uint32_t)job->rank, strays);
     sum_messages(run, &channels, strays);
@@ -284,4 +331,5 @@ void efg_matching_check(struct efg_run *run, struct efg_strays *strays)
     say_doubt(run, &channels);
     run->is_checked = 1;
     efg_channels_fini(&channels);
+    free(inside);
 }

@@ -127,7 +127,9 @@ void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *c)
         efg_recorder_take_back_start(r, c);
     if (!c->recording || !r->is_on)
         return;
-    efg_trim(&r->log, r->visit, &(struct efg_trim_part){.from = UINT64_MAX, .last = UINT64_MAX});
+    efg_trim_rest(&r->log, r->visit);
+    if (r->first_enter == c->enter) /* what it has taken along, the next one does */
+        r->first_enter = r->open_requests = 0;
     r->calls--;
     r->request = 0;
     c->recording = false;

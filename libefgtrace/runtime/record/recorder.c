@@ -19,6 +19,7 @@
 #include "runtime/stack/callpath.h"
 
 #define PLENTY 24 /* records: of a call, not counting its requests; of a spin; or of marks */
+#define SPARE 5   /* words that the beginning of a window may need when it is moved */
 
 /* Add NUMBER to the set; true if it was not in it. */
 static bool add(struct efg_bits *bits, uint32_t number)
@@ -310,7 +311,8 @@ static void begin_window(struct efg_recorder *r, uint64_t time)
                                             .e = r->flight.sum});
 }
 
-void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration, enum efg_kept kept)
+/* Behind the beginning of a window there is room for other words than it has. */
+void efg_recorder_begin(struct efg_recorder *r, uint64_t time)
 {
     if (r->is_draining)
         end_window(r, time);
@@ -320,11 +322,23 @@ void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteratio
     r->open_requests = r->calls = r->first_enter = 0;
     r->window_start = r->boundary = r->log.next;
     r->is_on = true;
-    r->kept = kept;
     efg_traffic_begin(r->traffic);
     begin_window(r, time);
-    if (kept)
-        begin_iteration(r, time, iteration);
+    for (int i = 0; i < SPARE; i++)
+        efg_recorder_put(r, (struct efg_record){.time = time, .kind = EFG_REC_NONE});
+    efg_log_commit(&r->log);
+}
+
+void efg_recorder_first(struct efg_recorder *r, uint64_t time, uint64_t iteration, enum efg_kept kept)
+{
+    if (!r->is_on || !efg_recorder_room(r, 8))
+        return;
+    flush_spin(r);
+    r->kept = kept;
+    r->calls = 0;
+    efg_traffic_discard(r->traffic); /* what was sent in the margin */
+    efg_traffic_begin(r->traffic);
+    begin_iteration(r, time, iteration);
     efg_log_commit(&r->log);
 }
 
@@ -339,16 +353,22 @@ void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration
     efg_log_commit(&r->log);
 }
 
-void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration, bool with_iterations)
+void efg_recorder_last(struct efg_recorder *r, uint64_t time, uint64_t iteration)
 {
-    if (!r->is_on)
-        return;
-    if (!efg_recorder_room(r, 8))
+    if (!r->is_on || !efg_recorder_room(r, 8))
         return;
     flush_spin(r);
-    if (with_iterations)
-        mark(r, time, EFG_REC_ITERATION_END, iteration);
+    mark(r, time, EFG_REC_ITERATION_END, iteration);
     r->boundary = r->log.next;
+    efg_traffic_end(r->traffic);
+    efg_log_commit(&r->log);
+}
+
+void efg_recorder_end(struct efg_recorder *r, uint64_t time)
+{
+    if (!r->is_on || !efg_recorder_room(r, 8))
+        return;
+    flush_spin(r);
     r->is_on = false;
     efg_traffic_end(r->traffic);
     if (r->open_requests)

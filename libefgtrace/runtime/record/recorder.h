@@ -156,12 +156,14 @@ void efg_recorder_leave(struct efg_recorder *r, struct efg_call *call,
 void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *call);
 void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call);
 
-/* Windows and iterations, outside of calls. ITERATION numbers what begins (begin, next) or has
- * just ended (end). KEPT says why it is recorded; a window without iterations has EFG_KEPT_UNKNOWN. */
-void efg_recorder_begin(struct efg_recorder *r, uint64_t time, uint64_t iteration, enum efg_kept kept);
+/* Windows and iterations, outside of calls. A window has margins: what is recorded before its first
+ * iteration and behind its last one. ITERATION numbers what begins (first, next) or has just ended
+ * (last); KEPT says why it is recorded. */
+void efg_recorder_begin(struct efg_recorder *r, uint64_t time);
+void efg_recorder_first(struct efg_recorder *r, uint64_t time, uint64_t iteration, enum efg_kept kept);
 void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration);
-void efg_recorder_end(struct efg_recorder *r, uint64_t time, uint64_t iteration,
-                      bool with_iterations);
+void efg_recorder_last(struct efg_recorder *r, uint64_t time, uint64_t iteration);
+void efg_recorder_end(struct efg_recorder *r, uint64_t time);
 /* The same at once, even if requests are not complete: for a window that is going to be
  * trimmed. */
 void efg_recorder_stop(struct efg_recorder *r, uint64_t time);

@@ -53,7 +53,7 @@ static void settle(struct efg_thread *t, bool is_owner, uint64_t now)
 {
     s->is_owner = is_owner;
     if (is_owner)
-        efg_windows_keep(t, trigger->first, agree->end);
+        efg_windows_keep(t, now, trigger->first, agree->end);
     else
         efg_windows_trim(t, now, (struct efg_span){agree->begun, agree->ended}, trigger->first, agree->end);
     efg_windows_settle();
@@ -70,7 +70,7 @@ static unsigned long long close_window(struct efg_thread *t, uint64_t now, bool 
 
     efg_windows_close(t, now, whole);
     if (w && w->last > end)
-        efg_windows_keep(t, trigger->first, end);
+        efg_windows_keep(t, now, trigger->first, end);
     if (whole)
         efg_enough_close(t);
     return number < end ? number : end;
@@ -110,8 +110,9 @@ static void carry_out(void *context, enum efg_action action)
         settle(t, false, now);
         break;
     case EFG_DO_DISCARD:
+        if (efg_windows_present())
+            efg_tell(now, "what was recorded is thrown away");
         efg_windows_discard(t);
-        efg_tell(now, "what was recorded is thrown away");
         break;
     case EFG_DO_FORGET:
         efg_ring_end(t, now, false);
@@ -166,11 +167,21 @@ void efg_act_alone(struct efg_thread *t, uint64_t now)
              (unsigned long long)trigger->first);
 }
 
+/* What is near is recorded from here on; where slow iterations are kept, these come first. */
+static void approach(struct efg_thread *t, uint64_t now)
+{
+    if (trigger->state == EFG_ARMED && !agree->slow.is_on &&
+        efg_windows_is_near(efg_steering_number(t), trigger->first, trigger->length))
+        efg_windows_approach(t, now);
+}
+
 void efg_act_visit(struct efg_thread *t, uint64_t now)
 {
     enum efg_action action = efg_control_visit(&s->control, &t->tally, HANDS(t, now));
     bool is_provisional = trigger->state == EFG_PROVISIONAL;
 
+    approach(t, now);
+    efg_windows_look_behind(t, now);
     if (action != EFG_DO_NOTHING || (!is_provisional && trigger->state != EFG_RECORDING))
         return;
     efg_windows_next(t, now);

@@ -58,7 +58,8 @@ static bool is_due(const struct efg_thread *t, uint64_t now)
     enum efg_state state = s->control.trigger.state;
 
     return slow->is_on && s->control.agree.role == EFG_OWNER && efg_ring_is_possible(t) &&
-           !efg_asked_is_shut(now) && (state == EFG_PROPOSED || state == EFG_ARMED);
+           !efg_asked_is_shut(now) && !efg_windows_are_recorded() &&
+           (state == EFG_PROPOSED || state == EFG_ARMED);
 }
 
 uint64_t efg_ring_pause(void)

@@ -88,6 +88,7 @@ static void look_for_loop(struct efg_thread *t, uint64_t now)
 static void end_window(struct efg_thread *t, uint64_t now)
 {
     efg_ring_look(t, now);
+    efg_windows_look_behind(t, now);
     if (trigger->state == EFG_RECORDING && efg_visits_are_over(t))
         efg_act_feed(t, EFG_IN_OVER, now);
     if ((trigger->state == EFG_RECORDING || trigger->state == EFG_PROVISIONAL) && efg_asked_is_shut(now))
@@ -265,5 +266,5 @@ void efg_steer_finish(uint64_t now, bool collective)
         drop_first();
     for (struct efg_thread *other = efg_threads.list; other; other = other->next)
         if (other->recorder.is_on)
-            efg_recorder_end(&other->recorder, now, 0, 0);
+            efg_recorder_end(&other->recorder, now);
 }

@@ -18,13 +18,10 @@
 #include "core/loop/finder.h"
 #include "core/loop/pivot.h"
 #include "core/window/control.h"
+#include "files/log/trim.h"
 #include "threads.h"
 
 #define EFG_CHOICES 64 /* pivots that a rank votes with, at most */
-
-struct efg_span { /* ticks */
-    uint64_t from, to;
-};
 
 struct efg_steering {
     struct efg_control control;

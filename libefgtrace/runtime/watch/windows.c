@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opens and closes windows, on all threads. Invariant: the epoch of the process is odd while a window is
- * open, and changes with every opening and closing; a thread whose epoch differs has not followed yet.
+ * Opens and closes windows, on all threads. Invariant: the epoch of the process is odd while it is recorded,
+ * and changes whenever that begins or ends; a thread whose epoch differs has not followed yet.
+ *
+ * Recording begins before the window does, and ends after it, so that the other ends of its messages are
+ * there: these are its margins, of which at the end nothing else is left (files/log/trim.h).
  *
  * A window may turn out to be longer than what is kept of it: its loop was over, another rank
  * has fewer iterations, or it was recorded before the ranks agreed. So the times of its visits
- * are kept (marks), and the excess is trimmed from the log once the ranks have said what
- * they have.
+ * are kept (marks), and the excess becomes a margin once the ranks have said what they have.
  */
 #include "windows.h"
 
@@ -20,6 +22,9 @@
 #include "runtime/process/job.h"
 #include "threads.h"
 
+#define MARGIN 10     /* times as many iterations as a window has are before it, and behind it */
+#define MARGIN_PART 8 /* of what is left of the log */
+
 static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
 static const struct efg_agree *const agree = &efg_steering.control.agree;
@@ -27,17 +32,17 @@ static const struct efg_agree *const agree = &efg_steering.control.agree;
 /* Visits of the pivot since the window was opened, the last one of its end. */
 static struct {
     struct mark {
-        uint64_t time;            /* ticks */
-        uint64_t mpi;             /* ns in MPI until then */
-        struct efg_flight flight; /* of the leader, then */
+        uint64_t time; /* ticks */
+        uint64_t mpi;  /* ns in MPI until then */
     } * list;
     uint32_t count;
     uint64_t first; /* number of the visit of list[0] */
 } marks;
 
-static uint64_t logged_offset;   /* of the numbers that the log has for the present window */
-static struct efg_span *dropped; /* windows that are in the logs but must not be kept */
-static uint32_t dropped_count;
+static uint64_t logged_offset;    /* of the numbers that the log has for the present window */
+static struct efg_span *recorded; /* of each window: from when to when it was recorded, with its margins */
+static uint64_t recording_since;  /* ticks: the present recording; 0: there is none */
+static bool is_any_removed;       /* there are recordings in the logs of which no window is left */
 
 /* --- lists --- */
 
@@ -59,9 +64,11 @@ static int add_window(struct efg_run_window window)
     window.select = agree->asking ? EFG_SELECT_ASKED : efg_windows_select(agree->part);
     window.phase = efg_agree_phase(agree);
     if (efg_array_grow(&s->windows, s->window_count, 1, sizeof *s->windows) ||
-        efg_array_grow(&s->recorded, s->window_count, 1, sizeof *s->recorded))
+        efg_array_grow(&s->recorded, s->window_count, 1, sizeof *s->recorded) ||
+        efg_array_grow(&recorded, s->window_count, 1, sizeof *recorded))
         return -ENOMEM;
     s->windows[s->window_count] = window;
+    recorded[s->window_count] = (struct efg_span){recording_since, UINT64_MAX};
     memset(&s->recorded[s->window_count++], 0, sizeof *s->recorded);
     s->has_window = 1;
     return 0;
@@ -72,14 +79,8 @@ static int add_mark(const struct efg_thread *t, uint64_t now)
 {
     if (efg_array_grow(&marks.list, marks.count, 1, sizeof *marks.list))
         return -ENOMEM;
-    marks.list[marks.count++] = (struct mark){now, efg_iterations_mpi(&t->graph, now), t->recorder.flight};
+    marks.list[marks.count++] = (struct mark){now, efg_iterations_mpi(&t->graph, now)};
     return 0;
-}
-
-static void drop_span(struct efg_span span)
-{
-    if (efg_array_grow(&dropped, dropped_count, 1, sizeof *dropped) == 0)
-        dropped[dropped_count++] = span; /* else it stays in the trace */
 }
 
 /* --- opened and closed --- */
@@ -99,6 +100,74 @@ static uint64_t log_bytes(const struct efg_thread *t)
     return (uint64_t)((char *)t->recorder.log.next.word - (char *)t->recorder.window_start.word);
 }
 
+static void begin_recording(struct efg_thread *t, uint64_t now)
+{
+    if (recording_since)
+        return;
+    recording_since = now;
+    efg_recorder_begin(&t->recorder, now);
+    turn_epoch(t);
+}
+
+/* Of the present window, if there is one. What is under way is waited for, or, if it is a STOP, no longer. */
+static void end_recording(struct efg_thread *t, uint64_t now, bool is_stop)
+{
+    if (!recording_since)
+        return;
+    recording_since = 0;
+    if (s->has_window)
+        recorded[s->window_count - 1].to = now;
+    if (is_stop)
+        efg_recorder_stop(&t->recorder, now);
+    else
+        efg_recorder_end(&t->recorder, now);
+    if (__atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) & 1) /* or all is over */
+        turn_epoch(t);
+}
+
+bool efg_windows_are_recorded(void)
+{
+    return recording_since != 0;
+}
+
+/* --- margins --- */
+
+/* What a margin may have: a part of what is left. */
+static uint64_t margin_room(const struct efg_thread *t)
+{
+    const struct efg_log *log = &t->recorder.log;
+    uint64_t bytes = log->header ? (uint64_t)(log->end - log->next.word) * sizeof *log->end / MARGIN_PART : 0;
+
+    return bytes < job->conf.ring ? bytes : job->conf.ring;
+}
+
+bool efg_windows_is_near(uint64_t number, uint64_t first, uint64_t length)
+{
+    return number < first && first - number <= MARGIN * length;
+}
+
+/* One that is too large begins again. */
+void efg_windows_approach(struct efg_thread *t, uint64_t now)
+{
+    if (recording_since && log_bytes(t) > margin_room(t))
+        efg_windows_discard(t);
+    begin_recording(t, now);
+}
+
+/* Behind the present window, which is closed: enough is enough. */
+void efg_windows_look_behind(struct efg_thread *t, uint64_t now)
+{
+    const struct efg_run_window *w = efg_windows_present();
+
+    if (!w || !recording_since || !w->end)
+        return;
+    if (t->recorder.failed || log_bytes(t) - w->bytes > margin_room(t) ||
+        t->tally.visits - marks.first > (w->last - w->first) * (MARGIN + 1))
+        end_recording(t, now, false);
+}
+
+/* --- windows --- */
+
 /* Why iteration NUMBER of W is. */
 static enum efg_kept kept_of(const struct efg_run_window *w, uint64_t number)
 {
@@ -112,6 +181,7 @@ static enum efg_kept kept_of(const struct efg_run_window *w, uint64_t number)
 void efg_windows_open(struct efg_thread *t, uint64_t now)
 {
     uint64_t first = efg_steering_number(t);
+    begin_recording(t, now);
     if (add_window((struct efg_run_window){
             .function = agree->loop, .first = first, .last = first, .start = now - job->start}))
         return;
@@ -120,8 +190,7 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
     marks.count = 0;
     add_mark(t, now);
     t->recorder.phase = s->control.trigger.state == EFG_PROVISIONAL ? 0 : efg_agree_phase(agree);
-    efg_recorder_begin(&t->recorder, now, first, kept_of(efg_windows_present(), first));
-    turn_epoch(t);
+    efg_recorder_first(&t->recorder, now, first, kept_of(efg_windows_present(), first));
 }
 
 void efg_windows_next(struct efg_thread *t, uint64_t now)
@@ -174,26 +243,19 @@ uint32_t efg_windows_visits(void)
     return marks.count;
 }
 
-/* Cut the window in the log of THREAD down to what W says. */
-static void cut(struct efg_thread *t, struct efg_run_window *w, uint64_t from, uint64_t to)
+/* What the log of THREAD, which does not record, says of the iterations of W. */
+static void remark(struct efg_thread *t, struct efg_run_window *w, struct efg_span span)
 {
     struct efg_recorder *r = &t->recorder;
-    const struct mark *mark = mark_of(w->first);
 
     if (r->failed || !r->log.header)
         return;
-    w->events = efg_trim(&r->log, r->window_start,
-                         &(struct efg_trim_part){.from = from,
-                                                 .to = to,
-                                                 .first = w->first,
-                                                 .last = w->last,
-                                                 .shift = s->control.offset - logged_offset,
-                                                 .has_flight = mark != NULL,
-                                                 .count = mark ? (uint32_t)mark->flight.count : 0,
-                                                 .sum = mark ? mark->flight.sum : 0});
+    w->events = efg_trim_marks(
+        &r->log, r->window_start,
+        &(struct efg_trim_part){
+            .span = span, .first = w->first, .last = w->last, .shift = s->control.offset - logged_offset});
     logged_offset = s->control.offset;
     efg_log_commit(&r->log);
-    w->bytes = log_bytes(t);
 }
 
 void efg_windows_close(struct efg_thread *t, uint64_t now, bool whole)
@@ -204,35 +266,37 @@ void efg_windows_close(struct efg_thread *t, uint64_t now, bool whole)
     if (!w)
         return;
     if (whole)
-        efg_recorder_end(&t->recorder, now, efg_steering_number(t) - 1, 1);
-    else
-        efg_recorder_stop(&t->recorder, now);
-    turn_epoch(t);
+        efg_recorder_last(&t->recorder, now, efg_steering_number(t) - 1);
     if (whole && !is_failed && !add_mark(t, now))
         w->last = efg_steering_number(t);
     w->end = time_of(w->last) - job->start;
     w->events = t->recorder.calls;
     w->bytes = log_bytes(t);
     w->complete = whole && !t->recorder.failed;
-    if (!whole)
-        cut(t, w, job->start + w->start, time_of(w->last));
+    if (!whole) {
+        end_recording(t, now, true);
+        remark(t, w, (struct efg_span){job->start + w->start, time_of(w->last)});
+    }
     account(w);
 }
 
-void efg_windows_keep(struct efg_thread *t, uint64_t first, uint64_t end)
+void efg_windows_keep(struct efg_thread *t, uint64_t now, uint64_t first, uint64_t end)
 {
     struct efg_run_window *w = efg_windows_present();
 
-    if (!w || (w->first == first && w->last == end))
+    if (!w || (w->first == first && w->last == end)) {
+        end_recording(t, now, false);
         return;
-    uint64_t from = time_of(first), to = time_of(end);
-    efg_recorder_stop(&t->recorder, to); /* what is under way is not waited for any longer */
+    }
+    struct efg_span span = {time_of(first), time_of(end)};
+    end_recording(t, now, true);
+    efg_recorder_stop(&t->recorder, now); /* what is under way is not waited for any longer */
     w->first = first;
     w->last = end;
-    w->start = from - job->start;
-    w->end = to - job->start;
+    w->start = span.from - job->start;
+    w->end = span.to - job->start;
     w->complete = end - first == s->control.trigger.length;
-    cut(t, w, from, to);
+    remark(t, w, span);
     account(w);
 }
 
@@ -251,12 +315,13 @@ void efg_windows_renumber(void)
 
 void efg_windows_discard(struct efg_thread *t)
 {
-    if (!s->has_window)
+    if (!s->has_window && !recording_since)
         return;
     efg_recorder_discard(&t->recorder);
-    s->window_count--;
+    s->window_count -= s->has_window;
     s->has_window = 0;
     marks.count = 0;
+    recording_since = 0;
     if (__atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) & 1) /* or all is over */
         turn_epoch(t);
 }
@@ -266,11 +331,10 @@ void efg_windows_discard(struct efg_thread *t)
 void efg_windows_follow(struct efg_thread *t, uint64_t now)
 {
     efg_windows_discard(t);
+    begin_recording(t, now);
     if (add_window((struct efg_run_window){.function = agree->loop, .start = now - job->start}))
         return;
     marks.count = 0;
-    efg_recorder_begin(&t->recorder, now, 0, EFG_KEPT_UNKNOWN);
-    turn_epoch(t);
 }
 
 void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, uint64_t first, uint64_t end)
@@ -280,14 +344,15 @@ void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, 
 
     if (!w)
         return;
+    end_recording(t, now, true);
     efg_recorder_stop(&t->recorder, now);
-    turn_epoch(t);
     w->first = first;
     w->last = end;
     w->start = span.from - base - job->start;
     w->end = span.to - base - job->start;
+    w->bytes = log_bytes(t);
     w->complete = 1;
-    cut(t, w, span.from - base, span.to - base);
+    remark(t, w, (struct efg_span){span.from - base, span.to - base});
 }
 
 int efg_windows_join(struct efg_thread *t, uint64_t now)
@@ -298,9 +363,9 @@ int efg_windows_join(struct efg_thread *t, uint64_t now)
         return -ECANCELED;
     t->epoch = epoch;
     if (t->epoch & 1)
-        efg_recorder_begin(&t->recorder, now, 0, EFG_KEPT_UNKNOWN);
+        efg_recorder_begin(&t->recorder, now);
     else
-        efg_recorder_end(&t->recorder, now, 0, 0);
+        efg_recorder_end(&t->recorder, now);
     return 0;
 }
 
@@ -325,15 +390,14 @@ static void remove_from_list(uint32_t i)
 
     memmove(w, w + 1, behind * sizeof *w);
     memmove(&s->recorded[i], &s->recorded[i + 1], behind * sizeof *s->recorded);
+    memmove(&recorded[i], &recorded[i + 1], behind * sizeof *recorded);
     s->window_count--;
 }
 
-/* One that begins when it ends is another. */
+/* From the list; from the logs at the end of the run. */
 static void remove_window(uint32_t i)
 {
-    const struct efg_run_window *w = &s->windows[i];
-
-    drop_span((struct efg_span){job->start + w->start, job->start + w->end - (w->end > w->start)});
+    is_any_removed = true;
     remove_from_list(i);
 }
 
@@ -363,6 +427,8 @@ void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_ite
     s->has_window = 0;
     s->windows[i].select = efg_when_is_afterwards(&job->conf.when) ? EFG_SELECT_WHEN : EFG_SELECT_SLOW;
     s->recorded[i] = *sums;
+    recorded[i] = (struct efg_span){job->start + window.start, /* one that begins when it ends is another */
+                                    job->start + window.end - (window.end > window.start)};
 }
 
 void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t times(uint64_t number))
@@ -396,6 +462,7 @@ void efg_windows_join_slow(void)
         w->times += w[1].times; /* one of them has it */
         efg_stat_unite(&s->recorded[i - 1].recorded, &s->recorded[i].recorded);
         s->recorded[i - 1].recorded_mpi += s->recorded[i].recorded_mpi;
+        recorded[i - 1].to = recorded[i].to;
         remove_from_list(i);
     }
 }
@@ -439,13 +506,14 @@ void efg_windows_drop_forgotten(void)
             remove_window(i);
 }
 
+/* No window is left of what is recorded since then. */
 static bool is_dropped(const void *context, uint64_t begin)
 {
     (void)context;
-    for (uint32_t i = 0; i < dropped_count; i++)
-        if (begin >= dropped[i].from && begin <= dropped[i].to)
-            return true;
-    return false;
+    for (uint32_t i = 0; i < s->window_count; i++)
+        if (begin >= recorded[i].from && begin <= recorded[i].to)
+            return false;
+    return true;
 }
 
 static const struct efg_run_window *window_at(uint64_t time)
@@ -454,12 +522,6 @@ static const struct efg_run_window *window_at(uint64_t time)
         if (time - job->start >= s->windows[i].start && time - job->start < s->windows[i].end)
             return &s->windows[i];
     return NULL;
-}
-
-static bool is_inside(const void *context, uint64_t time)
-{
-    (void)context;
-    return window_at(time);
 }
 
 static void mark_kept(const void *context, struct efg_record *iteration)
@@ -477,10 +539,27 @@ void efg_windows_clean(void)
 {
     bool is_adaptive = job->conf.mode == EFG_MODE_ADAPTIVE;
 
-    for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next) {
-        if (t->recorder.log.header && (dropped_count || s->control.agree.slow.wanted))
+    for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next)
+        if (t->recorder.log.header &&
+            (is_any_removed || t != efg_threads.leader || s->control.agree.slow.wanted))
             efg_trim_windows(&t->recorder.log, is_dropped, mark_kept, NULL);
-        if (t->recorder.log.header && !t->recorder.failed && t != efg_threads.leader)
-            efg_trim_calls(&t->recorder.log, is_inside, NULL);
-    }
+}
+
+static int compare(const void *one, const void *other)
+{
+    const struct efg_span *a = one, *b = other;
+
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+struct efg_span *efg_windows_inside(size_t *count)
+{
+    struct efg_span *inside = calloc(s->window_count + 1, sizeof *inside);
+
+    *count = inside ? s->window_count : 0;
+    for (size_t i = 0; i < *count; i++)
+        inside[i] = (struct efg_span){job->start + s->windows[i].start, job->start + s->windows[i].end};
+    if (inside)
+        qsort(inside, *count, sizeof *inside, compare);
+    return inside;
 }

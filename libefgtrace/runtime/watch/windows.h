@@ -13,27 +13,33 @@
 #include "steering.h"
 #include "threads.h"
 
+/* Whether a window of LENGTH iterations that begins at iteration FIRST is near at iteration NUMBER: then its
+ * margin begins, or goes on, with the present visit. */
+bool efg_windows_is_near(uint64_t number, uint64_t first, uint64_t length);
+void efg_windows_approach(struct efg_thread *thread, uint64_t now);
+
 /* A window begins with the present visit. */
 void efg_windows_open(struct efg_thread *thread, uint64_t now);
 
 /* Another iteration begins with the present visit. */
 void efg_windows_next(struct efg_thread *thread, uint64_t now);
 
-/* The window ends: with the present visit, or, if it is not WHOLE, with the last one. */
+/* The window ends: with the present visit, or, if it is not WHOLE, with the last one. Its margin follows,
+ * which ends when it is large enough. */
 void efg_windows_close(struct efg_thread *thread, uint64_t now, bool whole);
+void efg_windows_look_behind(struct efg_thread *thread, uint64_t now);
 
-/* Keep the iterations [FIRST, END) of the present window, which may have more. */
-void efg_windows_keep(struct efg_thread *thread, uint64_t first, uint64_t end);
+/* Keep the iterations [FIRST, END) of the present window, which may have more; its margin ends. */
+void efg_windows_keep(struct efg_thread *thread, uint64_t now, uint64_t first, uint64_t end);
 
 /* The present window was recorded before numbers were agreed on; now they are. */
 void efg_windows_renumber(void);
 
-/* Throw the present window away. */
+/* Throw the present window away, and what was recorded for the next one. */
 void efg_windows_discard(struct efg_thread *thread);
 
-/* Record without a pivot, in place of the present window if there is one, and end that: what lies
- * outside of [FROM, TO] ns on the common time line is thrown away, and what is left has the
- * iterations [FIRST, END) of others. */
+/* Record without a pivot, in place of the present window if there is one, and end that: it is from FROM to
+ * TO ns on the common time line, and has the iterations [FIRST, END) of others. */
 void efg_windows_follow(struct efg_thread *thread, uint64_t now);
 void efg_windows_trim(struct efg_thread *thread, uint64_t now, struct efg_span span, uint64_t first,
                       uint64_t end);
@@ -53,6 +59,12 @@ static inline int efg_windows_is_of(const struct efg_run_window *window, uint32_
 /* All recorders are done: remove from the logs what was not kept, and what threads other than the
  * leader began outside of windows because they learned of an end too late. What was kept says why. */
 void efg_windows_clean(void);
+
+/* When the COUNT windows are, without their margins; ascending. The caller frees it. NULL without memory. */
+struct efg_span *efg_windows_inside(size_t *count);
+
+/* Whether a window, or a margin of one, is being recorded. */
+bool efg_windows_are_recorded(void);
 
 /* The present window, or NULL: there is none, or there was no memory for it. */
 struct efg_run_window *efg_windows_present(void);

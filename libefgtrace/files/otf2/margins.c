@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The logs of a job that was killed, or still runs, have all of their margins (files/log/trim.h): in
+ * MPI_Finalize the ranks would have found out what is needed of them. Here they are left out. A thread that
+ * has no iterations has its windows when the others have theirs.
+ */
+#include "parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "files/log/clock.h"
+#include "files/match/channels.h"
+
+void efg_otf2_windows_fini(struct efg_otf2_windows *w)
+{
+    free(w->all);
+    *w = (struct efg_otf2_windows){0};
+}
+
+/* Behind the last one; one that begins as that ends goes on with it. */
+static int add(struct efg_otf2_windows *w, size_t first, struct efg_span span)
+{
+    struct efg_span *last = w->count > first ? &w->all[w->count - 1] : NULL;
+
+    if (last && span.from <= last->to) {
+        last->to = span.to > last->to ? span.to : last->to;
+        return 0;
+    }
+    if (efg_array_grow(&w->all, w->count, 1, sizeof *w->all))
+        return -ENOMEM;
+    w->all[w->count++] = span;
+    return 0;
+}
+
+/* The iterations of the log, in ticks; the last one may have no end. */
+static int add_iterations(struct efg_otf2_windows *w, const struct efg_log_view *log)
+{
+    struct efg_log_reader reader = {.view = log};
+    size_t first = w->count;
+    int error = 0;
+
+    for (const struct efg_record *r; !error && (r = efg_log_read(&reader, NULL));) {
+        if (r->kind == EFG_REC_ITERATION_BEGIN)
+            error = add(w, first, (struct efg_span){r->time, UINT64_MAX});
+        if (r->kind == EFG_REC_ITERATION_END && w->count > first)
+            w->all[w->count - 1].to = r->time;
+    }
+    return error;
+}
+
+int efg_otf2_find_windows(struct efg_otf2_windows *w, const struct efg_log_view *log)
+{
+    struct efg_log_clock clock = efg_log_clock(log->header);
+    size_t first = w->count;
+    int error = log->header->full ? 0 : add_iterations(w, log);
+
+    for (size_t i = first; i < w->count; i++) {
+        struct efg_span *span = &w->all[i];
+        *span = (struct efg_span){efg_log_ns(&clock, span->from),
+                                  span->to == UINT64_MAX ? UINT64_MAX : efg_log_ns(&clock, span->to)};
+    }
+    return error;
+}
+
+static int compare(const void *one, const void *other)
+{
+    const struct efg_span *a = one, *b = other;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+void efg_otf2_join_windows(struct efg_otf2_windows *w)
+{
+    size_t count = w->count;
+    if (count)
+        qsort(w->all, count, sizeof *w->all, compare);
+    w->count = 0;
+    for (size_t i = 0; i < count; i++)
+        add(w, 0, w->all[i]); /* there is room */
+}
+
+/* Ticks of CLOCK at NS since 1970. */
+static uint64_t ticks_at(const struct efg_log_clock *clock, uint64_t ns)
+{
+    if (ns == UINT64_MAX)
+        return ns;
+    __int128 since = (__int128)ns - clock->realtime;
+    return (uint64_t)(since * (__int128)clock->denominator / (__int128)clock->numerator) + clock->ticks;
+}
+
+static int windows_of_others(struct efg_otf2_windows *w, const struct efg_otf2_windows *others,
+                             const struct efg_log_view *log)
+{
+    struct efg_log_clock clock = efg_log_clock(log->header);
+    int error = 0;
+
+    for (size_t i = 0; i < others->count && !error; i++) {
+        struct efg_span span = others->all[i];
+        error = add(w, 0, (struct efg_span){ticks_at(&clock, span.from), ticks_at(&clock, span.to)});
+    }
+    return error;
+}
+
+/* What was under way then is what was before, and what goes. */
+static int trim(struct efg_log_view *log, const struct efg_otf2_windows *own, bool is_leader)
+{
+    struct efg_channels one = {.inside = own->all, .inside_count = own->count};
+    struct efg_trim_margins margins;
+
+    efg_channels_add(&one, log);
+    int error = one.failed ? -ENOMEM : 0;
+    if (!error && one.has_margins)
+        error = efg_channels_margins(&one, log->header->rank, log->header->thread, &margins);
+    if (!error && one.has_margins) {
+        margins.is_leader = is_leader;
+        error = efg_trim_view(log, &margins);
+        efg_channels_margins_fini(&margins);
+    }
+    efg_channels_fini(&one);
+    return error;
+}
+
+int efg_otf2_drop_margins(struct efg_log_view *log, const struct efg_otf2_windows *all)
+{
+    struct efg_otf2_windows own = {0};
+
+    if (log->header->full || log->header->trimmed || !all->count)
+        return 0;
+    int error = add_iterations(&own, log);
+    bool is_leader = own.count > 0;
+    if (!error && !is_leader)
+        error = windows_of_others(&own, all, log);
+    if (!error)
+        error = trim(log, &own, is_leader);
+    efg_otf2_windows_fini(&own);
+    return error;
+}
