@@ -26,12 +26,14 @@ static int below(int n)
 /* --- jobs --- */
 
 /* Rank R is in its step J at J ms + DELAY[R], more or less. A channel has RATE messages in
- * each step; those of step K are received in step K - DEPTH. */
+ * each step; those of step K are received in step K - DEPTH. Steps before the window, and behind it, are in the
+ * margins of the rank. */
 struct job {
     struct efg_channels c;
     int64_t delay[RANKS]; /* ms */
-    int64_t truth[64];    /* by channel: the lead */
-    int is_sized;         /* the length of a message tells its step */
+    int before[RANKS], behind[RANKS];
+    int64_t truth[64]; /* by channel: the lead */
+    int is_sized;      /* the length of a message tells its step */
 };
 
 static uint64_t records; /* put so far, of all jobs: their places in the logs */
@@ -44,12 +46,13 @@ static struct job new_job(void)
     return job;
 }
 
-static void put(struct efg_channel_ends *ends, uint64_t time, uint64_t bytes)
+static struct efg_transfer *put(struct efg_channel_ends *ends, uint64_t time, uint64_t bytes)
 {
     ends->all = realloc(ends->all, (ends->count + 1) * sizeof *ends->all);
-    ends->all[ends->kept++] =
+    ends->all[ends->kept] =
         (struct efg_transfer){.posted = time, .time = time, .order = ++records, .bytes = bytes};
     ends->count++;
+    return &ends->all[ends->kept++];
 }
 
 static uint64_t moment(const struct job *job, uint32_t rank, int64_t step, int64_t us)
@@ -57,19 +60,28 @@ static uint64_t moment(const struct job *job, uint32_t rank, int64_t step, int64
     return START + (uint64_t)((step + job->delay[rank]) * MS + us * US);
 }
 
+/* What RANK has of a channel: the messages of step K in its step K - DEPTH, so many US after that began. */
+static void put_ends(const struct job *job, struct efg_channel_ends *ends, uint32_t rank, int64_t depth,
+                     int rate, int64_t us)
+{
+    for (int64_t step = BEGIN - job->before[rank]; step < BEGIN + STEPS + job->behind[rank]; step++)
+        for (int i = 0; i < rate; i++) {
+            struct efg_transfer *end = put(ends, moment(job, rank, step, us + 20 * i + below(10)),
+                                           job->is_sized ? (uint64_t)(step + depth) : 8);
+            end->is_before = step < BEGIN;
+            end->is_margin = end->is_before || step >= BEGIN + STEPS;
+        }
+}
+
 static void channel(struct job *job, struct efg_channel_key key, int64_t depth, int rate)
 {
     struct efg_channel *channel = efg_channels_find(&job->c, &key);
+    int64_t lead = (job->before[key.destination] - job->before[key.source] - depth) * rate;
     struct efg_flight led = {0};
-    for (int64_t step = BEGIN; step < BEGIN + STEPS; step++)
-        for (int i = 0; i < rate; i++) {
-            uint64_t sent = job->is_sized ? (uint64_t)step : 8;
-            uint64_t received = job->is_sized ? (uint64_t)(step + depth) : 8;
-            put(&channel->sends, moment(job, key.source, step, 20 * i + below(10)), sent);
-            put(&channel->receives, moment(job, key.destination, step, 500 + 20 * i + below(10)), received);
-        }
-    job->truth[job->c.count - 1] = -depth * rate;
-    efg_flight_add(&led, efg_flight_channel(key.comm, key.source, key.destination, key.tag), -depth * rate);
+    put_ends(job, &channel->sends, key.source, 0, rate, 0);
+    put_ends(job, &channel->receives, key.destination, depth, rate, 500);
+    job->truth[job->c.count - 1] = lead;
+    efg_flight_add(&led, efg_flight_channel(key.comm, key.source, key.destination, key.tag), lead);
     efg_flight_join(&job->c.flight, led, 0);
 }
 
@@ -259,6 +271,51 @@ static void random_jobs_are_right_or_in_doubt(void **state)
     assert_in_range(proven, 400, 1900);
 }
 
+/* --- margins --- */
+
+/* Of the messages that have both ends, those in margins are needed whose other ends are not. */
+static void check_needs(struct job *job)
+{
+    efg_channels_need(&job->c, UINT32_MAX);
+    for (uint32_t i = 0; i < job->c.count; i++) {
+        const struct efg_channel_ends *s = &job->c.channels[i].sends, *r = &job->c.channels[i].receives;
+        int64_t lead = job->truth[i];
+        for (int64_t k = 0; k < s->kept; k++) {
+            bool has_other = k + lead >= 0 && k + lead < r->kept;
+            assert_int_equal(s->all[k].is_needed,
+                             s->all[k].is_margin && has_other && !r->all[k + lead].is_margin);
+        }
+        for (int64_t k = 0; k < r->kept; k++) {
+            bool has_other = k - lead >= 0 && k - lead < s->kept;
+            assert_int_equal(r->all[k].is_needed,
+                             r->all[k].is_margin && has_other && !s->all[k - lead].is_margin);
+        }
+    }
+}
+
+/* Wherever margins begin and end, leads are as without them. */
+static void margins_change_nothing(void **state)
+{
+    (void)state;
+    srand(2);
+    for (int round = 0; round < 2000; round++) {
+        struct job job = new_job();
+        int depth = below(4), rate = 1 + below(3);
+        for (uint32_t rank = 0; rank < RANKS; rank++) {
+            job.before[rank] = below(2) ? below(300) : 0;
+            job.behind[rank] = below(20);
+            job.delay[rank] = rank ? job.delay[rank - 1] + depth + below(3) : 0;
+        }
+        for (uint32_t rank = 1; rank < RANKS; rank++)
+            channel(&job, key(rank - 1, rank, 1), depth, rate);
+        assert_true(efg_channels_prove(&job.c, UINT32_MAX, NULL));
+        for (uint32_t i = 0; i < job.c.count; i++)
+            assert_int_equal(efg_channels_lead(&job.c, &job.c.channels[i]), job.truth[i]);
+        check_needs(&job);
+        efg_channels_fini(&job.c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +324,7 @@ int main(void)
         cmocka_unit_test(what_follows_no_rule_is_in_doubt),
         cmocka_unit_test(a_lost_message_is_in_doubt),
         cmocka_unit_test(random_jobs_are_right_or_in_doubt),
+        cmocka_unit_test(margins_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

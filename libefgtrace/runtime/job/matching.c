@@ -153,7 +153,10 @@ static void reply(struct efg_channels *c)
 /* Read the logs again, which have changed. */
 static void reload(struct efg_channels *c)
 {
-    struct efg_channels empty = {.is_here = c->is_here, .inside = c->inside, .inside_count = c->inside_count};
+    struct efg_channels empty = {.is_here = c->is_here,
+                                 .inside = c->inside,
+                                 .inside_count = c->inside_count,
+                                 .is_trimmed = c->is_trimmed};
     efg_channels_fini(c);
     *c = empty;
     load(c);
