@@ -26,8 +26,8 @@ static int below(int n)
 /* --- jobs --- */
 
 /* Rank R is in its step J at J ms + DELAY[R], more or less. A channel has RATE messages in
- * each step; those of step K are received in step K - DEPTH. Steps before the window, and behind it, are in the
- * margins of the rank. */
+ * each step; those of step K are received in step K - DEPTH. Steps before the window, and behind it, are in
+ * the margins of the rank. */
 struct job {
     struct efg_channels c;
     int64_t delay[RANKS]; /* ms */

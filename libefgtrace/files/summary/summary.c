@@ -293,7 +293,7 @@ static void put_accuracy(struct efg_buffer *out, const struct efg_totals *totals
         efg_summary_line(out, "             with 95%% confidence: better than the %.4g asked for", wanted);
     else if (totals->error_most)
         efg_summary_line(
-            out, "             with 95%% confidence, not %.4g: the run was too short, or the log full",
+            out, "             with 95%% confidence, not %.4g: the run was too short, or no more may be kept",
             wanted);
 }
 
