@@ -107,7 +107,9 @@ static void lead(struct efg_thread *t, uint64_t now)
 
 static void full_sample(struct efg_thread *t, uint64_t now, bool leads)
 {
-    t->next_full_sample = now + efg_finder_pause(now - efg_next_since(), job->conf.interval);
+    uint64_t since = leads ? efg_next_since() : job->start; /* which is the leader's to know */
+
+    t->next_full_sample = now + efg_finder_pause(now - since, job->conf.interval);
     efg_coarse_follow(t, now);
     efg_stability_sample(&t->stability, &t->graph, now);
     efg_order_settle(&t->order);
