@@ -158,9 +158,9 @@ for way in 1 -1; do
     name=oneway.$way
     traced $name LD_PRELOAD="$work/bent.so" -- --interval 20ms --skip 5 ./oneway 120 5000 $way
     same "$name: runs" "0 ok oneway: 120 iterations" "$? $(cat out)"
-    same "$name: messages were under way" 3 "$("$python" "$logs" flight $name)"
-    same "$name: pairs, of two lengths, iterations between" "27 0 1 1" \
-        "$("$python" "$root/tests/pairs.py" $name/traces.otf2)"
+    pairs=$("$python" "$root/tests/pairs.py" $name/traces.otf2)
+    same "$name: pairs, of two lengths, iterations between" "0 1 1" "${pairs#* }"
+    verdict "$name: those that were under way are among them" "$([ "${pairs%% *}" -ge 30 ] || echo "$pairs")"
     same "$name: no clock is put right" "" "$(corrected $name)"
 done
 

@@ -281,6 +281,7 @@ static void test_what_is_kept_says_why(void **state)
 static const struct efg_span hundreds[] = {{100, 200}, {300, 400}};
 static uint64_t needed[8];
 static size_t needed_count;
+static bool is_unmatched;
 
 /* The record that was added last is needed. */
 static void need(void)
@@ -310,6 +311,7 @@ static void trim_as(struct efg_trim_margins margins)
 {
     margins.inside = hundreds;
     margins.inside_count = 2;
+    margins.is_matched = !is_unmatched;
     margins.needed = needed;
     margins.needed_count = needed_count;
     assert_int_equal(efg_log_close(&file), 0);
@@ -425,6 +427,24 @@ static void test_requests_of_margins(void **state)
     assert_true(!has(EFG_REC_IRECV_REQUEST, 5) && !has(EFG_REC_IRECV, 5));
     assert_int_equal(count, 2 + 6 * 3);
     assert_int_equal(time_of(EFG_REC_WINDOW_BEGIN), 30);
+}
+
+/* Where other ends do not stay, a send of a margin has none. */
+static void test_sends_of_margins_without_other_ends(void **state)
+{
+    (void)state;
+    begin_roomy_window(10);
+    call(30, 40, EFG_REC_ISEND, 2);
+    call(50, 60, EFG_REC_IRECV_REQUEST, 3);
+    call(110, 120, EFG_REC_ISEND_COMPLETE, 2);
+    call(130, 140, EFG_REC_IRECV, 3);
+    add(260, EFG_REC_WINDOW_END, 0);
+    is_unmatched = true;
+    trim_margins();
+    is_unmatched = false;
+    assert_true(!has(EFG_REC_ISEND, 2) && !has(EFG_REC_ISEND_COMPLETE, 2));
+    assert_true(has(EFG_REC_IRECV_REQUEST, 3) && has(EFG_REC_IRECV, 3));
+    assert_int_equal(count, 2 + 3 + 2 + 3);
 }
 
 /* Taken along by some call of the margin, it does not make that one stay. */
@@ -570,6 +590,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_windows_without_calls, start, end),
         cmocka_unit_test_setup_teardown(test_needed_calls_stay, start, end),
         cmocka_unit_test_setup_teardown(test_requests_of_margins, start, end),
+        cmocka_unit_test_setup_teardown(test_sends_of_margins_without_other_ends, start, end),
         cmocka_unit_test_setup_teardown(test_receives_that_were_taken_along, start, end),
         cmocka_unit_test_setup_teardown(test_what_is_under_way, start, end),
         cmocka_unit_test_setup_teardown(test_damage, start, end),

@@ -348,6 +348,8 @@ static void find_requests(struct margins *m, struct efg_log_reader reader)
         uint64_t request = starts(r) ? starts(r) : completes(r);
         if (r->kind == EFG_REC_ENTER)
             is_in = is_inside(m->given, r->time);
+        if (r->kind == EFG_REC_ISEND_COMPLETE && !m->given->is_matched)
+            continue;
         if (request && (is_in || (starts(r) && is_needed(m->given, reader.at))))
             efg_map_put(&m->requests, request);
     }

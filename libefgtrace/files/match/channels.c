@@ -625,7 +625,8 @@ static void take(struct pass *p, const struct efg_record *r, const void *payload
 
 void efg_channels_add(struct efg_channels *c, const struct efg_log_view *log)
 {
-    struct pass p = {c, log->header, {.view = log}, .clock = efg_log_clock(log->header)};
+    struct pass p = {
+        c, log->header, {.view = log}, .clock = efg_log_clock(log->header), .is_inside = !c->inside};
     const struct efg_record *r;
     const void *payload;
     uint32_t windows = c->window_count;

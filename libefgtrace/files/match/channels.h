@@ -184,7 +184,8 @@ void efg_channels_need(struct efg_channels *c, uint32_t rank);
 uint32_t efg_channels_put_needs(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out);
 int efg_channels_get_needs(struct efg_channels *c, const void *block, size_t size);
 
-/* What stays of the margins in the log of THREAD of RANK. Returns 0 or -ENOMEM. */
+/* What stays of the margins in the log of THREAD of RANK; without leads that are proven, no other ends do.
+ * Returns 0 or -ENOMEM. */
 int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t thread,
                          struct efg_trim_margins *margins);
 void efg_channels_margins_fini(struct efg_trim_margins *margins);

@@ -82,7 +82,7 @@ int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t t
     m.stays = calloc((size_t)m.windows + 1, sizeof *m.stays);
     struct efg_trim_flight *gone = calloc((size_t)m.windows + 1, sizeof *gone);
     m.failed = !m.stays || !gone;
-    for (uint32_t i = 0; i < c->count && !m.failed; i++) {
+    for (uint32_t i = 0; i < c->count && c->leads.is_proven && !m.failed; i++) {
         const struct efg_channel *channel = &c->channels[i];
         if (efg_channel_is_collective(channel))
             continue;
@@ -102,7 +102,8 @@ int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t t
                                      .needed = m.needed,
                                      .needed_count = m.count,
                                      .gone = gone,
-                                     .gone_count = m.windows};
+                                     .gone_count = m.windows,
+                                     .is_matched = c->leads.is_proven};
     if (m.failed)
         efg_channels_margins_fini(out);
     return m.failed ? -ENOMEM : 0;

@@ -186,16 +186,18 @@ static void trim_logs(const struct efg_channels *c)
     }
 }
 
-/* Of the margins of windows, only the other ends of messages inside stay. */
+/* Of the margins of windows, only the other ends of messages inside stay; where nothing is proven, none. */
 static void trim(struct efg_channels *c)
 {
     int some = c->has_margins;
     PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, job->comm);
     if (!some)
         return;
-    efg_channels_need(c, (uint32_t)job->rank);
-    efg_channels_sort_back(c);
-    exchange(c, &needs);
+    if (c->leads.is_proven) {
+        efg_channels_need(c, (uint32_t)job->rank);
+        efg_channels_sort_back(c);
+        exchange(c, &needs);
+    }
     trim_logs(c);
     c->is_trimmed = true;
     reload(c);
