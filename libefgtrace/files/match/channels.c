@@ -216,6 +216,15 @@ static void begin_front(struct pass *p, const struct efg_record *r)
         c->fronts[c->front_count++] = (struct efg_channels_front){p->log->thread, p->windows, {0, 0}};
 }
 
+/* Of a message, or a collective, that goes with its margin: what is before the window counts as what was. */
+static void leave_out(struct pass *p, uint64_t channel, int count)
+{
+    struct efg_flight flight = {0};
+    efg_flight_add(&flight, channel, count);
+    if (p->is_front)
+        efg_flight_join(&p->c->flight, flight, p->windows - 1);
+}
+
 static uint64_t hash_of_channel(const struct efg_channel_key *key)
 {
     return efg_flight_channel(key->comm, key->source, key->destination, key->tag);
@@ -280,6 +289,10 @@ static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
     }
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, true);
     struct efg_transfer t = transfer(p, r->d);
+    if (channel && p->c->is_bare && !p->is_inside) {
+        leave_out(p, hash_of_channel(&channel->key), 1);
+        return NULL;
+    }
     if (channel) {
         add_end(p, &channel->sends, &t);
         count_front(p, hash_of_channel(&channel->key), 1);
@@ -295,10 +308,15 @@ static void add_receive(struct pass *p, const struct efg_record *r, const struct
     }
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, false);
     struct efg_transfer t = transfer(p, r->d);
-    if (request) {
+    bool is_known = request && (request->is_inside || !p->c->is_bare);
+    if (is_known) {
         t.posted = request->posted;
         t.order = request->order;
         t.is_margin &= !request->is_inside;
+    }
+    if (channel && p->c->is_bare && t.is_margin) {
+        leave_out(p, hash_of_channel(&channel->key), -1);
+        return;
     }
     if (channel) {
         add_end(p, &channel->receives, &t);
@@ -424,9 +442,9 @@ static void add_collective(struct pass *p, const struct efg_record *r)
         count_traffic(p, EFG_TRAFFIC_COLLECTIVE, r->d + r->e);
     if (comm)
         count_collective(p, comm, r);
-    if (!comm || comm->kind == EFG_COMM_INTER || comm->kind == EFG_COMM_SELF || p->c->is_full ||
-        place_in(p, comm) >= size_of(p, comm) || class_of(p) == EFG_CLASS_OTHER_COLLECTIVE ||
-        (r->call != EFG_COLL_BARRIER && !r->d && !r->e))
+    if (!comm || (p->c->is_bare && !p->is_inside) || comm->kind == EFG_COMM_INTER ||
+        comm->kind == EFG_COMM_SELF || p->c->is_full || place_in(p, comm) >= size_of(p, comm) ||
+        class_of(p) == EFG_CLASS_OTHER_COLLECTIVE || (r->call != EFG_COLL_BARRIER && !r->d && !r->e))
         return;
     switch (r->call) {
     case EFG_COLL_BARRIER:

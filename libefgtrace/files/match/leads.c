@@ -83,20 +83,13 @@ static struct pair first_pair(int64_t lead)
     return lead < 0 ? (struct pair){(uint32_t)-lead, 0} : (struct pair){0, (uint32_t)lead};
 }
 
-/* Times between margins are not those of the trace: clocks may have been right then. */
-static bool is_in_margins(const struct efg_transfer *send, const struct efg_transfer *receive)
-{
-    return send->is_margin && receive->is_margin;
-}
-
 /* Whether each send and its receive may be one message. */
 static bool fits(const struct efg_channel *channel, int64_t lead, uint64_t slack)
 {
     const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
     for (struct pair i = first_pair(lead); i.send < s->kept && i.receive < r->kept; i.send++, i.receive++)
         if (s->all[i.send].bytes != r->all[i.receive].bytes ||
-            (s->all[i.send].time > r->all[i.receive].time + slack &&
-             !is_in_margins(&s->all[i.send], &r->all[i.receive])))
+            s->all[i.send].time > r->all[i.receive].time + slack)
             return false;
     return true;
 }
@@ -261,8 +254,6 @@ static void add_gap(const struct efg_channel *channel, int64_t lead, struct efg_
     int64_t least = INT64_MAX;
     uint64_t early = 0;
     for (struct pair i = first_pair(lead); i.send < s->kept && i.receive < r->kept; i.send++, i.receive++) {
-        if (is_in_margins(&s->all[i.send], &r->all[i.receive]))
-            continue;
         int64_t gap = (int64_t)(r->all[i.receive].time - s->all[i.send].time);
         early += gap < 0;
         least = gap < least ? gap : least;

@@ -156,6 +156,7 @@ static void reload(struct efg_channels *c)
     struct efg_channels empty = {.is_here = c->is_here,
                                  .inside = c->inside,
                                  .inside_count = c->inside_count,
+                                 .is_bare = c->is_bare,
                                  .is_trimmed = c->is_trimmed};
     efg_channels_fini(c);
     *c = empty;
@@ -186,17 +187,23 @@ static void trim_logs(const struct efg_channels *c)
     }
 }
 
-/* Of the margins of windows, only the other ends of messages inside stay; where nothing is proven, none. */
+/* Of the margins of windows, only the other ends of messages inside stay; none do where nothing is proven, or
+ * clocks were wrong: they may have been so at other times than those of windows. */
 static void trim(struct efg_channels *c)
 {
     int some = c->has_margins;
+    bool is_right = c->leads.is_proven && !c->leads.slack;
     PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, job->comm);
     if (!some)
         return;
-    if (c->leads.is_proven) {
+    c->is_bare = false;
+    reload(c);
+    if (is_right && efg_channels_prove(c, (uint32_t)job->rank, join_flights) && !c->leads.slack) {
         efg_channels_need(c, (uint32_t)job->rank);
         efg_channels_sort_back(c);
         exchange(c, &needs);
+    } else {
+        c->leads.is_proven = false;
     }
     trim_logs(c);
     c->is_trimmed = true;
@@ -326,6 +333,7 @@ void efg_matching_check(struct efg_run *run, struct efg_strays *strays)
     if (job->conf.mode == EFG_MODE_ADAPTIVE)
         inside = efg_windows_inside(&channels.inside_count);
     channels.inside = inside;
+    channels.is_bare = inside != NULL;
     load(&channels);
     check_clocks(run, &channels);
     trim(&channels);
