@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Brings both ends of all channels together. Both ends of channels, brought together: the sends travel to
- * the receiver, which finds out what the leads are (leads.c); those that are negative travel back.
+ * Brings both ends of all channels together: the sends travel to the receiver, which finds out what the
+ * leads are (leads.c); those that are negative travel back, and so does which sends are needed in margins.
  *
  *     block: clock | number of channels, then each:
  *            key | sends | kept | (time, 4 x bytes + 2 x is margin + is before) of those
@@ -154,62 +154,73 @@ int efg_channels_get(struct efg_channels *c, const void *block, size_t size)
     return in.failed || in.at != in.size ? -EBADMSG : 0;
 }
 
-/* --- negative leads, on their way back --- */
+/* --- what the receiver found out, on its way back to the sender --- */
 
 void efg_channels_sort_back(struct efg_channels *c)
 {
     sort(c, compare_sources);
 }
 
-uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out)
+/* PUT_ONE puts what is to be told of one channel; nothing if there is nothing. */
+static uint32_t put_back(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out,
+                         void (*put_one)(const struct efg_channels *c, const struct efg_channel *channel,
+                                         struct efg_buffer *out))
 {
     uint32_t source = c->channels[*at].key.source, some = 0;
-    struct efg_buffer leads = {0};
+    struct efg_buffer told = {0};
     for (; *at < c->count && c->channels[*at].key.source == source; ++*at) {
-        const struct efg_channel *channel = &c->channels[*at];
-        int64_t lead = channel->receives.count ? efg_channels_lead(c, channel) : 0;
-        if (lead >= 0)
-            continue;
-        some++;
-        put_key(&leads, &channel->key);
-        efg_buffer_number(&leads, (uint64_t)-lead);
+        size_t before = told.size;
+        put_one(c, &c->channels[*at], &told);
+        some += told.size > before;
     }
     if (some) {
         efg_buffer_number(out, some);
-        efg_buffer_put(out, leads.data, leads.size);
-        out->failed |= leads.failed;
+        efg_buffer_put(out, told.data, told.size);
+        out->failed |= told.failed;
     }
-    efg_buffer_fini(&leads);
+    efg_buffer_fini(&told);
     return source;
 }
 
-int efg_channels_get_back(struct efg_channels *c, const void *block, size_t size)
+/* Each channel takes LEAST bytes or more. */
+static int get_back(struct efg_channels *c, const void *block, size_t size, size_t least,
+                    void (*get_one)(struct efg_reader *in, struct efg_channel *channel))
 {
     struct efg_reader in = efg_reader(block, size);
-    size_t count = efg_reader_count(&in, 13);
+    size_t count = efg_reader_count(&in, least);
     for (size_t i = 0; i < count && !in.failed; i++) {
         struct efg_channel *channel = get_channel(c, &in);
-        uint64_t received = efg_reader_number(&in);
         if (!channel)
             return in.failed ? -EBADMSG : -ENOMEM;
-        channel->received = received < channel->sends.kept ? (uint32_t)received : 0;
+        get_one(&in, channel);
     }
     return in.failed || in.at != in.size ? -EBADMSG : 0;
 }
 
-/* --- needs, on their way back --- */
-
-static uint32_t count_needs(const struct efg_channel_ends *sends)
+static void put_ahead(const struct efg_channels *c, const struct efg_channel *channel, struct efg_buffer *out)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < sends->kept; i++)
-        count += sends->all[i].is_needed;
-    return count;
+    int64_t lead = channel->receives.count ? efg_channels_lead(c, channel) : 0;
+    if (lead >= 0)
+        return;
+    put_key(out, &channel->key);
+    efg_buffer_number(out, (uint64_t)-lead);
 }
 
-static void put_needs(struct efg_buffer *out, const struct efg_channel *channel, uint32_t count)
+static void get_ahead(struct efg_reader *in, struct efg_channel *channel)
+{
+    uint64_t received = efg_reader_number(in);
+    channel->received = received < channel->sends.kept ? (uint32_t)received : 0;
+}
+
+static void put_needs(const struct efg_channels *c, const struct efg_channel *channel, struct efg_buffer *out)
 {
     const struct efg_channel_ends *sends = &channel->sends;
+    uint32_t count = 0;
+    (void)c;
+    for (uint32_t i = 0; i < sends->kept; i++)
+        count += sends->all[i].is_needed;
+    if (!count)
+        return;
     put_key(out, &channel->key);
     efg_buffer_number(out, count);
     for (uint32_t i = 0, last = 0; i < sends->kept; i++)
@@ -219,27 +230,9 @@ static void put_needs(struct efg_buffer *out, const struct efg_channel *channel,
         }
 }
 
-uint32_t efg_channels_put_needs(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out)
+static void get_needs(struct efg_reader *in, struct efg_channel *channel)
 {
-    uint32_t source = c->channels[*at].key.source, some = 0;
-    struct efg_buffer needs = {0};
-    for (; *at < c->count && c->channels[*at].key.source == source; ++*at) {
-        uint32_t count = count_needs(&c->channels[*at].sends);
-        some += count > 0;
-        if (count)
-            put_needs(&needs, &c->channels[*at], count);
-    }
-    if (some) {
-        efg_buffer_number(out, some);
-        efg_buffer_put(out, needs.data, needs.size);
-        out->failed |= needs.failed;
-    }
-    efg_buffer_fini(&needs);
-    return source;
-}
-
-static void get_needs(struct efg_reader *in, struct efg_channel_ends *sends)
-{
+    struct efg_channel_ends *sends = &channel->sends;
     size_t count = efg_reader_count(in, 1);
     for (uint64_t i = 0, at = 0; i < count && !in->failed; i++) {
         at += efg_reader_number(in);
@@ -248,17 +241,24 @@ static void get_needs(struct efg_reader *in, struct efg_channel_ends *sends)
     }
 }
 
+uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out)
+{
+    return put_back(c, at, out, put_ahead);
+}
+
+int efg_channels_get_back(struct efg_channels *c, const void *block, size_t size)
+{
+    return get_back(c, block, size, 13, get_ahead);
+}
+
+uint32_t efg_channels_put_needs(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out)
+{
+    return put_back(c, at, out, put_needs);
+}
+
 int efg_channels_get_needs(struct efg_channels *c, const void *block, size_t size)
 {
-    struct efg_reader in = efg_reader(block, size);
-    size_t count = efg_reader_count(&in, 14);
-    for (size_t i = 0; i < count && !in.failed; i++) {
-        struct efg_channel *channel = get_channel(c, &in);
-        if (!channel)
-            return in.failed ? -EBADMSG : -ENOMEM;
-        get_needs(&in, &channel->sends);
-    }
-    return in.failed || in.at != in.size ? -EBADMSG : 0;
+    return get_back(c, block, size, 14, get_needs);
 }
 
 /* --- matching --- */
