@@ -8,9 +8,30 @@
  */
 #include "trim.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
+
+size_t efg_spans_at(const struct efg_span *spans, size_t count, uint64_t time)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (spans[middle].to <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool efg_spans_have(const struct efg_span *spans, size_t count, uint64_t time)
+{
+    size_t i = efg_spans_at(spans, count, time);
+    return i < count && spans[i].from <= time;
+}
 
 #define RMA_AND_IO (1ull << 63) /* match ids and request numbers share one set */
 
@@ -292,38 +313,25 @@ struct efg_log_place efg_trim_front(struct efg_log *log, struct efg_log_place be
 
 struct margins {
     const struct efg_trim_margins *given;
-    struct efg_map requests; /* those that stay: of calls inside, or needed */
-    size_t windows;          /* begun so far */
-    struct efg_record
-        window; /* its beginning waits until the room behind it is read; EFG_REC_NONE: none does */
+    struct efg_map requests;  /* those that stay: of calls inside, or needed */
+    size_t windows;           /* begun so far */
+    struct efg_record window; /* its beginning, until the room behind it is read; EFG_REC_NONE: none waits */
 };
 
 static bool is_inside(const struct efg_trim_margins *m, uint64_t time)
 {
-    size_t low = 0, high = m->inside_count; /* of those that begin by then, the last one */
+    return efg_spans_have(m->inside, m->inside_count, time);
+}
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (m->inside[middle].from <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && time < m->inside[low - 1].to;
+static int compare_places(const void *one, const void *other)
+{
+    const uint64_t *a = one, *b = other;
+    return (*a > *b) - (*a < *b);
 }
 
 static bool is_needed(const struct efg_trim_margins *m, uint64_t place)
 {
-    size_t low = 0, high = m->needed_count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (m->needed[middle] < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < m->needed_count && m->needed[low] == place;
+    return m->needed_count && bsearch(&place, m->needed, m->needed_count, sizeof *m->needed, compare_places);
 }
 
 /* Whether record R of a call in a margin, which was entered at ENTER and ends at PLACE, stays. A receive that
@@ -334,7 +342,6 @@ static bool stays(const struct margins *m, const struct efg_record *r, uint64_t 
 
     if (r->kind == EFG_REC_IRECV_REQUEST && r->time == enter)
         return false;
-
     return (request && efg_map_find(&m->requests, request)) || is_needed(m->given, place);
 }
 

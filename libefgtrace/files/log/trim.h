@@ -7,9 +7,15 @@
 
 #include "log.h"
 
-struct efg_span { /* ticks */
+struct efg_span { /* ticks: [from, to) */
     uint64_t from, to;
 };
+
+/* Of COUNT SPANS, ascending, that do not overlap: the first that has not ended at TIME; COUNT if all have. */
+size_t efg_spans_at(const struct efg_span *spans, size_t count, uint64_t time);
+
+/* Whether TIME is in one of them. */
+bool efg_spans_have(const struct efg_span *spans, size_t count, uint64_t time);
 
 /* Remove from LOG what is behind BEGIN; definitions stay. In place, and moves log->next; a reader of the file
  * meanwhile sees what is before BEGIN. */

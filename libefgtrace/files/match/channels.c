@@ -173,19 +173,6 @@ static uint32_t world_rank(const struct pass *p, const struct comm *comm, uint32
 /* --- margins --- */
 
 /* The first window that has not ended at TIME. */
-static size_t window_at(const struct efg_channels *c, uint64_t time)
-{
-    size_t low = 0, high = c->inside_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (c->inside[middle].to <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void enter_call(struct pass *p, const struct efg_record *r)
 {
     struct efg_channels *c = p->c;
@@ -194,8 +181,7 @@ static void enter_call(struct pass *p, const struct efg_record *r)
     p->is_inside = true;
     if (!c->inside)
         return;
-    size_t i = window_at(c, r->time);
-    p->is_inside = i < c->inside_count && c->inside[i].from <= r->time;
+    p->is_inside = efg_spans_have(c->inside, c->inside_count, r->time);
     p->is_front = !p->is_inside && r->time < p->inside_from;
     c->has_margins |= !p->is_inside;
 }
@@ -210,19 +196,10 @@ static void count_front(struct pass *p, uint64_t channel, int count)
 static void begin_front(struct pass *p, const struct efg_record *r)
 {
     struct efg_channels *c = p->c;
-    size_t i = window_at(c, r->time);
+    size_t i = efg_spans_at(c->inside, c->inside_count, r->time);
     p->inside_from = i < c->inside_count ? c->inside[i].from : 0;
     if (c->inside && !grow(c, &c->fronts, c->front_count, sizeof *c->fronts))
         c->fronts[c->front_count++] = (struct efg_channels_front){p->log->thread, p->windows, {0, 0}};
-}
-
-/* Of a message, or a collective, that goes with its margin: what is before the window counts as what was. */
-static void leave_out(struct pass *p, uint64_t channel, int count)
-{
-    struct efg_flight flight = {0};
-    efg_flight_add(&flight, channel, count);
-    if (p->is_front)
-        efg_flight_join(&p->c->flight, flight, p->windows - 1);
 }
 
 static uint64_t hash_of_channel(const struct efg_channel_key *key)
@@ -289,10 +266,6 @@ static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
     }
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, true);
     struct efg_transfer t = transfer(p, r->d);
-    if (channel && p->c->is_bare && !p->is_inside) {
-        leave_out(p, hash_of_channel(&channel->key), 1);
-        return NULL;
-    }
     if (channel) {
         add_end(p, &channel->sends, &t);
         count_front(p, hash_of_channel(&channel->key), 1);
@@ -308,15 +281,10 @@ static void add_receive(struct pass *p, const struct efg_record *r, const struct
     }
     struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, false);
     struct efg_transfer t = transfer(p, r->d);
-    bool is_known = request && (request->is_inside || !p->c->is_bare);
-    if (is_known) {
+    if (request) {
         t.posted = request->posted;
         t.order = request->order;
         t.is_margin &= !request->is_inside;
-    }
-    if (channel && p->c->is_bare && t.is_margin) {
-        leave_out(p, hash_of_channel(&channel->key), -1);
-        return;
     }
     if (channel) {
         add_end(p, &channel->receives, &t);
@@ -442,9 +410,9 @@ static void add_collective(struct pass *p, const struct efg_record *r)
         count_traffic(p, EFG_TRAFFIC_COLLECTIVE, r->d + r->e);
     if (comm)
         count_collective(p, comm, r);
-    if (!comm || (p->c->is_bare && !p->is_inside) || comm->kind == EFG_COMM_INTER ||
-        comm->kind == EFG_COMM_SELF || p->c->is_full || place_in(p, comm) >= size_of(p, comm) ||
-        class_of(p) == EFG_CLASS_OTHER_COLLECTIVE || (r->call != EFG_COLL_BARRIER && !r->d && !r->e))
+    if (!comm || comm->kind == EFG_COMM_INTER || comm->kind == EFG_COMM_SELF || p->c->is_full ||
+        place_in(p, comm) >= size_of(p, comm) || class_of(p) == EFG_CLASS_OTHER_COLLECTIVE ||
+        (r->call != EFG_COLL_BARRIER && !r->d && !r->e))
         return;
     switch (r->call) {
     case EFG_COLL_BARRIER:

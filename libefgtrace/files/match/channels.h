@@ -133,7 +133,6 @@ struct efg_channels { /* all zero is an empty one */
     uint32_t front_count;
     struct efg_traffic *traffic; /* that is to have counted what is sent in the next log; NULL: none is */
     bool has_margins; /* something is recorded in one */
-    bool is_bare;     /* to be read as if there were no margins */
     bool is_trimmed;  /* what is left of margins are other ends: pairs, from the first one on */
     bool is_full;                   /* all of the run was recorded */
     bool is_partial;                /* logs do not have the same number of windows, or none */

@@ -60,8 +60,6 @@ static void find_base(const struct efg_channels *c, struct efg_channel *channel)
 {
     channel->base = 0;
     channel->margin = 0;
-    if (efg_channel_is_collective(channel))
-        return;
     if (!c->is_trimmed)
         channel->base = count_before(&channel->receives) - count_before(&channel->sends);
     for (uint32_t i = 0; i < channel->sends.kept; i++)
@@ -83,13 +81,20 @@ static struct pair first_pair(int64_t lead)
     return lead < 0 ? (struct pair){(uint32_t)-lead, 0} : (struct pair){0, (uint32_t)lead};
 }
 
+/* A clock that is wrong in the window may have been right then. */
+static bool is_in_margins(const struct efg_transfer *send, const struct efg_transfer *receive)
+{
+    return send->is_margin && receive->is_margin;
+}
+
 /* Whether each send and its receive may be one message. */
 static bool fits(const struct efg_channel *channel, int64_t lead, uint64_t slack)
 {
     const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
     for (struct pair i = first_pair(lead); i.send < s->kept && i.receive < r->kept; i.send++, i.receive++)
         if (s->all[i.send].bytes != r->all[i.receive].bytes ||
-            s->all[i.send].time > r->all[i.receive].time + slack)
+            (s->all[i.send].time > r->all[i.receive].time + slack &&
+             !is_in_margins(&s->all[i.send], &r->all[i.receive])))
             return false;
     return true;
 }
@@ -138,8 +143,8 @@ static int64_t lead_by(const struct efg_channels *c, const struct efg_channel *c
                        const struct efg_leads *leads)
 {
     uint64_t slack = is_between_clocks(channel) ? leads->slack : 0;
-    if (efg_channel_is_collective(channel))
-        return 0;
+    if (efg_channel_is_collective(channel)) /* all have made the same number of them when windows begin */
+        return channel->base;
     int64_t lead = least_lead(c, channel, leads);
     while (lead < most_lead(channel) && lead < channel->receives.kept && !fits(channel, lead, slack))
         lead++;
@@ -170,10 +175,10 @@ static struct efg_flight rest_of(const struct efg_channels *c, uint32_t rank, jo
     rest.sum += c->failed != 0; /* what is not all there proves nothing */
     for (uint32_t i = 0; i < c->count; i++) {
         const struct efg_channel_key *key = &c->channels[i].key;
-        int64_t lead = efg_channel_is_of(&c->channels[i], rank) ? lead_by(c, &c->channels[i], &c->leads) : 0;
         struct efg_flight led = {0};
-        if (!lead)
+        if (!efg_channel_is_of(&c->channels[i], rank) || efg_channel_is_collective(&c->channels[i]))
             continue;
+        int64_t lead = lead_by(c, &c->channels[i], &c->leads);
         efg_flight_add(&led, efg_flight_channel(key->comm, key->source, key->destination, key->tag), -lead);
         efg_flight_join(&rest, led, key->window);
     }
@@ -254,6 +259,8 @@ static void add_gap(const struct efg_channel *channel, int64_t lead, struct efg_
     int64_t least = INT64_MAX;
     uint64_t early = 0;
     for (struct pair i = first_pair(lead); i.send < s->kept && i.receive < r->kept; i.send++, i.receive++) {
+        if (is_in_margins(&s->all[i.send], &r->all[i.receive]))
+            continue;
         int64_t gap = (int64_t)(r->all[i.receive].time - s->all[i.send].time);
         early += gap < 0;
         least = gap < least ? gap : least;

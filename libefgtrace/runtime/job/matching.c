@@ -156,7 +156,6 @@ static void reload(struct efg_channels *c)
     struct efg_channels empty = {.is_here = c->is_here,
                                  .inside = c->inside,
                                  .inside_count = c->inside_count,
-                                 .is_bare = c->is_bare,
                                  .is_trimmed = c->is_trimmed};
     efg_channels_fini(c);
     *c = empty;
@@ -196,9 +195,7 @@ static void trim(struct efg_channels *c)
     PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, job->comm);
     if (!some)
         return;
-    c->is_bare = false;
-    reload(c);
-    if (is_right && efg_channels_prove(c, (uint32_t)job->rank, join_flights) && !c->leads.slack) {
+    if (is_right) {
         efg_channels_need(c, (uint32_t)job->rank);
         efg_channels_sort_back(c);
         exchange(c, &needs);
@@ -333,7 +330,6 @@ void efg_matching_check(struct efg_run *run, struct efg_strays *strays)
     if (job->conf.mode == EFG_MODE_ADAPTIVE)
         inside = efg_windows_inside(&channels.inside_count);
     channels.inside = inside;
-    channels.is_bare = inside != NULL;
     load(&channels);
     check_clocks(run, &channels);
     trim(&channels);
