@@ -173,6 +173,14 @@ static void test_verdicts(void **state)
     }
 }
 
+/* Whether this rank says that a window cannot be one that was recorded provisionally. */
+static bool is_unwhole(struct efg_agree *agree)
+{
+    struct efg_tally tally = {0};
+    agree->round = EFG_ROUND_PLACE;
+    return efg_agree_vote(agree, &(struct efg_standing){.tally = &tally}).flags & EFG_VOTE_UNWHOLE;
+}
+
 /* The pivot is lost on one rank: what is recorded stays, and a window that lies ahead is followed,
  * unless the rank is alone. */
 static void test_lost_pivots(void **state)
@@ -200,6 +208,7 @@ static void test_lost_pivots(void **state)
         if (c.trigger.state != cases[i].after || c.agree.role != cases[i].then ||
             strcmp(done, cases[i].done) != 0)
             fail_msg("case %zu: state %d, \"%s\"", i, (int)c.trigger.state, done);
+        assert_int_equal(is_unwhole(&c.agree), cases[i].role == EFG_OWNER && cases[i].then == EFG_FOLLOWER);
     }
 }
 

@@ -78,6 +78,7 @@ static void say_always(struct efg_vote *vote, const struct efg_standing *s)
 static void say_choices(struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
     agree->role = s->choice_count ? EFG_OWNER : EFG_FOLLOWER;
+    agree->has_lost = false;
     if (agree->role == EFG_FOLLOWER)
         return;
     agree->period = efg_ballot_period(s->period);
@@ -194,6 +195,8 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
         say_choices(agree, &vote, s);
     if (agree->role == EFG_OWNER)
         say_as_owner(agree, &vote, s);
+    else if (agree->round == EFG_ROUND_PLACE && agree->has_lost)
+        vote.flags |= EFG_VOTE_UNWHOLE;
     efg_slow_vote(&agree->slow, &vote,
                   &(struct efg_slow_state){s->has_ring && (agree->role == EFG_OWNER || s->leaving), s->step});
     agree->pending = 1;
