@@ -402,6 +402,8 @@ static struct efg_span rest_of_window(const struct trim *t, const struct margins
         rest.from = in.from < rest.from ? in.from : rest.from;
         rest.to = in.to > rest.to ? in.to : rest.to;
     }
+    if (given->is_leader && rest.from > rest.to)
+        rest = (struct efg_span){begin, begin}; /* empty, so that those behind it keep their numbers */
     return rest;
 }
 

@@ -64,7 +64,7 @@ struct efg_trim_margins {
     const struct efg_trim_flight *gone; /* of each window, in the order of the log: under way because of what
                                            goes before it, as EFG_REC_WINDOW_BEGIN has it */
     size_t gone_count;
-    bool is_leader;  /* its windows stay, even without calls */
+    bool is_leader;  /* its windows stay, even without calls: they are told apart by their order */
     bool is_matched; /* other ends stay; else no send in a margin does, even if it is complete inside */
 };
 
