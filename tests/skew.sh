@@ -28,15 +28,13 @@ traced() {
     shift
     while [ "$1" != -- ]; do variables+=("$1") && shift; done
     shift
-    timeout 60 $MPIRUN -np 4 env "${variables[@]}" "$tool" run -o "$name" --keep-logs \
+    timeout 200 $MPIRUN -np 4 env "${variables[@]}" "$tool" run -o "$name" --keep-logs \
         "$@" >out 2>err </dev/null
 }
 
-# runs NAME VARIABLE=VALUE...: steps of 15 ms
-runs() {
-    traced "$@" -- --interval 20ms --skip 20 ./stencil2d 140 15000
-    same "$1: runs" "0 ok stencil2d: 140 steps" "$? $(cat out)"
-}
+# Steps of 15 ms.
+steps=(--interval 20ms --skip 20 ./stencil2d 140 15000)
+ran_well="0 ok stencil2d: 140 steps"
 
 # bent NAME LATE2 LATE3 [RUN]: the logs of a run, bent by so many ns
 bent() {
@@ -63,7 +61,8 @@ converts() {
     same "$1: the logs are as they were" "$(cat before)" "$(cat "$1"/logs/* | cksum)"
 }
 
-runs run
+traced run -- "${steps[@]}"
+same "run: runs" "$ran_well" "$? $(cat out)"
 same "run: no receive before its send" 0 "$("$python" "$logs" count run)"
 
 bent right 0 0
@@ -118,9 +117,22 @@ same "drift: it is said" 1 "$(grep -Ec ': contradictory, [1-9][0-9]* left$' said
 
 # --- MPI_Finalize ---
 
-# bent_run NAME LATE2 LATE3 WANTED [VARIABLE=VALUE...]: what the summary is to say of the clocks
+# worst DIR: ns, how well clocks were compared
+worst() {
+    awk 'BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }
+        /^Clocks .* at worst$/ { print $(NF - 3) * unit[$(NF - 2)] }' "$1/summary.txt"
+}
+
+# bent_run NAME LATE2 LATE3 WANTED [VARIABLE=VALUE...]: what the summary is to say of the clocks. Where the
+# machine was too busy to compare them, the corrections of two windows may differ: once more.
 bent_run() {
-    runs "$1" LD_PRELOAD="$work/bent.so" LATE2="$2" LATE3="$3" "${@:5}"
+    for _ in 1 2 3; do
+        rm -rf "$1"
+        traced "$1" LD_PRELOAD="$work/bent.so" LATE2="$2" LATE3="$3" "${@:5}" -- "${steps[@]}"
+        ran="$? $(cat out)"
+        [ "$(worst "$1")" -gt 100000 ] || break
+    done
+    same "$1: runs" "$ran_well" "$ran"
     same "$1: two hosts" 1 "$(grep -c ', 4 ranks on 2 hosts, ' "$1/summary.txt")"
     verdict "$1: the summary says it" "$(grep -Eq "$4" "$1/summary.txt" ||
         echo "no '$4' in: $(grep -A 1 Clocks "$1/summary.txt" | tr '\n' ' ')")"
@@ -148,8 +160,7 @@ same "run.refused: the logs are as they were" 2 "$("$python" "$logs" clocks run.
 
 # corrected DIR: what is said of clocks that were put right, but for what their comparison may have missed
 corrected() {
-    awk 'BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }
-        /^Clocks .* at worst$/ { worst = $(NF - 3) * unit[$(NF - 2)] }
+    awk -v worst="$(worst "$1")" 'BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }
         /corrected/ && !(/^ +off by .*: corrected, 0 left$/ && $3 * unit[$4] <= worst)' "$1/summary.txt"
 }
 
