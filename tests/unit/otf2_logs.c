@@ -163,6 +163,7 @@ void synth_define(struct synth *s)
     static const uint32_t all[] = {0, 1, 2, 3}, halves[] = {0, 2, 1, 3};
     struct efg_record win = {.kind = EFG_REC_DEF_WIN, .a = SYNTH_WIN, .b = SYNTH_COPY, .e = 300};
     struct efg_record file = {.kind = EFG_REC_DEF_FILE, .a = SYNTH_FILE, .b = SYNTH_WORLD, .e = 400};
+    uint32_t group[] = {1, 0, (s->rank + 1) % SYNTH_RANKS};
     static const char name[] = "/scratch/result.dat";
     uint32_t parity = s->rank % 2;
     file.d = strlen(name);
@@ -177,6 +178,7 @@ void synth_define(struct synth *s)
         synth_comm(s, SYNTH_SELF, EFG_COMM_SELF, UINT32_MAX, 1, 0, 0, NULL);
     define(s, win, NULL);
     define(s, file, name);
+    define(s, (struct efg_record){.kind = EFG_REC_DEF_GROUP, .a = SYNTH_GROUP, .d = sizeof group}, group);
     synth_path(s, 1, (const void *const[]){(const char *)synth_log + 1}, 1);
     synth_path(s, 2, (const void *const[]){(const char *)synth_iteration + 1, (const char *)synth_log + 1},
                2);
@@ -281,7 +283,7 @@ static void one_sided(struct synth *s)
     put_event(s, EFG_REC_RMA_COMPLETE_REMOTE, w, 0, 0, 0, 3);
     put_event(s, EFG_REC_RMA_SYNC, w, target, EFG_SYNC_LOCAL, 0, 0);
     put_event(s, EFG_REC_RMA_RELEASE, w, target, 0, 0, 0);
-    put_event(s, EFG_REC_RMA_GROUP_SYNC, w, EFG_SYNC_LOCAL | EFG_SYNC_MEMORY, SYNTH_HALF, 0, 0);
+    put_event(s, EFG_REC_RMA_GROUP_SYNC, w, EFG_SYNC_LOCAL | EFG_SYNC_MEMORY, SYNTH_GROUP, 0, 0);
     synth_leave(s, "MPI_Put");
     synth_enter(s, "MPI_Win_fence", 2);
     put_event(s, EFG_REC_RMA_COLLECTIVE_BEGIN, 0, 0, 0, 0, 0);

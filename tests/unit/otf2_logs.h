@@ -18,7 +18,7 @@ enum synth_comm { /* ids in the logs, far from 0 and in no order on purpose */
                   SYNTH_HALF = 3,       /* ranks of the same parity; child of the copy */
                   SYNTH_INTER = 4,      /* both halves */
 };
-enum { SYNTH_WIN = 9, SYNTH_FILE = 5 };
+enum { SYNTH_WIN = 9, SYNTH_FILE = 5, SYNTH_GROUP = 18 }; /* GROUP: the next rank */
 
 struct synth { /* a log that is being written */
     struct efg_log log;

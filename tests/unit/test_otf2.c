@@ -85,6 +85,8 @@ static void events_of_every_kind_are_there(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (trace_run("grep -q '^%2$s  *[0-3] ' %1$s/events", kinds[i]) != 0)
             fail_msg("no %s", kinds[i]);
+    if (trace_run("test $(otf2-print -G %s/traces.otf2 | grep -c '^GROUP .*, 1 Member: ') = %s", "4") != 0)
+        fail_msg("no group for each epoch");
 }
 
 static void threads_have_locations(void **state)

@@ -2,7 +2,7 @@
 /*
  * Records of the window log: what a thread writes while it records. In the file they take
  * fewer bytes (log.h). A definition is followed by its payload. What a record refers
- * to (call, call path, communicator, RMA window, file) is defined in the same log before its
+ * to (call, call path, communicator, group, RMA window, file) is defined in the same log before its
  * first use, so that a log can be read by itself, however it ended.
  *
  * Ranks are relative to the communicator of the record. Requests are numbered per
@@ -62,7 +62,7 @@ enum efg_record_kind {
     EFG_REC_RMA_TEST,        /* e = match id: tested, not complete */
     EFG_REC_RMA_COLLECTIVE_BEGIN,
     EFG_REC_RMA_COLLECTIVE_END, /* call = enum efg_collective, b = enum efg_rma_sync, c = root */
-    EFG_REC_RMA_GROUP_SYNC,  /* b = enum efg_rma_sync, c = communicator whose group it is */
+    EFG_REC_RMA_GROUP_SYNC,  /* b = enum efg_rma_sync, c = group that the epoch is of */
     EFG_REC_RMA_ACQUIRE,     /* lock: b = target, c = 1 for exclusive */
     EFG_REC_RMA_RELEASE,     /* unlock: b = target */
     EFG_REC_RMA_SYNC,        /* b = target, c = enum efg_rma_sync: flush and its like */
@@ -88,6 +88,7 @@ enum efg_record_kind {
                                payload: struct efg_members */
     EFG_REC_DEF_WIN,        /* a = window, b = communicator, e = identity as above */
     EFG_REC_DEF_FILE,       /* a = file handle, b = communicator, e = identity; payload: name */
+    EFG_REC_DEF_GROUP,      /* a = group; payload: struct efg_members, all of them LOCAL */
 };
 
 /* Why an iteration was kept. */

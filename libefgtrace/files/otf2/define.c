@@ -141,7 +141,7 @@ static void write_group(struct writing *w, uint32_t id, OTF2_GroupType type, uin
                                              count, members));
 }
 
-/* As efg_otf2_group_of numbers them. Locations of thread 0 have the ids of their ranks. */
+/* As efg_otf2_group numbers them. Locations of thread 0 have the ids of their ranks. */
 static void write_groups(struct writing *w)
 {
     const struct efg_otf2_table *groups = &w->u->groups;
@@ -157,7 +157,7 @@ static void write_groups(struct writing *w)
         uint32_t count = (uint32_t)(groups->rows[i].size / sizeof *ranks);
         for (uint32_t j = 0; j < count; j++)
             members[j] = ranks[j];
-        write_group(w, 2 + i, OTF2_GROUP_TYPE_COMM_GROUP, count, members);
+        write_group(w, efg_otf2_group(i), OTF2_GROUP_TYPE_COMM_GROUP, count, members);
     }
     free(members);
 }
@@ -178,8 +178,8 @@ static void write_comm(struct writing *w, uint32_t id, uint32_t row)
     uint32_t parent = value ? w->u->comm_ids[value - 1] : OTF2_UNDEFINED_COMM;
     uint32_t name = comm_name(w, comm), group = efg_otf2_group_of(comm);
     if (comm->kind == EFG_COMM_INTER)
-        check(w, OTF2_GlobalDefWriter_WriteInterComm(w->writer, id, name, group, comm->remote + 2, parent,
-                                                     OTF2_COMM_FLAG_NONE));
+        check(w, OTF2_GlobalDefWriter_WriteInterComm(w->writer, id, name, group, efg_otf2_group(comm->remote),
+                                                     parent, OTF2_COMM_FLAG_NONE));
     else
         check(w, OTF2_GlobalDefWriter_WriteComm(w->writer, id, name, group, parent, OTF2_COMM_FLAG_NONE));
 }

@@ -47,22 +47,9 @@ static uint64_t read_path(struct efg_otf2_pass *p)
     return p->path_count - 1;
 }
 
-static uint64_t read_comm(struct efg_otf2_pass *p)
-{
-    uint64_t comm = efg_reader_number(&p->map);
-    return efg_reader_number(&p->map) << 32 | comm;
-}
-
 static uint64_t read_entry(struct efg_otf2_pass *p, enum efg_otf2_item item)
 {
-    switch (item) {
-    case EFG_ITEM_PATH:
-        return read_path(p);
-    case EFG_ITEM_COMM:
-        return read_comm(p);
-    default:
-        return efg_reader_number(&p->map);
-    }
+    return item == EFG_ITEM_PATH ? read_path(p) : efg_reader_number(&p->map);
 }
 
 /* The log's ID stands for what the map says next. */
@@ -97,6 +84,8 @@ void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
         return define(p, EFG_ITEM_WIN, r->a);
     case EFG_REC_DEF_FILE:
         return define(p, EFG_ITEM_FILE, r->a);
+    case EFG_REC_DEF_GROUP:
+        return define(p, EFG_ITEM_GROUP, r->a);
     }
 }
 
@@ -105,13 +94,5 @@ bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint3
     const uint64_t *value = efg_map_find(&p->ids, (uint64_t)item << 32 | id);
     if (value)
         *found = (uint32_t)*value;
-    return value != NULL;
-}
-
-bool efg_otf2_find_group(const struct efg_otf2_pass *p, uint32_t comm, uint32_t *group)
-{
-    const uint64_t *value = efg_map_find(&p->ids, (uint64_t)EFG_ITEM_COMM << 32 | comm);
-    if (value)
-        *group = (uint32_t)(*value >> 32);
     return value != NULL;
 }

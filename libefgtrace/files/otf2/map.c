@@ -12,10 +12,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum { GROUP_LOCATIONS, GROUP_SELF, GROUP_FIRST }; /* the order in which they are written */
+
+uint32_t efg_otf2_group(uint32_t row)
+{
+    return GROUP_FIRST + row;
+}
+
 uint32_t efg_otf2_group_of(const struct efg_otf2_comm *comm)
 {
-    enum { LOCATIONS, SELF, FIRST }; /* the order in which they are written */
-    return comm->kind == EFG_COMM_SELF ? SELF : FIRST + comm->group;
+    return comm->kind == EFG_COMM_SELF ? GROUP_SELF : efg_otf2_group(comm->group);
 }
 
 void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *last)
@@ -85,12 +91,6 @@ static void put_path(const struct efg_otf2_unifier *u, uint32_t row, struct efg_
     efg_buffer_put(out, u->path_entries.data + from, to - from);
 }
 
-static void put_comm(const struct efg_otf2_unifier *u, uint32_t row, struct efg_buffer *out)
-{
-    efg_buffer_number(out, u->comm_ids[row]);
-    efg_buffer_number(out, efg_otf2_group_of(efg_otf2_key(&u->comms, row)));
-}
-
 static void put_entry(const struct efg_otf2_unifier *u, struct efg_otf2_reference reference,
                       struct efg_buffer *out)
 {
@@ -99,7 +99,9 @@ static void put_entry(const struct efg_otf2_unifier *u, struct efg_otf2_referenc
     case EFG_ITEM_PATH:
         return put_path(u, reference.row, out);
     case EFG_ITEM_COMM:
-        return put_comm(u, reference.row, out);
+        return efg_buffer_number(out, u->comm_ids[reference.row]);
+    case EFG_ITEM_GROUP:
+        return efg_buffer_number(out, efg_otf2_group(reference.row));
     case EFG_ITEM_CALL:
     case EFG_ITEM_WIN:
     case EFG_ITEM_FILE:

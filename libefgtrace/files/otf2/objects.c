@@ -75,7 +75,7 @@ static OTF2_ErrorCode write_synchronisation(struct efg_otf2_pass *p, const struc
     uint32_t group;
     switch (r->kind) {
     case EFG_REC_RMA_GROUP_SYNC:
-        if (!efg_otf2_find_group(p, r->c, &group))
+        if (!efg_otf2_find(p, EFG_ITEM_GROUP, r->c, &group))
             return OTF2_SUCCESS;
         return OTF2_EvtWriter_RmaGroupSync(w, NULL, time, level_of(r->b), win, group);
     case EFG_REC_RMA_ACQUIRE:

@@ -26,7 +26,7 @@
 #include "otf2.h"
 #include "table.h"
 
-enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, BAD */
+enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, GROUP, BAD */
                      EFG_ITEM_END,
                      EFG_ITEM_BAD, /* an invalid definition: keeps the count */
                      EFG_ITEM_CALL,
@@ -37,6 +37,7 @@ enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, BAD */
                      EFG_ITEM_FILE,
                      EFG_ITEM_WIN_CREATED, /* marks: there is an event that creates it */
                      EFG_ITEM_FILE_OPENED,
+                     EFG_ITEM_GROUP,
 };
 
 /* --- margins --- */
@@ -142,7 +143,8 @@ enum {
 };
 enum { EFG_PARAMETER_ITERATION };
 
-/* Group id of a communicator's (own) group, as written. */
+/* The id of ROW of the groups, as written; that of a communicator's (own) group. */
+uint32_t efg_otf2_group(uint32_t row);
 uint32_t efg_otf2_group_of(const struct efg_otf2_comm *comm);
 /* Number the communicators, parents before children. Returns 0 or -ENOMEM. */
 int efg_otf2_order_comms(struct efg_otf2_unifier *u);

@@ -26,8 +26,7 @@ struct efg_otf2_pass {
     uint64_t first, last; /* ns since 1970, of the trace */
     struct efg_log_clock clock;
     uint64_t count;     /* words of the log */
-    struct efg_map ids; /* item << 32 | id in the log -> id in the trace; PATH: in paths;
-                           COMM: group << 32 | communicator */
+    struct efg_map ids; /* item << 32 | id in the log -> id in the trace; PATH: in paths */
     struct efg_otf2_route *paths;
     uint32_t path_count;
     struct efg_otf2_frame *functions;
@@ -47,8 +46,6 @@ void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
 /* What the log's ID stands for; returns whether it is known. */
 bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id,
                    uint32_t *found);
-/* The group of a communicator of the log. */
-bool efg_otf2_find_group(const struct efg_otf2_pass *p, uint32_t comm, uint32_t *group);
 
 /* --- records; what is not defined is dropped --- */
 

@@ -103,6 +103,18 @@ static void put_comm(struct efg_buffer *out, const struct efg_record *r, const v
     put_ranks(out, m->rank + m->local, m->remote);
 }
 
+static void put_group(struct efg_buffer *out, const struct efg_record *r, const void *payload, uint32_t ranks)
+{
+    const struct efg_members *m = payload;
+    if (!members_fit(r, m, ranks)) {
+        efg_buffer_number(out, EFG_ITEM_BAD);
+        return;
+    }
+    efg_buffer_number(out, EFG_ITEM_GROUP);
+    efg_buffer_number(out, r->a);
+    put_ranks(out, m->rank, m->local);
+}
+
 static void put_object(struct efg_buffer *out, const struct efg_record *r, const void *payload)
 {
     bool is_file = r->kind == EFG_REC_DEF_FILE;
@@ -134,6 +146,8 @@ static void put_item(struct efg_buffer *out, const struct efg_record *r, const v
     case EFG_REC_DEF_WIN:
     case EFG_REC_DEF_FILE:
         return put_object(out, r, payload);
+    case EFG_REC_DEF_GROUP:
+        return put_group(out, r, payload, ranks);
     case EFG_REC_RMA_CREATE:
         return put_mark(out, EFG_ITEM_WIN_CREATED, r);
     case EFG_REC_IO_OPEN:

@@ -256,6 +256,12 @@ static void add_file(struct adding *a)
     refer(a, EFG_ITEM_FILE, row);
 }
 
+static void add_group(struct adding *a)
+{
+    efg_reader_number(&a->reader); /* its number in the log */
+    refer(a, EFG_ITEM_GROUP, read_group(a));
+}
+
 static void mark(struct adding *a, struct efg_otf2_table *table, enum efg_otf2_item item)
 {
     uint32_t row = recall(a, item, (uint32_t)efg_reader_number(&a->reader));
@@ -281,6 +287,8 @@ static bool add_item(struct adding *a)
         return add_win(a), true;
     case EFG_ITEM_FILE:
         return add_file(a), true;
+    case EFG_ITEM_GROUP:
+        return add_group(a), true;
     case EFG_ITEM_WIN_CREATED:
         return mark(a, &a->u->wins, EFG_ITEM_WIN), true;
     case EFG_ITEM_FILE_OPENED:

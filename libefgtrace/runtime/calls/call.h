@@ -94,8 +94,8 @@ enum efg_shape {
     EFG_SHAPE_GET,
     EFG_SHAPE_ATOMIC, /* atomic */
     EFG_SHAPE_FENCE,
-    EFG_SHAPE_POST,
-    EFG_SHAPE_EPOCH_START,
+    EFG_SHAPE_POST,        /* group */
+    EFG_SHAPE_EPOCH_START, /* group */
     EFG_SHAPE_COMPLETE,
     EFG_SHAPE_EPOCH_WAIT,
     EFG_SHAPE_EPOCH_TEST, /* flag */
@@ -147,7 +147,10 @@ struct efg_call {
     MPI_Comm comm;
     MPI_Comm *newcomm;
     MPI_Win win, *newwin;
-    MPI_File file;
+    union {
+        MPI_File file;
+        MPI_Group group;
+    };
     union {
         MPI_File *newfile;
         const MPI_Info *infos; /* the wrapper passes this on, too */

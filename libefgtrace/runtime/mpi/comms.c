@@ -101,6 +101,21 @@ static bool group_ranks(MPI_Comm handle, int (*get)(MPI_Comm, MPI_Group *), int 
     return is_foreign;
 }
 
+struct efg_members *efg_comms_group(MPI_Group group)
+{
+    int size = 0;
+    if (!has_real_groups(efg_ask()) || PMPI_Group_size(group, &size) != MPI_SUCCESS)
+        return NULL;
+    struct efg_members *m = malloc(sizeof *m + (size_t)size * sizeof *m->rank);
+    if (!m || translate(group, size, m->rank)) {
+        free(m);
+        return NULL;
+    }
+    m->local = (uint32_t)size;
+    m->remote = 0;
+    return m;
+}
+
 /* Both groups in the order that all members see: smaller first world rank first. */
 static void order_groups(struct efg_members *m)
 {

@@ -86,6 +86,10 @@ static inline uint32_t efg_comms_world_rank(const struct efg_comm *comm, int par
     return comm->kind == EFG_COMM_SELF ? comm->world_rank : (uint32_t)partner;
 }
 
+/* The world ranks of GROUP, a handle of a call, in its order: free them. NULL if they cannot be known, or
+ * some are of another world. */
+struct efg_members *efg_comms_group(MPI_Group group);
+
 /* Bytes that COMM takes, with its members. */
 uint64_t efg_comms_memory(const struct efg_comm *comm);
 

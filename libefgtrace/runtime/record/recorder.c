@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/hot.h"
 #include "files/log/trim.h"
 #include "runtime/stack/callpath.h"
@@ -53,6 +54,7 @@ static void forget_all(struct efg_recorder *r)
     forget(&r->comms_known);
     forget(&r->wins_known);
     forget(&r->files_known);
+    efg_map_fini(&r->groups);
 }
 
 void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traffic *traffic)
@@ -71,7 +73,8 @@ uint64_t efg_recorder_memory(const struct efg_recorder *r)
 {
     const struct efg_bits *bits[] = {&r->calls_known, &r->paths_known, &r->modules_known,
                                      &r->comms_known, &r->wins_known,  &r->files_known};
-    uint64_t bytes = efg_map_memory(&r->messages) + (uint64_t)r->pending_room * sizeof *r->pending;
+    uint64_t bytes = efg_map_memory(&r->messages) + efg_map_memory(&r->groups) +
+                     (uint64_t)r->pending_room * sizeof *r->pending;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
         bytes += bits[i]->count * sizeof *bits[i]->words;
     return bytes;
@@ -172,6 +175,21 @@ void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_obj
         efg_recorder_define_comm(r, o->comm);
     define(r, (struct efg_record){.kind = (uint16_t)kind, .a = o->id, .b = o->comm->id, .e = o->identity},
            o->name, o->name ? strlen(o->name) : 0);
+}
+
+bool efg_recorder_define_group(struct efg_recorder *r, uint32_t number, MPI_Group group)
+{
+    struct efg_members *m = efg_comms_group(group);
+    if (!m)
+        return false;
+    size_t size = sizeof *m + m->local * sizeof *m->rank;
+    uint64_t hash = efg_hash_bytes(0, m, size), *known = efg_map_put(&r->groups, number);
+    if (!known || *known != hash)
+        define(r, (struct efg_record){.kind = EFG_REC_DEF_GROUP, .a = number}, m, size);
+    if (known)
+        *known = hash;
+    free(m);
+    return efg_recorder_room(r, PLENTY);
 }
 
 /* Polls at a place, as one visit from TIME on. */

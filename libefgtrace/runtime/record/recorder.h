@@ -82,6 +82,7 @@ struct efg_recorder {
     struct efg_pending *pending; /* of this thread */
     uint32_t pending_count, pending_room;
     struct efg_map messages; /* matched probes: message -> communicator */
+    struct efg_map groups;   /* of epochs: number -> hash, as the log has them */
     uint32_t request;        /* number of the request that the present call starts */
     bool has_begun;          /* the present call: the beginning of a collective was written */
 };
@@ -206,6 +207,8 @@ static inline bool efg_bits_has(const struct efg_bits *bits, uint32_t number)
 bool efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm);
 /* KIND is EFG_REC_DEF_WIN or EFG_REC_DEF_FILE. */
 void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *object);
+/* Define group NUMBER, unless the log has it so; or false, as above, or if its members are not known. */
+bool efg_recorder_define_group(struct efg_recorder *r, uint32_t number, MPI_Group group);
 /* The ENTER of a call; false if there is no room for its records. */
 bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call);
 /* A poll that found nothing, as part of a spin. */

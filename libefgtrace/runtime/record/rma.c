@@ -113,11 +113,23 @@ void efg_rma_enter(struct efg_recorder *r, struct efg_call *c, bool writes)
     }
 }
 
+enum side { SIDE_TARGET, SIDE_ORIGIN };
+
+/* An epoch begins or ends; its group is told when it begins. Of one that had begun before this was recorded
+ * it may not be known. */
+static void put_epoch(struct efg_recorder *r, const struct efg_call *c, const struct efg_object *o,
+                      uint64_t time, enum side side, uint32_t sync)
+{
+    uint32_t group = o->id << 1 | side;
+    bool begins = c->shape == EFG_SHAPE_POST || c->shape == EFG_SHAPE_EPOCH_START;
+    if (begins ? efg_recorder_define_group(r, group, c->group) : efg_map_find(&r->groups, group) != NULL)
+        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id, (struct efg_record){.b = sync, .c = group});
+}
+
 /* What each synchronisation says: its record, and which operations are complete after it. */
 static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct efg_object *o, uint64_t time)
 {
     uint32_t target = (uint32_t)c->peer, all = EFG_SYNC_MEMORY | EFG_SYNC_LOCAL | EFG_SYNC_REMOTE;
-    uint32_t comm = o->comm->id;
 
     switch (c->shape) {
     case EFG_SHAPE_FENCE:
@@ -127,15 +139,17 @@ static void leave_sync(struct efg_recorder *r, const struct efg_call *c, struct 
         break;
     case EFG_SHAPE_COMPLETE:
         complete_pending(r, o, ANY_TARGET, time, true);
-        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id, (struct efg_record){.b = EFG_SYNC_LOCAL, .c = comm});
+        put_epoch(r, c, o, time, SIDE_ORIGIN, EFG_SYNC_LOCAL);
+        break;
+    case EFG_SHAPE_EPOCH_START:
+        put_epoch(r, c, o, time, SIDE_ORIGIN, EFG_SYNC_NONE);
         break;
     case EFG_SHAPE_POST:
-    case EFG_SHAPE_EPOCH_START:
-        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id, (struct efg_record){.b = EFG_SYNC_NONE, .c = comm});
+        put_epoch(r, c, o, time, SIDE_TARGET, EFG_SYNC_NONE);
         break;
     case EFG_SHAPE_EPOCH_WAIT:
     case EFG_SHAPE_EPOCH_TEST:
-        put(r, time, EFG_REC_RMA_GROUP_SYNC, o->id, (struct efg_record){.b = EFG_SYNC_MEMORY, .c = comm});
+        put_epoch(r, c, o, time, SIDE_TARGET, EFG_SYNC_MEMORY);
         break;
     case EFG_SHAPE_LOCK:
         put(r, time, EFG_REC_RMA_ACQUIRE, o->id, (struct efg_record){.b = target, .c = c->exclusive});
