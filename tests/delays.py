@@ -15,10 +15,12 @@ CAUSED = 0.8        # of what a rank has caused by what it computed before the c
 KINDS = {'late_sender': 'late sender', 'chain': 'late sender', 'late_receiver': 'late receiver',
          'all': 'wait at N x N', 'barrier': 'wait at barrier', 'broadcast': 'late broadcast',
          'reduce': 'early reduce', 'fence': 'wait at fence', 'nonblocking': 'late sender',
+         'late_post': 'late post', 'late_complete': 'late complete', 'lock': 'wait for a lock',
          'rotating': 'wait at N x N', 'writing': 'wait at barrier', 'computing': 'wait at N x N'}
 
 # Of those whose late rank calls another function than the waiting one does: which.
-CALLS = {'late_sender': 'MPI_Send ', 'chain': 'MPI_Send ', 'late_receiver': 'MPI_Recv ', 'nonblocking': 'MPI_Send '}
+CALLS = {'late_sender': 'MPI_Send ', 'chain': 'MPI_Send ', 'late_receiver': 'MPI_Recv ', 'nonblocking': 'MPI_Send ',
+         'late_post': 'MPI_Win_post ', 'late_complete': 'MPI_Win_complete ', 'lock': 'MPI_Win_unlock '}
 
 
 def moments(file):
@@ -32,7 +34,7 @@ def moments(file):
 
 def late_ones(name, ranks):
     """{rank that waits: ranks, for the last of which it waits}"""
-    if name in ('late_sender', 'late_receiver', 'nonblocking'):
+    if name in ('late_sender', 'late_receiver', 'nonblocking', 'late_post', 'late_complete', 'lock'):
         return {0: [1]}
     if name == 'chain':     # and rank 0 for rank 1, which itself waits
         return {1: [2]}

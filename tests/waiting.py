@@ -11,15 +11,14 @@ import sys
 from collections import Counter, defaultdict
 
 import causes
+import epochs
 import otf2
-from otf2.events import (Enter, Leave, MeasurementOnOff, MpiCollectiveEnd, MpiIrecv, MpiIrecvRequest, MpiIsend,
-                         MpiIsendComplete, MpiRecv, MpiRequestCancelled, MpiSend, NonBlockingCollectiveComplete,
-                         NonBlockingCollectiveRequest, RmaCollectiveEnd)
 
 WITHIN = 0.01       # of a time, or NEAR ns: where several ranks come at the same moment, either may be the last
 NEAR = 2000
 KINDS = ('late sender', 'late receiver', 'wait at N x N', 'wait at barrier', 'wait at fence', 'late broadcast',
-         'early reduce', 'early scan')
+         'early reduce', 'early scan', 'late post', 'late complete', 'wait for a lock')
+WHERE_WAITED = 'late receiver', 'early scan', 'late post', 'wait for a lock'    # else not needed
 POLLS_EXPLAINED = 64
 FIRST = 'MPI_Waitsome', 'MPI_Testsome'
 PROBES = 'MPI_Probe', 'MPI_Mprobe', 'MPI_Iprobe', 'MPI_Improbe'
@@ -45,7 +44,7 @@ class Call:
     def ideal(self):
         """Calls whose begins it would need if messages took no time."""
         waited, kind, call = self.wait()
-        needs = self.all + ([call] if waited and kind in ('late receiver', 'early scan') else [])
+        needs = self.all + ([call] if waited and kind in WHERE_WAITED else [])
         return [other for other in needs if other.begin <= self.end]
 
     def wait(self):
@@ -83,6 +82,7 @@ class Trace:
         self.threads = {}
         self.sends, self.receives = defaultdict(list), defaultdict(list)    # by channel
         self.meetings = defaultdict(lambda: defaultdict(list))  # by context and window, by rank
+        self.accesses = defaultdict(list)   # by RMA window, and window
         self.sizes = {}
         self.meets = defaultdict(list)  # of two threads: calls of both in which they meet
         self.place = 0
@@ -99,6 +99,8 @@ class Trace:
                 self.link(send[1:], receive[1:])
         for context, by_rank in self.meetings.items():
             self.meet(self.sizes[context[:2]], by_rank)
+        for accesses in self.accesses.values():
+            epochs.needs(self, accesses)
         for thread in self.threads.values():
             thread.ends = [call.end for call in thread.calls]
 
@@ -193,6 +195,25 @@ class Trace:
 
     def on_RmaCollectiveEnd(self, thread, event, now):
         self.meeting(thread, ('window', event.win), event.win.comm, event, thread.open)
+
+    def access(self, thread, event, act, rank):
+        self.accesses[event.win, len(thread.windows)].append((thread.open, act, thread.rank, rank))
+
+    def on_RmaGroupSync(self, thread, event, now):
+        for member in event.group.members:
+            self.access(thread, event, thread.open.function, int(member.group.name.rsplit(' ', 1)[1]))
+
+    def on_RmaAcquireLock(self, thread, event, now):
+        act = 'exclusive' if event.lock_type == otf2.LockType.EXCLUSIVE else 'lock'
+        self.access(thread, event, act, self.world(event.win.comm, event.remote, thread))
+
+    def on_RmaReleaseLock(self, thread, event, now):
+        self.access(thread, event, 'unlock', self.world(event.win.comm, event.remote, thread))
+
+    def on_RmaPut(self, thread, event, now):
+        self.access(thread, event, 'data', self.world(event.win.comm, event.remote, thread))
+
+    on_RmaGet = on_RmaAtomic = on_RmaSync = on_RmaPut
 
     def meeting(self, thread, context, communicator, event, begun):
         if communicator.group.group_type == otf2.GroupType.COMM_SELF:

@@ -7,11 +7,12 @@
 #   tests/waits.sh       environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-compile stencil2d collectives probes polling threads waitany alternating || exit 2
+compile stencil2d collectives probes polling threads waitany alternating rma || exit 2
 $MPICC -g -O1 "$root/tests/waits/delays.c" -o "$work/delays" || exit 2
 cd "$work" || exit 2
 
-all="late_sender chain late_receiver all barrier broadcast reduce fence nonblocking rotating writing computing"
+all="late_sender chain late_receiver all barrier broadcast reduce fence late_post late_complete lock nonblocking
+rotating writing computing"
 
 # delayed RANKS PROGRAM...
 delayed() {
@@ -25,7 +26,7 @@ delayed() {
 delayed 4 $all
 delayed 2 ${all/chain /}
 
-for program in collectives probes polling threads waitany alternating; do
+for program in collectives probes polling threads waitany alternating rma; do
     traced $program --mode full -- "$programs/$program" 8 100
     agrees "$program: another analyser finds the same" waiting.py $program
 done

@@ -193,7 +193,14 @@ const char *efg_recorded_define(struct efg_recorded_definitions *d, OTF2_Reader 
     return NULL;
 }
 
-static const struct efg_recorded_group *group_of(const struct efg_recorded_definitions *d, uint32_t reference)
+uint32_t efg_recorded_win(const struct efg_recorded_definitions *d, uint32_t win)
+{
+    const uint64_t *comm = efg_map_find(&d->wins, win);
+    return comm ? (uint32_t)*comm : EFG_NONE;
+}
+
+const struct efg_recorded_group *efg_recorded_group(const struct efg_recorded_definitions *d,
+                                                    uint32_t reference)
 {
     const uint64_t *index = efg_map_find(&d->groups, reference);
     return index ? &d->group[*index] : NULL;
@@ -214,8 +221,8 @@ uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t co
     const uint64_t *groups = efg_map_find(&d->comms, comm);
     if (!groups)
         return EFG_NONE;
-    const struct efg_recorded_group *one = group_of(d, (uint32_t)(*groups >> 32)),
-                                    *other = group_of(d, (uint32_t)*groups);
+    const struct efg_recorded_group *one = efg_recorded_group(d, (uint32_t)(*groups >> 32)),
+                                    *other = efg_recorded_group(d, (uint32_t)*groups);
     if (!one || !other)
         return EFG_NONE;
     if (!one->members)
@@ -230,8 +237,8 @@ uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t co
 uint32_t efg_recorded_size(const struct efg_recorded_definitions *d, uint32_t comm)
 {
     const uint64_t *groups = efg_map_find(&d->comms, comm);
-    const struct efg_recorded_group *one = groups ? group_of(d, (uint32_t)(*groups >> 32)) : NULL,
-                                    *other = groups ? group_of(d, (uint32_t)*groups) : NULL;
+    const struct efg_recorded_group *one = groups ? efg_recorded_group(d, (uint32_t)(*groups >> 32)) : NULL,
+                                    *other = groups ? efg_recorded_group(d, (uint32_t)*groups) : NULL;
     if (!one || !other)
         return 0;
     return !one->members ? 1 : one == other ? one->count : one->count + other->count;
@@ -240,6 +247,6 @@ uint32_t efg_recorded_size(const struct efg_recorded_definitions *d, uint32_t co
 uint32_t efg_recorded_own(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me)
 {
     const uint64_t *groups = efg_map_find(&d->comms, comm);
-    const struct efg_recorded_group *group = groups ? group_of(d, (uint32_t)(*groups >> 32)) : NULL;
+    const struct efg_recorded_group *group = groups ? efg_recorded_group(d, (uint32_t)(*groups >> 32)) : NULL;
     return group && group->members ? place_of(group, me) : EFG_NONE;
 }

@@ -143,7 +143,7 @@ static void end_call(struct efg_recorded_reading *r, uint64_t time)
     efg_recorded_begin_item(r, EFG_RECORDED_CALL)->call = r->call;
     efg_recorded_say(r, NULL);
     r->calls++;
-    efg_recorded_say_collectives(r);
+    efg_recorded_say_behind(r);
     efg_recorded_say_messages(r);
 }
 
@@ -332,6 +332,70 @@ static OTF2_CallbackCode on_window(OTF2_LocationRef location, OTF2_TimeStamp tim
     return go_on(r);
 }
 
+/* --- one-sided --- */
+
+static OTF2_CallbackCode on_epoch(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                  void *data, OTF2_AttributeList *attributes, OTF2_RmaSyncLevel level,
+                                  OTF2_RmaWinRef win, OTF2_GroupRef group)
+{
+    struct efg_recorded_reading *r = data;
+    tick(r, time);
+    efg_recorded_epoch(r, win, group);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode put_access(struct efg_recorded_reading *r, uint64_t time, enum efg_recorded_act act,
+                                    uint32_t win, uint32_t rank, uint64_t bytes)
+{
+    tick(r, time);
+    efg_recorded_access(r, act, win, rank, bytes);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_lock(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                 void *data, OTF2_AttributeList *attributes, OTF2_RmaWinRef win,
+                                 uint32_t rank, uint64_t lock, OTF2_LockType type)
+{
+    return put_access(data, time, type == OTF2_LOCK_EXCLUSIVE ? EFG_ACT_LOCK_EXCLUSIVE : EFG_ACT_LOCK, win,
+                      rank, 0);
+}
+
+static OTF2_CallbackCode on_unlock(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                   void *data, OTF2_AttributeList *attributes, OTF2_RmaWinRef win,
+                                   uint32_t rank, uint64_t lock)
+{
+    return put_access(data, time, EFG_ACT_UNLOCK, win, rank, 0);
+}
+
+static OTF2_CallbackCode on_flush(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                  void *data, OTF2_AttributeList *attributes, OTF2_RmaWinRef win,
+                                  uint32_t rank, OTF2_RmaSyncType type)
+{
+    return put_access(data, time, EFG_ACT_FLUSH, win, rank, 0);
+}
+
+static OTF2_CallbackCode on_put(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *data,
+                                OTF2_AttributeList *attributes, OTF2_RmaWinRef win, uint32_t rank,
+                                uint64_t bytes, uint64_t match)
+{
+    return put_access(data, time, EFG_ACT_PUT, win, rank, bytes);
+}
+
+static OTF2_CallbackCode on_get(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *data,
+                                OTF2_AttributeList *attributes, OTF2_RmaWinRef win, uint32_t rank,
+                                uint64_t bytes, uint64_t match)
+{
+    return put_access(data, time, EFG_ACT_GET, win, rank, bytes);
+}
+
+static OTF2_CallbackCode on_atomic(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                   void *data, OTF2_AttributeList *attributes, OTF2_RmaWinRef win,
+                                   uint32_t rank, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
+                                   uint64_t match)
+{
+    return put_access(data, time, EFG_ACT_ATOMIC, win, rank, sent + received);
+}
+
 OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void)
 {
     OTF2_EvtReaderCallbacks *c = OTF2_EvtReaderCallbacks_New();
@@ -351,5 +415,12 @@ OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void)
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, on_request);
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, on_complete);
     OTF2_EvtReaderCallbacks_SetRmaCollectiveEndCallback(c, on_window);
+    OTF2_EvtReaderCallbacks_SetRmaGroupSyncCallback(c, on_epoch);
+    OTF2_EvtReaderCallbacks_SetRmaAcquireLockCallback(c, on_lock);
+    OTF2_EvtReaderCallbacks_SetRmaReleaseLockCallback(c, on_unlock);
+    OTF2_EvtReaderCallbacks_SetRmaSyncCallback(c, on_flush);
+    OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, on_put);
+    OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, on_get);
+    OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(c, on_atomic);
     return c;
 }

@@ -5,8 +5,6 @@
  */
 #include "parts.h"
 
-#include <unistd.h>
-
 static enum efg_recorded_meeting meeting_of(OTF2_CollectiveOp operation)
 {
     switch (operation) {
@@ -32,8 +30,7 @@ void efg_recorded_meet(struct efg_recorded_reading *r, OTF2_CollectiveOp operati
                        bool is_window, uint32_t root, uint64_t begun)
 {
     const struct efg_recorded_definitions *d = &r->definitions;
-    const uint64_t *win = is_window ? efg_map_find(&d->wins, context) : NULL;
-    uint32_t comm = !is_window ? context : win ? (uint32_t)*win : EFG_NONE;
+    uint32_t comm = is_window ? efg_recorded_win(d, context) : context;
     struct efg_recorded_collective c = {.context = context,
                                         .meeting = meeting_of(operation),
                                         .size = efg_recorded_size(d, comm),
@@ -42,18 +39,7 @@ void efg_recorded_meet(struct efg_recorded_reading *r, OTF2_CollectiveOp operati
                                         .done = efg_recorded_present(r)};
     c.root = c.meeting == EFG_MEETING_SCAN ? efg_recorded_own(d, comm, r->rank)
                                            : efg_recorded_peer(d, comm, r->rank, root);
+    struct efg_recorded_item item = {.kind = EFG_RECORDED_COLLECTIVE, .collective = c};
     if (c.size > 1)
-        efg_buffer_put(&r->collectives, &c, sizeof c);
-    if (r->collectives.failed)
-        _exit(1);
-}
-
-void efg_recorded_say_collectives(struct efg_recorded_reading *r)
-{
-    const struct efg_recorded_collective *c = (struct efg_recorded_collective *)r->collectives.data;
-    for (size_t i = 0; i < r->collectives.size / sizeof *c; i++) {
-        efg_recorded_begin_item(r, EFG_RECORDED_COLLECTIVE)->collective = c[i];
-        efg_recorded_say(r, NULL);
-    }
-    r->collectives.size = 0;
+        efg_recorded_put_behind(r, &item);
 }

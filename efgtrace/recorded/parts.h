@@ -8,6 +8,7 @@
  *     events.c     events -> items
  *     define.c     the definitions that the events refer to
  *     meet.c       collective operations
+ *     access.c     one-sided communication
  *     order.c      messages, numbered as readers of OTF2 pair them
  */
 #ifndef EFG_RECORDED_PARTS_H
@@ -87,6 +88,11 @@ const char *efg_recorded_define(struct efg_recorded_definitions *d, OTF2_Reader 
  */
 uint32_t efg_recorded_peer(const struct efg_recorded_definitions *d, uint32_t comm, uint32_t me,
                            uint32_t rank);
+/* The communicator of a window; EFG_NONE if it is none. */
+uint32_t efg_recorded_win(const struct efg_recorded_definitions *d, uint32_t win);
+/* NULL if it is none. */
+const struct efg_recorded_group *efg_recorded_group(const struct efg_recorded_definitions *d,
+                                                    uint32_t reference);
 /* How many members a communicator has, of both groups; 0 if it is none. */
 uint32_t efg_recorded_size(const struct efg_recorded_definitions *d, uint32_t comm);
 /* The rank in a communicator, in its first group, of the world rank ME; EFG_NONE if it has none. */
@@ -147,7 +153,7 @@ struct efg_recorded_reading {
     bool is_start;  /* the call is MPI_Start or its like */
     struct efg_recorded_call call;
     uint64_t calls;                /* so far: the number of the present one */
-    struct efg_buffer collectives; /* struct efg_recorded_collective: of the present call */
+    struct efg_buffer behind;      /* struct efg_recorded_item: to be said when the call has ended */
     struct efg_map requests;       /* of nonblocking collectives -> the call that began it */
     struct efg_recorded_span iteration, window; /* number EFG_RECORDED_NONE: in none */
     uint64_t windows;
@@ -180,7 +186,14 @@ static inline uint64_t efg_recorded_present(const struct efg_recorded_reading *r
 /* The present call completes OPERATION, which the call BEGUN began, on a communicator or a window. */
 void efg_recorded_meet(struct efg_recorded_reading *r, OTF2_CollectiveOp operation, uint32_t context,
                        bool is_window, uint32_t root, uint64_t begun);
-/* Say these. */
-void efg_recorded_say_collectives(struct efg_recorded_reading *r);
+/* The present call, if there is one, does ACT with BYTES to the part of window WIN that RANK of its
+ * communicator has; or so does its epoch, with those of all in GROUP. */
+void efg_recorded_access(struct efg_recorded_reading *r, enum efg_recorded_act act, uint32_t win,
+                         uint32_t rank, uint64_t bytes);
+void efg_recorded_epoch(struct efg_recorded_reading *r, uint32_t win, uint32_t group);
+
+/* ITEM is said when the present call has ended; say these. */
+void efg_recorded_put_behind(struct efg_recorded_reading *r, const struct efg_recorded_item *item);
+void efg_recorded_say_behind(struct efg_recorded_reading *r);
 
 #endif

@@ -149,6 +149,9 @@ static bool is_sound(struct efg_recorded *r, const struct efg_recorded_item *ite
     case EFG_RECORDED_COLLECTIVE:
         return item->collective.meeting <= EFG_MEETING_SCAN && is_call(r, item->collective.begun) &&
                is_call(r, item->collective.done);
+    case EFG_RECORDED_ACCESS:
+        return item->access.act <= EFG_ACT_ATOMIC && item->access.rank < r->ranks &&
+               item->access.call < r->calls;
     }
     return false;
 }

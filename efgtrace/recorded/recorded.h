@@ -8,6 +8,7 @@
  *         WINDOW       after all that is in it; several are brackets of MeasurementOnOff
  *         MESSAGE      one end of a message, somewhere after its calls
  *         COLLECTIVE   that it took part in, after the call that completed it
+ *         ACCESS       what a call did with a rank's part of an RMA window, after the call
  *     LOCATION  ...                                            by rank, its first thread first
  *
  * Threads come one after the other, so that the memory needed is that of definitions and of
@@ -35,6 +36,7 @@ enum efg_recorded_kind {
     EFG_RECORDED_WINDOW,
     EFG_RECORDED_MESSAGE,
     EFG_RECORDED_COLLECTIVE,
+    EFG_RECORDED_ACCESS,
 };
 
 /* Who waits for whom in a collective operation. */
@@ -44,6 +46,18 @@ enum efg_recorded_meeting {
     EFG_MEETING_ONE_TO_ALL, /* all for the root */
     EFG_MEETING_ALL_TO_ONE, /* the root for all */
     EFG_MEETING_SCAN,       /* each for those before it */
+};
+
+/* One-sided communication: what was done. */
+enum efg_recorded_act {
+    EFG_ACT_EPOCH, /* MPI_Win_start, complete, post or wait: as the call is named */
+    EFG_ACT_LOCK,
+    EFG_ACT_LOCK_EXCLUSIVE,
+    EFG_ACT_UNLOCK,
+    EFG_ACT_FLUSH,
+    EFG_ACT_PUT,
+    EFG_ACT_GET,
+    EFG_ACT_ATOMIC,
 };
 
 /* What a call says about its bytes as the graph counts them: for sends and blocking collectives
@@ -93,6 +107,14 @@ struct efg_recorded_item {
             uint64_t is_window;
             uint64_t begun, done; /* as above */
         } collective;
+        struct efg_recorded_access {
+            uint32_t window; /* of the trace */
+            uint32_t act;    /* enum efg_recorded_act */
+            uint32_t rank;   /* whose part of the window; of post and wait: who uses the own one */
+            uint32_t zero;
+            uint64_t call; /* as above */
+            uint64_t bytes;
+        } access;
     };
 };
 

@@ -12,7 +12,8 @@
 
 _Static_assert(sizeof(struct efg_recorded_call) == 4 * sizeof(uint32_t) + 4 * sizeof(uint64_t) &&
                    sizeof(struct efg_recorded_message) == 4 * sizeof(uint32_t) + 6 * sizeof(uint64_t) &&
-                   sizeof(struct efg_recorded_collective) == 4 * sizeof(uint32_t) + 3 * sizeof(uint64_t),
+                   sizeof(struct efg_recorded_collective) == 4 * sizeof(uint32_t) + 3 * sizeof(uint64_t) &&
+                   sizeof(struct efg_recorded_access) == 4 * sizeof(uint32_t) + 2 * sizeof(uint64_t),
                "bytes between members would go to the pipe, whatever they are");
 
 static void flush(struct efg_recorded_reading *r)
@@ -56,4 +57,21 @@ void efg_recorded_end_with(struct efg_recorded_reading *r, const char *fault)
     efg_recorded_say(r, fault);
     flush(r);
     _exit(0);
+}
+
+void efg_recorded_put_behind(struct efg_recorded_reading *r, const struct efg_recorded_item *item)
+{
+    efg_buffer_put(&r->behind, item, sizeof *item);
+    if (r->behind.failed)
+        _exit(1);
+}
+
+void efg_recorded_say_behind(struct efg_recorded_reading *r)
+{
+    const struct efg_recorded_item *items = (struct efg_recorded_item *)r->behind.data;
+    for (size_t i = 0; i < r->behind.size / sizeof *items; i++) {
+        *efg_recorded_begin_item(r, (enum efg_recorded_kind)items[i].kind) = items[i];
+        efg_recorded_say(r, NULL);
+    }
+    r->behind.size = 0;
 }

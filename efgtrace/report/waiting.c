@@ -160,6 +160,9 @@ static void put_left_out(struct efg_buffer *out, const struct efg_waits *waits)
     if (waits->unmatched)
         efg_summary_line(out, "%" PRIu64 " calls of collectives are not matched with others.",
                          waits->unmatched);
+    if (waits->epochs_alone)
+        efg_summary_line(out, "%" PRIu64 " epochs of RMA windows have no other side in the trace.",
+                         waits->epochs_alone);
 }
 
 void efg_report_waiting(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most)

@@ -178,7 +178,8 @@ static uint64_t needs(struct replaying *r, uint32_t number)
         if (edges[i].link == EFG_LINK_MEETING)
             moment = efg_waits_later(moment, part_needs(r, number, edges[i].other));
     }
-    if (call->kind == EFG_WAIT_RECEIVER || call->kind == EFG_WAIT_SCAN)
+    if (call->kind == EFG_WAIT_RECEIVER || call->kind == EFG_WAIT_SCAN || call->kind == EFG_WAIT_POST ||
+        call->kind == EFG_WAIT_LOCK)
         moment = efg_waits_later(moment, begin_of(r, number, call->by));
     return moment;
 }

@@ -21,7 +21,8 @@ const char efg_waits_json_help[] =
     "           pairs [[rank that waits, rank that it waits for or null, time, waits]] by falling\n"
     "           time, pairs_left_out, iterations [{number, window, begin, end, locations, longest,\n"
     "           parallel, balance, communication, W}],\n"
-    "           messages {matched, alone}, collectives {calls, unmatched}}\n"
+    "           messages {matched, alone}, collectives {calls, unmatched}, epochs {all, alone}\n"
+    "           (of MPI_Win_start and MPI_Win_post)}\n"
     "           W: {time, computation, mpi, transfer, waiting {KIND: time}, calls}; time =\n"
     "           computation + mpi, mpi = transfer + waiting. by: with the computation before the\n"
     "           calls. C: {computation {direct, indirect, path}, mpi {the same}}: waiting of\n"
@@ -218,5 +219,8 @@ cJSON *efg_waits_json(const struct efg_waits *waits, const struct efg_recorded *
     cJSON *collectives = cJSON_AddObjectToObject(to, "collectives");
     efg_json_number(collectives, "calls", waits->collectives);
     efg_json_number(collectives, "unmatched", waits->unmatched);
+    cJSON *epochs = cJSON_AddObjectToObject(to, "epochs");
+    efg_json_number(epochs, "all", waits->epochs);
+    efg_json_number(epochs, "alone", waits->epochs_alone);
     return to;
 }

@@ -7,6 +7,12 @@
 
 #include "parts.h"
 
+void efg_waits_put_edge(struct efg_waits_work *w, uint32_t call, uint32_t other, enum efg_waits_link link)
+{
+    struct efg_waits_edge edge = {call, other, link};
+    efg_buffer_put(&w->edges, &edge, sizeof edge);
+}
+
 static int by_call(const void *a, const void *b)
 {
     const struct efg_waits_edge *x = a, *y = b;

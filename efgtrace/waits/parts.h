@@ -6,6 +6,8 @@
  *     take.c    items -> calls, messages, collectives
  *     wait.c    until when a call waits, and for which other one
  *     meet.c    collectives -> who waits for whom
+ *     access.c  one-sided communication -> epochs
+ *     epochs.c  epochs -> who waits for whom
  *     sum.c     sums
  *     links.c   which calls of other locations a call depends on
  *     cause.c   what made others late
@@ -42,6 +44,10 @@ enum efg_waits_trait { /* of a site: what its function is */
     EFG_TRAIT_PROBE,     /* what it has found is received next */
     EFG_TRAIT_NEIGHBOUR, /* collective, but not of all */
     EFG_TRAIT_FENCE,
+    EFG_TRAIT_START, /* of an epoch, of MPI_Win_start or MPI_Win_post */
+    EFG_TRAIT_COMPLETE,
+    EFG_TRAIT_POST,
+    EFG_TRAIT_WAIT,
 };
 
 enum efg_waits_link { EFG_LINK_RECEIVE, EFG_LINK_SEND, EFG_LINK_MEETING };
@@ -60,6 +66,22 @@ struct efg_waits_meeting { /* a member's part in a collective */
     uint32_t begun, done;  /* calls */
     uint32_t meeting, root, size;
     uint32_t first; /* of all parts of the same collective, which are SIZE; EFG_NONE: not matched */
+};
+
+struct efg_waits_access { /* a call has to do with what a rank has of an RMA window */
+    uint32_t win, window;     /* of MPI; of the trace */
+    uint32_t origin, target;  /* ranks: who uses it, whose it is */
+    uint32_t call;
+    uint8_t act;       /* enum efg_recorded_act */
+    bool is_exposure;  /* MPI_Win_post and MPI_Win_wait: the call is the target's */
+};
+
+/* From start to complete, post to wait, or lock to unlock, of an origin and a target. */
+struct efg_waits_epoch {
+    enum { EFG_EPOCH_ACCESS, EFG_EPOCH_EXPOSURE, EFG_EPOCH_LOCK, EFG_EPOCH_LOCK_EXCLUSIVE } kind;
+    uint32_t win, window, origin, target;
+    uint32_t begun, ended; /* calls; EFG_NONE: not in the trace */
+    uint32_t first, count; /* accesses, all of it */
 };
 
 struct efg_waits_span { /* an iteration or a window of a location */
@@ -81,6 +103,7 @@ struct efg_waits_work {
     struct efg_buffer spans;       /* struct efg_waits_span */
     struct efg_buffer edges;       /* struct efg_waits_edge; linked: by call */
     struct efg_buffer meetings;    /* struct efg_waits_meeting; matched: by collective and rank */
+    struct efg_buffer accesses;    /* struct efg_waits_access */
     uint32_t *first_edge;          /* by call, and one more */
     struct efg_map place;          /* location << 32 | site -> index */
 };
@@ -96,6 +119,9 @@ void efg_waits_explain(struct efg_waits_work *w, uint32_t receive, uint32_t by);
 /* All messages are known: polls one after the other, with no other call in between, waited for the same. */
 void efg_waits_explain_polls(struct efg_waits_work *w);
 
+/* CALL has to do with OTHER. */
+void efg_waits_put_edge(struct efg_waits_work *w, uint32_t call, uint32_t other, enum efg_waits_link link);
+
 static inline uint64_t efg_waits_later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -107,6 +133,13 @@ uint8_t efg_waits_trait(const struct efg_waits_work *w, uint32_t call);
 
 /* The collectives that were taken: what their calls wait for. Returns 0, or -ENOMEM. */
 int efg_waits_meet(struct efg_waits *waits);
+/* CALL, the last one of its location, has done this. Returns 0 or -ENOMEM. */
+int efg_waits_access(struct efg_waits *waits, const struct efg_recorded_access *access);
+/* The accesses that were taken are sorted, and told as EPOCHS (struct efg_waits_epoch): those of a pair of
+ * ranks one after the other, the origin's first. Returns 0 or -ENOMEM. */
+int efg_waits_find_epochs(struct efg_waits_work *w, struct efg_buffer *epochs);
+/* What their calls wait for. */
+int efg_waits_meet_epochs(struct efg_waits *waits);
 /* The sums in WAITS. Returns 0 or -ENOMEM. */
 int efg_waits_sum_up(struct efg_waits *waits);
 /* What is sorted is sorted: indices of places and iterations are of no use any more. */

@@ -22,7 +22,9 @@ static uint8_t trait_of(const char *function)
         {"MPI_Probe", EFG_TRAIT_PROBE},         {"MPI_Mprobe", EFG_TRAIT_PROBE},
         {"MPI_Iprobe", EFG_TRAIT_PROBE},        {"MPI_Improbe", EFG_TRAIT_PROBE},
         {"MPI_Neighbor_", EFG_TRAIT_NEIGHBOUR}, {"MPI_Ineighbor_", EFG_TRAIT_NEIGHBOUR},
-        {"MPI_Win_fence", EFG_TRAIT_FENCE},
+        {"MPI_Win_fence", EFG_TRAIT_FENCE},     {"MPI_Win_start", EFG_TRAIT_START},
+        {"MPI_Win_post", EFG_TRAIT_POST},       {"MPI_Win_complete", EFG_TRAIT_COMPLETE},
+        {"MPI_Win_wait", EFG_TRAIT_WAIT},       {"MPI_Win_test", EFG_TRAIT_WAIT},
     };
     for (size_t i = 0; i < sizeof traits / sizeof *traits; i++)
         if (strncmp(function, traits[i].name, strlen(traits[i].name)) == 0)
@@ -135,17 +137,11 @@ static uint32_t number_of(const struct efg_waits *waits, uint64_t call)
                                      : waits->locations[waits->location_count - 1].first + (uint32_t)call;
 }
 
-static void put_edge(struct efg_waits_work *w, uint32_t call, uint32_t other, enum efg_waits_link link)
-{
-    struct efg_waits_edge edge = {call, other, link};
-    efg_buffer_put(&w->edges, &edge, sizeof edge);
-}
-
 static void link_ends(struct efg_waits_work *w, struct end send, struct end receive)
 {
     if (send.begun != EFG_NONE && receive.done != EFG_NONE) {
-        put_edge(w, receive.done, send.begun, EFG_LINK_RECEIVE);
-        put_edge(w, send.begun, receive.done, EFG_LINK_SEND);
+        efg_waits_put_edge(w, receive.done, send.begun, EFG_LINK_RECEIVE);
+        efg_waits_put_edge(w, send.begun, receive.done, EFG_LINK_SEND);
         efg_waits_wait(w, receive.done, EFG_WAIT_SENDER, send.begun);
         efg_waits_explain(w, receive.done, send.begun);
         if (receive.begun != EFG_NONE && receive.begun != receive.done)
@@ -220,6 +216,8 @@ static int take(struct efg_waits *waits, const struct efg_recorded_item *item)
         return take_message(waits, &item->message);
     case EFG_RECORDED_COLLECTIVE:
         return take_collective(waits, &item->collective);
+    case EFG_RECORDED_ACCESS:
+        return efg_waits_access(waits, &item->access);
     }
     return 0;
 }

@@ -22,6 +22,9 @@ const char *efg_wait_name(enum efg_wait kind)
         [EFG_WAIT_ROOT] = "late broadcast",
         [EFG_WAIT_REDUCE] = "early reduce",
         [EFG_WAIT_SCAN] = "early scan",
+        [EFG_WAIT_POST] = "late post",
+        [EFG_WAIT_COMPLETE] = "late complete",
+        [EFG_WAIT_LOCK] = "wait for a lock",
         [EFG_WAIT_POLLS] = "polls",
     };
     return names[kind];
@@ -58,8 +61,9 @@ void efg_waits_end(struct efg_waits *waits)
     if (*waits->missing)
         return;
     waits->alone = waits->work->open.count;
+    bool has_epochs = efg_waits_meet_epochs(waits) == 0;
     efg_waits_explain_polls(waits->work);
-    if (efg_waits_meet(waits) || efg_waits_sum_up(waits) || efg_waits_link(waits->work) ||
+    if (!has_epochs || efg_waits_meet(waits) || efg_waits_sum_up(waits) || efg_waits_link(waits->work) ||
         efg_waits_find_causes(waits) || efg_waits_find_path(waits) || efg_waits_find_ideal(waits)) {
         efg_waits_give_up(waits, "there is no memory for so many calls");
         return;
@@ -93,6 +97,7 @@ static void free_work(struct efg_waits_work *w)
     efg_buffer_fini(&w->spans);
     efg_buffer_fini(&w->edges);
     efg_buffer_fini(&w->meetings);
+    efg_buffer_fini(&w->accesses);
     free(w->first_edge);
     efg_map_fini(&w->place);
     free(w);

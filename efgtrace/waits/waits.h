@@ -15,6 +15,11 @@
  *     late broadcast    one to all, not on the root: the root's begin
  *     early reduce      all to one, on the root: the last other one's begin
  *     early scan        the last begin of those before it
+ *     late post         MPI_Win_start, a put, get or atomic operation, or MPI_Win_complete that was still
+ *                       going on then: the begin of the last MPI_Win_post that it is for
+ *     late complete     MPI_Win_wait: the begin of the last MPI_Win_complete
+ *     wait for a lock   MPI_Win_lock, an operation, a flush or MPI_Win_unlock that was still going on
+ *                       then: the begin of the MPI_Win_unlock of whoever had the lock before
  *     polls             polls that found nothing: all of their time; for what is received right after
  *                       the last of them
  *
@@ -24,18 +29,23 @@
  * waits for what is received right after it. Neighbourhood collectives do not say who their
  * neighbours are: they do not wait.
  *
+ * The epochs of MPI_Win_start and MPI_Win_post of two ranks are matched in order, and where a window of the
+ * trace has cut one of them off, as their times fit best. A lock goes from one to the next in the order in
+ * which their MPI_Win_unlock end; shared ones do not wait for each other. What Scalasca calls early wait is
+ * late complete here.
+ *
  * The time of a location is that of its recorded iterations; if it has none, that of its windows:
  *
  *     time = computation (outside MPI) + waiting by kind + transfer (the rest of the time in MPI)
  *
  * The cause. A wait ends where two locations meet: one waits, the other one is late. What the late one
  * did since the two met before is compared with what the waiting one did until it waited. They met when
- * both had begun the ends of a message between them, or a collective of both, before this wait began;
- * else it is the begin of the window. What they did is computation before the calls of a
- * site, and time in them but for waiting. Where the late one spent more, that is the cause, in
- * proportion. Where it spent more on waiting, too, that is passed on to the causes of these waits:
- * indirect. What cannot be said of any is unknown. Source: Boehme, Geimer, Wolf, Arnold, "Identifying
- * the root causes of wait states in large-scale parallel applications" (2010).
+ * both had begun the ends of a message between them, a collective of both, or two calls of which one needs
+ * the other in one-sided communication, before this wait began; else it is the begin of the window. What
+ * they did is computation before the calls of a site, and time in them but for waiting. Where the late one
+ * spent more, that is the cause, in proportion. Where it spent more on waiting, too, that is passed on to the
+ * causes of these waits: indirect. What cannot be said of any is unknown. Source: Boehme, Geimer, Wolf,
+ * Arnold, "Identifying the root causes of wait states in large-scale parallel applications" (2010).
  *
  * The critical path goes backwards from the end of the location that ends last: along its calls, and,
  * from a call that waits, on along those of the location that was late.
@@ -49,7 +59,8 @@
  *
  * The ideal time is that of a network and an MPI which need no time: all calls once more, each of which
  * ends as soon as what it needs has begun (what truly began after its end it did not need). That is an
- * estimate: a program may take another way then, and sends wait for receives only where they did.
+ * estimate: a program may take another way then, and sends wait for receives, calls for posts
+ * and locks only where they did.
  *
  * Terms are those of Scalasca. All times are ns. The time needed is linear in the calls and in
  * those between a wait and where the two met before, but for sorting; the memory is 56 bytes a call, and
@@ -70,6 +81,9 @@ enum efg_wait {
     EFG_WAIT_ROOT,
     EFG_WAIT_REDUCE,
     EFG_WAIT_SCAN,
+    EFG_WAIT_POST,
+    EFG_WAIT_COMPLETE,
+    EFG_WAIT_LOCK,
     EFG_WAIT_POLLS,
     EFG_WAITS
 };
@@ -155,6 +169,7 @@ struct efg_waits {
     struct efg_waits_efficiency efficiency;
     uint64_t messages, alone;       /* with both ends in the trace; with one */
     uint64_t collectives, unmatched; /* calls of collectives; those whose partners are not known */
+    uint64_t epochs, epochs_alone;   /* of MPI_Win_start or post, for each partner; without the other side */
     char missing[512]; /* why nothing is known, a sentence without a full stop; else "" */
     struct efg_waits_work *work; /* parts.h */
 };

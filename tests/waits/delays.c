@@ -1,5 +1,5 @@
 /*
- * Twelve programs, one after the other, each with a delay that is known: in each iteration a rank comes LATE
+ * Fifteen programs, one after the other, each with a delay that is known: in each iteration a rank comes LATE
  * us later than the others, and they wait for it. Each rank prints what it has measured itself, without a
  * word to the others: the moments at which it left the barrier before, and came to the call in question, in
  * ns.
@@ -21,6 +21,7 @@ static int rank, size, iteration, late_us = 15000;
 static uint64_t left[MOST], came[MOST];
 static char data[LARGE], more[LARGE];
 static MPI_Win win;
+static MPI_Group partner; /* ranks 0 and 1: the other one */
 
 static uint64_t now(void)
 {
@@ -130,6 +131,62 @@ static void fence(void)
     MPI_Win_fence(0, win);
 }
 
+/* A function of its own: what is waited here was not put in. */
+static __attribute__((noinline)) void wait_for_complete(void)
+{
+    MPI_Win_wait(win);
+}
+
+/* Rank 0 uses what rank 1 has of the window. */
+static void late_post(void)
+{
+    late(1);
+    come();
+    if (rank == 0) {
+        MPI_Win_start(partner, 0, win);
+        MPI_Win_complete(win);
+    }
+    if (rank == 1) {
+        MPI_Win_post(partner, 0, win);
+        wait_for_complete();
+    }
+}
+
+/* Rank 1 uses what rank 0 has. */
+static void late_complete(void)
+{
+    if (rank == 0)
+        MPI_Win_post(partner, 0, win);
+    if (rank == 1)
+        MPI_Win_start(partner, 0, win);
+    late(1);
+    come();
+    if (rank == 1)
+        MPI_Win_complete(win);
+    if (rank == 0)
+        MPI_Win_wait(win);
+}
+
+/* Rank 1 has the lock before the others go on. */
+static __attribute__((noinline)) void hold(void)
+{
+    if (rank == 1)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    left[iteration] = now();
+}
+
+static void lock(void)
+{
+    hold();
+    late(1);
+    come();
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    if (rank < 2)
+        MPI_Win_unlock(0, win);
+}
+
 /* Another rank is late each time. */
 static void rotating(void)
 {
@@ -174,6 +231,9 @@ static const struct {
     {"broadcast", broadcast},
     {"reduce", reduce},
     {"fence", fence},
+    {"late_post", late_post},
+    {"late_complete", late_complete},
+    {"lock", lock},
     {"nonblocking", nonblocking},
     {"rotating", rotating},
     {"writing", writing},
@@ -203,11 +263,16 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Group world;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, (int[]){rank == 0}, &partner);
     MPI_Win_create(data, sizeof data, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (size > 2 || programs[i].run != chain)
             run((int)i, iterations);
     MPI_Win_free(&win);
+    MPI_Group_free(&partner);
+    MPI_Group_free(&world);
     MPI_Finalize();
     return 0;
 }
