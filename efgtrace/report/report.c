@@ -73,6 +73,15 @@ static void put_notes(struct efg_buffer *out, const struct efg_ranks *ranks)
     efg_buffer_put(out, ranks->notes.data, ranks->notes.size);
 }
 
+static void put_plugins(struct efg_buffer *out, const struct efg_run *run)
+{
+    const char *said = run->common.totals.said;
+    if (!said || !*said)
+        return;
+    efg_text_title(out, "Plug-ins");
+    efg_summary_plugins(out, run, UINT32_MAX);
+}
+
 static void put_sent(struct efg_buffer *out, const struct efg_sent *sent, uint32_t most)
 {
     efg_text_title(out, "Messages by size, all ranks");
@@ -123,6 +132,7 @@ static void put_report(struct efg_buffer *out, const struct reading *reading, ui
     }
     efg_text_title(out, "Size of the graph over the run");
     efg_report_curve(out, run);
+    put_plugins(out, run);
     put_notes(out, &model->ranks);
 }
 

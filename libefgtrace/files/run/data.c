@@ -65,6 +65,8 @@ void efg_run_rank_fini(struct efg_run_rank *rank)
     free(rank->place.cores);
     free(rank->note);
     free(rank->phases);
+    free(rank->said);
+    free(rank->sections);
     memset(rank, 0, sizeof *rank);
 }
 

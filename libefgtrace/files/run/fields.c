@@ -89,6 +89,8 @@ static const struct efg_field fields_of_rank[] = {
     RANK(25, TEXT, phases),
     RANK(26, 64, accuracy),
     RANK(27, 64, error),
+    RANK(28, TEXT, said),
+    RANK(29, TEXT, sections),
 };
 
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)

@@ -260,6 +260,8 @@ struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     struct efg_run_processor processor;
     char *note;           /* what went wrong or is worth saying, "" for nothing */
     char *phases;         /* as efg_run_phases_text */
+    char *said;           /* by plug-ins, as said.h has it */
+    char *sections;       /* of plug-ins: a line each, its name, a tab, text with \n, \t and \\ */
     uint64_t accuracy;    /* millionths that shares of the time may be off; 0: nothing was asked for */
     uint64_t error;       /* how far they are off in spread iterations, with 95% confidence; 0: not known */
     uint32_t thread_count;

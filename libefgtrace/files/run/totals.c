@@ -13,6 +13,7 @@
 
 #include "base/fields.h"
 #include "runfile.h"
+#include "said.h"
 
 #define FIELD(tag, type, name)                       \
     {                                                \
@@ -91,6 +92,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(37, EFG_FIELD_64, crowd_cores),
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
+    FIELD(72, EFG_FIELD_TEXT, said),
 };
 enum { FIRST_LEAST = 38, FIRST_MOST = 44, FIRST_SET = 56, FIRST_OTHER = 58 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
@@ -100,6 +102,7 @@ void efg_totals_fini(struct efg_totals *totals)
     for (uint32_t i = 0; i < totals->note_count; i++)
         free(totals->notes[i].text);
     free(totals->crowd_host);
+    free(totals->said);
     memset(totals, 0, sizeof *totals);
 }
 
@@ -175,6 +178,17 @@ static void add_note(struct efg_totals *totals, struct efg_totals_note note)
     free(note.text);
 }
 
+/* Without memory, what OTHER has said is left out. */
+static void add_said(struct efg_totals *totals, const char *other)
+{
+    char *joined = other && *other ? efg_said_join(totals->said, other) : NULL;
+
+    if (!joined)
+        return;
+    free(totals->said);
+    totals->said = joined;
+}
+
 void efg_totals_add(struct efg_totals *totals, struct efg_totals *more)
 {
     if (!totals->ranks) {
@@ -188,6 +202,7 @@ void efg_totals_add(struct efg_totals *totals, struct efg_totals *more)
     add_speaker(totals, more);
     add_crowd(totals, more->crowd_ranks, more->crowd_cores, more->crowd_host);
     more->crowd_host = NULL;
+    add_said(totals, more->said);
     for (uint32_t i = 0; i < more->note_count; i++)
         add_note(totals, more->notes[i]);
     totals->notes_left += more->notes_left;
@@ -359,6 +374,7 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
     one.alone_first = first_if(one.alone, rank->rank);
     for (uint32_t i = 0; i < rank->thread_count; i++)
         add_thread(&one, &rank->threads[i]);
+    add_said(&one, rank->said);
     int error = note_rank(&one, rank);
     efg_totals_add(totals, &one);
     return error;

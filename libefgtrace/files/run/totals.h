@@ -64,6 +64,7 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     /* The host whose ranks share cores most: how many ranks, cores. */
     uint64_t crowd_ranks, crowd_cores;
     char *crowd_host;
+    char *said; /* by plug-ins, as said.h has it */
     /* Notes of ranks, and how many more ranks have others. */
     uint32_t note_count;
     uint64_t notes_left;

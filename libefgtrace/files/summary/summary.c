@@ -19,6 +19,7 @@
 #define LOOPS_SHOWN 6
 #define PHASES_SHOWN 6
 #define NOTES_SHOWN 4
+#define PLUGIN_LINES 12
 #define MOST_UNTRACED (1 << 20) /* ranks that are worth being named */
 
 /* What the paragraphs share. */
@@ -358,6 +359,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     put_cost(out, &view);
     put_accuracy(out, view.totals);
     put_limit(out, view.totals);
+    efg_summary_plugins(out, run, PLUGIN_LINES);
     put_notes(out, view.totals);
     put_files(out, &view);
 }

@@ -322,6 +322,8 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .end = realtime(now),
         .memory = __atomic_load_n(&efg_memory.most, __ATOMIC_RELAXED),
         .note = efg_notes(),
+        .said = job->said,
+        .sections = job->sections,
         .init = job->init,
         .accuracy = job->conf.accuracy,
         .error = efg_enough_error(),
