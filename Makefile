@@ -82,7 +82,11 @@ TOOL    := $(call objects,efgtrace/*.c efgtrace/*/*.c) $(BUILD)/obj/efgtrace/pag
 UNIT      := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 
-all: $(BUILD)/efgtrace libraries
+PLUGINS   := $(patsubst plugins/%.c,$(BUILD)/efgtrace-plugins/%.so,$(wildcard plugins/*.c))
+
+all: $(BUILD)/efgtrace libraries plugins
+
+plugins: $(PLUGINS)
 
 libraries: $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so
 
@@ -98,6 +102,11 @@ $(BUILD)/libefgtrace-runtime.so: $(RUNTIME) $(FILES) $(CORE)
 
 $(BUILD)/efgtrace: $(TOOL) $(FILES) $(CORE)
 	$(call quiet,LD)$(CC) $(SANITIZE) -o $@ $^ $(FILES_LIBS)
+
+# As a user would make one.
+$(BUILD)/efgtrace-plugins/%.so: plugins/%.c libefgtrace/user/efgtrace-plugin.h
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) -std=gnu11 $(WARNINGS) $(CFLAGS) -fPIC -shared -Ilibefgtrace/user -o $@ $<
 
 $(WRAP) $(RUNTIME): ALL_CFLAGS += $(MPI_CFLAGS) $(FILES_CFLAGS) $(HWLOC_CFLAGS)
 $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
@@ -291,9 +300,11 @@ bench-reduction: set-up-bench
 
 LIBDIR := $(PREFIX)/lib
 install: all
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 share/doc/efgtrace)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 lib/efgtrace-plugins share/doc/efgtrace/plugins)
 	install -m 755 $(BUILD)/efgtrace $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so $(DESTDIR)$(LIBDIR)
+	install -m 755 $(PLUGINS) $(DESTDIR)$(LIBDIR)/efgtrace-plugins
+	install -m 644 plugins/*.c $(DESTDIR)$(PREFIX)/share/doc/efgtrace/plugins
 	install -m 644 libefgtrace/user/* $(DESTDIR)$(PREFIX)/include/efgtrace
 	for page in man/*.[157]; do install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}; done
 	install -m 644 config/efgtrace.conf README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/efgtrace
@@ -305,5 +316,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all libraries mpich unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
+.PHONY: all plugins libraries mpich unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
 .SECONDARY:

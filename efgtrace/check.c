@@ -65,6 +65,8 @@ static const struct meaning meanings[] = {
      "if watching takes more than $ of the time, it does less; the summary says what is lost"},
     {"patience", "0", "no rank waits for one that finds no main loop"},
     {"patience", NULL, "a rank that has found no main loop after $ no longer holds up the others"},
+    {"plugins", "", "there are no plug-ins"},
+    {"plugins", NULL, "these shared objects are told of each MPI call, in this order"},
     {"sequence", "on", "the order of all calls of the run is kept, for `efgtrace expand`"},
     {"sequence", "off", "the order of the calls is not kept"},
     {"save", "0", "nothing is saved before the end: a job that is killed leaves only its logs"},

@@ -55,6 +55,7 @@ runtime/job     runtime/calls   whether MPI has sessions
 runtime/job     runtime/census  learns which ranks are traced
 runtime/job     runtime/mpi     begins to know handles; what is expected
 runtime/job     runtime/node    compares clocks, finds where ranks run
+runtime/job     runtime/plugin  lets plug-ins begin and end
 runtime/job     runtime/process fills it in; notes
 runtime/job     runtime/record  closes recorders
 runtime/job     runtime/stack   begins to know call paths
@@ -65,6 +66,13 @@ runtime/mpi     runtime/calls   the call that handles are of
 runtime/mpi     runtime/census  which members of a communicator are traced
 runtime/node    files/log       a moment of two clocks, as logs have it
 runtime/node    files/run       where a rank runs, as the run file has it
+runtime/plugin  files/run       what they say is kept as in the run file
+runtime/plugin  runtime/calls   tells of each call
+runtime/plugin  runtime/mpi     what its arguments mean
+runtime/plugin  runtime/process which plug-ins; notes about them
+runtime/plugin  runtime/stack   its call path
+runtime/plugin  runtime/watch   stands in front of the tracer; what steers it
+runtime/plugin  user            what a plug-in is
 runtime/preload runtime/calls   wraps the calls of the table
 runtime/preload user            hears what programs say
 runtime/process files/conf      its configuration

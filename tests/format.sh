@@ -7,7 +7,7 @@
 #
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
-folders="libefgtrace efgtrace tests bench"
+folders="libefgtrace efgtrace plugins tests bench"
 
 case $(clang-format --version 2>&1) in
 *" version 14."*)

@@ -68,6 +68,8 @@ static const struct efg_key keys[] = {
      EFG_KEY_SHARE, FIELD(accuracy), 100, 1000000},
     {"patience", NULL, "TIME", "5s", "how long ranks wait for one that finds no main loop", EFG_KEY_TIME,
      FIELD(patience), 0, 24 * HOUR},
+    {"plugins", NULL, "FILE[:OPTIONS],...", "", "shared objects that are told of each MPI call", EFG_KEY_TEXT,
+     FIELD(plugins), 0, 0},
     {"sequence", NULL, "on|off", "on", "keep the order of all calls of the run", EFG_KEY_SWITCH,
      FIELD(sequence), 0, 0},
     {"save", NULL, "TIME", "20s", "time between two saves, in case the job is killed; 0: never", EFG_KEY_TIME,

@@ -21,7 +21,7 @@
 #include "core/loop/finder.h"
 #include "when.h"
 
-#define EFG_CONF_KEYS 27 /* how many keys there are */
+#define EFG_CONF_KEYS 28 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
@@ -58,6 +58,7 @@ struct efg_conf {
     uint64_t ring;            /* bytes of iterations that may yet turn out to be slow */
     uint64_t accuracy;        /* millionths that shares of the time may be off; 0: none is asked for */
     uint64_t overhead;        /* millionths of the time that watching may take; 0: no limit */
+    char plugins[EFG_CONF_TEXT]; /* of the user: "NAME[:OPTIONS], ..." */
     uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */
     int sequence;             /* 1: keep the order of all calls */
     uint64_t save;            /* ns: shortest time between saves; 0: never */

@@ -23,6 +23,7 @@
 #include "orders.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/signals.h"
+#include "runtime/plugin/plugin.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "runtime/watch/coarse.h"
@@ -167,6 +168,7 @@ void efg_finish_run(void)
 
     efg_last_end();
     efg_threads_stop();
+    efg_plugins_end();
     uint64_t now = efg_clock_ticks();
     efg_thrift_end(now);
     efg_signals_hold(&signals);
@@ -219,6 +221,7 @@ void efg_finish_leave(void)
 {
     efg_last_end();
     efg_threads_stop();
+    efg_plugins_end();
     uint64_t now = efg_clock_ticks();
     efg_thrift_end(now);
     struct efg_thread *self = efg_threads_become(NULL);

@@ -18,6 +18,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/census/board.h"
 #include "runtime/mpi/ask.h"
+#include "runtime/plugin/plugin.h"
 #include "runtime/process/job.h"
 #include "runtime/process/processor.h"
 #include "runtime/process/notes.h"
@@ -342,7 +343,7 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
         efg_last_begin();
     job->processor = efg_processor_now();
     job->init = efg_clock_ticks() - begin;
-    return ready ? &hooks : NULL;
+    return ready ? efg_plugins_begin(&hooks) : NULL;
 }
 
 static void (*told)(void);

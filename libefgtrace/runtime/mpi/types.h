@@ -9,6 +9,7 @@
 #define EFG_TYPES_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -39,6 +40,14 @@ static inline uint64_t efg_types_size(MPI_Datatype handle)
         type->size != EFG_TYPES_ASK)
         return type->size;
     return efg_types_ask(handle);
+}
+
+/* The same without a question to MPI, to which HANDLE may be nothing: 0 if it has not been asked yet. */
+static inline uint64_t efg_types_known(MPI_Datatype handle)
+{
+    const struct efg_type *type = efg_types_place(handle);
+    bool is_known = __atomic_load_n(&type->handle, __ATOMIC_ACQUIRE) == handle;
+    return is_known && type->size != EFG_TYPES_ASK ? type->size : 0;
 }
 
 #endif
