@@ -91,8 +91,9 @@ static void leave(void)
     dprintf(STDERR_FILENO, "[%d] leave\n", rank);
 }
 
-static void control(int level, const char *name)
+static void control(int level, const char *name, const uintptr_t *frame)
 {
+    (void)frame;
     dprintf(STDERR_FILENO, "[%d] control %d %s\n", rank, level, name ? name : "(none)");
 }
 

@@ -90,6 +90,25 @@ rm -rf out
 traced out --select asked ./asks 3000 all 3000 5
 has "too late" "1 times, 1 in vain" out/summary.txt
 
+# regions NAME: the iterations in the trace hold the regions, each with what is called in it
+regions() {
+    verdict "regions, $1" "$("$python" "$root/tests/regions.py" out/traces.otf2 2>&1 | head -n 20)"
+    verdict "regions, $1: the checker accepts the trace" "$(faults out/traces.otf2 --min-matched 1.0 | head -n 2)"
+}
+
+$MPICC -g -O1 -I"$user" "$sources/regions.c" -o regions || exit 2
+rm -rf out
+traced out ./regions
+same "regions: the output" "1.000" "$(cat traced.out)"
+regions "ten in a row"
+rm -rf out
+traced out --select spread,slow ./regions
+regions "of the whole run"
+rm -rf out
+ranks 4 "$tool" run -o out ./regions killed >killed.out 2>&1
+"$tool" trace out >said 2>&1
+regions "of a job that was killed"
+
 $MPICC -g -O1 -pthread -I"$user" "$sources/misuse.c" -o misuse || exit 2
 ranks 4 ./misuse >bare || verdict "misuse: bare" "exit code $?"
 rm -rf out

@@ -50,8 +50,8 @@ static inline __attribute__((always_inline)) void efgtrace_iteration(void)
 }
 
 /* A region begins, or ends: NAME has 1 to 63 characters. Regions may be nested; they are
- * those of MPI_Pcontrol(1, name) and MPI_Pcontrol(-1, name), and tell calls apart, unless the key signature
- * says what does (efgtrace.conf(5)). */
+ * those of MPI_Pcontrol(1, name) and MPI_Pcontrol(-1, name). They are regions of the trace, and tell calls
+ * apart, unless the key signature says what does (efgtrace.conf(5)). */
 static inline __attribute__((always_inline)) void efgtrace_begin(const char *name)
 {
     efgtrace_tell(EFGTRACE_BEGIN, name, 0);

@@ -137,6 +137,12 @@ void synth_path(struct synth *s, uint32_t path, const void *const *where, uint32
     define(s, r, frames);
 }
 
+void synth_region(struct synth *s, uint32_t region, uint32_t around, const char *name)
+{
+    define(s, (struct efg_record){.kind = EFG_REC_DEF_REGION, .a = region, .b = around, .d = strlen(name)},
+           name);
+}
+
 void synth_comm(struct synth *s, uint32_t comm, uint32_t kind, uint32_t parent, uint64_t identity,
                 uint32_t local, uint32_t remote, const uint32_t *ranks)
 {

@@ -42,6 +42,8 @@ __attribute__((noinline)) /* or else the first bytes of its callers may be calle
 void synth_mark(struct synth *s, uint16_t kind, uint64_t number);
 /* Define PATH as the call sites WHERE, innermost first (0: an unknown module). */
 void synth_path(struct synth *s, uint32_t path, const void *const *where, uint32_t count);
+/* Define REGION, of the user, within AROUND (0: within none). */
+void synth_region(struct synth *s, uint32_t region, uint32_t around, const char *name);
 void synth_comm(struct synth *s, uint32_t comm, uint32_t kind, uint32_t parent,
                 uint64_t identity, uint32_t local, uint32_t remote, const uint32_t *ranks);
 

@@ -309,6 +309,95 @@ static void functions_are_nested(void **state)
     trace_expect_valid("--iterations 2");
 }
 
+static void put_region(struct synth *s, uint32_t path, uint32_t region)
+{
+    synth_put(s, (struct efg_record){.kind = EFG_REC_REGION, .a = path, .b = region});
+}
+
+static void put_call(struct synth *s, uint32_t path)
+{
+    synth_enter(s, "MPI_Wtime", path);
+    synth_leave(s, "MPI_Wtime");
+}
+
+/* A log with paths 11: here, there; 13: here; and regions 1: around; 2: solve, 3: late, both in it; 4: empty,
+ * in that. */
+static void open_with_regions(struct synth *s)
+{
+    const void *h1 = (const char *)here + 1, *t = (const char *)there + 1;
+    synth_open(s, trace_dir, 0, 0, 1);
+    synth_define(s);
+    synth_path(s, 11, (const void *const[]){t, h1}, 2);
+    synth_path(s, 13, (const void *const[]){h1}, 1);
+    synth_region(s, 1, 0, "around");
+    synth_region(s, 2, 1, "solve");
+    synth_region(s, 3, 1, "late");
+    synth_region(s, 4, 3, "empty");
+}
+
+/* One that began before the window is around the functions; others are in those that they begin in, and
+ * what is called in them is in them. */
+static void regions_are_nested_with_functions(void **state)
+{
+    struct synth s;
+    (void)state;
+    open_with_regions(&s);
+    synth_put(&s, (struct efg_record){.kind = EFG_REC_WINDOW_BEGIN, .b = 1});
+    synth_put(&s, (struct efg_record){.kind = EFG_REC_ITERATION_BEGIN, .e = 1});
+    put_call(&s, 11);
+    put_region(&s, 13, 2);
+    put_call(&s, 11);
+    put_region(&s, 13, 1);
+    synth_mark(&s, EFG_REC_ITERATION_END, 0);
+    synth_mark(&s, EFG_REC_WINDOW_END, 0);
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_events(0, "0 Enter around\n100 Leave around\n100 Enter iteration\n"
+                           "100 Enter around\n200 Enter here\n200 Enter there\n"
+                           "200 Enter MPI_Wtime\n300 Leave MPI_Wtime\n300 Leave there\n"
+                           "400 Enter solve\n500 Enter there\n500 Enter MPI_Wtime\n"
+                           "600 Leave MPI_Wtime\n600 Leave there\n700 Leave solve\n"
+                           "800 Leave here\n800 Leave around\n800 Leave iteration\n"
+                           "800 Enter around\n900 Leave around\n");
+    trace_expect_valid("--iterations 1");
+}
+
+/* One that outlives a function, or an iteration, goes on; that it has nothing in it is no reason to leave it
+ * out, but functions are. */
+static void regions_go_on(void **state)
+{
+    struct synth s;
+    (void)state;
+    open_with_regions(&s);
+    synth_put(&s, (struct efg_record){.kind = EFG_REC_WINDOW_BEGIN, .b = 1});
+    synth_put(&s, (struct efg_record){.kind = EFG_REC_ITERATION_BEGIN, .e = 1});
+    put_region(&s, 11, 3);
+    put_call(&s, 13);
+    synth_mark(&s, EFG_REC_ITERATION_END, 0);
+    synth_put(&s, (struct efg_record){.kind = EFG_REC_ITERATION_BEGIN, .d = 1, .e = 3});
+    put_region(&s, 11, 4);
+    put_region(&s, 13, 0);
+    put_call(&s, 13);
+    put_region(&s, 99, 1);
+    synth_mark(&s, EFG_REC_ITERATION_END, 1);
+    synth_mark(&s, EFG_REC_WINDOW_END, 0);
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_events(0, "0 Enter around\n100 Leave around\n100 Enter iteration\n"
+                           "100 Enter around\n200 Enter here\n200 Enter late\n"
+                           "300 Enter MPI_Wtime\n400 Leave MPI_Wtime\n500 Leave late\n"
+                           "500 Leave here\n500 Leave around\n500 Leave iteration\n"
+                           "500 Enter around\n500 Enter here\n500 Enter late\n600 Leave late\n"
+                           "600 Leave here\n600 Leave around\n600 Enter iteration\n"
+                           "600 Enter around\n600 Enter here\n600 Enter late\n700 Enter empty\n"
+                           "800 Leave empty\n800 Leave late\n800 Leave here\n800 Leave around\n"
+                           "800 Enter here\n900 Enter MPI_Wtime\n1000 Leave MPI_Wtime\n"
+                           "1100 Enter around\n1200 Leave around\n1200 Leave here\n"
+                           "1200 Leave iteration\n1200 Enter here\n1200 Enter around\n"
+                           "1300 Leave around\n1300 Leave here\n");
+    trace_expect_valid("--iterations 2");
+}
+
 static void outside_of_main_is_dropped(void **state)
 {
     extern int main(void);
@@ -497,6 +586,8 @@ int main(void)
         TEST(parents_come_first),
         TEST(circles_are_cut),
         TEST(functions_are_nested),
+        TEST(regions_are_nested_with_functions),
+        TEST(regions_go_on),
         TEST(outside_of_main_is_dropped),
         TEST(windows_are_bracketed),
         TEST(iterations_say_why),

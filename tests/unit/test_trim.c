@@ -385,6 +385,34 @@ static void test_windows_without_calls(void **state)
     }
 }
 
+static void add_region(uint64_t time, uint32_t region)
+{
+    put((struct efg_record){.time = time, .kind = EFG_REC_REGION, .b = region}, NULL);
+}
+
+/* What is left of a window begins in the region that was the innermost one then; changes before it and behind
+ * it go. */
+static void test_regions_of_margins(void **state)
+{
+    (void)state;
+    begin_roomy_window(10);
+    add_region(20, 1);
+    add_region(30, 2);
+    add_call(40, 50, EFG_REC_SEND, 2, true);
+    add_region(60, 3);
+    call(110, 120, EFG_REC_SEND, 4);
+    add_region(130, 4);
+    call(140, 150, EFG_REC_SEND, 5);
+    add_region(210, 5);
+    add(290, EFG_REC_WINDOW_END, 0);
+    trim_margins();
+    assert_int_equal(count, 2 + 3 * 3 + 2);
+    assert_int_equal(records[0].kind, EFG_REC_WINDOW_BEGIN);
+    assert_int_equal(records[0].b, 2);
+    assert_int_equal(records[4].b, 3);
+    assert_int_equal(records[8].b, 4);
+}
+
 static void test_needed_calls_stay(void **state)
 {
     (void)state;
@@ -590,6 +618,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_calls_outside_of_windows_go, start, end),
         cmocka_unit_test_setup_teardown(test_the_rest_goes, start, end),
         cmocka_unit_test_setup_teardown(test_windows_without_calls, start, end),
+        cmocka_unit_test_setup_teardown(test_regions_of_margins, start, end),
         cmocka_unit_test_setup_teardown(test_needed_calls_stay, start, end),
         cmocka_unit_test_setup_teardown(test_requests_of_margins, start, end),
         cmocka_unit_test_setup_teardown(test_sends_of_margins_without_other_ends, start, end),

@@ -25,12 +25,14 @@ struct efg_record {
 enum efg_record_kind {
     EFG_REC_NONE,
     /* Windows and iterations; outside of MPI calls. */
-    EFG_REC_WINDOW_BEGIN,    /* d = number of the window, from 0; what is under way, as far as
-                                this thread knows (files/match/flight.h): a = count, signed, e = sum */
+    EFG_REC_WINDOW_BEGIN,    /* d = number of the window, from 0; b = user's region, as below; what is under
+                                way, as far as this thread knows (files/match/flight.h): a = count, signed,
+                                e = sum */
     EFG_REC_WINDOW_END,      /* d = number of the window */
     EFG_REC_ITERATION_BEGIN, /* d = number of the iteration (the pivot's visit), from 0; c = number of the
                                 phase, 0: not known; a = enum efg_kept;
-                                of a slow one, b = how many times the median it took, in 1/1000 */
+                                of a slow one, b = how many times the median it took, in 1/1000;
+                                e = user's region, as below */
     EFG_REC_ITERATION_END,   /* d = number of the iteration */
     /* Every call: */
     EFG_REC_ENTER, /* call, a = call path, 0 for none; d = how many polls that found nothing it
@@ -78,6 +80,9 @@ enum efg_record_kind {
     EFG_REC_IO_ISSUED,   /* e = match id: nonblocking, underway */
     EFG_REC_IO_TEST,     /* e = match id: tested, not complete */
     EFG_REC_IO_CANCELLED, /* e = match id */
+    /* Outside of calls: a = call path, 0 for none, where the user's region b (DEF_REGION) is from now on the
+     * innermost one; 0: there is none */
+    EFG_REC_REGION,
     /* Definitions: d = bytes of payload that follow. Their time means nothing. */
     EFG_REC_DEF_CALL = 128, /* call, a = enum efg_class; payload: its name, "MPI_Send" */
     EFG_REC_DEF_MODULE,     /* a = module; payload: its path name */
@@ -89,6 +94,8 @@ enum efg_record_kind {
     EFG_REC_DEF_WIN,        /* a = window, b = communicator, e = identity as above */
     EFG_REC_DEF_FILE,       /* a = file handle, b = communicator, e = identity; payload: name */
     EFG_REC_DEF_GROUP,      /* a = group; payload: struct efg_members, all of them LOCAL */
+    EFG_REC_DEF_REGION,     /* a = user's region, from 1; b = the one around it, defined before, 0 for none;
+                               payload: name. The same name in another region is another one */
 };
 
 /* Why an iteration was kept. */

@@ -407,11 +407,24 @@ static struct efg_span rest_of_window(const struct trim *t, const struct margins
     return rest;
 }
 
-static void begin_rest(struct margins *m, struct efg_record r, struct efg_span rest)
+/* The user's region at TIME, in the window that has just begun, in INNERMOST. */
+static uint32_t region_at(const struct trim *t, uint64_t time, uint32_t innermost)
+{
+    struct efg_log_reader ahead = t->reader;
+    const struct efg_record *r;
+
+    while ((r = efg_log_read(&ahead, NULL)) && r->kind != EFG_REC_WINDOW_BEGIN)
+        if (r->kind == EFG_REC_REGION && r->time < time)
+            innermost = r->b;
+    return innermost;
+}
+
+static void begin_rest(const struct trim *t, struct margins *m, struct efg_record r, struct efg_span rest)
 {
     size_t i = m->windows - 1;
 
     r.time = rest.from;
+    r.b = region_at(t, rest.from, r.b);
     if (i < m->given->gone_count) {
         r.a += m->given->gone[i].count;
         r.e += m->given->gone[i].sum;
@@ -428,6 +441,8 @@ static void put_window(struct trim *t, struct margins *m)
 
 static void put_edge(struct trim *t, struct efg_record r, struct efg_span rest)
 {
+    if (r.kind == EFG_REC_REGION && (r.time < rest.from || r.time > rest.to))
+        return;
     if (r.kind == EFG_REC_WINDOW_END && r.time > rest.to)
         r.time = rest.to > t->out.time ? rest.to : t->out.time;
     put(t, &r);
@@ -457,7 +472,7 @@ static void trim_margins(struct trim *t, struct margins *m)
             m->windows++;
             rest = rest_of_window(t, m, r->time);
             if (rest.from <= rest.to)
-                begin_rest(m, *r, rest);
+                begin_rest(t, m, *r, rest);
             continue;
         }
         if (!is_call && r->kind == EFG_REC_ENTER) {

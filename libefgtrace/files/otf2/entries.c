@@ -8,6 +8,7 @@
 #include "pass.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -71,6 +72,15 @@ static void define(struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id
         p->stack.failed = true;
 }
 
+/* What is around it is defined before it: there are no circles. */
+static void define_region(struct efg_otf2_pass *p, const struct efg_record *r)
+{
+    define(p, EFG_ITEM_REGION, r->a);
+    uint64_t *value = efg_map_find(&p->ids, (uint64_t)EFG_ITEM_REGION << 32 | r->a);
+    if (value && r->b < r->a)
+        *value |= (uint64_t)r->b << 32;
+}
+
 void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
 {
     switch (r->kind) {
@@ -86,6 +96,8 @@ void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
         return define(p, EFG_ITEM_FILE, r->a);
     case EFG_REC_DEF_GROUP:
         return define(p, EFG_ITEM_GROUP, r->a);
+    case EFG_REC_DEF_REGION:
+        return define_region(p, r);
     }
 }
 
@@ -95,4 +107,19 @@ bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint3
     if (value)
         *found = (uint32_t)*value;
     return value != NULL;
+}
+
+uint32_t efg_otf2_find_regions(const struct efg_otf2_pass *p, uint32_t id, uint32_t regions[EFG_OTF2_NESTED])
+{
+    uint32_t count = 0, at = EFG_OTF2_NESTED;
+    while (at > 0) {
+        const uint64_t *value = id ? efg_map_find(&p->ids, (uint64_t)EFG_ITEM_REGION << 32 | id) : NULL;
+        if (!value)
+            break;
+        regions[--at] = (uint32_t)*value;
+        id = (uint32_t)(*value >> 32);
+    }
+    count = EFG_OTF2_NESTED - at;
+    memmove(regions, regions + at, count * sizeof *regions);
+    return count;
 }

@@ -43,38 +43,66 @@ static void begin_window(struct efg_otf2_pass *p, uint64_t time)
     p->has_begun = true;
 }
 
+static const struct efg_otf2_route *find_path(const struct efg_otf2_pass *p, uint32_t id)
+{
+    static const struct efg_otf2_route none = {.name = EFG_NONE, .site = EFG_NONE};
+    uint32_t row;
+    return efg_otf2_find(p, EFG_ITEM_PATH, id, &row) && row < p->path_count ? p->paths + row : &none;
+}
+
+static void walk(struct efg_otf2_pass *p, const struct efg_otf2_route *path, uint64_t time)
+{
+    /* none as long as no path is known */
+    const struct efg_otf2_frame *functions = path->count ? p->functions + path->start : NULL;
+    efg_otf2_walk(&p->stack, functions, path->count, time);
+}
+
 static void enter_call(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
-    struct efg_otf2_route none = {.name = EFG_NONE, .site = EFG_NONE}, *path = &none;
-    const struct efg_otf2_frame *functions = NULL; /* as long as no path is known */
-    uint32_t region, row;
+    uint32_t region;
     efg_otf2_return(&p->stack, time);
     p->in_collective = 0;
     if (!efg_otf2_find(p, EFG_ITEM_CALL, r->call, &region))
         return;
-    if (efg_otf2_find(p, EFG_ITEM_PATH, r->a, &row) && row < p->path_count)
-        path = p->paths + row;
-    if (path->count)
-        functions = p->functions + path->start;
-    efg_otf2_walk(&p->stack, functions, path->count, time);
+    const struct efg_otf2_route *path = find_path(p, r->a);
+    walk(p, path, time);
     efg_otf2_call(&p->stack, region, path->site, path->name, r->d, time);
+}
+
+static void nest(struct efg_otf2_pass *p, uint32_t innermost, uint64_t time)
+{
+    uint32_t regions[EFG_OTF2_NESTED];
+    efg_otf2_regions(&p->stack, regions, efg_otf2_find_regions(p, innermost, regions), time);
+}
+
+static void change_region(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
+{
+    const struct efg_otf2_route *path = find_path(p, r->a);
+    efg_otf2_return(&p->stack, time);
+    if (path->count)
+        walk(p, path, time);
+    nest(p, r->b, time);
 }
 
 static void write_frame(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     switch (r->kind) {
     case EFG_REC_WINDOW_BEGIN:
-        return begin_window(p, time);
+        begin_window(p, time);
+        return nest(p, r->b, time);
     case EFG_REC_WINDOW_END:
         return efg_otf2_leave_all(&p->stack, time);
     case EFG_REC_ITERATION_BEGIN:
-        return efg_otf2_iteration_begin(&p->stack, r, time);
+        efg_otf2_iteration_begin(&p->stack, r, time);
+        return nest(p, (uint32_t)r->e, time);
     case EFG_REC_ITERATION_END:
         return efg_otf2_iteration_end(&p->stack, time);
     case EFG_REC_ENTER:
         return enter_call(p, r, time);
     case EFG_REC_LEAVE:
         return efg_otf2_return(&p->stack, time);
+    case EFG_REC_REGION:
+        return change_region(p, r, time);
     }
 }
 
@@ -96,7 +124,7 @@ static void write_record(struct efg_otf2_pass *p, const struct efg_record *r)
         return efg_otf2_define_record(p, r);
     if (!p->has_begun && r->kind != EFG_REC_WINDOW_BEGIN)
         return;
-    if (r->kind <= EFG_REC_LEAVE)
+    if (r->kind <= EFG_REC_LEAVE || r->kind == EFG_REC_REGION)
         return write_frame(p, r, moment_of(p, r));
     s->failed |= write_content(p, r, efg_otf2_tick(s, moment_of(p, r))) != OTF2_SUCCESS;
 }

@@ -105,6 +105,7 @@ static void put_entry(const struct efg_otf2_unifier *u, struct efg_otf2_referenc
     case EFG_ITEM_CALL:
     case EFG_ITEM_WIN:
     case EFG_ITEM_FILE:
+    case EFG_ITEM_REGION:
         return efg_buffer_number(out, reference.row);
     }
 }

@@ -26,7 +26,7 @@
 #include "otf2.h"
 #include "table.h"
 
-enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, GROUP, BAD */
+enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, REGION, GROUP, BAD */
                      EFG_ITEM_END,
                      EFG_ITEM_BAD, /* an invalid definition: keeps the count */
                      EFG_ITEM_CALL,
@@ -35,6 +35,7 @@ enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, GROUP,
                      EFG_ITEM_COMM,
                      EFG_ITEM_WIN,
                      EFG_ITEM_FILE,
+                     EFG_ITEM_REGION,
                      EFG_ITEM_WIN_CREATED, /* marks: there is an event that creates it */
                      EFG_ITEM_FILE_OPENED,
                      EFG_ITEM_GROUP,
@@ -187,16 +188,23 @@ struct efg_otf2_frame { /* a function on the call path, and where in it the next
 
 /*
  *     iteration
- *       function  function  ...      frames[0 .. depth), open if is_open, else left at
- *                   MPI call         the last boundary
+ *       functions and the user's regions, as one is within the other      frames[0 .. depth)
+ *         MPI call
+ *
+ * The first WRITTEN frames were entered. The others are as soon as something within them is, each at its own
+ * time: those that are gone by then are not shown.
  */
 struct efg_otf2_stack {
     OTF2_EvtWriter *writer;
     OTF2_AttributeList *attributes;
     uint64_t last; /* time of the last event */
-    struct efg_otf2_frame *frames;
-    uint32_t depth, deepest; /* deepest: so far */
-    bool is_open, in_iteration, in_call;
+    struct efg_otf2_open {
+        struct efg_otf2_frame frame;
+        bool is_users;  /* a region of the user */
+        uint64_t since; /* when it is entered, if it was not written */
+    } * frames;
+    uint32_t depth, written, deepest; /* deepest: so far */
+    bool in_iteration, in_call;
     uint32_t call; /* region of the MPI call */
     bool failed;   /* OTF2 refused an event, or no memory */
 };
@@ -206,6 +214,9 @@ uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time);
 /* The call path is now PATH (COUNT functions, outermost first). */
 void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count,
                    uint64_t time);
+/* The user's regions are now those of REGIONS (COUNT, outermost first): what is not among them is left, with
+ * all within it, and what is new begins. */
+void efg_otf2_regions(struct efg_otf2_stack *s, const uint32_t *regions, uint32_t count, uint64_t time);
 /* SITE, and PATH, which names the call path: EFG_NONE if not known. POLLS: how many that
  * found nothing the visit stands for, 0 if it is none. */
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,

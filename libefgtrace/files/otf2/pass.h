@@ -26,7 +26,8 @@ struct efg_otf2_pass {
     uint64_t first, last; /* ns since 1970, of the trace */
     struct efg_log_clock clock;
     uint64_t count;     /* words of the log */
-    struct efg_map ids; /* item << 32 | id in the log -> id in the trace; PATH: in paths */
+    struct efg_map ids; /* item << 32 | id in the log -> id in the trace; PATH: in paths; REGION: id in the
+                           log of the one around it << 32 | region */
     struct efg_otf2_route *paths;
     uint32_t path_count;
     struct efg_otf2_frame *functions;
@@ -46,6 +47,9 @@ void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
 /* What the log's ID stands for; returns whether it is known. */
 bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id,
                    uint32_t *found);
+/* The user's region ID of the log, and those around it, outermost first, to REGIONS; returns how many. */
+#define EFG_OTF2_NESTED 64 /* at most; of more the outermost are left out */
+uint32_t efg_otf2_find_regions(const struct efg_otf2_pass *p, uint32_t id, uint32_t regions[EFG_OTF2_NESTED]);
 
 /* --- records; what is not defined is dropped --- */
 

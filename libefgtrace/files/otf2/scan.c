@@ -126,6 +126,12 @@ static void put_object(struct efg_buffer *out, const struct efg_record *r, const
         put_text(out, payload, r->d);
 }
 
+static void put_region(struct efg_buffer *out, const struct efg_record *r, const void *payload)
+{
+    efg_buffer_number(out, EFG_ITEM_REGION);
+    put_text(out, payload, r->d);
+}
+
 static void put_mark(struct efg_buffer *out, enum efg_otf2_item item, const struct efg_record *r)
 {
     efg_buffer_number(out, item);
@@ -148,6 +154,8 @@ static void put_item(struct efg_buffer *out, const struct efg_record *r, const v
         return put_object(out, r, payload);
     case EFG_REC_DEF_GROUP:
         return put_group(out, r, payload, ranks);
+    case EFG_REC_DEF_REGION:
+        return put_region(out, r, payload);
     case EFG_REC_RMA_CREATE:
         return put_mark(out, EFG_ITEM_WIN_CREATED, r);
     case EFG_REC_IO_OPEN:

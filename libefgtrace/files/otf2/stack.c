@@ -2,18 +2,23 @@
 /*
  * The regions that are open on a location, always properly nested:
  *
- *     iteration > functions of the call path, outermost first > MPI call
+ *     iteration > functions of the call path, and regions of the user, outermost first > MPI call
  *
- * The log knows the call path at each MPI call and nothing in between. Between two calls the
- * functions that both have in common stay open. Those that only the first one has are left
- * at its end, those that only the second one has are entered at its beginning: so a function
+ * The log knows the call path at each MPI call, and where a region of the user begins or ends, and nothing in
+ * between. Between two of these the functions that both have in common stay open. Those that only the first
+ * one has are left at its end, those that only the second one has are entered at its beginning: so a function
  * is shown where it was for sure, and the time between is shown in what surely surrounded
  * it. A function counts as the same one as long as all outside of it were called from
  * the same places; two visits in a row from the same place cannot be told from one.
  *
+ * A region of the user is within the functions that it began in. If it outlives one of them, it goes on in
+ * the caller: it is left with the function, and entered again at once. It is around all functions if it began
+ * before the window. Functions within it that are still open when it ends are left with it, and entered again
+ * when a call has them on its path.
+ *
  * An iteration begins and ends between calls, but in the midst of functions. All are left at
- * that moment; as many as the next call still has on its path are entered again at that same
- * moment, when it comes.
+ * that moment; as many as the next call still has on its path, and the regions of the user, are entered again
+ * at that same moment.
  *
  * Invariant: timestamps never decrease; what is entered is left once; after a failure nothing
  * more is written.
@@ -49,44 +54,102 @@ static void leave(struct efg_otf2_stack *s, uint32_t region, uint64_t time)
         check(s, OTF2_EvtWriter_Leave(s->writer, NULL, efg_otf2_tick(s, time), region));
 }
 
-/* Leave the functions from the DEPTH'th on, innermost first. */
-static void leave_functions(struct efg_otf2_stack *s, uint32_t depth, uint64_t time)
+/* Leave the frames from the DEPTH'th on, innermost first; what stays of them is entered again then. */
+static void leave_frames(struct efg_otf2_stack *s, uint32_t depth, uint64_t time)
 {
-    for (uint32_t i = s->depth; s->is_open && i > depth; i--)
-        leave(s, s->frames[i - 1].region, time);
+    while (s->written > depth) {
+        struct efg_otf2_open *open = &s->frames[--s->written];
+        leave(s, open->frame.region, time);
+        open->since = s->last;
+    }
+}
+
+/* Enter the first DEPTH frames, as far as they were not. */
+static void write_frames(struct efg_otf2_stack *s, uint32_t depth)
+{
+    for (; s->written < depth; s->written++)
+        enter(s, s->frames[s->written].frame.region, s->frames[s->written].since);
+}
+
+static void push(struct efg_otf2_stack *s, struct efg_otf2_open open)
+{
+    if (s->depth == s->deepest) {
+        if (efg_array_grow(&s->frames, s->deepest, 1, sizeof *s->frames)) {
+            s->failed = true;
+            return;
+        }
+        s->deepest++;
+    }
+    s->frames[s->depth++] = open;
+}
+
+/* Of the frames from the DEPTH'th on, none of which is written, only the user's stay, or only functions. */
+static void drop(struct efg_otf2_stack *s, uint32_t depth, bool users_stay)
+{
+    uint32_t count = s->depth;
+    s->depth = depth;
+    for (uint32_t i = depth; i < count; i++)
+        if (s->frames[i].is_users == users_stay)
+            s->frames[s->depth++] = s->frames[i];
 }
 
 /* --- walking along call paths --- */
 
-/* How many functions of the path are those on the stack. */
-static uint32_t common_part(const struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count)
-{
-    for (uint32_t i = 0; i < s->depth && i < count; i++) {
-        if (s->frames[i].region != path[i].region)
-            return i;
-        if (s->frames[i].position != path[i].position)
-            return i + 1;
-    }
-    return s->depth < count ? s->depth : count;
-}
-
 void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count, uint64_t time)
 {
-    uint32_t common = common_part(s, path, count);
-    if (count > s->deepest) {
-        if (efg_array_grow(&s->frames, s->deepest, count - s->deepest, sizeof *s->frames)) {
-            s->failed = true;
-            return;
-        }
-        s->deepest = count;
+    uint32_t common = 0, taken = 0; /* of the stack, of the path */
+    bool is_same = true;            /* called from the same places */
+    for (; common < s->depth; common++) {
+        struct efg_otf2_open *open = &s->frames[common];
+        if (open->is_users)
+            continue;
+        if (!is_same || taken == count || open->frame.region != path[taken].region)
+            break;
+        is_same = open->frame.position == path[taken].position;
+        open->frame = path[taken++];
     }
-    leave_functions(s, common, s->last);
-    for (uint32_t i = s->is_open ? common : 0; i < count; i++)
-        enter(s, path[i].region, i < common ? s->last : time);
-    if (count)
-        memcpy(s->frames, path, count * sizeof *path);
-    s->depth = count;
-    s->is_open = true;
+    leave_frames(s, common, s->last);
+    drop(s, common, true);
+    for (; taken < count; taken++)
+        push(s, (struct efg_otf2_open){.frame = path[taken], .since = time});
+}
+
+/* --- regions of the user --- */
+
+/* Where the first one is that is not among REGIONS, *AT of which come before it. */
+static uint32_t first_to_end(const struct efg_otf2_stack *s, const uint32_t *regions, uint32_t count,
+                             uint32_t *at)
+{
+    uint32_t i = 0;
+    for (; i < s->depth; i++) {
+        if (!s->frames[i].is_users)
+            continue;
+        if (*at == count || s->frames[i].frame.region != regions[*at])
+            break;
+        ++*at;
+    }
+    return i;
+}
+
+/* Enter those that began until TIME, even if nothing is within them. */
+static void write_users(struct efg_otf2_stack *s, uint64_t time)
+{
+    uint32_t depth = s->depth;
+    while (depth > 0 && (!s->frames[depth - 1].is_users || s->frames[depth - 1].since > time))
+        depth--;
+    write_frames(s, depth);
+}
+
+void efg_otf2_regions(struct efg_otf2_stack *s, const uint32_t *regions, uint32_t count, uint64_t time)
+{
+    uint32_t at = 0, end = first_to_end(s, regions, count, &at);
+    if (end < s->depth) {
+        write_users(s, time);
+        leave_frames(s, end, time);
+        drop(s, end, false);
+    }
+    for (; at < count; at++)
+        push(s, (struct efg_otf2_open){.frame.region = regions[at], .is_users = true, .since = time});
 }
 
 /* --- MPI calls --- */
@@ -94,6 +157,7 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path, uint64_t polls,
                    uint64_t time)
 {
+    write_frames(s, s->depth);
     if (site != EFG_NONE)
         check(s, OTF2_AttributeList_AddSourceCodeLocationRef(s->attributes, EFG_ATTRIBUTE_SITE, site));
     if (path != EFG_NONE)
@@ -117,8 +181,11 @@ void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time)
 void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time)
 {
     efg_otf2_return(s, time);
-    leave_functions(s, 0, time);
-    s->is_open = false;
+    if (time > 0)
+        write_users(s, time - 1);
+    leave_frames(s, 0, time);
+    for (uint32_t i = 0; i < s->depth; i++)
+        s->frames[i].since = time > s->last ? time : s->last;
     if (s->in_iteration)
         leave(s, EFG_REGION_ITERATION, time);
     s->in_iteration = false;

@@ -262,6 +262,13 @@ static void add_group(struct adding *a)
     refer(a, EFG_ITEM_GROUP, read_group(a));
 }
 
+static void add_region(struct adding *a)
+{
+    struct efg_otf2_region region = {.role = OTF2_REGION_ROLE_CODE, .paradigm = OTF2_PARADIGM_USER};
+    region.name = read_text(a);
+    refer(a, EFG_ITEM_REGION, efg_otf2_intern(&a->u->regions, &region, sizeof region));
+}
+
 static void mark(struct adding *a, struct efg_otf2_table *table, enum efg_otf2_item item)
 {
     uint32_t row = recall(a, item, (uint32_t)efg_reader_number(&a->reader));
@@ -289,6 +296,8 @@ static bool add_item(struct adding *a)
         return add_file(a), true;
     case EFG_ITEM_GROUP:
         return add_group(a), true;
+    case EFG_ITEM_REGION:
+        return add_region(a), true;
     case EFG_ITEM_WIN_CREATED:
         return mark(a, &a->u->wins, EFG_ITEM_WIN), true;
     case EFG_ITEM_FILE_OPENED:

@@ -218,10 +218,11 @@ struct efg_runtime {
     void (*finish)(void);
     /* The process ends without MPI_Finalize: save what there is, without calling MPI. */
     void (*leave)(void);
-    /* MPI_Pcontrol(level, name): user regions, unless it says when to record. Level 1 enters, -1 leaves. */
-    void (*control)(int level, const char *name);
+    /* MPI_Pcontrol(level, name): user regions, unless it says when to record. Level 1 enters, -1 leaves.
+     * FRAME as in struct efg_call. */
+    void (*control)(int level, const char *name, const uintptr_t *frame);
     /* efgtrace_begin(name) is level 1, efgtrace_end(name) -1. */
-    void (*region)(int level, const char *name);
+    void (*region)(int level, const char *name, const uintptr_t *frame);
     /* The program asks for the next ITERATIONS. */
     void (*record)(uint64_t iterations);
 };

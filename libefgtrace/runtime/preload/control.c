@@ -70,11 +70,11 @@ static void take_rest(struct rest *rest, va_list more)
         rest->number[i] = va_arg(more, double);
 }
 
-static void listen(int level, const struct rest *rest, const void *caller)
+static void listen(int level, const struct rest *rest, const void *caller, const uintptr_t *frame)
 {
     char buffer[EFG_WRAP_NAME];
     bool may_have_name = (level == 1 || level == -1) && !is_fortran_binding(caller);
-    efg_wrap_control(level, may_have_name ? copy_name(buffer, rest->word[0]) : NULL);
+    efg_wrap_control(level, may_have_name ? copy_name(buffer, rest->word[0]) : NULL, frame);
 }
 
 static int call(int (*next)(const int, ...), int level, const struct rest *rest)
@@ -84,23 +84,23 @@ static int call(int (*next)(const int, ...), int level, const struct rest *rest)
     return next(level, w[0], w[1], w[2], w[3], w[4], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7]);
 }
 
-#define PCONTROL(prefix)                                                       \
-    DEFINE(prefix, Pcontrol, (const int level, ...))                           \
-    {                                                                          \
-        __typeof__(&FUNCTION(prefix, Pcontrol)) next = NEXT(prefix, Pcontrol); \
-        struct rest rest;                                                      \
-        va_list more;                                                          \
-        va_start(more, level);                                                 \
-        take_rest(&rest, more);                                                \
-        va_end(more);                                                          \
-        if (!atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire) ||    \
-            efg_wrap_is_inside(__builtin_frame_address(0)))                    \
-            return call(next, level, &rest);                                   \
-        efg_wrap_enter(__builtin_frame_address(0), NAMED_##prefix);            \
-        listen(level, &rest, __builtin_return_address(0));                     \
-        int result = call(next, level, &rest);                                 \
-        efg_wrap_leave();                                                      \
-        return result;                                                         \
+#define PCONTROL(prefix)                                                               \
+    DEFINE(prefix, Pcontrol, (const int level, ...))                                   \
+    {                                                                                  \
+        __typeof__(&FUNCTION(prefix, Pcontrol)) next = NEXT(prefix, Pcontrol);         \
+        struct rest rest;                                                              \
+        va_list more;                                                                  \
+        va_start(more, level);                                                         \
+        take_rest(&rest, more);                                                        \
+        va_end(more);                                                                  \
+        if (!atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire) ||            \
+            efg_wrap_is_inside(__builtin_frame_address(0)))                            \
+            return call(next, level, &rest);                                           \
+        efg_wrap_enter(__builtin_frame_address(0), NAMED_##prefix);                    \
+        listen(level, &rest, __builtin_return_address(0), __builtin_frame_address(0)); \
+        int result = call(next, level, &rest);                                         \
+        efg_wrap_leave();                                                              \
+        return result;                                                                 \
     }
 PCONTROL(MPI_)
 PCONTROL(PMPI_)

@@ -398,14 +398,14 @@ BY_HAND(Comm_create_from_group,
         create_from_group(here, next, group, tag, info, handler, newcomm))
 #endif
 
-void efg_wrap_control(int level, const char *name)
+void efg_wrap_control(int level, const char *name, const uintptr_t *frame)
 {
-    runtime->control(level, name);
+    runtime->control(level, name, frame);
 }
 
-void efg_wrap_region(int level, const char *name)
+void efg_wrap_region(int level, const char *name, const uintptr_t *frame)
 {
-    runtime->region(level, name);
+    runtime->region(level, name, frame);
 }
 
 void efg_wrap_record(uint64_t iterations)

@@ -39,6 +39,6 @@ void efgtrace_user(int what, const char *name, unsigned long iterations)
     else if (what == EFGTRACE_RECORD)
         efg_wrap_record(iterations);
     else if (is_name(name) && (what == EFGTRACE_BEGIN || what == EFGTRACE_END))
-        efg_wrap_region(what, name);
+        efg_wrap_region(what, name, __builtin_frame_address(0));
     efg_wrap_leave();
 }

@@ -119,11 +119,11 @@ INLINE void efg_wrap_leave(void)
 
 #define EFG_WRAP_NAME 64 /* bytes of the name of a region, with its final zero */
 
-/* MPI_Pcontrol(LEVEL, NAME) for the tracer, which MPI_Init has loaded. */
-void efg_wrap_control(int level, const char *name);
+/* MPI_Pcontrol(LEVEL, NAME) for the tracer, which MPI_Init has loaded; FRAME is that of its wrapper. */
+void efg_wrap_control(int level, const char *name, const uintptr_t *frame);
 
 /* A region begins, LEVEL 1, or ends, -1. */
-void efg_wrap_region(int level, const char *name);
+void efg_wrap_region(int level, const char *name, const uintptr_t *frame);
 
 /* It asks for the next ITERATIONS. */
 void efg_wrap_record(uint64_t iterations);

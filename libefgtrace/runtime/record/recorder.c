@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/hot.h"
 #include "files/log/trim.h"
+#include "regions.h"
 #include "runtime/stack/callpath.h"
 
 #define PLENTY 24 /* records: of a call, not counting its requests; of a spin; or of marks */
@@ -55,6 +56,7 @@ static void forget_all(struct efg_recorder *r)
     forget(&r->wins_known);
     forget(&r->files_known);
     efg_map_fini(&r->groups);
+    forget(&r->regions_known);
 }
 
 void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traffic *traffic)
@@ -71,8 +73,8 @@ int efg_recorder_open(struct efg_recorder *r, const char *path, const struct efg
 
 uint64_t efg_recorder_memory(const struct efg_recorder *r)
 {
-    const struct efg_bits *bits[] = {&r->calls_known, &r->paths_known, &r->modules_known,
-                                     &r->comms_known, &r->wins_known,  &r->files_known};
+    const struct efg_bits *bits[] = {&r->calls_known, &r->paths_known, &r->modules_known, &r->comms_known,
+                                     &r->wins_known,  &r->files_known, &r->regions_known};
     uint64_t bytes = efg_map_memory(&r->messages) + efg_map_memory(&r->groups) +
                      (uint64_t)r->pending_room * sizeof *r->pending;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
@@ -192,6 +194,31 @@ bool efg_recorder_define_group(struct efg_recorder *r, uint32_t number, MPI_Grou
     return efg_recorder_room(r, PLENTY);
 }
 
+/* Region NUMBER and those around it, which come first. */
+static void define_region(struct efg_recorder *r, uint32_t number)
+{
+    uint32_t chain[EFG_REGION_DEPTH], count = 0, around;
+    for (; number && !efg_bits_has(&r->regions_known, number) && count < EFG_REGION_DEPTH; number = around) {
+        chain[count++] = number;
+        efg_regions_nested(number, &around);
+    }
+    while (count-- > 0) {
+        const char *name = efg_regions_nested(chain[count], &around);
+        add(&r->regions_known, chain[count]);
+        define(r, (struct efg_record){.kind = EFG_REC_DEF_REGION, .a = chain[count], .b = around}, name,
+               strlen(name));
+    }
+}
+
+/* Those that are open now: r->region. */
+static void find_regions(struct efg_recorder *r)
+{
+    const struct efg_regions *own = efg_regions_own();
+    r->region = own->depth ? efg_regions_nest(own) : 0;
+    if (r->region && r->log.header && !r->failed)
+        define_region(r, r->region);
+}
+
 /* Polls at a place, as one visit from TIME on. */
 static void put_spin_part(struct efg_recorder *r, const struct efg_spin_part *part, uint64_t time)
 {
@@ -286,7 +313,28 @@ void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint
     s->leave = leave;
 }
 
+void efg_recorder_regions(struct efg_recorder *r, uint64_t time, uint32_t path)
+{
+    if (!r->is_on || !efg_recorder_room(r, PLENTY))
+        return;
+    flush_spin(r);
+    find_regions(r);
+    if (path && !efg_bits_has(&r->paths_known, path))
+        define_new_path(r, path);
+    if (!efg_recorder_room(r, 1))
+        return;
+    efg_recorder_put(r, (struct efg_record){.time = time, .kind = EFG_REC_REGION, .a = path, .b = r->region});
+    efg_log_commit(&r->log);
+}
+
 /* --- windows and iterations --- */
+
+/* Something begins: the regions that it begins in are defined, and there is room for marks. */
+static bool make_ready(struct efg_recorder *r)
+{
+    find_regions(r);
+    return efg_recorder_room(r, PLENTY);
+}
 
 static void mark(struct efg_recorder *r, uint64_t time, int kind, uint64_t number)
 {
@@ -301,7 +349,8 @@ static void begin_iteration(struct efg_recorder *r, uint64_t time, uint64_t numb
                                             .a = r->kept,
                                             .b = r->kept == EFG_KEPT_AROUND,
                                             .c = r->phase,
-                                            .d = number});
+                                            .d = number,
+                                            .e = r->region});
 }
 
 static void end_window(struct efg_recorder *r, uint64_t time)
@@ -325,6 +374,7 @@ static void begin_window(struct efg_recorder *r, uint64_t time)
     efg_recorder_put(r, (struct efg_record){.time = time,
                                             .kind = EFG_REC_WINDOW_BEGIN,
                                             .a = (uint32_t)r->flight.count,
+                                            .b = r->region,
                                             .d = r->window - 1,
                                             .e = r->flight.sum});
 }
@@ -334,7 +384,7 @@ void efg_recorder_begin(struct efg_recorder *r, uint64_t time)
 {
     if (r->is_draining)
         end_window(r, time);
-    if (!efg_recorder_room(r, 8))
+    if (!make_ready(r))
         return;
     r->window++;
     r->open_requests = r->calls = r->first_enter = 0;
@@ -349,7 +399,7 @@ void efg_recorder_begin(struct efg_recorder *r, uint64_t time)
 
 void efg_recorder_first(struct efg_recorder *r, uint64_t time, uint64_t iteration, enum efg_kept kept)
 {
-    if (!r->is_on || !efg_recorder_room(r, 8))
+    if (!r->is_on || !make_ready(r))
         return;
     flush_spin(r);
     r->kept = kept;
@@ -362,7 +412,7 @@ void efg_recorder_first(struct efg_recorder *r, uint64_t time, uint64_t iteratio
 
 void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration)
 {
-    if (!r->is_on || !efg_recorder_room(r, 8))
+    if (!r->is_on || !make_ready(r))
         return;
     flush_spin(r);
     mark(r, time, EFG_REC_ITERATION_END, iteration - 1);
@@ -419,7 +469,7 @@ static void begin_in_ring(struct efg_recorder *r, uint64_t time, uint64_t iterat
 
 void efg_recorder_begin_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration)
 {
-    if (!efg_recorder_room(r, 8))
+    if (!make_ready(r))
         return;
     r->window++;
     r->open_requests = r->calls = r->first_enter = 0;
@@ -432,7 +482,7 @@ void efg_recorder_begin_ring(struct efg_recorder *r, uint64_t time, uint64_t ite
 
 void efg_recorder_turn_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration)
 {
-    if (!r->is_on || !efg_recorder_room(r, 8))
+    if (!r->is_on || !make_ready(r))
         return;
     flush_spin(r);
     mark(r, time, EFG_REC_ITERATION_END, iteration - 1);

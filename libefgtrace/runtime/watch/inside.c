@@ -7,9 +7,9 @@
 
 #include "base/array.h"
 #include "files/symbols/symbols.h"
-#include "regions.h"
 #include "runtime/base/clock.h"
 #include "runtime/process/job.h"
+#include "runtime/record/regions.h"
 #include "runtime/stack/callpath.h"
 #include "wish.h"
 

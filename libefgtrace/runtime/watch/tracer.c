@@ -20,9 +20,9 @@
 #include "base/hot.h"
 #include "events.h"
 #include "leader.h"
-#include "regions.h"
 #include "runtime/base/clock.h"
 #include "runtime/process/job.h"
+#include "runtime/record/regions.h"
 #include "runtime/stack/callpath.h"
 #include "steer.h"
 #include "threads.h"
@@ -31,14 +31,26 @@
 
 /* --- what the program says --- */
 
-static __thread struct efg_regions regions; /* also of a thread that has not called MPI yet */
+/* A region begins or ends in the function that has called the one with this FRAME. */
+static void control_regions(int level, const char *name, const uintptr_t *frame)
+{
+    struct efg_thread *t = efg_self;
+    uint64_t hash;
 
-void efg_tracer_control(int level, const char *name)
+    if (!efg_regions_control(efg_regions_own(), level, name) || !t)
+        return;
+    efg_thread_begin_work(t);
+    if (t->recorder.is_on && !efg_threads_are_over())
+        efg_recorder_regions(&t->recorder, efg_clock_ticks(), efg_callpath_find(frame, &hash));
+    efg_thread_end_work(t);
+}
+
+void efg_tracer_control(int level, const char *name, const uintptr_t *frame)
 {
     if (efg_job.conf.pcontrol == EFG_PCONTROL_RECORD)
         efg_asked_level(level);
     else if (efg_job.conf.signature & EFG_DIM_REGION)
-        efg_regions_control(&regions, level, name);
+        control_regions(level, name, frame);
 }
 
 /* Who names regions wants to see them, unless `signature` says what tells calls apart. */
@@ -53,11 +65,11 @@ static void tell_regions_apart(void)
         efg_self->detail.dimensions |= EFG_DIM_REGION;
 }
 
-void efg_tracer_region(int level, const char *name)
+void efg_tracer_region(int level, const char *name, const uintptr_t *frame)
 {
     if (level == 1)
         tell_regions_apart();
-    efg_regions_control(&regions, level, name);
+    control_regions(level, name, frame);
 }
 
 void efg_tracer_record(uint64_t iterations)
@@ -120,7 +132,7 @@ static __attribute__((noinline)) void add_dimensions(struct efg_signature *s, co
                                                      struct efg_facts f)
 {
     const struct efg_thread *t = call->thread;
-    s->region = call->shape == EFG_SHAPE_MARK ? 0 : efg_regions_current(&regions);
+    s->region = call->shape == EFG_SHAPE_MARK ? 0 : efg_regions_current(efg_regions_own());
     if (t->detail.dimensions & ~(unsigned)(EFG_DIM_PATH | EFG_DIM_REGION)) {
         s->comm = efg_decode_comm(f.comm);
         s->partner = efg_decode_partner(call, f.comm);

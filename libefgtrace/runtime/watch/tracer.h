@@ -36,8 +36,8 @@ bool efg_tracer_enter(struct efg_call *call);
 void efg_tracer_leave(struct efg_call *call, int result);
 
 /* MPI_Pcontrol; efgtrace_begin, efgtrace_end; efgtrace_record. */
-void efg_tracer_control(int level, const char *name);
-void efg_tracer_region(int level, const char *name);
+void efg_tracer_control(int level, const char *name, const uintptr_t *frame);
+void efg_tracer_region(int level, const char *name, const uintptr_t *frame);
 void efg_tracer_record(uint64_t iterations);
 
 #endif

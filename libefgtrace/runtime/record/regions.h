@@ -10,6 +10,7 @@
 #ifndef EFG_REGIONS_H
 #define EFG_REGIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define EFG_REGION_DEPTH \
@@ -23,8 +24,11 @@ struct efg_regions { /* open ones of a thread, outermost first */
     uint32_t id[EFG_REGION_DEPTH];
 };
 
-/* MPI_Pcontrol(LEVEL, NAME); NAME may be NULL. */
-void efg_regions_control(struct efg_regions *r, int level, const char *name);
+/* Those of this thread. */
+struct efg_regions *efg_regions_own(void);
+
+/* MPI_Pcontrol(LEVEL, NAME); NAME may be NULL. Returns whether others are open now. */
+bool efg_regions_control(struct efg_regions *r, int level, const char *name);
 
 /* What tells the region NAME from others, on all ranks. */
 uint32_t efg_regions_id(const char *name);
@@ -36,6 +40,13 @@ static inline uint32_t efg_regions_current(const struct efg_regions *r)
         return 0;
     return r->id[(r->depth < EFG_REGION_DEPTH ? r->depth : EFG_REGION_DEPTH) - 1];
 }
+
+/* The innermost region, as one that lies in just those that it lies in: a number, from 1, that is the same as
+ * long as the process lives; that of one around it where there is no room for more, 0 for none. */
+uint32_t efg_regions_nest(const struct efg_regions *r);
+
+/* The name of the region with this number; *AROUND: the number, always smaller, of the one around it or 0. */
+const char *efg_regions_nested(uint32_t number, uint32_t *around);
 
 /* The next region with a name, from *AT on (0 to begin with); *AT is moved past it.
  * Returns its name, or NULL at the end. */
