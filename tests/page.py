@@ -270,6 +270,9 @@ def waits(page, report):
         verdict(f'{page.name}: an arrow tells its message', '' if message[0] >= 0 and 'Message from rank' in message[1] and 'bytes' in message[1] else message)
         page.js('hideTip()')
     pairs = [[str(rank), 'unknown' if other is None else str(other)] for rank, other, *_ in waiting['pairs'][:5]]
+    objects = [one['name'] + ('' if one['kind'] == 'file' else f', {one["ranks"]} ranks') for one in waiting['objects'][:5]]
+    same(f'{page.name}: communicators, windows and files', objects,
+         [row[0] for row in page.cells('Communicators, RMA windows and files', 0)[:5]])
     same(f'{page.name}: who waits for whom', pairs, page.cells('Who waits for whom', 0, 1)[:5])
     same(f'{page.name}: as a matrix, too', any(other is not None for _, other, *_ in waiting['pairs']), bool(page.all('#waiting canvas')))
 

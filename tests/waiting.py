@@ -39,6 +39,7 @@ class Call:
         self.needs = []     # (kind, call whose begin it needs)
         self.all = []       # calls whose begins it needs in any case
         self.cause = None   # of polls
+        self.object, self.moved = None, 0   # kind and what; bytes
         self.found = None
 
     def ideal(self):
@@ -70,7 +71,7 @@ class Thread:
         self.rank, self.number = rank, number
         self.calls, self.iterations, self.windows = [], [], []
         self.open = self.iteration = self.window = None
-        self.requests = {}
+        self.requests, self.isends = {}, {}
 
 
 def name_of(operation):
@@ -116,6 +117,13 @@ class Trace:
             return thread.rank
         return int(communicator.group.members[rank].group.name.rsplit(' ', 1)[1])
 
+    @staticmethod
+    def touch(thread, what, moved=0):
+        """The call has to do with WHAT, if not with something else before."""
+        if thread.open:
+            thread.open.object = thread.open.object or what
+            thread.open.moved += moved
+
     # --- events ---
 
     def take(self, thread, event):
@@ -156,13 +164,17 @@ class Trace:
     def on_MpiSend(self, thread, event, now, done=True):
         channel = event.communicator, thread.rank, self.world(event.communicator, event.receiver, thread), event.msg_tag
         end = [self.place, thread.open, thread.open if done else None]
+        self.touch(thread, ('communicator', event.communicator), event.msg_length)
         self.sends[channel].append(end)
         return end
 
     def on_MpiIsend(self, thread, event, now):
         thread.requests[event.request_id] = self.on_MpiSend(thread, event, now, False)
+        thread.isends[event.request_id] = event.communicator
 
     def on_MpiIsendComplete(self, thread, event, now):
+        if event.request_id in thread.isends:
+            self.touch(thread, ('communicator', thread.isends.pop(event.request_id)))
         if event.request_id in thread.requests:
             thread.requests.pop(event.request_id)[2] = thread.open
 
@@ -176,6 +188,7 @@ class Trace:
 
     def on_MpiRecv(self, thread, event, now, posted=None):
         channel = event.communicator, self.world(event.communicator, event.sender, thread), thread.rank, event.msg_tag
+        self.touch(thread, ('communicator', event.communicator))
         place, begun, _ = posted or (self.place, thread.open, None)
         self.receives[channel].append([place, begun, thread.open])
 
@@ -183,6 +196,7 @@ class Trace:
         self.on_MpiRecv(thread, event, now, thread.requests.pop(event.request_id, (self.place, None, None)))
 
     def on_MpiCollectiveEnd(self, thread, event, now, begun=None):
+        self.touch(thread, ('communicator', event.communicator), event.size_sent)
         self.meeting(thread, ('comm', event.communicator), event.communicator, event, begun or thread.open)
 
     def on_NonBlockingCollectiveRequest(self, thread, event, now):
@@ -190,13 +204,16 @@ class Trace:
 
     def on_NonBlockingCollectiveComplete(self, thread, event, now):
         begun = thread.requests.pop(event.request_id, None)
+        self.touch(thread, ('communicator', event.communicator), 0 if begun else event.size_sent)
         if begun:
             self.on_MpiCollectiveEnd(thread, event, now, begun)
 
     def on_RmaCollectiveEnd(self, thread, event, now):
+        self.touch(thread, ('window', event.win))
         self.meeting(thread, ('window', event.win), event.win.comm, event, thread.open)
 
     def access(self, thread, event, act, rank):
+        self.touch(thread, ('window', event.win))
         self.accesses[event.win, len(thread.windows)].append((thread.open, act, thread.rank, rank))
 
     def on_RmaGroupSync(self, thread, event, now):
@@ -211,9 +228,16 @@ class Trace:
         self.access(thread, event, 'unlock', self.world(event.win.comm, event.remote, thread))
 
     def on_RmaPut(self, thread, event, now):
+        moved = [getattr(event, name, 0) for name in ('bytes', 'bytes_sent', 'bytes_received')]
+        self.touch(thread, ('window', event.win), sum(moved))
         self.access(thread, event, 'data', self.world(event.win.comm, event.remote, thread))
 
     on_RmaGet = on_RmaAtomic = on_RmaSync = on_RmaPut
+
+    def on_IoOperationBegin(self, thread, event, now):
+        self.touch(thread, ('file', event.handle.file), getattr(event, 'bytes_result', 0))
+
+    on_IoCreateHandle = on_IoDestroyHandle = on_IoSeek = on_IoOperationComplete = on_IoOperationBegin
 
     def meeting(self, thread, context, communicator, event, begun):
         if communicator.group.group_type == otf2.GroupType.COMM_SELF:
@@ -323,6 +347,23 @@ def found(trace):
     return threads, iterations, functions, pairs
 
 
+def look_at_objects(document, trace):
+    """Communicators, RMA windows and files."""
+    mine = defaultdict(Counter)
+    for thread in trace.threads.values():
+        for call in thread.calls:
+            if call.object and (call.span or not thread.iterations):
+                mine[call.object].update(time=call.end - call.begin, waiting=call.wait()[0], calls=1, bytes=call.moved)
+    keys = 'time', 'calls', 'bytes'
+    wanted = sorted((kind, *(times[key] for key in keys)) for (kind, _), times in mine.items())
+    said = sorted((one['kind'], *(one[key] for key in keys)) for one in document['objects'])
+    assert wanted == said, f'{wanted} in the trace, {said} by efgtrace'
+    near({'': sum(one['waiting'] for one in document['objects'])}, {'': sum(times['waiting'] for times in mine.values())},
+         sum(document['all']['waiting'].values()), 'waiting for objects')
+    files = sorted(what.name for kind, what in mine if kind == 'file')
+    assert files == sorted(one['name'] for one in document['objects'] if one['kind'] == 'file'), files
+
+
 def look_at_iterations(document, trace):
     """Efficiency of each: mean useful time / longest, and what that is made of."""
     longest, useful = Counter(), defaultdict(list)
@@ -412,6 +453,7 @@ def main(tool, folder):
         compare(what, mine, theirs)
     near(said[3], pairs, sum(document['all']['waiting'].values()), 'pair')
     look_at_iterations(document, trace)
+    look_at_objects(document, trace)
     look_for_causes(document, trace)
     kinds = Counter()
     for times in threads.values():

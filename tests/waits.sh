@@ -7,7 +7,7 @@
 #   tests/waits.sh       environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-compile stencil2d collectives probes polling threads waitany alternating rma || exit 2
+compile stencil2d collectives probes polling threads waitany alternating rma mpiio || exit 2
 $MPICC -g -O1 "$root/tests/waits/delays.c" -o "$work/delays" || exit 2
 cd "$work" || exit 2
 
@@ -26,10 +26,12 @@ delayed() {
 delayed 4 $all
 delayed 2 ${all/chain /}
 
-for program in collectives probes polling threads waitany alternating rma; do
+for program in collectives probes polling threads waitany alternating rma mpiio; do
     traced $program --mode full -- "$programs/$program" 8 100
     agrees "$program: another analyser finds the same" waiting.py $program
 done
+"$tool" report mpiio >report
+has "files, and their bytes a second" "B  mpiio.out" report
 traced windows --windows 2 -- "$programs/stencil2d" 500
 agrees "of the recorded iterations only" waiting.py windows
 
@@ -48,6 +50,8 @@ has "the report says it" "Waiting, in the recorded iterations" report
 has "by kind" "waiting: late receiver" report
 has "at which call site" "wait at fence    MPI_Win_fence  delays.c:" report
 has "who waits for whom" "rank 0 for rank 1" report
+has "communicators" " MPI_COMM_WORLD, 4 ranks" report
+has "windows" " Win 0, 4 ranks" report
 has "what the cause is" "  computation before MPI_Recv  delays.c:" report
 verdict "and who: the findings" "$(tr -s '\n ' ' ' <report | grep -qE 'Rank [0-9] causes [0-9]+% of it, most by' || echo none)"
 has "and the findings" "In the recorded iterations the ranks wait" report

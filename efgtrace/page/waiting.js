@@ -40,6 +40,21 @@ function waitingMatrix(w) {
     return cells.size ? matrix("Who waits for whom, as a matrix", { matrix: [...cells.values()], per_line: per, ranks, others: [0, 0] }, OF_WAITING) : null;
 }
 
+/* Communicators, RMA windows, files. A file's bytes a second are those of all ranks that use it. */
+function waitingObjects(w) {
+    const rate = (object) => object.bytes && object.time ? bytes(object.bytes / (object.time / object.locations / 1e9)) : "";
+    return make("div.panel", null, table("Communicators, RMA windows and files", [
+        { name: "of", wide: true, value: (object) => object.kind === "file" ? object.name : `${object.name}, ${plural(object.ranks, "rank")}` },
+        { name: "in MPI", n: true, value: (object) => ns(object.time) },
+        { name: "of all", n: true, value: (object) => shareBar(of(object.time, w.all.mpi)) },
+        { name: "waiting", n: true, value: (object) => ns(object.waiting) },
+        { name: "of its time", n: true, value: (object) => percent(of(object.waiting, object.time)) },
+        { name: "calls", n: true, value: (object) => count(object.calls) },
+        { name: "bytes", n: true, value: (object) => bytes(object.bytes) },
+        { name: "a second", n: true, title: "bytes, of all ranks that use it", value: rate }], w.objects, 20),
+        w.objects_left_out ? make("p.note", null, `${count(w.objects_left_out)} with less time are left out.`) : null);
+}
+
 function drawWaiting() {
     const w = run.waiting;
     if (!w) return lacking("waiting", "Waiting", "waiting");
@@ -70,5 +85,6 @@ function drawWaiting() {
             { name: "waiting", n: true, value: ([, , time]) => ns(time) },
             { name: "of all", n: true, value: ([, , time]) => shareBar(of(time, waited)) },
             { name: "times", n: true, value: ([, , , times]) => count(times) }], w.pairs, 20)),
+        w.objects.length ? waitingObjects(w) : null,
         waitingMatrix(w), w.pairs_left_out ? make("p.note", null, `${plural(w.pairs_left_out, "pair")} with less waiting are left out.`) : null);
 }

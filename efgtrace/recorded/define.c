@@ -127,6 +127,7 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef n
                                  OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     Definitions *d = data;
+    put(d, &d->comm_names, self, text_of(d, name));
     return put(d, &d->comms, self, (uint64_t)group << 32 | group);
 }
 
@@ -144,6 +145,14 @@ static OTF2_CallbackCode on_win(void *data, OTF2_RmaWinRef self, OTF2_StringRef 
     return put(d, &d->wins, self, comm);
 }
 
+static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_StringRef name,
+                                   OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm, OTF2_IoHandleFlag flags,
+                                   OTF2_CommRef comm, OTF2_IoHandleRef parent)
+{
+    Definitions *d = data;
+    return put(d, &d->files, self, text_of(d, name));
+}
+
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 {
     OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
@@ -159,6 +168,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_intercomm);
     OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(c, on_win);
+    OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(c, on_handle);
     return c;
 }
 

@@ -96,6 +96,7 @@ static void begin_call(struct efg_recorded_reading *r, uint32_t function, uint64
         .polls = polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX,
         .kept = r->iteration.number == EFG_RECORDED_NONE ? EFG_KEPT_UNKNOWN : (uint8_t)r->iteration.kept,
         .phase = (uint8_t)r->iteration.phase,
+        .object = EFG_NONE,
     };
 }
 
@@ -188,6 +189,7 @@ static bool make_message(struct efg_recorded_reading *r, bool is_send, uint64_t 
 {
     uint32_t rank = efg_recorded_peer(&r->definitions, comm, r->rank, peer);
     uint64_t now = tick(r, time);
+    efg_recorded_touch(r, EFG_OBJECT_COMM, comm, is_send ? bytes : 0);
     *m = (struct efg_recorded_message){.from = is_send ? r->rank : rank,
                                        .to = is_send ? rank : r->rank,
                                        .comm = comm,
@@ -224,6 +226,10 @@ static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time
     if (r->is_start)
         r->call.bytes_kind = EFG_BYTES_HIDDEN;
     if (make_message(r, true, time, receiver, comm, tag, bytes, &m)) {
+        uint64_t *send = efg_map_put(&r->sends, request);
+        if (!send)
+            _exit(1);
+        *send = comm;
         m.done = EFG_RECORDED_NONE;
         efg_recorded_post(&r->order, m, true, request);
     }
@@ -235,6 +241,10 @@ static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef location, OTF2_TimeS
 {
     struct efg_recorded_reading *r = data;
     tick(r, time);
+    const uint64_t *send = efg_map_find(&r->sends, request);
+    if (send)
+        efg_recorded_touch(r, EFG_OBJECT_COMM, (uint32_t)*send, 0);
+    efg_map_remove(&r->sends, request);
     efg_recorded_complete(&r->order, request, efg_recorded_present(r), NULL);
     return go_on(r);
 }
@@ -292,6 +302,7 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
     tick(r, time);
     add_bytes(r, sent + received);
     r->call.bytes_kind = EFG_BYTES_KNOWN; /* receives that are taken along are not its own */
+    efg_recorded_touch(r, EFG_OBJECT_COMM, comm, sent);
     efg_recorded_meet(r, op, comm, false, root, efg_recorded_present(r));
     return go_on(r);
 }
@@ -316,6 +327,7 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
     struct efg_recorded_reading *r = data;
     tick(r, time);
     const uint64_t *begun = efg_map_find(&r->requests, request);
+    efg_recorded_touch(r, EFG_OBJECT_COMM, comm, sent);
     efg_recorded_meet(r, op, comm, false, root, begun ? *begun : EFG_RECORDED_NONE);
     efg_map_remove(&r->requests, request);
     return go_on(r);
@@ -328,6 +340,7 @@ static OTF2_CallbackCode on_window(OTF2_LocationRef location, OTF2_TimeStamp tim
 {
     struct efg_recorded_reading *r = data;
     tick(r, time);
+    efg_recorded_touch(r, EFG_OBJECT_WIN, win, 0);
     efg_recorded_meet(r, op, win, true, root, efg_recorded_present(r));
     return go_on(r);
 }
@@ -340,6 +353,7 @@ static OTF2_CallbackCode on_epoch(OTF2_LocationRef location, OTF2_TimeStamp time
 {
     struct efg_recorded_reading *r = data;
     tick(r, time);
+    efg_recorded_touch(r, EFG_OBJECT_WIN, win, 0);
     efg_recorded_epoch(r, win, group);
     return go_on(r);
 }
@@ -348,6 +362,7 @@ static OTF2_CallbackCode put_access(struct efg_recorded_reading *r, uint64_t tim
                                     uint32_t win, uint32_t rank, uint64_t bytes)
 {
     tick(r, time);
+    efg_recorded_touch(r, EFG_OBJECT_WIN, win, bytes);
     efg_recorded_access(r, act, win, rank, bytes);
     return go_on(r);
 }
@@ -396,6 +411,52 @@ static OTF2_CallbackCode on_atomic(OTF2_LocationRef location, OTF2_TimeStamp tim
     return put_access(data, time, EFG_ACT_ATOMIC, win, rank, sent + received);
 }
 
+/* --- files --- */
+
+static OTF2_CallbackCode put_file(struct efg_recorded_reading *r, uint64_t time, uint32_t handle,
+                                  uint64_t bytes)
+{
+    tick(r, time);
+    efg_recorded_touch(r, EFG_OBJECT_IO, handle, bytes);
+    return go_on(r);
+}
+
+static OTF2_CallbackCode on_open(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                 void *data, OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
+                                 OTF2_IoAccessMode mode, OTF2_IoCreationFlag creation,
+                                 OTF2_IoStatusFlag status)
+{
+    return put_file(data, time, handle, 0);
+}
+
+static OTF2_CallbackCode on_close(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                  void *data, OTF2_AttributeList *attributes, OTF2_IoHandleRef handle)
+{
+    return put_file(data, time, handle, 0);
+}
+
+static OTF2_CallbackCode on_seek(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                 void *data, OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
+                                 int64_t offset, OTF2_IoSeekOption whence, uint64_t reached)
+{
+    return put_file(data, time, handle, 0);
+}
+
+static OTF2_CallbackCode on_begin(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                  void *data, OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
+                                  OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t bytes,
+                                  uint64_t match)
+{
+    return put_file(data, time, handle, 0);
+}
+
+static OTF2_CallbackCode on_done(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                 void *data, OTF2_AttributeList *attributes, OTF2_IoHandleRef handle,
+                                 uint64_t bytes, uint64_t match)
+{
+    return put_file(data, time, handle, bytes);
+}
+
 OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void)
 {
     OTF2_EvtReaderCallbacks *c = OTF2_EvtReaderCallbacks_New();
@@ -422,5 +483,10 @@ OTF2_EvtReaderCallbacks *efg_recorded_callbacks(void)
     OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, on_put);
     OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, on_get);
     OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(c, on_atomic);
+    OTF2_EvtReaderCallbacks_SetIoCreateHandleCallback(c, on_open);
+    OTF2_EvtReaderCallbacks_SetIoDestroyHandleCallback(c, on_close);
+    OTF2_EvtReaderCallbacks_SetIoSeekCallback(c, on_seek);
+    OTF2_EvtReaderCallbacks_SetIoOperationBeginCallback(c, on_begin);
+    OTF2_EvtReaderCallbacks_SetIoOperationCompleteCallback(c, on_done);
     return c;
 }

@@ -9,6 +9,7 @@
  *     define.c     the definitions that the events refer to
  *     meet.c       collective operations
  *     access.c     one-sided communication
+ *     objects.c    what calls have to do with: communicators, windows, files
  *     order.c      messages, numbered as readers of OTF2 pair them
  */
 #ifndef EFG_RECORDED_PARTS_H
@@ -28,6 +29,7 @@
 enum efg_recorded_sign {
     EFG_SIGN_HEAD,
     EFG_SIGN_SITE,
+    EFG_SIGN_OBJECT,
     EFG_SIGN_ITEM,
     EFG_SIGN_FAULT,
     EFG_SIGN_END
@@ -35,13 +37,16 @@ enum efg_recorded_sign {
 
 struct efg_recorded_record {
     uint32_t sign; /* enum efg_recorded_sign */
-    uint32_t text; /* bytes of it: SITE its function, FAULT what is wrong */
+    uint32_t text; /* bytes of it: SITE its function, OBJECT its name, FAULT what is wrong */
     union {
         struct {
             uint64_t start, length;
             uint32_t ranks, location_count;
         } head;
         uint64_t path;
+        struct {
+            uint32_t kind, ranks;
+        } object;
         struct efg_recorded_item item;
     };
 };
@@ -75,6 +80,8 @@ struct efg_recorded_definitions {
     struct efg_map comms;  /* reference -> reference of group << 32 | of the other one */
     struct efg_map groups; /* reference -> index */
     struct efg_map wins;   /* reference -> communicator */
+    struct efg_map comm_names; /* reference -> row of texts */
+    struct efg_map files;      /* reference of a handle -> the same, of the file's name */
     struct efg_recorded_group *group;
     uint32_t group_count, ranks;
     struct efg_recorded_place *place; /* by rank, then thread */
@@ -143,6 +150,8 @@ struct efg_recorded_reading {
     struct efg_buffer out;
     struct efg_recorded_definitions definitions;
     struct efg_otf2_table sites; /* key: rows of texts, of the function and of the path */
+    struct efg_otf2_table objects; /* key: kind, reference; of a file, the row of its name */
+    struct efg_map sends;          /* requests of the location -> communicator */
     struct efg_recorded_order order;
     const char *fault;
     /* the present location */
@@ -191,6 +200,11 @@ void efg_recorded_meet(struct efg_recorded_reading *r, OTF2_CollectiveOp operati
 void efg_recorded_access(struct efg_recorded_reading *r, enum efg_recorded_act act, uint32_t win,
                          uint32_t rank, uint64_t bytes);
 void efg_recorded_epoch(struct efg_recorded_reading *r, uint32_t win, uint32_t group);
+
+/* The present call, if there is one, has to do with a communicator, window or handle of a file, and moves
+ * BYTES. */
+void efg_recorded_touch(struct efg_recorded_reading *r, enum efg_recorded_object_kind kind,
+                        uint32_t reference, uint64_t bytes);
 
 /* ITEM is said when the present call has ended; say these. */
 void efg_recorded_put_behind(struct efg_recorded_reading *r, const struct efg_recorded_item *item);

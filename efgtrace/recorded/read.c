@@ -46,6 +46,7 @@ static void read_location(struct efg_recorded_reading *r, OTF2_Reader *reader,
     r->depth = 0;
     efg_map_fini(&r->requests);
     r->requests = (struct efg_map){0};
+    efg_map_fini(&r->sends);
     r->iteration.number = r->window.number = EFG_RECORDED_NONE;
     struct efg_recorded_item *item = efg_recorded_begin_item(r, EFG_RECORDED_LOCATION);
     item->location.rank = place->rank;

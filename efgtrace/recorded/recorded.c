@@ -107,6 +107,20 @@ static int take_site(struct efg_recorded *r, const struct efg_recorded_record *r
     return take(r, function, record->text);
 }
 
+static int take_object(struct efg_recorded *r, const struct efg_recorded_record *record)
+{
+    if (record->text > 4096 || record->object.kind > EFG_OBJECT_IO)
+        return fail(r, "it is damaged");
+    char *name = calloc(1, (size_t)record->text + 1);
+    if (!name || efg_array_grow(&r->objects, r->object_count, 1, sizeof *r->objects)) {
+        free(name);
+        return fail(r, "no memory");
+    }
+    r->objects[r->object_count++] =
+        (struct efg_recorded_object){name, record->object.kind, record->object.ranks};
+    return take(r, name, record->text);
+}
+
 static int take_head(struct efg_recorded *r, const struct efg_run *run)
 {
     struct efg_recorded_record record;
@@ -139,7 +153,8 @@ static bool is_sound(struct efg_recorded *r, const struct efg_recorded_item *ite
         return item->location.rank < r->ranks;
     case EFG_RECORDED_CALL:
         r->calls++;
-        return item->call.site < r->site_count && item->call.begin <= item->call.end;
+        return item->call.site < r->site_count && item->call.begin <= item->call.end &&
+               (item->call.object < r->object_count || item->call.object == EFG_NONE);
     case EFG_RECORDED_ITERATION:
     case EFG_RECORDED_WINDOW:
         return item->span.begin <= item->span.end;
@@ -167,6 +182,10 @@ static int next(struct efg_recorded *r, struct efg_recorded_item *item)
             return is_sound(r, item) ? 1 : fail(r, "it is damaged");
         case EFG_SIGN_SITE:
             if (take_site(r, &record))
+                return -EBADMSG;
+            continue;
+        case EFG_SIGN_OBJECT:
+            if (take_object(r, &record))
                 return -EBADMSG;
             continue;
         case EFG_SIGN_FAULT:
@@ -226,6 +245,9 @@ void efg_recorded_close(struct efg_recorded *r)
     for (uint32_t i = 0; i < r->site_count; i++)
         free(r->sites[i].function);
     free(r->sites);
+    for (uint32_t i = 0; i < r->object_count; i++)
+        free(r->objects[i].name);
+    free(r->objects);
     free(r->bytes);
     *r = (struct efg_recorded){.pipe = -1};
 }

@@ -60,6 +60,9 @@ enum efg_recorded_act {
     EFG_ACT_ATOMIC,
 };
 
+/* What calls have to do with. */
+enum efg_recorded_object_kind { EFG_OBJECT_COMM, EFG_OBJECT_WIN, EFG_OBJECT_IO };
+
 /* What a call says about its bytes as the graph counts them: for sends and blocking collectives
  * they are known; for a receive, only what arrived, not how much there was room for; others
  * come later or not at all. */
@@ -80,6 +83,9 @@ struct efg_recorded_item {
             uint8_t kept;        /* enum efg_kept: why its iteration was recorded */
             uint8_t phase;       /* of that; 0: not known */
             uint64_t bytes;
+            uint32_t object;     /* index: the first one that it has to do with; EFG_NONE: none, not known */
+            uint32_t zero;
+            uint64_t moved; /* bytes that it has sent, put or got, or read or written */
             uint64_t begin, end;
             uint64_t iteration; /* its number, or EFG_RECORDED_NONE */
         } call;
@@ -138,13 +144,20 @@ struct efg_recorded_site { /* a call with its call path */
     uint64_t path;         /* hash, as efg_run_path has it; 0 for none */
 };
 
+struct efg_recorded_object {
+    char *name;     /* "MPI_COMM_WORLD", "Comm 3" as Vampir has it, "Win 0"; of a file, as it was opened */
+    uint32_t kind;  /* enum efg_recorded_object_kind */
+    uint32_t ranks; /* of a communicator, also that of a window */
+};
+
 struct efg_recorded {
     uint64_t start, length; /* ns since 1970, of time 0; ns */
     uint32_t ranks;
     uint32_t location_count, location; /* LOCATION: how many there were so far */
     uint64_t calls;                  /* of this location, so far */
     struct efg_recorded_site *sites; /* of the items so far */
-    uint32_t site_count;
+    struct efg_recorded_object *objects; /* the same */
+    uint32_t site_count, object_count;
     char message[512]; /* what is wrong: a sentence without a full stop */
     int pipe;
     pid_t reader;

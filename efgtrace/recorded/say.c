@@ -10,7 +10,7 @@
 
 #define PIECE 65536 /* bytes at a time */
 
-_Static_assert(sizeof(struct efg_recorded_call) == 4 * sizeof(uint32_t) + 4 * sizeof(uint64_t) &&
+_Static_assert(sizeof(struct efg_recorded_call) == 6 * sizeof(uint32_t) + 5 * sizeof(uint64_t) &&
                    sizeof(struct efg_recorded_message) == 4 * sizeof(uint32_t) + 6 * sizeof(uint64_t) &&
                    sizeof(struct efg_recorded_collective) == 4 * sizeof(uint32_t) + 3 * sizeof(uint64_t) &&
                    sizeof(struct efg_recorded_access) == 4 * sizeof(uint32_t) + 2 * sizeof(uint64_t),

@@ -3,9 +3,9 @@
  * efgtrace report: what a run did, as text of at most 100 columns. First what matters most, in
  * words; the summary; then a table per question, from the whole to the parts: the loops, how
  * efficient they are, how the iterations went, where the time of the main loop goes, how well
- * the recorded iterations stand for the run, why ranks wait in them, which calls and which call
- * sites take the time and how evenly over the ranks, the ranks themselves, what they sent to
- * whom, how the graph grew.
+ * the recorded iterations stand for the run, why ranks wait in them, what their communicators,
+ * RMA windows and files take, which calls and which call sites take the time and how evenly over
+ * the ranks, the ranks themselves, what they sent to whom, how the graph grew.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -117,6 +117,7 @@ static void put_report(struct efg_buffer *out, const struct reading *reading, ui
     efg_report_representative(out, r, run, most);
     efg_text_title(out, "Waiting, in the recorded iterations");
     efg_report_waiting(out, &reading->waits, most);
+    efg_report_objects(out, &reading->waits, most);
     efg_text_title(out, "MPI calls by time, all ranks");
     efg_report_joined(out, run, &model->ranks.calls, most);
     efg_text_title(out, "Call sites by time, all ranks");
@@ -284,8 +285,9 @@ static const char *const help[] = {
     "Describes the run that wrote DIR: where time is lost, in words; the summary; its\n"
     "loops, where the time of the main loop goes, how long its iterations took, what made\n"
     "the slowest ones slow, how well the recorded ones stand for the run, why the ranks wait\n"
-    "in them, which MPI calls and call sites take the time and how evenly over the ranks\n"
-    "(least, median, most), who sent how much to whom, and how the event flow graph grew.\n\n"
+    "in them, what their communicators, RMA windows and files take, which MPI calls and call\n"
+    "sites take the time and how evenly over the ranks (least, median, most), who sent how\n"
+    "much to whom, and how the event flow graph grew.\n\n"
     "  -a, --all          every line of every table, not only the largest\n"
     "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
     "                     ranks and per rank, for each signature that the run has\n"

@@ -29,6 +29,9 @@ void efg_report_recorded_iterations(struct efg_buffer *out, const struct efg_rep
                                     uint32_t most);
 void efg_report_causes(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most);
 
+/* A table of communicators, RMA windows and files, with its title; nothing if there are none. */
+void efg_report_objects(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most);
+
 /* A finding, if ranks wait for a good part of the time. */
 void efg_report_say_waiting(struct efg_buffer *out, const struct efg_report_waiting *w);
 /* Its last sentence: which rank causes most of it. */

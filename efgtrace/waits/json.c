@@ -4,10 +4,13 @@
  */
 #include "json.h"
 
+#include <stdlib.h>
+
 #include "cli/json.h"
 
 #define PAIRS 10000 /* that are told, at most */
 #define BRIEF_PAIRS 2000
+#define BRIEF_OBJECTS 200
 #define LITTLE 0.001 /* of all waiting: sites with less are not told in brief */
 
 const char efg_waits_json_help[] =
@@ -18,6 +21,9 @@ const char efg_waits_json_help[] =
     "           waiting, caused directly and indirectly by the computation before, by the\n"
     "           calls (two numbers each), on the critical path the same two]]}],\n"
     "           after (by, of what follows the last call),\n"
+    "           objects [{kind (communicator, window or file), name, ranks (of its communicator; not\n"
+    "           of a file), locations (that use it), calls, time, waiting (both in its calls),\n"
+    "           bytes}] by falling time, objects_left_out,\n"
     "           pairs [[rank that waits, rank that it waits for or null, time, waits]] by falling\n"
     "           time, pairs_left_out, iterations [{number, window, begin, end, locations, longest,\n"
     "           parallel, balance, communication, W}],\n"
@@ -145,7 +151,36 @@ static void add_sites(cJSON *to, const struct efg_waits *waits, const struct efg
     cJSON_free(by);
 }
 
-/* --- pairs, iterations --- */
+/* --- objects, pairs, iterations --- */
+
+static cJSON *make_object(const struct efg_recorded_object *named, const struct efg_waits_object *object)
+{
+    static const char *const kinds[] = {
+        [EFG_OBJECT_COMM] = "communicator", [EFG_OBJECT_WIN] = "window", [EFG_OBJECT_IO] = "file"};
+    cJSON *to = cJSON_CreateObject();
+    cJSON_AddStringToObject(to, "kind", kinds[named->kind]);
+    efg_json_text(to, "name", named->name);
+    if (named->kind != EFG_OBJECT_IO)
+        efg_json_number(to, "ranks", named->ranks);
+    efg_json_number(to, "locations", object->locations);
+    efg_json_number(to, "calls", object->calls);
+    efg_json_number(to, "time", object->mpi);
+    efg_json_number(to, "waiting", object->waited);
+    efg_json_number(to, "bytes", object->bytes);
+    return to;
+}
+
+static void add_objects(cJSON *to, const struct efg_waits *waits, const struct efg_recorded *recorded,
+                        uint32_t most)
+{
+    uint32_t count, *sorted = efg_waits_objects(waits, &count),
+                    left = sorted && count > most ? count - most : 0;
+    cJSON *objects = cJSON_AddArrayToObject(to, "objects");
+    for (uint32_t i = 0; sorted && i < count - left; i++)
+        cJSON_AddItemToArray(objects, make_object(&recorded->objects[sorted[i]], &waits->objects[sorted[i]]));
+    efg_json_number(to, "objects_left_out", left);
+    free(sorted);
+}
 
 static void add_pairs(cJSON *to, const struct efg_waits *waits, uint32_t most)
 {
@@ -205,6 +240,7 @@ cJSON *efg_waits_json(const struct efg_waits *waits, const struct efg_recorded *
     efg_json_number(to, "path", waits->path);
     efg_json_number(to, "caused", (uint64_t)(waits->caused + 0.5));
     efg_json_number(to, "unknown", (uint64_t)(waits->unknown + 0.5));
+    add_objects(to, waits, recorded, is_brief ? BRIEF_OBJECTS : UINT32_MAX);
     add_pairs(to, waits, is_brief ? BRIEF_PAIRS : PAIRS);
     if (is_brief) {
         add_sites_in_brief(to, waits, recorded, names);

@@ -32,6 +32,8 @@ struct efg_waits_call {
     uint32_t location;
     uint32_t iteration; /* index; EFG_NONE: in none */
     uint32_t by;        /* the call whose begin it waits for; EFG_NONE: not known */
+    uint32_t object; /* EFG_NONE: of none */
+    uint64_t moved;  /* bytes */
     uint16_t window;
     uint8_t kind; /* enum efg_wait */
     bool is_poll;    /* polls that found nothing */

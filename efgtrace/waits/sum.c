@@ -95,6 +95,16 @@ static bool is_in(const struct efg_waits_span *span, const struct efg_waits_call
     return call->begin >= span->begin && call->end <= span->end;
 }
 
+static void add_to_object(struct efg_waits_object *object, const struct efg_waits_call *call)
+{
+    object->mpi += call->end - call->begin;
+    object->waited += efg_waits_of(call);
+    object->bytes += call->moved;
+    object->calls++;
+    object->locations += object->last != call->location + 1;
+    object->last = call->location + 1;
+}
+
 static void add_call(struct summing *s, const struct efg_waits_span *span, struct efg_waits_call *call,
                      uint64_t since)
 {
@@ -105,6 +115,8 @@ static void add_call(struct summing *s, const struct efg_waits_span *span, struc
     add(s, span, call->site, &sum);
     if (efg_waits_of(call))
         add_pair(s, call);
+    if (call->object != EFG_NONE)
+        add_to_object(&s->waits->objects[call->object], call);
 }
 
 /* The calls from AT up to END that are in SPAN, which is part of the location's time. Returns the first
@@ -217,7 +229,9 @@ int efg_waits_sum_up(struct efg_waits *waits)
     waits->site_count = waits->work->recorded->site_count;
     waits->sites = calloc((size_t)waits->site_count + 1, sizeof *waits->sites);
     waits->costs = calloc((size_t)waits->site_count + 1, sizeof *waits->costs);
-    s.failed = !waits->sites || !waits->costs;
+    waits->object_count = waits->work->recorded->object_count;
+    waits->objects = calloc((size_t)waits->object_count + 1, sizeof *waits->objects);
+    s.failed = !waits->sites || !waits->costs || !waits->objects;
     for (; s.location < waits->location_count && !s.failed; s.location++)
         add_location(&s, spans, count, &at);
     for (uint32_t i = 0; i < waits->place_count && !s.failed; i++)
@@ -225,4 +239,38 @@ int efg_waits_sum_up(struct efg_waits *waits)
             add_sum(&waits->sites[waits->places[i].site], &waits->places[i].sum);
     efg_map_fini(&s.pair);
     return s.failed ? -ENOMEM : 0;
+}
+
+/* --- objects, by time --- */
+
+struct timed {
+    uint64_t time;
+    uint32_t object;
+};
+
+static int by_mpi(const void *a, const void *b)
+{
+    const struct timed *x = a, *y = b;
+    int order = falling(x->time, y->time);
+    return order ? order : falling(y->object, x->object);
+}
+
+uint32_t *efg_waits_objects(const struct efg_waits *waits, uint32_t *count)
+{
+    struct timed *sorted = calloc((size_t)waits->object_count + 1, sizeof *sorted);
+    uint32_t *objects = calloc((size_t)waits->object_count + 1, sizeof *objects);
+    *count = 0;
+    for (uint32_t i = 0; sorted && i < waits->object_count; i++)
+        if (waits->objects[i].calls)
+            sorted[(*count)++] = (struct timed){waits->objects[i].mpi, i};
+    if (sorted)
+        qsort(sorted, *count, sizeof *sorted, by_mpi);
+    for (uint32_t i = 0; sorted && objects && i < *count; i++)
+        objects[i] = sorted[i].object;
+    if (!sorted) {
+        free(objects);
+        objects = NULL;
+    }
+    free(sorted);
+    return objects;
 }

@@ -69,6 +69,8 @@ static int take_call(struct efg_waits *waits, const struct efg_recorded_call *ca
                                .location = waits->location_count - 1,
                                .iteration = EFG_NONE,
                                .by = EFG_NONE,
+                               .object = call->object,
+                               .moved = call->moved,
                                .window = (uint16_t)call->window,
                                .kind = call->polls ? EFG_WAIT_POLLS : EFG_WAIT_NONE,
                                .is_poll = call->polls > 0};

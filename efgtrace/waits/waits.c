@@ -111,6 +111,7 @@ void efg_waits_fini(struct efg_waits *waits)
     free(waits->places);
     free(waits->sites);
     free(waits->costs);
+    free(waits->objects);
     free(waits->pairs);
     free(waits->iterations);
     *waits = (struct efg_waits){0};

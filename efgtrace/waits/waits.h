@@ -38,6 +38,11 @@
  *
  *     time = computation (outside MPI) + waiting by kind + transfer (the rest of the time in MPI)
  *
+ * A call belongs to the communicator, RMA window or file of the first message, collective, access or
+ * operation that it begins, or, if nonblocking, completes; so do its time, its waiting, and the bytes that it
+ * moves: those sent (a message counts where it is sent, a collective what each rank gives), put and got, read
+ * and written. Probes, polls that found nothing and the posting of receives belong to none.
+ *
  * The cause. A wait ends where two locations meet: one waits, the other one is late. What the late one
  * did since the two met before is compared with what the waiting one did until it waited. They met when
  * both had begun the ends of a message between them, a collective of both, or two calls of which one needs
@@ -63,7 +68,7 @@
  * and locks only where they did.
  *
  * Terms are those of Scalasca. All times are ns. The time needed is linear in the calls and in
- * those between a wait and where the two met before, but for sorting; the memory is 56 bytes a call, and
+ * those between a wait and where the two met before, but for sorting; the memory is 72 bytes a call, and
  * more for what it is part of.
  */
 #ifndef EFG_WAITS_H
@@ -132,6 +137,11 @@ struct efg_waits_efficiency { /* 0 to 1, 0 if not known; of a location that is, 
     uint64_t time, ideal, most, mean; /* ns; most, mean: useful */
 };
 
+struct efg_waits_object { /* a communicator, window or file: its calls */
+    uint64_t mpi, waited, calls, bytes;
+    uint32_t locations, last; /* that use it; the last one of them, + 1 */
+};
+
 struct efg_waits_pair { /* a rank waits for another one, or does not know for whom: EFG_NONE */
     uint32_t waiter, other;
     uint64_t time, count;
@@ -159,6 +169,8 @@ struct efg_waits {
     struct efg_waits_sum *sites; /* by number of the site */
     struct efg_waits_cost *costs; /* the same */
     uint32_t site_count;
+    struct efg_waits_object *objects; /* as the trace numbers them (recorded.h) */
+    uint32_t object_count;
     struct efg_waits_pair *pairs; /* the most first */
     uint32_t pair_count;
     struct efg_waits_iteration *iterations; /* by key */
@@ -186,6 +198,10 @@ struct efg_waits_state { /* of a call */
     uint32_t rank; /* that it waits for; EFG_NONE: not known */
     uint64_t time; /* 0: it does not wait */
 };
+
+/* At the end: the objects that have calls, those with the most time first, by index. Free them; NULL without
+ * memory. */
+uint32_t *efg_waits_objects(const struct efg_waits *waits, uint32_t *count);
 
 /* At the end: of the CALL'th call of a location, both from 0. */
 struct efg_waits_state efg_waits_state(const struct efg_waits *waits, uint32_t location, uint64_t call);
