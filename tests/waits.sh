@@ -49,6 +49,7 @@ fi
 has "the report says it" "Waiting, in the recorded iterations" report
 has "by kind" "waiting: late receiver" report
 has "at which call site" "wait at fence    MPI_Win_fence  delays.c:" report
+has "which ones make others wait" "-                MPI_Win_post  delays.c:" report
 has "who waits for whom" "rank 0 for rank 1" report
 has "communicators" " MPI_COMM_WORLD, 4 ranks" report
 has "windows" " Win 0, 4 ranks" report

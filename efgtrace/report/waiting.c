@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Prints why ranks wait in the recorded iterations: what their time is made of; at which call sites they
- * wait; for whom.
+ * wait, and make others wait; for whom.
  */
 #include "waiting.h"
 
@@ -64,29 +64,40 @@ static void put_parts(struct efg_buffer *out, const struct efg_waits *waits)
 
 struct row { /* a site */
     uint32_t site;
-    uint64_t waited;
+    uint64_t waited, caused;
 };
 
-static int by_waiting(const void *a, const void *b)
+static int by_both(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->waited != y->waited)
-        return x->waited < y->waited ? 1 : -1;
+    uint64_t one = x->waited + x->caused, other = y->waited + y->caused;
+    if (one != other)
+        return one < other ? 1 : -1;
     return (x->site > y->site) - (x->site < y->site);
 }
 
-/* Sites where ranks wait, the most first: free them. *COUNT: how many. NULL without memory. */
+/* By its calls, and by the computation before them. */
+static uint64_t caused_at(const struct efg_waits *waits, uint32_t site)
+{
+    double caused = 0;
+    for (int part = 0; part < EFG_PARTS; part++)
+        caused += efg_waits_caused(&waits->costs[site], (enum efg_waits_part)part);
+    return (uint64_t)(caused + 0.5);
+}
+
+/* Sites where ranks wait, or make others wait, the most first: free them. *COUNT: how many. NULL without
+ * memory. */
 static struct row *sorted(const struct efg_waits *waits, uint32_t *count)
 {
     struct row *rows = calloc((size_t)waits->site_count + 1, sizeof *rows);
     *count = 0;
     for (uint32_t i = 0; rows && i < waits->site_count; i++) {
-        uint64_t waited = efg_waits_waited(&waits->sites[i]);
-        if (waited)
-            rows[(*count)++] = (struct row){i, waited};
+        struct row row = {i, efg_waits_waited(&waits->sites[i]), caused_at(waits, i)};
+        if (row.waited || row.caused)
+            rows[(*count)++] = row;
     }
     if (rows)
-        qsort(rows, *count, sizeof *rows, by_waiting);
+        qsort(rows, *count, sizeof *rows, by_both);
     return rows;
 }
 
@@ -103,13 +114,14 @@ static enum efg_wait main_kind(const struct efg_waits_sum *sum)
 static void put_site(struct efg_buffer *out, const struct efg_report_waiting *w, const struct row *row)
 {
     const struct efg_waits_sum *sum = &w->waits.sites[row->site];
-    char label[384], waited[32], mpi[32];
+    char label[384], waited[32], caused[32], mpi[32];
     efg_recorded_label(&w->names, &w->recorded->sites[row->site], label, sizeof label);
     efg_format_ns(waited, sizeof waited, row->waited);
+    efg_format_ns(caused, sizeof caused, row->caused);
     efg_format_ns(mpi, sizeof mpi, sum->mpi);
-    efg_summary_line(out, "%10s %10s %6.1f%%  %-15s  %s", waited, mpi,
-                     efg_percent((double)row->waited, (double)sum->mpi), efg_wait_name(main_kind(sum)),
-                     label);
+    efg_summary_line(out, "%10s %6.1f%% %10s %10s  %-15s  %s", waited,
+                     efg_percent((double)row->waited, (double)sum->mpi), mpi, caused,
+                     row->waited ? efg_wait_name(main_kind(sum)) : "-", label);
 }
 
 static void put_sites(struct efg_buffer *out, const struct efg_report_waiting *w, uint32_t most)
@@ -117,10 +129,12 @@ static void put_sites(struct efg_buffer *out, const struct efg_report_waiting *w
     uint32_t count;
     struct row *rows = sorted(&w->waits, &count);
     out->failed |= !rows;
-    efg_buffer_print(out, "\n   waiting     in MPI   share  mostly           at\n");
+    efg_buffer_print(out, "\n   waiting   share     in MPI     caused  mostly           at\n");
     for (uint32_t i = 0; rows && i < count && i < most; i++)
         put_site(out, w, &rows[i]);
     efg_text_rest(out, count, most);
+    efg_buffer_print(out,
+                     "(share: of the time in MPI. Caused: waiting of others, by computation before, too.)\n");
     free(rows);
 }
 
@@ -188,25 +202,32 @@ void efg_report_waiting(struct efg_buffer *out, const struct efg_report_waiting 
 
 /* --- the finding --- */
 
+static uint32_t most_waited(const struct efg_waits *waits)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < waits->site_count; i++)
+        if (efg_waits_waited(&waits->sites[i]) > efg_waits_waited(&waits->sites[most]))
+            most = i;
+    return most;
+}
+
 void efg_report_say_waiting(struct efg_buffer *out, const struct efg_report_waiting *w)
 {
     const struct efg_waits *waits = &w->waits;
     uint64_t waited = efg_waits_waited(&waits->all);
     double share = efg_percent((double)waited, time_of(waits));
     char label[384], other[32];
-    uint32_t count;
-    struct row *rows = *waits->missing || share < LITTLE ? NULL : sorted(waits, &count);
-    if (!rows)
+    if (*waits->missing || share < LITTLE)
         return;
-    const struct efg_waits_sum *sum = &waits->sites[rows->site];
+    uint32_t site = most_waited(waits);
+    const struct efg_waits_sum *sum = &waits->sites[site];
     name_rank(other, sizeof other, waits->pairs->other);
-    efg_recorded_label(&w->names, &w->recorded->sites[rows->site], label, sizeof label);
+    efg_recorded_label(&w->names, &w->recorded->sites[site], label, sizeof label);
     efg_buffer_print(out,
                      "In the recorded iterations the ranks wait in %.1f%% of the time, %.0f%% "
                      "of that at %s (%s); most of all rank %u for %s.",
-                     share, efg_percent((double)rows->waited, (double)waited), label,
+                     share, efg_percent((double)efg_waits_waited(sum), (double)waited), label,
                      efg_wait_name(main_kind(sum)), waits->pairs->waiter, other);
     efg_report_say_cause(out, w);
     efg_buffer_print(out, "\n");
-    free(rows);
 }
