@@ -122,6 +122,17 @@ static void take_next(const struct efg_mainloop *loop)
     efg_phases_name(&s->control.agree);
 }
 
+/* What the finder that found the loop of this rank takes for it now: another level, or the loop that follows,
+ * found before anybody knew that the pivot is silent. */
+static void take_other(const struct efg_thread *t)
+{
+    if (efg_finder_is_apart(next.present))
+        efg_phases_open(&s->loop, t->last_visit ? t->last_visit : next.since, NULL, false);
+    else
+        efg_phases_open(&s->loop, next.since, next.present, true);
+    efg_phases_name(&s->control.agree);
+}
+
 /* Returns whether there is one. */
 static bool search(uint64_t now)
 {
@@ -149,7 +160,7 @@ bool efg_next_sample(struct efg_thread *t, uint64_t now, bool is_new)
     else
         s->loop = s->main;
     if (next.present && is_new)
-        efg_phases_open(&s->loop, next.since, next.present, true);
+        take_other(t);
     efg_phases_update(&s->loop);
     return next.present && is_new;
 }
