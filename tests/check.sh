@@ -10,7 +10,7 @@
 # sanitized/test_graph is the same, built with sanitizers). One that is not there has failed.
 #
 # environment: BUILD  where the build is (default build)
-#              JOBS   how many parts at once (default: one more than there are cores; ranks often sleep)
+#              JOBS   how many parts at once (default: two more than there are cores; ranks often sleep)
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -60,7 +60,7 @@ run_part() {
 BUILD=${BUILD:-build}
 [ "${1:-}" = --run ] && { run_part "$2" "$3"; exit; }
 
-JOBS=${JOBS:-$(($(nproc) + 1))}
+JOBS=${JOBS:-$(($(nproc) + 2))}
 export BUILD
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1} # what it finds fails the test
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
