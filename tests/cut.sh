@@ -12,14 +12,11 @@
 run() {
     name=$1
     shift
-    prefix=
-    while [ "$1" != -- ]; do
-        prefix="$prefix $1"
-        shift
-    done
-    program=$2
-    shift 2
-    (cd "$work" && ranks 4 $prefix "$programs/$program" "$@" \
+    split "$@"
+    shift $after
+    program=$1
+    shift
+    (cd "$work" && ranks 4 $options "$programs/$program" "$@" \
         >"$name.out" 2>"$name.err")
 }
 

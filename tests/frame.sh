@@ -157,6 +157,17 @@ has_mpi4py() {
         2>/dev/null)" 2>/dev/null
 }
 
+# split WORD... -- WORD...: $options are the words before "--", "shift $after" leaves those behind it
+split() {
+    options=
+    after=1
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        after=$((after + 1))
+        shift
+    done
+}
+
 # launched ARGUMENT...: the launcher, with these; exit code 124 if it hangs. The launcher of Debian 13 crashes if
 # there are several programs: there, a shell becomes the one or the other.
 launched() {

@@ -13,12 +13,8 @@ $MPICC -g -O1 -I"$root/tests/programs" "$root/tests/phases/phases.c" -o "$work/p
 
 # run OPTION... -- PHASE:ITERATIONS...
 run() {
-    options=
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
+    split "$@"
+    shift $after
     name="$*$options"
     rm -rf "$dir"
     ranks 4 "$tool" run -o "$dir" $options "$work/phases" 1000 "$@" >"$work/out" 2>"$work/err"

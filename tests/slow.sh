@@ -22,12 +22,8 @@ is_near() {
 
 # kept OPTIONS -- ITERATIONS MICROSECONDS WHICH RANK TIMES: what is slow takes a second or more
 kept() {
-    options=
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
+    split "$@"
+    shift $after
     what="iteration $3 of $1, rank $4,$options"
     ranks 4 "$tool" run -o "$dir" -n 3 $options "$programs/slow" "$@" >"$work/out" 2>"$work/err"
     verdict "$what: the program ends" "$([ $? -eq 0 ] || tail -n 2 "$work/err")"
