@@ -172,7 +172,6 @@ static uint32_t world_rank(const struct pass *p, const struct comm *comm, uint32
 
 /* --- margins --- */
 
-/* The first window that has not ended at TIME. */
 static void enter_call(struct pass *p, const struct efg_record *r)
 {
     struct efg_channels *c = p->c;

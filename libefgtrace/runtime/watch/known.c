@@ -234,9 +234,15 @@ static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t
     return true;
 }
 
+/* The phase that the main loop is; NULL if there is none. */
+static const struct efg_phase *main_phase(void)
+{
+    return s->main.function ? efg_phases_find(&s->main) : NULL;
+}
+
 static void fill_phases(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
 {
-    const struct efg_phase *main = s->main.function ? efg_phases_find(&s->main) : NULL;
+    const struct efg_phase *main = main_phase();
 
     out->phases = t->graph.tree ? calloc(efg_phases.count + 1, sizeof *out->phases) : NULL;
     for (uint32_t i = 0; out->phases && i < efg_phases.count; i++)
@@ -247,7 +253,7 @@ static void fill_phases(struct efg_run_thread *out, const struct efg_thread *t, 
 /* Where the pivot of another phase is marked, what was known of that of the main loop. */
 static void take_main_phase(struct efg_run_thread *out, const struct efg_thread *t)
 {
-    const struct efg_phase *main = s->main.function ? efg_phases_find(&s->main) : NULL;
+    const struct efg_phase *main = main_phase();
 
     if (!main || is_counted(main) || !main->longest.all.count)
         return;
