@@ -8,11 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_size(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
+#include "base/compare.h"
 
 /* The middle one of those that take part: they are the last ones, sorted. */
 static uint64_t median_of(const struct efg_distribution *d, uint32_t count)
@@ -20,7 +16,7 @@ static uint64_t median_of(const struct efg_distribution *d, uint32_t count)
     uint64_t *sorted = calloc((size_t)count + 1, sizeof *sorted), median = 0;
     if (sorted && count) {
         memcpy(sorted, d->values, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, by_size);
+        qsort(sorted, count, sizeof *sorted, efg_compare_numbers);
         median = sorted[count - d->count + d->count / 2];
     }
     free(sorted);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "cli/json.h"
 #include "files/otf2/otf2.h"
 #include "json.h"
@@ -73,8 +74,7 @@ static int add_span(struct efg_timeline_spans *s, const struct efg_recorded_span
 
 static int by_key(const void *a, const void *b)
 {
-    uint64_t x = key_of(a), y = key_of(b);
-    return (x > y) - (x < y);
+    return efg_compare(key_of(a), key_of(b));
 }
 
 /* Their places change: the index is made anew. */

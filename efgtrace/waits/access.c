@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "parts.h"
 
 typedef struct efg_waits_access Access;
@@ -22,6 +23,7 @@ int efg_waits_access(struct efg_waits *waits, const struct efg_recorded_access *
                 .origin = is_exposure ? access->rank : location->rank,
                 .target = is_exposure ? location->rank : access->rank,
                 .call = call,
+                .begin = w->calls[call].begin,
                 .act = (uint8_t)access->act,
                 .is_exposure = is_exposure};
     efg_buffer_put(&w->accesses, &a, sizeof a);
@@ -30,49 +32,22 @@ int efg_waits_access(struct efg_waits *waits, const struct efg_recorded_access *
 
 /* --- order --- */
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Of one side of an origin and a target: 0. */
 static int by_side(const Access *x, const Access *y)
 {
-    int order = compare(x->win, y->win);
-    order = order ? order : compare(x->window, y->window);
-    order = order ? order : compare(x->target, y->target);
-    order = order ? order : compare(x->origin, y->origin);
-    return order ? order : compare(x->is_exposure, y->is_exposure);
+    int order = efg_compare(x->win, y->win);
+    order = order ? order : efg_compare(x->window, y->window);
+    order = order ? order : efg_compare(x->target, y->target);
+    order = order ? order : efg_compare(x->origin, y->origin);
+    return order ? order : efg_compare(x->is_exposure, y->is_exposure);
 }
-
-/* Calls of a rank have numbers in the order of its threads; what tells is when they began. */
-struct begun {
-    uint64_t time;
-    Access access;
-};
 
 static int by_beginning(const void *a, const void *b)
 {
-    const struct begun *x = a, *y = b;
-    int order = by_side(&x->access, &y->access);
-    order = order ? order : compare(x->time, y->time);
-    return order ? order : compare(x->access.call, y->access.call);
-}
-
-static int sort(struct efg_waits_work *w)
-{
-    Access *all = (Access *)w->accesses.data;
-    size_t count = w->accesses.size / sizeof *all;
-    struct begun *sorted = calloc(count + 1, sizeof *sorted);
-    if (!sorted)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = (struct begun){w->calls[all[i].call].begin, all[i]};
-    qsort(sorted, count, sizeof *sorted, by_beginning);
-    for (size_t i = 0; i < count; i++)
-        all[i] = sorted[i].access;
-    free(sorted);
-    return 0;
+    const Access *x = a, *y = b;
+    int order = by_side(x, y);
+    order = order ? order : efg_compare(x->begin, y->begin);
+    return order ? order : efg_compare(x->call, y->call);
 }
 
 /* --- epochs --- */
@@ -136,10 +111,9 @@ static void fold(const struct efg_waits_work *w, uint32_t first, uint32_t end, s
 
 int efg_waits_find_epochs(struct efg_waits_work *w, struct efg_buffer *epochs)
 {
-    const Access *all = (Access *)w->accesses.data;
+    Access *all = (Access *)w->accesses.data;
     uint32_t count = (uint32_t)(w->accesses.size / sizeof *all), end;
-    if (sort(w))
-        return -ENOMEM;
+    qsort(all, count, sizeof *all, by_beginning);
     for (uint32_t first = 0; first < count; first = end) {
         for (end = first + 1; end < count && !by_side(&all[first], &all[end]); end++)
             ;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "parts.h"
 
 typedef struct efg_waits_access Access;
@@ -160,56 +161,36 @@ static bool is_lock(const Epoch *epoch)
     return epoch->kind == EFG_EPOCH_LOCK || epoch->kind == EFG_EPOCH_LOCK_EXCLUSIVE;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Those that have to do with each other: 0. */
 static int by_target(const Epoch *x, const Epoch *y)
 {
-    int order = compare(is_lock(x), is_lock(y));
-    order = order ? order : compare(x->win, y->win);
-    order = order ? order : compare(x->window, y->window);
-    order = order ? order : compare(x->target, y->target);
-    return order || is_lock(x) ? order : compare(x->origin, y->origin);
+    int order = efg_compare(is_lock(x), is_lock(y));
+    order = order ? order : efg_compare(x->win, y->win);
+    order = order ? order : efg_compare(x->window, y->window);
+    order = order ? order : efg_compare(x->target, y->target);
+    return order || is_lock(x) ? order : efg_compare(x->origin, y->origin);
 }
-
-struct placed {
-    uint64_t end; /* of a lock */
-    Epoch epoch;
-};
 
 static int by_place(const void *a, const void *b)
 {
-    const struct placed *x = a, *y = b;
-    int order = by_target(&x->epoch, &y->epoch);
-    order = order ? order : compare(x->end, y->end);
-    return order ? order : compare(x->epoch.first, y->epoch.first);
+    const Epoch *x = a, *y = b;
+    int order = by_target(x, y);
+    order = order ? order : efg_compare(x->end, y->end);
+    return order ? order : efg_compare(x->first, y->first);
 }
 
-static int sort(const struct meeting *m, Epoch *epochs, size_t count)
+static void sort(const struct meeting *m, Epoch *epochs, size_t count)
 {
-    struct placed *sorted = calloc(count + 1, sizeof *sorted);
-    if (!sorted)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        sorted[i].epoch = epochs[i];
-        if (is_lock(&epochs[i]))
-            sorted[i].end = epochs[i].ended == EFG_NONE ? UINT64_MAX : call_of(m, epochs[i].ended)->end;
-    }
-    qsort(sorted, count, sizeof *sorted, by_place);
     for (size_t i = 0; i < count; i++)
-        epochs[i] = sorted[i].epoch;
-    free(sorted);
-    return 0;
+        if (is_lock(&epochs[i]))
+            epochs[i].end = epochs[i].ended == EFG_NONE ? UINT64_MAX : call_of(m, epochs[i].ended)->end;
+    qsort(epochs, count, sizeof *epochs, by_place);
 }
 
 static int meet_all(struct meeting *m, Epoch *epochs, size_t count)
 {
     size_t same;
-    if (sort(m, epochs, count))
-        return -ENOMEM;
+    sort(m, epochs, count);
     for (size_t i = 0; i < count; i += same) {
         for (same = 1; i + same < count && !by_target(&epochs[i], &epochs[i + same]); same++)
             ;

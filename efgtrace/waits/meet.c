@@ -8,73 +8,56 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "parts.h"
 
 typedef struct efg_waits_meeting Meeting;
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_context(const Meeting *x, const Meeting *y)
 {
-    int order = compare(x->context, y->context);
-    return order ? order : compare(x->window, y->window);
+    int order = efg_compare(x->context, y->context);
+    return order ? order : efg_compare(x->window, y->window);
 }
-
-/* Calls of a rank have numbers in the order of its threads; what tells is when they began. */
-struct begun {
-    uint64_t time;
-    Meeting meeting;
-};
 
 static int by_beginning(const void *a, const void *b)
 {
-    const struct begun *x = a, *y = b;
-    int order = by_context(&x->meeting, &y->meeting);
-    order = order ? order : compare(x->meeting.rank, y->meeting.rank);
-    order = order ? order : compare(x->time, y->time);
-    return order ? order : compare(x->meeting.begun, y->meeting.begun);
+    const Meeting *x = a, *y = b;
+    int order = by_context(x, y);
+    order = order ? order : efg_compare(x->rank, y->rank);
+    order = order ? order : efg_compare(x->begin, y->begin);
+    return order ? order : efg_compare(x->begun, y->begun);
 }
 
 static int by_number(const void *a, const void *b)
 {
     const Meeting *x = a, *y = b;
     int order = by_context(x, y);
-    order = order ? order : compare(x->number, y->number);
-    return order ? order : compare(x->rank, y->rank);
+    order = order ? order : efg_compare(x->number, y->number);
+    return order ? order : efg_compare(x->rank, y->rank);
 }
 
 static int by_place(const void *a, const void *b)
 {
     const Meeting *x = a, *y = b;
-    return compare(x->place, y->place);
+    return efg_compare(x->place, y->place);
 }
 
 static int by_rank(const void *a, const void *b)
 {
     const Meeting *x = a, *y = b;
-    return compare(x->rank, y->rank);
+    return efg_compare(x->rank, y->rank);
 }
 
-/* Number the COUNT meetings of each context and rank from 0. Returns 0 or -ENOMEM. */
-static int number(struct efg_waits_work *w, Meeting *meetings, size_t count)
+/* Number the COUNT meetings of each context and rank from 0. */
+static void number(const struct efg_waits_work *w, Meeting *meetings, size_t count)
 {
-    struct begun *sorted = calloc(count + 1, sizeof *sorted);
-    if (!sorted)
-        return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        sorted[i] = (struct begun){w->calls[meetings[i].begun].begin, meetings[i]};
-    qsort(sorted, count, sizeof *sorted, by_beginning);
-    for (size_t i = 0; i < count; i++) {
-        meetings[i] = sorted[i].meeting;
-        if (i && !by_context(&meetings[i], &meetings[i - 1]) && meetings[i].rank == meetings[i - 1].rank)
+        meetings[i].begin = w->calls[meetings[i].begun].begin;
+    qsort(meetings, count, sizeof *meetings, by_beginning);
+    for (size_t i = 1; i < count; i++)
+        if (!by_context(&meetings[i], &meetings[i - 1]) && meetings[i].rank == meetings[i - 1].rank)
             meetings[i].number = meetings[i - 1].number + 1;
-    }
-    free(sorted);
     qsort(meetings, count, sizeof *meetings, by_number);
-    return 0;
 }
 
 /* --- one collective: COUNT parts, each of another rank --- */
@@ -194,19 +177,16 @@ static size_t meet_all(struct efg_waits_work *w, Meeting *all, Meeting *parts, s
     return unmatched;
 }
 
-int efg_waits_meet(struct efg_waits *waits)
+void efg_waits_meet(struct efg_waits *waits)
 {
     struct efg_waits_work *w = waits->work;
     Meeting *all = (Meeting *)w->meetings.data;
     size_t count = w->meetings.size / sizeof *all, same;
-    if (!count)
-        return 0;
-    if (number(w, all, count))
-        return -ENOMEM;
+    if (count)
+        number(w, all, count);
     for (size_t i = 0; i < count; i += same) {
         for (same = 1; i + same < count && !by_context(&all[i], &all[i + same]); same++)
             ;
         waits->unmatched += meet_all(w, all, all + i, same);
     }
-    return 0;
 }

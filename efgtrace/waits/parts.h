@@ -62,6 +62,7 @@ struct efg_waits_edge {
 
 struct efg_waits_meeting { /* a member's part in a collective */
     uint64_t context;      /* number << 1 | is a window */
+    uint64_t begin;        /* of the call BEGUN: calls have numbers in the order of a rank's threads */
     uint32_t window;       /* of the trace */
     uint32_t number;       /* among those of its context and window */
     uint32_t rank, place;  /* place: what orders a scan */
@@ -71,6 +72,7 @@ struct efg_waits_meeting { /* a member's part in a collective */
 };
 
 struct efg_waits_access { /* a call has to do with what a rank has of an RMA window */
+    uint64_t begin;           /* of the call */
     uint32_t win, window;     /* of MPI; of the trace */
     uint32_t origin, target;  /* ranks: who uses it, whose it is */
     uint32_t call;
@@ -83,6 +85,7 @@ struct efg_waits_epoch {
     enum { EFG_EPOCH_ACCESS, EFG_EPOCH_EXPOSURE, EFG_EPOCH_LOCK, EFG_EPOCH_LOCK_EXCLUSIVE } kind;
     uint32_t win, window, origin, target;
     uint32_t begun, ended; /* calls; EFG_NONE: not in the trace */
+    uint64_t end;          /* of a lock's last call, UINT64_MAX: not in the trace; of others 0 */
     uint32_t first, count; /* accesses, all of it */
 };
 
@@ -133,8 +136,8 @@ static inline uint64_t efg_waits_later(uint64_t a, uint64_t b)
 uint64_t efg_waits_of(const struct efg_waits_call *call);
 uint8_t efg_waits_trait(const struct efg_waits_work *w, uint32_t call);
 
-/* The collectives that were taken: what their calls wait for. Returns 0, or -ENOMEM. */
-int efg_waits_meet(struct efg_waits *waits);
+/* The collectives that were taken: what their calls wait for. */
+void efg_waits_meet(struct efg_waits *waits);
 /* CALL, the last one of its location, has done this. Returns 0 or -ENOMEM. */
 int efg_waits_access(struct efg_waits *waits, const struct efg_recorded_access *access);
 /* The accesses that were taken are sorted, and told as EPOCHS (struct efg_waits_epoch): those of a pair of

@@ -61,10 +61,11 @@ void efg_waits_end(struct efg_waits *waits)
     if (*waits->missing)
         return;
     waits->alone = waits->work->open.count;
-    bool has_epochs = efg_waits_meet_epochs(waits) == 0;
+    int error = efg_waits_meet_epochs(waits);
     efg_waits_explain_polls(waits->work);
-    if (!has_epochs || efg_waits_meet(waits) || efg_waits_sum_up(waits) || efg_waits_link(waits->work) ||
-        efg_waits_find_causes(waits) || efg_waits_find_path(waits) || efg_waits_find_ideal(waits)) {
+    efg_waits_meet(waits);
+    if (error || efg_waits_sum_up(waits) || efg_waits_link(waits->work) || efg_waits_find_causes(waits) ||
+        efg_waits_find_path(waits) || efg_waits_find_ideal(waits)) {
         efg_waits_give_up(waits, "there is no memory for so many calls");
         return;
     }

@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
+
 #define TOO_LONG UINT64_MAX
 
 static const struct efg_sequence_segment *segment_of(const struct efg_sequence_reader *r)
@@ -43,12 +45,6 @@ static void lengths_fini(struct efg_sequence_lengths *l)
     memset(l, 0, sizeof *l);
 }
 
-static int compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int lengths_init(struct efg_sequence_lengths *l, const struct efg_sequence_segment *seg)
 {
     size_t symbols = (size_t)seg->run_count + seg->block_count;
@@ -65,7 +61,7 @@ static int lengths_init(struct efg_sequence_lengths *l, const struct efg_sequenc
         if (branch > seg->start && branch < seg->start + seg->length)
             l->bounds[l->bound_count++] = branch;
     }
-    qsort(l->bounds, l->bound_count, sizeof *l->bounds, compare);
+    qsort(l->bounds, l->bound_count, sizeof *l->bounds, efg_compare_numbers);
     l->bounds[l->bound_count++] = seg->start + seg->length;
     return 0;
 }

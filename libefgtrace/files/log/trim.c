@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/map.h"
 
 size_t efg_spans_at(const struct efg_span *spans, size_t count, uint64_t time)
@@ -323,15 +324,10 @@ static bool is_inside(const struct efg_trim_margins *m, uint64_t time)
     return efg_spans_have(m->inside, m->inside_count, time);
 }
 
-static int compare_places(const void *one, const void *other)
-{
-    const uint64_t *a = one, *b = other;
-    return (*a > *b) - (*a < *b);
-}
-
 static bool is_needed(const struct efg_trim_margins *m, uint64_t place)
 {
-    return m->needed_count && bsearch(&place, m->needed, m->needed_count, sizeof *m->needed, compare_places);
+    return m->needed_count &&
+           bsearch(&place, m->needed, m->needed_count, sizeof *m->needed, efg_compare_numbers);
 }
 
 /* Whether record R of a call in a margin, which was entered at ENTER and ends at PLACE, stays. A receive that

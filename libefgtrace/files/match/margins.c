@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 
 void efg_channels_need(struct efg_channels *c, uint32_t rank)
 {
@@ -28,12 +29,6 @@ void efg_channels_need(struct efg_channels *c, uint32_t rank)
 }
 
 /* --- what stays --- */
-
-static int compare(const void *one, const void *other)
-{
-    const uint64_t *a = one, *b = other;
-    return (*a > *b) - (*a < *b);
-}
 
 struct margins { /* of one log, while they are filled in */
     uint64_t *needed;
@@ -96,7 +91,7 @@ int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t t
                                            fronts[i].flight.sum - m.stays[i].sum};
     free(m.stays);
     if (m.count)
-        qsort(m.needed, m.count, sizeof *m.needed, compare);
+        qsort(m.needed, m.count, sizeof *m.needed, efg_compare_numbers);
     *out = (struct efg_trim_margins){.inside = c->inside,
                                      .inside_count = c->inside_count,
                                      .needed = m.needed,

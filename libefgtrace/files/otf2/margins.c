@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "files/log/clock.h"
 #include "files/match/channels.h"
 
@@ -64,17 +65,11 @@ int efg_otf2_find_windows(struct efg_otf2_windows *w, const struct efg_log_view 
     return error;
 }
 
-static int compare(const void *one, const void *other)
-{
-    const struct efg_span *a = one, *b = other;
-    return (a->from > b->from) - (a->from < b->from);
-}
-
 void efg_otf2_join_windows(struct efg_otf2_windows *w)
 {
     size_t count = w->count;
     if (count)
-        qsort(w->all, count, sizeof *w->all, compare);
+        qsort(w->all, count, sizeof *w->all, efg_compare_numbers);
     w->count = 0;
     for (size_t i = 0; i < count; i++)
         add(w, 0, w->all[i]); /* there is room */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "files/log/trim.h"
 #include "iterations.h"
 #include "runtime/process/job.h"
@@ -545,13 +546,6 @@ void efg_windows_clean(void)
             efg_trim_windows(&t->recorder.log, is_dropped, mark_kept, NULL);
 }
 
-static int compare(const void *one, const void *other)
-{
-    const struct efg_span *a = one, *b = other;
-
-    return (a->from > b->from) - (a->from < b->from);
-}
-
 struct efg_span *efg_windows_inside(size_t *count)
 {
     struct efg_span *inside = calloc(s->window_count + 1, sizeof *inside);
@@ -560,6 +554,6 @@ struct efg_span *efg_windows_inside(size_t *count)
     for (size_t i = 0; i < *count; i++)
         inside[i] = (struct efg_span){job->start + s->windows[i].start, job->start + s->windows[i].end};
     if (inside)
-        qsort(inside, *count, sizeof *inside, compare);
+        qsort(inside, *count, sizeof *inside, efg_compare_numbers);
     return inside;
 }
