@@ -16,7 +16,7 @@
 #   make bench-order          how large what is kept of all calls is (APPS="sweep lammps ...")
 #   make bench-loops          the rule for the main loop, on programs and recordings (LOOPS=record: make them)
 #   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
-#   make install        to PREFIX (/usr/local), below DESTDIR
+#   make install        to PREFIX (/usr/local), below DESTDIR; make uninstall: away again
 #   make clean
 #
 #   SAN=address,undefined   build with sanitizers, in a folder of its own
@@ -300,21 +300,31 @@ bench-reduction: set-up-bench
 
 LIBDIR := $(PREFIX)/lib
 install: all
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 lib/efgtrace-plugins share/doc/efgtrace/plugins)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 lib/efgtrace-plugins share/doc/efgtrace/plugins \
+	  share/bash-completion/completions share/zsh/site-functions)
 	install -m 755 $(BUILD)/efgtrace $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so $(DESTDIR)$(LIBDIR)
 	install -m 755 $(PLUGINS) $(DESTDIR)$(LIBDIR)/efgtrace-plugins
 	install -m 644 plugins/*.c $(DESTDIR)$(PREFIX)/share/doc/efgtrace/plugins
 	install -m 644 libefgtrace/user/* $(DESTDIR)$(PREFIX)/include/efgtrace
 	for page in man/*.[157]; do install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}; done
+	install -m 644 config/completion/efgtrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/efgtrace
+	install -m 644 config/completion/_efgtrace $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -m 644 config/efgtrace.conf README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/efgtrace
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' config/efgtrace.pc.in \
 	    >$(DESTDIR)$(LIBDIR)/pkgconfig/efgtrace.pc
+
+# What install has made.
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/efgtrace lib/libefgtrace.so lib/libefgtrace-runtime.so lib/pkgconfig/efgtrace.pc \
+	  share/bash-completion/completions/efgtrace share/zsh/site-functions/_efgtrace \
+	  $(foreach page,$(wildcard man/*.[157]),share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	cd $(DESTDIR)$(PREFIX) && rm -rf lib/efgtrace-plugins include/efgtrace share/doc/efgtrace
 
 clean:
 	rm -rf $(BUILD)
 
 -include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all plugins libraries mpich unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install clean
+.PHONY: all plugins libraries mpich unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install uninstall clean
 .SECONDARY:

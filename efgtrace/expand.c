@@ -4,6 +4,7 @@
  * text or as an OTF2 trace. They are written as they are read; nothing grows with their number.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,9 +27,10 @@
 #define FULL 65536 /* bytes that are written at once */
 
 enum { TEXT, TRACE };
+#define FORMATS "text otf2" /* their names */
 
 struct request {
-    const char *dir, *output;  /* OUTPUT: where an OTF2 trace goes */
+    const char *dir, *output;  /* OUTPUT: the folder of an OTF2 trace; of text NULL for standard output */
     const char *ranks;         /* NULL: all */
     uint64_t thread, from, to; /* THREAD: UINT64_MAX for all; calls from 1, TO the last one */
     uint64_t iteration;        /* UINT64_MAX: the whole run */
@@ -38,6 +40,7 @@ struct request {
 
 struct output {
     struct efg_buffer text;
+    int file;
     bool is_closed; /* nobody reads any more */
     int error;
 };
@@ -47,7 +50,7 @@ struct output {
 static void flush(struct output *out)
 {
     if (!out->is_closed && !out->error)
-        out->error = -efg_write_all(STDOUT_FILENO, out->text.data, out->text.size, EFG_IO_NEXT);
+        out->error = -efg_write_all(out->file, out->text.data, out->text.size, EFG_IO_NEXT);
     if (out->error == EPIPE) {
         out->is_closed = true;
         out->error = 0;
@@ -216,15 +219,26 @@ static int expand_iteration(const struct request *request, const struct efg_run 
     return efg_expand_iteration(&out->text, run, &what);
 }
 
-/* All calls as text to standard output. */
+static int complain_file(const char *path, int error)
+{
+    fprintf(stderr, "efgtrace expand: cannot write %s: %s\n", path, strerror(error));
+    return EFG_TOLD;
+}
+
+/* All calls as text. */
 static int write_text(const struct request *request, const struct efg_run *run, const char *is_wanted)
 {
-    struct output out = {0};
+    const char *path = request->output;
+    struct output out = {.file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : STDOUT_FILENO};
+    if (out.file < 0)
+        return complain_file(path, errno);
     int failed = request->iteration == UINT64_MAX ? expand_ranks(request, run, is_wanted, &out)
                                                   : expand_iteration(request, run, is_wanted, &out);
     flush(&out);
+    if (path && close(out.file) && !out.error)
+        out.error = errno;
     if (out.error)
-        failed = efg_output_lose(out.error);
+        failed = path ? complain_file(path, out.error) : efg_output_lose(out.error);
     else if (out.text.failed)
         failed = efg_complain("expand", "no memory for a line");
     efg_buffer_fini(&out.text);
@@ -301,14 +315,15 @@ static const char *const help[] = {
     "\n"
     "  -r, --rank LIST    these ranks, for example 0,4-7 or 0-62:2; default: all\n"
     "  -t, --thread N     this thread of each rank; default: all\n"
-    "  -f, --from N       begin with call number N of each; the first one is 1\n"
-    "  -u, --to N         end with call number N\n"
+    "      --from N       begin with call number N of each; the first one is 1\n"
+    "      --to N         end with call number N\n"
     "  -i, --iteration N  only the calls of iteration N, if it was recorded, from the trace: for\n"
     "                     each also when it began, counted from the beginning of the iteration\n"
     "                     on its rank, and how long it took, both in us; numbered from 1 again\n"
     "  -p, --paths        the whole call path of each call, innermost frame first\n"
-    "  -F, --format text|otf2   default: text\n"
-    "  -o, --output DIR2  for otf2: write DIR2/traces.otf2; DIR2 is made if necessary\n"
+    "  -f, --format text|otf2   default: text\n"
+    "  -o, --output FILE  default, or -: standard output; for otf2 a folder: FILE/traces.otf2\n"
+    "                     is written, and FILE made if necessary\n"
     "  -h, --help         this text\n\n"
     "Calls before --from are skipped at once, however many there are.\n\n"
     "OTF2: all calls of the ranks, in order, with their call paths. Their times are\n"
@@ -325,19 +340,20 @@ int efg_cmd_expand(int argc, char **argv)
     struct request request = {.thread = UINT64_MAX, .from = 1, .to = UINT64_MAX, .iteration = UINT64_MAX};
     const struct efg_option options[] = {{"rank", 'r', .text = &request.ranks},
                                          {"thread", 't', .number = &request.thread},
-                                         {"from", 'f', .number = &request.from, .least = 1},
-                                         {"to", 'u', .number = &request.to, .least = 1},
+                                         {"from", .number = &request.from, .least = 1},
+                                         {"to", .number = &request.to, .least = 1},
                                          {"iteration", 'i', .number = &request.iteration},
-                                         {"format", 'F', .choice = &request.format, .words = "text otf2"},
+                                         {"format", 'f', .choice = &request.format, .words = FORMATS},
                                          {"output", 'o', .text = &request.output},
                                          {"paths", 'p', .flag = &request.paths},
                                          {0}};
     int code = efg_options_take("expand", options, help, 1, argc, argv);
+    if (code < 0)
+        code = efg_options_format("expand", FORMATS, &request.format, &request.output);
     if (code >= 0)
         return code;
-    if ((request.format == TRACE) != (request.output != NULL))
-        return efg_complain_usage("expand", request.output ? "--output is for --format otf2"
-                                                           : "--format otf2 wants --output DIR2");
+    if (request.format == TRACE && !request.output)
+        return efg_complain_usage("expand", "--format otf2 wants a folder, --output DIR2");
     if (request.format == TRACE && (request.paths || request.thread != UINT64_MAX || request.from > 1 ||
                                     request.to != UINT64_MAX || request.iteration != UINT64_MAX))
         return efg_complain_usage("expand", "--format otf2 allows --rank, but no other choice of calls");

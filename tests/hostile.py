@@ -74,7 +74,7 @@ COMMANDS = {
 
 def judge(tool, run, command, fault):
     words = [run if word == 'RUN' else word for word in command.split()]
-    behind = ['/dev/stdout'] if command == 'report --html' else []
+    behind = ['-o', '-'] if command == 'report --html' else []
     done = subprocess.run([tool, *words, run, *behind], capture_output=True, timeout=60, check=False)
     said = fault_of_text(done.stderr)
     if said:

@@ -34,7 +34,7 @@ verdicts() {
 shown() {
     local run
     for run; do
-        "$tool" report $run >$run/text && "$tool" report $run --json $run/json && "$tool" report $run --html >$run/said
+        "$tool" report $run >$run/text && "$tool" report $run -f json -o $run/json && "$tool" report $run --html >$run/said
         same "$run: all three forms" 0 $?
         same "$run: where the page is" $run/report.html "$(cat $run/said)"
         [ -z "${PAGES-}" ] || cp $run/report.html "$PAGES/$run.html"
@@ -98,11 +98,11 @@ mv compared/report.json compared/json
 
 size=$(wc -c <many/report.html)
 verdict "many: ten thousand ranks in less than 3 MB" "$([ "$size" -lt 3000000 ] || echo "$size bytes")"
-"$tool" report stencil --html elsewhere.html >said
+"$tool" report stencil -o elsewhere.html >said
 same "a page goes where it is told to" "$(cat stencil/report.html | wc -c) " "$(wc -c <elsewhere.html) $(cat said)"
 "$tool" report stencil --json >again
 same "JSON goes to standard output" "" "$(cmp again stencil/json)"
-"$tool" report --html stencil none/x.html 2>said
+"$tool" report --html stencil --output=none/x.html 2>said
 same "no such folder" "1 efgtrace report: cannot write none/x.html: No such file or directory" "$? $(cat said)"
 
 looked_at stencil master slow many paths hostile idle bare compared

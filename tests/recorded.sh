@@ -93,7 +93,7 @@ copy && truncate -s -1 bad/traces.def
 refused "definitions that are cut short" 'its file traces.def is cut short' bad
 copy && echo rubbish >bad/traces.otf2
 refused "an anchor file that is none" 'it is no OTF2 trace' bad
-copy && rm -r bad/traces* && "$tool" expand -F otf2 -o bad odd >out 2>&1
+copy && rm -r bad/traces* && "$tool" expand -f otf2 -o bad odd >out 2>&1
 refused "a rebuilt trace" 'its times are rebuilt' bad
 ranks 2 "$tool" run -o two -m full --summary off "$programs/threads" 5 100 >out 2>err
 copy && rm -r bad/traces* && cp -r two/traces* bad

@@ -129,5 +129,7 @@ for compiler in "cc -std=c99 -pedantic -x c" "c++ -x c++"; do
     why=$($compiler $flags -Wall -Wextra -Werror body.c -o body.out 2>&1 && ./body.out || echo "exit code $?")
     verdict "installed, with ${compiler%% *}, without MPI" "$why"
 done
+DESTDIR=$work/installed make -s -C "$root" BUILD="$build" PREFIX=/opt uninstall
+verdict "uninstalled: nothing is left" "$(find installed -type f)"
 
 finish

@@ -100,6 +100,41 @@ static int take_value(const char *command, const struct efg_option *option, cons
     return -1;
 }
 
+/* --- what goes where --- */
+
+static const char *extension_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path,
+               *dot = name ? strrchr(name, '.') : NULL;
+    return dot && dot != name ? dot + 1 : NULL;
+}
+
+/* The format with this name, or with this other usual extension; -1: there is none. */
+static int find_format(const char *words, const char *extension, char *listed, size_t size)
+{
+    static const char *const usual[][2] = {{"txt", "text"}, {"htm", "html"}, {"tex", "latex"}, {"gv", "dot"}};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (strcmp(extension, usual[i][0]) == 0)
+            extension = usual[i][1];
+    return find_word(words, extension, listed, size);
+}
+
+int efg_options_format(const char *command, const char *words, int *format, const char **output)
+{
+    char listed[128], text[512];
+    if (*output && strcmp(*output, "-") == 0)
+        *output = NULL;
+    if (*format >= 0)
+        return -1;
+    const char *extension = extension_of(*output);
+    *format = extension ? find_format(words, extension, listed, sizeof listed) : 0;
+    if (*format >= 0)
+        return -1;
+    snprintf(text, sizeof text, "no format goes with .%s of \"%s\": choose one with --format, %s", extension,
+             *output, listed);
+    return efg_complain_usage(command, text);
+}
+
 /* --- all of them --- */
 
 static void make_tables(const struct efg_option *options, char *letters, struct option *names)

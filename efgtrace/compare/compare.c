@@ -21,6 +21,7 @@
 #define LINES 20 /* of a table */
 
 enum { TEXT, JSON, HTML };
+#define FORMATS "text json html" /* their names */
 
 struct request {
     const char *dir[2], *output, *iterations; /* ITERATIONS: NULL for two runs */
@@ -75,8 +76,8 @@ static const char *const help[] = {
     "                           and computation before them, on which ranks, took the\n"
     "                           difference; not as a page\n"
     "  -a, --all                every line of every table, not only the largest\n"
-    "  -f, --format text|json|html   default: text; html: a web page\n"
-    "  -o, --output FILE        default: standard output\n"
+    "  -f, --format text|json|html   html: a web page; default: by the extension of FILE, else text\n"
+    "  -o, --output FILE        default, or -: standard output\n"
     "  -h, --help               this text\n\n",
     efg_compare_json_help,
     "\nJSON of two iterations: one object. Times are ns; RANKS is a list such as \"0-3,8\".\n",
@@ -87,15 +88,16 @@ static const char *const help[] = {
 
 int efg_cmd_compare(int argc, char **argv)
 {
-    struct request request = {0};
+    struct request request = {.format = -1};
     bool all = false;
-    const struct efg_option options[] = {
-        {"iterations", 'i', .text = &request.iterations},
-        {"all", 'a', .flag = &all},
-        {"format", 'f', .choice = &request.format, .words = "text json html"},
-        {"output", 'o', .text = &request.output},
-        {0}};
+    const struct efg_option options[] = {{"iterations", 'i', .text = &request.iterations},
+                                         {"all", 'a', .flag = &all},
+                                         {"format", 'f', .choice = &request.format, .words = FORMATS},
+                                         {"output", 'o', .text = &request.output},
+                                         {0}};
     int code = efg_options_take("compare", options, help, 0, argc, argv);
+    if (code < 0)
+        code = efg_options_format("compare", FORMATS, &request.format, &request.output);
     if (code >= 0)
         return code;
     if (argc - optind != (request.iterations ? 1 : 2))

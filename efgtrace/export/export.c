@@ -17,6 +17,7 @@
 #include "recorded/json.h"
 
 enum { PERFETTO, JSON };
+#define FORMATS "perfetto json" /* their names */
 
 struct request {
     const char *output, *dir;
@@ -78,7 +79,7 @@ static const char *const help[] = {
     "DIR/traces.otf2, for other programs.\n\n"
     "  -f, --format perfetto|json   default: perfetto\n"
     "  -c, --calls N                json: at most N calls, and N messages; default: 640000\n"
-    "  -o, --output FILE            default: standard output\n"
+    "  -o, --output FILE            default, or -: standard output\n"
     "  -h, --help                   this text\n\n"
     "perfetto: trace events as JSON, for https://ui.perfetto.dev and chrome://tracing. A process\n"
     "is a rank, its threads are those of the rank. MPI calls are events of the category mpi, with\n"
@@ -94,11 +95,13 @@ static const char *const help[] = {
 int efg_cmd_export(int argc, char **argv)
 {
     struct request request = {.calls = EFG_RECORDED_LIMITS.calls};
-    const struct efg_option options[] = {{"format", 'f', .choice = &request.format, .words = "perfetto json"},
+    const struct efg_option options[] = {{"format", 'f', .choice = &request.format, .words = FORMATS},
                                          {"calls", 'c', .number = &request.calls, .least = 1},
                                          {"output", 'o', .text = &request.output},
                                          {0}};
     int code = efg_options_take("export", options, help, 1, argc, argv);
+    if (code < 0)
+        code = efg_options_format("export", FORMATS, &request.format, &request.output);
     if (code >= 0)
         return code;
     request.dir = argv[optind];

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/open.h"
@@ -26,13 +25,10 @@ static const struct format {
     const char *name;
     void (*put)(struct efg_buffer *out, const struct efg_model *model, bool all);
     bool is_picture; /* that dot makes of what is put */
-} formats[] = {{"dot", efg_graph_put_dot, false},
-               {"svg", efg_graph_put_dot, true},
-               {"png", efg_graph_put_dot, true},
-               {"pdf", efg_graph_put_dot, true},
-               {"json", efg_graph_put_json, false},
-               {"graphml", efg_graph_put_graphml, false},
-               {0}};
+} formats[] = {{"dot", efg_graph_put_dot, false},   {"svg", efg_graph_put_dot, true},
+               {"png", efg_graph_put_dot, true},    {"pdf", efg_graph_put_dot, true},
+               {"json", efg_graph_put_json, false}, {"graphml", efg_graph_put_graphml, false}};
+#define FORMATS "dot svg png pdf json graphml" /* their names */
 
 struct request {
     const char *dir;
@@ -174,7 +170,7 @@ static const char *const help[] = {
     "                          that was recorded\n"
     "  -a, --all               draw each call; default: four or more of one function in a row,\n"
     "                          outside of loops, are one box\n"
-    "  -o, --output FILE       default: standard output\n"
+    "  -o, --output FILE       default, or -: standard output\n"
     "  -h, --help              this text\n\n"
     "For example: efgtrace graph -o graph.svg DIR\n\n",
     efg_graph_json_help,
@@ -184,31 +180,6 @@ static const char *const help[] = {
     "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,
 };
-
-static const struct format *find_format(const char *name)
-{
-    const struct format *format = formats;
-    while (format->name && strcmp(format->name, name))
-        format++;
-    return format->name ? format : NULL;
-}
-
-static int set_format(struct request *request, const char *name)
-{
-    struct efg_nearest nearest = {.word = name};
-    request->format = find_format(name);
-    if (request->format)
-        return 0;
-    fprintf(stderr, "efgtrace graph: there is no format \"%s\": ", name);
-    for (const struct format *f = formats; f->name; f++) {
-        efg_nearest_offer(&nearest, f->name);
-        fprintf(stderr, "%s%s", f == formats ? "" : ", ", f->name);
-    }
-    if (nearest.best)
-        fprintf(stderr, "; did you mean \"%s\"?", nearest.best);
-    fputs("\n", stderr);
-    return EFG_EXIT_USAGE;
-}
 
 static int set_signature(struct request *request)
 {
@@ -224,19 +195,11 @@ static int set_signature(struct request *request)
     return 0;
 }
 
-/* As the ending of the output says. */
-static const struct format *format_of(const char *output)
-{
-    const char *dot = output ? strrchr(output, '.') : NULL;
-    const struct format *format = dot ? find_format(dot + 1) : NULL;
-    return format ? format : formats;
-}
-
 int efg_cmd_graph(int argc, char **argv)
 {
     struct request request = {0};
-    const char *format = NULL;
-    const struct efg_option options[] = {{"format", 'f', .text = &format},
+    int format = -1;
+    const struct efg_option options[] = {{"format", 'f', .choice = &format, .words = FORMATS},
                                          {"rank", 'r', .text = &request.ranks},
                                          {"group", 'g', .text = &request.group},
                                          {"signature", 's', .text = &request.signature},
@@ -244,13 +207,15 @@ int efg_cmd_graph(int argc, char **argv)
                                          {"output", 'o', .text = &request.output},
                                          {0}};
     int code = efg_options_take("graph", options, help, 1, argc, argv);
+    if (code < 0)
+        code = efg_options_format("graph", FORMATS, &format, &request.output);
     if (code >= 0)
         return code;
     if (request.ranks && request.group)
         return efg_complain_usage("graph", "either --rank or --group");
     request.dir = argv[optind];
-    request.format = format_of(request.output);
-    if ((format && set_format(&request, format)) || (request.signature && set_signature(&request)))
+    request.format = &formats[format];
+    if (request.signature && set_signature(&request))
         return EFG_EXIT_USAGE;
     return graph(&request);
 }

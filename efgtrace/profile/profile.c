@@ -20,6 +20,7 @@
 #define FORMS_SHOWN 3
 
 enum { TEXT, LATEX, JSON };
+#define FORMATS "text latex json" /* their names */
 
 struct request {
     const char *rank, *output, *dir; /* RANK NULL: all groups of ranks */
@@ -211,8 +212,8 @@ static const char *const help[] = {
     "  -t, --terse        calls and loops only: no computation, no times\n"
     "  -n, --names        calls named by function and line instead of by numbers\n"
     "  -a, --all          all groups of ranks, all forms of iterations, all calls\n"
-    "  -f, --format text|latex|json   default: text\n"
-    "  -o, --output FILE  default: standard output\n"
+    "  -f, --format text|latex|json   default: by the extension of FILE, else text\n"
+    "  -o, --output FILE  default, or -: standard output\n"
     "  -h, --help         this text\n\n"
     "  Bcast1 : 12.00 + CPU1 : 5.10 + (\n"
     "    Irecv1 : 0.20 + CPU2 : 0.11 + Send1[4] : 1.50 + CPU3 : 90.25 + Allreduce1 : 7.00\n"
@@ -234,16 +235,17 @@ static const char *const help[] = {
 
 int efg_cmd_profile(int argc, char **argv)
 {
-    struct request request = {0};
-    const struct efg_option options[] = {
-        {"rank", 'r', .text = &request.rank},
-        {"terse", 't', .flag = &request.style.is_terse},
-        {"names", 'n', .flag = &request.style.has_names},
-        {"all", 'a', .flag = &request.is_all},
-        {"format", 'f', .choice = &request.format, .words = "text latex json"},
-        {"output", 'o', .text = &request.output},
-        {0}};
+    struct request request = {.format = -1};
+    const struct efg_option options[] = {{"rank", 'r', .text = &request.rank},
+                                         {"terse", 't', .flag = &request.style.is_terse},
+                                         {"names", 'n', .flag = &request.style.has_names},
+                                         {"all", 'a', .flag = &request.is_all},
+                                         {"format", 'f', .choice = &request.format, .words = FORMATS},
+                                         {"output", 'o', .text = &request.output},
+                                         {0}};
     int code = efg_options_take("profile", options, help, 1, argc, argv);
+    if (code < 0)
+        code = efg_options_format("profile", FORMATS, &request.format, &request.output);
     if (code >= 0)
         return code;
     request.style.forms = request.is_all ? UINT32_MAX : FORMS_SHOWN;

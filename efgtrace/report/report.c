@@ -155,11 +155,15 @@ static void put_findings(struct efg_buffer *out, const struct reading *reading)
     efg_buffer_fini(&findings);
 }
 
+enum { TEXT, PAGE, JSON };
+#define FORMATS "text html json" /* their names */
+
 struct request {
-    const char *dir, *file; /* FILE: NULL for where it goes by default */
+    const char *dir, *file; /* FILE: NULL for standard output */
     uint32_t most;          /* lines of a table */
     bool signatures;        /* this table only */
-    enum { TEXT, JSON, PAGE } as;
+    bool is_beside;         /* a page goes beside the run file */
+    int as;                 /* TEXT, PAGE or JSON */
 };
 
 static int take(void *data, const struct efg_recorded_item *item)
@@ -243,11 +247,11 @@ static int put_all(struct efg_buffer *out, struct reading *r, const struct reque
     return 0;
 }
 
-/* A page goes beside the run file, unless another place is given; its name is printed. */
+/* The name of what goes beside the run file is printed. */
 static int write_out(const struct efg_buffer *out, const struct efg_run *run, const struct request *request)
 {
     struct efg_buffer path = {0};
-    if (request->as != PAGE || request->file)
+    if (!request->is_beside)
         return efg_output("report", out, request->file);
     efg_buffer_print(&path, "%s/report.html", run->output);
     efg_buffer_put(&path, "", 1);
@@ -281,7 +285,7 @@ static int report(const struct request *request)
 }
 
 static const char *const help[] = {
-    "Usage: efgtrace report [OPTION...] DIR [FILE]\n\n"
+    "Usage: efgtrace report [OPTION...] DIR\n\n"
     "Describes the run that wrote DIR: where time is lost, in words; the summary; its\n"
     "loops, where the time of the main loop goes, how long its iterations took, what made\n"
     "the slowest ones slow, how well the recorded ones stand for the run, why the ranks wait\n"
@@ -291,11 +295,15 @@ static const char *const help[] = {
     "  -a, --all          every line of every table, not only the largest\n"
     "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
     "                     ranks and per rank, for each signature that the run has\n"
-    "      --html         a web page, in one file that needs no network: FILE, or\n"
-    "                     DIR/report.html\n"
-    "      --json         all that the page shows, for other programs: FILE, or standard output\n"
+    "  -f, --format text|html|json   html: a web page, in one file that needs no network; json:\n"
+    "                     all that it shows, for other programs; default: by the extension of\n"
+    "                     FILE, else text\n"
+    "      --html         as --format html\n"
+    "      --json         as --format json\n"
+    "  -o, --output FILE  default: standard output, and for html DIR/report.html; -: standard\n"
+    "                     output\n"
     "  -h, --help         this text\n\n"
-    "For example: efgtrace report DIR --html report.html\n\n",
+    "For example: efgtrace report -o report.html DIR\n\n",
     efg_report_json_help,
     efg_waits_json_help,
     "\nExit code: 0 done, 1 DIR cannot be read, 2 wrong usage.\n",
@@ -304,21 +312,25 @@ static const char *const help[] = {
 
 int efg_cmd_report(int argc, char **argv)
 {
-    struct request request = {0};
+    struct request request = {.as = -1};
     bool all = false, json = false, html = false;
     const struct efg_option options[] = {{"all", 'a', .flag = &all},
                                          {"signatures", 's', .flag = &request.signatures},
+                                         {"format", 'f', .choice = &request.as, .words = FORMATS},
                                          {"html", .flag = &html},
                                          {"json", .flag = &json},
+                                         {"output", 'o', .text = &request.file},
                                          {0}};
-    int code = efg_options_take("report", options, help, 0, argc, argv);
+    int code = efg_options_take("report", options, help, 1, argc, argv);
     if (code >= 0)
         return code;
-    request.as = html ? PAGE : json ? JSON : TEXT;
-    if (optind == argc || argc - optind > (request.as == TEXT ? 1 : 2))
-        return efg_options_complain_folders("report", argc - optind);
+    request.as = html ? PAGE : json ? JSON : request.as;
+    bool is_placed = request.file != NULL;
+    code = efg_options_format("report", FORMATS, &request.as, &request.file);
+    if (code >= 0)
+        return code;
+    request.is_beside = request.as == PAGE && !is_placed;
     request.most = all ? UINT32_MAX : LINES;
     request.dir = argv[optind];
-    request.file = argv[optind + 1]; /* NULL ends the arguments */
     return report(&request);
 }

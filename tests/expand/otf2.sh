@@ -21,7 +21,7 @@ done
 verdict "rebuilt times: the trace says so" "$(
     otf2-print -I stencil2d.again/traces.otf2 2>&1 | grep -q 'TIMES_REBUILT' ||
         otf2-print -I stencil2d.again/traces.otf2)"
-"$tool" expand -r 1-2 -F otf2 -o some "$work/stencil2d" >out 2>err
+"$tool" expand -r 1-2 -f otf2 -o some "$work/stencil2d" >out 2>err
 same "OTF2 of two ranks: the others are empty" "0 1 1 0" "$(
     otf2-print -G some/traces.otf2 | sed -n 's/.*LOCATION .*# Events: *\([0-9]*\).*/\1/p' |
         awk '{ print ($1 > 0) }' | paste -sd ' ')"

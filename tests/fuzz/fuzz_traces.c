@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static const struct fuzz_command commands[] = {
         {efg_cmd_export, {"export", FUZZ_DIR}, fuzz_expect_json},
         {efg_cmd_export, {"export", "-f", "json", FUZZ_DIR}, fuzz_expect_json},
-        {efg_cmd_report, {"report", FUZZ_DIR, "--html", "/dev/stdout"}, fuzz_expect_page},
+        {efg_cmd_report, {"report", FUZZ_DIR, "--html", "-o", "-"}, fuzz_expect_page},
     };
     if (!is_ours)
         begin();
