@@ -29,7 +29,7 @@ contains "names instead of numbers" "$(program nested --names)" \
     "Barrier(nested_solver.c:$(grep -n MPI_Barrier "$root/tests/programs/nested_solver.c" | cut -d: -f1) main)"
 graphed alternating 2 "$programs/alternating" 60 10
 contains "alternating: P or Q, then C" "$(program alternating)" \
-    "( 58 x { Sendrecv2 + Sendrecv1 } | 58 x { Sendrecv2 + Sendrecv3 } | "
+    "( 29 x { Sendrecv2 + Sendrecv1 } | 29 x { Sendrecv2 + Sendrecv3 } | "
 contains "alternating: 60 iterations" "$(program alternating)" ")[60]"
 graphed master 4 "$programs/master_worker" 100 10
 same "master_worker: the master" 1 "$(program master -r 0 | grep -cE '^\( Recv1 \+ Send1 \)\[[0-9]+\]$')"
@@ -38,7 +38,7 @@ same "master_worker: the workers are one group" "Profile of ranks 1-3, thread 0"
 graphed threads 2 "$programs/threads" 20 10
 same "threads: one for each" "$("$tool" graph -f json -r 0 threads >/dev/null && "$tool" expand -r 0 threads |
     awk '{ print $2 ~ /^[0-9]+\.[0-9]+$/ ? $2 : "0" }' | sort -u | wc -l)" \
-    "$("$tool" profile -r 0 threads | grep -c '^Profile of')"
+    "$("$tool" profile -r 0 threads | grep -c '^Ranks\? ')"
 
 # The inner loop is left too soon to be one of the loop tree.
 cat >twice.c <<'END'
@@ -59,7 +59,7 @@ int main(int c, char **v)
 END
 $MPICC -O0 -g -o twice.bin twice.c && graphed twice 2 ./twice.bin
 same "two iterations are a loop" "( Allreduce1 + ( Bcast1 + Barrier1 )[2] )[30]" "$(program twice)"
-"$tool" profile twice >twice/text && verdict "a loop takes what is in it" "$("$python" - <<'END' 2>&1
+"$tool" profile -f text twice >twice/text && verdict "a loop takes what is in it" "$("$python" - <<'END' 2>&1
 import re
 *_, last = (line for line in open("twice/text") if ")[2]" in line)
 body = open("twice/text").read().split(")[2]")[0].rsplit("(", 1)[1]
@@ -71,7 +71,7 @@ END
 # --- all formats ---
 
 for dir in stencil nested master twice; do
-    same "$dir: at most 100 columns" "" "$("$tool" profile --all $dir | awk 'length > 100')"
+    same "$dir: at most 100 columns" "" "$("$tool" profile -f text --all $dir | awk 'length > 100')"
     "$tool" profile -f json $dir >$dir.json 2>log || cat log
     "$tool" expand $dir | wc -l >calls
     verdict "$dir: sums are those of the run" "$("$python" - $dir.json "$(cat calls)" <<'END' 2>&1
@@ -101,6 +101,58 @@ assert total == int(sys.argv[2]), (total, sys.argv[2])
 END
 )"
 done
+
+# --- code ---
+
+# lines DIR [OPTION...]: the pseudo-code of it without figures
+lines() {
+    local dir=$1
+    shift
+    "$tool" profile "$@" "$dir" | awk 'NR > 2' | cut -c 20-
+}
+same "stencil2d as code" "main: Cart_create, Bcast
+for 50 times in main {  * main loop
+    exchange: Irecv x 4, Isend x 4, Waitall
+    main: Allreduce
+}
+main: Comm_free" "$(lines stencil --all | grep -v '^ *compute$')"
+same "nested_solver as code: an inner loop" "for 100 times in main {  * main loop
+    main: Bcast
+    for 1 to 7 (mean N) times in solve {
+        solve: Sendrecv, Allreduce" "$(lines nested --all | grep -v '^ *compute$' | sed 's/mean [0-9.]*/mean N/' | head -n 4)"
+contains "alternating as code: branches" "$(lines alternating --all | grep -c 'if 30 of 60 {\|if 29 of 60 {\|if 31 of 60')" 2
+for dir in stencil nested alternating master threads twice; do
+    for option in --all -r0; do
+        "$tool" profile $option $dir >code
+        verdict "$dir $option: lines add up" "$("$python" - code <<'END' 2>&1
+import re, sys
+unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 6e10}
+open_lines, checked = [], 0
+def close():
+    text, time, inner = open_lines.pop()
+    assert abs(time - sum(inner)) <= 0.006 * (time + sum(inner)) + 2, (text, time, inner)
+for line in open(sys.argv[1]):
+    if re.match(r"Ranks? ", line):
+        assert not open_lines[1:]
+        if open_lines:
+            close()
+        time = re.search(r" in ([0-9.]+) (\w+)", line)
+        open_lines.append((line, float(time[1]) * unit[time[2]], []))
+        checked += 1
+    elif line.strip() == "}":
+        close()
+    elif line.strip():
+        time = re.match(r" *([0-9.]+) (\w+) +[0-9.]+%  ", line)
+        ns = float(time[1]) * unit[time[2]]
+        open_lines[-1][2].append(ns)
+        if line.split("  * ")[0].rstrip().endswith("{"):
+            open_lines.append((line, ns, []))
+close()
+assert checked and not open_lines
+END
+)"
+    done
+done
 "$tool" profile -f latex nested >tex
 same "LaTeX: dollars and braces come in pairs" "0 0" "$("$python" -c '
 text = open("tex").read().replace("\\{", "").replace("\\}", "")
@@ -118,7 +170,7 @@ fails() {
     verdict "$name" "$([ "$code" -gt 0 ] && [ ! -s out ] && grep -qF -- "$words" err || cat out err)"
 }
 fails "a rank that is not there" 'there is no rank "9": ranks are 0 to 3' -r 9 stencil
-fails "a format that is not there" "--format wants text, latex or json" -f xml stencil
+fails "a format that is not there" "--format wants code, text, latex or json" -f xml stencil
 fails "no folder" "DIR is missing"
 fails "an output that cannot be written" "cannot write /nowhere/x" -o /nowhere/x stencil
 graphed without 2 --sequence off "$programs/stencil2d" 5 10

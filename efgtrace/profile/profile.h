@@ -66,6 +66,9 @@ uint32_t efg_profile_fold(const struct efg_program_item *items, uint32_t count,
 uint32_t efg_profile_row(const struct efg_profile *profile,
                          const struct efg_program_item *items, uint32_t count);
 
+/* Each profile one after the other. */
+void efg_profile_put_code(struct efg_buffer *out, const struct efg_profile *profile,
+                          const struct efg_profile_style *style);
 void efg_profile_put_text(struct efg_buffer *out, const struct efg_profile *profile,
                           const struct efg_profile_style *style);
 void efg_profile_put_latex(struct efg_buffer *out, const struct efg_profile *profile,

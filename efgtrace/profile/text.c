@@ -21,7 +21,7 @@ struct words {
     const char *call;         /* name, number */
     const char *named;        /* name, place */
     const char *row;          /* the first one, number of the last one, time */
-    const char *times;        /* of a form: iterations */
+    const char *times;        /* of a form: iterations of a rank */
     const char *begin, *end;  /* of a loop */
     const char *first, *last; /* of a form, where there are several */
     const char *repeated;     /* number */
@@ -32,7 +32,7 @@ static const struct words plain = {
     .call = "%s%u",
     .named = "%s(%s)",
     .row = "%s..%u%s",
-    .times = "%.0f x",
+    .times = "%.10g x",
     .begin = "(",
     .end = ")",
     .first = "{",
@@ -46,7 +46,7 @@ static const struct words latex = {
     .call = "\\mathrm{%s}_{%u}",
     .named = "\\mathrm{%s}(\\mbox{%s})",
     .row = "%s\\ldots_{%u}%s",
-    .times = "%.0f\\times",
+    .times = "%.10g\\times",
     .begin = "\\bigl(",
     .end = "\\bigr)",
     .first = "\\{",
@@ -308,7 +308,8 @@ static void begin_form(struct writer *w, bool is_first, uint64_t count)
 {
     char times[64], token[TOKEN];
     end_line(w);
-    snprintf(times, sizeof times, w->words->times, (double)count);
+    double ranks = (double)efg_ranklist_count(w->profile->ranks);
+    snprintf(times, sizeof times, w->words->times, (double)count / ranks);
     snprintf(token, sizeof token, "%s%s %s", is_first ? "" : "| ", times, w->words->first);
     put_token(w, token);
     w->wants_plus = false;
