@@ -134,7 +134,9 @@ efgtrace        profile         a command
 efgtrace        report          a command
 efgtrace        run             a command
 efgtrace        trace           a command
+export          files/disk      makes the folder of a trace
 export          files/otf2      why an iteration was kept, as the trace says it
+export          files/run       reads runs
 export          cli             how commands talk: options, complaints, folders, output
 export          judge           JSON has what it says
 export          model           what is known of those that recorded

@@ -76,7 +76,37 @@ for event in json.load(open("events"))["traceEvents"]:
 assert waiting.pop("message") >= 16 and not any(waiting.values()), waiting' 2>err
 verdict "the export has the same" "$(tail -n 1 err)"
 
+# --- the copy of the trace, for Vampir ---
+
+# copied DIR
+copied() {
+    "$tool" export -f otf2 -o "copy/$1" "$1" >out 2>err
+    same "$1: a copy of the trace" "$(cat err)copy/$1/traces.otf2" "$(cat out)"
+    accepted "$1: the copy" "copy/$1/traces.otf2"
+    agrees "$1: the copy has all of it, and metrics that sum up to what the report says" metrics.py "$1" "copy/$1"
+}
+
+# not_copied NAME WORDS DIR DIR2
+not_copied() {
+    "$tool" export -f otf2 -o "$4" "$3" >out 2>err
+    same "$1: the exit code" 1 $?
+    has "$1: why" "$2" err
+}
+mkdir copy
+for folder in delays.4 delays.2 threads polling rma mpiio windows; do copied $folder; done
+before=$(find delays.4 copy/rma -type f -exec cksum {} + | sort)
+not_copied "a folder that has a trace" "copy/rma: there is a trace already" delays.4 copy/rma
+not_copied "the folder itself" "delays.4: there is a trace already" delays.4 delays.4
+not_copied "a folder that cannot be made" "came/copy: Not a directory" delays.4 came/copy
+same "what is there stays as it is" "$before" "$(find delays.4 copy/rma -type f -exec cksum {} + | sort)"
+cp -r delays.2 damaged && truncate -s -1 damaged/traces/0.evt
+not_copied "a trace that is cut short" "its file traces/0.evt is cut short" damaged copy/damaged
+same "nothing is left behind" "" "$(find copy -name '*damaged*')"
+"$tool" export -f otf2 delays.4 2>err
+same "without a folder" "efgtrace export: --format otf2 wants a folder, --output DIR2; see \`efgtrace export --help\`" "$(cat err)"
+
 rm delays.2/traces.otf2
+not_copied "a run without a trace" "there is no trace" delays.2 copy/none
 "$tool" report delays.2 >report
 has "without a trace" "Not known: there is no trace" report
 hasnt "no finding then" "In the recorded iterations the ranks wait" report

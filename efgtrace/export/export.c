@@ -11,17 +11,19 @@
 
 #include "cli/commands.h"
 #include "cli/complain.h"
+#include "cli/open.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "files/disk/below.h"
 #include "formats.h"
 #include "recorded/json.h"
 
-enum { PERFETTO, JSON };
-#define FORMATS "perfetto json" /* their names */
+enum { PERFETTO, JSON, OTF2 };
+#define FORMATS "perfetto json otf2" /* their names */
 
 struct request {
     const char *output, *dir;
-    int format; /* PERFETTO or JSON */
+    int format; /* PERFETTO, JSON or OTF2 */
     uint64_t calls;
 };
 
@@ -73,20 +75,69 @@ static int export(const struct request *request)
     return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 
+/* --- OTF2 --- */
+
+static const char *explain(int error)
+{
+    switch (error) {
+    case -EEXIST:
+        return "there is a trace already, and it is left as it is: write to another folder";
+    case -EIO:
+        return "cannot write there: no permission, or no room on the disk?";
+    default:
+        return strerror(-error);
+    }
+}
+
+static int write_trace(const struct efg_run *run, const char *dir)
+{
+    char message[1024] = "";
+    int error = efg_below_make_folder(dir, 0), made = !error;
+    if (!error || error == -EEXIST)
+        error = efg_export_otf2(dir, run, message, sizeof message);
+    if (!error) {
+        printf("%s/traces.otf2\n", dir);
+        return 0;
+    }
+    if (made)
+        efg_below_remove_folder(dir, 0);
+    if (*message && (error == -EBADMSG || error == -ENOTSUP))
+        return efg_complain("export", message);
+    fprintf(stderr, "efgtrace export: %s: %s\n", dir, explain(error));
+    return EFG_TOLD;
+}
+
+static int export_trace(const struct request *request)
+{
+    struct efg_run run;
+    if (efg_open_run(&run, "export", request->dir))
+        return EFG_EXIT_FAILED;
+    int error = write_trace(&run, request->output);
+    efg_run_fini(&run);
+    return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
+}
+
 static const char *const help[] = {
     "Usage: efgtrace export [OPTION...] DIR\n\n"
     "Writes the recorded iterations of the run that wrote DIR, which are in\n"
     "DIR/traces.otf2, for other programs.\n\n"
-    "  -f, --format perfetto|json   default: perfetto\n"
+    "  -f, --format perfetto|json|otf2   default: perfetto\n"
     "  -c, --calls N                json: at most N calls, and N messages; default: 640000\n"
-    "  -o, --output FILE            default, or -: standard output\n"
+    "  -o, --output FILE            default, or -: standard output; for otf2 the folder DIR2, which\n"
+    "                               is made if necessary: write DIR2/traces.otf2\n"
     "  -h, --help                   this text\n\n"
     "perfetto: trace events as JSON, for https://ui.perfetto.dev and chrome://tracing. A process\n"
     "is a rank, its threads are those of the rank. MPI calls are events of the category mpi, with\n"
     "their call site, bytes and iteration, and how long they wait, why and for whom; iterations\n"
     "are events on a track of their own; messages with both ends in the trace are arrows (flow\n"
     "events) of the category message, with the kind of waiting if one end waits for the other.\n"
-    "Times are us since the first event.\n\n",
+    "Times are us since the first event.\n\n"
+    "otf2: a copy of the trace, with all that it has, and metrics that say why calls wait, for\n"
+    "Vampir: \"waiting\", of all kinds; one for each kind of wait state that there is, as \"late\n"
+    "sender\"; and \"others wait for it\". The value is how long the call waits in all, in units\n"
+    "of 1 ns, from its begin until it waits no longer; else 0. Of \"others wait for it\" it is\n"
+    "how long calls of other ranks have waited, together, until this call began; from its begin\n"
+    "to its end. The trace in DIR stays as it is.\n\n",
     efg_export_json_help,
     "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,
@@ -105,5 +156,8 @@ int efg_cmd_export(int argc, char **argv)
     if (code >= 0)
         return code;
     request.dir = argv[optind];
+    if (request.format == OTF2)
+        return request.output ? export_trace(&request)
+                              : efg_complain_usage("export", "--format otf2 wants a folder, --output DIR2");
     return export(&request);
 }

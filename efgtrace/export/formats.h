@@ -13,6 +13,11 @@
  * trace in MESSAGE, or "" if it could not be written. */
 int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, size_t size);
 
+/* Write a copy of the trace of RUN, with metrics of waiting, to the folder DIR, which exists. Returns 0; or
+ * -errno as efg_recorded_copy, or -ENOTSUP, with what is wrong in MESSAGE, or "" if it could not be
+ * written. */
+int efg_export_otf2(const char *dir, const struct efg_run *run, char *message, size_t size);
+
 /* At most so many CALLS, and messages. */
 int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *message,
                     size_t size);

@@ -276,22 +276,6 @@ static void put_begin(struct writing *w, const struct efg_run *run)
     efg_buffer_print(&w->out, ",\"writer\":\"efgtrace " EFG_VERSION "\"},\"traceEvents\":[\n");
 }
 
-static int take(void *data, const struct efg_recorded_item *item)
-{
-    efg_waits_take(data, item);
-    return 0;
-}
-
-/* Why calls wait. Returns 0 or -errno. */
-static int read_waits(struct writing *w, const struct efg_run *run)
-{
-    efg_waits_begin(&w->waits, &w->recorded);
-    int error = efg_recorded_all(&w->recorded, run, take, &w->waits);
-    if (!error)
-        efg_waits_end(&w->waits);
-    return error;
-}
-
 /* Returns 0 or -errno; if the trace cannot be read, with a MESSAGE. */
 static int write_all(struct writing *w, const struct efg_run *run, char *message, size_t size)
 {
@@ -299,7 +283,7 @@ static int write_all(struct writing *w, const struct efg_run *run, char *message
     if (error)
         return error;
     put_begin(w, run);
-    error = read_waits(w, run);
+    error = efg_waits_read(&w->waits, &w->recorded, run);
     if (!error) {
         efg_recorded_close(&w->recorded);
         error = efg_recorded_all(&w->recorded, run, put, w);

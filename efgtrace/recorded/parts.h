@@ -3,7 +3,10 @@
  * What the files of the reader of traces share.
  *
  *     recorded.c   asks the process that reads, and checks what it says
- *     read.c       that process: opens the archive, reads it
+ *     read.c       that process: reads all locations
+ *     archive.c    opens the archive
+ *     copy.c       another process: copies a trace, with metrics of its calls
+ *     copy_events.c, copy_define.c    its events and definitions
  *     say.c        what it says: writes to the pipe
  *     events.c     events -> items
  *     define.c     the definitions that the events refer to
@@ -21,6 +24,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "files/otf2/otf2.h"
+#include "copy.h"
 #include "files/otf2/table.h"
 #include "recorded.h"
 
@@ -142,6 +146,16 @@ void efg_recorded_settle(struct efg_recorded_order *order);
 /* The next message that has its number. Returns whether there is one. */
 bool efg_recorded_take(struct efg_recorded_order *order, struct efg_recorded_message *message);
 
+/* --- the archive --- */
+
+/* Open the trace in DIR. NULL: TEXT says why not. The library follows links, and what it is given leads to
+ * the folder that was looked at; this stays open until the process ends. */
+OTF2_Reader *efg_recorded_open(const char *dir, char *text, size_t size);
+/* Open the files of all locations; read the events of one. They return 0 or -EBADMSG. */
+int efg_recorded_open_events(OTF2_Reader *reader, const struct efg_recorded_definitions *d);
+int efg_recorded_read_events(OTF2_Reader *reader, uint64_t location, const OTF2_EvtReaderCallbacks *callbacks,
+                             void *data);
+
 /* --- the process that reads --- */
 
 struct efg_recorded_reading {
@@ -209,5 +223,32 @@ void efg_recorded_touch(struct efg_recorded_reading *r, enum efg_recorded_object
 /* ITEM is said when the present call has ended; say these. */
 void efg_recorded_put_behind(struct efg_recorded_reading *r, const struct efg_recorded_item *item);
 void efg_recorded_say_behind(struct efg_recorded_reading *r);
+
+/* --- the process that copies --- */
+
+struct efg_recorded_copying {
+    const struct efg_recorded_metrics *metrics;
+    struct efg_recorded_definitions definitions;
+    int pipe;
+    OTF2_Archive *archive; /* that is written */
+    bool has_failed;       /* to write it */
+    OTF2_GlobalDefWriter *definer;
+    uint32_t strings;     /* the first reference that is free */
+    struct efg_map added; /* location -> events that were added; those without events have none */
+    uint64_t copied;      /* definitions; or events of the present location */
+    /* the present location */
+    uint32_t location; /* its index */
+    OTF2_EvtWriter *writer;
+    uint64_t extra, calls; /* events that were added; calls so far */
+    uint32_t depth;        /* of MPI calls */
+    struct efg_recorded_sample samples[EFG_RECORDED_SAMPLES];
+    uint64_t until[EFG_RECORDED_SAMPLES]; /* when they are over */
+    uint32_t sample, sample_count;        /* the next one that is over; of the call */
+};
+
+/* NULL without memory. */
+OTF2_EvtReaderCallbacks *efg_recorded_copy_callbacks(void);
+/* Returns NULL or what is wrong with what is read. */
+const char *efg_recorded_copy_definitions(struct efg_recorded_copying *c, OTF2_Reader *reader);
 
 #endif

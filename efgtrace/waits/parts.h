@@ -2,6 +2,7 @@
 /*
  * What the files of the analysis of waiting share.
  *
+ *     read.c    a trace -> all of it
  *     waits.c   the steps; names
  *     take.c    items -> calls, messages, collectives
  *     wait.c    until when a call waits, and for which other one

@@ -88,6 +88,16 @@ struct efg_waits_state efg_waits_state(const struct efg_waits *waits, uint32_t l
     return state;
 }
 
+uint64_t *efg_waits_awaited(const struct efg_waits *waits)
+{
+    const struct efg_waits_work *w = waits->work;
+    uint64_t *awaited = calloc((size_t)w->call_count + 1, sizeof *awaited);
+    for (uint32_t i = 0; awaited && i < w->call_count; i++)
+        if (w->calls[i].by != EFG_NONE)
+            awaited[w->calls[i].by] += efg_waits_of(&w->calls[i]);
+    return awaited;
+}
+
 static void free_work(struct efg_waits_work *w)
 {
     free(w->calls);

@@ -206,4 +206,12 @@ uint32_t *efg_waits_objects(const struct efg_waits *waits, uint32_t *count);
 /* At the end: of the CALL'th call of a location, both from 0. */
 struct efg_waits_state efg_waits_state(const struct efg_waits *waits, uint32_t location, uint64_t call);
 
+/* At the end: how long other calls wait for the begin of each call, together, in ns; all calls, those of a
+ * location from its FIRST on. Free it; NULL without memory. */
+uint64_t *efg_waits_awaited(const struct efg_waits *waits);
+
+/* All of the above for the trace of RUN: RECORDED is read, and stays open. Returns 0 or -EBADMSG with its
+ * message. FINI and efg_recorded_close in any case. */
+int efg_waits_read(struct efg_waits *waits, struct efg_recorded *recorded, const struct efg_run *run);
+
 #endif

@@ -84,6 +84,10 @@ int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uin
  * Returns 0, -ENOMEM, -EIO. */
 int efg_otf2_absent(struct efg_otf2_unifier *u, OTF2_Archive *archive);
 
+/* Write what a location has of definitions of its own; LENGTH of the trace in ns. Returns 0 or
+ * -EIO. */
+int efg_otf2_write_local(OTF2_Archive *archive, uint64_t location, uint64_t length);
+
 /* Location id of a log. */
 uint64_t efg_otf2_location(const struct efg_log_header *header);
 

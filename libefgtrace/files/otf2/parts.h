@@ -175,10 +175,6 @@ int efg_otf2_cast(struct efg_otf2_unifier *u, const uint64_t *events,
                   struct efg_otf2_cast *cast);
 void efg_otf2_cast_fini(struct efg_otf2_cast *cast);
 
-/* Write what a location has of definitions of its own; LENGTH of the trace in ns. Returns 0 or
- * -EIO. */
-int efg_otf2_write_local(OTF2_Archive *archive, uint64_t location, uint64_t length);
-
 /* --- the regions that are open on a location --- */
 
 struct efg_otf2_frame { /* a function on the call path, and where in it the next one was called
