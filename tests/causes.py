@@ -108,7 +108,8 @@ def step(call):
 
 
 def ideal(trace):
-    """How long all windows take if each call ends as soon as what it needs has begun."""
+    """How long all windows take if each call ends as soon as what it needs has begun; and each iteration, on
+    the thread where it takes longest."""
     firsts, lasts = defaultdict(list), defaultdict(list)
     for thread in trace.threads.values():
         for window, (begin, _) in enumerate(thread.windows):
@@ -133,4 +134,14 @@ def ideal(trace):
         for window, (begin, end) in enumerate(thread.windows):
             last = [call for call in thread.calls if call.window == window][-1:]
             lasts[window].append(ends[last[0]] + end - last[0].end if last else end - min(firsts[window]))
-    return sum(max(moments) for moments in lasts.values())
+    iterations = defaultdict(int)
+    for thread in trace.threads.values():
+        calls = defaultdict(list)
+        for call in thread.calls:
+            calls[call.span].append(call)
+        for key, begin, end in thread.iterations:
+            mine = calls[key]
+            time = (ends[mine[-1]] - begins[mine[0]] + mine[0].begin - begin + end - mine[-1].end
+                    if mine else end - begin)
+            iterations[key] = max(iterations[key], time)
+    return sum(max(moments) for moments in lasts.values()), iterations

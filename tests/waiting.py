@@ -378,7 +378,8 @@ def look_at_iterations(document, trace):
         key = one['window'], one['number']
         mean, most = sum(useful[key]) / len(useful[key]), max(useful[key])
         wanted = mean / longest[key], mean / most if most else 1, most / longest[key]
-        said = one['parallel'], one['balance'], one['communication']
+        shares = one['efficiency']
+        said = shares['parallel'], shares['balance'], shares['serialisation'] * shares['transfer']
         assert one['longest'] == longest[key] and max(abs(a - b) for a, b in zip(said, wanted)) < 1e-9, (one, wanted)
 
 
@@ -401,7 +402,12 @@ def look_for_causes(document, trace):
     near({'': document['unknown']}, {'': unknown}, everything, 'unknown')
     near(on_path, causes.path(trace), document['path'], 'path')
     assert sum(on_path.values()) == document['path'] <= document['efficiency']['time']
-    near({'': document['efficiency']['ideal']}, {'': causes.ideal(trace)}, document['path'], 'ideal time')
+    ideal, iterations = causes.ideal(trace)
+    near({'': document['efficiency']['ideal']}, {'': ideal}, document['path'], 'ideal time')
+    for one in document['iterations']:
+        key = one['window'], one['number']
+        near({key: one['efficiency']['transfer'] * one['longest']}, {key: min(one['longest'], iterations[key])}, one['longest'],
+             'ideal time of an iteration')
 
 
 def near(said, mine, everything, what):

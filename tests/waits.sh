@@ -59,8 +59,8 @@ has "and the findings" "In the recorded iterations the ranks wait" report
 verdict "100 columns" "$(grep -E '.{101}' report | head -n 1)"
 
 "$tool" report windows >report
-verdict "efficiency of each iteration" "$([ "$(grep -cE '^ +[0-9.]+% +[0-9.]+% +[0-9.]+% +[0-9.]+ .s +[0-9.]+ [mun]?s +[0-9.]+%  [0-9]+$' report)" = 20 ] ||
-    grep -A12 'x communication  ' report)"
+verdict "efficiency of each iteration" "$([ "$(grep -cE '^ +([0-9.]+% +){4}[0-9.]+ .s +[0-9.]+ [mun]?s +[0-9.]+%  [0-9]+$' report)" = 20 ] ||
+    grep -A12 'x transfer    longest' report)"
 
 "$tool" report --json delays.4 >document && "$tool" export -o events delays.4 && "$python" -c '
 import json, sys

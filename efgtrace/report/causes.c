@@ -32,8 +32,8 @@ static void put_iteration(struct efg_buffer *out, const struct efg_waits_iterati
     double all = (double)(it->sum.computation + it->sum.mpi);
     efg_format_ns(longest, sizeof longest, it->longest);
     efg_format_ns(waited, sizeof waited, efg_waits_waited(&it->sum));
-    efg_summary_line(out, "%8.1f%% %12.1f%% %14.1f%% %10s %9s %6.1f%%  %llu", 100 * shares.parallel,
-                     100 * shares.balance, 100 * shares.communication, longest, waited,
+    efg_summary_line(out, "%8.1f%% %12.1f%% %14.1f%% %9.1f%% %10s %9s %6.1f%%  %llu", 100 * shares.parallel,
+                     100 * shares.balance, 100 * shares.serialisation, 100 * shares.transfer, longest, waited,
                      efg_percent((double)efg_waits_waited(&it->sum), all),
                      (unsigned long long)efg_recorded_key_number(it->key));
 }
@@ -43,8 +43,9 @@ void efg_report_recorded_iterations(struct efg_buffer *out, const struct efg_rep
     const struct efg_waits *waits = &w->waits;
     if (!waits->iteration_count)
         return;
-    efg_buffer_print(out, "\n parallel = load balance x communication    longest   waiting          "
-                          "iteration\n");
+    efg_buffer_print(out,
+                     "\n parallel = load balance x serialisation x transfer    longest   waiting          "
+                     "iteration\n");
     for (uint32_t i = 0; i < waits->iteration_count && i < most; i++)
         put_iteration(out, &waits->iterations[i]);
     efg_text_rest(out, waits->iteration_count, most);

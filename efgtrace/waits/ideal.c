@@ -86,6 +86,45 @@ static void end_windows(struct replaying *r)
     }
 }
 
+/* --- iterations --- */
+
+/* Calls FROM to END, but not END, are those of an iteration of a location, which has no calls before and behind
+ * them: from its begin to its end. */
+static uint64_t ideal_length(const struct replaying *r, const struct efg_waits_span *s, uint32_t from,
+                             uint32_t end)
+{
+    const struct efg_waits_call *calls = r->w->calls;
+    if (from == end)
+        return s->end - s->begin;
+    return (calls[from].begin - s->begin) + (r->end[end - 1] - r->begin[from]) +
+           (s->end - calls[end - 1].end);
+}
+
+/* Calls and iterations of a location are in the same order. */
+static void find_iterations(struct replaying *r)
+{
+    const struct efg_waits_span *spans = (struct efg_waits_span *)r->w->spans.data;
+    uint32_t location = EFG_NONE, call = 0, end = 0;
+    for (size_t i = 0; i < r->w->spans.size / sizeof *spans; i++) {
+        const struct efg_waits_span *s = &spans[i];
+        if (s->iteration == EFG_NONE)
+            continue;
+        if (s->location != location) {
+            location = s->location;
+            call = r->waits->locations[location].first;
+            end = call + r->waits->locations[location].count;
+        }
+        while (call < end && r->w->calls[call].iteration != s->iteration &&
+               r->w->calls[call].begin < s->begin)
+            call++;
+        uint32_t from = call;
+        while (call < end && r->w->calls[call].iteration == s->iteration)
+            call++;
+        struct efg_waits_iteration *iteration = &r->waits->iterations[s->iteration];
+        iteration->ideal = efg_waits_later(iteration->ideal, ideal_length(r, s, from, call));
+    }
+}
+
 /* --- the heap --- */
 
 static bool is_before(const struct walker *a, const struct walker *b)
@@ -275,6 +314,7 @@ int efg_waits_find_ideal(struct efg_waits *waits)
         while (r.count)
             step(&r);
         end_windows(&r);
+        find_iterations(&r);
         judge(&r);
     }
     efg_map_fini(&r.index);

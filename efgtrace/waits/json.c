@@ -26,7 +26,7 @@ const char efg_waits_json_help[] =
     "           bytes}] by falling time, objects_left_out,\n"
     "           pairs [[rank that waits, rank that it waits for or null, time, waits]] by falling\n"
     "           time, pairs_left_out, iterations [{number, window, begin, end, locations, longest,\n"
-    "           parallel, balance, communication, W}],\n"
+    "           efficiency {parallel, balance, serialisation, transfer}, W}],\n"
     "           messages {matched, alone}, collectives {calls, unmatched}, epochs {all, alone}\n"
     "           (of MPI_Win_start and MPI_Win_post)}\n"
     "           W: {time, computation, mpi, transfer, waiting {KIND: time}, calls}; time =\n"
@@ -197,6 +197,14 @@ static void add_pairs(cJSON *to, const struct efg_waits *waits, uint32_t most)
     efg_json_number(to, "pairs_left_out", waits->pair_count - count);
 }
 
+static void add_shares(cJSON *to, const struct efg_waits_shares *shares)
+{
+    cJSON_AddNumberToObject(to, "parallel", shares->parallel);
+    cJSON_AddNumberToObject(to, "balance", shares->balance);
+    cJSON_AddNumberToObject(to, "serialisation", shares->serialisation);
+    cJSON_AddNumberToObject(to, "transfer", shares->transfer);
+}
+
 static void add_iterations(cJSON *to, const struct efg_waits *waits)
 {
     cJSON *iterations = cJSON_AddArrayToObject(to, "iterations");
@@ -208,11 +216,9 @@ static void add_iterations(cJSON *to, const struct efg_waits *waits)
         efg_json_number(iteration, "begin", it->begin);
         efg_json_number(iteration, "end", it->end);
         efg_json_number(iteration, "locations", it->locations);
-        struct efg_waits_shares shares = efg_waits_shares(it);
         efg_json_number(iteration, "longest", it->longest);
-        cJSON_AddNumberToObject(iteration, "parallel", shares.parallel);
-        cJSON_AddNumberToObject(iteration, "balance", shares.balance);
-        cJSON_AddNumberToObject(iteration, "communication", shares.communication);
+        struct efg_waits_shares shares = efg_waits_shares(it);
+        add_shares(cJSON_AddObjectToObject(iteration, "efficiency"), &shares);
         add_sum(iteration, &it->sum);
         cJSON_AddItemToArray(iterations, iteration);
     }

@@ -174,9 +174,11 @@ struct efg_waits_shares efg_waits_shares(const struct efg_waits_iteration *itera
     double longest = (double)iteration->longest, useful = (double)iteration->useful;
     double mean =
         iteration->locations ? (double)iteration->sum.computation / (double)iteration->locations : 0;
+    double ideal = iteration->ideal < iteration->longest ? (double)iteration->ideal : longest;
     struct efg_waits_shares shares = {0};
     if (longest > 0)
-        shares = (struct efg_waits_shares){mean / longest, useful > 0 ? mean / useful : 1, useful / longest};
+        shares = (struct efg_waits_shares){mean / longest, useful > 0 ? mean / useful : 1,
+                                           ideal > 0 ? useful / ideal : 1, ideal / longest};
     return shares;
 }
 

@@ -151,13 +151,15 @@ struct efg_waits_iteration { /* of all locations that have it */
     uint64_t key;            /* efg_recorded_key */
     uint64_t begin, end, locations;
     uint64_t longest, useful; /* ns: of the location that took longest; that computed longest */
+    uint64_t ideal;           /* ns: the longest if messages needed no time */
     struct efg_waits_sum sum;
 };
 
-/* Its parallel efficiency is mean useful time / longest = balance x communication; how much of the latter is
- * serialisation is known for the windows only. 0 to 1. */
+/* Its parallel efficiency is mean useful time / longest = balance x serialisation x transfer. The ideal time
+ * is that between its begin and end on a location when all windows are gone through once more; where that is
+ * longer than it truly was, because others were ahead then, nothing is lost to transfer. 0 to 1. */
 struct efg_waits_shares {
-    double parallel, balance, communication;
+    double parallel, balance, serialisation, transfer;
 };
 struct efg_waits_shares efg_waits_shares(const struct efg_waits_iteration *iteration);
 
