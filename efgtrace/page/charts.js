@@ -3,8 +3,10 @@
  * What pictures share: frames with axes, and stages that zoom. All of it needs D3.
  */
 
-/* An SVG of a frame with room for axes: {svg, plot, label, width, height} of the inner part. */
-function frame(label, width, height, margin) {
+/* An SVG of a frame with room for axes, MOST wide at most: {svg, plot, label, width, height} of the inner part. On a
+ * narrow page it is drawn narrow: made small as a whole, nobody could read it. */
+function frame(label, most, height, margin) {
+    const width = Math.max(340, Math.min(most, document.getElementById("report").clientWidth - 40));
     const svg = d3.create("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("aria-label", label);
     const plot = svg.append("g").attr("transform", `translate(${margin.left},${margin.top})`);
     return { svg, plot, label, width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
@@ -13,7 +15,7 @@ function frame(label, width, height, margin) {
 /* Only those numbers at the left that ISTICK allows. */
 function axes(f, x, y, xFormat, yFormat, xLabel, yLabel, isTick = () => true) {
     f.plot.append("g").attr("class", "axis").attr("transform", `translate(0,${f.height})`)
-        .call(d3.axisBottom(x).ticks(8).tickFormat(xFormat).tickSizeOuter(0));
+        .call(d3.axisBottom(x).ticks(Math.max(3, Math.min(8, f.width / 80))).tickFormat(xFormat).tickSizeOuter(0));
     f.plot.append("g").attr("class", "axis").call(d3.axisLeft(y).tickValues(y.ticks(5).filter(isTick)).tickFormat(yFormat).tickSizeOuter(0));
     f.plot.append("text").attr("class", "soft").attr("x", f.width).attr("y", f.height + 32).attr("text-anchor", "end").text(xLabel);
     f.plot.append("text").attr("class", "soft").attr("x", -4).attr("y", -8).text(yLabel);

@@ -46,7 +46,7 @@ function waitingObjects(w) {
     return make("div.panel", null, table("Communicators, RMA windows and files", [
         { name: "of", wide: true, value: (object) => object.kind === "file" ? object.name : `${object.name}, ${plural(object.ranks, "rank")}` },
         { name: "in MPI", n: true, value: (object) => ns(object.time) },
-        { name: "of all", n: true, value: (object) => shareBar(of(object.time, w.all.mpi)) },
+        { name: "of all", n: true, value: (object) => percent(of(object.time, w.all.mpi)) },
         { name: "waiting", n: true, value: (object) => ns(object.waiting) },
         { name: "of its time", n: true, value: (object) => percent(of(object.waiting, object.time)) },
         { name: "calls", n: true, value: (object) => count(object.calls) },
