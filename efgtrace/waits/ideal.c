@@ -88,8 +88,8 @@ static void end_windows(struct replaying *r)
 
 /* --- iterations --- */
 
-/* Calls FROM to END, but not END, are those of an iteration of a location, which has no calls before and behind
- * them: from its begin to its end. */
+/* Calls FROM to END, but not END, are those of an iteration of a location, which has no calls before and
+ * behind them: from its begin to its end. */
 static uint64_t ideal_length(const struct replaying *r, const struct efg_waits_span *s, uint32_t from,
                              uint32_t end)
 {
