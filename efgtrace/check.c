@@ -12,6 +12,7 @@
 #include "cli/complain.h"
 #include "cli/options.h"
 #include "files/conf/conf.h"
+#include "files/perf/perf.h"
 
 extern char **environ;
 
@@ -67,6 +68,8 @@ static const struct meaning meanings[] = {
     {"patience", NULL, "a rank that has found no main loop after $ no longer holds up the others"},
     {"plugins", "", "there are no plug-ins"},
     {"plugins", NULL, "these shared objects are told of each MPI call, in this order"},
+    {"counters", "", "nothing is counted"},
+    {"counters", NULL, "these are read before and after each MPI call"},
     {"sequence", "on", "the order of all calls of the run is kept, for `efgtrace expand`"},
     {"sequence", "off", "the order of the calls is not kept"},
     {"save", "0", "nothing is saved before the end: a job that is killed leaves only its logs"},
@@ -151,6 +154,28 @@ static void print_when(const struct efg_when *when)
         printf(",\n             on some rank: all are recorded, and kept if that turns out to be so (ring)");
 }
 
+static void print_refused(const char *names, const char *why)
+{
+    printf("\n             %s: %s", names, why);
+}
+
+/* What of these could be counted here and now. */
+static void print_counters(const struct efg_counter_list *counters)
+{
+    char names[1 + EFG_COUNTERS * EFG_COUNTER_NAME];
+    struct efg_perf_refused refused;
+    struct efg_perf perf;
+
+    if (!counters->count)
+        return;
+    efg_perf_open(&perf, counters, &refused);
+    efg_counters_show(&perf.list, names, sizeof names);
+    printf("\n             here: %s%s", *names ? names : "none of them",
+           perf.is_user_only ? ", without what the kernel does" : "");
+    efg_perf_explain(&refused, print_refused);
+    efg_perf_close(&perf);
+}
+
 static void print_key(const struct efg_conf *conf, const char *key)
 {
     char value[sizeof(conf->output)], mode[16];
@@ -164,6 +189,8 @@ static void print_key(const struct efg_conf *conf, const char *key)
         print_meaning(find_meaning(key, value), value);
     else
         printf("no effect in mode %s", mode);
+    if (strcmp(key, "counters") == 0)
+        print_counters(&conf->counters);
     putchar('\n');
 }
 

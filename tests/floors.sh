@@ -43,6 +43,11 @@ files/summary   core/loop       the loops of a rank
 files/summary   files/conf      which key changes what
 files/summary   files/run       says what is in it
 runtime/calls   files/log       kinds of calls are those of records
+runtime/count   core/graph      what is counted at its nodes and edges
+runtime/count   files/perf      opens and reads counters
+runtime/count   runtime/calls   before and after each call
+runtime/count   runtime/process which counters; notes about them
+runtime/count   runtime/watch   stands in front of the tracer
 runtime/job     files/conf      loads it
 runtime/job     files/disk      makes the folder of the output
 runtime/job     files/log       clocks of logs are corrected at the end
@@ -53,6 +58,7 @@ runtime/job     files/summary   writes it
 runtime/job     files/symbols   resolves names for all ranks
 runtime/job     runtime/calls   whether MPI has sessions
 runtime/job     runtime/census  learns which ranks are traced
+runtime/job     runtime/count   lets counters begin and end
 runtime/job     runtime/mpi     begins to know handles; what is expected
 runtime/job     runtime/node    compares clocks, finds where ranks run
 runtime/job     runtime/plugin  lets plug-ins begin and end
@@ -120,6 +126,7 @@ compare         page            draws it
 compare         recorded        reads them; which there are
 efgtrace        core/order      compares segments that were coded anew
 efgtrace        files/conf      check says what it means
+efgtrace        files/perf      check says which counters can be read
 efgtrace        files/disk      pack replaces a file
 efgtrace        files/order     pack codes orders anew
 efgtrace        files/otf2      expand writes a trace of all calls

@@ -70,6 +70,8 @@ static const struct efg_key keys[] = {
      FIELD(patience), 0, 24 * HOUR},
     {"plugins", NULL, "FILE[:OPTIONS],...", "", "shared objects that are told of each MPI call", EFG_KEY_TEXT,
      FIELD(plugins), 0, 0},
+    {"counters", NULL, "NAME,...", "", "what to count in each call and between them, by perf's names",
+     EFG_KEY_COUNTERS, FIELD(counters), 0, 0},
     {"sequence", NULL, "on|off", "on", "keep the order of all calls of the run", EFG_KEY_SWITCH,
      FIELD(sequence), 0, 0},
     {"save", NULL, "TIME", "20s", "time between two saves, in case the job is killed; 0: never", EFG_KEY_TIME,
@@ -328,6 +330,8 @@ static const char *parse_value(struct efg_conf *conf, const struct efg_key *key,
         return parse_text(text, field, EFG_CONF_TEXT);
     case EFG_KEY_WHEN:
         return efg_when_parse(text, field);
+    case EFG_KEY_COUNTERS:
+        return efg_counters_parse(text, field);
     case EFG_KEY_NUMBER:
         wrong = parse_number(key, text, &number);
         break;
@@ -421,6 +425,8 @@ void efg_conf_show(const struct efg_conf *conf, const char *name, char *text, si
         show_set(*(const unsigned *)field, text, size);
     else if (key->type == EFG_KEY_TEXT)
         snprintf(text, size, "%s", (const char *)field);
+    else if (key->type == EFG_KEY_COUNTERS)
+        efg_counters_show(field, text, size);
     else if (key->type == EFG_KEY_WHEN)
         snprintf(text, size, "%s", ((const struct efg_when *)field)->text);
     else
@@ -457,6 +463,9 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
         return;
     case EFG_KEY_WHEN:
         snprintf(text, size, "%s", EFG_WHEN_EXPECTED);
+        return;
+    case EFG_KEY_COUNTERS:
+        snprintf(text, size, "up to %d different ones of those in efgtrace.conf(5)", EFG_COUNTERS);
         return;
     case EFG_KEY_TEXT:
         snprintf(text, size, "less than %d bytes", EFG_CONF_TEXT);

@@ -18,10 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/counters.h"
 #include "core/loop/finder.h"
 #include "when.h"
 
-#define EFG_CONF_KEYS 28 /* how many keys there are */
+#define EFG_CONF_KEYS 29 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
@@ -59,6 +60,7 @@ struct efg_conf {
     uint64_t accuracy;        /* millionths that shares of the time may be off; 0: none is asked for */
     uint64_t overhead;        /* millionths of the time that watching may take; 0: no limit */
     char plugins[EFG_CONF_TEXT]; /* of the user: "NAME[:OPTIONS], ..." */
+    struct efg_counter_list counters; /* to read at each call */
     uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */
     int sequence;             /* 1: keep the order of all calls */
     uint64_t save;            /* ns: shortest time between saves; 0: never */
@@ -87,6 +89,7 @@ enum efg_key_type {
     EFG_KEY_SET,    /* unsigned: set of enum efg_dimension */
     EFG_KEY_TEXT,   /* char[EFG_CONF_TEXT] */
     EFG_KEY_WHEN,   /* struct efg_when */
+    EFG_KEY_COUNTERS, /* struct efg_counter_list */
 };
 
 /* What a key is, for check, --help, the manual's test and the options of `efgtrace run`. */

@@ -56,6 +56,7 @@ void efg_run_rank_fini(struct efg_run_rank *rank)
         free(thread->windows);
         free(thread->phases);
         free(thread->series);
+        efg_counts_free(thread->counts);
         free(thread->traffic.partners.item);
         free(thread->traffic.sends.item);
         free(thread->traffic.collectives.item);
@@ -67,6 +68,7 @@ void efg_run_rank_fini(struct efg_run_rank *rank)
     free(rank->phases);
     free(rank->said);
     free(rank->sections);
+    free(rank->counters);
     memset(rank, 0, sizeof *rank);
 }
 

@@ -6,9 +6,11 @@
  * and max of a single value; samples of the graph that show no growth, but for some that are
  * spread evenly.
  */
+#include "counters.h"
 #include "parts.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EVEN_SAMPLES 16
@@ -351,7 +353,10 @@ static void get_thread(struct efg_input *in, struct efg_run_thread *thread, uint
 void efg_runfile_put_rank(struct efg_buffer *out, const struct efg_run_rank *rank)
 {
     size_t begin = efg_section_begin(out, EFG_SECTION_RANK, rank->rank);
-    efg_rank_put_facts(out, rank);
+    struct efg_run_rank facts = *rank;
+    facts.counters = efg_run_counters_text(rank);
+    efg_rank_put_facts(out, &facts);
+    free(facts.counters);
     efg_buffer_number(out, rank->thread_count);
     for (uint32_t i = 0; i < rank->thread_count; i++)
         put_thread(out, &rank->threads[i], rank->rank);
@@ -401,6 +406,7 @@ int efg_runfile_get_rank(struct efg_run_rank *rank, const void *section, size_t 
             get_thread(&in, &rank->threads[i], rank->rank);
         error = efg_input_outcome(&in);
         error = error ? error : efg_run_phases_read(rank);
+        error = error ? error : efg_run_counters_read(rank);
     }
     if (error)
         efg_run_rank_fini(rank);

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+#include "core/graph/counts.h"
 #include "core/graph/graph.h"
 #include "core/loop/finder.h"
 #include "files/log/record.h"
@@ -211,6 +212,7 @@ struct efg_run_thread {
         *series; /* the iterations one after the other, rounded as efg_series_round
                     says; NULL: there are none, or there was no memory */
     struct efg_run_traffic traffic;
+    struct efg_counts *counts; /* from fact 30 of the rank; NULL: nothing was counted */
     uint32_t phase_count; /* of the thread that leads; from fact 25 of the rank */
     struct efg_run_phase *phases; /* in the order in which they began */
     uint32_t main_phase;  /* number of that of loops.main; 0: not known */
@@ -262,6 +264,7 @@ struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     char *phases;         /* as efg_run_phases_text */
     char *said;           /* by plug-ins, as said.h has it */
     char *sections;       /* of plug-ins: a line each, its name, a tab, text with \n, \t and \\ */
+    char *counters;       /* as counters.h has it; made when the rank is written */
     uint64_t accuracy;    /* millionths that shares of the time may be off; 0: nothing was asked for */
     uint64_t error;       /* how far they are off in spread iterations, with 95% confidence; 0: not known */
     uint32_t thread_count;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/fields.h"
+#include "counters.h"
 #include "runfile.h"
 #include "said.h"
 
@@ -93,6 +94,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
     FIELD(72, EFG_FIELD_TEXT, said),
+    FIELD(73, EFG_FIELD_TEXT, counters),
 };
 enum { FIRST_LEAST = 38, FIRST_MOST = 44, FIRST_SET = 56, FIRST_OTHER = 58 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
@@ -103,6 +105,7 @@ void efg_totals_fini(struct efg_totals *totals)
         free(totals->notes[i].text);
     free(totals->crowd_host);
     free(totals->said);
+    free(totals->counters);
     memset(totals, 0, sizeof *totals);
 }
 
@@ -189,6 +192,17 @@ static void add_said(struct efg_totals *totals, const char *other)
     totals->said = joined;
 }
 
+/* Likewise. */
+static void add_counters(struct efg_totals *totals, const char *other)
+{
+    char *joined = other && *other ? efg_counter_totals_join(totals->counters, other) : NULL;
+
+    if (!joined)
+        return;
+    free(totals->counters);
+    totals->counters = joined;
+}
+
 void efg_totals_add(struct efg_totals *totals, struct efg_totals *more)
 {
     if (!totals->ranks) {
@@ -203,6 +217,7 @@ void efg_totals_add(struct efg_totals *totals, struct efg_totals *more)
     add_crowd(totals, more->crowd_ranks, more->crowd_cores, more->crowd_host);
     more->crowd_host = NULL;
     add_said(totals, more->said);
+    add_counters(totals, more->counters);
     for (uint32_t i = 0; i < more->note_count; i++)
         add_note(totals, more->notes[i]);
     totals->notes_left += more->notes_left;
@@ -375,6 +390,7 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
     for (uint32_t i = 0; i < rank->thread_count; i++)
         add_thread(&one, &rank->threads[i]);
     add_said(&one, rank->said);
+    one.counters = efg_run_counters_total(rank);
     int error = note_rank(&one, rank);
     efg_totals_add(totals, &one);
     return error;

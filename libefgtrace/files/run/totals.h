@@ -65,6 +65,7 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     uint64_t crowd_ranks, crowd_cores;
     char *crowd_host;
     char *said; /* by plug-ins, as said.h has it */
+    char *counters; /* as counters.h has them */
     /* Notes of ranks, and how many more ranks have others. */
     uint32_t note_count;
     uint64_t notes_left;

@@ -23,6 +23,7 @@
 #include "orders.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/signals.h"
+#include "runtime/count/count.h"
 #include "runtime/plugin/plugin.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
@@ -175,6 +176,7 @@ void efg_finish_run(void)
     for (struct efg_thread *t = efg_threads.list; t; t = t->next)
         efg_events_add(t, now, false);
     efg_steer_finish(now, true);
+    efg_count_end();
     PMPI_Barrier(job->comm); /* who comes late does so without us, too */
     uint64_t begin = efg_clock_ticks();
     compare_clocks();
@@ -229,6 +231,7 @@ void efg_finish_leave(void)
 
     efg_signals_hold(&signals);
     efg_steer_finish(now, false);
+    efg_count_end();
     close_recorders(now);
     if (self) {
         efg_events_add(self, now, false);

@@ -17,6 +17,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
 #include "runtime/census/board.h"
+#include "runtime/count/count.h"
 #include "runtime/mpi/ask.h"
 #include "runtime/plugin/plugin.h"
 #include "runtime/process/job.h"
@@ -343,7 +344,7 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
         efg_last_begin();
     job->processor = efg_processor_now();
     job->init = efg_clock_ticks() - begin;
-    return ready ? efg_plugins_begin(&hooks) : NULL;
+    return ready ? efg_plugins_begin(efg_count_begin(&hooks)) : NULL;
 }
 
 static void (*told)(void);

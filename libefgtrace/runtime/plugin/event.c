@@ -16,13 +16,14 @@
 #include "runtime/process/job.h"
 #include "runtime/stack/callpath.h"
 #include "runtime/watch/events.h"
-#include "runtime/watch/tracer.h"
 #include "steps.h"
 
 _Static_assert(EFGTRACE_FILE_IO == (int)EFG_CLASS_FILE_IO && EFGTRACE_RMA == (int)EFG_CLASS_RMA &&
                    EFGTRACE_ALL2ONE == (int)EFG_CLASS_ALL2ONE,
                "kinds are the classes of calls");
 _Static_assert(EFG_CALLS < 1000, "the header says so");
+
+const struct efg_hooks *efg_plugins_next;
 
 static uint64_t since_start(uint64_t ticks)
 {
@@ -178,7 +179,7 @@ bool efg_plugins_enter(struct efg_call *call)
     describe(&g->event, t, call);
     efg_thread_end_work(t);
     tell_pre(g);
-    g->is_followed = efg_tracer_enter(call);
+    g->is_followed = efg_plugins_next->enter(call);
     return true;
 }
 
@@ -189,7 +190,7 @@ void efg_plugins_leave(struct efg_call *call, int result)
     uint64_t leave = efg_clock_ticks();
 
     if (g->is_followed)
-        efg_tracer_leave(call, result);
+        efg_plugins_next->leave(call, result);
     if (!begin_work(t))
         return;
     if (g->is_followed)

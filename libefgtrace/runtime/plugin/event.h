@@ -8,6 +8,9 @@
 #include "runtime/calls/call.h"
 #include "user/efgtrace-plugin.h"
 
+/* What they call in turn: the tracer, or what stands in front of it. */
+extern const struct efg_hooks *efg_plugins_next;
+
 bool efg_plugins_enter(struct efg_call *call);
 void efg_plugins_leave(struct efg_call *call, int result);
 

@@ -164,6 +164,7 @@ const struct efg_hooks *efg_plugins_begin(const struct efg_hooks *hooks)
 
     if (!efg_job.conf.plugins[0] || !(wanted = strdup(efg_job.conf.plugins)))
         return hooks;
+    efg_plugins_next = hooks;
     efg_guard_begin();
     efg_late_begin();
     for (char *rest = wanted, *one; (one = strsep(&rest, ","));)

@@ -70,6 +70,8 @@ static void reduce(struct efg_thread *t, uint64_t now)
     enum efg_coarsened done = efg_graph_coarsen(&t->graph, t->detail, to, efg_callpath_cut, new_id);
     if (done != EFG_COARSENED_NOTHING)
         efg_order_rename(&t->order, new_id, nodes);
+    if (done != EFG_COARSENED_NOTHING && t->counts)
+        efg_counts_coarsen(t->counts, &t->graph, new_id);
     free(new_id);
     efg_backlog_coarsen(&t->backlog, t->detail, to, efg_callpath_cut);
     efg_coarse_hear(dropped);

@@ -298,6 +298,7 @@ static void fill_thread(struct efg_run_thread *out, struct efg_thread *t, uint64
     out->stability = t->stability;
     out->iterations = t->iterations;
     out->series = t->series;
+    out->counts = t->counts;
     out->traffic.partners = list_items(t->recorder.traffic, efg_traffic_partners);
     out->traffic.sends = list_items(t->recorder.traffic, efg_traffic_sends);
     out->traffic.collectives = list_items(t->recorder.traffic, efg_traffic_collectives);

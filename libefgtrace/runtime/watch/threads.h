@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "core/graph/backlog.h"
+#include "core/graph/counts.h"
 #include "core/graph/graph.h"
 #include "core/graph/stability.h"
 #include "core/loop/finder.h"
@@ -55,6 +56,7 @@ struct efg_thread {
     struct efg_series
         *series; /* the same iterations one by one; NULL: no pivot yet, or no memory */
     uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
+    struct efg_counts *counts;     /* NULL: none are asked for */
     uint64_t next_save;            /* ticks: when to save what there is, see save.h */
     struct efg_thread *next;
     struct efg_thread *next_idle; /* its thread has ended, and no other has taken it over */

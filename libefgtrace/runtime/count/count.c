@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Stands in front of the tracer:
+ *
+ *     enter    read;  the tracer takes the time
+ *     leave    the tracer takes the time;  the event is added to the graph;  read
+ *
+ * So what efgtrace does counts as done in calls, and what is between calls is the program's, but for a part
+ * of the reading itself. Counts between calls wait for the next event. Polls make none, unless they are a
+ * spin, in which the time from one to the next is time in MPI, and so are the counts.
+ *
+ * Invariant: a thread's files count the thread that reads them. The state of a thread that has ended is taken
+ * over by another one, which opens its own files first.
+ */
+#define _GNU_SOURCE /* gettid */
+#include "count.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/counters.h"
+#include "files/perf/perf.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/memory.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "runtime/watch/events.h"
+#include "runtime/watch/steering.h"
+#include "runtime/watch/tracer.h"
+
+#define KEPT 1024  /* iterations */
+#define TRIALS 64  /* readings that are timed */
+#define WHOLE 0.99 /* of the time that has to be counted, else it is said */
+
+struct values {
+    uint64_t v[EFG_COUNTERS];
+};
+
+struct kept {               /* an iteration */
+    uint64_t pivot, middle; /* of which pivot; its time, ns since the start of the run */
+    struct values values;
+};
+
+struct count { /* of a thread that is counted */
+    struct efg_thread *thread;
+    long owner; /* id of the thread that the files count; 0: it has none */
+    struct efg_perf perf;
+    struct efg_perf_reading reading;  /* the last one */
+    struct values entered;            /* when the present call began */
+    struct values gap;                /* counted since the last call */
+    struct values pending;            /* ... since the last event */
+    struct values begun;              /* at the last visit of the pivot */
+    bool is_known;                    /* the last reading is from the end of the last call */
+    bool is_begun, was_on;            /* an iteration has; its calls go to the log */
+    bool is_over;                     /* nothing can be read any more */
+    uint64_t events, poll_leave;      /* of the graph, after the last call */
+    uint64_t visit, iterations;       /* of the thread, likewise */
+    uint64_t pivot, longest;          /* pivots so far; number of that with most iterations */
+    struct efg_counts_iterations all; /* of that one */
+    struct kept *kept;                /* the last KEPT iterations that may have been recorded, a ring */
+    uint64_t kept_count;              /* ever */
+    struct count *next;
+};
+
+static struct efg_counter_list wanted; /* what can be counted */
+static struct count *counts;           /* grows at its head; atomic */
+static uint64_t read_time;             /* ns that a reading takes */
+static __thread struct count *own __attribute__((tls_model("initial-exec")));
+
+static long thread_id(void)
+{
+    return syscall(SYS_gettid);
+}
+
+/* --- readings --- */
+
+static void lose(struct count *c)
+{
+    static bool is_said;
+
+    c->is_over = true;
+    if (!__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
+        efg_note(
+            "counters cannot be read any more, as if the program had closed their files: from here on there "
+            "are none");
+}
+
+/* Now; and in SINCE, if not NULL, what was counted since the last one. Returns whether that is known. */
+static bool read_now(struct count *c, struct values *since)
+{
+    struct efg_perf_reading last = c->reading;
+    int saved = errno;
+
+    if (efg_perf_read(&c->perf, &c->reading) != 0) {
+        lose(c);
+        errno = saved;
+        return false;
+    }
+    for (unsigned k = 0; since && k < wanted.count; k++)
+        since->v[k] = c->reading.value[k] - last.value[k];
+    return true;
+}
+
+static struct values present(const struct count *c)
+{
+    struct values values;
+
+    memcpy(values.v, c->reading.value, sizeof values.v);
+    return values;
+}
+
+static void add(struct values *to, const struct values *more)
+{
+    for (unsigned k = 0; k < wanted.count; k++)
+        to->v[k] += more->v[k];
+}
+
+/* --- the state of a thread --- */
+
+static bool is_same(const struct efg_counter_list *a, const struct efg_counter_list *b)
+{
+    return a->count == b->count && memcmp(a->id, b->id, a->count) == 0;
+}
+
+/* Count this thread, which has the state C. */
+static void take_over(struct count *c)
+{
+    static bool is_said;
+    struct efg_perf_refused refused;
+
+    efg_perf_close(&c->perf);
+    efg_perf_open(&c->perf, &wanted, &refused);
+    c->is_known = c->is_begun = false;
+    c->owner = is_same(&c->perf.list, &wanted) ? thread_id() : 0;
+    if (c->owner)
+        return;
+    efg_perf_close(&c->perf);
+    if (!__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
+        efg_note("thread %u and perhaps others are not counted: %s", c->thread->number,
+                 refused.count ? refused.why[0] : "?");
+}
+
+static struct efg_counts *new_counts(void)
+{
+    struct efg_counts *counts_of_thread = efg_counts_new(wanted.count, &efg_memory);
+
+    for (unsigned k = 0; counts_of_thread && k < wanted.count; k++)
+        strncpy(counts_of_thread->name[k], efg_counter(wanted.id[k])->name, EFG_COUNTER_NAME - 1);
+    return counts_of_thread;
+}
+
+static struct count *add_count(struct efg_thread *thread)
+{
+    struct count *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->thread = thread;
+    thread->counts = new_counts();
+    c->is_over = !thread->counts;
+    c->next = __atomic_load_n(&counts, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(&counts, &c->next, c, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+        ;
+    return c;
+}
+
+static struct count *find_count(struct efg_thread *thread)
+{
+    struct count *c = __atomic_load_n(&counts, __ATOMIC_ACQUIRE);
+
+    while (c && c->thread != thread)
+        c = c->next;
+    return c ? c : add_count(thread);
+}
+
+/* That of this thread, whose state is THREAD; NULL if it is not counted. */
+static struct count *count_of(struct efg_thread *thread)
+{
+    if (!own) {
+        int saved = errno;
+        own = find_count(thread);
+        if (own && !own->is_over)
+            take_over(own);
+        errno = saved;
+    }
+    return own && own->owner && !own->is_over ? own : NULL;
+}
+
+/* --- what is counted, and where it goes --- */
+
+static void keep_longest(struct count *c)
+{
+    struct efg_counts *counted = c->thread->counts;
+
+    if (!counted || counted->all.count <= c->all.count)
+        return;
+    c->all = counted->all;
+    c->longest = c->pivot;
+}
+
+/* There is another pivot. */
+static void restart(struct count *c)
+{
+    keep_longest(c);
+    c->thread->counts->all = (struct efg_counts_iterations){0};
+    c->pivot++;
+}
+
+/* Which iterations are recorded is known in the end: those in windows. */
+static void keep_iteration(struct count *c, uint64_t begin, uint64_t end, const struct values *values)
+{
+    if (!c->kept && !(c->kept = calloc(KEPT, sizeof *c->kept)))
+        return;
+    if (!c->kept_count)
+        efg_budget_add(&efg_memory, KEPT * sizeof *c->kept);
+    c->kept[c->kept_count++ % KEPT] = (struct kept){c->pivot, begin / 2 + end / 2 - efg_job.start, *values};
+}
+
+static void end_iteration(struct count *c, uint64_t begin, const struct values *now)
+{
+    struct efg_counts *to = c->thread->counts;
+    struct values passed;
+
+    for (unsigned k = 0; k < wanted.count; k++)
+        passed.v[k] = now->v[k] - c->begun.v[k];
+    efg_counts_add_iteration(&to->all, to->width, passed.v);
+    if (c->was_on)
+        keep_iteration(c, begin, c->visit, &passed);
+}
+
+/* A visit of the pivot begins an iteration, and ends the one before. */
+static void follow_iterations(struct count *c, const struct efg_call *call)
+{
+    struct efg_thread *t = c->thread;
+    uint64_t before = c->iterations, begin = c->visit;
+
+    if (t->last_visit == c->visit)
+        return;
+    struct values now = efg_shape_is_in(call, EFG_SHAPES_STARTING) ? c->entered : present(c);
+    c->visit = t->last_visit;
+    c->iterations = t->iterations.all.count;
+    if (c->iterations < before)
+        restart(c);
+    else if (c->is_begun && c->iterations == before + 1)
+        end_iteration(c, begin, &now);
+    c->begun = now;
+    c->is_begun = c->visit != 0; /* 0: there is another pivot */
+    c->was_on = t->recorder.is_on;
+}
+
+/* The call has added an event to the graph. */
+static void add_event(struct count *c, const struct values *inside)
+{
+    struct efg_thread *t = c->thread;
+
+    efg_counts_add_edge(t->counts, &t->graph, t->graph.edge, c->pending.v);
+    efg_counts_add_node(t->counts, t->graph.current, inside->v);
+    c->pending = (struct values){0};
+}
+
+/* CALL has ended. INSIDE was counted in it. */
+static void settle(struct count *c, const struct efg_call *call, struct values *inside)
+{
+    struct efg_thread *t = c->thread;
+    bool is_poll = t->graph.poll_leave && t->graph.poll_leave != c->poll_leave;
+    bool is_spin = is_poll && c->poll_leave && call->enter - c->poll_leave <= EFG_SPIN;
+
+    add(is_spin ? inside : &c->pending, &c->gap);
+    if (t->graph.events != c->events)
+        add_event(c, inside);
+    else if (is_poll)
+        efg_counts_add_node(t->counts, t->graph.polled, inside->v);
+    else
+        add(&c->pending, inside);
+    follow_iterations(c, call);
+}
+
+static void remember(struct count *c)
+{
+    c->events = c->thread->graph.events;
+    c->poll_leave = c->thread->graph.poll_leave;
+    c->thread->cost.rare += 2 * read_time;
+}
+
+/* --- the hooks --- */
+
+/* In a pause of watching, nothing is read either. */
+static void enter(struct count *c)
+{
+    bool was_known = c->is_known;
+
+    c->is_known = !c->thread->is_pausing && read_now(c, &c->gap);
+    if (!was_known)
+        c->gap = (struct values){0};
+    c->entered = present(c);
+}
+
+static bool count_enter(struct efg_call *call)
+{
+    struct efg_thread *t = efg_self ? efg_self : efg_threads_self();
+    struct count *c = t ? count_of(t) : NULL;
+
+    if (c)
+        enter(c);
+    return efg_tracer_enter(call);
+}
+
+static void leave(struct count *c, const struct efg_call *call)
+{
+    struct values inside;
+
+    if (c->thread->backlog.count)
+        efg_events_add(c->thread, efg_clock_ticks(), false);
+    bool is_known = c->is_known && !c->thread->is_pausing;
+    c->is_known = !c->thread->is_pausing && read_now(c, &inside);
+    if (is_known && c->is_known)
+        settle(c, call, &inside);
+    else
+        c->is_begun = false;
+    remember(c);
+}
+
+static void count_leave(struct efg_call *call, int result)
+{
+    efg_tracer_leave(call, result);
+    struct efg_thread *t = efg_self;
+    struct count *c = t ? count_of(t) : NULL;
+    if (!c)
+        return;
+    efg_thread_begin_work(t);
+    if (!efg_threads_are_over())
+        leave(c, call);
+    efg_thread_end_work(t);
+}
+
+/* --- all --- */
+
+static void refuse(const char *names, const char *why)
+{
+    (efg_job_is_first() ? efg_note : efg_note_silently)("counters %s: %s", names, why);
+}
+
+/* What the kernel does not let us count is not asked for again. Returns whether there is anything left. */
+static bool try_all(void)
+{
+    struct efg_perf_refused refused;
+    struct efg_perf perf;
+    struct efg_perf_reading reading;
+
+    efg_perf_open(&perf, &efg_job.conf.counters, &refused);
+    efg_perf_explain(&refused, refuse);
+    wanted = perf.list;
+    if (perf.is_user_only)
+        refuse("of the processor", "what the kernel does for the program is left out "
+                                   "(kernel.perf_event_paranoid)");
+    uint64_t begin = efg_clock_ticks();
+    for (int i = 0; wanted.count && i < TRIALS; i++)
+        efg_perf_read(&perf, &reading);
+    read_time = (efg_clock_ticks() - begin) / TRIALS;
+    efg_tell(efg_clock_ticks(), "%u counters; to read them takes %llu ns", wanted.count,
+             (unsigned long long)read_time);
+    efg_perf_close(&perf);
+    return wanted.count > 0;
+}
+
+const struct efg_hooks *efg_count_begin(const struct efg_hooks *hooks)
+{
+    static const struct efg_hooks ours = {count_enter, count_leave};
+
+    if (!efg_job.conf.counters.count || !try_all())
+        return hooks;
+    count_of(efg_self);
+    return &ours;
+}
+
+/* Counters of the processor may have been lent to others for some of the time. */
+static void note_lent(const struct efg_perf_reading *reading)
+{
+    static bool is_said;
+    double share = reading->enabled ? (double)reading->running / (double)reading->enabled : 1;
+
+    if (share >= WHOLE || is_said)
+        return;
+    is_said = true;
+    efg_note("counters were used by others for %.0f%% of the time: counts are too small by as much",
+             100 - 100 * share);
+}
+
+/* Slow ones do not stand for the others. */
+static bool is_recorded(const struct kept *kept)
+{
+    for (uint32_t i = 0; i < efg_steering.window_count; i++) {
+        const struct efg_run_window *w = &efg_steering.windows[i];
+        if (w->select != EFG_SELECT_SLOW && w->select != EFG_SELECT_WHEN && kept->middle >= w->start &&
+            kept->middle < w->end)
+            return true;
+    }
+    return false;
+}
+
+static void sum_recorded(struct count *c)
+{
+    struct efg_counts *to = c->thread->counts;
+
+    for (uint64_t i = 0; i < c->kept_count && i < KEPT; i++)
+        if (c->kept[i].pivot == c->longest && is_recorded(&c->kept[i]))
+            efg_counts_add_iteration(&to->recorded, to->width, c->kept[i].values.v);
+}
+
+void efg_count_end(void)
+{
+    for (struct count *c = counts; c; c = c->next) {
+        note_lent(&c->reading);
+        keep_longest(c);
+        if (!c->thread->counts)
+            continue;
+        c->thread->counts->all = c->all;
+        sum_recorded(c);
+    }
+}

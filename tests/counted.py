@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What counters counted in a run of tests/counters/counted.c, by run.efg, against what the program does.
+
+usage: counted.py run.efg STEPS [threads]
+
+Prints the figures, or fails with what is wrong."""
+import sys
+
+from read_run import GROUPS, NAMES, RANK, Reader, read_groups, read_names, sections
+
+
+def read_counts(text):
+    """Of each thread: the names, and (word, number): values."""
+    threads, names, present = {}, [], None
+    for line in text.splitlines():
+        word, *rest = line.split()
+        if word == 'counters':
+            names = rest
+        elif word == 'thread':
+            present = threads.setdefault(int(rest[0]), (names, {}))[1]
+        elif word == 'rest':
+            present[word, 0] = [int(value) for value in rest]
+        else:
+            values = [int(value) for value in rest]
+            present[word, values.pop(0) if word in ('node', 'edge') else 0] = values
+    return threads
+
+
+def ways(shape, calls):
+    """Number of each edge by the names of its ends."""
+    _, nodes, edges = shape
+    names = [calls[call] for (call, *_), _, _ in nodes]
+    return {(names[a], names[b]): i for i, (a, b) in enumerate(edges)}
+
+
+def near(what, value, wanted, part):
+    assert abs(value - wanted) <= part * wanted, f'{what}: {value}, not {wanted}'
+
+
+def check_main(names, counts, edge, steps):
+    faults, clock = names.index('page-faults'), names.index('task-clock')
+    touched = counts['edge', edge['MPI_Barrier', 'MPI_Allreduce']]
+    worked = counts['edge', edge['MPI_Allreduce', 'MPI_Reduce']]
+    near('pages touched', touched[faults], 8 * steps, 0.03)
+    near('time worked', worked[clock], 2e6 * steps, 0.03)
+    assert worked[faults] <= 0.2 * steps, f'pages while it worked: {worked[faults]}'
+    count, *values = counts['all', 0]
+    assert steps * 0.9 <= count <= steps, f'iterations: {count}'
+    near('pages of an iteration', values[faults] / count, 8, 0.1)
+    assert values[clock] >= 2e6 * count, 'time of iterations'
+    recorded, *values = counts['recorded', 0]
+    assert recorded == 10, f'recorded iterations: {recorded}'
+    near('pages of a recorded one', values[faults] / recorded, 8, 0.5)
+    return touched[faults] / steps, worked[clock] / steps / 1e6
+
+
+def main(path, steps, *options):
+    found = {}
+    with open(path, 'rb') as file:
+        for kind, number, payload in sections(file.read()):
+            found.setdefault(kind, {})[number] = payload
+    calls, paths = read_names(found[NAMES][0])
+    shapes = {rank: shape for ranks, shape in read_groups(next(iter(found[GROUPS].values()))) for rank in ranks}
+    for rank, payload in sorted(found[RANK].items()):
+        threads = read_counts(Reader(payload).fields()[30])
+        names, counts = threads[0]
+        said = check_main(names, counts, ways(shapes[rank][0], calls), int(steps))
+        print(f'rank {rank}: %.2f pages, %.3f ms an iteration' % said)
+        if 'threads' in options:
+            names, counts = threads[1]
+            edge = ways(shapes[rank][1], calls)['MPI_Comm_dup', 'MPI_Comm_free']
+            near('pages of the other thread', counts['edge', edge][names.index('page-faults')],
+                 3 * int(steps), 0.05)
+            assert len(threads) == 2
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
