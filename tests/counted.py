@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What counters counted in a run of tests/counters/counted.c, by run.efg, against what the program does.
 
-usage: counted.py run.efg STEPS [threads]
+usage: counted.py run.efg report.json STEPS [threads]
 
 Prints the figures, or fails with what is wrong."""
+import json
 import sys
 
 from read_run import GROUPS, NAMES, RANK, Reader, read_groups, read_names, sections
@@ -55,8 +56,23 @@ def check_main(names, counts, edge, steps):
     return touched[faults] / steps, worked[clock] / steps / 1e6
 
 
-def main(path, steps, *options):
-    found = {}
+def check_report(path, between, names):
+    """The report has the sum of all ranks: BETWEEN MPI_Barrier and MPI_Allreduce."""
+    with open(path, encoding='utf-8') as file:
+        counters = json.load(file)['counters']
+    said = [item for item in counters['between']
+            if (item['from'].split()[0], item['to'].split()[0]) == ('MPI_Barrier', 'MPI_Allreduce')]
+    assert counters['names'] == names and len(said) == 1
+    assert said[0]['values'] == between, f'{said[0]["values"]} in the report, not {between}'
+    for k, total in enumerate(counters['totals']):
+        assert total['name'] == names[k]
+        assert total['in_calls'] == sum(item['values'][k] for item in counters['in_calls'])
+        assert total['between'] >= sum(item['values'][k] for item in counters['between'])
+        assert total['in_recorded'] <= total['in_iterations'] <= total['between'] + total['in_calls']
+
+
+def main(path, report, steps, *options):
+    found, between = {}, []
     with open(path, 'rb') as file:
         for kind, number, payload in sections(file.read()):
             found.setdefault(kind, {})[number] = payload
@@ -65,7 +81,9 @@ def main(path, steps, *options):
     for rank, payload in sorted(found[RANK].items()):
         threads = read_counts(Reader(payload).fields()[30])
         names, counts = threads[0]
-        said = check_main(names, counts, ways(shapes[rank][0], calls), int(steps))
+        edge = ways(shapes[rank][0], calls)
+        between.append(counts['edge', edge['MPI_Barrier', 'MPI_Allreduce']])
+        said = check_main(names, counts, edge, int(steps))
         print(f'rank {rank}: %.2f pages, %.3f ms an iteration' % said)
         if 'threads' in options:
             names, counts = threads[1]
@@ -73,6 +91,7 @@ def main(path, steps, *options):
             near('pages of the other thread', counts['edge', edge][names.index('page-faults')],
                  3 * int(steps), 0.05)
             assert len(threads) == 2
+    check_report(report, [sum(values) for values in zip(*between)], names)
 
 
 if __name__ == '__main__':

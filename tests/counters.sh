@@ -19,17 +19,23 @@ counted() {
     shift 2
     traced_by "$number" "$name" --counters "$clocks" -- ./counted 150 "$@"
     same "$name: the program ends" done "$(tail -n 1 traced.out)"
+    "$tool" report -o "$name.json" "$name"
     verdict "$name: what was counted$(for one; do printf ' %s' "$one"; done)" \
-        "$("$python" "$root/tests/counted.py" "$name/run.efg" 150 "$@" 2>&1 >said | tail -n 1)"
+        "$("$python" "$root/tests/counted.py" "$name/run.efg" "$name.json" 150 "$@" 2>&1 >said | tail -n 1)"
 }
 
 if EFGTRACE_COUNTERS=$clocks "$tool" check | grep -q "here: $clocks"; then
     counted plain 2
     has "the summary has them" "Counters     " plain/summary.txt
     has "of each iteration" "page-faults 8" plain/summary.txt
+    "$tool" report plain >report
+    has "the report has what is between calls" "MPI_Barrier to MPI_Allreduce  counted.c:" report
+    verdict "in columns" "$(awk 'length > 100' report)"
     traced_by 1 asked --counters "" -- ./counted 20
     hasnt "nothing asked for, nothing said" Counters asked/summary.txt
     hasnt "nor kept" "counters task" asked/run.efg
+    "$tool" report -o asked.json asked
+    hasnt "nor in the report" '"counters"' asked.json
     counted fork 1 fork
     cp traced.out listed
     hasnt "a program that is executed has none of the files" "perf_event" listed

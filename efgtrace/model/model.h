@@ -8,6 +8,7 @@
 
 #include "by_rank.h"
 #include "contexts.h"
+#include "counted.h"
 #include "heat.h"
 #include "merged.h"
 #include "ranks.h"
@@ -29,6 +30,7 @@ struct efg_model {
     const struct efg_merged *recorded; /* their graph, by function and call path: MERGED or APART */
     struct efg_merged apart;
     struct efg_ranks ranks;       /* what each of them did */
+    struct efg_counted counted;   /* what counters counted at its nodes and edges, with the ranks */
     struct efg_sent sent;         /* who sent how much to whom */
     struct efg_contexts contexts; /* the calling context tree */
     struct efg_heat heat;         /* the iterations of each rank */

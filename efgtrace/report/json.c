@@ -41,6 +41,11 @@ const char efg_report_json_help[] =
     "           path, but with context (id)\n"
     "  calls    [{call, calls, bytes, mpi_share, run_share, time D}] by descending time\n"
     "  sites    [{label, hash, calls, bytes, mpi_share, run_share, time, mean, longest}]\n"
+    "  counters {totals [{name, ranks, between (calls), in_calls, iterations (how many),\n"
+    "           in_iterations, recorded (how many of them), in_recorded}], names [name],\n"
+    "           between [{from, from_hash, to, to_hash, count, time, values (by names)}],\n"
+    "           in_calls [{label, hash, count, time, values}], left_out (how many of these, in a\n"
+    "           page)}, if there were some: sums of all ranks\n"
     "  ranks    [{name, unit, values D}] what each rank did\n"
     "  groups   [{number, count, ranks RANKS, nodes, edges}] of ranks with the same graph\n"
     "  iterations {of_rank, slots [[first, count, start, time, least, most, mpi]], longest\n"
@@ -126,6 +131,8 @@ static void add_waiting(cJSON *document, cJSON *missing, const struct efg_report
 
 /* --- the document --- */
 
+#define COUNTED_ON_PAGE 1000 /* call sites, and pairs of them; the largest ones */
+
 cJSON *efg_report_json(const struct efg_model *model, const struct efg_representative *r,
                        struct efg_timeline *timeline, const struct efg_report_waiting *waiting,
                        const struct efg_beside *beside, bool is_page)
@@ -142,6 +149,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     efg_report_json_tree(document, model);
     efg_report_json_graph(document, model);
     efg_report_json_ranks(document, model);
+    efg_report_json_counters(document, model, is_page ? COUNTED_ON_PAGE : UINT32_MAX);
     int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();
     timeline->wait_of = *waiting->waits.missing ? NULL : wait_of;

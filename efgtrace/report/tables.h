@@ -42,6 +42,9 @@ void efg_report_sizes(struct efg_buffer *out, const struct efg_sent *sent);
 void efg_report_distances(struct efg_buffer *out, const struct efg_sent *sent, uint32_t most);
 void efg_report_pairs(struct efg_buffer *out, const struct efg_sent *sent, uint32_t most);
 
+/* What was counted: in all, between calls, and in them. Nothing, if nothing was. */
+void efg_report_counters(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
+
 /* Where the time of the main loop goes, in the order of its calls. */
 void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 /* MPI calls, or call sites, by time. */

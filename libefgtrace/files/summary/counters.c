@@ -10,7 +10,7 @@
 
 #define ROOM (EFG_COLUMNS - 14) /* of a line, behind its head and before its comma */
 
-static void format_counted(char *text, size_t size, const char *name, double value)
+void efg_format_counted(char *text, size_t size, const char *name, double value)
 {
     if (efg_counter_is_time(name))
         efg_format_ns(text, size, (uint64_t)value);
@@ -40,7 +40,7 @@ static size_t put_one(char *line, size_t size, const struct efg_counter_total *t
 {
     char value[32];
 
-    format_counted(value, sizeof value, t->name, each(t));
+    efg_format_counted(value, sizeof value, t->name, each(t));
     return (size_t)snprintf(line, size, "%s %s (%.0f%%)", t->name, value,
                             efg_percent((double)t->between, (double)t->between + (double)t->calls));
 }

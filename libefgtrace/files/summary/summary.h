@@ -157,6 +157,7 @@ void efg_format_ns(char *text, size_t size, uint64_t ns);
 void efg_format_bytes(char *text, size_t size, uint64_t bytes);
 /* The smallest size of a class from 1 on, which begins at a power of two: ">= 4 KiB". */
 void efg_format_size_class(char *text, size_t size, uint64_t class);
+void efg_format_counted(char *text, size_t size, const char *name, double value); /* by this counter */
 void efg_format_count(char *text, size_t size, double count);
 
 /* 100 x part / whole, 0 of nothing. */

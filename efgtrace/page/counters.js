@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters: what they counted in an iteration, between calls and in them.
+ */
+function drawCounters() {
+    const counters = run.counters;
+    if (!counters)
+        return;
+    const shown = (name, value) => name === "task-clock" ? ns(value) : Number(value.toPrecision(3)).toLocaleString("en");
+    const each = (sum, count, name) => count ? shown(name, sum / count) : "–";
+    const columns = counters.names.map((name, k) => ({ name, n: true, value: (row) => shown(name, row.values[k]) }));
+    const cycles = counters.names.indexOf("cycles"), instructions = counters.names.indexOf("instructions");
+    if (cycles >= 0 && instructions >= 0)
+        columns.push({ name: "IPC", n: true, title: "instructions in a cycle", value: (row) => row.values[cycles] ? (row.values[instructions] / row.values[cycles]).toFixed(2) : "–" });
+    section("counters", "Counters", "What the kernel and the processor counted, on all ranks. What efgtrace itself does is in the calls." + (counters.left_out ? ` The ${counters.left_out} smallest lines are left out.` : ""), [
+        table("Counters", [
+            { name: "counter", wide: true, value: (row) => row.name },
+            { name: "between calls", n: true, value: (row) => shown(row.name, row.between) },
+            { name: "in calls", n: true, value: (row) => shown(row.name, row.in_calls) },
+            { name: "an iteration", n: true, title: "of a rank, on average", value: (row) => each(row.in_iterations, row.iterations, row.name) },
+            { name: "a recorded one", n: true, title: "of a rank, on average", value: (row) => each(row.in_recorded, row.recorded, row.name) }], counters.totals, 10),
+        table("Between calls", [
+            { name: "from", wide: true, value: (row) => row.from },
+            { name: "to", wide: true, value: (row) => row.to }, ...columns], counters.between, 10),
+        table("In calls", [
+            { name: "call", wide: true, value: (row) => row.label }, ...columns], counters.in_calls, 10)]);
+}
