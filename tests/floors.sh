@@ -48,6 +48,7 @@ runtime/count   files/perf      opens and reads counters
 runtime/count   runtime/calls   before and after each call
 runtime/count   runtime/process which counters; notes about them
 runtime/count   runtime/watch   stands in front of the tracer
+runtime/job     core/loop       phases of the trace are called after their loops
 runtime/job     files/conf      loads it
 runtime/job     files/disk      makes the folder of the output
 runtime/job     files/log       clocks of logs are corrected at the end

@@ -8,6 +8,7 @@ usage: phases.py TOOL DIR COMMAND...
   recorded           the iterations that were recorded of each, one line
   time FUNCTION      the share of the run, in percent, rounded
   gap FUNCTION       1 if it lasted for less time than it has from its begin to its end by a tenth, else 0
+  loops              the loops that the trace says phases have, as they began, one line; - for none
   trace              the phases of the iterations in the trace, with their numbers of iterations on rank 0,
                      in the same order as recorded; and whether all ranks have the same"""
 import json
@@ -31,18 +32,32 @@ def main():
         print(round(100 * one["share"]))
     elif command == "gap":
         print(int(one["time"] < 0.9 * (one["end"] - one["start"])))
+    elif command == "loops":
+        print(*loops_in(folder + "/traces.otf2", [p["number"] for p in phases]))
     else:
         print(*in_trace(folder + "/traces.otf2", [p["number"] for p in phases]))
 
 
-def in_trace(path, numbers):
-    ranks = {}
+def iterations(path):
+    """Rank and attributes of each."""
     with otf2.reader.open(path) as trace:
         for location, event in trace.events:
             if isinstance(event, Enter) and event.region.name == "iteration":
-                attributes = {a.name: v for a, v in (event.attributes or {}).items()}
-                counts = ranks.setdefault(location.group.name, {})
-                counts[attributes["phase"]] = counts.get(attributes["phase"], 0) + 1
+                yield location.group.name, {a.name: v for a, v in (event.attributes or {}).items()}
+
+
+def loops_in(path, numbers):
+    loops = {}
+    for _, attributes in iterations(path):
+        loops.setdefault(attributes["phase"], set()).add(attributes.get("phase_loop", "-"))
+    return ["/".join(sorted(loops.get(n, ["-"]))) for n in numbers]
+
+
+def in_trace(path, numbers):
+    ranks = {}
+    for rank, attributes in iterations(path):
+        counts = ranks.setdefault(rank, {})
+        counts[attributes["phase"]] = counts.get(attributes["phase"], 0) + 1
     first = next(iter(ranks.values()))
     return [first.get(n, 0) for n in numbers] + ([] if all(r == first for r in ranks.values()) else ["ranks differ"])
 

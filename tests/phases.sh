@@ -40,6 +40,7 @@ run -- 0:150 1:1200 2:150
 same "$name: the phases" "phase_0 phase_1 phase_2" "$(said functions)"
 same "$name: each has a window" "10 10 10" "$(said recorded)"
 same "$name: the trace says which" "10 10 10" "$(said trace)"
+same "$name: and their loops" "phase_0 phase_1 phase_2" "$(said loops)"
 within "$name: share of the longest" 50 95 "$(said time phase_1)"
 has "$name: in the summary" "in phase_1" "$dir/summary.txt"
 has "$name: windows of the others" "10 iterations of phase 1, in phase_0" "$dir/summary.txt"

@@ -77,6 +77,7 @@ timed "windows between two times" 300 20000 --when "time in 300ms..20s" --window
 rm -rf out
 traced out --when "time in 1h..2h" ./levels 3
 has "a time that never comes" "Traced       nothing" out/summary.txt
+has "a time that never comes: which" "             when = time in 1h..2h" out/summary.txt
 
 # --- what is known when an iteration is over ---
 
@@ -92,6 +93,13 @@ chosen() {
     same "$name: five iterations, all of this kind" 5 "$("$python" "$root/tests/asked.py" out/traces.otf2 when |
         tr ' ' '\n' | awk '{n += $1} END {print n}')"
     has "$name: nothing else" "Traced       5 iterations, chosen by the key when" out/summary.txt
+    has "$name: the summary says the conditions" "             when = $condition" out/summary.txt
+    same "$name: so does each iteration of the trace" "$(otf2-print out/traces.otf2 | grep -c '"kept" .*; "when"')" \
+        "$(otf2-print out/traces.otf2 | grep -c "\"when\" <[0-9]*>; STRING; \"$condition\"")"
+    same "$name: and the report" "$condition when" "$("$tool" report --json out | "$python" -c '
+import json, sys
+run = json.load(sys.stdin)
+print(run["overview"]["recorded"]["when"], *{w["why"] for w in run["curve"]["windows"]})')"
 }
 
 $MPICC -g -O1 -I"$root/libefgtrace/user" "$root/tests/when/varied.c" -o varied || exit 2

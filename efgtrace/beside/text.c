@@ -76,7 +76,7 @@ void efg_beside_put(struct efg_buffer *out, const struct efg_beside *b, const st
 {
     char one[24], other[24];
     uint32_t shown = 0;
-    efg_text_wrap(out, "", pair->sentence);
+    efg_summary_wrap(out, "", pair->sentence);
     if (!pair->rank_count)
         return;
     if (pair->left_out)

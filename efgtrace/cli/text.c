@@ -16,22 +16,6 @@ void efg_text_title(struct efg_buffer *out, const char *title)
     efg_buffer_put(out, "\n", 1);
 }
 
-void efg_text_wrap(struct efg_buffer *out, const char *head, const char *text)
-{
-    int indent = (int)strlen(head), most = EFG_COLUMNS - indent;
-    while (strlen(text) > (size_t)most) {
-        int end = most;
-        while (end > 1 && text[end] != ' ')
-            end--;
-        if (end == 1)
-            end = most;
-        efg_summary_line(out, "%*s%.*s", indent, head, end, text);
-        text += end + (text[end] == ' ');
-        head = "";
-    }
-    efg_summary_line(out, "%*s%s", indent, head, text);
-}
-
 void efg_text_rest(struct efg_buffer *out, uint32_t count, uint32_t most)
 {
     if (count > most)

@@ -12,9 +12,6 @@
 /* An empty line, and TITLE underlined. */
 void efg_text_title(struct efg_buffer *out, const char *title);
 
-/* HEAD and TEXT, in lines that are broken between words and begin below each other. */
-void efg_text_wrap(struct efg_buffer *out, const char *head, const char *text);
-
 /* Of COUNT lines only the first MOST are there: how many are left out, if any. */
 void efg_text_rest(struct efg_buffer *out, uint32_t count, uint32_t most);
 

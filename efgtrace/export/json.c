@@ -27,6 +27,7 @@ const char efg_export_json_help[] =
     "  messages  {sizes [32 numbers of sends of 2^b to 2^(b+1) bytes],\n"
     "             matrix [[from, to, count, bytes]] of ranks, ranks}\n"
     "  representative  {verdict \"yes\"|\"no\"|\"unknown\", sentence,\n"
+    "             accuracy null or {asked, error (shares; null: not known), sentence},\n"
     "             iterations {recorded, run, ranks, coverage, each F, time F},\n"
     "             rows [{kind \"site\"|\"loop\"|\"compute\", label, hash, impact,\n"
     "                    time F, share F, mean F, calls F, bytes F}], the worst first}\n"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cli/json.h"
+#include "files/summary/summary.h"
 
 static void add_number(cJSON *to, const char *name, double value)
 {
@@ -52,12 +53,31 @@ static cJSON *make_row(const struct efg_representative *r, const struct efg_run 
     return to;
 }
 
+/* Shares, where the run file has millionths. */
+static void add_accuracy(cJSON *to, const struct efg_totals *totals)
+{
+    char sentence[256];
+    efg_summary_accuracy(sentence, sizeof sentence, totals);
+    if (!*sentence) {
+        cJSON_AddNullToObject(to, "accuracy");
+        return;
+    }
+    cJSON *accuracy = cJSON_AddObjectToObject(to, "accuracy");
+    add_number(accuracy, "asked", (double)totals->accuracy_most / 1e6);
+    if (totals->error_most)
+        add_number(accuracy, "error", (double)totals->error_most / 1e6);
+    else
+        cJSON_AddNullToObject(accuracy, "error");
+    efg_json_text(accuracy, "sentence", sentence);
+}
+
 cJSON *efg_representative_json(const struct efg_representative *r, const struct efg_run *run)
 {
     static const char *const verdicts[] = {"unknown", "yes", "no"};
     cJSON *to = cJSON_CreateObject(), *iterations, *rows;
     efg_json_text(to, "verdict", verdicts[r->verdict]);
     efg_json_text(to, "sentence", r->sentence);
+    add_accuracy(to, &run->common.totals);
     iterations = cJSON_AddObjectToObject(to, "iterations");
     efg_json_number(iterations, "recorded", r->recorded);
     efg_json_number(iterations, "run", r->iterations);

@@ -5,6 +5,8 @@
  *
  *   {"verdict": "yes" | "no" | "unknown",
  *    "sentence": "The recorded iterations stand for the run: ...",
+ *    "accuracy": null, or what the key accuracy asks for and what it got: {"asked": share of the time,
+ *                 "error": likewise, null if it is not known, "sentence": "shares of ..."},
  *    "iterations": {"recorded": how many, "run": how many, "ranks": that recorded them,
  *                   "coverage": share of the time of these ranks that the loop takes,
  *                   "each": F, ns of one, the mean over the ranks, as in the summary,

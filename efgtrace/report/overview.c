@@ -39,6 +39,7 @@ static void add_recorded(cJSON *to, const struct efg_run *run)
     efg_json_number(recorded, "sends", run->messages.sends);
     efg_json_number(recorded, "receives", run->messages.receives);
     efg_json_number(recorded, "matched", run->messages.matched);
+    efg_json_text(recorded, "when", run->when ? run->when : "");
 }
 
 static void add_moved(cJSON *to, const char *name, const struct efg_totals_moved *moved)

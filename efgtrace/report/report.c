@@ -149,7 +149,7 @@ static void put_findings(struct efg_buffer *out, const struct reading *reading)
     for (char *line = findings.failed ? "" : (char *)findings.data, *end; *line; line = end) {
         end = strchr(line, '\n');
         *end++ = '\0';
-        efg_text_wrap(out, head, line);
+        efg_summary_wrap(out, head, line);
         head[0]++;
     }
     efg_buffer_put(out, "\n", 1);

@@ -124,7 +124,11 @@ static void put_explanation(struct efg_buffer *out, const struct efg_representat
 void efg_report_representative(struct efg_buffer *out, const struct efg_representative *r,
                                const struct efg_run *run, uint32_t most)
 {
-    efg_text_wrap(out, "", r->sentence);
+    char accuracy[256];
+    efg_summary_wrap(out, "", r->sentence);
+    efg_summary_accuracy(accuracy, sizeof accuracy, &run->common.totals);
+    if (*accuracy)
+        efg_summary_wrap(out, "Accuracy: ", accuracy);
     if (!r->row_count)
         return;
     put_explanation(out, r);

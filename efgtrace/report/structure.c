@@ -51,6 +51,7 @@ static void add_curve(cJSON *document, const struct efg_run *run)
         efg_json_number(window, "end", w->end);
         cJSON_AddBoolToObject(window, "is_main", efg_run_is_main(thread, w));
         efg_json_number(window, "phase", w->phase);
+        efg_json_text(window, "why", efg_summary_why(w));
         cJSON_AddItemToArray(windows, window);
     }
 }

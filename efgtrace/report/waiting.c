@@ -186,7 +186,7 @@ void efg_report_waiting(struct efg_buffer *out, const struct efg_report_waiting 
     if (*waits->missing || !(time_of(waits) > 0)) {
         snprintf(text, sizeof text, "Not known: %s.",
                  *waits->missing ? waits->missing : "nothing was recorded");
-        efg_text_wrap(out, "", text);
+        efg_summary_wrap(out, "", text);
         return;
     }
     put_parts(out, waits);

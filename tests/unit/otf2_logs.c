@@ -124,16 +124,22 @@ void synth_mark(struct synth *s, uint16_t kind, uint64_t number)
     synth_put(s, (struct efg_record){.kind = kind, .d = number});
 }
 
-void synth_path(struct synth *s, uint32_t path, const void *const *where, uint32_t count)
+/* Those of addresses in this program; NULL: of a module that is not known. */
+static void find_frames(struct efg_frame *frames, const void *const *where, uint32_t count)
 {
-    struct efg_frame frames[16] = {0};
-    struct efg_record r = {.kind = EFG_REC_DEF_PATH, .a = path, .d = count * sizeof *frames};
     for (uint32_t i = 0; i < count; i++) {
         Dl_info info = {0};
         if (where[i] && dladdr(where[i], &info))
             frames[i].offset = (uint64_t)((const char *)where[i] - (const char *)info.dli_fbase);
         frames[i].module = where[i] ? 1 : 99;
     }
+}
+
+void synth_path(struct synth *s, uint32_t path, const void *const *where, uint32_t count)
+{
+    struct efg_frame frames[16] = {0};
+    struct efg_record r = {.kind = EFG_REC_DEF_PATH, .a = path, .d = count * sizeof *frames};
+    find_frames(frames, where, count);
     define(s, r, frames);
 }
 
@@ -141,6 +147,19 @@ void synth_region(struct synth *s, uint32_t region, uint32_t around, const char 
 {
     define(s, (struct efg_record){.kind = EFG_REC_DEF_REGION, .a = region, .b = around, .d = strlen(name)},
            name);
+}
+
+void synth_when(struct synth *s, const char *conditions)
+{
+    define(s, (struct efg_record){.kind = EFG_REC_DEF_WHEN, .d = strlen(conditions)}, conditions);
+}
+
+void synth_phase(struct synth *s, uint32_t phase, const void *const *where, uint32_t count)
+{
+    struct efg_frame frames[16] = {0};
+    struct efg_record r = {.kind = EFG_REC_DEF_PHASE, .a = phase, .d = count * sizeof *frames};
+    find_frames(frames, where, count);
+    define(s, r, frames);
 }
 
 void synth_comm(struct synth *s, uint32_t comm, uint32_t kind, uint32_t parent, uint64_t identity,

@@ -485,6 +485,38 @@ static void iterations_say_why(void **state)
     expect_lines("times_median", "1");
 }
 
+static void put_iteration(struct synth *s, uint32_t kept, uint32_t phase, uint64_t number)
+{
+    synth_put(s, (struct efg_record){.kind = EFG_REC_ITERATION_BEGIN, .a = kept, .c = phase, .d = number});
+    synth_mark(s, EFG_REC_ITERATION_END, number);
+}
+
+/* The conditions are those of all iterations but those that the program asked for; a phase has the function
+ * that makes all of its calls. */
+static void iterations_say_conditions_and_loops(void **state)
+{
+    const void *one[] = {(const char *)synth_log + 1, (const char *)synth_log + 2},
+               *two[] = {(const char *)synth_log + 1, (const char *)synth_iteration + 1};
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_define(&s);
+    synth_when(&s, "mpi > 60%, region solve");
+    synth_phase(&s, 1, one, 2);
+    synth_phase(&s, 2, two, 2);
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    put_iteration(&s, EFG_KEPT_WHEN, 1, 0);
+    put_iteration(&s, EFG_KEPT_FIRST, 2, 1);
+    put_iteration(&s, EFG_KEPT_ASKED, 3, 2);
+    synth_mark(&s, EFG_REC_WINDOW_END, 0);
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_valid("--iterations 3");
+    expect_lines("\"when\" <[0-9]*>; STRING; \"mpi > 60%, region solve\"", "2");
+    expect_lines("\"phase_loop\" <[0-9]*>; STRING; \"synth_log\"", "1");
+    expect_lines("\"phase_loop\"", "1");
+}
+
 static void killed_in_a_collective(void **state)
 {
     struct synth s;
@@ -591,6 +623,7 @@ int main(void)
         TEST(outside_of_main_is_dropped),
         TEST(windows_are_bracketed),
         TEST(iterations_say_why),
+        TEST(iterations_say_conditions_and_loops),
         TEST(killed_in_a_collective),
         TEST(ranks_without_log_exist),
         TEST(nothing_recorded_is_a_trace),

@@ -96,6 +96,9 @@ enum efg_record_kind {
     EFG_REC_DEF_GROUP,      /* a = group; payload: struct efg_members, all of them LOCAL */
     EFG_REC_DEF_REGION,     /* a = user's region, from 1; b = the one around it, defined before, 0 for none;
                                payload: name. The same name in another region is another one */
+    EFG_REC_DEF_WHEN,       /* payload: the conditions that iterations of this log were chosen by */
+    EFG_REC_DEF_PHASE,      /* a = phase; payload: struct efg_frame[], calls that the function of its loop
+                               makes */
 };
 
 /* Why an iteration was kept. */

@@ -19,6 +19,7 @@ struct writing {
     uint32_t mpi, mpi_io, comm_template, win_template; /* strings */
     uint32_t site, site_help, iteration, iteration_help, polls, polls_help, path, path_help;
     uint32_t kept, kept_help, times, times_help, phase, phase_help;
+    uint32_t phase_loop, phase_loop_help, when, when_help;
 };
 
 /* Definitions are kept in memory until the writer is closed, so one that is refused does not
@@ -47,6 +48,10 @@ static void choose_strings(struct writing *w)
     w->kept_help = efg_otf2_intern_text(strings, "Why the iteration was recorded");
     w->phase = efg_otf2_intern_text(strings, "phase");
     w->phase_help = efg_otf2_intern_text(strings, "Number of the phase of the program, as in the report");
+    w->phase_loop = efg_otf2_intern_text(strings, "phase_loop");
+    w->phase_loop_help = efg_otf2_intern_text(strings, "Function that has the main loop of the phase");
+    w->when = efg_otf2_intern_text(strings, "when");
+    w->when_help = efg_otf2_intern_text(strings, "Conditions that the iteration was chosen by");
     w->times = efg_otf2_intern_text(strings, "times_median");
     w->times_help = efg_otf2_intern_text(
         strings, "How many times the median of those before it a slow iteration took, where it was slowest");
@@ -218,6 +223,10 @@ static void write_marks(struct writing *w)
                                                  OTF2_TYPE_DOUBLE));
     check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_PHASE, w->phase, w->phase_help,
                                                  OTF2_TYPE_UINT32));
+    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_PHASE_LOOP, w->phase_loop,
+                                                 w->phase_loop_help, OTF2_TYPE_STRING));
+    check(w, OTF2_GlobalDefWriter_WriteAttribute(w->writer, EFG_ATTRIBUTE_WHEN, w->when, w->when_help,
+                                                 OTF2_TYPE_STRING));
     for (uint32_t i = 0; i < w->u->sites.count; i++) {
         const struct efg_otf2_site *site = efg_otf2_key(&w->u->sites, i);
         check(w, OTF2_GlobalDefWriter_WriteSourceCodeLocation(w->writer, i, site->file, site->line));

@@ -98,6 +98,10 @@ void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
         return define(p, EFG_ITEM_GROUP, r->a);
     case EFG_REC_DEF_REGION:
         return define_region(p, r);
+    case EFG_REC_DEF_WHEN:
+        return define(p, EFG_ITEM_WHEN, 0);
+    case EFG_REC_DEF_PHASE:
+        return define(p, EFG_ITEM_PHASE, r->a);
     }
 }
 

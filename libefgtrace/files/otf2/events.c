@@ -84,6 +84,15 @@ static void change_region(struct efg_otf2_pass *p, const struct efg_record *r, u
     nest(p, r->b, time);
 }
 
+static void begin_iteration(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
+{
+    struct efg_otf2_why why = {EFG_NONE, EFG_NONE};
+    efg_otf2_find(p, EFG_ITEM_WHEN, 0, &why.when);
+    efg_otf2_find(p, EFG_ITEM_PHASE, r->c, &why.loop);
+    efg_otf2_iteration_begin(&p->stack, r, why, time);
+    nest(p, (uint32_t)r->e, time);
+}
+
 static void write_frame(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     switch (r->kind) {
@@ -93,8 +102,7 @@ static void write_frame(struct efg_otf2_pass *p, const struct efg_record *r, uin
     case EFG_REC_WINDOW_END:
         return efg_otf2_leave_all(&p->stack, time);
     case EFG_REC_ITERATION_BEGIN:
-        efg_otf2_iteration_begin(&p->stack, r, time);
-        return nest(p, (uint32_t)r->e, time);
+        return begin_iteration(p, r, time);
     case EFG_REC_ITERATION_END:
         return efg_otf2_iteration_end(&p->stack, time);
     case EFG_REC_ENTER:

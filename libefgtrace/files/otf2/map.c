@@ -106,6 +106,8 @@ static void put_entry(const struct efg_otf2_unifier *u, struct efg_otf2_referenc
     case EFG_ITEM_WIN:
     case EFG_ITEM_FILE:
     case EFG_ITEM_REGION:
+    case EFG_ITEM_WHEN:
+    case EFG_ITEM_PHASE:
         return efg_buffer_number(out, reference.row);
     }
 }

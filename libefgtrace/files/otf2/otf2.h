@@ -56,6 +56,10 @@ struct efg_otf2_unifier;
 struct efg_otf2_unifier *efg_otf2_unifier_new(struct efg_symbols *symbols);
 void efg_otf2_unifier_free(struct efg_otf2_unifier *u);
 
+/* The loop of PHASE has this NAME, before the first scan; others have that of the function that makes the
+ * calls which logs say. Returns 0 or -ENOMEM. */
+int efg_otf2_name_phase(struct efg_otf2_unifier *u, uint32_t phase, const char *name);
+
 /* Add the result of a scan. Call in ascending order of rank and thread. Returns the
  * log's index, or -EBADMSG, -ENOMEM. */
 int efg_otf2_unify(struct efg_otf2_unifier *u, const void *scan, size_t size);

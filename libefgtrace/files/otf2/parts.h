@@ -26,7 +26,7 @@
 #include "otf2.h"
 #include "table.h"
 
-enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, REGION, GROUP, BAD */
+enum efg_otf2_item { /* in a scan; in a map: all but MODULE and the marks */
                      EFG_ITEM_END,
                      EFG_ITEM_BAD, /* an invalid definition: keeps the count */
                      EFG_ITEM_CALL,
@@ -39,6 +39,8 @@ enum efg_otf2_item { /* in a scan; in a map: CALL, PATH, COMM, WIN, FILE, REGION
                      EFG_ITEM_WIN_CREATED, /* marks: there is an event that creates it */
                      EFG_ITEM_FILE_OPENED,
                      EFG_ITEM_GROUP,
+                     EFG_ITEM_WHEN,
+                     EFG_ITEM_PHASE,
 };
 
 /* --- margins --- */
@@ -123,6 +125,7 @@ struct efg_otf2_unifier {
     struct efg_otf2_table paths; /* key: struct efg_frame[] with strings as modules; value:
                                     where its entry begins in path_entries */
     struct efg_buffer path_entries;
+    struct efg_map phase_names;   /* number -> string, of those that were named */
     uint32_t *comm_ids;           /* by row: parents first; made when all were added */
     uint32_t *comm_order;         /* by id */
 };
@@ -140,7 +143,9 @@ enum {
     EFG_ATTRIBUTE_PATH,
     EFG_ATTRIBUTE_KEPT,
     EFG_ATTRIBUTE_TIMES,
-    EFG_ATTRIBUTE_PHASE
+    EFG_ATTRIBUTE_PHASE,
+    EFG_ATTRIBUTE_PHASE_LOOP,
+    EFG_ATTRIBUTE_WHEN
 };
 enum { EFG_PARAMETER_ITERATION };
 
@@ -156,6 +161,10 @@ void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *
  * log has it. */
 uint32_t efg_otf2_path(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count,
                        uint64_t hash);
+
+/* The function that makes these COUNT calls, of what is inlined there the innermost one that makes all of
+ * them: a string; EFG_NONE if there is none. */
+uint32_t efg_otf2_common_function(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count);
 
 bool efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u);
 
@@ -218,8 +227,13 @@ void efg_otf2_regions(struct efg_otf2_stack *s, const uint32_t *regions, uint32_
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
                    uint64_t polls, uint64_t time);
 void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time);
-/* As a log has it: d is the number of the iteration, a and b why it was kept, c the phase. */
-void efg_otf2_iteration_begin(struct efg_otf2_stack *s, const struct efg_record *iteration, uint64_t time);
+/* As a log has it: d is the number of the iteration, a and b why it was kept, c the phase. WHEN: the
+ * conditions of the log, LOOP: the function of the loop of the phase; strings, EFG_NONE if there is none. */
+struct efg_otf2_why {
+    uint32_t when, loop;
+};
+void efg_otf2_iteration_begin(struct efg_otf2_stack *s, const struct efg_record *iteration,
+                              struct efg_otf2_why why, uint64_t time);
 void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time);
 /* Leave all that is open. */
 void efg_otf2_leave_all(struct efg_otf2_stack *s, uint64_t time);

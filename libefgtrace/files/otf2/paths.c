@@ -141,6 +141,29 @@ static size_t put_functions(struct efg_otf2_unifier *u, const struct efg_frame *
     return (size_t)count;
 }
 
+/* LEVEL functions in from the outermost one that is inlined at FRAME. */
+static uint32_t function_at(struct efg_otf2_unifier *u, const struct efg_frame *frame, int level)
+{
+    const struct efg_symbol *symbols;
+    int count = efg_symbols_find(u->symbols, module_of(u, frame), frame->offset, &symbols);
+    return level < count ? name_of(u, &symbols[count - 1 - level], frame) : EFG_NONE;
+}
+
+uint32_t efg_otf2_common_function(struct efg_otf2_unifier *u, const struct efg_frame *frames, size_t count)
+{
+    uint32_t name = EFG_NONE;
+    for (int level = 0; count; level++) {
+        uint32_t common = function_at(u, frames, level);
+        for (size_t i = 1; i < count; i++)
+            if (function_at(u, &frames[i], level) != common)
+                return name;
+        if (common == EFG_NONE)
+            return name;
+        name = common;
+    }
+    return name;
+}
+
 static uint32_t path_name(struct efg_otf2_unifier *u, uint64_t hash)
 {
     char text[24];

@@ -36,17 +36,22 @@ static void put_module(struct efg_buffer *out, const struct efg_record *r, const
     put_text(out, payload, r->d);
 }
 
-static void put_path(struct efg_buffer *out, const struct efg_record *r, const void *payload)
+static void put_frames(struct efg_buffer *out, const struct efg_record *r, const void *payload)
 {
     const struct efg_frame *frames = payload;
-    uint64_t depth = r->d / sizeof *frames;
-    efg_buffer_number(out, EFG_ITEM_PATH);
-    efg_buffer_u64(out, r->e);
-    efg_buffer_number(out, depth);
-    for (uint64_t i = 0; i < depth; i++) {
+    uint64_t count = r->d / sizeof *frames;
+    efg_buffer_number(out, count);
+    for (uint64_t i = 0; i < count; i++) {
         efg_buffer_number(out, frames[i].module);
         efg_buffer_number(out, frames[i].offset);
     }
+}
+
+static void put_path(struct efg_buffer *out, const struct efg_record *r, const void *payload)
+{
+    efg_buffer_number(out, EFG_ITEM_PATH);
+    efg_buffer_u64(out, r->e);
+    put_frames(out, r, payload);
 }
 
 /* How many of the COUNT ranks go on like the first two. */
@@ -132,6 +137,12 @@ static void put_region(struct efg_buffer *out, const struct efg_record *r, const
     put_text(out, payload, r->d);
 }
 
+static void put_when(struct efg_buffer *out, const struct efg_record *r, const void *payload)
+{
+    efg_buffer_number(out, EFG_ITEM_WHEN);
+    put_text(out, payload, r->d);
+}
+
 static void put_mark(struct efg_buffer *out, enum efg_otf2_item item, const struct efg_record *r)
 {
     efg_buffer_number(out, item);
@@ -156,6 +167,11 @@ static void put_item(struct efg_buffer *out, const struct efg_record *r, const v
         return put_group(out, r, payload, ranks);
     case EFG_REC_DEF_REGION:
         return put_region(out, r, payload);
+    case EFG_REC_DEF_WHEN:
+        return put_when(out, r, payload);
+    case EFG_REC_DEF_PHASE:
+        put_mark(out, EFG_ITEM_PHASE, r);
+        return put_frames(out, r, payload);
     case EFG_REC_RMA_CREATE:
         return put_mark(out, EFG_ITEM_WIN_CREATED, r);
     case EFG_REC_IO_OPEN:

@@ -215,13 +215,25 @@ static void add_kept(struct efg_otf2_stack *s, uint32_t kept, uint32_t times)
         check(s, OTF2_AttributeList_AddDouble(s->attributes, EFG_ATTRIBUTE_TIMES, times / 1000.0));
 }
 
-void efg_otf2_iteration_begin(struct efg_otf2_stack *s, const struct efg_record *r, uint64_t time)
+static void add_string(struct efg_otf2_stack *s, OTF2_AttributeRef attribute, uint32_t string)
+{
+    if (string != EFG_NONE)
+        check(s, OTF2_AttributeList_AddStringRef(s->attributes, attribute, string));
+}
+
+/* What the program asks for is recorded whatever the conditions are. */
+void efg_otf2_iteration_begin(struct efg_otf2_stack *s, const struct efg_record *r, struct efg_otf2_why why,
+                              uint64_t time)
 {
     efg_otf2_iteration_end(s, time);
     check(s, OTF2_AttributeList_AddUint64(s->attributes, EFG_ATTRIBUTE_ITERATION, r->d));
-    if (r->c)
+    if (r->c) {
         check(s, OTF2_AttributeList_AddUint32(s->attributes, EFG_ATTRIBUTE_PHASE, r->c));
+        add_string(s, EFG_ATTRIBUTE_PHASE_LOOP, why.loop);
+    }
     add_kept(s, r->a, r->b);
+    if (r->a != EFG_KEPT_ASKED)
+        add_string(s, EFG_ATTRIBUTE_WHEN, why.when);
     enter(s, EFG_REGION_ITERATION, time);
     if (!s->failed)
         check(s,

@@ -64,6 +64,7 @@ void efg_otf2_unifier_free(struct efg_otf2_unifier *u)
     free(u->comm_ids);
     free(u->comm_order);
     efg_buffer_fini(&u->path_entries);
+    efg_map_fini(&u->phase_names);
     free_tables(u);
     free(u);
 }
@@ -73,6 +74,15 @@ bool efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
     return u->strings.failed || u->regions.failed || u->sites.failed || u->positions.failed ||
            u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed || u->handles.failed ||
            u->nodes.failed || u->paths.failed || u->items.failed || u->path_entries.failed;
+}
+
+int efg_otf2_name_phase(struct efg_otf2_unifier *u, uint32_t phase, const char *name)
+{
+    uint64_t *value = efg_map_put(&u->phase_names, phase);
+    if (!value)
+        return -ENOMEM;
+    *value = efg_otf2_intern_text(&u->strings, name);
+    return 0;
 }
 
 /* --- one scan --- */
@@ -153,17 +163,25 @@ static void add_module(struct adding *a)
     remember(a, EFG_ITEM_MODULE, id, read_text(a));
 }
 
-static void add_path(struct adding *a)
+/* *COUNT of them, to be freed; NULL without memory. */
+static struct efg_frame *read_frames(struct adding *a, size_t *count)
 {
-    uint64_t hash = efg_reader_u64(&a->reader);
-    size_t count = efg_reader_count(&a->reader, 2);
-    struct efg_frame *frames = calloc(count + 1, sizeof *frames);
-    for (size_t i = 0; frames && i < count; i++) {
+    *count = efg_reader_count(&a->reader, 2);
+    struct efg_frame *frames = calloc(*count + 1, sizeof *frames);
+    for (size_t i = 0; frames && i < *count; i++) {
         uint32_t module = recall(a, EFG_ITEM_MODULE, (uint32_t)efg_reader_number(&a->reader));
         frames[i].module = module == EFG_NONE ? 0 : module; /* string 0: not known */
         frames[i].offset = efg_reader_number(&a->reader);
     }
     a->failed |= !frames;
+    return frames;
+}
+
+static void add_path(struct adding *a)
+{
+    uint64_t hash = efg_reader_u64(&a->reader);
+    size_t count;
+    struct efg_frame *frames = read_frames(a, &count);
     if (frames && !a->reader.failed)
         refer(a, EFG_ITEM_PATH, efg_otf2_path(a->u, frames, count, hash));
     free(frames);
@@ -269,6 +287,16 @@ static void add_region(struct adding *a)
     refer(a, EFG_ITEM_REGION, efg_otf2_intern(&a->u->regions, &region, sizeof region));
 }
 
+static void add_phase(struct adding *a)
+{
+    const uint64_t *name = efg_map_find(&a->u->phase_names, efg_reader_number(&a->reader));
+    size_t count;
+    struct efg_frame *frames = read_frames(a, &count);
+    if (frames && !a->reader.failed)
+        refer(a, EFG_ITEM_PHASE, name ? (uint32_t)*name : efg_otf2_common_function(a->u, frames, count));
+    free(frames);
+}
+
 static void mark(struct adding *a, struct efg_otf2_table *table, enum efg_otf2_item item)
 {
     uint32_t row = recall(a, item, (uint32_t)efg_reader_number(&a->reader));
@@ -298,6 +326,10 @@ static bool add_item(struct adding *a)
         return add_group(a), true;
     case EFG_ITEM_REGION:
         return add_region(a), true;
+    case EFG_ITEM_WHEN:
+        return refer(a, EFG_ITEM_WHEN, read_text(a)), true;
+    case EFG_ITEM_PHASE:
+        return add_phase(a), true;
     case EFG_ITEM_WIN_CREATED:
         return mark(a, &a->u->wins, EFG_ITEM_WIN), true;
     case EFG_ITEM_FILE_OPENED:

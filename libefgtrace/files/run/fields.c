@@ -54,6 +54,7 @@ static const struct efg_field fields_of_run[] = {
     RUN(35, 32, size),
     RUN(36, 32, is_saved),
     RUN(37, 64, messages.absent),
+    RUN(38, TEXT, when),
 };
 
 #define RANK(tag, type, name)                                      \

@@ -360,6 +360,7 @@ struct efg_run {           /* to add a fact: see fields_of_run in fields.c */
     uint32_t dimensions;   /* set of enum efg_dimension */
     uint64_t iterations;   /* asked for per window */
     uint64_t interval;     /* ns between samples, at least */
+    char *when;            /* conditions that recorded iterations were chosen by, "" for none */
     uint64_t trace_events; /* OTF2 events written, all locations; 0 for no trace */
     uint64_t trace_bytes;  /* size of the OTF2 archive */
     char *trace_note;      /* why there is no trace, or what it lacks; "" for nothing */

@@ -308,6 +308,15 @@ static void put_spans(struct efg_buffer *out, const struct efg_run_window *windo
     }
 }
 
+const char *efg_summary_why(const struct efg_run_window *window)
+{
+    static const char *const reasons[] = {
+        [EFG_SELECT_FIRST] = "first",     [EFG_SELECT_SPREAD] = "spread", [EFG_SELECT_SLOW] = "slow",
+        [EFG_SELECT_ASKED] = "asked for", [EFG_SELECT_WHEN] = "when",
+    };
+    return window->select < sizeof reasons / sizeof *reasons ? reasons[window->select] : "";
+}
+
 static void name_select(const struct view *view, const struct efg_run_window *windows, uint32_t count,
                         char *text, size_t size)
 {
@@ -405,11 +414,9 @@ static void put_windows(struct efg_buffer *out, const struct efg_run *run)
     efg_looptree_fini(&tree);
 }
 
-void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run)
+static void put_traced(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
-    if (!efg_run_rank_thread(&run->speaker))
-        return;
     if (run->mode == EFG_MODE_FULL)
         efg_summary_line(out, "Traced       all of the run (mode full)");
     else if (run->mode == EFG_MODE_GRAPH)
@@ -423,4 +430,13 @@ void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run)
                                     "iteration was recorded"
                                   : "Traced       nothing: no main loop was found; "
                                     "EFGTRACE_MODE=full traces all of the run");
+}
+
+void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run)
+{
+    if (!efg_run_rank_thread(&run->speaker))
+        return;
+    put_traced(out, run);
+    if (run->mode == EFG_MODE_ADAPTIVE && run->when && *run->when)
+        efg_summary_wrap(out, "             when = ", run->when);
 }

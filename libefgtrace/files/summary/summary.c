@@ -276,26 +276,35 @@ static void put_limit(struct efg_buffer *out, const struct efg_totals *totals)
         put_pauses(out, totals);
 }
 
-/* Of the rank where they are most inaccurate. */
-static void put_accuracy(struct efg_buffer *out, const struct efg_totals *totals)
+void efg_summary_accuracy(char *text, size_t size, const struct efg_totals *totals)
 {
     double wanted = (double)totals->accuracy_most / 1e4, error = (double)totals->error_most / 1e4;
+    size_t used;
 
-    if (!totals->accuracy_most)
+    *text = '\0';
+    if (totals->accuracy_most && !totals->error_most)
+        snprintf(text, size, "not known: no iterations were spread over the main loop");
+    if (!totals->accuracy_most || !totals->error_most)
         return;
-    if (!totals->error_most)
-        efg_summary_line(out, "Accuracy     not known: no iterations were spread over the main loop");
+    used = (size_t)snprintf(
+        text, size,
+        "shares of functions in what is spread are off by %.3g points or less, on each rank, "
+        "with 95%% confidence",
+        error);
+    if (error <= wanted)
+        snprintf(text + used, size - used, ": better than the %.4g asked for", wanted);
     else
-        efg_summary_line(out,
-                         "Accuracy     shares of functions in what is spread are off by %.3g points or less, "
-                         "on each rank,",
-                         error);
-    if (totals->error_most && error <= wanted)
-        efg_summary_line(out, "             with 95%% confidence: better than the %.4g asked for", wanted);
-    else if (totals->error_most)
-        efg_summary_line(
-            out, "             with 95%% confidence, not %.4g: the run was too short, or no more may be kept",
-            wanted);
+        snprintf(text + used, size - used, ", not %.4g: the run was too short, or no more may be kept",
+                 wanted);
+}
+
+static void put_accuracy(struct efg_buffer *out, const struct efg_totals *totals)
+{
+    char text[256];
+
+    efg_summary_accuracy(text, sizeof text, totals);
+    if (*text)
+        efg_summary_wrap(out, "Accuracy     ", text);
 }
 
 static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)

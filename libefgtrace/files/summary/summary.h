@@ -42,6 +42,9 @@ uint32_t efg_summary_loop(const struct efg_looptree *tree, const struct efg_run 
 void efg_summary_main(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run);
 
+/* Why WINDOW was recorded: "first", "spread", "slow", "asked for", "when", as the trace says it. */
+const char *efg_summary_why(const struct efg_run_window *window);
+
 /* What LOOP of GRAPH and its TREE is called: that of its function. */
 void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *graph,
                            const struct efg_looptree *tree, const struct efg_run_loop *loop, char *text,
@@ -142,6 +145,13 @@ bool efg_summary_is_worth_naming(const char *function);
  * before the [...] at its end; what is not printable ASCII becomes '?'. */
 void efg_summary_line(struct efg_buffer *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Append HEAD and TEXT, in lines that are broken between words and begin below each other. */
+void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text);
+
+/* What is known of how accurate spread iterations are, where the key accuracy asks for that: a sentence
+ * without its full stop, of the rank where they are most inaccurate; else "". */
+void efg_summary_accuracy(char *text, size_t size, const struct efg_totals *totals);
 
 /* Append TEXT, the notes of a rank, as a line each that begins with HEAD. */
 void efg_summary_notes(struct efg_buffer *out, const char *head, const char *text);

@@ -48,6 +48,22 @@ void efg_summary_line(struct efg_buffer *out, const char *format, ...)
     efg_buffer_print(out, "%s\n", line);
 }
 
+void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text)
+{
+    int indent = (int)strlen(head), most = EFG_COLUMNS - indent;
+    while (strlen(text) > (size_t)most) {
+        int end = most;
+        while (end > 1 && text[end] != ' ')
+            end--;
+        if (end == 1)
+            end = most;
+        efg_summary_line(out, "%*s%.*s", indent, head, end, text);
+        text += end + (text[end] == ' ');
+        head = "";
+    }
+    efg_summary_line(out, "%*s%s", indent, head, text);
+}
+
 void efg_summary_notes(struct efg_buffer *out, const char *head, const char *text)
 {
     for (const char *end; text; text = end ? end + 2 : NULL) {

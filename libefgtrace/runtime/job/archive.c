@@ -18,6 +18,7 @@
 
 #include "files/disk/below.h"
 #include "files/otf2/otf2.h"
+#include "files/summary/summary.h"
 #include "runtime/base/clock.h"
 #include "tree.h"
 #include "runtime/process/job.h"
@@ -122,16 +123,38 @@ static int make_maps(struct efg_otf2_unifier *u, const uint32_t *log_counts, str
     return error ? error : out->failed ? -ENOMEM : 0;
 }
 
+/* Phases are called what summary and report call them. */
+static int name_phases(struct efg_otf2_unifier *u, const struct efg_run *run)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    struct efg_looptree tree;
+    char name[256];
+    int error = thread ? efg_summary_tree(&tree, run, &thread->graph, &thread->loops.main) : 0;
+    if (!thread || error)
+        return error;
+    for (uint32_t i = 0; i < thread->phase_count && !error; i++) {
+        const struct efg_run_phase *phase = &thread->phases[i];
+        efg_summary_loop_name(run, &thread->graph, &tree, &phase->loop, name, sizeof name);
+        if (phase->number && *name)
+            error = efg_otf2_name_phase(u, phase->number, name);
+    }
+    efg_looptree_fini(&tree);
+    return error;
+}
+
 /* All on rank 0 that must be known before events can be written. */
-static int prepare(struct efg_otf2_unifier **u, struct efg_symbols *symbols, const struct efg_blocks *scans,
-                   uint32_t *log_counts, struct efg_buffer *maps, uint64_t *ends)
+static int prepare(struct efg_otf2_unifier **u, const struct efg_run *run, struct efg_symbols *symbols,
+                   const struct efg_blocks *scans, uint32_t *log_counts, struct efg_buffer *maps,
+                   uint64_t *ends)
 {
     if (!scans->count || !log_counts || !ends)
         return -ENOMEM;
     *u = efg_otf2_unifier_new(symbols);
     if (!*u)
         return -ENOMEM;
-    int error = unify(*u, scans, log_counts);
+    int error = name_phases(*u, run);
+    if (!error)
+        error = unify(*u, scans, log_counts);
     return error ? error : make_maps(*u, log_counts, maps, ends);
 }
 
@@ -280,7 +303,7 @@ static int exchange(const struct logs *logs, struct efg_run *run, struct efg_sym
         uint64_t begin = efg_clock_cpu();
         log_counts = calloc((size_t)job->here.count, sizeof *log_counts);
         ends = calloc((size_t)job->here.count, sizeof *ends);
-        error = prepare(u, symbols, &all, log_counts, &maps, ends);
+        error = prepare(u, run, symbols, &all, log_counts, &maps, ends);
         run->own += efg_clock_cpu() - begin;
     }
     error = any(error);

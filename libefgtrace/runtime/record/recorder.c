@@ -57,6 +57,8 @@ static void forget_all(struct efg_recorder *r)
     forget(&r->files_known);
     efg_map_fini(&r->groups);
     forget(&r->regions_known);
+    forget(&r->phases_known);
+    r->knows_when = false;
 }
 
 void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traffic *traffic)
@@ -74,7 +76,7 @@ int efg_recorder_open(struct efg_recorder *r, const char *path, const struct efg
 uint64_t efg_recorder_memory(const struct efg_recorder *r)
 {
     const struct efg_bits *bits[] = {&r->calls_known, &r->paths_known, &r->modules_known, &r->comms_known,
-                                     &r->wins_known,  &r->files_known, &r->regions_known};
+                                     &r->wins_known,  &r->files_known, &r->regions_known, &r->phases_known};
     uint64_t bytes = efg_map_memory(&r->messages) + efg_map_memory(&r->groups) +
                      (uint64_t)r->pending_room * sizeof *r->pending;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
@@ -116,17 +118,22 @@ static void define(struct efg_recorder *r, struct efg_record record, const void 
         give_up(r, -error);
 }
 
-static void define_new_path(struct efg_recorder *r, uint32_t id)
+static void define_modules(struct efg_recorder *r, const struct efg_frame *frames, uint32_t count)
 {
-    add(&r->paths_known, id);
-    struct efg_path path = efg_callpath_get(id);
-    for (uint32_t i = 0; i < path.depth; i++) {
-        uint32_t module = path.frames[i].module;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t module = frames[i].module;
         if (!add(&r->modules_known, module))
             continue;
         const char *name = efg_callpath_module(module);
         define(r, (struct efg_record){.kind = EFG_REC_DEF_MODULE, .a = module}, name, strlen(name));
     }
+}
+
+static void define_new_path(struct efg_recorder *r, uint32_t id)
+{
+    add(&r->paths_known, id);
+    struct efg_path path = efg_callpath_get(id);
+    define_modules(r, path.frames, path.depth);
     define(r, (struct efg_record){.kind = EFG_REC_DEF_PATH, .a = id, .e = path.hash}, path.frames,
            path.depth * sizeof *path.frames);
 }
@@ -325,6 +332,37 @@ void efg_recorder_regions(struct efg_recorder *r, uint64_t time, uint32_t path)
         return;
     efg_recorder_put(r, (struct efg_record){.time = time, .kind = EFG_REC_REGION, .a = path, .b = r->region});
     efg_log_commit(&r->log);
+}
+
+/* --- why something is recorded --- */
+
+static bool may_define(const struct efg_recorder *r)
+{
+    return r->log.header && !r->failed;
+}
+
+void efg_recorder_when(struct efg_recorder *r, const char *text)
+{
+    if (r->knows_when || !*text || !may_define(r))
+        return;
+    r->knows_when = true;
+    define(r, (struct efg_record){.kind = EFG_REC_DEF_WHEN}, text, strlen(text));
+}
+
+bool efg_recorder_knows_phase(const struct efg_recorder *r, uint32_t phase)
+{
+    return !phase || efg_bits_has(&r->phases_known, phase);
+}
+
+void efg_recorder_phase(struct efg_recorder *r, uint32_t phase, const struct efg_frame *frames,
+                        uint32_t count)
+{
+    r->phase = phase;
+    if (!count || efg_recorder_knows_phase(r, phase) || !may_define(r))
+        return;
+    add(&r->phases_known, phase);
+    define_modules(r, frames, count);
+    define(r, (struct efg_record){.kind = EFG_REC_DEF_PHASE, .a = phase}, frames, count * sizeof *frames);
 }
 
 /* --- windows and iterations --- */

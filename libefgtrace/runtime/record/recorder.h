@@ -67,13 +67,14 @@ struct efg_recorder {
     uint64_t calls;         /* recorded in the window */
     uint32_t kept;          /* enum efg_kept: why its iterations are */
     uint32_t region;        /* that is the innermost where something begins (regions.h) */
-    uint32_t phase;         /* number of that of its iterations; 0: not known. Set by whoever begins it */
+    uint32_t phase;         /* number of that of its iterations; 0: not known */
     struct efg_spin spin;
     struct efg_log_place window_start, boundary; /* where it and its last iteration began */
     struct efg_log_place visit;                  /* ... and the present call */
     uint64_t first_enter;                        /* ticks: the first call of the window */
     struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
-        files_known, regions_known;
+        files_known, regions_known, phases_known;
+    bool knows_when; /* the log has the conditions */
     struct efg_requests table;   /* that this thread has made */
     MPI_Request *handles;        /* of the present call, as they were at enter */
     struct efg_request **claims; /* what these are of, if claimed; NULL: none, or gone */
@@ -161,6 +162,15 @@ void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call);
 /* Others of the user's regions of this thread are open from TIME on, at the call path PATH; outside of
  * calls. */
 void efg_recorder_regions(struct efg_recorder *r, uint64_t time, uint32_t path);
+
+/* What is chosen from here on is chosen by the conditions TEXT. */
+void efg_recorder_when(struct efg_recorder *r, const char *text);
+
+/* What begins is of PHASE, 0: not known. Its loop need be said only if efg_recorder_knows_phase is false:
+ * COUNT FRAMES, calls that its function makes. */
+bool efg_recorder_knows_phase(const struct efg_recorder *r, uint32_t phase);
+void efg_recorder_phase(struct efg_recorder *r, uint32_t phase, const struct efg_frame *frames,
+                        uint32_t count);
 
 /* Windows and iterations, outside of calls. A window has margins: what is recorded before its first
  * iteration and behind its last one. ITERATION numbers what begins (first, next) or has just ended

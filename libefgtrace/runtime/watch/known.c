@@ -385,6 +385,7 @@ void efg_known_run(struct efg_run *run)
     run->mpi = strdup(job->mpi);
     run->output = strdup(job->folder);
     run->trace_note = strdup("");
+    run->when = strdup(job->conf.when.text);
     run->mode = (uint32_t)job->conf.mode;
     run->level = (uint32_t)job->conf.level;
     run->dimensions = job->conf.signature;

@@ -17,6 +17,7 @@
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "steering.h"
+#include "why.h"
 #include "windows.h"
 
 #define MOST_EDGES EFG_SLOW_RING
@@ -195,7 +196,7 @@ static void begin(struct efg_thread *t, uint64_t now)
     ring.size = room(t);
     if (t->recorder.is_draining || ring.size < LEAST_SIZE || (!ring.edges && make_edges()))
         return;
-    t->recorder.phase = efg_agree_phase(&s->control.agree);
+    efg_why_say(t, efg_agree_phase(&s->control.agree));
     efg_recorder_begin_ring(&t->recorder, now, efg_steering_number(t));
     ring.is_open = t->recorder.is_on;
     if (!ring.is_open)

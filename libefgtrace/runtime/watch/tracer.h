@@ -14,6 +14,7 @@
  *               asked.c       what the program asks for
  *               windows.c     what is recorded
  *               ring.c        what may yet be kept
+ *               why.c         what the log says of why
  *               iterations.c  how long iterations take
  *               known.c       all that is known, as the run file has it
  *               save.c        what is left if the job is killed

@@ -22,6 +22,7 @@
 #include "iterations.h"
 #include "runtime/process/job.h"
 #include "threads.h"
+#include "why.h"
 
 #define MARGIN 10     /* times as many iterations as a window has are before it, and behind it */
 #define MARGIN_PART 8 /* of what is left of the log */
@@ -190,7 +191,7 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
     logged_offset = s->control.offset;
     marks.count = 0;
     add_mark(t, now);
-    t->recorder.phase = s->control.trigger.state == EFG_PROVISIONAL ? 0 : efg_agree_phase(agree);
+    efg_why_say(t, s->control.trigger.state == EFG_PROVISIONAL ? 0 : efg_agree_phase(agree));
     efg_recorder_first(&t->recorder, now, first, kept_of(efg_windows_present(), first));
 }
 
