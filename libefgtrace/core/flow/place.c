@@ -142,8 +142,7 @@ static void fill_places(struct nest *n)
     for (uint32_t v = 0; v < n->graph->nodes; v++) {
         uint32_t loop = loop_of(n, v);
         uint32_t x = loop == EFG_NONE ? n->graph->nodes : loop;
-        bool is_known = is_reached(n, v) && (loop == EFG_NONE || !(n->flags[loop] & EFG_LOOP_IRREDUCIBLE));
-        n->place[v] = is_known ? (uint32_t)n->last[x] << 16 | n->number[x] : EFG_PLACE_UNKNOWN;
+        n->place[v] = is_reached(n, v) ? (uint32_t)n->last[x] << 16 | n->number[x] : EFG_PLACE_UNKNOWN;
     }
 }
 
@@ -179,12 +178,15 @@ static void find_ends(struct nest *n)
     }
 }
 
-/* Those right in LOOP, from its end up to where it is entered. */
+/* Those right in LOOP, from its end up to where it is entered. Of one with several entries they are not
+ * known. */
 static void mark_always(struct nest *n, uint32_t loop)
 {
     bool is_function = loop == n->graph->nodes;
     uint32_t entry = is_function ? 0 : loop;
 
+    if (!is_function && n->flags[loop] & EFG_LOOP_IRREDUCIBLE)
+        return;
     for (uint32_t v = n->end[loop]; v != EFG_NONE; v = n->dominators.parent[v]) {
         if (loop_of(n, v) == (is_function ? EFG_NONE : loop) && n->place[v])
             n->place[v] |= EFG_PLACE_ALWAYS;

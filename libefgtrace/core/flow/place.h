@@ -49,7 +49,7 @@ static inline bool efg_place_is_in(efg_place a, efg_place b)
 
 /*
  * The places of the nodes of a flow graph, which begins at node 0. Unknown are those of nodes that
- * cannot be reached, and of nodes directly in a loop with several entries. Two nested loops that
+ * cannot be reached. Two nested loops that
  * share their first node cannot be told from one loop with a branch, and are taken for that; it is
  * rare, as a counter is usually set in between. A path through the function is one that
  * ends, at a node that leads nowhere. GRAPH has at least one node. Returns 0, or -ENOMEM.
