@@ -60,12 +60,13 @@ static void test_elections(void **state)
     assert_int_equal(agree.loop, 9); /* fewer iterations */
 }
 
-/* A rank that votes for LOOP with this MARK at TIME; what is elected gets a window at once. Returns whether
+/* A rank that votes for LOOP with this MARK, in this PLACE, at TIME; what is elected gets a window at once. Returns whether
  * it was elected. */
-static bool elected(struct efg_agree *agree, uint64_t loop, uint16_t mark, uint64_t time)
+static bool elected_in(struct efg_agree *agree, uint64_t loop, uint16_t mark, uint16_t place, uint64_t time)
 {
     static const struct efg_tally none;
-    struct efg_standing s = {.loop = loop, .mark = mark, .time = time, .iterations = 9, .tally = &none};
+    struct efg_standing s = {
+        .loop = loop, .mark = mark, .place = place, .time = time, .iterations = 9, .tally = &none};
     struct efg_vote vote = efg_agree_vote(agree, &s);
     bool is_elected = efg_agree_result(agree, &vote, &none) == EFG_VERDICT_ELECTED;
 
@@ -75,6 +76,11 @@ static bool elected(struct efg_agree *agree, uint64_t loop, uint16_t mark, uint6
         agree->round = EFG_ROUND_PROPOSE;
     }
     return is_elected;
+}
+
+static bool elected(struct efg_agree *agree, uint64_t loop, uint16_t mark, uint64_t time)
+{
+    return elected_in(agree, loop, mark, 0, time);
 }
 
 static uint64_t time_of(const struct efg_agree *agree, uint32_t phase)
@@ -100,8 +106,28 @@ static void test_loops_one_after_the_other(void **state)
         assert_int_equal(efg_agree_phase(&agree), 3);
         assert_int_equal(elected(&agree, 5, 1, 300), windows > 1);
         assert_int_equal(efg_agree_phase(&agree), windows > 1 ? 1 : 3);
-        assert_int_equal(elected(&agree, 5, 0, 301), windows > 1); /* ranks differ: the first one */
-        assert_int_equal(time_of(&agree, 1), 90 + 150 + 1);
+        assert_int_equal(elected(&agree, 5, 0, 301), windows > 1); /* ranks differ: the present one */
+        assert_int_equal(time_of(&agree, 1), 90 + 150 + (windows > 1));
+    }
+}
+
+/* A loop that was taken too early, for one around it in its function, is given up: this one has windows of its
+ * own. While ranks do not mean the same one, nothing happens. */
+static void test_loops_around_others(void **state)
+{
+    static struct efg_agree agree;
+    (void)state;
+    for (uint64_t windows = 1; windows <= 2; windows++) {
+        efg_agree_init(&agree, windows, 1, 0);
+        assert_true(elected_in(&agree, 5, 1, 7, 10));
+        assert_int_equal(elected_in(&agree, 5, 1, 0, 20), windows > 1);
+        assert_int_equal(efg_agree_phase(&agree), 1);
+        assert_true(elected_in(&agree, 5, 1, 3, 30));
+        assert_int_equal(efg_agree_phase(&agree), 2);
+        assert_int_equal(elected_in(&agree, 5, 1, 0, 40), windows > 1);
+        assert_int_equal(efg_agree_phase(&agree), 2);
+        assert_int_equal(elected_in(&agree, 5, 1, 7, 50), windows > 1);
+        assert_int_equal(efg_agree_phase(&agree), windows > 1 ? 1 : 2);
     }
 }
 
@@ -399,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elections),
         cmocka_unit_test(test_loops_one_after_the_other),
+        cmocka_unit_test(test_loops_around_others),
         cmocka_unit_test(test_more_loops_than_places),
         cmocka_unit_test(test_windows_that_are_lost),
         cmocka_unit_test(test_windows_that_are_spread_behind_the_first),

@@ -152,6 +152,7 @@ struct efg_part {
 struct efg_agree_loop {
     uint64_t loop;
     uint32_t mark;  /* as efg_ballot_mark */
+    uint32_t place; /* as efg_ballot_place */
     uint32_t phase; /* the number that its windows have, from 1 */
     uint64_t time;  /* ns for which most ranks voted for it */
     bool is_made;   /* it has windows */

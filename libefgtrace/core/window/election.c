@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which of the loops that ranks vote for gets windows. Loops are known again by their names and by their
- * marks, as far as ranks agree on these. Invariant: what is kept of them changes by results only.
+ * Which of the loops that ranks vote for gets windows. Loops are known again by their names, and, where
+ * several are of one function, by their marks and their places in its code, as far as ranks agree on these.
+ * Invariant: what is kept of them changes by results only.
  */
 #include "election.h"
 
@@ -23,13 +24,33 @@ bool efg_election_has_part(const struct efg_agree *agree)
     return agree->part + 1 < EFG_AGREE_PARTS && agree->parts[agree->part + 1].windows;
 }
 
-/* What ranks call the loop that they vote for, as one of those that were elected; EFG_AGREE_LOOPS: none. */
-static uint32_t find_loop(const struct efg_agree *agree, uint64_t loop, uint32_t mark)
+/* 0 is one that is not known. */
+static bool may_be_same(uint32_t one, uint32_t other)
+{
+    return !one || !other || one == other;
+}
+
+bool efg_election_is_loop(const struct efg_agree_loop *one, const struct efg_agree_loop *other)
+{
+    return one->loop == other->loop && may_be_same(one->mark, other->mark) &&
+           may_be_same(one->place, other->place);
+}
+
+static struct efg_agree_loop loop_of(const struct efg_candidate *one)
+{
+    return (struct efg_agree_loop){
+        .loop = one->loop, .mark = efg_ballot_mark(one), .place = efg_ballot_place(one)};
+}
+
+/* What ranks call the loop that they vote for, as one of those that were elected, the present one first;
+ * EFG_AGREE_LOOPS: none. */
+static uint32_t find_loop(const struct efg_agree *agree, const struct efg_agree_loop *loop)
 {
     uint32_t i = 0;
 
-    while (i < agree->loop_count &&
-           (agree->loops[i].loop != loop || (mark && agree->loops[i].mark && agree->loops[i].mark != mark)))
+    if (agree->loop_count && efg_election_is_loop(&agree->loops[agree->present], loop))
+        return agree->present;
+    while (i < agree->loop_count && !efg_election_is_loop(&agree->loops[i], loop))
         i++;
     return i < agree->loop_count ? i : EFG_AGREE_LOOPS;
 }
@@ -40,11 +61,11 @@ static bool goes_on(const struct efg_agree *agree)
     return agree->parts[0].windows > 1 || agree->parts[1].windows || agree->slow.wanted;
 }
 
-static bool may_have_windows(const struct efg_agree *agree, uint64_t loop, uint32_t mark)
+static bool may_have_windows(const struct efg_agree *agree, const struct efg_agree_loop *loop)
 {
-    uint32_t i = find_loop(agree, loop, mark);
+    uint32_t i = find_loop(agree, loop);
 
-    if (i < EFG_AGREE_LOOPS && i == agree->present && loop == agree->loop)
+    if (i < EFG_AGREE_LOOPS && i == agree->present && loop->loop == agree->loop)
         return agree->windows > 1 || !agree->made;
     return agree->turns < EFG_AGREE_TURNS &&
            (i == EFG_AGREE_LOOPS || !agree->loops[i].is_made || goes_on(agree));
@@ -52,7 +73,8 @@ static bool may_have_windows(const struct efg_agree *agree, uint64_t loop, uint3
 
 bool efg_agree_wants(const struct efg_agree *agree, uint64_t loop)
 {
-    return agree->round < EFG_ROUND_CONFIRM && !agree->skip && may_have_windows(agree, loop, 0) &&
+    return agree->round < EFG_ROUND_CONFIRM && !agree->skip &&
+           may_have_windows(agree, &(struct efg_agree_loop){.loop = loop}) &&
            (loop != agree->loop || !agree->made);
 }
 
@@ -66,7 +88,9 @@ static void rename_loop(struct efg_agree *agree, const struct efg_vote *r, uint6
 
 bool efg_election_is_present(const struct efg_agree *agree, const struct efg_candidate *one)
 {
-    return one->loop == agree->loop && find_loop(agree, one->loop, efg_ballot_mark(one)) == agree->present;
+    struct efg_agree_loop loop = loop_of(one);
+
+    return one->loop == agree->loop && find_loop(agree, &loop) == agree->present;
 }
 
 const struct efg_candidate *efg_election_winner(struct efg_agree *agree, const struct efg_vote *r)
@@ -75,7 +99,8 @@ const struct efg_candidate *efg_election_winner(struct efg_agree *agree, const s
     if (!winner || r->flags & EFG_VOTE_LACKING || !efg_agree_is_same_detail(r))
         return NULL;
     rename_loop(agree, r, winner->loop);
-    if (!may_have_windows(agree, winner->loop, efg_ballot_mark(winner)) ||
+    struct efg_agree_loop loop = loop_of(winner);
+    if (!may_have_windows(agree, &loop) ||
         (agree->round == EFG_ROUND_CHECK && efg_election_is_present(agree, winner))) {
         agree->tries = 0;
         return NULL;
@@ -102,13 +127,15 @@ static uint32_t make_place(struct efg_agree *agree)
 
 void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winner)
 {
-    uint32_t mark = efg_ballot_mark(winner), i = find_loop(agree, winner->loop, mark);
+    struct efg_agree_loop loop = loop_of(winner);
+    uint32_t i = find_loop(agree, &loop);
 
     if (efg_election_is_present(agree, winner))
         return;
     if (i == EFG_AGREE_LOOPS) {
         i = make_place(agree);
-        agree->loops[i] = (struct efg_agree_loop){winner->loop, mark, ++agree->phases, 0, false};
+        loop.phase = ++agree->phases;
+        agree->loops[i] = loop;
     }
     agree->loop = winner->loop;
     agree->present = i;
@@ -121,7 +148,8 @@ void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winn
 void efg_election_credit(struct efg_agree *agree, const struct efg_vote *r)
 {
     const struct efg_candidate *winner = efg_ballot_winner(r);
-    uint32_t i = winner ? find_loop(agree, winner->loop, efg_ballot_mark(winner)) : EFG_AGREE_LOOPS;
+    struct efg_agree_loop loop = winner ? loop_of(winner) : (struct efg_agree_loop){0};
+    uint32_t i = winner ? find_loop(agree, &loop) : EFG_AGREE_LOOPS;
 
     if (r->time <= (int64_t)agree->time)
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Election: which loop is to have windows. For agree.c only, which has the rounds.
+ * Election: which loop is to have windows. For agree.c, which has the rounds.
  */
 #ifndef EFG_ELECTION_H
 #define EFG_ELECTION_H
@@ -13,6 +13,9 @@ bool efg_election_has_part(const struct efg_agree *agree);
 
 /* The loop that is to have windows by RESULT, and has none yet that lies ahead; NULL: none, or not yet. */
 const struct efg_candidate *efg_election_winner(struct efg_agree *agree, const struct efg_vote *result);
+
+/* Whether ONE and OTHER may be the same loop, by all that is known of them. */
+bool efg_election_is_loop(const struct efg_agree_loop *one, const struct efg_agree_loop *other);
 
 /* Whether it is the present loop. It is from now on. */
 bool efg_election_is_present(const struct efg_agree *agree, const struct efg_candidate *winner);

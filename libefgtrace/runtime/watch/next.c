@@ -162,5 +162,6 @@ bool efg_next_sample(struct efg_thread *t, uint64_t now, bool is_new)
     if (next.present && is_new)
         take_other(t);
     efg_phases_update(&s->loop);
+    efg_phases_name(&s->control.agree);
     return next.present && is_new;
 }

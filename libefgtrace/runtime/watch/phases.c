@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "core/window/election.h"
 
 struct efg_phases efg_phases = {.present = EFG_NONE, .counted = EFG_NONE};
 
@@ -146,12 +147,14 @@ void efg_phases_update(const struct efg_mainloop *loop)
 
 void efg_phases_name(const struct efg_agree *agree)
 {
-    const struct efg_agree_loop *elected = &agree->loops[agree->present];
     struct efg_phase *phase = present();
-
-    if (phase && phase->resumed && agree->loop_count && elected->loop == phase->loop.function &&
-        (!elected->mark || elected->mark == phase->mark))
-        phase->number = elected->phase;
+    if (!phase || !phase->resumed)
+        return;
+    struct efg_agree_loop loop = {
+        .loop = phase->loop.function, .mark = phase->mark, .place = efg_place_loop(phase->loop.place)};
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        if (efg_election_is_loop(&agree->loops[i], &loop) && (!agree->loops[i].mark || loop.mark))
+            phase->number = agree->loops[i].phase;
 }
 
 /* --- iterations --- */
