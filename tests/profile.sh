@@ -104,23 +104,27 @@ done
 
 # --- code ---
 
-# lines DIR [OPTION...]: the pseudo-code of it without figures
-lines() {
+# words DIR [OPTION...]: the pseudo-code of it: calls, in the order of the program, and loops around them
+words() {
     local dir=$1
     shift
-    "$tool" profile "$@" "$dir" | awk 'NR > 2' | cut -c 20-
+    "$tool" profile --all "$@" "$dir" | "$python" -c '
+import re, sys
+words = []
+for line in sys.stdin:
+    text = line[19:].split("  * ")[0].strip()
+    if not line.strip() or line.startswith("Rank") or text == "compute":
+        continue
+    loop = re.match(r"(for .*? times|if .* of .*?)( in .*)? {$", text)
+    for word in [loop[1] + " {"] if loop else re.split(", ", re.sub(r"^[^ ]*: ", "", text)):
+        word = re.sub(r" x [0-9.]+$|mean [0-9.]+", "", word)
+        if words[-1:] != [word] or "}" in word:
+            words.append(word)
+print(*words)'
 }
-same "stencil2d as code" "main: Cart_create, Bcast
-for 50 times in main {  * main loop
-    exchange: Irecv x 4, Isend x 4, Waitall
-    main: Allreduce
-}
-main: Comm_free" "$(lines stencil --all | grep -v '^ *compute$')"
-same "nested_solver as code: an inner loop" "for 100 times in main {  * main loop
-    main: Bcast
-    for 1 to 7 (mean N) times in solve {
-        solve: Sendrecv, Allreduce" "$(lines nested --all | grep -v '^ *compute$' | sed 's/mean [0-9.]*/mean N/' | head -n 4)"
-contains "alternating as code: branches" "$(lines alternating --all | grep -c 'if 30 of 60 {\|if 29 of 60 {\|if 31 of 60')" 2
+same "stencil2d as code" "Cart_create Bcast for 50 times { Irecv Isend Waitall Allreduce } Comm_free" "$(words stencil)"
+same "nested_solver as code" "for 100 times { Bcast for 1 to 7 () times { Sendrecv Allreduce } Barrier }" "$(words nested)"
+contains "alternating as code: branches" "$(words alternating | grep -o "if 30 of 60 { Sendrecv }" | wc -l)" 2
 for dir in stencil nested alternating master threads twice; do
     for option in --all -r0; do
         "$tool" profile $option $dir >code

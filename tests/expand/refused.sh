@@ -36,7 +36,7 @@ contains "damage, pack: says so" "$(cat said)" "run.efg is left as it is"
 refused "damage, OTF2" "the checksum of the sequence of rank 0 is wrong" 1 -f otf2 -o new damaged
 verdict "damage, OTF2: nothing is left" "$(ls -d new 2>/dev/null)"
 refused "OTF2 where there is a trace" "there is a trace already" 1 -f otf2 -o "$work/stencil2d" "$work/stencil2d"
-refused "OTF2 without a folder" "wants --output DIR2" 2 -f otf2 "$work/stencil2d"
+refused "OTF2 without a folder" "wants a folder, --output DIR2" 2 -f otf2 "$work/stencil2d"
 "$tool" expand -r 0 -o new "$work/stencil2d" && "$tool" expand -o - -r 0 "$work/stencil2d" >said
 same "text in a file is that of standard output" "" "$(cmp new said && [ -s new ] || echo "$(wc -c new said)")"
 refused "a file that cannot be written" "cannot write none/calls: No such file or directory" 1 -o none/calls "$work/stencil2d"
