@@ -82,4 +82,14 @@ within "$name: the last one" 10 10 "$(said recorded | awk '{ print $NF }')"
 same "$name: is the longest" phase_19 "$(said functions | awk '{ print $NF }')"
 right
 
+# What was taken for the main loop first is given up for the loop around it, in the same function.
+$MPICC -g -O1 "$root/tests/phases/around.c" -o "$work/around" || exit 2
+rm -rf "$dir"
+ranks 4 "$tool" run -o "$dir" "$work/around" 500 >"$work/out" 2>"$work/err" || verdict around "exit code $?"
+has "around: the main loop" "Main loop    in main, 500 iterations" "$dir/summary.txt"
+verdict "around: its iterations are in the trace, no others" "$(faults "$dir/traces.otf2" --min-matched 1.0 --iterations 10)"
+first=$(sed -n 's/.*number \([0-9]*\) to.*/\1/p' "$dir/summary.txt" | head -n 1)
+same "around: an iteration is a step, with two rounds" "Sendrecv Allreduce Sendrecv Allreduce Bcast" "$(
+    "$tool" expand -r 0 --iteration "$first" "$dir" | awk '{ sub("MPI_", "", $4); print $4 }' | paste -sd ' ')"
+
 finish

@@ -303,7 +303,7 @@ static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r
     if (r->flags & EFG_VOTE_ROUGH && !agree->asking)
         efg_spread_want_more(&agree->spread);
     agree->made++;
-    agree->loops[agree->present].is_made = true;
+    efg_election_made(agree);
     agree->round = EFG_ROUND_PROPOSE;
     agree->tries = 0;
     if (agree->asking)

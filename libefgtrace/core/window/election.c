@@ -145,6 +145,17 @@ void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winn
     agree->refusals = 0;
 }
 
+void efg_election_made(struct efg_agree *agree)
+{
+    struct efg_agree_loop *loop = &agree->loops[agree->present];
+
+    loop->is_made = true;
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        if (agree->loops[i].loop == loop->loop && may_be_same(agree->loops[i].mark, loop->mark) &&
+            !may_be_same(agree->loops[i].place, loop->place))
+            agree->loops[i] = (struct efg_agree_loop){0};
+}
+
 void efg_election_credit(struct efg_agree *agree, const struct efg_vote *r)
 {
     const struct efg_candidate *winner = efg_ballot_winner(r);

@@ -21,6 +21,9 @@ bool efg_election_is_loop(const struct efg_agree_loop *one, const struct efg_agr
 bool efg_election_is_present(const struct efg_agree *agree, const struct efg_candidate *winner);
 void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winner);
 
+/* The present loop has a window. Of other levels of it, which were taken for it before, nothing is kept. */
+void efg_election_made(struct efg_agree *agree);
+
 /* The time since the last result is that of the loop which most ranks vote for. */
 void efg_election_credit(struct efg_agree *agree, const struct efg_vote *result);
 
