@@ -16,6 +16,7 @@
 #   make bench-order          how large what is kept of all calls is (APPS="sweep lammps ...")
 #   make bench-loops          the rule for the main loop, on programs and recordings (LOOPS=record: make them)
 #   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
+#   make bench-keep           whether slow and typical iterations are kept (TABLES="injected drift simulated full")
 #   make install        to PREFIX (/usr/local), below DESTDIR; make uninstall: away again
 #   make clean
 #
@@ -298,6 +299,10 @@ bench-reduction: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) bench/reduction.sh $(APPS)
 
+bench-keep: set-up-bench
+	@$(MAKE) --no-print-directory -s -j2 all unit
+	@BUILD=$(BUILD) bench/keep.py $(TABLES)
+
 LIBDIR := $(PREFIX)/lib
 install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 lib/efgtrace-plugins share/doc/efgtrace/plugins \
@@ -326,5 +331,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all plugins libraries mpich unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction install uninstall clean
+.PHONY: all plugins libraries mpich unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction bench-keep install uninstall clean
 .SECONDARY:

@@ -1,0 +1,183 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether the iterations that matter are kept: slow ones, typical ones, the same on all ranks; beside a full trace.
+
+usage: bench/keep.py [--runs N] [--seed N] [--delay US] [TABLE...]
+
+Tables (default: all):
+  injected    N runs (default 20) of programs of several kinds on 4 to 16 ranks. In each, a plug-in (plugins/delay.c)
+              delays one call of one rank, drawn at random, in the second half of the run, by US microseconds
+              (default 6000: three times a usual iteration). With select = slow the iteration has to be in the trace of
+              all ranks, with 99% of the messages that were recorded, and the report has to name the rank and the call.
+              On a machine that is busy it has to be much longer than what others delay: 60000.
+  drift       iterations that grow by 30% over the run (bench/keep.c): their mean in windows, beside that of all
+  simulated   ranks that are simulated, on thousands of schedules: they keep the same iterations (unit tests)
+  full        windows of first, spread and slow, of several sizes: the largest error of a call site's share of the
+              time, the error of the mean iteration, and bytes; beside those of a trace of all (mode = full)
+
+What it costs is measured by bench/choices.py, beside watching, and by bench/limit.py. BUILD is where the build is.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import tempfile
+import time
+
+import otf2
+from otf2.events import Enter
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.environ.get('BUILD', os.path.join(ROOT, 'build'))
+TOOL = os.path.join(BUILD, 'efgtrace')
+
+# Sources below the root, ranks, arguments, iterations, a call that each rank makes once in each of them.
+# The wavefront has ranks that rest for 20 times as long now and then: so little that it is less than the delay.
+PROGRAMS = [
+    ('tests/programs/stencil2d.c', 4, ['800', '2000'], 800, 'MPI_Waitall'),
+    ('tests/programs/stencil2d.c', 16, ['300', '8000'], 300, 'MPI_Allreduce'),
+    ('tests/programs/slow.c', 8, ['500', '4000', '0', '0', '1'], 500, 'MPI_Waitall'),
+    ('tests/programs/wavefront.c', 6, ['600', '100'], 600, 'MPI_Recv'),
+    ('tests/programs/ring_mpif.f90', 4, ['800'], 800, 'MPI_Waitall'),
+    ('tests/programs/nested_solver.c', 4, ['300', '700'], 300, 'MPI_Bcast'),
+    ('bench/keep.c', 4, ['1000'], 1000, 'MPI_Allreduce'),
+]
+SIMULATED = ['test_slow', 'test_spread', 'test_agree']
+NEAR = 5e-2  # of the delay, by which the report may be off
+
+
+def compiled(work, source):
+    name = os.path.splitext(os.path.basename(source))[0]
+    binary = os.path.join(work, name)
+    if not os.path.exists(binary):
+        compiler = 'mpifort' if source.endswith('.f90') else 'mpicc'
+        subprocess.run([compiler, '-O1', '-g', os.path.join(ROOT, source), '-o', binary] +
+                       (['-lm'] if compiler == 'mpicc' else []), check=True)
+    return binary
+
+
+def traced(work, ranks, command, options):
+    """The report of a run with these OPTIONS, and the folder."""
+    folder = os.path.join(work, 'trace')
+    subprocess.run(['rm', '-rf', folder], check=True)
+    subprocess.run(['mpirun', '--oversubscribe', '-np', str(ranks), TOOL, 'run', '-o', folder, *options, *command],
+                   check=True, stdin=subprocess.DEVNULL, capture_output=True)
+    out = subprocess.run([TOOL, 'report', '--json', folder], check=True, capture_output=True).stdout
+    return json.loads(out), folder
+
+
+# --- injected ---
+
+def kept_slow(folder):
+    """{number of a slow iteration: how many ranks have it}"""
+    found = {}
+    with otf2.reader.open(os.path.join(folder, 'traces.otf2')) as trace:
+        for location, event in trace.events:
+            if isinstance(event, Enter) and event.region.name == 'iteration':
+                said = {key.name: value for key, value in event.attributes.items()}
+                if said.get('kept') == 'slow':
+                    found.setdefault(said['iteration'], set()).add(location.group.name)
+    return {number: len(ranks) for number, ranks in found.items()}
+
+
+def computed_longer(pair, delay):
+    """The rank that computed longer by about DELAY ns, as the rows of its ranks have it; or None."""
+    late = [row[0] for row in pair['ranks'] if row[3] - row[4] > (1 - NEAR) * delay]
+    return late[0] if len(late) == 1 else None
+
+
+def judge(report, folder, ranks, rank, call, delay):
+    """Whether the delayed iteration is on all ranks; the share of messages with both ends; whether it was named."""
+    moved = report['overview']['recorded']
+    messages = moved['matched'] / max(moved['sends'], moved['receives'], 1) if moved['sends'] else 1
+    slow = kept_slow(folder)
+    pairs = [pair for pair in report['slow'] if computed_longer(pair, delay) == rank]
+    is_there = any(slow.get(pair['iteration']) == ranks for pair in pairs)
+    is_named = any(re.search(rf'\brank {rank}, .*{call}\b', pair['sentence']) for pair in pairs)
+    return is_there, messages, is_named
+
+
+def injected(work, a):
+    draw, there, whole, named = random.Random(a.seed), 0, 0, 0
+    for i in range(a.runs):
+        source, ranks, arguments, iterations, call = PROGRAMS[i % len(PROGRAMS)]
+        rank, where = draw.randrange(ranks), draw.randrange(iterations // 2 + 5, iterations - 5)
+        options = ['--select', 'slow', '-n', '10', '--plugins',
+                   f'delay:call={call} rank={rank} us={a.delay} every={where}']
+        report, folder = traced(work, ranks, [compiled(work, source), *arguments], options)
+        is_there, messages, is_named = judge(report, folder, ranks, rank, call, 1000 * a.delay)
+        there, whole, named = there + is_there, whole + (messages >= .99), named + is_named
+        print(f'  {os.path.basename(source):16} {ranks:2} ranks, {call} number {where} of rank {rank}: '
+              f'{"there" if is_there else "MISSING"}, {100 * messages:.1f}% of messages, '
+              f'{"named" if is_named else "NOT NAMED"}', flush=True)
+    print(f'injected: {there} of {a.runs} are in the trace of all ranks, {whole} with 99% of the messages, {named} '
+          'with their cause')
+
+
+# --- drift, simulated, full ---
+
+def mean_error(report):
+    each = report['representative']['iterations']['each']
+    return each['recorded'] / each['run'] - 1 if each else float('nan')
+
+
+def share_error(report):
+    rows = report['representative']['rows']
+    shares = [abs(row['share']['recorded'] - row['share']['run']) for row in rows if row['share']]
+    return max(shares, default=float('nan'))
+
+
+def drift(work, a):
+    program = [compiled(work, 'bench/keep.c'), '3000']
+    for select in 'first', 'spread':
+        report, _ = traced(work, 4, program, ['--select', select, '-n', '50'])
+        iterations = report['representative']['iterations']
+        print(f'drift: {select}, {iterations["recorded"]} of {iterations["run"]} iterations: the mean is '
+              f'{100 * mean_error(report):+.1f}% off', flush=True)
+
+
+def simulated(work, a):
+    for name in SIMULATED:
+        start = time.monotonic()
+        out = subprocess.run([os.path.join(BUILD, 'tests', name)], capture_output=True, text=True)
+        passed = len(re.findall(r'\[ +OK \]', out.stdout + out.stderr))
+        print(f'simulated: {name}: {passed} tests hold, {"none" if out.returncode == 0 else "SOME"} fails, '
+              f'{time.monotonic() - start:.1f} s', flush=True)
+
+
+def full(work, a):
+    for source, ranks, arguments, _, _ in (PROGRAMS[0], PROGRAMS[5], PROGRAMS[6]):
+        program = [compiled(work, source), *arguments]
+        report, _ = traced(work, ranks, program, ['--mode', 'full'])
+        whole = report['overview']['recorded']['bytes']
+        print(f'full: {os.path.basename(source)}: all is {whole / 1e6:.2f} MB')
+        for select in 'first', 'spread', 'first,spread,slow':
+            for n in 5, 10, 20, 40:
+                report, _ = traced(work, ranks, program, ['--select', select, '-n', str(n)])
+                size = report['overview']['recorded']['bytes']
+                count = report['representative']['iterations']['recorded']
+                print(f'  {select:17} n = {n:2}: {count:3} iterations, shares to '
+                      f'{100 * share_error(report):4.1f} points, mean {100 * mean_error(report):+6.1f}%, '
+                      f'{size / 1e6:.3f} MB, 1/{whole / size:.0f}', flush=True)
+
+
+TABLES = {'injected': injected, 'drift': drift, 'simulated': simulated, 'full': full}
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('--runs', type=int, default=20)
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--delay', type=int, default=6000)
+    parser.add_argument('tables', nargs='*', default=list(TABLES))
+    a = parser.parse_args()
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
+    with tempfile.TemporaryDirectory() as work:
+        for table in a.tables:
+            TABLES[table](work, a)
+
+
+if __name__ == '__main__':
+    main()
