@@ -365,10 +365,11 @@ def waiting(page, report):
         return verdict(f'{page.name}: not why ranks wait, and why not', '' if page.all('#waiting .notice') else 'it does not say')
     same(f'{page.name}: what time is made of', ['computation', *(f'waiting: {kind}' for kind in told['all']['waiting']),
          'the rest in MPI: transfer, software'], [row[0] for row in page.cells('What the time of all', 0)])
-    waited = {site['label']: sum(site['waiting'].values()) for site in told['sites'] if site['waiting']}
+    waited = max(([sum(site['waiting'].values()), site['label']] for site in told['sites'] if site['waiting']), default=[0, ''])
     shown = [row[0] for row in page.cells('Where they wait', 0)]
-    verdict(f'{page.name}: where ranks wait most comes first',
-            '' if not shown or waited[shown[0]] == max(waited.values()) else shown[:2])
+    verdict(f'{page.name}: where ranks wait most comes first', '' if not shown or shown[0].startswith(waited[1]) else shown[:2])
+    paths = [['MPI_Send', 'put', 'one', 'main'], ['MPI_Send', 'put', 'two', 'main'], ['MPI_Send', 'get', 'two'], ['MPI_Send', 'put']]
+    same(f'{page.name}: what tells call sites apart', ['one', 'two', 'get', 'put'], page.js('return apart(arguments[0])', paths))
     same(f'{page.name}: who waits for whom', [[str(one), str(other)] for one, other, *_ in told['pairs'][:5] if other is not None],
          [row for row in page.cells('Who waits for whom', 0, 1)[:5] if row[1] != 'unknown'])
 

@@ -4,7 +4,10 @@
 # Why ranks wait: programs whose delays are known (waits/delays.c), against what these have measured
 # themselves (delays.py); and others, against another analyser (waiting.py, causes.py).
 #
-#   tests/waits.sh       environment: that of frame.sh
+#   tests/waits.sh
+#   tests/waits.sh large     the same delays on 32 ranks, 0.1 s each: half a minute
+#
+# environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
 compile stencil2d collectives probes polling threads waitany alternating rma mpiio || exit 2
@@ -14,17 +17,21 @@ cd "$work" || exit 2
 all="late_sender chain late_receiver all barrier broadcast reduce fence late_post late_complete lock nonblocking
 rotating writing computing"
 
-# delayed RANKS PROGRAM...
+# delayed RANKS ITERATIONS US PROGRAM...: so many iterations, in each of which a rank comes so much later
 delayed() {
-    local number=$1
-    shift
-    ranks "$number" "$tool" run -o "delays.$number" --summary off --mode full ./delays 8 10000 >came 2>err ||
+    local number=$1 iterations=$2 late=$3
+    shift 3
+    ranks "$number" "$tool" run -o "delays.$number" --summary off --mode full ./delays $iterations $late >came 2>err ||
         verdict "delays on $number ranks: the run" "exit code $?: $(tail -n 3 err)"
     agrees "$number ranks: waiting is what was put in" delays.py "delays.$number" came "$@"
     agrees "$number ranks: another analyser finds the same" waiting.py "delays.$number"
 }
-delayed 4 $all
-delayed 2 ${all/chain /}
+if [ "${1-}" = large ]; then
+    delayed 32 4 100000 $all
+    finish
+fi
+delayed 4 8 10000 $all
+delayed 2 8 10000 ${all/chain /}
 
 for program in collectives probes polling threads waitany alternating rma mpiio; do
     traced $program --mode full -- "$programs/$program" 8 100

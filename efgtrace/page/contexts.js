@@ -35,6 +35,40 @@ function pathOf(context) {
     return path;
 }
 
+/* Of PATHS, each from the innermost function out, what tells each from the others: the first function where as few
+ * as possible are like it so far, itself only if that can be; null if all are the same. */
+function apart(paths) {
+    const likes = new Map(), starts = paths.map((path) => path.map((name, k) => path.slice(0, k + 1).join("\n")));
+    for (const start of starts.flat()) likes.set(start, (likes.get(start) || 0) + 1);
+    return paths.map((path, i) => {
+        let found = null, least = paths.length;
+        path.forEach((name, k) => {
+            if (likes.get(starts[i][k]) < least) [found, least] = [name, likes.get(starts[i][k])];
+        });
+        return found;
+    });
+}
+
+/* Call sites by their hash: {path, from}: their functions, from the call out; the one that tells it from others
+ * with the same label. */
+const callers = new Map(), alike = new Map();
+for (const node of run.graph ? run.graph.nodes : []) {
+    if (callers.has(node.hash)) continue;
+    callers.set(node.hash, { path: pathOf(contexts[node.context]).map(label).reverse(), from: null });
+    alike.set(node.label, [...(alike.get(node.label) || []), callers.get(node.hash)]);
+}
+for (const sites of alike.values()) {
+    const names = sites.length > 1 ? apart(sites.map((site) => site.path)) : [];
+    names.forEach((name, i) => { sites[i].from = name; });
+}
+
+/* The label of a call site, with who calls it if there are others with the same label. */
+function siteName(site, tag = null) {
+    const known = callers.get(site.hash);
+    if (!known) return make("span", null, site.label, tag);
+    return make("span", { title: known.path.join(" < ") }, site.label, known.from ? make("span.from", null, `from ${known.from}`) : null, tag);
+}
+
 /* From TOP down, always to the child with the most time, while that has half of it. */
 function hotPath(top, quantity = "time") {
     const path = [top];

@@ -97,7 +97,7 @@ function drawCalls() {
             { name: "bytes", n: true, value: (c) => bytes(c.bytes) }, ...perRank], run.calls, 20)),
         make("h3", null, "Call sites"),
         make("div.panel", null, table("Call sites by time, all ranks", [
-            { name: "call site", wide: true, value: (s) => s.label },
+            { name: "call site", wide: true, value: (s) => siteName(s) },
             { name: "calls", n: true, value: (s) => String(s.calls) },
             { name: "time", n: true, value: (s) => ns(s.time) },
             { name: "of MPI", n: true, value: (s) => shareBar(s.mpi_share) },

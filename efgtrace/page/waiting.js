@@ -21,7 +21,7 @@ function waitingOf(site, say) {
 /* Both parts of each site that have caused any. */
 function waitingCauses(w) {
     return w.sites.flatMap((site) => Object.entries(site.caused).map(([part, cost]) => ({
-        label: site.label, isBefore: part === "computation", all: cost.direct + cost.indirect, direct: cost.direct, path: cost.path })))
+        site, isBefore: part === "computation", all: cost.direct + cost.indirect, direct: cost.direct, path: cost.path })))
         .filter((cause) => cause.all > 0).sort((a, b) => b.all - a.all);
 }
 
@@ -68,13 +68,13 @@ function drawWaiting() {
             { name: "share", n: true, value: ([, time]) => shareBar(of(time, w.all.time)) },
             { name: "time", n: true, value: ([, time]) => ns(time) }], waitingKinds(w))),
         make("div.panel", null, table("Where they wait", [
-            { name: "at", wide: true, value: (site) => site.label },
+            { name: "at", wide: true, value: (site) => siteName(site) },
             { name: "waiting", n: true, value: (site) => ns(waitedBy(site)) },
             { name: "of all", n: true, value: (site) => shareBar(of(waitedBy(site), waited)) },
             { name: "of its time", n: true, value: (site) => percent(of(waitedBy(site), site.mpi)) },
             { name: "mostly", value: mainKind }], w.sites.filter(waitedBy).sort((a, b) => waitedBy(b) - waitedBy(a)), 20)),
         make("div.panel", null, table("What causes it", [
-            { name: "by", wide: true, value: (cause) => make("span", null, cause.label, cause.isBefore ? make("span.tag", null, "computation before") : null) },
+            { name: "by", wide: true, value: (cause) => siteName(cause.site, cause.isBefore ? make("span.tag", null, "computation before") : null) },
             { name: "caused", n: true, value: (cause) => ns(cause.all) },
             { name: "of all", n: true, value: (cause) => shareBar(of(cause.all, waited)) },
             { name: "direct", n: true, value: (cause) => percent(of(cause.direct, cause.all)) },
