@@ -31,6 +31,16 @@ static OTF2_CallbackCode copy_string(void *data, OTF2_StringRef self, const char
     return wrote(c, OTF2_GlobalDefWriter_WriteString(c->definer, self, text));
 }
 
+static OTF2_CallbackCode copy_member(void *data, OTF2_MetricMemberRef self, OTF2_StringRef name,
+                                     OTF2_StringRef about, OTF2_MetricType type, OTF2_MetricMode mode,
+                                     OTF2_Type value, OTF2_Base base, int64_t exponent, OTF2_StringRef unit)
+{
+    struct efg_recorded_copying *c = data;
+    c->members = self >= c->members ? self + 1 : c->members;
+    return wrote(c, OTF2_GlobalDefWriter_WriteMetricMember(c->definer, self, name, about, type, mode, value,
+                                                           base, exponent, unit));
+}
+
 /* It has more events now. */
 static OTF2_CallbackCode copy_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
                                        OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group)
@@ -52,16 +62,17 @@ static void put_metric(struct efg_recorded_copying *c, uint32_t metric, uint32_t
 {
     uint32_t name = put_string(c, c->metrics->metrics[metric].name),
              about = put_string(c, c->metrics->metrics[metric].about);
+    uint32_t self = c->definitions.metrics + metric, member = c->members + metric;
     OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteMetricMember(
-        c->definer, metric, name, about, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_NEXT, OTF2_TYPE_UINT64,
+        c->definer, member, name, about, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_NEXT, OTF2_TYPE_UINT64,
         OTF2_BASE_DECIMAL, -9, unit);
     if (code == OTF2_SUCCESS)
-        code = OTF2_GlobalDefWriter_WriteMetricClass(c->definer, metric, 1, &metric, OTF2_METRIC_ASYNCHRONOUS,
+        code = OTF2_GlobalDefWriter_WriteMetricClass(c->definer, self, 1, &member, OTF2_METRIC_ASYNCHRONOUS,
                                                      OTF2_RECORDER_KIND_CPU);
     for (uint32_t i = 0; i < c->definitions.place_count && code == OTF2_SUCCESS; i++)
         if (c->definitions.place[i].events)
             code =
-                OTF2_GlobalDefWriter_WriteMetricClassRecorder(c->definer, metric, c->definitions.place[i].id);
+                OTF2_GlobalDefWriter_WriteMetricClassRecorder(c->definer, self, c->definitions.place[i].id);
     c->has_failed |= code != OTF2_SUCCESS;
 }
 
@@ -76,6 +87,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 #undef COPY
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, copy_string);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, copy_location);
+    OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, copy_member);
     return callbacks;
 }
 

@@ -24,7 +24,8 @@ static void put_value(Copying *c, uint64_t time, uint32_t metric, uint64_t value
 {
     static const OTF2_Type type = OTF2_TYPE_UINT64;
     OTF2_MetricValue values = {.unsigned_int = value};
-    c->has_failed |= OTF2_EvtWriter_Metric(c->writer, NULL, time, metric, 1, &type, &values) != OTF2_SUCCESS;
+    c->has_failed |= OTF2_EvtWriter_Metric(c->writer, NULL, time, c->definitions.metrics + metric, 1, &type,
+                                           &values) != OTF2_SUCCESS;
     c->extra++;
 }
 

@@ -153,6 +153,15 @@ static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_Strin
     return put(d, &d->files, self, text_of(d, name));
 }
 
+static OTF2_CallbackCode on_metric(void *data, OTF2_MetricRef self, uint8_t count,
+                                   const OTF2_MetricMemberRef *members, OTF2_MetricOccurrence occurrence,
+                                   OTF2_RecorderKind recorder)
+{
+    Definitions *d = data;
+    d->metrics = self >= d->metrics ? self + 1 : d->metrics;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 {
     OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
@@ -169,6 +178,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_intercomm);
     OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(c, on_win);
     OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(c, on_handle);
+    OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(c, on_metric);
     return c;
 }
 

@@ -78,6 +78,7 @@ struct efg_recorded_definitions {
     bool has_clock, failed;
     /* Attributes; OTF2_UNDEFINED_ATTRIBUTE: there is none. */
     uint32_t path, polls, iteration, phase, kept, times;
+    uint32_t metrics;                /* the first reference that is free */
     struct efg_otf2_table texts;     /* 0 is "" */
     struct efg_map strings;          /* reference -> row of texts */
     struct efg_map regions;          /* reference -> name (row of texts) << 2 | kind */
@@ -233,7 +234,7 @@ struct efg_recorded_copying {
     OTF2_Archive *archive; /* that is written */
     bool has_failed;       /* to write it */
     OTF2_GlobalDefWriter *definer;
-    uint32_t strings;     /* the first reference that is free */
+    uint32_t strings, members; /* the first reference that is free; members: of metrics */
     struct efg_map added; /* location -> events that were added; those without events have none */
     uint64_t copied;      /* definitions; or events of the present location */
     /* the present location */
