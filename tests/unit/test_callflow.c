@@ -5,8 +5,9 @@
  *
  *     run: 50 x (4 x (wrapper -> step: first, second), physics)
  *
- * or has the first call only.
+ * or has the first call only. And what is left of a loop when there is no memory for all of its sites.
  */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 
 #include "core/graph/graph.h"
 #include "core/loop/callflow.h"
+#include "core/loop/judge.h"
 
 #define ROUNDS 50
 #define CALLS 4
@@ -118,6 +120,45 @@ static void code_is_not_known(void **state)
     assert_turns(LOOP, 0, FUNCTION, ROUNDS);
 }
 
+static uint32_t one_frame(uint32_t path, uint64_t *keys)
+{
+    keys[0] = path;
+    return 1;
+}
+
+/* Calls that have no leaf are at the root: no step leads there, and the others are a loop all the same. */
+static void without_memory_for_all_sites(void **state)
+{
+    struct efg_budget none = {0};
+    struct efg_graph graph;
+    struct efg_history history;
+    struct efg_callflow flow = {0};
+    struct efg_judge judge = {0};
+
+    (void)state;
+    mallopt(M_PERTURB, 0xa5); /* what is read without having been written is no index */
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, one_frame, NULL), 0);
+    assert_int_equal(efg_history_init(&history, &graph, 0), 0);
+    graph.tree->budget = &none;
+    for (uint32_t i = 0; i < ROUNDS; i++)
+        for (uint32_t path = 1; path <= 100; path++)
+            visit(&graph, path);
+    assert_int_equal(graph.nodes[99].leaf, EFG_CALLTREE_ROOT);
+    assert_int_equal(efg_callflow_fill(&flow, &history, 20 * graph.events + 20), 0);
+    for (uint32_t i = 0; i < flow.first_step[flow.sites]; i++)
+        assert_true(flow.steps[i].from != EFG_CALLTREE_ROOT && flow.steps[i].to != EFG_CALLTREE_ROOT);
+    assert_int_equal(efg_judge_look(&judge, &flow), 0);
+    flow.flow[graph.nodes[3].leaf].entries = 0; /* as if the edge to it were lost */
+    assert_int_equal(efg_judge_look(&judge, &flow), 0);
+    efg_judge_fini(&judge);
+    efg_callflow_fini(&flow);
+    efg_history_fini(&history);
+    graph.tree->budget = NULL;
+    efg_graph_fini(&graph);
+    mallopt(M_PERTURB, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +166,7 @@ int main(void)
         cmocka_unit_test(a_loop_further_in),
         cmocka_unit_test(in_an_inner_loop),
         cmocka_unit_test(code_is_not_known),
+        cmocka_unit_test(without_memory_for_all_sites),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

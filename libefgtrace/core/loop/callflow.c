@@ -88,6 +88,13 @@ static void sum_up(struct efg_callflow *flow)
 
 /* ---- steps ---- */
 
+/* From one site of the function to another. A call of which the tree has no memory for a leaf is at the
+ * function itself: what was called there is not known. */
+static bool is_step(const struct efg_edge *edge)
+{
+    return edge->from != edge->to && edge->out != edge->function && edge->into != edge->function;
+}
+
 /* Counted, then put in their places. */
 static void sort_steps(struct efg_callflow *flow)
 {
@@ -96,12 +103,12 @@ static void sort_steps(struct efg_callflow *flow)
 
     memset(first, 0, (flow->sites + 2) * sizeof *first);
     for (uint32_t i = 0; i < graph->edge_count; i++)
-        first[graph->edges[i].function + 2] += graph->edges[i].from != graph->edges[i].to;
+        first[graph->edges[i].function + 2] += is_step(&graph->edges[i]);
     for (uint32_t x = 2; x < flow->sites + 2; x++)
         first[x] += first[x - 1];
     for (uint32_t i = 0; i < graph->edge_count; i++) {
         const struct efg_edge *edge = &graph->edges[i];
-        if (edge->from != edge->to)
+        if (is_step(edge))
             flow->steps[first[edge->function + 1]++] =
                 (struct efg_step_between){edge->out, edge->into, edge->visits};
     }

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "core/flow/components.h"
@@ -32,7 +33,7 @@ struct walk {
     double all;                /* ns */
     uint32_t function;         /* where it has got to */
     uint32_t *kids, kid_count; /* sites of the function */
-    uint32_t *number;          /* of each site, among the kids */
+    uint32_t *number;          /* of each site, among the kids; EFG_NONE of others */
 };
 
 void efg_judge_fini(struct efg_judge *judge)
@@ -43,6 +44,12 @@ void efg_judge_fini(struct efg_judge *judge)
 
 /* ---- components ---- */
 
+/* A site that was not entered is no kid: its edge in was lost for want of memory. */
+static bool is_known(const struct walk *w, const struct efg_step_between *step)
+{
+    return w->number[step->from] != EFG_NONE && w->number[step->to] != EFG_NONE;
+}
+
 /* The steps of the function as a graph of its kids: targets of all, by kid. */
 static void fill_digraph(const struct walk *w, uint32_t *first, uint32_t *targets)
 {
@@ -50,11 +57,13 @@ static void fill_digraph(const struct walk *w, uint32_t *first, uint32_t *target
     uint32_t begin = flow->first_step[w->function], end = flow->first_step[w->function + 1];
 
     for (uint32_t i = begin; i < end; i++)
-        first[w->number[flow->steps[i].from] + 2]++;
+        if (is_known(w, &flow->steps[i]))
+            first[w->number[flow->steps[i].from] + 2]++;
     for (uint32_t k = 2; k < w->kid_count + 2; k++)
         first[k] += first[k - 1];
     for (uint32_t i = begin; i < end; i++)
-        targets[first[w->number[flow->steps[i].from] + 1]++] = w->number[flow->steps[i].to];
+        if (is_known(w, &flow->steps[i]))
+            targets[first[w->number[flow->steps[i].from] + 1]++] = w->number[flow->steps[i].to];
 }
 
 /* The component of each kid. Returns how many there are, or -ENOMEM. */
@@ -496,8 +505,12 @@ static int walk(struct efg_judge *judge, uint32_t function, int look(struct walk
                      .function = function,
                      .kids = malloc(flow->sites * sizeof *w.kids),
                      .number = malloc(flow->sites * sizeof *w.number)};
-    int result = w.kids && w.number && w.all > 0 ? look(&w) : -ENOMEM;
+    int result = -ENOMEM;
 
+    if (w.kids && w.number && w.all > 0) {
+        memset(w.number, 0xff, flow->sites * sizeof *w.number);
+        result = look(&w);
+    }
     free(w.kids);
     free(w.number);
     return result;

@@ -152,12 +152,6 @@ static uint32_t merge_arcs(struct arc *arcs, uint32_t count)
     return merged;
 }
 
-static bool is_step(const struct builder *b, const struct efg_step_between *step)
-{
-    return efg_callflow_site(b->flow, step->from)->parent == b->function &&
-           efg_callflow_site(b->flow, step->to)->parent == b->function;
-}
-
 /* Sorted by where they begin, which are counted first. */
 static void list_arcs(struct builder *b)
 {
@@ -167,14 +161,12 @@ static void list_arcs(struct builder *b)
 
     memset(first, 0, (b->kid_count + 2) * sizeof *first);
     for (uint32_t i = begin; i < end; i++)
-        if (is_step(b, &flow->steps[i]))
-            first[b->number[flow->steps[i].from] + 2]++;
+        first[b->number[flow->steps[i].from] + 2]++;
     for (uint32_t k = 2; k < b->kid_count + 2; k++)
         first[k] += first[k - 1];
     for (uint32_t i = begin; i < end; i++)
-        if (is_step(b, &flow->steps[i]))
-            b->arcs[first[b->number[flow->steps[i].from] + 1]++] =
-                (struct arc){b->number[flow->steps[i].to], flow->steps[i].count};
+        b->arcs[first[b->number[flow->steps[i].from] + 1]++] =
+            (struct arc){b->number[flow->steps[i].to], flow->steps[i].count};
     for (uint32_t k = 0; k < b->kid_count; k++) {
         uint32_t count = first[k + 1] - from;
         uint32_t merged = merge_arcs(b->arcs + from, count);
