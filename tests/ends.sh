@@ -98,6 +98,11 @@ ended '' long second 1
 ended 10 slow calls 30 -- --interval 60ms
 ended '' slow nothing 0 -- --interval 60ms
 
+# Calls behind the pivot, while they are recorded and the ranks have yet to agree, are no sign of the end.
+compile apart || exit 2
+ranks 4 "$tool" run -o apart --verbose on --interval 20ms "$programs/apart" 16 2>err >printed
+same "apart: nobody takes the loop for over" "" "$(grep 'is over' err)"
+
 # The second of three windows.
 for behind in nothing calls same second again grow; do
     ended 10 even $behind 3 2 -- --windows 3

@@ -70,7 +70,7 @@ void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
     if (is_free())
         efg_mainloop_adopt_own(t, now);
     else
-        efg_visits_replaced(before == agree->loop && before != s->loop.function);
+        efg_visits_replaced(before && before == agree->loop && before != s->loop.function);
 }
 
 /* --- the elected loop --- */
