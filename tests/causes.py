@@ -108,8 +108,8 @@ def step(call):
 
 
 def ideal(trace):
-    """How long all windows take if each call ends as soon as what it needs has begun; and each iteration, on
-    the thread where it takes longest."""
+    """How long all windows take if each call ends as soon as what it needs has begun; each iteration, on
+    the thread where it takes longest; and the calls that count, by thread and function."""
     firsts, lasts = defaultdict(list), defaultdict(list)
     for thread in trace.threads.values():
         for window, (begin, _) in enumerate(thread.windows):
@@ -134,6 +134,10 @@ def ideal(trace):
         for window, (begin, end) in enumerate(thread.windows):
             last = [call for call in thread.calls if call.window == window][-1:]
             lasts[window].append(ends[last[0]] + end - last[0].end if last else end - min(firsts[window]))
+    functions = Counter()
+    for call in calls:
+        if call.span or not call.thread.iterations:
+            functions[call.thread.rank, call.thread.number, call.function] += ends[call] - begins[call]
     iterations = defaultdict(int)
     for thread in trace.threads.values():
         calls = defaultdict(list)
@@ -144,4 +148,4 @@ def ideal(trace):
             time = (ends[mine[-1]] - begins[mine[0]] + mine[0].begin - begin + end - mine[-1].end
                     if mine else end - begin)
             iterations[key] = max(iterations[key], time)
-    return sum(max(moments) for moments in lasts.values()), iterations
+    return sum(max(moments) for moments in lasts.values()), iterations, functions

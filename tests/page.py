@@ -90,6 +90,9 @@ def figures(page, report):
     shares = [report['overview']['efficiency']] + [l['efficiency'] for l in report['loops']]
     texts = [[f"{100 * e[w]:.1f}%" for w in ('parallel', 'balance', 'communication')] for e in shares]
     verdict(f'{page.name}: efficiencies', [row for row in page.cells('Efficiencies', 1, 2, 3) if row not in texts] or '')
+    texts = ['/'.join(f"{100 * l['recorded'][w]:.1f}%" for w in ('serialisation', 'transfer')) if 'recorded' in l else 'not recorded/not recorded'
+             for l in report['loops']] + ['/']
+    verdict(f'{page.name}: and in what was recorded', [row for row in page.cells('Efficiencies', 4, 5) if '/'.join(row) not in texts] or '')
     same(f'{page.name}: calls', [[c['call'], str(c['calls']), f"{100 * c['run_share']:.1f}%"] for c in report['calls']],
          page.cells('MPI functions by time', 0, 1, 4))
     same(f'{page.name}: loops', [[str(l['repetitions']), l['label']] for l in report['loops']], page.cells('Loops', 1, 5))

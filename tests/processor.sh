@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Whether ranks had a processor: two that share one core had none for half of the time that they could have
-# run, or more if others run there, too.
+# Whether ranks had a processor: two that share one core, or two with two threads each that share two, had none
+# for half of the time that they could have run, or more if others run there, too.
 #
 # usage: tests/processor.sh
 # environment: that of frame.sh
@@ -16,6 +16,9 @@ int main(int argc, char **argv)
     double begin = MPI_Wtime();
     for (int i = 1; i <= 20; i++) {
         int one = 1, sum;
+#ifdef THREADS
+#pragma omp parallel
+#endif
         while (MPI_Wtime() < begin + 0.05 * i)
             ;
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -48,6 +51,22 @@ else
     has "the summary says it" "Processor    none for " shared/summary.txt
     "$tool" report shared >report
     has "the first finding says it" "1. The ranks had no processor for" report
+fi
+
+$MPICC -O1 -fopenmp -DTHREADS work.c -o threads || exit 2
+if ! [ -r /proc/self/schedstat ]; then
+    skip "two ranks of two threads on two cores" "the system does not say how long threads wait for a processor"
+elif [ "$(nproc)" -lt 2 ]; then
+    skip "two ranks of two threads on two cores" "there is one core"
+else
+    two=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')
+    OMP_NUM_THREADS=2 ranks 2 $(case $mpi in "Open MPI") echo --bind-to none ;; esac) taskset -c "$two" \
+        "$tool" run -o threads.run --summary off ./threads || verdict "two ranks of two threads: the run" "exit code $?"
+    set -- $(unserved threads.run)
+    verdict "two ranks of two threads on two cores: no processor for $1% of the time" "$([ "$1" -ge 35 ] || echo "$*")"
+    has "threads: the summary says it" "Processor    none for " threads.run/summary.txt
+    "$tool" report threads.run >report
+    has "threads: the first finding says it" "1. The ranks had no processor for" report
 fi
 
 finish

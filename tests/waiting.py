@@ -402,12 +402,50 @@ def look_for_causes(document, trace):
     near({'': document['unknown']}, {'': unknown}, everything, 'unknown')
     near(on_path, causes.path(trace), document['path'], 'path')
     assert sum(on_path.values()) == document['path'] <= document['efficiency']['time']
-    ideal, iterations = causes.ideal(trace)
+    ideal, iterations, functions = causes.ideal(trace)
     near({'': document['efficiency']['ideal']}, {'': ideal}, document['path'], 'ideal time')
     for one in document['iterations']:
         key = one['window'], one['number']
         near({key: one['efficiency']['transfer'] * one['longest']}, {key: min(one['longest'], iterations[key])}, one['longest'],
              'ideal time of an iteration')
+    said = Counter()
+    for site in document['sites']:
+        for row in site['by']:
+            place = document['locations'][row[0]]
+            said[place['rank'], place['thread'], site['label'].split(' ')[0]] += row[10]
+    near(said, functions, document['path'], 'ideal time of a function')
+
+
+def look_at_loops(report):
+    """What is said of loops against the rows of their call sites, by thread."""
+    loops = {one['id']: one for one in report['loops']}
+    around = {None: []}
+    for one in report['loops']:     # parents come first
+        around[one['id']] = around[one['parent']] + [one['id']]
+    inner = {}      # of the nodes of a call site, the loops that all are in
+    for node in report['graph']['nodes']:
+        mine = around[node['loop']]
+        inner[node['hash']] = [loop for loop in inner.get(node['hash'], mine) if loop in mine]
+    sums = defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
+    for site in report['waiting']['sites']:
+        for row in site['by']:
+            for loop in inner.get(site['hash'], []):
+                for i, value in enumerate((row[1], row[2], row[1] + row[10])):
+                    sums[loop][row[0]][i] += value
+    sums = {loop: kept for loop, by in sums.items() if (kept := [one for one in by.values() if one[0] + one[1]])}
+    for number, loop in loops.items():
+        assert ('recorded' in loop) == (number in sums), loop
+        if number not in sums:
+            continue
+        times, said = sums[number], loop['recorded']
+        longest, useful = max(one[0] + one[1] for one in times), max(one[0] for one in times)
+        mean, ideal = sum(one[0] for one in times) / len(times), min(longest, max(one[2] for one in times))
+        wanted = (len(times), longest, mean / longest, mean / useful if useful else 1, useful / ideal, ideal / longest)
+        mine = tuple(said[key] for key in ('locations', 'time', 'parallel', 'balance', 'serialisation', 'transfer'))
+        assert max(abs(a - b) for a, b in zip(mine, wanted)) < 1e-9, (loop, wanted)
+        if useful:
+            assert abs(mine[2] - mine[3] * mine[4] * mine[5]) < 1e-9, loop
+
 
 
 def near(said, mine, everything, what):
@@ -449,7 +487,8 @@ def compare(what, mine, said):
 
 def main(tool, folder):
     text = subprocess.run([tool, 'report', '--json', folder], check=True, stdout=subprocess.PIPE).stdout
-    document = json.loads(text)['waiting']
+    report = json.loads(text)
+    document = report['waiting']
     trace = Trace(f'{folder}/traces.otf2')
     threads, iterations, functions, pairs = found(trace)
     said = told(document)
@@ -461,6 +500,7 @@ def main(tool, folder):
     look_at_iterations(document, trace)
     look_at_objects(document, trace)
     look_for_causes(document, trace)
+    look_at_loops(report)
     kinds = Counter()
     for times in threads.values():
         kinds.update({kind: time for kind, time in times.items() if kind not in ('time', 'mpi', 'calls')})

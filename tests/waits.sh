@@ -69,6 +69,37 @@ verdict "100 columns" "$(grep -E '.{101}' report | head -n 1)"
 verdict "efficiency of each iteration" "$([ "$(grep -cE '^ +([0-9.]+% +){4}[0-9.]+ .s +[0-9.]+ [mun]?s +[0-9.]+%  [0-9]+$' report)" = 20 ] ||
     grep -A12 'x transfer    longest' report)"
 
+has "loops that were recorded" " parallel = load balance x serialisation x transfer       time  of" report
+cat >before.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 4; i++)
+        MPI_Bcast(&i, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int step = 0; step < 200; step++) {
+        usleep(1000 * (rank + 1));
+        for (int i = 0; i < 3; i++)
+            MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+$MPICC -g -O1 before.c -o before || exit 2
+traced inside -- ./before
+agrees "loops in the recorded iterations: another analyser finds the same" waiting.py inside
+"$tool" report inside >inside.txt
+verdict "the inner one, too" "$(grep -qE '^( +[0-9.]+%){4} +[0-9.]+ [mun]?s  +600 x in main' inside.txt || grep -A9 '^Of what was recorded' inside.txt)"
+verdict "loops that were not recorded say so" "$(grep -qE '^ +- +not recorded +-  4 x in main' inside.txt || grep -A9 '^Of what was recorded' inside.txt)"
+has "the summary says how long ranks may wait" "Waiting      at most " windows/summary.txt
+has "and in what" " in messages" windows/summary.txt
+agrees "how much, and who computes longest, as in the report" longest.py windows
+
 "$tool" report --json delays.4 >document && "$tool" export -o events delays.4 && "$python" -c '
 import json, sys
 from collections import Counter

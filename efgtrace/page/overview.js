@@ -15,10 +15,12 @@ function countCard(label, n, more) {
 function efficiencyTable() {
     const byTime = [...run.loops].sort((a, b) => b.time - a.time).slice(0, 6);
     const shown = run.loops.filter((loop) => loop.is_main || byTime.includes(loop));
-    const rows = [{ what: "the run", efficiency: run.overview.efficiency }].concat(shown.map((loop) => ({
+    const inRecorded = (part) => (r) => r.recorded ? percent(r.recorded[part]) : r.isRun ? "" : "not recorded";
+    const rows = [{ what: "the run", efficiency: run.overview.efficiency, isRun: true }].concat(shown.map((loop) => ({
         what: make("span", null, "\u2003".repeat(loop.depth) + `${loop.repetitions} \u00d7 in ${loop.function || "?"}`,
             loop.is_main ? make("span.tag", null, "main loop") : null),
         efficiency: loop.efficiency,
+        recorded: loop.recorded,
         isMain: loop.is_main,
     })));
     return table("Efficiencies, as the POP model and TALP have them: parallel = load balance \u00d7 communication", [
@@ -26,6 +28,8 @@ function efficiencyTable() {
         { name: "parallel", n: true, value: (r) => shareBar(r.efficiency.parallel), title: "mean useful time / time" },
         { name: "load balance", n: true, value: (r) => shareBar(r.efficiency.balance), title: "mean useful time / most useful time" },
         { name: "communication", n: true, value: (r) => shareBar(r.efficiency.communication), title: "most useful time / time" },
+        { name: "serialisation", n: true, value: inRecorded("serialisation"), title: "in the recorded iterations: most useful time / time if messages needed none" },
+        { name: "transfer", n: true, value: inRecorded("transfer"), title: "in the recorded iterations: time if messages needed none / time" },
         { name: "ranks", n: true, value: (r) => String(r.efficiency.ranks) },
         { name: "time", n: true, value: (r) => ns(r.efficiency.time), title: "of the rank that took longest" },
     ], rows, 0, (r) => r.isMain);
@@ -57,7 +61,7 @@ function drawOverview() {
             o.recorded.events ? countCard("Recorded", o.recorded.events, "events, " + bytes(o.recorded.bytes)) : card("Recorded", "nothing", "mode " + o.mode),
             card("Cost", ns(of(o.cost.time, o.ranks)), Number((100 * o.cost.share).toPrecision(2)) + "% of the run")),
         make("div.panel", null, efficiencyTable(),
-            make("p.note", null, "Useful time of a rank is its time outside MPI; the time of all is that of the rank that takes longest.")),
+            make("p.note", null, "Useful time of a rank is its time outside MPI; the time of all is that of the rank that takes longest. Serialisation and transfer, as estimated, are those of the recorded iterations: what communication loses to waiting, and to messages.")),
         make("h3", null, "What ran, and what was recorded"),
         make("div.panel", null,
             make("dl.facts", null,

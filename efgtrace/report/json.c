@@ -26,7 +26,9 @@ const char efg_report_json_help[] =
     "           program ran), paused (sum of ns when nothing was watched), unwatched (calls\n"
     "           then, in no other count)} (of the library)}\n"
     "  loops    as in `efgtrace graph`, of all ranks, depth first, with id, depth, label,\n"
-    "           is_main, efficiency, context (id, the innermost with all its calls)\n"
+    "           is_main, efficiency, context (id, the innermost with all its calls),\n"
+    "           recorded {locations, time (of the longest), parallel, balance, serialisation,\n"
+    "           transfer}, of what it has in the recorded iterations, if it has some\n"
     "  phases   [{number, is_main, function (of its loop), start, end, time, share (of the run),\n"
     "           iterations, iterations_time, iterations_mpi (of those that were counted),\n"
     "           recorded (iterations)}] of the rank that represents the run, as they began\n"
@@ -142,7 +144,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     cJSON_AddStringToObject(document, "format", "efgtrace-report");
     efg_json_number(document, "version", EFG_REPORT_VERSION);
     efg_report_json_overview(document, model, beside, waiting);
-    efg_report_json_loops(document, model);
+    efg_report_json_loops(document, model, waiting);
     efg_report_json_phases(document, model);
     efg_report_json_iterations(document, model);
     efg_report_json_heat(document, model);

@@ -35,7 +35,8 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
 
 void efg_report_json_overview(cJSON *to, const struct efg_model *model, const struct efg_beside *beside,
                               const struct efg_report_waiting *waiting);
-void efg_report_json_loops(cJSON *to, const struct efg_model *model);
+void efg_report_json_loops(cJSON *to, const struct efg_model *model,
+                           const struct efg_report_waiting *waiting);
 void efg_report_json_phases(cJSON *to, const struct efg_model *model);
 void efg_report_json_iterations(cJSON *to, const struct efg_model *model);
 void efg_report_json_heat(cJSON *to, const struct efg_model *model);

@@ -105,7 +105,7 @@ static void put_report(struct efg_buffer *out, const struct reading *reading, ui
     put_phases(out, run);
     put_pivot_path(out, run);
     efg_text_title(out, "Efficiency");
-    efg_report_efficiency(out, model, most);
+    efg_report_efficiency(out, model, &reading->waits, most);
     efg_text_title(out, "Iterations of the main loop");
     efg_report_iterations(out, run);
     efg_report_slow(out, &reading->beside, most == LINES ? LINES_SLOW : most);

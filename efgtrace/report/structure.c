@@ -2,13 +2,28 @@
 /*
  * Structure as JSON: loops, growth of the graph, calling contexts, the graph.
  */
+#include <stdlib.h>
+
 #include "cli/json.h"
 #include "files/summary/summary.h"
 #include "graph/formats.h"
+#include "inside.h"
 #include "json.h"
 #include "model/distribution.h"
 
 /* --- loops --- */
+
+static void add_inside(cJSON *to, const struct efg_waits_iteration *inside)
+{
+    cJSON *recorded = inside && inside->locations ? cJSON_AddObjectToObject(to, "recorded") : NULL;
+    struct efg_waits_shares shares;
+    if (!recorded)
+        return;
+    shares = efg_waits_shares(inside);
+    efg_json_number(recorded, "locations", inside->locations);
+    efg_json_number(recorded, "time", inside->longest);
+    efg_waits_json_shares(recorded, &shares);
+}
 
 static cJSON *make_loop(const struct efg_model *model, uint32_t id)
 {
@@ -93,13 +108,18 @@ void efg_report_json_phases(cJSON *document, const struct efg_model *model)
     efg_looptree_fini(&tree);
 }
 
-void efg_report_json_loops(cJSON *document, const struct efg_model *model)
+void efg_report_json_loops(cJSON *document, const struct efg_model *model, const struct efg_report_waiting *w)
 {
     const struct efg_merged *merged = &model->merged;
+    struct efg_waits_iteration *inside = *w->waits.missing ? NULL : efg_report_inside(model, w);
     cJSON *loops = cJSON_AddArrayToObject(document, "loops");
     for (uint32_t l = efg_looptree_next(&merged->tree, EFG_NONE); l != EFG_NONE;
-         l = efg_looptree_next(&merged->tree, l))
-        cJSON_AddItemToArray(loops, make_loop(model, l));
+         l = efg_looptree_next(&merged->tree, l)) {
+        cJSON *loop = make_loop(model, l);
+        add_inside(loop, inside ? &inside[l] : NULL);
+        cJSON_AddItemToArray(loops, loop);
+    }
+    free(inside);
     add_curve(document, &model->run);
 }
 

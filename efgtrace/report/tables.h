@@ -10,6 +10,7 @@
 #include "beside/beside.h"
 #include "judge/representative.h"
 #include "model/model.h"
+#include "waiting.h"
 
 /* The most useful sentences, a line each, of any length. */
 void efg_report_findings(struct efg_buffer *out, const struct efg_model *model,
@@ -18,8 +19,9 @@ void efg_report_findings(struct efg_buffer *out, const struct efg_model *model,
 /* Slow iterations beside typical ones: the sentences, and a table each. */
 void efg_report_slow(struct efg_buffer *out, const struct efg_beside *beside, uint32_t most);
 
-/* The efficiency of the run and of its longest loops. */
-void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
+/* The efficiency of the run and of its longest loops; also inside of what was recorded. */
+void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model,
+                           const struct efg_report_waiting *w, uint32_t most);
 
 /* What ranks did: least, median, most; and what a line of it is called, "outside MPI". */
 void efg_report_ranks(struct efg_buffer *out, const struct efg_model *model);

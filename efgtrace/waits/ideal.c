@@ -125,6 +125,22 @@ static void find_iterations(struct replaying *r)
     }
 }
 
+/* --- places --- */
+
+static int find_places(struct replaying *r)
+{
+    for (uint32_t i = 0; i < r->w->call_count; i++) {
+        const struct efg_waits_call *call = &r->w->calls[i];
+        if (!call->is_counted)
+            continue;
+        struct efg_waits_place *place = efg_waits_place(r->waits, call->location, call->site);
+        if (!place)
+            return -ENOMEM;
+        place->ideal += r->end[i] - r->begin[i];
+    }
+    return 0;
+}
+
 /* --- the heap --- */
 
 static bool is_before(const struct walker *a, const struct walker *b)
@@ -315,6 +331,7 @@ int efg_waits_find_ideal(struct efg_waits *waits)
             step(&r);
         end_windows(&r);
         find_iterations(&r);
+        error = find_places(&r);
         judge(&r);
     }
     efg_map_fini(&r.index);

@@ -19,7 +19,8 @@ const char efg_waits_json_help[] =
     "           path), caused, unknown, locations [{rank, thread, W}],\n"
     "           sites [{label, hash, W, caused C, by [[location (index), computation, mpi,\n"
     "           waiting, caused directly and indirectly by the computation before, by the\n"
-    "           calls (two numbers each), on the critical path the same two]]}],\n"
+    "           calls (two numbers each), on the critical path the same two, in MPI if messages\n"
+    "           needed no time]]}],\n"
     "           after (by, of what follows the last call),\n"
     "           objects [{kind (communicator, window or file), name, ranks (of its communicator; not\n"
     "           of a file), locations (that use it), calls, time, waiting (both in its calls),\n"
@@ -113,6 +114,7 @@ static void add_place(cJSON *by, const struct efg_waits_place *place)
     }
     for (int part = 0; part < EFG_PARTS; part++)
         put_number(row, place->cost.path[part]);
+    put_number(row, place->ideal);
     cJSON_AddItemToArray(by, row);
 }
 
@@ -197,7 +199,7 @@ static void add_pairs(cJSON *to, const struct efg_waits *waits, uint32_t most)
     efg_json_number(to, "pairs_left_out", waits->pair_count - count);
 }
 
-static void add_shares(cJSON *to, const struct efg_waits_shares *shares)
+void efg_waits_json_shares(cJSON *to, const struct efg_waits_shares *shares)
 {
     cJSON_AddNumberToObject(to, "parallel", shares->parallel);
     cJSON_AddNumberToObject(to, "balance", shares->balance);
@@ -218,7 +220,7 @@ static void add_iterations(cJSON *to, const struct efg_waits *waits)
         efg_json_number(iteration, "locations", it->locations);
         efg_json_number(iteration, "longest", it->longest);
         struct efg_waits_shares shares = efg_waits_shares(it);
-        add_shares(cJSON_AddObjectToObject(iteration, "efficiency"), &shares);
+        efg_waits_json_shares(cJSON_AddObjectToObject(iteration, "efficiency"), &shares);
         add_sum(iteration, &it->sum);
         cJSON_AddItemToArray(iterations, iteration);
     }

@@ -16,4 +16,7 @@ extern const char efg_waits_json_help[];
 cJSON *efg_waits_json(const struct efg_waits *waits, const struct efg_recorded *recorded,
                       const struct efg_recorded_names *names, bool is_brief);
 
+/* Members parallel, balance, serialisation and transfer, 0 to 1. */
+void efg_waits_json_shares(cJSON *to, const struct efg_waits_shares *shares);
+
 #endif

@@ -130,6 +130,7 @@ struct efg_waits_place { /* the calls of a site on a location; of none: what fol
     uint32_t location, site;
     struct efg_waits_sum sum;
     struct efg_waits_cost cost;
+    uint64_t ideal; /* ns: as sum.mpi, if messages needed no time */
 };
 
 struct efg_waits_efficiency { /* 0 to 1, 0 if not known; of a location that is, mostly, a rank */
@@ -147,7 +148,7 @@ struct efg_waits_pair { /* a rank waits for another one, or does not know for wh
     uint64_t time, count;
 };
 
-struct efg_waits_iteration { /* of all locations that have it */
+struct efg_waits_iteration { /* of all locations that have it; or, without a key, calls of a loop */
     uint64_t key;            /* efg_recorded_key */
     uint64_t begin, end, locations;
     uint64_t longest, useful; /* ns: of the location that took longest; that computed longest */

@@ -111,6 +111,8 @@ static void test_golden(void **state)
         "as "
         "many\n"
         "Graph        of 24208 calls: 9 nodes, up to 10 edges a rank, last grew after 4.05 s\n"
+        "Waiting      at most 14.7% of the time, that in MPI: 3.3% in messages, 11.4% in collectives\n"
+        "             rank 3 computes longest, 8.7% longer than the mean: others may wait for it\n"
         "Cost         about 20.3 ms a rank, 0.5% of the run: 0 ns in MPI_Init, 20.0 ms in MPI_Finalize,\n"
         "             300 us while it ran: 6052 calls, 49 ns each\n"
         "             up to 2.00 MB of memory a rank\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joins the totals of ranks. Totals are joined field by field, as a table says, but for the
- * speaker, the most crowded host and the notes. Joined in any tree over ascending ranks they are
- * the same, as long as there are not more than EFG_TOTALS_NOTES different notes.
+ * Joins the totals of ranks. Totals are joined field by field, as a table says, but for the speaker, the
+ * rank that computes longest, the most crowded host and the notes. Joined in any tree over ascending ranks
+ * they are the same, as long as there are not more than EFG_TOTALS_NOTES different notes.
  */
 #include "totals.h"
 
@@ -63,6 +63,9 @@ static const struct efg_field fields_of_totals[] = {
     SUM(67, file_io.operations),
     SUM(68, file_io.bytes),
     SUM(69, file_io.time),
+    SUM(74, within.messages),
+    SUM(75, within.collectives),
+    SUM(76, within.polls),
     SUM(51, paused),
     SUM(52, unwatched),
     LEAST(22, nodes_least),
@@ -89,6 +92,8 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(33, EFG_FIELD_64, speaker_standing),
     FIELD(34, EFG_FIELD_64, speaker_time),
     FIELD(35, EFG_FIELD_64, speaker_events),
+    FIELD(77, EFG_FIELD_64, computed_by),
+    FIELD(78, EFG_FIELD_64, computed_most),
     FIELD(36, EFG_FIELD_64, crowd_ranks),
     FIELD(37, EFG_FIELD_64, crowd_cores),
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
@@ -96,7 +101,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(72, EFG_FIELD_TEXT, said),
     FIELD(73, EFG_FIELD_TEXT, counters),
 };
-enum { FIRST_LEAST = 38, FIRST_MOST = 44, FIRST_SET = 56, FIRST_OTHER = 58 };
+enum { FIRST_LEAST = 41, FIRST_MOST = 47, FIRST_SET = 59, FIRST_OTHER = 61 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -147,6 +152,14 @@ static void add_speaker(struct efg_totals *totals, const struct efg_totals *more
     totals->speaker_standing = more->speaker_standing;
     totals->speaker_time = more->speaker_time;
     totals->speaker_events = more->speaker_events;
+}
+
+static void add_computed(struct efg_totals *totals, const struct efg_totals *more)
+{
+    if (more->computed_most <= totals->computed_most)
+        return;
+    totals->computed_most = more->computed_most;
+    totals->computed_by = more->computed_by;
 }
 
 /* Takes HOST. */
@@ -214,6 +227,7 @@ void efg_totals_add(struct efg_totals *totals, struct efg_totals *more)
     if (more->ranks)
         add_numbers(totals, more);
     add_speaker(totals, more);
+    add_computed(totals, more);
     add_crowd(totals, more->crowd_ranks, more->crowd_cores, more->crowd_host);
     more->crowd_host = NULL;
     add_said(totals, more->said);
@@ -299,9 +313,27 @@ static void add_moved(struct efg_totals_moved *to, const struct efg_node *node)
     to->time += efg_node_time(node);
 }
 
+/* Of the thread that stands for the rank. */
+static void add_within(struct efg_totals *totals, const struct efg_run_names *names,
+                       const struct efg_graph *graph)
+{
+    for (uint32_t v = 0; v < graph->node_count; v++) {
+        const struct efg_node *node = &graph->nodes[v];
+        uint32_t class = class_of(names, node->signature.call);
+        totals->within.polls += node->poll_time;
+        if (class == EFG_CLASS_POINT2POINT)
+            totals->within.messages += node->time.sum;
+        else if (class >= EFG_CLASS_BARRIER && class <= EFG_CLASS_OTHER_COLLECTIVE)
+            totals->within.collectives += node->time.sum;
+    }
+}
+
 void efg_totals_classes(struct efg_totals *totals, const struct efg_run_names *names,
                         const struct efg_run_rank *rank)
 {
+    const struct efg_run_thread *leader = efg_run_rank_thread(rank);
+    if (leader)
+        add_within(totals, names, &leader->graph);
     for (uint32_t k = 0; k < rank->thread_count; k++) {
         const struct efg_graph *graph = &rank->threads[k].graph;
         for (uint32_t v = 0; v < graph->node_count; v++) {
@@ -384,6 +416,8 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
     };
     if (thread)
         add_leader(&one, thread);
+    one.computed_most = one.time > one.in_mpi ? one.time - one.in_mpi : 0;
+    one.computed_by = rank->rank;
     one.without_first = first_if(!one.with_window, rank->rank);
     one.follower_first = first_if(one.followers, rank->rank);
     one.alone_first = first_if(one.alone, rank->rank);

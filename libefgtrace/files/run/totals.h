@@ -24,6 +24,9 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     struct efg_totals_moved {
         uint64_t operations, bytes, time; /* calls that moved data; ns in them and in all others */
     } rma, file_io;                       /* one-sided communication; MPI-IO */
+    struct {
+        uint64_t messages, collectives, polls; /* parts of in_mpi; polls: those that found nothing */
+    } within;
     uint64_t all_count, all_time, all_mpi; /* iterations: how many, ns, ns in MPI */
     uint64_t recorded_count, recorded_time, recorded_mpi; /* the same of those recorded */
     uint64_t like_count, like_time, like_mpi; /* of all iterations of those that recorded some */
@@ -61,6 +64,7 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
      * of those with a main loop, the one with the most time in iterations; else the first one.
      */
     uint64_t speaker, speaker_standing, speaker_time, speaker_events;
+    uint64_t computed_by, computed_most; /* the rank that is longest outside MPI: ns */
     /* The host whose ranks share cores most: how many ranks, cores. */
     uint64_t crowd_ranks, crowd_cores;
     char *crowd_host;
@@ -78,7 +82,7 @@ struct efg_run_names;
 /* Add RANK, without what the ranks of a host share. Returns 0 or -ENOMEM. */
 int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank);
 
-/* What of RANK, whose calls have NAMES, is one-sided, and what is MPI-IO. */
+/* What of RANK, whose calls have NAMES, is one-sided, what is MPI-IO, and what its time in MPI is. */
 void efg_totals_classes(struct efg_totals *totals, const struct efg_run_names *names,
                         const struct efg_run_rank *rank);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the ranks ran, and how well the clocks of their hosts agree.
+ * Where the ranks ran, how long they may have waited, and how well the clocks of their hosts agree.
  */
 #include "summary.h"
 
@@ -42,6 +42,52 @@ void efg_summary_processor(struct efg_buffer *out, const struct efg_run *run)
         "(%.1f to %.1f%%)",
         efg_percent((double)t->processor_waited, (double)t->processor_used + (double)t->processor_waited),
         (double)t->unserved_least / 1e4, (double)t->unserved_most / 1e4);
+}
+
+#define WORTH 0.5 /* percent of the time: of less, nothing is said */
+#define EVEN 1.05 /* the most over the mean, of what is balanced */
+
+static void put_longest(struct efg_buffer *out, const struct efg_totals *t)
+{
+    double mean = ((double)t->time - (double)t->in_mpi) / (double)t->ranks;
+    double above = mean > 0 ? (double)t->computed_most / mean : 1;
+    if (above < EVEN)
+        efg_summary_line(out, "             all ranks compute for the same time, within %.1f%% of the mean",
+                         100 * (above - 1));
+    else
+        efg_summary_line(
+            out,
+            "             rank %llu computes longest, %.1f%% longer than the mean: others may wait "
+            "for it",
+            (unsigned long long)t->computed_by, 100 * (above - 1));
+}
+
+void efg_summary_waiting(struct efg_buffer *out, const struct efg_totals *t)
+{
+    uint64_t told = t->within.messages + t->within.collectives + t->within.polls;
+    const struct {
+        uint64_t time;
+        const char *name;
+    } parts[] = {{t->within.messages, "messages"},
+                 {t->within.collectives, "collectives"},
+                 {t->within.polls, "polls that found nothing"},
+                 {t->in_mpi > told ? t->in_mpi - told : 0, "other calls"}};
+    char text[256];
+    size_t used = (size_t)snprintf(text, sizeof text, "at most %.1f%% of the time, that in MPI",
+                                   efg_percent((double)t->in_mpi, (double)t->time));
+    const char *between = ": ";
+    if (t->ranks < 2 || efg_percent((double)t->in_mpi, (double)t->time) < WORTH)
+        return;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double share = efg_percent((double)parts[i].time, (double)t->time);
+        if (share < WORTH)
+            continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.1f%% in %s", between, share,
+                                 parts[i].name);
+        between = ", ";
+    }
+    efg_summary_wrap(out, "Waiting      ", text);
+    put_longest(out, t);
 }
 
 void efg_summary_skew(const struct efg_run_skew *skew, char *to, size_t size)

@@ -66,6 +66,9 @@ void efg_summary_plugins(struct efg_buffer *out, const struct efg_run *run, uint
 /* Append what there is to say about ranks that share cores, and about clocks of several hosts. */
 void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_processor(struct efg_buffer *out, const struct efg_run *run);
+/* How long ranks may have waited in MPI calls, and which one computes longest. Why they wait is known only
+ * when the trace is read (efgtrace/waits). */
+void efg_summary_waiting(struct efg_buffer *out, const struct efg_totals *totals);
 void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run);
 
 /* What the messages told of the clocks, and what was done: "off by 3 us or more in the window,
