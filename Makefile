@@ -23,21 +23,20 @@
 #   SAN=address,undefined   build with sanitizers, in a folder of its own
 #   CC=clang                another compiler
 #   BUILD=folder            another place to build in
-#   MPICC=mpicc.mpich       another MPI to build for and to test with
-#   PC_MPI=ompi-c           its pkg-config name
+#   MPICC=mpicc.mpich       the MPI to build for, alone, and to test with; else for each MPI that is found
 #   D3=FILE DAGRE=FILE      the libraries that the page of a report draws with
 #   V=1                     show the commands
 
 comma   := ,
 CC      ?= gcc
+# Debian calls its compilers mpicc.openmpi and mpicc.mpich, and one of them mpicc.
+MPICCS  := $(or $(MPICC),$(sort $(notdir $(wildcard $(foreach mpi,openmpi mpich,$(addsuffix /mpicc.$(mpi),$(subst :, ,$(PATH))))))),mpicc)
 MPICC   ?= mpicc
-PC_MPI  ?= $(if $(findstring mpich,$(MPICC)),mpich,ompi-c)
 PREFIX  ?= /usr/local
 SAN     ?=
 BUILD   ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 VERSION := 0.1.0
 
-# Open MPI's pkg-config file asks for -Wl,-rpath and the like, which a library does not need.
 pc = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
 CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g) # sanitized code is compiled in half the time
@@ -57,13 +56,16 @@ INIH    := $(if $(ARCHIVE),$(ARCHIVE) -Wl$(comma)--exclude-libs$(comma)libinih.a
 
 FILES_PC := otf2 libdw libcjson
 FILES_CFLAGS = $(call pc,--cflags,$(FILES_PC) inih)
-MPI_CFLAGS   = $(call pc,--cflags,$(PC_MPI)) \
-               $(if $(filter mpich,$(PC_MPI)),-Wno-stringop-overflow) # of MPI_STATUSES_IGNORE
+# What config/mpi.sh says of an MPI, asked once; MPI is the one to test with.
+ask          = $(or $(ask_$(1)_$(2)),$(eval ask_$(1)_$(2) := $(shell config/mpi.sh $(1) $(2)))$(ask_$(1)_$(2)))
+MPI          = $(call ask,name,$(MPICC))
+MPI_CFLAGS   = $(call ask,compile,$(1)) \
+               $(if $(filter mpich,$(call ask,name,$(1))),-Wno-stringop-overflow) # of MPI_STATUSES_IGNORE
 HWLOC_CFLAGS = $(call pc,--cflags,hwloc)
 FILES_LIBS   = $(call pc,--libs,$(FILES_PC)) $(INIH) -lelf -lm
 # It comes without a pkg-config file. Only code of x86-64 is looked at.
 ZYDIS := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-lZydis)
-RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(ZYDIS) $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI))) $(FILES_LIBS)
+RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(ZYDIS) $(FILES_LIBS)
 
 # What the page of `efgtrace report --html` draws with; without them it has tables and lists only.
 D3    ?= $(wildcard /usr/share/nodejs/d3/dist/d3.min.js)
@@ -76,7 +78,7 @@ objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 CORE    := $(call objects,libefgtrace/base/*.c libefgtrace/core/*/*.c)
 FILES   := $(call objects,libefgtrace/files/*/*.c)
 WRAP    := $(call objects,libefgtrace/runtime/preload/*.c)
-RUNTIME := $(filter-out $(WRAP),$(call objects,libefgtrace/runtime/*/*.c))
+RUNTIMES = $(patsubst %,$(BUILD)/libefgtrace-runtime-%.so,$(foreach mpicc,$(MPICCS),$(call ask,name,$(mpicc))))
 PAGE    := $(BUILD)/page/head.html $(BUILD)/page/tail.html
 TOOL    := $(call objects,efgtrace/*.c efgtrace/*/*.c) $(BUILD)/obj/efgtrace/page/data.o
 
@@ -89,17 +91,29 @@ all: $(BUILD)/efgtrace libraries plugins
 
 plugins: $(PLUGINS)
 
-libraries: $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so
+libraries: $(BUILD)/libefgtrace.so $(RUNTIMES)
+	$(if $(RUNTIMES),,@echo "no MPI is found: name its compiler with MPICC=" >&2; exit 1)
 
-# The wrappers alone are preloaded; MPI_Init loads the rest.
+# The wrappers alone are preloaded, into programs of any MPI; MPI_Init loads the rest.
 $(BUILD)/libefgtrace.so: $(WRAP)
 	$(call quiet,LD)$(CC) $(SANITIZE) -shared $(DEFINED) -o $@ $^ -ldl
 
 # These go by way of runtime/base/heap.c.
 HEAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup qsort)
 
-$(BUILD)/libefgtrace-runtime.so: $(RUNTIME) $(FILES) $(CORE)
-	$(call quiet,LD)$(CC) $(SANITIZE) -shared $(DEFINED) $(HEAP) -o $@ $^ $(RUNTIME_LIBS) -lpthread
+# of_mpi NAME MPICC: the runtime for this MPI. It finds the MPI that the process has, and is linked with none.
+define of_mpi
+RUNTIME_$(1) := $$(patsubst %.c,$(BUILD)/obj/$(1)/%.o,$$(filter-out libefgtrace/runtime/preload/%,$$(wildcard libefgtrace/runtime/*/*.c)))
+
+$(BUILD)/libefgtrace-runtime-$(1).so: $$(RUNTIME_$(1)) $$(FILES) $$(CORE)
+	$$(call quiet,LD)$$(CC) $$(SANITIZE) -shared $$(HEAP) -o $$@ $$^ $$(RUNTIME_LIBS) -lpthread
+
+$(BUILD)/obj/$(1)/%.o: ALL_CFLAGS += $$(call MPI_CFLAGS,$(2)) $$(FILES_CFLAGS) $$(HWLOC_CFLAGS)
+$(BUILD)/obj/$(1)/%.o: %.c
+	@mkdir -p $$(@D)
+	$$(call quiet,CC)$$(CC) $$(ALL_CFLAGS) -c $$< -o $$@
+endef
+$(foreach mpicc,$(MPICCS),$(if $(call ask,name,$(mpicc)),$(eval $(call of_mpi,$(call ask,name,$(mpicc)),$(mpicc)))))
 
 $(BUILD)/efgtrace: $(TOOL) $(FILES) $(CORE)
 	$(call quiet,LD)$(CC) $(SANITIZE) -o $@ $^ $(FILES_LIBS)
@@ -109,7 +123,7 @@ $(BUILD)/efgtrace-plugins/%.so: plugins/%.c libefgtrace/user/efgtrace-plugin.h
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) -std=gnu11 $(WARNINGS) $(CFLAGS) -fPIC -shared -Ilibefgtrace/user -o $@ $<
 
-$(WRAP) $(RUNTIME): ALL_CFLAGS += $(MPI_CFLAGS) $(FILES_CFLAGS) $(HWLOC_CFLAGS)
+$(WRAP): ALL_CFLAGS += -Ilibefgtrace/runtime/preload # its mpi.h
 $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
 $(TOOL): ALL_CFLAGS += -Iefgtrace
 
@@ -132,7 +146,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(UNIT_HELP) $(FILES) $(CORE)
 	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) -lcmocka $(FILES_LIBS)
 
 # The call path is tested without MPI, with modules to load and to unload while it runs.
-of       = $(patsubst %,$(BUILD)/obj/libefgtrace/runtime/%.o,$(1))
+of       = $(patsubst %,$(BUILD)/obj/$(MPI)/libefgtrace/runtime/%.o,$(1))
 WALKED  := $(call of,base/memory $(addprefix stack/,callpath cfi memo modules steps walk))
 MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/thrower.so
 
@@ -149,8 +163,8 @@ $(BUILD)/tests/test_order: $(call of,base/memory watch/order)
 
 $(BUILD)/tests/test_requests: $(call of,base/memory mpi/requests)
 $(BUILD)/tests/test_types: $(call of,mpi/ask mpi/types)
-$(BUILD)/tests/test_requests $(BUILD)/tests/test_types: ALL_CFLAGS += $(MPI_CFLAGS)
-$(BUILD)/tests/test_requests $(BUILD)/tests/test_types: FILES_LIBS += $(filter-out -Wl%,$(call pc,--libs,$(PC_MPI)))
+$(BUILD)/tests/test_requests $(BUILD)/tests/test_types: ALL_CFLAGS += $(call MPI_CFLAGS,$(MPICC))
+$(BUILD)/tests/test_requests $(BUILD)/tests/test_types: FILES_LIBS += $(call ask,link,$(MPICC))
 
 $(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
 	@mkdir -p $(@D)
@@ -213,13 +227,6 @@ $(BUILD)/obj/tests/fuzz/%.o: ALL_CFLAGS += $(FILES_CFLAGS) -Iefgtrace
 fuzzed: $(FUZZED)
 
 unit: $(UNIT)
-
-# For MPICH, beside a build for another MPI. Only the runtime depends on it: all else is copied.
-COPIED := page obj/efgtrace obj/libefgtrace/base obj/libefgtrace/core obj/libefgtrace/files
-mpich: all
-	@mkdir -p $(BUILD)/mpich
-	@cd $(BUILD) && cp -ru --preserve=timestamps --parents $(COPIED) mpich
-	@$(MAKE) --no-print-directory -s MPICC=mpicc.mpich BUILD=$(BUILD)/mpich all
 
 set-up-%:
 	@config/setup.sh $*
@@ -308,7 +315,7 @@ install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 lib/efgtrace-plugins share/doc/efgtrace/plugins \
 	  share/bash-completion/completions share/zsh/site-functions)
 	install -m 755 $(BUILD)/efgtrace $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-runtime.so $(DESTDIR)$(LIBDIR)
+	install -m 755 $(BUILD)/libefgtrace.so $(RUNTIMES) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(PLUGINS) $(DESTDIR)$(LIBDIR)/efgtrace-plugins
 	install -m 644 plugins/*.c $(DESTDIR)$(PREFIX)/share/doc/efgtrace/plugins
 	install -m 644 libefgtrace/user/* $(DESTDIR)$(PREFIX)/include/efgtrace
@@ -321,7 +328,7 @@ install: all
 
 # What install has made.
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/efgtrace lib/libefgtrace.so lib/libefgtrace-runtime.so lib/pkgconfig/efgtrace.pc \
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/efgtrace lib/libefgtrace.so lib/libefgtrace-runtime-*.so lib/pkgconfig/efgtrace.pc \
 	  share/bash-completion/completions/efgtrace share/zsh/site-functions/_efgtrace \
 	  $(foreach page,$(wildcard man/*.[157]),share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	cd $(DESTDIR)$(PREFIX) && rm -rf lib/efgtrace-plugins include/efgtrace share/doc/efgtrace
@@ -329,7 +336,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(RUNTIME) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
+-include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(foreach mpicc,$(MPICCS),$(RUNTIME_$(call ask,name,$(mpicc)))) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all plugins libraries mpich unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction bench-keep install uninstall clean
+.PHONY: all plugins libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction bench-keep install uninstall clean
 .SECONDARY:

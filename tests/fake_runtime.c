@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stands in for libefgtrace-runtime.so in tests/preload.sh: counts what the wrappers hand over,
+ * Stands in for a runtime in tests/preload.sh: counts what the wrappers hand over,
  * and prints it on standard error, one line each, with the rank in front. Linked with
  * calls.c, for the names.
  */
@@ -107,5 +107,14 @@ static void pin(void *put, void *get)
     (void)put, (void)get;
 }
 
-__attribute__((visibility("default")))
-const struct efg_runtime efg_runtime = {prepare, say, pin, start, watch, finish, leave, control};
+__attribute__((visibility("default"))) const struct efg_runtime efg_runtime = {
+    .constants = {MPI_IN_PLACE, MPI_LOCK_EXCLUSIVE},
+    .prepare = prepare,
+    .say = say,
+    .pin = pin,
+    .start = start,
+    .watch = watch,
+    .finish = finish,
+    .leave = leave,
+    .control = control,
+};

@@ -223,8 +223,9 @@ includes() {
 
 # "object letter name" of all names in objects, as nm has them
 names() {
-    (cd "$build/obj" && nm -A $(cd "$root" && find libefgtrace efgtrace -name '*.[cS]' | sed 's/[cS]$/o/')) |
-        sed -E 's/:([0-9a-f]+| +)? / /'
+    (cd "$build/obj" && nm -A $(cd "$root" && find libefgtrace efgtrace -name '*.[cS]' |
+        sed "s/[cS]\$/o/; /runtime\/preload/!s/^libefgtrace\/runtime/$kind\/&/")) |
+        sed -E "s/:([0-9a-f]+| +)? / /; s/^$kind\///"
 }
 
 includes | sort >"$work/includes"

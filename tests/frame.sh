@@ -34,6 +34,8 @@ case ${MPICC:=mpicc} in
     export MPIR_CVAR_POLLS_BEFORE_YIELD=1 ;; # there are fewer cores than ranks
 *) mpi="Open MPI" MPICXX=mpicxx MPIFORT=mpifort MPIRUN="mpirun --oversubscribe" ;;
 esac
+kind=$("$root/config/mpi.sh" name "${MPICC%% *}")
+runtime=libefgtrace-runtime-$kind.so
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_reachable=${OMPI_MCA_reachable-weighted} # Open MPI 5 else says it cannot reach its own host
 # What Open MPI takes on one node, without a look for networks, which is half the time of a start.

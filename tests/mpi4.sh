@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What is new in MPI 4, and programs of sessions, which never call MPI_Init. Open MPI has it from
-# version 5 on; for an older one efgtrace is built for MPICH here.
+# version 5 on; for an older one these programs are of MPICH.
 #
 # environment: that of frame.sh
-if ! echo 'MPI_Session session;' | ${MPICC:-mpicc} -include mpi.h -fsyntax-only -xc - 2>/dev/null; then
-    BUILD=${BUILD:-build}
-    (cd "$(dirname "$0")/.." && mkdir -p "$BUILD/mpich" &&
-        flock Makefile make --no-print-directory -s -j2 mpich BUILD="$BUILD" >/dev/null) && MPICC=mpicc.mpich
-    BUILD=$BUILD/mpich
-fi
+echo 'MPI_Session session;' | ${MPICC:-mpicc} -include mpi.h -fsyntax-only -xc - 2>/dev/null || MPICC=mpicc.mpich
 . "$(dirname "$0")/frame.sh"
-[ -f "$build/libefgtrace-runtime.so" ] || { skip "MPI 4" "neither mpicc nor mpicc.mpich has it"; finish; }
+[ -f "$build/$runtime" ] || { skip "MPI 4" "neither mpicc nor mpicc.mpich has it"; finish; }
 large=$(echo MPI_VERSION | $MPICC -include mpi.h -E -P -xc - | tail -n 1) # 3 where counts are ints
 
 # calls DIR: how many of each of rank 0

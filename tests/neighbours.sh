@@ -20,9 +20,9 @@ if [ "${1:-}" = --table ]; then
 fi
 
 mkdir "$work/counting" "$work/tracing" && cp "$library" "$work/counting/" || exit 1
-cp "$library" "$build/libefgtrace-runtime.so" "$work/tracing/" || exit 1
+cp "$library" "$build/$runtime" "$work/tracing/" || exit 1
 $MPICC -std=gnu11 -fPIC -shared -fvisibility=hidden -Ilibefgtrace tests/fake_runtime.c \
-    libefgtrace/runtime/calls/calls.c -o "$work/counting/libefgtrace-runtime.so" || exit 1
+    libefgtrace/runtime/calls/calls.c -o "$work/counting/$runtime" || exit 1
 counting=$work/counting/libefgtrace.so # with a runtime that only counts, as in preload.sh
 tracing=$work/tracing/libefgtrace.so
 cd "$work" || exit 1

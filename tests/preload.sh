@@ -14,7 +14,7 @@ tests=$root/tests/preload
 cp "$library" "$work/" || exit 1
 library=$work/libefgtrace.so
 $MPICC -std=gnu11 -fPIC -shared -fvisibility=hidden -Ilibefgtrace tests/fake_runtime.c \
-    libefgtrace/runtime/calls/calls.c -o "$work/libefgtrace-runtime.so" || exit 1
+    libefgtrace/runtime/calls/calls.c -o "$work/$runtime" || exit 1
 $MPICC -std=gnu11 "$tests/end.c" -o "$work/end" || exit 1
 
 # run NP COMMAND...: fills $out, $err (sorted by rank, ours only), $code

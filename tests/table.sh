@@ -12,8 +12,16 @@ clean() {
 # The rows as the compiler sees them: a line "KIND NAME" each.
 cat >"$work/rows.c" <<'END'
 #include "runtime/calls/call.h"
+#ifndef ALL
+#undef EFG_ROWS_4
+#undef EFG_ROWS_LARGE
+#define EFG_ROWS_4 EFG_MPI_4
+#define EFG_ROWS_LARGE EFG_LARGE_COUNTS
+#endif
 #define CALL(name, ...) ROW wrapped MPI_ #name
-#if EFG_MPI_4
+#if defined ALL
+#define CALLX(name, ...) ROW wrapped MPI_ #name ROW wrapped MPIX_ #name
+#elif EFG_MPI_4
 #define CALLX CALL
 #else
 #define CALLX(name, ...) ROW wrapped MPIX_ #name
@@ -24,12 +32,12 @@ cat >"$work/rows.c" <<'END'
 #define LEFT_OUTX(name, reason) ROW left MPIX_ #name
 #include "runtime/calls/calls.def"
 END
-$MPICC -E -P -Ilibefgtrace "$work/rows.c" |
-    grep -o 'ROW [a-z]* MPIX\?_ "[A-Za-z0-9_]*"' | sed 's/ROW //; s/ "//; s/"//' >"$work/rows"
-
-# names KIND: the functions of these rows
+# names KIND COMPILER: the functions of these rows
 names() {
-    sed -n "s/^$1 //p" "$work/rows" | sort
+    kind=$1
+    shift
+    "$@" -E -P -Ilibefgtrace "$work/rows.c" |
+        grep -o 'ROW [a-z]* MPIX\?_ "[A-Za-z0-9_]*"' | sed 's/ROW //; s/ "//; s/"//' | sed -n "s/^$kind //p" | sort
 }
 
 symbols() {
@@ -42,8 +50,8 @@ libmpi=$(ldd "$work/a" | awk '$1 ~ /^libmpi(ch)?\.so/ {print $3}')
 [ -r "$libmpi" ] || { echo "FAIL libmpi: ldd does not show it"; exit 1; }
 
 symbols "$libmpi" | grep -E '^MPIX?_' >"$work/libmpi"
-names '.*' >"$work/table"
-names wrapped >"$work/wrapped"
+names '.*' $MPICC >"$work/table"
+names wrapped ${CC:-gcc} -DALL -Ilibefgtrace/runtime/preload >"$work/wrapped"
 
 comm -23 "$work/libmpi" "$work/table" >"$work/out"
 clean "every function of libmpi is in the table ($(wc -l <"$work/libmpi"))" "$work/out"
@@ -55,7 +63,7 @@ uniq -d "$work/table" >"$work/out"
 clean "no function has two rows" "$work/out"
 
 grep -hE '^LEFT_OUT[CX]?\(' $tables | grep -Ev '^LEFT_OUT[CX]?\([A-Za-z0-9_]+, "[^"]{6,}"\)$' >"$work/out"
-clean "each one left out has a reason ($(names left | wc -l))" "$work/out"
+clean "each one left out has a reason ($(names left $MPICC | wc -l))" "$work/out"
 
 # What a status comes back in must be what the tracer says, or it cannot know what was received.
 awk '/^CALLC?X?\(/ {row = $0; has = 0; passed = 0}
@@ -76,5 +84,12 @@ clean "libefgtrace.so needs libc only" "$work/out"
 
 nm -D --undefined-only "$library" | grep -E ' (P?MPI|ompi_|opal_|mca_)' >"$work/out"
 clean "libefgtrace.so refers to nothing of libmpi" "$work/out"
+
+# One of MPICH is for all of its ABI, the oldest of which have MPI 3.1 and other file names.
+for file in "$build"/libefgtrace-runtime-*.so; do
+    readelf -d "$file" | grep NEEDED | grep -E 'libmpi|libmpich|libopen-(rte|pal)' >"$work/out"
+    nm -D --undefined-only "$file" | grep -E '^ *U P?MPI_(Session|.*_c$|.*from_(group|session))' >>"$work/out"
+    clean "$(basename "$file") is linked with no MPI library, and needs nothing of MPI 4" "$work/out"
+done
 
 finish

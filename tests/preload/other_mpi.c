@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With LIBRARY: an MPI library that is not Open MPI. Without: a program that calls it. */
+/* With LIBRARY: an MPI library that says VERSION of itself. Without: a program that calls it. */
 #ifdef LIBRARY
+#ifdef VERSION
+#include <string.h>
+int PMPI_Get_library_version(char *version, int *length)
+{
+    *length = strlen(strcpy(version, VERSION));
+    return 0;
+}
+#endif
 int MPI_Init(int *argc, char ***argv)
 {
     (void)argc, (void)argv;

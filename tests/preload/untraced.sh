@@ -4,7 +4,7 @@
 mkdir alone && cp "$library" alone/
 library=$PWD/alone/libefgtrace.so
 run 1 "$work/end"
-contains "no runtime library: said" "$(cat "$work/err")" "libefgtrace-runtime.so"
+contains "no runtime library: said" "$(cat "$work/err")" "$runtime"
 contains "no runtime library: said" "$(cat "$work/err")" "runs untraced"
 same "no runtime library: the job runs" "finalized 1 0" "$out $code"
 run 1 env EFGTRACE_MODE=off "$work/end"

@@ -10,8 +10,9 @@ echo 'int puts(const char *); char *getenv(const char *); int main(void) { retur
 if ${CC:-gcc} -fsanitize=address asan.c -o asan 2>/dev/null; then
     asan=$(ldd asan | sed -n 's/^[[:space:]]*\(lib[a-z_.]*asan[^ ]*\) .*/\1/p')
     gives "a program with AddressSanitizer" 0 "${asan:+$asan:}$build/libefgtrace.so" "$tool" run ./asan
-    gives "and another library" 0 "${asan:+$asan:}$build/libefgtrace.so:$build/libefgtrace-runtime.so" \
-        env LD_PRELOAD="$build/libefgtrace-runtime.so" "$tool" run ./asan
+    ${CC:-gcc} -shared -x c /dev/null -o another.so
+    gives "and another library" 0 "${asan:+$asan:}$build/libefgtrace.so:$PWD/another.so" \
+        env LD_PRELOAD="$PWD/another.so" "$tool" run ./asan
     same "a script that is interpreted by such a program" "${asan:+$asan:}$build/libefgtrace.so" \
         "$(printf '#!%s\n' "$PWD/asan" >script; chmod +x script; "$tool" run ./script)"
     same "found by env" "${asan:+$asan:}$build/libefgtrace.so" \

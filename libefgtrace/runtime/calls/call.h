@@ -3,10 +3,10 @@
  * An MPI call as its wrapper hands it to the tracer: which function, and the arguments by
  * their meaning. calls.def says for each function which argument means what.
  *
- * Two libraries share this header. libefgtrace.so is preloaded: it holds the wrappers
- * (wrap*.c), needs libc only, and so disturbs no process that is not an MPI program.
- * libefgtrace-runtime.so is all the rest; MPI_Init loads it, in a scope of its own,
- * so that none of its libraries' symbols meet those of the application.
+ * Two libraries share this header. libefgtrace.so is preloaded: it holds the wrappers, needs libc only,
+ * and so disturbs no process that is not an MPI program; its mpi.h is that of any MPI
+ * (preload/mpi.h). libefgtrace-runtime-MPI.so is all the rest, built for one MPI; MPI_Init loads it, in a
+ * scope of its own, so that none of its libraries' symbols meet those of the application.
  */
 #ifndef EFG_CALL_H
 #define EFG_CALL_H
@@ -23,6 +23,11 @@
 #define EFG_MPI_4 0
 #endif
 #define EFG_LARGE_COUNTS (MPI_VERSION >= 4) /* MPI_Send_c and its like */
+
+/* The rows of calls.def that are read: all. */
+#define EFG_ROWS_4 1
+#define EFG_ROWS_LARGE 1
+
 #if (defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40003000) || \
     (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION == 5)
 #define EFG_PARTITIONS int /* where MPICH 4.0.2 and Open MPI 5 lack a const of the standard */
@@ -126,6 +131,10 @@ enum efg_shape {
      1ull << EFG_SHAPE_WIN_NEW | 1ull << EFG_SHAPE_WIN_FREE | 1ull << EFG_SHAPE_FILE_OPEN |               \
      1ull << EFG_SHAPE_FILE_CLOSE)
 
+/* A handle, which has room for a pointer in either library. */
+#define EFG_HANDLE(type) _Alignas(uintptr_t) type
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a handle's number is in its first bytes");
+
 struct efg_call {
     uint16_t id;
     uint8_t shape;      /* enum efg_shape */
@@ -141,15 +150,16 @@ struct efg_call {
     int nrequests;
     int64_t count, rcount;
     int16_t amode, whence;
-    MPI_Datatype type, rtype;
+    EFG_HANDLE(MPI_Datatype) type, rtype;
     const void *counts, *rcounts;       /* per rank, v-collectives: of int or MPI_Count */
     const MPI_Datatype *types, *rtypes; /* per rank, Alltoallw */
-    MPI_Comm comm;
+    EFG_HANDLE(MPI_Comm) comm;
     MPI_Comm *newcomm;
-    MPI_Win win, *newwin;
+    EFG_HANDLE(MPI_Win) win;
+    MPI_Win *newwin;
     union {
-        MPI_File file;
-        MPI_Group group;
+        EFG_HANDLE(MPI_File) file;
+        EFG_HANDLE(MPI_Group) group;
     };
     union {
         MPI_File *newfile;
@@ -172,6 +182,7 @@ struct efg_call {
     uint64_t match;  /* match id of an operation that the call begins */
     void *thread;
 };
+_Static_assert(sizeof(struct efg_call) == 272, "it is the same for each MPI");
 
 /* Facts of a function, by its number. */
 struct efg_call_info {
@@ -198,8 +209,15 @@ struct efg_front {
     uint64_t *(*passing)(void);
 };
 
-/* What libefgtrace-runtime.so exports to the preloaded library. */
+/* Values of mpi.h that wrappers compare arguments with. */
+struct efg_constants {
+    const void *in_place; /* MPI_IN_PLACE */
+    int lock_exclusive;   /* MPI_LOCK_EXCLUSIVE */
+};
+
+/* What a runtime exports to the preloaded library. */
 struct efg_runtime {
+    struct efg_constants constants;
     /* Before MPI_Init; reads the configuration. Wrong ones are reported on standard error, and
      * the process exits with 2: it has cost nothing yet. Returns true to go on, false for "off". */
     bool (*prepare)(const struct efg_front *front);

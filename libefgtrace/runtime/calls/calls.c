@@ -26,7 +26,13 @@ const struct efg_call_info efg_call_info[EFG_CALLS] = {
 #include "calls.def"
 };
 
-/* The rows are as mpi.h has them: wrap.c, which knows no handles, cannot see to it. */
+/* The rows that mpi.h has are as there: the preloaded library, which knows no MPI, cannot see to it. */
+#undef EFG_ROWS_4
+#undef EFG_ROWS_LARGE
+#define EFG_ROWS_4 EFG_MPI_4
+#define EFG_ROWS_LARGE EFG_LARGE_COUNTS
+_Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Aint) == 8 && MPI_SUCCESS == 0,
+               "preload/mpi.h is of any MPI");
 #define AS_MPI(name, parameters)                                                   \
     _Static_assert(__builtin_types_compatible_p(__typeof__(name), int parameters), \
                    #name " has other parameters in mpi.h");

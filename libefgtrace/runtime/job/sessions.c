@@ -14,6 +14,12 @@
 #include "runtime/process/notes.h"
 
 #if EFG_MPI_4
+/* A library of the ABI that it is built for may be older, and have none of these. */
+#pragma weak PMPI_Session_init
+#pragma weak PMPI_Session_finalize
+#pragma weak PMPI_Group_from_session_pset
+#pragma weak PMPI_Comm_create_from_group
+
 static struct efg_job *const job = &efg_job;
 static MPI_Session session = MPI_SESSION_NULL;
 

@@ -370,6 +370,7 @@ static void watch(void (*end)(void))
 
 __attribute__((visibility("default"))) extern const struct efg_runtime efg_runtime;
 const struct efg_runtime efg_runtime = {
+    .constants = {.in_place = MPI_IN_PLACE, .lock_exclusive = MPI_LOCK_EXCLUSIVE},
     .prepare = prepare,
     .say = say,
     .pin = efg_board_pin,

@@ -87,7 +87,7 @@ static int call(int (*next)(const int, ...), int level, const struct rest *rest)
 #define PCONTROL(prefix)                                                               \
     DEFINE(prefix, Pcontrol, (const int level, ...))                                   \
     {                                                                                  \
-        __typeof__(&FUNCTION(prefix, Pcontrol)) next = NEXT(prefix, Pcontrol);         \
+        __typeof__(&prefix##Pcontrol) next = NEXT(prefix, Pcontrol);                   \
         struct rest rest;                                                              \
         va_list more;                                                                  \
         va_start(more, level);                                                         \

@@ -11,17 +11,13 @@
  */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/launcher.h"
+#include "kind.h"
 #include "wrap.h"
-
-#define RUNTIME_LIBRARY "libefgtrace-runtime.so"
 
 static struct efg_hooks own_hooks; /* what efg_wrap_hooks point to */
 static _Atomic enum stage { NOT_YET, RUNNING, OVER } stage;
@@ -30,50 +26,16 @@ static atomic_int users;    /* calls of MPI_Init and MPI_Session_init, less thos
 static const struct efg_runtime *runtime;
 static pid_t owner;           /* the process that started the tracer: not a forked child */
 static const void *initiator; /* an address in the module that calls MPI_Init */
-static char folder[PATH_MAX]; /* that we were loaded from, with its last slash */
 
 /* Of the thread: what the outermost call is for was done within it; the tracer itself calls. */
 static __thread bool is_done_here __attribute__((tls_model("initial-exec")));
 static __thread bool is_tracer __attribute__((tls_model("initial-exec")));
-
-/* A relative path in LD_PRELOAD is good only until the program changes its directory, so this
- * is a constructor too. */
-__attribute__((constructor)) static void find_folder(void)
-{
-    Dl_info self;
-    if (*folder || !dladdr(&own_hooks, &self) || !self.dli_fname)
-        return;
-    char path[PATH_MAX];
-    const char *name = self.dli_fname;
-    if (*name != '/') {
-        if (!realpath(name, path))
-            return;
-        name = path;
-    }
-    const char *slash = strrchr(name, '/');
-    if (slash && slash + 1 - name < PATH_MAX)
-        memcpy(folder, name, (size_t)(slash + 1 - name)); /* the rest is zeros */
-}
-
-static void say_untraced(const char *why)
-{
-    dprintf(STDERR_FILENO, "efgtrace: %s; this process runs untraced\n", why);
-}
 
 static bool is_switched_off(void)
 {
     const char *mode = getenv("EFGTRACE_MODE");
     return mode && strcasecmp(mode, "off") == 0;
 }
-
-/* Handles are pointers in Open MPI, and numbers in MPICH and what is made of it. */
-#ifdef OPEN_MPI
-#define BUILT_FOR "Open MPI"
-static const char *const libraries[] = {"Open MPI", NULL};
-#else
-#define BUILT_FOR "MPICH"
-static const char *const libraries[] = {"MPICH", "MVAPICH", "Intel(R) MPI", NULL};
-#endif
 
 static void *look_up(const char *symbol)
 {
@@ -99,20 +61,6 @@ static void *find_get_version(void)
     return look_up("PMPI_Get_library_version");
 }
 
-/* The library is of the kind that the table was compiled for. */
-static bool is_our_kind(void)
-{
-    static char version[1 << 14]; /* of any library: MPICH wants 8192, Open MPI 256 */
-    int length;
-    __typeof__(&MPI_Get_library_version) get = (__typeof__(get))find_get_version();
-    if (!get || get(version, &length) != MPI_SUCCESS)
-        return false;
-    for (size_t i = 0; libraries[i]; i++)
-        if (strstr(version, libraries[i]))
-            return true;
-    return false;
-}
-
 /* FUNCTION is in MPI itself, not in a library between it and us. */
 static bool is_of_mpi(const void *function)
 {
@@ -127,18 +75,6 @@ static bool is_alone(void)
            is_of_mpi(look_up("MPI_Finalize"));
 }
 
-static const struct efg_runtime *load_runtime(void)
-{
-    char path[PATH_MAX + sizeof RUNTIME_LIBRARY];
-    find_folder();
-    snprintf(path, sizeof path, "%s%s", folder, RUNTIME_LIBRARY);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const void *symbol = library ? dlsym(library, EFG_RUNTIME_SYMBOL) : NULL;
-    if (!symbol)
-        say_untraced(dlerror());
-    return symbol;
-}
-
 /* Before MPI_Init, which CALLER calls. Once: a second MPI_Init is the application's error, and
  * libmpi's to report. */
 static void prepare(const void *caller)
@@ -147,14 +83,11 @@ static void prepare(const void *caller)
     if (is_done++ || is_switched_off())
         return;
     initiator = caller;
-    if (!is_our_kind()) {
-        if (efg_launcher_is_first()) /* it is the same on all ranks */
-            say_untraced("the program's MPI library is not " BUILT_FOR ", which this efgtrace was built for");
+    const struct efg_runtime *loaded = efg_kind_load(find_get_version());
+    if (!loaded || !loaded->prepare(&front))
         return;
-    }
-    const struct efg_runtime *loaded = load_runtime();
-    if (loaded && loaded->prepare(&front))
-        runtime = loaded;
+    efg_wrap_constants = loaded->constants;
+    runtime = loaded;
 }
 
 /* True once, for the one that ends the tracer; no call is seen from here on. */
@@ -227,7 +160,7 @@ struct place {
 #define BY_HAND_AS(prefix, name, parameters, call)                                                     \
     DEFINE(prefix, name, parameters)                                                                   \
     {                                                                                                  \
-        __typeof__(&FUNCTION(prefix, name)) next = NEXT(prefix, name);                                 \
+        __typeof__(&prefix##name) next = NEXT(prefix, name);                                           \
         struct place here = {__builtin_frame_address(0), __builtin_return_address(0), NAMED_##prefix}; \
         return call;                                                                                   \
     }
@@ -267,7 +200,7 @@ static bool is_last(struct place here, const void *next)
 static bool has_begun(void)
 {
     int flag = 0;
-    __typeof__(&MPI_Initialized) ask = (__typeof__(ask))look_up("PMPI_Initialized");
+    int (*ask)(int *) = (int (*)(int *))look_up("PMPI_Initialized");
     return ask && ask(&flag) == MPI_SUCCESS && flag;
 }
 
@@ -340,7 +273,6 @@ BY_HAND(Abort, (MPI_Comm comm, int code), ((void)here, leave(), next(comm, code)
  * starts when all of them make their first communicator together: without one there is nobody
  * to send anything to. What was called before that is not seen.
  */
-#if EFG_MPI_4
 static int session_init(struct place here, int (*next)(MPI_Info, MPI_Errhandler, MPI_Session *),
                         MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
 {
@@ -396,7 +328,6 @@ static int create_from_group(struct place here,
 BY_HAND(Comm_create_from_group,
         (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *newcomm),
         create_from_group(here, next, group, tag, info, handler, newcomm))
-#endif
 
 void efg_wrap_control(int level, const char *name, const uintptr_t *frame)
 {

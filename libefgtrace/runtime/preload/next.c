@@ -88,7 +88,8 @@ static int find_libmpi(struct dl_phdr_info *module, size_t size, void *name)
     const char *slash = strrchr(module->dlpi_name, '/');
     (void)size;
     const char *base = slash ? slash + 1 : module->dlpi_name;
-    if ((strncmp(base, "libmpi.so", 9) != 0 && strncmp(base, "libmpich.so", 11) != 0) ||
+    if ((strncmp(base, "libmpi.so", 9) != 0 && strncmp(base, "libmpich.so", 11) != 0 &&
+         strncmp(base, "libmpi_abi.so", 13) != 0) ||
         strlen(module->dlpi_name) >= PATH_MAX)
         return 0;
     strcpy(name, module->dlpi_name);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The preloaded library: every function of calls.def, as MPI_X and as PMPI_X (Open MPI's
- * Fortran libraries call the latter), before the next definition in the chain.
+ * The preloaded library, for any MPI: every function of calls.def, as MPI_X and as PMPI_X (Open MPI's
+ * Fortran libraries call the latter), before the next definition in the chain. A function that the
+ * program's MPI does not have is never called.
  *
  * It lives in every process that the job starts, the shells too, and so refers to nothing but
  * libc: the next functions are looked up at the first call (next.c), and no object of
  * libmpi (MPI_COMM_WORLD is the address of one) is named here. All of the tracer is in
- * libefgtrace-runtime.so, which MPI_Init or the first session loads (life.c). Until then,
+ * libefgtrace-runtime-MPI.so, which MPI_Init or the first session loads (life.c). Until then,
  * and after MPI_Finalize, the hooks are NULL and a wrapper is one load and one branch before
  * the next function.
  *
@@ -21,19 +22,15 @@
  */
 #include "wrap.h"
 
-#if !EFG_MPI_4 && __has_include(<mpi-ext.h>)
-#include <mpi-ext.h>
-#endif
-
 /* gcc clears a structure of this size with `rep stos`, which takes longer to start than all the
  * rest of a wrapper (12 ns, measured); tuned like this it uses plain vector stores, or memset
- * for a larger one. */
+ * for one of more than 272. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC target("tune=skylake")
-_Static_assert(sizeof(struct efg_call) <= 272, "a call is cleared by vector stores");
 #endif
 
 _Atomic(const struct efg_hooks *) efg_wrap_hooks;
+struct efg_constants efg_wrap_constants;
 __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("initial-exec")));
 
 /*
@@ -43,7 +40,7 @@ __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("
 #define WRAPPER(prefix, id_, shape_, parameters, arguments, ...)                                             \
     DEFINE(prefix, id_, parameters)                                                                          \
     {                                                                                                        \
-        __typeof__(&FUNCTION(prefix, id_)) next = NEXT(prefix, id_);                                         \
+        __typeof__(&prefix##id_) next = NEXT(prefix, id_);                                                   \
         const struct efg_hooks *run = atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire);           \
         if (!run || efg_wrap_passes(EFG_SHAPE_##shape_) || efg_wrap_is_inside(__builtin_frame_address(0))) { \
             struct efg_call c __attribute__((unused)) = {__VA_ARGS__};                                       \
@@ -65,13 +62,10 @@ __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("
 #define CALL(id, class_, shape, ...)      \
     WRAPPER(MPI_, id, shape, __VA_ARGS__) \
     WRAPPER(PMPI_, id, shape, __VA_ARGS__)
-#if EFG_MPI_4
-#define CALLX CALL
-#else
 #define CALLX(id, class_, shape, ...)      \
+    CALL(id, class_, shape, __VA_ARGS__)   \
     WRAPPER(MPIX_, id, shape, __VA_ARGS__) \
     WRAPPER(PMPIX_, id, shape, __VA_ARGS__)
-#endif
 #define OWN(id, class_, shape)
 #define LEFT_OUT(id, reason)
 #include "runtime/calls/calls.def"

@@ -21,35 +21,12 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define INLINE static inline __attribute__((always_inline)) /* though wrap.c is tuned */
 
-/*
- * A function under its name in libmpi, its parameters those of the table. Where handles are
- * numbers, here they have the size of pointers: so a program of a library whose handles are
- * pointers, into which this is preloaded by mistake, gets them through unharmed, and runs
- * untraced. (In registers and on the stack an int has as much room as a pointer.) Where they
- * are pointers, mpi.h checks the table.
- */
-#ifdef OPEN_MPI
-#define FUNCTION(prefix, name) prefix##name
-#define DEFINE(prefix, name, parameters) EXPORT int prefix##name parameters
-#else
-#define FUNCTION(prefix, name) own_##prefix##name
-#define DEFINE(prefix, name, parameters) \
-    EXPORT int FUNCTION(prefix, name)    \
-    parameters __asm__(#prefix #name);   \
-    int FUNCTION(prefix, name) parameters
-#define MPI_Comm uintptr_t
-#define MPI_Datatype uintptr_t
-#define MPI_Errhandler uintptr_t
-#define MPI_File uintptr_t
-#define MPI_Group uintptr_t
-#define MPI_Info uintptr_t
-#define MPI_Message uintptr_t
-#define MPI_Op uintptr_t
-#define MPI_Request uintptr_t
-#define MPI_Win uintptr_t
-#pragma GCC diagnostic ignored "-Wincompatible-pointer-types" /* MPI_Comm * is uintptr_t * */
-#pragma GCC diagnostic ignored "-Wint-conversion"             /* MPI_File is a pointer */
-#endif
+/* A function under its name in libmpi, its parameters those of the table. */
+#define DEFINE(prefix, name, parameters)  \
+    EXPORT int prefix##name parameters;   \
+    int prefix##name parameters
+
+extern OURS struct efg_constants efg_wrap_constants; /* those of the runtime, once it is loaded */
 
 /* --- Who is next --- */
 
@@ -71,7 +48,7 @@ INLINE void *efg_wrap_next(int id, int named, const char *symbol)
 }
 
 #define NEXT(prefix, name)                                                               \
-    ((__typeof__(&FUNCTION(prefix, name)))efg_wrap_next(EFG_CALL_##name, NAMED_##prefix, \
+    ((__typeof__(&prefix##name))efg_wrap_next(EFG_CALL_##name, NAMED_##prefix, \
                                                         #prefix #name))
 #define NAMED_MPI_ EFG_MPI
 #define NAMED_MPIX_ EFG_MPI
