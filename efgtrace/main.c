@@ -26,7 +26,6 @@ static const struct command commands[] = {
     {"profile", "write what the ranks did as a program: loops and mean times", efg_cmd_profile},
     {"compare", "say how two runs differ", efg_cmd_compare},
     {"trace", "write the OTF2 trace of a job that was killed or is still running", efg_cmd_trace},
-    {"pack", "make a run file smaller", efg_cmd_pack},
     {"check", "explain the configuration, and say whether it is right", efg_cmd_check},
     {0},
 };

@@ -125,13 +125,11 @@ compare         cli             how commands talk: options, complaints, folders,
 compare         model           what is known of all ranks
 compare         page            draws it
 compare         recorded        reads them; which there are
-efgtrace        core/order      compares segments that were coded anew
 efgtrace        files/conf      check says what it means
 efgtrace        files/perf      check says which counters can be read
-efgtrace        files/disk      pack replaces a file
-efgtrace        files/order     pack codes orders anew
+efgtrace        files/disk      expand makes the folder of a trace
 efgtrace        files/otf2      expand writes a trace of all calls
-efgtrace        files/run       expand and pack read it
+efgtrace        files/run       expand reads it
 efgtrace        files/summary   names of nodes, numbers as text
 efgtrace        recorded        expand has the calls of an iteration from the trace
 efgtrace        cli             how commands talk: options, complaints, folders, output

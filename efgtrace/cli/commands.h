@@ -21,7 +21,6 @@ int efg_cmd_export(int argc, char **argv);
 int efg_cmd_expand(int argc, char **argv);
 int efg_cmd_profile(int argc, char **argv);
 int efg_cmd_compare(int argc, char **argv);
-int efg_cmd_pack(int argc, char **argv);
 int efg_cmd_trace(int argc, char **argv);
 int efg_cmd_check(int argc, char **argv);
 

@@ -110,7 +110,8 @@ static char *folder_of(const char *path)
     return !slash ? strdup(".") : strndup(path, slash > path ? (size_t)(slash - path) : 1);
 }
 
-int efg_open_exact(struct efg_run *run, const char *command, const char *dir, char *path)
+/* With everything as it is in the file. PATH, of PATH_MAX bytes: the run file. */
+static int open_exact(struct efg_run *run, const char *command, const char *dir, char *path)
 {
     char message[PATH_MAX + 256];
     struct stat facts;
@@ -133,7 +134,7 @@ int efg_open_exact(struct efg_run *run, const char *command, const char *dir, ch
 int efg_open_run(struct efg_run *run, const char *command, const char *dir)
 {
     char path[PATH_MAX];
-    if (efg_open_exact(run, command, dir, path))
+    if (open_exact(run, command, dir, path))
         return EFG_TOLD;
     free(run->output);
     run->output = folder_of(path);

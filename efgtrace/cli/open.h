@@ -13,10 +13,6 @@
  */
 int efg_open_run(struct efg_run *run, const char *command, const char *dir);
 
-/* The same with everything as it is in the file: to be written again, not shown. PATH, of
- * PATH_MAX bytes: the run file. */
-int efg_open_exact(struct efg_run *run, const char *command, const char *dir, char *path);
-
 /* Read the rank with the index INDEX, for COMMAND. Names are clean. Returns 0; else says on
  * standard error what is wrong, and returns EFG_TOLD. */
 int efg_open_rank(const struct efg_run *run, const char *command, uint32_t index,

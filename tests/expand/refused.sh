@@ -30,9 +30,6 @@ with open(sys.argv[1], 'r+b') as file:
     file.write(bytes([data[at + 25] ^ 1]))
 END
 refused "damage" "the checksum of the sequence of rank 0 is wrong" 1 damaged
-"$tool" pack damaged >said 2>&1
-same "damage, pack: exit code" 1 $?
-contains "damage, pack: says so" "$(cat said)" "run.efg is left as it is"
 refused "damage, OTF2" "the checksum of the sequence of rank 0 is wrong" 1 -f otf2 -o new damaged
 verdict "damage, OTF2: nothing is left" "$(ls -d new 2>/dev/null)"
 refused "OTF2 where there is a trace" "there is a trace already" 1 -f otf2 -o "$work/stencil2d" "$work/stencil2d"

@@ -25,7 +25,6 @@ static const struct fuzz_command commands[] = {
     {efg_cmd_compare, {"compare", "-f", "json", FUZZ_DIR, FUZZ_DIR}, fuzz_expect_json},
     {efg_cmd_compare, {"compare", "-f", "html", FUZZ_DIR, FUZZ_DIR}, fuzz_expect_page},
     {efg_cmd_expand, {"expand", "--paths", "--to", "1000", FUZZ_DIR}, fuzz_expect_text},
-    {efg_cmd_pack, {"pack", FUZZ_DIR}, fuzz_expect_text},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -9,6 +9,7 @@
 #include "core/order/reader.h"
 #include "files/order/sequence_file.h"
 #include "fuzz.h"
+#include "../unit/equal_segments.h"
 
 /* A few bytes may stand for as many calls as they like: the first ones, and those behind a
  * leap. */
@@ -36,7 +37,7 @@ static void write_again(const struct efg_sequence_segment *segment, uint32_t mix
     efg_sequence_put(&bytes, segment, mix_pairs);
     struct efg_reader in = efg_reader(bytes.data, bytes.size);
     fuzz_expect(!efg_sequence_get(&in, &back), "a segment that is read again");
-    fuzz_expect(efg_sequence_segment_is_equal(&copy, &back), "the same segment");
+    fuzz_expect(are_equal_segments(&copy, &back), "the same segment");
     fuzz_expect(in.at == in.size, "all of its bytes");
     efg_sequence_segment_fini(&back);
     efg_sequence_segment_fini(&copy);

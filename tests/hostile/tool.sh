@@ -30,8 +30,6 @@ done
 "$tool" trace -o whole left >out 2>err
 from=whole
 tool_meets "report, run.efg a link" 1 "run.efg: it is a link" run.efg "$PWD/whole/run.efg" report copy
-tool_meets "pack, run.efg a link" 1 "run.efg: it is a link" run.efg "$PWD/whole/run.efg" pack copy
-tool_meets "pack, what it writes a link" 0 "" run.efg.packed.new "$PWD/theirs/run.efg" pack copy
 for name in traces.otf2 traces.def traces traces/0.evt; do
     tool_meets "export, $name a link" 1 "it is a link" $name "$PWD/whole/$name" export copy
 done

@@ -3,7 +3,7 @@
 
 mkdir empty
 : >file
-for command in report graph expand profile export trace pack; do
+for command in report graph expand profile export trace; do
     gives "$command: help" 0 "Usage: efgtrace $command" "$tool" $command --help
     gives "$command: no DIR" 2 "which run? DIR is missing; see \`efgtrace $command --help\`" "$tool" $command
     gives "$command: three DIRs" 2 "one DIR at a time" "$tool" $command empty empty empty

@@ -18,6 +18,7 @@
 #include "core/order/reader.h"
 #include "counted_memory.h"
 #include "some_events.h"
+#include "equal_segments.h"
 
 #define PLENTY (1600 << 10)
 #define SEQUENCES 10000
@@ -365,8 +366,8 @@ static void test_equal_events_make_equal_segments(void **state)
     assert_int_equal(a.count, b.count);
     int different = a.count != c.count;
     for (size_t i = 0; i < a.count; i++) {
-        assert_true(efg_sequence_segment_is_equal(&a.segments[i], &b.segments[i]));
-        if (i < c.count && !efg_sequence_segment_is_equal(&a.segments[i], &c.segments[i]))
+        assert_true(are_equal_segments(&a.segments[i], &b.segments[i]));
+        if (i < c.count && !are_equal_segments(&a.segments[i], &c.segments[i]))
             different = 1;
     }
     assert_true(different);

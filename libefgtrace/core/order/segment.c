@@ -175,26 +175,3 @@ int efg_sequence_segment_copy(struct efg_sequence_segment *copy, const struct ef
     free(c.names);
     return error;
 }
-
-/* ---- comparing ---- */
-
-static bool is_run_equal(const struct efg_sequence_run *a, const struct efg_sequence_run *b)
-{
-    return a->node == b->node && a->count == b->count && a->next == b->next && a->branch == b->branch;
-}
-
-bool efg_sequence_segment_is_equal(const struct efg_sequence_segment *a, const struct efg_sequence_segment *b)
-{
-    if (a->start != b->start || a->length != b->length || a->table != b->table ||
-        a->run_count != b->run_count || a->block_count != b->block_count || a->pair_count != b->pair_count)
-        return false;
-    for (uint32_t r = 0; r < a->run_count; r++) {
-        if (!is_run_equal(&a->runs[r], &b->runs[r]))
-            return false;
-    }
-    for (uint32_t block = 0; block < a->block_count; block++) {
-        if (a->first[block + 1] != b->first[block + 1])
-            return false;
-    }
-    return !a->pair_count || memcmp(a->pairs, b->pairs, a->pair_count * sizeof *a->pairs) == 0;
-}

@@ -168,10 +168,4 @@ void efg_sequence_segment_fini(struct efg_sequence_segment *segment);
  * takes a byte per block). */
 int efg_sequence_segment_check(const struct efg_sequence_segment *segment);
 
-/* Whether A and B hold the same. As nothing is left to chance, sequences of equal events in
- * sequences of equal limits are equal, segment by segment; what is equal here has equal events.
- */
-bool efg_sequence_segment_is_equal(const struct efg_sequence_segment *a,
-                                   const struct efg_sequence_segment *b);
-
 #endif

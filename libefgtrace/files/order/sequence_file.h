@@ -10,7 +10,9 @@
  *             blocks: pairs in it, then each pair:
  *                     2 x symbol + (1 if a count follows), count - 2
  *                     symbol: a run's number, or the number of runs + how many blocks back
- *     MIXED   the same by a mixer, see mix.c: half the size or less, about 3 us a pair
+ *     MIXED   the same by a mixer, see mix.c; about 3 us a pair. Without it run.efg grows by 18%
+ *             (bench/kernels/amr, 100 steps) to 84% (1000 steps); of LAMMPS, and where steps
+ *             are alike, by 2 to 6%
  *
  * Both are exact, and read the same on every machine. Segments that are equal (see sequence.h)
  * have equal bytes, so equal sequences can be found, and stored once, by their bytes.
