@@ -147,7 +147,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(UNIT_HELP) $(FILES) $(CORE)
 
 # The call path is tested without MPI, with modules to load and to unload while it runs.
 of       = $(patsubst %,$(BUILD)/obj/$(MPI)/libefgtrace/runtime/%.o,$(1))
-WALKED  := $(call of,base/memory $(addprefix stack/,callpath cfi memo modules steps walk))
+WALKED  := $(call of,base/memory $(addprefix stack/,callpath cfi memo modules pycode pylayout python steps walk))
 MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/thrower.so
 
 $(BUILD)/tests/test_callpath: $(WALKED) | $(MODULES)

@@ -56,6 +56,8 @@ static const struct meaning meanings[] = {
     {"stable", NULL, "the graph is stable once $ samples in a row found no new node or edge"},
     {"depth", "1", "a call path is only the frame that calls MPI"},
     {"depth", NULL, "a call path is the innermost $ frames above the MPI call"},
+    {"python", "on", "call paths of a program in Python consist of its functions and lines"},
+    {"python", "off", "call paths of a program in Python are those of the interpreter"},
     {"memory", NULL, "a rank uses at most $ of memory; beyond that it tells calls apart less finely"},
     {"ring", NULL, "with select = slow, the last $ of iterations are at hand, to be kept if they were slow"},
     {"log-limit", NULL, "a thread stops recording when its log reaches $"},

@@ -94,6 +94,7 @@ runtime/record  runtime/mpi     what the handles of a call mean
 runtime/record  runtime/stack   defines call paths in logs
 runtime/stack   core/flow       the loops in the machine code
 runtime/stack   files/log       a frame, as logs have it
+runtime/stack   files/symbols   what a function of a script is called
 runtime/watch   core/graph      adds events to it
 runtime/watch   core/loop       finds the main loop
 runtime/watch   core/order      keeps the order of calls

@@ -119,8 +119,8 @@ struct efgtrace_window {
 };
 
 struct efgtrace_frame {
-    const char *module; /* path name of the program or library; stays valid */
-    uint64_t offset;    /* of the call in it, bytes */
+    const char *module; /* path name of the program or library, "python:FUNCTION:LINE:FILE"; stays valid */
+    uint64_t offset;    /* of the call in it, bytes; of Python, the line */
 };
 
 /* What efgtrace does for plug-ins. */

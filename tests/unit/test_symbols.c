@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files/symbols/script.h"
 #include "files/symbols/symbols.h"
 
 static char folder[] = "/tmp/efg_symbols_XXXXXX";
@@ -320,15 +321,62 @@ static void test_damaged(void **state)
     free(copy);
 }
 
+/* --- scripts --- */
+
+static void test_script(void **state)
+{
+    (void)state;
+    char name[EFG_SCRIPT_NAME], function[16];
+    const struct efg_symbol *frames;
+    const char *file;
+    uint32_t line;
+    struct efg_symbols *symbols = efg_symbols_new();
+
+    efg_script_name(name, sizeof name, "Solver.step", 41, "/home/me/a:b/halo.py");
+    assert_true(efg_script_is(name));
+    assert_int_equal(efg_symbols_find(symbols, name, 44, &frames), 1);
+    assert_string_equal(frames->function, "Solver.step");
+    assert_string_equal(frames->file, "/home/me/a:b/halo.py");
+    assert_int_equal(frames->line, 44);
+    assert_int_equal(frames->first_line, 41);
+    assert_int_equal(efg_symbols_find(symbols, "python:broken", 1, &frames), 1);
+    assert_string_equal(frames->function, "?");
+    efg_symbols_free(symbols);
+
+    assert_true(efg_script_read("python:a_long_name_of_a_function:1:<string>", function, sizeof function,
+                                &line, &file));
+    assert_string_equal(function, "a_long_name_of_");
+    assert_string_equal(file, "<string>");
+    assert_false(efg_script_read("/usr/bin/python:1:x", function, sizeof function, &line, &file));
+}
+
+static void test_script_hash(void **state)
+{
+    (void)state;
+    uint64_t hash = efg_script_hash("python:f:1:/a/x.py");
+    assert_true(hash == efg_script_hash("python:f:1:/b/c/x.py"));
+    assert_true(hash != efg_script_hash("python:f:1:/a/y.py"));
+    assert_true(hash != efg_script_hash("python:f:2:/a/x.py"));
+    assert_true(hash != efg_script_hash("python:g:1:/a/x.py"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_static_function),   cmocka_unit_test(test_inlined_functions),
-        cmocka_unit_test(test_symbol_table_only), cmocka_unit_test(test_stripped),
-        cmocka_unit_test(test_debug_file),        cmocka_unit_test(test_wrong_debug_file),
-        cmocka_unit_test(test_compressed),        cmocka_unit_test(test_dynamic_symbols),
-        cmocka_unit_test(test_unreadable),        cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_damaged),           cmocka_unit_test(test_no_resolver),
+        cmocka_unit_test(test_script),
+        cmocka_unit_test(test_script_hash),
+        cmocka_unit_test(test_static_function),
+        cmocka_unit_test(test_inlined_functions),
+        cmocka_unit_test(test_symbol_table_only),
+        cmocka_unit_test(test_stripped),
+        cmocka_unit_test(test_debug_file),
+        cmocka_unit_test(test_wrong_debug_file),
+        cmocka_unit_test(test_compressed),
+        cmocka_unit_test(test_dynamic_symbols),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_no_resolver),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -55,6 +55,8 @@ static const struct efg_key keys[] = {
      1000},
     {"depth", NULL, "FRAMES", "128", "frames of a call path, counted from the MPI call", EFG_KEY_NUMBER,
      FIELD(depth), 1, 128},
+    {"python", NULL, "on|off", "on", "functions and lines of Python in call paths", EFG_KEY_SWITCH,
+     FIELD(python), 0, 0},
     {"memory", NULL, "SIZE", "16M", "memory limit of a rank; beyond it detail is dropped", EFG_KEY_SIZE,
      FIELD(memory), MB, MB << 20},
     {"ring", NULL, "SIZE", "8M", "room for iterations that may turn out to be slow", EFG_KEY_SIZE,

@@ -24,6 +24,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "files/symbols/script.h"
+
 #define START_FRAMES 4 /* at most this many lie outside of a main without a name */
 
 static const char *base_of(const char *path)
@@ -72,7 +74,7 @@ static size_t program_frames(const struct efg_otf2_unifier *u, const struct efg_
 {
     size_t keep = count;
     for (size_t i = count; i > 0; i--)
-        if (has_function(u, frames + i - 1, "main"))
+        if (!efg_script_is(module_of(u, frames + i - 1)) && has_function(u, frames + i - 1, "main"))
             return i;
     for (size_t i = count; i > 0 && i + START_FRAMES > count; i--)
         if (is_start(u, frames + i - 1))

@@ -19,6 +19,7 @@
 
 #include "base/map.h"
 #include "parts.h"
+#include "script.h"
 
 struct answer {
     struct answer *next; /* of the module */
@@ -68,6 +69,20 @@ static demangler *find_demangler(struct efg_symbols *symbols)
         symbols->looked_for_demangler = true;
     }
     return symbols->demangle;
+}
+
+/* A copy of STRING that lives as long as the resolver; NULL without memory. */
+static const char *copy_text(struct efg_symbols *symbols, const char *string)
+{
+    struct text *text = malloc(sizeof *text);
+    char *copy = text ? strdup(string) : NULL;
+    if (!copy) {
+        free(text);
+        return NULL;
+    }
+    *text = (struct text){symbols->texts, copy};
+    symbols->texts = text;
+    return copy;
 }
 
 /* NAME demangled, or NULL. */
@@ -136,8 +151,24 @@ static int count_own(const struct efg_dwarf_frame *frames, int count)
     return own;
 }
 
+/* A function of a script: its module says what it is, OFFSET is the line. */
+static struct answer *resolve_script(struct efg_symbols *symbols, struct module *module, uint64_t offset)
+{
+    char function[512];
+    struct efg_symbol symbol = {.line = (uint32_t)offset};
+    bool is_known =
+        efg_script_read(module->name, function, sizeof function, &symbol.first_line, &symbol.file) &&
+        (symbol.function = copy_text(symbols, function));
+    struct answer *answer = answer_new(module, offset, 1);
+    if (answer)
+        answer->frames[0] = is_known ? symbol : UNKNOWN;
+    return answer;
+}
+
 static struct answer *resolve(struct efg_symbols *symbols, struct module *module, uint64_t offset)
 {
+    if (efg_script_is(module->name))
+        return resolve_script(symbols, module, offset);
     struct efg_dwarf_frame all[EFG_INLINE_MAX + 1], *frames = all;
     int found = module->index ? efg_dwarf_find(module->index, offset, all) : 0;
     int own = count_own(frames, found);
@@ -179,7 +210,8 @@ static struct module *module_new(struct efg_symbols *symbols, const char *name)
         return NULL;
     }
     module->name = copy;
-    efg_elf_open(&module->file, name, !is_c_library(name));
+    if (!efg_script_is(name))
+        efg_elf_open(&module->file, name, !is_c_library(name));
     if (module->file.dwarf)
         module->index = efg_dwarf_index_new(module->file.dwarf);
     module->next = symbols->modules;
@@ -245,20 +277,6 @@ int efg_symbols_find(struct efg_symbols *symbols, const char *name, uint64_t off
     if (answer)
         *frames = answer->frames;
     return answer ? answer->count : 1;
-}
-
-/* A copy of STRING that lives as long as the resolver; NULL without memory. */
-static const char *copy_text(struct efg_symbols *symbols, const char *string)
-{
-    struct text *text = malloc(sizeof *text);
-    char *copy = text ? strdup(string) : NULL;
-    if (!copy) {
-        free(text);
-        return NULL;
-    }
-    *text = (struct text){symbols->texts, copy};
-    symbols->texts = text;
-    return copy;
 }
 
 int efg_symbols_know(struct efg_symbols *symbols, const char *name, uint64_t offset,

@@ -27,6 +27,7 @@
 #include "runtime/plugin/plugin.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
+#include "runtime/stack/python.h"
 #include "runtime/watch/coarse.h"
 #include "runtime/watch/events.h"
 #include "runtime/watch/known.h"
@@ -161,6 +162,15 @@ static void note_requests(void)
                  (unsigned long long)efg_requests_refused());
 }
 
+static void note_python(void)
+{
+    const char *version = efg_python_missed();
+
+    if (version && efg_job_is_first())
+        efg_note_silently("functions of Python %.*s are not known: call paths are those of the interpreter",
+                          (int)strcspn(version, " "), version);
+}
+
 void efg_finish_run(void)
 {
     struct efg_run run = {0};
@@ -182,6 +192,7 @@ void efg_finish_run(void)
     compare_clocks();
     share_detail(now);
     note_requests();
+    note_python();
     efg_spawned_note();
     close_recorders(now);
     bool has_trace = has_windows();

@@ -23,6 +23,7 @@
 #include "runtime/process/job.h"
 #include "runtime/process/processor.h"
 #include "runtime/process/notes.h"
+#include "runtime/process/program.h"
 #include "runtime/record/spawn.h"
 #include "runtime/stack/callpath.h"
 #include "runtime/watch/last.h"
@@ -277,7 +278,7 @@ static void identify(void)
     PMPI_Get_library_version(job->mpi, &length);
     job->mpi[strcspn(job->mpi, ",\n")] = '\0';
     gethostname(job->host, sizeof job->host - 1);
-    snprintf(job->application, sizeof job->application, "%s", program_invocation_short_name);
+    efg_program_name(job->application, sizeof job->application);
 }
 
 static bool has_threads(void)
@@ -323,7 +324,7 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
         return NULL;
     }
     bool threads = job->is_of_sessions || has_threads();
-    int ready = efg_callpath_init((unsigned)job->conf.depth) == 0 &&
+    int ready = efg_callpath_init((unsigned)job->conf.depth, job->conf.python) == 0 &&
                 efg_comms_init(comm ? job->comm : MPI_COMM_WORLD, job->self, &job->here, threads) == 0 &&
                 efg_rounds_init() == 0;
     if (comm)

@@ -33,8 +33,11 @@
 #include "base/hash.h"
 #include "base/hot.h"
 #include "base/map.h"
+#include "files/symbols/script.h"
 #include "memo.h"
 #include "modules.h"
+#include "pycode.h"
+#include "python.h"
 #include "runtime/base/memory.h"
 #include "walk.h"
 
@@ -44,6 +47,7 @@
 #define MOST_PAGES 1024
 
 _Static_assert(EFG_CALLPATH_DEPTH + SKIP <= EFG_WALK_DEPTH, "a walk holds all of a path");
+_Static_assert(EFG_PYTHON_WORDS <= EFG_WALK_MORE, "so it does with Python");
 
 static struct {
     pthread_mutex_t lock;
@@ -56,9 +60,20 @@ static struct {
     uint64_t path_bytes, held; /* of all paths; with what finds them */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Addresses of callers, innermost first; from FIRST on, PYTHON of them stand for functions of Python,
+ * which are in FRAME. */
+struct callers {
+    void *address[EFG_WALK_DEPTH + EFG_PYTHON_DEPTH];
+    uint32_t count, first, python;
+    const struct efg_python_frame *frame;
+};
+
 struct finder {
     struct efg_memo memo;
     struct efg_walk walk;
+    struct efg_python python;
+    bool has_python; /* the interpreter was on the way of a call of this thread */
+    struct callers callers;
     struct efg_map known; /* path, and the other half of the hash, by hash of the addresses */
     uint64_t memory;      /* bytes charged for this thread */
 };
@@ -115,18 +130,43 @@ static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t
     return id;
 }
 
+/* The frame of caller I, if there is to be one that has DEPTH frames further in. */
+static bool to_frame(const struct callers *callers, uint32_t i, uint32_t depth, struct efg_frame *frame)
+{
+    uintptr_t call = (uintptr_t)callers->address[i] - 1; /* inside the call, not behind it */
+    const struct efg_module *m = efg_modules_find(call);
+
+    if (!m || (depth == 0 && (m->is_hidden || (m->is_binding && callers->python))))
+        return false;
+    *frame = (struct efg_frame){efg_modules_number(m), 0, call - m->base};
+    return true;
+}
+
+static bool to_python_frame(const struct efg_python_frame *python, struct efg_frame *frame)
+{
+    char name[EFG_SCRIPT_NAME];
+    efg_pycode_name(python->code, name, sizeof name);
+    const struct efg_module *m = efg_modules_script(name, efg_script_hash(name));
+
+    if (!m)
+        return false;
+    *frame = (struct efg_frame){efg_modules_number(m), 0, efg_pycode_line(python->code, python->at)};
+    return true;
+}
+
 /* Frames from addresses: ours and MPI's are left out where the path begins. */
-static uint32_t to_frames(void *const *address, uint32_t count, struct efg_frame *frames, uint64_t *hash)
+static uint32_t to_frames(const struct callers *callers, struct efg_frame *frames, uint64_t *hash)
 {
     uint32_t depth = 0;
     *hash = 0;
-    for (uint32_t i = 0; i < count && depth < all.depth; i++) {
-        uintptr_t call = (uintptr_t)address[i] - 1; /* inside the call, not behind it */
-        struct efg_module *m = efg_modules_find(call);
-        if (!m || (m->is_hidden && depth == 0))
+    for (uint32_t i = 0; i < callers->count && depth < all.depth; i++) {
+        uint32_t python = i - callers->first;
+        struct efg_frame *frame = &frames[depth];
+        if (i >= callers->first && python < callers->python ? !to_python_frame(&callers->frame[python], frame)
+                                                            : !to_frame(callers, i, depth, frame))
             continue;
-        frames[depth++] = (struct efg_frame){efg_modules_number(m), 0, call - m->base};
-        *hash = efg_hash_mix(efg_hash_mix(*hash, m->hash), call - m->base);
+        depth++;
+        *hash = efg_hash_mix(efg_hash_mix(*hash, efg_modules_get(frame->module)->hash), frame->offset);
     }
     return depth;
 }
@@ -143,17 +183,17 @@ static void halve_depth(void)
     all.halvings++;
 }
 
-static uint32_t intern(void *const *address, uint32_t count)
+static uint32_t intern(const struct callers *callers)
 {
     struct efg_frame frames[EFG_CALLPATH_DEPTH];
     uint64_t hash;
 
     pthread_mutex_lock(&all.lock);
-    uint32_t depth = to_frames(address, count, frames, &hash);
+    uint32_t depth = to_frames(callers, frames, &hash);
     uint32_t path = find_path(hash, frames, depth);
     while (!path && all.depth) {
         halve_depth();
-        depth = to_frames(address, count, frames, &hash);
+        depth = to_frames(callers, frames, &hash);
         path = find_path(hash, frames, depth);
     }
     pthread_mutex_unlock(&all.lock);
@@ -168,17 +208,17 @@ struct key {
     uint32_t more;
 };
 
-static struct key key_of(void *const *address, uint32_t count)
+static struct key key_of(const struct callers *callers)
 {
-    uint64_t hash = count, more = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        hash = (hash ^ (uintptr_t)address[i]) * 0x9e3779b97f4a7c15u;
-        more = (more + (uintptr_t)address[i]) * 0xd6e8feb86659fd93u;
+    uint64_t hash = callers->count, more = 0;
+    for (uint32_t i = 0; i < callers->count; i++) {
+        hash = (hash ^ (uintptr_t)callers->address[i]) * 0x9e3779b97f4a7c15u;
+        more = (more + (uintptr_t)callers->address[i]) * 0xd6e8feb86659fd93u;
     }
     return (struct key){hash, (uint32_t)(more >> 32)};
 }
 
-/* A hash of the words of a walk; HASH is that of its addresses, which mostly are the words. */
+/* A hash of the words of a walk; HASH is that of its callers, whose addresses mostly are the words. */
 static uint64_t hash_words(const struct efg_walk *walk, const uintptr_t *frame, uint64_t hash)
 {
     hash ^= (uintptr_t)frame * 0xd6e8feb86659fd93u;
@@ -194,9 +234,9 @@ static uint32_t path_of(struct finder *f, struct key key)
     return known && *known >> 32 == key.more ? (uint32_t)*known : 0;
 }
 
-static uint32_t new_path(struct finder *f, struct key key, uint32_t count)
+static uint32_t new_path(struct finder *f, struct key key)
 {
-    uint32_t path = intern(f->walk.address, count);
+    uint32_t path = intern(&f->callers);
     if (efg_map_is_full(&f->known) && !efg_memory_may_remember(efg_map_memory(&f->known)))
         efg_map_fini(&f->known);
     uint64_t *known = path ? efg_map_put(&f->known, key.hash) : NULL;
@@ -246,9 +286,11 @@ static struct finder *new_finder(void)
     return mine.finder = f;
 }
 
-int efg_callpath_init(unsigned depth)
+int efg_callpath_init(unsigned depth, bool python)
 {
     all.depth = depth < EFG_CALLPATH_DEPTH ? depth : EFG_CALLPATH_DEPTH;
+    if (python)
+        efg_python_init();
     unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
     return pthread_key_create(&all.key, free_finder) == 0 ? 0 : -EAGAIN;
 }
@@ -280,26 +322,82 @@ static struct finder *finder_now(void)
     return f;
 }
 
+/* Entries of the memo that depend on frames of Python are kept for another address than FRAME: so they are
+ * not found before it is known whose frames these are. */
+static const uintptr_t *with_python(const uintptr_t *frame)
+{
+    return (const uintptr_t *)((const char *)frame + 1);
+}
+
+/* The path that is expected after the last one, in a thread that Python runs in. */
+static const struct efg_memo_entry *expect_python(struct finder *f, const uintptr_t *frame)
+{
+    if (!f->has_python)
+        return NULL;
+    efg_python_update(&f->python);
+    return efg_memo_predict(&mine.hand, with_python(frame));
+}
+
+static bool find_interpreter(struct finder *f, uint32_t count, uint32_t *first, uint32_t *end)
+{
+    *first = *end = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (efg_python_is_at((uintptr_t)f->walk.address[i] - 1)) {
+            *first = *end ? *first : i;
+            *end = i + 1;
+        }
+    return *end > 0;
+}
+
+/* COUNT addresses were found by a walk. All from the innermost to the outermost one of the interpreter
+ * give way to the functions that it runs. */
+static void find_callers(struct finder *f, uint32_t count)
+{
+    struct callers *c = &f->callers;
+    uint32_t first = count, end = count;
+
+    c->python = 0;
+    if (find_interpreter(f, count, &first, &end)) {
+        f->has_python = true;
+        efg_python_update(&f->python);
+        f->walk.word_count += efg_python_read(&f->python, f->walk.word + f->walk.word_count);
+        c->python = f->python.count;
+        c->frame = f->python.frame;
+    }
+    if (!c->python)
+        first = end = count;
+    c->first = first;
+    memcpy(c->address, f->walk.address, first * sizeof *c->address);
+    for (uint32_t i = 0; i < c->python; i++)
+        c->address[first + i] = (void *)efg_hash_mix(c->frame[i].code, c->frame[i].at);
+    c->count = first + c->python + count - end;
+    memcpy(c->address + first + c->python, f->walk.address + end, (count - end) * sizeof *c->address);
+}
+
 /* The path of a call that is not the expected one. */
 static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
 {
     struct finder *f = finder_now();
     if (!f)
         return 0;
+    const struct efg_memo_entry *e = expect_python(f, frame);
+    if (e)
+        return e->path;
     uint32_t limit = efg_callpath_depth() + SKIP - 1;
     bool is_walked = efg_walk(&f->walk, frame, limit) == 0;
-    uint32_t count = is_walked ? f->walk.count : unwind(f, frame, limit);
+    find_callers(f, is_walked ? f->walk.count : unwind(f, frame, limit));
+    frame = f->callers.python ? with_python(frame) : frame;
 
     finder_now(); /* the search for modules, too, may have found that some are gone */
     bool is_lasting = is_walked && f->walk.is_lasting;
-    struct key key = key_of(f->walk.address, count);
+    struct key key = key_of(&f->callers);
     uint64_t words = is_lasting ? hash_words(&f->walk, frame, key.hash) : 0;
-    const struct efg_memo_entry *e = is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
+    e = is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
     if (e)
         return e->path;
     uint32_t path = path_of(f, key);
     if (!path)
-        path = new_path(f, key, count);
+        path = new_path(f, key);
     if (path && is_lasting)
         efg_memo_add(&f->memo, frame, &f->walk, words, path, path_at(path)->hash);
     update_memory(f);

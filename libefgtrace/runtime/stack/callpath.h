@@ -11,6 +11,7 @@
 #ifndef EFG_CALLPATH_H
 #define EFG_CALLPATH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "files/log/record.h"
@@ -23,8 +24,9 @@ struct efg_path {
     const struct efg_frame *frames; /* innermost first */
 };
 
-/* Begin, with at most DEPTH frames a path. Returns 0, or -EAGAIN if there are too many keys. */
-int efg_callpath_init(unsigned depth);
+/* Begin, with at most DEPTH frames a path; with PYTHON, functions of Python are frames, too (python.h).
+ * Returns 0, or -EAGAIN if there are too many keys. */
+int efg_callpath_init(unsigned depth, bool python);
 
 /* The path of the caller of the function whose __builtin_frame_address(0) is FRAME, and its hash;
  * 0 if there is none (no memory). That function calls this one, directly or through up to

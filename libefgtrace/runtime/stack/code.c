@@ -397,7 +397,8 @@ static efg_place place_of(const struct efg_module *module, uint64_t offset)
 
     if (known)
         return (efg_place)*known;
-    if (places.count >= MOST_CALLS || efg_modules_find(module->base + offset) != module) /* it was unloaded */
+    if (module->is_script || places.count >= MOST_CALLS ||
+        efg_modules_find(module->base + offset) != module) /* it was unloaded */
         return EFG_PLACE_UNKNOWN;
     uint64_t begin = efg_clock_cpu();
     look_at(module, module->base + offset);

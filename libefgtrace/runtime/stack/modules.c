@@ -59,6 +59,15 @@ static bool is_hidden(const char *base)
     return false;
 }
 
+static bool is_binding(const char *name)
+{
+    static const char *const parts[] = {"/mpi4py/", "/libffi.so", "/_ctypes.", "/_cffi_backend."};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i]))
+            return true;
+    return false;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -81,6 +90,13 @@ static bool renew(const char *name, const struct efg_module *new)
     return false;
 }
 
+static struct efg_module *append(const struct efg_module *new)
+{
+    modules[count] = *new;
+    __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE); /* others read up to it */
+    return &modules[count - 1];
+}
+
 static void add(const char *name, struct efg_module *new)
 {
     if (renew(name, new) || count == MOST_MODULES || !(new->name = strdup(name)))
@@ -88,8 +104,8 @@ static void add(const char *name, struct efg_module *new)
     const char *short_name = base_name(new->name);
     new->hash = efg_hash_bytes(0, short_name, strlen(short_name));
     new->is_hidden = is_hidden(short_name);
-    modules[count] = *new;
-    __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE); /* others read up to it */
+    new->is_binding = is_binding(name);
+    append(new);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *unused)
@@ -189,6 +205,23 @@ const uint8_t *efg_modules_frame_info(const struct efg_module *module)
             info = (const uint8_t *)(module->base + module->segments[i].p_vaddr);
     pthread_mutex_unlock(&lock);
     return info;
+}
+
+static struct efg_module *script_of(const char *name, uint64_t hash)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (modules[i].is_script && modules[i].hash == hash && strcmp(modules[i].name, name) == 0)
+            return &modules[i];
+    char *copy = count < MOST_MODULES ? strdup(name) : NULL;
+    return copy ? append(&(struct efg_module){.name = copy, .hash = hash, .is_script = true}) : NULL;
+}
+
+struct efg_module *efg_modules_script(const char *name, uint64_t hash)
+{
+    pthread_mutex_lock(&lock);
+    struct efg_module *module = script_of(name, hash);
+    pthread_mutex_unlock(&lock);
+    return module;
 }
 
 uint32_t efg_modules_number(const struct efg_module *module)

@@ -21,6 +21,8 @@ struct efg_module {
     const ElfW(Phdr) * segments;
     uint32_t segment_count;
     bool is_hidden;  /* MPI's own, or ours */
+    bool is_binding; /* leads from Python to MPI: left out where it is known who called it */
+    bool is_script;  /* no file, but a function of a script (files/symbols/script.h); offsets are lines */
     uint32_t seen;   /* number of the last scan that saw it loaded */
     bool is_watched; /* its unloading will be announced; atomic */
 };
@@ -46,6 +48,10 @@ int efg_modules_watch(struct efg_module *module);
 
 /* Look for modules that were unloaded, watched or not: some 20 ns where there are none. */
 void efg_modules_refresh(void);
+
+/* The module for a function of a script, of this NAME, made if it is new; HASH agrees between ranks. NULL
+ * without memory. */
+struct efg_module *efg_modules_script(const char *name, uint64_t hash);
 
 uint32_t efg_modules_number(const struct efg_module *module);
 uint32_t efg_modules_count(void);

@@ -13,6 +13,8 @@
 #include "steps.h"
 
 #define EFG_WALK_DEPTH 136 /* addresses, the most that can be asked for */
+#define EFG_WALK_WORDS (3 * EFG_WALK_DEPTH)
+#define EFG_WALK_MORE 515 /* words that others may add to those of a walk (python.h) */
 
 /* AT holds VALUE. */
 struct efg_word {
@@ -23,7 +25,7 @@ struct efg_word {
 struct efg_walk { /* all zero to begin with; it may be kept for the next walk */
     void *address[EFG_WALK_DEPTH]; /* return addresses, innermost first */
     uint32_t count;
-    struct efg_word word[3 * EFG_WALK_DEPTH];
+    struct efg_word word[EFG_WALK_WORDS + EFG_WALK_MORE];
     uint32_t word_count;
     bool is_lasting;        /* it holds until there is a new generation of modules */
     bool is_astray;         /* it has reached an address without memory */

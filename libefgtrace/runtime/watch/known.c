@@ -6,10 +6,8 @@
 #include "known.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "enough.h"
 #include "leader.h"
@@ -17,6 +15,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/process/job.h"
 #include "runtime/process/processor.h"
+#include "runtime/process/program.h"
 #include "runtime/process/notes.h"
 #include "runtime/record/regions.h"
 #include "runtime/stack/callpath.h"
@@ -362,25 +361,10 @@ void efg_known_forget_rank(struct efg_run_rank *rank)
 
 /* --- the run --- */
 
-static char *read_command(void)
-{
-    char text[4096];
-    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-    if (file >= 0)
-        close(file);
-    if (size <= 0)
-        return strdup("");
-    for (ssize_t i = 0; i < size - 1; i++)
-        text[i] = text[i] ? text[i] : ' ';
-    text[size] = '\0';
-    return strdup(text);
-}
-
 void efg_known_run(struct efg_run *run)
 {
     run->application = strdup(job->application);
-    run->command = read_command();
+    run->command = efg_program_command();
     run->version = strdup(EFG_VERSION);
     run->mpi = strdup(job->mpi);
     run->output = strdup(job->folder);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where CPython keeps what is read here: offsets, in bytes, in structures of its versions 3.9 to 3.13 on
+ * 64-bit machines. They do not change within a version (its ABI); a build that has others, such as one
+ * without the global lock, does not pass the checks in python.c.
+ */
+#ifndef EFG_PYLAYOUT_H
+#define EFG_PYLAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EFG_PY_FIRST 9 /* versions 3.9 to 3.13 */
+#define EFG_PY_LAST 13
+
+struct efg_pylayout {
+    uint16_t state_frame;    /* PyThreadState: the frame, or what is between */
+    int16_t between_frame;   /* _PyCFrame: the frame; -1: there is none */
+    uint16_t code, previous; /* of a frame: the function, the frame that called it */
+    uint16_t at;             /* where the function is: see is_index */
+    bool is_index;           /* an index of 4 bytes; else a pointer */
+    uint16_t owner;          /* a byte that says whether the frame is none of a function; 0: all are */
+    uint16_t file, name, first_line, lines; /* PyCodeObject; lines is what PyCode_Addr2Line reads */
+    uint16_t instructions;                  /* PyCodeObject; 0 with an index */
+    uint16_t ascii, compact;                /* where the text of a str begins, if it is ASCII, and if not */
+};
+
+#define EFG_PY_TYPE 8         /* PyObject.ob_type */
+#define EFG_PY_LENGTH 16      /* of bytes and str */
+#define EFG_PY_BYTES 32       /* bytes: what they are */
+#define EFG_PY_STATE 32       /* str: bits, as follows */
+#define EFG_PY_KIND(state) ((state) >> 2 & 7) /* bytes of a character: 1, 2, 4 */
+#define EFG_PY_COMPACT 0x20
+#define EFG_PY_ASCII 0x40
+#define EFG_PY_NO_FUNCTION 3 /* _PyInterpreterFrame.owner: FRAME_OWNED_BY_CSTACK */
+
+/* Of version 3.MINOR, which is EFG_PY_FIRST to EFG_PY_LAST. */
+extern const struct efg_pylayout efg_pylayouts[EFG_PY_LAST - EFG_PY_FIRST + 1];
+
+#endif
