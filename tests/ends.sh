@@ -96,6 +96,8 @@ done
 ended '' long calls 2
 ended '' long second 1
 ended 10 slow calls 30 -- --interval 60ms
+moved && same "recorded before it was agreed on: the iterations have their phase" 10 \
+    "$("$python" "$root/tests/phases.py" "$tool" out trace)"
 ended '' slow nothing 0 -- --interval 60ms
 
 # Calls behind the pivot, while they are recorded and the ranks have yet to agree, are no sign of the end.

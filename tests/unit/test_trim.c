@@ -243,6 +243,31 @@ static void test_windows_that_touch_are_one(void **state)
     assert_true(has(EFG_REC_IRECV, 300) && !has(EFG_REC_IRECV, 200) && !has(EFG_REC_ISEND_COMPLETE, 201));
 }
 
+/* A definition between two windows may take a word more where it is moved to: the end of the first one is not
+ * behind it. At each place that the two may have. */
+static void test_a_definition_between_windows_has_room(void **state)
+{
+    (void)state;
+    uint64_t none = 0;
+    for (uint64_t words = 0; words < 4; words++) {
+        file.next = begin = place_of_file();
+        for (uint64_t i = 0; i < words; i++)
+            add(file.next.time, EFG_REC_NONE, 0);
+        begin_window(100);
+        call(110, 120, EFG_REC_SEND, 1);
+        add(120, EFG_REC_WINDOW_END, 0);
+        put((struct efg_record){.kind = EFG_REC_DEF_PHASE, .d = sizeof text, .a = 1}, text);
+        begin_window(300);
+        call(310, 320, EFG_REC_SEND, 2);
+        add(320, EFG_REC_WINDOW_END, 0);
+        efg_trim_windows(&file, is_second, NULL, &none);
+        read_rest();
+        assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 2);
+        assert_int_equal(count_of(EFG_REC_WINDOW_END), 2);
+        assert_int_equal(count_of(EFG_REC_DEF_PHASE), 1);
+    }
+}
+
 static void mark_slow(const void *context, struct efg_record *r)
 {
     (void)context;
@@ -610,6 +635,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_windows_at_the_front_go, start, end),
         cmocka_unit_test_setup_teardown(test_windows_that_touch_are_one, start, end),
+        cmocka_unit_test_setup_teardown(test_a_definition_between_windows_has_room, start, end),
         cmocka_unit_test_setup_teardown(test_what_is_kept_says_why, start, end),
         cmocka_unit_test_setup_teardown(test_iterations_are_cut_and_renumbered, start, end),
         cmocka_unit_test_setup_teardown(test_windows_go, start, end),

@@ -30,7 +30,7 @@ enum efg_record_kind {
                                 e = sum */
     EFG_REC_WINDOW_END,      /* d = number of the window */
     EFG_REC_ITERATION_BEGIN, /* d = number of the iteration (the pivot's visit), from 0; c = number of the
-                                phase, 0: not known; a = enum efg_kept;
+                                phase, 0: not known, EFG_PHASE_LATER: not agreed on yet; a = enum efg_kept;
                                 of a slow one, b = how many times the median it took, in 1/1000;
                                 e = user's region, as below */
     EFG_REC_ITERATION_END,   /* d = number of the iteration */
@@ -100,6 +100,8 @@ enum efg_record_kind {
     EFG_REC_DEF_PHASE,      /* a = phase; payload: struct efg_frame[], calls that the function of its loop
                                makes */
 };
+
+#define EFG_PHASE_LATER UINT32_MAX
 
 /* Why an iteration was kept. */
 enum efg_kept {

@@ -247,6 +247,14 @@ static void end_window(struct filter *f, const struct efg_record *r)
     f->has_last_end = !f->is_out;
 }
 
+/* What waits comes first: a definition that moves may take a word more, and then there was no room for it. */
+static void keep_definition_behind(struct trim *t, struct filter *f, const struct efg_record *r,
+                                   const void *payload)
+{
+    put_last_end(t, f);
+    keep_definition(t, *r, payload);
+}
+
 static void put_marked(struct trim *t, const struct filter *f, struct efg_record r)
 {
     if (f->mark && r.kind == EFG_REC_ITERATION_BEGIN)
@@ -265,7 +273,7 @@ static void filter_windows(struct trim *t, struct filter *f)
         else if (r->kind == EFG_REC_WINDOW_END)
             end_window(f, r);
         else if (r->kind >= EFG_REC_DEF_CALL)
-            keep_definition(t, *r, payload);
+            keep_definition_behind(t, f, r, payload);
         else if (!f->is_out && f->is_cut)
             keep_inner(t, *r);
         else if (!f->is_out)

@@ -227,7 +227,7 @@ void efg_otf2_iteration_begin(struct efg_otf2_stack *s, const struct efg_record 
 {
     efg_otf2_iteration_end(s, time);
     check(s, OTF2_AttributeList_AddUint64(s->attributes, EFG_ATTRIBUTE_ITERATION, r->d));
-    if (r->c) {
+    if (r->c && r->c != EFG_PHASE_LATER) {
         check(s, OTF2_AttributeList_AddUint32(s->attributes, EFG_ATTRIBUTE_PHASE, r->c));
         add_string(s, EFG_ATTRIBUTE_PHASE_LOOP, why.loop);
     }

@@ -94,7 +94,7 @@ static void carry_out(void *context, enum efg_action action)
         efg_windows_follow(t, now);
         break;
     case EFG_DO_KEEP:
-        efg_windows_renumber();
+        efg_windows_renumber(t);
         efg_tell(now, "what was recorded provisionally is kept");
         break;
     case EFG_DO_CLOSE:

@@ -70,7 +70,7 @@ void efg_why_say(struct efg_thread *t, uint32_t phase)
     uint32_t count = 0;
 
     efg_recorder_when(&t->recorder, efg_job.conf.when.text);
-    if (!efg_recorder_knows_phase(&t->recorder, phase) && t->graph.tree)
+    if (phase != EFG_PHASE_LATER && !efg_recorder_knows_phase(&t->recorder, phase) && t->graph.tree)
         count = find_calls(&t->graph, efg_steering.control.agree.loop, phase, frames);
     efg_recorder_phase(&t->recorder, phase, frames, count);
 }

@@ -45,6 +45,7 @@ static uint64_t logged_offset;    /* of the numbers that the log has for the pre
 static struct efg_span *recorded; /* of each window: from when to when it was recorded, with its margins */
 static uint64_t recording_since;  /* ticks: the present recording; 0: there is none */
 static bool is_any_removed;       /* there are recordings in the logs of which no window is left */
+static bool is_any_renumbered;    /* there are windows whose phase the log does not have yet */
 
 /* --- lists --- */
 
@@ -191,7 +192,7 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
     logged_offset = s->control.offset;
     marks.count = 0;
     add_mark(t, now);
-    efg_why_say(t, s->control.trigger.state == EFG_PROVISIONAL ? 0 : efg_agree_phase(agree));
+    efg_why_say(t, s->control.trigger.state == EFG_PROVISIONAL ? EFG_PHASE_LATER : efg_agree_phase(agree));
     efg_recorder_first(&t->recorder, now, first, kept_of(efg_windows_present(), first));
 }
 
@@ -302,12 +303,14 @@ void efg_windows_keep(struct efg_thread *t, uint64_t now, uint64_t first, uint64
     account(w);
 }
 
-void efg_windows_renumber(void)
+void efg_windows_renumber(struct efg_thread *t)
 {
     struct efg_run_window *w = efg_windows_present();
 
     if (!w)
         return;
+    is_any_renumbered = true;
+    efg_why_say(t, efg_agree_phase(agree));
     w->function = agree->loop; /* nothing was agreed when it was opened */
     w->select = efg_windows_select(agree->part);
     w->phase = efg_agree_phase(agree);
@@ -535,6 +538,8 @@ static void mark_kept(const void *context, struct efg_record *iteration)
         return;
     iteration->a = kept_of(w, iteration->d);
     iteration->b = iteration->a == EFG_KEPT_SLOW ? w->times : 0;
+    if (iteration->c == EFG_PHASE_LATER)
+        iteration->c = w->phase;
 }
 
 void efg_windows_clean(void)
@@ -543,7 +548,7 @@ void efg_windows_clean(void)
 
     for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next)
         if (t->recorder.log.header &&
-            (is_any_removed || t != efg_threads.leader || s->control.agree.slow.wanted))
+            (is_any_removed || is_any_renumbered || t != efg_threads.leader || s->control.agree.slow.wanted))
             efg_trim_windows(&t->recorder.log, is_dropped, mark_kept, NULL);
 }
 

@@ -33,7 +33,7 @@ void efg_windows_look_behind(struct efg_thread *thread, uint64_t now);
 void efg_windows_keep(struct efg_thread *thread, uint64_t now, uint64_t first, uint64_t end);
 
 /* The present window was recorded before numbers were agreed on; now they are. */
-void efg_windows_renumber(void);
+void efg_windows_renumber(struct efg_thread *thread);
 
 /* Throw the present window away, and what was recorded for the next one. */
 void efg_windows_discard(struct efg_thread *thread);
