@@ -135,6 +135,15 @@ static const char *print_condition(const char *before, const char *format, doubl
     return "; and ";
 }
 
+static const char *print_count(const char *before, const struct efg_when_count *count)
+{
+    printf("%swith %s", before, efg_counter(count->counter)->name);
+    if (count->by != EFG_WHEN_ALL)
+        printf(" / %s", count->by == EFG_WHEN_SECOND ? "s" : efg_counter(count->by)->name);
+    printf(" %s %.12g", count->is_above ? "above" : "below", count->limit);
+    return "; and ";
+}
+
 /* What the conditions of the key `when` will do. */
 static void print_when(const struct efg_when *when)
 {
@@ -150,6 +159,8 @@ static void print_when(const struct efg_when *when)
         and = print_condition(and, "of whose time more than %g%% is in MPI", when->mpi_above / 1e4);
     if (when->mpi_below)
         and = print_condition(and, "of whose time less than %g%% is in MPI", when->mpi_below / 1e4);
+    for (uint32_t i = 0; i < when->count_count; i++)
+        and = print_count(and, &when->counts[i]);
     if (*when->region)
         printf("%sthat call MPI in %s", and, when->region);
     if (efg_when_is_afterwards(when))
@@ -161,16 +172,18 @@ static void print_refused(const char *names, const char *why)
     printf("\n             %s: %s", names, why);
 }
 
-/* What of these could be counted here and now. */
-static void print_counters(const struct efg_counter_list *counters)
+/* What could be counted here and now, of what is asked for and of what conditions need. */
+static void print_counters(const struct efg_conf *conf)
 {
+    struct efg_counter_list counters = conf->counters;
     char names[1 + EFG_COUNTERS * EFG_COUNTER_NAME];
     struct efg_perf_refused refused;
     struct efg_perf perf;
 
-    if (!counters->count)
+    efg_when_add_counters(&conf->when, &counters);
+    if (!counters.count)
         return;
-    efg_perf_open(&perf, counters, &refused);
+    efg_perf_open(&perf, &counters, &refused);
     efg_counters_show(&perf.list, names, sizeof names);
     printf("\n             here: %s%s", *names ? names : "none of them",
            perf.is_user_only ? ", without what the kernel does" : "");
@@ -187,12 +200,14 @@ static void print_key(const struct efg_conf *conf, const char *key)
     printf("%-10s = %-12s from: %s\n             ", key, value, efg_conf_source(conf, key));
     if (has_effect(conf, key) && strcmp(key, "when") == 0 && *conf->when.text)
         print_when(&conf->when);
+    else if (strcmp(key, "counters") == 0 && !conf->counters.count && conf->when.count_count)
+        printf("what the conditions of the key when need is counted");
     else if (has_effect(conf, key))
         print_meaning(find_meaning(key, value), value);
     else
         printf("no effect in mode %s", mode);
     if (strcmp(key, "counters") == 0)
-        print_counters(&conf->counters);
+        print_counters(conf);
     putchar('\n');
 }
 

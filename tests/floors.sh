@@ -44,6 +44,7 @@ files/summary   files/conf      which key changes what
 files/summary   files/run       says what is in it
 runtime/calls   files/log       kinds of calls are those of records
 runtime/count   core/graph      what is counted at its nodes and edges
+runtime/count   files/conf      which counters conditions need
 runtime/count   files/perf      opens and reads counters
 runtime/count   runtime/calls   before and after each call
 runtime/count   runtime/process which counters; notes about them

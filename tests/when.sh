@@ -110,6 +110,19 @@ done
 chosen "region rebuild, mpi > 1%" first 10
 chosen "region sleep, mpi < 30%, iteration > 1.5x" slow 5
 
+if EFGTRACE_COUNTERS=page-faults "$tool" check | grep -q "here: page-faults"; then
+    chosen "page-faults > 50" first 7
+    chosen "faults / task-clock > 0.000001, page-faults > 50" spread 7
+else
+    skip "conditions on counters" "perf_event_open is not allowed here"
+fi
+if ! EFGTRACE_COUNTERS=cycles "$tool" check | grep -q "here: cycles"; then
+    rm -rf out
+    traced out --when "ipc < 0.5" ./varied 500
+    has "a counter that there is not" "Traced       nothing" out/summary.txt
+    has "a counter that there is not: it is said" "ipc < 0.5: not all that this needs" traced.err
+fi
+
 # Not what the program does, but what the machine does as well: some other rank may wait for its processor.
 rm -rf out
 traced out -n 5 --when "mpi < 30%, iteration > 3x" --select slow ./varied 3000

@@ -138,6 +138,8 @@ static void test_values(void **state)
         {"when", "", ""},
         {"when", "time in 10m..20m", "time in 10m..20m"},
         {"when", "time in 1.5s..", "time in 1.5s.."},
+        {"when", "ipc < 0.5, cs / s>10", "ipc < 0.5, cs / s>10"},
+        {"when", "LLC-load-misses / LLC-loads > 0.1", "LLC-load-misses / LLC-loads > 0.1"},
         {"when", "iteration > 2x, mpi>60%,region my solver", "iteration > 2x, mpi>60%,region my solver"},
         {"pcontrol", "record", "record"},
         {"accuracy", "2%", "2%"},
@@ -187,6 +189,10 @@ static void test_wrong_values(void **state)
         {"log-limit", "64", "the unit is missing"},
         {"log-limit", "64m", "no such unit; expected a whole number with its unit, K M G or T"},
         {"log-limit", "18446744073709551615T", "too large"},
+        {"when", "page-faults", "\">\" or \"<\" is missing behind a counter"},
+        {"when", "faults > many", "what a counter is compared to is no number"},
+        {"when", "faults / cicles > 3", "no such counter behind \"/\""},
+        {"when", "faults<1,faults>2,faults<3,faults>4,faults<5", "at most 4 conditions are about counters"},
         {"when", "sometimes", "no such condition; expected conditions with commas: \"time in"},
         {"when", "time 3s..5s", "\"in\" is missing"},
         {"when", "time in 3s", "\"..\" is missing between the times"},
@@ -239,6 +245,38 @@ static void test_wrong_values(void **state)
         assert_int_equal(strncmp(message, "here: ", 6), 0);
         assert_memory_equal(&before, &conf, sizeof conf);
     }
+}
+
+/* Counters that conditions need, and whether they hold for an iteration. */
+static void test_counts(void **state)
+{
+    (void)state;
+    struct efg_counter_list list;
+    struct efg_when when;
+    uint64_t values[EFG_COUNTERS] = {10, 400, 1000};
+
+    assert_null(efg_counters_parse("page-faults", &list));
+    assert_null(efg_when_parse("ipc < 0.5, faults / s > 9, faults < 11", &when));
+    assert_true(efg_when_is_afterwards(&when));
+    assert_true(efg_when_add_counters(&when, &list));
+    assert_int_equal(list.count, 3);
+    assert_true(efg_when_counts(&when, &list, values, 1000000000));
+    assert_false(efg_when_counts(&when, &list, values, 2000000000));
+    values[1] = 500;
+    assert_false(efg_when_counts(&when, &list, values, 1000000000));
+    values[1] = 499;
+    assert_true(efg_when_counts(&when, &list, values, 1000000000));
+    values[0] = 11;
+    assert_false(efg_when_counts(&when, &list, values, 1000000000));
+    assert_null(
+        efg_counters_parse("cs,migrations,faults,minor-faults,major-faults,branches,bus-cycles", &list));
+    assert_false(efg_when_add_counters(&when, &list));
+    efg_conf_default(&conf);
+    assert_int_equal(set("counters", "cs,migrations,faults,minor-faults,major-faults,branches,bus-cycles"),
+                     0);
+    assert_int_equal(set("when", "ipc < 1"), 0);
+    assert_int_equal(efg_conf_check(&conf, message, sizeof message), -EINVAL);
+    assert_says("are more than 8 counters");
 }
 
 /* The name of a loop is a hash, or that of a function. */
@@ -494,12 +532,19 @@ static void test_hostile_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_table),
-        cmocka_unit_test(test_values),         cmocka_unit_test(test_wrong_values),
-        cmocka_unit_test(test_loop_hash),      cmocka_unit_test(test_long_values),
-        cmocka_unit_test(test_file),           cmocka_unit_test(test_wrong_files),
-        cmocka_unit_test(test_sources),        cmocka_unit_test(test_wrong_environment),
-        cmocka_unit_test(test_module_systems), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_wrong_values),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_loop_hash),
+        cmocka_unit_test(test_long_values),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_wrong_environment),
+        cmocka_unit_test(test_module_systems),
+        cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_hostile_files),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -4,12 +4,15 @@
  * its messages: 1 to 20 in turn.
  *
  *     tag 5     all sleep for 20 ms, in the region "sleep": it takes long, and is hardly in MPI
+ *     tag 7     rank 0 touches 64 pages for the first time
  *     tag 10    made in the function rebuild, with a barrier
  *     tag 15    on the last rank in the region "output"
  */
+#define _GNU_SOURCE /* madvise */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "efgtrace.h"
@@ -22,6 +25,18 @@ static __attribute__((noinline)) void rebuild(void)
     __asm__("" ::: "memory"); /* no jump to it */
 }
 
+static void touch(size_t pages)
+{
+    size_t size = (size_t)getpagesize();
+    volatile char *memory =
+        mmap(NULL, pages * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    madvise((void *)memory, pages * size, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < pages; i++)
+        memory[i * size] = 1;
+    munmap((void *)memory, pages * size);
+}
+
 static void step(int tag, double *a)
 {
     double got[64];
@@ -29,6 +44,8 @@ static void step(int tag, double *a)
     efgtrace_begin(tag == 5 ? "sleep" : "work");
     if (tag == 5)
         usleep(20000);
+    if (tag == 7 && rank == 0)
+        touch(64);
     if (tag == 10)
         rebuild();
     if (tag == 15 && rank == ranks - 1)

@@ -34,8 +34,8 @@ static const struct efg_key keys[] = {
     {"select", NULL, "first|spread|slow|asked", "first", "which iterations to record, separated by commas",
      EFG_KEY_WORDS, FIELD(select), 0, 0},
     {"when", NULL, "CONDITIONS", "",
-     "only iterations for which this holds: time, length, share of MPI, region", EFG_KEY_WHEN, FIELD(when), 0,
-     0},
+     "only iterations for which this holds: time, length, MPI, region, counters", EFG_KEY_WHEN, FIELD(when),
+     0, 0},
     {"pcontrol", NULL, "regions|record", "regions",
      "what MPI_Pcontrol does: name regions, or say when to record", EFG_KEY_CHOICE, FIELD(pcontrol), 0, 0},
     {"iterations", "n", "N", "10", "iterations of the main loop in a window", EFG_KEY_NUMBER,
@@ -481,6 +481,14 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
 
 int efg_conf_check(const struct efg_conf *conf, char *message, size_t size)
 {
+    struct efg_counter_list all = conf->counters;
+
+    if (!efg_when_add_counters(&conf->when, &all)) {
+        snprintf(message, size, "%s: when = %.80s and counters (%s) are more than %d counters",
+                 efg_conf_source(conf, "when"), conf->when.text, efg_conf_source(conf, "counters"),
+                 EFG_COUNTERS);
+        return -EINVAL;
+    }
     if (!efg_when_is_afterwards(&conf->when) ||
         (conf->select != 1u << EFG_SELECT_ASKED && !(conf->select & (conf->select - 1))))
         return 0;

@@ -117,12 +117,118 @@ static const char *read_region(const char **c, struct efg_when *when)
     return NULL;
 }
 
+/* --- counters --- */
+
+/* What stands at *C, which is moved behind it and what blanks follow; -1: no name of one. */
+static int take_counter(const char **c)
+{
+    char name[EFG_COUNTER_NAME];
+    size_t length = strcspn(*c, " \t/<>,");
+    struct efg_counter_list list;
+
+    if (!length || length >= sizeof name)
+        return -1;
+    memcpy(name, *c, length);
+    name[length] = '\0';
+    if (efg_counters_parse(name, &list) || list.count != 1)
+        return -1;
+    *c = skip_blanks(*c + length);
+    return list.id[0];
+}
+
+static uint8_t counter_of(const char *name)
+{
+    return (uint8_t)take_counter(&name);
+}
+
+/* NULL, or what is wrong with what follows a counter or "ipc". */
+static const char *read_limit(const char **c, struct efg_when *when, uint8_t counter, uint8_t by)
+{
+    struct efg_when_count count = {.counter = counter, .by = by, .is_above = take(c, ">")};
+    uint64_t limit;
+
+    if (!count.is_above && !take(c, "<"))
+        return "\">\" or \"<\" is missing behind a counter";
+    if (!take_number(c, UINT64_C(1000000000000), &limit))
+        return "what a counter is compared to is no number, up to 1000000000000";
+    if (when->count_count == EFG_WHEN_COUNTS)
+        return "at most 4 conditions are about counters";
+    count.limit = (double)limit / 1000;
+    when->counts[when->count_count++] = count;
+    return NULL;
+}
+
+static const char *read_counter(const char **c, struct efg_when *when)
+{
+    int counter = take_counter(c), by = EFG_WHEN_ALL;
+
+    if (counter < 0)
+        return "no such condition";
+    if (take(c, "/"))
+        by = take(c, "s") ? EFG_WHEN_SECOND : take_counter(c);
+    return by < 0 ? "no such counter behind \"/\"" : read_limit(c, when, (uint8_t)counter, (uint8_t)by);
+}
+
+static const char *read_ipc(const char **c, struct efg_when *when)
+{
+    return read_limit(c, when, counter_of("instructions"), counter_of("cycles"));
+}
+
+static bool add_counter(struct efg_counter_list *list, uint8_t id)
+{
+    if (id >= EFG_WHEN_ALL || memchr(list->id, id, list->count))
+        return true;
+    if (list->count == EFG_COUNTERS)
+        return false;
+    list->id[list->count++] = id;
+    return true;
+}
+
+bool efg_when_add_counters(const struct efg_when *when, struct efg_counter_list *list)
+{
+    bool has_room = true;
+
+    for (uint32_t i = 0; i < when->count_count; i++)
+        has_room &= add_counter(list, when->counts[i].counter) && add_counter(list, when->counts[i].by);
+    return has_room;
+}
+
+static double value_of(const struct efg_counter_list *list, const uint64_t *values, uint8_t id, uint64_t ns)
+{
+    if (id >= EFG_WHEN_ALL)
+        return id == EFG_WHEN_SECOND ? (double)ns / 1e9 : 1;
+    return (double)values[(const uint8_t *)memchr(list->id, id, list->count) - list->id];
+}
+
+bool efg_when_counts(const struct efg_when *when, const struct efg_counter_list *list, const uint64_t *values,
+                     uint64_t ns)
+{
+    for (uint32_t i = 0; i < when->count_count; i++) {
+        const struct efg_when_count *count = &when->counts[i];
+        double value = value_of(list, values, count->counter, ns), by = value_of(list, values, count->by, ns);
+        if (count->is_above ? value <= count->limit * by : value >= count->limit * by)
+            return false;
+    }
+    return true;
+}
+
+/* --- the whole --- */
+
 static const struct {
     const char *word;
     const char *(*read)(const char **c, struct efg_when *when);
-} conditions[] = {
-    {"time", read_time}, {"iteration", read_iteration}, {"mpi", read_mpi}, {"region", read_region}};
+} conditions[] = {{"time", read_time},
+                  {"iteration", read_iteration},
+                  {"mpi", read_mpi},
+                  {"region", read_region},
+                  {"ipc", read_ipc}};
 #define CONDITIONS (sizeof conditions / sizeof *conditions)
+
+static const char *read_end(const char **c, const char *wrong)
+{
+    *c = skip_blanks(*c);
+    return wrong ? wrong : **c && **c != ',' ? "there is something behind a condition" : NULL;
+}
 
 /* WHICH conditions there are so far. */
 static const char *read_one(const char **c, struct efg_when *when, unsigned *which)
@@ -130,14 +236,12 @@ static const char *read_one(const char **c, struct efg_when *when, unsigned *whi
     for (size_t i = 0; i < CONDITIONS; i++) {
         if (!take(c, conditions[i].word))
             continue;
-        if (*which >> i & 1 && conditions[i].read != read_mpi)
+        if (*which >> i & 1 && conditions[i].read != read_mpi && conditions[i].read != read_ipc)
             return "a condition is there twice";
         *which |= 1u << i;
-        const char *wrong = conditions[i].read(c, when);
-        *c = skip_blanks(*c);
-        return wrong ? wrong : **c && **c != ',' ? "there is something behind a condition" : NULL;
+        return read_end(c, conditions[i].read(c, when));
     }
-    return "no such condition";
+    return read_end(c, read_counter(c, when));
 }
 
 const char *efg_when_parse(const char *text, struct efg_when *when)

@@ -28,6 +28,7 @@
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "runtime/watch/events.h"
+#include "runtime/watch/ring.h"
 #include "runtime/watch/steering.h"
 #include "runtime/watch/tracer.h"
 
@@ -343,14 +344,15 @@ static void refuse(const char *names, const char *why)
     (efg_job_is_first() ? efg_note : efg_note_silently)("counters %s: %s", names, why);
 }
 
-/* What the kernel does not let us count is not asked for again. Returns whether there is anything left. */
-static bool try_all(void)
+/* What is ASKED for, but the kernel does not let us count, is not asked for again. Returns whether there is
+ * anything left. */
+static bool try_all(const struct efg_counter_list *asked)
 {
     struct efg_perf_refused refused;
     struct efg_perf perf;
     struct efg_perf_reading reading;
 
-    efg_perf_open(&perf, &efg_job.conf.counters, &refused);
+    efg_perf_open(&perf, asked, &refused);
     efg_perf_explain(&refused, refuse);
     wanted = perf.list;
     if (perf.is_user_only)
@@ -366,11 +368,45 @@ static bool try_all(void)
     return wanted.count > 0;
 }
 
+/* What was counted in this thread until now. */
+static bool read_so_far(uint64_t *values)
+{
+    struct efg_perf_reading reading;
+    struct count *c = efg_self ? count_of(efg_self) : NULL;
+    int saved = errno;
+
+    if (!c || efg_perf_read(&c->perf, &reading) != 0) {
+        errno = saved;
+        return false;
+    }
+    memcpy(values, reading.value, wanted.count * sizeof *values);
+    return true;
+}
+
+/* Conditions on counters (key when) can be judged, if there are all that they need. */
+static void begin_conditions(void)
+{
+    const struct efg_when *when = &efg_job.conf.when;
+    struct efg_counter_list all = wanted;
+
+    if (!when->count_count)
+        return;
+    if (efg_when_add_counters(when, &all) && is_same(&all, &wanted))
+        efg_ring_count(&wanted, read_so_far);
+    else
+        refuse(when->text, "not all that this needs can be counted: it holds for no iteration");
+}
+
 const struct efg_hooks *efg_count_begin(const struct efg_hooks *hooks)
 {
     static const struct efg_hooks ours = {count_enter, count_leave};
+    struct efg_counter_list asked = efg_job.conf.counters;
 
-    if (!efg_job.conf.counters.count || !try_all())
+    if (efg_job.conf.mode == EFG_MODE_ADAPTIVE)
+        efg_when_add_counters(&efg_job.conf.when, &asked);
+    bool is_any = asked.count && try_all(&asked);
+    begin_conditions();
+    if (!is_any)
         return hooks;
     count_of(efg_self);
     return &ours;

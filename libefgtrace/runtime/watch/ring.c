@@ -44,9 +44,19 @@ static struct {
     bool was_on;     /* at the last result */
     uint64_t began;  /* ns since the start: since then numbers hold */
     uint64_t inside; /* calls in the region that the key `when` names, until then */
-    bool is_over;    /* the program ends: no further iteration comes */
+    const struct efg_counter_list *counters;
+    bool (*read)(uint64_t *values);
+    bool is_counted; /* what was counted until then is known: */
+    uint64_t counts[EFG_COUNTERS];
+    bool is_over; /* the program ends: no further iteration comes */
     bool is_small_said, is_barred_said;
 } ring;
+
+void efg_ring_count(const struct efg_counter_list *list, bool read(uint64_t *values))
+{
+    ring.counters = list;
+    ring.read = read;
+}
 
 bool efg_ring_is_possible(const struct efg_thread *t)
 {
@@ -191,6 +201,13 @@ static int make_edges(void)
     return error;
 }
 
+/* What is counted from here on is the next iteration's. */
+static bool read_counts(void)
+{
+    ring.is_counted = ring.read && ring.read(ring.counts);
+    return ring.is_counted;
+}
+
 static void begin(struct efg_thread *t, uint64_t now)
 {
     ring.size = room(t);
@@ -203,9 +220,27 @@ static void begin(struct efg_thread *t, uint64_t now)
         return;
     ring.count = 0;
     ring.inside = *job->conf.when.region ? efg_inside_calls(t) : 0;
+    if (job->conf.when.count_count)
+        read_counts();
     add_edge(t, now);
     efg_slow_begin(slow, efg_steering_number(t));
     efg_recorder_skip(&t->recorder, !efg_slow_records(slow));
+}
+
+/* Those on counters, for the present iteration, which took NS. What cannot be counted holds for none. */
+static bool counts_hold(uint64_t ns)
+{
+    uint64_t before[EFG_COUNTERS], passed[EFG_COUNTERS] = {0};
+    bool was_counted = ring.is_counted;
+
+    if (!job->conf.when.count_count)
+        return true;
+    memcpy(before, ring.counts, sizeof before);
+    if (!read_counts() || !was_counted)
+        return false;
+    for (unsigned k = 0; k < ring.counters->count; k++)
+        passed[k] = ring.counts[k] - before[k];
+    return efg_when_counts(&job->conf.when, ring.counters, passed, ns);
 }
 
 /* The conditions that the key `when` has for the present iteration, but for how long it took. */
@@ -214,12 +249,12 @@ static bool is_chosen(struct efg_thread *t, uint64_t now)
     const struct efg_when *when = &job->conf.when;
     const struct edge *edge = &ring.edges[ring.count - 1];
     uint64_t calls = *when->region ? efg_inside_calls(t) : 0;
-    bool is_inside = calls > ring.inside;
+    bool is_inside = calls > ring.inside, is_counted = counts_hold(now - edge->time);
     double share =
         1e6 * (double)(efg_iterations_mpi(&t->graph, now) - edge->mpi) / (double)(now - edge->time + 1);
 
     ring.inside = calls;
-    return (is_inside || !*when->region) && (!when->mpi_above || share > when->mpi_above) &&
+    return is_counted && (is_inside || !*when->region) && (!when->mpi_above || share > when->mpi_above) &&
            (!when->mpi_below || share < when->mpi_below);
 }
 

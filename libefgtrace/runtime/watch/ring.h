@@ -9,7 +9,12 @@
 
 #include <stdbool.h>
 
+#include "base/counters.h"
 #include "threads.h"
+
+/* For conditions on counters: READ puts what was counted so far in the calling thread into VALUES, in the
+ * order of LIST; returns whether that is known. LIST has to stay. */
+void efg_ring_count(const struct efg_counter_list *list, bool read(uint64_t *values));
 
 /* 1 if THREAD can keep iterations after the fact. */
 bool efg_ring_is_possible(const struct efg_thread *thread);
