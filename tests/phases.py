@@ -5,6 +5,8 @@
 usage: phases.py TOOL DIR COMMAND...
 
   functions          the functions of the loops, as they began, one line
+  main               the function of the one that is the main loop's; and "not", and that of the first one, if
+                     that takes about as long as the longest
   recorded           the iterations that were recorded of each, one line
   time FUNCTION      the share of the run, in percent, rounded
   gap FUNCTION       1 if it lasted for less time than it has from its begin to its end by a tenth, else 0
@@ -26,6 +28,8 @@ def main():
     one = next((p for p in phases if rest and p["function"] == rest[0]), None)
     if command == "functions":
         print(*[p["function"] for p in phases])
+    elif command == "main":
+        print(*main_and_first(phases))
     elif command == "recorded":
         print(*[p["recorded"] for p in phases])
     elif command == "time":
@@ -36,6 +40,13 @@ def main():
         print(*loops_in(folder + "/traces.otf2", [p["number"] for p in phases]))
     else:
         print(*in_trace(folder + "/traces.otf2", [p["number"] for p in phases]))
+
+
+def main_and_first(phases):
+    """Beside a load, times say little."""
+    names = [p["function"] for p in phases if p["is_main"]]
+    is_level = phases[0]["time"] >= 0.9 * max(p["time"] for p in phases)
+    return names + (["not", phases[0]["function"]] if is_level and not phases[0]["is_main"] else [])
 
 
 def iterations(path):

@@ -61,6 +61,15 @@ same "$name: the phases" "main main" "$(said functions)"
 same "$name: each has a window" "10 10" "$(said recorded)"
 right
 
+# The main loop is the first one of those that take about the same time, in all that is said.
+for phases in "0:500 1:480" "0:480 1:500"; do
+    # shellcheck disable=SC2086 # two words
+    run -- $phases
+    main=$(said main)
+    same "$name: the main loop" "${main%% *}" "$main"
+    has "$name: in the summary" "Main loop    in $main, " "$dir/summary.txt"
+done
+
 # A loop that comes again is the same phase.
 run --select spread -- 0:400 1:400 0:400
 same "$name: the phases" "phase_0 phase_1" "$(said functions)"

@@ -156,6 +156,23 @@ static void test_more_loops_than_places(void **state)
     assert_true(parts >= 90 && parts <= 110);
 }
 
+static uint32_t main_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    return efg_election_main((const uint64_t[]){a, b, c}, 3);
+}
+
+/* Phases of about the same time: the first of them, whichever is a bit longer. */
+static void test_which_phase_is_the_main_one(void **state)
+{
+    (void)state;
+    assert_int_equal(main_of(100, 100, 100), 0);
+    assert_int_equal(main_of(70, 100, 30), 0);
+    assert_int_equal(main_of(100, 70, 30), 0);
+    assert_int_equal(main_of(40, 70, 100), 1);
+    assert_int_equal(main_of(0, 0, 1), 2);
+    assert_int_equal(main_of(0, 0, 0), EFG_NONE);
+}
+
 /* An owner that is in ROUND, with loop 5 and a window from iteration 7 on. */
 static struct efg_agree *in_round(enum efg_round round)
 {
@@ -430,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_loops_one_after_the_other),
         cmocka_unit_test(test_loops_around_others),
         cmocka_unit_test(test_more_loops_than_places),
+        cmocka_unit_test(test_which_phase_is_the_main_one),
         cmocka_unit_test(test_windows_that_are_lost),
         cmocka_unit_test(test_windows_that_are_spread_behind_the_first),
         cmocka_unit_test(test_windows_that_are_late),

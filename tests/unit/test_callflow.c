@@ -26,7 +26,7 @@
 #define OUTER (3u << 16 | 2)
 #define INNER (3u << 16 | 3)
 
-enum { FIRST = 1, SECOND, PHYSICS }; /* call paths */
+enum { FIRST = 1, SECOND, PHYSICS, OUTPUT }; /* call paths */
 enum { IN_RUN, IN_WRAPPER, IN_STEP, FRAMES };
 
 static efg_place places[FRAMES]; /* of the calls on the way to FIRST and SECOND */
@@ -34,10 +34,10 @@ static efg_place place_of_physics = LOOP;
 
 static uint32_t keys_of(uint32_t path, uint64_t *keys)
 {
-    keys[IN_RUN] = path == PHYSICS ? 101 : 100;
+    keys[IN_RUN] = path == PHYSICS ? 101 : path == OUTPUT ? 104 : 100;
     keys[IN_WRAPPER] = 102;
     keys[IN_STEP] = 103 + path;
-    return path == PHYSICS ? 1 : FRAMES;
+    return path >= PHYSICS ? 1 : FRAMES;
 }
 
 static efg_place place_of(uint32_t path, uint32_t frame)
@@ -159,6 +159,33 @@ static void without_memory_for_all_sites(void **state)
     mallopt(M_PERTURB, 0);
 }
 
+/* Two loops one after the other: each is a cycle, and only the first one leads to the second. */
+static void one_loop_after_the_other(void **state)
+{
+    struct efg_graph graph;
+    struct efg_history history;
+    struct efg_callflow flow = {0};
+    (void)state;
+
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, place_of), 0);
+    assert_int_equal(efg_history_init(&history, &graph, 0), 0);
+    for (uint32_t i = 0; i < 4 * ROUNDS; i++)
+        visit(&graph, i < 2 * ROUNDS ? 1 + i % 2 : PHYSICS + i % 2); /* FIRST SECOND .. PHYSICS OUTPUT .. */
+    assert_int_equal(efg_callflow_fill(&flow, &history, 20 * graph.events + 20), 0);
+    uint32_t site[5];
+    for (uint32_t i = 0; i < graph.node_count; i++)
+        site[graph.nodes[i].signature.path] =
+            efg_calltree_child(graph.tree, EFG_CALLTREE_ROOT, graph.nodes[i].leaf);
+    assert_int_equal(site[FIRST], site[SECOND]);
+    assert_true(efg_callflow_is_cycle(&flow, EFG_CALLTREE_ROOT, site[PHYSICS], site[OUTPUT]));
+    assert_false(efg_callflow_is_cycle(&flow, EFG_CALLTREE_ROOT, site[FIRST], site[PHYSICS]));
+    assert_false(efg_callflow_is_cycle(&flow, EFG_CALLTREE_ROOT, site[OUTPUT], site[FIRST]));
+    efg_callflow_fini(&flow);
+    efg_history_fini(&history);
+    efg_graph_fini(&graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +194,7 @@ int main(void)
         cmocka_unit_test(in_an_inner_loop),
         cmocka_unit_test(code_is_not_known),
         cmocka_unit_test(without_memory_for_all_sites),
+        cmocka_unit_test(one_loop_after_the_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

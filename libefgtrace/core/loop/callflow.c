@@ -131,6 +131,31 @@ int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *histo
     return 0;
 }
 
+static bool leads_to(const struct efg_callflow *flow, uint32_t function, uint32_t from, uint32_t to)
+{
+    uint8_t *is_reached = calloc(flow->sites + 1, 1);
+    bool is_more = is_reached && from < flow->sites;
+
+    if (is_more)
+        is_reached[from] = 1;
+    while (is_more) {
+        is_more = false;
+        for (uint32_t i = flow->first_step[function]; i < flow->first_step[function + 1]; i++) {
+            const struct efg_step_between *step = &flow->steps[i];
+            is_more |= is_reached[step->from] && !is_reached[step->to];
+            is_reached[step->to] |= is_reached[step->from];
+        }
+    }
+    bool is = is_reached && to < flow->sites && is_reached[to];
+    free(is_reached);
+    return is;
+}
+
+bool efg_callflow_is_cycle(const struct efg_callflow *flow, uint32_t function, uint32_t from, uint32_t to)
+{
+    return leads_to(flow, function, from, to) && leads_to(flow, function, to, from);
+}
+
 /* ---- places ---- */
 
 /* All paths below it have the same frames down to it. */

@@ -63,6 +63,10 @@ static inline uint64_t efg_callflow_visits(const struct efg_callflow *flow, uint
  * a function that makes several. */
 uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site);
 
+/* Whether the steps of FUNCTION lead from its site FROM to its site TO, and back: they are in one loop of it,
+ * or in one around it. */
+bool efg_callflow_is_cycle(const struct efg_callflow *flow, uint32_t function, uint32_t from, uint32_t to);
+
 /* The place of SITE in the code of its function. */
 efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
 

@@ -8,7 +8,8 @@
 
 #include "core/graph/detail.h"
 
-#define MOST_TRIES 3                                /* more rounds while ranks have different loops */
+#define MOST_TRIES 3 /* more rounds while ranks have different loops */
+#define NEARLY_LONGEST 0.6
 #define NAMES (EFG_DROP_ALL_FRAMES | EFG_DROP_PATH) /* what loops are named by */
 
 void efg_election_begin_part(struct efg_agree *agree, uint32_t part)
@@ -179,4 +180,16 @@ uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree
         return wanted;
     uint64_t part = (uint64_t)((double)wanted * (double)loop->time / (double)all + 0.5);
     return part ? part : 1;
+}
+
+uint32_t efg_election_main(const uint64_t *time, uint32_t count)
+{
+    uint64_t longest = 0;
+    uint32_t i = 0;
+
+    for (uint32_t k = 0; k < count; k++)
+        longest = time[k] > longest ? time[k] : longest;
+    while (i < count && (double)time[i] < NEARLY_LONGEST * (double)longest)
+        i++;
+    return longest ? i : EFG_NONE;
 }

@@ -27,4 +27,9 @@ void efg_election_made(struct efg_agree *agree);
 /* The time since the last result is that of the loop which most ranks vote for. */
 void efg_election_credit(struct efg_agree *agree, const struct efg_vote *result);
 
+/* Which of COUNT phases, in their order, is that of the main loop, by their TIME: the first one that takes
+ * 0.6 of the time of the longest. So phases of about the same time do not change places from run to run.
+ * EFG_NONE: none takes any. */
+uint32_t efg_election_main(const uint64_t *time, uint32_t count);
+
 #endif

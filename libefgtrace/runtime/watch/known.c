@@ -137,6 +137,19 @@ static struct efg_run_loop describe(const struct efg_graph *graph, const struct 
     return out;
 }
 
+/* The same of one whose key is known: loops of several functions that are called at one place have the same
+ * site. */
+static struct efg_run_loop describe_known(const struct efg_graph *graph, const struct efg_mainloop *loop,
+                                          uint32_t site)
+{
+    struct efg_run_loop out = describe(graph, loop, site);
+    uint32_t below = site == EFG_NONE || loop->key == EFG_NONE ? EFG_NONE : node_below(graph, loop->key);
+
+    if (below != EFG_NONE)
+        out.node = below;
+    return out;
+}
+
 /* What the rule takes at this LEVEL, unless it is what it takes anyway. */
 static struct efg_run_loop at_level(const struct efg_thread *t, enum efg_level level)
 {
@@ -166,12 +179,17 @@ static void explain(const struct efg_thread *t, struct efg_run_loops *loops)
         loops->best = describe(&t->graph, &best->loop, best->site);
 }
 
+static uint32_t main_site(const struct efg_thread *t)
+{
+    return s->is_earlier ? efg_calltree_find(t->graph.tree, s->main.function) : efg_finder_site(t->finder);
+}
+
 static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
 {
     if (!t->finder || !t->graph.tree)
         return;
     if (efg_leader_is(t))
-        loops->main = describe(&t->graph, &s->main, efg_finder_site(t->finder));
+        loops->main = describe_known(&t->graph, &s->main, main_site(t));
     loops->automatic = at_level(t, EFG_LEVEL_AUTO);
     loops->finer = at_level(t, EFG_LEVEL_FINER);
     loops->coarser = at_level(t, EFG_LEVEL_COARSER);
@@ -208,7 +226,7 @@ static bool is_counted(const struct efg_phase *phase)
 static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t,
                            const struct efg_phase *phase, uint64_t now)
 {
-    uint32_t site = efg_calltree_find(t->graph.tree, phase->loop.function), key = phase->loop.key, below;
+    uint32_t site = efg_calltree_find(t->graph.tree, phase->loop.function);
     struct efg_run_iterations iterations = phase->iterations;
 
     if (site == EFG_NONE)
@@ -219,7 +237,7 @@ static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t
     }
     *out = (struct efg_run_phase){
         .number = phase->number,
-        .loop = describe(&t->graph, &phase->loop, site),
+        .loop = describe_known(&t->graph, &phase->loop, site),
         .begin = phase->begin - job->start,
         .end = (phase->resumed ? now : phase->end) - job->start,
         .time = efg_phases_time(phase, now),
@@ -227,9 +245,6 @@ static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t
         .iterations_time = iterations.all.sum,
         .iterations_mpi = iterations.all_mpi,
     };
-    below = key == EFG_NONE ? key : node_below(&t->graph, key);
-    if (below != EFG_NONE)
-        out->loop.node = below;
     return true;
 }
 

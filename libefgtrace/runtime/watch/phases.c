@@ -9,10 +9,13 @@
 
 #include "base/array.h"
 #include "core/window/election.h"
+#include "runtime/process/job.h"
+#include "runtime/process/processor.h"
 
 struct efg_phases efg_phases = {.present = EFG_NONE, .counted = EFG_NONE};
 
 static struct efg_phases *const phases = &efg_phases;
+static struct efg_run_processor since; /* when the present stretch began */
 
 static struct efg_phase *present(void)
 {
@@ -99,6 +102,12 @@ static bool add(const struct efg_mainloop *loop, uint64_t begin)
     return true;
 }
 
+static void begin_stretch(uint64_t begin)
+{
+    since = begin == efg_job.start ? efg_job.processor : efg_processor_now();
+    present()->resumed = begin;
+}
+
 void efg_phases_open(const struct efg_mainloop *loop, uint64_t begin, const struct efg_finder *sees,
                      bool replaces)
 {
@@ -117,7 +126,7 @@ void efg_phases_open(const struct efg_mainloop *loop, uint64_t begin, const stru
     else if (!add(loop, begin))
         return;
     if (!present()->resumed)
-        present()->resumed = begin;
+        begin_stretch(begin);
 }
 
 void efg_phases_close(uint64_t end)
@@ -128,6 +137,9 @@ void efg_phases_close(uint64_t end)
         return;
     phase->end = end > phase->resumed ? end : phase->resumed;
     phase->time += phase->end - phase->resumed;
+    struct efg_run_processor had = efg_processor_since(&since);
+    phase->used += had.used;
+    phase->waited += had.waited;
     phase->resumed = 0;
 }
 
@@ -136,7 +148,7 @@ void efg_phases_resume(void)
     struct efg_phase *phase = present();
 
     if (phase && !phase->resumed)
-        phase->resumed = phase->end;
+        begin_stretch(phase->end);
 }
 
 void efg_phases_update(const struct efg_mainloop *loop)
@@ -155,6 +167,70 @@ void efg_phases_name(const struct efg_agree *agree)
     for (uint32_t i = 0; i < agree->loop_count; i++)
         if (efg_election_is_loop(&agree->loops[i], &loop) && (!agree->loops[i].mark || loop.mark))
             phase->number = agree->loops[i].phase;
+}
+
+/* --- which is the main one --- */
+
+/* Neither is inside of the other, nor a level of it, as far as that is known. */
+static bool is_apart(const struct efg_callflow *flow, const struct efg_mainloop *a,
+                     const struct efg_mainloop *b)
+{
+    uint32_t x = efg_calltree_find(flow->tree, a->function), y = efg_calltree_find(flow->tree, b->function);
+
+    if (x == EFG_NONE || y == EFG_NONE || x >= flow->sites)
+        return false;
+    if (x == y)
+        return a->key != EFG_NONE && b->key != EFG_NONE && !efg_callflow_is_cycle(flow, x, a->key, b->key);
+    return !efg_calltree_is_below(flow->tree, x, y) && !efg_calltree_is_below(flow->tree, y, x);
+}
+
+/* Its time without the part in which its threads were ready to run, and had no processor. */
+static uint64_t weight_of(const struct efg_phase *phase, uint64_t now)
+{
+    struct efg_run_processor present =
+        phase->resumed ? efg_processor_since(&since) : (struct efg_run_processor){0};
+    double time = (double)efg_phases_time(phase, now), waited = (double)(phase->waited + present.waited);
+    double ready = (double)(phase->used + present.used) + waited; /* of several threads, more than TIME */
+
+    return (uint64_t)(time > 0 ? time * (1 - waited / (ready > time ? ready : time)) : 0);
+}
+
+void efg_phases_weigh(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t *time,
+                      uint64_t now)
+{
+    const struct efg_phase *main = efg_phases_find(loop);
+
+    for (uint32_t i = 0; main && i < phases->count; i++) {
+        const struct efg_phase *one = &phases->list[i];
+        bool is_other = is_apart(flow, &one->loop, loop);
+        uint32_t number = is_other ? one->number : main->number;
+        if (number || !is_other)
+            time[number ? number - 1 : EFG_AGREE_TURNS] += weight_of(one, now);
+    }
+}
+
+const struct efg_phase *efg_phases_numbered(uint32_t number)
+{
+    const struct efg_phase *longest = NULL;
+
+    for (uint32_t i = 0; i < phases->count; i++)
+        if (phases->list[i].number == number && (!longest || phases->list[i].time > longest->time))
+            longest = &phases->list[i];
+    return longest;
+}
+
+/* Its key may be entered several times in an iteration. */
+struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struct efg_phase *phase)
+{
+    struct efg_mainloop loop = phase->loop;
+
+    if (loop.key >= flow->sites)
+        return loop;
+    bool is_call = efg_calltree_find(flow->tree, loop.function) == loop.key;
+    uint64_t turns = is_call ? efg_callflow_visits(flow, loop.key) : efg_callflow_turns(flow, loop.key);
+    uint64_t of_each = (turns + loop.iterations / 2) / loop.iterations;
+    loop.iterations = of_each ? turns / of_each : loop.iterations;
+    return loop;
 }
 
 /* --- iterations --- */

@@ -15,11 +15,12 @@
 
 struct efg_phase {
     struct efg_mainloop loop;
-    uint16_t mark;       /* of the first loop that was found in it */
-    uint32_t number;     /* that its windows have (efg_agree_phase); 0: it was never elected */
-    uint64_t begin, end; /* of it all */
-    uint64_t resumed;    /* since then it lasts; 0: it is over */
-    uint64_t time;       /* ns that it has lasted, without the present stretch */
+    uint16_t mark;         /* of the first loop that was found in it */
+    uint32_t number;       /* that its windows have (efg_agree_phase); 0: it was never elected */
+    uint64_t begin, end;   /* of it all */
+    uint64_t resumed;      /* since then it lasts; 0: it is over */
+    uint64_t time;         /* ns that it has lasted, without the present stretch */
+    uint64_t used, waited; /* processor time in it, and ns of waiting for a processor; likewise */
     struct efg_run_iterations iterations; /* of pivots that are no longer marked */
     /* Of these the one with the most time, if its iterations are not those of the thread. */
     struct efg_pivot pivot;
@@ -52,6 +53,16 @@ void efg_phases_resume(void);
  * number. */
 void efg_phases_update(const struct efg_mainloop *loop);
 void efg_phases_name(const struct efg_agree *agree);
+
+/* Adds to TIME how long phases number 1 to EFG_AGREE_TURNS would have lasted until NOW if there had always
+ * been a processor: what else the machine does changes from run to run. Those inside LOOP, or around it,
+ * count as the one that LOOP is; if that has no number, it is TIME[EFG_AGREE_TURNS]. */
+void efg_phases_weigh(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t *time,
+                      uint64_t now);
+/* The longest phase with that number, or NULL. */
+const struct efg_phase *efg_phases_numbered(uint32_t number);
+/* Its loop as it is now: it has gone round since the last sample of PHASE. */
+struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struct efg_phase *phase);
 
 /* THREAD counts the iterations of another pivot than PIVOT from now on. */
 void efg_phases_keep(struct efg_thread *thread, const struct efg_pivot *pivot);

@@ -281,3 +281,8 @@ void efg_rounds_finish(struct efg_thread *t, uint64_t now)
         hear(t, now);
     }
 }
+
+void efg_rounds_sum(uint64_t *all, int count)
+{
+    PMPI_Allreduce(MPI_IN_PLACE, all, count, MPI_UINT64_T, MPI_SUM, job->comm);
+}

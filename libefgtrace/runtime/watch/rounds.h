@@ -23,6 +23,8 @@ void efg_rounds_consider_alone(struct efg_thread *thread, uint64_t now);
 
 /* In MPI_Finalize: rounds until nothing is under way. */
 void efg_rounds_finish(struct efg_thread *thread, uint64_t now);
+/* After that: what all ranks have in each of COUNT places is added up. */
+void efg_rounds_sum(uint64_t *all, int count);
 /* The last call, if MPI can still be used. */
 void efg_rounds_fini(void);
 

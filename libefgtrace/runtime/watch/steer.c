@@ -12,11 +12,13 @@
 #include "act.h"
 #include "asked.h"
 #include "coarse.h"
+#include "core/window/election.h"
 #include "enough.h"
 #include "events.h"
 #include "leader.h"
 #include "mainloop.h"
 #include "next.h"
+#include "phases.h"
 #include "ring.h"
 #include "rounds.h"
 #include "runtime/base/clock.h"
@@ -241,6 +243,24 @@ static void divide(void)
     }
 }
 
+/* The finder looks at the last half of the run. Of several phases, all ranks take the same one for that of
+ * the main loop, by the time that each had on all of them. */
+static void settle_main(const struct efg_thread *t, uint64_t now)
+{
+    uint64_t time[EFG_AGREE_TURNS + 1] = {0};
+    const struct efg_callflow *flow = t->finder ? efg_finder_judge(t->finder)->flow : NULL;
+
+    if (flow)
+        efg_phases_weigh(flow, &s->main, time, now);
+    efg_rounds_sum(time, EFG_AGREE_TURNS + 1);
+    uint32_t number = efg_election_main(time, EFG_AGREE_TURNS + 1) + 1;
+    const struct efg_phase *phase = number <= EFG_AGREE_TURNS ? efg_phases_numbered(number) : NULL;
+    if (!phase || !flow || phase == efg_phases_find(&s->main))
+        return;
+    s->main = efg_phases_loop(flow, phase);
+    s->is_earlier = true;
+}
+
 void efg_steer_finish(uint64_t now, bool collective)
 {
     struct efg_thread *t = efg_threads.leader;
@@ -263,6 +283,8 @@ void efg_steer_finish(uint64_t now, bool collective)
         s->loop = s->main;
     if (s->pivot.kind == EFG_PIVOT_NONE && s->loop.function)
         efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
+    if (is_adaptive && collective && agree->phases > 1)
+        settle_main(t, now);
     divide();
     if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
         drop_first();

@@ -29,6 +29,7 @@ struct efg_steering {
     /* The loop of this rank, and the pivots of the elected one that it could take. */
     struct efg_mainloop loop; /* function 0: none */
     struct efg_mainloop main; /* that of the whole run */
+    bool is_earlier;          /* MAIN is that of an earlier phase, not the finder's */
     uint64_t elected;         /* the fewest iterations of it that a rank had */
     uint32_t place;           /* which loop of its function it is, if all know; else 0 */
     struct efg_pivot pivots[EFG_CHOICES];
