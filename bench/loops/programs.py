@@ -39,7 +39,7 @@ sys.path.insert(0, str(HERE.parent))
 from tools import Tool, run
 
 TOLERANCE = 2  # loops often have a first or a last iteration that is different
-LIMIT = 120  # seconds of a run
+LIMIT = 300  # seconds of a run
 VERDICTS = ("right", "coarser", "finer", "wrong", "none", "failed")
 MPICC = os.environ.get("MPICC", "mpicc")
 IS_MPICH = "mpich" in MPICC

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether efgtrace finds the same main loop in each run of a real application.
+
+The applications are those of bench/apps.sh that are installed, and its environment says how long they
+run. Each runs RUNS times, beside LOAD busy processes. A row of the output:
+
+main loop  its function and its iterations, as the summary has them, "x 9": in so many runs
+same       whether it was the same function in all runs
+taken      iterations in the trace, of each run, mean of the ranks
+matched    least share of the recorded messages whose both ends are in the trace
+checked    runs whose trace tests/lib/check_trace.py accepts, with --min-matched 0.98
+load       least and most load average at the end of a run
+
+Exit code: 0 done, 1 an application failed.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent))
+from programs import load, once, said_by, yes
+from tools import Tool, run
+
+LIMIT = 900  # seconds of a run
+APPS, CHECKER = HERE.parent / "apps.sh", HERE.parents[1] / "tests/lib/check_trace.py"
+NEEDS = {"lammps": "lmp", "pw": "pw.x", "icofoam": "icoFoam", "ringtest": "python3", "hpcc": "hpcc"}
+MAIN = re.compile(r"^Main loop    (?:in )?(.*?)(?:, (\d+) iterations.*)?$", re.MULTILINE)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=10, help="of each application (10)")
+    parser.add_argument("--load", type=int, default=0, metavar="K", help="busy processes beside (0)")
+    parser.add_argument("--only", metavar="NAMES", help="of these applications: lammps,pw")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there, too")
+    parser.add_argument("--build", type=Path, default=Path(os.environ.get("BUILD", "build")),
+                        help="where the build is (BUILD, build)")
+    options = parser.parse_args()
+    options.build = options.build.resolve()
+    options.names = options.only.split(",") if options.only else list(NEEDS)
+    if options.runs < 1 or options.load < 0 or set(options.names) - set(NEEDS):
+        parser.error("--runs is 1 or more, --load 0 or more, --only of " + ",".join(NEEDS))
+    return options
+
+
+def answer_of(tool, trace):
+    """What a run found that wrote TRACE."""
+    overview = said_by(tool, "report", "--json", trace)["overview"]
+    recorded = overview["recorded"]
+    either = recorded["sends"] + recorded["receives"] - recorded["matched"]
+    name, iterations = MAIN.search((trace / "summary.txt").read_text()).groups()
+    check = subprocess.run([sys.executable, CHECKER, "--min-matched", "0.98", trace / "traces.otf2"],
+                           stdout=subprocess.PIPE, text=True, check=False)
+    return {"loop": name, "iterations": int(iterations or 0),
+            "recorded": recorded["iterations"] / overview["ranks"],
+            "matched": recorded["matched"] / either if either else None,
+            "faults": [line for line in check.stdout.splitlines() if line.startswith("FAIL")],
+            "is_right": check.returncode == 0, "load": os.getloadavg()[0]}
+
+
+def measure(name, options):
+    """The runs of an application, None for one that failed."""
+    tool = options.build / "efgtrace"
+    traced = Tool("efgtrace", [str(tool), "run", "--summary", "off", "-o", "{out}"])
+    with tempfile.TemporaryDirectory(prefix="efgtrace-apps.") as case:
+        subprocess.run([APPS, "prepare", name, case], check=True)
+
+        def command(prefix):
+            return [str(APPS), "launch", name, case, *prefix]
+
+        return [run(command, traced, limit=LIMIT, inspect=lambda work: answer_of(tool, work / "trace")).found
+                for _ in range(options.runs)]
+
+
+def row(name, runs):
+    found = [r for r in runs if r]
+    if not found:
+        return f"{name:<9} failed"
+    matched = [r["matched"] for r in found if r["matched"] is not None]
+    share = f"{100 * min(matched):.1f}%" if matched else "-"
+    loads = [r["load"] for r in found]
+    loops = once([f"{r['loop']} {r['iterations']}" for r in found])
+    return (f"{name:<9} {loops:<44} {yes(len({r['loop'] for r in runs if r}) == 1 and len(found) == len(runs)):<5}"
+            f"{once([format(r['recorded'], '.4g') for r in found]):>6} {share:>8} "
+            f"{sum(r['is_right'] for r in found):>4} of {len(runs):<3} {min(loads):.0f} to {max(loads):.0f}")
+
+
+def main():
+    options, table = arguments(), {}
+    print(f"{'':<9} {'main loop':<44} same   taken  matched  checked   load")
+    with load(options.load):
+        for name in options.names:
+            if shutil.which(NEEDS[name]) is None:
+                print(f"{name:<9} {NEEDS[name]} is not installed")
+                continue
+            table[name] = measure(name, options)
+            print(row(name, table[name]), flush=True)
+    if options.json:
+        options.json.write_text(json.dumps({"runs": options.runs, "load": options.load, "apps": table},
+                                           indent=1) + "\n")
+    sys.exit(any(None in runs for runs in table.values()))
+
+
+if __name__ == "__main__":
+    main()
