@@ -15,6 +15,7 @@
 #include "next.h"
 #include "phases.h"
 #include "ring.h"
+#include "runtime/base/signals.h"
 #include "runtime/process/job.h"
 #include "threads.h"
 #include "thrift.h"
@@ -168,13 +169,36 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
     return standing;
 }
 
+/* While a round is under way, MPI holds a lock of its own where it looks at it. A signal handler that calls
+ * MPI would wait for that lock for ever; without a round there is none. So handlers wait. */
+static int post_vote(void)
+{
+    struct efg_signals signals;
+
+    efg_signals_defer(&signals);
+    int error = PMPI_Iallreduce(&rounds.vote, &rounds.result, 1, rounds.type, rounds.combine, job->comm,
+                                &rounds.request);
+    efg_signals_resume(&signals);
+    return error;
+}
+
+static bool is_complete(void)
+{
+    struct efg_signals signals;
+    int done = 0;
+
+    efg_signals_defer(&signals);
+    PMPI_Test(&rounds.request, &done, MPI_STATUS_IGNORE);
+    efg_signals_resume(&signals);
+    return done;
+}
+
 static void post(const struct efg_standing *standing, uint64_t now)
 {
     rounds.vote = efg_agree_vote(agree, standing);
     rounds.count++;
     rounds.posted_at = now;
-    if (PMPI_Iallreduce(&rounds.vote, &rounds.result, 1, rounds.type, rounds.combine, job->comm,
-                        &rounds.request) != MPI_SUCCESS)
+    if (post_vote() != MPI_SUCCESS)
         agree->round = EFG_ROUND_OVER;
 }
 
@@ -248,13 +272,10 @@ void efg_rounds_advance(struct efg_thread *t, uint64_t now, bool sample)
         return;
     agree->asked = efg_asked_now();
     for (;;) {
-        int done = 0;
-        if (agree->pending) {
-            PMPI_Test(&rounds.request, &done, MPI_STATUS_IGNORE);
-            if (!done)
-                return;
+        if (agree->pending && !is_complete())
+            return;
+        if (agree->pending)
             hear(t, now);
-        }
         if (agree->pending || agree->round == EFG_ROUND_OVER)
             return;
         struct efg_standing now_standing = standing(t, now, 0);
