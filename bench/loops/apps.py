@@ -19,6 +19,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -60,7 +61,7 @@ def answer_of(tool, trace):
     recorded = overview["recorded"]
     either = recorded["sends"] + recorded["receives"] - recorded["matched"]
     name, iterations = MAIN.search((trace / "summary.txt").read_text()).groups()
-    check = subprocess.run([sys.executable, CHECKER, "--min-matched", "0.98", trace / "traces.otf2"],
+    check = subprocess.run([CHECKER, "--min-matched", "0.98", trace / "traces.otf2"],
                            stdout=subprocess.PIPE, text=True, check=False)
     return {"loop": name, "iterations": int(iterations or 0),
             "recorded": recorded["iterations"] / overview["ranks"],
@@ -91,13 +92,15 @@ def row(name, runs):
     share = f"{100 * min(matched):.1f}%" if matched else "-"
     loads = [r["load"] for r in found]
     loops = once([f"{r['loop']} {r['iterations']}" for r in found])
-    return (f"{name:<9} {loops:<44} {yes(len({r['loop'] for r in runs if r}) == 1 and len(found) == len(runs)):<5}"
+    is_same = len(found) == len(runs) and len({r["loop"] for r in found}) == 1
+    return (f"{name:<9} {loops:<44} {yes(is_same):<5}"
             f"{once([format(r['recorded'], '.4g') for r in found]):>6} {share:>8} "
             f"{sum(r['is_right'] for r in found):>4} of {len(runs):<3} {min(loads):.0f} to {max(loads):.0f}")
 
 
 def main():
     options, table = arguments(), {}
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and what runs with it
     print(f"{'':<9} {'main loop':<44} same   taken  matched  checked   load")
     with load(options.load):
         for name in options.names:

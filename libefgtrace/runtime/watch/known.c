@@ -190,6 +190,8 @@ static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
         return;
     if (efg_leader_is(t))
         loops->main = describe_known(&t->graph, &s->main, main_site(t));
+    if (s->is_earlier) /* the levels that are known are those of what came last */
+        return;
     loops->automatic = at_level(t, EFG_LEVEL_AUTO);
     loops->finer = at_level(t, EFG_LEVEL_FINER);
     loops->coarser = at_level(t, EFG_LEVEL_COARSER);
