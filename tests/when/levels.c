@@ -16,7 +16,7 @@ static void step(int tag, double *a)
 
     MPI_Sendrecv(a, 64, MPI_DOUBLE, (rank + 1) % ranks, tag, got, 64, MPI_DOUBLE, (rank + ranks - 1) % ranks,
                  tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int k = 0; k < 20000; k++)
+    for (int k = 0; k < 100000; k++)
         a[k % 64] = 0.5 * (a[k % 64] + got[k % 64]);
     MPI_Allreduce(MPI_IN_PLACE, a, 64, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }

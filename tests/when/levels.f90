@@ -19,7 +19,7 @@ program levels
         tag = merge(1, 501, mod(i, 1000) < 500) + mod(i, 1000)
         call MPI_Sendrecv(a, 64, MPI_DOUBLE_PRECISION, mod(rank + 1, ranks), tag, got, 64, MPI_DOUBLE_PRECISION, &
             mod(rank + ranks - 1, ranks), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
-        do k = 1, 300
+        do k = 1, 3000
             a = 0.5 * (a + got)
         end do
         call MPI_Allreduce(MPI_IN_PLACE, a, 64, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
