@@ -59,7 +59,6 @@ COMMANDS = {
     'graph --all': fault_of_text,
     'graph -f svg': fault_of_svg,
     'graph -f json': fault_of_json,
-    'graph -f graphml': fault_of_xml,
     'profile --all --names': fault_of_text,
     'profile --names -f latex': fault_of_latex,
     'profile -f json': fault_of_json,

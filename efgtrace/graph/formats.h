@@ -11,11 +11,10 @@
 #include "base/buffer.h"
 #include "model/model.h"
 
-#define EFG_GRAPH_VERSION 3 /* of JSON and GraphML */
+#define EFG_GRAPH_VERSION 3 /* of JSON */
 
 void efg_graph_put_dot(struct efg_buffer *out, const struct efg_model *model, bool all);
 void efg_graph_put_json(struct efg_buffer *out, const struct efg_model *model, bool all);
-void efg_graph_put_graphml(struct efg_buffer *out, const struct efg_model *model, bool all);
 
 /* A node without its path, an edge, a loop, as the schema has them. */
 cJSON *efg_graph_json_node(const struct efg_model *model, uint32_t id);

@@ -25,10 +25,12 @@ static const struct format {
     const char *name;
     void (*put)(struct efg_buffer *out, const struct efg_model *model, bool all);
     bool is_picture; /* that dot makes of what is put */
-} formats[] = {{"dot", efg_graph_put_dot, false},   {"svg", efg_graph_put_dot, true},
-               {"png", efg_graph_put_dot, true},    {"pdf", efg_graph_put_dot, true},
-               {"json", efg_graph_put_json, false}, {"graphml", efg_graph_put_graphml, false}};
-#define FORMATS "dot svg png pdf json graphml" /* their names */
+} formats[] = {{"dot", efg_graph_put_dot, false},
+               {"svg", efg_graph_put_dot, true},
+               {"png", efg_graph_put_dot, true},
+               {"pdf", efg_graph_put_dot, true},
+               {"json", efg_graph_put_json, false}};
+#define FORMATS "dot svg png pdf json" /* their names */
 
 struct request {
     const char *dir;
@@ -159,7 +161,7 @@ static const char *const help[] = {
     "Writes the event flow graph of the run that wrote DIR, merged over its ranks: nodes are MPI\n"
     "calls by call site, edges are transitions with the time between the calls. Each has\n"
     "the count per rank, and the ranks unless it is all of them: \"9 x (0, 2)\".\n\n"
-    "  -f, --format dot|svg|png|pdf|json|graphml\n"
+    "  -f, --format dot|svg|png|pdf|json\n"
     "                          dot: for Graphviz, loops as boxes, colour by time in MPI, width of\n"
     "                          edges by count; svg, png, pdf: as dot draws it, if it is installed;\n"
     "                          default: by the extension of FILE, else dot\n"
@@ -174,9 +176,6 @@ static const char *const help[] = {
     "  -h, --help              this text\n\n"
     "For example: efgtrace graph -o graph.svg DIR\n\n",
     efg_graph_json_help,
-    "GraphML, version 3, too: the numbers of nodes and edges, with their ranks, and the "
-    "least and\n"
-    "the most visits of one.\n\n"
     "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,
 };

@@ -81,8 +81,8 @@ static int complain(const char *command, const char *format, int error)
     if (error == ENOENT)
         fprintf(stderr,
                 "efgtrace %s: --format %s needs the program dot of Graphviz, which is not "
-                "found: install it (Debian: apt install graphviz), or take --format dot, json, "
-                "graphml\n",
+                "found: install it (Debian: apt install graphviz), or take --format dot or "
+                "json\n",
                 command, format);
     else
         fprintf(stderr, "efgtrace %s: --format %s: dot cannot be started: %s\n", command, format,

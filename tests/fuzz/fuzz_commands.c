@@ -16,7 +16,6 @@ static const struct fuzz_command commands[] = {
     {efg_cmd_graph, {"graph", "--all", FUZZ_DIR}, fuzz_expect_text},
     {efg_cmd_graph, {"graph", "--signature", "none", FUZZ_DIR}, fuzz_expect_text},
     {efg_cmd_graph, {"graph", "-f", "json", FUZZ_DIR}, fuzz_expect_json},
-    {efg_cmd_graph, {"graph", "-f", "graphml", FUZZ_DIR}, fuzz_expect_text},
     {efg_cmd_profile, {"profile", "--all", FUZZ_DIR}, fuzz_expect_text},
     {efg_cmd_profile, {"profile", "-f", "text", "--all", FUZZ_DIR}, fuzz_expect_text},
     {efg_cmd_profile, {"profile", "-f", "latex", FUZZ_DIR}, fuzz_expect_text},
