@@ -18,6 +18,8 @@
 #   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
 #   make bench-keep           whether slow and typical iterations are kept (TABLES="injected drift simulated full")
 #   make install        to PREFIX (/usr/local), below DESTDIR; make uninstall: away again
+#   make dist           the sources as build/efgtrace-VERSION.tar.gz
+#   make deb            a Debian package of them, in build/deb, and what lintian says of it
 #   make clean
 #
 #   SAN=address,undefined   build with sanitizers, in a folder of its own
@@ -25,6 +27,8 @@
 #   BUILD=folder            another place to build in
 #   MPICC=mpicc.mpich       the MPI to build for, alone, and to test with; else for each MPI that is found
 #   D3=FILE DAGRE=FILE      the libraries that the page of a report draws with
+#   LIBDIR=folder           where the libraries are installed (PREFIX/lib), if elsewhere
+#   RPATH=                  do not look for other libraries in the prefix first
 #   V=1                     show the commands
 
 comma   := ,
@@ -33,6 +37,8 @@ CC      ?= gcc
 MPICCS  := $(or $(MPICC),$(sort $(notdir $(wildcard $(foreach mpi,openmpi mpich,$(addsuffix /mpicc.$(mpi),$(subst :, ,$(PATH))))))),mpicc)
 MPICC   ?= mpicc
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
+RPATH   ?= yes
 SAN     ?=
 BUILD   ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 VERSION := 0.1.0
@@ -71,6 +77,9 @@ RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(ZYDIS) $(FILES_LIBS)
 D3    ?= $(wildcard /usr/share/nodejs/d3/dist/d3.min.js)
 DAGRE ?= $(wildcard /usr/share/nodejs/dagre/dist/dagre.min.js)
 
+# An installed tree may be moved: what is beside us in it is found from where we are.
+rpath = $(if $(RPATH),-Wl$(comma)-rpath$(comma)'$$ORIGIN$(1)')
+
 # A line a file; V=1 shows the commands.
 quiet = $(if $(V),,@echo '  $(1)  $(patsubst $(BUILD)/%,%,$@)';)
 
@@ -96,7 +105,7 @@ libraries: $(BUILD)/libefgtrace.so $(RUNTIMES)
 
 # The wrappers alone are preloaded, into programs of any MPI; MPI_Init loads the rest.
 $(BUILD)/libefgtrace.so: $(WRAP)
-	$(call quiet,LD)$(CC) $(SANITIZE) -shared $(DEFINED) -o $@ $^ -ldl
+	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) -shared $(DEFINED) -o $@ $^ -ldl
 
 # These go by way of runtime/base/heap.c.
 HEAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup qsort)
@@ -106,7 +115,7 @@ define of_mpi
 RUNTIME_$(1) := $$(patsubst %.c,$(BUILD)/obj/$(1)/%.o,$$(filter-out libefgtrace/runtime/preload/%,$$(wildcard libefgtrace/runtime/*/*.c)))
 
 $(BUILD)/libefgtrace-runtime-$(1).so: $$(RUNTIME_$(1)) $$(FILES) $$(CORE)
-	$$(call quiet,LD)$$(CC) $$(SANITIZE) -shared $$(HEAP) -o $$@ $$^ $$(RUNTIME_LIBS) -lpthread
+	$$(call quiet,LD)$$(CC) $$(SANITIZE) $$(LDFLAGS) -shared $$(HEAP) $$(rpath) -o $$@ $$^ $$(RUNTIME_LIBS) -lpthread
 
 $(BUILD)/obj/$(1)/%.o: ALL_CFLAGS += $$(call MPI_CFLAGS,$(2)) $$(FILES_CFLAGS) $$(HWLOC_CFLAGS)
 $(BUILD)/obj/$(1)/%.o: %.c
@@ -116,12 +125,12 @@ endef
 $(foreach mpicc,$(MPICCS),$(if $(call ask,name,$(mpicc)),$(eval $(call of_mpi,$(call ask,name,$(mpicc)),$(mpicc)))))
 
 $(BUILD)/efgtrace: $(TOOL) $(FILES) $(CORE)
-	$(call quiet,LD)$(CC) $(SANITIZE) -o $@ $^ $(FILES_LIBS)
+	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) $(call rpath,/../lib) -o $@ $^ $(FILES_LIBS)
 
 # As a user would make one.
 $(BUILD)/efgtrace-plugins/%.so: plugins/%.c libefgtrace/user/efgtrace-plugin.h
 	@mkdir -p $(@D)
-	$(call quiet,LD)$(CC) -std=gnu11 $(WARNINGS) $(CFLAGS) -fPIC -shared -Ilibefgtrace/user -o $@ $<
+	$(call quiet,LD)$(CC) -std=gnu11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -fPIC -shared -Ilibefgtrace/user -o $@ $<
 
 $(WRAP): ALL_CFLAGS += -Ilibefgtrace/runtime/preload # its mpi.h
 $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
@@ -310,10 +319,10 @@ bench-keep: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all unit
 	@BUILD=$(BUILD) bench/keep.py $(TABLES)
 
-LIBDIR := $(PREFIX)/lib
+MODULES := $(PREFIX)/share/modulefiles/efgtrace
 install: all
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 lib/efgtrace-plugins share/doc/efgtrace/plugins \
-	  share/bash-completion/completions share/zsh/site-functions)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 share/doc/efgtrace/plugins \
+	  share/bash-completion/completions share/zsh/site-functions) $(addprefix $(DESTDIR),$(LIBDIR)/efgtrace-plugins $(MODULES))
 	install -m 755 $(BUILD)/efgtrace $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/libefgtrace.so $(RUNTIMES) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(PLUGINS) $(DESTDIR)$(LIBDIR)/efgtrace-plugins
@@ -323,20 +332,30 @@ install: all
 	install -m 644 config/completion/efgtrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/efgtrace
 	install -m 644 config/completion/_efgtrace $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -m 644 config/efgtrace.conf README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/efgtrace
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' config/efgtrace.pc.in \
-	    >$(DESTDIR)$(LIBDIR)/pkgconfig/efgtrace.pc
+	install -m 644 config/modules/efgtrace.lua $(DESTDIR)$(MODULES)/$(VERSION).lua
+	install -m 644 config/modules/efgtrace.tcl $(DESTDIR)$(MODULES)/$(VERSION)
+	sed 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|; s|@VERSION@|$(VERSION)|' config/efgtrace.pc.in \
+	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/efgtrace.pc
 
 # What install has made.
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/efgtrace lib/libefgtrace.so lib/libefgtrace-runtime-*.so lib/pkgconfig/efgtrace.pc \
-	  share/bash-completion/completions/efgtrace share/zsh/site-functions/_efgtrace \
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/efgtrace $(DESTDIR)$(LIBDIR)/libefgtrace.so $(DESTDIR)$(LIBDIR)/libefgtrace-runtime-*.so \
+	  lib/pkgconfig/efgtrace.pc share/bash-completion/completions/efgtrace share/zsh/site-functions/_efgtrace \
 	  $(foreach page,$(wildcard man/*.[157]),share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
-	cd $(DESTDIR)$(PREFIX) && rm -rf lib/efgtrace-plugins include/efgtrace share/doc/efgtrace
+	cd $(DESTDIR)$(PREFIX) && rm -rf $(DESTDIR)$(LIBDIR)/efgtrace-plugins include/efgtrace share/doc/efgtrace $(DESTDIR)$(MODULES)
+
+# What is in the repository, as it is here.
+dist:
+	@mkdir -p $(BUILD)
+	@git ls-files -z | tar czf $(BUILD)/efgtrace-$(VERSION).tar.gz --null -T - --transform 's|^|efgtrace-$(VERSION)/|'
+
+deb: set-up-deb dist
+	@config/deb.sh $(BUILD) $(VERSION)
 
 clean:
 	rm -rf $(BUILD)
 
 -include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(foreach mpicc,$(MPICCS),$(RUNTIME_$(call ask,name,$(mpicc)))) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all plugins libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction bench-keep install uninstall clean
+.PHONY: all plugins libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction bench-keep install uninstall dist deb clean
 .SECONDARY:

@@ -19,6 +19,7 @@ or through sudo.
           drives it
   firefox check, and Firefox, for PAGE_BROWSER=firefox tests/page.sh
   fuzz    check, and the fuzzer of clang for `make fuzz`
+  deb     build, page, and what Debian packages are made and checked with
   apps    check, and the larger applications of `make check-apps`
   bench   apps, the tracer and the compressor that `make bench` compares with, valgrind that
           counts instructions, and gnuplot that draws the results
@@ -37,6 +38,7 @@ check="$demo $page g++ gfortran clang clang-format libcmocka-dev mandoc graphviz
 firefox="$check firefox-esr"
 fuzz="$check libclang-rt-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
+deb="$build $page mpich libmpich-dev libelf-dev debhelper fakeroot lintian"
 bench="$apps eztrace zstd valgrind gnuplot-nox"
 
 give_up() {
@@ -53,6 +55,7 @@ for group in "$@"; do
         check) packages="$packages $check" ;;
         firefox) packages="$packages $firefox" ;;
         fuzz) packages="$packages $fuzz" ;;
+        deb) packages="$packages $deb" ;;
         apps) packages="$packages $apps" ;;
         bench) packages="$packages $bench" ;;
         -h | --help) usage; exit ;;

@@ -56,7 +56,7 @@ static int accept_file(const char *path, char *library, size_t size)
 
 int efg_preload_find(char *library, size_t size, char *message, size_t room)
 {
-    static const char *const places[] = {"", "/../lib", "/../lib64", NULL};
+    static const char *const places[] = {"", "/../lib", "/../lib64", "/../lib/efgtrace", NULL};
     const char *told = getenv("EFGTRACE_LIBRARY");
     char folder[PATH_MAX], path[PATH_MAX + 64];
 
@@ -74,7 +74,7 @@ int efg_preload_find(char *library, size_t size, char *message, size_t room)
             return 0;
     }
     snprintf(message, room,
-             NAME " is neither in %s nor in %s/../lib or lib64; "
+             NAME " is neither in %s nor in %s/../lib, lib64 or lib/efgtrace; "
                   "set EFGTRACE_LIBRARY to the file",
              folder, folder);
     return -ENOENT;

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is installed works from where it is, also once it was moved; modules and pkg-config say where.
+# With a folder of their own for the libraries, as in a Debian package, it is found, too.
+#
+#   tests/install.sh        environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+cd "$work" || exit 2
+compile stencil2d || exit 2
+version=$("$tool" --version | awk '{print $2}')
+
+# install ARGUMENT...: of make
+install_it() {
+    make -s -C "$root" BUILD="$build" MPICC="${MPICC%% *}" "$@" install
+}
+
+# works NAME PREFIX: a job is traced with what is there
+works() {
+    rm -rf out
+    ranks 2 "$2/bin/efgtrace" run -m graph --summary off -o out --plugins sizes "$programs/stencil2d" 50 50 >said 2>&1
+    same "$1: the job runs" "0 ok stencil2d: 50 steps" "$? $(cat said)"
+    verdict "$1: there is a report" "$("$2/bin/efgtrace" report out 2>&1 >/dev/null)"
+}
+
+install_it PREFIX="$work/first"
+works "installed" "$work/first"
+mv first moved
+works "moved" "$work/moved"
+same "moved: pkg-config" "-I$work/moved/lib/pkgconfig/../../include/efgtrace" \
+    "$(PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --cflags efgtrace | sed "s|-Imoved|-I$work/moved|; s/ *$//")"
+preload=$(PKG_CONFIG_PATH=$work/moved/lib/pkgconfig pkg-config --variable=preload efgtrace)
+verdict "moved: pkg-config knows the library to preload" "$([ -f "$preload" ] || echo "no $preload")"
+for file in moved/bin/efgtrace moved/lib/libefgtrace-runtime-*.so; do
+    contains "$file looks for libraries in its prefix" "$(readelf -d "$file")" "[\$ORIGIN"
+done
+
+# --- modules ---
+
+# With libraries of ours for the time: each says what it would do to the shell.
+modules=moved/share/modulefiles
+wanted="$work/moved/bin/efgtrace $work/moved"
+shell='echo "$(command -v efgtrace) $EFGTRACE_ROOT"'
+tcl=$(ls /usr/lib/x86_64-linux-gnu/modulecmd.tcl /usr/share/modules/libexec/modulecmd.tcl /usr/lib/*/modulecmd.tcl 2>/dev/null | head -n 1)
+if [ -n "$tcl" ]; then
+    same "module load, Environment Modules" "$wanted" \
+        "$(MODULEPATH=$work/$modules bash -c "eval \"\$(tclsh $tcl bash load efgtrace/$version)\"; $shell" 2>&1)"
+else
+    skip "module load, Environment Modules" "they are not installed"
+fi
+lmod=$(ls /usr/share/lmod/lmod/libexec/lmod 2>/dev/null)
+if [ -n "$lmod" ]; then
+    same "module load, Lmod" "$wanted" \
+        "$(MODULEPATH=$work/$modules bash -c "eval \"\$($lmod bash load efgtrace/$version)\"; $shell" 2>&1)"
+else
+    skip "module load, Lmod" "it is not installed"
+fi
+
+# --- a folder of its own ---
+
+install_it PREFIX="$work/apart" LIBDIR="$work/apart/lib/efgtrace"
+works "libraries apart" "$work/apart"
+same "libraries apart: pkg-config" "$work/apart/lib/efgtrace/libefgtrace.so" \
+    "$(realpath "$(PKG_CONFIG_PATH=$work/apart/lib/pkgconfig pkg-config --variable=preload efgtrace)")"
+make -s -C "$root" BUILD="$build" PREFIX="$work/apart" LIBDIR="$work/apart/lib/efgtrace" uninstall
+same "uninstalled: nothing is left" "" "$(find apart -type f)"
+
+# --- recipes ---
+
+for file in spack/package.py easybuild/efgtrace-*.eb; do
+    verdict "config/$file is Python" "$("$python" - "$root"/config/$file 2>&1 <<<'import ast, sys; ast.parse(open(sys.argv[1]).read())')"
+done
+named=$(cd "$root/config" && grep -hoE "^ +version: [0-9.]+$|^ *version(\(| = )[\"'][0-9.]+" conda/recipe.yaml spack/package.py easybuild/*.eb |
+    grep -oE '[0-9.]+$' | sort -u)
+same "recipes are of this version" "$version" "$named"
+
+finish
