@@ -10,7 +10,10 @@
 
 sources=$root/tests/python
 cd "$work" || exit 2
-library=$(basename "$(ldd "$build/$runtime" | sed -n 's/.*=> \(.*libmpi\(ch\)\?\.so[^ ]*\).*/\1/p' | head -n 1)")
+echo '#include <mpi.h>
+int main(void) { return MPI_Finalize(); }' >linked.c
+$MPICC linked.c -o linked || exit 2
+library=$(ldd linked | sed -n 's/^\s*\(libmpi\(ch\)\?\.so[^ ]*\).*/\1/p')
 
 # calls NAME BINDING PYTHON: all that calls.py does is where Python says it is
 calls() {
@@ -56,7 +59,8 @@ for node in sorted(json.load(sys.stdin)["nodes"], key=lambda node: node["path"][
     "$tool" report -o halo.html halo
     has "the page has them" "halo.py:15" halo.html
 }
-traced_by 2 solver -n 5 -- "$python" -u -X utf8 "$sources/solver.py" 200
+traced_by 2 solver -n 5 -- "$python" -u -X utf8 "$sources/solver.py" 2000
+contains "solver: iterations" "$(loop solver)" "in <module>, 2000 iterations"
 has "its script is behind options" "solver.py, 2 ranks" solver/summary.txt
 traced_by 1 module -m graph -- "$python" -m mpi4py "$sources/solver.py" 20
 has "or behind mpi4py" "solver.py, 1 rank" module/summary.txt
