@@ -37,6 +37,19 @@ has "the report has what they said" "witness: all is right (4 ranks)" report
 verdict "and what of it there was no room for in the summary" "$(awk '/^Plug-ins$/ {on = 1} on' report |
     grep -q 'memory: memory is least after' || echo "it has not")"
 
+"$tool" report -o told.json told
+same "so has the JSON" "witness calls 4 16012, witness all is right 4, 1 of witness's options" "$("$python" -c '
+import json, sys
+said = json.load(open("told.json"))["plugins"]
+calls = [row for row in said if row.get("name") == "calls" and row["plugin"] == "witness"][0]
+right = [row for row in said if row.get("line") == "all is right"][0]
+options = sum(row.get("line") == "some=options here" for row in said)
+print("witness calls %d %d, %s %s %d, %d of witness\x27s options" % (
+    calls["ranks"], calls["sum"], right["plugin"], right["line"], right["ranks"], options))')"
+"$tool" report -o told.html told
+has "and the page" 'drawPlugins' told.html
+has "with what they said" '"plugin":"witness"' told.html
+
 # --- they do what they must not ---
 
 for what in crash abort throw block mpi; do
@@ -55,6 +68,8 @@ block took more than 1 s
 mpi calls MPI
 END
 has "the summary has it" "plug-in crash failed" bad/summary.txt
+"$tool" report bad >report
+has "the notes have room for all of them" "plug-in mpi calls MPI" report
 accepted "with bad ones" bad/traces.otf2 --iterations 10
 
 cp bad.so exit.so

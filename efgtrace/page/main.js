@@ -53,7 +53,7 @@ function drawFooter() {
 
 const isComparison = run.format === "efgtrace-compare";
 const parts = isComparison ? [drawRuns, drawMatchedLoops, drawDifferences, drawFooter]
-    : [drawOverview, drawStructure, drawCalls, drawFlow, drawRanks, drawIterations, drawHeat, drawSlow, drawTimeline, drawWaiting, drawMessages, drawCounters, drawRepresentative, drawRankTable, drawFooter];
+    : [drawOverview, drawStructure, drawCalls, drawFlow, drawRanks, drawIterations, drawHeat, drawSlow, drawTimeline, drawWaiting, drawMessages, drawCounters, drawPlugins, drawRepresentative, drawRankTable, drawFooter];
 
 followTheme();
 document.getElementById("export").addEventListener("click", exportDocument);

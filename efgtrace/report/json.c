@@ -49,6 +49,8 @@ const char efg_report_json_help[] =
     "           between [{from, from_hash, to, to_hash, count, time, values (by names)}],\n"
     "           in_calls [{label, hash, count, time, values}], left_out (how many of these, in a\n"
     "           page)}, if there were some: sums of all ranks\n"
+    "  plugins  [{plugin, name, unit, ranks, sum, least, least_rank, most, most_rank} or\n"
+    "           {plugin, line, ranks, first_rank}], if they have said something at the end\n"
     "  ranks    [{name, unit, values D}] what each rank did\n"
     "  groups   [{number, count, ranks RANKS, nodes, edges}] of ranks with the same graph\n"
     "  iterations {of_rank, slots [[first, count, start, time, least, most, mpi]], longest\n"
@@ -153,6 +155,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     efg_report_json_graph(document, model);
     efg_report_json_ranks(document, model);
     efg_report_json_counters(document, model, is_page ? COUNTED_ON_PAGE : UINT32_MAX);
+    efg_report_json_plugins(document, &model->run);
     int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();
     timeline->wait_of = *waiting->waits.missing ? NULL : wait_of;

@@ -13,15 +13,17 @@
 #include "job.h"
 #include "runtime/base/signals.h"
 
+#define MOST 512 /* bytes of a message */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char kept[512]; /* for the run file: what went wrong, or should be known */
+static char kept[4096]; /* for the run file: what went wrong, or should be known */
 
 /* Keep what FORMAT and ARGUMENTS make, which is in TEXT then. Returns false if there is no room left. */
-static bool keep(char text[sizeof kept], const char *format, va_list arguments)
+static bool keep(char text[MOST], const char *format, va_list arguments)
 {
     struct efg_signals signals;
 
-    vsnprintf(text, sizeof kept, format, arguments);
+    vsnprintf(text, MOST, format, arguments);
     efg_signals_lock(&signals, &lock);
     size_t used = strlen(kept);
     int room = (int)(sizeof kept - used) - 3;
@@ -33,7 +35,7 @@ static bool keep(char text[sizeof kept], const char *format, va_list arguments)
 
 void efg_note(const char *format, ...)
 {
-    char text[sizeof kept];
+    char text[MOST];
     va_list arguments;
 
     va_start(arguments, format);
@@ -45,7 +47,7 @@ void efg_note(const char *format, ...)
 
 void efg_note_silently(const char *format, ...)
 {
-    char text[sizeof kept];
+    char text[MOST];
     va_list arguments;
 
     va_start(arguments, format);
