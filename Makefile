@@ -165,6 +165,8 @@ $(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
 $(BUILD)/tests/test_code: $(WALKED) $(call of,stack/code)
 $(BUILD)/tests/test_code: FILES_LIBS += $(call pc,--libs,libunwind) $(ZYDIS)
 
+$(BUILD)/tests/test_pycode: $(call of,stack/pycode stack/pylayout)
+
 $(BUILD)/tests/test_clock: $(call of,base/clock)
 $(BUILD)/tests/test_offset: $(call of,node/offset)
 
