@@ -194,14 +194,19 @@ static void find_steps(const struct level *level, struct ways *ways)
     }
 }
 
+static void add_ways(uint64_t *to, const uint64_t *more)
+{
+    for (uint32_t w = 0; w < WORDS; w++)
+        to[w] |= more[w];
+}
+
 /* Warshall's transitive closure. */
 static void close_ways(struct ways *ways)
 {
     for (uint32_t via = 0; via < ways->count; via++)
         for (uint32_t from = 0; from < ways->count; from++)
             if (is_way(ways, from, via))
-                for (uint32_t w = 0; w < WORDS; w++)
-                    ways->to[from][w] |= ways->to[via][w];
+                add_ways(ways->to[from], ways->to[via]);
 }
 
 /* One or the other in each iteration, and never one after the other. */

@@ -283,6 +283,17 @@ static void copy_path(struct efg_merge *m, struct efg_run_names *to, const struc
     to->paths[to->path_count++] = (struct efg_run_path){path->hash, path->depth, frames};
 }
 
+/* MODULE gets the next NUMBER, from 1. */
+static void copy_module(struct efg_merge *m, struct efg_run_names *to, const char *module, uint32_t *number)
+{
+    char *name = copy_text(m, module);
+    if (!grow(m, &to->modules, to->module_count, sizeof *to->modules))
+        to->modules[to->module_count++] = name;
+    else
+        free(name);
+    *number = to->module_count;
+}
+
 /* The modules of the paths that were copied, numbered anew. */
 static void copy_modules(struct efg_merge *m, struct efg_run_names *to, const struct efg_run_names *names)
 {
@@ -291,14 +302,8 @@ static void copy_modules(struct efg_merge *m, struct efg_run_names *to, const st
     for (uint32_t i = 0; i < to->path_count && !m->failed; i++)
         for (uint32_t k = 0; k < to->paths[i].depth && !m->failed; k++) {
             uint32_t *module = &to->paths[i].frames[k].module;
-            if (!number[*module]) {
-                char *name = copy_text(m, names->modules[*module]);
-                if (!grow(m, &to->modules, to->module_count, sizeof *to->modules))
-                    to->modules[to->module_count++] = name;
-                else
-                    free(name);
-                number[*module] = to->module_count;
-            }
+            if (!number[*module])
+                copy_module(m, to, names->modules[*module], &number[*module]);
             *module = number[*module] - 1;
         }
     free(number);

@@ -197,6 +197,18 @@ static int sort(struct entries *list)
     return 0;
 }
 
+/* The ranks of RANGE are in GROUP, and in no other one. */
+static int share_range(struct efg_run *run, const struct efg_range *range, uint32_t group)
+{
+    for (uint32_t n = 0; n < range->count; n++) {
+        uint32_t index = efg_run_index(run, range->first + n * range->stride);
+        if (index == EFG_NONE || run->ranks[index].group != EFG_NONE)
+            return -EBADMSG;
+        run->ranks[index].group = group;
+    }
+    return 0;
+}
+
 /* Each rank is in one group, and there are no others in it. */
 static int share_groups(struct efg_run *run)
 {
@@ -207,12 +219,8 @@ static int share_groups(struct efg_run *run)
         if (grouped > run->rank_count)
             return -EBADMSG;
         for (uint32_t k = 0; k < list->range_count; k++)
-            for (uint32_t n = 0; n < list->ranges[k].count; n++) {
-                uint32_t index = efg_run_index(run, list->ranges[k].first + n * list->ranges[k].stride);
-                if (index == EFG_NONE || run->ranks[index].group != EFG_NONE)
-                    return -EBADMSG;
-                run->ranks[index].group = i;
-            }
+            if (share_range(run, &list->ranges[k], i))
+                return -EBADMSG;
     }
     return grouped == run->rank_count ? 0 : -EBADMSG;
 }

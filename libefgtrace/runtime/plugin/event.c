@@ -16,7 +16,7 @@
 #include "runtime/process/job.h"
 #include "runtime/stack/callpath.h"
 #include "runtime/watch/events.h"
-#include "steps.h"
+#include "progress.h"
 
 _Static_assert(EFGTRACE_FILE_IO == (int)EFG_CLASS_FILE_IO && EFGTRACE_RMA == (int)EFG_CLASS_RMA &&
                    EFGTRACE_ALL2ONE == (int)EFG_CLASS_ALL2ONE,
@@ -84,7 +84,7 @@ static void describe(struct efgtrace_event *e, struct efg_thread *t, const struc
         .call = c->id,
         .kind = efg_call_info[c->id].class,
         .thread = t->number,
-        .iteration = efg_steps_iteration(),
+        .iteration = efg_progress_iteration(),
         .node = EFGTRACE_NONE,
         .enter = since_start(efg_clock_ticks()),
     };
@@ -196,10 +196,10 @@ void efg_plugins_leave(struct efg_call *call, int result)
     if (g->is_followed)
         efg_events_add(t, leave, false);
     describe_result(&g->event, t, call, result, g->is_followed);
-    struct efg_steps steps = efg_steps_look(t);
+    struct efg_progress steps = efg_progress_look(t);
     g->event.leave = since_start(leave);
-    g->event.iteration = efg_steps_iteration();
+    g->event.iteration = efg_progress_iteration();
     efg_thread_end_work(t);
     tell_pos(g);
-    efg_steps_tell(g, &steps);
+    efg_progress_tell(g, &steps);
 }

@@ -20,7 +20,7 @@
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "said.h"
-#include "steps.h"
+#include "progress.h"
 
 #define OURS "efgtrace-plugins" /* the folder of ours, beside this library */
 #define PATIENCE 10             /* s */
@@ -185,10 +185,10 @@ static void call_finalize(const struct efg_plugin *plugin, const void *host)
 void efg_plugins_end(void)
 {
     struct efg_guard *guard = efg_plugins.count && !efg_guard_is_left() ? efg_guard_of(efg_self) : NULL;
-    struct efg_steps steps = efg_steps_end();
+    struct efg_progress steps = efg_progress_end();
 
     if (guard && efg_late_wait()) {
-        efg_steps_tell(guard, &steps);
+        efg_progress_tell(guard, &steps);
         for (unsigned i = 0; i < efg_plugins.count; i++) {
             efg_said_begin(&efg_plugins.list[i]);
             if (efg_plugins.list[i].is->finalize)

@@ -2,12 +2,12 @@
 /*
  * Plug-ins of the user (key plugins, user/efgtrace-plugin.h): told of calls, iterations and windows.
  *
- *     load.c    finds them, and lets them begin
- *     event.c   between the wrappers and the tracer: before and after each call
- *     steps.c   the loop, its iterations, its windows
- *     guard.c   calls a function of a plug-in, and survives that
- *     late.c    notices if it does not return
- *     said.c    what they say at the end
+ *     load.c      finds them, and lets them begin
+ *     event.c     between the wrappers and the tracer: before and after each call
+ *     progress.c  the loop, its iterations, its windows
+ *     guard.c     calls a function of a plug-in, and survives that
+ *     late.c      notices if it does not return
+ *     said.c      what they say at the end
  *
  * All this is not on the path of a call where there are none: then the wrappers call the tracer itself.
  */

@@ -239,6 +239,16 @@ static void remember_message(struct efg_recorder *r, const struct efg_call *c)
     }
 }
 
+static void leave_comm_free(struct efg_recorder *r, const struct efg_call *c, uint64_t leave, bool writes)
+{
+    if (writes && c->object != UINT32_MAX)
+        efg_recorder_put(r, (struct efg_record){.time = leave,
+                                                .kind = EFG_REC_COLLECTIVE_END,
+                                                .call = EFG_COLL_DESTROY_HANDLE,
+                                                .a = c->object,
+                                                .b = EFG_ROOT_NONE});
+}
+
 static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct efg_facts *f, uint64_t leave,
                         bool writes)
 {
@@ -310,12 +320,7 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
         efg_spawn_leave(c);
         break;
     case EFG_SHAPE_COMM_FREE:
-        if (writes && c->object != UINT32_MAX)
-            efg_recorder_put(r, (struct efg_record){.time = leave,
-                                                    .kind = EFG_REC_COLLECTIVE_END,
-                                                    .call = EFG_COLL_DESTROY_HANDLE,
-                                                    .a = c->object,
-                                                    .b = EFG_ROOT_NONE});
+        leave_comm_free(r, c, leave, writes);
         break;
     default:
         if (c->shape < EFG_SHAPE_WIN_NEW)

@@ -2,7 +2,7 @@
 /*
  * Compares what steers with what it was at the call before: loop, iteration, window.
  */
-#include "steps.h"
+#include "progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static struct {
     bool is_open;
 } last = {.iteration = EFGTRACE_NO_ITERATION};
 
-uint64_t efg_steps_iteration(void)
+uint64_t efg_progress_iteration(void)
 {
     return __atomic_load_n(&last.iteration, __ATOMIC_RELAXED);
 }
@@ -33,9 +33,9 @@ static uint64_t present_loop(void)
     return s->control.agree.loop ? s->control.agree.loop : s->loop.function;
 }
 
-static struct efg_steps compare(const struct efg_thread *t)
+static struct efg_progress compare(const struct efg_thread *t)
 {
-    struct efg_steps now = {.loop = present_loop(), .iteration = EFGTRACE_NO_ITERATION};
+    struct efg_progress now = {.loop = present_loop(), .iteration = EFGTRACE_NO_ITERATION};
 
     if (now.loop)
         now.iteration = efg_steering_number(t);
@@ -55,9 +55,9 @@ static uint64_t present_time(void)
     return efg_clock_ticks() - efg_job.start;
 }
 
-struct efg_steps efg_steps_look(struct efg_thread *t)
+struct efg_progress efg_progress_look(struct efg_thread *t)
 {
-    struct efg_steps steps = {0};
+    struct efg_progress steps = {0};
     int claim = efg_leader_claim(t);
 
     if (claim)
@@ -66,9 +66,9 @@ struct efg_steps efg_steps_look(struct efg_thread *t)
     return steps;
 }
 
-struct efg_steps efg_steps_end(void)
+struct efg_progress efg_progress_end(void)
 {
-    return (struct efg_steps){.has_turned = last.is_open, .iteration = efg_steps_iteration()};
+    return (struct efg_progress){.has_turned = last.is_open, .iteration = efg_progress_iteration()};
 }
 
 /* --- telling --- */
@@ -88,7 +88,7 @@ static void call_window(const struct efg_plugin *plugin, const void *window)
     plugin->is->window(window);
 }
 
-static void tell_loop(struct efg_guard *guard, struct efg_plugin *plugin, const struct efg_steps *steps)
+static void tell_loop(struct efg_guard *guard, struct efg_plugin *plugin, const struct efg_progress *steps)
 {
     struct efgtrace_loop loop = {.hash = steps->loop, .visited = steps->visited, .time = steps->time};
 
@@ -97,7 +97,7 @@ static void tell_loop(struct efg_guard *guard, struct efg_plugin *plugin, const 
     efg_guard_call(guard, plugin, "loop", "", call_loop, &loop);
 }
 
-static void tell(struct efg_guard *guard, struct efg_plugin *plugin, const struct efg_steps *steps)
+static void tell(struct efg_guard *guard, struct efg_plugin *plugin, const struct efg_progress *steps)
 {
     if (plugin->is->loop && steps->is_other_loop)
         tell_loop(guard, plugin, steps);
@@ -109,9 +109,9 @@ static void tell(struct efg_guard *guard, struct efg_plugin *plugin, const struc
                        &(struct efgtrace_window){steps->is_open, steps->iteration, steps->time});
 }
 
-void efg_steps_tell(struct efg_guard *guard, const struct efg_steps *steps)
+void efg_progress_tell(struct efg_guard *guard, const struct efg_progress *steps)
 {
-    struct efg_steps now = *steps;
+    struct efg_progress now = *steps;
 
     if (!now.is_other_loop && !now.is_next && !now.has_turned)
         return;
