@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions of Python as each known version lays them out, made by hand: their names in UTF-8, and the lines of
- * their instructions in the three forms of tables.
+ * Functions of Python as each known version lays them out, made by hand: their names in UTF-8, and the lines
+ * of their instructions in the three forms of tables.
  */
 #include <stdarg.h>
 #include <setjmp.h>
