@@ -3,7 +3,7 @@
 # holds; messages that cross it have no wrong partners; all ranks record the same iterations, however late
 # some of them are; and programs whose ranks have no loop in common end as they do without us.
 #
-# usage: tests/cut.sh
+# usage: tests/cut.sh [CASE...]     the cases: tests/cut
 # environment: that of frame.sh, and
 #              CUT_RUNS     runs of a stencil with ranks that are late at random (default 3)
 . "$(dirname "$0")/frame.sh"
@@ -150,30 +150,5 @@ other() { # PROGRAM ARGUMENTS...
     rm -rf "$work/$program"
 }
 
-for program in stencil2d persistent probes sendrecv_self waitany comms threads; do
-    figures $program
-    figures $program --mode full
-done
-figures stencil2d --windows 2
-for program in stencil2d persistent probes sendrecv_self waitany comms wavefront; do
-    figures $program --select first,spread,slow
-done
-figures stencil2d --select spread
-spread spread 10
-spread first,spread 20
-compile wavefront
-figures wavefront
-ahead sized "$nearly_all" '0 -5 -5'
-ahead plain "$nearly_all" '0 -5 -5'
-ahead crossing 'in doubt: 30 of 30 seem to match, but 14 or more crossed' '0 0 0'
-compile stencil2d
-for i in $(seq "${CUT_RUNS:-3}"); do
-    late "$i" 500 1000
-    late "$i" 120 20000
-done
-other master_worker 2000 500
-other coupled 2000 500
-other silent_rank 2000 500
-other unstable 4000 500
-
+cases "$@"
 finish
