@@ -3,6 +3,7 @@
  * Several windows in runs of 10 to a million iterations: evenly spread, at the end and at any
  * time before.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,8 +70,8 @@ static void check(const struct efg_spread *s, uint64_t end, uint64_t length)
     assert_int_equal(kept, s->count < s->wanted ? s->count : s->wanted);
     if (end > 3 + length)
         assert_true(kept > 0);
-    if (kept > 1)
-        assert_true(2 * largest <= 5 * smallest);
+    if (kept > 1) /* no gap is much larger than the others */
+        assert_true(largest * (kept - 1) <= 3 * (end - first));
     if (kept == s->wanted)
         assert_true(early <= s->wanted / 5 + 1);
     /* As many as were wanted, where there was room for twice as many. */
@@ -110,10 +111,30 @@ static void test_late(void **state)
                 efg_spread_init(s, wanted, 12);
                 run(s, end, 10, late);
                 assert_int_equal(choose(s, &first, end, &largest, &smallest, &early), wanted);
-                even += 2 * largest <= 5 * smallest;
+                even += largest * (wanted - 1) <= 3 * (end - first);
                 all++;
             }
     assert_true(even > all * 95 / 100);
+    free(s);
+}
+
+/* What comes in every so many iterations is in as many windows as it should be. */
+static void test_no_rhythm(void **state)
+{
+    struct efg_spread *s = malloc(sizeof *s);
+    (void)state;
+    assert_non_null(s);
+    for (uint64_t period = 2; period <= 64; period++)
+        for (uint64_t wanted = 250; wanted <= 500; wanted *= 2) {
+            uint32_t hits[64] = {0};
+            efg_spread_init(s, wanted, 8);
+            run(s, 100000, 1, 3);
+            for (uint32_t i = 0; i < s->count; i++)
+                hits[s->made[i].first % period]++;
+            double mean = s->count / (double)period;
+            for (uint64_t i = 0; i < period; i++)
+                assert_true(hits[i] <= mean + 5 * sqrt(mean) && hits[i] >= mean - 5 * sqrt(mean));
+        }
     free(s);
 }
 
@@ -146,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_even),
         cmocka_unit_test(test_late),
+        cmocka_unit_test(test_no_rhythm),
         cmocka_unit_test(test_one_is_never_given_up),
         cmocka_unit_test(test_choice_of_uneven_ones),
     };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Chooses where the next window begins. Invariant: slots of windows that were made ascend; window
- * i begins in [start + slot stride, start + (slot + 1) stride). A window that cannot begin with
- * its slot begins later in it. If a whole slot is missed, slots are too short: while there are
+ * i was to begin in [start + slot stride, start + (slot + 1) stride). A window that cannot begin where
+ * it was drawn to begins later. If a whole slot is missed, slots are too short: while there are
  * few windows, the stride doubles; else a slot stays empty.
  */
 #include "spread.h"
+
+#include "base/hash.h"
 
 void efg_spread_init(struct efg_spread *s, uint64_t wanted, uint64_t stride)
 {
@@ -14,17 +16,29 @@ void efg_spread_init(struct efg_spread *s, uint64_t wanted, uint64_t stride)
     s->start = s->slot = s->count = 0;
 }
 
-/* The stride doubles: of two slots, the second one is given up. */
+/* A number that is as good as drawn, the same on all ranks. */
+static uint64_t draw(const struct efg_spread *s, uint64_t slot)
+{
+    return efg_hash_mix(s->stride, slot);
+}
+
+/* The stride doubles: of the windows in two slots one is given up. */
 static void widen(struct efg_spread *s)
 {
     uint32_t left = 0;
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->made[i].slot % 2 == 0) {
-            s->made[left] = s->made[i];
-            s->made[left++].slot /= 2;
-        }
-    s->count = left;
+
     s->stride *= 2;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint64_t slot = s->made[i].slot / 2;
+        bool is_second = left && s->made[left - 1].slot == slot;
+        if (is_second && slot && draw(s, slot) & 1)
+            s->made[left - 1].first = s->made[i].first;
+        if (is_second)
+            continue;
+        s->made[left] = s->made[i];
+        s->made[left++].slot = slot;
+    }
+    s->count = left;
 }
 
 static uint64_t next_slot(const struct efg_spread *s)
@@ -53,7 +67,7 @@ uint64_t efg_spread_next(struct efg_spread *s, uint64_t soonest)
     s->slot = next_slot(s);
     if (is_missed(s, soonest))
         s->slot = (soonest - s->start + s->stride - 1) / s->stride;
-    uint64_t begins = slot_begins(s, s->slot);
+    uint64_t begins = slot_begins(s, s->slot) + draw(s, s->slot) % s->stride;
     return begins > soonest ? begins : soonest;
 }
 

@@ -2,14 +2,15 @@
 /*
  * Spread: where several windows lie in a run of unknown length. One is made in each of the
  * SLOTS of STRIDE iterations, from the first one on. When there are twice as many as are
- * wanted, every other one is given up and the stride doubles:
+ * wanted, one of each two is given up and the stride doubles:
  *
  *     wanted 3    0 1 2 3 4 5               six windows
- *                 0 . 2 . 4 .     6     8   three of them stay, two more; then
+ *                 0 . . 3 4 .     6     8   three of them stay, two more; then
  *                 0 . . . 4 . . . 8 ..
  *
- * So at any time there are between wanted and 2 x wanted - 1 evenly spread windows. At the end,
- * the wanted number is chosen from them.
+ * So at any time there are between wanted and 2 x wanted - 1 windows, spread over the run. At the end, the
+ * wanted number is chosen from them. Where in its slot one begins, and which of two stays, is drawn: what a
+ * program does in every 20th iteration would else be in none of them, or in all. The first one stays.
  *
  * The struct is the caller's. Nothing allocates. Ranks that make the same calls have the same
  * spread.
