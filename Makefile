@@ -16,7 +16,7 @@
 #   make bench-order          how large what is kept of all calls is (APPS="sweep lammps ...")
 #   make bench-loops          the rule for the main loop, on programs and recordings (LOOPS=record: make them)
 #   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
-#   make bench-keep           whether slow and typical iterations are kept (TABLES="injected drift simulated full")
+#   make bench-keep           whether slow and typical iterations are kept (TABLES="injected drift simulated full large")
 #   make install        to PREFIX (/usr/local), below DESTDIR; make uninstall: away again
 #   make dist           the sources as build/efgtrace-VERSION.tar.gz
 #   make deb            a Debian package of them, in build/deb, and what lintian says of it

@@ -4,16 +4,22 @@
 
 usage: bench/keep.py [--runs N] [--seed N] [--delay US] [TABLE...]
 
-Tables (default: all):
+Tables (default: all but large):
   injected    N runs (default 20) of programs of several kinds on 4 to 16 ranks. In each, a plug-in (plugins/delay.c)
               delays one call of one rank, drawn at random, in the second half of the run, by US microseconds
               (default 6000: three times a usual iteration). With select = slow the iteration has to be in the trace of
               all ranks, with 99% of the messages that were recorded, and the report has to name the rank and the call.
-              On a machine that is busy it has to be much longer than what others delay: 60000.
-  drift       iterations that grow by 30% over the run (bench/keep.c): their mean in windows, beside that of all
+              On a machine that is busy it has to be much longer than what others delay: 60000. OUTDONE is one that
+              is not there, where all 10 that are took longer than the delay: that is as it should be. What is named is
+              the rank that alone computed longer by so much, which on such a machine there may not be.
+  drift       iterations that grow by 30% over the run (bench/keep.c): mean and median of those in windows, beside
+              those of all, by the program's own clock. One that the machine made slow moves a mean, not a median
   simulated   ranks that are simulated, on thousands of schedules: they keep the same iterations (unit tests)
   full        windows of first, spread and slow, of several sizes: the largest error of a call site's share of the
               time, the error of the mean iteration, and bytes; beside those of a trace of all (mode = full)
+  large       kernels and applications (bench/apps.sh), 4 ranks: with 10 iterations in a row, with accuracy = 2%, and
+              in mode full: the largest error of a call site's share of the time, of which the graph of the same run
+              knows the truth, beside what efgtrace says of it (with 95% confidence); iterations; bytes. APPS: which
 
 What it costs is measured by bench/choices.py, beside watching, and by bench/limit.py. BUILD is where the build is.
 """
@@ -22,12 +28,13 @@ import json
 import os
 import random
 import re
+import statistics
 import subprocess
 import tempfile
 import time
 
 import otf2
-from otf2.events import Enter
+from otf2.events import Enter, Leave
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get('BUILD', os.path.join(ROOT, 'build'))
@@ -46,6 +53,9 @@ PROGRAMS = [
 ]
 SIMULATED = ['test_slow', 'test_spread', 'test_agree']
 NEAR = 5e-2  # of the delay, by which the report may be off
+BESIDE = 2   # iterations are numbered by a call of their own
+KERNELS = [('bench/kernels/sweep.c', ['300']), ('bench/kernels/amr.c', ['300']), ('bench/kernels/multigrid.c', ['200']),
+           ('tests/programs/stencil2d.c', ['3000', '2000'])]
 
 
 def compiled(work, source):
@@ -70,16 +80,36 @@ def traced(work, ranks, command, options):
 
 # --- injected ---
 
-def kept_slow(folder):
-    """{number of a slow iteration: how many ranks have it}"""
-    found = {}
+def iterations_in(folder):
+    """Rank, attributes and duration of each iteration in the trace."""
+    begun = {}
     with otf2.reader.open(os.path.join(folder, 'traces.otf2')) as trace:
         for location, event in trace.events:
-            if isinstance(event, Enter) and event.region.name == 'iteration':
-                said = {key.name: value for key, value in event.attributes.items()}
-                if said.get('kept') == 'slow':
-                    found.setdefault(said['iteration'], set()).add(location.group.name)
-    return {number: len(ranks) for number, ranks in found.items()}
+            if isinstance(event, (Enter, Leave)) and event.region.name == 'iteration':
+                if isinstance(event, Enter):
+                    begun[location] = event
+                    continue
+                begin = begun.pop(location)
+                yield (location.group.name, {key.name: value for key, value in begin.attributes.items()},
+                       1000000000 * (event.time - begin.time) // trace.timer_resolution)
+
+
+def kept_slow(folder):
+    """{number of a slow iteration: on how many ranks it is}, and how many ns the shortest of them took"""
+    found, longest = {}, {}
+    for rank, said, took in iterations_in(folder):
+        if said.get('kept') == 'slow':
+            found.setdefault(said['iteration'], set()).add(rank)
+            longest[said['iteration']] = max(took, longest.get(said['iteration'], 0))
+    return {number: len(ranks) for number, ranks in found.items()}, min(longest.values(), default=0)
+
+
+def why_not(folder):
+    """What the summary says of what is not as it should be."""
+    with open(os.path.join(folder, 'summary.txt')) as summary:
+        said = [line[13:].strip() for line in summary
+                if re.search('not kept|no such loop|other iterations|not the same|cross iterations', line)]
+    return ''.join(f'\n      {line}' for line in said[:3])
 
 
 def computed_longer(pair, delay):
@@ -88,32 +118,34 @@ def computed_longer(pair, delay):
     return late[0] if len(late) == 1 else None
 
 
-def judge(report, folder, ranks, rank, call, delay):
-    """Whether the delayed iteration is on all ranks; the share of messages with both ends; whether it was named."""
+def judge(report, folder, ranks, rank, call, where, delay):
+    """Whether the delayed iteration, WHERE, is on all ranks, or all that are there took longer than the delay; the
+    share of messages with both ends; whether it was named."""
     moved = report['overview']['recorded']
     messages = moved['matched'] / max(moved['sends'], moved['receives'], 1) if moved['sends'] else 1
-    slow = kept_slow(folder)
+    slow, shortest = kept_slow(folder)
+    is_there = any(abs(number - where) <= BESIDE and count == ranks for number, count in slow.items())
     pairs = [pair for pair in report['slow'] if computed_longer(pair, delay) == rank]
-    is_there = any(slow.get(pair['iteration']) == ranks for pair in pairs)
     is_named = any(re.search(rf'\brank {rank}, .*{call}\b', pair['sentence']) for pair in pairs)
-    return is_there, messages, is_named
+    return is_there, not is_there and len(slow) >= 10 and shortest > delay, messages, is_named
 
 
 def injected(work, a):
-    draw, there, whole, named = random.Random(a.seed), 0, 0, 0
+    draw, there, outdone, whole, named = random.Random(a.seed), 0, 0, 0, 0
     for i in range(a.runs):
         source, ranks, arguments, iterations, call = PROGRAMS[i % len(PROGRAMS)]
         rank, where = draw.randrange(ranks), draw.randrange(iterations // 2 + 5, iterations - 5)
         options = ['--select', 'slow', '-n', '10', '--plugins',
                    f'delay:call={call} rank={rank} us={a.delay} every={where}']
         report, folder = traced(work, ranks, [compiled(work, source), *arguments], options)
-        is_there, messages, is_named = judge(report, folder, ranks, rank, call, 1000 * a.delay)
+        is_there, is_outdone, messages, is_named = judge(report, folder, ranks, rank, call, where, 1000 * a.delay)
         there, whole, named = there + is_there, whole + (messages >= .99), named + is_named
+        outdone += is_outdone
         print(f'  {os.path.basename(source):16} {ranks:2} ranks, {call} number {where} of rank {rank}: '
-              f'{"there" if is_there else "MISSING"}, {100 * messages:.1f}% of messages, '
-              f'{"named" if is_named else "NOT NAMED"}', flush=True)
-    print(f'injected: {there} of {a.runs} are in the trace of all ranks, {whole} with 99% of the messages, {named} '
-          'with their cause')
+              f'{"there" if is_there else "OUTDONE" if is_outdone else "MISSING"}, {100 * messages:.1f}% of messages, '
+              f'{"named" if is_named else "NOT NAMED"}{why_not(folder)}', flush=True)
+    print(f'injected: {there} of {a.runs} are in the trace of all ranks, {outdone} are not as 10 others took longer, '
+          f'{whole} with 99% of the messages, {named} with their cause')
 
 
 # --- drift, simulated, full ---
@@ -130,12 +162,18 @@ def share_error(report):
 
 
 def drift(work, a):
-    program = [compiled(work, 'bench/keep.c'), '3000']
+    """The program says how long each iteration took; the trace, which of them were recorded."""
+    said = os.path.join(work, 'times')
+    program = [compiled(work, 'bench/keep.c'), '3000', said]
     for select in 'first', 'spread':
-        report, _ = traced(work, 4, program, ['--select', select, '-n', '50'])
-        iterations = report['representative']['iterations']
-        print(f'drift: {select}, {iterations["recorded"]} of {iterations["run"]} iterations: the mean is '
-              f'{100 * mean_error(report):+.1f}% off', flush=True)
+        _, folder = traced(work, 4, program, ['--select', select, '-n', '50'])
+        with open(said) as lines:
+            times = [int(line) for line in lines]
+        numbers = {attributes['iteration'] for rank, attributes, took in iterations_in(folder)}
+        kept = [times[number] for number in numbers if number < len(times)]
+        print(f'drift: {select}, {len(kept)} of {len(times)} iterations: the mean is '
+              f'{100 * (statistics.mean(kept) / statistics.mean(times) - 1):+.1f}% off, the median '
+              f'{100 * (statistics.median(kept) / statistics.median(times) - 1):+.1f}%', flush=True)
 
 
 def simulated(work, a):
@@ -163,7 +201,40 @@ def full(work, a):
                       f'{size / 1e6:.3f} MB, 1/{whole / size:.0f}', flush=True)
 
 
-TABLES = {'injected': injected, 'drift': drift, 'simulated': simulated, 'full': full}
+# --- large ---
+
+def launch(work, name, options):
+    """The report of a run of this application or kernel."""
+    folder, log = os.path.join(work, 'trace'), os.path.join(work, 'printed')
+    subprocess.run(['rm', '-rf', folder], check=True)
+    traced_by = [TOOL, 'run', '-o', folder, '--summary', 'off', *options]
+    kernel = next(((source, rest) for source, rest in KERNELS if os.path.basename(source).startswith(name + '.')), None)
+    if kernel:
+        command = ['mpirun', '--oversubscribe', '-np', '4', *traced_by, compiled(work, kernel[0]), *kernel[1]]
+    else:
+        command = [os.path.join(ROOT, 'bench/apps.sh'), 'run', name, os.path.join(work, name), *traced_by]
+    with open(log, 'w') as printed:
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
+    return json.loads(subprocess.run([TOOL, 'report', '--json', folder], check=True, capture_output=True).stdout)
+
+
+def large(work, a):
+    names = os.environ.get('APPS', 'sweep amr multigrid stencil2d lammps icofoam pw hpcc').split()
+    print('| program | which | iterations | largest error of a share | as efgtrace says | bytes |\n'
+          '|---|---|---|---|---|---|')
+    for name in names:
+        for which, options in (('10 in a row', []), ('`accuracy = 2%`', ['--accuracy', '2%']),
+                               ('`mode = full`', ['--mode', 'full'])):
+            report = launch(work, name, options)
+            stands, size = report['representative'], report['overview']['recorded']['bytes']
+            counts, error = stands['iterations'], f'{100 * share_error(report):.1f} points'
+            said = f'{100 * stands["accuracy"]["error"]:.1f}' if stands['accuracy'] else '-'
+            kept = f'{counts["recorded"]} of {counts["run"]}'
+            print(f'| {name} | {which} | {"all | - | -" if which.endswith("full`") else f"{kept} | {error} | {said}"} | {size} |',
+                  flush=True)
+
+
+TABLES = {'injected': injected, 'drift': drift, 'simulated': simulated, 'full': full, 'large': large}
 
 
 def main():
@@ -171,7 +242,7 @@ def main():
     parser.add_argument('--runs', type=int, default=20)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--delay', type=int, default=6000)
-    parser.add_argument('tables', nargs='*', default=list(TABLES))
+    parser.add_argument('tables', nargs='*', default=[t for t in TABLES if t != 'large'])
     a = parser.parse_args()
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
     with tempfile.TemporaryDirectory() as work:
