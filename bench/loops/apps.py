@@ -5,7 +5,7 @@
 The applications are those of bench/apps.sh that are installed, and its environment says how long they
 run. Each runs RUNS times, beside LOAD busy processes. A row of the output:
 
-main loop  its function and its iterations, as the summary has them, "x 9": in so many runs
+main loop  its function, "x 9": in so many runs; and its iterations, as the summary has them
 same       whether it was the same function in all runs
 taken      iterations in the trace, of each run, mean of the ranks
 matched    least share of the recorded messages whose both ends are in the trace
@@ -91,7 +91,8 @@ def row(name, runs):
     matched = [r["matched"] for r in found if r["matched"] is not None]
     share = f"{100 * min(matched):.1f}%" if matched else "-"
     loads = [r["load"] for r in found]
-    loops = once([f"{r['loop']} {r['iterations']}" for r in found])
+    counts = sorted({r["iterations"] for r in found})
+    loops = once([r["loop"] for r in found]) + f", {counts[0]}" + (f" to {counts[-1]}" if counts[1:] else "")
     is_same = len(found) == len(runs) and len({r["loop"] for r in found}) == 1
     return (f"{name:<9} {loops:<44} {yes(is_same):<5}"
             f"{once([format(r['recorded'], '.4g') for r in found]):>6} {share:>8} "

@@ -229,7 +229,8 @@ struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struc
     bool is_call = efg_calltree_find(flow->tree, loop.function) == loop.key;
     uint64_t turns = is_call ? efg_callflow_visits(flow, loop.key) : efg_callflow_turns(flow, loop.key);
     uint64_t of_each = (turns + loop.iterations / 2) / loop.iterations;
-    loop.iterations = of_each ? turns / of_each : loop.iterations;
+    if (of_each && turns / of_each > loop.iterations)
+        loop.iterations = turns / of_each;
     return loop;
 }
 
