@@ -70,9 +70,12 @@ static uint64_t *name_nodes(const struct request *request, const struct efg_run 
                             const struct efg_graph *graph, struct efg_buffer *text)
 {
     char label[512];
+    struct efg_run named = *run;
+    if (request->paths)
+        named.apart = NULL; /* all frames follow */
     uint64_t *ends = calloc((size_t)graph->node_count + 1, sizeof *ends);
     for (uint32_t i = 0; ends && i < graph->node_count; i++) {
-        efg_summary_node(run, &graph->nodes[i], label, sizeof label);
+        efg_summary_node(&named, &graph->nodes[i], label, sizeof label);
         efg_buffer_print(text, "%s", label);
         if (request->paths)
             efg_expand_put_frames(text, run, &graph->nodes[i]);

@@ -145,10 +145,10 @@ def tool_says(*command):
 
 def label_of(row):
     """Function and place of a label: ('MPI_Send', 'stencil2d.c:28'); a place without a name has that of
-    its module, '[lmp]' for lmp+0x1219, as in the trace."""
+    its module, '[lmp]' for lmp+0x1219, as in the trace. (A name may have an offset, too: of two calls.)"""
     function, _, place = row['label'].partition('  ')
-    module, is_address, _ = place.partition('+0x')
-    return function, f'[{module}]' if is_address else place.split(' ')[0]
+    module, is_address, _ = place.split(' ')[0].partition('+0x')
+    return function, f'[{module}]' if is_address and '::' not in module else module
 
 
 def around(graph, loop):
@@ -267,7 +267,7 @@ def check_loops(said, graph, trace):
     ones = [1] * len(numbers)
     for loop in graph['loops']:
         header = graph['nodes'][loop['header']]
-        here = [row for row in rows if row['label'].endswith(f'from {header["label"]}') and
+        here = [row for row in rows if row['label'] == f'loop {loop["name"]}' and
                 near(row['time']['run'], loop['time'] / iterations)]
         if loop['id'] in whole or not is_in(graph, header, whole):
             expect(not here, loop, 'is in the table')

@@ -68,14 +68,16 @@ done <<<"$signatures"
 
 all=run.path,size,partner,communicator,region
 line=$(grep -n 'MPI_Sendrecv(' "$root/tests/programs/signature.c" | cut -d: -f1)
-same "labels" "MPI_Sendrecv  signature.c:$line exchange [200 B, rank +1, world]
-MPI_Sendrecv  signature.c:$line exchange [200 B, rank +1, world]
-MPI_Sendrecv  signature.c:$line exchange [assembly, 200 B, rank +1, comm of 2]
-MPI_Sendrecv  signature.c:$line exchange [assembly, 200 B, rank +1, world]
-MPI_Sendrecv  signature.c:$line exchange [assembly, 2000 B, rank +2, world]
-MPI_Sendrecv  signature.c:$line exchange [assembly, 240 B, rank +1, world]
-MPI_Sendrecv  signature.c:$line exchange [solve, 200 B, rank +1, world]
-MPI_Sendrecv  signature.c:$line exchange [solve, 2000 B, rank +1, comm of 2]" \
+step=$(grep -n ' exchange(plan' "$root/tests/programs/signature.c" | cut -d: -f1)
+after=$(grep -n ' exchange(MPI_COMM_WORLD, 1, 100)' "$root/tests/programs/signature.c" | cut -d: -f1)
+same "labels" "MPI_Sendrecv  signature.c:$line exchange < signature.c:$step step [200 B, rank +1, world]
+MPI_Sendrecv  signature.c:$line exchange < signature.c:$step step [assembly, 200 B, rank +1, comm of 2]
+MPI_Sendrecv  signature.c:$line exchange < signature.c:$step step [assembly, 200 B, rank +1, world]
+MPI_Sendrecv  signature.c:$line exchange < signature.c:$step step [assembly, 2000 B, rank +2, world]
+MPI_Sendrecv  signature.c:$line exchange < signature.c:$step step [assembly, 240 B, rank +1, world]
+MPI_Sendrecv  signature.c:$line exchange < signature.c:$step step [solve, 200 B, rank +1, world]
+MPI_Sendrecv  signature.c:$line exchange < signature.c:$step step [solve, 2000 B, rank +1, comm of 2]
+MPI_Sendrecv  signature.c:$line exchange < signature.c:$after step [200 B, rank +1, world]" \
     "$(nodes $all 3 "n['label']" | grep Sendrecv | LC_ALL=C sort)"
 same "partners that are no rank" "MPI_Recv [1 B, any rank, world]
 MPI_Send [1 B, rank +1, world]
@@ -85,7 +87,7 @@ same "members of the JSON" "assembly|2000 B|rank +2|world" \
     "$(nodes $all 0 "'|'.join((n['region'], n['size'], n['partner'], n['communicator']))" | grep "2000 B|rank +2")"
 same "size classes" "MPI_Sendrecv [>= 1 KiB]
 MPI_Sendrecv [>= 128 B]" "$(nodes run.size-class 0 "n['label']" | sed 's/  */ /g' | grep Sendrecv)"
-contains "the report has them" "$("$tool" report -a $all)" "... [assembly, 2000 B, rank +2, world]"
+contains "the report has them" "$("$tool" report -a $all)" "step [assembly, 2000 B, rank +2, world]"
 contains "dot has them" "$("$tool" graph $all)" "[assembly, 2000 B, rank +2, world]"
 
 # --- partners on a grid ---

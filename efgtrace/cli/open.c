@@ -19,6 +19,7 @@
 #include "complain.h"
 #include "files/disk/below.h"
 #include "files/run/pieces.h"
+#include "files/summary/summary.h"
 
 static int explain_missing(const char *command, const char *dir)
 {
@@ -143,6 +144,10 @@ int efg_open_run(struct efg_run *run, const char *command, const char *dir)
         return efg_complain(command, "no memory for the name of its folder");
     }
     clean_run(run);
+    if (efg_summary_tell_apart(run)) {
+        efg_run_fini(run);
+        return efg_complain(command, "no memory for labels");
+    }
     return 0;
 }
 

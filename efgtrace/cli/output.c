@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "complain.h"
 #include "files/run/runfile.h"
+#include "files/summary/summary.h"
 
 static int lost; /* errno of the first write to standard output that failed */
 
@@ -20,8 +22,21 @@ static int complain(const char *command, const char *path, int error)
     return EFG_TOLD;
 }
 
+/* Lines that are too long for the terminal. */
+static int put_fit(const struct efg_buffer *out, int width)
+{
+    struct efg_buffer fit = {0};
+    efg_summary_fit(&fit, out, width);
+    bool written = !fit.failed && fwrite(fit.data, 1, fit.size, stdout) == fit.size;
+    efg_buffer_fini(&fit);
+    return written ? 0 : efg_output_lose(errno);
+}
+
 int efg_output(const char *command, const struct efg_buffer *out, const char *path)
 {
+    int width = path ? 0 : efg_summary_width(STDOUT_FILENO);
+    if (width)
+        return put_fit(out, width);
     FILE *file = path ? fopen(path, "w") : stdout;
     bool written = file && fwrite(out->data, 1, out->size, file) == out->size;
     if (!path)

@@ -24,8 +24,8 @@ const char efg_graph_json_help[] =
     "          region, size, partner (\"rank +1\": the next one), communicator: text, \"\" where\n"
     "          they are not part of the signature or there is none\n"
     "  edges   [{id, from, to, count, ranks, visits, time}]: time between the calls\n"
-    "  loops   [{id, parent or null, header, function, ranks RANKS, repetitions, entries,\n"
-    "            events, time, mpi_time, irreducible}]\n"
+    "  loops   [{id, parent or null, header, function, name (with what it does), ranks RANKS,\n"
+    "            repetitions, entries, events, time, mpi_time, irreducible}]\n"
     "  In visits, least equals most, unless there are more than 16 different numbers, which\n"
     "  are then one range. Repetitions, entries, events of loops: as if each node were visited\n"
     "  and each edge taken as often as on the rank with the most. A histogram is [[b, n], ...]:\n"
@@ -156,7 +156,7 @@ cJSON *efg_graph_json_edge(const struct efg_model *model, uint32_t id)
 cJSON *efg_graph_json_loop(const struct efg_model *model, uint32_t id)
 {
     const struct efg_loop *loop = &model->merged.tree.loops[id];
-    char function[256];
+    char function[256], name[600];
     cJSON *to = cJSON_CreateObject();
     efg_summary_function(&model->run, &model->merged.graph, &model->merged.tree, id, function,
                          sizeof function);
@@ -164,6 +164,8 @@ cJSON *efg_graph_json_loop(const struct efg_model *model, uint32_t id)
     efg_json_id(to, "parent", loop->parent);
     efg_json_number(to, "header", loop->header);
     efg_json_text(to, "function", function);
+    efg_summary_loop_label(&model->run, &model->merged.graph, &model->merged.tree, id, name, sizeof name);
+    efg_json_text(to, "name", name);
     efg_json_ranks(to, "ranks", &model->merged.loops[id]);
     efg_json_number(to, "repetitions", loop->repetitions);
     efg_json_number(to, "entries", loop->entries);

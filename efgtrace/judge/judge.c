@@ -18,7 +18,7 @@ void efg_representative_label(const struct efg_representative *r, const struct e
                               const struct efg_representative_row *row, char *text, size_t size)
 {
     const struct efg_merged *m = r->merged;
-    char function[128], header[256];
+    char label[600];
     if (row->kind == EFG_ROW_CALL) {
         efg_summary_node(run, &m->graph.nodes[row->id], text, size);
         return;
@@ -27,9 +27,8 @@ void efg_representative_label(const struct efg_representative *r, const struct e
         snprintf(text, size, "computation between the calls");
         return;
     }
-    efg_summary_function(run, &m->graph, &m->tree, row->id, function, sizeof function);
-    efg_summary_node(run, &m->graph.nodes[m->tree.loops[row->id].header], header, sizeof header);
-    snprintf(text, size, "loop in %s, from %s", *function ? function : "?", header);
+    efg_summary_loop_label(run, &m->graph, &m->tree, row->id, label, sizeof label);
+    snprintf(text, size, "loop %s", label);
 }
 
 /* The one with the largest impact of those that differ in their time; calls and computation

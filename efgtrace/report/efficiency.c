@@ -28,17 +28,16 @@ static void name_loop(const struct efg_model *model, uint32_t loop, char *what, 
 {
     const struct efg_merged *merged = &model->merged;
     const struct efg_loop *l = &merged->tree.loops[loop];
-    char function[128], header[256];
-    efg_summary_function(&model->run, &merged->graph, &merged->tree, loop, function, sizeof function);
-    efg_summary_node(&model->run, &merged->graph.nodes[l->header], header, sizeof header);
-    snprintf(what, size, "%*s%llu x in %s, from %s", 2 * (int)(l->depth < 12 ? l->depth : 12), "",
-             (unsigned long long)l->repetitions, *function ? function : "?", header);
+    char label[600];
+    efg_summary_loop_label(&model->run, &merged->graph, &merged->tree, loop, label, sizeof label);
+    snprintf(what, size, "%*s%llu x %s", 2 * (int)(l->depth < 12 ? l->depth : 12), "",
+             (unsigned long long)l->repetitions, label);
 }
 
 static void put_loop(struct efg_buffer *out, const struct efg_model *model, uint32_t loop)
 {
     struct efg_efficiency e = efg_efficiency_loop(&model->by, loop);
-    char what[512];
+    char what[700];
     name_loop(model, loop, what, sizeof what);
     put_line(out, &e, what);
 }
@@ -72,7 +71,7 @@ static void put_all_inside(struct efg_buffer *out, const struct efg_model *model
 {
     const struct efg_looptree *tree = &model->merged.tree;
     struct efg_waits_iteration *inside = efg_report_inside(model, w);
-    char what[512];
+    char what[700];
     out->failed |= !inside;
     efg_buffer_print(out, "\nOf what was recorded of the loops:\n"
                           " parallel = load balance x serialisation x transfer       time  of\n");

@@ -54,7 +54,7 @@ static const char *summary(void)
     for (const char *line = text; *line;) {
         const char *end = strchr(line, '\n');
         assert_non_null(end);
-        if (end - line > EFG_COLUMNS)
+        if (*line != ' ' && end - line > EFG_COLUMNS) /* rows of tables have no limit */
             fail_msg("%d columns: %.*s", (int)(end - line), (int)(end - line), line);
         line = end + 1;
     }
@@ -94,8 +94,8 @@ static void test_golden(void **state)
         summary(),
         "efgtrace 0.1.0: stencil, 4 ranks on 2 hosts, 4.05 s, 14.7% of it in MPI\n"
         " repetitions       time   share     MPI    loops of rank 0 (* the main loop)\n"
-        "        1000     4.04 s   99.8%   17.2%  * in main, from MPI_Irecv  halo.c:21 "
-        "exchange\n"
+        "        1000     4.04 s   99.8%   17.2%  * in stencil.c:66 main: Allreduce, Waitall, Gather, "
+        "4 more\n"
         "Main loop    in main, 1000 iterations; they take 4.04 ms each\n"
         "             each begins at MPI_Allreduce  stencil.c:48 residual\n"
         "             EFGTRACE_LOOP=789abcdef0 selects it again\n"
@@ -519,6 +519,16 @@ static void test_cpp_names(void **state)
         {"LAMMPS_NS::CommBrick::exchange(int)", "stencil.c:48 CommBrick::exchange"},
         {"a::b<c::d::e>::f<g::h>(int)", "stencil.c:48 b<c::d::e>::f<g::h>"},
         {"main", "stencil.c:48 main"},
+        {"void solve<double>(int)", "stencil.c:48 solve<double>"},
+        {"std::vector<int, std::allocator<int> > N::f<int>(A<B>)", "stencil.c:48 N::f<int>"},
+        {"A::operator bool() const", "stencil.c:48 A::operator bool"},
+        {"__plib_module_MOD_irecv_d_3d", "stencil.c:48 plib_module::irecv_d_3d"},
+        {"Integrate::run(Atom&) [clone ._omp_fn.0]", "stencil.c:48 Integrate::run (OpenMP)"},
+        {"step._omp_fn.1", "stencil.c:48 step (OpenMP)"},
+        {"pack.isra.0", "stencil.c:48 pack"},
+        {"Solver.step", "stencil.c:48 Solver.step"},
+        {"Foam::GeometricField<Foam::Vector<double>, Foam::fvPatchField, Foam::volMesh>::correct(bool)",
+         "stencil.c:48 GeometricField<Foam::Vector<double>,...m::volMesh>::correct"},
     };
     whole_run_join(&whole);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -112,6 +112,7 @@ void efg_run_fini(struct efg_run *run)
     efg_run_common_fini(&run->common);
     efg_run_rank_fini(&run->speaker);
     sites_fini(run);
+    free(run->apart);
     free(run->application);
     free(run->command);
     free(run->version);

@@ -58,6 +58,8 @@ struct efg_run_names { /* what signatures refer to */
     struct efg_run_region *regions;
 };
 
+#define EFG_APART 8 /* frames that a label may need besides the innermost one */
+
 /* Ranks whose threads have the same nodes and edges, in the same order. */
 struct efg_run_group {
     uint64_t hash;        /* of the shape */
@@ -386,6 +388,8 @@ struct efg_run {           /* to add a fact: see fields_of_run in fields.c */
     uint32_t sequence_count;
     struct efg_run_entry *sequences; /* ascending; of some of the ranks */
     int file;                        /* descriptor + 1, to read them from; 0: none */
+    unsigned char (*apart)[EFG_APART]; /* by path, id 1 first: what else its label needs, as
+                                          files/summary/apart.c has it; NULL: not known. Not in the file */
 };
 
 /* --- looking up --- */
@@ -421,6 +425,10 @@ const char *efg_run_call_name(const struct efg_run *run, uint32_t call);
 
 /* The call path with the id PATH, or NULL. */
 const struct efg_run_path *efg_run_path(const struct efg_run *run, uint32_t path);
+
+/* The id of the MPI function that is called on each path, id 1 first: EFG_NONE for none. Free it; NULL
+ * without memory. */
+uint32_t *efg_run_path_calls(const struct efg_run *run);
 
 /* The name of a module of a frame, "?" if there is none. */
 const char *efg_run_module(const struct efg_run *run, uint32_t module);

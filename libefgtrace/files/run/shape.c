@@ -151,3 +151,31 @@ int efg_run_shape_get(const struct efg_run_group *group, struct efg_run_rank *ra
         get_thread(&in, group, &rank->threads[i]);
     return efg_input_outcome(&in);
 }
+
+/* --- paths --- */
+
+static void note_calls(const struct efg_run_rank *rank, uint32_t *calls, uint32_t count)
+{
+    for (uint32_t k = 0; k < rank->thread_count; k++)
+        for (uint32_t v = 0; v < rank->threads[k].graph.node_count; v++) {
+            const struct efg_signature *s = &rank->threads[k].graph.nodes[v].signature;
+            if (s->path && s->path <= count)
+                calls[s->path - 1] = s->call;
+        }
+}
+
+uint32_t *efg_run_path_calls(const struct efg_run *run)
+{
+    const struct efg_run_common *common = &run->common;
+    uint32_t count = common->names.path_count, *calls = malloc(((size_t)count + 1) * sizeof *calls);
+    for (uint32_t i = 0; calls && i < count; i++)
+        calls[i] = EFG_NONE;
+    for (uint32_t i = 0; calls && i < common->group_count; i++) {
+        struct efg_input in = efg_input(common->groups[i].shape, common->groups[i].size);
+        struct efg_run_rank rank = {0};
+        if (efg_run_shape_get(&common->groups[i], &rank, efg_input_32(&in)) == 0)
+            note_calls(&rank, calls, count);
+        efg_run_rank_fini(&rank);
+    }
+    return calls;
+}

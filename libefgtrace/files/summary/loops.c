@@ -2,8 +2,6 @@
 /*
  * The table of loops of the rank that stands for the run.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "core/loop/find.h"
@@ -58,22 +56,15 @@ struct table {
 static void put_loop(struct efg_buffer *out, struct table *t, uint32_t index)
 {
     const struct efg_loop *loop = &t->tree.loops[index];
-    char time[32], header[256], function[128];
+    char time[32], label[600];
     int indent = 2 * (int)(loop->depth < 12 ? loop->depth : 12);
     efg_format_ns(time, sizeof time, loop->time);
-    efg_summary_node(t->run, &t->thread->graph.nodes[loop->header], header, sizeof header);
-    efg_summary_function(t->run, &t->thread->graph, &t->tree, index, function, sizeof function);
-    char *module = strrchr(header, '('); /* without source lines: too long for this table */
-    if (module > header && module[-1] == ' ')
-        module[-1] = '\0';
-    if (strlen(function) > 30)
-        strcpy(function + 27, "...");
-    efg_summary_line(
-        out, "%12llu %10s %6.1f%% %6.1f%%  %c %*s%s%s%s%s%s", (unsigned long long)loop->repetitions, time,
-        efg_percent((double)loop->time, (double)t->whole),
-        efg_percent((double)loop->mpi_time, (double)loop->time), index == t->tree.main ? '*' : ' ', indent,
-        "", *function ? "in " : "", function, *function ? ", from " : "from ", header,
-        loop->irreducible ? " (has several entries)" : "");
+    efg_summary_loop_label(t->run, &t->thread->graph, &t->tree, index, label, sizeof label);
+    efg_summary_line(out, "%12llu %10s %6.1f%% %6.1f%%  %c %*s%s%s", (unsigned long long)loop->repetitions,
+                     time, efg_percent((double)loop->time, (double)t->whole),
+                     efg_percent((double)loop->mpi_time, (double)loop->time),
+                     index == t->tree.main ? '*' : ' ', indent, "", label,
+                     loop->irreducible ? " (has several entries)" : "");
 }
 
 static bool matters(const struct table *t, uint32_t index)

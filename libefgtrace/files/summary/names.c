@@ -9,13 +9,18 @@
  * frame is looked at. Where they part is the body of the loop.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "core/graph/detail.h"
 #include "core/graph/partner.h"
+#include "names.h"
 #include "summary.h"
 
 /* --- places --- */
+
+#define OPENMP "(OpenMP)"
 
 static const char *last_part(const char *path)
 {
@@ -42,24 +47,67 @@ static size_t end_of_name(const char *name)
     return end;
 }
 
-/* Where the last two scopes of a name begin that is END long. */
+/* Where the last two scopes of a name begin that is END long; a type that is returned is before them. */
 static size_t last_scopes(const char *name, size_t end)
 {
     int depth = 0, scopes = 0;
     for (size_t i = end; i > 1; i--) {
-        depth += name[i - 1] == '>';
-        depth -= name[i - 1] == '<';
+        depth += name[i - 1] == '>' || name[i - 1] == ')';
+        depth -= name[i - 1] == '<' || name[i - 1] == '(';
         if (depth <= 0 && name[i - 1] == ':' && name[i - 2] == ':' && ++scopes == 2)
+            return i;
+        if (depth <= 0 && name[i - 1] == ' ' && (i < 9 || strncmp(name + i - 9, "operator", 8)))
             return i;
     }
     return 0;
 }
 
+/* A procedure of a Fortran module, as gfortran names it: "__solver_MOD_step" is "solver::step". */
+static bool put_fortran(char *text, size_t size, const char *name)
+{
+    const char *middle = strncmp(name, "__", 2) ? NULL : strstr(name, "_MOD_");
+    if (middle)
+        snprintf(text, size, "%.*s::%s", (int)(middle - name - 2), name + 2, middle + 5);
+    return middle != NULL;
+}
+
+/* What compilers add to the names of parts of functions and of copies, ".isra.0", ".constprop.0", goes; a
+ * parallel region of OpenMP is called so. */
+static void put_part(char *text, size_t size, bool is_openmp)
+{
+    static const char *const added[] = {".isra.",     ".constprop.", ".part.",       ".cold",
+                                        ".lto_priv.", "._omp_fn.",   ".omp_outlined"};
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+        char *point = strstr(text, added[i]);
+        if (point > text)
+            *point = '\0';
+    }
+    size_t used = strlen(text);
+    if (is_openmp && used < size)
+        snprintf(text + used, size - used, " %s", OPENMP);
+}
+
+/* Names are that long at most: of longer ones, the middle is left away. */
+enum { NAME_HEAD = 36, NAME_TAIL = 20 };
+
+static void shorten(char *text)
+{
+    size_t length = strlen(text);
+    if (length <= NAME_HEAD + 3 + NAME_TAIL)
+        return;
+    memcpy(text + NAME_HEAD, "...", 3);
+    memmove(text + NAME_HEAD + 3, text + length - NAME_TAIL, NAME_TAIL + 1);
+}
+
 /* NAME as it fits a line: "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
 void efg_summary_short(char *text, size_t size, const char *name)
 {
+    bool is_openmp = strstr(name, "_omp_fn") || strstr(name, "omp_outlined");
     size_t end = end_of_name(name), begin = last_scopes(name, end);
-    snprintf(text, size, "%.*s", (int)(end - begin), name + begin);
+    if (!put_fortran(text, size, name))
+        snprintf(text, size, "%.*s", (int)(end - begin), name + begin);
+    put_part(text, size, is_openmp);
+    shorten(text);
 }
 
 static void put_symbol(char *text, size_t size, const struct efg_run_symbol *symbol, const char *module)
@@ -110,9 +158,60 @@ bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, u
     return false;
 }
 
+/* Without the module, in parentheses, behind it. */
+static void strip_module(char *text)
+{
+    size_t length = strlen(text);
+    char *open = length && text[length - 1] == ')' ? strrchr(text, '(') : NULL;
+    if (open > text && open[-1] == ' ' && strcmp(open, OPENMP))
+        open[-1] = '\0';
+}
+
+/* " < PCG::scalarSolve", or with its offset; the own offset only, if it is the innermost frame. */
+static void put_apart(const struct efg_run *run, const struct efg_node *node, unsigned char which, char *text,
+                      size_t size)
+{
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
+    uint32_t index = which & ~(unsigned)EFG_APART_OFFSET;
+    size_t used = (size_t)snprintf(text, size, " < ");
+    if (!(which & EFG_APART_OFFSET)) {
+        efg_summary_frame(run, node, index, text + used, size - used);
+    } else if (index < path->depth) {
+        if (index)
+            put_frame(run, &path->frames[index], 0, text + used, size - used);
+        else
+            *text = '\0';
+    }
+    strip_module(text);
+    used = strlen(text);
+    if (which & EFG_APART_OFFSET && index < path->depth && !strstr(text, "+0x"))
+        snprintf(text + used, size - used, "+0x%llx", (unsigned long long)path->frames[index].offset);
+}
+
+/* An offset of the frame that is last in TEXT goes to that. */
+static void add_apart(char *text, size_t size, const char *more)
+{
+    const char *offset = strstr(more, "+0x");
+    size_t used = strlen(text), name = offset ? (size_t)(offset - more) : 0;
+    if (name && name < used && !strncmp(text + used - name, more, name))
+        more = offset;
+    snprintf(text + used, size - used, "%s", more);
+}
+
 void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
 {
+    uint32_t path = node->signature.path;
+    const unsigned char *apart =
+        run->apart && path && path <= run->common.names.path_count ? run->apart[path - 1] : NULL;
     efg_summary_frame(run, node, 0, text, size);
+    if (!apart || !*apart)
+        return;
+    strip_module(text);
+    for (int i = 0; i < EFG_APART && apart[i]; i++) {
+        char more[300];
+        put_apart(run, node, apart[i], more, sizeof more);
+        add_apart(text, size, more);
+    }
 }
 
 /* --- nodes and pivots --- */
@@ -350,4 +449,85 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
         efg_summary_address(text, size, unnamed.module, unnamed.offset);
     else
         efg_summary_short(text, size, "");
+}
+
+/* --- what loops do --- */
+
+#define CALLS_NAMED 3
+
+struct call { /* of a loop, all nodes together */
+    uint32_t id;
+    uint64_t time;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    return x->time != y->time ? efg_compare(y->time, x->time) : efg_compare(x->id, y->id);
+}
+
+static bool is_in(const struct efg_looptree *tree, uint32_t node, uint32_t loop)
+{
+    return tree->loop_of[node] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[node], loop);
+}
+
+/* The MPI functions that take most of the time in it: "Send, Irecv, Wait, 2 more". */
+static void put_calls(const struct efg_run *run, const struct efg_graph *graph,
+                      const struct efg_looptree *tree, uint32_t loop, char *text, size_t size)
+{
+    uint32_t count = 0, known = run->common.names.call_count;
+    struct call *calls = calloc((size_t)known + 1, sizeof *calls);
+    size_t used = 0;
+    *text = '\0';
+    for (uint32_t v = 0; v < graph->node_count && calls; v++) {
+        uint32_t id = graph->nodes[v].signature.call, at = 0;
+        if (!is_in(tree, v, loop))
+            continue;
+        while (at < count && calls[at].id != id)
+            at++;
+        if (at == count && count < known)
+            calls[count++].id = id;
+        calls[at].time += efg_node_time(&graph->nodes[v]);
+    }
+    if (count)
+        qsort(calls, count, sizeof *calls, by_time);
+    for (uint32_t i = 0; i < count && i < CALLS_NAMED && used < size; i++) {
+        const char *name = efg_run_call_name(run, calls[i].id);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+                                 strncmp(name, "MPI_", 4) ? name : name + 4);
+    }
+    if (count > CALLS_NAMED && used < size)
+        snprintf(text + used, size - used, ", %u more", count - CALLS_NAMED);
+    free(calls);
+}
+
+/* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. */
+static void put_line(const struct efg_run *run, const struct efg_node *header, const char *function,
+                     char *text, size_t size)
+{
+    char frame[256];
+    snprintf(text, size, "%s", function);
+    for (uint32_t i = 0; efg_summary_frame(run, header, i, frame, sizeof frame); i++) {
+        const char *end = strchr(frame, ' ');
+        if (end && strchr(frame, ':') && strchr(frame, ':') < end && !strcmp(end + 1, function))
+            snprintf(text, size, "%s", frame);
+    }
+}
+
+void efg_summary_loop_label(const struct efg_run *run, const struct efg_graph *graph,
+                            const struct efg_looptree *tree, uint32_t loop, char *text, size_t size)
+{
+    const struct efg_node *header = &graph->nodes[tree->loops[loop].header];
+    char function[128], place[256], calls[256], label[384] = "";
+    efg_summary_function(run, graph, tree, loop, function, sizeof function);
+    efg_summary_node(run, header, label, sizeof label);
+    put_line(run, header, function, place, sizeof place);
+    put_calls(run, graph, tree, loop, calls, sizeof calls);
+    const char *from = strstr(label, " < "), *inner = strstr(label, "  ");
+    bool is_apart = from && inner && (size_t)(from - inner - 2) == strlen(place) &&
+                    !strncmp(inner + 2, place, strlen(place)); /* the loop is in the innermost function */
+    if (*function)
+        snprintf(text, size, "in %s%s: %s", place, is_apart ? from : "", calls);
+    else
+        snprintf(text, size, "from %s", label);
 }

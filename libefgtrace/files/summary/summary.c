@@ -343,7 +343,7 @@ static void put_files(struct efg_buffer *out, const struct view *view)
         efg_buffer_print(out, "             vampir %s/traces.otf2\n", dir);
 }
 
-void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
+static void put_all(struct efg_buffer *out, const struct efg_run *run)
 {
     struct view view = {run, &run->common.totals, efg_run_rank_thread(&run->speaker)};
     put_head(out, &view);
@@ -373,4 +373,32 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     efg_summary_plugins(out, run, PLUGIN_LINES);
     put_notes(out, view.totals);
     put_files(out, &view);
+}
+
+#define HEAD 13 /* columns before what a line says */
+
+/* Rows of tables have a number there, and names of files and commands are to be copied. */
+static bool is_prose(const char *line)
+{
+    return strlen(line) > EFG_COLUMNS && strncmp(line, "Files ", 6) && strncmp(line, "Next ", 5) &&
+           ((*line != ' ' && line[HEAD - 1] == ' ') || strspn(line, " ") == HEAD) && !strchr(line, '/');
+}
+
+void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
+{
+    struct efg_buffer lines = {0};
+    put_all(&lines, run);
+    efg_buffer_put(&lines, "", 1);
+    out->failed |= lines.failed;
+    for (char *line = lines.failed ? "" : (char *)lines.data, *end; *line; line = end) {
+        char head[HEAD + 1];
+        end = strchr(line, '\n');
+        *end++ = '\0';
+        snprintf(head, sizeof head, "%s", line);
+        if (is_prose(line))
+            efg_summary_wrap(out, head, line + HEAD);
+        else
+            efg_buffer_print(out, "%s\n", line);
+    }
+    efg_buffer_fini(&lines);
 }

@@ -99,12 +99,17 @@ void efg_summary_dropped(uint64_t dropped, char *text, size_t size);
 
 /* --- names, one line each, plain ASCII --- */
 
+/* Find what labels of call sites need to differ: "MPI_Waitall  waitRequests < PCG::scalarSolve". Without it
+ * they are the innermost frames. Names must be known: after efg_run_resolve. Returns 0 or -ENOMEM. */
+int efg_summary_tell_apart(struct efg_run *run);
+
 /* A node: "MPI_Send  solver.c:120 exchange", and what else is in its signature:
  * "[assembly, 8192 B, rank +1, world]". */
 void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text,
                       size_t size);
 
-/* Where a node is, without its call: "solver.c:120 exchange", "" if it has no path. */
+/* Where a node is, without its call: "solver.c:120 exchange", "" if it has no path; with the frames around it
+ * that tell it apart. */
 void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text,
                        size_t size);
 
@@ -137,17 +142,28 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
  * "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
 void efg_summary_short(char *text, size_t size, const char *name);
 
+/* A loop: where it is, and the MPI functions that take most of its time: "in solver.c:120 solve: Waitall,
+ * Allreduce"; with who calls it, where that tells it apart. */
+void efg_summary_loop_label(const struct efg_run *run, const struct efg_graph *graph,
+                            const struct efg_looptree *tree, uint32_t loop, char *text, size_t size);
+
 /* 0 for start-up code of the C library, which symbol tables name too. */
 bool efg_summary_is_worth_naming(const char *function);
 
 /* --- text --- */
 
-#define EFG_COLUMNS 100
+#define EFG_COLUMNS 100 /* of what is broken between words; rows of tables may be longer */
 
-/* Append a line of at most EFG_COLUMNS characters; what is too long ends in "...", or has it
- * before the [...] at its end; what is not printable ASCII becomes '?'. */
+/* Append a line, however long; what is not printable ASCII becomes '?'. */
 void efg_summary_line(struct efg_buffer *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The columns of the terminal that FILE is, by COLUMNS or as it says; 0: it is none, or that is not known. */
+#define EFG_NARROWEST 20
+int efg_summary_width(int file);
+
+/* Append TEXT; of lines that are longer than WIDTH, the middle is left away. 0: as it is. */
+void efg_summary_fit(struct efg_buffer *out, const struct efg_buffer *text, int width);
 
 /* Append HEAD and TEXT, in lines that are broken between words and begin below each other. */
 void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text);

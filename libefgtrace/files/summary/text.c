@@ -5,7 +5,10 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "summary.h"
 
@@ -17,36 +20,49 @@ static void to_ascii(char *text)
     }
 }
 
-/* What is too long ends in "...", but a [...] at the end, which tells nodes of one place
- * apart, stays whole as far as it can. */
-static void cut(char *line)
-{
-    size_t length = strlen(line), head = EFG_COLUMNS - 3;
-    char *tail = length && line[length - 1] == ']' ? strrchr(line, '[') : NULL;
-    size_t rest = tail ? strlen(tail) + 1 : 0;
-    if (rest > EFG_COLUMNS / 2)
-        rest = 0;
-    head -= rest;
-    memcpy(line + head, "...", 3);
-    if (rest)
-        memmove(line + head + 3, tail - 1, rest); /* with the blank before it */
-    line[EFG_COLUMNS] = '\0';
-}
-
 void efg_summary_line(struct efg_buffer *out, const char *format, ...)
 {
-    char line[1024];
+    char line[2048];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     to_ascii(line);
-    if (strlen(line) > EFG_COLUMNS)
-        cut(line);
     for (size_t end = strlen(line); end && line[end - 1] == ' '; end--)
         line[end - 1] = '\0';
     efg_buffer_print(out, "%s\n", line);
 }
+
+/* --- terminals --- */
+
+int efg_summary_width(int file)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    if (!isatty(file))
+        return 0;
+    int width = columns ? atoi(columns) : 0;
+    if (width <= 0 && ioctl(file, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    return width >= EFG_NARROWEST ? width : 0;
+}
+
+void efg_summary_fit(struct efg_buffer *out, const struct efg_buffer *text, int width)
+{
+    const char *line = (const char *)text->data, *end = line + text->size;
+    while (line < end) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        size_t length = (size_t)((next ? next : end) - line), tail = (size_t)width / 4;
+        if (width && length > (size_t)width)
+            efg_buffer_print(out, "%.*s...%.*s\n", width - 3 - (int)tail, line, (int)tail,
+                             line + length - tail);
+        else
+            efg_buffer_put(out, line, length + (next != NULL));
+        line += length + (next != NULL);
+    }
+}
+
+/* --- paragraphs --- */
 
 void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text)
 {
@@ -66,10 +82,12 @@ void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text
 
 void efg_summary_notes(struct efg_buffer *out, const char *head, const char *text)
 {
+    char note[1024];
     for (const char *end; text; text = end ? end + 2 : NULL) {
         end = strstr(text, "; ");
         size_t length = end ? (size_t)(end - text) : strlen(text);
-        efg_summary_line(out, "%s%.*s", head, (int)length, text);
+        snprintf(note, sizeof note, "%.*s", (int)length, text);
+        efg_summary_wrap(out, head, note);
     }
 }
 

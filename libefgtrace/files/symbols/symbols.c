@@ -106,6 +106,8 @@ static const char *demangled(struct efg_symbols *symbols, const char *name)
 static const char *best_name(struct efg_symbols *symbols, const char *linkage, const char *plain)
 {
     const char *name = linkage ? demangled(symbols, linkage) : NULL;
+    if (!name && plain)
+        name = demangled(symbols, plain); /* outlined by the compiler: it has no other */
     if (!name)
         name = plain ? plain : linkage;
     return name ? name : "?";

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "archive.h"
 #include "collect.h"
@@ -88,6 +89,16 @@ static bool write_run(const struct efg_run *run, const struct efg_collected *col
     return false;
 }
 
+/* On a terminal, as far as its lines have room. */
+static void put_fit(const struct efg_buffer *text)
+{
+    struct efg_buffer fit = {0};
+    efg_summary_fit(&fit, text, efg_summary_width(STDERR_FILENO));
+    if (!fit.failed)
+        fwrite(fit.data, 1, fit.size, stderr);
+    efg_buffer_fini(&fit);
+}
+
 static void write_summary(const struct efg_run *run)
 {
     struct efg_buffer text = {0};
@@ -96,7 +107,7 @@ static void write_summary(const struct efg_run *run)
         efg_folder_write("summary.txt", &text);
         if (job->conf.summary) {
             fflush(stdout);
-            fwrite(text.data, 1, text.size, stderr);
+            put_fit(&text);
         }
     }
     efg_buffer_fini(&text);
@@ -205,6 +216,7 @@ void efg_finish_run(void)
         efg_known_run(&run);
         if (symbols)
             efg_run_resolve(&run, symbols);
+        efg_summary_tell_apart(&run);
         run.own = efg_clock_cpu() - start + collected.work;
         efg_tell(now, "ranks joined: %u kinds of graphs; rank 0 got %llu bytes, %llu us",
                  run.common.group_count, (unsigned long long)collected.received,

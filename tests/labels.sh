@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Labels tell call sites apart: those of a wrapper by who calls it, those of one function without lines by their
+# offsets; Fortran's modules, OpenMP's regions and copies of functions have the names that their authors gave them.
+#
+#   tests/labels.sh      environment: that of frame.sh
+
+. "$(dirname "$0")/frame.sh"
+cd "$work" || exit 2
+
+cat >wrapped.c <<'END'
+#include <mpi.h>
+#define OWN __attribute__((noinline))
+OWN double sum(double x)
+{
+    double all;
+    MPI_Allreduce(&x, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return all + 1;
+}
+OWN double norm(double x) { return sum(x) + 1; }
+OWN double pressure(double x) { return norm(x) + norm(2 * x) + 1; }
+OWN double velocity(double x) { return norm(x) + 2; }
+OWN double once(double x)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    x += sum(x);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return x;
+}
+int main(int argc, char **argv)
+{
+    double x = 1;
+    MPI_Init(&argc, &argv);
+    x += once(x);
+    for (int i = 0; i < 300; i++)
+        x += pressure(i) + velocity(i);
+    MPI_Finalize();
+    return x > 0 ? 0 : 1;
+}
+END
+$MPICC -O1 -fno-optimize-sibling-calls wrapped.c -o wrapped || exit 2
+traced nolines --mode full -- ./wrapped
+"$tool" report --json nolines >document
+# labels FUNCTION: of its call sites, sorted; offsets are 0x
+labels() {
+    "$python" -c '
+import json, re, sys
+for label in sorted(s["label"] for s in json.load(open("document"))["sites"] if s["label"].startswith(sys.argv[1])):
+    print(re.sub("0x[0-9a-f]+", "0x", label))' "$1"
+}
+same "who calls the wrapper" "MPI_Allreduce  sum < norm < pressure+0x
+MPI_Allreduce  sum < norm < pressure+0x
+MPI_Allreduce  sum < norm < velocity
+MPI_Allreduce  sum < once" "$(labels MPI_Allreduce | sed 's/ < \(pressure\)[^+]*+/ < \1+/')"
+same "two calls in one function" "MPI_Barrier  once+0x
+MPI_Barrier  once+0x" "$(labels MPI_Barrier)"
+verdict "no label is twice in a table" "$("$python" -c '
+import json
+from collections import Counter
+document = json.load(open("document"))
+for part in "sites", "waiting":
+    rows = document[part] if part == "sites" else document[part]["sites"]
+    print(*(label for label, times in Counter(row["label"] for row in rows).items() if times > 1))' | grep .)"
+"$tool" report nolines >text
+has "nor in the text" "  MPI_Allreduce  sum < once" text
+has "loops say what they do" " 300 x in main: Allreduce" text
+$MPICC -g -O1 -fno-optimize-sibling-calls wrapped.c -o wrapped || exit 2
+traced lines -- ./wrapped
+"$tool" report --json lines >document
+same "with lines" "MPI_Allreduce  wrapped.c:6 sum < wrapped.c:15 once
+MPI_Allreduce  wrapped.c:6 sum < wrapped.c:9 norm < wrapped.c:10 pressure
+MPI_Allreduce  wrapped.c:6 sum < wrapped.c:9 norm < wrapped.c:11 velocity" \
+    "$(labels MPI_Allreduce | sed 's/pressure.*/pressure/' | sort -u)"
+
+finish
