@@ -9,9 +9,7 @@ import sys
 import otf2
 from otf2.events import Enter, Leave
 
-EXPECTED = """all
-all: across
-all: compute
+STEP = """all: compute
 compute: inner
 all: exchange
 exchange: MPI_Sendrecv_replace
@@ -22,6 +20,17 @@ between: MPI_Sendrecv_replace
 between: MPI_Barrier
 all: across
 across: MPI_Allreduce""".splitlines()
+
+
+def ending_with(last):
+    """What an iteration holds that ends with this call: first the regions that are open then, and a step."""
+    region = last.split(':')[0]
+    behind = STEP.index(last) + 1
+    return ['all', *[f'all: {region}'] * (region != 'all'), *STEP[behind:], *STEP[:behind]]
+
+
+# Any call that comes once in a step may be the one at which iterations begin.
+EXPECTED = [ending_with(last) for last in STEP if 'MPI_' in last and STEP.count(last) == 1]
 
 
 def is_users(region):
@@ -54,7 +63,7 @@ class Place:
         return None
 
 
-iterations = 0
+ends = set()
 with otf2.reader.open(sys.argv[1]) as trace:
     places = {location: Place() for location in trace.definitions.locations}
     for location, event in trace.events:
@@ -62,7 +71,8 @@ with otf2.reader.open(sys.argv[1]) as trace:
             places[location].enter(event.region)
         elif isinstance(event, Leave):
             held = places[location].leave(event.region)
-            iterations += held is not None
-            if held is not None and held != EXPECTED:
+            if held is not None:
+                ends.add(held[-1])
+            if held is not None and held not in EXPECTED:
                 print(f'{location.group.name} at {event.time}:', *held, sep='\n')
-print('' if iterations else 'no iterations', end='')
+print('' if len(ends) == 1 else f'iterations end with {sorted(ends) or "nothing"}', end='')
