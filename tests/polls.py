@@ -107,7 +107,7 @@ def main():
     check('text, waiting', 100 - share, float(re.search(r'([\d.]+)% .* computation\n', text)[1]), 100 * NEAR + 0.1)
     speaker = int(re.search(r'loops of rank (\d+)', text)[1])
     check('text, loops', 100 * sum(inside[speaker].values()) / span[speaker],
-          float(re.search(r'([\d.]+)% +\* in main', text)[1]), 100 * NEAR + 0.1)
+          float(re.search(r'([\d.]+)% +\* in (?:\S+ )?main', text)[1]), 100 * NEAR + 0.1)
     print('; '.join(FAULTS) if FAULTS else f'{share:.1f}% of {whole / 1e6:.0f} ms')
     sys.exit(bool(FAULTS))
 

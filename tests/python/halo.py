@@ -23,7 +23,7 @@ def norm(u):
 
 
 def main(steps):
-    u = numpy.full(1000, world.rank, dtype=float)
+    u = numpy.full(100000, world.rank, dtype=float)
     for step in range(steps):
         exchange(u)
         u[1:-1] += 0.25 * (u[:-2] - 2 * u[1:-1] + u[2:])
