@@ -14,7 +14,6 @@ load       least and most load average at the end of a run
 
 Exit code: 0 done, 1 an application failed.
 """
-import argparse
 import json
 import os
 import re
@@ -29,30 +28,13 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent))
-from programs import load, once, said_by, yes
+from programs import load, once, parse, parser_of, said_by, yes
 from tools import Tool, run
 
 LIMIT = 900  # seconds of a run
 APPS, CHECKER = HERE.parent / "apps.sh", HERE.parents[1] / "tests/lib/check_trace.py"
 NEEDS = {"lammps": "lmp", "pw": "pw.x", "icofoam": "icoFoam", "ringtest": "python3", "hpcc": "hpcc"}
 MAIN = re.compile(r"^Main loop    (?:in )?(.*?)(?:, (\d+) iterations.*)?$", re.MULTILINE)
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=10, help="of each application (10)")
-    parser.add_argument("--load", type=int, default=0, metavar="K", help="busy processes beside (0)")
-    parser.add_argument("--only", metavar="NAMES", help="of these applications: lammps,pw")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there, too")
-    parser.add_argument("--build", type=Path, default=Path(os.environ.get("BUILD", "build")),
-                        help="where the build is (BUILD, build)")
-    options = parser.parse_args()
-    options.build = options.build.resolve()
-    options.names = options.only.split(",") if options.only else list(NEEDS)
-    if options.runs < 1 or options.load < 0 or set(options.names) - set(NEEDS):
-        parser.error("--runs is 1 or more, --load 0 or more, --only of " + ",".join(NEEDS))
-    return options
 
 
 def answer_of(tool, trace):
@@ -100,7 +82,7 @@ def row(name, runs):
 
 
 def main():
-    options, table = arguments(), {}
+    options, table = parse(parser_of(__doc__, 10, "application", "lammps,pw"), NEEDS), {}
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and what runs with it
     print(f"{'':<9} {'main loop':<44} same   taken  matched  checked   load")
     with load(options.load):

@@ -52,22 +52,32 @@ os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"
                   MPIEXEC_TIMEOUT=str(LIMIT))
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=5, help="of each program (5)")
+def parser_of(doc, runs, what, example):
+    """Of a campaign: so many runs of each WHAT, beside a load."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=runs, help=f"of each {what} ({runs})")
     parser.add_argument("--load", type=int, default=0, metavar="K", help="busy processes beside (0)")
-    parser.add_argument("--only", metavar="NAMES", help="of these programs: md,cg")
+    parser.add_argument("--only", metavar="NAMES", help=f"of these {what}s: {example}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there, too")
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("BUILD", "build")),
                         help="where the build is (BUILD, build)")
+    return parser
+
+
+def parse(parser, known):
+    """The options, and the names that are asked for, of those that are KNOWN."""
     options = parser.parse_args()
     options.build = options.build.resolve()
+    options.names = options.only.split(",") if options.only else list(known)
+    if options.runs < 1 or options.load < 0 or set(options.names) - set(known):
+        parser.error("--runs is 1 or more, --load 0 or more, --only of " + ",".join(known))
+    return options
+
+
+def arguments():
     programs = read_programs()
-    names = options.only.split(",") if options.only else list(programs)
-    if options.runs < 1 or options.load < 0 or set(names) - set(programs):
-        parser.error("--runs is 1 or more, --load 0 or more, --only of " + ",".join(programs))
-    options.programs = [programs[name] for name in names]
+    options = parse(parser_of(__doc__, 5, "program", "md,cg"), programs)
+    options.programs = [programs[name] for name in options.names]
     return options
 
 
