@@ -17,6 +17,7 @@
 
 #include "base/launcher.h"
 #include "base/nearest.h"
+#include "base/started.h"
 #include "cli/commands.h"
 #include "files/conf/conf.h"
 #include "preload.h"
@@ -194,6 +195,18 @@ static void warn_of_obstacle(const char *program)
                 program, obstacle);
 }
 
+/* The library says at the end of this process if nothing was traced: for one rank, and not where nothing
+ * else would be said either. */
+static void ask_for_word(const struct efg_conf *conf)
+{
+    char process[16];
+
+    if (!conf->summary || conf->mode == EFG_MODE_OFF || !efg_launcher_is_first())
+        return;
+    snprintf(process, sizeof(process), "%d", (int)getpid());
+    setenv(EFG_STARTED, process, 1);
+}
+
 /* As a shell says it: 127 not found, 126 found and no use. */
 static int complain_program(const char *program, int error)
 {
@@ -230,6 +243,7 @@ int efg_cmd_run(int argc, char **argv)
         return EFG_EXIT_FAILED;
     }
     warn_of_obstacle(argv[first]);
+    ask_for_word(&conf);
     execvp(argv[first], argv + first);
     return complain_program(argv[first], errno);
 }

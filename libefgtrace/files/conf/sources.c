@@ -18,12 +18,14 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/started.h"
 #include "conf.h"
 
 #define PREFIX "EFGTRACE_"
 
 /* Variables that are no keys. */
-static const char *const others[] = {"EFGTRACE_CONF", "EFGTRACE_LIBRARY", "EFGTRACE_MAKER", NULL};
+static const char *const others[] = {"EFGTRACE_CONF", "EFGTRACE_LIBRARY", "EFGTRACE_MAKER", EFG_STARTED,
+                                     NULL};
 
 /* Those that a module system sets of any package that it loads: they say where it lies, and are
  * nothing to us. */

@@ -16,6 +16,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "idle.h"
 #include "kind.h"
 #include "wrap.h"
 
@@ -80,6 +81,7 @@ static bool is_alone(void)
 static void prepare(const void *caller)
 {
     static int is_done;
+    efg_idle_over();
     if (is_done++ || is_switched_off())
         return;
     initiator = caller;
