@@ -69,4 +69,11 @@ assert head in lines, lines' 2>err
     verdict "$program: a line of its own in the summary" "$(tail -n 1 err)"
 done
 
+# What the ranks said of their logs, against what is read from the trace.
+for program in comms rma mpiio threads; do
+    run $program.used $program 300 --interval 10ms
+    "$tool" report --json $program.used | "$python" "$root/tests/used.py" 2>err
+    verdict "$program: communicators, windows and files in the summary" "$(tail -n 1 err)"
+done
+
 finish

@@ -319,6 +319,12 @@ static void any_checks(struct efg_run *run)
         run->cuts[i].end_least = random_any();
         run->cuts[i].end_most = random_any();
     }
+    run->objects = many(3, sizeof *run->objects, &run->object_count);
+    for (uint32_t i = 0; i < run->object_count; i++)
+        run->objects[i] =
+            (struct efg_run_object){any_string(), random_below(9), random_below(9), random_any(),
+                                    random_any(), random_any(),    random_any()};
+    run->objects_left = random_any();
     run->rounds = random_any();
     run->finish = random_any();
     run->own = random_any();

@@ -269,6 +269,10 @@ static void fill_run(struct whole_run *whole, uint32_t ranks, uint64_t late_of(u
     run->cut_count = 1;
     run->cuts = make(1, sizeof *run->cuts);
     run->cuts[0] = (struct efg_run_cut){100, 100, 110, 110, ranks, 401 * MS, 402 * MS, 440 * MS, 441 * MS};
+    run->objects = make(1, sizeof *run->objects);
+    run->objects[run->object_count++] =
+        (struct efg_run_object){strdup("MPI_COMM_WORLD"), ranks, 2, 3 * MS, 1400, 6400, ranks * 5 * MS};
+    run->objects_left = 4;
     run->rounds = 4;
     run->finish = 20 * MS;
     run->own = 3 * MS;

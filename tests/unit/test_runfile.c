@@ -360,6 +360,13 @@ static void assert_run_equal(const struct whole_run *whole, const struct efg_run
     assert_int_equal(a->cut_count, b->cut_count);
     if (a->cut_count)
         assert_memory_equal(a->cuts, b->cuts, a->cut_count * sizeof *a->cuts);
+    assert_int_equal(a->objects_left, b->objects_left);
+    assert_int_equal(a->object_count, b->object_count);
+    for (uint32_t i = 0; i < a->object_count; i++) {
+        const struct efg_run_object *x = &a->objects[i], *y = &b->objects[i];
+        assert_string_equal(x->name, y->name);
+        assert_memory_equal(&x->ranks, &y->ranks, sizeof *x - offsetof(struct efg_run_object, ranks));
+    }
     assert_int_equal(a->rounds, b->rounds);
     assert_int_equal(a->finish, b->finish);
     assert_int_equal(a->own, b->own);

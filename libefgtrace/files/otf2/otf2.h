@@ -64,6 +64,10 @@ int efg_otf2_name_phase(struct efg_otf2_unifier *u, uint32_t phase, const char *
  * log's index, or -EBADMSG, -ENOMEM. */
 int efg_otf2_unify(struct efg_otf2_unifier *u, const void *scan, size_t size);
 
+/* After all were added: the communicators, windows and files that take most time, to the objects of RUN.
+ * Returns 0 or -ENOMEM. */
+int efg_otf2_say_usage(struct efg_otf2_unifier *u, struct efg_run *run);
+
 /* After all were added: append the map of log INDEX to OUT. Returns 0 or -ENOMEM. */
 int efg_otf2_map(struct efg_otf2_unifier *u, int index, struct efg_buffer *out);
 

@@ -4,6 +4,7 @@
  *
  *     scan.c      log -> scan             unify.c    scans -> unifier
  *     table.c     numbered keys           paths.c    call paths -> regions
+ *     usage.c     ... what communicators, windows, files take
  *     archive.c   one archive             map.c      unifier -> maps
  *     rebuild.c   run file -> an archive  events.c   log + map -> events
  *     convert.c   all in one process      stack.c    ... the regions open there
@@ -110,6 +111,14 @@ struct efg_otf2_log {
     uint32_t set;
 };
 
+struct efg_otf2_used { /* a communicator, window or file (row of files) in all logs */
+    struct efg_otf2_reference what;
+    uint32_t ranks, rank; /* that use it; the last one, */
+    uint64_t of_rank;     /* and its time so far */
+    uint64_t calls, bytes, time, least;
+    uint32_t least_rank;
+};
+
 struct efg_otf2_unifier {
     struct efg_symbols *symbols;
     uint32_t ranks;
@@ -125,6 +134,9 @@ struct efg_otf2_unifier {
     struct efg_otf2_table paths; /* key: struct efg_frame[] with strings as modules; value:
                                     where its entry begins in path_entries */
     struct efg_buffer path_entries;
+    struct efg_map used_index; /* item << 32 | row -> in used */
+    struct efg_otf2_used *used;
+    uint64_t used_count;
     struct efg_map phase_names;   /* number -> string, of those that were named */
     uint32_t *comm_ids;           /* by row: parents first; made when all were added */
     uint32_t *comm_order;         /* by id */

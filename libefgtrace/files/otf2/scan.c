@@ -9,7 +9,7 @@
  *
  * The trace starts at the first window; only from there on do times count.
  */
-#include "parts.h"
+#include "usage.h"
 
 #include <errno.h>
 #include <string.h>
@@ -195,13 +195,14 @@ static void widen(struct span *span, const struct efg_record *r, const struct ef
 }
 
 static struct span put_items(struct efg_buffer *out, const struct efg_log_view *log,
-                             const struct efg_log_clock *clock)
+                             const struct efg_log_clock *clock, struct efg_otf2_usage *usage)
 {
     struct span span = {1, 0};
     const void *payload;
     struct efg_log_reader reader = {.view = log};
     for (const struct efg_record *r; (r = efg_log_read(&reader, &payload));) {
         put_item(out, r, payload, log->header->ranks);
+        efg_otf2_usage_take(usage, r, clock);
         if (r->kind < EFG_REC_DEF_CALL)
             widen(&span, r, clock);
     }
@@ -213,6 +214,8 @@ int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
 {
     const struct efg_log_header *h = log->header;
     struct efg_log_clock clock = efg_log_clock(h);
+    struct efg_buffer items = {0};
+    struct efg_otf2_usage usage = {0};
     efg_buffer_number(out, h->rank);
     efg_buffer_number(out, h->ranks);
     efg_buffer_number(out, h->thread);
@@ -222,8 +225,14 @@ int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
     efg_buffer_number(out, h->core);
     efg_log_put_clock(out, &clock);
     efg_buffer_number(out, log->count);
-    struct span span = put_items(out, log, &clock);
+    struct span span = put_items(&items, log, &clock, &usage);
+    efg_buffer_number(out, items.size);
+    efg_buffer_put(out, items.data, items.size);
     efg_buffer_u64(out, span.first);
     efg_buffer_u64(out, span.last);
+    efg_otf2_usage_put(&usage, out);
+    efg_otf2_usage_fini(&usage);
+    out->failed |= items.failed;
+    efg_buffer_fini(&items);
     return out->failed ? -ENOMEM : 0;
 }

@@ -11,7 +11,7 @@
  * smaller ids than their children: that is done when all are there (the map of a log is
  * asked for). A circle of parents, which only damage makes, is cut.
  */
-#include "parts.h"
+#include "usage.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,6 +65,8 @@ void efg_otf2_unifier_free(struct efg_otf2_unifier *u)
     free(u->comm_order);
     efg_buffer_fini(&u->path_entries);
     efg_map_fini(&u->phase_names);
+    efg_map_fini(&u->used_index);
+    free(u->used);
     free_tables(u);
     free(u);
 }
@@ -378,8 +380,6 @@ static int read_head(struct adding *a)
     return rc;
 }
 
-#define SPAN_SIZE 16 /* of what follows the items */
-
 /* The set of the items, from here to END of the scan, in a->set; *IS_NEW: they are to be gone
  * through. */
 static int find_set(struct adding *a, size_t end, bool *is_new)
@@ -401,9 +401,10 @@ static int find_set(struct adding *a, size_t end, bool *is_new)
 static int add_items(struct adding *a)
 {
     bool is_new = false;
-    if (a->reader.failed || a->reader.size - a->reader.at < SPAN_SIZE)
+    uint64_t size = efg_reader_number(&a->reader);
+    if (a->reader.failed || a->reader.size - a->reader.at < size)
         return -EBADMSG;
-    size_t end = a->reader.size - SPAN_SIZE;
+    size_t end = a->reader.at + size;
     int rc = find_set(a, end, &is_new);
     if (rc)
         return rc;
@@ -429,6 +430,9 @@ static int add_scan(struct adding *a)
         return rc;
     log->first = efg_reader_u64(&a->reader);
     log->last = efg_reader_u64(&a->reader);
+    rc = efg_otf2_usage_add(u, log, &a->reader);
+    if (rc)
+        return rc;
     u->start = log->clock.realtime < u->start ? log->clock.realtime : u->start;
     if (log->first <= log->last) {
         u->first = log->first < u->first ? log->first : u->first;

@@ -103,6 +103,13 @@ static void sites_fini(struct efg_run *run)
     run->site_count = 0;
 }
 
+static void objects_fini(struct efg_run *run)
+{
+    for (uint32_t i = 0; i < run->object_count; i++)
+        free(run->objects[i].name);
+    free(run->objects);
+}
+
 void efg_run_fini(struct efg_run *run)
 {
     if (run->file)
@@ -112,6 +119,7 @@ void efg_run_fini(struct efg_run *run)
     efg_run_common_fini(&run->common);
     efg_run_rank_fini(&run->speaker);
     sites_fini(run);
+    objects_fini(run);
     free(run->apart);
     free(run->application);
     free(run->command);

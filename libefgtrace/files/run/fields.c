@@ -55,6 +55,7 @@ static const struct efg_field fields_of_run[] = {
     RUN(36, 32, is_saved),
     RUN(37, 64, messages.absent),
     RUN(38, TEXT, when),
+    RUN(39, 64, objects_left),
 };
 
 #define RANK(tag, type, name)                                      \
@@ -108,12 +109,26 @@ static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)
     efg_run_put_signed(out, cut->end_most - cut->begin_least);
 }
 
+static void put_object(struct efg_buffer *out, const struct efg_run_object *object)
+{
+    efg_buffer_string(out, object->name);
+    efg_buffer_number(out, object->ranks);
+    efg_buffer_number(out, object->least_rank);
+    efg_buffer_number(out, object->least);
+    efg_buffer_number(out, object->calls);
+    efg_buffer_number(out, object->bytes);
+    efg_buffer_number(out, object->time);
+}
+
 void efg_run_put_facts(struct efg_buffer *out, const struct efg_run *run)
 {
     efg_fields_put(out, run, fields_of_run, COUNT(fields_of_run));
     efg_buffer_number(out, run->cut_count);
     for (uint32_t i = 0; i < run->cut_count; i++)
         put_cut(out, &run->cuts[i]);
+    efg_buffer_number(out, run->object_count);
+    for (uint32_t i = 0; i < run->object_count; i++)
+        put_object(out, &run->objects[i]);
 }
 
 static void get_cut(struct efg_input *in, struct efg_run_cut *cut)
@@ -129,6 +144,17 @@ static void get_cut(struct efg_input *in, struct efg_run_cut *cut)
     cut->end_most = cut->begin_least + efg_input_signed(in);
 }
 
+static void get_object(struct efg_input *in, struct efg_run_object *object)
+{
+    object->name = efg_input_string(in);
+    object->ranks = efg_input_32(in);
+    object->least_rank = efg_input_32(in);
+    object->least = efg_input_number(in);
+    object->calls = efg_input_number(in);
+    object->bytes = efg_input_number(in);
+    object->time = efg_input_number(in);
+}
+
 int efg_run_get_facts(struct efg_run *run, const void *bytes, size_t size)
 {
     struct efg_input in = efg_input(bytes, size);
@@ -137,6 +163,9 @@ int efg_run_get_facts(struct efg_run *run, const void *bytes, size_t size)
     run->cuts = efg_input_array(&in, EFG_LEAST_CUT, sizeof *run->cuts, &run->cut_count);
     for (uint32_t i = 0; i < run->cut_count; i++)
         get_cut(&in, &run->cuts[i]);
+    run->objects = efg_input_array(&in, EFG_LEAST_OBJECT, sizeof *run->objects, &run->object_count);
+    for (uint32_t i = 0; i < run->object_count; i++)
+        get_object(&in, &run->objects[i]);
     return efg_input_outcome(&in);
 }
 

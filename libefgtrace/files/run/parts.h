@@ -146,6 +146,7 @@ enum efg_run_least {
     EFG_LEAST_ITERATION = 4,
     EFG_LEAST_ITEM = 5,
     EFG_LEAST_CUT = 9,
+    EFG_LEAST_OBJECT = 7,
     EFG_LEAST_SITE = 3,
     EFG_LEAST_SYMBOL = 3,
 };

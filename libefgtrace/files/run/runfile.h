@@ -345,6 +345,16 @@ struct efg_run_cut {
     uint64_t begin_least, begin_most, end_least, end_most; /* all 0: not known */
 };
 
+/* A communicator, an RMA window or a file: the calls of recorded iterations that have to do with it. */
+struct efg_run_object {
+    char *name;
+    uint32_t ranks;             /* that made some */
+    uint32_t least_rank;        /* the one that was in them for the shortest time, */
+    uint64_t least;             /* ns */
+    uint64_t calls, bytes, time; /* of all ranks; bytes sent, or moved by file; ns */
+};
+#define EFG_RUN_OBJECTS 16 /* at most, those with the most time */
+
 struct efg_run_entry { /* where a rank is in the file */
     uint32_t rank;
     uint32_t group; /* index into the groups */
@@ -371,6 +381,9 @@ struct efg_run {           /* to add a fact: see fields_of_run in fields.c */
     struct efg_run_skew skew;
     uint32_t cut_count;
     struct efg_run_cut *cuts; /* the windows, in their order */
+    uint32_t object_count;
+    struct efg_run_object *objects; /* falling time */
+    uint64_t objects_left;          /* how many more there are */
     uint32_t size;            /* ranks of the job */
     uint32_t is_saved;        /* 1: what ranks saved while the job ran; it did not end normally,
                                  or has not ended. Ranks may be missing */

@@ -288,3 +288,31 @@ void efg_summary_moved(struct efg_buffer *out, const struct efg_totals *totals)
         snprintf(text, sizeof text, ", %s a second of all ranks", rate);
     put_moved(out, "MPI-IO", io, totals->ranks, text);
 }
+
+/* The rank with the least is the one that others may have waited for. */
+static void put_object(struct efg_buffer *out, const struct efg_run_object *object)
+{
+    char calls[32], bytes[32], time[32], least[32], ranks[80] = "";
+    efg_format_count(calls, sizeof calls, (double)object->calls);
+    efg_format_bytes(bytes, sizeof bytes, object->bytes);
+    efg_format_ns(time, sizeof time, object->ranks ? object->time / object->ranks : 0);
+    efg_format_ns(least, sizeof least, object->least);
+    if (object->ranks > 1)
+        snprintf(ranks, sizeof ranks, " a rank, least %s on rank %u", least, object->least_rank);
+    efg_summary_line(out, "             %s: %s%s; %s calls, %s", object->name, time, ranks, calls, bytes);
+}
+
+void efg_summary_objects(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
+{
+    uint64_t left = run->objects_left;
+    if (run->object_count)
+        efg_summary_line(
+            out, "Calls        on what, in the recorded iterations; a rank waited for this time at most");
+    for (uint32_t i = 0; i < run->object_count; i++)
+        if (i < most)
+            put_object(out, &run->objects[i]);
+        else
+            left++;
+    if (left)
+        efg_summary_line(out, "             %llu more: see `efgtrace report`", (unsigned long long)left);
+}

@@ -18,6 +18,7 @@
 
 #define LOOPS_SHOWN 6
 #define PHASES_SHOWN 6
+#define OBJECTS_SHOWN 3
 #define NOTES_SHOWN 4
 #define PLUGIN_LINES 12
 #define MOST_UNTRACED (1 << 20) /* ranks that are worth being named */
@@ -360,6 +361,7 @@ static void put_all(struct efg_buffer *out, const struct efg_run *run)
     put_representation(out, &view);
     efg_summary_messages(out, run);
     efg_summary_moved(out, view.totals);
+    efg_summary_objects(out, run, OBJECTS_SHOWN);
     put_trace(out, &view);
     put_graph(out, &view);
     efg_summary_binding(out, run);

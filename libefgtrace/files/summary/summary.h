@@ -92,6 +92,8 @@ void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_moved(struct efg_buffer *out, const struct efg_totals *totals); /* one-sided, MPI-IO */
+/* Time, calls and bytes of communicators, RMA windows and files, MOST of them. */
+void efg_summary_objects(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 
 /* What was not told apart for want of memory, of a set of enum efg_drop: "sizes, partners"; ""
  * for nothing. */

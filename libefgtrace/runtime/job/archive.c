@@ -143,7 +143,7 @@ static int name_phases(struct efg_otf2_unifier *u, const struct efg_run *run)
 }
 
 /* All on rank 0 that must be known before events can be written. */
-static int prepare(struct efg_otf2_unifier **u, const struct efg_run *run, struct efg_symbols *symbols,
+static int prepare(struct efg_otf2_unifier **u, struct efg_run *run, struct efg_symbols *symbols,
                    const struct efg_blocks *scans, uint32_t *log_counts, struct efg_buffer *maps,
                    uint64_t *ends)
 {
@@ -155,6 +155,8 @@ static int prepare(struct efg_otf2_unifier **u, const struct efg_run *run, struc
     int error = name_phases(*u, run);
     if (!error)
         error = unify(*u, scans, log_counts);
+    if (!error)
+        error = efg_otf2_say_usage(*u, run);
     return error ? error : make_maps(*u, log_counts, maps, ends);
 }
 
