@@ -66,6 +66,7 @@ else
     verdict "two ranks of two threads on two cores: no processor for $1% of the time" "$([ "$1" -ge 35 ] || echo "$*")"
     has "threads: the summary says it" "Processor    none for " threads.run/summary.txt
     "$tool" report threads.run >report
+    has "threads: they are counted" "Binding      2 ranks with 4 busy threads " threads.run/summary.txt
     has "threads: the first finding says it" "1. The ranks had no processor for" report
 fi
 

@@ -247,6 +247,9 @@ static void test_binding(void **state)
     place(0, 1, "0");
     place(1, 1, "0");
     expect("share 1 core (and on 1 more host)");
+    whole.ranks[1].processor.threads = 3; /* and one of rank 0 */
+    expect("Binding      2 ranks with 4 busy threads of host node1 share 1 core");
+    whole.ranks[1].processor.threads = 0;
     for (uint32_t i = 0; i < SAMPLE_RANKS; i++) {
         place(i, 1, "");
         whole.ranks[i].place.node_cores = whole.ranks[i].place.core_count = 0; /* nothing known */

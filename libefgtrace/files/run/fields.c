@@ -94,6 +94,7 @@ static const struct efg_field fields_of_rank[] = {
     RANK(28, TEXT, said),
     RANK(29, TEXT, sections),
     RANK(30, TEXT, counters),
+    RANK(31, 32, processor.threads),
 };
 
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)

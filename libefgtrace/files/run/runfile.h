@@ -237,6 +237,7 @@ struct efg_run_processor {
     uint64_t switches; /* how often it was taken from a thread, or a thread offered it to others */
     uint64_t faults;   /* pages that had to be read from disk */
     uint64_t peak;     /* bytes in memory, at most, since the process began */
+    uint32_t threads;  /* that compute, since it began; 0: not known */
 };
 
 /* What was left out for the limit of what watching may take. */

@@ -94,8 +94,9 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(35, EFG_FIELD_64, speaker_events),
     FIELD(77, EFG_FIELD_64, computed_by),
     FIELD(78, EFG_FIELD_64, computed_most),
-    FIELD(36, EFG_FIELD_64, crowd_ranks),
-    FIELD(37, EFG_FIELD_64, crowd_cores),
+    FIELD(36, EFG_FIELD_64, crowd.ranks),
+    FIELD(79, EFG_FIELD_64, crowd.threads),
+    FIELD(37, EFG_FIELD_64, crowd.cores),
     FIELD(38, EFG_FIELD_TEXT, crowd_host),
     FIELD(39, EFG_FIELD_64, notes_left),
     FIELD(72, EFG_FIELD_TEXT, said),
@@ -163,14 +164,14 @@ static void add_computed(struct efg_totals *totals, const struct efg_totals *mor
 }
 
 /* Takes HOST. */
-static void add_crowd(struct efg_totals *totals, uint64_t ranks, uint64_t cores, char *host)
+static void add_crowd(struct efg_totals *totals, const struct efg_totals_crowd *crowd, char *host)
 {
-    if (cores && (!totals->crowd_cores || (double)ranks * (double)totals->crowd_cores >
-                                              (double)totals->crowd_ranks * (double)cores)) {
+    const struct efg_totals_crowd *most = &totals->crowd;
+    if (crowd->cores && (!most->cores || (double)crowd->threads * (double)most->cores >
+                                             (double)most->threads * (double)crowd->cores)) {
         free(totals->crowd_host);
         totals->crowd_host = host;
-        totals->crowd_ranks = ranks;
-        totals->crowd_cores = cores;
+        totals->crowd = *crowd;
     } else {
         free(host);
     }
@@ -228,7 +229,7 @@ void efg_totals_add(struct efg_totals *totals, struct efg_totals *more)
         add_numbers(totals, more);
     add_speaker(totals, more);
     add_computed(totals, more);
-    add_crowd(totals, more->crowd_ranks, more->crowd_cores, more->crowd_host);
+    add_crowd(totals, &more->crowd, more->crowd_host);
     more->crowd_host = NULL;
     add_said(totals, more->said);
     add_counters(totals, more->counters);
@@ -432,9 +433,9 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
 
 /* --- a host ---
  *
- * Ranks share cores if more of them are bound to one and the same set of cores than it has, or
- * more are on a host than it has cores at all. (Sets that only overlap may still have a core
- * for each rank.)
+ * Ranks share cores if more threads of theirs compute than the one and the same set of cores has that they are
+ * bound to, or more than the host has cores at all. (Sets that only overlap may still have a core for each.) Of a
+ * rank that does not say how many compute, one does.
  */
 
 static const char *cores_of(const struct efg_run_rank *rank)
@@ -447,10 +448,15 @@ static int compare_cores(const void *a, const void *b)
     return strcmp(cores_of(a), cores_of(b));
 }
 
-static void keep_crowd(struct efg_totals *totals, uint64_t ranks, uint64_t cores)
+/* COUNT of the RANKS, on CORES. */
+static void keep_crowd(struct efg_totals *totals, const struct efg_run_rank *ranks, uint32_t count,
+                       uint64_t cores)
 {
-    if (cores && ranks > cores)
-        add_crowd(totals, ranks, cores, NULL);
+    struct efg_totals_crowd crowd = {.ranks = count, .cores = cores};
+    for (uint32_t i = 0; i < count; i++)
+        crowd.threads += ranks[i].processor.threads ? ranks[i].processor.threads : 1;
+    if (crowd.threads > cores)
+        add_crowd(totals, &crowd, NULL);
 }
 
 int efg_totals_host(struct efg_totals *totals, struct efg_run_rank *ranks, uint32_t count)
@@ -461,14 +467,14 @@ int efg_totals_host(struct efg_totals *totals, struct efg_run_rank *ranks, uint3
     for (uint32_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && !compare_cores(&ranks[i], &ranks[next]);)
             next++;
-        keep_crowd(&host, next - i, ranks[i].place.core_count);
+        keep_crowd(&host, ranks + i, next - i, ranks[i].place.core_count);
     }
-    keep_crowd(&host, count, ranks[0].place.node_cores);
-    if (!host.crowd_cores)
+    keep_crowd(&host, ranks, count, ranks[0].place.node_cores);
+    if (!host.crowd.cores)
         return 0;
     totals->crowded++;
     char *name = strdup(ranks[0].host ? ranks[0].host : "");
-    add_crowd(totals, host.crowd_ranks, host.crowd_cores, name);
+    add_crowd(totals, &host.crowd, name);
     return name ? 0 : -ENOMEM;
 }
 

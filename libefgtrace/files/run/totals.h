@@ -65,8 +65,10 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
      */
     uint64_t speaker, speaker_standing, speaker_time, speaker_events;
     uint64_t computed_by, computed_most; /* the rank that is longest outside MPI: ns */
-    /* The host whose ranks share cores most: how many ranks, cores. */
-    uint64_t crowd_ranks, crowd_cores;
+    /* The host whose ranks share cores most: how many ranks, threads of them that compute, cores. */
+    struct efg_totals_crowd {
+        uint64_t ranks, threads, cores;
+    } crowd;
     char *crowd_host;
     char *said; /* by plug-ins, as said.h has it */
     char *counters; /* as counters.h has them */

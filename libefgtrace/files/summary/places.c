@@ -16,17 +16,20 @@ static const char *text(const char *string)
 void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *most = &run->common.totals;
-    char others[48] = "";
+    const struct efg_totals_crowd *crowd = &most->crowd;
+    char threads[48] = "", others[48] = "";
     if (!most->crowded)
         return;
+    if (crowd->threads > crowd->ranks)
+        snprintf(threads, sizeof threads, " with %llu busy threads", (unsigned long long)crowd->threads);
     if (most->crowded > 1)
         snprintf(others, sizeof others, " (and on %llu more host%s)", (unsigned long long)most->crowded - 1,
                  most->crowded == 2 ? "" : "s");
     efg_summary_line(out,
-                     "Binding      %llu ranks of host %.24s share %llu core%s%s: times are "
+                     "Binding      %llu ranks%s of host %.24s share %llu core%s%s: times are "
                      "those of an overcommitted node",
-                     (unsigned long long)most->crowd_ranks, text(most->crowd_host),
-                     (unsigned long long)most->crowd_cores, most->crowd_cores == 1 ? "" : "s", others);
+                     (unsigned long long)crowd->ranks, threads, text(most->crowd_host),
+                     (unsigned long long)crowd->cores, crowd->cores == 1 ? "" : "s", others);
 }
 
 #define SERVED 50000 /* millionths without a processor that are not worth a line */

@@ -7,7 +7,7 @@
 
 #include "files/run/runfile.h"
 
-/* Since the process began; what was waited for, of the threads that there are. */
+/* Since the process began; threads, and what was waited for, are of the threads that there are. */
 struct efg_run_processor efg_processor_now(void);
 
 /* What came after BEGIN. */
