@@ -2,9 +2,9 @@
 /*
  * Linux says of each thread how long it stood in a run queue (/proc/PID/task/TID/schedstat, the second
  * number, proc(5)): ready to run, without a processor. Processor time alone does not tell: a rank that sleeps
- * has none either. The first number is how long it ran, and tells how many threads compute; those of libraries
- * mostly sleep. Where N ran for the same time and others not at all, the square of the sum over the sum of the
- * squares is N (the inverse of the index of Simpson).
+ * has none either. The first number is how long it ran, and tells how many threads compute; those of
+ * libraries mostly sleep. Where N ran for the same time and others not at all, the square of the sum over the
+ * sum of the squares is N (the inverse of the index of Simpson).
  *
  * This is asked in signal handlers, too: nothing here takes memory from the heap, as opendir would.
  */
