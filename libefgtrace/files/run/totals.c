@@ -433,9 +433,9 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
 
 /* --- a host ---
  *
- * Ranks share cores if more threads of theirs compute than the one and the same set of cores has that they are
- * bound to, or more than the host has cores at all. (Sets that only overlap may still have a core for each.) Of a
- * rank that does not say how many compute, one does.
+ * Ranks share cores if more threads of theirs compute than the one and the same set of cores has that
+ * they are bound to, or more than the host has cores at all. (Sets that only overlap may still have a core
+ * for each.) Of a rank that does not say how many compute, one does.
  */
 
 static const char *cores_of(const struct efg_run_rank *rank)
