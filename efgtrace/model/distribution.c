@@ -10,14 +10,17 @@
 
 #include "base/compare.h"
 
-/* The middle one of those that take part: they are the last ones, sorted. */
+/* The middle one of those that take part, of an even number the mean of the middle two: they are the last
+ * ones, sorted. */
 static uint64_t median_of(const struct efg_distribution *d, uint32_t count)
 {
     uint64_t *sorted = calloc((size_t)count + 1, sizeof *sorted), median = 0;
     if (sorted && count) {
         memcpy(sorted, d->values, count * sizeof *sorted);
         qsort(sorted, count, sizeof *sorted, efg_compare_numbers);
-        median = sorted[count - d->count + d->count / 2];
+        uint32_t first = count - d->count;
+        uint64_t low = sorted[first + (d->count - 1) / 2], high = sorted[first + d->count / 2];
+        median = low + (high - low) / 2;
     }
     free(sorted);
     return median;

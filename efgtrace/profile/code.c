@@ -335,13 +335,26 @@ static void put_short_loop(const struct writer *w, const struct step *step, doub
     put_line(w, line, time_of(w, step) * scale);
 }
 
+/* Behind the head of LOOP: whether it is the main loop. That may go round several times in a round of the
+ * source, if the same call comes several times there. */
+static void put_main(const struct writer *w, uint32_t loop, char *text, size_t size)
+{
+    double rounds = w->profile->iterations[loop] / w->ranks;
+    double each = rounds > 0 ? (double)w->profile->main->iterations / rounds : 0;
+    if (loop != w->profile->tree.main)
+        *text = '\0';
+    else if (each < 1.5)
+        snprintf(text, size, "  * main loop");
+    else
+        snprintf(text, size, "  * main loop, %.3g iterations of it each", each);
+}
+
 static void put_loop(struct writer *w, const struct step *step, double scale)
 {
     const struct efg_profile *profile = w->profile;
     double ns = time_of(w, step) * scale, all = profile->iterations[step->loop];
     double inner = all > 0 ? step->repetitions * scale / all : 0;
-    bool is_main = step->loop == profile->tree.main;
-    char times[96], function[400], text[600];
+    char times[96], function[400], main[64], text[700];
     struct body body;
     print_times(step, times, sizeof times);
     efg_summary_function(profile->run, profile->graph, &profile->tree, step->loop, function, sizeof function);
@@ -356,7 +369,8 @@ static void put_loop(struct writer *w, const struct step *step, double scale)
         snprintf(text, sizeof text, "for %s times: ", times);
         put_calls(w, text, body.steps, body.count, ns);
     } else {
-        snprintf(text + strlen(text), sizeof text - strlen(text), " {%s", is_main ? "  * main loop" : "");
+        put_main(w, step->loop, main, sizeof main);
+        snprintf(text + strlen(text), sizeof text - strlen(text), " {%s", main);
         put_line(w, text, ns);
         w->depth++;
         put_body(w, &body, inner);

@@ -29,29 +29,40 @@ bool efg_report_has_recorded(const struct efg_run_thread *thread, uint64_t first
 
 /* --- in all --- */
 
-static void put_sums(struct efg_buffer *out, const char *which, const struct efg_stat *stat, uint64_t mpi,
+/* Mean over the ranks that recorded some: the figures of the summary. */
+static void put_mean(struct efg_buffer *out, const char *which, uint64_t count, uint64_t time, uint64_t mpi,
                      double mean_of_all)
 {
-    char mean[32], least[32], most[32], than_all[32] = "";
-    double each = (double)stat->sum / (double)stat->count;
+    char mean[32], than_all[32] = "";
+    double each = (double)time / (double)count;
     efg_format_ns(mean, sizeof mean, (uint64_t)each);
-    efg_format_ns(least, sizeof least, stat->min);
-    efg_format_ns(most, sizeof most, stat->max);
     if (mean_of_all > 0)
         snprintf(than_all, sizeof than_all, " (%+.1f%%)", efg_percent(each - mean_of_all, mean_of_all));
-    efg_summary_line(out, "%-10s %llu, %s each%s, %s to %s; MPI %.1f%% of it", which,
-                     (unsigned long long)stat->count, mean, than_all, least, most,
-                     efg_percent((double)mpi, (double)stat->sum));
+    efg_summary_line(out, "%-10s %llu of all ranks, %s each%s; MPI %.1f%% of it", which,
+                     (unsigned long long)count, mean, than_all, efg_percent((double)mpi, (double)time));
 }
 
-static void put_all(struct efg_buffer *out, uint32_t rank, const struct efg_run_iterations *iterations)
+static void put_range(struct efg_buffer *out, const char *which, const struct efg_stat *stat)
 {
-    const struct efg_stat *all = &iterations->all;
-    efg_summary_line(out, "Those of rank %u, which represents the run:", rank);
-    put_sums(out, "all", all, iterations->all_mpi, 0);
-    if (iterations->recorded.count)
-        put_sums(out, "recorded", &iterations->recorded, iterations->recorded_mpi,
-                 (double)all->sum / (double)all->count);
+    char least[32], most[32];
+    efg_format_ns(least, sizeof least, stat->min);
+    efg_format_ns(most, sizeof most, stat->max);
+    if (stat->count)
+        efg_summary_line(out, "%-10s %llu, %s to %s", which, (unsigned long long)stat->count, least, most);
+}
+
+static void put_all(struct efg_buffer *out, const struct efg_run *run,
+                    const struct efg_run_iterations *iterations)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    if (totals->like_count && totals->recorded_count) {
+        put_mean(out, "all", totals->like_count, totals->like_time, totals->like_mpi, 0);
+        put_mean(out, "recorded", totals->recorded_count, totals->recorded_time, totals->recorded_mpi,
+                 (double)totals->like_time / (double)totals->like_count);
+    }
+    efg_summary_line(out, "Those of rank %u, which represents the run:", run->speaker.rank);
+    put_range(out, "all", &iterations->all);
+    put_range(out, "recorded", &iterations->recorded);
 }
 
 /* --- over the run --- */
@@ -166,7 +177,7 @@ void efg_report_iterations(struct efg_buffer *out, const struct efg_run *run)
         efg_summary_line(out, "none: no main loop was found");
         return;
     }
-    put_all(out, run->speaker.rank, &thread->iterations);
+    put_all(out, run, &thread->iterations);
     if (!thread->series)
         return;
     put_parts(out, thread);

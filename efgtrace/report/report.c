@@ -61,7 +61,10 @@ static void put_pivot_path(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
     if (!thread || !efg_run_begins_main(thread))
         return;
-    efg_text_title(out, "Where an iteration begins: the call path of the pivot, innermost first");
+    bool is_always;
+    bool is_behind = efg_summary_begin(&thread->graph, &thread->pivot, &is_always) != EFG_NONE;
+    efg_text_title(out, is_behind ? "Behind which call an iteration begins: the call path, innermost first"
+                                  : "At which call an iteration begins: the call path, innermost first");
     efg_report_path(out, run, &thread->graph.nodes[thread->pivot.node]);
 }
 

@@ -184,25 +184,26 @@ static uint32_t add_form(struct efg_program *p, const struct frame *frame, uint6
     return p->form_count++;
 }
 
-static void leave_out(struct efg_program *p, const struct frame *frame)
+static void leave_out(struct efg_program *p, const struct frame *frame, uint64_t weight)
 {
     for (uint32_t i = 0; i < frame->size; i++) {
         const struct efg_program_item *item = &frame->items[i];
         struct efg_program_rest *rest =
             item->node == EFG_NONE ? &p->of_loop[item->loop] : &p->of_node[item->node];
-        rest->repetitions += p->weight * item->repetitions;
-        rest->before += (double)p->weight * item->before;
+        rest->repetitions += weight * item->repetitions;
+        rest->before += (double)weight * item->before;
     }
 }
 
-static void count_form(struct efg_program *p, const struct frame *frame, struct efg_program_form *form)
+static void count_form(struct efg_program *p, const struct frame *frame, struct efg_program_form *form,
+                       uint64_t weight)
 {
-    form->count += p->weight;
+    form->count += weight;
     for (uint32_t i = 0; i < frame->size; i++) {
         struct efg_program_item *sum = &p->items[form->first + i];
         const struct efg_program_item *item = &frame->items[i];
-        sum->repetitions += p->weight * item->repetitions;
-        sum->before += (double)p->weight * item->before;
+        sum->repetitions += weight * item->repetitions;
+        sum->before += (double)weight * item->before;
         sum->least = item->repetitions < sum->least ? item->repetitions : sum->least;
         sum->most = item->repetitions > sum->most ? item->repetitions : sum->most;
     }
@@ -210,20 +211,21 @@ static void count_form(struct efg_program *p, const struct frame *frame, struct 
 
 /* ---- frames ---- */
 
-static void end_iteration(struct efg_program *p, struct frame *frame)
+/* The present iteration, and TIMES - 1 more like it. */
+static void end_iterations(struct efg_program *p, struct frame *frame, uint64_t times)
 {
-    uint64_t key;
+    uint64_t key, weight = p->weight * times;
     uint32_t form = find_form(p, frame, &key);
 
     if (form == EFG_NONE && !frame->is_cut && frame->size <= p->item_limit - p->item_count)
         form = add_form(p, frame, key);
     if (form == EFG_NONE || frame->is_cut) {
-        leave_out(p, frame);
-        p->of_loop[frame->loop].iterations += p->weight;
+        leave_out(p, frame, weight);
+        p->of_loop[frame->loop].iterations += weight;
     } else {
-        count_form(p, frame, &p->forms[form]);
+        count_form(p, frame, &p->forms[form], weight);
     }
-    frame->iterations++;
+    frame->iterations += times;
     frame->size = 0;
     frame->is_cut = frame->has_head = false;
 }
@@ -251,10 +253,10 @@ static void add_item(struct efg_program *p, struct efg_program_item item)
     bool is_begin = is_head(p, frame->loop, &item);
 
     if (is_begin && frame->has_head)
-        end_iteration(p, frame);
+        end_iterations(p, frame, 1);
     frame->has_head |= is_begin;
     if (frame->size == p->item_limit) {
-        leave_out(p, frame);
+        leave_out(p, frame, p->weight);
         frame->size = 0;
         frame->is_cut = true;
     }
@@ -268,7 +270,7 @@ static void leave_loop(struct efg_program *p)
 {
     struct frame *frame = top(p);
 
-    end_iteration(p, frame);
+    end_iterations(p, frame, 1);
     p->parse->depth--;
     top(p)->items[top(p)->size - 1].repetitions = frame->iterations;
 }
@@ -319,6 +321,36 @@ static double between(const struct efg_program *p, uint32_t from, uint32_t to)
     return time->count ? (double)time->sum / (double)time->count : 0;
 }
 
+/* Each time that NODE comes an iteration of its loop begins; else it may come several times in one. */
+static bool begins_alone(const struct efg_program *p, uint32_t node)
+{
+    uint32_t loop = p->tree->loop_of ? p->tree->loop_of[node] : EFG_NONE;
+
+    return loop != EFG_NONE && p->tree->loops[loop].node_count > 1 && p->tree->loops[loop].header == node;
+}
+
+static void add_calls(struct efg_program *p, uint32_t node, uint64_t count, double before)
+{
+    go_to(p, efg_program_loop_of(p, node));
+    if (!p->failed)
+        add_item(p, (struct efg_program_item){
+                        .node = node, .loop = EFG_NONE, .repetitions = count, .before = before});
+}
+
+/* An iteration for each of COUNT; those between the first and the last one have nothing else. */
+static void add_heads(struct efg_program *p, uint32_t node, uint64_t count, double before)
+{
+    double after_itself = between(p, node, node);
+
+    add_calls(p, node, 1, before);
+    if (count > 1)
+        add_calls(p, node, 1, after_itself);
+    if (count > 2 && !p->failed) {
+        end_iterations(p, top(p), count - 2);
+        add_calls(p, node, 1, after_itself);
+    }
+}
+
 void efg_program_add(struct efg_program *p, uint32_t node, uint64_t count)
 {
     struct parse *parse = p->parse;
@@ -328,17 +360,16 @@ void efg_program_add(struct efg_program *p, uint32_t node, uint64_t count)
         return;
     if (parse->last != EFG_NONE)
         before = between(p, parse->last, node);
-    if (count > 1)
-        before += (double)(count - 1) * between(p, node, node);
-    if (parse->last == node) {
-        struct efg_program_item *item = &top(p)->items[top(p)->size - 1];
-        item->repetitions += count;
-        item->before += before;
+    if (begins_alone(p, node)) {
+        add_heads(p, node, count, before);
     } else {
-        go_to(p, efg_program_loop_of(p, node));
-        if (!p->failed)
-            add_item(p, (struct efg_program_item){
-                            .node = node, .loop = EFG_NONE, .repetitions = count, .before = before});
+        before += (double)(count - 1) * between(p, node, node);
+        if (parse->last != node) {
+            add_calls(p, node, count, before);
+        } else {
+            top(p)->items[top(p)->size - 1].repetitions += count;
+            top(p)->items[top(p)->size - 1].before += before;
+        }
     }
     parse->last = node;
     p->events += p->weight * count;
@@ -382,7 +413,7 @@ static void end_order(struct efg_program *p)
     while (p->parse->depth > 1 && !p->failed)
         leave_loop(p);
     if (!p->failed && top(p)->size)
-        end_iteration(p, top(p));
+        end_iterations(p, top(p), 1);
     p->parse->last = EFG_NONE;
 }
 

@@ -268,8 +268,6 @@ static void add_graph(struct efg_totals *totals, const struct efg_run_thread *th
     for (uint32_t i = 0; i < graph->node_count; i++)
         totals->polls += graph->nodes[i].polls;
     totals->calls += totals->polls - polls;
-    if (graph->node_count < totals->nodes_least)
-        totals->nodes_least = graph->node_count;
     keep_most(&totals->nodes_most, graph->node_count);
     keep_most(&totals->edges_most, graph->edge_count);
     keep_most(&totals->stable_most, thread->stability.stable_since);
@@ -424,6 +422,8 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
     one.alone_first = first_if(one.alone, rank->rank);
     for (uint32_t i = 0; i < rank->thread_count; i++)
         add_thread(&one, &rank->threads[i]);
+    if (rank->thread_count)
+        one.nodes_least = one.nodes_most; /* a rank has those of its largest thread */
     add_said(&one, rank->said);
     one.counters = efg_run_counters_total(rank);
     int error = note_rank(&one, rank);

@@ -133,13 +133,23 @@ static void put_none(struct efg_buffer *out, const struct view *view)
 
 /* --- the main loop --- */
 
+/* On all ranks that recorded some of them, as below; if nobody did, on this one. */
+static uint64_t mean_time(const struct view *view)
+{
+    const struct efg_totals *totals = &view->run->common.totals;
+    const struct efg_stat *all = &view->thread->iterations.all;
+    if (totals->like_count)
+        return totals->like_time / totals->like_count;
+    return all->count ? all->sum / all->count : 0;
+}
+
 static void put_loop(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_run_loop *main = &view->thread->loops.main;
     const struct efg_stat *all = &view->thread->iterations.all;
     char name[256], mean[32], which[96] = "they take";
     name_loop(view, main, name, sizeof name);
-    efg_format_ns(mean, sizeof mean, all->count ? all->sum / all->count : 0);
+    efg_format_ns(mean, sizeof mean, mean_time(view));
     if (main->iterations > all->count + 1)
         snprintf(which, sizeof which, "the last %llu take", (unsigned long long)all->count);
     else if (all->count > main->iterations)
@@ -155,11 +165,22 @@ static void put_loop(struct efg_buffer *out, const struct view *view)
 
 static void put_pivot(struct efg_buffer *out, const struct view *view)
 {
-    char name[600];
+    const struct efg_graph *graph = &view->thread->graph;
+    const struct efg_run_pivot *pivot = &view->thread->pivot;
+    char name[600], first[600];
+    bool is_always;
     if (!efg_run_begins_main(view->thread))
         return;
-    efg_summary_pivot(view->run, &view->thread->graph, &view->thread->pivot, name, sizeof name);
-    efg_summary_line(out, "             each begins %s", name);
+    uint32_t begin = efg_summary_begin(graph, pivot, &is_always);
+    if (begin == EFG_NONE) {
+        efg_summary_pivot(view->run, graph, pivot, name, sizeof name);
+        efg_summary_line(out, "             each begins at %s", name);
+        return;
+    }
+    efg_summary_node(view->run, &graph->nodes[begin], first, sizeof first);
+    efg_summary_node(view->run, &graph->nodes[pivot->node], name, sizeof name);
+    efg_summary_line(out, "             each begins with %s%s,", first, is_always ? "" : ", mostly");
+    efg_summary_line(out, "             behind %s", name);
 }
 
 static bool is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)

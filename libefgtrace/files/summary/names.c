@@ -326,7 +326,7 @@ static void put_call(const struct efg_run *run, const struct efg_frame *frame, c
         efg_summary_short(called, sizeof called, site->symbols[site->symbol_count - 1].function);
     else
         efg_summary_address(called, sizeof called, module, 0);
-    snprintf(text, size, "at the call of %s  %s", called, place);
+    snprintf(text, size, "the call of %s  %s", called, place);
 }
 
 void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
@@ -342,8 +342,28 @@ void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
         put_call(run, inside + 1, inside, text, size);
         return;
     }
-    size_t used = (size_t)snprintf(text, size, "at ");
-    efg_summary_node(run, node, text + used, size - used);
+    efg_summary_node(run, node, text, size);
+}
+
+uint32_t efg_summary_begin(const struct efg_graph *graph, const struct efg_run_pivot *pivot, bool *is_always)
+{
+    uint64_t all = 0, most = 0;
+    uint32_t first = EFG_NONE;
+    *is_always = true;
+    if (graph->nodes[pivot->node].flags & (EFG_NODE_STARTS | EFG_NODE_MARK))
+        return EFG_NONE;
+    for (uint32_t i = 0; i < graph->edge_count; i++) {
+        const struct efg_edge *edge = &graph->edges[i];
+        if (edge->from != pivot->node)
+            continue;
+        all += edge->visits;
+        if (edge->visits > most) {
+            most = edge->visits;
+            first = edge->to;
+        }
+    }
+    *is_always = all - most <= all / 20;
+    return first;
 }
 
 /* --- loops --- */

@@ -125,10 +125,13 @@ bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, u
 void efg_summary_dimension(const struct efg_run *run, const struct efg_node *node,
                            enum efg_dimension dimension, char *text, size_t size);
 
-/* Where iterations begin: "at MPI_Recv  a.c:3 f", "where main calls step, a.c:66"; "" for none.
- */
+/* What delimits iterations: "MPI_Recv  a.c:3 f", "the call of step  a.c:66 main"; "" for nothing. */
 void efg_summary_pivot(const struct efg_run *run, const struct efg_graph *graph,
                        const struct efg_run_pivot *pivot, char *text, size_t size);
+
+/* The node that iterations begin with in the trace: the one that mostly follows PIVOT, which is one; EFG_NONE
+ * if they begin with the pivot itself. *IS_ALWAYS: 19 of 20 of them, at least, begin with it. */
+uint32_t efg_summary_begin(const struct efg_graph *graph, const struct efg_run_pivot *pivot, bool *is_always);
 
 /* An address: "pw.x+0x17feb5". */
 void efg_summary_address(char *text, size_t size, const char *module, uint64_t offset);
