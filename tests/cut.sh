@@ -46,14 +46,14 @@ print(messages["matched"], messages["unmatched_sends"], messages["unmatched_rece
       requests["never_completed"])'
 }
 
-figures() { # PROGRAM OPTIONS...
-    program=$1
+figures() { # "PROGRAM ARGUMENTS..." OPTIONS...
+    program=${1%% *} arguments=${1#"$program"}
     shift
     compile "$program" || { verdict "$program compiles" "see above"; return; }
     rm -rf "$work/$program"
-    run "$program" "$tool" run -o "$work/$program" "$@" -- "$program"
+    run "$program" "$tool" run -o "$work/$program" "$@" -- "$program" $arguments
     if [ ! -f "$work/$program/traces.otf2" ]; then
-        verdict "$program $*: a trace" "none: $(tail -n 2 "$work/$program.err")"
+        verdict "$program$arguments $*: a trace" "none: $(tail -n 2 "$work/$program.err")"
         return
     fi
     ours=$(ours "$work/$program")
@@ -62,7 +62,7 @@ figures() { # PROGRAM OPTIONS...
         theirs=$(theirs "$work/$program" "$one")
         [ "$ours" = "$theirs" ] || why="$ours, the checker says $theirs"
     done
-    verdict "$program $*: matched, lone sends and receives, requests without end: $theirs" "$why"
+    verdict "$program$arguments $*: matched, lone sends and receives, requests without end: $theirs" "$why"
 }
 
 summary_lacks() { # DIR TEXT

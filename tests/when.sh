@@ -61,19 +61,25 @@ first_and_last() {
         awk '{print int($1 * ($2 == "s" ? 1000 : 1)), int($3 * ($4 == "s" ? 1000 : 1))}'
 }
 
-# timed NAME FROM TO OPTIONS: all that is recorded is between these two, ms
+# timed NAME FROM TO SECONDS OPTIONS: of a run of so many SECONDS at most, all that is recorded is between FROM and
+# TO, ms
 timed() {
-    local name=$1 from=$2 to=$3
-    shift 3
+    local name=$1 from=$2 to=$3 seconds=$4
+    shift 4
     rm -rf out
-    traced out "$@" ./levels 12
-    complete "$name"
+    traced out "$@" ./levels 12 "$seconds"
+    [ -z "$(first_and_last)" ] || complete "$name"
     verdict "$name: in time" "$(first_and_last | awk -v from="$from" -v to="$to" '$1 < from || $2 > to')"
-    verdict "$name: something is recorded" "$([ -n "$(first_and_last)" ] || grep Traced out/summary.txt)"
+}
+something() { # NAME
+    verdict "$1: something is recorded" "$([ -n "$(first_and_last)" ] || grep Traced out/summary.txt)"
 }
 
-timed "from a time on" 400 1000000 --when "time in 400ms.."
-timed "windows between two times" 300 20000 --when "time in 300ms..20s" --windows 3
+timed "from a time on" 400 1000000 10 --when "time in 400ms.."
+something "from a time on"
+timed "windows between two times" 300 20000 10 --when "time in 300ms..20s" --windows 3
+something "windows between two times"
+timed "a window that is not over in time" 300 900 1.5 --when "time in 300ms..900ms" -n 100000
 rm -rf out
 traced out --when "time in 1h..2h" ./levels 3
 has "a time that never comes" "Traced       nothing" out/summary.txt

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the run file says of messages and requests is what the checker counts in the trace.
 
-for program in stencil2d persistent probes sendrecv_self waitany comms threads; do
+for program in stencil2d persistent probes sendrecv_self waitany threads; do
     figures $program
     figures $program --mode full
 done

@@ -56,6 +56,13 @@ static void update_awaiting(struct efg_thread *t)
                       (round > EFG_ROUND_PROPOSE && round < EFG_ROUND_OVER) || agree->slow.is_on);
 }
 
+/* What may no longer be recorded ends with the last whole iteration. */
+static void end_shut(struct efg_thread *t, uint64_t now)
+{
+    if ((trigger->state == EFG_RECORDING || trigger->state == EFG_PROVISIONAL) && efg_asked_is_shut(now))
+        efg_act_feed(t, EFG_IN_OVER, now);
+}
+
 void efg_steer_visit(struct efg_thread *t, uint64_t now)
 {
     int claim = efg_leader_claim(t);
@@ -64,8 +71,10 @@ void efg_steer_visit(struct efg_thread *t, uint64_t now)
         return;
     if (efg_visits_are_over(t)) /* before this visit is one of it */
         efg_act_feed(t, EFG_IN_OVER, now);
+    end_shut(t, now);
     efg_visits_count(t, now);
     efg_act_visit(t, now);
+    end_shut(t, now); /* a window that was agreed on before, and would begin now */
     efg_ring_visit(t, now);
     if (!efg_agree_is_resting(agree))
         efg_rounds_advance(t, now, false);
@@ -93,8 +102,7 @@ static void end_window(struct efg_thread *t, uint64_t now)
     efg_windows_look_behind(t, now);
     if (trigger->state == EFG_RECORDING && efg_visits_are_over(t))
         efg_act_feed(t, EFG_IN_OVER, now);
-    if ((trigger->state == EFG_RECORDING || trigger->state == EFG_PROVISIONAL) && efg_asked_is_shut(now))
-        efg_act_feed(t, EFG_IN_OVER, now);
+    end_shut(t, now);
 }
 
 static void lead(struct efg_thread *t, uint64_t now)
