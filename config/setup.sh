@@ -16,7 +16,7 @@ or through sudo.
   demo    build, and LAMMPS, the application that `make demo` traces
   check   demo, page, and what the tests need: other compilers, clang-format, cmocka, readers of OTF2, mpi4py,
           iproute2 for hosts that are namespaces, MPICH, what unpacks its test suite, a browser and what
-          drives it
+          drives it, SimGrid
   firefox check, and Firefox, for PAGE_BROWSER=firefox tests/page.sh
   fuzz    check, and the fuzzer of clang for `make fuzz`
   deb     build, page, and what Debian packages are made and checked with
@@ -34,7 +34,7 @@ page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang clang-format libcmocka-dev mandoc graphviz python3 python3-otf2
     python3-six python3-mpi4py iproute2 mpich libmpich-dev xz-utils chromium
-    chromium-driver python3-selenium"
+    chromium-driver python3-selenium libsimgrid-dev"
 firefox="$check firefox-esr"
 fuzz="$check libclang-rt-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"

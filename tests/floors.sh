@@ -149,6 +149,7 @@ export          cli             how commands talk: options, complaints, folders,
 export          judge           JSON has what it says
 export          model           what is known of those that recorded
 export          recorded        exports what was recorded
+export          replay          the whole run, for simulators
 export          waits           why calls wait
 graph           core/loop       boxes of loops
 graph           files/conf      dimensions are named as its keys
@@ -182,6 +183,11 @@ recorded        files/otf2      reads what the writer wrote
 recorded        files/run       reads runs
 recorded        files/summary   names of nodes, numbers as text
 recorded        cli             texts in JSON
+replay          files/conf      whether all was recorded
+replay          files/otf2      channels are numbered as there
+replay          files/run       the order of all calls, and their times
+replay          cli             how commands talk: options, complaints, folders, output
+replay          recorded        what each recorded call did
 report          beside          slow iterations beside typical ones
 report          core/graph      united graphs and series
 report          core/loop       goes through loops

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * efgtrace export: the recorded iterations for other programs to show.
+ * efgtrace export: the recorded iterations for other programs to show, or the whole run to be replayed.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -18,12 +18,12 @@
 #include "formats.h"
 #include "recorded/json.h"
 
-enum { PERFETTO, JSON, OTF2 };
-#define FORMATS "perfetto json otf2" /* their names */
+enum { PERFETTO, JSON, OTF2, SIMGRID };
+#define FORMATS "perfetto json otf2 simgrid" /* their names */
 
 struct request {
     const char *output, *dir;
-    int format; /* PERFETTO, JSON or OTF2 */
+    int format; /* PERFETTO ... SIMGRID */
     uint64_t calls;
 };
 
@@ -107,12 +107,13 @@ static int write_trace(const struct efg_run *run, const char *dir)
     return EFG_TOLD;
 }
 
-static int export_trace(const struct request *request)
+static int export_folder(const struct request *request)
 {
     struct efg_run run;
     if (efg_open_run(&run, "export", request->dir))
         return EFG_EXIT_FAILED;
-    int error = write_trace(&run, request->output);
+    int error = request->format == SIMGRID ? efg_export_simgrid(request->output, &run)
+                                           : write_trace(&run, request->output);
     efg_run_fini(&run);
     return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
@@ -120,11 +121,12 @@ static int export_trace(const struct request *request)
 static const char *const help[] = {
     "Usage: efgtrace export [OPTION...] DIR\n\n"
     "Writes the recorded iterations of the run that wrote DIR, which are in\n"
-    "DIR/traces.otf2, for other programs.\n\n"
-    "  -f, --format perfetto|json|otf2   default: perfetto\n"
+    "DIR/traces.otf2, for other programs; as simgrid the whole run.\n\n"
+    "  -f, --format perfetto|json|otf2|simgrid   default: perfetto\n"
     "  -c, --calls N                json: at most N calls, and N messages; default: 640000\n"
     "  -o, --output FILE            default, or -: standard output; for otf2 the folder DIR2, which\n"
-    "                               is made if necessary: write DIR2/traces.otf2\n"
+    "                               is made if necessary: write DIR2/traces.otf2; for simgrid a\n"
+    "                               folder that does not exist\n"
     "  -h, --help                   this text\n\n"
     "perfetto: trace events as JSON, for https://ui.perfetto.dev and chrome://tracing. A process\n"
     "is a rank, its threads are those of the rank. MPI calls are events of the category mpi, with\n"
@@ -137,7 +139,15 @@ static const char *const help[] = {
     "sender\"; and \"others wait for it\". The value is how long the call waits in all, in units\n"
     "of 1 ns, from its begin until it waits no longer; else 0. Of \"others wait for it\" it is\n"
     "how long calls of other ranks have waited, together, until this call began; from its begin\n"
-    "to its end. The trace in DIR stays as it is.\n\n",
+    "to its end. The trace in DIR stays as it is.\n\n"
+    "simgrid: the whole run, to be replayed by SimGrid on another machine: all messages,\n"
+    "collective operations, and what is computed between them, as a time-independent trace.\n"
+    "FILE has a file for each rank, a list of them, a platform as fast as the machine that ran\n"
+    "(change it as you like), and the host of each rank; what is printed says how to replay it.\n"
+    "Calls that were not recorded do what the recorded ones of the same node did, again and again:\n"
+    "exact is a run in mode full. If that cannot be replayed to its end, nothing is written. What\n"
+    "is not replayed: data of one-sided communication, other threads than the main one, and that\n"
+    "synchronous sends wait for their receives.\n\n",
     efg_export_json_help,
     "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,
@@ -156,8 +166,8 @@ int efg_cmd_export(int argc, char **argv)
     if (code >= 0)
         return code;
     request.dir = argv[optind];
-    if (request.format == OTF2)
-        return request.output ? export_trace(&request)
-                              : efg_complain_usage("export", "--format otf2 wants a folder, --output DIR2");
+    if (request.format == OTF2 || request.format == SIMGRID)
+        return request.output ? export_folder(&request)
+                              : efg_complain_usage("export", "this format wants a folder, --output DIR2");
     return export(&request);
 }

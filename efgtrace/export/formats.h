@@ -18,6 +18,11 @@ int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, si
  * written. */
 int efg_export_otf2(const char *dir, const struct efg_run *run, char *message, size_t size);
 
+/* Write the whole run of RUN to the folder DIR, which is made, as a time-independent trace of SimGrid, and
+ * say on standard output what it is. Returns 0; else says on standard error what is wrong, and returns
+ * EFG_TOLD. */
+int efg_export_simgrid(const char *dir, const struct efg_run *run);
+
 /* At most so many CALLS, and messages. */
 int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *message,
                     size_t size);

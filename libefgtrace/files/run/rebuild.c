@@ -15,12 +15,12 @@ static uint64_t key_of(uint32_t from, uint32_t to)
     return (uint64_t)from << 32 | to;
 }
 
-/* ns of no call and no transition. */
+/* ns of no call, no transition and no poll. */
 static uint64_t lead_of(const struct efg_graph *graph)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < graph->node_count; i++)
-        sum += graph->nodes[i].time.sum;
+        sum += efg_node_time(&graph->nodes[i]);
     for (uint32_t i = 0; i < graph->edge_count; i++)
         sum += graph->edges[i].time.sum;
     return sum < graph->last_leave ? graph->last_leave - sum : 0;
@@ -31,7 +31,7 @@ uint64_t efg_rebuild_end(const struct efg_run_thread *thread)
     const struct efg_graph *graph = &thread->graph;
     uint64_t end = lead_of(graph);
     for (uint32_t i = 0; i < graph->node_count; i++)
-        end += graph->nodes[i].time.sum;
+        end += efg_node_time(&graph->nodes[i]);
     for (uint32_t i = 0; i < graph->edge_count; i++)
         end += graph->edges[i].time.sum;
     return end;
@@ -48,7 +48,10 @@ int efg_rebuild_init(struct efg_rebuild *r, const struct efg_run_thread *thread,
     r->now = lead_of(graph);
     r->nodes_seen = calloc((size_t)graph->node_count + 1, sizeof *r->nodes_seen);
     r->edges_seen = calloc((size_t)graph->edge_count + 1, sizeof *r->edges_seen);
-    int error = r->nodes_seen && r->edges_seen ? 0 : -ENOMEM;
+    r->polled = calloc((size_t)graph->node_count + 1, sizeof *r->polled);
+    int error = r->nodes_seen && r->edges_seen && r->polled ? 0 : -ENOMEM;
+    if (!error)
+        efg_graph_polled(graph, r->polled);
     for (uint32_t i = 0; i < graph->edge_count && !error; i++) {
         uint64_t *edge = efg_map_put(&r->edges, key_of(graph->edges[i].from, graph->edges[i].to));
         if (edge)
@@ -67,22 +70,27 @@ void efg_rebuild_fini(struct efg_rebuild *r)
     efg_map_fini(&r->edges);
     free(r->nodes_seen);
     free(r->edges_seen);
+    free(r->polled);
     memset(r, 0, sizeof *r);
 }
 
-/* What visit number SEEN takes. */
-static uint64_t share(const struct efg_stat *stat, uint64_t seen)
+/* What visit number SEEN of COUNT has of SUM. */
+static uint64_t part(uint64_t sum, uint64_t count, uint64_t seen)
 {
-    if (seen >= stat->count)
+    if (seen >= count)
         return 0; /* more of them than were counted: a damaged file */
-    unsigned __int128 sum = stat->sum;
-    return (uint64_t)(sum * (seen + 1) / stat->count - sum * seen / stat->count);
+    return (uint64_t)((unsigned __int128)sum * (seen + 1) / count - (unsigned __int128)sum * seen / count);
 }
 
-static uint64_t gap_before(struct efg_rebuild *r)
+static uint64_t share(const struct efg_stat *stat, uint64_t seen)
+{
+    return part(stat->sum, stat->count, seen);
+}
+
+static uint32_t edge_before(const struct efg_rebuild *r)
 {
     uint64_t *edge = r->before == EFG_NONE ? NULL : efg_map_find(&r->edges, key_of(r->before, r->node));
-    return edge ? share(&r->graph->edges[*edge - 1].time, r->edges_seen[*edge - 1]++) : 0;
+    return edge ? (uint32_t)*edge - 1 : EFG_NONE;
 }
 
 bool efg_rebuild_next(struct efg_rebuild *r, struct efg_rebuilt *call)
@@ -97,8 +105,13 @@ bool efg_rebuild_next(struct efg_rebuild *r, struct efg_rebuilt *call)
             return false;
     }
     r->left--;
-    uint64_t enter = r->now + gap_before(r);
-    r->now = enter + share(&r->graph->nodes[r->node].time, r->nodes_seen[r->node]++);
-    *call = (struct efg_rebuilt){r->node, enter, r->now};
+    const struct efg_stat *time = &r->graph->nodes[r->node].time;
+    uint64_t seen = r->nodes_seen[r->node]++, polled = part(r->polled[r->node], time->count, seen),
+             enter = r->now + polled;
+    uint32_t edge = edge_before(r);
+    if (edge != EFG_NONE)
+        enter += share(&r->graph->edges[edge].time, r->edges_seen[edge]++);
+    r->now = enter + share(time, seen);
+    *call = (struct efg_rebuilt){r->node, edge, enter, r->now, polled};
     return true;
 }

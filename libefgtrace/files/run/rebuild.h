@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rebuild: times for the calls of a sequence, of which only sums are known. Each visit of a
- * node takes its mean duration, each transition its mean time between the calls, rounded so
- * that the sums over the run are those of the graph, to the ns.
+ * Rebuild: times for the calls of a sequence, of which only sums are known. Each visit of a node takes its
+ * mean duration, each transition its mean time between the calls, rounded so that the sums over the run are
+ * those of the graph, to the ns. Before it comes the mean of the polls that found nothing and that it has
+ * ended.
  */
 #ifndef EFG_REBUILD_H
 #define EFG_REBUILD_H
@@ -17,6 +18,7 @@ struct efg_rebuild {
     const struct efg_graph *graph;
     struct efg_map edges;              /* from << 32 | to -> edge + 1 */
     uint64_t *nodes_seen, *edges_seen; /* visits so far */
+    uint64_t *polled;                  /* ns of polls before all visits of each node */
     uint32_t node, before;             /* of the last call; before it, or EFG_NONE */
     uint64_t left;                     /* further calls of NODE */
     uint64_t now;                      /* ns since the start of the thread */
@@ -24,8 +26,9 @@ struct efg_rebuild {
 };
 
 struct efg_rebuilt {
-    uint32_t node;
+    uint32_t node, edge; /* EDGE: from the call before; EFG_NONE: not known */
     uint64_t enter, leave; /* ns since the start of the thread */
+    uint64_t polled;       /* ns of polls between the call before and ENTER */
 };
 
 /* For the calls of THREAD, which has the order SEQUENCE; both must stay. Returns 0 or -ENOMEM.
