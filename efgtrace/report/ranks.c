@@ -35,6 +35,12 @@ const char *efg_report_quantity(enum efg_quantity quantity)
     return quantities[quantity].name;
 }
 
+const char *efg_report_quantity_unit(enum efg_quantity quantity)
+{
+    void (*format)(char *, size_t, uint64_t) = quantities[quantity].format;
+    return format == efg_format_ns ? "ns" : format == efg_format_bytes ? "bytes" : "count";
+}
+
 static void put_quantity(struct efg_buffer *out, const struct efg_run *run, enum efg_quantity quantity,
                          const uint64_t *values)
 {

@@ -23,9 +23,11 @@ void efg_report_slow(struct efg_buffer *out, const struct efg_beside *beside, ui
 void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model,
                            const struct efg_report_waiting *w, uint32_t most);
 
-/* What ranks did: least, median, most; and what a line of it is called, "outside MPI". */
+/* What ranks did: least, median, most; and what a line of it is called, "outside MPI", and is in:
+ * "ns", "bytes" or "count". */
 void efg_report_ranks(struct efg_buffer *out, const struct efg_model *model);
 const char *efg_report_quantity(enum efg_quantity quantity);
+const char *efg_report_quantity_unit(enum efg_quantity quantity);
 
 /* The groups of ranks with the same graph, and how others differ from the largest. */
 void efg_report_groups(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
