@@ -19,7 +19,7 @@ from selenium.webdriver.common.keys import Keys
 import firefox
 
 NODES_MOST = 400  # in the tree with the ranks
-PARTS = ['overview', 'structure', 'calls', 'flow', 'contexts', 'iterations', 'heat', 'slow', 'timeline', 'waiting', 'messages', 'representative', 'ranks']
+PARTS = ['overview', 'loops', 'iterations', 'heat', 'slow', 'timeline', 'waiting', 'calls', 'flame', 'flow', 'messages', 'contexts', 'ranks', 'representative', 'growth']
 
 
 def verdict(name, why=''):
@@ -72,7 +72,7 @@ def look(page, report):
     same(f'{page.name}: every part is there', parts, [s.get_attribute('id') for s in page.all('main > section')])
     same(f'{page.name}: parts are drawn, or say why not', [], page.js('''
         return [...document.querySelectorAll("main > section")].filter((s) =>
-            !s.querySelector("table, svg, canvas, .notice")).map((s) => s.id)'''))
+            !s.querySelector("table, svg, canvas, .flame, .notice")).map((s) => s.id)'''))
     same(f'{page.name}: headings, captions, names', [], page.js('''
         return [...[...document.querySelectorAll("table")].filter((t) => !t.caption).map(() => "a table without a caption"),
             ...[...document.querySelectorAll("svg[role], canvas, [role=tree], [role=region]")].filter((e) => !e.getAttribute("aria-label")).map((e) => e.outerHTML.slice(0, 80)),
@@ -90,7 +90,7 @@ def figures(page, report):
     shares = [report['overview']['efficiency']] + [l['efficiency'] for l in report['loops']]
     texts = [[f"{100 * e[w]:.1f}%" for w in ('parallel', 'balance', 'communication')] for e in shares]
     verdict(f'{page.name}: efficiencies', [row for row in page.cells('Efficiencies', 1, 2, 3) if row not in texts] or '')
-    texts = ['/'.join(f"{100 * l['recorded'][w]:.1f}%" for w in ('serialisation', 'transfer')) if 'recorded' in l else 'not recorded/not recorded'
+    texts = ['/'.join(f"{100 * l['recorded'][w]:.1f}%" for w in ('serialisation', 'transfer')) if 'recorded' in l else '\u2013/\u2013'
              for l in report['loops']] + ['/']
     verdict(f'{page.name}: and in what was recorded', [row for row in page.cells('Efficiencies', 4, 5) if '/'.join(row) not in texts] or '')
     same(f'{page.name}: calls', [[c['call'], str(c['calls']), f"{100 * c['run_share']:.1f}%"] for c in report['calls']],
@@ -188,7 +188,139 @@ def zoom(page):
         page.js(f'document.querySelector("#{part} .stage > svg").focus()')
         page.driver.switch_to.active_element.send_keys('0')
         verdict(f'{page.name}: {part} zooms', '' if closer != before else before)
-        same(f'{page.name}: {part} fits again', before, transform(page, part))
+        same(f'{page.name}: {part} fits', [], outside(page, part))
+
+
+def outside(page, part):
+    """Which sides of the picture are not in its stage."""
+    return page.js('''
+        const svg = document.querySelector(`#${arguments[0]} .stage > svg`), stage = svg.getBoundingClientRect(), picture = svg.firstChild.getBoundingClientRect();
+        return ["left", "top"].filter((side) => picture[side] < stage[side] - 1).concat(["right", "bottom"].filter((side) => picture[side] > stage[side] + 1));''', part)
+
+
+def wheel(page):
+    """It scrolls the page; with Ctrl it zooms."""
+    for selector in ('#flow .stage > svg', '#contexts .stage > svg', '#timeline canvas'):
+        taken = page.js('''
+            const stage = document.querySelector(arguments[0]);
+            return stage && [false, true].map((ctrlKey) => !stage.dispatchEvent(new WheelEvent("wheel", { deltaY: -120, ctrlKey, bubbles: true, cancelable: true })));''', selector)
+        same(f'{page.name}: the wheel over {selector}', taken and [False, True], taken)
+    page.js('''document.querySelectorAll(".stage > svg, .stage > canvas").forEach((s) => s.dispatchEvent(new KeyboardEvent("keydown", { key: "0" })))''')
+
+
+def whole_tree(page):
+    page.js('''
+        document.getElementById("least").value = "0";
+        [...document.querySelectorAll("#contexts .bar button")].find((b) => b.textContent === "Whole tree").click()''')
+    same(f'{page.name}: the whole tree fits', [], outside(page, 'contexts'))
+    page.js('''const least = document.getElementById("least"); least.value = "0.01"; least.dispatchEvent(new Event("change"));''')
+
+
+def labels(page):
+    """No line goes through a text, unless the text is drawn later, with the colour of what is behind around it; the numbers of an axis differ."""
+    same(f'{page.name}: labels are not struck through', [], page.js('''
+        const struck = [];
+        for (const svg of document.querySelectorAll("section svg[role]")) {
+            const all = [...svg.querySelectorAll("*")], place = new Map(all.map((e, i) => [e, i])), lines = all.filter((e) => e.matches("path") && e.getAttribute("fill") !== "transparent" && !e.closest("defs") && getComputedStyle(e).opacity > .3);
+            const points = lines.map((line) => { const length = line.getTotalLength(), at = line.getScreenCTM(); return [line, Array.from({ length: 60 }, (_, i) => line.getPointAtLength(length * i / 59).matrixTransform(at))]; });
+            for (const text of svg.querySelectorAll("text")) {
+                const box = text.getBoundingClientRect();
+                if (!box.width) continue;
+                for (const [line, on] of points)
+                    if (on.some((p) => p.x > box.left + 2 && p.x < box.right - 2 && p.y > box.top + box.height * .3 && p.y < box.bottom - box.height * .3) && (!text.classList.contains("over") || place.get(line) > place.get(text)))
+                        struck.push([svg.getAttribute("aria-label").slice(0, 30), text.textContent]);
+            }
+        }
+        return struck.slice(0, 5);'''))
+    same(f'{page.name}: no tick has the label of another', [], page.js('''
+        return [...document.querySelectorAll("g.axis")].map((axis) => [...axis.querySelectorAll("text")].map((t) => t.textContent).filter(Boolean))
+            .filter((texts) => new Set(texts).size < texts.length)'''))
+    same(f'{page.name}: nor on axes of any range', [], page.js('''
+        const ranges = [[0, 7], [0, 3e9], [1.234567e9, 1.234569e9], [0, 99], [5e5, 7e5], [0, 5e10]], repeated = [];
+        for (const [format, scale] of [["time", 1], ["share", 1e-11]])
+            for (const range of ranges) {
+                const ticks = d3.scaleLinear(range.map((n) => n * scale), [0, 1]).ticks(7), texts = ticks.map(atTicks[format](ticks));
+                if (new Set(texts).size < texts.length) repeated.push(texts);
+            }
+        return repeated'''))
+
+
+def tables(page, report):
+    """They are sorted and searched; a row opens, and leads to the graph."""
+    order = [site['time'] for site in report['sites']]
+    if len(order) < 2:
+        return
+    head = '[...document.querySelectorAll("#calls table")].find((t) => t.caption.textContent.startsWith("Call sites")).tHead.rows[0].cells[1]'
+    for turn, wanted in (('descending', True), ('ascending', False), ('none', None)):
+        page.js(f'{head}.querySelector("button").click()')
+        same(f'{page.name}: sorted, {turn}', turn, page.js(f'return {head}.getAttribute("aria-sort") || "none"'))
+        calls = [int(row[0]) for row in page.cells('Call sites', 1)]
+        verdict(f'{page.name}: rows are {turn}', '' if wanted is None or calls == sorted(calls, reverse=wanted) else calls[:8])
+    same(f'{page.name}: and as they were', [str(s['calls']) for s in report['sites'][:5]], [row[0] for row in page.cells('Call sites', 1)[:5]])
+    same(f'{page.name}: numbers with units', [1500, 2e9, -0.5, None, 3e6], page.js('return ["1.50 us", "2.00 s", "\u22120.5%", "\u2013", "3.00 million"].map(numberIn)'))
+    if len(order) > 10:
+        word = report['sites'][-1]['label'].split()[0]
+        shown = page.js('''
+            const search = document.querySelector("#calls input[aria-label^='Search: Call sites']");
+            const find = (text) => { search.value = text; search.dispatchEvent(new Event("input")); return [...search.closest(".table").querySelectorAll("tbody tr:not([hidden])")].map((row) => row.textContent); };
+            const found = find(arguments[0]);
+            find("");
+            return found;''', word)
+        verdict(f'{page.name}: a search shows what has the word', '' if shown and all(word in text for text in shown) else shown[:3])
+    opened = page.js('''
+        const twist = document.querySelector("#calls button.twist");
+        twist.click();
+        const details = twist.closest("tr").nextSibling, text = details.textContent, button = [...details.querySelectorAll("button")].find((b) => b.textContent === "Show in the flow graph");
+        button.click();
+        const selected = document.querySelector("#flow [role=treeitem][aria-selected=true]");
+        twist.click();
+        return [text, selected.context.name, details.isConnected];''')
+    context = report['contexts'][report['sites'][0]['context']]
+    parent = report['contexts'][context['parent']]['name'] if context['is_call'] else context['name']
+    same(f'{page.name}: a row leads to the graph, and closes', [parent, False], opened[1:])
+    verdict(f'{page.name}: a row has path and ranks', '' if parent in opened[0] and 'Time over the ranks' in opened[0] else opened[0][:200])
+
+
+def flame(page, report):
+    """Bars of all contexts that are wide enough, as wide as their time."""
+    whole = report['contexts'][0]['time']['sum']
+    shown = page.js('''
+        const stage = document.querySelector("#flame .flames"), room = stage.clientWidth;
+        return [...stage.children].map((bar) => [bar.getAttribute("aria-label").split(",")[0], (parseFloat(bar.style.width) + 1) / room]);''')
+    wanted = sorted(c['time']['sum'] / whole for c in report['contexts'] if c['time']['sum'] > .05 * whole)
+    got = sorted(width for _, width in shown if width > .05)
+    verdict(f'{page.name}: the flame graph', '' if len(wanted) == len(got) and all(abs(a - b) < .01 for a, b in zip(wanted, got)) else [wanted, got])
+    same(f'{page.name}: a click makes a bar wide', True, page.js('''
+        const bars = [...document.querySelectorAll("#flame .flame")];
+        bars[bars.length - 1].click();
+        const first = document.querySelector("#flame .flame"), wide = parseFloat(first.style.width) + 2 >= first.parentElement.clientWidth;
+        document.querySelector("#flame .bar button").click();
+        return wide;'''))
+
+
+def links(page):
+    """A link to a part opens there, and opens what is folded."""
+    if not hasattr(page.driver, 'execute_cdp_cmd'):
+        return
+    for part in ('flow', 'growth'):
+        page.driver.get('about:blank')
+        page.driver.get('file://' + os.path.abspath(f'{page.name}/report.html') + '#' + part)
+        page.wait('return document.documentElement.dataset.drawn === "all"')
+        top, room, is_open = page.js('const p = document.getElementById(arguments[0]), d = p.querySelector(":scope > h2 + details"); return [p.getBoundingClientRect().top, innerHeight, !d || d.open]', part)
+        verdict(f'{page.name}: a link to #{part} leads there', '' if 0 <= top < room and is_open else [top, room, is_open])
+
+
+def narrow(page):
+    """On a narrow page nothing but tables scrolls to the side, and they say so."""
+    if not hasattr(page.driver, 'execute_cdp_cmd'):
+        return
+    for width in (420, 1000, 1900):
+        page.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {'width': width, 'height': 900, 'deviceScaleFactor': 1, 'mobile': False})
+        page.js('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+        same(f'{page.name}: {width} px are wide enough', True, page.js('return document.documentElement.scrollWidth <= innerWidth'))
+        same(f'{page.name}: at {width} px a table that scrolls says so', [], page.js('''
+            return [...document.querySelectorAll(".scroll")].filter((s) => !s.closest("details:not([open])") && s.scrollWidth > s.clientWidth + 1 !== (s.parentElement.querySelector(".hint").offsetHeight > 0)).map((s) => s.getAttribute("aria-label"))'''))
+    page.driver.execute_cdp_cmd('Emulation.clearDeviceMetricsOverride', {})
 
 
 def halos(page, report):
@@ -399,7 +531,7 @@ def contrast(page):
             for (const behind of ["paper", "panel", "faint", "accent-soft"]) check(4.5, ["ink", "soft", "accent"].map(variable), variable(behind));
             check(4.5, ["accent", "slow"].map(variable), variable("panel"));
             check(4.5, [0, .1, .5, 1].map(heat), variable("ink"));
-            check(3, [...["fast", "near", "slow", "mark", "good", "warn"].map(variable), ...(isDark() ? darkPalette : palette), functionColour("")], variable("panel"));
+            check(3, [...["fast", "near", "slow", "mark", "mpi", "good", "warn"].map(variable), ...(isDark() ? darkPalette : palette), functionColour("")], variable("panel"));
         }
         document.documentElement.dataset.theme = before;
         return faint""")
@@ -470,7 +602,12 @@ def main():
                 select(page, held)
                 expand(page)
                 rank_lists(page)
+                labels(page)
                 zoom(page)
+                wheel(page)
+                whole_tree(page)
+                tables(page, held)
+                flame(page, held)
                 halos(page, held)
                 iterations(page, report)
                 slow(page, report)
@@ -489,6 +626,8 @@ def main():
             spoken(page)
             theme(page)
             quiet(page)
+            narrow(page)
+            links(page)
     finally:
         driver.quit()
 

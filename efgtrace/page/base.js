@@ -50,12 +50,14 @@ const bytes = (size) => scaled(size, ["B", "kB", "MB", "GB", "TB"]);
 const count = (n) => n < 99999.5 ? n.toFixed(0) : scaled(n, ["", "thousand", "million", "billion", "trillion"]);
 const percent = (share) => (100 * share).toFixed(1) + "%";
 const of = (part, whole) => whole > 0 ? part / whole : 0;
+const short = (n) => n < 99999.5 ? n.toFixed(0) : scaled(n, ["", "k", "M", "G", "T"]);
 const plural = (n, what) => count(n) + " " + what + (n === 1 ? "" : "s");
 const units = { ns, bytes, count };
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
 
 function sourceOf(context) {
-    if (context.file && context.line) return baseName(context.file) + ":" + context.line;
+    if (context.is_call && context.line) return baseName(context.file) + ":" + context.line;
+    if (context.file) return baseName(context.file);
     return baseName(context.module);
 }
 
@@ -92,8 +94,24 @@ function between(from, to, share) {
     return "#" + a.map((x, i) => Math.round(x + (b[i] - x) * t).toString(16).padStart(2, "0")).join("");
 }
 
-/* The more, the darker (in the dark: the brighter). */
+/* How light a colour is, from 0 to 1, as WCAG 2 has it; black or white, whichever is read better on it. */
+function lightOf(colour) {
+    const [red, green, blue] = parse(colour).map((n) => n / 255 <= .03928 ? n / 255 / 12.92 : ((n / 255 + .055) / 1.055) ** 2.4);
+    return .2126 * red + .7152 * green + .0722 * blue;
+}
+const inkOn = (colour) => (1.05 / (lightOf(colour) + .05) > (lightOf(colour) + .05) / .05 ? "#ffffff" : "#000000");
+
+/* The more, the darker (in the dark: the brighter): time is orange, bytes are blue. What is not nothing has some colour. */
+const LEAST_SHADE = .06;
 const heat = (share) => isDark() ? between("#242a30", "#9e5012", Math.sqrt(share)) : between("#ffffff", "#f2994a", Math.sqrt(share));
+const volume = (share) => isDark() ? between("#242a30", "#2f6da3", Math.sqrt(share)) : between("#ffffff", "#6aa9de", Math.sqrt(share));
+
+/* What the colours OF(share) stand for, from the least to the most: as they are now, light or dark. */
+function colourScale(of, least, most, more = null) {
+    const scale = make("span.scale", { "aria-hidden": "true" });
+    scale.style.background = `linear-gradient(90deg,${[0, .25, .5, .75, 1].map((share) => of(LEAST_SHADE + (1 - LEAST_SHADE) * share)).join(",")})`;
+    return make("span", null, least, " ", scale, " ", most, more ? ` (${more})` : null);
+}
 
 /* What is drawn with colours is drawn again when they change. */
 const redraws = [];
@@ -119,6 +137,9 @@ function lacking(id, title, part) {
     section(id, title, null, make("p.notice", null, why));
     document.querySelector("#contents li:last-child a").classList.add("lacking");
 }
+
+/* A name where it may be broken: between its parts, not within a word. */
+const breakable = (name) => name.split(/(?<=::|[<,(_.\/])(?=[^:<,(_.\/])/).flatMap((part, i) => i ? [document.createElement("wbr"), part] : [part]);
 
 /* What the page has no room for, if any. */
 function leftOut(part, what) {

@@ -52,10 +52,9 @@ function apart(paths) {
 /* Call sites by their hash: {path, from}: their functions, from the call out; the one that tells it from others
  * with the same label. */
 const callers = new Map(), alike = new Map();
-for (const node of run.graph ? run.graph.nodes : []) {
-    if (callers.has(node.hash)) continue;
-    callers.set(node.hash, { path: pathOf(contexts[node.context]).map(label).reverse(), from: null });
-    alike.set(node.label, [...(alike.get(node.label) || []), callers.get(node.hash)]);
+for (const site of run.sites || []) {
+    callers.set(site.hash, { path: pathOf(contexts[site.context]).map(label).reverse(), from: null });
+    alike.set(site.label, [...(alike.get(site.label) || []), callers.get(site.hash)]);
 }
 for (const sites of alike.values()) {
     const names = sites.length > 1 ? apart(sites.map((site) => site.path)) : [];
@@ -65,8 +64,8 @@ for (const sites of alike.values()) {
 /* The label of a call site, with who calls it if there are others with the same label. */
 function siteName(site, tag = null) {
     const known = callers.get(site.hash);
-    if (!known) return make("span", null, site.label, tag);
-    return make("span", { title: known.path.join(" < ") }, site.label, known.from ? make("span.from", null, `from ${known.from}`) : null, tag);
+    if (!known) return make("span", null, breakable(site.label), tag);
+    return make("span", { title: known.path.join(" < ") }, breakable(site.label), known.from ? make("span.from", null, `from ${known.from}`) : null, tag);
 }
 
 /* From TOP down, always to the child with the most time, while that has half of it. */
@@ -90,7 +89,8 @@ function contextFacts(c) {
         ["in MPI", `${ns(c.mpi.sum)}, ${percent(of(c.mpi.sum, c.time.sum))} of it`],
         ["calls of MPI", count(c.calls)],
         ...(c.bytes ? [["bytes", bytes(c.bytes)]] : []),
-        ...(sourceOf(c) ? [[c.is_call ? "in" : "source", sourceOf(c)]] : [])];
+        ...(sourceOf(c) ? [[c.is_call ? "in" : "source", sourceOf(c)]] : []),
+        ...(c.code ? [["line", make("code", null, c.code)]] : [])];
 }
 
 /* The tree as a list; ONSELECT(context) when one is selected. Returns {element, select(context)}. */

@@ -198,6 +198,7 @@ static int fit_contexts(cJSON *left_out, cJSON *document)
         fold_contexts(&choice, to);
         leave_out(left_out, document, "contexts", &choice);
         renumber(cJSON_GetObjectItem(document, "loops"), to);
+        renumber(cJSON_GetObjectItem(document, "sites"), to);
         renumber(cJSON_GetObjectItem(cJSON_GetObjectItem(document, "graph"), "nodes"), to);
     }
     choice_fini(&choice);

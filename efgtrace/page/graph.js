@@ -32,16 +32,24 @@ function layOut(flow, allRanks) {
     return g;
 }
 
+/* Where the name of a line is across: where it bends, on the outer side. */
+function nameAside(at) {
+    const bend = at.points.reduce((near, p, i) => Math.abs(p.y - at.y) < Math.abs(at.points[near].y - at.y) ? i : near, 0);
+    const p = at.points[bend], [before, after] = [at.points[bend - 1] || p, at.points[bend + 1] || p];
+    return before.x + after.x > 2 * p.x + 4 && before.y !== after.y ? 2 * p.x - at.x : at.x;
+}
+
 function drawWays(layer, flow, g) {
     const most = Math.max(1, ...flow.ways.map((w) => w.count));
-    const curve = d3.line().x((p) => p.x).y((p) => p.y).curve(d3.curveBasis);
+    const curve = d3.line().x((p) => p.x).y((p) => p.y).curve(d3.curveCatmullRom), lines = layer.append("g"), names = layer.append("g");
     for (const way of flow.ways) {
         const at = g.edge(way.from.key, way.to.key), outside = way.from.isOutside || way.to.isOutside;
         const width = outside ? 1.2 : 1 + 3 * Math.log1p(way.count) / Math.log1p(most);
-        const path = layer.append("path").attr("class", outside ? "way outside" : "way").attr("d", curve(at.points))
+        const path = lines.append("path").attr("class", outside ? "way outside" : "way").attr("d", curve(at.points))
             .attr("stroke-width", width).attr("marker-end", "url(#arrow)").style("opacity", outside ? .7 : .85);
-        const text = layer.append("text").attr("class", "way-label").attr("text-anchor", "middle");
-        way.lines.forEach((line, i) => text.append("tspan").attr("x", at.x).attr("y", at.y + 4 + 13 * (i - (way.lines.length - 1) / 2)).text(line));
+        const text = names.append("text").attr("class", "way-label over").attr("text-anchor", "middle");
+        const x = nameAside(at);
+        way.lines.forEach((line, i) => text.append("tspan").attr("x", x).attr("y", at.y + 4 + 13 * (i - (way.lines.length - 1) / 2)).text(line));
         const tell = (event) => showTip(event, `${titleOf(way.from)} \u2192 ${titleOf(way.to)}`,
             [["transitions", count(way.count) + (way.edges > 1 ? `, of ${way.edges} kinds` : "")], ["computation between", `${ns(way.time)}, ${ns(of(way.time, way.count))} each`],
                 ...clusters(way.visits, "").slice(0, 8).map((line) => ["each rank", line])]);
@@ -57,12 +65,12 @@ function drawBoxes(layer, flow, g, quantity, onOpen) {
         const group = layer.append("g").attr("class", "box" + (box.isOutside ? " outside" : "") + (isOpen ? " inner" : ""))
             .attr("transform", `translate(${at.x - at.width / 2},${at.y - at.height / 2})`)
             .attr("tabindex", 0).attr("role", isOpen || box.isOutside ? "button" : "img")
-            .attr("aria-label", `${box.title}: ${box.lines.join(", ")}`);
+            .attr("aria-label", [box.title, ...box.lines].join(" "));
         const rect = group.append("rect").attr("width", at.width).attr("height", at.height);
         const share = box[quantity] / most;
-        if (!box.isOutside) rect.attr("fill", heat(share));
-        group.append("text").attr("x", at.width / 2).attr("y", 18).attr("text-anchor", "middle").style("font-weight", 620).style("font-size", "13.5px").text(box.title);
-        box.lines.forEach((line, i) => group.append("text").attr("x", at.width / 2).attr("y", 34 + 15 * i).attr("text-anchor", "middle").style("font-size", "11.5px").text(line));
+        if (!box.isOutside) rect.attr("fill", quantity === "bytes" ? volume(share) : heat(share));
+        group.append("text").attr("x", at.width / 2).attr("y", 18).attr("text-anchor", "middle").style("font-weight", 620).style("font-size", "13.5px").text(box.title + " ");
+        box.lines.forEach((line, i) => group.append("text").attr("x", at.width / 2).attr("y", 34 + 15 * i).attr("text-anchor", "middle").style("font-size", "11.5px").text(line + " "));
         if (box.context.is_call)
             group.append("rect").attr("width", 5).attr("height", at.height - 12).attr("x", 5).attr("y", 6).attr("fill", functionColour(box.context.name)).style("stroke", "none");
         const act = () => onOpen(box.isOutside && !box.isRest ? contexts[box.context.parent] : box.context);
@@ -96,7 +104,7 @@ function drawFlow() {
         const g = layOut(flow, allRanks), size = g.graph();
         drawWays(stage.inner.append("g"), flow, g);
         drawBoxes(stage.inner.append("g"), flow, g, colour.value, (c) => tree.select(c));
-        stage.fit(size.width, size.height, .65);
+        stage.fit(size.width, size.height, .8);
     };
     const show = (context) => {
         shown = context;
@@ -111,6 +119,10 @@ function drawFlow() {
             make("div", null, way, make("div.bar", null, make("label", null, "Colour by ", colour), stage ? stage.buttons : null),
                 canDraw ? make("div.stage", null, stage.element) : notDrawn("the flow graph is tables.", hasD3 ? "a library for layout (dagre)" : "D3"), left)), tables);
     if (!canDraw) tables.open = true;
+    showInFlow = (context) => {
+        tree.select(context);
+        document.getElementById("flow").scrollIntoView();
+    };
     tree.select(mainContext());
     if (canDraw) redraws.push(draw);
 }

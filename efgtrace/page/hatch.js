@@ -65,7 +65,7 @@ function causeText(view, l, i) {
 function drawCause(g, view) {
     const [l, i] = view.chosen, mine = view.locations[l], cause = causeOf(view, l, i);
     const box = (at, from, to) => g.strokeRect(view.x(from), view.top + at * view.row + 1, Math.max(2, view.x(to) - view.x(from)), Math.max(2, view.row - 4));
-    g.strokeStyle = variable("mark");
+    g.strokeStyle = variable("accent");
     g.lineWidth = 2;
     box(l, mine.begin[i], mine.begin[i] + mine.wait[i]);
     if (!cause) return;

@@ -30,7 +30,7 @@ function drawHeatOn(canvas, view) {
     g.clearRect(0, 0, view.width, view.height);
     view.cells.forEach((row, i) => row.forEach((v, c) => {
         if (v === null) return;
-        g.fillStyle = heat(.06 + .94 * view.share(v));
+        g.fillStyle = heat(LEAST_SHADE + (1 - LEAST_SHADE) * view.share(v));
         g.fillRect(view.x(c), view.top + i * view.row, view.x(c + 1) - view.x(c) + .3, view.row - (view.row > 9 ? 1 : 0));
     }));
     g.font = "11px system-ui, sans-serif";
@@ -68,10 +68,7 @@ function tellHeat(event, view, canvas) {
 }
 
 function heatLegend(view) {
-    const colours = [0, .25, .5, .75, 1].map((share) => heat(.06 + .94 * share)).join(",");
-    const scale = make("span.scale");
-    scale.style.background = `linear-gradient(90deg,${colours})`;
-    return make("span.note", null, ns(view.least), " ", scale, " ", ns(view.most));
+    return make("span.note", null, colourScale(heat, ns(view.least), ns(view.most)));
 }
 
 function heatTable(map) {

@@ -12,7 +12,7 @@ function iterationChart() {
     const x = d3.scaleLinear([slots[0][0], last[0] + last[1]], [0, f.width]);
     const y = d3.scaleLinear([0, d3.max(slots, (s) => s[5]) * 1.06], [high, 0]);
     const share = d3.scaleLinear([0, 1], [f.height, f.height - low]);
-    axes(f, x, y, d3.format("~s"), ns, "number of the iteration", "duration");
+    axes(f, x, y, atTicks.whole, atTicks.time, "number of the iteration", "duration");
     f.plot.append("g").attr("class", "axis").call(d3.axisLeft(share).ticks(2).tickFormat(d3.format(".0%")));
     f.plot.append("text").attr("class", "soft").attr("x", -4).attr("y", f.height - low - 6).text("in MPI");
     for (const [from, to] of run.iterations.recorded)
@@ -22,14 +22,14 @@ function iterationChart() {
     const each = (tag) => f.plot.append("g").selectAll(tag).data(slots).enter().append(tag);
     each("rect").attr("x", (s) => x(s[0])).attr("width", wide).attr("y", (s) => y(s[5])).attr("height", (s) => Math.max(1, y(s[4]) - y(s[5]))).style("fill", "var(--accent-soft)");
     each("rect").attr("x", (s) => x(s[0])).attr("width", wide).attr("y", (s) => y(s[3] / s[1]) - 1).attr("height", 2).style("fill", "var(--accent)");
-    each("rect").attr("x", (s) => x(s[0])).attr("width", wide).attr("y", (s) => share(of(s[6], s[3]))).attr("height", (s) => f.height - share(of(s[6], s[3]))).style("fill", "var(--slow)").style("opacity", .75);
+    each("rect").attr("x", (s) => x(s[0])).attr("width", wide).attr("y", (s) => share(of(s[6], s[3]))).attr("height", (s) => f.height - share(of(s[6], s[3]))).style("fill", "var(--mpi)");
     const named = []; /* where: no name upon another one */
     for (const [number, , time] of run.iterations.longest.slice(0, 5)) {
-        f.plot.append("circle").attr("cx", x(number + .5)).attr("cy", y(time)).attr("r", 3.5).style("fill", "var(--mark)");
+        f.plot.append("circle").attr("cx", x(number + .5)).attr("cy", y(time)).attr("r", 3.5).style("fill", "var(--ink)");
         const at = [Math.min(x(number + .5) + 6, f.width - 40), y(time) + 4];
         if (named.some((other) => Math.abs(other[0] - at[0]) < 40 && Math.abs(other[1] - at[1]) < 12)) continue;
         named.push(at);
-        f.plot.append("text").attr("class", "soft").attr("x", at[0]).attr("y", at[1]).style("font-size", "11px").text("#" + number);
+        f.plot.append("text").attr("class", "soft over").attr("x", at[0]).attr("y", at[1]).style("font-size", "11px").text("#" + number);
     }
     f.plot.append("rect").attr("width", f.width).attr("height", f.height).style("fill", "transparent").on("mousemove", function () {
         const at = x.invert(d3.mouse(this)[0]), s = slots[Math.max(0, d3.bisector((slot) => slot[0]).right(slots, at) - 1)];

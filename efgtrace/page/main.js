@@ -28,6 +28,16 @@ function exportDocument() {
     URL.revokeObjectURL(link.href);
 }
 
+/* What a link leads to is only there once all is drawn, and may be folded. */
+function openTarget() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    const folded = target.querySelector(":scope > h2 + details");
+    if (folded) folded.open = true;
+    for (let at = target.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
+    target.scrollIntoView({ behavior: "instant" });
+}
+
 function markPart() {
     const links = [...document.querySelectorAll("#contents ol a")];
     const watch = new IntersectionObserver(() => {
@@ -53,7 +63,7 @@ function drawFooter() {
 
 const isComparison = run.format === "efgtrace-compare";
 const parts = isComparison ? [drawRuns, drawMatchedLoops, drawDifferences, drawFooter]
-    : [drawOverview, drawStructure, drawCalls, drawFlow, drawRanks, drawIterations, drawHeat, drawSlow, drawTimeline, drawWaiting, drawMessages, drawCounters, drawPlugins, drawRepresentative, drawRankTable, drawFooter];
+    : [drawOverview, drawLoops, drawIterations, drawHeat, drawSlow, drawTimeline, drawWaiting, drawCalls, drawFlame, drawFlow, drawMessages, drawCounters, drawPlugins, drawRanks, drawRankTable, drawRepresentative, drawGrowth, drawFooter];
 
 followTheme();
 document.getElementById("export").addEventListener("click", exportDocument);
@@ -62,6 +72,8 @@ performance.mark("first picture");
 requestAnimationFrame(() => setTimeout(() => {
     parts.slice(2).forEach((draw) => draw());
     markPart();
+    openTarget();
+    addEventListener("hashchange", openTarget);
     root.dataset.drawn = "all";
     performance.mark("all drawn");
 }));

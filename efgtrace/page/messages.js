@@ -2,7 +2,7 @@
 /*
  * Messages: who sends to whom, and how large; the whole run against the recorded iterations.
  */
-const OF_MESSAGES = { what: "bytes from each rank (down) to each rank (across)", counted: "message", value: bytes, name: "bytes", down: "sender", across: "receiver", ends: ["from", "to"], between: "to", shade: (v, most) => Math.log1p(v) / Math.log1p(most) };
+const OF_MESSAGES = { what: "bytes from each rank (down) to each rank (across)", counted: "message", value: bytes, name: "bytes", down: "sender", across: "receiver", ends: ["from", "to"], between: "to", colour: () => (share) => volume(share * share), shade: (v, most) => Math.log1p(v) / Math.log1p(most), middle: (most) => Math.expm1(Math.log1p(most) / 2) };
 
 /* MESSAGES, or what is of that form: cells [from, to, count, value] of lines of ranks; WORDS are about it. */
 function matrix(title, messages, words = OF_MESSAGES) {
@@ -12,14 +12,16 @@ function matrix(title, messages, words = OF_MESSAGES) {
     const by = new Map(cells.map((c) => [c[0] * n + c[1], c])), most = cells.reduce((m, c) => Math.max(m, c[3]), 1), cell = (size - edge) / n;
     canvas.style.width = "100%";
     canvas.style.maxWidth = size + "px";
+    const legend = make("p.note");
     onTheme(() => {
+        legend.replaceChildren(colourScale(words.colour(), "0", words.value(most), `${words.value(words.middle(most))} in the middle`));
         const g = canvas.getContext("2d"), gap = cell > 4 ? .6 : 0, each = Math.ceil(n / 8);
         g.setTransform(2, 0, 0, 2, 0, 0);
         g.clearRect(0, 0, size, size);
         g.fillStyle = variable("faint");
         g.fillRect(edge, edge, size, size);
-        for (const [from, to, , volume] of cells) {
-            g.fillStyle = between(isDark() ? "#2b4054" : "#d4e5f5", isDark() ? "#a9d8ff" : "#08407a", words.shade(volume, most));
+        for (const [from, to, , value] of cells) {
+            g.fillStyle = words.colour()(LEAST_SHADE + (1 - LEAST_SHADE) * words.shade(value, most));
             g.fillRect(edge + to * cell, edge + from * cell, Math.max(.5, cell - gap), Math.max(.5, cell - gap));
         }
         g.fillStyle = variable("soft");
@@ -40,6 +42,7 @@ function matrix(title, messages, words = OF_MESSAGES) {
     canvas.addEventListener("mouseleave", hideTip);
     const total = cells.reduce((sum, c) => [sum[0] + c[2], sum[1] + c[3]], [0, 0]);
     return make("figure.panel", { "aria-label": title }, make("h3", null, title), canvas,
+        legend,
         make("p.note", null, `${plural(total[0], words.counted)}, ${words.value(total[1])}, at most ${words.value(most)} a pair; down the ${words.down}, across the ${words.across}` +
             (per > 1 ? `; a line is ${per} ranks` : "") + (messages.others[0] ? `; ${count(messages.others[0])} to ranks that are not told apart` : "")),
         make("details", null, make("summary", null, "The largest, as a table"), table(title, [
@@ -49,13 +52,13 @@ function matrix(title, messages, words = OF_MESSAGES) {
 
 function sizesChart(title, all, recorded, which) {
     const f = frame(`Sizes of ${title}, share of all`, 1080, 230, { left: 52, right: 20, top: 26, bottom: 40 });
-    const sets = [["whole run", all, "accent"], ["recorded iterations", recorded, "slow"]].filter((s) => s[1]);
+    const sets = [["whole run", all, "accent"], ["recorded iterations", recorded, "mark"]].filter((s) => s[1]);
     const parts = sets.map(([, m]) => { const sum = d3.sum(m[which]); return m[which].map((n) => of(n, sum)); });
     const used = d3.range(32).filter((b) => parts.some((p) => p[b] > 0));
     const first = Math.max(0, used[0] - 2), last = Math.max(used[used.length - 1] + 3, first + 10);
     const x = d3.scaleBand([0, f.width]).domain(d3.range(first, last)).padding(.25);
     const y = d3.scaleLinear([0, d3.max(parts, (p) => d3.max(p)) || 1], [f.height, 0]);
-    axes(f, x, y, (b) => bytes(2 ** b), d3.format(".0%"), "bytes, from", `share of ${title}`);
+    axes(f, x, y, atTicks.size, atTicks.share, "bytes, from", `share of ${title}`);
     sets.forEach(([name, m, colour], k) => {
         f.plot.append("g").selectAll("rect").data(x.domain()).enter().append("rect").attr("x", (b) => x(b) + k * x.bandwidth() / sets.length).attr("width", x.bandwidth() / sets.length)
             .attr("y", (b) => y(parts[k][b])).attr("height", (b) => f.height - y(parts[k][b])).style("fill", `var(--${colour})`)

@@ -6,18 +6,12 @@ function card(label, value, more) {
     return make("div.panel.card", null, make("div.label", null, label), make("div.value", null, value), make("div.more", null, more || "\u00a0"));
 }
 
-/* A large number is in words, which go to what is below it. */
-function countCard(label, n, more) {
-    const [digits, ...words] = count(n).split(" ");
-    return card(label, digits, [...words, more].join(" "));
-}
-
 function efficiencyTable() {
     const byTime = [...run.loops].sort((a, b) => b.time - a.time).slice(0, 6);
     const shown = run.loops.filter((loop) => loop.is_main || byTime.includes(loop));
-    const inRecorded = (part) => (r) => r.recorded ? percent(r.recorded[part]) : r.isRun ? "" : "not recorded";
+    const inRecorded = (part) => (r) => r.recorded ? percent(r.recorded[part]) : r.isRun ? "" : "\u2013";
     const rows = [{ what: "the run", efficiency: run.overview.efficiency, isRun: true }].concat(shown.map((loop) => ({
-        what: make("span", null, "\u2003".repeat(loop.depth) + `${loop.repetitions} \u00d7 ${loop.name}`,
+        what: make("span", null, "\u2003".repeat(loop.depth), breakable(`${loop.repetitions} \u00d7 ${loop.name}`),
             loop.is_main ? make("span.tag", null, "main loop") : null),
         efficiency: loop.efficiency,
         recorded: loop.recorded,
@@ -35,15 +29,22 @@ function efficiencyTable() {
     ], rows, 0, (r) => r.isMain);
 }
 
-/* Of the summary, what is said of the recording: paragraphs, which go on in lines that begin with
- * blanks. */
-function recordedLines(lines) {
-    let isWanted = false;
-    return lines.slice(1).filter((line) => {
-        if (/^[A-Z]/.test(line)) isWanted = !/^(Files|Next)/.test(line);
-        return isWanted;
-    });
+/* What the summary says besides its tables: [{name, lines}], the name in the first columns, which are blank where it goes
+ * on. */
+function paragraphs(summary) {
+    const found = [];
+    for (const line of summary.slice(1)) {
+        const [, name, text] = /^([A-Z][\w /-]{11}| {12}) (.*)$/.exec(line) || [];
+        if (text === undefined) continue;
+        if (name.trim()) found.push({ name: name.trim(), lines: [text] });
+        else if (found.length) found[found.length - 1].lines.push(text);
+    }
+    return found.filter(({ name }) => name !== "Files" && name !== "Next");
 }
+
+/* What the summary warns of, first of all. */
+const warnings = (summary) => paragraphs(summary).filter(({ name }) => name === "Warning")
+    .map(({ lines }) => make("div.notice.warning", { role: "note" }, make("strong", null, "Warning"), lines.map((line) => make("div", null, line))));
 
 function drawOverview() {
     const o = run.overview, e = o.efficiency;
@@ -51,6 +52,7 @@ function drawOverview() {
     document.getElementById("head").append(make("h1", null, o.application || "?"),
         make("p.meta", null, [plural(o.ranks, "rank") + " on " + plural(o.hosts, "host"), ns(o.duration), o.started && o.started.replace("T", " ").replace("Z", " UTC"), o.mpi].filter(Boolean).join(" \u00b7 ")));
     const part = section("overview", "Overview", null,
+        warnings(o.summary),
         make("ol.findings.panel", { "aria-label": "Findings" }, o.findings.map((text) => make("li", null, make("span", null, text)))),
         make("div.cards", null,
             card("Run time", ns(o.duration), count(o.calls) + " calls"),
@@ -58,10 +60,10 @@ function drawOverview() {
             card("Efficiency", percent(e.parallel), "parallel"),
             card("Load balance", percent(e.balance), "efficiency"),
             card("Communication", percent(e.communication), "efficiency"),
-            o.recorded.events ? countCard("Recorded", o.recorded.events, "events, " + bytes(o.recorded.bytes)) : card("Recorded", "nothing", "mode " + o.mode),
+            o.recorded.events ? card("Recorded", short(o.recorded.events), "events, " + bytes(o.recorded.bytes)) : card("Recorded", "nothing", "mode " + o.mode),
             card("Cost", ns(of(o.cost.time, o.ranks)), Number((100 * o.cost.share).toPrecision(2)) + "% of the run")),
         make("div.panel", null, efficiencyTable(),
-            make("p.note", null, "Useful time of a rank is its time outside MPI; the time of all is that of the rank that takes longest. Serialisation and transfer, as estimated, are those of the recorded iterations: what communication loses to waiting, and to messages.")),
+            make("p.note", null, "Useful time of a rank is its time outside MPI; the time of all is that of the rank that takes longest. Serialisation and transfer, as estimated, are those of the recorded iterations, where the loop is in them: what communication loses to waiting, and to messages.")),
         make("h3", null, "What ran, and what was recorded"),
         make("div.panel", null,
             make("dl.facts", null,
@@ -69,7 +71,7 @@ function drawOverview() {
                 make("dt", null, "folder"), make("dd.mono", null, o.folder),
                 make("dt", null, "where"), make("dd", null, o.places.slice(0, 5).map((line) => make("div", null, line)),
                     o.places.length > 5 ? make("details", null, make("summary", null, "More hosts"), o.places.slice(5).map((line) => make("div", null, line))) : null)),
-            make("pre", { "aria-label": "what the summary says of it", tabindex: "0" }, recordedLines(o.summary).join("\n"))),
+            make("dl.facts.said", null, paragraphs(o.summary).filter(({ name }) => name !== "Warning").map(({ name, lines }) => [make("dt", null, name), make("dd", null, lines.map((line) => make("div", null, line)))]))),
         make("details", null, make("summary", null, "The summary, as it was printed"), make("pre", { tabindex: "0" }, o.summary.join("\n"))));
     return part;
 }

@@ -57,9 +57,11 @@ function drawContextNode(group, d, quantity, room) {
     const radius = halos(group, c[quantity], core);
     group.append("circle").attr("class", "core").attr("r", core).attr("fill", c.is_call ? functionColour(c.name) : variable("ink"));
     const most = Math.floor((room - radius - 12) / 6.2), name = label(c).length > most ? label(c).slice(0, most - 1) + "\u2026" : label(c);
-    group.append("text").attr("x", radius + 5).attr("y", 1).text(name);
-    group.append("text").attr("class", "soft").attr("x", radius + 5).attr("y", 14).style("font-size", "10.5px")
-        .text(percent(shareOf(c, quantity)) + (d.data.left ? `, ${d.data.left} smaller below` : ""));
+    const more = percent(shareOf(c, quantity)) + (d.data.left ? `, ${d.data.left} smaller below` : "");
+    group.attr("aria-label", name + " " + more);
+    group.append("text").attr("class", "over").attr("x", radius + 5).attr("y", -4).text(name + " "); /* the line to what is below is between them */
+    group.append("text").attr("class", "soft over").attr("x", radius + 5).attr("y", 13).style("font-size", "10.5px")
+        .text(more);
 }
 
 function drawFlat(layer, items, top, width, nodes, pick) {
@@ -68,16 +70,17 @@ function drawFlat(layer, items, top, width, nodes, pick) {
     const joints = layer.append("g"), boxes = layer.append("g");
     layer.append("text").attr("class", "soft").attr("y", top + 18).text("Flat profile: own time, wherever called from");
     items.forEach((item, i) => {
+        const name = item.name.length > 27 ? item.name.slice(0, 25) + "\u2026" : item.name, more = `${ns(item.time)}, ${percent(of(item.time, wholeTime))}; ${plural(item.contexts.length, "context")}`;
         const [x, y] = at(i), mine = item.contexts.map((c) => byContext.get(c)).filter(Boolean);
         const lines = mine.map((d) => joints.append("path").attr("class", "joint")
             .attr("d", `M${x + 100},${y}C${x + 100},${(y + d.x) / 2} ${d.y},${(y + d.x) / 2} ${d.y},${d.x}`));
         const box = boxes.append("g").attr("class", "flat").attr("transform", `translate(${x},${y})`).attr("tabindex", 0).attr("role", "button")
-            .attr("aria-label", `${item.name}, own time ${ns(item.time)}, in ${item.contexts.length} contexts`);
+            .attr("aria-label", name + " " + more);
         box.append("rect").attr("width", 198).attr("height", 34).attr("rx", 5);
         if (item.is_call) box.append("rect").attr("width", 5).attr("height", 24).attr("x", 5).attr("y", 5).attr("fill", functionColour(item.name)).style("stroke", "none");
-        box.append("text").attr("x", 15).attr("y", 15).text(item.name.length > 27 ? item.name.slice(0, 25) + "\u2026" : item.name);
+        box.append("text").attr("x", 15).attr("y", 15).text(name + " ");
         box.append("text").attr("class", "soft").attr("x", 15).attr("y", 28).style("font-size", "10.5px")
-            .text(`${ns(item.time)}, ${percent(of(item.time, wholeTime))}; ${plural(item.contexts.length, "context")}`);
+            .text(more);
         const light = (on) => { box.classed("on", on); lines.forEach((line) => line.classed("on", on)); };
         box.on("mouseenter", () => light(true)).on("mouseleave", () => light(item.picked));
         const act = () => { items.forEach((other) => { if (other.picked && other !== item) { other.picked = false; other.light(false); } }); item.picked = true; light(true); pick(item); };
@@ -122,7 +125,7 @@ function drawHalos(panel) {
     const least = make("select", { id: "least", "aria-label": "Least share", change: () => draw(true) },
         [["0.1", "10%"], ["0.05", "5%"], ["0.02", "2%"], ["0.01", "1%"], ["0.002", "0.2%"], ["0", "everything"]].map(([value, text]) => make("option", { value, selected: value === "0.01" }, text)));
     const hot = make("button", { type: "button", "aria-pressed": "false", click: () => { hot.setAttribute("aria-pressed", String(hot.getAttribute("aria-pressed") !== "true")); draw(); } }, "Hot path");
-    const up = make("button", { type: "button", click: () => { top = contexts[0]; draw(true); } }, "Whole tree");
+    const up = make("button", { type: "button", click: () => { top = contexts[0]; draw(true); stage.whole(); } }, "Whole tree");
     let top = mainContext(), flat = flatProfile().slice(0, FLAT_MOST), selected = null;
     const choose = (c) => {
         selected = c;
@@ -150,7 +153,6 @@ function drawHalos(panel) {
             .attr("d", (l) => `M${l.source.y},${l.source.x}C${l.source.y + 100},${l.source.x} ${l.target.y - 100},${l.target.x} ${l.target.y},${l.target.x}`);
         layer.append("g").selectAll("g").data(nodes).enter().append("g").attr("class", (d) => "context" + (hotSet.has(d.data.context) ? " hot" : ""))
             .attr("transform", (d) => `translate(${d.y},${d.x})`).attr("tabindex", 0).attr("role", "button")
-            .attr("aria-label", (d) => `${label(d.data.context)}, ${percent(shareOf(d.data.context, quantity.value))}`)
             .each(function (d) {
                 const c = d.data.context;
                 drawContextNode(d3.select(this), d, quantity.value, step);

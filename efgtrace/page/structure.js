@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Structure: the loops, the growth of the graph; and where the time in MPI goes, as tables.
+ * The loops; the growth of the graph; and where the time in MPI goes, as tables.
  */
 function loopTable() {
     const o = run.overview;
     return table("Loops of all ranks; times are means of a rank that runs the loop", [
-        { name: "loop", value: (l) => make("span", null, "\u2002".repeat(l.depth) + l.name,
+        { name: "loop", wide: true, value: (l) => make("span", null, "\u2002".repeat(l.depth), breakable(l.name),
             l.is_main ? make("span.tag", null, "main loop") : null, l.irreducible ? make("span.tag", null, "several entries") : null) },
         { name: "repetitions", n: true, value: (l) => String(l.repetitions) },
         { name: "time", n: true, value: (l) => ns(of(l.time, l.efficiency.ranks)) },
         { name: "of the run", n: true, value: (l) => shareBar(of(l.time, o.time)) },
-        { name: "MPI", n: true, value: (l) => shareBar(of(l.mpi_time, l.time), "var(--slow)") },
-        { name: "begins at", wide: true, value: (l) => l.label },
+        { name: "MPI", n: true, value: (l) => shareBar(of(l.mpi_time, l.time), "var(--mpi)") },
+        { name: "begins at", wide: true, value: (l) => make("span", null, breakable(l.label)) },
         { name: "ranks", value: (l) => ranksText(l.ranks) },
-    ], run.loops, 30, (l) => l.is_main);
+    ], run.loops, 30, (l) => l.is_main, loopDetails);
 }
 
 function phaseTable() {
@@ -45,20 +45,20 @@ function curveChart() {
     const end = Math.max(points[points.length - 1][0], ...moments().map((m) => m.end || m.time));
     const x = d3.scaleLinear([0, end], [0, f.width]);
     const y = d3.scaleLinear([0, d3.max(points, (p) => Math.max(p[2], p[3])) * 1.08], [f.height, 0]);
-    axes(f, x, y, ns, d3.format("d"), "time since the start", "number", Number.isInteger);
-    const lines = [["nodes", 2, "accent"], ["edges", 3, "slow"]];
-    const marks = f.plot.append("g");
+    axes(f, x, y, atTicks.time, atTicks.whole, "time since the start", "number");
+    const lines = [["nodes", 2, "accent"], ["edges", 3, "ink"]];
+    const marks = f.plot.append("g"), curves = f.plot.append("g"), names = f.plot.append("g");
     moments().forEach((m, i) => {
         marks.append("rect").attr("x", x(m.time)).attr("width", m.end ? Math.max(2, x(m.end) - x(m.time)) : 1.5)
-            .attr("height", f.height).style("fill", "var(--mark)").style("opacity", m.end ? .28 : .9);
-        marks.append("text").attr("class", "soft").attr("x", x(m.time) + 6).attr("y", f.height - 8 - 15 * i).text(m.text + ", " + ns(m.time));
+            .attr("height", f.height).style("fill", m.end ? "var(--mark)" : "var(--soft)").style("opacity", m.end ? .28 : .9);
+        names.append("text").attr("class", "soft over").attr("x", x(m.time) + 6).attr("y", f.height - 8 - 15 * i).text(m.text + ", " + ns(m.time));
     });
     const last = points[points.length - 1], apart = Math.max(0, 14 - Math.abs(y(last[2]) - y(last[3]))) / 2;
     for (const [name, column, colour] of lines) {
         const shift = last[column] < last[5 - column] || (column === 2 && last[2] === last[3]) ? apart : -apart;
-        f.plot.append("path").datum(points).attr("fill", "none").style("stroke", `var(--${colour})`).attr("stroke-width", 2)
+        curves.append("path").datum(points).attr("fill", "none").style("stroke", `var(--${colour})`).attr("stroke-width", 2)
             .attr("d", d3.line().x((p) => x(p[0])).y((p) => y(p[column])).curve(d3.curveStepAfter));
-        f.plot.append("text").attr("x", x(last[0]) + 8).attr("y", y(last[column]) + 4 + shift).style("fill", `var(--${colour})`).text(`${last[column]} ${name}`);
+        names.append("text").attr("x", x(last[0]) + 8).attr("y", y(last[column]) + 4 + shift).style("fill", `var(--${colour})`).text(`${last[column]} ${name}`);
     }
     return make("figure.panel", { "aria-label": f.label }, f.svg.node());
 }
@@ -74,11 +74,14 @@ function curvePart() {
     return make("div", null, curveChart(), make("details", null, make("summary", null, "As a table"), asTable));
 }
 
-function drawStructure() {
-    section("structure", "Structure", "The loops that were found in the event flow graph, merged over all ranks. A line of source is where a repetition begins.",
-        make("div.panel", null, run.loops.length ? loopTable() : make("p", null, "No call was made in a loop.")), leftOut("loops", "loops with less time"),
-        run.phases.length > 1 ? make("div.panel", null, phaseTable()) : null,
-        make("h3", null, `Growth of the graph, on rank ${run.curve.rank}`), curvePart());
+function drawLoops() {
+    section("loops", "Loops", "The loops that were found in the event flow graph, merged over all ranks. A line of source is where a repetition begins. A row opens where its loop is, and leads to the flow graph.",
+        run.loops.length ? make("div.panel", null, loopTable()) : make("p.notice", null, "No call was made in a loop."), leftOut("loops", "loops with less time"),
+        run.phases.length > 1 ? make("div.panel", null, phaseTable()) : null);
+}
+
+function drawGrowth() {
+    section("growth", "Growth", null, make("details", null, make("summary", null, `How the graph of rank ${run.curve.rank} grew`), curvePart()));
 }
 
 function drawCalls() {
@@ -87,7 +90,7 @@ function drawCalls() {
         { name: "least", n: true, value: (c) => ns(c.time.least || 0) },
         { name: "median", n: true, value: (c) => ns(c.time.median || 0) },
         { name: "most", n: true, value: (c) => ns(c.time.most || 0) }];
-    section("calls", "MPI calls", "Where the time in MPI goes. Histograms are over the ranks that make the call.",
+    section("calls", "MPI calls", "Where the time in MPI goes. Histograms are over the ranks that make the call. A call site opens its path, sizes and ranks, and leads to the flow graph.",
         make("div.panel", null, table("MPI functions by time, all ranks", [
             { name: "function", value: (c) => swatch(c.call) },
             { name: "calls", n: true, value: (c) => String(c.calls) },
@@ -106,5 +109,5 @@ function drawCalls() {
             { name: "longest", n: true, value: (s) => s.longest === null ? "-" : ns(s.longest) },
             ...(run.waiting ? [{ name: "waiting", n: true, title: "of its time in the recorded iterations", value: (s) => waitingOf(s, (w) => percent(of(waitedBy(w), w.mpi))) },
                 { name: "caused", n: true, title: "of all waiting in the recorded iterations, with the computation before it", value: (s) => waitingOf(s, (w) => percent(of(causedBy(w), waitedBy(run.waiting.all)))) }] : []),
-            { name: "bytes", n: true, value: (s) => bytes(s.bytes) }], run.sites, 15)), leftOut("sites", "call sites with less time"));
+            { name: "bytes", n: true, value: (s) => bytes(s.bytes) }], run.sites, 15, null, siteDetails)), leftOut("sites", "call sites with less time"));
 }

@@ -13,6 +13,7 @@ const LEAST_SEEN = .35; /* of the colour of a point where there is a call, howev
 const NEAR = 4;         /* points from a line of a message */
 const ARROWS_MOST = 300; /* lines with heads */
 const MARKS_APART = 6;  /* points between marks of iterations */
+const MESSAGES_TOLD = 4; /* of a call, by the tip */
 
 /* The document has gaps and durations; here are times: {begin, end, site} of each location. */
 function unpackCalls(location) {
@@ -38,6 +39,22 @@ function unpackMessages(packed) {
     return messages;
 }
 
+/* Of each location, by its calls: the messages that they send or receive, [message, index of the other location]. */
+function messagesOfCalls({ locations, messages: m }) {
+    const ofCalls = locations.map(() => new Map());
+    const add = (at, time, i, other) => {
+        const { begin, end } = locations[at], call = firstFrom(end, time);
+        if (call >= begin.length || begin[call] > time) return;
+        if (!ofCalls[at].has(call)) ofCalls[at].set(call, []);
+        ofCalls[at].get(call).push([i, other]);
+    };
+    for (let i = 0; i < m.n; i++) {
+        add(m.from[i], m.sent[i], i, m.to[i]);
+        add(m.to[i], m.received[i], i, m.from[i]);
+    }
+    return ofCalls;
+}
+
 /* The first index whose value is at least TIME. */
 function firstFrom(values, time) {
     let low = 0, high = values.length;
@@ -53,7 +70,7 @@ function firstFrom(values, time) {
 function timelineView(timeline) {
     const locations = timeline.locations.map(unpackCalls), messages = unpackMessages(timeline.messages);
     const left = 78, top = 22, height = Math.max(200, Math.min(700, locations.length * 26));
-    return { timeline, locations, messages, left, top, row: height / Math.max(1, locations.length), height: height + top + 26, width: 900, lines: true, hatched: true, chosen: null,
+    return { timeline, locations, messages, ofCalls: null, left, top, row: height / Math.max(1, locations.length), height: height + top + 26, width: 900, lines: true, hatched: true, chosen: null,
         begin: 0, end: 1, home: [0, timeline.end],
         x(time) { return this.left + (time - this.begin) / (this.end - this.begin) * (this.width - this.left); },
         time(x) { return this.begin + (x - this.left) / (this.width - this.left) * (this.end - this.begin); } };
@@ -158,9 +175,16 @@ function drawFrame(g, view, bottom) {
         g.fillStyle = soft;
         if (x - free > 20) { g.fillText("#" + number, x, 9); free = x + 16; }
     }
-    for (const tick of d3.scaleLinear([view.begin, view.end], [view.left, view.width]).ticks(7))
-        if (view.x(tick) < view.width - 20) g.fillText(ns(tick), view.x(tick), view.height - 10);
+    drawTimes(g, view);
     g.textAlign = "left";
+}
+
+/* As many as have room. */
+function drawTimes(g, view) {
+    const ticks = (n) => d3.scaleLinear([view.begin, view.end], [view.left, view.width]).ticks(n), room = view.width - view.left;
+    const wide = g.measureText(atTicks.time(ticks(7))(view.end)).width + 24, shown = ticks(Math.max(2, Math.min(7, room / wide))), say = atTicks.time(shown);
+    for (const tick of shown)
+        if (view.x(tick) < view.width - wide / 3) g.fillText(say(tick), view.x(tick), view.height - 10);
 }
 
 function drawTimelineOn(canvas, view) {
@@ -220,7 +244,17 @@ function tellCall(event, view, canvas) {
     const site = view.timeline.sites[location.site[i]];
     const iteration = view.timeline.iterations.find(([, begin, end]) => begin <= location.begin[i] && location.begin[i] < end);
     showTip(event, site.label, [["rank", location.name.slice(5)], ["from", ns(location.begin[i])], ["took", ns(location.end[i] - location.begin[i])],
-        ...waitFacts(view, location, i), ...(iteration ? [["iteration", String(iteration[0])]] : [])]);
+        ...messageFacts(view, l, i), ...waitFacts(view, location, i), ...(iteration ? [["iteration", String(iteration[0])]] : [])]);
+}
+
+/* What call I of location L sends and receives; of a call without messages, what its call site has on average. */
+function messageFacts(view, l, i) {
+    view.ofCalls = view.ofCalls || messagesOfCalls(view);
+    const m = view.messages, mine = view.ofCalls[l].get(i) || [], site = view.timeline.sites[view.locations[l].site[i]];
+    const facts = mine.slice(0, MESSAGES_TOLD).map(([k, other]) => [m.from[k] === l ? "sends" : "receives", `${bytes(m.bytes[k])} ${m.from[k] === l ? "to" : "from"} ${view.locations[other].name}`]);
+    if (mine.length > MESSAGES_TOLD) facts.push(["and", plural(mine.length - MESSAGES_TOLD, "more message")]);
+    const known = mine.length ? null : run.sites.find((s) => s.hash === site.hash);
+    return known && known.bytes ? [["bytes", `${bytes(known.bytes / known.calls)}, mean of its call site`]] : facts;
 }
 
 function timelineTable(view) {
@@ -237,7 +271,7 @@ function timelineTable(view) {
         { name: "time", n: true, value: (f) => ns(f.time) }, { name: "longest", n: true, value: (f) => ns(f.longest) }], by.filter((f) => f.calls).sort((a, b) => b.time - a.time));
 }
 
-/* Zoom and pan in time only, by wheel, by dragging, by keys. */
+/* Zoom and pan in time only, by wheel, by dragging, by keys. Returns {by(factor), reset(), to(begin, end)}. */
 function moveBy(canvas, view, draw) {
     const [from, to] = view.home;
     const zoom = d3.zoom().extent(() => [[view.left, 0], [view.width, view.height]]).scaleExtent([1, 1e6])
@@ -249,7 +283,7 @@ function moveBy(canvas, view, draw) {
             draw();
         });
     [view.begin, view.end] = [from, to];
-    const selection = d3.select(canvas).call(zoom).on("dblclick.zoom", null);
+    const selection = zoomOf(d3.select(canvas), zoom);
     const by = (factor) => selection.call(zoom.scaleBy, factor), pan = (share) => selection.call(zoom.translateBy, share * (view.width - view.left) / d3.zoomTransform(canvas).k, 0);
     const reset = () => selection.call(zoom.transform, d3.zoomIdentity);
     const keys = { "+": () => by(1.5), "=": () => by(1.5), "-": () => by(1 / 1.5), "0": reset, ArrowLeft: () => pan(.2), ArrowRight: () => pan(-.2) };
@@ -258,7 +292,11 @@ function moveBy(canvas, view, draw) {
         keys[event.key]();
         event.preventDefault();
     });
-    return { by, reset };
+    const show = (begin, end) => {
+        const [least, most] = view.home, k = (most - least) / (end - begin), room = view.width - view.left;
+        selection.call(zoom.transform, d3.zoomIdentity.translate(view.left * (1 - k) - (begin - least) * room * k / (most - least), 0).scale(k));
+    };
+    return { by, reset, to: show };
 }
 
 /* Those with a colour of their own first, by their time. */
@@ -273,7 +311,7 @@ let showInTimeline = () => location.assign("#timeline");
 function drawTimeline() {
     const timeline = run.timeline;
     if (!timeline || !timeline.locations.length) return lacking("timeline", "Timeline", "timeline");
-    const lead = "The recorded iterations: MPI calls of each rank in the colour of their function, hatched while they wait; what is in between is computation; arrows are messages. A click on a waiting call shows what it waits for. Wheel and dragging, or + - 0 and the arrows, zoom and move.";
+    const lead = "The recorded iterations: MPI calls of each rank in the colour of their function, hatched while they wait; what is in between is computation; arrows are messages. A click on a waiting call shows what it waits for. Ctrl + wheel, or + and -, zooms; dragging, or the arrows, moves.";
     const view = timelineView(timeline), asTable = timelineTable(view);
     if (!hasD3) return section("timeline", "Timeline", lead, notDrawn("the timeline is a table.", "D3"), asTable);
     const canvas = make("canvas", { tabindex: "0", role: "img", "aria-label": `Timeline of ${plural(view.locations.length, "location")}; + and - zoom, arrows move, 0 shows all` });
@@ -294,8 +332,15 @@ function drawTimeline() {
         return button;
     };
     const windows = (timeline.windows || []).map(([from, to]) => [from, Math.min(to, timeline.end)]);
-    const show = (from, to) => { view.home = [from - (to - from) * .01, to + (to - from) * .01]; move.reset(); };
-    const choose = windows.length > 1 ? make("select", { "aria-label": "Window", change: () => show(...JSON.parse(choose.value)) },
+    const home = (from, to) => { view.home = [from - (to - from) * .01, to + (to - from) * .01]; move.reset(); };
+    const show = (from, to) => {
+        if (from < view.home[0] || to > view.home[1]) {
+            home(0, timeline.end);
+            if (choose) choose.value = JSON.stringify([0, timeline.end]);
+        }
+        move.to(from, to);
+    };
+    const choose = windows.length > 1 ? make("select", { "aria-label": "Window", change: () => home(...JSON.parse(choose.value)) },
         windows.map((w, i) => make("option", { value: JSON.stringify(w) }, `window ${i + 1}, from ${ns(w[0])}`)), make("option", { value: JSON.stringify([0, timeline.end]) }, "all")) : null;
     const move = moveBy(canvas, view, draw);
     const say = (chosen) => {
@@ -316,7 +361,7 @@ function drawTimeline() {
         make("div.stage", null, canvas), said, legendOf(timeline.functions),
         timeline.left_out ? make("p.note", null, `To keep the page small, ${timeline.left_out}.`) : null, make("details", null, make("summary", null, "As a table"), asTable),
         longest ? make("details", null, make("summary", null, "The longest waits"), longest) : null);
-    show(...(windows[0] || [0, timeline.end]));
+    home(...(windows[0] || [0, timeline.end]));
     showInTimeline = (from, to) => {
         const shown = timeline.iterations.filter(([number]) => from <= number && number < to);
         if (shown.length) show(Math.min(...shown.map((i) => i[1])), Math.max(...shown.map((i) => i[2])));

@@ -25,7 +25,7 @@ function waitingCauses(w) {
         .filter((cause) => cause.all > 0).sort((a, b) => b.all - a.all);
 }
 
-const OF_WAITING = { what: "time that each rank (down) waits for each rank (across)", counted: "wait", value: ns, name: "time", down: "rank that waits", across: "rank that it waits for", ends: ["rank", "for"], between: "waits for", shade: (v, most) => Math.sqrt(v / most) };
+const OF_WAITING = { what: "time that each rank (down) waits for each rank (across)", counted: "wait", value: ns, name: "time", down: "rank that waits", across: "rank that it waits for", ends: ["rank", "for"], between: "waits for", colour: () => heat, shade: (v, most) => v / most, middle: (most) => most / 2 };
 
 /* Pairs as cells of a matrix of 64 lines at most. */
 function waitingMatrix(w) {

@@ -42,9 +42,22 @@ static void add_calls(cJSON *document, const struct efg_model *model)
     }
 }
 
+/* CONTEXT_OF: of call sites, by their keys, the context. */
+static void find_contexts(struct efg_map *context_of, const struct efg_model *model)
+{
+    const struct efg_graph *graph = &model->merged.graph;
+    for (uint32_t v = 0; v < graph->node_count; v++) {
+        uint64_t *context = efg_map_put(context_of, graph->nodes[v].hash);
+        if (context)
+            *context = model->contexts.of_node[v];
+    }
+}
+
 static void add_sites(cJSON *document, const struct efg_model *model)
 {
     const struct efg_join *join = &model->ranks.sites;
+    struct efg_map context_of = {0};
+    find_contexts(&context_of, model);
     cJSON *sites = cJSON_AddArrayToObject(document, "sites");
     for (uint32_t i = 0; i < join->count; i++) {
         const struct efg_join_item *item = &join->items[i];
@@ -54,6 +67,8 @@ static void add_sites(cJSON *document, const struct efg_model *model)
         efg_summary_node(&model->run, &node, label, sizeof label);
         efg_json_text(to, "label", label);
         efg_json_hex(to, "hash", item->key);
+        const uint64_t *context = efg_map_find(&context_of, item->key);
+        efg_json_number(to, "context", context ? *context : 0);
         efg_json_number(to, "time", item->time);
         efg_json_number(to, "mean", item->calls ? item->time / item->calls : 0);
         if (efg_join_has_max(item))
@@ -62,6 +77,7 @@ static void add_sites(cJSON *document, const struct efg_model *model)
             cJSON_AddNullToObject(to, "longest");
         cJSON_AddItemToArray(sites, to);
     }
+    efg_map_fini(&context_of);
 }
 
 /* --- ranks --- */
@@ -72,7 +88,7 @@ static void add_quantities(cJSON *document, const struct efg_model *model)
     for (int i = 0; i < EFG_QUANTITIES; i++) {
         cJSON *to = cJSON_CreateObject();
         cJSON_AddStringToObject(to, "name", efg_report_quantity((enum efg_quantity)i));
-        cJSON_AddStringToObject(to, "unit", i == EFG_BYTES ? "bytes" : i == EFG_EVENTS ? "count" : "ns");
+        cJSON_AddStringToObject(to, "unit", efg_report_quantity_unit((enum efg_quantity)i));
         efg_distribution_json(to, "values", &model->run, model->ranks.values[i], EFG_OF_ALL,
                               EFG_DISTRIBUTION_LIST);
         cJSON_AddItemToArray(ranks, to);

@@ -10,6 +10,9 @@
 #include "inside.h"
 #include "json.h"
 #include "model/distribution.h"
+#include "source.h"
+
+#define CODE_MOST 120 /* characters of a line of source */
 
 /* --- loops --- */
 
@@ -187,6 +190,16 @@ static size_t list_of(const struct efg_by_rank *by, uint32_t id)
     return time >= whole / 200 ? EFG_DISTRIBUTION_LIST : EFG_DISTRIBUTION_SHORT;
 }
 
+/* The line from which it is called: that of a function is in the file of its caller. */
+static void add_code(cJSON *to, const struct efg_contexts *contexts, const struct efg_context *c)
+{
+    char code[CODE_MOST];
+    const char *file = c->is_call || c->parent == EFG_NONE ? c->file : contexts->items[c->parent].file;
+    efg_source_line(code, sizeof code, file, c->line);
+    if (*code)
+        efg_json_text(to, "code", code);
+}
+
 static cJSON *make_context(const struct efg_model *model, uint32_t id)
 {
     const struct efg_context *c = &model->contexts.items[id];
@@ -198,6 +211,7 @@ static cJSON *make_context(const struct efg_model *model, uint32_t id)
     cJSON_AddBoolToObject(to, "is_call", c->is_call);
     efg_json_text(to, "file", c->file);
     efg_json_number(to, "line", c->line);
+    add_code(to, &model->contexts, c);
     efg_json_text(to, "module", c->module);
     efg_json_number(to, "calls", by->context_calls[id]);
     efg_json_number(to, "bytes", by->context_bytes[id]);
