@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of a report: in DIR are text, json (of efgtrace report) and run.efg, which is read by
-read_run.py. Prints "NAME<tab>WHY NOT" for each comparison.
+"""Figures of a report: in DIR are text, json (of efgtrace report), folded (of efgtrace export) and run.efg, which is
+read by read_run.py. Prints "NAME<tab>WHY NOT" for each comparison.
 
 usage: figures.py DIR"""
 import json
@@ -96,6 +96,23 @@ def check_heat(report, ranks, lines):
         check('iterations by rank: as in the text', wanted, re.findall(r'[\d.]+ [mun]?s', lines[at + 1]))
 
 
+def check_folded(report):
+    """Folded stacks are the contexts with time of their own."""
+    wanted, paths = Counter(), []
+    for c in report['contexts']:
+        above = paths[c['parent']] if c['parent'] is not None else ''
+        paths.append((above and above + ';') + ''.join('_' if letter == ';' or letter < ' ' else letter for letter in c['name']))
+        wanted[paths[-1]] += c['time']['sum']
+        wanted[above] -= c['time']['sum']
+    del wanted['']
+    got = Counter()
+    with open(f'{DIR}/folded', encoding='utf-8', errors='replace') as file:
+        for line in file:
+            path, time = line.rstrip('\n').rsplit(' ', 1)
+            got[path] += int(time)
+    check('folded stacks', +wanted, got)
+
+
 def main():
     with open(f'{DIR}/json', encoding='utf-8') as file:
         report = json.load(file)
@@ -164,6 +181,7 @@ def main():
           ' '.join(f'{i}. {text}' for i, text in enumerate(report['overview']['findings'], 1)).split())
     check('the summary, as in the text', lines[begin:begin + len(report['overview']['summary'])],
           report['overview']['summary'])
+    check_folded(report)
 
 
 if __name__ == '__main__':

@@ -34,7 +34,8 @@ verdicts() {
 shown() {
     local run
     for run; do
-        "$tool" report $run >$run/text && "$tool" report $run -f json -o $run/json && "$tool" report $run --html >$run/said
+        "$tool" report $run >$run/text && "$tool" report $run -f json -o $run/json && "$tool" report $run --html >$run/said &&
+            "$tool" export -f folded $run >$run/folded
         same "$run: all three forms" 0 $?
         same "$run: where the page is" $run/report.html "$(cat $run/said)"
         [ -z "${PAGES-}" ] || cp $run/report.html "$PAGES/$run.html"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * efgtrace export: the recorded iterations for other programs to show, or the whole run to be replayed.
+ * efgtrace export: the recorded iterations for other programs to show; the time of the whole run by calling
+ * context, or the whole run to be replayed.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -18,12 +19,12 @@
 #include "formats.h"
 #include "recorded/json.h"
 
-enum { PERFETTO, JSON, OTF2, SIMGRID };
-#define FORMATS "perfetto json otf2 simgrid" /* their names */
+enum { PERFETTO, JSON, OTF2, SIMGRID, FOLDED };
+#define FORMATS "perfetto json otf2 simgrid folded" /* their names */
 
 struct request {
     const char *output, *dir;
-    int format; /* PERFETTO ... SIMGRID */
+    int format; /* PERFETTO ... FOLDED */
     uint64_t calls;
 };
 
@@ -35,13 +36,21 @@ static void withdraw(const char *path)
         remove(path);
 }
 
+static int write_format(FILE *file, struct efg_model *model, const struct request *request, char *message,
+                        size_t size)
+{
+    if (request->format == JSON)
+        return efg_export_json(file, model, request->calls, message, size);
+    if (request->format == FOLDED)
+        return efg_export_folded(file, model);
+    return efg_export_perfetto(file, &model->run, message, size);
+}
+
 static int write_to(FILE *file, struct efg_model *model, const struct request *request)
 {
     char message[1024] = "";
     const char *path = request->output;
-    int error = request->format == JSON
-                    ? efg_export_json(file, model, request->calls, message, sizeof message)
-                    : efg_export_perfetto(file, &model->run, message, sizeof message);
+    int error = write_format(file, model, request, message, sizeof message);
     if (!error && fflush(file))
         error = -errno;
     if (error == EFG_TOLD)
@@ -121,8 +130,8 @@ static int export_folder(const struct request *request)
 static const char *const help[] = {
     "Usage: efgtrace export [OPTION...] DIR\n\n"
     "Writes the recorded iterations of the run that wrote DIR, which are in\n"
-    "DIR/traces.otf2, for other programs; as simgrid the whole run.\n\n"
-    "  -f, --format perfetto|json|otf2|simgrid   default: perfetto\n"
+    "DIR/traces.otf2, for other programs; as simgrid and folded the whole run.\n\n"
+    "  -f, --format perfetto|json|otf2|simgrid|folded   default: perfetto\n"
     "  -c, --calls N                json: at most N calls, and N messages; default: 640000\n"
     "  -o, --output FILE            default, or -: standard output; for otf2 the folder DIR2, which\n"
     "                               is made if necessary: write DIR2/traces.otf2; for simgrid a\n"
@@ -147,7 +156,10 @@ static const char *const help[] = {
     "Calls that were not recorded do what the recorded ones of the same node did, again and again:\n"
     "exact is a run in mode full. If that cannot be replayed to its end, nothing is written. What\n"
     "is not replayed: data of one-sided communication, other threads than the main one, and that\n"
-    "synchronous sends wait for their receives.\n\n",
+    "synchronous sends wait for their receives.\n\n"
+    "folded: the whole run as folded stacks, for flamegraph.pl, inferno and speedscope: a line\n"
+    "\"main;exchange;MPI_Send 1234\" for each calling context, with the time of all ranks in it,\n"
+    "without that of what it calls, in ns. It needs no trace.\n\n",
     efg_export_json_help,
     "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,

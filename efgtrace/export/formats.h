@@ -27,6 +27,10 @@ int efg_export_simgrid(const char *dir, const struct efg_run *run);
 int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *message,
                     size_t size);
 
+/* Write the time of all ranks in each calling context of the run, which is open, as folded stacks.
+ * Returns 0, EFG_TOLD or -errno. */
+int efg_export_folded(FILE *file, struct efg_model *model);
+
 extern const char efg_export_json_help[]; /* the schema */
 
 #endif
