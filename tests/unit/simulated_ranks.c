@@ -116,7 +116,7 @@ static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int
 {
     int i = index_of(w, r), is_known = has_found(w, r, r->phase);
     int phase = is_known ? r->phase : r->phase - 1;
-    int has = has_found(w, r, phase);
+    int has = has_found(w, r, phase) && r->ticks >= r->ahead_until;
     struct sim_window *now = present(r);
     return (struct efg_standing){
         .leaving = leaving,
@@ -455,6 +455,20 @@ static void ask(const struct sim_world *w, struct sim_rank *r)
         r->control.agree.asked = efg_agree_ask(r->asked, 1 + r->asked % 4);
 }
 
+/* Its window ends, or it has no pivot of the present loop any more; and it votes for none for a while. */
+static void go_ahead(const struct sim_world *w, struct sim_rank *r)
+{
+    if (!w->plan.aheads || sim_roll(w->plan.aheads))
+        return;
+    if (r->control.trigger.state == EFG_RECORDING && r->tally.visits > first_recorded(r))
+        feed(r, EFG_IN_OVER);
+    if (r->control.trigger.state > EFG_PROVISIONAL || r->control.agree.round != EFG_ROUND_PROPOSE)
+        return;
+    efg_control_lose(&r->control, HANDS(r));
+    r->marked = -1;
+    r->ahead_until = r->ticks + sim_roll(500);
+}
+
 void sim_steer(struct sim_world *w, struct sim_rank *r)
 {
     int i = index_of(w, r);
@@ -468,6 +482,7 @@ void sim_steer(struct sim_world *w, struct sim_rank *r)
     }
     if (r->control.trigger.state == EFG_RECORDING && (is_silent(w, r) || is_shut(w, r)))
         feed(r, EFG_IN_OVER);
+    go_ahead(w, r);
     ask(w, r);
     advance(w, r, sim_roll(w->plan.sample) == 0);
 }

@@ -39,6 +39,7 @@ struct sim_plan {
     uint64_t asks; /* in each so manieth iteration the program asks for 1 to 4, on most ranks; 0: never */
     uint64_t shuts;   /* of so many iterations in turn, it shuts the second half; 0: never */
     int pauses;       /* some ranks would pause, and do when there is no further window */
+    uint32_t aheads;  /* at one in so many looks, a rank prefers a loop that is not elected yet; 0: never */
     uint64_t is_long; /* record provisionally from this iteration on; 0: never */
     uint64_t drift;   /* one in so many visits of the pivots that drift is missed or double */
     int drifting, drifts; /* so many pivots, the first ones; on this rank */
@@ -81,7 +82,7 @@ struct sim_rank {
     int phase, slot, is_done;
     uint64_t iteration; /* of the phase, from 0 */
     uint64_t visits[SIM_PHASES][SIM_PIVOTS];
-    uint64_t ticks;
+    uint64_t ticks, ahead_until;
     /* What the runtime has. */
     struct efg_choice choices[SIM_PIVOTS];
     uint32_t choice_count;

@@ -313,6 +313,25 @@ static void test_provisional(void **state)
     sim_assert_part(past, 90, 500);
 }
 
+/* Ranks end their windows, or let go of their pivots, for a loop around that is not elected yet, and come
+ * back to the old one: what is recorded is the same everywhere. */
+static void test_ranks_that_go_ahead(void **state)
+{
+    int made = 0;
+    uint64_t apart;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(500); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->aheads = 10 + sim_roll(2000);
+        p->windows = run % 3 ? 1 : 4;
+        p->is_long = run % 2 ? 1 : 0;
+        made += sim_windows(world, &apart) > 0;
+        if (!world->rank[0].control.agree.is_from_start) /* then no collective may be left that tells */
+            sim_assert_right(world, apart);
+    }
+    sim_assert_part(made, 80, 500);
+}
+
 /* --- what the program asks for, and when it shuts --- */
 
 static void assert_alike(const struct sim_window *v)
@@ -399,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_other_periods_follow),
         cmocka_unit_test(test_two_pivots_of_one_bit),
         cmocka_unit_test(test_provisional),
+        cmocka_unit_test(test_ranks_that_go_ahead),
         cmocka_unit_test(test_the_program_asks),
         cmocka_unit_test(test_the_program_shuts),
     };

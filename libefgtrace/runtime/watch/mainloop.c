@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chooses among the pivots of a loop: of that of this rank, of the elected one, of one with few, long
- * iterations.
+ * Chooses among the pivots of a loop: of that of this rank, or of the elected one.
  */
 #include "mainloop.h"
 
 #include "act.h"
-#include "asked.h"
 #include "next.h"
 #include "phases.h"
-#include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "threads.h"
 #include "visits.h"
 
-#define LONG_SHARE 10  /* a long round takes more than this part of the time so far, ... */
-#define LONG 50000000u /* ... and more ns than that */
-
-static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
 static const struct efg_agree *const agree = &efg_steering.control.agree;
 static const struct efg_trigger *const trigger = &efg_steering.control.trigger;
@@ -35,8 +28,8 @@ static bool is_preferred(const struct efg_pivot *a, const struct efg_pivot *b)
     return efg_ballot_bit(&x) < efg_ballot_bit(&y);
 }
 
-static bool adopt_best(struct efg_thread *t, const struct efg_judge *judge,
-                       const struct efg_loop_found *found, uint64_t now)
+bool efg_mainloop_adopt(struct efg_thread *t, const struct efg_judge *judge,
+                        const struct efg_loop_found *found, uint64_t now)
 {
     struct efg_pivot pivots[EFG_CHOICES];
     uint32_t count = found ? efg_pivot_list(judge, found, pivots, EFG_CHOICES) : 0;
@@ -54,7 +47,7 @@ bool efg_mainloop_adopt_own(struct efg_thread *t, uint64_t now)
 {
     struct efg_judge *judge = efg_next_judge(t);
 
-    return adopt_best(t, judge, efg_judge_find(judge, s->loop.function, s->loop.iterations), now);
+    return efg_mainloop_adopt(t, judge, efg_judge_find(judge, s->loop.function, s->loop.iterations), now);
 }
 
 /* No window is under way, nor an election of a pivot. */
@@ -106,37 +99,6 @@ void efg_mainloop_list_pivots(struct efg_thread *t)
     put_first(&s->pivot);
     for (uint32_t i = 0; i < s->pivot_count; i++)
         s->choices[i] = choice_of(&s->pivots[i]);
-}
-
-/* --- few, long iterations --- */
-
-/* A loop that has gone round twice may be the main loop already. */
-static const struct efg_loop_found *likely(const struct efg_judge *judge)
-{
-    if (judge->chosen != EFG_NONE)
-        return &judge->chain[judge->chosen];
-    for (uint32_t i = 0; i < judge->count; i++)
-        if (judge->chain[i].is_level && judge->chain[i].loop.iterations >= 2 &&
-            judge->chain[i].loop.share >= 0.5)
-            return &judge->chain[i];
-    return NULL;
-}
-
-void efg_mainloop_consider_long(struct efg_thread *t, uint64_t now)
-{
-    const struct efg_loop_found *found = likely(efg_finder_judge(t->finder));
-    enum efg_state state = trigger->state;
-    uint64_t elapsed = now - job->start;
-
-    if (!found || agree->role == EFG_ALONE || (state != EFG_WATCHING && state != EFG_PROPOSED) ||
-        (s->loop.function && s->loop.function != found->loop.function) || /* another's pivot */
-        !efg_agree_wants(agree, found->loop.function) || efg_asked_is_shut(now))
-        return;
-    uint64_t round = elapsed / found->loop.iterations;
-    if (round * LONG_SHARE < elapsed || round < LONG)
-        return;
-    if (s->pivot.kind != EFG_PIVOT_NONE || adopt_best(t, efg_finder_judge(t->finder), found, now))
-        efg_act_feed(t, EFG_IN_LONG, now);
 }
 
 /* --- less detail --- */

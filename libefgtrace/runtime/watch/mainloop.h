@@ -17,11 +17,10 @@ void efg_mainloop_found(struct efg_thread *thread, uint64_t before, uint64_t now
 /* Fill in efg_steering.pivots and choices, for the loop that is elected. */
 void efg_mainloop_list_pivots(struct efg_thread *thread);
 
-/* The best pivot of the loop of this rank is marked; returns false if there is none. */
+/* The best pivot of FOUND, or of the loop of this rank, is marked; returns false if there is none. */
+bool efg_mainloop_adopt(struct efg_thread *thread, const struct efg_judge *judge,
+                        const struct efg_loop_found *found, uint64_t now);
 bool efg_mainloop_adopt_own(struct efg_thread *thread, uint64_t now);
-
-/* If a round takes long, record provisionally from the next one on. */
-void efg_mainloop_consider_long(struct efg_thread *thread, uint64_t now);
 
 /* The graph was made coarser, with this OUTCOME. */
 void efg_mainloop_rename(struct efg_thread *thread, enum efg_coarsened outcome, uint64_t now);

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "act.h"
+#include "ahead.h"
 #include "asked.h"
 #include "coarse.h"
 #include "enough.h"
@@ -142,7 +143,7 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
     struct efg_standing standing = {
         .leaving = leaving,
         .dropped = t->graph.dropped,
-        .loop = searches ? 0 : s->loop.function,
+        .loop = searches || efg_ahead_is_on() ? 0 : s->loop.function,
         .iterations = s->loop.iterations,
         .mark = efg_phases_mark(),
         .time = now - job->start,
@@ -231,7 +232,8 @@ void efg_rounds_consider_alone(struct efg_thread *t, uint64_t now)
 
 static void wait_for_loop(uint64_t now)
 {
-    int waits = agree->round == EFG_ROUND_PROPOSE && efg_ballot_winner(&rounds.result) && !s->loop.function;
+    int waits = agree->round == EFG_ROUND_PROPOSE && efg_ballot_winner(&rounds.result) &&
+                (!s->loop.function || efg_ahead_is_on());
     rounds.waiting_since = !waits ? 0 : rounds.waiting_since ? rounds.waiting_since : now;
     rounds.waited = waits ? rounds.waited + 1 : 0;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "act.h"
+#include "ahead.h"
 #include "asked.h"
 #include "coarse.h"
 #include "core/window/election.h"
@@ -89,10 +90,10 @@ static void look_for_loop(struct efg_thread *t, uint64_t now)
     bool is_new = efg_finder_sample(t->finder, now, &s->main);
 
     efg_wish_look(t);
-    if (efg_next_sample(t, now, is_new))
+    if (efg_next_sample(t, now, is_new) && !efg_ahead_found(t, now))
         efg_mainloop_found(t, before, now);
     if (job->conf.mode == EFG_MODE_ADAPTIVE)
-        efg_mainloop_consider_long(t, now);
+        efg_ahead_consider(t, now);
 }
 
 /* A window whose loop is over is not left to its pivot, nor is one that may no longer be recorded. */
@@ -289,6 +290,7 @@ void efg_steer_finish(uint64_t now, bool collective)
     efg_ring_finish(t, now);
     if (!efg_next_is_later())
         s->loop = s->main;
+    efg_ahead_finish(t, now);
     if (s->pivot.kind == EFG_PIVOT_NONE && s->loop.function)
         efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
     if (is_adaptive && collective && agree->phases > 1)

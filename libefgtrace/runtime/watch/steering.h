@@ -5,6 +5,7 @@
  *
  *     act.c        the control: what is decided, and done
  *     mainloop.c   the loop and the pivot of this rank
+ *     ahead.c      the same, where iterations are few and long
  *     next.c       its loop, when another phase begins
  *     rounds.c     what the others have said
  *     windows.c    what is recorded

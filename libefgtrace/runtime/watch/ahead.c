@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sees which loop may be the main loop before there is enough of it, and ends what is in its way. Invariant:
+ * a pivot of a loop around is marked only while no window of the ranks is under way.
+ */
+#include "ahead.h"
+
+#include "act.h"
+#include "asked.h"
+#include "mainloop.h"
+#include "next.h"
+#include "phases.h"
+#include "runtime/process/job.h"
+#include "runtime/process/notes.h"
+#include "visits.h"
+#include "windows.h"
+
+#define LONG_SHARE 10   /* a long round takes more than this part of the time so far, ... */
+#define LONG 50000000u  /* ... and more ns than that */
+#define FEW_CALLS 10000 /* of a round, to record it although it may be no iteration */
+#define OVER 4          /* times as many are no round any more */
+#define OVER_MORE 64    /* and so many more */
+
+static const struct efg_job *const job = &efg_job;
+static struct efg_steering *const s = &efg_steering;
+static const struct efg_agree *const agree = &efg_steering.control.agree;
+static const struct efg_trigger *const trigger = &efg_steering.control.trigger;
+
+static struct {
+    struct efg_pivot pivot; /* kind EFG_PIVOT_NONE: it is off */
+    uint64_t since, calls;  /* events when it was marked; those of a round */
+    uint64_t loop, refused; /* its function; one that was given up */
+} ahead;
+
+/* --- which loop --- */
+
+/* One that has gone round twice may be the main loop already. */
+static const struct efg_loop_found *likely(const struct efg_judge *judge)
+{
+    if (judge->chosen != EFG_NONE)
+        return &judge->chain[judge->chosen];
+    for (uint32_t i = 0; i < judge->count; i++)
+        if (judge->chain[i].is_level && judge->chain[i].loop.iterations >= 2 &&
+            judge->chain[i].loop.share >= 0.5)
+            return &judge->chain[i];
+    return NULL;
+}
+
+static bool is_long(const struct efg_loop_found *found, uint64_t now)
+{
+    uint64_t elapsed = now - job->start, round = elapsed / found->loop.iterations;
+
+    return round * LONG_SHARE >= elapsed && round >= LONG;
+}
+
+static bool has_pivot(const struct efg_judge *judge, const struct efg_loop_found *found)
+{
+    struct efg_pivot pivots[EFG_CHOICES];
+    uint32_t count = found ? efg_pivot_list(judge, found, pivots, EFG_CHOICES) : 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (efg_visits_have(&pivots[i]))
+            return true;
+    return false;
+}
+
+/* --- the loop around that of this rank --- */
+
+bool efg_ahead_is_on(void)
+{
+    return ahead.pivot.kind != EFG_PIVOT_NONE && efg_visits_have(&ahead.pivot);
+}
+
+bool efg_ahead_found(struct efg_thread *t, uint64_t now)
+{
+    struct efg_judge *judge = efg_next_judge(t);
+
+    if (!efg_ahead_is_on())
+        return false;
+    if (has_pivot(judge, efg_judge_find(judge, s->loop.function, s->loop.iterations))) {
+        efg_tell(now, "the loop around is the main loop: %llu iterations so far",
+                 (unsigned long long)s->loop.iterations);
+        ahead.pivot.kind = EFG_PIVOT_NONE;
+        efg_phases_adopt();
+    }
+    return true;
+}
+
+static uint64_t calls_of_round(const struct efg_judge *judge, const struct efg_loop_found *found)
+{
+    return judge->flow->flow[found->site].events / found->loop.iterations;
+}
+
+/* Of several loops of one function, one that goes round half as often or less. */
+static bool is_other(const struct efg_loop_found *found)
+{
+    return s->loop.function &&
+           (s->loop.function != found->loop.function || s->loop.iterations >= 2 * found->loop.iterations);
+}
+
+static bool is_around(const struct efg_judge *judge, const struct efg_loop_found *found)
+{
+    uint32_t own = efg_calltree_find(judge->flow->tree, s->loop.function);
+
+    return own != EFG_NONE && efg_calltree_is_below(judge->flow->tree, own, found->site) &&
+           found->loop.function != ahead.refused && calls_of_round(judge, found) <= FEW_CALLS &&
+           !has_pivot(judge, found);
+}
+
+/* The first window of the loop inside has an iteration, and would last for more than a round. */
+static bool is_in_the_way(const struct efg_thread *t, const struct efg_loop_found *found)
+{
+    return trigger->state == EFG_RECORDING && agree->windows == 1 && !agree->made && !agree->asking &&
+           efg_windows_visits() > 1 && t->tally.visits < agree->length * found->loop.iterations;
+}
+
+static void begin(struct efg_thread *t, const struct efg_judge *judge, const struct efg_loop_found *found,
+                  uint64_t now)
+{
+    efg_act_lose(t, now);
+    if (!efg_mainloop_adopt(t, judge, found, now))
+        return;
+    ahead.pivot = s->pivot;
+    ahead.loop = found->loop.function;
+    ahead.since = t->graph.events;
+    ahead.calls = calls_of_round(judge, found);
+    efg_act_feed(t, EFG_IN_LONG, now);
+}
+
+static void give_up(struct efg_thread *t, uint64_t now)
+{
+    efg_act_lose(t, now);
+    ahead.refused = ahead.loop;
+    ahead.pivot.kind = EFG_PIVOT_NONE;
+    efg_mainloop_adopt_own(t, now);
+}
+
+/* Its pivot is silent, or there was no room to record it. */
+static bool is_over(const struct efg_thread *t)
+{
+    bool is_silent = trigger->state == EFG_READY
+                         ? t->graph.events - ahead.since > OVER * ahead.calls + OVER_MORE
+                         : efg_visits_are_over(t);
+
+    return is_silent || trigger->state < EFG_READY;
+}
+
+static void consider_around(struct efg_thread *t, const struct efg_judge *judge,
+                            const struct efg_loop_found *found, uint64_t now)
+{
+    bool is_free = trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE;
+
+    if (!is_around(judge, found) || agree->slow.is_on || agree->skip)
+        return;
+    if (is_in_the_way(t, found))
+        efg_act_feed(t, EFG_IN_OVER, now);
+    else if (is_free && efg_agree_wants(agree, found->loop.function))
+        begin(t, judge, found, now);
+}
+
+void efg_ahead_consider(struct efg_thread *t, uint64_t now)
+{
+    const struct efg_judge *judge = efg_finder_judge(t->finder);
+    const struct efg_loop_found *found = likely(judge);
+    bool is_waiting = trigger->state == EFG_WATCHING || trigger->state == EFG_PROPOSED;
+
+    if (agree->role == EFG_ALONE || efg_asked_is_shut(now))
+        return;
+    if (efg_ahead_is_on()) {
+        if (is_over(t))
+            give_up(t, now);
+        return;
+    }
+    if (!found || !is_long(found, now))
+        return;
+    if (is_other(found))
+        consider_around(t, judge, found, now);
+    else if (is_waiting && efg_agree_wants(agree, found->loop.function) &&
+             (s->pivot.kind != EFG_PIVOT_NONE || efg_mainloop_adopt(t, judge, found, now)))
+        efg_act_feed(t, EFG_IN_LONG, now);
+}
+
+void efg_ahead_finish(struct efg_thread *t, uint64_t now)
+{
+    if (efg_ahead_is_on())
+        efg_mainloop_adopt_own(t, now);
+}
