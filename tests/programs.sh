@@ -53,6 +53,7 @@ test_program() {
     [ -n "$(expected "$program" steps)" ] || { verdict "$program" "its source does not say what is expected"; return; }
     run "$program" bare "$work/bare"
     bare=$?
+    estimated=
     for mode in adaptive full $([ "$(expected "$program" graph no)" = no ] || echo graph); do
         dir=$work/$program.$mode
         run "$program" $mode "$work/out" "$tool" run -o "$dir" -m $mode --interval 20ms
@@ -61,8 +62,10 @@ test_program() {
         verdict "$program $mode: exit code" "$why"
         verdict "$program $mode: output" "$(diff "$work/bare" "$work/out" | head -n 5)"
         case $mode in
-        full) check_trace "$program" $mode "$(expected "$program" full_lacks nothing)" "$dir/traces.otf2" \
-            --full --iterations 0 ;;
+        full)
+            check_trace "$program" $mode "$(expected "$program" full_lacks nothing)" "$dir/traces.otf2" \
+                --full --iterations 0
+            test_estimate "$program" "$estimated" "$(events_of '^Trace  *' "$dir")" ;;
         adaptive) test_window "$program" "$dir" ;;
         graph) [ -e "$dir/traces.otf2" ] && why="it wrote a trace" || why=
             verdict "$program graph: no trace" "$why" ;;
@@ -82,6 +85,19 @@ test_window() {
     agrees "$1 adaptive: all tables tell the same" tables.py "$2"
     wanted=$(expected "$1" iterations)
     [ -z "$wanted" ] || verdict "$1 adaptive: the main loop" "$(wrong_count "$2" "$wanted")"
+    [ -z "$wanted" ] || estimated=$(events_of '.* a full one: about ' "$2")
+}
+
+# events_of BEFORE DIR: their number in the line of the summary about the trace that begins so
+events_of() {
+    sed -n 's/'"$1"'\([0-9.]*\) \(thousand\|million\)* *events.*/\1 \2/p' "$2/summary.txt" |
+        sed 's/ thousand/e3/; s/ million/e6/'
+}
+
+# What the run in mode adaptive said of a full trace, of a program whose iterations are all alike.
+test_estimate() { # PROGRAM SAID EVENTS
+    [ -z "$2" ] || verdict "$1: how large a full trace is" \
+        "$(awk -v said="$2" -v is="$3" 'BEGIN { if (said < 0.9 * is || said > 1.1 * is) print said ", it has " is }')"
 }
 
 # The pivot's visits, over the run, against the iterations that the source has.

@@ -186,7 +186,9 @@ static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view 
     for (int i = count; i-- > 0;) {
         struct efg_buffer map = {0};
         rc |= efg_otf2_map(u, i, &map);
-        rc |= efg_otf2_events(archive, &views[i], map.data, map.size, &none, &events[i]);
+        struct efg_otf2_count written;
+        rc |= efg_otf2_events(archive, &views[i], map.data, map.size, &none, &written);
+        events[i] = written.events;
         efg_buffer_fini(&map);
     }
     rc |= efg_otf2_absent(u, archive);

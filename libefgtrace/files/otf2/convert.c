@@ -225,12 +225,14 @@ static int write_events(struct conversion *c, const struct input *input)
 {
     struct efg_log_view view;
     struct efg_buffer map = {0};
+    struct efg_otf2_count count = {0};
     int rc = open_log(c, &view, input->path);
     if (rc)
         return rc;
     rc = efg_otf2_map(c->unifier, input->index, &map);
     if (rc == 0)
-        rc = efg_otf2_events(c->archive, &view, map.data, map.size, &c->strays, &c->events[input->index]);
+        rc = efg_otf2_events(c->archive, &view, map.data, map.size, &c->strays, &count);
+    c->events[input->index] = count.events;
     if (rc == -EBADMSG)
         warn(c, input->path, "it changed while it was read");
     efg_buffer_fini(&map);

@@ -160,10 +160,13 @@ static void free_pass(struct efg_otf2_pass *p)
 }
 
 /* The writer is closed at once: each one holds its chunks. */
-static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t location, uint64_t *events)
+static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t location,
+                  struct efg_otf2_count *count)
 {
     OTF2_EvtWriter *writer = p->stack.writer;
-    if (p->stack.failed || OTF2_EvtWriter_GetNumberOfEvents(writer, events) != OTF2_SUCCESS ||
+    count->marks = p->stack.marks;
+    count->calls = p->stack.calls;
+    if (p->stack.failed || OTF2_EvtWriter_GetNumberOfEvents(writer, &count->events) != OTF2_SUCCESS ||
         OTF2_Archive_CloseEvtWriter(archive, writer) != OTF2_SUCCESS ||
         efg_otf2_write_local(archive, location, p->last - p->first) != 0)
         return -EIO;
@@ -171,10 +174,11 @@ static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t locat
 }
 
 static int write_location(OTF2_Archive *archive, struct efg_otf2_pass *p,
-                          const struct efg_record *(*next)(void *), void *context, uint64_t *events)
+                          const struct efg_record *(*next)(void *), void *context,
+                          struct efg_otf2_count *count)
 {
     uint64_t location = efg_otf2_location(p->reader.view->header);
-    *events = 0;
+    *count = (struct efg_otf2_count){0};
     p->stack.writer = OTF2_Archive_GetEvtWriter(archive, location);
     if (!p->stack.writer)
         return -EIO;
@@ -183,25 +187,25 @@ static int write_location(OTF2_Archive *archive, struct efg_otf2_pass *p,
         write_all(p, next, context);
     else
         p->stack.failed = true;
-    int rc = finish(archive, p, location, events);
+    int rc = finish(archive, p, location, count);
     free_pass(p);
     return rc;
 }
 
 int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map, size_t size,
-                    const struct efg_strays *strays, uint64_t *events)
+                    const struct efg_strays *strays, struct efg_otf2_count *count)
 {
     struct efg_otf2_pass p = {
         .reader = {.view = log},
         .map = efg_reader(map, size),
         .strays = efg_strays_of(strays, log->header->rank, log->header->thread),
     };
-    return write_location(archive, &p, NULL, NULL, events);
+    return write_location(archive, &p, NULL, NULL, count);
 }
 
 int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map, size_t size,
-                    const struct efg_record *(*next)(void *), void *context, uint64_t *events)
+                    const struct efg_record *(*next)(void *), void *context, struct efg_otf2_count *count)
 {
     struct efg_otf2_pass p = {.reader = {.view = log}, .map = efg_reader(map, size)};
-    return write_location(archive, &p, next, context, events);
+    return write_location(archive, &p, next, context, count);
 }

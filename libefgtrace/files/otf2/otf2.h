@@ -71,22 +71,28 @@ int efg_otf2_say_usage(struct efg_otf2_unifier *u, struct efg_run *run);
 /* After all were added: append the map of log INDEX to OUT. Returns 0 or -ENOMEM. */
 int efg_otf2_map(struct efg_otf2_unifier *u, int index, struct efg_buffer *out);
 
+/* What was written of a log. MARKS: events that a trace of all calls would not have: where iterations
+ * begin and end, and functions that are left and entered again there. CALLS: without polls that found
+ * nothing. */
+struct efg_otf2_count {
+    uint64_t events, marks, calls;
+};
+
 /* Write the events of LOG but STRAYS, with its map, and its own definitions to its location of
- * the ARCHIVE (whose files are open). *EVENTS: how many. Returns 0, -EBADMSG, -EIO; the
+ * the ARCHIVE (whose files are open). *COUNT: how many. Returns 0, -EBADMSG, -EIO; the
  * location is there in any case but the last. */
-int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
-                    size_t size, const struct efg_strays *strays, uint64_t *events);
+int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const void *map, size_t size,
+                    const struct efg_strays *strays, struct efg_otf2_count *count);
 
 /* All events of LOG, and then the records that NEXT gives until it returns NULL: calls that are
  * made up while they are written. Otherwise the same. */
-int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map,
-                    size_t size, const struct efg_record *(*next)(void *context), void *context,
-                    uint64_t *events);
+int efg_otf2_stream(OTF2_Archive *archive, const struct efg_log_view *log, const void *map, size_t size,
+                    const struct efg_record *(*next)(void *context), void *context,
+                    struct efg_otf2_count *count);
 
 /* Write the global definitions; EVENTS[i] = number of events of log i. COMPLETE: 0 if
  * messages may miss their partner. */
-int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events,
-                    bool complete);
+int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events, bool complete);
 
 /* Write empty locations for the ranks that have no log, so that readers find all of them.
  * Returns 0, -ENOMEM, -EIO. */
@@ -141,10 +147,8 @@ void efg_otf2_remove(const char *dir, unsigned below);
  * Clocks by which messages were received before they were sent are corrected, and SKEW is
  * filled with what was found; the logs are not changed.
  */
-int efg_otf2_convert(const char *dir, char *const *paths, int count,
-                     void (*progress)(int done, int all),
-                     void (*warn)(const char *path, const char *what),
-                     struct efg_run_skew *skew);
+int efg_otf2_convert(const char *dir, char *const *paths, int count, void (*progress)(int done, int all),
+                     void (*warn)(const char *path, const char *what), struct efg_run_skew *skew);
 
 /*
  * Write DIR/traces.otf2 from the sequences of RUN, for the ranks marked in IS_WANTED by index;
@@ -152,7 +156,7 @@ int efg_otf2_convert(const char *dir, char *const *paths, int count,
  * (rebuild.h), and there are no messages; the trace says so. Returns 0 or -errno as above; MESSAGE
  * is then what is wrong with RUN, or "".
  */
-int efg_otf2_rebuild(const char *dir, const struct efg_run *run, const char *is_wanted,
-                     char *message, size_t size);
+int efg_otf2_rebuild(const char *dir, const struct efg_run *run, const char *is_wanted, char *message,
+                     size_t size);
 
 #endif

@@ -125,21 +125,19 @@ struct efg_otf2_unifier {
     struct efg_otf2_log *logs;
     int log_count;
     uint64_t start, first, last; /* of all logs, ns since 1970: when they begin; of events */
-    struct efg_otf2_table
-        items;                 /* key: what a log defines, bytes; value: 1 if that made sense */
-    struct efg_otf2_set *sets; /* by row of items */
+    struct efg_otf2_table items; /* key: what a log defines, bytes; value: 1 if that made sense */
+    struct efg_otf2_set *sets;   /* by row of items */
     uint32_t set_count;
-    struct efg_otf2_table strings, regions, sites, positions, groups, comms, wins, files,
-        handles, nodes;
+    struct efg_otf2_table strings, regions, sites, positions, groups, comms, wins, files, handles, nodes;
     struct efg_otf2_table paths; /* key: struct efg_frame[] with strings as modules; value:
                                     where its entry begins in path_entries */
     struct efg_buffer path_entries;
     struct efg_map used_index; /* item << 32 | row -> in used */
     struct efg_otf2_used *used;
     uint64_t used_count;
-    struct efg_map phase_names;   /* number -> string, of those that were named */
-    uint32_t *comm_ids;           /* by row: parents first; made when all were added */
-    uint32_t *comm_order;         /* by id */
+    struct efg_map phase_names; /* number -> string, of those that were named */
+    uint32_t *comm_ids;         /* by row: parents first; made when all were added */
+    uint32_t *comm_order;       /* by id */
 };
 
 /* Groups and communicators that always exist. */
@@ -192,8 +190,7 @@ struct efg_otf2_cast {
 };
 
 /* EVENTS by log. Returns 0 or -ENOMEM. */
-int efg_otf2_cast(struct efg_otf2_unifier *u, const uint64_t *events,
-                  struct efg_otf2_cast *cast);
+int efg_otf2_cast(struct efg_otf2_unifier *u, const uint64_t *events, struct efg_otf2_cast *cast);
 void efg_otf2_cast_fini(struct efg_otf2_cast *cast);
 
 /* --- the regions that are open on a location --- */
@@ -222,8 +219,10 @@ struct efg_otf2_stack {
     } * frames;
     uint32_t depth, written, deepest; /* deepest: so far */
     bool in_iteration, in_call;
-    uint32_t call; /* region of the MPI call */
-    bool failed;   /* OTF2 refused an event, or no memory */
+    uint32_t call;         /* region of the MPI call */
+    uint32_t lasting;      /* frames that were open at each call of the iteration; EFG_NONE: none has come */
+    uint64_t calls, marks; /* as in struct efg_otf2_count */
+    bool failed;           /* OTF2 refused an event, or no memory */
 };
 
 /* TIME or, if that is over, the last event's; it becomes the last event's. */
@@ -236,8 +235,8 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
 void efg_otf2_regions(struct efg_otf2_stack *s, const uint32_t *regions, uint32_t count, uint64_t time);
 /* SITE, and PATH, which names the call path: EFG_NONE if not known. POLLS: how many that
  * found nothing the visit stands for, 0 if it is none. */
-void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path,
-                   uint64_t polls, uint64_t time);
+void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path, uint64_t polls,
+                   uint64_t time);
 void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time);
 /* As a log has it: d is the number of the iteration, a and b why it was kept, c the phase. WHEN: the
  * conditions of the log, LOOP: the function of the loop of the phase; strings, EFG_NONE if there is none. */

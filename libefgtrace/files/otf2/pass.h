@@ -45,22 +45,17 @@ void efg_otf2_read_head(struct efg_otf2_pass *p);
 /* Take the next entry of the map if R is a definition that has one. */
 void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r);
 /* What the log's ID stands for; returns whether it is known. */
-bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id,
-                   uint32_t *found);
+bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id, uint32_t *found);
 /* The user's region ID of the log, and those around it, outermost first, to REGIONS; returns how many. */
 #define EFG_OTF2_NESTED 64 /* at most; of more the outermost are left out */
 uint32_t efg_otf2_find_regions(const struct efg_otf2_pass *p, uint32_t id, uint32_t regions[EFG_OTF2_NESTED]);
 
 /* --- records; what is not defined is dropped --- */
 
-OTF2_ErrorCode efg_otf2_write_message(struct efg_otf2_pass *p, const struct efg_record *r,
-                                      uint64_t time);
-OTF2_ErrorCode efg_otf2_write_collective(struct efg_otf2_pass *p, const struct efg_record *r,
-                                         uint64_t time);
-OTF2_ErrorCode efg_otf2_write_rma(struct efg_otf2_pass *p, const struct efg_record *r,
-                                  uint64_t time);
-OTF2_ErrorCode efg_otf2_write_io(struct efg_otf2_pass *p, const struct efg_record *r,
-                                 uint64_t time);
+OTF2_ErrorCode efg_otf2_write_message(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time);
+OTF2_ErrorCode efg_otf2_write_collective(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time);
+OTF2_ErrorCode efg_otf2_write_rma(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time);
+OTF2_ErrorCode efg_otf2_write_io(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time);
 /* As OTF2 calls it. */
 OTF2_CollectiveOp efg_otf2_operation(uint16_t collective);
 /* Whether the collective of kind BEGIN, just read, is to be written; remembers it. */

@@ -134,12 +134,14 @@ static int write_calls(struct rebuilding *b, const struct efg_run_rank *rank, ui
 {
     struct stream s = {0};
     struct efg_buffer map = {0};
+    struct efg_otf2_count count = {0};
     struct efg_log_view view = make_log(b, rank, thread);
     int error = b->records.failed ? -ENOMEM : efg_otf2_map(b->unifier, log, &map);
     if (!error)
         error = efg_rebuild_init(&s.rebuild, &rank->threads[thread], sequence);
     if (!error) {
-        error = efg_otf2_stream(b->archive, &view, map.data, map.size, next_record, &s, &b->events[log]);
+        error = efg_otf2_stream(b->archive, &view, map.data, map.size, next_record, &s, &count);
+        b->events[log] = count.events;
         if (!error && s.rebuild.failed)
             error = -EBADMSG;
         efg_rebuild_fini(&s.rebuild);

@@ -30,6 +30,8 @@
 
 #include "base/array.h"
 
+#define MARKS 3 /* events of an iteration: it is entered, has a number, is left */
+
 uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time)
 {
     if (time > s->last)
@@ -112,6 +114,10 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
     drop(s, common, true);
     for (; taken < count; taken++)
         push(s, (struct efg_otf2_open){.frame = path[taken], .since = time});
+    if (s->lasting == EFG_NONE)
+        s->lasting = s->depth;
+    else if (common < s->lasting)
+        s->lasting = common;
 }
 
 /* --- regions of the user --- */
@@ -167,6 +173,7 @@ void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uin
     enter(s, region, time);
     s->in_call = true;
     s->call = region;
+    s->calls += !polls;
 }
 
 void efg_otf2_return(struct efg_otf2_stack *s, uint64_t time)
@@ -186,8 +193,10 @@ void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time)
     leave_frames(s, 0, time);
     for (uint32_t i = 0; i < s->depth; i++)
         s->frames[i].since = time > s->last ? time : s->last;
-    if (s->in_iteration)
+    if (s->in_iteration) {
         leave(s, EFG_REGION_ITERATION, time);
+        s->marks += MARKS + (s->lasting < s->depth ? 2 * s->lasting : 2 * s->depth);
+    }
     s->in_iteration = false;
 }
 
@@ -239,6 +248,7 @@ void efg_otf2_iteration_begin(struct efg_otf2_stack *s, const struct efg_record 
         check(s,
               OTF2_EvtWriter_ParameterUnsignedInt(s->writer, NULL, s->last, EFG_PARAMETER_ITERATION, r->d));
     s->in_iteration = true;
+    s->lasting = EFG_NONE;
 }
 
 void efg_otf2_leave_all(struct efg_otf2_stack *s, uint64_t time)

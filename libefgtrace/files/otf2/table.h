@@ -14,7 +14,7 @@
 struct efg_otf2_table { /* all zero is an empty one */
     struct efg_buffer keys;
     struct efg_otf2_row {
-        uint64_t value; /* the user's, 0 at first */
+        uint64_t value;  /* the user's, 0 at first */
         size_t at, size; /* of the key in keys */
     } * rows;
     struct efg_map by_hash; /* of the key -> row + 1 */

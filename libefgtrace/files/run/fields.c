@@ -56,6 +56,9 @@ static const struct efg_field fields_of_run[] = {
     RUN(37, 64, messages.absent),
     RUN(38, TEXT, when),
     RUN(39, 64, objects_left),
+    RUN(40, 64, trace_definitions),
+    RUN(41, 64, trace_marks),
+    RUN(42, 64, trace_calls),
 };
 
 #define RANK(tag, type, name)                                      \

@@ -113,8 +113,7 @@ static inline uint64_t efg_run_window_slow(const struct efg_run_window *window)
  * from the outermost one, from 0, is in the function that has the loop; as many frames as there
  * are: the call itself is repeated. */
 struct efg_run_loop {
-    uint64_t
-        function; /* hash of the call path of the function; agrees between ranks; 0: none */
+    uint64_t function;   /* hash of the call path of the function; agrees between ranks; 0: none */
     uint64_t iterations; /* over the run */
     uint32_t node, depth;
     uint32_t share; /* of the time in the last half of the run, in 1/EFG_WHOLE_SHARE */
@@ -148,16 +147,15 @@ enum efg_run_reason {
     EFG_REASON_NO_REPEAT, /* no call path came again 3 times */
     EFG_REASON_NO_SHARE,  /* no loop has half of the time; the longest one is `best` */
     EFG_REASON_UNEVEN,    /* one iteration of `best` is nearly the whole run */
-    EFG_REASON_LATE /* `best` is good enough, but was not seen in enough samples before the end */
+    EFG_REASON_LATE       /* `best` is good enough, but was not seen in enough samples before the end */
 };
 
 struct efg_run_loops {
-    struct efg_run_loop main;      /* the accepted one */
-    struct efg_run_loop automatic; /* what the rule chooses at the end */
-    struct efg_run_loop finer,
-        coarser;              /* what it chooses with these levels; none if the same */
-    struct efg_run_loop best; /* see efg_run_reason */
-    uint32_t reason;          /* enum efg_run_reason */
+    struct efg_run_loop main;           /* the accepted one */
+    struct efg_run_loop automatic;      /* what the rule chooses at the end */
+    struct efg_run_loop finer, coarser; /* what it chooses with these levels; none if the same */
+    struct efg_run_loop best;           /* see efg_run_reason */
+    uint32_t reason;                    /* enum efg_run_reason */
 };
 
 /* What the ranks agreed on, as the leader of this rank knows it; the same on all ranks, except
@@ -210,14 +208,13 @@ struct efg_run_thread {
     struct efg_run_iterations iterations;
     uint32_t window_count;
     struct efg_run_window *windows;
-    struct efg_series
-        *series; /* the iterations one after the other, rounded as efg_series_round
+    struct efg_series *series; /* the iterations one after the other, rounded as efg_series_round
                     says; NULL: there are none, or there was no memory */
     struct efg_run_traffic traffic;
-    struct efg_counts *counts; /* from fact 30 of the rank; NULL: nothing was counted */
-    uint32_t phase_count; /* of the thread that leads; from fact 25 of the rank */
+    struct efg_counts *counts;    /* from fact 30 of the rank; NULL: nothing was counted */
+    uint32_t phase_count;         /* of the thread that leads; from fact 25 of the rank */
     struct efg_run_phase *phases; /* in the order in which they began */
-    uint32_t main_phase;  /* number of that of loops.main; 0: not known */
+    uint32_t main_phase;          /* number of that of loops.main; 0: not known */
 };
 
 /* Where a rank was bound to, at the end of MPI_Init. Numbers are hwloc's logical ones, from 0;
@@ -263,13 +260,13 @@ struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     uint64_t paused;      /* ns in which calls were not watched */
     uint64_t unwatched;   /* calls then; they are in no other count */
     struct efg_run_processor processor;
-    char *note;           /* what went wrong or is worth saying, "" for nothing */
-    char *phases;         /* as efg_run_phases_text */
-    char *said;           /* by plug-ins, as said.h has it */
-    char *sections;       /* of plug-ins: a line each, its name, a tab, text with \n, \t and \\ */
-    char *counters;       /* as counters.h has it; made when the rank is written */
-    uint64_t accuracy;    /* millionths that shares of the time may be off; 0: nothing was asked for */
-    uint64_t error;       /* how far they are off in spread iterations, with 95% confidence; 0: not known */
+    char *note;        /* what went wrong or is worth saying, "" for nothing */
+    char *phases;      /* as efg_run_phases_text */
+    char *said;        /* by plug-ins, as said.h has it */
+    char *sections;    /* of plug-ins: a line each, its name, a tab, text with \n, \t and \\ */
+    char *counters;    /* as counters.h has it; made when the rank is written */
+    uint64_t accuracy; /* millionths that shares of the time may be off; 0: nothing was asked for */
+    uint64_t error;    /* how far they are off in spread iterations, with 95% confidence; 0: not known */
     uint32_t thread_count;
     struct efg_run_thread *threads;
 };
@@ -306,19 +303,17 @@ struct efg_run_site { /* where a call path's frame is in the source */
 
 /* What became of the messages that were recorded, over all ranks. */
 struct efg_run_messages {
-    uint64_t sends, receives; /* recorded, cancelled ones left out */
-    uint64_t matched;         /* pairs of them */
-    uint64_t early;           /* receives whose sends were before the window */
-    uint64_t open_sends, open_receives,
-        open_collectives; /* started in a window, never complete */
-    uint64_t taken_along; /* receives under way when a window began */
-    uint64_t unknown;     /* ranks whose logs could not be checked */
-    uint64_t ahead;       /* sends whose receives were before the window */
-    uint64_t left_out;    /* sends and receives that the trace lacks: of early and ahead */
-    uint64_t doubt;       /* at least as many messages crossed the beginnings of windows in an
+    uint64_t sends, receives;                             /* recorded, cancelled ones left out */
+    uint64_t matched;                                     /* pairs of them */
+    uint64_t early;                                       /* receives whose sends were before the window */
+    uint64_t open_sends, open_receives, open_collectives; /* started in a window, never complete */
+    uint64_t taken_along;                                 /* receives under way when a window began */
+    uint64_t unknown;                                     /* ranks whose logs could not be checked */
+    uint64_t ahead;                                       /* sends whose receives were before the window */
+    uint64_t left_out; /* sends and receives that the trace lacks: of early and ahead */
+    uint64_t doubt;    /* at least as many messages crossed the beginnings of windows in an
                              unknown way: matched is too large, or has wrong pairs */
-    uint64_t
-        absent; /* sends to and receives from ranks that ran without us; not in the others */
+    uint64_t absent;   /* sends to and receives from ranks that ran without us; not in the others */
 };
 
 enum efg_run_repair {
@@ -349,9 +344,9 @@ struct efg_run_cut {
 /* A communicator, an RMA window or a file: the calls of recorded iterations that have to do with it. */
 struct efg_run_object {
     char *name;
-    uint32_t ranks;             /* that made some */
-    uint32_t least_rank;        /* the one that was in them for the shortest time, */
-    uint64_t least;             /* ns */
+    uint32_t ranks;              /* that made some */
+    uint32_t least_rank;         /* the one that was in them for the shortest time, */
+    uint64_t least;              /* ns */
     uint64_t calls, bytes, time; /* of all ranks; bytes sent, or moved by file; ns */
 };
 #define EFG_RUN_OBJECTS 16 /* at most, those with the most time */
@@ -362,22 +357,24 @@ struct efg_run_entry { /* where a rank is in the file */
     uint64_t offset, size;
 };
 
-struct efg_run {           /* to add a fact: see fields_of_run in fields.c */
-    char *application;     /* name of the program */
-    char *command;         /* arguments, separated by spaces */
-    char *version;         /* of efgtrace that wrote it */
-    char *mpi;             /* version of the MPI library */
-    char *output;          /* folder */
-    uint32_t mode;         /* enum efg_mode */
-    uint32_t level;        /* enum efg_level that was asked for */
-    uint32_t dimensions;   /* set of enum efg_dimension */
-    uint64_t iterations;   /* asked for per window */
-    uint64_t interval;     /* ns between samples, at least */
-    char *when;            /* conditions that recorded iterations were chosen by, "" for none */
-    uint64_t trace_events; /* OTF2 events written, all locations; 0 for no trace */
-    uint64_t trace_bytes;  /* size of the OTF2 archive */
-    char *trace_note;      /* why there is no trace, or what it lacks; "" for nothing */
-    uint32_t is_checked;   /* 1: messages, skew and cuts are known */
+struct efg_run {                       /* to add a fact: see fields_of_run in fields.c */
+    char *application;                 /* name of the program */
+    char *command;                     /* arguments, separated by spaces */
+    char *version;                     /* of efgtrace that wrote it */
+    char *mpi;                         /* version of the MPI library */
+    char *output;                      /* folder */
+    uint32_t mode;                     /* enum efg_mode */
+    uint32_t level;                    /* enum efg_level that was asked for */
+    uint32_t dimensions;               /* set of enum efg_dimension */
+    uint64_t iterations;               /* asked for per window */
+    uint64_t interval;                 /* ns between samples, at least */
+    char *when;                        /* conditions that recorded iterations were chosen by, "" for none */
+    uint64_t trace_events;             /* OTF2 events written, all locations; 0 for no trace */
+    uint64_t trace_bytes;              /* size of the OTF2 archive */
+    uint64_t trace_definitions;        /* bytes of it that are not of events */
+    uint64_t trace_marks, trace_calls; /* of the events: as in struct efg_otf2_count */
+    char *trace_note;                  /* why there is no trace, or what it lacks; "" for nothing */
+    uint32_t is_checked;               /* 1: messages, skew and cuts are known */
     struct efg_run_messages messages;
     struct efg_run_skew skew;
     uint32_t cut_count;
@@ -385,12 +382,12 @@ struct efg_run {           /* to add a fact: see fields_of_run in fields.c */
     uint32_t object_count;
     struct efg_run_object *objects; /* falling time */
     uint64_t objects_left;          /* how many more there are */
-    uint32_t size;            /* ranks of the job */
-    uint32_t is_saved;        /* 1: what ranks saved while the job ran; it did not end normally,
+    uint32_t size;                  /* ranks of the job */
+    uint32_t is_saved;              /* 1: what ranks saved while the job ran; it did not end normally,
                                  or has not ended. Ranks may be missing */
-    uint64_t rounds;          /* of the agreement */
-    uint64_t finish;          /* ns from when all ranks had reached MPI_Finalize, on rank 0 */
-    uint64_t own; /* ns of CPU that rank 0 then worked for all ranks, apart from writing
+    uint64_t rounds;                /* of the agreement */
+    uint64_t finish;                /* ns from when all ranks had reached MPI_Finalize, on rank 0 */
+    uint64_t own;                   /* ns of CPU that rank 0 then worked for all ranks, apart from writing
                      this file */
     struct efg_run_common common;
     struct efg_run_rank speaker; /* the rank common.totals.speaker, which represents the run;
@@ -400,8 +397,8 @@ struct efg_run {           /* to add a fact: see fields_of_run in fields.c */
     uint32_t rank_count;         /* ranks that can be read */
     struct efg_run_entry *ranks; /* ascending */
     uint32_t sequence_count;
-    struct efg_run_entry *sequences; /* ascending; of some of the ranks */
-    int file;                        /* descriptor + 1, to read them from; 0: none */
+    struct efg_run_entry *sequences;   /* ascending; of some of the ranks */
+    int file;                          /* descriptor + 1, to read them from; 0: none */
     unsigned char (*apart)[EFG_APART]; /* by path, id 1 first: what else its label needs, as
                                           files/summary/apart.c has it; NULL: not known. Not in the file */
 };
@@ -431,8 +428,7 @@ uint64_t efg_run_rank_watched(const struct efg_run_rank *rank);
 uint32_t efg_run_index(const struct efg_run *run, uint32_t rank);
 
 /* The group of a rank, or NULL. Only for few ranks, as all groups are searched. */
-const struct efg_run_group *efg_run_group_of(const struct efg_run_common *common,
-                                             uint32_t rank);
+const struct efg_run_group *efg_run_group_of(const struct efg_run_common *common, uint32_t rank);
 
 /* The name of the MPI function with the id CALL, "?" if there is none. */
 const char *efg_run_call_name(const struct efg_run *run, uint32_t call);
@@ -455,8 +451,7 @@ struct efg_symbols;
 int efg_run_resolve(struct efg_run *run, struct efg_symbols *symbols);
 
 /* The site of a frame, or NULL when it was not resolved. */
-const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module,
-                                        uint64_t offset);
+const struct efg_run_site *efg_run_site(const struct efg_run *run, const char *module, uint64_t offset);
 
 /* Sort the sites again, as efg_run_site needs it, after the names of modules were changed. */
 void efg_run_sort_sites(struct efg_run *run);
@@ -472,17 +467,16 @@ void efg_run_fini(struct efg_run *run);
 /* Read PATH, of which the last BELOW names must not be links (below.h), without its ranks.
  * Returns 0; else -errno or -EBADMSG, with MESSAGE filled (what is wrong, where, what was
  * expected). */
-int efg_runfile_open(struct efg_run *run, const char *path, unsigned below, char *message,
-                     size_t size);
+int efg_runfile_open(struct efg_run *run, const char *path, unsigned below, char *message, size_t size);
 
 /* Read the rank run->ranks[INDEX]. Returns as efg_runfile_open. */
-int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank,
-                     char *message, size_t size);
+int efg_runfile_rank(const struct efg_run *run, uint32_t index, struct efg_run_rank *rank, char *message,
+                     size_t size);
 
 /* Read the sequence of RANK. Returns as efg_runfile_open; -ENODATA, with a MESSAGE, too, if
  * there is none. */
-int efg_runfile_sequence(const struct efg_run *run, uint32_t rank,
-                         struct efg_run_sequence *sequence, char *message, size_t size);
+int efg_runfile_sequence(const struct efg_run *run, uint32_t rank, struct efg_run_sequence *sequence,
+                         char *message, size_t size);
 
 /* --- writing, by several processes --- */
 
@@ -497,8 +491,7 @@ int efg_runfile_get_rank(struct efg_run_rank *rank, const void *section, size_t 
 
 /* Append the section of the sequence of RANK to OUT, which is empty. What is said of it in the
  * ORDER: its hash and size. */
-void efg_runfile_put_sequence(struct efg_buffer *out, uint32_t rank,
-                              const struct efg_run_sequence *sequence,
+void efg_runfile_put_sequence(struct efg_buffer *out, uint32_t rank, const struct efg_run_sequence *sequence,
                               struct efg_run_order *order);
 
 /* Append padding from OFFSET to a multiple of EFG_RUN_ALIGN: where several processes write, each
@@ -515,10 +508,9 @@ void efg_runfile_put_filler(struct efg_buffer *out, uint64_t offset);
  * PATH must not be links (below.h). They return 0 or -errno; PUT returns -ESTALE
  * if PATH.new is not the file with this mark. */
 int efg_runfile_create(const char *path, unsigned below, uint64_t mark);
-int efg_runfile_put(const char *path, unsigned below, uint64_t mark, uint64_t offset,
-                    const void *sections, size_t size);
-int efg_runfile_finish(const struct efg_run *run, const char *path, unsigned below,
-                       uint64_t end);
+int efg_runfile_put(const char *path, unsigned below, uint64_t mark, uint64_t offset, const void *sections,
+                    size_t size);
+int efg_runfile_finish(const struct efg_run *run, const char *path, unsigned below, uint64_t end);
 void efg_runfile_abandon(const char *path, unsigned below);
 
 /* The same by one process and at once: append the file that has the SECTIONS, and those of RUN,

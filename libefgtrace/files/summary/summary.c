@@ -4,8 +4,7 @@
  * not so and why, and what to do for it to be otherwise.
  *
  * The size of a full trace is estimated from what the graphs counted: all calls of the run
- * for the calls that were recorded. Definitions do not grow in that way, so the
- * text says "about".
+ * for the calls in the trace. Others than these may have more events or fewer, so the text says "about".
  */
 #include "summary.h"
 
@@ -129,17 +128,31 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
                      efg_percent((double)it->like_mpi, (double)it->like_time));
 }
 
+#define MARK_BYTES 4 /* of an event of which others have the time */
+
+/* A trace of all calls has for each as much as this one has, but for what divides it. Returns how many times
+ * the events; *BYTES: its size. */
+static double full_trace(const struct view *view, double *bytes)
+{
+    const struct efg_run *run = view->run;
+    double calls = (double)(view->totals->calls - view->totals->polls);
+    double recorded = (double)(run->trace_calls ? run->trace_calls : view->totals->recorded);
+    double events = (double)run->trace_events, marks = (double)run->trace_marks;
+    double definitions = (double)run->trace_definitions, ratio = recorded > 0 ? calls / recorded : 1;
+    *bytes = definitions + ratio * ((double)run->trace_bytes - definitions - MARK_BYTES * marks);
+    return ratio * (events - marks) / events;
+}
+
 static void put_trace(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_run *run = view->run;
     char events[32], bytes[32], full_events[32], full_bytes[32], times[32];
     if (run->trace_events) {
-        uint64_t calls = view->totals->calls - view->totals->polls, recorded = view->totals->recorded;
-        double ratio = recorded ? (double)calls / (double)recorded : 1;
+        double size, ratio = full_trace(view, &size);
         efg_format_count(events, sizeof events, (double)run->trace_events);
         efg_format_bytes(bytes, sizeof bytes, run->trace_bytes);
         efg_format_count(full_events, sizeof full_events, ratio * (double)run->trace_events);
-        efg_format_bytes(full_bytes, sizeof full_bytes, whole(ratio * (double)run->trace_bytes));
+        efg_format_bytes(full_bytes, sizeof full_bytes, whole(size));
         efg_format_count(times, sizeof times, ratio);
         if (run->mode == EFG_MODE_FULL || ratio < 1.05)
             efg_summary_line(out, "Trace        %s events, %s", events, bytes);

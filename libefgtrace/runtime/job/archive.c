@@ -33,8 +33,9 @@ struct logs {
     uint32_t count;
     const struct efg_strays *strays; /* in them */
     struct efg_log_view *view;
-    uint32_t *thread; /* of each */
-    uint64_t *events; /* written of each */
+    uint32_t *thread;      /* of each */
+    uint64_t *events;      /* written of each */
+    uint64_t marks, calls; /* of all, as in struct efg_otf2_count */
 };
 
 /* --- steps --- */
@@ -163,12 +164,15 @@ static int prepare(struct efg_otf2_unifier **u, struct efg_run *run, struct efg_
 static int write_events(OTF2_Archive *archive, struct logs *logs, const struct efg_buffer *maps)
 {
     struct efg_reader reader = efg_reader(maps->data, maps->size);
+    struct efg_otf2_count count = {0};
     int error = 0;
     for (uint32_t i = 0; i < logs->count && !error; i++) {
         uint64_t size = efg_reader_u64(&reader);
         const void *map = efg_reader_take(&reader, size);
-        error = map ? efg_otf2_events(archive, &logs->view[i], map, size, logs->strays, &logs->events[i])
-                    : -EBADMSG;
+        error = map ? efg_otf2_events(archive, &logs->view[i], map, size, logs->strays, &count) : -EBADMSG;
+        logs->events[i] = count.events;
+        logs->marks += count.marks;
+        logs->calls += count.calls;
     }
     return error;
 }
@@ -236,6 +240,10 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
     if (any(error) || any(efg_otf2_close_files(archive)))
         return -EIO;
     uint64_t *all = gather_counts(logs, total);
+    uint64_t own[] = {logs->marks, logs->calls}, sums[] = {0, 0};
+    PMPI_Reduce(own, sums, 2, MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    run->trace_marks = sums[0];
+    run->trace_calls = sums[1];
     uint64_t begin = efg_clock_cpu();
     if (efg_job_is_first())
         error = all ? efg_otf2_define(u, archive, all, false) : -ENOMEM;
@@ -250,9 +258,11 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
 
 /* --- afterwards --- */
 
-static uint64_t archive_bytes(void)
+/* *DEFINITIONS: those of them that do not grow with the events. */
+static uint64_t archive_bytes(uint64_t *definitions)
 {
     char path[EFG_PATH + 300];
+    uint64_t events = 0;
     snprintf(path, sizeof path, "%.4000s/traces.otf2", job->folder);
     uint64_t bytes = efg_below_size(path, EFG_BELOW_OWN + 1);
     snprintf(path, sizeof path, "%.4000s/traces.def", job->folder);
@@ -261,8 +271,11 @@ static uint64_t archive_bytes(void)
     DIR *folder = efg_below_list(path, EFG_BELOW_OWN + 1);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         snprintf(path, sizeof path, "%.4000s/traces/%.255s", job->folder, entry->d_name);
-        bytes += entry->d_name[0] == '.' ? 0 : efg_below_size(path, EFG_BELOW_OWN + 2);
+        uint64_t size = entry->d_name[0] == '.' ? 0 : efg_below_size(path, EFG_BELOW_OWN + 2);
+        events += strstr(entry->d_name, ".evt") ? size : 0;
+        bytes += size;
     }
+    *definitions = bytes - events;
     if (folder)
         closedir(folder);
     return bytes;
@@ -339,7 +352,7 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const s
     free_logs(&logs);
     if (efg_job_is_first() && !error) {
         run->trace_events = total;
-        run->trace_bytes = archive_bytes();
+        run->trace_bytes = archive_bytes(&run->trace_definitions);
     } else if (efg_job_is_first()) {
         efg_otf2_remove(job->folder, EFG_BELOW_OWN);
         free(run->trace_note);
