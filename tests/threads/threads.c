@@ -13,6 +13,8 @@
  *   puts        four threads at once, COUNT times 20 MPI_Put and a flush, in one window
  *   finalize    a thread polls for messages while the main one is in MPI_Finalize
  *   leaves      MPI_Abort after COUNT ms, while four threads send to themselves
+ *   waits       four barriers of the main thread, 100 ms apart, then COUNT exchanges of another one,
+ *               each after a millisecond
  *   locks       four threads at once that send to themselves, COUNT times, to get warm and
  *               once more: how many locks efgtrace took then, how often it allocated (locks.c)
  */
@@ -286,6 +288,24 @@ static void finalize(void)
         exchange(0, i);
 }
 
+static void *work_slowly(void *argument)
+{
+    for (int i = 0; i < count; i++) {
+        usleep(1000);
+        exchange(0, i);
+    }
+    return argument;
+}
+
+static void waits(void)
+{
+    for (int i = 0; i < 4; i++) {
+        usleep(100000);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    run_alone(work_slowly, 0);
+}
+
 static void *send_on(void *argument)
 {
     int tag = (int)(long)argument, in;
@@ -325,10 +345,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } kinds[] = {
-        {"at_once", at_once}, {"one_by_one", one_by_one}, {"ends", ends},         {"completes", completes},
-        {"locks", locks},     {"finalize", finalize},     {"puts", puts_at_once}, {"many", many},
-        {"leaves", leaves}};
+    } kinds[] = {{"at_once", at_once},   {"one_by_one", one_by_one},
+                 {"ends", ends},         {"completes", completes},
+                 {"locks", locks},       {"finalize", finalize},
+                 {"puts", puts_at_once}, {"many", many},
+                 {"leaves", leaves},     {"waits", waits}};
     int provided;
 
     count = argc > 2 ? atoi(argv[2]) : 100;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A ring of PHASES times 1000 iterations, or as many as fit into SECONDS, if that is given. The program switches
- * recording off in each first half of a phase, and on in each second half, by MPI_Pcontrol; before that it has
- * what it knows saved. The tags of its messages say which iteration it is: 1 to 500 in a first half, from 1000
- * on in a second one.
+ * A ring of PHASES times 1000 iterations, or as many as fit into SECONDS, if that is given. The program
+ * switches recording off in each first half of a phase, and on in each second half, by MPI_Pcontrol; before
+ * that it has what it knows saved. The tags of its messages say which iteration it is: 1 to 500 in a first
+ * half, from 1000 on in a second one.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -67,16 +67,23 @@ static uint64_t events(const struct efg_thread *t)
            __atomic_load_n(&t->backlog.count, __ATOMIC_RELAXED);
 }
 
-/* Where the thread of MPI_Init does nothing, one that does takes over; with the round that is
- * under way, which says nothing yet that the other would not stand by. */
-void efg_leader_elect(struct efg_thread *t)
+/* With the round that is under way, which says nothing yet that another thread would not stand by, and before
+ * there is a pivot that the ranks agree on. What is recorded now THREAD records, too. */
+static bool is_free(const struct efg_thread *t)
+{
+    return s->control.trigger.state <= EFG_PROVISIONAL && s->control.agree.round == EFG_ROUND_PROPOSE &&
+           t->epoch == __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
+}
+
+bool efg_leader_elect(struct efg_thread *t)
 {
     if (efg_leader_is(t) || try_claim(t) != NULL)
-        return;
-    if (s->pivot.kind == EFG_PIVOT_NONE && s->control.agree.round == EFG_ROUND_PROPOSE &&
-        events(efg_threads.leader) * FEW_EVENTS < events(t))
+        return false;
+    bool is_elected = is_free(t) && events(efg_threads.leader) * FEW_EVENTS < events(t);
+    if (is_elected)
         __atomic_store_n(&efg_threads.leader, t, __ATOMIC_RELAXED);
     efg_leader_release(CLAIMED);
+    return is_elected;
 }
 
 void efg_leader_claim_last(struct efg_thread *t)

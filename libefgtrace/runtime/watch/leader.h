@@ -20,8 +20,9 @@ static inline bool efg_leader_is(const struct efg_thread *thread)
 int efg_leader_claim(struct efg_thread *thread);
 void efg_leader_release(int claim);
 
-/* THREAD becomes the leader if the present one does next to nothing. */
-void efg_leader_elect(struct efg_thread *thread);
+/* THREAD becomes the leader if the present one does next to nothing, such as that of MPI_Init, which waits
+ * for the others. Returns whether it did: then a pivot that is marked is the other one's, to be forgotten. */
+bool efg_leader_elect(struct efg_thread *thread);
 
 /* The program ends: from here on THREAD, the leader, has claimed it. No thread is at work. */
 void efg_leader_claim_last(struct efg_thread *thread);

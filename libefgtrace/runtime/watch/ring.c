@@ -343,6 +343,7 @@ void efg_ring_stop(void)
 
 void efg_ring_finish(struct efg_thread *t, uint64_t now)
 {
+    slow->is_barred |= slow->wanted && s->window_count && !efg_ring_is_possible(t); /* all in MPI_Finalize */
     efg_slow_stop(slow);
     efg_ring_end(t, now, false);
     efg_ring_settle(t, now);

@@ -169,10 +169,10 @@ static void sample(struct efg_thread *t, uint64_t now)
 {
     efg_events_add(t, now, false);
     uint64_t begin = efg_clock_cpu();
-    bool is_full = now >= t->next_full_sample;
-    if (is_full)
-        efg_leader_elect(t);
+    bool is_full = now >= t->next_full_sample, is_new = is_full && efg_leader_elect(t);
     int claim = efg_leader_claim(t);
+    if (is_new && claim && s->pivot.kind != EFG_PIVOT_NONE)
+        efg_act_feed(t, EFG_IN_LOST, now);
     if (is_full) {
         uint64_t apart = efg_code_time();
         full_sample(t, now, claim);
