@@ -69,6 +69,7 @@ MPI_CFLAGS   = $(call ask,compile,$(1)) \
                $(if $(filter mpich,$(call ask,name,$(1))),-Wno-stringop-overflow) # of MPI_STATUSES_IGNORE
 HWLOC_CFLAGS = $(call pc,--cflags,hwloc)
 FILES_LIBS   = $(call pc,--libs,$(FILES_PC)) $(INIH) -lelf -lm
+TOOL_LIBS    = $(FILES_LIBS) $(call pc,--libs,sqlite3)
 # It comes without a pkg-config file. Only code of x86-64 is looked at.
 ZYDIS := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-lZydis)
 RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(ZYDIS) $(FILES_LIBS)
@@ -125,7 +126,7 @@ endef
 $(foreach mpicc,$(MPICCS),$(if $(call ask,name,$(mpicc)),$(eval $(call of_mpi,$(call ask,name,$(mpicc)),$(mpicc)))))
 
 $(BUILD)/efgtrace: $(TOOL) $(FILES) $(CORE)
-	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) $(call rpath,/../lib) -o $@ $^ $(FILES_LIBS)
+	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) $(call rpath,/../lib) -o $@ $^ $(TOOL_LIBS)
 
 # As a user would make one.
 $(BUILD)/efgtrace-plugins/%.so: plugins/%.c libefgtrace/user/efgtrace-plugin.h
@@ -228,7 +229,7 @@ FUZZ_PARTS = $(patsubst %,$(BUILD)/obj/tests/fuzz/%.o,fuzz printed $(if $(findst
 
 $(FUZZED): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(filter-out %/main.o,$(TOOL)) $(FILES) $(CORE)
 	@mkdir -p $(@D)
-	$(call quiet,LD)$(CC) $(subst fuzzer-no-link,fuzzer,$(SANITIZE)) -o $@ $(filter %.o,$^) $(FILES_LIBS) -Wl,--wrap=efg_elf_open,--wrap=alarm
+	$(call quiet,LD)$(CC) $(subst fuzzer-no-link,fuzzer,$(SANITIZE)) -o $@ $(filter %.o,$^) $(TOOL_LIBS) -Wl,--wrap=efg_elf_open,--wrap=alarm
 
 $(patsubst %,$(BUILD)/fuzz/%,run commands pieces rebuild): $(BUILD)/obj/tests/fuzz/mutate_run.o
 $(patsubst %,$(BUILD)/fuzz/%,log otf2): $(BUILD)/obj/tests/fuzz/mutate_log.o

@@ -29,7 +29,8 @@ EOF
 }
 
 build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev libotf2-trace-dev
-    libhwloc-dev libdw-dev libinih-dev libcjson-dev libzydis-dev"
+    libhwloc-dev libdw-dev libinih-dev libcjson-dev libsqlite3-dev
+    libzydis-dev"
 page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang clang-format libcmocka-dev mandoc graphviz python3 python3-otf2

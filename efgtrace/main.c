@@ -25,6 +25,8 @@ static const struct command commands[] = {
     {"expand", "write all calls of the run in order", efg_cmd_expand},
     {"profile", "write what the ranks did as a program: loops and mean times", efg_cmd_profile},
     {"compare", "say how two runs differ", efg_cmd_compare},
+    {"index", "put many runs into one index", efg_cmd_index},
+    {"history", "say how the runs of an index went over time, and what changed", efg_cmd_history},
     {"trace", "write the OTF2 trace of a job that was killed or is still running", efg_cmd_trace},
     {"check", "explain the configuration, and say whether it is right", efg_cmd_check},
     {0},

@@ -138,6 +138,7 @@ efgtrace        cli             how commands talk: options, complaints, folders,
 efgtrace        compare         a command
 efgtrace        export          a command
 efgtrace        graph           a command
+efgtrace        history         two commands
 efgtrace        profile         a command
 efgtrace        report          a command
 efgtrace        run             a command
@@ -157,6 +158,11 @@ graph           files/run       reads runs
 graph           files/summary   names of nodes, numbers as text
 graph           cli             how commands talk: options, complaints, folders, output
 graph           model           what is known of all ranks
+history         base            arrays, maps
+history         files/summary   names of nodes, numbers as text
+history         cli             how commands talk: options, complaints, output
+history         model           what is known of all ranks
+history         report          findings of each run
 judge           core/loop       loops are compared
 judge           files/conf      what was recorded by which settings
 judge           files/run       reads runs

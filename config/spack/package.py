@@ -25,6 +25,7 @@ class Efgtrace(MakefilePackage):
     depends_on("hwloc")
     depends_on("inih")
     depends_on("cjson")
+    depends_on("sqlite")
     depends_on("zydis", when="target=x86_64:")
 
     def flags(self, spec, prefix):

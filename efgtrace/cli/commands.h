@@ -21,6 +21,8 @@ int efg_cmd_export(int argc, char **argv);
 int efg_cmd_expand(int argc, char **argv);
 int efg_cmd_profile(int argc, char **argv);
 int efg_cmd_compare(int argc, char **argv);
+int efg_cmd_index(int argc, char **argv);
+int efg_cmd_history(int argc, char **argv);
 int efg_cmd_trace(int argc, char **argv);
 int efg_cmd_check(int argc, char **argv);
 

@@ -19,8 +19,7 @@ struct site {
     uint32_t node;
 };
 
-/* Of the names from the program down to the call. */
-static uint64_t key_of(const struct efg_contexts *contexts, uint32_t context)
+uint64_t efg_matched_key(const struct efg_contexts *contexts, uint32_t context)
 {
     uint64_t key = 0;
     for (; contexts->items[context].parent != EFG_NONE; context = contexts->items[context].parent) {
@@ -44,7 +43,7 @@ static struct site *sort_sites(const struct efg_model *side)
     uint32_t count = side->merged.graph.node_count;
     struct site *sites = calloc((size_t)count + 1, sizeof *sites);
     for (uint32_t i = 0; sites && i < count; i++)
-        sites[i] = (struct site){key_of(&side->contexts, side->contexts.of_node[i]), i};
+        sites[i] = (struct site){efg_matched_key(&side->contexts, side->contexts.of_node[i]), i};
     if (sites)
         qsort(sites, count, sizeof *sites, by_key);
     return sites;

@@ -24,6 +24,10 @@ struct efg_matched {
     uint32_t node_count, loop_count;
 };
 
+/* What the call site CONTEXT is known by in all runs: a hash of the names from the program down to
+ * the call. */
+uint64_t efg_matched_key(const struct efg_contexts *contexts, uint32_t context);
+
 /* Match two runs, which have contexts. Returns 0 or -ENOMEM. FINI in any case. */
 int efg_matched_make(struct efg_matched *matched, const struct efg_model *a,
                      const struct efg_model *b);
