@@ -129,6 +129,14 @@ same "uneven: --all draws six" 6 "$("$tool" graph --all uneven | grep -c fillcol
 has "uneven: more than four numbers are a range" "1-16 x" some.dot
 "$tool" graph -r 0,3 uneven >two.dot
 has "uneven: two numbers are two lines" "1 x (0)\\n4 x (3)" two.dot
+$MPICC -g -O1 "$root/tests/graph/wide.c" -o "$programs/wide" && graphed wide 2 -- "$programs/wide"
+"$tool" graph wide >wide.dot
+boxes=$(grep -c fillcolor wide.dot)
+verdict "wide: a picture to look at has few boxes" "$([ "$boxes" -ge 5 ] && [ "$boxes" -le 30 ] || echo "$boxes boxes")"
+same "wide: --all draws each call" "$(facts wide "[len(g['nodes'])]")" "$("$tool" graph --all wide | grep -c fillcolor)"
+has "wide: what is before the loop is one box" 'start-up\nBcast\n40 call sites, 40 x' wide.dot
+has "wide: what a function does is one box" 'work_3\nSend, Recv, Allreduce\n' wide.dot
+has "wide: it says so" "call sites in $boxes boxes; --all draws each" wide.dot
 "$tool" graph pair >pair.dot
 has "pair: ranks of a loop" "200 x (0-2) in lower_step" pair.dot
 "$tool" graph -s path,partner grid >grid.dot
@@ -161,6 +169,15 @@ chmod +x broken/dot
 PATH=$work/empty "$tool" graph -o none.svg pair 2>said
 same "without dot: exit code" 1 $?
 has "without dot: what to install" "dot of Graphviz, which is not found: install it" said
+mkdir lost
+printf '#!/bin/sh\ncase "$*" in *-Kfdp*) cat; exit ;; esac\necho "Error: lost n7 n8 edge" >&2\nexit 1\n' >lost/dot
+chmod +x lost/dot
+PATH=$work/lost:$PATH "$tool" graph -o lost.svg pair 2>said
+same "dot that loses an edge: another layout" "0 $(head -n 1 pair.dot)" "$? $(head -n 1 lost.svg)"
+has "dot that loses an edge: it is said" "it is drawn as fdp does" said
+"$tool" graph -o x.jpg pair 2>said
+same "a file that is no format of ours: exit code, no file" "2 " "$? $(ls x.jpg 2>/dev/null)"
+has "a file that is no format of ours: which there are" "dot, svg, png, pdf" said
 PATH=$work/broken:$PATH "$tool" graph -o none.svg pair 2>said
 same "dot that fails: exit code" 1 $?
 has "dot that fails: its own words" "dot is broken" said

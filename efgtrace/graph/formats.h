@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Formats of the event flow graph of one or more ranks of a run: each appends the whole graph
- * to OUT. Text from the run file is escaped. ALL: rows of calls (rows.h) are drawn one by one.
+ * to OUT. Text from the run file is escaped. ALL: each call is drawn, none is in a box with others (boxes.h).
  */
 #ifndef EFG_GRAPH_FORMATS_H
 #define EFG_GRAPH_FORMATS_H

@@ -128,8 +128,9 @@ static int check_signature(const struct request *request, const struct efg_run *
 
 static int merge(const struct request *request, struct efg_model *model, const char *is_wanted)
 {
+    unsigned parts = request->format->put == efg_graph_put_dot ? EFG_MODEL_CONTEXTS : 0;
     unsigned dimensions = request->signature ? request->dimensions : efg_merged_dimensions(&model->run);
-    if (check_signature(request, &model->run) || efg_model_read(model, is_wanted, dimensions, 0))
+    if (check_signature(request, &model->run) || efg_model_read(model, is_wanted, dimensions, parts))
         return EFG_EXIT_FAILED;
     model->run.dimensions = dimensions; /* what names of nodes tell */
     if (model->merged.rank_count)
@@ -170,8 +171,8 @@ static const char *const help[] = {
     "  -s, --signature WORDS   tell calls apart only by these: none, or some of path,\n"
     "                          size-class or size, partner, communicator, region; default: all\n"
     "                          that was recorded\n"
-    "  -a, --all               draw each call; default: four or more of one function in a row,\n"
-    "                          outside of loops, are one box\n"
+    "  -a, --all               draw each call; default: calls that take little time share boxes,\n"
+    "                          so that it is a picture to look at: some 25 boxes\n"
     "  -o, --output FILE       default, or -: standard output\n"
     "  -h, --help              this text\n\n"
     "For example: efgtrace graph -o graph.svg DIR\n\n",

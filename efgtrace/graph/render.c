@@ -2,7 +2,7 @@
 /*
  * Has graphviz (dot) draw the graph. dot reads the graph from a file without a name and writes the picture
  * into a pipe: so no side waits for the other. It is started without a shell, and nothing of the graph is
- * in its arguments.
+ * in its arguments. Where its layout of layers fails ("lost n7 n8 edge"), it is asked for one by springs.
  */
 #define _GNU_SOURCE
 #include "render.h"
@@ -36,12 +36,13 @@ static FILE *file_of(const struct efg_buffer *dot)
 }
 
 /* Start dot between two descriptors. Returns 0, or the number of the error. */
-static int start(pid_t *pid, const char *format, int from, int to)
+static int start(pid_t *pid, const char *layout, const char *format, int from, int to)
 {
-    char option[16];
-    char *arguments[] = {(char[]){"dot"}, option, NULL};
+    char option[16], engine[16];
+    char *arguments[] = {(char[]){"dot"}, option, engine, NULL};
     posix_spawn_file_actions_t actions;
     snprintf(option, sizeof option, "-T%s", format);
+    snprintf(engine, sizeof engine, "-K%s", layout);
     int error = posix_spawn_file_actions_init(&actions);
     if (error)
         return error;
@@ -90,18 +91,17 @@ static int complain(const char *command, const char *format, int error)
     return EFG_TOLD;
 }
 
-int efg_render(const char *command, const struct efg_buffer *dot, const char *format,
-               struct efg_buffer *picture)
+/* Append the picture in LAYOUT. Returns 0; -EIO if dot failed; EFG_TOLD. */
+static int draw(const char *command, FILE *file, const char *layout, const char *format,
+                struct efg_buffer *picture)
 {
     pid_t pid = -1;
     int ends[2] = {-1, -1}, error = 0;
-    FILE *file = file_of(dot);
-    if (!file || pipe2(ends, O_CLOEXEC))
+    size_t before = picture->size;
+    if (fseek(file, 0, SEEK_SET) || pipe2(ends, O_CLOEXEC))
         error = errno;
     if (!error)
-        error = start(&pid, format, fileno(file), ends[1]);
-    if (file)
-        fclose(file);
+        error = start(&pid, layout, format, fileno(file), ends[1]);
     if (ends[1] >= 0)
         close(ends[1]);
     if (!error)
@@ -110,8 +110,27 @@ int efg_render(const char *command, const struct efg_buffer *dot, const char *fo
         close(ends[0]);
     if (error)
         return complain(command, format, error);
-    if (!wait_for(pid) && picture->size)
+    if (!wait_for(pid) && picture->size > before)
         return 0;
-    fprintf(stderr, "efgtrace %s: dot has drawn nothing; --format dot writes what it was given\n", command);
-    return EFG_TOLD;
+    picture->size = before;
+    return -EIO;
+}
+
+int efg_render(const char *command, const struct efg_buffer *dot, const char *format,
+               struct efg_buffer *picture)
+{
+    FILE *file = file_of(dot);
+    if (!file)
+        return complain(command, format, errno);
+    int error = draw(command, file, "dot", format, picture);
+    if (error == -EIO) {
+        error = draw(command, file, "fdp", format, picture);
+        fprintf(stderr,
+                error
+                    ? "efgtrace %s: dot has drawn nothing; --format dot writes what it was given\n"
+                    : "efgtrace %s: dot could not lay it out from above to below; it is drawn as fdp does\n",
+                command);
+    }
+    fclose(file);
+    return error ? EFG_TOLD : 0;
 }
