@@ -97,12 +97,12 @@ UNIT_HELP := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/unit/test_%,$(wi
 
 PLUGINS   := $(patsubst plugins/%.c,$(BUILD)/efgtrace-plugins/%.so,$(wildcard plugins/*.c))
 
-all: $(BUILD)/efgtrace libraries plugins
+all: libraries $(BUILD)/efgtrace plugins
 
 plugins: $(PLUGINS)
 
 libraries: $(BUILD)/libefgtrace.so $(RUNTIMES)
-	$(if $(RUNTIMES),,@echo "no MPI is found: name its compiler with MPICC=" >&2; exit 1)
+	$(if $(RUNTIMES),,@echo "no MPI is found: install one (Debian: libopenmpi-dev, Fedora: openmpi-devel, conda-forge: openmpi), or name its compiler with MPICC=" >&2; exit 1)
 
 # The wrappers alone are preloaded, into programs of any MPI; MPI_Init loads the rest.
 $(BUILD)/libefgtrace.so: $(WRAP)
@@ -119,7 +119,7 @@ $(BUILD)/libefgtrace-runtime-$(1).so: $$(RUNTIME_$(1)) $$(FILES) $$(CORE)
 	$$(call quiet,LD)$$(CC) $$(SANITIZE) $$(LDFLAGS) -shared $$(HEAP) $$(rpath) -o $$@ $$^ $$(RUNTIME_LIBS) -lpthread
 
 $(BUILD)/obj/$(1)/%.o: ALL_CFLAGS += $$(call MPI_CFLAGS,$(2)) $$(FILES_CFLAGS) $$(HWLOC_CFLAGS)
-$(BUILD)/obj/$(1)/%.o: %.c
+$(BUILD)/obj/$(1)/%.o: %.c | $(BUILD)/needs
 	@mkdir -p $$(@D)
 	$$(call quiet,CC)$$(CC) $$(ALL_CFLAGS) -c $$< -o $$@
 endef
@@ -137,13 +137,19 @@ $(WRAP): ALL_CFLAGS += -Ilibefgtrace/runtime/preload # its mpi.h
 $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
 $(TOOL): ALL_CFLAGS += -Iefgtrace
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# What is missing is said once, before anything is built.
+$(BUILD)/needs: config/needs.sh
+	@CFLAGS='$(CFLAGS)' config/needs.sh '$(CC)'
+	@mkdir -p $(@D) && touch $@
 
 $(BUILD)/page/head.html: $(wildcard efgtrace/page/*.html efgtrace/page/*.css efgtrace/page/*.js efgtrace/page/*.sh) $(D3) $(DAGRE)
 	@mkdir -p $(@D)
 	$(call quiet,PAGE)D3='$(D3)' DAGRE='$(DAGRE)' efgtrace/page/assemble.sh $(PAGE)
+	$(if $(and $(D3),$(DAGRE)),,@echo 'pages of reports will have tables in place of most pictures: $(if $(D3),,D3)$(if $(D3)$(DAGRE),, and )$(if $(DAGRE),,dagre) is not found; Debian: node-d3 node-dagre-layout, else D3=FILE DAGRE=FILE' >&2)
 
 $(BUILD)/page/tail.html: $(BUILD)/page/head.html
 

@@ -24,6 +24,20 @@ works() {
     verdict "$1: there is a report" "$("$2/bin/efgtrace" report out 2>&1 >/dev/null)"
 }
 
+# --- what the build needs ---
+
+verdict "all that the build needs is there" "$("$root/config/needs.sh" "${CC:-gcc}" 2>&1)"
+PKG_CONFIG_LIBDIR=$work make -s -C "$root" BUILD="$work/none" >said 2>&1
+same "without libraries nothing is built" "2 0" "$? $(find none -name '*.o' 2>/dev/null | wc -l)"
+for words in "cannot be built: this is missing" "OTF2  *libotf2-trace-dev  *otf2-devel  *otf2$" \
+    "libunwind .* libunwind-dev " "config/setup.sh build"; do
+    verdict "what is missing has names: $words" "$(grep -q -- "$words" said || head -n 5 said)"
+done
+verdict "and is said once" "$([ "$(grep -c "cannot be built" said)" = 1 ] || cat said)"
+verdict "what is there is not named" "$(grep libelf-dev said)"
+make -s -C "$root" BUILD="$work/bare" D3= DAGRE= "$work/bare/page/head.html" >said 2>&1
+verdict "without D3: it is said when it is built" "$(grep -q 'D3 and dagre is not found; Debian: node-d3' said || cat said)"
+
 install_it PREFIX="$work/first"
 works "installed" "$work/first"
 mv first moved
