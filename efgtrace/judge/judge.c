@@ -10,7 +10,6 @@
 #include "files/summary/summary.h"
 #include "parts.h"
 
-#define ITERATION_APART 0.10
 #define ROW_APART 0.05
 #define COVERAGE_LEAST 0.5
 
@@ -71,10 +70,12 @@ static void put_row(char *text, size_t size, const struct efg_representative *r,
              100 * row->time.recorded / r->time.recorded, 100 * row->share.run);
 }
 
-static void say_no(struct efg_representative *r, const char *why)
+static void say_no(struct efg_representative *r, const struct efg_run *run, const char *why)
 {
+    const char *advice = efg_summary_advice(run);
     r->verdict = EFG_REPRESENTATIVE_NO;
-    snprintf(r->sentence, sizeof r->sentence, "The recorded iterations do not stand for the run: %s.", why);
+    snprintf(r->sentence, sizeof r->sentence, "The recorded iterations do not stand for the run: %s.%s%s%s",
+             why, *advice ? " " : "", advice, *advice ? "." : "");
 }
 
 /* An iteration takes more or less time, and what has most to do with it. */
@@ -86,7 +87,7 @@ static void say_slow(struct efg_representative *r, const struct efg_run *run)
     if (worst)
         efg_representative_label(r, run, worst, label, sizeof label);
     snprintf(why, sizeof why, "an iteration %s%s%s", factor, worst ? ", most of it " : "", label);
-    say_no(r, why);
+    say_no(r, run, why);
 }
 
 static void say_yes(struct efg_representative *r)
@@ -129,15 +130,15 @@ void efg_representative_judge(struct efg_representative *r, const struct efg_run
     if (r->recorded < 3) {
         efg_representative_say_unknown(r, r->has_slow ? "but for slow ones, there are fewer than three"
                                                       : "there are fewer than three");
-    } else if (r->each.differs && fabs(apart) > ITERATION_APART) {
+    } else if (r->each.differs && fabs(apart) > EFG_SUMMARY_APART) {
         say_slow(r, run);
     } else if (worst) {
         put_row(why, sizeof why, r, run, worst);
-        say_no(r, why);
+        say_no(r, run, why);
     } else if (r->coverage < COVERAGE_LEAST) {
         snprintf(why, sizeof why, "the loop that they are of takes %.0f%% of its time", 100 * r->coverage);
-        say_no(r, why);
-    } else if (fabs(apart) > ITERATION_APART) {
+        say_no(r, run, why);
+    } else if (fabs(apart) > EFG_SUMMARY_APART) {
         snprintf(why, sizeof why, "they take %.0f%% %s time than all, but differ from each other as much",
                  100 * fabs(apart), apart > 0 ? "more" : "less");
         efg_representative_say_unknown(r, why);

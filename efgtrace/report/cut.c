@@ -30,9 +30,11 @@ static void put_cut(struct efg_buffer *out, uint32_t number, const struct efg_ru
                          (unsigned long long)cut->last_most - 1, within);
 }
 
+/* What there is none of has no line. */
 static void put_line(struct efg_buffer *out, uint64_t number, const char *what)
 {
-    efg_summary_line(out, "%12llu %s", (unsigned long long)number, what);
+    if (number)
+        efg_summary_line(out, "%12llu %s", (unsigned long long)number, what);
 }
 
 /* What the library took of the job at its two ends, where all ranks wait for the slowest. */
@@ -55,7 +57,7 @@ void efg_report_cut(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_run_messages *m = &run->messages;
     for (uint32_t i = 0; i < run->cut_count; i++)
         put_cut(out, i, &run->cuts[i]);
-    put_line(out, m->matched, "messages with both ends");
+    efg_summary_line(out, "%12llu messages with both ends", (unsigned long long)m->matched);
     if (m->doubt)
         put_line(out, m->doubt, "or more crossed the beginning of a window: the pairs are in doubt");
     put_line(out, m->sends - m->matched, "sends whose receives were not recorded");

@@ -167,7 +167,8 @@ int efg_run_get_facts(struct efg_run *run, const void *bytes, size_t size)
     run->cuts = efg_input_array(&in, EFG_LEAST_CUT, sizeof *run->cuts, &run->cut_count);
     for (uint32_t i = 0; i < run->cut_count; i++)
         get_cut(&in, &run->cuts[i]);
-    run->objects = efg_input_array(&in, EFG_LEAST_OBJECT, sizeof *run->objects, &run->object_count);
+    if (in.reader.at < in.reader.size) /* older files have none */
+        run->objects = efg_input_array(&in, EFG_LEAST_OBJECT, sizeof *run->objects, &run->object_count);
     for (uint32_t i = 0; i < run->object_count; i++)
         get_object(&in, &run->objects[i]);
     return efg_input_outcome(&in);

@@ -8,6 +8,7 @@
  */
 #include "summary.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,12 +101,21 @@ static void put_untraced(struct efg_buffer *out, const struct efg_run *run)
 
 /* --- what was recorded --- */
 
-static bool has_slow(const struct efg_run_thread *thread)
+static bool has_some(const struct efg_run_thread *thread, enum efg_select select)
 {
     for (uint32_t i = 0; thread && i < thread->window_count; i++)
-        if (thread->windows[i].select == EFG_SELECT_SLOW)
+        if (thread->windows[i].select == select)
             return true;
     return false;
+}
+
+const char *efg_summary_advice(const struct efg_run *run)
+{
+    if (run->common.totals.accuracy_most)
+        return "";
+    return has_some(efg_run_rank_thread(&run->speaker), EFG_SELECT_SPREAD)
+               ? "EFGTRACE_ACCURACY=2% records as many as it takes"
+               : "EFGTRACE_SELECT=spread takes them from all of the run";
 }
 
 /* How the traced iterations stand for all of them. */
@@ -122,10 +132,14 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
     efg_summary_line(out,
                      "             %s took %s each, all iterations %s (%+.1f%%); MPI %.1f%% of "
                      "it, of all %.1f%%",
-                     has_slow(efg_run_rank_thread(&view->run->speaker)) ? "the others" : "they", some, all,
-                     efg_percent(mean_some - mean_all, mean_all),
+                     has_some(efg_run_rank_thread(&view->run->speaker), EFG_SELECT_SLOW) ? "the others"
+                                                                                         : "they",
+                     some, all, efg_percent(mean_some - mean_all, mean_all),
                      efg_percent((double)it->recorded_mpi, (double)it->recorded_time),
                      efg_percent((double)it->like_mpi, (double)it->like_time));
+    const char *advice = efg_summary_advice(view->run);
+    if (fabs(mean_some - mean_all) > EFG_SUMMARY_APART * mean_all)
+        efg_summary_line(out, "             they do not stand for the run%s%s", *advice ? ": " : "", advice);
 }
 
 #define MARK_BYTES 4 /* of an event of which others have the time */

@@ -29,8 +29,8 @@ double efg_summary_cost(const struct efg_run *run, double *share);
 
 /* The loop tree of GRAPH, whose paths are those of RUN. MAIN is its main loop, of function 0
  * for none. Returns 0, or -ENOMEM (the tree is then empty). */
-int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run,
-                     const struct efg_graph *graph, const struct efg_run_loop *main);
+int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run, const struct efg_graph *graph,
+                     const struct efg_run_loop *main);
 
 /* That one of LOOP in such a tree, or EFG_NONE. */
 uint32_t efg_summary_loop(const struct efg_looptree *tree, const struct efg_run *run,
@@ -61,6 +61,10 @@ uint64_t efg_summary_phase_recorded(const struct efg_run_thread *thread, const s
 void efg_summary_counters(struct efg_buffer *out, const struct efg_totals *totals);
 void efg_summary_plugins(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 
+/* What to set for the recorded iterations to stand for the run, a clause; "" if all of that was set. */
+#define EFG_SUMMARY_APART 0.10 /* what an iteration may take more or less than the mean of all */
+const char *efg_summary_advice(const struct efg_run *run);
+
 /* --- where it ran --- */
 
 /* Append what there is to say about ranks that share cores, and about clocks of several hosts. */
@@ -77,8 +81,7 @@ void efg_summary_skew(const struct efg_run_skew *skew, char *text, size_t size);
 
 /* Cores of a host and which of them its COUNT ranks are bound to: "; 8 cores, bound to 0 | 1";
  * "" if that is not known. */
-void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *text,
-                      size_t size);
+void efg_summary_host(const struct efg_run_place *places, uint32_t count, char *text, size_t size);
 
 /* --- the cut that the windows make --- */
 
@@ -107,18 +110,16 @@ int efg_summary_tell_apart(struct efg_run *run);
 
 /* A node: "MPI_Send  solver.c:120 exchange", and what else is in its signature:
  * "[assembly, 8192 B, rank +1, world]". */
-void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text,
-                      size_t size);
+void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text, size_t size);
 
 /* Where a node is, without its call: "solver.c:120 exchange", "" if it has no path; with the frames around it
  * that tell it apart. */
-void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text,
-                       size_t size);
+void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text, size_t size);
 
 /* Function INDEX of its call path, innermost first, inlined ones included, in the same way.
  * Returns false if there is none. */
-bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index,
-                       char *text, size_t size);
+bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index, char *text,
+                       size_t size);
 
 /* What DIMENSION (not the path) says of a node, if it is part of the signature: "8192 B" or
  * ">= 4 KiB", "rank +1", "world", "assembly"; "" if it says nothing. */
@@ -140,8 +141,7 @@ void efg_summary_address(char *text, size_t size, const char *module, uint64_t o
  * reached by the same path. If it has no name, the innermost address that all have in
  * common, "pw.x+0x17feb5"; "" if there is none. */
 void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
-                          const struct efg_looptree *tree, uint32_t loop, char *text,
-                          size_t size);
+                          const struct efg_looptree *tree, uint32_t loop, char *text, size_t size);
 
 /* The function NAME, without scopes beyond the last two and without arguments:
  * "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
@@ -160,8 +160,7 @@ bool efg_summary_is_worth_naming(const char *function);
 #define EFG_COLUMNS 100 /* of what is broken between words; rows of tables may be longer */
 
 /* Append a line, however long; what is not printable ASCII becomes '?'. */
-void efg_summary_line(struct efg_buffer *out, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void efg_summary_line(struct efg_buffer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The columns of the terminal that FILE is, by COLUMNS or as it says; 0: it is none, or that is not known. */
 #define EFG_NARROWEST 20
@@ -183,8 +182,7 @@ void efg_summary_notes(struct efg_buffer *out, const char *head, const char *tex
 /* Append the table of loops, the main one marked with '*': all, or only those that matter
  * (1% of the time or around the main loop, at most MOST). SKIPPED (may be NULL): how many are
  * left out. */
-void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32_t most,
-                       uint32_t *skipped);
+void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32_t most, uint32_t *skipped);
 
 /* Durations and amounts for people: "1.25 s", "12.4 MB" (1 MB = 10^6 bytes), "1.25 million". */
 void efg_format_ns(char *text, size_t size, uint64_t ns);
