@@ -162,6 +162,7 @@ history         base            arrays, maps
 history         files/summary   names of nodes, numbers as text
 history         cli             how commands talk: options, complaints, output
 history         model           what is known of all ranks
+history         page            draws it
 history         report          findings of each run
 judge           core/loop       loops are compared
 judge           files/conf      what was recorded by which settings

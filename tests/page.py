@@ -583,6 +583,20 @@ def comparison(page, document):
     quiet(page)
 
 
+def history(page, document):
+    series = document['series']
+    same(f'{page.name}: every series is there', ['series'] + [f'series-{i}' for i in range(len(series))],
+         [s.get_attribute('id') for s in page.all('main > section')])
+    same(f'{page.name}: a dot for each run, a line for each change', [[len(s['runs']), len(s['changes'])] for s in series],
+         page.js('return [...document.querySelectorAll("main > section figure")].map((figure) => '
+                 '[figure.querySelectorAll("circle").length, figure.querySelectorAll("line[stroke-dasharray], line[style*=dasharray]").length])'))
+    same(f'{page.name}: what changed', [c['sites'][0]['name'] for s in series for c in s['changes']],
+         page.js('return [...document.querySelectorAll(".findings li div:first-of-type")].map((line) => line.textContent.split(": ")[0])'))
+    theme(page)
+    contrast(page)
+    quiet(page)
+
+
 def main():
     driver = browser()
     try:
@@ -592,6 +606,9 @@ def main():
             page = Page(driver, name)
             if report['format'] == 'efgtrace-compare':
                 comparison(page, report)
+                continue
+            if report['format'] == 'efgtrace-history':
+                history(page, report)
                 continue
             look(page, report)
             figures(page, report)

@@ -97,6 +97,18 @@ mkdir compared
 for format in json html; do "$tool" compare -f $format stencil master >compared/report.$format; done
 mv compared/report.json compared/json
 
+# Three series, one of which has changed (bench/history.py).
+mkdir history
+"$python" - "$root/bench" "$tool" <<'END' && for format in json html; do "$tool" history -i history/runs.db -f $format >history/report.$format; done
+import random
+import sys
+sys.path.insert(0, sys.argv[1])
+import history
+history.make(sys.argv[2], "history/runs.db", lambda database: [
+    history.add_series(database, n, 60, 0.01, 0.03, (1, 1.05, 1)[n], random.Random(n)) for n in range(3)])
+END
+mv history/report.json history/json
+
 size=$(wc -c <many/report.html)
 verdict "many: ten thousand ranks in less than 3 MB" "$([ "$size" -lt 3000000 ] || echo "$size bytes")"
 "$tool" report stencil -o elsewhere.html >said
@@ -106,6 +118,6 @@ same "JSON goes to standard output" "" "$(cmp again stencil/json)"
 "$tool" report --html stencil --output=none/x.html 2>said
 same "no such folder" "1 efgtrace report: cannot write none/x.html: No such file or directory" "$? $(cat said)"
 
-looked_at stencil master slow many paths hostile idle bare compared
+looked_at stencil master slow many paths hostile idle bare compared history
 
 finish

@@ -14,7 +14,8 @@
  * of each. */
 void efg_past_put_text(struct efg_buffer *out, const struct efg_past *history, uint32_t most);
 
-cJSON *efg_past_document(const struct efg_past *history);
+/* Of MOST series. */
+cJSON *efg_past_document(const struct efg_past *history, uint32_t most);
 extern const char efg_past_json_help[];
 
 #endif

@@ -12,11 +12,13 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "formats.h"
+#include "page/page.h"
 
 #define LINES 40 /* of a table */
+#define PAGE 40  /* series of a page */
 
-enum { TEXT, JSON };
-#define FORMATS "text json" /* their names */
+enum { TEXT, JSON, HTML };
+#define FORMATS "text json html" /* their names */
 
 struct request {
     const char *index, *output;
@@ -48,7 +50,9 @@ static int put(const struct request *request, const struct efg_past *history)
     struct efg_buffer out = {0};
     int failed = 0;
     if (request->format == JSON)
-        efg_json_end(&out, efg_past_document(history), "complete");
+        efg_json_end(&out, efg_past_document(history, UINT32_MAX), "complete");
+    else if (request->format == HTML)
+        efg_report_page(&out, efg_past_document(history, PAGE));
     else
         efg_past_put_text(&out, history, request->most);
     if (out.failed)
@@ -89,7 +93,7 @@ static const char *const help[] = {
     "      --since DATE         runs that began then or later, such as 2026-11-24\n"
     "      --until DATE         runs that began before\n"
     "  -a, --all                every line of every table, not only the latest\n"
-    "  -f, --format text|json   default: by the extension of FILE, else text\n"
+    "  -f, --format text|json|html   html: a web page; default: by the extension of FILE, else text\n"
     "  -o, --output FILE        default, or -: standard output\n"
     "  -h, --help               this text\n\n",
     efg_past_json_help,

@@ -7,8 +7,9 @@
 
 const char efg_past_json_help[] =
     "JSON: one object. Times are s, of the mean rank.\n"
-    "  format   \"efgtrace history\", version 1\n"
-    "  series   [{application, command, ranks, loop, runs [{folder, user, start (since 1970), ended,\n"
+    "  format   \"efgtrace-history\", version 1; efgtrace, its version\n"
+    "  series   [{application, command, ranks, loop, enough (runs to find a\n"
+    "           change), runs [{folder, user, start (since 1970), ended,\n"
     "           seconds, iterations, value, mpi_share, parallel, balance, communication}], changes\n"
     "           [{run (index of the first one), before, after, sites [{name, before, after}]}]}]\n"
     "           value: an iteration of the main loop, or the run where there is none\n";
@@ -54,6 +55,7 @@ static cJSON *make_series(const struct efg_past_series *series)
     efg_json_text(to, "command", series->command);
     efg_json_number(to, "ranks", series->ranks);
     efg_json_text(to, "loop", series->loop);
+    cJSON_AddBoolToObject(to, "enough", series->count >= EFG_CHANGE_BEFORE + EFG_CHANGE_AFTER);
     cJSON *runs = cJSON_AddArrayToObject(to, "runs");
     for (uint32_t i = 0; i < series->count; i++)
         cJSON_AddItemToArray(runs, make_run(&series->runs[i]));
@@ -63,14 +65,18 @@ static cJSON *make_series(const struct efg_past_series *series)
     return to;
 }
 
-cJSON *efg_past_document(const struct efg_past *history)
+cJSON *efg_past_document(const struct efg_past *history, uint32_t most)
 {
+    uint32_t shown = history->count < most ? history->count : most;
     cJSON *document = cJSON_CreateObject();
-    efg_json_text(document, "format", "efgtrace history");
+    efg_json_text(document, "format", "efgtrace-history");
     efg_json_number(document, "version", 1);
+    efg_json_text(document, "efgtrace", EFG_VERSION);
     cJSON *series = cJSON_AddArrayToObject(document, "series");
-    for (uint32_t i = 0; i < history->count; i++)
+    for (uint32_t i = 0; i < shown; i++)
         cJSON_AddItemToArray(series, make_series(&history->series[i]));
+    if (shown < history->count)
+        efg_json_number(cJSON_AddObjectToObject(document, "left_out"), "series", history->count - shown);
     cJSON_AddBoolToObject(document, "complete", 1);
     return document;
 }

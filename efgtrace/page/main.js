@@ -54,16 +54,21 @@ function markPart() {
 
 function drawFooter() {
     const lacks = [!hasD3 && "D3", !hasDagre && "dagre"].filter(Boolean);
-    const command = isComparison ? "efgtrace compare A B" : "efgtrace report DIR";
     document.getElementById("report").append(make("footer", null,
-        make("p", null, `efgtrace ${isComparison ? run.efgtrace : run.overview.version}; a page of its own, which asks no network for anything. `,
+        make("p", null, `efgtrace ${kind.version}; a page of its own, which asks no network for anything. `,
             lacks.length ? `It was built without ${lacks.join(" and ")}: pictures that need them are tables.` : "Drawn with D3 and dagre, whose licences are in its source."),
-        make("p", null, make("code", null, command), " says the same as text, ", make("code", null, isComparison ? "-f json" : "--json"), " for programs.")));
+        make("p", null, make("code", null, kind.command), " says the same as text, ", make("code", null, kind.json), " for programs.")));
 }
 
-const isComparison = run.format === "efgtrace-compare";
-const parts = isComparison ? [drawRuns, drawMatchedLoops, drawDifferences, drawFooter]
-    : [drawOverview, drawLoops, drawIterations, drawHeat, drawSlow, drawTimeline, drawWaiting, drawCalls, drawFlame, drawFlow, drawMessages, drawCounters, drawPlugins, drawRanks, drawRankTable, drawRepresentative, drawGrowth, drawFooter];
+const kinds = {
+    "efgtrace-compare": () => ({ command: "efgtrace compare A B", json: "-f json", version: run.efgtrace, parts: [drawRuns, drawMatchedLoops, drawDifferences] }),
+    "efgtrace-history": () => ({ command: "efgtrace history", json: "-f json", version: run.efgtrace, parts: [drawHistory, drawEachSeries] }),
+};
+const reports = () => ({
+    command: "efgtrace report DIR", json: "--json", version: run.overview.version,
+    parts: [drawOverview, drawLoops, drawIterations, drawHeat, drawSlow, drawTimeline, drawWaiting, drawCalls, drawFlame, drawFlow, drawMessages, drawCounters, drawPlugins, drawRanks, drawRankTable, drawRepresentative, drawGrowth],
+});
+const kind = (kinds[run.format] || reports)(), parts = [...kind.parts, drawFooter];
 
 followTheme();
 document.getElementById("export").addEventListener("click", exportDocument);
