@@ -49,11 +49,11 @@ names() { # RANK
         tr -d "[],'" | tr ' ' '\n' | sort >"$work/names.$1"
 }
 
+# A rank that hears of it from the other one before it has used up its own memory has nothing to say.
 said_once() { # KIND
-    for rank in 0 1; do
-        same "$1: rank $rank says it once" 1 \
-            "$(grep -c "^efgtrace: rank $rank: the memory of .* is used up" "$work/err")"
-    done
+    said=$(sed -n 's/^efgtrace: \(rank [01]\): the memory of .* is used up.*/\1/p' "$work/err")
+    verdict "$1: it is said" "$([ -n "$said" ] || tail -n 3 "$work/err")"
+    verdict "$1: a rank says it once" "$(echo "$said" | sort | uniq -d)"
 }
 
 # Calls: COUNT less its last tenth, a sum after each step, and one at the end.
