@@ -105,7 +105,48 @@ gives "text to a file" 0 "" "$tool" compare -o text two four
 has "text to a file: what" "difference    time A" text
 gives "help" 0 "Usage: efgtrace compare" "$tool" compare --help
 gives "one folder" 2 "name two folders" "$tool" compare two
-gives "three folders" 2 "name two folders" "$tool" compare two four other
+gives "a page of three" 2 "a page is of two runs" "$tool" compare -f html two four anew
+
+# Several: run files whose times are known, of 2, 4 and 8 ranks, are hard to come by; so the fit is computed again.
+graphed slow 2 "$programs/stencil2d" 50 20000
+graphed eight 8 "$programs/stencil2d" 50 10
+"$tool" compare -f json -o several.json eight two anew four
+verdict "several: by ranks, then by when they began; the same time, calls and efficiency as alone; the fit" "$(
+    "$python" - "$tool" 2>&1 <<'END' | tail -n 1
+import json, math, subprocess, sys
+several = json.load(open("several.json"))
+runs = several["runs"]
+assert [run["folder"] for run in runs] == ["two", "anew", "four", "eight"], runs
+for run in runs:
+    pair = json.loads(subprocess.run([sys.argv[1], "compare", "-f", "json", run["folder"], "eight"],
+                                     stdout=subprocess.PIPE, check=True).stdout)
+    one = pair["runs"][0]
+    for name in ("ranks", "time", "in_mpi", "iteration", "parallel_efficiency", "load_balance", "communication_efficiency"):
+        assert run[name] == one[name], (run, name)
+    loops = [l["a"]["time"] for l in pair["loops"] if l["a"] and l["a"]["loop"] == one["main_loop"]]
+    assert loops == [run["loop"]], (run, loops)
+sites = several["sites"]
+assert [s["time"][-1] for s in sites] == sorted((s["time"][-1] for s in sites), reverse=True)
+assert sum(s["doubling"] is not None for s in sites) > 5
+for site in sites:
+    points = [(math.log2(run["ranks"]), math.log2(time)) for run, time in zip(runs, site["time"]) if time]
+    x, y = (sum(p[i] for p in points) / len(points) for i in (0, 1)) if points else (0, 0)
+    spread = sum((p[0] - x) ** 2 for p in points)
+    if spread:
+        slope = sum((p[0] - x) * (p[1] - y) for p in points) / spread
+        assert abs(2 ** slope - site["doubling"]) < 1e-6 * site["doubling"], site
+    else:
+        assert site["doubling"] is None, site
+END
+)"
+gives "several, in words" 0 "8 ranks have " "$tool" compare eight two four
+has "several: a table of growth" "if ranks double     first      last" log
+gives "several with as many ranks" 0 "What made the difference: efgtrace compare " "$tool" compare two two anew
+gives "as fast as before" 0 "B takes" "$tool" compare --fail-above 0% two two
+gives "slower than allowed" 3 "slower, more than 1%: " "$tool" compare --fail-above 1 two slow
+gives "several: slower than the median" 3 "slow is " "$tool" compare --fail-above=1% two two slow
+gives "nothing to compare with" 3 "no other run has 4 ranks" "$tool" compare --fail-above 5% two four
+gives "a wrong limit" 2 "wants a percentage, such as 5%" "$tool" compare --fail-above much two four
 gives "a wrong format" 2 "text, json or html" "$tool" compare -f svg two four
 gives "an unknown option" 2 'there is no option "--more"' "$tool" compare --more two four
 gives "no run" 1 "none" "$tool" compare two none

@@ -48,7 +48,10 @@ static void sum_up(struct efg_comparison *c, int which)
 static void find_main_loops(struct efg_comparison *c)
 {
     for (int i = 0; i < 2; i++) {
-        c->main_loop[i] = c->side[i].merged.tree.main;
+        const struct efg_merged *merged = &c->side[i].merged;
+        c->main_loop[i] = merged->tree.main;
+        if (c->main_loop[i] != EFG_NONE)
+            c->loop[i] = of_rank(&c->side[i], (double)merged->tree.loops[c->main_loop[i]].time);
     }
     for (uint32_t i = 0; i < c->matched.loop_count; i++)
         c->is_same_loop |= c->main_loop[0] != EFG_NONE && c->main_loop[1] != EFG_NONE &&

@@ -27,6 +27,7 @@ struct efg_comparison {
     double time[2], mpi[2], rest[2];                      /* ns of a rank */
     double iterations[2], iteration[2], iteration_mpi[2]; /* of the main loop: of a rank; ns of
                                                              one, 0 for none */
+    double loop[2];        /* ns of all iterations of the main loop, of a rank; 0 for none */
     uint32_t main_loop[2]; /* of the merged trees, EFG_NONE for none */
     bool is_same_loop;     /* these are matched */
     struct efg_efficiency efficiency[2];

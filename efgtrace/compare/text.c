@@ -155,6 +155,7 @@ static void put_runs(struct efg_buffer *out, const struct efg_comparison *c)
     put_durations(out, "outside MPI", compute);
     put_amounts(out, "iterations watched", c->iterations[0], c->iterations[1]);
     put_durations(out, "one of them", c->iteration);
+    put_durations(out, "all of the main loop", c->loop);
     put_shares(out, "parallel efficiency", e[0].parallel, e[1].parallel);
     put_shares(out, "load balance", e[0].balance, e[1].balance);
     put_shares(out, "communication efficiency", e[0].communication, e[1].communication);

@@ -2,7 +2,7 @@
 # Each command that the README shows for a trace works on one.
 
 compile stencil2d || exit 2
-for name in trace other; do
+for name in trace other third; do
     ranks 4 "$tool" run -o $name -n 3 "$programs/stencil2d" 300 400 >out 2>err || verdict "$name" "$(tail -n 3 err)"
 done
 grep -E '^    efgtrace (report|graph|export|expand|profile|compare) ' "$root/README.md" | sed 's/ *#.*//' >commands
