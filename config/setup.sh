@@ -16,13 +16,13 @@ or through sudo.
   demo    build, and LAMMPS, the application that `make demo` traces
   check   demo, page, and what the tests need: other compilers, clang-format, cmocka, readers of OTF2, mpi4py,
           iproute2 for hosts that are namespaces, MPICH, what unpacks its test suite, a browser and what
-          drives it, SimGrid
+          drives it, SimGrid, valgrind
   firefox check, and Firefox, for PAGE_BROWSER=firefox tests/page.sh
   fuzz    check, and the fuzzer of clang for `make fuzz`
   deb     build, page, and what Debian packages are made and checked with
   apps    check, and the larger applications of `make check-apps`
-  bench   apps, the tracer and the compressor that `make bench` compares with, valgrind that
-          counts instructions, and gnuplot that draws the results
+  bench   apps, the tracer and the compressor that `make bench` compares with,
+          and gnuplot that draws the results
 
 exit code: 0 all is there, 1 it could not be installed, 2 wrong usage
 EOF
@@ -35,12 +35,12 @@ page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang clang-format libcmocka-dev mandoc graphviz python3 python3-otf2
     python3-six python3-mpi4py iproute2 mpich libmpich-dev xz-utils chromium
-    chromium-driver python3-selenium libsimgrid-dev"
+    chromium-driver python3-selenium libsimgrid-dev valgrind"
 firefox="$check firefox-esr"
 fuzz="$check libclang-rt-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 deb="$build $page mpich libmpich-dev libelf-dev debhelper fakeroot lintian"
-bench="$apps eztrace zstd valgrind gnuplot-nox"
+bench="$apps eztrace zstd gnuplot-nox"
 
 give_up() {
     printf 'setup: %s\nsetup: please install: %s\n' "$1" "$missing" >&2
