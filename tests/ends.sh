@@ -105,6 +105,12 @@ compile apart || exit 2
 ranks 4 "$tool" run -o apart --verbose on --interval 20ms "$programs/apart" 16 2>err >printed
 same "apart: nobody takes the loop for over" "" "$(grep 'is over' err)"
 
+# What is recorded before numbers are agreed on has the agreed ones, also where a rank had others.
+$MPICC -g -O1 "$root/tests/ends/earlier.c" -o earlier || exit 2
+ranks 4 "$tool" run -o earlier.out --verbose on ./earlier 16 2>err >printed
+verdict "earlier: the same iterations on all ranks, with the same numbers" \
+    "$(faults earlier.out/traces.otf2 --min-matched 0.98 | head -n 3)"
+
 # A loop around the one that was taken first, which has few, long iterations: at least half of them are in
 # the trace, whole, and nothing of what the first one had is counted with them.
 $MPICC -g -O1 "$root/tests/ends/few.c" -o few || exit 2

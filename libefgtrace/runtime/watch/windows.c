@@ -196,13 +196,19 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
     efg_recorder_first(&t->recorder, now, first, kept_of(efg_windows_present(), first));
 }
 
+/* The number of the present iteration as the log has it: it may have another one by now. */
+static uint64_t logged_number(const struct efg_thread *t)
+{
+    return t->tally.visits + logged_offset;
+}
+
 void efg_windows_next(struct efg_thread *t, uint64_t now)
 {
     struct efg_run_window *w = efg_windows_present();
 
     if (!w)
         return;
-    efg_recorder_next(&t->recorder, now, efg_steering_number(t));
+    efg_recorder_next(&t->recorder, now, logged_number(t));
     if (!t->recorder.failed && !add_mark(t, now))
         w->last = efg_steering_number(t);
 }
@@ -269,7 +275,7 @@ void efg_windows_close(struct efg_thread *t, uint64_t now, bool whole)
     if (!w)
         return;
     if (whole)
-        efg_recorder_last(&t->recorder, now, efg_steering_number(t) - 1);
+        efg_recorder_last(&t->recorder, now, logged_number(t) - 1);
     if (whole && !is_failed && !add_mark(t, now))
         w->last = efg_steering_number(t);
     w->end = time_of(w->last) - job->start;
@@ -287,7 +293,7 @@ void efg_windows_keep(struct efg_thread *t, uint64_t now, uint64_t first, uint64
 {
     struct efg_run_window *w = efg_windows_present();
 
-    if (!w || (w->first == first && w->last == end)) {
+    if (!w || (w->first == first && w->last == end && logged_offset == s->control.offset)) {
         end_recording(t, now, false);
         return;
     }
@@ -432,8 +438,7 @@ void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_ite
     s->has_window = 0;
     s->windows[i].select = efg_when_is_afterwards(&job->conf.when) ? EFG_SELECT_WHEN : EFG_SELECT_SLOW;
     s->recorded[i] = *sums;
-    recorded[i] = (struct efg_span){job->start + window.start, /* one that begins when it ends is another */
-                                    job->start + window.end - (window.end > window.start)};
+    recorded[i] = (struct efg_span){job->start + window.start, job->start + window.end};
 }
 
 void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t times(uint64_t number))
@@ -511,12 +516,12 @@ void efg_windows_drop_forgotten(void)
             remove_window(i);
 }
 
-/* No window is left of what is recorded since then. */
+/* No window is left of what is recorded since then. Of two recordings, one may begin when the other ends. */
 static bool is_dropped(const void *context, uint64_t begin)
 {
     (void)context;
     for (uint32_t i = 0; i < s->window_count; i++)
-        if (begin >= recorded[i].from && begin <= recorded[i].to)
+        if (begin == recorded[i].from || (begin > recorded[i].from && begin < recorded[i].to))
             return false;
     return true;
 }
