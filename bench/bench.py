@@ -10,7 +10,8 @@ pairs: LAMMPS, OpenFOAM and Quantum ESPRESSO, large cases on 4 ranks, bare, off 
        turns, and the cost that the summary states
 instructions: per call, under callgrind: the same on a busy machine
 
-Writes OUT.json (all values), OUT.md (tables, goals) and OUT.svg (picture); prints the tables.
+Writes OUT.json (all values), OUT.md (tables, goals, what has changed since the last results in
+bench/results) and OUT.svg (picture); prints the tables.
 bench/README.md says how to read them. Peers: see bench/tools.py.
 """
 import argparse
@@ -300,6 +301,15 @@ def pairs(options, tools):
     return applications(options, large_cases(options.runs < 6), used)
 
 
+def last_kept(parts):
+    """(name, results) of the last ones in bench/results that have one of PARTS; ("", None) if there are none."""
+    for path in sorted((HERE / "results").glob("*.json"), reverse=True):
+        results = json.load(open(path))
+        if set(parts) & {"calls", "instructions"} & set(results):
+            return path.name, results
+    return "", None
+
+
 PARTS = {"calls": calls, "life": life, "apps": apps, "pairs": pairs, "instructions": instructions.measure}
 
 
@@ -322,7 +332,8 @@ def main():
             results["load"].append(busy())
             results["seconds"] = round((datetime.datetime.now() - begin).total_seconds())
             save(results, options.out.with_suffix(".json"))
-    text = table.render(results, options.out.with_suffix(".svg").name)
+    name, kept = last_kept(options.parts)
+    text = table.render(results, options.out.with_suffix(".svg").name, kept, name)
     options.out.with_suffix(".md").write_text(text)
     print(text)
     picture.draw(results, options.out.with_suffix(".svg"))

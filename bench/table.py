@@ -206,7 +206,39 @@ PARTS = {"calls": calls_text, "life": life_text, "apps": apps_text, "pairs": pai
          "instructions": instructions_text}
 
 
-def render(results, picture):
+# --- what has changed ---
+
+def costs(results):
+    """By name: what efgtrace adds to a call, as a spread; instructions are the same each time."""
+    found = {}
+    for row in results.get("instructions", []):
+        found[f"{row['kind']}, {row['tool']}: instructions"] = spread([row["own"]])
+    calls = results.get("calls", [])
+    for row in (r for r in calls if r["tool"] in ("watching", "recording", "full")):
+        which = {k: row[k] for k in ("kind", "depth", "nodes")}
+        name = f"{row['kind']}, depth {row['depth']}, {row['nodes']} call paths, {row['tool']}: ns"
+        found[name] = compare(calls, "cpu_ns", difference, row["tool"], **which)
+    return {name: cost for name, cost in found.items() if cost}
+
+
+def is_apart(now, kept):
+    return now["low"] > kept["high"] or now["high"] < kept["low"]
+
+
+def changes(results, kept, name):
+    """What costs another amount than in KEPT, the results in the file NAME: intervals that do not touch."""
+    now, before = costs(results), costs(kept)
+    both = [what for what in now if what in before]
+    lines = [[what, interval(before[what]), interval(now[what]),
+              f"{over(now[what]['median'], before[what]['median']):.2f}"] for what in both if before[what]["median"] and is_apart(now[what], before[what])]
+    if not both:
+        return ""
+    return (f"## Since {name}, {kept['date']}, efgtrace {kept['machine']['efgtrace']}\n\n"
+            f"{len(both)} of the same, {len(both) - len(lines)} within what they vary.\n\n"
+            + (table(["added to a call", "then", "now", "ratio"], lines) if lines else ""))
+
+
+def render(results, picture, kept=None, name=""):
     m = results["machine"]
     text = [f"# efgtrace {m['efgtrace']}, {results['date']}\n",
             ", ".join(f"{k}: {v}" for k, v in m.items() if k != "efgtrace") + ".\n",
@@ -216,6 +248,8 @@ def render(results, picture):
         text.append("**The machine was busy with other things: times say little.**\n")
     text += ["## Goals\n", goals(results)]
     text += [PARTS[part](results[part]) for part in PARTS if results.get(part)]
+    if kept:
+        text.append(changes(results, kept, name))
     if results.get("calls"):
         text.append(f"![cost of a call and size of a trace]({picture})\n")
     return "\n".join(text)
