@@ -56,18 +56,18 @@ void efg_summary_counters(struct efg_buffer *out, const struct efg_totals *total
 
     if (!count)
         return;
-    efg_summary_line(out, "Counters     of a rank in %s (and how much of that between calls):",
+    efg_summary_tell(out, "Counters     of a rank in %s (and how much of that between calls):",
                      t->all_count ? "an iteration" : "the run");
     for (unsigned i = 0; i < count; i++) {
         char one[80];
         size_t length = put_one(one, sizeof one, &t[i]);
         if (used && used + length + 2 > ROOM) {
-            efg_summary_line(out, "             %s,", line);
+            efg_summary_tell(out, "             %s,", line);
             used = 0;
         }
         used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", used ? ", " : "", one);
     }
-    efg_summary_line(out, "             %s", line);
+    efg_summary_tell(out, "             %s", line);
     if (instructions && cycles && each(cycles) > 0)
-        efg_summary_line(out, "             IPC %.2f", each(instructions) / each(cycles));
+        efg_summary_tell(out, "             IPC %.2f", each(instructions) / each(cycles));
 }

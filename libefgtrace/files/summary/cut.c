@@ -95,15 +95,15 @@ void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run)
     if (!are_few_matched(run))
         return;
     print_share(share, sizeof share, run->messages.matched, messages_of(&run->messages));
-    efg_summary_line(out, "Warning      only %s of the messages in the trace have both ends", share);
-    efg_summary_line(out, "             %s", reason(run));
+    efg_summary_tell(out, "Warning      only %s of the messages in the trace have both ends", share);
+    efg_summary_tell(out, "             %s", reason(run));
 }
 
 /* --- the same iterations? --- */
 
 static void put_uneven(struct efg_buffer *out, const struct efg_run_cut *cut)
 {
-    efg_summary_line(out,
+    efg_summary_tell(out,
                      "             not the same iterations on all ranks: they begin at "
                      "%llu to %llu, end at %llu to %llu",
                      (unsigned long long)cut->first_least, (unsigned long long)cut->first_most,
@@ -129,7 +129,7 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run, const st
         snprintf(ranks, sizeof ranks, "%u of %llu ranks", cut->ranks, all);
     else
         snprintf(ranks, sizeof ranks, "all %u ranks", cut->ranks);
-    efg_summary_line(out, "             %s on %s",
+    efg_summary_tell(out, "             %s on %s",
                      is_sure(run, cut) ? "the same iterations" : "iterations of these numbers", ranks);
 }
 
@@ -140,7 +140,7 @@ static void put_apart(struct efg_buffer *out, const struct efg_run_cut *cut)
         return;
     efg_format_ns(apart, sizeof apart, apart_of(cut));
     efg_format_ns(iteration, sizeof iteration, iteration_of(cut));
-    efg_summary_line(out, "             ranks begin the window up to %s apart; an iteration takes %s", apart,
+    efg_summary_tell(out, "             ranks begin the window up to %s apart; an iteration takes %s", apart,
                      iteration);
 }
 
@@ -160,7 +160,7 @@ static void put_ranks(struct efg_buffer *out, uint64_t count, uint64_t first, co
     if (!count)
         return;
     name_ranks(ranks, sizeof ranks, count, first);
-    efg_summary_line(out, "             %s %s", ranks, what);
+    efg_summary_tell(out, "             %s %s", ranks, what);
 }
 
 static void put_missing(struct efg_buffer *out, const struct efg_run *run)
@@ -173,9 +173,9 @@ static void put_missing(struct efg_buffer *out, const struct efg_run *run)
     put_ranks(out, totals->alone, totals->alone_first, "recorded alone: the others did not answer");
     put_ranks(out, totals->ranks - totals->with_window, totals->without_first, "recorded nothing");
     if (totals->drifted)
-        efg_summary_line(out, "             ranks counted the iterations differently: numbers do not agree");
+        efg_summary_tell(out, "             ranks counted the iterations differently: numbers do not agree");
     if (totals->disagreed > totals->alone)
-        efg_summary_line(out,
+        efg_summary_tell(out,
                          "             on %llu of %llu ranks the iterations were not agreed "
                          "on with the others: messages may be missing",
                          (unsigned long long)totals->disagreed, (unsigned long long)totals->ranks);
@@ -222,7 +222,7 @@ static void name_open(char *text, size_t size, const struct efg_run_messages *m)
 
 static void put_doubt(struct efg_buffer *out, const struct efg_run_messages *m)
 {
-    efg_summary_line(out,
+    efg_summary_tell(out,
                      "Messages     in doubt: %llu of %llu seem to match, but %llu or more "
                      "crossed the window's beginning",
                      (unsigned long long)m->matched,
@@ -235,7 +235,7 @@ static void put_matched(struct efg_buffer *out, const struct efg_run_messages *m
     uint64_t all = m->sends + m->receives - m->matched;
     print_share(share, sizeof share, m->matched, all);
     name_open(open, sizeof open, m);
-    efg_summary_line(
+    efg_summary_tell(
         out, "Messages     %llu of %llu matched (%s)%s%s%s", (unsigned long long)m->matched,
         (unsigned long long)all, share, open[0] ? "; " : "", open,
         open[0] ? all - m->matched == 1 ? " stands open at the edges" : " stand open at the edges" : "");
@@ -248,18 +248,18 @@ void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run)
     if (!run->is_checked)
         return;
     if (m->unknown)
-        efg_summary_line(out, "Messages     not checked: no memory on %llu ranks",
+        efg_summary_tell(out, "Messages     not checked: no memory on %llu ranks",
                          (unsigned long long)m->unknown);
     else if (m->matched && m->doubt)
         put_doubt(out, m);
     else if (m->sends || m->receives)
         put_matched(out, m);
     if (m->absent)
-        efg_summary_line(out, "%s %llu more went to untraced ranks or came from them",
+        efg_summary_tell(out, "%s %llu more went to untraced ranks or came from them",
                          m->unknown || m->sends || m->receives ? "            " : "Messages    ",
                          (unsigned long long)m->absent);
     if (open)
-        efg_summary_line(out, "             %llu request%s that began in it never ended",
+        efg_summary_tell(out, "             %llu request%s that began in it never ended",
                          (unsigned long long)open, open == 1 ? "" : "s");
 }
 
@@ -271,7 +271,7 @@ static void put_moved(struct efg_buffer *out, const char *head, const struct efg
     efg_format_count(count, sizeof count, (double)moved->operations);
     efg_format_bytes(bytes, sizeof bytes, moved->bytes);
     efg_format_ns(time, sizeof time, ranks ? moved->time / ranks : moved->time);
-    efg_summary_line(out, "%-12s %s operations, %s; %s a rank%s", head, count, bytes, time, more);
+    efg_summary_tell(out, "%-12s %s operations, %s; %s a rank%s", head, count, bytes, time, more);
 }
 
 void efg_summary_moved(struct efg_buffer *out, const struct efg_totals *totals)
@@ -299,14 +299,14 @@ static void put_object(struct efg_buffer *out, const struct efg_run_object *obje
     efg_format_ns(least, sizeof least, object->least);
     if (object->ranks > 1)
         snprintf(ranks, sizeof ranks, " a rank, least %s on rank %u", least, object->least_rank);
-    efg_summary_line(out, "             %s: %s%s; %s calls, %s", object->name, time, ranks, calls, bytes);
+    efg_summary_tell(out, "             %s: %s%s; %s calls, %s", object->name, time, ranks, calls, bytes);
 }
 
 void efg_summary_objects(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
 {
     uint64_t left = run->objects_left;
     if (run->object_count)
-        efg_summary_line(
+        efg_summary_tell(
             out, "Calls        on what, in the recorded iterations; a rank waited for this time at most");
     for (uint32_t i = 0; i < run->object_count; i++)
         if (i < most)
@@ -314,5 +314,5 @@ void efg_summary_objects(struct efg_buffer *out, const struct efg_run *run, uint
         else
             left++;
     if (left)
-        efg_summary_line(out, "             %llu more: see `efgtrace report`", (unsigned long long)left);
+        efg_summary_tell(out, "             %llu more: see `efgtrace report`", (unsigned long long)left);
 }

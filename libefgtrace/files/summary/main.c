@@ -73,27 +73,27 @@ static void put_best(struct efg_buffer *out, const struct view *view, const char
     const struct efg_run_loop *best = &view->thread->loops.best;
     char name[256];
     if (!best->function) {
-        efg_summary_line(out, "Main loop    none: %s", why);
+        efg_summary_tell(out, "Main loop    none: %s", why);
         return;
     }
     name_loop(view, best, name, sizeof name);
-    efg_summary_line(out, "Main loop    none: %s", why);
-    efg_summary_line(out, "             in %s, went round %llu times, %.1f%% of the time", name,
+    efg_summary_tell(out, "Main loop    none: %s", why);
+    efg_summary_tell(out, "             in %s, went round %llu times, %.1f%% of the time", name,
                      (unsigned long long)best->iterations, efg_percent(best->share, EFG_WHOLE_SHARE));
-    efg_summary_line(out, "             EFGTRACE_LOOP=%010llx selects it anyway",
+    efg_summary_tell(out, "             EFGTRACE_LOOP=%010llx selects it anyway",
                      (unsigned long long)(best->function & EFG_LOOP_BITS));
 }
 
 static void put_no_repeat(struct efg_buffer *out, const struct efg_run *run)
 {
     bool has_paths = run->dimensions & EFG_DIM_PATH;
-    efg_summary_line(out, "Main loop    none: no call %scame again 3 times",
+    efg_summary_tell(out, "Main loop    none: no call %scame again 3 times",
                      has_paths ? "on the same call path " : "");
     if (run->common.totals.dropped)
-        efg_summary_line(out, "             for want of memory, see Graph, %s",
+        efg_summary_tell(out, "             for want of memory, see Graph, %s",
                          "calls are lumped together: more EFGTRACE_MEMORY helps");
     else if (has_paths)
-        efg_summary_line(out, "             EFGTRACE_SIGNATURE=none takes calls from several "
+        efg_summary_tell(out, "             EFGTRACE_SIGNATURE=none takes calls from several "
                               "places as the same");
 }
 
@@ -102,14 +102,14 @@ static void put_late(struct efg_buffer *out, const struct view *view)
     char interval[32];
     efg_format_ns(interval, sizeof interval, view->run->interval);
     put_best(out, view, "the loop was not seen often enough before the run was over");
-    efg_summary_line(out, "             a longer run, or a shorter EFGTRACE_INTERVAL than %s, helps",
+    efg_summary_tell(out, "             a longer run, or a shorter EFGTRACE_INTERVAL than %s, helps",
                      interval);
 }
 
 static void put_none(struct efg_buffer *out, const struct view *view)
 {
     if (!view->run->common.totals.calls) {
-        efg_summary_line(out, "Main loop    none: the program made no MPI calls");
+        efg_summary_tell(out, "Main loop    none: the program made no MPI calls");
         return;
     }
     switch (view->thread->loops.reason) {
@@ -126,7 +126,7 @@ static void put_none(struct efg_buffer *out, const struct view *view)
         put_late(out, view);
         break;
     default:
-        efg_summary_line(out, "Main loop    none: the calls of rank %u took no time",
+        efg_summary_tell(out, "Main loop    none: the calls of rank %u took no time",
                          view->run->speaker.rank);
     }
 }
@@ -156,10 +156,10 @@ static void put_loop(struct efg_buffer *out, const struct view *view)
         snprintf(which, sizeof which, "%llu, with those of an earlier loop, take",
                  (unsigned long long)all->count);
     if (all->count)
-        efg_summary_line(out, "Main loop    in %s, %llu iterations; %s %s each", name,
+        efg_summary_tell(out, "Main loop    in %s, %llu iterations; %s %s each", name,
                          (unsigned long long)main->iterations, which, mean);
     else
-        efg_summary_line(out, "Main loop    in %s, %llu iterations", name,
+        efg_summary_tell(out, "Main loop    in %s, %llu iterations", name,
                          (unsigned long long)main->iterations);
 }
 
@@ -174,13 +174,13 @@ static void put_pivot(struct efg_buffer *out, const struct view *view)
     uint32_t begin = efg_summary_begin(graph, pivot, &is_always);
     if (begin == EFG_NONE) {
         efg_summary_pivot(view->run, graph, pivot, name, sizeof name);
-        efg_summary_line(out, "             each begins at %s", name);
+        efg_summary_tell(out, "             each begins at %s", name);
         return;
     }
     efg_summary_node(view->run, &graph->nodes[begin], first, sizeof first);
     efg_summary_node(view->run, &graph->nodes[pivot->node], name, sizeof name);
-    efg_summary_line(out, "             each begins with %s%s,", first, is_always ? "" : ", mostly");
-    efg_summary_line(out, "             behind %s", name);
+    efg_summary_tell(out, "             each begins with %s%s,", first, is_always ? "" : ", mostly");
+    efg_summary_tell(out, "             behind %s", name);
 }
 
 static bool is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)
@@ -195,7 +195,7 @@ static void put_level(struct efg_buffer *out, const struct view *view, const str
     if (!loop->function || is_same(loop, &view->thread->loops.main))
         return;
     name_loop(view, loop, name, sizeof name);
-    efg_summary_line(out, "             EFGTRACE_LEVEL=%-7s selects the %llu x in %s", value,
+    efg_summary_tell(out, "             EFGTRACE_LEVEL=%-7s selects the %llu x in %s", value,
                      (unsigned long long)loop->iterations, name);
 }
 
@@ -206,7 +206,7 @@ static void put_asked(struct efg_buffer *out, const struct view *view)
     const struct efg_run_loops *loops = &view->thread->loops;
     uint32_t level = view->run->level;
     if ((level == EFG_LEVEL_FINER || level == EFG_LEVEL_COARSER) && is_same(&loops->main, &loops->automatic))
-        efg_summary_line(out, "             no loop is %s: it is that of level auto", names[level]);
+        efg_summary_tell(out, "             no loop is %s: it is that of level auto", names[level]);
 }
 
 static void put_hints(struct efg_buffer *out, const struct view *view)
@@ -214,7 +214,7 @@ static void put_hints(struct efg_buffer *out, const struct view *view)
     const struct efg_run_loops *loops = &view->thread->loops;
     put_asked(out, view);
     if (is_same(&loops->main, &loops->automatic))
-        efg_summary_line(out, "             EFGTRACE_LOOP=%010llx selects it again",
+        efg_summary_tell(out, "             EFGTRACE_LOOP=%010llx selects it again",
                          (unsigned long long)(loops->main.function & EFG_LOOP_BITS));
     put_level(out, view, &loops->finer, "finer");
     if (view->run->level != EFG_LEVEL_AUTO)
@@ -228,7 +228,7 @@ void efg_summary_main(struct efg_buffer *out, const struct efg_run *run)
     struct efg_looptree tree;
     struct view view = {run, efg_run_rank_thread(&run->speaker), &tree};
     if (!view.thread) {
-        efg_summary_line(out, "Main loop    none: the program made no MPI calls");
+        efg_summary_tell(out, "Main loop    none: the program made no MPI calls");
         return;
     }
     efg_summary_tree(&tree, run, &view.thread->graph, &view.thread->loops.main);
@@ -238,7 +238,7 @@ void efg_summary_main(struct efg_buffer *out, const struct efg_run *run)
         put_loop(out, &view);
         put_pivot(out, &view);
         if (totals->with_loop < totals->ranks)
-            efg_summary_line(out, "             found by %llu of %llu ranks",
+            efg_summary_tell(out, "             found by %llu of %llu ranks",
                              (unsigned long long)totals->with_loop, (unsigned long long)totals->ranks);
         put_hints(out, &view);
     }
@@ -281,12 +281,12 @@ static void put_numbers(struct efg_buffer *out, const struct efg_run_window *win
     for (uint32_t i = 0; i < count; i++) {
         snprintf(one, sizeof one, "%s%s", i ? "; " : "number ", range(numbers, &windows[i]));
         if (used + strlen(one) >= sizeof line) {
-            efg_summary_line(out, "             %s;", line);
+            efg_summary_tell(out, "             %s;", line);
             used = 0;
         }
         used += (size_t)snprintf(line + used, sizeof line - used, "%s", used || !i ? one : one + 2);
     }
-    efg_summary_line(out, "             %s", line);
+    efg_summary_tell(out, "             %s", line);
 }
 
 /* " of phase 1, in setup", or of another loop of the phase: the function is known if the loop is one of those
@@ -325,7 +325,7 @@ static void put_spans(struct efg_buffer *out, const struct efg_run_window *windo
     }
     for (uint32_t i = 0; i < count; i++) {
         format_span(span, sizeof span, &windows[i]);
-        efg_summary_line(out, "             %s", span);
+        efg_summary_tell(out, "             %s", span);
     }
 }
 
@@ -372,10 +372,10 @@ static void put_group(struct efg_buffer *out, const struct view *view, const cha
     name_select(view, windows, count, why, sizeof why);
     format_span(span, sizeof span, windows);
     if (count == 1 && !*loop && !*why) {
-        efg_summary_line(out, "%s %llu iterations, %s", head, iterations, span);
+        efg_summary_tell(out, "%s %llu iterations, %s", head, iterations, span);
         return;
     }
-    efg_summary_line(out, "%s %llu iterations%s%s", head, iterations, loop, why);
+    efg_summary_tell(out, "%s %llu iterations%s%s", head, iterations, loop, why);
     put_spans(out, windows, count);
 }
 
@@ -417,7 +417,7 @@ static void put_incomplete(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
     if (totals->incomplete)
-        efg_summary_line(out,
+        efg_summary_tell(out,
                          "             on %llu of %llu ranks it ended before the %llu "
                          "iterations asked for",
                          (unsigned long long)totals->incomplete, (unsigned long long)totals->ranks,
@@ -439,14 +439,14 @@ static void put_traced(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
     if (run->mode == EFG_MODE_FULL)
-        efg_summary_line(out, "Traced       all of the run (mode full)");
+        efg_summary_tell(out, "Traced       all of the run (mode full)");
     else if (run->mode == EFG_MODE_GRAPH)
-        efg_summary_line(out, "Traced       nothing (mode graph); EFGTRACE_MODE=adaptive traces "
+        efg_summary_tell(out, "Traced       nothing (mode graph); EFGTRACE_MODE=adaptive traces "
                               "some iterations");
     else if (totals->with_window)
         put_windows(out, run);
     else
-        efg_summary_line(out, totals->with_loop
+        efg_summary_tell(out, totals->with_loop
                                   ? "Traced       nothing: the run, or the log, ended before an "
                                     "iteration was recorded"
                                   : "Traced       nothing: no main loop was found; "

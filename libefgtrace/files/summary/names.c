@@ -521,33 +521,41 @@ static void put_calls(const struct efg_run *run, const struct efg_graph *graph,
     free(calls);
 }
 
-/* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. */
-static void put_line(const struct efg_run *run, const struct efg_node *header, const char *function,
+/* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. Returns whether that
+ * is its innermost frame. */
+static bool put_line(const struct efg_run *run, const struct efg_node *header, const char *function,
                      char *text, size_t size)
 {
     char frame[256];
+    bool is_innermost = false;
     snprintf(text, size, "%s", function);
     for (uint32_t i = 0; efg_summary_frame(run, header, i, frame, sizeof frame); i++) {
-        const char *end = strchr(frame, ' ');
-        if (end && strchr(frame, ':') && strchr(frame, ':') < end && !strcmp(end + 1, function))
+        strip_module(frame);
+        const char *end = strchr(frame, ' '), *colon = strchr(frame, ':');
+        bool has_line = end && colon && colon < end;
+        if (strcmp(has_line ? end + 1 : frame, function))
+            continue;
+        is_innermost = i == 0;
+        if (has_line)
             snprintf(text, size, "%s", frame);
     }
+    return is_innermost;
 }
 
 void efg_summary_loop_label(const struct efg_run *run, const struct efg_graph *graph,
                             const struct efg_looptree *tree, uint32_t loop, char *text, size_t size)
 {
     const struct efg_node *header = &graph->nodes[tree->loops[loop].header];
-    char function[128], place[256], calls[256], label[384] = "";
+    char function[128], place[384], calls[256];
     efg_summary_function(run, graph, tree, loop, function, sizeof function);
-    efg_summary_node(run, header, label, sizeof label);
-    put_line(run, header, function, place, sizeof place);
+    if (put_line(run, header, function, place, sizeof place))
+        efg_summary_place(run, header, place, sizeof place);
+    strip_module(place);
     put_calls(run, graph, tree, loop, calls, sizeof calls);
-    const char *from = strstr(label, " < "), *inner = strstr(label, "  ");
-    bool is_apart = from && inner && (size_t)(from - inner - 2) == strlen(place) &&
-                    !strncmp(inner + 2, place, strlen(place)); /* the loop is in the innermost function */
-    if (*function)
-        snprintf(text, size, "in %s%s: %s", place, is_apart ? from : "", calls);
-    else
-        snprintf(text, size, "from %s", label);
+    if (*function) {
+        snprintf(text, size, "in %s: %s", place, calls);
+    } else {
+        efg_summary_node(run, header, place, sizeof place);
+        snprintf(text, size, "from %s", place);
+    }
 }

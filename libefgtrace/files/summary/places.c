@@ -25,7 +25,7 @@ void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run)
     if (most->crowded > 1)
         snprintf(others, sizeof others, " (and on %llu more host%s)", (unsigned long long)most->crowded - 1,
                  most->crowded == 2 ? "" : "s");
-    efg_summary_line(out,
+    efg_summary_tell(out,
                      "Binding      %llu ranks%s of host %.24s share %llu core%s%s: times are "
                      "those of an overcommitted node",
                      (unsigned long long)crowd->ranks, threads, text(most->crowd_host),
@@ -39,7 +39,7 @@ void efg_summary_processor(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_totals *t = &run->common.totals;
     if (t->unserved_most < SERVED)
         return;
-    efg_summary_line(
+    efg_summary_tell(
         out,
         "Processor    none for %.1f%% of the time that the ranks were ready to run "
         "(%.1f to %.1f%%)",
@@ -55,10 +55,10 @@ static void put_longest(struct efg_buffer *out, const struct efg_totals *t)
     double mean = ((double)t->time - (double)t->in_mpi) / (double)t->ranks;
     double above = mean > 0 ? (double)t->computed_most / mean : 1;
     if (above < EVEN)
-        efg_summary_line(out, "             all ranks compute for the same time, within %.1f%% of the mean",
+        efg_summary_tell(out, "             all ranks compute for the same time, within %.1f%% of the mean",
                          100 * (above - 1));
     else
-        efg_summary_line(
+        efg_summary_tell(
             out,
             "             rank %llu computes longest, %.1f%% longer than the mean: others may wait "
             "for it",
@@ -122,13 +122,13 @@ void efg_summary_clocks(struct efg_buffer *out, const struct efg_run *run)
     char most[32], skew[EFG_COLUMNS];
     efg_format_ns(most, sizeof most, error);
     if (error)
-        efg_summary_line(out,
+        efg_summary_tell(out,
                          "Clocks       compared across hosts at the start and at the end, to "
                          "%s at worst",
                          most);
     efg_summary_skew(&run->skew, skew, sizeof skew);
     if (*skew)
-        efg_summary_line(out, "%-13s%s", error ? "" : "Clocks", skew);
+        efg_summary_tell(out, "%-13s%s", error ? "" : "Clocks", skew);
 }
 
 /* --- a host --- */

@@ -31,19 +31,19 @@ static void put_number(struct efg_buffer *out, const char *head, const struct ef
     format(most, sizeof most, i->unit, i->most);
     format(mean, sizeof mean, i->unit, i->sum / i->ranks);
     if (i->least == i->most)
-        efg_summary_line(out, "%s%s: %s %s", head, i->plugin, i->name, least);
+        efg_summary_tell(out, "%s%s: %s %s", head, i->plugin, i->name, least);
     else
-        efg_summary_line(out, "%s%s: %s %s (rank %u) to %s (rank %u), mean %s", head, i->plugin, i->name,
+        efg_summary_tell(out, "%s%s: %s %s (rank %u) to %s (rank %u), mean %s", head, i->plugin, i->name,
                          least, i->least_rank, most, i->most_rank, mean);
 }
 
 static void put_line(struct efg_buffer *out, const char *head, const struct efg_said_item *i)
 {
     if (i->ranks > 1)
-        efg_summary_line(out, "%s%s: %s (%llu ranks)", head, i->plugin, i->name,
+        efg_summary_tell(out, "%s%s: %s (%llu ranks)", head, i->plugin, i->name,
                          (unsigned long long)i->ranks);
     else
-        efg_summary_line(out, "%s%s: %s (rank %u)", head, i->plugin, i->name, i->least_rank);
+        efg_summary_tell(out, "%s%s: %s (rank %u)", head, i->plugin, i->name, i->least_rank);
 }
 
 void efg_summary_plugins(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
@@ -56,6 +56,6 @@ void efg_summary_plugins(struct efg_buffer *out, const struct efg_run *run, uint
         (said.items[i].unit ? put_number : put_line)(out, i ? "             " : "Plug-ins     ",
                                                      &said.items[i]);
     if (said.count > most)
-        efg_summary_line(out, "             and %zu more: see `efgtrace report`", said.count - most);
+        efg_summary_tell(out, "             and %zu more: see `efgtrace report`", said.count - most);
     efg_said_fini(&said);
 }

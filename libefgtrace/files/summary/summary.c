@@ -57,7 +57,7 @@ static void put_head(struct efg_buffer *out, const struct view *view)
                      totals->hosts == 1 ? "" : "s",
                      totals->threads > totals->ranks ? ", several threads" : "", time, mpi);
     if (run->is_saved)
-        efg_summary_line(out,
+        efg_summary_tell(out,
                          "Saved        by %llu of %u ranks while the job ran; it did not end "
                          "normally, or not yet",
                          (unsigned long long)totals->ranks, run->size);
@@ -94,7 +94,7 @@ static void put_untraced(struct efg_buffer *out, const struct efg_run *run)
         return;
     if (run->size - count <= MOST_UNTRACED && find_untraced(run, &untraced) == 0)
         efg_ranklist_print(&untraced, ranks, sizeof ranks);
-    efg_summary_line(out, "Untraced     %llu of %u ranks ran without efgtrace: rank %s",
+    efg_summary_tell(out, "Untraced     %llu of %u ranks ran without efgtrace: rank %s",
                      (unsigned long long)(run->size - count), run->size, ranks);
     efg_ranklist_fini(&untraced);
 }
@@ -129,7 +129,7 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
     double mean_all = (double)it->like_time / (double)it->like_count;
     efg_format_ns(some, sizeof some, whole(mean_some));
     efg_format_ns(all, sizeof all, whole(mean_all));
-    efg_summary_line(out,
+    efg_summary_tell(out,
                      "             %s took %s each, all iterations %s (%+.1f%%); MPI %.1f%% of "
                      "it, of all %.1f%%",
                      has_some(efg_run_rank_thread(&view->run->speaker), EFG_SELECT_SLOW) ? "the others"
@@ -139,7 +139,7 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
                      efg_percent((double)it->like_mpi, (double)it->like_time));
     const char *advice = efg_summary_advice(view->run);
     if (fabs(mean_some - mean_all) > EFG_SUMMARY_APART * mean_all)
-        efg_summary_line(out, "             they do not stand for the run%s%s", *advice ? ": " : "", advice);
+        efg_summary_tell(out, "             they do not stand for the run%s%s", *advice ? ": " : "", advice);
 }
 
 #define MARK_BYTES 4 /* of an event of which others have the time */
@@ -169,15 +169,15 @@ static void put_trace(struct efg_buffer *out, const struct view *view)
         efg_format_bytes(full_bytes, sizeof full_bytes, whole(size));
         efg_format_count(times, sizeof times, ratio);
         if (run->mode == EFG_MODE_FULL || ratio < 1.05)
-            efg_summary_line(out, "Trace        %s events, %s", events, bytes);
+            efg_summary_tell(out, "Trace        %s events, %s", events, bytes);
         else
-            efg_summary_line(out,
+            efg_summary_tell(out,
                              "Trace        %s events, %s; a full one: about %s events, %s, %s "
                              "times as many",
                              events, bytes, full_events, full_bytes, times);
     }
     if (run->trace_note && *run->trace_note)
-        efg_summary_line(out, "%s %s",
+        efg_summary_tell(out, "%s %s",
                          run->trace_events ? "            " : "Trace        none:", run->trace_note);
 }
 
@@ -218,17 +218,17 @@ static void put_graph(struct efg_buffer *out, const struct view *view)
     efg_format_count(calls, sizeof calls, (double)totals->calls);
     snprintf(nodes, sizeof nodes, least < totals->nodes_most ? "%llu to %llu" : "%llu",
              (unsigned long long)least, (unsigned long long)totals->nodes_most);
-    efg_summary_line(out, "Graph        of %s calls: %s nodes, up to %llu edges a rank, %s after %s", calls,
+    efg_summary_tell(out, "Graph        of %s calls: %s nodes, up to %llu edges a rank, %s after %s", calls,
                      nodes, (unsigned long long)totals->edges_most, totals->unstable ? "last grew" : "stable",
                      time);
     efg_summary_dropped(totals->dropped, dropped, sizeof dropped);
     if (*dropped)
-        efg_summary_line(out,
+        efg_summary_tell(out,
                          "             %s not told apart, for want of memory; see "
                          "EFGTRACE_MEMORY",
                          dropped);
     if (totals->overflow)
-        efg_summary_line(out,
+        efg_summary_tell(out,
                          "             %llu graphs found no room: what came later is lumped together, see "
                          "EFGTRACE_MEMORY",
                          (unsigned long long)totals->overflow);
@@ -258,11 +258,11 @@ static void put_cost(struct efg_buffer *out, const struct view *view)
     efg_format_count(calls, sizeof calls, (double)totals->calls / (double)totals->ranks);
     efg_format_ns(each, sizeof each, totals->calls ? totals->cost / totals->calls : 0);
     efg_format_bytes(memory, sizeof memory, totals->memory_most);
-    efg_summary_line(out,
+    efg_summary_tell(out,
                      "Cost         about %s a rank, %.2g%% of the run: %s in MPI_Init, %s in MPI_Finalize,",
                      cost, 100 * share, init, finish);
-    efg_summary_line(out, "             %s while it ran: %s calls, %s each", watch, calls, each);
-    efg_summary_line(out, "             up to %s of memory a rank", memory);
+    efg_summary_tell(out, "             %s while it ran: %s calls, %s each", watch, calls, each);
+    efg_summary_tell(out, "             up to %s of memory a rank", memory);
 }
 
 /* --- what the limit has left out --- */
@@ -284,10 +284,10 @@ static void put_pauses(struct efg_buffer *out, const struct efg_totals *totals)
     double all = (double)totals->time + (double)totals->paused;
 
     efg_format_count(calls, sizeof calls, (double)totals->unwatched / (double)totals->ranks);
-    efg_summary_line(
+    efg_summary_tell(
         out, "             watched for %.2g%% of the time, with pauses: %s calls a rank were not seen;",
         efg_percent((double)totals->time, all), calls);
-    efg_summary_line(
+    efg_summary_tell(
         out, "             counts and times are of the others, shares are estimates; no window came later");
 }
 
@@ -295,11 +295,11 @@ static void put_limit(struct efg_buffer *out, const struct efg_totals *totals)
 {
     if (!totals->limited || !totals->ranks)
         return;
-    efg_summary_line(out, "Limit        of %.7g%% of the time for watching (EFGTRACE_OVERHEAD):",
+    efg_summary_tell(out, "Limit        of %.7g%% of the time for watching (EFGTRACE_OVERHEAD):",
                      (double)totals->limit_most / 1e4);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
         if (totals->limited & left_out[i].limited && !(totals->limited & left_out[i].unless))
-            efg_summary_line(out, "             %s", left_out[i].text);
+            efg_summary_tell(out, "             %s", left_out[i].text);
     if (totals->limited & EFG_LIMITED_PAUSES)
         put_pauses(out, totals);
 }
@@ -351,7 +351,7 @@ static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
             left += note->count;
     }
     if (left)
-        efg_summary_line(out,
+        efg_summary_tell(out,
                          "Note         further notes of up to %llu ranks: see `efgtrace "
                          "report`",
                          (unsigned long long)left);
@@ -371,12 +371,12 @@ static void put_files(struct efg_buffer *out, const struct view *view)
         efg_buffer_print(out, "             vampir %s/traces.otf2\n", dir);
 }
 
-static void put_all(struct efg_buffer *out, const struct efg_run *run)
+void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
 {
     struct view view = {run, &run->common.totals, efg_run_rank_thread(&run->speaker)};
     put_head(out, &view);
     if (!view.totals->ranks) {
-        efg_summary_line(out, "             no rank left anything");
+        efg_summary_tell(out, "             no rank left anything");
         return;
     }
     put_untraced(out, run);
@@ -402,32 +402,4 @@ static void put_all(struct efg_buffer *out, const struct efg_run *run)
     efg_summary_plugins(out, run, PLUGIN_LINES);
     put_notes(out, view.totals);
     put_files(out, &view);
-}
-
-#define HEAD 13 /* columns before what a line says */
-
-/* Rows of tables have a number there, and names of files and commands are to be copied. */
-static bool is_prose(const char *line)
-{
-    return strlen(line) > EFG_COLUMNS && strncmp(line, "Files ", 6) && strncmp(line, "Next ", 5) &&
-           ((*line != ' ' && line[HEAD - 1] == ' ') || strspn(line, " ") == HEAD) && !strchr(line, '/');
-}
-
-void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
-{
-    struct efg_buffer lines = {0};
-    put_all(&lines, run);
-    efg_buffer_put(&lines, "", 1);
-    out->failed |= lines.failed;
-    for (char *line = lines.failed ? "" : (char *)lines.data, *end; *line; line = end) {
-        char head[HEAD + 1];
-        end = strchr(line, '\n');
-        *end++ = '\0';
-        snprintf(head, sizeof head, "%s", line);
-        if (is_prose(line))
-            efg_summary_wrap(out, head, line + HEAD);
-        else
-            efg_buffer_print(out, "%s\n", line);
-    }
-    efg_buffer_fini(&lines);
 }

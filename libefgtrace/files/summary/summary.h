@@ -172,6 +172,9 @@ void efg_summary_fit(struct efg_buffer *out, const struct efg_buffer *text, int 
 /* Append HEAD and TEXT, in lines that are broken between words and begin below each other. */
 void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text);
 
+/* The same of what FORMAT makes: the first 13 columns are the head. */
+void efg_summary_tell(struct efg_buffer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* What is known of how accurate spread iterations are, where the key accuracy asks for that: a sentence
  * without its full stop, of the rank where they are most inaccurate; else "". */
 void efg_summary_accuracy(char *text, size_t size, const struct efg_totals *totals);

@@ -12,6 +12,8 @@
 
 #include "summary.h"
 
+#define HEAD 13 /* columns before what a line says */
+
 static void to_ascii(char *text)
 {
     for (; *text; text++) {
@@ -78,6 +80,17 @@ void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text
         head = "";
     }
     efg_summary_line(out, "%*s%s", indent, head, text);
+}
+
+void efg_summary_tell(struct efg_buffer *out, const char *format, ...)
+{
+    char line[2048], head[HEAD + 1];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    snprintf(head, sizeof head, "%.*s", HEAD, line);
+    efg_summary_wrap(out, head, line + strlen(head));
 }
 
 void efg_summary_notes(struct efg_buffer *out, const char *head, const char *text)
