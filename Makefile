@@ -256,7 +256,7 @@ demo: set-up-demo
 check: set-up-check
 	@$(MAKE) --no-print-directory -s -j2 all unit
 	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=address,undefined BUILD=$(BUILD)/sanitized unit fuzzed)
-	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=thread BUILD=$(BUILD)/thread libraries)
+	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=thread MPICC=$(MPICC) BUILD=$(BUILD)/thread libraries)
 	@BUILD=$(BUILD) MPICC=$(MPICC) tests/check.sh
 
 check-quick: set-up-check

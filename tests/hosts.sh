@@ -5,7 +5,7 @@
 # its launch agent, as it would enter real ones through ssh. Traced there: the same iterations on
 # both, every message matched, and none received before it was sent.
 #
-# usage: tests/hosts.sh
+# usage: tests/hosts.sh [CASE...]     the cases: tests/hosts
 # environment: that of frame.sh
 # Needs root, and says what else is missing. All that it makes carries its process id in the name,
 # and is gone when it ends.
@@ -185,9 +185,5 @@ make_agent
 for program in stencil2d pingpong; do
     mpicc -g -O1 "$sources/$program.c" -o "$work/$program" -lm || exit 2
 done
-test_program stencil2d adaptive --iterations 10
-test_program pingpong adaptive --iterations 10
-test_program pingpong full --full --iterations 0
-test_half a 2-3
-test_half b 0-1
+cases "$@"
 finish
