@@ -28,6 +28,7 @@ static const struct command commands[] = {
     {"index", "put many runs into one index", efg_cmd_index},
     {"history", "say how the runs of an index went over time, and what changed", efg_cmd_history},
     {"trace", "write the OTF2 trace of a job that was killed or is still running", efg_cmd_trace},
+    {"symbols", "add names of functions, from debug files, to a run that exists", efg_cmd_symbols},
     {"check", "explain the configuration, and say whether it is right", efg_cmd_check},
     {0},
 };

@@ -137,6 +137,7 @@ efgtrace        recorded        expand has the calls of an iteration from the tr
 efgtrace        cli             how commands talk: options, complaints, folders, output
 efgtrace        compare         a command
 efgtrace        export          a command
+efgtrace        files/symbols   names from debug files, for a run that exists
 efgtrace        graph           a command
 efgtrace        history         two commands
 efgtrace        profile         a command

@@ -68,7 +68,7 @@ static int write_copy(struct writing *w, const struct efg_run *run, const char *
     if (!w->awaited)
         return -ENOMEM;
     choose_metrics(w);
-    struct efg_recorded_metrics metrics = {w->metrics, w->count, sample, w};
+    struct efg_recorded_metrics metrics = {w->metrics, w->count, sample, NULL, w};
     return efg_recorded_copy(run, dir, &metrics, message, size);
 }
 

@@ -31,6 +31,8 @@ struct efg_recorded_metrics {
      * how many. */
     uint32_t (*sample)(const void *data, uint32_t location, uint64_t call,
                        struct efg_recorded_sample samples[EFG_RECORDED_SAMPLES]);
+    /* What a string of the definitions becomes; NULL: all stay. */
+    const char *(*rename)(const void *data, const char *text);
     const void *data;
 };
 

@@ -28,6 +28,8 @@ static OTF2_CallbackCode copy_string(void *data, OTF2_StringRef self, const char
 {
     struct efg_recorded_copying *c = data;
     c->strings = self >= c->strings ? self + 1 : c->strings;
+    if (c->metrics->rename)
+        text = c->metrics->rename(c->metrics->data, text);
     return wrote(c, OTF2_GlobalDefWriter_WriteString(c->definer, self, text));
 }
 
@@ -104,7 +106,7 @@ const char *efg_recorded_copy_definitions(struct efg_recorded_copying *c, OTF2_R
         return "its definitions are damaged";
     if (c->copied != all)
         return "it has definitions that this program does not write";
-    uint32_t unit = put_string(c, "s");
+    uint32_t unit = c->metrics->count ? put_string(c, "s") : 0;
     for (uint32_t i = 0; i < c->metrics->count; i++)
         put_metric(c, i, unit);
     c->has_failed |= OTF2_Archive_CloseGlobalDefWriter(c->archive, c->definer) != OTF2_SUCCESS;

@@ -80,7 +80,8 @@ static uint64_t later(const Copying *c, uint64_t time, uint64_t duration)
 static void begin_samples(Copying *c, uint64_t time)
 {
     c->sample = 0;
-    c->sample_count = c->metrics->sample(c->metrics->data, c->location, c->calls, c->samples);
+    c->sample_count =
+        c->metrics->count ? c->metrics->sample(c->metrics->data, c->location, c->calls, c->samples) : 0;
     for (uint32_t i = 0; i < c->sample_count; i++) {
         c->until[i] = later(c, time, c->samples[i].duration);
         put_value(c, time, c->samples[i].metric, c->samples[i].value);

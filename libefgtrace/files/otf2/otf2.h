@@ -71,6 +71,10 @@ int efg_otf2_say_usage(struct efg_otf2_unifier *u, struct efg_run *run);
 /* After all were added: append the map of log INDEX to OUT. Returns 0 or -ENOMEM. */
 int efg_otf2_map(struct efg_otf2_unifier *u, int index, struct efg_buffer *out);
 
+/* What a function of MODULE without a name is called in a trace: "pw.x+0x143e0", where it begins. */
+void efg_otf2_nameless(struct efg_symbols *symbols, const char *module, uint64_t offset, char *text,
+                       size_t size);
+
 /* What was written of a log. MARKS: events that a trace of all calls would not have: where iterations
  * begin and end, and functions that are left and entered again there. CALLS: without polls that found
  * nothing. */

@@ -82,8 +82,9 @@ static size_t program_frames(const struct efg_otf2_unifier *u, const struct efg_
     return keep;
 }
 
-/* A function without a name is called after its module. One of another library that stands before
- * MPI's has the name of its module in front: readers take all that begins with MPI_ for MPI. */
+/* A function without a name is called after its module and where it begins (efg_otf2_nameless). One of
+ * another library that stands before MPI's has the name of its module in front: readers take all that begins
+ * with MPI_ for MPI. */
 static uint32_t name_of(struct efg_otf2_unifier *u, const struct efg_symbol *symbol,
                         const struct efg_frame *frame)
 {
@@ -94,8 +95,18 @@ static uint32_t name_of(struct efg_otf2_unifier *u, const struct efg_symbol *sym
     else if (symbol->function[0] && strcmp(symbol->function, "?") != 0)
         return efg_otf2_intern_text(&u->strings, symbol->function);
     else
-        snprintf(text, sizeof text, "[%s]", base[0] ? base : "unknown");
+        efg_otf2_nameless(u->symbols, module_of(u, frame), frame->offset, text, sizeof text);
     return efg_otf2_intern_text(&u->strings, text);
+}
+
+void efg_otf2_nameless(struct efg_symbols *symbols, const char *module, uint64_t offset, char *text,
+                       size_t size)
+{
+    const char *base = base_of(module);
+    if (!base[0])
+        snprintf(text, size, "[unknown]");
+    else
+        snprintf(text, size, "%s+0x%" PRIx64, base, efg_symbols_start(symbols, module, offset));
 }
 
 static uint32_t region_of(struct efg_otf2_unifier *u, const struct efg_symbol *symbol,

@@ -6,11 +6,12 @@
  * by the name in .gnu_debuglink beside the file, in .debug/ beside it, and below
  * /usr/lib/debug. It must have the same build id, or the checksum that the link
  * names if there is no build id. By hand and not by libdwfl, which may ask a server on
- * the network (debuginfod), and that for each rank of a job.
+ * the network (debuginfod), and that for each rank of a job; only where it is asked for, a server is asked.
  *
  * Files are mapped and their descriptors closed: an application at its end may have few
  * descriptors left, and hundreds of modules.
  */
+#include <dlfcn.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -106,18 +107,59 @@ static bool try_debug_file(struct efg_elf *file, const char *path, GElf_Word che
     return false;
 }
 
-static bool find_by_build_id(struct efg_elf *file)
+static bool find_by_build_id(struct efg_elf *file, const char *folder)
 {
     const unsigned char *id;
-    char path[PATH_MAX] = DEBUG_FOLDER "/.build-id/";
-    size_t at = strlen(path);
+    char path[PATH_MAX];
     ssize_t size = dwelf_elf_gnu_build_id(file->elf, (const void **)&id);
-    if (size < 2 || size > 64)
+    if (size < 2 || size > 64 || strlen(folder) > PATH_MAX - 200)
         return false;
+    size_t at = (size_t)sprintf(path, "%s/.build-id/", folder);
     for (ssize_t i = 0; i < size; i++)
         at += (size_t)sprintf(path + at, i == 0 ? "%02x/" : "%02x", id[i]);
     strcpy(path + at, ".debug");
     return try_debug_file(file, path, 0);
+}
+
+/* By build id, by the name of the link, or by that of the file. */
+static void find_in_folder(struct efg_elf *file, const char *path, const char *folder)
+{
+    const char *slash = strrchr(path, '/');
+    char candidate[PATH_MAX];
+    GElf_Word checksum = 0;
+    const char *link = dwelf_elf_gnu_debuglink(file->elf, &checksum);
+    if (find_by_build_id(file, folder))
+        return;
+    snprintf(candidate, sizeof candidate, "%s/%s", folder, link && !strchr(link, '/') ? link : "");
+    if (link && try_debug_file(file, candidate, checksum))
+        return;
+    snprintf(candidate, sizeof candidate, "%s/%s.debug", folder, slash ? slash + 1 : path);
+    try_debug_file(file, candidate, checksum);
+}
+
+/* By libdebuginfod, where it is installed; it caches what it gets. */
+static void find_at_servers(struct efg_elf *file)
+{
+    const void *id;
+    ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
+    const char *servers = getenv("DEBUGINFOD_URLS");
+    void *library = size > 0 && servers && *servers ? dlopen("libdebuginfod.so.1", RTLD_LAZY) : NULL;
+    if (!library)
+        return;
+    void *(*begin)(void) = (void *(*)(void))dlsym(library, "debuginfod_begin");
+    int (*find)(void *, const void *, int, char **) =
+        (int (*)(void *, const void *, int, char **))dlsym(library, "debuginfod_find_debuginfo");
+    void (*end)(void *) = (void (*)(void *))dlsym(library, "debuginfod_end");
+    void *client = begin && find && end ? begin() : NULL;
+    char *path = NULL;
+    int found = client ? find(client, id, (int)size, &path) : -1;
+    if (found >= 0) {
+        close(found);
+        try_debug_file(file, path, 0);
+        free(path);
+    }
+    if (client)
+        end(client);
 }
 
 static void find_by_link(struct efg_elf *file, const char *path)
@@ -136,14 +178,21 @@ static void find_by_link(struct efg_elf *file, const char *path)
     }
 }
 
-void efg_elf_open(struct efg_elf *file, const char *path, bool wants_dwarf)
+void efg_elf_open(struct efg_elf *file, const char *path, bool wants_dwarf, const char *folder,
+                  bool asks_servers)
 {
     *file = (struct efg_elf){.wants_dwarf = wants_dwarf};
     if (elf_version(EV_CURRENT) == EV_NONE)
         return;
     file->elf = map(path, wants_dwarf, &file->dwarf);
-    if (file->elf && !file->dwarf && !find_by_build_id(file))
+    if (!file->elf || file->dwarf)
+        return;
+    if (folder)
+        find_in_folder(file, path, folder);
+    if (!file->debug_elf && !find_by_build_id(file, DEBUG_FOLDER))
         find_by_link(file, path);
+    if (!file->debug_elf && asks_servers)
+        find_at_servers(file);
 }
 
 void efg_elf_close(struct efg_elf *file)
@@ -208,6 +257,56 @@ void efg_elf_functions(struct efg_function_table *table, const struct efg_elf *f
     if (!read_functions(table, file->elf, SHT_SYMTAB) &&
         !read_functions(table, file->debug_elf, SHT_SYMTAB) && !read_functions(table, file->elf, SHT_DYNSYM))
         table->functions = NULL;
+}
+
+/* The segment of the table that finds unwind information: where it is in memory, and its bytes. */
+static const unsigned char *find_unwind_table(Elf *elf, uint64_t *place, size_t *length)
+{
+    size_t count = 0, size = 0;
+    const char *bytes = elf ? elf_rawfile(elf, &size) : NULL;
+    GElf_Phdr segment;
+    if (!bytes || elf_getphdrnum(elf, &count))
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_GNU_EH_FRAME &&
+            segment.p_offset <= size && segment.p_filesz <= size - segment.p_offset) {
+            *place = segment.p_vaddr;
+            *length = segment.p_filesz;
+            return (const unsigned char *)bytes + segment.p_offset;
+        }
+    return NULL;
+}
+
+static int32_t get_i32(const unsigned char *at)
+{
+    int32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* Rows of where a function begins and where its unwind information is, by rising addresses, as linkers write
+ * them: four bytes each, relative to the table. Source: Linux Standard Base, .eh_frame_hdr. */
+uint64_t efg_elf_start(const struct efg_elf *file, uint64_t address)
+{
+    static const unsigned char usual[] = {1, 0x1b, 0x03, 0x3b}; /* version, encodings */
+    uint64_t place = 0, start = address;
+    size_t length = 0, low = 0, high;
+    const unsigned char *table = find_unwind_table(file->elf, &place, &length);
+    if (!table || length < 12 || memcmp(table, usual, sizeof usual))
+        return address;
+    high = (uint32_t)get_i32(table + 8);
+    high = high < (length - 12) / 8 ? high : (length - 12) / 8;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint64_t begin = place + (uint64_t)(int64_t)get_i32(table + 12 + 8 * middle);
+        if (begin <= address) {
+            start = begin;
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return start;
 }
 
 /* Symbols written in assembler often have no size: they reach to the next one. */

@@ -14,7 +14,7 @@
 
 /* --- elf.c --- */
 
-struct efg_elf { /* an ELF file with what debug information it has, in it or beside it */
+struct efg_elf {          /* an ELF file with what debug information it has, in it or beside it */
     Elf *elf, *debug_elf; /* NULL where there is none */
     Dwarf *dwarf;
     bool wants_dwarf;
@@ -31,13 +31,18 @@ struct efg_function_table {
 };
 
 /* Open the ELF file PATH; all NULL if it cannot be read or is not ELF. Without WANTS_DWARF, only the
- * symbol table of debug files. */
-void efg_elf_open(struct efg_elf *file, const char *path, bool wants_dwarf);
+ * symbol table of debug files. These are looked for in FOLDER, too, unless it is NULL, and if
+ * ASKS_SERVERS, at the servers of DEBUGINFOD_URLS. */
+void efg_elf_open(struct efg_elf *file, const char *path, bool wants_dwarf, const char *folder,
+                  bool asks_servers);
 void efg_elf_close(struct efg_elf *file);
 
 /* The functions of the best symbol table: .symtab, here or in the debug file, else .dynsym.
  * May find none. */
 void efg_elf_functions(struct efg_function_table *table, const struct efg_elf *file);
+
+/* Where the function at ADDRESS begins, by the unwind table; ADDRESS itself if that does not know. */
+uint64_t efg_elf_start(const struct efg_elf *file, uint64_t address);
 
 /* The name of the function at ADDRESS, or NULL. */
 const char *efg_elf_name(const struct efg_function_table *table, uint64_t address);
@@ -60,7 +65,6 @@ void efg_dwarf_index_free(struct efg_dwarf_index *index);
 
 /* The frames at ADDRESS, innermost first, at most EFG_INLINE_MAX + 1. Returns their number, 0
  * when the address is unknown; 1 without a function when only the line is known. */
-int efg_dwarf_find(struct efg_dwarf_index *index, uint64_t address,
-                   struct efg_dwarf_frame *frames);
+int efg_dwarf_find(struct efg_dwarf_index *index, uint64_t address, struct efg_dwarf_frame *frames);
 
 #endif

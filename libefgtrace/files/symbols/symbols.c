@@ -46,6 +46,8 @@ struct text {
 typedef char *demangler(const char *name, char *buffer, size_t *size, int *status);
 
 struct efg_symbols {
+    const char *folder; /* of debug files; or NULL */
+    bool asks_servers;
     struct module *modules; /* the one asked last comes first */
     struct text *texts;
     demangler *demangle;
@@ -213,7 +215,7 @@ static struct module *module_new(struct efg_symbols *symbols, const char *name)
     }
     module->name = copy;
     if (!efg_script_is(name))
-        efg_elf_open(&module->file, name, !is_c_library(name));
+        efg_elf_open(&module->file, name, !is_c_library(name), symbols->folder, symbols->asks_servers);
     if (module->file.dwarf)
         module->index = efg_dwarf_index_new(module->file.dwarf);
     module->next = symbols->modules;
@@ -279,6 +281,18 @@ int efg_symbols_find(struct efg_symbols *symbols, const char *name, uint64_t off
     if (answer)
         *frames = answer->frames;
     return answer ? answer->count : 1;
+}
+
+void efg_symbols_look_further(struct efg_symbols *symbols, const char *folder)
+{
+    symbols->folder = folder;
+    symbols->asks_servers = true;
+}
+
+uint64_t efg_symbols_start(struct efg_symbols *symbols, const char *name, uint64_t offset)
+{
+    struct module *module = symbols ? module_of(symbols, name) : NULL;
+    return module ? efg_elf_start(&module->file, offset) : offset;
 }
 
 int efg_symbols_know(struct efg_symbols *symbols, const char *name, uint64_t offset,

@@ -30,6 +30,14 @@ void efg_symbols_free(struct efg_symbols *symbols);
 int efg_symbols_find(struct efg_symbols *symbols, const char *module, uint64_t offset,
                      const struct efg_symbol **frames);
 
+/* Before anything is asked for: debug files are looked for in FOLDER, too (NULL: none), which outlives it,
+ * and at the servers of DEBUGINFOD_URLS. */
+void efg_symbols_look_further(struct efg_symbols *symbols, const char *folder);
+
+/* Where the function begins that has OFFSET in the ELF file MODULE, also where it has no name; OFFSET if that
+ * is not known. */
+uint64_t efg_symbols_start(struct efg_symbols *symbols, const char *module, uint64_t offset);
+
 /* From now on answer with copies of the COUNT frames, > 0, unless they were already asked for;
  * the module need not exist. Returns 0 or -ENOMEM. */
 int efg_symbols_know(struct efg_symbols *symbols, const char *module, uint64_t offset,

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# efgtrace symbols: a stripped program gets its names from debug files that come later, in run file and trace;
+# what was known stays, and a program that has changed since is not asked.
+#
+# environment: that of frame.sh
+. "$(dirname "$0")/frame.sh"
+cd "$work" || exit 2
+
+# regions TRACE: names of its functions, those of MPI and iterations apart
+regions() {
+    otf2-print -G "$1" | sed -n 's/^REGION .*Name: "\([^"]*\)".*/\1/p' | grep -v -e '^MPI_' -e '^iteration$' | sort
+}
+
+$MPICC -g -O1 -fno-inline -Wl,--build-id "$root/tests/programs/stencil2d.c" -o stencil2d -lm || exit 2
+id=$(readelf -n stencil2d | sed -n 's/.*Build ID: //p')
+mkdir -p "debug/.build-id/${id:0:2}" linked
+objcopy --only-keep-debug stencil2d "debug/.build-id/${id:0:2}/${id:2}.debug"
+cp "debug/.build-id/${id:0:2}/${id:2}.debug" linked/stencil2d.debug
+strip stencil2d
+
+traced trace ./stencil2d 200 500
+"$tool" report --all trace >before
+hasnt "stripped: no names" "exchange" before
+same "stripped: two functions are two regions, named by where they begin" "2 2" \
+    "$(regions trace/traces.otf2 | grep -c '^stencil2d+0x') $(regions trace/traces.otf2 | uniq | wc -l)"
+cp -r trace linked.trace
+cp -r trace nothing
+sha256sum trace/traces.def trace/traces/*.evt >sums
+
+"$tool" symbols --debug debug trace >said 2>&1
+same "by build id: exit code" 0 $?
+contains "by build id: what was done" "$(cat said)" "places have names that had none"
+"$tool" report --all trace >after
+has "by build id: functions and lines in the report" "MPI_Waitall  stencil2d.c:32 exchange" after
+has "by build id: nothing else has changed" "$(grep '^Graph ' before)" after
+same "the trace stays as it is" "" "$(sha256sum -c --quiet sums 2>&1)"
+same "its copy has the names" "exchange main" "$(regions trace/named/traces.otf2 | paste -sd ' ')"
+accepted "the copy" trace/named/traces.otf2 --iterations 10
+same "all events are in the copy" "$(otf2-print trace/traces.otf2 | grep -c '^ENTER\|^LEAVE\|^MPI_')" \
+    "$(otf2-print trace/named/traces.otf2 | grep -c '^ENTER\|^LEAVE\|^MPI_')"
+"$tool" symbols --debug debug trace >said 2>&1
+has "again: nothing is new" ": 0 of " said
+same "names stay where their files are gone" "" \
+    "$(rm -rf debug && "$tool" symbols trace >said 2>&1; "$tool" report --all trace | diff after -)"
+
+"$tool" symbols -d linked -o copy linked.trace >said 2>&1
+same "by the file's name" "0 exchange main" "$? $(regions copy/traces.otf2 | paste -sd ' ')"
+"$tool" symbols nothing >said 2>&1
+same "without debug files: nothing happens" "0 0" "$? $(cmp trace/traces.def nothing/traces.def | wc -l)"
+has "without debug files: it says so" "it stays as it is" said
+cp -r nothing changed
+touch -d '1 hour' stencil2d
+"$tool" symbols -d linked changed >said 2>&1
+has "a program that has changed is not asked" "stencil2d has changed since the run" said
+has "and has no names" ": 0 of " said
+
+"$tool" symbols nowhere >said 2>&1
+same "no run: exit code" 1 $?
+has "no run: it says so" "nowhere" said
+"$tool" symbols >said 2>&1
+same "no folder: exit code" 2 $?
+"$tool" symbols --help >said 2>&1
+has "help" "Usage: efgtrace symbols" said
+finish
