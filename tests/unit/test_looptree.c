@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "core/loop/finder.h"
-#include "core/loop/find.h"
+#include "core/loop/recognise.h"
 #include "loop_programs.h"
 
 #define US 1000

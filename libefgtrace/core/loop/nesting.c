@@ -21,8 +21,8 @@
 #include "base/array.h"
 #include "core/flow/components.h"
 #include "dissolve.h"
-#include "find.h"
 #include "level.h"
+#include "recognise.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 
 #include "base/hash.h"
-#include "core/loop/find.h"
+#include "core/loop/recognise.h"
 #include "summary.h"
 
 uint64_t efg_summary_duration(const struct efg_run *run)

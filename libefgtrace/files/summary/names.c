@@ -521,8 +521,8 @@ static void put_calls(const struct efg_run *run, const struct efg_graph *graph,
     free(calls);
 }
 
-/* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. Returns whether that
- * is its innermost frame. */
+/* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. Returns whether
+ * that is its innermost frame. */
 static bool put_line(const struct efg_run *run, const struct efg_node *header, const char *function,
                      char *text, size_t size)
 {

@@ -2,8 +2,8 @@
 /*
  * The loop of a tree that is known from elsewhere: what a rank took for its main loop, in the tree of all.
  */
-#ifndef EFG_LOOP_FIND_H
-#define EFG_LOOP_FIND_H
+#ifndef EFG_LOOP_RECOGNISE_H
+#define EFG_LOOP_RECOGNISE_H
 
 #include "looptree.h"
 

@@ -2,7 +2,7 @@
 /*
  * Finds a known loop by its function; of several, the one that ran about as often.
  */
-#include "find.h"
+#include "recognise.h"
 
 #include "base/hash.h"
 
