@@ -229,8 +229,9 @@ def changes(results, kept, name):
     """What costs another amount than in KEPT, the results in the file NAME: intervals that do not touch."""
     now, before = costs(results), costs(kept)
     both = [what for what in now if what in before]
+    moved = [what for what in both if before[what]["median"] and is_apart(now[what], before[what])]
     lines = [[what, interval(before[what]), interval(now[what]),
-              f"{over(now[what]['median'], before[what]['median']):.2f}"] for what in both if before[what]["median"] and is_apart(now[what], before[what])]
+              f"{over(now[what]['median'], before[what]['median']):.2f}"] for what in moved]
     if not both:
         return ""
     return (f"## Since {name}, {kept['date']}, efgtrace {kept['machine']['efgtrace']}\n\n"
