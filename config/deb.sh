@@ -9,7 +9,7 @@
 # exit code: 0; 1 it cannot be built, or lintian has found an error or a warning
 set -eu
 cd "$1"
-maintainer="${DEBFULLNAME:-$(id -un)} <${DEBEMAIL:-$(id -un)@$(hostname -f)}>"
+maintainer="${DEBFULLNAME:-$(id -un)} <${DEBEMAIL:-$(id -un)@$(hostname -f 2>/dev/null || echo localhost)}>"
 version=$2 folder=deb/efgtrace-$2
 rm -rf deb
 mkdir deb
