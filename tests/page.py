@@ -477,12 +477,25 @@ def timeline(page, report):
     verdict(f'{page.name}: what is behind the last call is not', '' if idle != drawn else idle)
     calls = sum(len(location['calls']) // 3 for location in recorded['locations'])
     same(f'{page.name}: calls of the timeline', calls, sum(int(row[0]) for row in page.cells('Calls of the recorded', 1)))
+    told = page.js("""
+        const view = timelineView(run.timeline), ofCalls = view.ofCalls = messagesOfCalls(view), m = view.messages;
+        let wrong = 0, ends = 0;
+        ofCalls.forEach((calls, l) => calls.forEach((mine, i) => {
+            ends += mine.length;
+            const facts = messageFacts(view, l, i), [k, other] = mine[0], sends = m.from[k] === l;
+            if (facts[0][0] !== (sends ? "sends" : "receives") || facts[0][1] !== `${bytes(m.bytes[k])} ${sends ? "to" : "from"} rank ${view.locations[other].name.slice(5)}`) wrong++;
+        }));
+        return [wrong, ends, 2 * m.n];""")
+    verdict(f'{page.name}: calls tell bytes and partners of their messages', '' if not told[0] and (told[1] == told[2] or recorded['left_out']) else told)
     said = page.js("""
         const canvas = document.querySelector("#timeline canvas"), box = canvas.getBoundingClientRect();
         for (let x = 90; x < box.width; x += 3) {
             canvas.dispatchEvent(new MouseEvent("mousemove", { clientX: box.left + x, clientY: box.top + 30 }));
             if (/MPI_/.test(document.getElementById("tip").textContent)) return document.getElementById("tip").textContent;
         }""")
+    page.js('showTip({ clientX: innerWidth - 5, clientY: 50 }, "a title of some length", [["at", "3.91 ms"], ["outside", "of MPI"]])')
+    tip = page.js('const box = document.getElementById("tip").getBoundingClientRect(); hideTip(); return [box.width, box.right, innerWidth]')
+    verdict(f'{page.name}: a tip at the edge is as wide as it needs', '' if tip[0] > 100 and tip[1] <= tip[2] else tip)
     verdict(f'{page.name}: a call of the timeline is named', '' if said and any(said.startswith(s['label'].split()[0]) for s in recorded['sites']) else said)
 
 

@@ -139,7 +139,7 @@ function lacking(id, title, part) {
 }
 
 /* A name where it may be broken: between its parts, not within a word. */
-const breakable = (name) => name.split(/(?<=::|[<,(_.\/])(?=[^:<,(_.\/])/).flatMap((part, i) => i ? [document.createElement("wbr"), part] : [part]);
+const breakable = (name) => name.split(/(?<=::|[<,(_.\/])(?=[^:<,(_.\/])|(?=\+0x)/).flatMap((part, i) => i ? [document.createElement("wbr"), part] : [part]);
 
 /* What the page has no room for, if any. */
 function leftOut(part, what) {

@@ -57,14 +57,16 @@ function zoomStage(label, most) {
     zoomOf(svg, zoom);
     let size = [1, 1];
     const wholeScale = () => Math.min(1.15, (room() - 24) / size[0], (most - 24) / size[1]);
-    const show = (scale, middle) => {
+    const inside = (length, extent, at) => Math.max(length - extent - 12, Math.min(12, length / 2 - at));
+    const show = (scale, focus) => {
         const [width, tall] = size.map((length) => length * scale);
         height = Math.max(260, Math.min(most, tall + 24));
         svg.attr("height", height);
-        const down = tall + 24 <= height ? 12 : Math.max(height - tall - 12, Math.min(12, height / 2 - middle * scale));
-        svg.call(zoom.transform, d3.zoomIdentity.translate(Math.max(12, (room() - width) / 2), down).scale(scale));
+        const across = width + 24 <= room() ? (room() - width) / 2 : inside(room(), width, focus.x * scale);
+        const down = tall + 24 <= height ? 12 : inside(height, tall, focus.y * scale);
+        svg.call(zoom.transform, d3.zoomIdentity.translate(across, down).scale(scale));
     };
-    const whole = () => show(wholeScale(), 0);
+    const whole = () => show(wholeScale(), { x: 0, y: 0 });
     svg.on("keydown", () => {
         const key = d3.event.key;
         if (key === "+" || key === "=") svg.call(zoom.scaleBy, 1.3);
@@ -84,11 +86,11 @@ function zoomStage(label, most) {
             make("button", { type: "button", "aria-label": "zoom out", click: () => svg.call(zoom.scaleBy, 1 / 1.3) }, "\u2212"),
             make("button", { type: "button", click: whole }, "Fit")],
         /* Show a picture of this size as a whole, but no smaller than LEAST, so that it can be read: if it is larger,
-         * what is at the height MIDDLE in it is in the middle. */
-        fit(width, tall, least = .45, middle = 0) {
+         * what is at FOCUS in it is in the middle. */
+        fit(width, tall, least, focus) {
             const box = inner.node().getBBox(); /* names may be wider than was thought */
             size = [Math.max(width, box.x + box.width), Math.max(tall, box.y + box.height)];
-            show(Math.max(least, wholeScale()), middle);
+            show(Math.max(least, wholeScale()), focus);
         },
     };
 }

@@ -104,7 +104,8 @@ function drawFlow() {
         const g = layOut(flow, allRanks), size = g.graph();
         drawWays(stage.inner.append("g"), flow, g);
         drawBoxes(stage.inner.append("g"), flow, g, colour.value, (c) => tree.select(c));
-        stage.fit(size.width, size.height, .8);
+        const largest = flow.boxes.reduce((a, b) => b[colour.value] > a[colour.value] ? b : a);
+        stage.fit(size.width, size.height, .8, g.node(largest.key));
     };
     const show = (context) => {
         shown = context;

@@ -51,7 +51,7 @@ function matrix(title, messages, words = OF_MESSAGES) {
 }
 
 function sizesChart(title, all, recorded, which) {
-    const f = frame(`Sizes of ${title}, share of all`, 1080, 230, { left: 52, right: 20, top: 26, bottom: 40 });
+    const f = frame(`Sizes of ${title}, share of all`, 1080, 246, { left: 52, right: 20, top: 42, bottom: 40 });
     const sets = [["whole run", all, "accent"], ["recorded iterations", recorded, "mark"]].filter((s) => s[1]);
     const parts = sets.map(([, m]) => { const sum = d3.sum(m[which]); return m[which].map((n) => of(n, sum)); });
     const used = d3.range(32).filter((b) => parts.some((p) => p[b] > 0));
@@ -63,7 +63,7 @@ function sizesChart(title, all, recorded, which) {
         f.plot.append("g").selectAll("rect").data(x.domain()).enter().append("rect").attr("x", (b) => x(b) + k * x.bandwidth() / sets.length).attr("width", x.bandwidth() / sets.length)
             .attr("y", (b) => y(parts[k][b])).attr("height", (b) => f.height - y(parts[k][b])).style("fill", `var(--${colour})`)
             .append("title").text((b) => `${name}: ${m[which][b]} of ${bytes(2 ** b)} and more`);
-        f.plot.append("text").attr("x", f.width - 150 * (sets.length - 1 - k)).attr("y", -10).attr("text-anchor", "end").style("fill", `var(--${colour})`).text(name);
+        f.plot.append("text").attr("x", f.width - 150 * (sets.length - 1 - k)).attr("y", -26).attr("text-anchor", "end").style("fill", `var(--${colour})`).text(name);
     });
     return make("figure.panel", { "aria-label": f.label }, f.svg.node());
 }

@@ -159,7 +159,7 @@ function drawHalos(panel) {
                 withTip(this, (event) => showTip(event, label(c), spreadFacts(c[quantity.value]), bins(c[quantity.value], 220, 44)));
                 onEnter(this, () => choose(c));
             }).on("click", (d) => choose(d.data.context)).on("dblclick", (d) => { if (d.data.context.children.length) { top = d.data.context; draw(true); } });
-        if (refit) stage.fit(width, end, .75, nodes[0].x);
+        if (refit) stage.fit(width, end, .75, { x: nodes[0].y, y: nodes[0].x });
     };
     const start = () => {
         draw(true);

@@ -117,6 +117,8 @@ function bins(values, width = 120, height = 22, unit = ns) {
     svg.setAttribute("class", "bins");
     svg.setAttribute("width", width);
     svg.setAttribute("height", height);
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("preserveAspectRatio", "none");
     svg.setAttribute("role", "img");
     if (!values.count) {
         svg.setAttribute("aria-label", "no rank");

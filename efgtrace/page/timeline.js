@@ -338,7 +338,7 @@ function drawTimeline() {
             home(0, timeline.end);
             if (choose) choose.value = JSON.stringify([0, timeline.end]);
         }
-        move.to(from, to);
+        move.to(from - (to - from) * .01, to + (to - from) * .01);
     };
     const choose = windows.length > 1 ? make("select", { "aria-label": "Window", change: () => home(...JSON.parse(choose.value)) },
         windows.map((w, i) => make("option", { value: JSON.stringify(w) }, `window ${i + 1}, from ${ns(w[0])}`)), make("option", { value: JSON.stringify([0, timeline.end]) }, "all")) : null;
