@@ -67,7 +67,7 @@ says "report: groups" 0 "     1        4       9      10   0-3" "$tool" report r
 says "report: iterations recorded, against all" 0 "recorded   40 of all ranks, 3.92 ms each (-3.1%); MPI 12.6% of it" "$tool" report run
 says "report: iterations over the run" 0 "           88 - 175 *    364 ms   4.03 ms   3.92 ms   6.42 ms  17.0% =====" "$tool" report run
 says "report: outliers" 0 "                 19     83.5 ms   6.42 ms       1.6            40.4%" "$tool" report run
-says "report: messages by size" 0 ">= 8 KiB                        8000  100.0%   65.5 MB  100.0%             80  100.0%  100.0%" "$tool" report run
+says "report: messages by size" 0 ">= 8.19 kB                      8000  100.0%   65.5 MB  100.0%             80  100.0%  100.0%" "$tool" report run
 says "report: messages by distance" 0 "        +1           4          4000   50.0%   32.8 MB   50.0%             40   50.0%   50.0%" "$tool" report run
 says "report: messages from rank to rank" 0 "         3 to 0                 1000   12.5%   8.19 MB   12.5%             10   12.5%   12.5%" "$tool" report run
 says "graph: another rank" 0 "stencil, rank 3" "$tool" graph --rank 3 run

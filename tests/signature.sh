@@ -85,7 +85,7 @@ MPI_Send [no rank, world]" \
     "$(nodes $all 0 "n['label']" | sed -n 's/^\(MPI_Send\|MPI_Recv\) .* \[/\1 [/p' | LC_ALL=C sort)"
 same "members of the JSON" "assembly|2000 B|rank +2|world" \
     "$(nodes $all 0 "'|'.join((n['region'], n['size'], n['partner'], n['communicator']))" | grep "2000 B|rank +2")"
-same "size classes" "MPI_Sendrecv [>= 1 KiB]
+same "size classes" "MPI_Sendrecv [>= 1.02 kB]
 MPI_Sendrecv [>= 128 B]" "$(nodes run.size-class 0 "n['label']" | sed 's/  */ /g' | grep Sendrecv)"
 contains "the report has them" "$("$tool" report -a $all)" "step [assembly, 2000 B, rank +2, world]"
 contains "dot has them" "$("$tool" graph $all)" "[assembly, 2000 B, rank +2, world]"
@@ -155,11 +155,11 @@ same "coarse: rows" "none path path,size-class size-class" \
     "$(table coarse | sed 's/.* //' | sort | paste -sd ' ')"
 "$tool" report -a coarse >said
 line=$(grep -n "MPI_Bcast(data, number %" "$root/tests/memory/many.c" | cut -d: -f1)
-has "coarse: sizes are named as classes" "many.c:$line main [>= 64 KiB]" said
+has "coarse: sizes are named as classes" "many.c:$line main [>= 65.5 kB]" said
 "$tool" graph -s path,size coarse >out 2>said
 has "coarse: no graph of exact sizes" "dropped for want of memory; record with a larger" said
 "$tool" graph -s path,size-class coarse >said
-has "coarse: one of classes" "[>= 64 KiB]" said
+has "coarse: one of classes" "[>= 65.5 kB]" said
 
 # --- more regions than names are kept of ---
 

@@ -122,7 +122,7 @@ bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, u
                        size_t size);
 
 /* What DIMENSION (not the path) says of a node, if it is part of the signature: "8192 B" or
- * ">= 4 KiB", "rank +1", "world", "assembly"; "" if it says nothing. */
+ * ">= 4.10 kB", "rank +1", "world", "assembly"; "" if it says nothing. */
 void efg_summary_dimension(const struct efg_run *run, const struct efg_node *node,
                            enum efg_dimension dimension, char *text, size_t size);
 
@@ -190,7 +190,7 @@ void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32
 /* Durations and amounts for people: "1.25 s", "12.4 MB" (1 MB = 10^6 bytes), "1.25 million". */
 void efg_format_ns(char *text, size_t size, uint64_t ns);
 void efg_format_bytes(char *text, size_t size, uint64_t bytes);
-/* The smallest size of a class from 1 on, which begins at a power of two: ">= 4 KiB". */
+/* The smallest size of a class from 1 on, which begins at a power of two: ">= 4.10 kB". */
 void efg_format_size_class(char *text, size_t size, uint64_t class);
 void efg_format_counted(char *text, size_t size, const char *name, double value); /* by this counter */
 void efg_format_count(char *text, size_t size, double count);

@@ -146,9 +146,9 @@ void efg_format_bytes(char *text, size_t size, uint64_t bytes)
 
 void efg_format_size_class(char *text, size_t size, uint64_t class)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    unsigned power = class <= 64 ? (unsigned)class - 1 : 63;
-    snprintf(text, size, ">= %u %s", 1u << power % 10, units[power / 10]);
+    char least[32];
+    efg_format_bytes(least, sizeof least, UINT64_C(1) << (class <= 64 ? class - 1 : 63));
+    snprintf(text, size, ">= %s", least);
 }
 
 void efg_format_count(char *text, size_t size, double count)

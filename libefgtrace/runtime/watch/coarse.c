@@ -44,7 +44,7 @@ static void say_once(void)
 {
     static bool is_said;
     if (!__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
-        efg_note("the memory of %llu MiB is used up: calls are told apart less finely "
+        efg_note("the memory of %lluM is used up: calls are told apart less finely "
                  "(EFGTRACE_MEMORY)",
                  (unsigned long long)(job->conf.memory >> 20));
 }
