@@ -30,7 +30,7 @@ static const char USAGE[] =
     "  --sigma X             durations are multiplied by a log-normal number of that sigma "
     "(1)\n"
     "  --stalls X            a second, of 1 to 50 ms (10)\n"
-    "  --interval MS         the smallest pause between samples (10)\n"
+    "  --interval MS         the smallest pause between samples (5)\n"
     "  --fixed-pauses        pauses are as the rule says, not longer or shorter by up to half\n"
     "  --json FILE           all answers as JSON, too\n"
     "  --list                the names of the programs\n";
@@ -41,7 +41,7 @@ static struct {
     uint64_t interval;      /* ns */
     const char *json;       /* a file, or NULL */
     const char *recordings; /* a folder, or NULL */
-} options = {.noise = {.sigma = 1, .stalls = 10}, .seeds = 20, .interval = 10 * MS};
+} options = {.noise = {.sigma = 1, .stalls = 10}, .seeds = 20, .interval = 5 * MS};
 
 static struct noise_factors factors;
 

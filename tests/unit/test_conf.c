@@ -80,7 +80,7 @@ static void test_defaults(void **state)
     assert_int_equal(conf.iterations, 10);
     assert_int_equal(conf.level, EFG_LEVEL_AUTO);
     assert_int_equal(conf.signature, EFG_DIM_PATH);
-    assert_int_equal(conf.interval, 10000000);
+    assert_int_equal(conf.interval, 5000000);
     assert_int_equal(conf.log_limit, 1ull << 30);
     assert_int_equal(conf.patience, 5000000000);
     assert_true(conf.summary && conf.symbols && !conf.keep_logs && !conf.verbose);

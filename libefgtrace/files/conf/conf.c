@@ -49,7 +49,7 @@ static const struct efg_key keys[] = {
      FIELD(loop), 0, 0},
     {"signature", NULL, "WORDS", "path", "what tells calls apart, besides the function", EFG_KEY_SET,
      FIELD(signature), 0, 0},
-    {"interval", NULL, "TIME", "10ms", "shortest time between two samples of the graph", EFG_KEY_TIME,
+    {"interval", NULL, "TIME", "5ms", "shortest time between two samples of the graph", EFG_KEY_TIME,
      FIELD(interval), MS, HOUR},
     {"stable", NULL, "N", "3", "equal samples that make the graph stable", EFG_KEY_NUMBER, FIELD(stable), 1,
      1000},
