@@ -88,6 +88,7 @@ objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 CORE    := $(call objects,libefgtrace/base/*.c libefgtrace/core/*/*.c)
 FILES   := $(call objects,libefgtrace/files/*/*.c)
 WRAP    := $(call objects,libefgtrace/runtime/preload/*.c)
+OPENMP  := $(call objects,libefgtrace/runtime/openmp/*.c)
 RUNTIMES = $(patsubst %,$(BUILD)/libefgtrace-runtime-%.so,$(foreach mpicc,$(MPICCS),$(call ask,name,$(mpicc))))
 PAGE    := $(BUILD)/page/head.html $(BUILD)/page/tail.html
 TOOL    := $(call objects,efgtrace/*.c efgtrace/*/*.c) $(BUILD)/obj/efgtrace/page/data.o
@@ -101,11 +102,15 @@ all: libraries $(BUILD)/efgtrace plugins
 
 plugins: $(PLUGINS)
 
-libraries: $(BUILD)/libefgtrace.so $(RUNTIMES)
+libraries: $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-openmp.so $(RUNTIMES)
 	$(if $(RUNTIMES),,@echo "no MPI is found: install one (Debian: libopenmpi-dev, Fedora: openmpi-devel, conda-forge: openmpi), or name its compiler with MPICC=" >&2; exit 1)
 
 # The wrappers alone are preloaded, into programs of any MPI; MPI_Init loads the rest.
 $(BUILD)/libefgtrace.so: $(WRAP)
+	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) -shared $(DEFINED) -o $@ $^ -ldl
+
+# Preloaded beside it, where the key openmp is on.
+$(BUILD)/libefgtrace-openmp.so: $(OPENMP)
 	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) -shared $(DEFINED) -o $@ $^ -ldl
 
 # These go by way of runtime/base/heap.c.
@@ -113,7 +118,7 @@ HEAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup qsort
 
 # of_mpi NAME MPICC: the runtime for this MPI. It finds the MPI that the process has, and is linked with none.
 define of_mpi
-RUNTIME_$(1) := $$(patsubst %.c,$(BUILD)/obj/$(1)/%.o,$$(filter-out libefgtrace/runtime/preload/%,$$(wildcard libefgtrace/runtime/*/*.c)))
+RUNTIME_$(1) := $$(patsubst %.c,$(BUILD)/obj/$(1)/%.o,$$(filter-out libefgtrace/runtime/preload/% libefgtrace/runtime/openmp/%,$$(wildcard libefgtrace/runtime/*/*.c)))
 
 $(BUILD)/libefgtrace-runtime-$(1).so: $$(RUNTIME_$(1)) $$(FILES) $$(CORE)
 	$$(call quiet,LD)$$(CC) $$(SANITIZE) $$(LDFLAGS) -shared $$(HEAP) $$(rpath) -o $$@ $$^ $$(RUNTIME_LIBS) -lpthread
@@ -133,7 +138,7 @@ $(BUILD)/efgtrace-plugins/%.so: plugins/%.c libefgtrace/user/efgtrace-plugin.h
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) -std=gnu11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -fPIC -shared -Ilibefgtrace/user -o $@ $<
 
-$(WRAP): ALL_CFLAGS += -Ilibefgtrace/runtime/preload # its mpi.h
+$(WRAP) $(OPENMP): ALL_CFLAGS += -Ilibefgtrace/runtime/preload # its mpi.h
 $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
 $(TOOL): ALL_CFLAGS += -Iefgtrace
 
@@ -333,7 +338,7 @@ install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 share/doc/efgtrace/plugins \
 	  share/bash-completion/completions share/zsh/site-functions) $(addprefix $(DESTDIR),$(LIBDIR)/efgtrace-plugins $(MODULES))
 	install -m 755 $(BUILD)/efgtrace $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BUILD)/libefgtrace.so $(RUNTIMES) $(DESTDIR)$(LIBDIR)
+	install -m 755 $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-openmp.so $(RUNTIMES) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(PLUGINS) $(DESTDIR)$(LIBDIR)/efgtrace-plugins
 	install -m 644 plugins/*.c $(DESTDIR)$(PREFIX)/share/doc/efgtrace/plugins
 	install -m 644 libefgtrace/user/* $(DESTDIR)$(PREFIX)/include/efgtrace
@@ -348,7 +353,7 @@ install: all
 
 # What install has made.
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/efgtrace $(DESTDIR)$(LIBDIR)/libefgtrace.so $(DESTDIR)$(LIBDIR)/libefgtrace-runtime-*.so \
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/efgtrace $(DESTDIR)$(LIBDIR)/libefgtrace.so $(DESTDIR)$(LIBDIR)/libefgtrace-openmp.so $(DESTDIR)$(LIBDIR)/libefgtrace-runtime-*.so \
 	  lib/pkgconfig/efgtrace.pc share/bash-completion/completions/efgtrace share/zsh/site-functions/_efgtrace \
 	  $(foreach page,$(wildcard man/*.[157]),share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	cd $(DESTDIR)$(PREFIX) && rm -rf $(DESTDIR)$(LIBDIR)/efgtrace-plugins include/efgtrace share/doc/efgtrace $(DESTDIR)$(MODULES)
@@ -364,7 +369,7 @@ deb: set-up-deb dist
 clean:
 	rm -rf $(BUILD)
 
--include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(foreach mpicc,$(MPICCS),$(RUNTIME_$(call ask,name,$(mpicc)))) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
+-include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(OPENMP) $(foreach mpicc,$(MPICCS),$(RUNTIME_$(call ask,name,$(mpicc)))) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
 .PHONY: all plugins libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction bench-keep install uninstall dist deb clean
 .SECONDARY:

@@ -70,6 +70,8 @@ static const struct meaning meanings[] = {
     {"patience", NULL, "a rank that has found no main loop after $ no longer holds up the others"},
     {"plugins", "", "there are no plug-ins"},
     {"plugins", NULL, "these shared objects are told of each MPI call, in this order"},
+    {"openmp", "on", "parallel regions and barriers of OpenMP are nodes of the graph"},
+    {"openmp", "off", "parallel regions of OpenMP are not seen"},
     {"counters", "", "nothing is counted"},
     {"counters", NULL, "these are read before and after each MPI call"},
     {"sequence", "on", "the order of all calls of the run is kept, for `efgtrace expand`"},

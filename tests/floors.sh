@@ -61,6 +61,11 @@ runtime/job     files/symbols   resolves names for all ranks
 runtime/job     runtime/calls   whether MPI has sessions
 runtime/job     runtime/census  learns which ranks are traced
 runtime/job     runtime/count   lets counters begin and end
+runtime/hybrid  files/run       what regions did, as the run file has it
+runtime/hybrid  runtime/calls   they are events like calls
+runtime/hybrid  runtime/process whether the key is on; notes about it
+runtime/hybrid  runtime/watch   adds them to what is watched
+runtime/job     runtime/hybrid  what it is told of OpenMP
 runtime/job     runtime/mpi     begins to know handles; what is expected
 runtime/job     runtime/node    compares clocks, finds where ranks run
 runtime/job     runtime/plugin  lets plug-ins begin and end
@@ -74,6 +79,7 @@ runtime/mpi     runtime/calls   the call that handles are of
 runtime/mpi     runtime/census  which members of a communicator are traced
 runtime/node    files/log       a moment of two clocks, as logs have it
 runtime/node    files/run       where a rank runs, as the run file has it
+runtime/openmp  runtime/calls   how it tells of regions
 runtime/plugin  files/run       what they say is kept as in the run file
 runtime/plugin  runtime/calls   tells of each call
 runtime/plugin  runtime/mpi     what its arguments mean
@@ -238,7 +244,7 @@ includes() {
 # "object letter name" of all names in objects, as nm has them
 names() {
     (cd "$build/obj" && nm -A $(cd "$root" && find libefgtrace efgtrace -name '*.[cS]' |
-        sed "s/[cS]\$/o/; /runtime\/preload/!s/^libefgtrace\/runtime/$kind\/&/")) |
+        sed "s/[cS]\$/o/; /runtime\/\(preload\|openmp\)/!s/^libefgtrace\/runtime/$kind\/&/")) |
         sed -E "s/:([0-9a-f]+| +)? / /; s/^$kind\///"
 }
 
@@ -328,8 +334,8 @@ unused=$(awk '$3 !~ /^efg_/ || $3 == "efg_runtime" {next}
     done)
 verdict "what no other file calls is static" "$unused"
 
-# The library that is preloaded has nothing of the rest in it.
-verdict "preload calls nothing outside" "$(grep '^runtime/preload .* calls ' "$work/used")"
+# The libraries that are preloaded have nothing of the rest in them.
+verdict "preload calls nothing outside" "$(grep '^runtime/\(preload\|openmp\) .* calls ' "$work/used")"
 
 verdict "core includes no MPI, no system calls" \
     "$(grep -nE '#include <(mpi|time|sys/|unistd|fcntl|stdio)' libefgtrace/core/*/*.[ch] | head -n 3)"

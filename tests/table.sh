@@ -72,9 +72,9 @@ awk '/^CALLC?X?\(/ {row = $0; has = 0; passed = 0}
      /\)$/ && has && !passed {print row}' $tables >"$work/out"
 clean "each status goes through the structure" "$work/out"
 
-{ cat "$work/wrapped"; sed 's/^/P/' "$work/wrapped"; printf "%s\n" PMIx_Commit efgtrace_user; } | sort >"$work/expected"
+{ cat "$work/wrapped"; sed 's/^/P/' "$work/wrapped"; printf "%s\n" PMIx_Commit efgtrace_user efgtrace_openmp; } | sort >"$work/expected"
 symbols "$library" | diff "$work/expected" - >"$work/out"
-clean "libefgtrace.so exports MPI_X and PMPI_X of what is wrapped, PMIx_Commit, efgtrace_user, and nothing else" "$work/out"
+clean "libefgtrace.so exports MPI_X and PMPI_X of what is wrapped, PMIx_Commit, efgtrace_user, efgtrace_openmp, and nothing else" "$work/out"
 
 nm -D --defined-only "$library" | awk 'seen[$1]++ {print $3}' >"$work/out"
 clean "each goes its own way" "$work/out" # PMPI_X must not reach whoever is next for MPI_X

@@ -46,6 +46,8 @@ static int add(struct efg_model *m, uint32_t index, struct efg_run_rank *rank, u
         error = efg_ranks_add(&m->ranks, &m->run, index, rank);
     if (!error && parts & EFG_MODEL_RANKS)
         error = efg_counted_add(&m->counted, rank);
+    if (!error && parts & EFG_MODEL_RANKS)
+        error = efg_threaded_add(&m->threaded, rank);
     return error;
 }
 
@@ -54,6 +56,7 @@ static int end(struct efg_model *m, unsigned parts)
     int error = efg_merged_end(&m->merged, &m->run);
     efg_ranks_end(&m->ranks);
     efg_counted_end(&m->counted);
+    efg_threaded_end(&m->threaded);
     if (!error && m->recorded == &m->apart)
         error = efg_merged_end(&m->apart, &m->run);
     if (!error)
@@ -96,6 +99,7 @@ void efg_model_fini(struct efg_model *m)
     efg_heat_fini(&m->heat);
     efg_sent_fini(&m->sent);
     efg_counted_fini(&m->counted);
+    efg_threaded_fini(&m->threaded);
     efg_ranks_fini(&m->ranks);
     efg_merged_fini(&m->merged);
     efg_merged_fini(&m->apart);

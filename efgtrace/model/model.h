@@ -13,6 +13,7 @@
 #include "merged.h"
 #include "ranks.h"
 #include "sent.h"
+#include "threaded.h"
 
 enum efg_model_part { /* what there is besides the graph */
     EFG_MODEL_RANKS = 1,
@@ -31,6 +32,7 @@ struct efg_model {
     struct efg_merged apart;
     struct efg_ranks ranks;       /* what each of them did */
     struct efg_counted counted;   /* what counters counted at its nodes and edges, with the ranks */
+    struct efg_threaded threaded; /* parallel regions of OpenMP, with the ranks */
     struct efg_sent sent;         /* who sent how much to whom */
     struct efg_contexts contexts; /* the calling context tree */
     struct efg_heat heat;         /* the iterations of each rank */

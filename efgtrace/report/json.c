@@ -50,6 +50,11 @@ const char efg_report_json_help[] =
     "           between [{from, from_hash, to, to_hash, count, time, values (by names)}],\n"
     "           in_calls [{label, hash, count, time, values}], left_out (how many of these, in a\n"
     "           page)}, if there were some: sums of all ranks\n"
+    "  openmp   {ranks, threads (of a region, the most), efficiency {parallel, load_balance,\n"
+    "           scheduling, serialization} (0 to 1), places [{kind (parallel or barrier), label,\n"
+    "           visits, time, threads, room, busy, most, waited}]}, if there were some: sums of all\n"
+    "           ranks, by call path; room: time times threads; most: busy, if all threads were as\n"
+    "           busy as the busiest one; of a barrier, time only: what the main thread waited\n"
     "  plugins  [{plugin, name, unit, ranks, sum, least, least_rank, most, most_rank} or\n"
     "           {plugin, line, ranks, first_rank}], if they have said something at the end\n"
     "  ranks    [{name, unit, values D}] what each rank did\n"
@@ -156,6 +161,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     efg_report_json_graph(document, model);
     efg_report_json_ranks(document, model);
     efg_report_json_counters(document, model, is_page ? COUNTED_ON_PAGE : UINT32_MAX);
+    efg_report_json_openmp(document, model);
     efg_report_json_plugins(document, &model->run);
     int error = efg_report_json_messages(document, model);
     cJSON *missing = cJSON_CreateObject();

@@ -44,6 +44,7 @@ void efg_report_json_slow(cJSON *to, const struct efg_beside *beside);
 void efg_report_json_tree(cJSON *to, const struct efg_model *model);
 void efg_report_json_graph(cJSON *to, const struct efg_model *model);
 void efg_report_json_counters(cJSON *to, const struct efg_model *model, uint32_t most);
+void efg_report_json_openmp(cJSON *document, const struct efg_model *model);
 void efg_report_json_plugins(cJSON *to, const struct efg_run *run);
 void efg_report_json_ranks(cJSON *to, const struct efg_model *model);
 

@@ -125,6 +125,7 @@ static void put_report(struct efg_buffer *out, const struct reading *reading, ui
     efg_report_joined(out, run, &model->ranks.calls, most);
     efg_text_title(out, "Call sites by time, all ranks");
     efg_report_joined(out, run, &model->ranks.sites, most);
+    efg_report_openmp(out, model, most);
     efg_report_counters(out, model, most);
     efg_text_title(out, "Ranks");
     efg_report_ranks(out, model);

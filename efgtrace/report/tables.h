@@ -49,6 +49,9 @@ void efg_report_pairs(struct efg_buffer *out, const struct efg_sent *sent, uint3
 /* What was counted: in all, between calls, and in them. Nothing, if nothing was. */
 void efg_report_counters(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
 
+/* Parallel regions of OpenMP. Nothing, if there were none. */
+void efg_report_openmp(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
+
 /* Where the time of the main loop goes, in the order of its calls. */
 void efg_report_main_loop(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 /* MPI calls, or call sites, by time. */

@@ -23,6 +23,7 @@
 #include "executable.h"
 
 #define NAME "libefgtrace.so"
+#define OPENMP "libefgtrace-openmp.so"
 
 static bool is_file(const char *path)
 {
@@ -120,6 +121,17 @@ int efg_preload_set(const char *library, const char *program, char *message, siz
         snprintf(message, room, "LD_PRELOAD cannot be set: no memory");
     free(all);
     return error ? -ENOMEM : 0;
+}
+
+int efg_preload_openmp(const char *library, const char *program, char *message, size_t room)
+{
+    char path[PATH_MAX + 64];
+
+    snprintf(path, sizeof path, "%.*s/" OPENMP, (int)(strrchr(library, '/') - library), library);
+    if (is_file(path))
+        return efg_preload_set(path, program, message, room);
+    snprintf(message, room, "openmp = on: " OPENMP " is not beside %s", library);
+    return -ENOENT;
 }
 
 /* 1: an ELF file of 64 bits that asks for no dynamic linker. */

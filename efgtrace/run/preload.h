@@ -15,6 +15,9 @@ int efg_preload_find(char *library, size_t size, char *message, size_t room);
  * PROGRAM is linked with one or one is preloaded. Returns 0, or -errno with MESSAGE filled. */
 int efg_preload_set(const char *library, const char *program, char *message, size_t room);
 
+/* The same for libefgtrace-openmp.so, which is beside LIBRARY; before that. */
+int efg_preload_openmp(const char *library, const char *program, char *message, size_t room);
+
 /* Why a program, found as execvp finds it, loads no library before it starts:
  * "is statically linked"; NULL if it does, or if that cannot be known. */
 const char *efg_preload_obstacle(const char *program);

@@ -238,6 +238,7 @@ int efg_cmd_run(int argc, char **argv)
     if (efg_conf_load(&conf, environ, message, sizeof(message)) != 0)
         return complain(message);
     if (efg_preload_find(library, sizeof(library), message, sizeof(message)) != 0 ||
+        (conf.openmp && efg_preload_openmp(library, argv[first], message, sizeof(message)) != 0) ||
         efg_preload_set(library, argv[first], message, sizeof(message)) != 0) {
         complain(message);
         return EFG_EXIT_FAILED;

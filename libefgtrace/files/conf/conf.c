@@ -74,6 +74,8 @@ static const struct efg_key keys[] = {
      FIELD(plugins), 0, 0},
     {"counters", NULL, "NAME,...", "", "what to count in each call and between them, by perf's names",
      EFG_KEY_COUNTERS, FIELD(counters), 0, 0},
+    {"openmp", NULL, "on|off", "off", "parallel regions and barriers of OpenMP as nodes", EFG_KEY_SWITCH,
+     FIELD(openmp), 0, 0},
     {"sequence", NULL, "on|off", "on", "keep the order of all calls of the run", EFG_KEY_SWITCH,
      FIELD(sequence), 0, 0},
     {"save", NULL, "TIME", "20s", "time between two saves, in case the job is killed; 0: never", EFG_KEY_TIME,

@@ -22,7 +22,7 @@
 #include "core/loop/finder.h"
 #include "when.h"
 
-#define EFG_CONF_KEYS 30 /* how many keys there are */
+#define EFG_CONF_KEYS 31 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
@@ -66,6 +66,7 @@ struct efg_conf {
     uint64_t save;            /* ns: shortest time between saves; 0: never */
     int clock;                /* enum efg_clock_choice */
     int summary;              /* 1: rank 0 prints it at the end */
+    int openmp;               /* 1: parallel regions are nodes */
     int python;               /* 1: functions of Python are frames of call paths */
     int symbols;              /* 1: resolve call paths at the end */
     int keep_logs;            /* 1: keep the logs after the trace is written */

@@ -69,6 +69,7 @@ void efg_run_rank_fini(struct efg_run_rank *rank)
     free(rank->said);
     free(rank->sections);
     free(rank->counters);
+    free(rank->openmp);
     memset(rank, 0, sizeof *rank);
 }
 

@@ -98,6 +98,7 @@ static const struct efg_field fields_of_rank[] = {
     RANK(29, TEXT, sections),
     RANK(30, TEXT, counters),
     RANK(31, 32, processor.threads),
+    RANK(32, TEXT, openmp),
 };
 
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)

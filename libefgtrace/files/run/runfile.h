@@ -265,6 +265,7 @@ struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     char *said;        /* by plug-ins, as said.h has it */
     char *sections;    /* of plug-ins: a line each, its name, a tab, text with \n, \t and \\ */
     char *counters;    /* as counters.h has it; made when the rank is written */
+    char *openmp;      /* parallel regions, as openmp.h has them; NULL or "": none */
     uint64_t accuracy; /* millionths that shares of the time may be off; 0: nothing was asked for */
     uint64_t error;    /* how far they are off in spread iterations, with 95% confidence; 0: not known */
     uint32_t thread_count;

@@ -68,6 +68,15 @@ static const struct efg_field fields_of_totals[] = {
     SUM(76, within.polls),
     SUM(51, paused),
     SUM(52, unwatched),
+    SUM(80, openmp.visits),
+    SUM(81, openmp.time),
+    SUM(82, openmp.room),
+    SUM(83, openmp.busy),
+    SUM(84, openmp.most),
+    SUM(85, openmp.waited),
+    SUM(86, openmp_ranks),
+    SUM(87, openmp_time),
+    SUM(88, openmp_mpi),
     LEAST(22, nodes_least),
     LEAST(49, unserved_least),
     LEAST(23, start),
@@ -86,6 +95,7 @@ static const struct efg_field fields_of_totals[] = {
     MOST(53, limit_most),
     MOST(70, accuracy_most),
     MOST(71, error_most),
+    MOST(89, openmp.threads),
     SET(40, dropped),
     SET(54, limited),
     FIELD(32, EFG_FIELD_64, speaker),
@@ -102,7 +112,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(72, EFG_FIELD_TEXT, said),
     FIELD(73, EFG_FIELD_TEXT, counters),
 };
-enum { FIRST_LEAST = 41, FIRST_MOST = 47, FIRST_SET = 59, FIRST_OTHER = 61 };
+enum { FIRST_LEAST = 50, FIRST_MOST = 56, FIRST_SET = 69, FIRST_OTHER = 71 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -415,6 +425,12 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
     };
     if (thread)
         add_leader(&one, thread);
+    one.openmp = efg_openmp_sum(rank->openmp);
+    if (one.openmp.visits) {
+        one.openmp_ranks = 1;
+        one.openmp_time = one.time;
+        one.openmp_mpi = one.in_mpi;
+    }
     one.computed_most = one.time > one.in_mpi ? one.time - one.in_mpi : 0;
     one.computed_by = rank->rank;
     one.without_first = first_if(!one.with_window, rank->rank);

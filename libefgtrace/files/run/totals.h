@@ -7,6 +7,7 @@
 #define EFG_TOTALS_H
 
 #include "base/buffer.h"
+#include "openmp.h"
 
 #define EFG_TOTALS_NOTES 16 /* different notes that are kept */
 
@@ -43,6 +44,8 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     uint64_t overflow, unstable; /* graphs */
     uint64_t crowded;            /* hosts whose ranks share cores */
     uint64_t processor_used, processor_waited; /* ns, as in struct efg_run_processor */
+    struct efg_openmp_totals openmp; /* parallel regions; but of threads, the most */
+    uint64_t openmp_ranks, openmp_time, openmp_mpi; /* ranks that have some; of these, as time and in_mpi */
     /* Least. */
     uint64_t nodes_least;
     uint64_t unserved_least; /* millionths of the time that a rank could have run: it had no processor */

@@ -394,6 +394,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     efg_summary_binding(out, run);
     efg_summary_processor(out, run);
     efg_summary_waiting(out, view.totals);
+    efg_summary_openmp(out, view.totals);
     efg_summary_counters(out, view.totals);
     efg_summary_clocks(out, run);
     put_cost(out, &view);

@@ -58,6 +58,7 @@ void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint3
 uint64_t efg_summary_phase_recorded(const struct efg_run_thread *thread, const struct efg_run_phase *phase);
 
 /* Append what plug-ins have said, at most MOST lines. */
+void efg_summary_openmp(struct efg_buffer *out, const struct efg_totals *totals);
 void efg_summary_counters(struct efg_buffer *out, const struct efg_totals *totals);
 void efg_summary_plugins(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 

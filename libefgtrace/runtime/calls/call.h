@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "files/log/record.h"
+#include "openmp.h"
 
 /* What the library has of MPI 4, before it says that it has all of it. */
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
@@ -41,6 +42,7 @@ enum efg_call_id {
 #define CALL(name, ...) EFG_CALL_##name,
 #define OWN(name, ...) EFG_CALL_##name,
 #define USER OWN
+#define OPENMP(name, ...) EFG_CALL_omp_##name,
 #define LEFT_OUT(name, reason)
 #include "calls.def"
 #undef CALL
@@ -243,6 +245,8 @@ struct efg_runtime {
     void (*region)(int level, const char *name, const uintptr_t *frame);
     /* The program asks for the next ITERATIONS. */
     void (*record)(uint64_t iterations);
+    /* Parallel regions of OpenMP. */
+    efg_openmp_tell *openmp;
 };
 #define EFG_RUNTIME_SYMBOL "efg_runtime"
 

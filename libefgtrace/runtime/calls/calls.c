@@ -22,6 +22,7 @@ const struct efg_call_info efg_call_info[EFG_CALLS] = {
 #endif
 #define OWN(id, class_, shape_) ROW(id, "MPI_" #id, class_, shape_)
 #define USER(id, class_, shape_) ROW(id, "efgtrace_" #id, class_, shape_)
+#define OPENMP(id, class_, shape_) ROW(omp_##id, "omp " #id, class_, shape_)
 #define LEFT_OUT(id, reason)
 #include "calls.def"
 };

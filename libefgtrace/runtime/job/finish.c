@@ -25,6 +25,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/signals.h"
 #include "runtime/count/count.h"
+#include "runtime/hybrid/hybrid.h"
 #include "runtime/plugin/plugin.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
@@ -198,6 +199,7 @@ void efg_finish_run(void)
         efg_events_add(t, now, false);
     efg_steer_finish(now, true);
     efg_count_end();
+    job->openmp = efg_hybrid_text();
     PMPI_Barrier(job->comm); /* who comes late does so without us, too */
     uint64_t begin = efg_clock_ticks();
     compare_clocks();
@@ -255,6 +257,7 @@ void efg_finish_leave(void)
     efg_signals_hold(&signals);
     efg_steer_finish(now, false);
     efg_count_end();
+    job->openmp = efg_hybrid_text();
     close_recorders(now);
     if (self) {
         efg_events_add(self, now, false);

@@ -18,6 +18,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/census/board.h"
 #include "runtime/count/count.h"
+#include "runtime/hybrid/hybrid.h"
 #include "runtime/mpi/ask.h"
 #include "runtime/plugin/plugin.h"
 #include "runtime/process/job.h"
@@ -345,6 +346,7 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
         efg_last_begin();
     job->processor = efg_processor_now();
     job->init = efg_clock_ticks() - begin;
+    efg_hybrid_begin();
     return ready ? efg_plugins_begin(efg_count_begin(&hooks)) : NULL;
 }
 
@@ -382,4 +384,5 @@ const struct efg_runtime efg_runtime = {
     .control = efg_tracer_control,
     .region = efg_tracer_region,
     .record = efg_tracer_record,
+    .openmp = efg_hybrid_tell,
 };

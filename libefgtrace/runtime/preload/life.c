@@ -345,3 +345,8 @@ void efg_wrap_record(uint64_t iterations)
 {
     runtime->record(iterations);
 }
+
+void efg_wrap_openmp(int what, const struct efg_openmp_sums *sums, const uintptr_t *frame)
+{
+    runtime->openmp(what, sums, frame);
+}

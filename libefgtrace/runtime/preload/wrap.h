@@ -105,6 +105,9 @@ void efg_wrap_region(int level, const char *name, const uintptr_t *frame);
 /* It asks for the next ITERATIONS. */
 void efg_wrap_record(uint64_t iterations);
 
+/* A parallel region of OpenMP, as efg_openmp_tell has it. */
+void efg_wrap_openmp(int what, const struct efg_openmp_sums *sums, const uintptr_t *frame);
+
 /* MPI hands over to PMIx, whose functions PMIx_Put and PMIx_Get are these (or NULL). */
 void efg_wrap_pin(void *put, void *get);
 

@@ -33,6 +33,7 @@ struct efg_job {
     char folder[4096],             /* of the output, "" if there is none */
         application[256], host[256];
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* its name and version */
+    char *openmp;                             /* parallel regions at the end, as in efg_run_rank; or NULL */
     char *said, *sections;                    /* by plug-ins at the end, as in efg_run_rank; or NULL */
     MPI_Comm comm;                            /* private: of all ranks that are here, as in HERE */
     MPI_Comm self;       /* MPI_COMM_SELF, or a private one of this rank alone */

@@ -346,6 +346,7 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .memory = __atomic_load_n(&efg_memory.most, __ATOMIC_RELAXED),
         .note = efg_notes(),
         .said = job->said,
+        .openmp = job->openmp,
         .sections = job->sections,
         .init = job->init,
         .accuracy = job->conf.accuracy,

@@ -72,6 +72,11 @@ void efg_tracer_region(int level, const char *name, const uintptr_t *frame)
     control_regions(level, name, frame);
 }
 
+void efg_tracer_within(int level, const char *name, const uintptr_t *frame)
+{
+    control_regions(level, name, frame);
+}
+
 void efg_tracer_record(uint64_t iterations)
 {
     efg_asked_record(iterations);

@@ -38,6 +38,8 @@ void efg_tracer_leave(struct efg_call *call, int result);
 
 /* MPI_Pcontrol; efgtrace_begin, efgtrace_end; efgtrace_record. */
 void efg_tracer_control(int level, const char *name, const uintptr_t *frame);
+/* The same of one that is not the user's, and does not tell calls apart. */
+void efg_tracer_within(int level, const char *name, const uintptr_t *frame);
 void efg_tracer_region(int level, const char *name, const uintptr_t *frame);
 void efg_tracer_record(uint64_t iterations);
 
