@@ -52,8 +52,9 @@ static int keep_site(struct work *w, const struct efg_run_site *site)
     const struct efg_symbol *now;
     int error = old ? 0 : -ENOMEM;
     for (uint32_t i = 0; old && i < site->symbol_count; i++)
-        old[i] =
-            (struct efg_symbol){site->symbols[i].function, site->symbols[i].file, site->symbols[i].line, 0};
+        old[i] = (struct efg_symbol){.function = site->symbols[i].function,
+                                     .file = site->symbols[i].file,
+                                     .line = site->symbols[i].line};
     int count = efg_symbols_find(w->found, site->module, site->offset, &now);
     bool is_better = has_name(now, count) && (now[0].file[0] || !site->symbols[0].file[0]);
     if (!error && !is_better)

@@ -69,6 +69,10 @@ static void copy_properties(Copying *c, OTF2_Reader *reader)
 {
     uint32_t count = 0;
     char **names = NULL, *value = NULL;
+    if (OTF2_Reader_GetCreator(reader, &value) == OTF2_SUCCESS && *value)
+        c->has_failed |= OTF2_Archive_SetCreator(c->archive, value) != OTF2_SUCCESS;
+    if (OTF2_Reader_GetMachineName(reader, &value) == OTF2_SUCCESS && *value)
+        c->has_failed |= OTF2_Archive_SetMachineName(c->archive, value) != OTF2_SUCCESS;
     if (OTF2_Reader_GetDescription(reader, &value) == OTF2_SUCCESS && *value)
         c->has_failed |= OTF2_Archive_SetDescription(c->archive, value) != OTF2_SUCCESS;
     if (OTF2_Reader_GetPropertyNames(reader, &count, &names) != OTF2_SUCCESS)

@@ -207,6 +207,14 @@ OTF2_Archive *efg_otf2_open(const char *dir, unsigned below)
     return NULL;
 }
 
+int efg_otf2_describe(OTF2_Archive *archive, const char *application, uint32_t ranks, bool is_full)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%.300s on %u ranks: %s", application && *application ? application : "?",
+             ranks, is_full ? "the whole run" : "some iterations of its main loop");
+    return OTF2_Archive_SetDescription(archive, text) == OTF2_SUCCESS ? 0 : -EIO;
+}
+
 int efg_otf2_open_files(OTF2_Archive *archive)
 {
     if (OTF2_Archive_OpenEvtFiles(archive) != OTF2_SUCCESS ||

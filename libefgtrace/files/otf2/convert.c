@@ -15,6 +15,7 @@
 #include "parts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,10 @@ struct conversion {
     const char *dir;
     struct input *inputs; /* ascending, those that are left */
     int count, done;
-    uint32_t ranks, whole;           /* whole: logs of thread 0 that are complete */
-    uint64_t bytes;                  /* of the logs */
+    uint32_t ranks, whole; /* whole: logs of thread 0 that are complete */
+    uint64_t bytes;        /* of the logs */
+    char application[256]; /* of the first one */
+    bool is_full;
     struct efg_skew skew;            /* solved */
     struct efg_otf2_windows windows; /* of all logs */
     struct efg_strays strays;
@@ -87,8 +90,11 @@ static void look_at(struct conversion *c, const char *path)
     if (open_log(c, &view, path) != 0)
         return;
     const struct efg_log_header *h = view.header;
-    if (!c->ranks)
+    if (!c->ranks) {
         c->ranks = h->ranks;
+        c->is_full = h->full;
+        snprintf(c->application, sizeof c->application, "%.*s", (int)sizeof h->application, h->application);
+    }
     if (h->ranks == c->ranks) {
         c->inputs[c->count++] = (struct input){.path = path, .rank = h->rank, .thread = h->thread};
         c->whole += h->thread == 0 && h->closed && h->full;
@@ -262,6 +268,8 @@ static int write_archive(struct conversion *c)
         rc = write_all_events(c);
     if (rc == 0)
         rc = efg_otf2_close_files(c->archive);
+    if (rc == 0)
+        rc = efg_otf2_describe(c->archive, c->application, c->ranks, c->is_full);
     if (rc == 0)
         rc = efg_otf2_define(c->unifier, c->archive, c->events, is_complete);
     return rc;

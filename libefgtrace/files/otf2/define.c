@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 
 struct writing {
     struct efg_otf2_unifier *u;
@@ -20,6 +21,7 @@ struct writing {
     uint32_t site, site_help, iteration, iteration_help, polls, polls_help, path, path_help;
     uint32_t kept, kept_help, times, times_help, phase, phase_help;
     uint32_t phase_loop, phase_loop_help, when, when_help;
+    uint32_t host, pid, core; /* properties of locations */
 };
 
 /* Definitions are kept in memory until the writer is closed, so one that is refused does not
@@ -55,6 +57,9 @@ static void choose_strings(struct writing *w)
     w->times = efg_otf2_intern_text(strings, "times_median");
     w->times_help = efg_otf2_intern_text(
         strings, "How many times the median of those before it a slow iteration took, where it was slowest");
+    w->host = efg_otf2_intern_text(strings, "host");
+    w->pid = efg_otf2_intern_text(strings, "pid");
+    w->core = efg_otf2_intern_text(strings, "core");
     efg_otf2_intern_text(strings, "MPI_COMM_WORLD");
     efg_otf2_intern_text(strings, "MPI_COMM_SELF");
 }
@@ -123,12 +128,36 @@ static void write_locations(struct writing *w)
     }
 }
 
+static void write_property(struct writing *w, uint64_t location, uint32_t name, OTF2_Type type,
+                           OTF2_AttributeValue value)
+{
+    check(w, OTF2_GlobalDefWriter_WriteLocationProperty(w->writer, location, name, type, value));
+}
+
+/* Where each ran, as far as its log says it. */
+static void write_properties(struct writing *w)
+{
+    for (int i = 0; i < w->u->log_count; i++) {
+        const struct efg_otf2_log *log = &w->u->logs[i];
+        uint64_t location = (uint64_t)log->thread << 32 | log->rank;
+        if (log->host)
+            write_property(w, location, w->host, OTF2_TYPE_STRING,
+                           (OTF2_AttributeValue){.stringRef = log->host});
+        if (log->pid)
+            write_property(w, location, w->pid, OTF2_TYPE_UINT32, (OTF2_AttributeValue){.uint32 = log->pid});
+        if (log->core)
+            write_property(w, location, w->core, OTF2_TYPE_UINT32,
+                           (OTF2_AttributeValue){.uint32 = log->core - 1});
+    }
+}
+
 /* --- what they did --- */
 
 static void write_region(struct writing *w, uint32_t id, const struct efg_otf2_region *region)
 {
     OTF2_RegionFlag flags = id == EFG_REGION_ITERATION ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE;
-    check(w, OTF2_GlobalDefWriter_WriteRegion(w->writer, id, region->name, region->name, 0,
+    check(w, OTF2_GlobalDefWriter_WriteRegion(w->writer, id, region->name,
+                                              region->linkage ? region->linkage : region->name, 0,
                                               (OTF2_RegionRole)region->role, (OTF2_Paradigm)region->paradigm,
                                               flags, region->file, region->line, 0));
 }
@@ -268,6 +297,7 @@ static void write_all(struct writing *w)
     write_nodes(w);
     write_processes(w);
     write_locations(w);
+    write_properties(w);
     write_regions(w);
     write_groups(w);
     write_comms(w);
@@ -289,6 +319,10 @@ int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uin
     if (!w.writer || efg_otf2_is_out_of_memory(u))
         return -EIO;
     check(&w, OTF2_Archive_CloseGlobalDefWriter(archive, w.writer));
+    struct utsname machine;
+    check(&w, OTF2_Archive_SetCreator(archive, "efgtrace " EFG_VERSION));
+    if (uname(&machine) == 0)
+        check(&w, OTF2_Archive_SetMachineName(archive, machine.sysname));
     check(&w, OTF2_Archive_SetBoolProperty(archive, "OTF2::MPI_COMMUNICATION_COMPLETE", complete, true));
     return w.failed ? -EIO : 0;
 }

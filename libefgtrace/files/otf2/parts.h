@@ -61,7 +61,7 @@ void efg_otf2_windows_fini(struct efg_otf2_windows *windows);
 /* --- unifier: keys of its tables; references are numbers of rows --- */
 
 struct efg_otf2_region {
-    uint32_t name, file; /* strings */
+    uint32_t name, linkage, file; /* strings; linkage: the name as the linker knows it, 0: the same */
     uint32_t role, paradigm;
     uint32_t line; /* first */
 };
@@ -105,6 +105,7 @@ struct efg_otf2_set { /* what the items became that one log defines, or several 
 struct efg_otf2_log {
     uint32_t rank, thread, host;
     uint32_t package, numa, core; /* + 1, as in the log's header */
+    uint32_t pid;                 /* 0: not known */
     struct efg_log_clock clock;
     uint64_t count;       /* records */
     uint64_t first, last; /* ns since 1970; first > last without events */

@@ -112,11 +112,14 @@ void efg_otf2_nameless(struct efg_symbols *symbols, const char *module, uint64_t
 static uint32_t region_of(struct efg_otf2_unifier *u, const struct efg_symbol *symbol,
                           const struct efg_frame *frame)
 {
-    struct efg_otf2_region region = {.name = name_of(u, symbol, frame),
-                                     .file = efg_otf2_intern_text(&u->strings, symbol->file),
-                                     .role = OTF2_REGION_ROLE_FUNCTION,
-                                     .paradigm = OTF2_PARADIGM_COMPILER,
-                                     .line = symbol->first_line};
+    uint32_t name = name_of(u, symbol, frame);
+    struct efg_otf2_region region = {
+        .name = name,
+        .linkage = symbol->linkage ? efg_otf2_intern_text(&u->strings, symbol->linkage) : name,
+        .file = efg_otf2_intern_text(&u->strings, symbol->file),
+        .role = OTF2_REGION_ROLE_FUNCTION,
+        .paradigm = OTF2_PARADIGM_COMPILER,
+        .line = symbol->first_line};
     return efg_otf2_intern(&u->regions, &region, sizeof region);
 }
 

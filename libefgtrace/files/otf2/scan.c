@@ -223,6 +223,7 @@ int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
     efg_buffer_number(out, h->package);
     efg_buffer_number(out, h->numa);
     efg_buffer_number(out, h->core);
+    efg_buffer_number(out, h->pid);
     efg_log_put_clock(out, &clock);
     efg_buffer_number(out, log->count);
     struct span span = put_items(&items, log, &clock, &usage);

@@ -375,6 +375,7 @@ static int read_head(struct adding *a)
     log->package = (uint32_t)efg_reader_number(&a->reader);
     log->numa = (uint32_t)efg_reader_number(&a->reader);
     log->core = (uint32_t)efg_reader_number(&a->reader);
+    log->pid = (uint32_t)efg_reader_number(&a->reader);
     log->clock = efg_log_get_clock(&a->reader);
     log->count = efg_reader_number(&a->reader);
     return rc;

@@ -115,12 +115,13 @@ static const char *best_name(struct efg_symbols *symbols, const char *linkage, c
     return name ? name : "?";
 }
 
-static const char *symbol_name(struct efg_symbols *symbols, struct module *module, uint64_t offset)
+/* As the linker knows the function, or NULL. */
+static const char *symbol_name(struct module *module, uint64_t offset)
 {
     if (!module->has_names)
         efg_elf_functions(&module->names, &module->file);
     module->has_names = true;
-    return best_name(symbols, efg_elf_name(&module->names, offset), NULL);
+    return efg_elf_name(&module->names, offset);
 }
 
 /* --- answers --- */
@@ -185,12 +186,15 @@ static struct answer *resolve(struct efg_symbols *symbols, struct module *module
     for (int i = 0; i < found; i++)
         answer->frames[i] =
             (struct efg_symbol){.function = best_name(symbols, frames[i].linkage, frames[i].function),
+                                .linkage = frames[i].linkage ? frames[i].linkage : frames[i].function,
                                 .file = frames[i].file ? frames[i].file : "",
                                 .line = frames[i].line > 0 ? (uint32_t)frames[i].line : 0,
                                 .first_line = frames[i].first_line > 0 ? (uint32_t)frames[i].first_line : 0};
     struct efg_symbol *outermost = &answer->frames[answer->count - 1];
-    if (!strcmp(outermost->function, "?"))
-        outermost->function = symbol_name(symbols, module, offset);
+    if (!strcmp(outermost->function, "?")) {
+        outermost->linkage = symbol_name(module, offset);
+        outermost->function = best_name(symbols, outermost->linkage, NULL);
+    }
     return answer;
 }
 
@@ -306,6 +310,7 @@ int efg_symbols_know(struct efg_symbols *symbols, const char *name, uint64_t off
     for (int i = 0; answer && i < count; i++) {
         answer->frames[i] = frames[i];
         answer->frames[i].function = copy_text(symbols, frames[i].function);
+        answer->frames[i].linkage = NULL;
         answer->frames[i].file = copy_text(symbols, frames[i].file);
         if (!answer->frames[i].function || !answer->frames[i].file) {
             answer->frames[i] = UNKNOWN;

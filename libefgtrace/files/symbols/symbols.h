@@ -11,6 +11,7 @@
 
 struct efg_symbol {       /* strings belong to the resolver */
     const char *function; /* demangled; "?" if not known */
+    const char *linkage;  /* as the linker knows it, mangled; NULL if not known */
     const char *file;     /* source file, "" if not known */
     uint32_t line;        /* 0 if not known */
     uint32_t first_line;  /* where the function begins, 0 if not known */

@@ -44,6 +44,7 @@ static void open_log(struct efg_thread *t)
         .rank = (uint32_t)job->rank,
         .ranks = (uint32_t)job->size,
         .thread = t->number,
+        .pid = (uint32_t)getpid(),
         .ticks_per_second = EFG_CLOCK_TICKS_PER_SECOND,
         .sync = {job->sync.sync},
         .clock_error = job->sync.error,
