@@ -154,6 +154,7 @@ export          files/disk      makes the folder of a trace
 export          files/otf2      why an iteration was kept, as the trace says it
 export          files/run       reads runs
 export          cli             how commands talk: options, complaints, folders, output
+export          files/summary   names of functions, as in the report
 export          judge           JSON has what it says
 export          model           what is known of those that recorded
 export          recorded        exports what was recorded

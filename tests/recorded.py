@@ -23,6 +23,8 @@ class Trace:
         self.sends = Counter()
         self.sites = defaultdict(set)   # name -> places in the source, as the trace has them
         self.begun = {}                 # what is open on a location
+        self.open = defaultdict(list)   # functions, outermost first
+        self.stacks = {}                # (rank, thread, begin of a call): the functions around it
         channels, posted = defaultdict(lambda: ([], [])), {}
         with otf2.reader.open(path) as trace:
             offset = trace.definitions.clock_properties.global_offset
@@ -66,9 +68,15 @@ class Trace:
     def enter(self, me, event, now):
         attributes = {key.name: value for key, value in (event.attributes or {}).items()}
         self.begun[me, event.region] = now, attributes
+        if event.region.paradigm == otf2.Paradigm.COMPILER:
+            self.open[me].append(event.region.name)
+        elif event.region.paradigm == otf2.Paradigm.MPI:
+            self.stacks[(*me, now)] = list(self.open[me])
 
     def leave(self, me, event, now):
         begin, attributes = self.begun.pop((me, event.region))
+        if event.region.paradigm == otf2.Paradigm.COMPILER:
+            self.open[me].pop()
         if event.region.paradigm == otf2.Paradigm.MPI:
             self.calls[(*me, event.region.name, begin, now - begin)] += 1
         elif event.region.region_role == otf2.RegionRole.LOOP:
@@ -85,11 +93,28 @@ def ns(microseconds):
     return round(microseconds * 1000)
 
 
+def stacks_of(document):
+    """Of trace events: the functions around each call, and whether all of them end."""
+    tracks, stacks = defaultdict(list), {}
+    for event in document['traceEvents']:
+        track = tracks[event['pid'], event['tid']]
+        if event['ph'] == 'B':
+            assert event['cat'] == 'function', event
+            track.append((event['name'], event['ts']))
+        elif event['ph'] == 'E':
+            assert event['ts'] >= track.pop()[1], event
+        elif event['ph'] == 'X' and event['cat'] == 'mpi':
+            assert all(begin <= event['ts'] for _, begin in track), (event, track)
+            stacks[event['pid'], (event['tid'] - 1) // 2, ns(event['ts'])] = [name for name, _ in track]
+    assert not any(tracks.values()), 'functions that do not end'
+    return stacks
+
+
 def from_perfetto(document):
     calls, iterations, messages, ends = Counter(), Counter(), Counter(), defaultdict(dict)
     spans, slices = defaultdict(set), defaultdict(list)
     for event in document['traceEvents']:
-        if event['ph'] == 'M':
+        if event['ph'] in 'MBE':
             continue
         me, begin = (event['pid'], (event['tid'] - 1) // 2), ns(event['ts'])
         if event['ph'] == 'X' and event['cat'] == 'mpi':
@@ -158,8 +183,12 @@ def main():
     wanted = trace.calls, trace.iterations, trace.messages
     document = export(tool, folder, 'json')
     timeline, messages = document['timeline'], document['messages']
-    wrong = [*differences('perfetto', wanted, from_perfetto(export(tool, folder, 'perfetto'))),
+    events = export(tool, folder, 'perfetto')
+    wrong = [*differences('perfetto', wanted, from_perfetto(events)),
              *differences('json', wanted, from_timeline(timeline))]
+    stacks = stacks_of(events)
+    wrong += [f'stack of {call}: {stack} in the trace, {stacks.get(call)}'
+              for call, stack in trace.stacks.items() if stacks.get(call) != stack][:2]
     matrix, bins = defaultdict(lambda: (0, 0)), [0] * 32
     for (source, target, size), count in trace.sends.items():
         matrix[source, target] = tuple(map(sum, zip(matrix[source, target], (count, count * size))))

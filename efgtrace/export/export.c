@@ -142,6 +142,7 @@ static const char *const help[] = {
     "their call site, bytes and iteration, and how long they wait, why and for whom; iterations\n"
     "are events on a track of their own; messages with both ends in the trace are arrows (flow\n"
     "events) of the category message, with the kind of waiting if one end waits for the other.\n"
+    "Around calls are the functions on their call paths, of the category function.\n"
     "Times are us since the first event.\n\n"
     "otf2: a copy of the trace, with all that it has, and metrics that say why calls wait, for\n"
     "Vampir: \"waiting\", of all kinds; one for each kind of wait state that there is, as \"late\n"

@@ -7,6 +7,8 @@
  *
  *     process  a rank      thread 2 t + 1: iterations of thread t, 2 t + 2: its calls
  *     X        a call or an iteration, from ts for dur us
+ *     B, E     a function on the call path begins at its first call, and ends with its last one: what two
+ *              calls in a row have in common stays open
  *     s, f     the ends of a message, with the id of the pair; each is bound to the call that
  *              is under way then
  *
@@ -21,6 +23,7 @@
 #include "base/map.h"
 #include "cli/json.h"
 #include "files/otf2/otf2.h"
+#include "files/summary/summary.h"
 #include "formats.h"
 #include "recorded/pairs.h"
 #include "recorded/sites.h"
@@ -45,10 +48,18 @@ struct writing {
     uint32_t location;        /* the present one: from 1 */
     uint64_t calls;           /* of it, so far */
     struct efg_buffer *sites; /* what begins the event of a call, by site */
+    struct stack {            /* and the functions on its call path, outermost first, as JSON */
+        char **names;
+        uint32_t depth;
+        bool has_main;
+    } * stacks;
     uint32_t site_count;
-    uint32_t rank, thread; /* the present location */
-    bool has_iterations;   /* it does */
-    bool has_begun;        /* an event was written */
+    uint32_t open, open_depth; /* the site whose functions are open, and how many of them */
+    uint64_t last;             /* when the last call of the location ended */
+    uint32_t window;           /* that it was in */
+    uint32_t rank, thread;     /* the present location */
+    bool has_iterations;       /* it does */
+    bool has_begun;            /* an event was written */
 };
 
 static void flush(struct writing *w)
@@ -105,9 +116,119 @@ static void put_thread(struct writing *w, bool of_iterations)
     put_name(w, "thread", track, name, track);
 }
 
+static void put_time(struct writing *w, const char *name, uint64_t ns)
+{
+    efg_buffer_print(&w->out, ",\"%s\":%" PRIu64 ".%03u", name, ns / 1000, (unsigned)(ns % 1000));
+}
+
+/* --- functions --- */
+
+static void close_functions(struct writing *w, uint32_t depth)
+{
+    for (; w->open_depth > depth; w->open_depth--) {
+        put_comma(w);
+        efg_buffer_print(&w->out, "{\"ph\":\"E\",\"pid\":%u,\"tid\":%u", w->rank, track_of(w, false));
+        put_time(w, "ts", w->last);
+        efg_buffer_print(&w->out, "}");
+    }
+}
+
+static void open_functions(struct writing *w, uint32_t site, uint64_t begin)
+{
+    const struct stack *stack = &w->stacks[site], *before = &w->stacks[w->open];
+    uint32_t common = 0;
+    while (common < w->open_depth && common < stack->depth &&
+           !strcmp(before->names[common], stack->names[common]))
+        common++;
+    close_functions(w, common);
+    w->open = site;
+    for (; w->open_depth < stack->depth; w->open_depth++) {
+        put_comma(w);
+        efg_buffer_print(&w->out, "{\"ph\":\"B\",\"cat\":\"function\",\"name\":%s,\"pid\":%u,\"tid\":%u",
+                         stack->names[w->open_depth], w->rank, track_of(w, false));
+        put_time(w, "ts", begin);
+        efg_buffer_print(&w->out, "}");
+    }
+}
+
+static int push_name(struct stack *stack, const char *name)
+{
+    struct efg_buffer text = {0};
+    efg_json_quote(&text, name);
+    efg_buffer_put(&text, "", 1);
+    if (text.failed || efg_array_grow(&stack->names, stack->depth, 1, sizeof *stack->names)) {
+        efg_buffer_fini(&text);
+        return -ENOMEM;
+    }
+    stack->names[stack->depth++] = (char *)text.data;
+    return 0;
+}
+
+#define START_FRAMES 4 /* outside of a main without a name there are at most so many */
+
+/* The C library's functions, at the outer end, start programs and threads. */
+static bool is_start(const char *module)
+{
+    static const char *const libraries[] = {"/libc.so", "/libc-2.", "/libpthread", "/ld-linux", "/ld-musl"};
+    const char *slash = strrchr(module, '/');
+    for (size_t i = 0; slash && i < sizeof libraries / sizeof *libraries; i++)
+        if (!strncmp(slash, libraries[i], strlen(libraries[i])))
+            return true;
+    return false;
+}
+
+static void drop_names(struct stack *stack)
+{
+    for (uint32_t i = 0; i < stack->depth; i++)
+        free(stack->names[i]);
+    stack->depth = 0;
+}
+
+/* The functions of FRAME, outermost first. */
+static int push_frame(struct stack *stack, const struct efg_run *run, const struct efg_frame *frame)
+{
+    const char *module = efg_run_module(run, frame->module);
+    const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
+    char name[512];
+    int error = 0;
+    efg_summary_address(name, sizeof name, module, frame->offset);
+    if (!site || !site->symbol_count)
+        return push_name(stack, name);
+    for (uint32_t i = site->symbol_count; i-- > 0 && !error;) {
+        if (!strcmp(site->symbols[i].function, "main") && !stack->has_main) {
+            drop_names(stack); /* what is outside of it starts the program */
+            stack->has_main = true;
+        }
+        if (strcmp(site->symbols[i].function, "?"))
+            efg_summary_short(name, sizeof name, site->symbols[i].function);
+        error = push_name(stack, name);
+    }
+    return error;
+}
+
+static int make_stack(const struct writing *w, uint32_t site, struct stack *stack)
+{
+    struct efg_node node;
+    const struct efg_run_path *path = NULL;
+    int error = 0;
+    if (!efg_recorded_node(&w->names, &w->recorded.sites[site], &node))
+        path = efg_run_path(w->names.run, node.signature.path);
+    for (uint32_t i = path ? path->depth : 0; i-- > 0 && !error;) {
+        const struct efg_frame *frame = &path->frames[i];
+        error = push_frame(stack, w->names.run, frame);
+        if (path->depth - i <= START_FRAMES && is_start(efg_run_module(w->names.run, frame->module)))
+            drop_names(stack);
+    }
+    return error;
+}
+
+/* --- locations --- */
+
 static void put_location(struct writing *w, const struct efg_recorded_item *item)
 {
     char name[32];
+    close_functions(w, 0);
+    w->last = 0;
     w->rank = item->location.rank;
     w->thread = item->location.thread;
     w->has_iterations = false;
@@ -121,18 +242,15 @@ static void put_location(struct writing *w, const struct efg_recorded_item *item
 
 /* --- calls and iterations --- */
 
-static void put_time(struct writing *w, const char *name, uint64_t ns)
-{
-    efg_buffer_print(&w->out, ",\"%s\":%" PRIu64 ".%03u", name, ns / 1000, (unsigned)(ns % 1000));
-}
-
 /* What all events of SITE begin with; NULL without memory. */
 static const struct efg_buffer *text_of(struct writing *w, uint32_t site)
 {
     for (; site >= w->site_count; w->site_count++) {
-        if (efg_array_grow(&w->sites, w->site_count, 1, sizeof *w->sites))
+        if (efg_array_grow(&w->sites, w->site_count, 1, sizeof *w->sites) ||
+            efg_array_grow(&w->stacks, w->site_count, 1, sizeof *w->stacks))
             return NULL;
         w->sites[w->site_count] = (struct efg_buffer){0};
+        w->stacks[w->site_count] = (struct stack){0};
     }
     struct efg_buffer *text = &w->sites[site];
     if (text->size)
@@ -143,6 +261,7 @@ static const struct efg_buffer *text_of(struct writing *w, uint32_t site)
     efg_json_quote(text, w->recorded.sites[site].function);
     efg_buffer_print(text, ",\"args\":{\"site\":");
     efg_json_quote(text, place);
+    w->out.failed |= make_stack(w, site, &w->stacks[site]) != 0;
     return text;
 }
 
@@ -162,6 +281,11 @@ static void put_call(struct writing *w, const struct efg_recorded_call *call)
     w->out.failed |= !text || text->failed;
     if (w->out.failed)
         return;
+    if (call->window != w->window)
+        close_functions(w, 0);
+    w->window = call->window;
+    open_functions(w, call->site, call->begin);
+    w->last = call->end;
     put_comma(w);
     efg_buffer_put(&w->out, text->data, text->size);
     if (call->bytes)
@@ -293,6 +417,7 @@ static int write_all(struct writing *w, const struct efg_run *run, char *message
     efg_recorded_close(&w->recorded);
     if (error)
         return error;
+    close_functions(w, 0);
     efg_buffer_print(&w->out, "\n]}\n");
     flush(w);
     return outcome(w);
@@ -305,7 +430,12 @@ int efg_export_perfetto(FILE *file, const struct efg_run *run, char *message, si
     int error = write_all(&w, run, message, size);
     for (uint32_t i = 0; i < w.site_count; i++)
         efg_buffer_fini(&w.sites[i]);
+    for (uint32_t i = 0; i < w.site_count; i++)
+        drop_names(&w.stacks[i]);
+    for (uint32_t i = 0; i < w.site_count; i++)
+        free(w.stacks[i].names);
     free(w.sites);
+    free(w.stacks);
     efg_recorded_pairs_fini(&w.pairs);
     efg_map_fini(&w.end_of);
     free(w.ends);
