@@ -32,11 +32,13 @@ function layOut(flow, allRanks) {
     return g;
 }
 
-/* Where the name of a line is across: where it bends, on the outer side. */
+/* Where the name of a line is across: where it bends, on the outer side; further away from one that leans. */
 function nameAside(at) {
     const bend = at.points.reduce((near, p, i) => Math.abs(p.y - at.y) < Math.abs(at.points[near].y - at.y) ? i : near, 0);
     const p = at.points[bend], [before, after] = [at.points[bend - 1] || p, at.points[bend + 1] || p];
-    return before.x + after.x > 2 * p.x + 4 && before.y !== after.y ? 2 * p.x - at.x : at.x;
+    if (before.y === after.y) return at.x;
+    const away = at.x - p.x + Math.min(14, 7 * Math.abs((after.x - before.x) / (after.y - before.y)));
+    return before.x + after.x > 2 * p.x + 4 ? p.x - away : p.x + away;
 }
 
 function drawWays(layer, flow, g) {

@@ -23,13 +23,13 @@ function iterationChart() {
     each("rect").attr("x", (s) => x(s[0])).attr("width", wide).attr("y", (s) => y(s[5])).attr("height", (s) => Math.max(1, y(s[4]) - y(s[5]))).style("fill", "var(--accent-soft)");
     each("rect").attr("x", (s) => x(s[0])).attr("width", wide).attr("y", (s) => y(s[3] / s[1]) - 1).attr("height", 2).style("fill", "var(--accent)");
     each("rect").attr("x", (s) => x(s[0])).attr("width", wide).attr("y", (s) => share(of(s[6], s[3]))).attr("height", (s) => f.height - share(of(s[6], s[3]))).style("fill", "var(--mpi)");
-    const named = []; /* where: no name upon another one */
+    const dots = f.plot.append("g"), names = f.plot.append("g"), named = []; /* where: no name upon another one */
     for (const [number, , time] of run.iterations.longest.slice(0, 5)) {
-        f.plot.append("circle").attr("cx", x(number + .5)).attr("cy", y(time)).attr("r", 3.5).style("fill", "var(--ink)");
+        dots.append("circle").attr("cx", x(number + .5)).attr("cy", y(time)).attr("r", 3.5).style("fill", "var(--ink)");
         const at = [Math.min(x(number + .5) + 6, f.width - 40), y(time) + 4];
         if (named.some((other) => Math.abs(other[0] - at[0]) < 40 && Math.abs(other[1] - at[1]) < 12)) continue;
         named.push(at);
-        f.plot.append("text").attr("class", "soft over").attr("x", at[0]).attr("y", at[1]).style("font-size", "11px").text("#" + number);
+        names.append("text").attr("class", "soft over").attr("x", at[0]).attr("y", at[1]).style("font-size", "11px").text("#" + number);
     }
     f.plot.append("rect").attr("width", f.width).attr("height", f.height).style("fill", "transparent").on("mousemove", function () {
         const at = x.invert(d3.mouse(this)[0]), s = slots[Math.max(0, d3.bisector((slot) => slot[0]).right(slots, at) - 1)];
