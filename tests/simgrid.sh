@@ -116,7 +116,7 @@ refused "half of the ranks" "needs all ranks" -o no.sim half
 # What was recorded may not say who comes when: of a master that hears any worker, of one kind of send of many. Then
 # that is said, or it can be replayed all the same.
 traced master_worker -- "$programs/master_worker" 500 300
-traced apart --level finer --iterations 3 -- "$programs/sends" 60 300
+traced apart --level finer --iterations 3 -- "$programs/sends" 300 300
 for name in master_worker apart; do
     if "$tool" export -f simgrid -o $name.sim $name >$name.said 2>&1; then
         agrees "$name: all messages have both ends" simgrid.py $name $name.sim

@@ -184,12 +184,38 @@ static int take(void *data, const struct efg_recorded_item *item)
     return 0;
 }
 
-/* Groups of all ranks are the same one, the first. */
-static void unite_groups(struct efg_replay *r)
+/* All members of A, of which the trace may lack some, are in B. */
+static bool is_part(const struct efg_replay_group *a, const struct efg_replay_group *b)
 {
-    for (uint32_t i = 1; i < r->group_keys.count; i++)
-        if (r->groups[i].count == r->run->size)
-            r->groups[i].same_as = 0;
+    uint32_t i = 0;
+    for (uint32_t k = 0; k < b->count && i < a->count; k++)
+        i += a->members[i] == b->members[k];
+    return i == a->count && a->size == b->size;
+}
+
+/* Groups with the same members are the same one: programs make communicators again and again. Where the trace
+ * lacks members, those of another group of this size. */
+static int unite_groups(struct efg_replay *r)
+{
+    struct efg_otf2_table sets = {0};
+    for (uint32_t i = 0; i < r->group_keys.count; i++) {
+        struct efg_replay_group *g = &r->groups[i];
+        if (g->count < g->size)
+            continue;
+        uint32_t count = sets.count, set = efg_otf2_intern(&sets, g->members, g->count * sizeof *g->members);
+        if (set == count)
+            sets.rows[set].value = i;
+        g->same_as = set == EFG_NONE ? i : (uint32_t)sets.rows[set].value;
+    }
+    for (uint32_t i = 0; i < r->group_keys.count; i++) {
+        struct efg_replay_group *g = &r->groups[i];
+        for (uint32_t k = 0; g->count < g->size && g->same_as == i && k < sets.count; k++)
+            if (is_part(g, &r->groups[sets.rows[k].value]))
+                g->same_as = (uint32_t)sets.rows[k].value;
+    }
+    int error = sets.failed ? -ENOMEM : 0;
+    efg_otf2_table_fini(&sets);
+    return error;
 }
 
 /* The first group: no context of the trace has its key. */
@@ -213,7 +239,7 @@ int efg_replay_learn(struct efg_replay *r)
     if (!error && l.at)
         end_rank(l.at);
     if (!error)
-        unite_groups(r);
+        error = unite_groups(r);
     r->start = l.recorded.start;
     if (error)
         error =
