@@ -95,16 +95,24 @@ static void close_boxes(struct efg_boxes *boxes, uint32_t nodes)
     }
 }
 
+/* The box that V is in now. After the last step, that is the one that it was in, or the rest of its loop. */
+static struct efg_box next_box(const struct folding *f, const struct efg_boxes *boxes, uint32_t v)
+{
+    if (!f->time)
+        return box_of(f, v);
+    uint32_t first = boxes->rows.first[v];
+    if (f->time[first] < f->least)
+        return (struct efg_box){EFG_BOX_REST, 0, boxes->box[first].home};
+    return boxes->box[first];
+}
+
 /* Returns 0 or -ENOMEM. */
 static int fold(const struct folding *f, struct efg_boxes *boxes)
 {
     uint32_t nodes = f->model->merged.graph.node_count;
     struct efg_map last = {0}; /* of each box so far */
     for (uint32_t v = 0; v < nodes; v++) {
-        struct efg_box box = f->time && f->time[boxes->rows.first[v]] < f->least
-                                 ? (struct efg_box){EFG_BOX_REST, 0, boxes->box[boxes->rows.first[v]].home}
-                             : f->time ? boxes->box[boxes->rows.first[v]]
-                                       : box_of(f, v);
+        struct efg_box box = next_box(f, boxes, v);
         uint64_t *before = efg_map_put(&last, key_of(&box));
         if (!before) {
             efg_map_fini(&last);

@@ -35,6 +35,10 @@ function pathOf(context) {
     return path;
 }
 
+/* The functions down to a context, each a button that chooses it. */
+const pathButtons = (context, choose) => [make("span", null, "Below"),
+    ...pathOf(context).map((c) => make("button", { type: "button", click: () => choose(c), "aria-pressed": c === context ? "true" : null }, label(c)))];
+
 /* Of PATHS, each from the innermost function out, what tells each from the others: the first function where as few
  * as possible are like it so far, itself only if that can be; null if all are the same. */
 function apart(paths) {

@@ -52,7 +52,7 @@ function drawFlame() {
         const room = stage.clientWidth || 800, words = search.value.trim().toLowerCase(), bars = flameBars(top, quantity.value, FLAME_LEAST / room);
         stage.style.height = (1 + Math.max(0, ...bars.map((bar) => bar.depth))) * FLAME_ROW + "px";
         stage.replaceChildren(...bars.map((bar) => flameBar(bar, room, words, choose)));
-        way.replaceChildren(make("span", null, "Below"), ...pathOf(top).map((c) => make("button", { type: "button", click: () => choose(c), "aria-pressed": c === top ? "true" : null }, label(c))));
+        way.replaceChildren(...pathButtons(top, choose));
         const found = words ? contexts.filter((c) => label(c).toLowerCase().includes(words) && !pathOf(c).slice(0, -1).some((above) => label(above).toLowerCase().includes(words))) : [];
         said.textContent = words ? `${plural(found.length, "context")}, ${percent(found.reduce((sum, c) => sum + shareOf(c), 0))} of the time` : "";
     };

@@ -111,7 +111,7 @@ function drawFlow() {
     };
     const show = (context) => {
         shown = context;
-        way.replaceChildren(make("span", null, "Below"), ...pathOf(context).map((c) => make("button", { type: "button", click: () => tree.select(c), "aria-pressed": c === context ? "true" : null }, label(c))));
+        way.replaceChildren(...pathButtons(context, tree.select));
         tables.replaceChildren(tables.firstElementChild, ...flowTables(flowBelow(context), allRanks));
         if (canDraw) draw();
     };
