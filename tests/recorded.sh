@@ -134,4 +134,31 @@ END
 }
 verdict "60 damaged traces: an answer each" "$(damaged 2>&1)"
 
+# As a table: its sums are those of the graph, its texts are what a reader of such tables finds.
+mkdir paths && "$build/tests/test_summary" --write-paths paths/run.efg || exit 1
+for run in */run.efg; do
+    run=${run%/run.efg}
+    "$tool" export -f csv -o "$run.csv" "$run" && "$tool" graph -f json -o "$run.graph" "$run"
+    verdict "$run: a table of all calls" "$("$python" - "$run" 2>&1 <<'END' | tail -n 1
+import csv, json, sys
+from collections import Counter
+rows = list(csv.DictReader(open(sys.argv[1] + ".csv", newline="")))
+graph = json.load(open(sys.argv[1] + ".graph"))
+found, wanted, before = Counter(), Counter(), Counter()
+for row in rows:
+    assert None not in row and None not in row.values(), row
+    for name in ("calls", "polls", "bytes", "time_ns"):
+        found[row["hash"], row["call"], name] += int(row[name])
+    before["found"] += int(row["before_ns"])
+    assert int(row["least_ns"]) * int(row["calls"]) <= int(row["time_ns"]), row
+for node in graph["nodes"]:
+    values = {"calls": node["count"], "polls": node["polls"], "bytes": node["bytes"],
+              "time_ns": node["time"]["sum"] + node["poll_time"]}
+    for name, value in values.items():
+        wanted["0x%016x" % int(node["hash"], 16), node["call"], name] += value
+assert rows and found == wanted, [pair for pair in (found - wanted).items()][:3]
+assert before["found"] == sum(edge["time"]["sum"] for edge in graph["edges"]), before
+END
+)"
+done
 finish

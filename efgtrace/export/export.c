@@ -19,12 +19,12 @@
 #include "formats.h"
 #include "recorded/json.h"
 
-enum { PERFETTO, JSON, OTF2, SIMGRID, FOLDED };
-#define FORMATS "perfetto json otf2 simgrid folded" /* their names */
+enum { PERFETTO, JSON, OTF2, SIMGRID, FOLDED, CSV };
+#define FORMATS "perfetto json otf2 simgrid folded csv" /* their names */
 
 struct request {
     const char *output, *dir;
-    int format; /* PERFETTO ... FOLDED */
+    int format; /* PERFETTO ... CSV */
     uint64_t calls;
 };
 
@@ -43,6 +43,8 @@ static int write_format(FILE *file, struct efg_model *model, const struct reques
         return efg_export_json(file, model, request->calls, message, size);
     if (request->format == FOLDED)
         return efg_export_folded(file, model);
+    if (request->format == CSV)
+        return efg_export_csv(file, &model->run);
     return efg_export_perfetto(file, &model->run, message, size);
 }
 
@@ -130,8 +132,8 @@ static int export_folder(const struct request *request)
 static const char *const help[] = {
     "Usage: efgtrace export [OPTION...] DIR\n\n"
     "Writes the recorded iterations of the run that wrote DIR, which are in\n"
-    "DIR/traces.otf2, for other programs; as simgrid and folded the whole run.\n\n"
-    "  -f, --format perfetto|json|otf2|simgrid|folded   default: perfetto\n"
+    "DIR/traces.otf2, for other programs; as simgrid, folded and csv the whole run.\n\n"
+    "  -f, --format perfetto|json|otf2|simgrid|folded|csv   default: perfetto\n"
     "  -c, --calls N                json: at most N calls, and N messages; default: 640000\n"
     "  -o, --output FILE            default, or -: standard output; for otf2 the folder DIR2, which\n"
     "                               is made if necessary: write DIR2/traces.otf2; for simgrid a\n"
@@ -160,7 +162,11 @@ static const char *const help[] = {
     "synchronous sends wait for their receives.\n\n"
     "folded: the whole run as folded stacks, for flamegraph.pl, inferno and speedscope: a line\n"
     "\"main;exchange;MPI_Send 1234\" for each calling context, with the time of all ranks in it,\n"
-    "without that of what it calls, in ns. It needs no trace.\n\n",
+    "without that of what it calls, in ns. It needs no trace.\n\n"
+    "csv: the whole run, a line for each call site of each thread of each rank, and a head: rank,\n"
+    "thread, call (\"MPI_Send\"), place, hash (as in efgtrace graph -f json), calls, polls (that found\n"
+    "nothing), bytes, time_ns (in all calls and polls), least_ns and most_ns (of a call), before_ns\n"
+    "(computation that leads to it). It needs no trace.\n\n",
     efg_export_json_help,
     "\nExit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,

@@ -31,6 +31,9 @@ int efg_export_json(FILE *file, struct efg_model *model, uint64_t calls, char *m
  * Returns 0, EFG_TOLD or -errno. */
 int efg_export_folded(FILE *file, struct efg_model *model);
 
+/* Write the calls of each rank, the whole run, as comma-separated values. Returns 0, EFG_TOLD or -errno. */
+int efg_export_csv(FILE *file, const struct efg_run *run);
+
 extern const char efg_export_json_help[]; /* the schema */
 
 #endif

@@ -13,7 +13,7 @@ bash_offers "report" rep
 bash_offers "graph" gr
 bash_offers "--select --skip --signature --stable --sequence --save --summary --symbols" run --s
 bash_offers "--from --format" expand --f
-bash_offers "perfetto json otf2 simgrid folded" export -f ""
+bash_offers "perfetto json otf2 simgrid folded csv" export -f ""
 bash_offers "html" report --format h
 bash_offers "adaptive full graph off" run --mode ""
 bash_offers "" report ""
