@@ -113,6 +113,22 @@ def check_folded(report):
     check('folded stacks', +wanted, got)
 
 
+def check_code(report):
+    """Lines of source are those of the files, where these are named as source is, and can be read."""
+    for c in report['contexts']:
+        file = c['file'] if c['is_call'] or c['parent'] is None else report['contexts'][c['parent']]['file']
+        wanted = None
+        if c['line'] and file.endswith('.c'):
+            try:
+                with open(file, encoding='utf-8') as source:
+                    wanted = source.read().split('\n')[c['line'] - 1].strip()[:119] or None
+            except OSError:
+                pass
+        if wanted != c.get('code'):
+            return check(f'the line {file}:{c["line"]}', wanted, c.get('code'))
+    return check('lines of source', True, True)
+
+
 def main():
     with open(f'{DIR}/json', encoding='utf-8') as file:
         report = json.load(file)
@@ -182,6 +198,7 @@ def main():
     check('the summary, as in the text', lines[begin:begin + len(report['overview']['summary'])],
           report['overview']['summary'])
     check_folded(report)
+    check_code(report)
 
 
 if __name__ == '__main__':

@@ -278,6 +278,7 @@ def tables(page, report):
     context = report['contexts'][report['sites'][0]['context']]
     parent = report['contexts'][context['parent']]['name'] if context['is_call'] else context['name']
     same(f'{page.name}: a row leads to the graph, and closes', [parent, False], opened[1:])
+    verdict(f'{page.name}: a row has the line of source', '' if context.get('code', '') in opened[0] else opened[0][:200])
     verdict(f'{page.name}: a row has path and ranks', '' if parent in opened[0] and 'Time over the ranks' in opened[0] else opened[0][:200])
 
 

@@ -87,6 +87,7 @@ $MPICC -o idle.bin idle.c && ranks 2 "$tool" run -o idle --summary off ./idle.bi
     verdict "a program that makes no calls runs" "exit code $?: $(tail -n 3 err)"
 
 shown stencil master slow many paths hostile idle
+verdict "stencil: lines of source are there" "$(grep -q '"code":[[:space:]]*"MPI_Bcast(' stencil/json || echo none)"
 
 # The page as it is built without its libraries.
 mkdir bare && cp stencil/json bare
