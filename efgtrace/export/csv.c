@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The whole run as a table for spreadsheets and data frames: a line for each call site of each thread of each rank.
- * Texts are quoted as RFC 4180 has it.
+ * The whole run as a table for spreadsheets and data frames: a line for each call site of each thread of each
+ * rank. Texts are quoted as RFC 4180 has it.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -327,7 +327,7 @@ static void test_levels(void **state)
         thread_of(i)->loops.main = thread_of(i)->loops.coarser;
     whole.run.level = EFG_LEVEL_COARSER;
     expect("Main loop    in main, 50 iterations; ");
-    expect("EFGTRACE_LEVEL=auto    selects the 1000 x in main");
+    expect("EFGTRACE_LEVEL=auto    selects the 1000 x in stencil.c:66 main");
     expect_not("EFGTRACE_LEVEL=coarser");
     expect_not("no loop is");
     for (uint32_t i = 0; i < whole.rank_count; i++)

@@ -188,14 +188,29 @@ static bool is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)
     return a->function == b->function && a->iterations == b->iterations;
 }
 
+/* "in a.c:66 main", as the table of loops has it, if it is there; else its function. */
+static void name_place(const struct view *view, const struct efg_run_loop *loop, char *text, size_t size)
+{
+    uint32_t index = efg_summary_loop(view->tree, view->run, &view->thread->graph, loop);
+    if (index != EFG_NONE && view->tree->loops[index].repetitions == loop->iterations) {
+        efg_summary_loop_label(view->run, &view->thread->graph, view->tree, index, text, size);
+        char *calls = strstr(text, ": ");
+        if (calls)
+            *calls = '\0';
+        return;
+    }
+    size_t used = (size_t)snprintf(text, size, "in ");
+    name_loop(view, loop, text + used, size - used);
+}
+
 static void put_level(struct efg_buffer *out, const struct view *view, const struct efg_run_loop *loop,
                       const char *value)
 {
-    char name[256];
+    char name[600];
     if (!loop->function || is_same(loop, &view->thread->loops.main))
         return;
-    name_loop(view, loop, name, sizeof name);
-    efg_summary_tell(out, "             EFGTRACE_LEVEL=%-7s selects the %llu x in %s", value,
+    name_place(view, loop, name, sizeof name);
+    efg_summary_tell(out, "             EFGTRACE_LEVEL=%-7s selects the %llu x %s", value,
                      (unsigned long long)loop->iterations, name);
 }
 
