@@ -87,6 +87,17 @@ $MPICC -o idle.bin idle.c && ranks 2 "$tool" run -o idle --summary off ./idle.bi
     verdict "a program that makes no calls runs" "exit code $?: $(tail -n 3 err)"
 
 shown stencil master slow many paths hostile idle
+# A program says that its source is what no source is: a file of other words, a pipe.
+printf 'other words\n' >secret
+mkfifo pipe.c
+for file in secret pipe.c; do
+    printf '#include <mpi.h>\n#line 1 "%s"\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize(); }\n' \
+        "$work/$file" >says.c
+    $MPICC -g -o says.bin says.c && ranks 1 "$tool" run -o says.$file --summary off ./says.bin >out 2>err
+    timeout 20 "$tool" report -f json says.$file >said
+    same "source that is $file is named, not read" "0 named" "$? $(grep -q "$work/$file" said && ! grep -q 'other words' said && echo named)"
+done
+
 verdict "stencil: lines of source are there" "$(grep -q '"code":[[:space:]]*"MPI_Bcast(' stencil/json || echo none)"
 
 # The page as it is built without its libraries.
