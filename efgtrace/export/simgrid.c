@@ -225,8 +225,9 @@ static void say_all(const struct efg_run *run, const struct efg_replay_sums *s, 
     say("%" PRIu64 " calls are left out: the order of calls ends before them\n", s->lost);
     say("%" PRIu64 " calls of other threads than the main one of each rank are left out\n", s->threads);
     if (s->starved > s->time / 10)
-        printf("ranks had no processor for %.0f%% of the time, which the replay gives them\n",
-               100 * (double)s->starved / (double)s->time);
+        printf("ranks had no processor for %.0f%% of the time that they were ready to run; the replay has "
+               "one for each\n",
+               100 * (double)s->starved / ((double)s->starved + (double)s->used));
     printf("cd %s && smpirun -np %u -platform platform.xml -hostfile hosts -replay trace\n", dir, run->size);
 }
 

@@ -86,6 +86,7 @@ static void add_sums(struct efg_replay *r, const struct efg_replay_rank *one)
     sums->lost += events > one->order->events ? events - one->order->events : 0;
     sums->end = duration > sums->end ? duration : sums->end;
     sums->time += duration;
+    sums->used += one->rank.processor.used;
     sums->starved += one->rank.processor.waited;
 }
 

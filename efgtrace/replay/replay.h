@@ -48,7 +48,8 @@ struct efg_replay_sums { /* over all ranks */
     uint64_t lost;    /* calls that the order lacks */
     uint64_t threads; /* calls of threads besides the main one of each rank */
     uint64_t end;     /* ns: the longest rank */
-    uint64_t time, starved; /* ns of all ranks; of these, threads were ready to run and had no processor */
+    uint64_t time;          /* ns of all ranks */
+    uint64_t used, starved; /* ns that their threads had a processor; were ready to run and had none */
 };
 
 /* What is known of a run, from all its ranks: parts.h. */
