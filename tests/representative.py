@@ -82,7 +82,8 @@ class Recorded:
                         if not is_slow:
                             self.ranks.add(rank.split()[-1])
                     else:
-                        callers[rank].append(short(event.region.name))
+                        module, is_address, _ = event.region.name.partition('+0x')
+                        callers[rank].append(f'[{module}]' if is_address else short(module))
                 elif isinstance(event, Leave):
                     now = iteration.get(rank, (None,))[0]
                     if event.region.paradigm == otf2.Paradigm.MPI:
@@ -145,7 +146,7 @@ def tool_says(*command):
 
 def label_of(row):
     """Function and place of a label: ('MPI_Send', 'stencil2d.c:28'); a place without a name has that of
-    its module, '[lmp]' for lmp+0x1219, as in the trace. (A name may have an offset, too: of two calls.)"""
+    its module, '[lmp]' for lmp+0x1219: a trace has where the function begins. (A name may have an offset, too: of two calls.)"""
     function, _, place = row['label'].partition('  ')
     module, is_address, _ = place.split(' ')[0].partition('+0x')
     return function, f'[{module}]' if is_address and '::' not in module else module
