@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether watching keeps its limit, by a measurement of its own: bare and traced in turns.
 
-usage: bench/limit.py [--pairs N] [--seconds S] [--ranks N] [OPTION=VALUE...]
+usage: bench/limit.py [--pairs N] [--seconds S] [--ranks N] [--core C] [--verbose] [OPTION=VALUE...]
 
 For each program of bench/limit.c, on so many ranks (default: 2, and 1 where the machine has fewer cores): as many
 iterations as take S seconds bare (default 30), N pairs (default 10) of a bare run and one under `efgtrace run` with
@@ -10,12 +10,17 @@ each set of OPTIONs (default: overhead=none, overhead=0.5%), in turns. Time is w
 before MPI_Init until after MPI_Finalize: wall time, and processor time of rank 0, which says more where the machine
 has other work to do. Printed are the median and the spread of traced over bare of a pair, in percent of the bare
 time, and the median of what the summaries say. BUILD is where the build is.
+
+With --core, both runs of a pair run at the same time, all ranks of both on core C, where they yield to each other:
+turns of milliseconds, so that what else the machine does meets both of them. S is processor time of rank 0 then, and
+wall time is not printed, as each run waits for the other one.
 """
 import argparse
 import os
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -23,21 +28,57 @@ TOOL = os.path.join(os.environ.get('BUILD', os.path.join(ROOT, 'build')), 'efgtr
 PROGRAMS = ['messages', 'polls']
 
 
-def run(work, ranks, what, length, options=None):
-    """Wall and processor seconds of a run, and what its summary says of the cost in percent; traced if there are
-    OPTIONS."""
-    command = ['mpirun', '--oversubscribe', '-np', str(ranks)]
-    folder = os.path.join(work, 'trace')
+ONE_CORE = ['--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1']
+
+
+def start(work, a, what, length, options=None):
+    """A run, traced with these OPTIONS if there are any."""
+    command = ['mpirun', '--oversubscribe', '-np', str(a.ranks)]
+    if a.core is not None:
+        command = ['taskset', '-c', str(a.core), *command, *ONE_CORE]
     if options is not None:
+        folder = os.path.join(work, 'trace')
         subprocess.run(['rm', '-rf', folder], check=True)
-        command += [TOOL, 'run', '-o', folder]
-        for option in options.split():
-            command += ['--' + option]
+        command += [TOOL, 'run', '-o', folder, *('--' + option for option in options.split())]
     command += [os.path.join(work, 'limit'), what, str(length)]
-    out = subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    stated = re.search(r'a rank, ([0-9.e+-]+)% of the run', out.stderr)
-    wall, cpu = map(float, out.stdout.split()[:2])
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def end(process):
+    """Wall and processor seconds of the run, and what its summary says of the cost in percent."""
+    out, err = process.communicate()
+    if process.returncode:
+        sys.exit(f'{process.args} has ended with {process.returncode}: {err}')
+    stated = re.search(r'a rank, ([0-9.e+-]+)% of the run', err)
+    wall, cpu = map(float, out.split()[:2])
     return wall, cpu, float(stated.group(1)) if stated else None
+
+
+def pair(work, a, what, length, options):
+    bare = start(work, a, what, length)
+    if a.core is not None:
+        traced = start(work, a, what, length, options)
+        return end(bare), end(traced)
+    before = end(bare)
+    return before, end(start(work, a, what, length, options))
+
+
+def measure(work, a, what):
+    trial = 20000
+    length = int(trial * a.seconds / end(start(work, a, what, trial))[0 if a.core is None else 1])
+    bare, wall, cpu, stated = [], {}, {}, {}
+    for options in a.options * a.pairs:
+        before, after = pair(work, a, what, length, options)
+        bare.append(before[0 if a.core is None else 1])
+        wall.setdefault(options, []).append(100 * (after[0] / before[0] - 1))
+        cpu.setdefault(options, []).append(100 * (after[1] / before[1] - 1))
+        stated.setdefault(options, []).append(after[2])
+        if a.verbose:
+            print(f'  {options}: processor {cpu[options][-1]:+.2f}%, stated {after[2]}%', flush=True)
+    print(f'{what}: {length} iterations, bare {statistics.median(bare):.2f} s [{min(bare):.2f}, {max(bare):.2f}]')
+    for options in a.options:
+        print(f'  {options}: {"wall " + spread(wall[options]) + ", " if a.core is None else ""}'
+              f'processor {spread(cpu[options])}, stated {statistics.median(stated[options]):.2g}%', flush=True)
 
 
 def spread(values):
@@ -49,6 +90,8 @@ def main():
     parser.add_argument('--pairs', type=int, default=10)
     parser.add_argument('--seconds', type=float, default=30)
     parser.add_argument('--ranks', type=int, default=min(2, os.cpu_count()))
+    parser.add_argument('--core', type=int)
+    parser.add_argument('--verbose', action='store_true', help='each pair, too')
     parser.add_argument('--programs', default=' '.join(PROGRAMS))
     parser.add_argument('options', nargs='*', default=['overhead=none', 'overhead=0.5%'])
     a = parser.parse_args()
@@ -57,21 +100,7 @@ def main():
         subprocess.run(['mpicc', '-O2', '-g', os.path.join(ROOT, 'bench/limit.c'), '-o',
                         os.path.join(work, 'limit')], check=True)
         for what in a.programs.split():
-            trial = 20000
-            length = int(trial * a.seconds / run(work, a.ranks, what, trial)[0])
-            bare, wall, cpu, stated = [], {}, {}, {}
-            for options in a.options * a.pairs:
-                before = run(work, a.ranks, what, length)
-                after = run(work, a.ranks, what, length, options)
-                bare.append(before[0])
-                wall.setdefault(options, []).append(100 * (after[0] / before[0] - 1))
-                cpu.setdefault(options, []).append(100 * (after[1] / before[1] - 1))
-                stated.setdefault(options, []).append(after[2])
-            print(f'{what}: {length} iterations, bare {statistics.median(bare):.2f} s '
-                  f'[{min(bare):.2f}, {max(bare):.2f}]')
-            for options in a.options:
-                print(f'  {options}: wall {spread(wall[options])}, processor {spread(cpu[options])}, '
-                      f'stated {statistics.median(stated[options]):.2g}%', flush=True)
+            measure(work, a, what)
 
 
 if __name__ == '__main__':

@@ -98,7 +98,7 @@ def run(options, work, samples):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("EFGTRACE_")}
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                     "OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
-    tool = [] if options.bare else [options.build / "efgtrace", "run", "--summary", "off", "-o", "trace"]
+    tool = [] if options.bare else [options.build / "efgtrace", "run", "--summary", "off", "--overhead", "none", "-o", "trace"]
     command = [*LAUNCHER, "-np", str(RANKS), *tool, "./soak", str(options.seconds), str(options.samples)]
     with subprocess.Popen(command, cwd=work, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, text=True) as job:

@@ -36,15 +36,17 @@ static void say_processor(struct efg_buffer *out, const struct efg_run *run)
 static void say_pauses(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *t = &run->common.totals;
-    char text[400], calls[32];
+    char text[500], calls[32], iterations[96] = "", count[32];
     if (!t->paused || !t->ranks)
         return;
     efg_format_count(calls, sizeof calls, (double)t->unwatched / (double)t->ranks);
+    efg_format_count(count, sizeof count, efg_summary_estimate(run));
+    if (efg_summary_estimate(run) > 0)
+        snprintf(iterations, sizeof iterations, " In all, the main loop had about %s iterations.", count);
     snprintf(text, sizeof text,
              "Calls were watched for %.2g%% of the time, for the limit of what that may take: counts and "
-             "times are "
-             "those of that part, shares are estimates, and %s calls a rank were not seen.",
-             efg_percent((double)t->time, (double)t->time + (double)t->paused), calls);
+             "times are those of that part, shares are estimates, and %s calls a rank were not seen.%s",
+             efg_percent((double)t->time, (double)t->time + (double)t->paused), calls, iterations);
     efg_buffer_print(out, "%s\n", text);
 }
 

@@ -7,12 +7,14 @@
  *     POLLS    of polls that find nothing, a few are measured and stand for the others
  *     PAUSE    nothing is watched until what was spent is again within the share
  *
- * A measure is taken when what was spent since the start exceeds the share of the time since then AND what
- * was spent lately does, too: costs of the past cannot be saved any more. Until GRACE has been spent
+ * A measure is taken when what was spent since the start exceeds what is allowed AND what was spent lately
+ * exceeds the share, too: costs of the past cannot be saved any more. Allowed is the share of the time, less what
+ * MPI_Init and MPI_Finalize take, but at least a quarter of it, and GRACE in any case: until that has been spent
  * nothing is left out, so short runs are as if there was no limit. As long as no window was made, pausing
  * would mean to find none: it begins only when SEARCH has been spent.
  *
- * No clock, no MPI; times are ns since the start. The struct is the caller's.
+ * No clock, no MPI; times are ns since the start in which the rank had a processor: on a node with fewer
+ * processors than ranks, what one of them does more takes the time of the others. The struct is the caller's.
  */
 #ifndef EFG_LIMIT_H
 #define EFG_LIMIT_H
@@ -20,7 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EFG_LIMIT_GRACE_TIME UINT64_C(10000000000) /* ns: GRACE is the share of it */
 #define EFG_LIMIT_SEARCH UINT64_C(1000000000)      /* ns */
 #define EFG_LIMIT_BURST UINT64_C(20000000)         /* ns that are watched between two pauses */
 #define EFG_LIMIT_WHOLE UINT64_C(1000000)          /* parts that shares are given in */
@@ -35,8 +36,9 @@ enum efg_thrift {
 };
 
 struct efg_limit {
-    uint64_t share;      /* of EFG_LIMIT_WHOLE; 0: no limit */
-    uint64_t reserve;    /* ns that MPI_Init and MPI_Finalize take of it */
+    uint64_t share;      /* of EFG_LIMIT_WHOLE, three quarters of the limit */
+    uint64_t grace_time; /* ns: GRACE is the share of it */
+    uint64_t reserve;    /* ns that MPI_Init takes, and MPI_Finalize with nothing to write */
     enum efg_thrift thrift;
     uint64_t time, cost; /* at the last look */
     uint64_t burst;      /* ns that a burst would have cost then */
@@ -45,15 +47,16 @@ struct efg_limit {
 /* What the rank is at. */
 struct efg_limit_state {
     uint64_t time, cost; /* ns since the start; spent until then */
+    uint64_t later;      /* ns that MPI_Finalize will take to write what is recorded */
     bool has_ring;       /* it records iterations that may be kept */
     bool is_searching;   /* no window has been made yet */
 };
 
-/* SHARE as in the struct; INIT ns were spent in MPI_Init. */
-void efg_limit_init(struct efg_limit *limit, uint64_t share, uint64_t init);
+/* SHARE is that of the limit, of EFG_LIMIT_WHOLE; INIT ns were spent in MPI_Init. */
+void efg_limit_init(struct efg_limit *limit, uint64_t share, uint64_t init, uint64_t grace_time);
 
-/* ns that may have been spent at TIME before anything is left out. */
-uint64_t efg_limit_allowed(const struct efg_limit *limit, uint64_t time);
+/* ns that may have been spent at STATE->time before anything is left out. */
+uint64_t efg_limit_allowed(const struct efg_limit *limit, const struct efg_limit_state *state);
 
 /* Look at what was spent since the last look: LIMIT->thrift may go up or, while it concerns the ring only,
  * down by one. */

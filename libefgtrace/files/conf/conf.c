@@ -63,7 +63,7 @@ static const struct efg_key keys[] = {
      FIELD(ring), MB, MB << 20},
     {"log-limit", NULL, "SIZE", "1G", "size limit of a thread's log on disk", EFG_KEY_SIZE, FIELD(log_limit),
      MB, MB << 20},
-    {"overhead", NULL, "PERCENT", "none", "how much of the time watching may take; none: no limit",
+    {"overhead", NULL, "PERCENT", "0.5%", "how much of the time watching may take; none: no limit",
      EFG_KEY_SHARE, FIELD(overhead), 100, 1000000},
     {"accuracy", NULL, "PERCENT", "none",
      "record spread iterations until shares of the time are so accurate; none: a number of them",

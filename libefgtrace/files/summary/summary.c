@@ -275,12 +275,25 @@ static const struct {
     {EFG_LIMITED_NO_RING, 0, "slow iterations were looked for at the beginning only"},
     {EFG_LIMITED_POLLS, 0, "of polls that found nothing, each 16th is measured and stands for the others"},
     {EFG_LIMITED_EXCEEDED, 0,
-     "exceeded: with all calls asked for, or several threads, watching does not pause"},
+     "exceeded: watching does not pause with several threads, or where all calls are asked for, or "
+     "iterations of the whole run"},
 };
 
-static void put_pauses(struct efg_buffer *out, const struct efg_totals *totals)
+double efg_summary_estimate(const struct efg_run *run)
 {
-    char calls[32];
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    const struct efg_totals *totals = &run->common.totals;
+    double calls = (double)totals->calls;
+
+    return thread && calls > 0
+               ? (double)thread->loops.main.iterations * (calls + (double)totals->unwatched) / calls
+               : 0;
+}
+
+static void put_pauses(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    char calls[32], iterations[32];
     double all = (double)totals->time + (double)totals->paused;
 
     efg_format_count(calls, sizeof calls, (double)totals->unwatched / (double)totals->ranks);
@@ -289,10 +302,15 @@ static void put_pauses(struct efg_buffer *out, const struct efg_totals *totals)
         efg_percent((double)totals->time, all), calls);
     efg_summary_tell(
         out, "             counts and times are of the others, shares are estimates; no window came later");
+    efg_format_count(iterations, sizeof iterations, efg_summary_estimate(run));
+    if (efg_summary_estimate(run) > 0)
+        efg_summary_line(out, "             in all, the main loop had about %s iterations", iterations);
 }
 
-static void put_limit(struct efg_buffer *out, const struct efg_totals *totals)
+static void put_limit(struct efg_buffer *out, const struct efg_run *run)
 {
+    const struct efg_totals *totals = &run->common.totals;
+
     if (!totals->limited || !totals->ranks)
         return;
     efg_summary_tell(out, "Limit        of %.7g%% of the time for watching (EFGTRACE_OVERHEAD):",
@@ -301,7 +319,7 @@ static void put_limit(struct efg_buffer *out, const struct efg_totals *totals)
         if (totals->limited & left_out[i].limited && !(totals->limited & left_out[i].unless))
             efg_summary_tell(out, "             %s", left_out[i].text);
     if (totals->limited & EFG_LIMITED_PAUSES)
-        put_pauses(out, totals);
+        put_pauses(out, run);
 }
 
 void efg_summary_accuracy(char *text, size_t size, const struct efg_totals *totals)
@@ -399,7 +417,7 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     efg_summary_clocks(out, run);
     put_cost(out, &view);
     put_accuracy(out, view.totals);
-    put_limit(out, view.totals);
+    put_limit(out, run);
     efg_summary_plugins(out, run, PLUGIN_LINES);
     put_notes(out, view.totals);
     put_files(out, &view);

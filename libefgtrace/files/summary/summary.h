@@ -27,6 +27,10 @@ uint64_t efg_summary_duration(const struct efg_run *run);
 /* ns that the library has cost a rank, in MPI_Init and MPI_Finalize too; *SHARE of the run. */
 double efg_summary_cost(const struct efg_run *run, double *share);
 
+/* How often the main loop went round, where watching has paused: as often as was seen, times all calls by
+ * those seen. 0: not known. */
+double efg_summary_estimate(const struct efg_run *run);
+
 /* The loop tree of GRAPH, whose paths are those of RUN. MAIN is its main loop, of function 0
  * for none. Returns 0, or -ENOMEM (the tree is then empty). */
 int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run, const struct efg_graph *graph,

@@ -76,6 +76,11 @@ struct efg_run_processor efg_processor_now(void)
     };
 }
 
+uint64_t efg_processor_waited(void)
+{
+    return waited_by(AT_FDCWD, "/proc/thread-self");
+}
+
 struct efg_run_processor efg_processor_since(const struct efg_run_processor *begin)
 {
     struct efg_run_processor now = efg_processor_now();

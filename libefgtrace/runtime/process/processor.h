@@ -13,4 +13,7 @@ struct efg_run_processor efg_processor_now(void);
 /* What came after BEGIN. */
 struct efg_run_processor efg_processor_since(const struct efg_run_processor *begin);
 
+/* ns that this thread has waited for one, since it began. */
+uint64_t efg_processor_waited(void);
+
 #endif

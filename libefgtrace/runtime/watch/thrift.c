@@ -13,11 +13,15 @@
 #include "runtime/base/clock.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
+#include "runtime/process/processor.h"
 #include "runtime/stack/callpath.h"
 #include "steering.h"
 
 #define CHUNK 4096
-#define PASSING 2 /* ns that a call takes longer which passes */
+#define GRACE_TIME UINT64_C(10000000000)       /* ns, if the limit is asked for */
+#define LONG_GRACE_TIME UINT64_C(200000000000) /* if it is not */
+#define PASSING 1                              /* ns that a call takes longer which passes */
+#define WRITING 10                             /* ns that MPI_Finalize takes for a byte of the log */
 
 static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
@@ -25,6 +29,7 @@ static struct efg_steering *const s = &efg_steering;
 static struct {
     struct efg_limit limit;
     bool has_begun;
+    uint64_t waited;  /* ns for a processor, before it had begun */
     uint32_t limited; /* set of enum efg_limited; atomic, as other threads save it */
 } thrift;
 
@@ -56,12 +61,20 @@ uint32_t efg_thrift_step(void)
     return efg_limit_step(thrift.limit.thrift);
 }
 
-/* Something was asked for that pauses would spoil. */
+static bool is_given(const char *key)
+{
+    return strcmp(efg_conf_source(&job->conf, key), "default") != 0;
+}
+
+/* Something was asked for that pauses would spoil: the order of calls; or iterations of the whole run, but no
+ * limit. */
 static bool is_barred(void)
 {
-    bool wants_order = job->conf.sequence && strcmp(efg_conf_source(&job->conf, "sequence"), "default") != 0;
+    bool wants_order = job->conf.sequence && is_given("sequence");
+    bool wants_windows = !is_given("overhead") && (is_given("select") || is_given("accuracy") ||
+                                                   is_given("when") || is_given("windows"));
 
-    return wants_order || job->conf.mode == EFG_MODE_FULL ||
+    return wants_order || wants_windows || job->conf.mode == EFG_MODE_FULL ||
            __atomic_load_n(&efg_threads.count, __ATOMIC_RELAXED) > 1;
 }
 
@@ -86,15 +99,20 @@ static bool is_searching(void)
 
 static struct efg_limit_state state(const struct efg_thread *t, uint64_t now)
 {
-    return (struct efg_limit_state){.time = now - job->start,
+    const struct efg_log_header *log = t->recorder.log.header;
+    uint64_t time = now - job->start, waited = efg_processor_waited() - thrift.waited;
+
+    return (struct efg_limit_state){.time = time > waited ? time - waited : 0,
                                     .cost = efg_cost_so_far(&t->cost),
+                                    .later = log ? WRITING * sizeof(uint32_t) * log->used : 0,
                                     .has_ring = s->control.agree.slow.is_on,
                                     .is_searching = is_searching()};
 }
 
 /* --- pauses --- */
 
-static void begin_pause(struct efg_thread *t, uint64_t now, uint64_t until)
+/* For NS, or longer, until that is the time with a processor. */
+static void begin_pause(struct efg_thread *t, uint64_t now, uint64_t ns)
 {
     if (!efg_thrift_has_paused())
         efg_tell(now, "watching pauses now and then: it took more than its share of the time");
@@ -103,7 +121,7 @@ static void begin_pause(struct efg_thread *t, uint64_t now, uint64_t until)
     t->order.is_cut = true;
     t->is_pausing = true;
     t->pause.from = now;
-    t->pause.until = job->start + until;
+    t->pause.until = now + ns;
     *job->passing() = CHUNK;
 }
 
@@ -150,7 +168,7 @@ static void consider_pause(struct efg_thread *t, uint64_t now, const struct efg_
         return;
     until = efg_limit_pause(&thrift.limit, at);
     if (until > at->time)
-        begin_pause(t, now, until);
+        begin_pause(t, now, until - at->time);
     else if (efg_thrift_has_paused())
         t->next_sample = t->next_full_sample = now + EFG_LIMIT_BURST;
 }
@@ -169,11 +187,14 @@ static void note_limited(const struct efg_agree *agree)
 
 void efg_thrift_look(struct efg_thread *t, uint64_t now)
 {
-    if (!thrift.has_begun)
-        efg_limit_init(&thrift.limit, job->conf.overhead, job->init);
-    thrift.has_begun = true;
-    if (!job->conf.overhead)
+    if (!job->conf.overhead || (job->conf.mode == EFG_MODE_FULL && !is_given("overhead")))
         return;
+    if (!thrift.has_begun) {
+        efg_limit_init(&thrift.limit, job->conf.overhead, job->init,
+                       is_given("overhead") ? GRACE_TIME : LONG_GRACE_TIME);
+        thrift.waited = efg_processor_waited();
+    }
+    thrift.has_begun = true;
     struct efg_limit_state at = state(t, now);
     efg_limit_look(&thrift.limit, &at);
     note_limited(&s->control.agree);

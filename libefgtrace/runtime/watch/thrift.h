@@ -9,8 +9,8 @@
  * Pauses: calls pass unseen, but for those that make and free communicators, windows and files. Then
  * numbers of iterations are those of this rank only; so before the first pause all ranks agree that no
  * window follows (agree.h). Where the order of calls is asked for explicitly, by `sequence` or by recording
- * all, or where several threads call MPI, watching does not pause, and the summary says that the limit was
- * exceeded.
+ * all, or iterations of the whole run are while the limit is not, or where several threads call MPI, watching
+ * does not pause, and the summary says that the limit was exceeded.
  */
 #ifndef EFG_THRIFT_H
 #define EFG_THRIFT_H
