@@ -4,12 +4,14 @@
  *
  *     limit messages LENGTH   8 bytes to the next rank and from the one before, 100 times in an iteration
  *     limit polls LENGTH      MPI_Test for a message that comes with the end of the iteration, 100 times
+ *     limit overlap LENGTH    the same, and half a microsecond or so of work before each MPI_Test
  *
  * LENGTH is a number of iterations, or seconds of processor time of rank 0 with an s behind them. Rank 0
  * prints the seconds from before MPI_Init until after MPI_Finalize, its processor time, and the calls of all
  * ranks in between.
  */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@
 #include "measure.h"
 
 #define CALLS 100
+#define WORK 1500
 
 static int rank, ranks;
 static long calls;
@@ -47,15 +50,24 @@ static void send_messages(void)
         exchange();
 }
 
-static void poll(void)
+static void work(void)
+{
+    for (volatile int i = 0; i < WORK; i++)
+        ;
+}
+
+static void poll(bool works)
 {
     char out[8] = {0}, in[8];
     MPI_Request request;
     int flag = 0;
 
     MPI_Irecv(in, sizeof in, MPI_BYTE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &request);
-    for (int i = 0; i < CALLS && !flag; i++, calls++)
+    for (int i = 0; i < CALLS && !flag; i++, calls++) {
+        if (works)
+            work();
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    }
     MPI_Send(out, sizeof out, MPI_BYTE, (rank + 1) % ranks, 0, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     calls += 3;
@@ -81,10 +93,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (long i = 0; i % 100 || !is_over(i, length); i++) {
-        if (strcmp(what, "polls") == 0)
-            poll();
-        else
+        if (strcmp(what, "messages") == 0)
             send_messages();
+        else
+            poll(strcmp(what, "overlap") == 0);
     }
     calls++; /* the next one */
     MPI_Reduce(&calls, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);

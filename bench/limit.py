@@ -25,7 +25,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOL = os.path.join(os.environ.get('BUILD', os.path.join(ROOT, 'build')), 'efgtrace')
-PROGRAMS = ['messages', 'polls']
+PROGRAMS = ['messages', 'polls', 'overlap']
 
 
 ONE_CORE = ['--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1']

@@ -179,8 +179,8 @@ static void test_pauses_keep_the_limit(void **state)
     assert_true(watched < now.time / 30);
 }
 
-/* What MPI_Init and MPI_Finalize take is saved, three times 10 ms and what is to be written; but a quarter is for
- * watching. */
+/* What MPI_Init and MPI_Finalize take is saved, three times 10 ms and what is to be written; but a quarter is
+ * for watching. */
 static void test_pauses_save_for_the_ends(void **state)
 {
     (void)state;

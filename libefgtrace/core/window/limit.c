@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is allowed grows by three quarters of the share of the time: what watching does to the caches, and what
- * happens before MPI_Init, is not measured, and takes less than the rest (bench/limit.py). Invariant: as long as no
- * more is recorded, it never falls.
+ * What is allowed grows by three quarters of the share of the time: what watching does to caches, and what
+ * happens before MPI_Init, is not measured, and takes less than the rest (bench/limit.py). Invariant: as long
+ * as no more is recorded, it never falls.
  */
 #include "limit.h"
 

@@ -8,13 +8,13 @@
  *     PAUSE    nothing is watched until what was spent is again within the share
  *
  * A measure is taken when what was spent since the start exceeds what is allowed AND what was spent lately
- * exceeds the share, too: costs of the past cannot be saved any more. Allowed is the share of the time, less what
- * MPI_Init and MPI_Finalize take, but at least a quarter of it, and GRACE in any case: until that has been spent
- * nothing is left out, so short runs are as if there was no limit. As long as no window was made, pausing
- * would mean to find none: it begins only when SEARCH has been spent.
+ * exceeds the share, too: costs of the past cannot be saved any more. Allowed is the share of the time, less
+ * what MPI_Init and MPI_Finalize take, but at least a quarter of it, and GRACE in any case: until that has
+ * been spent nothing is left out, so short runs are as if there was no limit. As long as no window was made,
+ * pausing would mean to find none: it begins only when SEARCH has been spent.
  *
- * No clock, no MPI; times are ns since the start in which the rank had a processor: on a node with fewer
- * processors than ranks, what one of them does more takes the time of the others. The struct is the caller's.
+ * No clock, no MPI; times are ns since the start in which the rank had a processor: on a node with fewer of
+ * them than ranks, what one does more takes the time of the others. The struct is the caller's.
  */
 #ifndef EFG_LIMIT_H
 #define EFG_LIMIT_H
@@ -22,9 +22,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EFG_LIMIT_SEARCH UINT64_C(1000000000)      /* ns */
-#define EFG_LIMIT_BURST UINT64_C(20000000)         /* ns that are watched between two pauses */
-#define EFG_LIMIT_WHOLE UINT64_C(1000000)          /* parts that shares are given in */
+#define EFG_LIMIT_SEARCH UINT64_C(1000000000) /* ns */
+#define EFG_LIMIT_BURST UINT64_C(20000000)    /* ns that are watched between two pauses */
+#define EFG_LIMIT_WHOLE UINT64_C(1000000)     /* parts that shares are given in */
 
 /* How much is left out. */
 enum efg_thrift {

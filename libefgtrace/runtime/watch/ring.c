@@ -49,6 +49,7 @@ static struct {
     bool is_counted; /* what was counted until then is known: */
     uint64_t counts[EFG_COUNTERS];
     bool is_over; /* the program ends: no further iteration comes */
+    bool is_save_due;
     bool is_small_said, is_barred_said;
 } ring;
 
@@ -155,15 +156,11 @@ static void consider_size(uint64_t each)
              ring.count - 1, room, 2 * FEW);
 }
 
-static void shrink(struct efg_thread *t)
+/* The first GONE iterations, but for those that are wanted. */
+static void cut(struct efg_thread *t, uint32_t gone)
 {
     uint64_t begin = efg_clock_cpu();
-    uint32_t gone = ring.count / 2;
 
-    consider_size(bytes_from(0) / (ring.count - 1));
-    slow->span = ring.edges[ring.count - 1].time - ring.edges[gone].time;
-    while (gone + 2 < ring.count && (bytes_from(gone) > ring.size / 2 || is_wanted(slow->oldest + gone)))
-        gone++;
     take_out(gone);
     ptrdiff_t moved = efg_recorder_cut_ring(&t->recorder, ring.edges[gone].word, is_dropped, NULL);
     ring.count -= gone;
@@ -172,6 +169,29 @@ static void shrink(struct efg_thread *t)
         ring.edges[i].word += moved;
     efg_slow_drop(slow, slow->oldest + gone);
     t->cost.rare += efg_clock_cpu() - begin;
+}
+
+static void shrink(struct efg_thread *t)
+{
+    uint32_t gone = ring.count / 2;
+
+    consider_size(bytes_from(0) / (ring.count - 1));
+    slow->span = ring.edges[ring.count - 1].time - ring.edges[gone].time;
+    while (gone + 2 < ring.count && (bytes_from(gone) > ring.size / 2 || is_wanted(slow->oldest + gone)))
+        gone++;
+    cut(t, gone);
+}
+
+/* What is kept so far is not lost if the job is killed. */
+static void secure(struct efg_thread *t)
+{
+    uint32_t gone = ring.count - 1;
+
+    while (gone > 0 && !is_wanted(slow->oldest + gone - 1))
+        gone--;
+    if (gone)
+        cut(t, gone);
+    ring.is_save_due = false;
 }
 
 /* --- iterations --- */
@@ -295,6 +315,8 @@ void efg_ring_visit(struct efg_thread *t, uint64_t now)
             efg_ring_end(t, now, false);
         else if (ring.count > MOST_EDGES || bytes_from(0) > ring.size)
             shrink(t);
+        else if (ring.is_save_due)
+            secure(t);
     }
 }
 
@@ -309,6 +331,11 @@ void efg_ring_look(struct efg_thread *t, uint64_t now)
         return;
     consider_size(bytes);
     efg_ring_end(t, now, false);
+}
+
+void efg_ring_save(void)
+{
+    ring.is_save_due = ring.is_open;
 }
 
 /* --- results, and the end --- */

@@ -28,6 +28,9 @@ void efg_ring_look(struct efg_thread *thread, uint64_t now);
 /* A result of a round was obeyed: what is no longer wanted goes. */
 void efg_ring_settle(struct efg_thread *thread, uint64_t now);
 
+/* What is kept of it goes to where it survives the process, with the next visit. */
+void efg_ring_save(void);
+
 /* It ends, and what is wanted of it stays; VISIT: with a visit of the pivot. */
 void efg_ring_end(struct efg_thread *thread, uint64_t now, bool visit);
 

@@ -184,8 +184,11 @@ static void sample(struct efg_thread *t, uint64_t now)
     if (claim && now + pause_before_look(now) < t->next_sample)
         t->next_sample = now + pause_before_look(now);
     t->cost.rare += efg_clock_cpu() - begin;
-    if (now >= t->next_save)
+    if (now >= t->next_save) {
         efg_save(t, now);
+        if (claim)
+            efg_ring_save();
+    }
     if (is_full && claim)
         efg_thrift_look(t, now);
     efg_leader_release(claim);
