@@ -146,7 +146,7 @@ cp -r delays.2 damaged && truncate -s -1 damaged/traces/0.evt
 not_copied "a trace that is cut short" "its file traces/0.evt is cut short" damaged copy/damaged
 same "nothing is left behind" "" "$(find copy -name '*damaged*')"
 "$tool" export -f otf2 delays.4 2>err
-same "without a folder" "efgtrace export: --format otf2 wants a folder, --output DIR2; see \`efgtrace export --help\`" "$(cat err)"
+same "without a folder" "efgtrace export: this format wants a folder, --output DIR2; see \`efgtrace export --help\`" "$(cat err)"
 
 rm delays.2/traces.otf2
 not_copied "a run without a trace" "there is no trace" delays.2 copy/none
