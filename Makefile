@@ -180,6 +180,7 @@ $(BUILD)/tests/test_code: FILES_LIBS += $(call pc,--libs,libunwind) $(ZYDIS)
 $(BUILD)/tests/test_pycode: $(call of,stack/pycode stack/pylayout)
 
 $(BUILD)/tests/test_clock: $(call of,base/clock)
+$(BUILD)/tests/test_signals: $(call of,base/signals)
 $(BUILD)/tests/test_offset: $(call of,node/offset)
 
 $(BUILD)/tests/test_order: $(call of,base/memory watch/order)

@@ -276,7 +276,8 @@ static void refresh(struct efg_finder *finder)
             accepted->loop.mark = mark;
             return;
         }
-    accepted->loop.share = finder->flow.flow[accepted->site].time / finder->flow.flow[EFG_CALLTREE_ROOT].time;
+    double all = finder->flow.flow[EFG_CALLTREE_ROOT].time;
+    accepted->loop.share = all > 0 ? finder->flow.flow[accepted->site].time / all : 0;
 }
 
 bool efg_finder_is_apart(const struct efg_finder *finder)

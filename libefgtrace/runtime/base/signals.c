@@ -15,6 +15,7 @@ void efg_signals_hold(struct efg_signals *signals)
 {
     sigset_t ours;
 
+    feholdexcept(&signals->floats);
     sigemptyset(&ours);
     sigaddset(&ours, SIGXFSZ);
     sigaddset(&ours, SIGPIPE);
@@ -34,6 +35,7 @@ void efg_signals_release(const struct efg_signals *signals)
     while (sigtimedwait(&signals->held, NULL, &now) >= 0) {
     }
     pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+    fesetenv(&signals->floats);
     errno = saved;
 }
 
@@ -42,6 +44,7 @@ void efg_signals_defer(struct efg_signals *signals)
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
     sigset_t others;
 
+    feholdexcept(&signals->floats);
     sigfillset(&others);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         sigdelset(&others, own[i]);
@@ -52,6 +55,7 @@ void efg_signals_defer(struct efg_signals *signals)
 void efg_signals_resume(const struct efg_signals *signals)
 {
     pthread_setcancelstate(signals->may_cancel, NULL);
+    fesetenv(&signals->floats);
     pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }
 

@@ -3,10 +3,14 @@
  * Signals by which a write may end the process: SIGXFSZ when a file would grow beyond
  * RLIMIT_FSIZE, SIGPIPE when nobody reads the other end. While they are held, the write fails
  * instead, and its error is handled like any other.
+ *
+ * A program may have floating-point exceptions end it (feenableexcept). While signals are held or
+ * deferred, what we calculate raises none, and leaves no flag behind.
  */
 #ifndef EFG_SIGNALS_H
 #define EFG_SIGNALS_H
 
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -14,6 +18,7 @@ struct efg_signals {
     sigset_t before; /* blocked before */
     sigset_t held;   /* not blocked before, blocked now */
     int may_cancel;  /* whether pthread_cancel might end the thread */
+    fenv_t floats;   /* which exceptions were on, and flags */
 };
 
 /* Hold them in this thread, from here on until they are released. */
