@@ -89,6 +89,11 @@ static const struct meaning meanings[] = {
     {"keep-logs", "off", "the logs are removed once the trace is written"},
     {"verbose", "on", "events are reported on standard error as they happen"},
     {"verbose", "off", "only errors and the summary are printed"},
+    {"site", "on", "a job leaves a record of at most 64 kB in the spool, unless its user sets another key"},
+    {"site", "off", "jobs are traced as the other keys say"},
+    {"spool", NULL, "with site = on, records are in $/<user>/<year>/<month>/<day>"},
+    {"exclude", "", "with site = on, every MPI program leaves a record"},
+    {"exclude", NULL, "with site = on, these programs leave no record: $"},
 };
 
 /* Keys that other modes than adaptive do not look at. */

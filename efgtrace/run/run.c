@@ -229,6 +229,7 @@ int efg_cmd_run(int argc, char **argv)
     struct efg_conf conf;
     char message[PATH_MAX + 256], library[PATH_MAX];
 
+    setenv("EFGTRACE_SITE", "off", 1); /* whoever runs efgtrace wants more than a record */
     int first = take_options(argc, argv);
 
     if (first == HELP)

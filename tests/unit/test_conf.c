@@ -417,6 +417,34 @@ static void test_sources(void **state)
     assert_int_equal(conf.skip, 1);
 }
 
+/* A record, unless the user has set anything, be it the default. */
+static void test_record(void **state)
+{
+    (void)state;
+    char *site[] = {"EFGTRACE_SITE=on", "EFGTRACE_SPOOL=/spool", "EFGTRACE_EXCLUDE=a*, /b/*", NULL, NULL};
+    unlink(EFG_CONF_LOCAL);
+    if (access(EFG_CONF_SYSTEM, F_OK) == 0)
+        skip();
+    assert_int_equal(load(site), 0);
+    assert_true(conf.is_record && efg_conf_is_brief(&conf));
+    assert_true(conf.mode == EFG_MODE_GRAPH && !conf.summary && !conf.sequence && conf.overhead == 5000);
+    assert_string_equal(efg_conf_source(&conf, "mode"), "site = on");
+    site[3] = "EFGTRACE_MODE=adaptive";
+    assert_int_equal(load(site), 0);
+    assert_false(conf.is_record);
+    assert_true(conf.mode == EFG_MODE_ADAPTIVE && conf.summary && conf.sequence && !conf.overhead);
+    site[3] = "EFGTRACE_LIBRARY=x";
+    assert_int_equal(load(site), 0);
+    assert_true(conf.is_record);
+    write_bytes(EFG_CONF_LOCAL, "skip = 0\n", 9);
+    assert_int_equal(load(site), 0);
+    assert_false(conf.is_record);
+    unlink(EFG_CONF_LOCAL);
+    site[1] = "EFGTRACE_SPOOL=spool";
+    assert_int_equal(load(site), -EINVAL);
+    assert_says("spool cannot be \"spool\"; expected a path that begins with /");
+}
+
 static void test_wrong_environment(void **state)
 {
     (void)state;
@@ -532,19 +560,13 @@ static void test_hostile_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_wrong_values),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_loop_hash),
-        cmocka_unit_test(test_long_values),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_wrong_files),
-        cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_wrong_environment),
-        cmocka_unit_test(test_module_systems),
-        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_table),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_wrong_values),
+        cmocka_unit_test(test_counts),         cmocka_unit_test(test_loop_hash),
+        cmocka_unit_test(test_long_values),    cmocka_unit_test(test_file),
+        cmocka_unit_test(test_wrong_files),    cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_record),         cmocka_unit_test(test_wrong_environment),
+        cmocka_unit_test(test_module_systems), cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_hostile_files),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -90,6 +90,12 @@ static const struct efg_key keys[] = {
      FIELD(keep_logs), 0, 0},
     {"verbose", "v", "on|off", "off", "report events on standard error as they happen", EFG_KEY_SWITCH,
      FIELD(verbose), 0, 0},
+    {"site", NULL, "on|off", "off", "a small record of each job in the spool, in silence", EFG_KEY_SWITCH,
+     FIELD(site), 0, 0},
+    {"spool", NULL, "DIR", "/var/spool/efgtrace", "the folder of all records", EFG_KEY_TEXT, FIELD(spool), 0,
+     0},
+    {"exclude", NULL, "PATTERN,...", "", "programs and folders of programs that leave no record",
+     EFG_KEY_TEXT, FIELD(exclude), 0, 0},
     {0},
 };
 
@@ -485,6 +491,11 @@ int efg_conf_check(const struct efg_conf *conf, char *message, size_t size)
 {
     struct efg_counter_list all = conf->counters;
 
+    if (conf->spool[0] != '/') {
+        snprintf(message, size, "%s: spool cannot be \"%.80s\"; expected a path that begins with /",
+                 efg_conf_source(conf, "spool"), conf->spool);
+        return -EINVAL;
+    }
     if (!efg_when_add_counters(&conf->when, &all)) {
         snprintf(message, size, "%s: when = %.80s and counters (%s) are more than %d counters",
                  efg_conf_source(conf, "when"), conf->when.text, efg_conf_source(conf, "counters"),

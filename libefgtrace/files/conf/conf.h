@@ -22,7 +22,7 @@
 #include "core/loop/finder.h"
 #include "when.h"
 
-#define EFG_CONF_KEYS 31 /* how many keys there are */
+#define EFG_CONF_KEYS 34 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
@@ -71,12 +71,24 @@ struct efg_conf {
     int symbols;              /* 1: resolve call paths at the end */
     int keep_logs;            /* 1: keep the logs after the trace is written */
     int verbose;              /* 1: report events as they happen */
+    int site;                 /* 1: jobs whose users set nothing else leave a record in the spool */
+    char spool[EFG_CONF_TEXT];   /* folder of all records */
+    char exclude[EFG_CONF_TEXT]; /* patterns of programs that leave none, with commas */
+    bool is_record;              /* no key: this job leaves a record, in silence */
     char source[EFG_CONF_KEYS][256]; /* where each value came from: see efg_conf_source */
 };
 
 static inline int efg_conf_selects(const struct efg_conf *conf, enum efg_select select)
 {
     return (conf->select >> select & 1) || (select == EFG_SELECT_SPREAD && conf->accuracy);
+}
+
+/* Whether all that is kept is a record of at most EFG_CONF_RECORD bytes: nothing that it has no room for is
+ * asked for. */
+#define EFG_CONF_RECORD 65536
+static inline bool efg_conf_is_brief(const struct efg_conf *conf)
+{
+    return conf->is_record && conf->mode == EFG_MODE_GRAPH && !conf->sequence;
 }
 
 /* Of the field in struct efg_conf. */
@@ -132,7 +144,8 @@ int efg_conf_read(struct efg_conf *conf, const char *path, char *message, size_t
 int efg_conf_check(const struct efg_conf *conf, char *message, size_t size);
 
 /* Read all sources in order, from the defaults to ENVIRONMENT (environ). Only the file that
- * EFGTRACE_CONF names must exist. Returns 0, or -errno with MESSAGE filled. */
+ * EFGTRACE_CONF names must exist. With site = on, and nothing set by the user, the defaults are those
+ * of a record. Returns 0, or -errno with MESSAGE filled. */
 int efg_conf_load(struct efg_conf *conf, char **environment, char *message, size_t size);
 
 /* The value of KEY as text that efg_conf_set takes back; "" if there is no such key. */

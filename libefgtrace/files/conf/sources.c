@@ -262,6 +262,49 @@ static int read_named(struct efg_conf *conf, const char *path, char *message, si
     return error;
 }
 
+/* --- records --- */
+
+/* What a record is, but for what the machine's file says. */
+static const char *const record[][2] = {
+    {"mode", "graph"}, {"sequence", "off"}, {"overhead", "0.5%"}, {"summary", "off"}};
+
+static bool is_of_site(const char *key)
+{
+    static const char *const keys[] = {"site", "spool", "exclude", NULL};
+
+    return is_in(keys, key);
+}
+
+static bool is_default(const struct efg_conf *conf, const char *key)
+{
+    return strcmp(efg_conf_source(conf, key), "default") == 0;
+}
+
+/* The user has set something, be it the default. */
+static bool is_of_user(const struct efg_conf *conf)
+{
+    static const char machine[] = EFG_CONF_SYSTEM ":";
+
+    for (const struct efg_key *key = efg_conf_keys(); key->name; key++)
+        if (!is_of_site(key->name) && !is_default(conf, key->name) &&
+            strncmp(efg_conf_source(conf, key->name), machine, strlen(machine)) != 0)
+            return true;
+    return false;
+}
+
+static int make_record(struct efg_conf *conf, char *message, size_t size)
+{
+    int error = 0;
+
+    if (!conf->site || is_of_user(conf))
+        return 0;
+    for (size_t i = 0; i < sizeof record / sizeof *record && !error; i++)
+        if (is_default(conf, record[i][0]))
+            error = efg_conf_set(conf, record[i][0], record[i][1], "site = on", message, size);
+    conf->is_record = true;
+    return error;
+}
+
 int efg_conf_load(struct efg_conf *conf, char **environment, char *message, size_t size)
 {
     const char *named = find_variable(environment, "EFGTRACE_CONF");
@@ -274,5 +317,7 @@ int efg_conf_load(struct efg_conf *conf, char **environment, char *message, size
         error = read_if_there(conf, EFG_CONF_LOCAL, message, size);
     if (!error)
         error = take_environment(conf, environment, message, size);
+    if (!error)
+        error = make_record(conf, message, size);
     return error ? error : efg_conf_check(conf, message, size);
 }

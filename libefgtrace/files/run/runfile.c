@@ -236,7 +236,7 @@ static int take_ranks(struct efg_run *run, struct found *found)
     *found = (struct found){0};
     if (!run->rank_count)
         return run->common.totals.ranks || run->common.group_count ? -EBADMSG : 0;
-    return run->common.totals.ranks == run->rank_count ? share_groups(run) : -EBADMSG;
+    return run->common.totals.ranks >= run->rank_count ? share_groups(run) : -EBADMSG;
 }
 
 static int read_rank(const struct efg_run *run, const struct efg_run_entry *entry, struct efg_run_rank *rank)

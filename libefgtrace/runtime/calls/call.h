@@ -209,6 +209,9 @@ struct efg_front {
     /* How many further calls of this thread are to pass unseen, but for EFG_SHAPES_KEPT: counted down with
      * each call. */
     uint64_t *(*passing)(void);
+    /* Whether the machine wants records (key site), even if its configuration is wrong otherwise: then nobody
+     * has asked for efgtrace, and nothing may be said. */
+    bool (*is_site)(void);
 };
 
 /* Values of mpi.h that wrappers compare arguments with. */
@@ -221,7 +224,8 @@ struct efg_constants {
 struct efg_runtime {
     struct efg_constants constants;
     /* Before MPI_Init; reads the configuration. Wrong ones are reported on standard error, and
-     * the process exits with 2: it has cost nothing yet. Returns true to go on, false for "off". */
+     * the process exits with 2: it has cost nothing yet; it goes on untraced with is_site. Returns true to go
+     * on, false for "off". */
     bool (*prepare)(const struct efg_front *front);
     /* Once or more in MPI_Init, before the next library is called to begin MPI. IS_SURE: that is
      * MPI itself, which returns to us, and start follows. */

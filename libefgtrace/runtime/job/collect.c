@@ -240,6 +240,24 @@ static int write_node(const struct efg_blocks *ranks, const struct efg_blocks *s
     return error;
 }
 
+/* --- for a record --- */
+
+/* On leaders: the sections of the ranks of all nodes to OUT, on the first one, if a record has room for
+ * them. */
+static void gather_sections(const struct efg_blocks *ranks, struct efg_buffer *out)
+{
+    struct efg_buffer sections = {0};
+    put_blocks(&sections, ranks);
+    uint64_t size = sections.failed || !ranks->count ? EFG_CONF_RECORD : sections.size;
+    PMPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_UINT64_T, MPI_SUM, job->nodes.leaders);
+    if (size < EFG_CONF_RECORD) {
+        struct efg_blocks all = efg_tree_gather(job->nodes.leaders, &sections);
+        put_blocks(out, &all);
+        efg_blocks_fini(&all);
+    }
+    efg_buffer_fini(&sections);
+}
+
 /* --- */
 
 struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names *names,
@@ -264,7 +282,9 @@ struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names
     int error = join(run, &collected, &joint);
     error = fetch_speaker(run, &mine, error);
     struct efg_blocks sequences = efg_tree_gather(job->nodes.node, is_owner(run) ? sequence : &none);
-    if (is_leader())
+    if (is_leader() && efg_conf_is_brief(&job->conf))
+        gather_sections(&sections, &collected.sections);
+    else if (is_leader())
         error = write_node(&sections, &sequences, path, error, &collected.end);
     collected.error = error;
     efg_merge_fini(&joint.merge);

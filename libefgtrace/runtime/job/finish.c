@@ -17,6 +17,7 @@
 #include "archive.h"
 #include "collect.h"
 #include "files/disk/below.h"
+#include "files/run/brief.h"
 #include "files/summary/summary.h"
 #include "files/symbols/symbols.h"
 #include "folder.h"
@@ -90,6 +91,22 @@ static bool write_run(const struct efg_run *run, const struct efg_collected *col
     return false;
 }
 
+/* Run file and summary of a record have EFG_CONF_RECORD bytes together. */
+#define SUMMARY 8192
+
+static bool write_record(const struct efg_run *run, struct efg_collected *collected)
+{
+    char path[EFG_PATH];
+    struct efg_buffer file = {0};
+    run_path(path, sizeof path);
+    if (!collected->error)
+        efg_runfile_put_brief(&file, run, &collected->sections, &run->speaker, EFG_CONF_RECORD - SUMMARY);
+    bool is_written = file.size && !file.failed && efg_runfile_replace(path, EFG_BELOW_OWN + 1, &file) == 0;
+    efg_buffer_fini(&file);
+    efg_buffer_fini(&collected->sections);
+    return is_written;
+}
+
 /* On a terminal, as far as its lines have room. */
 static void put_fit(const struct efg_buffer *text)
 {
@@ -104,9 +121,11 @@ static void write_summary(const struct efg_run *run)
 {
     struct efg_buffer text = {0};
     efg_summary_write(&text, run);
+    if (efg_conf_is_brief(&job->conf) && text.size > SUMMARY)
+        text.size = SUMMARY;
     if (!text.failed) {
         efg_folder_write("summary.txt", &text);
-        if (job->conf.summary) {
+        if (job->conf.summary && !job->conf.is_record) {
             fflush(stdout);
             put_fit(&text);
         }
@@ -231,9 +250,12 @@ void efg_finish_run(void)
     run.finish = efg_clock_ticks() - begin;
     bool is_written = false;
     if (efg_job_is_first()) {
-        is_written = write_run(&run, &collected);
+        is_written =
+            efg_conf_is_brief(&job->conf) ? write_record(&run, &collected) : write_run(&run, &collected);
         write_summary(&run);
     }
+    if (efg_conf_is_brief(&job->conf) && efg_job_is_first())
+        efg_below_remove_folder(job->folder, EFG_BELOW_OWN); /* where nothing could be written to it */
     efg_save_end(is_written);
     efg_run_fini(&run);
     if (symbols)

@@ -16,6 +16,7 @@
 #include "finish.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/signals.h"
 #include "runtime/census/board.h"
 #include "runtime/count/count.h"
 #include "runtime/hybrid/hybrid.h"
@@ -34,6 +35,7 @@
 #include "runtime/watch/tracer.h"
 #include "sessions.h"
 #include "spawned.h"
+#include "spool.h"
 
 #define MOST_NAMES 1000    /* DIR, DIR.2, ... */
 #define FIRST_TURN 1000000 /* us that other ranks let the first one speak */
@@ -62,15 +64,26 @@ static void refuse(const char *message)
     exit(2);
 }
 
+/* Where jobs leave records, none is ended. Who has set something wrong is told so; what is wrong in the
+ * machine's file is nothing to users. */
+static void complain(const char *message)
+{
+    if (efg_launcher_is_first() && strncmp(message, EFG_CONF_SYSTEM, strlen(EFG_CONF_SYSTEM)) != 0)
+        fprintf(stderr, "efgtrace: %s; the job runs untraced\n", message);
+}
+
 static bool prepare(const struct efg_front *front)
 {
     char message[1024];
     if (efg_conf_load(&job->conf, environ, message, sizeof message) != 0) {
-        refuse(message);
+        if (!front->is_site())
+            refuse(message);
+        complain(message);
+        return false;
     }
     if (*job->conf.when.region)
         job->conf.signature |= EFG_DIM_REGION;
-    if (job->conf.mode == EFG_MODE_OFF)
+    if (job->conf.mode == EFG_MODE_OFF || (job->conf.is_record && efg_spool_excludes(job->conf.exclude)))
         return false;
     efg_ask_begin(front);
     job->passing = front->passing;
@@ -81,25 +94,25 @@ static bool prepare(const struct efg_front *front)
 /* --- the configuration --- */
 
 /* Set of the keys, by their numbers, whose values differ. */
-static uint32_t differences(const struct efg_conf *one, const struct efg_conf *other)
+static uint64_t differences(const struct efg_conf *one, const struct efg_conf *other)
 {
     static char a[EFG_CONF_TEXT], b[EFG_CONF_TEXT];
-    uint32_t differing = 0;
+    uint64_t differing = 0;
     const struct efg_key *keys = efg_conf_keys();
     for (uint32_t i = 0; keys[i].name; i++) {
         efg_conf_show(one, keys[i].name, a, sizeof a);
         efg_conf_show(other, keys[i].name, b, sizeof b);
         if (strcmp(a, b) != 0)
-            differing |= 1u << i;
+            differing |= UINT64_C(1) << i;
     }
     return differing;
 }
 
-static void note_differences(uint32_t keys, int place)
+static void note_differences(uint64_t keys, int place)
 {
     char names[400] = "";
     for (uint32_t i = 0, used = 0; i < EFG_CONF_KEYS; i++)
-        if (keys & 1u << i)
+        if (keys >> i & 1)
             used += (uint32_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                        efg_conf_keys()[i].name);
     efg_note("rank %u is configured differently (%s): the configuration here holds for all",
@@ -113,10 +126,10 @@ static void share_conf(void)
     int place;
     first = job->conf;
     PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, job->comm);
-    uint32_t own = differences(&first, &job->conf), all = 0;
+    uint64_t own = differences(&first, &job->conf), all = 0;
     job->conf = first;
     place = own ? job->here.place : job->here.count;
-    PMPI_Reduce(&own, &all, 1, MPI_UINT32_T, MPI_BOR, 0, job->comm);
+    PMPI_Reduce(&own, &all, 1, MPI_UINT64_T, MPI_BOR, 0, job->comm);
     PMPI_Reduce(efg_job_is_first() ? MPI_IN_PLACE : &place, &place, 1, MPI_INT, MPI_MIN, 0, job->comm);
     if (efg_job_is_first() && all)
         note_differences(all, place);
@@ -187,6 +200,8 @@ static int make_parts(void)
 {
     char logs[EFG_PATH];
 
+    if (efg_conf_is_brief(&job->conf))
+        return 0;
     snprintf(logs, sizeof logs, "%.4000s/logs", job->folder);
     int error = efg_below_make_folder(logs, EFG_BELOW_OWN + 1);
     return error ? error : efg_save_begin();
@@ -197,6 +212,10 @@ static int make_output(void)
     char wanted[4000], made[4096];
     const char *maker = efg_spawned_maker();
 
+    if (job->conf.is_record) {
+        int error = efg_spool_make(maker);
+        return error ? error : make_parts();
+    }
     if (*maker)
         snprintf(wanted, sizeof wanted, "%.3900s.spawned", maker);
     else if (job->conf.output[0])
@@ -230,6 +249,8 @@ static int share_output(void)
     error = told[0];
     if (error)
         return error;
+    if (efg_conf_is_brief(&job->conf))
+        return 0; /* the first rank writes all of it, others see no folder */
     PMPI_Bcast(job->folder, sizeof job->folder, MPI_CHAR, 0, job->comm);
     snprintf(logs, sizeof logs, "%.4000s/logs", job->folder);
     error = efg_below_check_writable(logs, EFG_BELOW_OWN + 1);
@@ -310,10 +331,18 @@ static void say(bool is_sure)
     efg_board_say(is_sure ? EFG_NOTICE_SURE : EFG_NOTICE_PERHAPS);
 }
 
-static const struct efg_hooks *start(const MPI_Comm *comm)
+/* There is a record from now on, however the job ends. */
+static void begin_saving(void)
+{
+    efg_last_begin();
+    if (efg_conf_is_brief(&job->conf) && job->conf.save && job->folder[0])
+        efg_save(efg_threads_self(), efg_clock_ticks());
+}
+
+static const struct efg_hooks *begin(const MPI_Comm *comm)
 {
     static const struct efg_hooks hooks = {efg_tracer_enter, efg_tracer_leave};
-    uint64_t begin = efg_clock_ticks();
+    uint64_t entered = efg_clock_ticks();
 
     if (take_world(comm) != 0)
         return NULL;
@@ -343,11 +372,21 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
     if (!ready)
         efg_sessions_end();
     else
-        efg_last_begin();
+        begin_saving();
     job->processor = efg_processor_now();
-    job->init = efg_clock_ticks() - begin;
+    job->init = efg_clock_ticks() - entered;
     efg_hybrid_begin();
     return ready ? efg_plugins_begin(efg_count_begin(&hooks)) : NULL;
+}
+
+static const struct efg_hooks *start(const MPI_Comm *comm)
+{
+    struct efg_signals signals;
+
+    efg_signals_hold(&signals);
+    const struct efg_hooks *hooks = begin(comm);
+    efg_signals_release(&signals);
+    return hooks;
 }
 
 static void (*told)(void);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/launcher.h"
+#include "site.h"
 #include "wrap.h"
 
 #define NAME 16       /* bytes of the name of a kind, with its final zero */
@@ -90,7 +91,7 @@ static void name_kind(const void *function, const char *version, char name[NAME]
 /* What is the same on all ranks is said by one. */
 static void say_unknown(const char *version)
 {
-    if (efg_launcher_is_first())
+    if (efg_launcher_is_first() && !efg_site_is_on())
         dprintf(STDERR_FILENO,
                 "efgtrace: the program's MPI library%s%s%s is none that efgtrace can be built for: Open MPI, "
                 "MPICH and what has its ABI; this process runs untraced\n",
@@ -99,7 +100,7 @@ static void say_unknown(const char *version)
 
 static void say_missing(const char *version, const char *path)
 {
-    if (efg_launcher_is_first())
+    if (efg_launcher_is_first() && !efg_site_is_on())
         dprintf(STDERR_FILENO,
                 "efgtrace: the program's MPI library is %s, and there is no %s; build it with "
                 "`make MPICC=mpicc`, where that is the compiler of this MPI; this process runs untraced\n",
@@ -144,7 +145,7 @@ const struct efg_runtime *efg_kind_load(const void *get_version)
     show_to_all(get_version);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const void *symbol = library ? dlsym(library, EFG_RUNTIME_SYMBOL) : NULL;
-    if (!symbol)
+    if (!symbol && !efg_site_is_on())
         dprintf(STDERR_FILENO, "efgtrace: %s; this process runs untraced\n", dlerror());
     return symbol;
 }

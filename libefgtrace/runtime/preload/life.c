@@ -18,6 +18,7 @@
 
 #include "idle.h"
 #include "kind.h"
+#include "site.h"
 #include "wrap.h"
 
 static struct efg_hooks own_hooks; /* what efg_wrap_hooks point to */
@@ -54,7 +55,7 @@ static uint64_t *passing(void)
     return &efg_wrap_outermost.passing;
 }
 
-static const struct efg_front front = {look_up, named, passing};
+static const struct efg_front front = {look_up, named, passing, efg_site_is_on};
 
 /* A function of MPI itself: nobody else has a reason to define it. */
 static void *find_get_version(void)

@@ -41,7 +41,7 @@ void efg_note(const char *format, ...)
     va_start(arguments, format);
     bool is_kept = keep(text, format, arguments);
     va_end(arguments);
-    if (is_kept)
+    if (is_kept && !efg_job.conf.is_record)
         fprintf(stderr, "efgtrace: rank %d: %s\n", efg_job.rank, text);
 }
 
@@ -70,7 +70,7 @@ void efg_tell(uint64_t now, const char *format, ...)
     char text[512];
     va_list arguments;
 
-    if (!efg_job_is_first() || !efg_job.conf.verbose)
+    if (!efg_job_is_first() || !efg_job.conf.verbose || efg_job.conf.is_record)
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

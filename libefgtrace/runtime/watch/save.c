@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "files/disk/below.h"
+#include "files/run/brief.h"
 #include "files/run/merge.h"
 #include "known.h"
 #include "runtime/base/clock.h"
@@ -31,9 +32,24 @@ static void folder_of_pieces(char *path, size_t size)
     snprintf(path, size, "%.4000s/pieces", job->folder);
 }
 
+/* Of a record there is one, of the first thread of the first rank: it has the place of the run file until
+ * that is written. */
+static bool is_whole(void)
+{
+    return efg_conf_is_brief(&job->conf);
+}
+
+static unsigned below(void)
+{
+    return is_whole() ? EFG_BELOW_OWN + 1 : EFG_BELOW_OWN + 2;
+}
+
 static void path_of_piece(const struct efg_thread *t, char *path, size_t size)
 {
-    snprintf(path, size, "%.4000s/pieces/%d.%u.efg", job->folder, job->rank, t->number);
+    if (is_whole())
+        snprintf(path, size, "%.4000s/run.efg", job->folder);
+    else
+        snprintf(path, size, "%.4000s/pieces/%d.%u.efg", job->folder, job->rank, t->number);
 }
 
 /* --- when --- */
@@ -51,7 +67,7 @@ uint64_t efg_save_first(uint64_t now)
 {
     double part = (1 + (double)job->rank / (double)job->size) / 2;
 
-    if (job->conf.save == 0 || !job->folder[0])
+    if (job->conf.save == 0 || !job->folder[0] || is_whole())
         return UINT64_MAX;
     return now + (uint64_t)(part * (double)job->conf.save);
 }
@@ -104,7 +120,10 @@ static void put_rank(struct efg_buffer *out, const struct efg_thread *t, const s
     if (job->conf.sequence)
         put_sequence(&sections, &merge, t);
     run.common = merge.common;
-    efg_runfile_put_all(out, &run, &sections);
+    if (is_whole())
+        efg_runfile_put_brief(out, &run, &sections, rank, EFG_CONF_RECORD);
+    else
+        efg_runfile_put_all(out, &run, &sections);
     out->failed |= merge.failed;
     run.common = (struct efg_run_common){0};
     efg_buffer_fini(&sections);
@@ -145,7 +164,7 @@ static int write_piece(struct efg_thread *t, uint64_t now)
     put_piece(&piece, t, now);
     int error = piece.failed ? -ENOMEM : efg_log_may_have(piece.size) ? 0 : -EFBIG;
     if (!error)
-        error = efg_runfile_replace(path, EFG_BELOW_OWN + 2, &piece);
+        error = efg_runfile_replace(path, below(), &piece);
     note_memory(t, piece.room);
     efg_buffer_fini(&piece);
     return error;
@@ -190,7 +209,7 @@ void efg_save_end(bool is_written)
 {
     char path[EFG_PATH];
 
-    if (job->conf.save == 0)
+    if (job->conf.save == 0 || is_whole())
         return;
     PMPI_Bcast(&is_written, 1, MPI_INT, 0, job->comm);
     if (!is_written)
