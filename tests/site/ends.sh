@@ -22,5 +22,5 @@ killed() {
 }
 killed "a rank that is killed" KILL
 killed "a rank that is ended" TERM
-has "a rank that is ended: what it knew is there" "MPI_Allreduce" report.txt
+has "a rank that is ended: whose record it is" "by 1 of 2 ranks" report.txt
 noisy=

@@ -432,7 +432,7 @@ static void test_record(void **state)
     site[3] = "EFGTRACE_MODE=adaptive";
     assert_int_equal(load(site), 0);
     assert_false(conf.is_record);
-    assert_true(conf.mode == EFG_MODE_ADAPTIVE && conf.summary && conf.sequence && !conf.overhead);
+    assert_true(conf.mode == EFG_MODE_ADAPTIVE && conf.summary && conf.sequence);
     site[3] = "EFGTRACE_LIBRARY=x";
     assert_int_equal(load(site), 0);
     assert_true(conf.is_record);
