@@ -76,6 +76,8 @@ static const struct meaning meanings[] = {
     {"counters", NULL, "these are read before and after each MPI call"},
     {"sequence", "on", "the order of all calls of the run is kept, for `efgtrace expand`"},
     {"sequence", "off", "the order of the calls is not kept"},
+    {"live", "on", "each rank shows what it is doing, for `efgtrace top` and `efgtrace stuck`"},
+    {"live", "off", "what ranks are doing is not shown"},
     {"save", "0", "nothing is saved before the end: a job that is killed leaves only its logs"},
     {"save", NULL, "the graph so far is saved every $, later less often"},
     {"clock", "auto", "time stamps are read from the TSC where the kernel's are, too"},

@@ -29,6 +29,8 @@ static const struct command commands[] = {
     {"history", "say how the runs of an index went over time, and what changed", efg_cmd_history},
     {"trace", "write the OTF2 trace of a job that was killed or is still running", efg_cmd_trace},
     {"symbols", "add names of functions, from debug files, to a run that exists", efg_cmd_symbols},
+    {"top", "show what the ranks of a running job are doing", efg_cmd_top},
+    {"stuck", "say whether a running job hangs, and on which rank it depends", efg_cmd_stuck},
     {"check", "explain the configuration, and say whether it is right", efg_cmd_check},
     {0},
 };

@@ -108,12 +108,14 @@ runtime/watch   core/order      keeps the order of calls
 runtime/watch   core/window     agrees on windows
 runtime/watch   files/conf      the wishes of the user
 runtime/watch   files/disk      the order and what is saved are files
+runtime/watch   files/live      shows what it is doing
 runtime/watch   files/log       cuts logs to windows
 runtime/watch   files/order     writes the order
 runtime/watch   files/run       saves pieces, which are run files
 runtime/watch   files/symbols   the loop that is asked for by name
 runtime/watch   runtime/calls   names and classes of calls
 runtime/watch   runtime/mpi     what the graph wants to know of a call
+runtime/watch   runtime/node    the ranks of a node share a live file
 runtime/watch   runtime/process which rank it is, how it is configured; notes
 runtime/watch   runtime/record  tells it what to record
 runtime/watch   runtime/stack   the call path of each event
@@ -146,6 +148,7 @@ efgtrace        export          a command
 efgtrace        files/symbols   names from debug files, for a run that exists
 efgtrace        graph           a command
 efgtrace        history         two commands
+efgtrace        live            two commands
 efgtrace        profile         a command
 efgtrace        report          a command
 efgtrace        run             a command
@@ -179,6 +182,13 @@ judge           files/summary   names of nodes, numbers as text
 judge           cli             how commands talk: options, complaints, folders, output
 judge           model           sums over the whole run
 judge           recorded        sums over what was recorded
+live            core/flow       those who wait for one another
+live            files/disk      opens live files without following links
+live            files/live      reads them
+live            files/log       kinds of communicators
+live            files/summary   numbers and lines as text
+live            files/symbols   names of functions
+live            cli             how commands talk: options, complaints, folders, output
 model           core/graph      graphs of ranks are made one
 model           core/loop       the loops of the merged graph
 model           files/run       reads runs

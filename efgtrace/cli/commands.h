@@ -25,6 +25,8 @@ int efg_cmd_index(int argc, char **argv);
 int efg_cmd_history(int argc, char **argv);
 int efg_cmd_trace(int argc, char **argv);
 int efg_cmd_symbols(int argc, char **argv);
+int efg_cmd_top(int argc, char **argv);
+int efg_cmd_stuck(int argc, char **argv);
 int efg_cmd_check(int argc, char **argv);
 
 #endif

@@ -80,6 +80,8 @@ static const struct efg_key keys[] = {
      FIELD(sequence), 0, 0},
     {"save", NULL, "TIME", "20s", "time between two saves, in case the job is killed; 0: never", EFG_KEY_TIME,
      FIELD(save), 0, 24 * HOUR},
+    {"live", NULL, "on|off", "off", "share what each rank is doing, for `efgtrace top` and `efgtrace stuck`",
+     EFG_KEY_SWITCH, FIELD(live), 0, 0},
     {"clock", NULL, "auto|tsc|system", "auto", "what time stamps are read from", EFG_KEY_CHOICE, FIELD(clock),
      0, 0},
     {"summary", NULL, "on|off", "on", "print the summary on standard error at the end", EFG_KEY_SWITCH,

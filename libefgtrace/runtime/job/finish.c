@@ -35,6 +35,7 @@
 #include "runtime/watch/events.h"
 #include "runtime/watch/known.h"
 #include "runtime/watch/last.h"
+#include "runtime/watch/live.h"
 #include "runtime/watch/rounds.h"
 #include "runtime/watch/save.h"
 #include "runtime/watch/steer.h"
@@ -209,6 +210,7 @@ void efg_finish_run(void)
     struct efg_signals signals;
 
     efg_last_end();
+    efg_live_say(EFG_LIVE_FINISHING);
     efg_threads_stop();
     efg_plugins_end();
     uint64_t now = efg_clock_ticks();
@@ -220,6 +222,7 @@ void efg_finish_run(void)
     efg_count_end();
     job->openmp = efg_hybrid_text();
     PMPI_Barrier(job->comm); /* who comes late does so without us, too */
+    efg_live_end();
     uint64_t begin = efg_clock_ticks();
     compare_clocks();
     share_detail(now);
@@ -250,6 +253,7 @@ void efg_finish_run(void)
     run.finish = efg_clock_ticks() - begin;
     bool is_written = false;
     if (efg_job_is_first()) {
+        efg_live_remove_folder(); /* all have sent what they know, and so have removed their files */
         is_written =
             efg_conf_is_brief(&job->conf) ? write_record(&run, &collected) : write_run(&run, &collected);
         write_summary(&run);
@@ -269,6 +273,7 @@ void efg_finish_run(void)
 void efg_finish_leave(void)
 {
     efg_last_end();
+    efg_live_say(EFG_LIVE_ENDED);
     efg_threads_stop();
     efg_plugins_end();
     uint64_t now = efg_clock_ticks();

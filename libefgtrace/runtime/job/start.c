@@ -29,6 +29,7 @@
 #include "runtime/record/spawn.h"
 #include "runtime/stack/callpath.h"
 #include "runtime/watch/last.h"
+#include "runtime/watch/live.h"
 #include "runtime/watch/rounds.h"
 #include "runtime/watch/save.h"
 #include "runtime/watch/threads.h"
@@ -204,6 +205,8 @@ static int make_parts(void)
         return 0;
     snprintf(logs, sizeof logs, "%.4000s/logs", job->folder);
     int error = efg_below_make_folder(logs, EFG_BELOW_OWN + 1);
+    if (!error)
+        error = efg_live_make_folder();
     return error ? error : efg_save_begin();
 }
 
@@ -341,7 +344,7 @@ static void begin_saving(void)
 
 static const struct efg_hooks *begin(const MPI_Comm *comm)
 {
-    static const struct efg_hooks hooks = {efg_tracer_enter, efg_tracer_leave};
+    const struct efg_hooks *hooks;
     uint64_t entered = efg_clock_ticks();
 
     if (take_world(comm) != 0)
@@ -362,11 +365,13 @@ static const struct efg_hooks *begin(const MPI_Comm *comm)
     if (ready)
         efg_spawned_begin();
     efg_epoch = job->conf.mode == EFG_MODE_FULL; /* odd: a window is open, for all of the run */
+    efg_live_begin();
+    hooks = efg_tracer_hooks(job->conf.live);
     efg_threads_begin();
     ready = ready && efg_threads_self();
     PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, job->comm);
     if (ready)
-        efg_threads_calibrate(&hooks);
+        efg_threads_calibrate(hooks);
     else
         efg_note("no memory at the start: the job runs untraced");
     if (!ready)
@@ -376,7 +381,7 @@ static const struct efg_hooks *begin(const MPI_Comm *comm)
     job->processor = efg_processor_now();
     job->init = efg_clock_ticks() - entered;
     efg_hybrid_begin();
-    return ready ? efg_plugins_begin(efg_count_begin(&hooks)) : NULL;
+    return ready ? efg_plugins_begin(efg_count_begin(hooks)) : NULL;
 }
 
 static const struct efg_hooks *start(const MPI_Comm *comm)

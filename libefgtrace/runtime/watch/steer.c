@@ -17,6 +17,7 @@
 #include "enough.h"
 #include "events.h"
 #include "leader.h"
+#include "live.h"
 #include "mainloop.h"
 #include "next.h"
 #include "phases.h"
@@ -191,6 +192,7 @@ static void sample(struct efg_thread *t, uint64_t now)
     }
     if (is_full && claim)
         efg_thrift_look(t, now);
+    efg_live_sample(t, now, is_full);
     efg_leader_release(claim);
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/hot.h"
 #include "leader.h"
+#include "live.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/signals.h"
@@ -106,6 +107,7 @@ static void retire(void *thread)
 
     efg_self = NULL;
     efg_leader_retire(t);
+    efg_live_thread_end(t);
     efg_thread_end_work(t);
     efg_signals_lock(&signals, &all->lock);
     t->next_idle = all->idle;
@@ -194,6 +196,8 @@ struct efg_thread *efg_threads_self(void)
     if (!efg_self && !failed && !efg_threads_are_over()) {
         efg_self = find_thread();
         failed = !efg_self;
+        if (efg_self)
+            efg_live_thread_begin(efg_self);
         if (efg_self && has_key)
             pthread_setspecific(key, efg_self);
         if (failed)
@@ -259,6 +263,7 @@ void efg_threads_calibrate(const struct efg_hooks *hooks)
 
     if (!scratch)
         return;
+    scratch->live = efg_live_spare();
     scratch->next_sample = UINT64_MAX;
     scratch->epoch = efg_epoch;
     efg_recorder_init(&scratch->recorder, 0, NULL);

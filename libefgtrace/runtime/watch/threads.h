@@ -34,6 +34,7 @@ struct efg_thread {
     uint32_t epoch;         /* of the process, as far as this thread has followed it */
     uint32_t number;
     struct efg_detail detail; /* of the signatures in the graph */
+    struct efg_live_thread *live; /* where it shows its calls; NULL: nowhere */
     bool is_awaiting;     /* waits for the next visit of the pivot, to begin or end something */
     bool is_sparing;      /* leaves something out: thrift.h is to be asked of each call */
     bool is_pausing;

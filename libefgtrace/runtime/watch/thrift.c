@@ -10,6 +10,7 @@
 
 #include "core/window/limit.h"
 #include "events.h"
+#include "live.h"
 #include "runtime/base/clock.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
@@ -120,6 +121,7 @@ static void begin_pause(struct efg_thread *t, uint64_t now, uint64_t ns)
     efg_events_add(t, now, false);
     t->order.is_cut = true;
     t->is_pausing = true;
+    efg_live_blind(t, true);
     t->pause.from = now;
     t->pause.until = now + ns;
     *job->passing() = CHUNK;
@@ -130,6 +132,7 @@ static void end_pause(struct efg_thread *t, uint64_t now)
     uint64_t calls = t->pause.calls - t->pause.calls_known;
 
     t->is_pausing = false;
+    efg_live_blind(t, false);
     t->pause.time += now - t->pause.from;
     t->pause.calls_known = t->pause.calls;
     t->cost.rare += calls * PASSING;

@@ -20,6 +20,7 @@
 #include "base/hot.h"
 #include "events.h"
 #include "leader.h"
+#include "live.h"
 #include "runtime/base/clock.h"
 #include "runtime/process/job.h"
 #include "runtime/record/regions.h"
@@ -84,6 +85,8 @@ void efg_tracer_record(uint64_t iterations)
 
 /* --- events --- */
 
+#define INLINE static inline __attribute__((always_inline))
+
 static __attribute__((noinline, cold)) bool turn_back(struct efg_thread *t)
 {
     efg_thread_end_work(t);
@@ -99,7 +102,7 @@ static __attribute__((noinline)) bool spare(struct efg_thread *t, struct efg_cal
     return spared != EFG_SPARED_NOTHING;
 }
 
-static inline void end_enter(struct efg_thread *t)
+INLINE void end_enter(struct efg_thread *t)
 {
     if (t->cost.entered) {
         t->cost.inside = efg_clock_ticks() - t->cost.entered;
@@ -108,7 +111,7 @@ static inline void end_enter(struct efg_thread *t)
     efg_thread_end_work(t);
 }
 
-EFG_HOT bool efg_tracer_enter(struct efg_call *call)
+INLINE bool enter(struct efg_call *call, bool is_live)
 {
     struct efg_thread *t = efg_self ? efg_self : efg_threads_self();
     bool wants_leave;
@@ -128,6 +131,8 @@ EFG_HOT bool efg_tracer_enter(struct efg_call *call)
         return turn_back(t);
     if (efg_recorder_wants_enter(&t->recorder, call))
         efg_recorder_enter(&t->recorder, call);
+    if (is_live)
+        efg_live_enter(t, call);
     end_enter(t);
     return true;
 }
@@ -155,7 +160,7 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
 }
 
 /* Polls that were only counted since the last one that was measured: this one stands for them, too. */
-static inline uint64_t stand_for(struct efg_thread *t)
+INLINE uint64_t stand_for(struct efg_thread *t)
 {
     uint64_t counted = t->polls_counted;
 
@@ -164,8 +169,8 @@ static inline uint64_t stand_for(struct efg_thread *t)
 }
 
 /* Of CALL, which has returned at LEAVE. Returns whether it counts for the pivot. */
-static inline bool add_event(struct efg_thread *t, const struct efg_call *call, struct efg_facts facts,
-                             uint64_t leave)
+INLINE bool add_event(struct efg_thread *t, const struct efg_call *call, struct efg_facts facts,
+                      uint64_t leave)
 {
     uint32_t waiting = t->backlog.count;
     struct efg_event *event = &t->backlog.event[waiting++];
@@ -200,7 +205,7 @@ static __attribute__((noinline)) bool leave_spared(struct efg_thread *t, struct 
     return true;
 }
 
-EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
+INLINE void leave(struct efg_call *call, int result, bool is_live)
 {
     struct efg_thread *t = call->thread;
     efg_thread_begin_work(t);
@@ -210,9 +215,11 @@ EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
     }
     if (__builtin_expect(call->is_spared, 0) && leave_spared(t, call, result))
         return;
-    uint64_t leave = efg_clock_ticks();
+    uint64_t now = efg_clock_ticks();
     struct efg_facts facts = efg_decode(call, result);
-    bool is_pivot = add_event(t, call, facts, leave) && efg_leader_is(t);
+    if (is_live)
+        efg_live_leave(t, now);
+    bool is_pivot = add_event(t, call, facts, now) && efg_leader_is(t);
     bool is_cut_before = is_pivot && efg_shape_is_in(call, EFG_SHAPES_STARTING);
 
     if (is_cut_before)
@@ -221,13 +228,41 @@ EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
         efg_recorder_follow(&t->recorder, call, facts.comm, facts.sent, facts.received);
     if (efg_recorder_wants_leave(&t->recorder, call)) {
         struct efg_facts lent = facts; /* these stay in registers */
-        efg_recorder_leave(&t->recorder, call, &lent, leave, result);
+        efg_recorder_leave(&t->recorder, call, &lent, now, result);
     }
     if (is_pivot && !is_cut_before)
-        efg_steer_visit(t, leave);
-    if (leave >= t->next_sample)
-        efg_steer_sample(t, leave);
+        efg_steer_visit(t, now);
+    if (now >= t->next_sample)
+        efg_steer_sample(t, now);
     if (t->cost.entered)
-        efg_cost_sample(&t->cost, efg_clock_ticks() - leave);
+        efg_cost_sample(&t->cost, efg_clock_ticks() - now);
     efg_thread_end_work(t);
+}
+
+EFG_HOT bool efg_tracer_enter(struct efg_call *call)
+{
+    return enter(call, true);
+}
+
+EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
+{
+    leave(call, result, true);
+}
+
+EFG_HOT static bool enter_unshown(struct efg_call *call)
+{
+    return enter(call, false);
+}
+
+EFG_HOT static void leave_unshown(struct efg_call *call, int result)
+{
+    leave(call, result, false);
+}
+
+const struct efg_hooks *efg_tracer_hooks(bool is_live)
+{
+    static const struct efg_hooks shown = {efg_tracer_enter, efg_tracer_leave};
+    static const struct efg_hooks unshown = {enter_unshown, leave_unshown};
+
+    return is_live ? &shown : &unshown;
 }

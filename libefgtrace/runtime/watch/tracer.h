@@ -36,6 +36,9 @@
 bool efg_tracer_enter(struct efg_call *call);
 void efg_tracer_leave(struct efg_call *call, int result);
 
+/* These; or, not IS_LIVE, the like of them without the question whether a thread is shown (live.h). */
+const struct efg_hooks *efg_tracer_hooks(bool is_live);
+
 /* MPI_Pcontrol; efgtrace_begin, efgtrace_end; efgtrace_record. */
 void efg_tracer_control(int level, const char *name, const uintptr_t *frame);
 /* The same of one that is not the user's, and does not tell calls apart. */
