@@ -26,5 +26,5 @@ else
         verdict "races: none in $what" "$(raced "race.$what" "$watched" ./threads.watched $what)"
     done
     contains "races: one that is planted is seen" \
-        "$(raced planted "$work/planted.so $watched" ./heavy.watched 20)" "data race"
+        "$(raced planted "$PWD/planted.so $watched" ./heavy.watched 20)" "data race"
 fi

@@ -11,7 +11,7 @@ bash_offers() {
 }
 bash_offers "report" rep
 bash_offers "graph" gr
-bash_offers "--select --skip --signature --stable --sequence --save --summary --symbols" run --s
+bash_offers "--select --skip --signature --stable --sequence --save --summary --symbols --site --spool" run --s
 bash_offers "--from --format" expand --f
 bash_offers "perfetto json otf2 simgrid folded csv" export -f ""
 bash_offers "html" report --format h
