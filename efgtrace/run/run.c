@@ -229,6 +229,8 @@ int efg_cmd_run(int argc, char **argv)
     struct efg_conf conf;
     char message[PATH_MAX + 256], library[PATH_MAX];
 
+    if (getenv("EFGTRACE_SITE")) /* whoever runs efgtrace wants more than a record; unless an option says so */
+        setenv("EFGTRACE_SITE", "off", 1);
     int first = take_options(argc, argv);
 
     if (first == HELP)
@@ -237,7 +239,7 @@ int efg_cmd_run(int argc, char **argv)
         return EFG_EXIT_USAGE;
     if (efg_conf_load(&conf, environ, message, sizeof(message)) != 0)
         return complain(message);
-    if (conf.site && !getenv("EFGTRACE_SITE")) /* whoever runs efgtrace wants more than a record */
+    if (conf.site && !getenv("EFGTRACE_SITE"))
         setenv("EFGTRACE_SITE", "off", 1);
     if (efg_preload_find(library, sizeof(library), message, sizeof(message)) != 0 ||
         (conf.openmp && efg_preload_openmp(library, argv[first], message, sizeof(message)) != 0) ||
