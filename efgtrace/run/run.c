@@ -229,7 +229,7 @@ int efg_cmd_run(int argc, char **argv)
     struct efg_conf conf;
     char message[PATH_MAX + 256], library[PATH_MAX];
 
-    if (getenv("EFGTRACE_SITE")) /* whoever runs efgtrace wants more than a record; unless an option says so */
+    if (getenv("EFGTRACE_SITE")) /* whoever runs efgtrace wants more than a record */
         setenv("EFGTRACE_SITE", "off", 1);
     int first = take_options(argc, argv);
 
