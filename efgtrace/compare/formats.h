@@ -19,6 +19,9 @@ void efg_compare_put_text(struct efg_buffer *out, const struct efg_comparison *c
 struct cJSON;
 struct cJSON *efg_compare_document(const struct efg_comparison *comparison);
 
+/* Members of the run TO: parallel_efficiency, load_balance, communication_efficiency. */
+void efg_compare_put_efficiency(struct cJSON *to, const struct efg_efficiency *efficiency);
+
 extern const char efg_compare_json_help[]; /* the schema */
 
 /* The same of several runs. */

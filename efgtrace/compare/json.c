@@ -18,10 +18,16 @@ const char efg_compare_json_help[] =
     "  differences  [{what \"call\"|\"compute\" (before the call), call, label, difference, a, b}],\n"
     "               the largest first; a and b null or {node, time, calls}\n";
 
+void efg_compare_put_efficiency(cJSON *to, const struct efg_efficiency *e)
+{
+    cJSON_AddNumberToObject(to, "parallel_efficiency", e->parallel);
+    cJSON_AddNumberToObject(to, "load_balance", e->balance);
+    cJSON_AddNumberToObject(to, "communication_efficiency", e->communication);
+}
+
 static cJSON *make_run(const struct efg_comparison *c, int which)
 {
     const struct efg_run *run = &c->side[which].run;
-    const struct efg_efficiency *e = &c->efficiency[which];
     cJSON *to = cJSON_CreateObject();
     efg_json_text(to, "folder", run->output);
     efg_json_text(to, "application", run->application);
@@ -35,9 +41,7 @@ static cJSON *make_run(const struct efg_comparison *c, int which)
     cJSON_AddNumberToObject(to, "iteration", c->iteration[which]);
     cJSON_AddNumberToObject(to, "iteration_mpi", c->iteration_mpi[which]);
     efg_json_id(to, "main_loop", c->main_loop[which]);
-    cJSON_AddNumberToObject(to, "parallel_efficiency", e->parallel);
-    cJSON_AddNumberToObject(to, "load_balance", e->balance);
-    cJSON_AddNumberToObject(to, "communication_efficiency", e->communication);
+    efg_compare_put_efficiency(to, &c->efficiency[which]);
     return to;
 }
 

@@ -27,9 +27,7 @@ static cJSON *make_run(const struct efg_several_run *run)
     cJSON_AddNumberToObject(to, "loop", run->loop);
     cJSON_AddNumberToObject(to, "iteration", run->iteration);
     cJSON_AddBoolToObject(to, "same_loop", run->is_same_loop);
-    cJSON_AddNumberToObject(to, "parallel_efficiency", run->efficiency.parallel);
-    cJSON_AddNumberToObject(to, "load_balance", run->efficiency.balance);
-    cJSON_AddNumberToObject(to, "communication_efficiency", run->efficiency.communication);
+    efg_compare_put_efficiency(to, &run->efficiency);
     return to;
 }
 

@@ -22,7 +22,7 @@ enum { TEXT, JSON, HTML };
 
 struct request {
     const char *index, *output;
-    int format; /* TEXT or JSON */
+    int format; /* TEXT, JSON or HTML */
     uint32_t most;
     struct efg_query query;
 };

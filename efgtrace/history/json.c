@@ -9,7 +9,8 @@ const char efg_past_json_help[] =
     "JSON: one object. Times are s, of the mean rank.\n"
     "  format   \"efgtrace-history\", version 1; efgtrace, its version\n"
     "  series   [{application, command, ranks, loop, enough (runs to find a\n"
-    "           change), runs [{folder, user, start (since 1970), ended,\n"
+    "           change), level (value since the last change), runs [{folder, user, start (since 1970), "
+    "ended,\n"
     "           seconds, iterations, value, mpi_share, parallel, balance, communication}], changes\n"
     "           [{run (index of the first one), before, after, sites [{name, before, after}]}]}]\n"
     "           value: an iteration of the main loop, or the run where there is none\n";
@@ -56,6 +57,7 @@ static cJSON *make_series(const struct efg_past_series *series)
     efg_json_number(to, "ranks", series->ranks);
     efg_json_text(to, "loop", series->loop);
     cJSON_AddBoolToObject(to, "enough", series->count >= EFG_CHANGE_BEFORE + EFG_CHANGE_AFTER);
+    cJSON_AddNumberToObject(to, "level", series->level);
     cJSON *runs = cJSON_AddArrayToObject(to, "runs");
     for (uint32_t i = 0; i < series->count; i++)
         cJSON_AddItemToArray(runs, make_run(&series->runs[i]));

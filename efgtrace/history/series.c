@@ -121,7 +121,7 @@ static struct efg_series_site *site_of(struct efg_past_series *series, struct ef
     return &series->sites[at];
 }
 
-/* TIMES: of one run; NAMES: of one site. */
+/* TIMES: of the sites of one run. */
 static int read_sites(struct efg_past_series *series, struct efg_database *db, sqlite3_stmt *times)
 {
     struct efg_map index = {0};
@@ -244,6 +244,7 @@ static int find_events(struct efg_past_series *series, const char *command)
         qsort(series->events, series->event_count, sizeof *series->events, by_place);
     for (uint32_t i = 0; has_memory && i < series->event_count; i++)
         explain(series, i, whole, level);
+    series->level = series->event_count ? series->events[series->event_count - 1].after : level;
     free(whole);
     return has_memory ? 0 : efg_complain(command, "no memory for the changes");
 }

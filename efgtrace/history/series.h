@@ -48,6 +48,7 @@ struct efg_past_series {
     struct efg_series_run *runs;
     struct efg_series_site *sites;
     struct efg_turn *events; /* ascending */
+    double level;            /* s of the whole, since the last of these */
 };
 
 struct efg_past {

@@ -34,22 +34,12 @@ static double percent_more(double before, double after)
 
 /* --- the series --- */
 
-static double level_of(const struct efg_past_series *series)
-{
-    uint32_t from = series->event_count ? series->events[series->event_count - 1].at : 0;
-    double values[64];
-    uint32_t count = 0;
-    for (uint32_t i = series->count; i > from && count < 64; i--)
-        values[count++] = series->runs[i - 1].value;
-    return efg_change_level(values, count);
-}
-
 static void put_series(struct efg_buffer *out, const struct efg_past_series *series)
 {
     const struct efg_series_run *last = &series->runs[series->count - 1];
     char when[32], level[32], change[32] = "-";
     format_start(when, last->start);
-    format_seconds(level, level_of(series));
+    format_seconds(level, series->level);
     if (series->event_count) {
         const struct efg_turn *event = &series->events[series->event_count - 1];
         snprintf(change, sizeof change, "%+.1f%%", percent_more(event->before, event->after));

@@ -48,16 +48,11 @@ function drawHistory() {
         make("div.panel", null, table("Series of runs", [
             { name: "runs", n: true, value: (s) => count(s.runs.length) },
             { name: "last", value: (s) => begun(last(s).start) },
-            { name: "each", n: true, value: (s) => seconds(levelsOf(s).pop()[2] ?? medianOf(s.runs.map((r) => r.value))) },
+            { name: "each", n: true, value: (s) => seconds(s.level) },
             { name: "changed", n: true, value: (s) => s.changes.length ? more(s.changes[s.changes.length - 1]) : "\u2013" },
             { name: "ranks", n: true, value: (s) => count(s.ranks) },
             { name: "command", wide: true, value: (s) => make("a", { href: `#series-${run.series.indexOf(s)}` }, s.command) },
         ], run.series, 40), leftOut("series", "series")));
-}
-
-function medianOf(values) {
-    const sorted = [...values].sort((a, b) => a - b);
-    return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 }
 
 function drawEachSeries() {

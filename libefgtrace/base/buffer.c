@@ -23,6 +23,20 @@ void efg_buffer_fini(struct efg_buffer *buffer)
     memset(buffer, 0, sizeof *buffer);
 }
 
+char *efg_buffer_text(struct efg_buffer *buffer)
+{
+    char *text;
+
+    efg_buffer_put(buffer, "", 1);
+    text = (char *)buffer->data;
+    if (buffer->failed) {
+        free(text);
+        text = NULL;
+    }
+    memset(buffer, 0, sizeof *buffer);
+    return text;
+}
+
 unsigned char *efg_buffer_extend(struct efg_buffer *buffer, size_t size)
 {
     if (buffer->failed)

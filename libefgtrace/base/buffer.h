@@ -32,6 +32,10 @@ void efg_buffer_string(struct efg_buffer *buffer, const char *string); /* length
 void efg_buffer_print(struct efg_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* What BUFFER has, as a text with a zero behind it, to be freed; NULL without memory. BUFFER is
+ * empty then. */
+char *efg_buffer_text(struct efg_buffer *buffer);
+
 struct efg_reader {
     const unsigned char *data;
     size_t size, at;

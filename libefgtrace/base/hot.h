@@ -9,6 +9,9 @@
 
 #define EFG_HOT __attribute__((hot))
 
+/* On that path, too: inlined, whatever the compiler thinks of its size. */
+#define EFG_INLINE static inline __attribute__((always_inline))
+
 /* Variables of the process that all calls read, likewise. */
 #define EFG_HOT_DATA __attribute__((section("efg_hot")))
 

@@ -66,12 +66,7 @@ char *efg_run_counters_text(const struct efg_run_rank *rank)
     for (uint32_t i = 0; i < rank->thread_count; i++)
         if (rank->threads[i].counts)
             put_thread(&out, &rank->threads[i]);
-    if (out.size)
-        efg_buffer_put(&out, "", 1);
-    if (!out.failed)
-        return (char *)out.data;
-    efg_buffer_fini(&out);
-    return NULL;
+    return out.size ? efg_buffer_text(&out) : NULL;
 }
 
 /* --- of a rank, read --- */
@@ -202,10 +197,7 @@ static char *write_totals(const struct efg_counter_total *totals, unsigned count
         efg_buffer_print(
             &out, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
             t->name, t->ranks, t->calls, t->between, t->all_count, t->all, t->recorded_count, t->recorded);
-    efg_buffer_put(&out, "", 1);
-    if (out.failed)
-        efg_buffer_fini(&out);
-    return (char *)out.data;
+    return efg_buffer_text(&out);
 }
 
 /* Adds MORE to the COUNT of TOTALS. Returns how many there are then. */

@@ -20,12 +20,7 @@ char *efg_openmp_text(const struct efg_openmp_place *places, uint32_t count)
                              p->is_barrier ? "barrier" : "parallel", p->path, p->visits, p->time, p->room,
                              p->busy, p->most, p->waited, p->threads);
     }
-    if (out.size)
-        efg_buffer_put(&out, "", 1);
-    if (!out.failed)
-        return (char *)out.data;
-    efg_buffer_fini(&out);
-    return NULL;
+    return out.size ? efg_buffer_text(&out) : NULL;
 }
 
 bool efg_openmp_next(const char **at, struct efg_openmp_place *p)

@@ -39,11 +39,7 @@ char *efg_run_phases_text(const struct efg_run_thread *thread)
     efg_buffer_print(&out, "windows");
     for (uint32_t i = 0; i < thread->window_count; i++)
         efg_buffer_print(&out, " %" PRIu32, thread->windows[i].phase);
-    efg_buffer_put(&out, "", 1);
-    if (!out.failed)
-        return (char *)out.data;
-    efg_buffer_fini(&out);
-    return NULL;
+    return efg_buffer_text(&out);
 }
 
 /* --- read --- */

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/hot.h"
 #include "comms.h"
 #include "runtime/calls/call.h"
 #include "types.h"
@@ -81,8 +82,7 @@ struct efg_facts efg_decode_other(const struct efg_call *call, int result,
 /* The facts of CALL. RESULT is what MPI returned; only when it is MPI_SUCCESS are pointers to
  * results read, and is MPI asked about handles: those of a call that failed may be none, and
  * asking would be one more error of the program. Inline: it is on the path of every call. */
-static inline __attribute__((always_inline)) struct efg_facts efg_decode(const struct efg_call *call,
-                                                                         int result)
+EFG_INLINE struct efg_facts efg_decode(const struct efg_call *call, int result)
 {
     bool is_done = result == MPI_SUCCESS;
     struct efg_facts f = {0};

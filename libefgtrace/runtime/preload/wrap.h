@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hot.h"
 #include "runtime/calls/call.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define OURS __attribute__((visibility("hidden"))) /* of all files of this library */
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-#define INLINE static inline __attribute__((always_inline)) /* though wrap.c is tuned */
 
 /* A function under its name in libmpi, its parameters those of the table. */
 #define DEFINE(prefix, name, parameters)  \
@@ -40,7 +40,7 @@ __attribute__((cold)) void *efg_wrap_find(int id, int named, const char *symbol,
 /* The same for any SYMBOL, or NULL. */
 void *efg_wrap_look_up(const char *symbol, const void *caller);
 
-INLINE void *efg_wrap_next(int id, int named, const char *symbol)
+EFG_INLINE void *efg_wrap_next(int id, int named, const char *symbol)
 {
     void *function = atomic_load_explicit(&efg_wrap_functions[named][id], memory_order_relaxed);
     return UNLIKELY(!function) ? efg_wrap_find(id, named, symbol, __builtin_return_address(0))
@@ -69,13 +69,13 @@ struct efg_wrap_outermost {
 extern OURS __thread struct efg_wrap_outermost efg_wrap_outermost
     __attribute__((tls_model("initial-exec")));
 
-INLINE bool efg_wrap_is_inside(const void *frame)
+EFG_INLINE bool efg_wrap_is_inside(const void *frame)
 {
     return (uintptr_t)frame < (uintptr_t)efg_wrap_outermost.frame;
 }
 
 /* Whether a call of this SHAPE, a constant, passes; those made within others are counted, too. */
-INLINE bool efg_wrap_passes(int shape)
+EFG_INLINE bool efg_wrap_passes(int shape)
 {
     if (EFG_SHAPES_KEPT >> shape & 1 || !UNLIKELY(efg_wrap_outermost.passing))
         return false;
@@ -83,13 +83,13 @@ INLINE bool efg_wrap_passes(int shape)
     return true;
 }
 
-INLINE void efg_wrap_enter(void *frame, int named)
+EFG_INLINE void efg_wrap_enter(void *frame, int named)
 {
     efg_wrap_outermost.frame = frame;
     efg_wrap_outermost.named = named;
 }
 
-INLINE void efg_wrap_leave(void)
+EFG_INLINE void efg_wrap_leave(void)
 {
     efg_wrap_outermost.frame = NULL;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hot.h"
 #include "files/live/live.h"
 #include "runtime/calls/call.h"
 #include "runtime/mpi/decode.h"
@@ -51,8 +52,7 @@ _Static_assert(offsetof(struct efg_call, nrequests) - offsetof(struct efg_call, 
                "their arguments are in the same order");
 
 /* CALL of T begins; its path and time are known, and its requests saved. */
-static inline __attribute__((always_inline)) void efg_live_enter(struct efg_thread *t,
-                                                                 const struct efg_call *call)
+EFG_INLINE void efg_live_enter(struct efg_thread *t, const struct efg_call *call)
 {
     struct efg_live_thread *at = t->live;
 
@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) void efg_live_enter(struct efg_thre
 }
 
 /* A call of T was left then. */
-static inline __attribute__((always_inline)) void efg_live_leave(struct efg_thread *t, uint64_t leave)
+EFG_INLINE void efg_live_leave(struct efg_thread *t, uint64_t leave)
 {
     if (t->live)
         __atomic_store_n(&t->live->left, leave, __ATOMIC_RELEASE);

@@ -33,7 +33,7 @@
 /* --- what the program says --- */
 
 /* A region begins or ends in the function that has called the one with this FRAME. */
-static void control_regions(int level, const char *name, const uintptr_t *frame)
+void efg_tracer_within(int level, const char *name, const uintptr_t *frame)
 {
     struct efg_thread *t = efg_self;
     uint64_t hash;
@@ -51,7 +51,7 @@ void efg_tracer_control(int level, const char *name, const uintptr_t *frame)
     if (efg_job.conf.pcontrol == EFG_PCONTROL_RECORD)
         efg_asked_level(level);
     else if (efg_job.conf.signature & EFG_DIM_REGION)
-        control_regions(level, name, frame);
+        efg_tracer_within(level, name, frame);
 }
 
 /* Who names regions wants to see them, unless `signature` says what tells calls apart. */
@@ -70,12 +70,7 @@ void efg_tracer_region(int level, const char *name, const uintptr_t *frame)
 {
     if (level == 1)
         tell_regions_apart();
-    control_regions(level, name, frame);
-}
-
-void efg_tracer_within(int level, const char *name, const uintptr_t *frame)
-{
-    control_regions(level, name, frame);
+    efg_tracer_within(level, name, frame);
 }
 
 void efg_tracer_record(uint64_t iterations)
@@ -84,8 +79,6 @@ void efg_tracer_record(uint64_t iterations)
 }
 
 /* --- events --- */
-
-#define INLINE static inline __attribute__((always_inline))
 
 static __attribute__((noinline, cold)) bool turn_back(struct efg_thread *t)
 {
@@ -102,7 +95,7 @@ static __attribute__((noinline)) bool spare(struct efg_thread *t, struct efg_cal
     return spared != EFG_SPARED_NOTHING;
 }
 
-INLINE void end_enter(struct efg_thread *t)
+EFG_INLINE void end_enter(struct efg_thread *t)
 {
     if (t->cost.entered) {
         t->cost.inside = efg_clock_ticks() - t->cost.entered;
@@ -111,7 +104,7 @@ INLINE void end_enter(struct efg_thread *t)
     efg_thread_end_work(t);
 }
 
-INLINE bool enter(struct efg_call *call, bool is_live)
+EFG_INLINE bool begin_call(struct efg_call *call, bool is_live)
 {
     struct efg_thread *t = efg_self ? efg_self : efg_threads_self();
     bool wants_leave;
@@ -160,7 +153,7 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
 }
 
 /* Polls that were only counted since the last one that was measured: this one stands for them, too. */
-INLINE uint64_t stand_for(struct efg_thread *t)
+EFG_INLINE uint64_t stand_for(struct efg_thread *t)
 {
     uint64_t counted = t->polls_counted;
 
@@ -169,8 +162,8 @@ INLINE uint64_t stand_for(struct efg_thread *t)
 }
 
 /* Of CALL, which has returned at LEAVE. Returns whether it counts for the pivot. */
-INLINE bool add_event(struct efg_thread *t, const struct efg_call *call, struct efg_facts facts,
-                      uint64_t leave)
+EFG_INLINE bool add_event(struct efg_thread *t, const struct efg_call *call, struct efg_facts facts,
+                          uint64_t leave)
 {
     uint32_t waiting = t->backlog.count;
     struct efg_event *event = &t->backlog.event[waiting++];
@@ -205,7 +198,7 @@ static __attribute__((noinline)) bool leave_spared(struct efg_thread *t, struct 
     return true;
 }
 
-INLINE void leave(struct efg_call *call, int result, bool is_live)
+EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
 {
     struct efg_thread *t = call->thread;
     efg_thread_begin_work(t);
@@ -241,22 +234,22 @@ INLINE void leave(struct efg_call *call, int result, bool is_live)
 
 EFG_HOT bool efg_tracer_enter(struct efg_call *call)
 {
-    return enter(call, true);
+    return begin_call(call, true);
 }
 
 EFG_HOT void efg_tracer_leave(struct efg_call *call, int result)
 {
-    leave(call, result, true);
+    end_call(call, result, true);
 }
 
 EFG_HOT static bool enter_unshown(struct efg_call *call)
 {
-    return enter(call, false);
+    return begin_call(call, false);
 }
 
 EFG_HOT static void leave_unshown(struct efg_call *call, int result)
 {
-    leave(call, result, false);
+    end_call(call, result, false);
 }
 
 const struct efg_hooks *efg_tracer_hooks(bool is_live)

@@ -41,9 +41,10 @@ const struct efg_hooks *efg_tracer_hooks(bool is_live);
 
 /* MPI_Pcontrol; efgtrace_begin, efgtrace_end; efgtrace_record. */
 void efg_tracer_control(int level, const char *name, const uintptr_t *frame);
-/* The same of one that is not the user's, and does not tell calls apart. */
-void efg_tracer_within(int level, const char *name, const uintptr_t *frame);
 void efg_tracer_region(int level, const char *name, const uintptr_t *frame);
 void efg_tracer_record(uint64_t iterations);
+/* A region begins or ends in the function that has called the one with this FRAME; none that the user
+ * has asked to tell calls apart by. */
+void efg_tracer_within(int level, const char *name, const uintptr_t *frame);
 
 #endif
