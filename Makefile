@@ -179,6 +179,9 @@ $(BUILD)/tests/test_code: FILES_LIBS += $(call pc,--libs,libunwind) $(ZYDIS)
 
 $(BUILD)/tests/test_pycode: $(call of,stack/pycode stack/pylayout)
 
+$(BUILD)/tests/test_clusters: $(BUILD)/obj/efgtrace/model/clusters.o
+$(BUILD)/tests/test_clusters: ALL_CFLAGS += -Iefgtrace
+
 $(BUILD)/tests/test_clock: $(call of,base/clock)
 $(BUILD)/tests/test_signals: $(call of,base/signals)
 $(BUILD)/tests/test_offset: $(call of,node/offset)

@@ -96,6 +96,22 @@ def check_heat(report, ranks, lines):
         check('iterations by rank: as in the text', wanted, re.findall(r'[\d.]+ [mun]?s', lines[at + 1]))
 
 
+def check_clusters(report, ranks, lines):
+    """Each rank is in one cluster, and the text has the same ones."""
+    clusters, alike = report['clusters'], report['alike']
+    members = [list(of_list(c['ranks'])) for c in clusters]
+    check('clusters: each rank is in one', sorted(ranks), sorted(sum(members, [])))
+    check('clusters: how many are in each', [c['count'] for c in clusters], list(map(len, members)))
+    check('clusters: the representative is one of them', [], [c['number'] for c, m in zip(clusters, members) if c['representative'] not in m])
+    check('clusters: outliers', sorted(sum((m for c, m in zip(clusters, members) if c['is_outlier']), [])), list(of_list(alike['outliers'])))
+    check('clusters: nothing differs from itself', (0, []), (clusters[0]['apart'], clusters[0]['differences']))
+    rows = table(lines, 'Clusters of ranks that behave alike', r' +(\d+) +(\d+) +([\d.]+)% +(.*?) +([\d.]+)% ')
+    wanted = [(c['number'], c['count'], f"{100 * c['apart']:.1f}", ns(c['time']), f"{100 * c['mpi'] / (c['time'] or 1):.1f}") for c in clusters]
+    check('clusters: as in the text', wanted if len(clusters) > 1 else [], [(int(n), int(count), *rest) for n, count, *rest in rows])
+    found = any('not behave like the others' in sentence for sentence in report['overview']['findings'])
+    check('clusters: a finding if there are outliers', alike['outliers'] != '', found)
+
+
 def check_folded(report):
     """Folded stacks are the contexts with time of their own."""
     wanted, paths = Counter(), []
@@ -159,6 +175,7 @@ def main():
     check('sizes of messages', sum(n[1] for _, sends, _ in traffic for n in sends), sum(sent['sizes']))
     check('collectives', sum(n[1] for *_, collectives in traffic for n in collectives), sum(sent['collectives']))
 
+    check_clusters(report, ranks, lines)
     check_heat(report, ranks, lines)
     contexts = report['contexts']
     check('the root has all calls', sum(made.values()), contexts[0]['calls'])

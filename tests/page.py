@@ -96,6 +96,8 @@ def figures(page, report):
     same(f'{page.name}: calls', [[c['call'], str(c['calls']), f"{100 * c['run_share']:.1f}%"] for c in report['calls']],
          page.cells('MPI functions by time', 0, 1, 4))
     same(f'{page.name}: loops', [[str(l['repetitions']), l['label']] for l in report['loops']], page.cells('Loops', 1, 5))
+    same(f'{page.name}: clusters', [[str(c['count']), 'outlier' if c['is_outlier'] else ''] for c in report['clusters']],
+         [[count, which[-7:] if which.endswith('outlier') else ''] for count, which in page.cells(f"{len(report['clusters'])} cluster", 1, 2)])
     same(f'{page.name}: groups', [[str(g['count']), str(g['nodes'])] for g in report['groups']],
          page.cells(f"{report['group_count']} group", 1, 2))
 

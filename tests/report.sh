@@ -99,6 +99,19 @@ else
     skip "report, graph: ten thousand ranks in little memory" "a sanitizer takes more"
 fi
 
+# --- a rank that computes longer than the others ---
+compile stencil2d || exit 2
+graphed late 6 --plugins "delay:call=MPI_Allreduce rank=4 us=8000" "$programs/stencil2d" 150 100
+"$tool" report late -f json | "$python" -c '
+import json, sys
+d = json.load(sys.stdin)
+late = [c for c in d["clusters"] if c["ranks"] == "4"][0]
+before = [x for x in late["differences"] if x["what"] == "before"][0]
+assert late["is_outlier"] and late["apart"] > .2, late
+assert before["by"] > 5e8 and before["label"].startswith("MPI_Allreduce"), before
+assert any("not behave like the others, rank" in f for f in d["overview"]["findings"])' 2>told
+verdict "report: the rank that is late is an outlier, and why" "$(cat told)"
+
 # --- what is wrong ---
 mkdir empty killed killed/logs short old damaged rank
 head -c 5000 run/run.efg >short/run.efg
@@ -135,7 +148,7 @@ says "graph: no such folder" 1 "cannot write none/g.dot: No such file or directo
 
 # --- a program without names ---
 
-compile stencil2d && strip -o nameless "$programs/stencil2d" || exit 2
+strip -o nameless "$programs/stencil2d" || exit 2
 traced stripped ./nameless 50 100
 verdict "a loop in an unknown function is in its program" \
     "$("$tool" report stripped >text; grep -qE ' 50 .* in nameless: [A-Z][a-z]+, ' text || sed -n '/^Loops/,/^$/p' text)"

@@ -183,12 +183,12 @@ static int keep_parts(struct efg_merged *m, uint32_t index, const struct efg_gra
 {
     for (uint32_t i = 0; i < one->node_count; i++) {
         const struct efg_node *node = &one->nodes[i];
-        struct efg_merged_part part = {index, ids->node[i], efg_node_time(node), 0};
+        struct efg_merged_part part = {index, ids->node[i], efg_node_time(node), 0, node->time.count};
         efg_buffer_put(&m->node_parts, &part, sizeof part);
     }
     for (uint32_t i = 0; i < one->edge_count; i++) {
         const struct efg_edge *edge = &one->edges[i];
-        struct efg_merged_part part = {index, ids->edge[i], edge->time.sum, edge->spent};
+        struct efg_merged_part part = {index, ids->edge[i], edge->time.sum, edge->spent, 0};
         efg_buffer_put(&m->edge_parts, &part, sizeof part);
     }
     return m->node_parts.failed || m->edge_parts.failed ? -ENOMEM : 0;

@@ -41,6 +41,7 @@ struct efg_merged_item { /* a node or an edge */
 struct efg_merged_part { /* what a rank contributes to a node or an edge */
     uint32_t rank, id;    /* RANK: its index */
     uint64_t time, spent; /* ns: in the calls of a node, all polls included; on an edge */
+    uint64_t calls;       /* of a node, without polls */
 };
 
 struct efg_merged_places { /* what a rank found; kind EFG_PIVOT_NONE, function 0: nothing */

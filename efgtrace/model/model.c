@@ -20,7 +20,7 @@ static bool is_shared(const struct efg_model *m)
 static int begin(struct efg_model *m, const char *is_wanted, unsigned dimensions, unsigned parts)
 {
     int error = efg_merged_begin(&m->merged, &m->run, is_wanted, dimensions);
-    m->merged.keeps_parts = !!(parts & EFG_MODEL_TIMES);
+    m->merged.keeps_parts = !!(parts & (EFG_MODEL_TIMES | EFG_MODEL_CLUSTERS));
     if (!error && parts & EFG_MODEL_RANKS)
         error = efg_ranks_begin(&m->ranks, &m->run);
     if (!error && parts & EFG_MODEL_HEAT)
@@ -66,6 +66,8 @@ static int end(struct efg_model *m, unsigned parts)
     if (!error && parts & EFG_MODEL_TIMES)
         error = efg_by_rank_make(&m->by, m->run.rank_count, &m->merged,
                                  parts & EFG_MODEL_CONTEXTS ? &m->contexts : NULL);
+    if (!error && parts & EFG_MODEL_CLUSTERS)
+        error = efg_clusters_make(&m->clusters, m->run.rank_count, &m->merged);
     return error;
 }
 
@@ -94,6 +96,7 @@ int efg_model_read(struct efg_model *m, const char *is_wanted, unsigned dimensio
 
 void efg_model_fini(struct efg_model *m)
 {
+    efg_clusters_fini(&m->clusters);
     efg_by_rank_fini(&m->by);
     efg_contexts_fini(&m->contexts);
     efg_heat_fini(&m->heat);

@@ -7,6 +7,7 @@
 #define EFG_MODEL_H
 
 #include "by_rank.h"
+#include "clusters.h"
 #include "contexts.h"
 #include "counted.h"
 #include "heat.h"
@@ -21,6 +22,7 @@ enum efg_model_part { /* what there is besides the graph */
     EFG_MODEL_CONTEXTS = 4,
     EFG_MODEL_TIMES = 8, /* by rank: in loops, and in contexts, if there are some */
     EFG_MODEL_HEAT = 16, /* by rank: of iterations */
+    EFG_MODEL_CLUSTERS = 32, /* of ranks that behave alike */
 };
 
 struct efg_model {
@@ -37,6 +39,7 @@ struct efg_model {
     struct efg_contexts contexts; /* the calling context tree */
     struct efg_heat heat;         /* the iterations of each rank */
     struct efg_by_rank by;        /* the time of each rank in loops and contexts */
+    struct efg_clusters clusters; /* ranks that behave alike */
 };
 
 /* Open the run in DIR, for COMMAND; after it is set which ranks have recorded, read its ranks, or

@@ -386,11 +386,12 @@ void efg_report_fit(cJSON *document)
 {
     cJSON *left_out = cJSON_CreateObject();
     cJSON *complete = cJSON_DetachItemFromObject(document, "complete");
-    int error = fit_contexts(left_out, document) || fit_graph(left_out, document) ||
-                fit(left_out, document, "loops", LOOPS_ROOM) ||
-                fit(left_out, document, "sites", TABLE_ROOM) ||
-                fit(left_out, document, "groups", GROUPS_ROOM) || fit_slow(left_out, document) ||
-                fit(left_out, cJSON_GetObjectItem(document, "representative"), "rows", TABLE_ROOM);
+    int error =
+        fit_contexts(left_out, document) || fit_graph(left_out, document) ||
+        fit(left_out, document, "loops", LOOPS_ROOM) || fit(left_out, document, "sites", TABLE_ROOM) ||
+        fit(left_out, document, "groups", GROUPS_ROOM) ||
+        fit_by(left_out, document, "clusters", GROUPS_ROOM, no_time) || fit_slow(left_out, document) ||
+        fit(left_out, cJSON_GetObjectItem(document, "representative"), "rows", TABLE_ROOM);
     tell(document, left_out, complete, error);
 }
 

@@ -10,8 +10,8 @@
  *                sums are kept, and edges between the same two are one edge; edges 300 kB,
  *                those with the most time.
  *     the rest   loops 200 kB, of those with the most time; sites, rows of the
- *                representative table, and differences of slow iterations 120 kB each, groups of
- *                ranks 100 kB: the first ones, since the largest come first.
+ *                representative table, and differences of slow iterations 120 kB each, groups and
+ *                clusters of ranks 100 kB each: the first ones, since the largest come first.
  *
  * In a comparison, loops have 200 kB: those with the most time in either run; and differences
  * 500 kB: the largest ones.

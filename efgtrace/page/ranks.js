@@ -186,8 +186,29 @@ function drawRanks() {
     if (halos) halos.start();
 }
 
+const differenceWords = { in: "in", before: "computing before", calls: "calls of" };
+
+function clusterDifference(d) {
+    const by = d.what === "calls" ? count(Math.abs(d.by)) : ns(Math.abs(d.by));
+    return make("div", null, `${d.by < 0 ? "\u2212" : "+"} ${by} ${differenceWords[d.what]} `, siteName(d));
+}
+
+function drawClusters() {
+    const { range, range_rank: far, outliers } = run.alike;
+    const said = run.clusters.length > 1 ? outliers === "" ? "None of them is a few outliers only." : `Outliers: rank ${ranksText(outliers)}.`
+        : `No rank and no group of ranks stands out: rank ${far} differs most, by ${percent(range)} of the time or of the calls.`;
+    return [make("h3", null, "Clusters of ranks that behave alike"),
+        make("div.panel", null, table(`${plural(run.clusters.length, "cluster")}, by size`, [
+            { name: "cluster", n: true, value: (c) => String(c.number) }, { name: "ranks", n: true, value: (c) => count(c.count) },
+            { name: "which", wide: true, value: (c) => make("span", null, someRanks(c.ranks, 200), c.is_outlier ? make("span.tag", null, "outlier") : null) },
+            { name: "differs", n: true, title: "share of the time, or of the calls, that is not as in the first cluster", value: (c) => percent(c.apart) },
+            { name: "time", n: true, value: (c) => ns(c.time) }, { name: "in MPI", n: true, value: (c) => percent(of(c.mpi, c.time)) },
+            { name: "a rank has, in the mean, more and less than in the first cluster", wide: true, value: (c) => make("div", null, c.differences.slice(0, 3).map(clusterDifference)) }], run.clusters, 12)),
+        make("p.note", null, said), leftOut("clusters", "smaller clusters")];
+}
+
 function drawRankTable() {
-    section("ranks", "Ranks", "What each rank did, and which ranks made the same calls in the same order.",
+    section("ranks", "Ranks", "What each rank did, which ranks behave alike, which ones are outliers, and which ranks made the same calls in the same order.",
         make("div.panel", null, table("Per rank", [
             { name: "what", value: (q) => q.name },
             { name: "least", n: true, value: (q) => units[q.unit](q.values.least || 0) },
@@ -199,6 +220,7 @@ function drawRankTable() {
             { name: "above", n: true, title: "how much more the rank with the most has than the mean", value: (q) => q.values.count ? percent(of(q.values.most - q.values.mean, q.values.mean)) : "" },
             { name: "spread", value: (q) => bins(q.values, 160, 24, units[q.unit]) },
             { name: "slow or large", wide: true, value: (q) => q.values.count ? someRanks(q.values.thirds[2][1], 80) : "" }], run.ranks)),
+        drawClusters(),
         make("h3", null, "Groups of ranks with the same graph"),
         make("div.panel", null, table(`${plural(run.group_count, "group")}, by size`, [
             { name: "group", n: true, value: (g) => String(g.number) }, { name: "ranks", n: true, value: (g) => count(g.count) },

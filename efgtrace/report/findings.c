@@ -124,6 +124,7 @@ void efg_report_findings(struct efg_buffer *out, const struct efg_model *model,
     say_processor(out, &model->run);
     say_efficiency(out, &model->run, &model->ranks);
     say_balance(out, &model->run, &model->ranks);
+    efg_report_say_outliers(out, model);
     say_site(out, &model->run, &model->ranks);
     say_slow(out, beside);
 }

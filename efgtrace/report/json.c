@@ -59,6 +59,10 @@ const char efg_report_json_help[] =
     "           {plugin, line, ranks, first_rank}], if they have said something at the end\n"
     "  ranks    [{name, unit, values D}] what each rank did\n"
     "  groups   [{number, count, ranks RANKS, nodes, edges}] of ranks with the same graph\n"
+    "  clusters [{number, count, ranks RANKS, representative (a rank), is_outlier, apart (from the\n"
+    "           first one), spread, time, mpi (mean of a rank), differences [{what (in, before or\n"
+    "           calls), label, hash, by (ns or calls), share}]}] of ranks that behave alike\n"
+    "  alike    {range, range_rank (the rank that is farthest from the middle), outliers RANKS}\n"
     "  iterations {of_rank, slots [[first, count, start, time, least, most, mpi]], longest\n"
     "           [[number, start, time, mpi]], recorded [[first, last]]} of the main loop, since it\n"
     "           was found; first is the first one, last the one after the last\n"
@@ -160,6 +164,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     efg_report_json_tree(document, model);
     efg_report_json_graph(document, model);
     efg_report_json_ranks(document, model);
+    efg_report_json_clusters(document, model);
     efg_report_json_counters(document, model, is_page ? COUNTED_ON_PAGE : UINT32_MAX);
     efg_report_json_openmp(document, model);
     efg_report_json_plugins(document, &model->run);

@@ -47,6 +47,7 @@ void efg_report_json_counters(cJSON *to, const struct efg_model *model, uint32_t
 void efg_report_json_openmp(cJSON *document, const struct efg_model *model);
 void efg_report_json_plugins(cJSON *to, const struct efg_run *run);
 void efg_report_json_ranks(cJSON *to, const struct efg_model *model);
+void efg_report_json_clusters(cJSON *to, const struct efg_model *model);
 
 /* "messages", if there are some. Returns 0; else says on standard error what is wrong, and
  * returns EFG_TOLD. */

@@ -5,7 +5,7 @@
  * efficient they are, how the iterations went, where the time of the main loop goes, how well
  * the recorded iterations stand for the run, why ranks wait in them, what their communicators,
  * RMA windows and files take, which calls and which call sites take the time and how evenly over
- * the ranks, the ranks themselves, what they sent to whom, how the graph grew.
+ * the ranks, the ranks themselves and which of them behave alike, what they sent to whom, how the graph grew.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -129,6 +129,8 @@ static void put_report(struct efg_buffer *out, const struct reading *reading, ui
     efg_report_counters(out, model, most);
     efg_text_title(out, "Ranks");
     efg_report_ranks(out, model);
+    efg_text_title(out, "Clusters of ranks that behave alike");
+    efg_report_clusters(out, model, most);
     efg_text_title(out, "Groups of ranks with the same graph");
     efg_report_groups(out, model, most);
     put_sent(out, &model->sent, most);
@@ -207,7 +209,7 @@ static int read_trace(struct reading *r, const struct request *request)
 static int read_all(struct reading *r, const struct request *request)
 {
     unsigned parts = EFG_MODEL_RANKS | EFG_MODEL_SENT | EFG_MODEL_TIMES | EFG_MODEL_HEAT |
-                     (request->as == TEXT ? 0 : EFG_MODEL_CONTEXTS);
+                     EFG_MODEL_CLUSTERS | (request->as == TEXT ? 0 : EFG_MODEL_CONTEXTS);
     int error = read_trace(r, request);
     r->model.has_recorded = efg_representative_ranks(&r->representative);
     if (!error && efg_model_read(&r->model, NULL, efg_merged_dimensions(&r->model.run), parts))
@@ -295,8 +297,8 @@ static const char *const help[] = {
     "loops, where the time of the main loop goes, how long its iterations took, what made\n"
     "the slowest ones slow, how well the recorded ones stand for the run, why the ranks wait\n"
     "in them, what their communicators, RMA windows and files take, which MPI calls and call\n"
-    "sites take the time and how evenly over the ranks (least, median, most), who sent how\n"
-    "much to whom, and how the event flow graph grew.\n\n"
+    "sites take the time and how evenly over the ranks (least, median, most), which ranks\n"
+    "behave alike and which are outliers, who sent how much to whom, and how the event flow graph grew.\n\n"
     "  -a, --all          every line of every table, not only the largest\n"
     "  -s, --signatures   only how many nodes and edges the graph has, merged over the\n"
     "                     ranks and per rank, for each signature that the run has\n"

@@ -32,6 +32,11 @@ const char *efg_report_quantity_unit(enum efg_quantity quantity);
 /* The groups of ranks with the same graph, and how others differ from the largest. */
 void efg_report_groups(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
 
+/* Ranks that behave alike, and how those of other clusters differ from those of the largest; a finding
+ * about outliers, if there are some. */
+void efg_report_clusters(struct efg_buffer *out, const struct efg_model *model, uint32_t most);
+void efg_report_say_outliers(struct efg_buffer *out, const struct efg_model *model);
+
 /* The iterations of the rank that represents the run. */
 void efg_report_iterations(struct efg_buffer *out, const struct efg_run *run);
 
