@@ -101,4 +101,12 @@ first=$(sed -n 's/.*number \([0-9]*\) to.*/\1/p' "$dir/summary.txt" | head -n 1)
 same "around: an iteration is a step, with two rounds" "Sendrecv Allreduce Sendrecv Allreduce Bcast" "$(
     "$tool" expand -r 0 --iteration "$first" "$dir" | awk '{ sub("MPI_", "", $4); print $4 }' | paste -sd ' ')"
 
+# Messages of the first window whose other ends are in no log: no message of the second one gets these.
+$MPICC -g -O1 "$root/tests/phases/unmet.c" -o "$work/unmet" || exit 2
+rm -rf "$dir"
+ranks 4 "$tool" run -o "$dir" -n 3 "$work/unmet" 45 >"$work/out" 2>"$work/err" || verdict unmet "exit code $?"
+has "unmet: both loops" "and 3 iterations of phase" "$dir/summary.txt"
+verdict "unmet: the checker accepts the trace" \
+    "$(faults "$dir/traces.otf2" --min-matched 1.0 --iterations 6 | head -n 3)"
+
 finish

@@ -286,11 +286,13 @@ static void check_needs(struct job *job)
             continue; /* nobody needs a part of one */
         for (int64_t k = 0; k < s->kept; k++) {
             bool has_other = k + lead >= 0 && k + lead < r->kept;
+            assert_int_equal(k >= s->from && k < s->to, has_other);
             assert_int_equal(s->all[k].is_needed,
                              s->all[k].is_margin && has_other && !r->all[k + lead].is_margin);
         }
         for (int64_t k = 0; k < r->kept; k++) {
             bool has_other = k - lead >= 0 && k - lead < s->kept;
+            assert_int_equal(k >= r->from && k < r->to, has_other);
             assert_int_equal(r->all[k].is_needed,
                              r->all[k].is_margin && has_other && !s->all[k - lead].is_margin);
         }

@@ -306,12 +306,23 @@ static void test_what_is_kept_says_why(void **state)
 static const struct efg_span hundreds[] = {{100, 200}, {300, 400}};
 static uint64_t needed[8];
 static size_t needed_count;
+static uint64_t strays[8];
+static size_t stray_count;
 static bool is_unmatched;
 
 /* The record that was added last is needed. */
 static void need(void)
 {
     needed[needed_count++] = (uint64_t)(file.next.word - begin.word);
+}
+
+/* A call whose record goes, wherever it is. */
+static void stray_call(uint64_t enter, uint64_t leave, int kind, uint64_t e)
+{
+    add(enter, EFG_REC_ENTER, 0);
+    add(leave, kind, e);
+    strays[stray_count++] = (uint64_t)(file.next.word - begin.word);
+    add(leave, EFG_REC_LEAVE, 0);
 }
 
 static void add_call(uint64_t enter, uint64_t leave, int kind, uint64_t e, bool is_needed)
@@ -339,12 +350,14 @@ static void trim_as(struct efg_trim_margins margins)
     margins.is_matched = !is_unmatched;
     margins.needed = needed;
     margins.needed_count = needed_count;
+    margins.strays = strays;
+    margins.stray_count = stray_count;
     assert_int_equal(efg_log_close(&file), 0);
     assert_int_equal(efg_trim_margins(path, &margins), 0);
     assert_int_equal(efg_log_open_again(&file, path), 0);
     begin = place_of_file();
     file.next.time = 0;
-    needed_count = 0;
+    needed_count = stray_count = 0;
     struct efg_log_view view = {.words = begin.word};
     struct efg_log_reader reader = {.view = &view};
     view.count = (uint64_t)(file.next.word - begin.word);
@@ -502,6 +515,27 @@ static void test_sends_of_margins_without_other_ends(void **state)
     assert_int_equal(count, 2 + 3 + 2 + 3);
 }
 
+/* What has no other end goes, with its completion; the calls inside stay. */
+static void test_strays_go(void **state)
+{
+    (void)state;
+    begin_roomy_window(10);
+    stray_call(20, 20, EFG_REC_IRECV_REQUEST, 1);
+    stray_call(30, 40, EFG_REC_ISEND, 2);
+    call(110, 120, EFG_REC_ISEND_COMPLETE, 2);
+    call(120, 130, EFG_REC_IRECV, 1);
+    stray_call(130, 140, EFG_REC_SEND, 3);
+    stray_call(150, 160, EFG_REC_IRECV_REQUEST, 4);
+    call(170, 180, EFG_REC_SEND, 5);
+    call(210, 220, EFG_REC_IRECV, 4);
+    add(260, EFG_REC_WINDOW_END, 0);
+    trim_margins();
+    assert_int_equal(count, 2 + 4 * 2 + 3);
+    assert_true(has(EFG_REC_SEND, 5));
+    assert_int_equal(time_of(EFG_REC_WINDOW_BEGIN), 110);
+    assert_int_equal(time_of(EFG_REC_WINDOW_END), 180);
+}
+
 /* Taken along by some call of the margin, it does not make that one stay. */
 static void test_receives_that_were_taken_along(void **state)
 {
@@ -648,6 +682,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_needed_calls_stay, start, end),
         cmocka_unit_test_setup_teardown(test_requests_of_margins, start, end),
         cmocka_unit_test_setup_teardown(test_sends_of_margins_without_other_ends, start, end),
+        cmocka_unit_test_setup_teardown(test_strays_go, start, end),
         cmocka_unit_test_setup_teardown(test_receives_that_were_taken_along, start, end),
         cmocka_unit_test_setup_teardown(test_what_is_under_way, start, end),
         cmocka_unit_test_setup_teardown(test_damage, start, end),

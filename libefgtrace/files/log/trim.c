@@ -323,6 +323,7 @@ struct efg_log_place efg_trim_front(struct efg_log *log, struct efg_log_place be
 struct margins {
     const struct efg_trim_margins *given;
     struct efg_map requests;  /* those that stay: of calls inside, or needed */
+    struct efg_map strays;    /* those that go */
     size_t windows;           /* begun so far */
     struct efg_record window; /* its beginning, until the room behind it is read; EFG_REC_NONE: none waits */
 };
@@ -332,10 +333,23 @@ static bool is_inside(const struct efg_trim_margins *m, uint64_t time)
     return efg_spans_have(m->inside, m->inside_count, time);
 }
 
+static bool is_among(const uint64_t *places, size_t count, uint64_t place)
+{
+    return count && bsearch(&place, places, count, sizeof *places, efg_compare_numbers);
+}
+
 static bool is_needed(const struct efg_trim_margins *m, uint64_t place)
 {
-    return m->needed_count &&
-           bsearch(&place, m->needed, m->needed_count, sizeof *m->needed, efg_compare_numbers);
+    return is_among(m->needed, m->needed_count, place);
+}
+
+/* Whether record R, which ends at PLACE, goes, or completes what goes. */
+static bool is_stray(const struct margins *m, const struct efg_record *r, uint64_t place)
+{
+    uint64_t request = completes(r);
+
+    return is_among(m->given->strays, m->given->stray_count, place) ||
+           (request && efg_map_find(&m->strays, request));
 }
 
 /* Whether record R of a call in a margin, which was entered at ENTER and ends at PLACE, stays. A receive that
@@ -361,6 +375,11 @@ static void find_requests(struct margins *m, struct efg_log_reader reader)
             is_in = is_inside(m->given, r->time);
         if (r->kind == EFG_REC_ISEND_COMPLETE && !m->given->is_matched)
             continue;
+        if (is_stray(m, r, reader.at)) {
+            if (starts(r))
+                efg_map_put(&m->strays, starts(r));
+            continue;
+        }
         if (request && (is_in || (starts(r) && is_needed(m->given, reader.at))))
             efg_map_put(&m->requests, request);
     }
@@ -456,6 +475,8 @@ static void put_inner(struct trim *t, const struct margins *m, const struct efg_
 {
     bool is_edge = r->kind == EFG_REC_ENTER || r->kind == EFG_REC_LEAVE;
 
+    if (is_stray(m, r, t->reader.at))
+        return;
     if (is_edge || is_inside(m->given, enter) || stays(m, r, enter, t->reader.at))
         keep_inner(t, *r);
 }
@@ -506,6 +527,7 @@ static void trim_log(struct efg_log *log, const struct efg_trim_margins *given)
     finish(&t, log);
     log->header->trimmed = 1;
     efg_map_fini(&m.requests);
+    efg_map_fini(&m.strays);
 }
 
 int efg_trim_margins(const char *path, const struct efg_trim_margins *given)

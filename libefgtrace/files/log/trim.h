@@ -61,6 +61,8 @@ struct efg_trim_margins {
     const uint64_t *needed; /* ascending: places (efg_log_read) of records in margins that send or receive, or
                                start that, and stay */
     size_t needed_count;
+    const uint64_t *strays; /* likewise, of records inside that go, with what completes their requests */
+    size_t stray_count;
     const struct efg_trim_flight *gone; /* of each window, in the order of the log: under way because of what
                                            goes before it, as EFG_REC_WINDOW_BEGIN has it */
     size_t gone_count;

@@ -198,7 +198,8 @@ static void begin_front(struct pass *p, const struct efg_record *r)
     size_t i = efg_spans_at(c->inside, c->inside_count, r->time);
     p->inside_from = i < c->inside_count ? c->inside[i].from : 0;
     if (c->inside && !grow(c, &c->fronts, c->front_count, sizeof *c->fronts))
-        c->fronts[c->front_count++] = (struct efg_channels_front){p->log->thread, p->windows, {0, 0}};
+        c->fronts[c->front_count++] =
+            (struct efg_channels_front){.thread = p->log->thread, .window = p->windows};
 }
 
 static uint64_t hash_of_channel(const struct efg_channel_key *key)
@@ -380,6 +381,11 @@ static enum efg_class class_of(const struct pass *p)
     return class ? (enum efg_class) * class : EFG_CLASS_OTHER;
 }
 
+static void add_flight(struct efg_flight *to, struct efg_flight more)
+{
+    *to = (struct efg_flight){to->sum + more.sum, to->count + more.count};
+}
+
 /* As it is counted while it runs (flight.h). All have made the same number of them when a window begins, but
  * not when its margin does. */
 static void count_collective(struct pass *p, const struct comm *comm, const struct efg_record *r)
@@ -397,8 +403,9 @@ static void count_collective(struct pass *p, const struct comm *comm, const stru
         efg_flight_add(&flight, efg_flight_channel(comm->identity, from, me, tag), -1);
     efg_flight_join(&p->c->flight, flight, p->windows - 1);
     if (p->c->front_count) {
-        struct efg_flight *front = &p->c->fronts[p->c->front_count - 1].flight;
-        *front = (struct efg_flight){front->sum + flight.sum, front->count + flight.count};
+        struct efg_channels_front *front = &p->c->fronts[p->c->front_count - 1];
+        add_flight(&front->flight, flight);
+        add_flight(&front->collectives, flight);
     }
 }
 

@@ -70,6 +70,7 @@ static inline uint64_t efg_order_place(uint64_t order)
 struct efg_channel_ends { /* all sends or all receives of a channel */
     uint64_t count;
     uint32_t kept;            /* of these, none in mode full */
+    uint32_t from, to;        /* [from, to) have other ends, as efg_channels_need finds out */
     struct efg_transfer *all; /* in the order of posting */
     struct efg_sync clock;    /* the clock of their times: sync[0] of the logs */
 };
@@ -114,7 +115,7 @@ struct efg_channels_span { /* iterations [first, last) of a window; none: first 
 
 struct efg_channels_front { /* what goes before a window, if nothing there is needed */
     uint32_t thread, window;
-    struct efg_flight flight;
+    struct efg_flight flight, collectives; /* of all; of collectives only */
 };
 
 struct efg_channels { /* all zero is an empty one */
@@ -126,6 +127,7 @@ struct efg_channels { /* all zero is an empty one */
     struct efg_flight flight; /* under way when the windows began, as the logs say */
     struct efg_leads leads;
     struct efg_run_messages open;   /* what is open at the edges; the other members are 0 */
+    struct efg_run_messages gone;   /* ends without other ends that are not in the logs any more */
     bool (*is_here)(uint32_t rank); /* whether there are logs of RANK; NULL: of all */
     const struct efg_span *inside;  /* of windows, in ticks, ascending; NULL: all is */
     size_t inside_count;
@@ -177,15 +179,16 @@ uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at,
                                struct efg_buffer *out);
 int efg_channels_get_back(struct efg_channels *c, const void *block, size_t size);
 
-/* Find which ends in margins are needed by what RANK received, or sent to itself. */
+/* Find which ends of what RANK received, or sent to itself, have other ends, and which of these are needed
+ * in margins. */
 void efg_channels_need(struct efg_channels *c, uint32_t rank);
 
-/* The sends in margins that are needed, to their sources: as sort_back, put_back and get_back. */
+/* The same of the sends, to their sources: as sort_back, put_back and get_back. */
 uint32_t efg_channels_put_needs(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out);
 int efg_channels_get_needs(struct efg_channels *c, const void *block, size_t size);
 
-/* What stays of the margins in the log of THREAD of RANK; without leads that are proven, no other ends do.
- * Returns 0 or -ENOMEM. */
+/* What stays of the margins in the log of THREAD of RANK, and what goes inside; without leads that are
+ * proven, no other ends do. Returns 0 or -ENOMEM. */
 int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t thread,
                          struct efg_trim_margins *margins);
 void efg_channels_margins_fini(struct efg_trim_margins *margins);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which calls in the margins of windows hold the other ends of messages inside, and so stay. Two ends belong
- * together by the leads that were found (leads.c); where one of them is inside, both are needed.
+ * together by the leads that were found (leads.c); where one is inside, both are needed. An end inside whose
+ * other end is in no log goes: readers match the k-th send of a channel with its k-th receive, and would give
+ * it the end of another message, even of the next window. Behind the last window nothing follows, and what is
+ * open at its end stays.
  */
 #include "channels.h"
 
@@ -11,34 +14,87 @@
 #include "base/array.h"
 #include "base/compare.h"
 
+/* Of the ends of a channel in WINDOW, the one at I has no other end, and goes. */
+static bool is_stray(const struct efg_channels *c, const struct efg_channel_ends *ends, uint32_t window,
+                     uint32_t i)
+{
+    bool is_open = i >= ends->to && window + 1 == c->window_count;
+    return !ends->all[i].is_margin && !is_open && (i < ends->from || i >= ends->to);
+}
+
+static uint64_t count_strays(const struct efg_channels *c, const struct efg_channel_ends *ends,
+                             uint32_t window, uint64_t *ahead)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < ends->kept; i++) {
+        count += is_stray(c, ends, window, i);
+        *ahead += i < ends->from && is_stray(c, ends, window, i);
+    }
+    return count;
+}
+
+static void count_gone(struct efg_channels *c, const struct efg_channel *channel)
+{
+    struct efg_run_messages *gone = &c->gone;
+    uint64_t sends = count_strays(c, &channel->sends, channel->key.window, &gone->ahead);
+    uint64_t receives = count_strays(c, &channel->receives, channel->key.window, &gone->early);
+    gone->sends += sends;
+    gone->receives += receives;
+    gone->left_out += sends + receives;
+}
+
+static void pair(struct efg_channel *channel, int64_t lead)
+{
+    struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
+    s->from = lead < 0 ? (uint32_t)-lead : 0;
+    r->from = lead > 0 ? (uint32_t)lead : 0;
+    uint32_t sends = s->kept - s->from, receives = r->kept - r->from;
+    uint32_t pairs = sends < receives ? sends : receives;
+    s->to = s->from + pairs;
+    r->to = r->from + pairs;
+    for (uint32_t i = 0; i < pairs; i++) {
+        struct efg_transfer *a = &s->all[s->from + i], *b = &r->all[r->from + i];
+        a->is_needed = a->is_margin && !b->is_margin;
+        b->is_needed = b->is_margin && !a->is_margin;
+    }
+}
+
 void efg_channels_need(struct efg_channels *c, uint32_t rank)
 {
     for (uint32_t i = 0; i < c->count; i++) {
         struct efg_channel *channel = &c->channels[i];
+        channel->sends.to = channel->sends.kept; /* until the destination says otherwise */
         if (!efg_channel_is_of(channel, rank) || efg_channel_is_collective(channel))
             continue;
-        int64_t lead = efg_channels_lead(c, channel);
-        struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
-        uint64_t send = lead < 0 ? (uint64_t)-lead : 0, receive = lead > 0 ? (uint64_t)lead : 0;
-        for (; send < s->kept && receive < r->kept; send++, receive++) {
-            struct efg_transfer *a = &s->all[send], *b = &r->all[receive];
-            a->is_needed = a->is_margin && !b->is_margin;
-            b->is_needed = b->is_margin && !a->is_margin;
-        }
+        pair(channel, efg_channels_lead(c, channel));
+        count_gone(c, channel);
     }
 }
 
 /* --- what stays --- */
 
-struct margins { /* of one log, while they are filled in */
-    uint64_t *needed;
+struct places { /* of records in the log */
+    uint64_t *all;
     size_t count;
-    struct efg_flight *stays; /* of each window: what is needed before it */
+};
+
+struct margins { /* of one log, while they are filled in */
+    const struct efg_channels *c;
+    struct places needed, strays;
+    struct efg_trim_flight *gone;
     uint32_t windows, thread;
     bool failed;
 };
 
-/* The ends of CHANNEL on this rank that stay, COUNT messages each. */
+static void add_place(struct margins *m, struct places *places, uint64_t order)
+{
+    m->failed |= efg_array_grow(&places->all, places->count, 1, sizeof *places->all) != 0;
+    if (!m->failed)
+        places->all[places->count++] = efg_order_place(order);
+}
+
+/* The ends of CHANNEL on this rank, COUNT messages each: what was under way when recording began is not,
+ * where nothing of it is left. */
 static void add_ends(struct margins *m, const struct efg_channel *channel,
                      const struct efg_channel_ends *ends, int count)
 {
@@ -46,15 +102,29 @@ static void add_ends(struct margins *m, const struct efg_channel *channel,
     uint64_t hash = efg_flight_channel(key->comm, key->source, key->destination, key->tag);
     for (uint32_t i = 0; i < ends->kept && !m->failed; i++) {
         const struct efg_transfer *t = &ends->all[i];
-        if (efg_order_thread(t->order) != m->thread || (t->is_margin && !t->is_needed))
+        if (efg_order_thread(t->order) != m->thread)
             continue;
-        if (t->is_before && key->window < m->windows)
-            efg_flight_add(&m->stays[key->window], hash, count);
-        if (!t->is_needed)
+        if (i < ends->from && key->window < m->windows) {
+            m->gone[key->window].count += (uint32_t)count;
+            m->gone[key->window].sum += hash * (uint64_t)(int64_t)count;
+        }
+        if (t->is_needed)
+            add_place(m, &m->needed, t->order);
+        else if (is_stray(m->c, ends, key->window, i))
+            add_place(m, &m->strays, t->order);
+    }
+}
+
+static void add_channels(struct margins *m, uint32_t rank)
+{
+    for (uint32_t i = 0; i < m->c->count && !m->failed; i++) {
+        const struct efg_channel *channel = &m->c->channels[i];
+        if (efg_channel_is_collective(channel))
             continue;
-        m->failed = efg_array_grow(&m->needed, m->count, 1, sizeof *m->needed) != 0;
-        if (!m->failed)
-            m->needed[m->count++] = efg_order_place(t->order);
+        if (channel->key.source == rank)
+            add_ends(m, channel, &channel->sends, 1);
+        if (channel->key.destination == rank)
+            add_ends(m, channel, &channel->receives, -1);
     }
 }
 
@@ -69,34 +139,34 @@ static const struct efg_channels_front *fronts_of(const struct efg_channels *c, 
     return c->fronts + first;
 }
 
+static void sort_places(struct places *places)
+{
+    if (places->count)
+        qsort(places->all, places->count, sizeof *places->all, efg_compare_numbers);
+}
+
 int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t thread,
                          struct efg_trim_margins *out)
 {
-    struct margins m = {.thread = thread};
+    struct margins m = {.c = c, .thread = thread};
     const struct efg_channels_front *fronts = fronts_of(c, thread, &m.windows);
-    m.stays = calloc((size_t)m.windows + 1, sizeof *m.stays);
-    struct efg_trim_flight *gone = calloc((size_t)m.windows + 1, sizeof *gone);
-    m.failed = !m.stays || !gone;
-    for (uint32_t i = 0; i < c->count && c->leads.is_proven && !m.failed; i++) {
-        const struct efg_channel *channel = &c->channels[i];
-        if (efg_channel_is_collective(channel))
-            continue;
-        if (channel->key.source == rank)
-            add_ends(&m, channel, &channel->sends, 1);
-        if (channel->key.destination == rank)
-            add_ends(&m, channel, &channel->receives, -1);
+    m.gone = calloc((size_t)m.windows + 1, sizeof *m.gone);
+    m.failed = !m.gone;
+    for (uint32_t i = 0; i < m.windows && !m.failed; i++) {
+        struct efg_flight flight = c->leads.is_proven ? fronts[i].collectives : fronts[i].flight;
+        m.gone[i] = (struct efg_trim_flight){(uint32_t)flight.count, flight.sum};
     }
-    for (uint32_t i = 0; i < m.windows && !m.failed; i++)
-        gone[i] = (struct efg_trim_flight){(uint32_t)(fronts[i].flight.count - m.stays[i].count),
-                                           fronts[i].flight.sum - m.stays[i].sum};
-    free(m.stays);
-    if (m.count)
-        qsort(m.needed, m.count, sizeof *m.needed, efg_compare_numbers);
+    if (c->leads.is_proven)
+        add_channels(&m, rank);
+    sort_places(&m.needed);
+    sort_places(&m.strays);
     *out = (struct efg_trim_margins){.inside = c->inside,
                                      .inside_count = c->inside_count,
-                                     .needed = m.needed,
-                                     .needed_count = m.count,
-                                     .gone = gone,
+                                     .needed = m.needed.all,
+                                     .needed_count = m.needed.count,
+                                     .strays = m.strays.all,
+                                     .stray_count = m.strays.count,
+                                     .gone = m.gone,
                                      .gone_count = m.windows,
                                      .is_matched = c->leads.is_proven};
     if (m.failed)
@@ -107,6 +177,7 @@ int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t t
 void efg_channels_margins_fini(struct efg_trim_margins *margins)
 {
     free((void *)(uintptr_t)margins->needed);
+    free((void *)(uintptr_t)margins->strays);
     free((void *)(uintptr_t)margins->gone);
     *margins = (struct efg_trim_margins){0};
 }

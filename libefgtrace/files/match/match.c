@@ -6,8 +6,9 @@
  *     block: clock | number of channels, then each:
  *            key | sends | kept | (time, 4 x bytes + 2 x is margin + is before) of those
  *     block back: number of channels, then each: key | sends that were received before
- *     block of needs: number of channels, then each: key | number | those sends, each by its distance from
- *            the one before it
+ *     block of needs: number of channels, then each: key | sends that were received before | those that are
+ *            received after the last receive that is known | number of needs | these sends, each by its
+ *            distance from the one before it
  */
 #include "channels.h"
 
@@ -219,9 +220,11 @@ static void put_needs(const struct efg_channels *c, const struct efg_channel *ch
     (void)c;
     for (uint32_t i = 0; i < sends->kept; i++)
         count += sends->all[i].is_needed;
-    if (!count)
+    if (!count && !sends->from && sends->to == sends->kept)
         return;
     put_key(out, &channel->key);
+    efg_buffer_number(out, sends->from);
+    efg_buffer_number(out, sends->kept - sends->to);
     efg_buffer_number(out, count);
     for (uint32_t i = 0, last = 0; i < sends->kept; i++)
         if (sends->all[i].is_needed) {
@@ -233,7 +236,12 @@ static void put_needs(const struct efg_channels *c, const struct efg_channel *ch
 static void get_needs(struct efg_reader *in, struct efg_channel *channel)
 {
     struct efg_channel_ends *sends = &channel->sends;
+    uint64_t before = efg_reader_number(in), after = efg_reader_number(in);
     size_t count = efg_reader_count(in, 1);
+    if (before <= sends->kept && after <= sends->kept - before) {
+        sends->from = (uint32_t)before;
+        sends->to = sends->kept - (uint32_t)after;
+    }
     for (uint64_t i = 0, at = 0; i < count && !in->failed; i++) {
         at += efg_reader_number(in);
         if (at < sends->kept)
@@ -258,7 +266,7 @@ uint32_t efg_channels_put_needs(const struct efg_channels *c, uint32_t *at, stru
 
 int efg_channels_get_needs(struct efg_channels *c, const void *block, size_t size)
 {
-    return get_back(c, block, size, 14, get_needs);
+    return get_back(c, block, size, 15, get_needs);
 }
 
 /* --- matching --- */
@@ -277,6 +285,11 @@ static void match(struct efg_run_messages *m, const struct efg_channel *channel,
 struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_t rank)
 {
     struct efg_run_messages messages = c->open;
+    messages.sends = c->gone.sends;
+    messages.receives = c->gone.receives;
+    messages.early = c->gone.early;
+    messages.ahead = c->gone.ahead;
+    messages.left_out = c->gone.left_out;
     for (uint32_t i = 0; i < c->count; i++) {
         const struct efg_channel *channel = &c->channels[i];
         if (efg_channel_is_of(channel, rank) && !efg_channel_is_collective(channel))

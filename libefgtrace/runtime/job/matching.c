@@ -156,7 +156,8 @@ static void reload(struct efg_channels *c)
     struct efg_channels empty = {.is_here = c->is_here,
                                  .inside = c->inside,
                                  .inside_count = c->inside_count,
-                                 .is_trimmed = c->is_trimmed};
+                                 .is_trimmed = c->is_trimmed,
+                                 .gone = c->gone};
     efg_channels_fini(c);
     *c = empty;
     load(c);
@@ -186,8 +187,9 @@ static void trim_logs(const struct efg_channels *c)
     }
 }
 
-/* Of the margins of windows, only the other ends of messages inside stay; none do where nothing is proven, or
- * clocks were wrong: they may have been so at other times than those of windows. */
+/* Of the margins of windows, only the other ends of messages inside stay, and what is inside without another
+ * end goes; neither where nothing is proven, or clocks were wrong: they may have been so at other times than
+ * those of windows. */
 static void trim(struct efg_channels *c)
 {
     int some = c->has_margins;
@@ -215,7 +217,7 @@ static void sum_messages(struct efg_run *run, const struct efg_channels *c, cons
     struct efg_run_messages mine = {.unknown = 1};
     if (!c->failed)
         mine = efg_channels_match(c, (uint32_t)job->rank);
-    mine.left_out = strays->count;
+    mine.left_out += strays->count;
     PMPI_Reduce(&mine, &run->messages, MESSAGE_WORDS, MPI_UINT64_T, MPI_SUM, 0, job->comm);
 }
 
