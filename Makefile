@@ -9,6 +9,7 @@
 #   make builds         other compilers, options and MPIs: built without a warning, and tested (ONLY=openmpi5)
 #   make accidents      what happens to jobs, and what is readable then (ACCIDENTS=--every: half an hour)
 #   make conformance    MPICH's test suite, bare and traced: fetched, built and run, an hour or two
+#   make check-slurm    Slurm's daemons on this host, with the plug-in (CASES="option site ...")
 #   make check-apps     set up, build, run the larger applications (APPS="lammps pw ..."), their pages
 #   make soak           an hour of everything at once: memory, cost, files stay as they are (SOAK_TIME=s)
 #   make bench          what it costs, beside its peers (BENCH_RUNS=3: quick, 5 minutes)
@@ -27,6 +28,7 @@
 #   BUILD=folder            another place to build in
 #   MPICC=mpicc.mpich       the MPI to build for, alone, and to test with; else for each MPI that is found
 #   D3=FILE DAGRE=FILE      the libraries that the page of a report draws with
+#   SPANK=FILE              the header spank.h of the Slurm that the plug-in is for; empty: none
 #   LIBDIR=folder           where the libraries are installed (PREFIX/lib), if elsewhere
 #   RPATH=                  do not look for other libraries in the prefix first
 #   V=1                     show the commands
@@ -78,6 +80,10 @@ RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(ZYDIS) $(FILES_LIBS)
 D3    ?= $(wildcard /usr/share/nodejs/d3/dist/d3.min.js)
 DAGRE ?= $(wildcard /usr/share/nodejs/dagre/dist/dagre.min.js)
 
+# The plug-in for Slurm is of the version whose header this is, and is built only where there is one.
+SPANK    ?= $(wildcard /usr/include/slurm/spank.h)
+SPANK_SO := $(if $(SPANK),$(BUILD)/libefgtrace-spank.so)
+
 # An installed tree may be moved: what is beside us in it is found from where we are.
 rpath = $(if $(RPATH),-Wl$(comma)-rpath$(comma)'$$ORIGIN$(1)')
 
@@ -90,6 +96,7 @@ FILES   := $(call objects,libefgtrace/files/*/*.c)
 WRAP    := $(call objects,libefgtrace/runtime/preload/*.c)
 OPENMP  := $(call objects,libefgtrace/runtime/openmp/*.c)
 RUNTIMES = $(patsubst %,$(BUILD)/libefgtrace-runtime-%.so,$(foreach mpicc,$(MPICCS),$(call ask,name,$(mpicc))))
+BATCH   := $(call objects,libefgtrace/batch/*.c)
 PAGE    := $(BUILD)/page/head.html $(BUILD)/page/tail.html
 TOOL    := $(call objects,efgtrace/*.c efgtrace/*/*.c) $(BUILD)/obj/efgtrace/page/data.o
 
@@ -102,7 +109,7 @@ all: libraries $(BUILD)/efgtrace plugins
 
 plugins: $(PLUGINS)
 
-libraries: $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-openmp.so $(RUNTIMES)
+libraries: $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-openmp.so $(SPANK_SO) $(RUNTIMES)
 	$(if $(RUNTIMES),,@echo "no MPI is found: install one (Debian: libopenmpi-dev, Fedora: openmpi-devel, conda-forge: openmpi), or name its compiler with MPICC=" >&2; exit 1)
 
 # The wrappers alone are preloaded, into programs of any MPI; MPI_Init loads the rest.
@@ -112,6 +119,10 @@ $(BUILD)/libefgtrace.so: $(WRAP)
 # Preloaded beside it, where the key openmp is on.
 $(BUILD)/libefgtrace-openmp.so: $(OPENMP)
 	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) -shared $(DEFINED) -o $@ $^ -ldl
+
+# Loaded by Slurm, which has what it calls.
+$(BUILD)/libefgtrace-spank.so: $(BATCH) $(filter %/conf.o %/when.o,$(FILES)) $(CORE)
+	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) -shared -o $@ $^ -ldl -lm
 
 # These go by way of runtime/base/heap.c.
 HEAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup qsort)
@@ -139,6 +150,7 @@ $(BUILD)/efgtrace-plugins/%.so: plugins/%.c libefgtrace/user/efgtrace-plugin.h
 	$(call quiet,LD)$(CC) -std=gnu11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -fPIC -shared -Ilibefgtrace/user -o $@ $<
 
 $(WRAP) $(OPENMP): ALL_CFLAGS += -Ilibefgtrace/runtime/preload # its mpi.h
+$(BATCH): ALL_CFLAGS += $(if $(SPANK),-I$(abspath $(dir $(SPANK))..))
 $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
 $(TOOL): ALL_CFLAGS += -Iefgtrace
 
@@ -289,7 +301,7 @@ fuzz: set-up-fuzz
 	@$(MAKE) --no-print-directory -s -j2 CC=clang SAN=fuzzer-no-link,address,undefined BUILD=$(BUILD)/fuzz fuzzed
 	@BUILD=$(BUILD) MPICC=$(MPICC) tests/fuzz.sh --time $(FUZZ_TIME) $(FUZZ)
 
-builds: set-up-check
+builds: set-up-check set-up-slurm
 	@tests/builds.sh $(ONLY)
 
 accidents: set-up-check
@@ -299,6 +311,10 @@ accidents: set-up-check
 conformance: set-up-check
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) MPICC=$(MPICC) tests/conformance.sh $(FOLDERS)
+
+check-slurm: set-up-check set-up-slurm
+	@$(MAKE) --no-print-directory -s -j2 all
+	@BUILD=$(BUILD) MPICC=$(MPICC) tests/slurm.sh $(CASES)
 
 SOAK_TIME ?= 3600
 soak: set-up-check
@@ -342,7 +358,7 @@ install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/efgtrace share/man/man1 share/man/man5 share/man/man7 share/doc/efgtrace/plugins \
 	  share/bash-completion/completions share/zsh/site-functions) $(addprefix $(DESTDIR),$(LIBDIR)/efgtrace-plugins $(MODULES))
 	install -m 755 $(BUILD)/efgtrace $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-openmp.so $(RUNTIMES) $(DESTDIR)$(LIBDIR)
+	install -m 755 $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-openmp.so $(SPANK_SO) $(RUNTIMES) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(PLUGINS) $(DESTDIR)$(LIBDIR)/efgtrace-plugins
 	install -m 644 plugins/*.c $(DESTDIR)$(PREFIX)/share/doc/efgtrace/plugins
 	install -m 644 libefgtrace/user/* $(DESTDIR)$(PREFIX)/include/efgtrace
@@ -357,7 +373,7 @@ install: all
 
 # What install has made.
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/efgtrace $(DESTDIR)$(LIBDIR)/libefgtrace.so $(DESTDIR)$(LIBDIR)/libefgtrace-openmp.so $(DESTDIR)$(LIBDIR)/libefgtrace-runtime-*.so \
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/efgtrace $(DESTDIR)$(LIBDIR)/libefgtrace.so $(DESTDIR)$(LIBDIR)/libefgtrace-openmp.so $(DESTDIR)$(LIBDIR)/libefgtrace-spank.so $(DESTDIR)$(LIBDIR)/libefgtrace-runtime-*.so \
 	  lib/pkgconfig/efgtrace.pc share/bash-completion/completions/efgtrace share/zsh/site-functions/_efgtrace \
 	  $(foreach page,$(wildcard man/*.[157]),share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	cd $(DESTDIR)$(PREFIX) && rm -rf $(DESTDIR)$(LIBDIR)/efgtrace-plugins include/efgtrace share/doc/efgtrace $(DESTDIR)$(MODULES)
@@ -373,7 +389,7 @@ deb: set-up-deb dist
 clean:
 	rm -rf $(BUILD)
 
--include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(OPENMP) $(foreach mpicc,$(MPICCS),$(RUNTIME_$(call ask,name,$(mpicc)))) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
+-include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(OPENMP) $(BATCH) $(foreach mpicc,$(MPICCS),$(RUNTIME_$(call ask,name,$(mpicc)))) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all plugins libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps bench bench-instructions bench-order bench-loops bench-reduction bench-keep install uninstall dist deb clean
+.PHONY: all plugins libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps check-slurm bench bench-instructions bench-order bench-loops bench-reduction bench-keep install uninstall dist deb clean
 .SECONDARY:

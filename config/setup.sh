@@ -19,6 +19,8 @@ or through sudo.
           drives it, SimGrid, valgrind
   firefox check, and Firefox, for PAGE_BROWSER=firefox tests/page.sh
   fuzz    check, and the fuzzer of clang for `make fuzz`
+  slurm   Slurm: the header of its plug-ins, and the daemons for `make check-slurm`, which Debian starts when
+          they are installed
   deb     build, page, and what Debian packages are made and checked with
   apps    check, and the larger applications of `make check-apps`
   bench   apps, the tracer and the compressor that `make bench` compares with,
@@ -40,6 +42,7 @@ firefox="$check firefox-esr"
 fuzz="$check libclang-rt-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
 deb="$build $page mpich libmpich-dev libelf-dev debhelper fakeroot lintian"
+slurm="libslurm-dev slurmctld slurmd slurm-client munge util-linux"
 bench="$apps eztrace zstd gnuplot-nox"
 
 give_up() {
@@ -56,6 +59,7 @@ for group in "$@"; do
         check) packages="$packages $check" ;;
         firefox) packages="$packages $firefox" ;;
         fuzz) packages="$packages $fuzz" ;;
+        slurm) packages="$packages $slurm" ;;
         deb) packages="$packages $deb" ;;
         apps) packages="$packages $apps" ;;
         bench) packages="$packages $bench" ;;

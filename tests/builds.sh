@@ -31,7 +31,7 @@ variables() {
 # parts NAME: of `make check`
 parts() {
     echo table tree preload life
-    case $1 in mpich | openmpi5) echo mpi4 ;; esac
+    case $1 in gcc) echo slurm ;; mpich | openmpi5) echo mpi4 ;; esac
 }
 
 # said NAME: how many warnings, and what the tests came to

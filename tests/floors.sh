@@ -13,6 +13,7 @@ arrows() {
     cat <<'END'
 *               base            what any C program needs
 runtime/*       runtime/base    clock, memory, locks, signals
+batch           files/conf      what srun is told are keys
 core/graph      core/flow       a call site knows its place among the loops of the code
 core/loop       core/flow       the loops of a function are strongly connected parts of it
 core/loop       core/graph      loops are found in the graph and its call tree
@@ -255,6 +256,7 @@ includes() {
 # "object letter name" of all names in objects, as nm has them
 names() {
     (cd "$build/obj" && nm -A $(cd "$root" && find libefgtrace efgtrace -name '*.[cS]' |
+        { [ -d "$build/obj/libefgtrace/batch" ] && cat || grep -v /batch/; } | # where there is Slurm
         sed "s/[cS]\$/o/; /runtime\/\(preload\|openmp\)/!s/^libefgtrace\/runtime/$kind\/&/")) |
         sed -E "s/:([0-9a-f]+| +)? / /; s/^$kind\///"
 }
