@@ -98,9 +98,10 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
                                    uint32_t first, uint32_t last)
 {
     Definitions *d = data;
-    enum efg_recorded_region kind = paradigm == OTF2_PARADIGM_MPI   ? EFG_REGION_MPI
-                                    : role == OTF2_REGION_ROLE_LOOP ? EFG_REGION_LOOP
-                                                                    : EFG_REGION_FUNCTION;
+    bool is_construct = paradigm == OTF2_PARADIGM_OPENMP && role == OTF2_REGION_ROLE_ARTIFICIAL;
+    enum efg_recorded_region kind = paradigm == OTF2_PARADIGM_MPI || is_construct ? EFG_REGION_MPI
+                                    : role == OTF2_REGION_ROLE_LOOP               ? EFG_REGION_LOOP
+                                                                                  : EFG_REGION_FUNCTION;
     return put(d, &d->regions, self, (uint64_t)text_of(d, name) << 2 | kind);
 }
 
@@ -135,6 +136,7 @@ static OTF2_CallbackCode on_intercomm(void *data, OTF2_CommRef self, OTF2_String
                                       OTF2_GroupRef other, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     Definitions *d = data;
+    put(d, &d->comm_names, self, text_of(d, name));
     return put(d, &d->comms, self, (uint64_t)one << 32 | other);
 }
 
@@ -142,6 +144,7 @@ static OTF2_CallbackCode on_win(void *data, OTF2_RmaWinRef self, OTF2_StringRef 
                                 OTF2_RmaWinFlag flags)
 {
     Definitions *d = data;
+    put(d, &d->win_names, self, text_of(d, name));
     return put(d, &d->wins, self, comm);
 }
 

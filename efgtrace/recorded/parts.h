@@ -85,7 +85,7 @@ struct efg_recorded_definitions {
     struct efg_map comms;  /* reference -> reference of group << 32 | of the other one */
     struct efg_map groups; /* reference -> index */
     struct efg_map wins;   /* reference -> communicator */
-    struct efg_map comm_names; /* reference -> row of texts */
+    struct efg_map comm_names, win_names; /* reference -> row of texts */
     struct efg_map files;      /* reference of a handle -> the same, of the file's name */
     struct efg_recorded_group *group;
     uint32_t group_count, ranks;

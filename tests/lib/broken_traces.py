@@ -43,6 +43,11 @@ def _(trace):
     trace.redefine('ClockProperties', None, 2, 3000)
 
 
+@broken('two events at one time', 'timestamps')
+def _(trace):
+    trace.is_crowded = True
+
+
 # --- regions ---
 
 @broken('a Leave is missing', 'regions')
@@ -480,6 +485,22 @@ for kind, number in (('String', 3), ('Region', 1), ('LocationGroup', 2), ('Group
                      ('SystemTreeNode', 1), ('InterComm', 2), ('SourceCodeLocation', 0), ('Location', 1)):
     broken(f'two of one id: {kind}', 'definitions')(lambda trace, kind=kind, number=number:
                                                     trace.define_twice(kind, number))
+
+
+@broken('two ranks at one place of a topology', 'definitions')
+def _(trace):
+    place = trace.definition('CartCoordinate')
+    trace.definitions[place] = ('CartCoordinate', 0, 0, [1])
+
+
+@broken('a topology with more places than ranks', 'definitions')
+def _(trace):
+    trace.redefine('CartDimension', 0, 2, 4)
+
+
+@broken('a communicator that is its own parent', 'definitions')
+def _(trace):
+    trace.redefine('Comm', SELF, 3, SELF)
 
 
 @broken('an intercommunicator with the id of a communicator', 'definitions')

@@ -5,7 +5,7 @@
 It shares no code with efgtrace. Read with the lower layer of python3-otf2 (read_trace.py), which applies the
 tables and clock offsets of the locations; the checks are in trace_checks.py:
 
-timestamps   never decrease on a location, and lie within the ClockProperties
+timestamps   increase on a location, but that a metric has that of its event; all lie within the ClockProperties
 regions      each Leave is that of the last Enter, none is left over, all regions are defined; records of
              messages, requests and collectives lie in a call of MPI
 messages     by channel (communicator, the two ranks, tag), in the order of posting, each send has its receive,
@@ -19,7 +19,8 @@ collectives  begin and end are pairs; the members of a communicator, and no othe
 onoff        MeasurementOnOff comes in pairs OFF, ON with nothing between, so at one depth of calls
 definitions  ids are unique and defined before they are used; one clock with a real time; one list of the ranks,
              which are processes called "MPI Rank N" on hosts; members of groups are ranks, once each;
-             communicators have groups of members; the paradigm MPI, and it is that of all functions MPI_*;
+             communicators have groups of members, and parents before them; a Cartesian topology has a place
+             for each rank of its communicator; the paradigm MPI, and it is that of all functions MPI_*;
              locations have as many events as they say
 iterations   all ranks enter the region of role LOOP called "iteration" equally often (so often:
              --iterations), and one of its attributes of type UINT64, if it has any, numbers them alike

@@ -37,6 +37,7 @@ class Trace:
         self.events = {rank: [] for rank in range(RANKS)}
         self.offsets = {rank: [] for rank in range(RANKS)}     # (time, ns): of the clock of a location
         self.requests = 0
+        self.is_crowded = False     # events of one time are written so
         for number in range(iterations):
             self.add_iteration(number)
         self.definitions = self.define(iterations * STEP)
@@ -68,6 +69,9 @@ class Trace:
             ('Comm', WORLD, string('MPI_COMM_WORLD'), 2, NO_REF, otf2.COMM_FLAG_NONE),
             ('Comm', SELF, string('MPI_COMM_SELF'), 1, NO_REF, otf2.COMM_FLAG_NONE),
             ('InterComm', INTER, 0, 3, 4, WORLD, otf2.COMM_FLAG_NONE),
+            ('CartDimension', 0, 0, RANKS, otf2.CART_PERIODIC_TRUE),
+            ('CartTopology', 0, 0, WORLD, [0]),
+            *(('CartCoordinate', 0, rank, [rank]) for rank in range(RANKS)),
             ('SourceCodeLocation', 0, 0, 1),
         ]
 
@@ -168,7 +172,7 @@ class Trace:
         otf2.Archive_OpenEvtFiles(archive)
         for location, events in self.events.items():
             writer = otf2.Archive_GetEvtWriter(archive, location)
-            for event in events:
+            for event in events if self.is_crowded else apart(events):
                 write_event(writer, *event)
             otf2.Archive_CloseEvtWriter(archive, writer)
         otf2.Archive_CloseEvtFiles(archive)
@@ -189,6 +193,14 @@ def flush(*_):
 
 def time_of_flush(*_):
     return 0
+
+
+def apart(events):
+    """Those of one time, 1 ns apart."""
+    said, last = -1, -1
+    for name, time, *rest in events:
+        said, last = time, max(time, last + 1) if time >= said else time
+        yield (name, last, *rest)
 
 
 def write_event(writer, name, time, *rest):

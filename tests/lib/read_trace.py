@@ -30,6 +30,7 @@ DEFINITIONS = {
     'RmaWin': ('RmaWin', {1: 'String', 2: 'Comm'}),
     'CartDimension': ('CartDimension', {1: 'String'}),
     'CartTopology': ('CartTopology', {1: 'String', 2: 'Comm'}),
+    'CartCoordinate': (None, {0: 'CartTopology'}),
     'SourceCodeLocation': ('SourceCodeLocation', {1: 'String'}),
     'IoRegularFile': ('IoFile', {1: 'String', 2: 'SystemTreeNode?'}),
     'IoDirectory': ('IoFile', {1: 'String', 2: 'SystemTreeNode?'}),

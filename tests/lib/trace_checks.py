@@ -4,6 +4,7 @@
 A check is a function of a Trace (read_trace.py), what the ranks are (Ranks of mpi_calls.py), the calls in
 it (Calls) and the options. It returns a Check: figures, and what is wrong.
 """
+import itertools
 from collections import defaultdict, namedtuple
 
 import _otf2 as otf2
@@ -49,11 +50,11 @@ def check_timestamps(trace, _ranks, _calls, _options):
     _, first, length, _ = trace.clock()
     check = Check('timestamps', events=sum(map(len, trace.events.values())), seconds=trace.nanoseconds(length) / 1e9)
     for location, events in trace.events.items():
-        before = first
-        for time, *_ in events:
-            if not before <= time <= first + length:
+        before, earliest = first, first
+        for time, record, _ in events:
+            if not (before if record == 'Metric' else earliest) <= time <= first + length:
                 check.fault(f'location {location}: {time} behind {before}, of {first} .. {first + length}')
-            before = time
+            before, earliest = time, time + (record != 'Metric')
     return check
 
 
@@ -310,6 +311,7 @@ def check_definitions(trace, ranks, _calls, _options):
     check_ranks(check, trace, ranks)
     check_hosts(check, trace)
     check_groups(check, trace, ranks)
+    check_grids(check, trace, ranks)
     check_paradigm(check, trace)
     for location, (_, _, _, wanted, _) in trace['Location'].items():
         if wanted != len(trace.events[location]):
@@ -377,6 +379,26 @@ def check_groups(check, trace, ranks):
             group = trace['Group'].get(definition[place])
             if group and group[2] not in members_of:
                 check.fault(f'communicator {comm} is of group {group[0]}, which is none of members')
+
+
+def check_grids(check, trace, ranks):
+    """A topology is of a communicator, which has as many ranks as it has places; each rank has its own one."""
+    places = defaultdict(dict)
+    for topology, rank, place in trace['CartCoordinate']:
+        places[topology][rank] = tuple(place)
+    for topology, (_, _, comm, dimensions) in trace['CartTopology'].items():
+        sizes = [trace['CartDimension'][one][2] for one in dimensions if one in trace['CartDimension']]
+        members = len(ranks.sides[comm][0]) if comm in ranks.sides else 0
+        wanted = set(itertools.product(*map(range, sizes)))
+        if len(sizes) != len(dimensions) or len(wanted) != members:
+            check.fault(f'topology {topology} is {" x ".join(map(str, sizes))}, communicator {comm} has {members} ranks')
+        elif set(places[topology]) != set(range(members)) or set(places[topology].values()) != wanted:
+            check.fault(f'topology {topology}: {len(places[topology])} ranks at {len(set(places[topology].values()))} '
+                        f'places of {len(wanted)}')
+    for comm, definition in trace['Comm'].items():
+        parent = definition[4 if trace.kinds[comm] == 'InterComm' else 3]
+        if parent in trace['Comm'] and parent >= comm:
+            check.fault(f'communicator {comm} has the parent {parent}, which is not before it')
 
 
 def check_paradigm(check, trace):

@@ -301,13 +301,14 @@ static void functions_are_nested(void **state)
     synth_mark(&s, EFG_REC_WINDOW_END, 0);
     synth_close(&s, 1);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_events(0, "100 Enter iteration\n"
-                           "200 Enter here\n200 Enter there\n200 Enter MPI_Wtime\n300 Leave MPI_Wtime\n"
-                           "300 Leave there\n400 Enter there\n400 Enter MPI_Wtime\n500 Leave MPI_Wtime\n"
-                           "500 Leave there\n600 Enter MPI_Wtime\n700 Leave MPI_Wtime\n"
-                           "800 Leave here\n800 Leave iteration\n900 Enter iteration\n"
-                           "900 Enter here\n1000 Enter there\n1000 Enter MPI_Send\n1100 Leave MPI_Send\n"
-                           "1200 Leave there\n1200 Leave here\n1200 Leave iteration\n");
+    trace_expect_events(0, "37 Enter iteration\n198 Enter here\n199 Enter there\n"
+                           "200 Enter MPI_Wtime\n300 Leave MPI_Wtime\n301 Leave there\n"
+                           "399 Enter there\n400 Enter MPI_Wtime\n500 Leave MPI_Wtime\n"
+                           "501 Leave there\n600 Enter MPI_Wtime\n700 Leave MPI_Wtime\n"
+                           "735 Leave here\n736 Leave iteration\n837 Enter iteration\n"
+                           "900 Enter here\n999 Enter there\n1000 Enter MPI_Send\n"
+                           "1100 Leave MPI_Send\n1134 Leave there\n1135 Leave here\n"
+                           "1136 Leave iteration\n");
     trace_expect_valid("--iterations 2");
 }
 
@@ -354,13 +355,12 @@ static void regions_are_nested_with_functions(void **state)
     synth_mark(&s, EFG_REC_WINDOW_END, 0);
     synth_close(&s, 1);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_events(0, "0 Enter around\n100 Leave around\n100 Enter iteration\n"
-                           "100 Enter around\n200 Enter here\n200 Enter there\n"
-                           "200 Enter MPI_Wtime\n300 Leave MPI_Wtime\n300 Leave there\n"
-                           "400 Enter solve\n500 Enter there\n500 Enter MPI_Wtime\n"
-                           "600 Leave MPI_Wtime\n600 Leave there\n700 Leave solve\n"
-                           "800 Leave here\n800 Leave around\n800 Leave iteration\n"
-                           "800 Enter around\n900 Leave around\n");
+    trace_expect_events(0, "0 Enter around\n35 Leave around\n37 Enter iteration\n100 Enter around\n"
+                           "198 Enter here\n199 Enter there\n200 Enter MPI_Wtime\n"
+                           "300 Leave MPI_Wtime\n301 Leave there\n400 Enter solve\n"
+                           "499 Enter there\n500 Enter MPI_Wtime\n600 Leave MPI_Wtime\n"
+                           "601 Leave there\n700 Leave solve\n734 Leave here\n735 Leave around\n"
+                           "736 Leave iteration\n800 Enter around\n835 Leave around\n");
     trace_expect_valid("--iterations 1");
 }
 
@@ -385,18 +385,17 @@ static void regions_go_on(void **state)
     synth_mark(&s, EFG_REC_WINDOW_END, 0);
     synth_close(&s, 1);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_events(0, "0 Enter around\n100 Leave around\n100 Enter iteration\n"
-                           "100 Enter around\n200 Enter here\n200 Enter late\n"
-                           "300 Enter MPI_Wtime\n400 Leave MPI_Wtime\n500 Leave late\n"
-                           "500 Leave here\n500 Leave around\n500 Leave iteration\n"
-                           "500 Enter around\n500 Enter here\n500 Enter late\n600 Leave late\n"
-                           "600 Leave here\n600 Leave around\n600 Enter iteration\n"
-                           "600 Enter around\n600 Enter here\n600 Enter late\n700 Enter empty\n"
-                           "800 Leave empty\n800 Leave late\n800 Leave here\n800 Leave around\n"
-                           "800 Enter here\n900 Enter MPI_Wtime\n1000 Leave MPI_Wtime\n"
-                           "1100 Enter around\n1200 Leave around\n1200 Leave here\n"
-                           "1200 Leave iteration\n1200 Enter here\n1200 Enter around\n"
-                           "1300 Leave around\n1300 Leave here\n");
+    trace_expect_events(0, "0 Enter around\n35 Leave around\n37 Enter iteration\n100 Enter around\n"
+                           "200 Enter here\n201 Enter late\n300 Enter MPI_Wtime\n"
+                           "400 Leave MPI_Wtime\n433 Leave late\n434 Leave here\n435 Leave around\n"
+                           "436 Leave iteration\n500 Enter around\n501 Enter here\n502 Enter late\n"
+                           "533 Leave late\n534 Leave here\n535 Leave around\n537 Enter iteration\n"
+                           "600 Enter around\n601 Enter here\n602 Enter late\n700 Enter empty\n"
+                           "800 Leave empty\n801 Leave late\n802 Leave here\n803 Leave around\n"
+                           "804 Enter here\n900 Enter MPI_Wtime\n1000 Leave MPI_Wtime\n"
+                           "1100 Enter around\n1134 Leave around\n1135 Leave here\n"
+                           "1136 Leave iteration\n1200 Enter here\n1201 Enter around\n"
+                           "1234 Leave around\n1235 Leave here\n");
     trace_expect_valid("--iterations 2");
 }
 
@@ -419,10 +418,10 @@ static void outside_of_main_is_dropped(void **state)
     synth_leave(&s, "MPI_Wtime");
     synth_close(&s, 0);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_events(0, "100 Enter main\n100 Enter here\n100 Enter MPI_Wtime\n200 Leave MPI_Wtime\n"
-                           "200 Leave here\n200 Leave main\n"
-                           "300 Enter [unknown]\n300 Enter MPI_Wtime\n400 Leave MPI_Wtime\n"
-                           "400 Leave [unknown]\n500 Enter MPI_Wtime\n600 Leave MPI_Wtime\n");
+    trace_expect_events(0, "98 Enter main\n99 Enter here\n100 Enter MPI_Wtime\n"
+                           "200 Leave MPI_Wtime\n201 Leave here\n202 Leave main\n"
+                           "299 Enter [unknown]\n300 Enter MPI_Wtime\n400 Leave MPI_Wtime\n"
+                           "401 Leave [unknown]\n500 Enter MPI_Wtime\n600 Leave MPI_Wtime\n");
 }
 
 static void windows_are_bracketed(void **state)
@@ -442,9 +441,9 @@ static void windows_are_bracketed(void **state)
     }
     synth_close(&s, 1);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_events(0, "100 Enter iteration\n200 Leave iteration\n400 Enter MPI_Test\n"
-                           "500 Leave MPI_Test\n500 Off\n600 On\n700 Enter iteration\n"
-                           "800 Leave iteration\n1000 Enter MPI_Test\n1100 Leave MPI_Test\n");
+    trace_expect_events(0, "37 Enter iteration\n136 Leave iteration\n400 Enter MPI_Test\n"
+                           "500 Leave MPI_Test\n501 Off\n600 On\n637 Enter iteration\n"
+                           "736 Leave iteration\n1000 Enter MPI_Test\n1100 Leave MPI_Test\n");
     trace_expect_valid("--iterations 2");
 }
 
@@ -531,9 +530,9 @@ static void killed_in_a_collective(void **state)
     synth_put(&s, (struct efg_record){.kind = EFG_REC_COLLECTIVE_BEGIN});
     synth_close(&s, 0);
     assert_int_equal(trace_convert(1), 0);
-    trace_expect_events(0, "100 Enter iteration\n200 Enter synth_log\n200 Enter synth_iteration\n"
-                           "200 Enter MPI_Barrier\n300 Leave MPI_Barrier\n300 Leave synth_iteration\n"
-                           "300 Leave synth_log\n300 Leave iteration\n");
+    trace_expect_events(0, "37 Enter iteration\n198 Enter synth_log\n199 Enter synth_iteration\n"
+                           "200 Enter MPI_Barrier\n301 Leave MPI_Barrier\n"
+                           "302 Leave synth_iteration\n303 Leave synth_log\n304 Leave iteration\n");
     trace_expect_valid("");
 }
 

@@ -89,9 +89,10 @@ enum efg_record_kind {
     EFG_REC_DEF_PATH,       /* a = call path, e = hash that agrees between ranks;
                                payload: struct efg_frame[], innermost first */
     EFG_REC_DEF_COMM,       /* a = communicator, b = enum efg_comm_kind, c = parent or UINT32_MAX,
-                               e = identity that agrees between its members;
-                               payload: struct efg_members */
-    EFG_REC_DEF_WIN,        /* a = window, b = communicator, e = identity as above */
+                               e = identity that agrees between its members; payload: struct efg_members;
+                               then, in uint32_t, how many dimensions its grid has (0: it is no Cartesian
+                               one), and size and 1 for periodic of each; the name that the program gave it */
+    EFG_REC_DEF_WIN,        /* a = window, b = communicator, e = identity as above; payload: name */
     EFG_REC_DEF_FILE,       /* a = file handle, b = communicator, e = identity; payload: name */
     EFG_REC_DEF_GROUP,      /* a = group; payload: struct efg_members, all of them LOCAL */
     EFG_REC_DEF_REGION,     /* a = user's region, from 1; b = the one around it, defined before, 0 for none;

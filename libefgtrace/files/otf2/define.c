@@ -9,6 +9,7 @@
 #include "parts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 
@@ -16,12 +17,13 @@ struct writing {
     struct efg_otf2_unifier *u;
     OTF2_GlobalDefWriter *writer;
     struct efg_otf2_cast cast;
-    bool failed;                                       /* OTF2 refused a definition */
-    uint32_t mpi, mpi_io, comm_template, win_template; /* strings */
+    bool failed;                                               /* OTF2 refused a definition */
+    uint32_t mpi, mpi_io, openmp, comm_template, win_template; /* strings */
     uint32_t site, site_help, iteration, iteration_help, polls, polls_help, path, path_help;
     uint32_t kept, kept_help, times, times_help, phase, phase_help;
     uint32_t phase_loop, phase_loop_help, when, when_help;
     uint32_t host, pid, core; /* properties of locations */
+    uint32_t grid, dimensions[EFG_OTF2_DIMS];
 };
 
 /* Definitions are kept in memory until the writer is closed, so one that is refused does not
@@ -36,6 +38,7 @@ static void choose_strings(struct writing *w)
     struct efg_otf2_table *strings = &w->u->strings;
     w->mpi = efg_otf2_intern_text(strings, "MPI");
     w->mpi_io = efg_otf2_intern_text(strings, "MPI-IO");
+    w->openmp = efg_otf2_intern_text(strings, "OpenMP");
     w->comm_template = efg_otf2_intern_text(strings, "Comm ${id}");
     w->win_template = efg_otf2_intern_text(strings, "Win ${id}");
     w->site = efg_otf2_intern_text(strings, "SOURCE_CODE_LOCATION");
@@ -62,6 +65,16 @@ static void choose_strings(struct writing *w)
     w->core = efg_otf2_intern_text(strings, "core");
     efg_otf2_intern_text(strings, "MPI_COMM_WORLD");
     efg_otf2_intern_text(strings, "MPI_COMM_SELF");
+}
+
+static void choose_grid_strings(struct writing *w)
+{
+    w->grid = efg_otf2_intern_text(&w->u->strings, "Cartesian grid");
+    for (uint32_t i = 0; i < EFG_OTF2_DIMS; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "dimension %u", i);
+        w->dimensions[i] = efg_otf2_intern_text(&w->u->strings, text);
+    }
 }
 
 static void write_clock(struct writing *w)
@@ -91,6 +104,9 @@ static void write_paradigms(struct writing *w)
                                                 OTF2_PARADIGM_CLASS_PROCESS));
     write_template(w, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, w->comm_template);
     write_template(w, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE, w->win_template);
+    if (w->u->has_openmp)
+        check(w, OTF2_GlobalDefWriter_WriteParadigm(w->writer, OTF2_PARADIGM_OPENMP, w->openmp,
+                                                    OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN));
     if (w->u->handles.count)
         check(w, OTF2_GlobalDefWriter_WriteIoParadigm(w->writer, 0, w->mpi_io, w->mpi_io,
                                                       OTF2_IO_PARADIGM_CLASS_PARALLEL,
@@ -196,13 +212,15 @@ static void write_groups(struct writing *w)
     free(members);
 }
 
-static uint32_t comm_name(struct writing *w, const struct efg_otf2_comm *comm)
+static uint32_t comm_name(struct writing *w, uint32_t row)
 {
+    const struct efg_otf2_comm *comm = efg_otf2_key(&w->u->comms, row);
     if (comm->kind == EFG_COMM_WORLD)
         return efg_otf2_intern_text(&w->u->strings, "MPI_COMM_WORLD");
     if (comm->kind == EFG_COMM_SELF)
         return efg_otf2_intern_text(&w->u->strings, "MPI_COMM_SELF");
-    return 0;
+    uint32_t name = efg_otf2_name(w->u, EFG_ITEM_COMM, row);
+    return name == EFG_NONE ? EFG_STRING_EMPTY : name;
 }
 
 static void write_comm(struct writing *w, uint32_t id, uint32_t row)
@@ -210,7 +228,7 @@ static void write_comm(struct writing *w, uint32_t id, uint32_t row)
     const struct efg_otf2_comm *comm = efg_otf2_key(&w->u->comms, row);
     uint64_t value = w->u->comms.rows[row].value;
     uint32_t parent = value ? w->u->comm_ids[value - 1] : OTF2_UNDEFINED_COMM;
-    uint32_t name = comm_name(w, comm), group = efg_otf2_group_of(comm);
+    uint32_t name = comm_name(w, row), group = efg_otf2_group_of(comm);
     if (comm->kind == EFG_COMM_INTER)
         check(w, OTF2_GlobalDefWriter_WriteInterComm(w->writer, id, name, group, efg_otf2_group(comm->remote),
                                                      parent, OTF2_COMM_FLAG_NONE));
@@ -224,13 +242,46 @@ static void write_comms(struct writing *w)
         write_comm(w, id, w->u->comm_order[id]);
 }
 
+/* Ranks of a grid are in row-major order (MPI 3.1, 7.5.1). */
+static void write_coordinates(struct writing *w, uint32_t id, const struct efg_otf2_grid *grid)
+{
+    uint32_t place[EFG_OTF2_DIMS] = {0}, ranks = efg_otf2_comm_size(w->u, grid->comm);
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        check(w, OTF2_GlobalDefWriter_WriteCartCoordinate(w->writer, id, rank, (uint8_t)grid->dims, place));
+        for (uint32_t i = grid->dims; i-- > 0 && ++place[i] == grid->dimension[i].size;)
+            place[i] = 0;
+    }
+}
+
+static void write_grids(struct writing *w)
+{
+    uint32_t next = 0;
+    for (uint32_t id = 0; id < w->u->grids.count; id++) {
+        const struct efg_otf2_grid *grid = efg_otf2_key(&w->u->grids, id);
+        uint32_t dimensions[EFG_OTF2_DIMS], name = comm_name(w, grid->comm);
+        for (uint32_t i = 0; i < grid->dims; i++) {
+            const struct efg_otf2_dimension *d = &grid->dimension[i];
+            dimensions[i] = next++;
+            check(w, OTF2_GlobalDefWriter_WriteCartDimension(
+                         w->writer, dimensions[i], w->dimensions[i], d->size,
+                         d->is_periodic ? OTF2_CART_PERIODIC_TRUE : OTF2_CART_PERIODIC_FALSE));
+        }
+        check(w, OTF2_GlobalDefWriter_WriteCartTopology(w->writer, id, name ? name : w->grid,
+                                                        w->u->comm_ids[grid->comm], (uint8_t)grid->dims,
+                                                        dimensions));
+        write_coordinates(w, id, grid);
+    }
+}
+
 static void write_wins(struct writing *w)
 {
     for (uint32_t i = 0; i < w->u->wins.count; i++) {
         const struct efg_otf2_win *win = efg_otf2_key(&w->u->wins, i);
         OTF2_RmaWinFlag flags =
             w->u->wins.rows[i].value ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE;
-        check(w, OTF2_GlobalDefWriter_WriteRmaWin(w->writer, i, 0, w->u->comm_ids[win->comm], flags));
+        uint32_t name = efg_otf2_name(w->u, EFG_ITEM_WIN, i);
+        check(w, OTF2_GlobalDefWriter_WriteRmaWin(w->writer, i, name == EFG_NONE ? EFG_STRING_EMPTY : name,
+                                                  w->u->comm_ids[win->comm], flags));
     }
 }
 
@@ -301,6 +352,7 @@ static void write_all(struct writing *w)
     write_regions(w);
     write_groups(w);
     write_comms(w);
+    write_grids(w);
     write_wins(w);
     write_marks(w);
     write_files(w);
@@ -312,6 +364,8 @@ int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uin
     if (efg_otf2_order_comms(u) != 0 || efg_otf2_cast(u, events, &w.cast) != 0)
         return -ENOMEM;
     choose_strings(&w);
+    if (u->grids.count)
+        choose_grid_strings(&w);
     w.writer = OTF2_Archive_GetGlobalDefWriter(archive);
     if (w.writer && !efg_otf2_is_out_of_memory(u))
         write_all(&w);

@@ -32,14 +32,13 @@ static uint64_t moment_of(const struct efg_otf2_pass *p, const struct efg_record
 static void begin_window(struct efg_otf2_pass *p, uint64_t time)
 {
     struct efg_otf2_stack *s = &p->stack;
-    efg_otf2_leave_all(s, s->last);
+    efg_otf2_leave_all(s, s->next);
     if (p->has_begun && !s->failed) {
-        s->failed |=
-            OTF2_EvtWriter_MeasurementOnOff(s->writer, NULL, s->last, OTF2_MEASUREMENT_OFF) != OTF2_SUCCESS;
+        s->failed |= OTF2_EvtWriter_MeasurementOnOff(s->writer, NULL, efg_otf2_tick(s, 0),
+                                                     OTF2_MEASUREMENT_OFF) != OTF2_SUCCESS;
         s->failed = s->failed || OTF2_EvtWriter_MeasurementOnOff(s->writer, NULL, efg_otf2_tick(s, time),
                                                                  OTF2_MEASUREMENT_ON) != OTF2_SUCCESS;
     }
-    efg_otf2_tick(s, time);
     p->has_begun = true;
 }
 
@@ -62,6 +61,7 @@ static void enter_call(struct efg_otf2_pass *p, const struct efg_record *r, uint
     uint32_t region;
     efg_otf2_return(&p->stack, time);
     p->in_collective = 0;
+    p->entered = r->time;
     if (!efg_otf2_find(p, EFG_ITEM_CALL, r->call, &region))
         return;
     const struct efg_otf2_route *path = find_path(p, r->a);
@@ -125,6 +125,35 @@ static OTF2_ErrorCode write_content(struct efg_otf2_pass *p, const struct efg_re
     return efg_otf2_write_io(p, r, time);
 }
 
+/* How many records, the one just read and those behind it, come at its time before their call is left at
+ * that time, too. */
+static uint64_t count_to_leave(const struct efg_otf2_pass *p, uint64_t time)
+{
+    struct efg_log_reader ahead = p->reader;
+    const struct efg_record *r;
+    uint64_t count = 1;
+    while (ahead.at < p->count && (r = efg_log_read(&ahead, NULL))) {
+        if (r->kind >= EFG_REC_DEF_CALL)
+            continue;
+        if (r->time != time || r->kind == EFG_REC_LEAVE)
+            return r->time == time ? count : 0;
+        count++;
+    }
+    return 0;
+}
+
+/* What a call found at its end is before that end; of very many things, the first ones would be before they
+ * were sent. */
+static uint64_t content_moment(struct efg_otf2_pass *p, const struct efg_record *r)
+{
+    uint64_t moment = moment_of(p, r), lead;
+    if (!p->to_leave && r->time != p->entered)
+        p->to_leave = count_to_leave(p, r->time);
+    lead = p->to_leave < EFG_OTF2_LEAD ? p->to_leave : EFG_OTF2_LEAD;
+    p->to_leave -= p->to_leave > 0;
+    return moment > lead ? moment - lead : 0;
+}
+
 static void write_record(struct efg_otf2_pass *p, const struct efg_record *r)
 {
     struct efg_otf2_stack *s = &p->stack;
@@ -134,7 +163,7 @@ static void write_record(struct efg_otf2_pass *p, const struct efg_record *r)
         return;
     if (r->kind <= EFG_REC_LEAVE || r->kind == EFG_REC_REGION)
         return write_frame(p, r, moment_of(p, r));
-    s->failed |= write_content(p, r, efg_otf2_tick(s, moment_of(p, r))) != OTF2_SUCCESS;
+    s->failed |= write_content(p, r, efg_otf2_tick(s, content_moment(p, r))) != OTF2_SUCCESS;
 }
 
 static void write_all(struct efg_otf2_pass *p, const struct efg_record *(*next)(void *), void *context)
@@ -146,7 +175,7 @@ static void write_all(struct efg_otf2_pass *p, const struct efg_record *(*next)(
         write_record(p, r);
     while (next && !p->map.failed && !p->stack.failed && (r = next(context)))
         write_record(p, r);
-    efg_otf2_leave_all(&p->stack, p->stack.last);
+    efg_otf2_leave_all(&p->stack, p->stack.next);
 }
 
 static void free_pass(struct efg_otf2_pass *p)

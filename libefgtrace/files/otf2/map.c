@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define SLACK 1000 /* ns behind the last event, for those that move on because no two have one time */
+
 enum { GROUP_LOCATIONS, GROUP_SELF, GROUP_FIRST }; /* the order in which they are written */
 
 uint32_t efg_otf2_group(uint32_t row)
@@ -24,6 +26,18 @@ uint32_t efg_otf2_group_of(const struct efg_otf2_comm *comm)
     return comm->kind == EFG_COMM_SELF ? GROUP_SELF : efg_otf2_group(comm->group);
 }
 
+uint32_t efg_otf2_comm_size(const struct efg_otf2_unifier *u, uint32_t row)
+{
+    const struct efg_otf2_comm *comm = efg_otf2_key(&u->comms, row);
+    return (uint32_t)(u->groups.rows[comm->group].size / sizeof(uint32_t));
+}
+
+uint32_t efg_otf2_name(const struct efg_otf2_unifier *u, enum efg_otf2_item item, uint32_t row)
+{
+    const uint64_t *name = efg_map_find(&u->names, (uint64_t)item << 32 | row);
+    return name ? (uint32_t)*name : EFG_NONE;
+}
+
 void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *last)
 {
     *first = u->first;
@@ -32,6 +46,7 @@ void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *
         *first = u->log_count ? u->start : 0;
     if (*last <= *first)
         *last = *first + 1;
+    *last += SLACK;
 }
 
 /* --- the order of communicators --- */

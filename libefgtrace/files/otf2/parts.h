@@ -87,6 +87,14 @@ struct efg_otf2_handle { /* value: 1 if an event opens it */
     uint32_t comm, file;
 };
 
+#define EFG_OTF2_DIMS 16
+struct efg_otf2_grid { /* a Cartesian one; as a key without the dimensions that it does not have */
+    uint32_t comm, dims;
+    struct efg_otf2_dimension {
+        uint32_t size, is_periodic;
+    } dimension[EFG_OTF2_DIMS];
+};
+
 struct efg_otf2_node {            /* of the system tree */
     uint32_t parent, name, class; /* class: a string */
     uint32_t domain;
@@ -123,6 +131,7 @@ struct efg_otf2_used { /* a communicator, window or file (row of files) in all l
 struct efg_otf2_unifier {
     struct efg_symbols *symbols;
     uint32_t ranks;
+    bool has_openmp; /* constructs of OpenMP are among the regions */
     struct efg_otf2_log *logs;
     int log_count;
     uint64_t start, first, last; /* of all logs, ns since 1970: when they begin; of events */
@@ -130,6 +139,8 @@ struct efg_otf2_unifier {
     struct efg_otf2_set *sets;   /* by row of items */
     uint32_t set_count;
     struct efg_otf2_table strings, regions, sites, positions, groups, comms, wins, files, handles, nodes;
+    struct efg_otf2_table grids;
+    struct efg_map names; /* item << 32 | row of comms or wins -> string, of those that have one */
     struct efg_otf2_table paths; /* key: struct efg_frame[] with strings as modules; value:
                                     where its entry begins in path_entries */
     struct efg_buffer path_entries;
@@ -163,8 +174,12 @@ enum { EFG_PARAMETER_ITERATION };
 /* The id of ROW of the groups, as written; that of a communicator's (own) group. */
 uint32_t efg_otf2_group(uint32_t row);
 uint32_t efg_otf2_group_of(const struct efg_otf2_comm *comm);
+/* How many ranks a communicator has, of its own group. */
+uint32_t efg_otf2_comm_size(const struct efg_otf2_unifier *u, uint32_t row);
 /* Number the communicators, parents before children. Returns 0 or -ENOMEM. */
 int efg_otf2_order_comms(struct efg_otf2_unifier *u);
+/* The name of ROW of the communicators or windows, ITEM: a string, EFG_NONE if it has none. */
+uint32_t efg_otf2_name(const struct efg_otf2_unifier *u, enum efg_otf2_item item, uint32_t row);
 /* First and last moment of all logs, ns since 1970; 1 ns apart at least. */
 void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *last);
 
@@ -212,7 +227,7 @@ struct efg_otf2_frame { /* a function on the call path, and where in it the next
 struct efg_otf2_stack {
     OTF2_EvtWriter *writer;
     OTF2_AttributeList *attributes;
-    uint64_t last; /* time of the last event */
+    uint64_t next, end; /* times: the earliest one for the next event; the end of the trace */
     struct efg_otf2_open {
         struct efg_otf2_frame frame;
         bool is_users;  /* a region of the user */
@@ -226,7 +241,7 @@ struct efg_otf2_stack {
     bool failed;           /* OTF2 refused an event, or no memory */
 };
 
-/* TIME or, if that is over, the last event's; it becomes the last event's. */
+/* When an event of TIME is: then, or just behind the last one, and not behind the end of the trace. */
 uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time);
 /* The call path is now PATH (COUNT functions, outermost first). */
 void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, uint32_t count,

@@ -14,6 +14,8 @@
 
 #include "parts.h"
 
+#define EFG_OTF2_LEAD 16 /* ns that what a call found may be before its end */
+
 struct efg_otf2_route {
     uint32_t name;         /* a string; EFG_NONE for no path */
     uint32_t site;         /* EFG_NONE if not known */
@@ -37,6 +39,8 @@ struct efg_otf2_pass {
     struct efg_map stray_requests;
     bool has_begun;    /* a window has begun */
     int in_collective; /* its begin was written */
+    uint64_t entered;  /* the present call, in ticks of the log */
+    uint64_t to_leave; /* records that come at the time at which their call is left; 0: not known */
 };
 
 /* --- the map --- */

@@ -89,6 +89,19 @@ static bool members_fit(const struct efg_record *r, const struct efg_members *m,
     return m->local <= ranks && m->remote <= ranks && (m->remote > 0) == (r->b == EFG_COMM_INTER);
 }
 
+/* Dimensions of the grid, and name: what the COUNT bytes AT are, if they are that. */
+static void put_grid_and_name(struct efg_buffer *out, const uint32_t *at, uint64_t count)
+{
+    uint32_t dims = count >= sizeof *at ? *at : 0;
+    uint64_t size = (1 + 2 * (uint64_t)dims) * sizeof *at;
+    if (dims > EFG_OTF2_DIMS || count < size)
+        dims = 0;
+    efg_buffer_number(out, dims);
+    for (uint32_t i = 0; i < 2 * dims; i++)
+        efg_buffer_number(out, at[1 + i]);
+    put_text(out, count > size ? (const char *)at + size : NULL, count > size ? count - size : 0);
+}
+
 static void put_comm(struct efg_buffer *out, const struct efg_record *r, const void *payload, uint32_t ranks)
 {
     const struct efg_members *m = payload;
@@ -106,6 +119,8 @@ static void put_comm(struct efg_buffer *out, const struct efg_record *r, const v
         return;
     put_ranks(out, m->rank, m->local);
     put_ranks(out, m->rank + m->local, m->remote);
+    uint32_t members = m->local + m->remote;
+    put_grid_and_name(out, m->rank + members, r->d - sizeof *m - members * sizeof *m->rank);
 }
 
 static void put_group(struct efg_buffer *out, const struct efg_record *r, const void *payload, uint32_t ranks)
@@ -127,8 +142,7 @@ static void put_object(struct efg_buffer *out, const struct efg_record *r, const
     efg_buffer_number(out, r->a);
     efg_buffer_number(out, r->b);
     efg_buffer_u64(out, r->e);
-    if (is_file)
-        put_text(out, payload, r->d);
+    put_text(out, payload, r->d);
 }
 
 static void put_region(struct efg_buffer *out, const struct efg_record *r, const void *payload)

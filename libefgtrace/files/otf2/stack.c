@@ -20,8 +20,12 @@
  * that moment; as many as the next call still has on its path, and the regions of the user, are entered again
  * at that same moment.
  *
- * Invariant: timestamps never decrease; what is entered is left once; after a failure nothing
- * more is written.
+ * No two events have the same time, as some readers sort by that alone. Calls have the time that the log
+ * says. What else happens at that moment comes just before it, as far as the time since the event before
+ * that reaches: functions are entered, and an iteration begins or ends. Else all move on by some ns.
+ *
+ * Invariant: timestamps increase, but at the end of the trace, which damage can make crowded; what is entered
+ * is left once; after a failure nothing more is written.
  */
 #include "parts.h"
 
@@ -30,13 +34,23 @@
 
 #include "base/array.h"
 
-#define MARKS 3 /* events of an iteration: it is entered, has a number, is left */
+#define BOUNDARY 64 /* ns from an iteration's end to the next call: for what is entered there */
+#define MARKS 3     /* events of an iteration: it is entered, has a number, is left */
 
 uint64_t efg_otf2_tick(struct efg_otf2_stack *s, uint64_t time)
 {
-    if (time > s->last)
-        s->last = time;
-    return s->last;
+    if (time < s->next)
+        time = s->next;
+    if (time > s->end)
+        time = s->end;
+    s->next = time + 1;
+    return time;
+}
+
+/* So that COUNT more events come before TIME. */
+static uint64_t before(uint64_t time, uint64_t count)
+{
+    return time > count ? time - count : 0;
 }
 
 static void check(struct efg_otf2_stack *s, OTF2_ErrorCode code)
@@ -62,15 +76,18 @@ static void leave_frames(struct efg_otf2_stack *s, uint32_t depth, uint64_t time
     while (s->written > depth) {
         struct efg_otf2_open *open = &s->frames[--s->written];
         leave(s, open->frame.region, time);
-        open->since = s->last;
+        open->since = s->next;
     }
 }
 
-/* Enter the first DEPTH frames, as far as they were not. */
-static void write_frames(struct efg_otf2_stack *s, uint32_t depth)
+/* Enter the first DEPTH frames, as far as they were not, before TIME. */
+static void write_frames(struct efg_otf2_stack *s, uint32_t depth, uint64_t time)
 {
-    for (; s->written < depth; s->written++)
-        enter(s, s->frames[s->written].frame.region, s->frames[s->written].since);
+    for (; s->written < depth; s->written++) {
+        struct efg_otf2_open *open = &s->frames[s->written];
+        uint64_t latest = before(time, depth - s->written);
+        enter(s, open->frame.region, open->since < latest ? open->since : latest);
+    }
 }
 
 static void push(struct efg_otf2_stack *s, struct efg_otf2_open open)
@@ -110,7 +127,7 @@ void efg_otf2_walk(struct efg_otf2_stack *s, const struct efg_otf2_frame *path, 
         is_same = open->frame.position == path[taken].position;
         open->frame = path[taken++];
     }
-    leave_frames(s, common, s->last);
+    leave_frames(s, common, s->next);
     drop(s, common, true);
     for (; taken < count; taken++)
         push(s, (struct efg_otf2_open){.frame = path[taken], .since = time});
@@ -143,7 +160,7 @@ static void write_users(struct efg_otf2_stack *s, uint64_t time)
     uint32_t depth = s->depth;
     while (depth > 0 && (!s->frames[depth - 1].is_users || s->frames[depth - 1].since > time))
         depth--;
-    write_frames(s, depth);
+    write_frames(s, depth, UINT64_MAX);
 }
 
 void efg_otf2_regions(struct efg_otf2_stack *s, const uint32_t *regions, uint32_t count, uint64_t time)
@@ -163,7 +180,7 @@ void efg_otf2_regions(struct efg_otf2_stack *s, const uint32_t *regions, uint32_
 void efg_otf2_call(struct efg_otf2_stack *s, uint32_t region, uint32_t site, uint32_t path, uint64_t polls,
                    uint64_t time)
 {
-    write_frames(s, s->depth);
+    write_frames(s, s->depth, time);
     if (site != EFG_NONE)
         check(s, OTF2_AttributeList_AddSourceCodeLocationRef(s->attributes, EFG_ATTRIBUTE_SITE, site));
     if (path != EFG_NONE)
@@ -190,11 +207,11 @@ void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time)
     efg_otf2_return(s, time);
     if (time > 0)
         write_users(s, time - 1);
-    leave_frames(s, 0, time);
+    leave_frames(s, 0, before(time, (uint64_t)s->written + BOUNDARY));
     for (uint32_t i = 0; i < s->depth; i++)
-        s->frames[i].since = time > s->last ? time : s->last;
+        s->frames[i].since = time > s->next ? time : s->next;
     if (s->in_iteration) {
-        leave(s, EFG_REGION_ITERATION, time);
+        leave(s, EFG_REGION_ITERATION, before(time, BOUNDARY));
         s->marks += MARKS + (s->lasting < s->depth ? 2 * s->lasting : 2 * s->depth);
     }
     s->in_iteration = false;
@@ -243,10 +260,10 @@ void efg_otf2_iteration_begin(struct efg_otf2_stack *s, const struct efg_record 
     add_kept(s, r->a, r->b);
     if (r->a != EFG_KEPT_ASKED)
         add_string(s, EFG_ATTRIBUTE_WHEN, why.when);
-    enter(s, EFG_REGION_ITERATION, time);
+    enter(s, EFG_REGION_ITERATION, before(time, BOUNDARY - 1));
     if (!s->failed)
-        check(s,
-              OTF2_EvtWriter_ParameterUnsignedInt(s->writer, NULL, s->last, EFG_PARAMETER_ITERATION, r->d));
+        check(s, OTF2_EvtWriter_ParameterUnsignedInt(s->writer, NULL, efg_otf2_tick(s, 0),
+                                                     EFG_PARAMETER_ITERATION, r->d));
     s->in_iteration = true;
     s->lasting = EFG_NONE;
 }

@@ -14,6 +14,7 @@
 #include "usage.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ static void free_tables(struct efg_otf2_unifier *u)
     efg_otf2_table_fini(&u->files);
     efg_otf2_table_fini(&u->handles);
     efg_otf2_table_fini(&u->nodes);
+    efg_otf2_table_fini(&u->grids);
     efg_otf2_table_fini(&u->paths);
     efg_otf2_table_fini(&u->items);
 }
@@ -65,6 +67,7 @@ void efg_otf2_unifier_free(struct efg_otf2_unifier *u)
     free(u->comm_order);
     efg_buffer_fini(&u->path_entries);
     efg_map_fini(&u->phase_names);
+    efg_map_fini(&u->names);
     efg_map_fini(&u->used_index);
     free(u->used);
     free_tables(u);
@@ -75,7 +78,7 @@ bool efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
 {
     return u->strings.failed || u->regions.failed || u->sites.failed || u->positions.failed ||
            u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed || u->handles.failed ||
-           u->nodes.failed || u->paths.failed || u->items.failed || u->path_entries.failed;
+           u->nodes.failed || u->grids.failed || u->paths.failed || u->items.failed || u->path_entries.failed;
 }
 
 int efg_otf2_name_phase(struct efg_otf2_unifier *u, uint32_t phase, const char *name)
@@ -150,12 +153,24 @@ static uint32_t role_of(uint32_t class)
     return class < sizeof roles / sizeof *roles ? roles[class] : OTF2_REGION_ROLE_FUNCTION;
 }
 
+static bool is_of_openmp(struct adding *a, uint32_t name)
+{
+    bool is_it = name != EFG_NONE && strncmp(efg_otf2_key(&a->u->strings, name), "omp ", 4) == 0;
+    a->u->has_openmp |= is_it;
+    return is_it;
+}
+
+/* A construct of OpenMP is a call without duration where it ends: the user's region around it has one. */
 static void add_call(struct adding *a)
 {
     struct efg_otf2_region region = {.paradigm = OTF2_PARADIGM_MPI};
     region.role = role_of((uint32_t)efg_reader_number(&a->reader));
     region.name = read_text(a);
-    region.file = efg_otf2_intern_text(&a->u->strings, "MPI");
+    if (is_of_openmp(a, region.name)) {
+        region.paradigm = OTF2_PARADIGM_OPENMP;
+        region.role = OTF2_REGION_ROLE_ARTIFICIAL;
+    }
+    region.file = efg_otf2_intern_text(&a->u->strings, is_of_openmp(a, region.name) ? "OpenMP" : "MPI");
     refer(a, EFG_ITEM_CALL, efg_otf2_intern(&a->u->regions, &region, sizeof region));
 }
 
@@ -223,6 +238,34 @@ static uint32_t read_group(struct adding *a)
     return row;
 }
 
+/* What the program calls ROW of ITEM, on some rank. */
+static void read_name(struct adding *a, enum efg_otf2_item item, uint32_t row)
+{
+    uint32_t name = read_text(a);
+    if (name == EFG_STRING_EMPTY || name == EFG_NONE || row == EFG_NONE)
+        return;
+    uint64_t *value = efg_map_put(&a->u->names, (uint64_t)item << 32 | row);
+    if (value)
+        *value = name;
+    a->failed |= !value;
+}
+
+/* One that has other ranks than there are comes from damage. */
+static void read_grid(struct adding *a, uint32_t comm)
+{
+    struct efg_otf2_grid grid = {.comm = comm, .dims = (uint32_t)efg_reader_number(&a->reader)};
+    uint64_t ranks = 1;
+    a->reader.failed |= grid.dims > EFG_OTF2_DIMS;
+    for (uint32_t i = 0; i < grid.dims && !a->reader.failed; i++) {
+        grid.dimension[i].size = (uint32_t)efg_reader_number(&a->reader);
+        grid.dimension[i].is_periodic = efg_reader_number(&a->reader) != 0;
+        ranks = ranks > a->u->ranks ? ranks : ranks * grid.dimension[i].size;
+    }
+    if (!grid.dims || comm == EFG_NONE || a->reader.failed || ranks != efg_otf2_comm_size(a->u, comm))
+        return;
+    efg_otf2_intern(&a->u->grids, &grid, offsetof(struct efg_otf2_grid, dimension[grid.dims]));
+}
+
 static uint32_t intern_comm(struct adding *a, struct efg_otf2_comm *comm)
 {
     if (comm->kind == EFG_COMM_WORLD)
@@ -246,6 +289,10 @@ static void add_comm(struct adding *a)
     uint32_t row = intern_comm(a, &comm);
     if (row > EFG_COMM_ROW_SELF && row != EFG_NONE && parent != EFG_NONE && !a->u->comms.rows[row].value)
         a->u->comms.rows[row].value = (uint64_t)parent + 1;
+    if (comm.kind == EFG_COMM_INTRA || comm.kind == EFG_COMM_INTER) {
+        read_grid(a, row);
+        read_name(a, EFG_ITEM_COMM, row);
+    }
     remember(a, EFG_ITEM_COMM, id, row);
     refer(a, EFG_ITEM_COMM, row);
 }
@@ -258,6 +305,7 @@ static void add_win(struct adding *a)
     win.identity = efg_reader_u64(&a->reader);
     if (win.comm != EFG_NONE)
         row = efg_otf2_intern(&a->u->wins, &win, sizeof win);
+    read_name(a, EFG_ITEM_WIN, row);
     remember(a, EFG_ITEM_WIN, id, row);
     refer(a, EFG_ITEM_WIN, row);
 }
@@ -286,6 +334,11 @@ static void add_region(struct adding *a)
 {
     struct efg_otf2_region region = {.role = OTF2_REGION_ROLE_CODE, .paradigm = OTF2_PARADIGM_USER};
     region.name = read_text(a);
+    if (is_of_openmp(a, region.name)) {
+        bool is_barrier = strcmp(efg_otf2_key(&a->u->strings, region.name), "omp barrier") == 0;
+        region.paradigm = OTF2_PARADIGM_OPENMP;
+        region.role = is_barrier ? OTF2_REGION_ROLE_BARRIER : OTF2_REGION_ROLE_PARALLEL;
+    }
     refer(a, EFG_ITEM_REGION, efg_otf2_intern(&a->u->regions, &region, sizeof region));
 }
 

@@ -253,19 +253,22 @@ static int by_time(const void *a, const void *b)
     return (x->what.row > y->what.row) - (x->what.row < y->what.row);
 }
 
-/* As readers of the trace call it, which has no names of most communicators and windows. */
+/* As readers of the trace call it. */
 static void name(const struct efg_otf2_unifier *u, struct efg_otf2_reference what, char *text, size_t size)
 {
     const uint32_t *file;
+    uint32_t number = what.item == EFG_ITEM_COMM ? u->comm_ids[what.row] : what.row;
+    uint32_t named = efg_otf2_name(u, what.item, what.row);
+    const char *kind = what.item == EFG_ITEM_COMM ? "Comm" : "Win";
     if (what.item == EFG_ITEM_FILE) {
         file = efg_otf2_key(&u->files, what.row);
         snprintf(text, size, "%s", (const char *)efg_otf2_key(&u->strings, *file));
-    } else if (what.item == EFG_ITEM_WIN) {
-        snprintf(text, size, "Win %u", what.row);
-    } else if (what.row <= EFG_COMM_ROW_SELF) {
+    } else if (what.item == EFG_ITEM_COMM && what.row <= EFG_COMM_ROW_SELF) {
         snprintf(text, size, "%s", what.row == EFG_COMM_ROW_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+    } else if (named != EFG_NONE) {
+        snprintf(text, size, "%s (%s %u)", (const char *)efg_otf2_key(&u->strings, named), kind, number);
     } else {
-        snprintf(text, size, "Comm %u", u->comm_ids[what.row]);
+        snprintf(text, size, "%s %u", kind, number);
     }
 }
 

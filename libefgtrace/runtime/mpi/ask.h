@@ -23,7 +23,7 @@
     X(Comm_test_inter) X(Comm_remote_size) X(Comm_group) X(Comm_remote_group) X(Group_free) \
         X(Topo_test) X(Cartdim_get) X(Cart_get) X(Graph_neighbors_count)                    \
             X(Dist_graph_neighbors_count) X(Type_size) X(Type_get_envelope)                 \
-                X(File_get_position)
+                X(File_get_position) X(Comm_get_name) X(Win_get_name)
 
 struct efg_asked {
 #define X(name) __typeof__(&PMPI_##name) name;

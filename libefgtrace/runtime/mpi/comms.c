@@ -150,6 +150,61 @@ static struct efg_members *find_members(struct efg_comm *c)
     return m;
 }
 
+struct efg_comm *efg_comms_copy(const struct efg_comm *comm)
+{
+    struct efg_comm *c = comm ? malloc(sizeof *c) : NULL;
+    if (!c)
+        return NULL;
+    *c = *comm;
+    c->made = (struct efg_map){0};
+    if (comm->members) {
+        size_t size =
+            sizeof *c->members + (comm->members->local + comm->members->remote) * sizeof *c->members->rank;
+        c->members = malloc(size);
+        if (c->members)
+            memcpy(c->members, comm->members, size);
+    }
+    return c;
+}
+
+void efg_comms_release(struct efg_comm *copy)
+{
+    if (copy)
+        free(copy->members);
+    free(copy);
+}
+
+static struct efg_comm *find_by_id(uint32_t id)
+{
+    if (id == all.world->id) /* most are made from that */
+        return all.world;
+    for (uint64_t i = 0; i <= all.by_handle.mask; i++) {
+        struct efg_comm *c = (struct efg_comm *)(uintptr_t)all.by_handle.slots[i].value;
+        if (all.by_handle.used[i] && c->id == id)
+            return c;
+    }
+    return NULL;
+}
+
+struct efg_comm *efg_comms_parent(const struct efg_comm *comm)
+{
+    if (comm->parent == UINT32_MAX)
+        return NULL;
+    efg_lock_take(&all.lock);
+    struct efg_comm *copy = efg_comms_copy(find_by_id(comm->parent));
+    efg_lock_give(&all.lock);
+    return copy;
+}
+
+void efg_comms_name(const struct efg_comm *comm, char *name)
+{
+    const struct efg_comm *known = efg_comms_known(comm->handle); /* it may be another one's by now */
+    int length = 0;
+    *name = '\0';
+    if (known && known->id == comm->id)
+        efg_ask()->Comm_get_name(comm->handle, name, &length);
+}
+
 /* What HASH stands for was made once more: how often by now. */
 static uint64_t count_made(struct efg_map *made, uint64_t hash)
 {

@@ -93,6 +93,15 @@ struct efg_members *efg_comms_group(MPI_Group group);
 /* Bytes that COMM takes, with its members. */
 uint64_t efg_comms_memory(const struct efg_comm *comm);
 
+/* A copy of COMM, which may be freed before that is: efg_comms_release. NULL without memory. */
+struct efg_comm *efg_comms_copy(const struct efg_comm *comm);
+/* The same of what COMM was made from; NULL if it is not known, or freed. */
+struct efg_comm *efg_comms_parent(const struct efg_comm *comm);
+void efg_comms_release(struct efg_comm *copy);
+
+/* The name that the program has given to COMM, or ""; NAME has room for MPI_MAX_OBJECT_NAME. */
+void efg_comms_name(const struct efg_comm *comm, char *name);
+
 /* HANDLE was made from PARENT (NULL: not known) by a call that all members of HANDLE made. */
 void efg_comms_add(MPI_Comm handle, const struct efg_comm *parent);
 

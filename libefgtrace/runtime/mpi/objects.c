@@ -50,29 +50,9 @@ static void release(struct efg_object *o)
     if (!o)
         return;
     efg_memory_settle(&o->memory, 0);
-    if (o->comm)
-        free(o->comm->members);
-    free((void *)o->comm);
+    efg_comms_release((struct efg_comm *)o->comm);
     free(o->name);
     free(o);
-}
-
-/* The communicator may be freed before the object. */
-static struct efg_comm *copy_comm(const struct efg_comm *comm)
-{
-    struct efg_comm *c = comm ? malloc(sizeof *c) : NULL;
-    if (!c)
-        return NULL;
-    *c = *comm;
-    c->made = (struct efg_map){0};
-    if (comm->members) {
-        size_t size =
-            sizeof *c->members + (comm->members->local + comm->members->remote) * sizeof *c->members->rank;
-        c->members = malloc(size);
-        if (c->members)
-            memcpy(c->members, comm->members, size);
-    }
-    return c;
 }
 
 struct efg_object *efg_objects_add(enum efg_object_kind kind, uint64_t handle, MPI_Comm comm,
@@ -81,7 +61,7 @@ struct efg_object *efg_objects_add(enum efg_object_kind kind, uint64_t handle, M
     struct efg_object *o = calloc(1, sizeof *o);
     if (!o)
         return NULL;
-    o->comm = copy_comm(efg_comms_find(comm));
+    o->comm = efg_comms_copy(efg_comms_find(comm)); /* that may be freed before the object */
     o->name = name ? strdup(name) : NULL;
     efg_memory_settle(&o->memory, sizeof *o + (o->comm ? efg_comms_memory(o->comm) : 0));
     pthread_mutex_lock(&all.lock);

@@ -23,7 +23,8 @@ static struct efg_object *object_of(struct efg_recorder *r, MPI_File file)
     struct efg_object *o = file ? efg_objects_find(EFG_OBJECT_FILE, key_of(file)) : NULL;
     if (!o || o->comm->is_foreign)
         return NULL;
-    efg_recorder_define_object(r, EFG_REC_DEF_FILE, o);
+    if (!efg_bits_has(&r->files_known, o->id))
+        efg_recorder_define_object(r, EFG_REC_DEF_FILE, o, o->name);
     return efg_recorder_room(r, 4) ? o : NULL;
 }
 
@@ -87,7 +88,7 @@ static void leave_open(struct efg_recorder *r, const struct efg_call *c, uint64_
     struct efg_object *o = efg_objects_add(EFG_OBJECT_FILE, key_of(*c->newfile), c->comm, c->filename);
     if (!o || !writes)
         return;
-    efg_recorder_define_object(r, EFG_REC_DEF_FILE, o);
+    efg_recorder_define_object(r, EFG_REC_DEF_FILE, o, o->name);
     uint32_t access = c->amode & MPI_MODE_RDWR ? 3 : c->amode & MPI_MODE_WRONLY ? 2 : 1;
     uint32_t how = (c->amode & MPI_MODE_CREATE ? 1 : 0) | (c->amode & MPI_MODE_EXCL ? 2 : 0) |
                    (c->amode & MPI_MODE_APPEND ? 4 : 0);

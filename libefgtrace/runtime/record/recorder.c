@@ -14,14 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/hash.h"
 #include "base/hot.h"
 #include "files/log/trim.h"
 #include "regions.h"
 #include "runtime/stack/callpath.h"
 
-#define PLENTY 24 /* records: of a call, not counting its requests; of a spin; or of marks */
-#define SPARE 5   /* words that the beginning of a window may need when it is moved */
+#define PLENTY 24  /* records: of a call, not counting its requests; of a spin; or of marks */
+#define PARENTS 16 /* of a communicator that are defined with it */
+#define SPARE 5    /* words that the beginning of a window may need when it is moved */
 
 /* Add NUMBER to the set; true if it was not in it. */
 static bool add(struct efg_bits *bits, uint32_t number)
@@ -160,30 +162,67 @@ static void define_call(struct efg_recorder *r, uint16_t call, uint32_t path)
         define_new_path(r, path);
 }
 
-bool efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
+/* Members, grid and name. */
+static void put_comm(struct efg_buffer *out, const struct efg_comm *comm)
 {
+    const struct efg_members *m = comm->members;
+    char name[MPI_MAX_OBJECT_NAME];
+    if (!m)
+        return;
+    efg_buffer_put(out, m, sizeof *m + (m->local + m->remote) * sizeof *m->rank);
+    efg_buffer_u32(out, (uint32_t)comm->grid.dims);
+    for (int i = 0; i < comm->grid.dims; i++) {
+        efg_buffer_u32(out, (uint32_t)comm->grid.size[i]);
+        efg_buffer_u32(out, comm->grid.is_periodic[i] != 0);
+    }
+    efg_comms_name(comm, name);
+    efg_buffer_put(out, name, strlen(name));
+}
+
+static void define_one_comm(struct efg_recorder *r, const struct efg_comm *comm)
+{
+    struct efg_buffer payload = {0};
     add(&r->comms_known, comm->id);
-    size_t size = comm->members ? sizeof *comm->members + (comm->members->local + comm->members->remote) *
-                                                              sizeof *comm->members->rank
-                                : 0;
+    put_comm(&payload, comm);
     define(r,
            (struct efg_record){.kind = EFG_REC_DEF_COMM,
                                .a = comm->id,
                                .b = (uint32_t)comm->kind,
                                .c = comm->parent,
                                .e = comm->identity},
-           comm->members, size);
+           payload.data, payload.failed ? 0 : payload.size);
+    efg_buffer_fini(&payload);
+}
+
+/* What it was made from comes first, even if nothing else refers to that. */
+bool efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm)
+{
+    struct efg_comm *chain[PARENTS];
+    const struct efg_comm *child = comm;
+    uint32_t count = 0;
+    while (count < PARENTS && (chain[count] = efg_comms_parent(child))) {
+        child = chain[count++];
+        if (child->is_foreign || efg_bits_has(&r->comms_known, child->id)) {
+            efg_comms_release(chain[--count]);
+            break;
+        }
+    }
+    while (count-- > 0) {
+        define_one_comm(r, chain[count]);
+        efg_comms_release(chain[count]);
+    }
+    define_one_comm(r, comm);
     return efg_recorder_room(r, PLENTY);
 }
 
-void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *o)
+void efg_recorder_define_object(struct efg_recorder *r, int kind, const struct efg_object *o,
+                                const char *name)
 {
-    if (!add(kind == EFG_REC_DEF_WIN ? &r->wins_known : &r->files_known, o->id))
-        return;
+    add(kind == EFG_REC_DEF_WIN ? &r->wins_known : &r->files_known, o->id);
     if (!efg_bits_has(&r->comms_known, o->comm->id))
         efg_recorder_define_comm(r, o->comm);
     define(r, (struct efg_record){.kind = (uint16_t)kind, .a = o->id, .b = o->comm->id, .e = o->identity},
-           o->name, o->name ? strlen(o->name) : 0);
+           name, name ? strlen(name) : 0);
 }
 
 bool efg_recorder_define_group(struct efg_recorder *r, uint32_t number, MPI_Group group)

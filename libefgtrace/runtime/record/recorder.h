@@ -220,8 +220,9 @@ static inline bool efg_bits_has(const struct efg_bits *bits, uint32_t number)
 /* Define what a record is about to refer to. There is room for the call's records as before, or
  * false is returned, and recording is over. */
 bool efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm);
-/* KIND is EFG_REC_DEF_WIN or EFG_REC_DEF_FILE. */
-void efg_recorder_define_object(struct efg_recorder *r, int kind, struct efg_object *object);
+/* KIND is EFG_REC_DEF_WIN or EFG_REC_DEF_FILE; NAME may be NULL. */
+void efg_recorder_define_object(struct efg_recorder *r, int kind, const struct efg_object *object,
+                                const char *name);
 /* Define group NUMBER, unless the log has it so; or false, as above, or if its members are not known. */
 bool efg_recorder_define_group(struct efg_recorder *r, uint32_t number, MPI_Group group);
 /* The ENTER of a call; false if there is no room for its records. */

@@ -7,8 +7,11 @@
  */
 #include "recorder.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/mpi/ask.h"
 
 #define ANY_TARGET (-1)
 
@@ -19,12 +22,24 @@ static uint64_t key_of(MPI_Win win)
     return key;
 }
 
+/* With the name that the program has given to WIN, which may come after the first use. */
+static void define(struct efg_recorder *r, const struct efg_object *o, MPI_Win win)
+{
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length = 0;
+    efg_ask()->Win_get_name(win, name, &length);
+    if (fnmatch("* window [0-9]*", name, 0) == 0) /* Open MPI's own */
+        *name = '\0';
+    efg_recorder_define_object(r, EFG_REC_DEF_WIN, o, name);
+}
+
 static struct efg_object *object_of(struct efg_recorder *r, const struct efg_call *c)
 {
     struct efg_object *o = c->win ? efg_objects_find(EFG_OBJECT_WINDOW, key_of(c->win)) : NULL;
     if (!o || o->comm->is_foreign)
         return NULL;
-    efg_recorder_define_object(r, EFG_REC_DEF_WIN, o);
+    if (!efg_bits_has(&r->wins_known, o->id) || c->shape == EFG_SHAPE_WIN_FREE)
+        define(r, o, c->win);
     return efg_recorder_room(r, 4 + r->pending_count) ? o : NULL;
 }
 
@@ -188,7 +203,7 @@ static void leave_new(struct efg_recorder *r, const struct efg_call *c, uint64_t
     struct efg_object *o = efg_objects_add(EFG_OBJECT_WINDOW, key_of(*c->newwin), c->comm, NULL);
     if (!writes || !o)
         return;
-    efg_recorder_define_object(r, EFG_REC_DEF_WIN, o);
+    define(r, o, *c->newwin);
     if (!efg_recorder_room(r, 2))
         return;
     put(r, time, EFG_REC_RMA_CREATE, o->id, (struct efg_record){0});
