@@ -14,7 +14,7 @@ or through sudo.
   page    what the pages of `efgtrace report --html` draw with, 250 small packages; without them
           they have tables and lists only
   demo    build, and LAMMPS, the application that `make demo` traces
-  check   demo, page, and what the tests need: other compilers, clang-format, cmocka, readers of OTF2, mpi4py,
+  check   demo, page, and what the tests need: other compilers, clang-format, cmocka, readers of OTF2, mpi4py, pandas,
           iproute2 for hosts that are namespaces, MPICH, what unpacks its test suite, a browser and what
           drives it, SimGrid, valgrind
   firefox check, and Firefox, for PAGE_BROWSER=firefox tests/page.sh
@@ -36,7 +36,7 @@ build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev li
 page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang clang-format libcmocka-dev mandoc graphviz python3 python3-otf2
-    python3-six python3-mpi4py iproute2 mpich libmpich-dev xz-utils chromium
+    python3-six python3-mpi4py python3-pandas iproute2 mpich libmpich-dev xz-utils chromium
     chromium-driver python3-selenium libsimgrid-dev valgrind"
 firefox="$check firefox-esr"
 fuzz="$check libclang-rt-dev"
