@@ -13,7 +13,8 @@ const char efg_compare_json_help[] =
     "               first and after the last call), iterations, iteration (one of the main loop),\n"
     "               iteration_mpi, main_loop (number or null), parallel_efficiency, load_balance,\n"
     "               communication_efficiency (0 to 1)}\n"
-    "  loops        [{function, depth, a, b}], a and b null or {loop (as in efgtrace graph -f\n"
+    "  loops        [{function, name (with what it does), depth, a, b}], a and b null or {loop (as in "
+    "efgtrace graph -f\n"
     "               json), repetitions, time, mpi_time}\n"
     "  differences  [{what \"call\"|\"compute\" (before the call), call, label, difference, a, b}],\n"
     "               the largest first; a and b null or {node, time, calls}\n";
@@ -63,12 +64,14 @@ static void add_loop(cJSON *to, const char *name, const struct efg_model *side, 
 static cJSON *make_loop(const struct efg_comparison *c, struct efg_pair pair)
 {
     const struct efg_model *side = &c->side[pair.a == EFG_NONE];
-    char function[256];
+    uint32_t id = pair.a == EFG_NONE ? pair.b : pair.a;
+    char function[256], name[600];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_function(&side->run, &side->merged.graph, &side->merged.tree,
-                         pair.a == EFG_NONE ? pair.b : pair.a, function, sizeof function);
+    efg_summary_function(&side->run, &side->merged.graph, &side->merged.tree, id, function, sizeof function);
+    efg_summary_loop_label(&side->run, &side->merged.graph, &side->merged.tree, id, name, sizeof name);
     efg_json_text(to, "function", function);
-    efg_json_number(to, "depth", side->merged.tree.loops[pair.a == EFG_NONE ? pair.b : pair.a].depth);
+    efg_json_text(to, "name", name);
+    efg_json_number(to, "depth", side->merged.tree.loops[id].depth);
     add_loop(to, "a", &c->side[0], pair.a);
     add_loop(to, "b", &c->side[1], pair.b);
     return to;

@@ -168,7 +168,7 @@ static void put_loop(struct efg_buffer *out, const struct efg_comparison *c, str
     double time[2] = {0}, mpi[2] = {0}, count[2] = {0};
     uint32_t id[2] = {pair.a, pair.b}, depth = 0;
     bool is_main = false;
-    char function[128] = "", text[7][32];
+    char label[600] = "", text[7][32];
     for (int i = 1; i >= 0; i--) { /* the name is that of A, if it is there */
         const struct efg_model *side = &c->side[i];
         if (id[i] == EFG_NONE)
@@ -179,14 +179,14 @@ static void put_loop(struct efg_buffer *out, const struct efg_comparison *c, str
         count[i] = (double)loop->repetitions;
         is_main |= id[i] == c->main_loop[i];
         depth = loop->depth;
-        efg_summary_function(&side->run, &side->merged.graph, &side->merged.tree, id[i], function,
-                             sizeof function);
+        efg_summary_loop_label(&side->run, &side->merged.graph, &side->merged.tree, id[i], label,
+                               sizeof label);
     }
-    efg_summary_line(out, "%9s %9s %9s %9s %6s %6s %6s %c%*sin %s%s", amount(text[0], count[0]),
+    efg_summary_line(out, "%9s %9s %9s %9s %6s %6s %6s %c%*s%s%s", amount(text[0], count[0]),
                      amount(text[1], count[1]), duration(text[2], time[0]), duration(text[3], time[1]),
                      times(text[4], time[0], time[1]), share(text[5], mpi[0], time[0]),
                      share(text[6], mpi[1], time[1]), is_main ? '*' : ' ',
-                     1 + 2 * (int)(depth < 8 ? depth : 8), "", *function ? function : "?",
+                     1 + 2 * (int)(depth < 8 ? depth : 8), "", label,
                      pair.a == EFG_NONE   ? " [B only]"
                      : pair.b == EFG_NONE ? " [A only]"
                                           : "");

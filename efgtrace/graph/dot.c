@@ -166,11 +166,11 @@ static void put_calls(struct efg_buffer *out, const struct drawing *d, uint32_t 
 static void put_folded(struct efg_buffer *out, const struct drawing *d, uint32_t first, const struct sum *sum)
 {
     const struct efg_box *box = &d->boxes.box[first];
-    char name[256] = "";
+    char name[600] = "";
     if (box->kind == EFG_BOX_LOOP) {
         const struct efg_loop *loop = &d->merged->tree.loops[box->of];
-        efg_summary_function(d->run, &d->merged->graph, &d->merged->tree, box->of, name, sizeof name);
-        efg_buffer_print(out, "%llu x in ", (unsigned long long)loop->repetitions);
+        efg_summary_loop_label(d->run, &d->merged->graph, &d->merged->tree, box->of, name, sizeof name);
+        efg_buffer_print(out, "%llu x ", (unsigned long long)loop->repetitions);
     } else {
         static const char *const names[] = {[EFG_BOX_START] = "start-up",
                                             [EFG_BOX_END] = "behind the main loop",
@@ -223,15 +223,14 @@ static void put_loop_label(struct efg_buffer *out, const struct drawing *d, uint
 {
     const struct efg_loop *l = &d->merged->tree.loops[loop];
     const struct efg_ranklist *ranks = &d->merged->loops[loop];
-    char function[256], time[32];
-    efg_summary_function(d->run, &d->merged->graph, &d->merged->tree, loop, function, sizeof function);
+    char label[600], time[32];
+    efg_summary_loop_label(d->run, &d->merged->graph, &d->merged->tree, loop, label, sizeof label);
     efg_format_ns(time, sizeof time, l->time / efg_ranklist_count(ranks));
     efg_buffer_print(out, "%s%llu x", is_even(d, loop) ? "" : "up to ", (unsigned long long)l->repetitions);
     put_ranks(out, d, ranks);
-    if (*function)
-        efg_buffer_print(out, " in ");
-    put_quoted(out, function);
-    efg_buffer_print(out, ", %s, %.0f%% MPI", time, efg_percent((double)l->mpi_time, (double)l->time));
+    efg_buffer_print(out, " ");
+    put_quoted(out, label);
+    efg_buffer_print(out, "\\n%s, %.0f%% MPI", time, efg_percent((double)l->mpi_time, (double)l->time));
 }
 
 /* The boxes that are drawn in LOOP, or, if it is the DEEPEST that is drawn, in those inside it. */

@@ -11,9 +11,19 @@ const char efg_past_json_help[] =
     "  series   [{application, command, ranks, loop, enough (runs to find a\n"
     "           change), level (value since the last change), runs [{folder, user, start (since 1970), "
     "ended,\n"
-    "           seconds, iterations, value, mpi_share, parallel, balance, communication}], changes\n"
+    "           seconds, iterations, value, mpi_share, parallel, balance, communication (null: not\n"
+    "           known)}], changes\n"
     "           [{run (index of the first one), before, after, sites [{name, before, after}]}]}]\n"
     "           value: an iteration of the main loop, or the run where there is none\n";
+
+/* One that the record does not have is 0 in the index. */
+static void put_efficiency(cJSON *to, const char *name, double value)
+{
+    if (value > 0)
+        cJSON_AddNumberToObject(to, name, value);
+    else
+        cJSON_AddNullToObject(to, name);
+}
 
 static cJSON *make_run(const struct efg_series_run *run)
 {
@@ -26,9 +36,9 @@ static cJSON *make_run(const struct efg_series_run *run)
     cJSON_AddNumberToObject(to, "iterations", run->iterations);
     cJSON_AddNumberToObject(to, "value", run->value);
     cJSON_AddNumberToObject(to, "mpi_share", run->mpi_share);
-    cJSON_AddNumberToObject(to, "parallel", run->parallel);
-    cJSON_AddNumberToObject(to, "balance", run->balance);
-    cJSON_AddNumberToObject(to, "communication", run->communication);
+    put_efficiency(to, "parallel", run->parallel);
+    put_efficiency(to, "balance", run->balance);
+    put_efficiency(to, "communication", run->communication);
     return to;
 }
 
