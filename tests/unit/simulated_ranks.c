@@ -136,6 +136,7 @@ static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int
         .is_lost = is_silent(w, r),
         .step = w->plan.steps ? sim_roll(w->plan.steps) ? 1u << sim_roll(5) : 0 : 1,
         .would_pause = would_pause(w, i),
+        .is_rough = w->plan.is_rough && i == w->plan.ranks - 1,
         .is_shut = is_shut(w, r),
         .has_ring = !r->is_full || i % 2, /* it may say so, or only lack what is asked for */
         .end = now->end,

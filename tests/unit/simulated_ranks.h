@@ -32,6 +32,7 @@ struct sim_plan {
     uint32_t sample;     /* one in so many ticks is a sample */
     uint32_t slow;       /* one in so many looks at a result finds it */
     uint64_t windows, length, skip;
+    int is_rough;  /* what is spread never stands for the loop, as the last rank has it */
     uint64_t more; /* further windows of one iteration, when the only one is done */
     uint32_t slow_wanted, ring; /* iterations: that are kept after the fact; that a ring holds, at most */
     uint32_t fills;             /* one in so many iterations fills the log for good; 0: none */

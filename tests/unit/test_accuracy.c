@@ -51,6 +51,7 @@ static double error_of_each(uint64_t step, double noise, double *off)
         assert_int_equal(efg_accuracy_add(&accuracy, &one), 0);
     }
     double error = efg_accuracy_error(&accuracy, &all);
+    assert_true(efg_accuracy_half(&accuracy, &all) > error);
     *off = fabs(kept.part[0] / kept.time - all.part[0] / all.time);
     efg_accuracy_fini(&accuracy);
     return error;

@@ -355,6 +355,28 @@ static void test_windows_that_are_spread_behind_the_first(void **state)
     sim_assert_part(far, 80, 250);
 }
 
+/* As long as one rank has not enough, windows become longer, on all ranks: most iterations are in them. */
+static void test_windows_that_grow(void **state)
+{
+    int dense = 0;
+    uint64_t apart;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(100); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        uint64_t covered = 0;
+        p->windows = 4;
+        p->length = 1;
+        p->is_rough = 1;
+        p->iterations[0] = 3000 + sim_roll(4000);
+        int windows = sim_windows(world, &apart);
+        sim_assert_right(world, apart);
+        for (int i = 0; i < windows; i++)
+            covered += world->rank[0].windows[i].end - world->rank[0].windows[i].first;
+        dense += 2 * covered > p->iterations[0];
+    }
+    sim_assert_part(dense, 80, 100);
+}
+
 /* Loops that take over get windows of their own. */
 static void test_phases(void **state)
 {
@@ -447,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_which_phase_is_the_main_one),
         cmocka_unit_test(test_windows_that_are_lost),
         cmocka_unit_test(test_windows_that_are_spread_behind_the_first),
+        cmocka_unit_test(test_windows_that_grow),
         cmocka_unit_test(test_windows_that_are_late),
         cmocka_unit_test(test_numbers_are_put_right_once),
         cmocka_unit_test(test_the_last_collective_is_compared),

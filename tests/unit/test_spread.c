@@ -138,6 +138,35 @@ static void test_no_rhythm(void **state)
     free(s);
 }
 
+/* Windows of one iteration, each 8 iterations, then longer ones, none of which is given up; once there is
+ * enough, fewer, in all slots but one. */
+static void test_stretch(void **state)
+{
+    struct efg_spread *s = malloc(sizeof *s);
+    uint64_t length = 1, all = 0;
+    (void)state;
+    assert_non_null(s);
+    efg_spread_init(s, 10, 8);
+    uint64_t first = efg_spread_next(s, 5);
+    while (first < 1000000 && length < 100000) {
+        length += efg_spread_stretch(s);
+        efg_spread_add(s, first);
+        all += s->made[s->count - 1].first == first;
+        first = efg_spread_next(s, first + length + 7);
+    }
+    assert_int_equal(s->count, all);
+    assert_int_equal(length + 7, s->stride);
+    assert_true(s->count - s->extra <= 10 && s->count > 60);
+    while (first < 100 * length) {
+        efg_spread_add(s, first);
+        first = efg_spread_next(s, first + length + 7);
+    }
+    assert_int_equal(s->extra, 0);
+    assert_true(s->count >= 9 && s->count < 20);
+    assert_int_equal(efg_spread_stretch(s), 0); /* they do not follow one another closely any more */
+    free(s);
+}
+
 static void test_one_is_never_given_up(void **state)
 {
     struct efg_spread *s = malloc(sizeof *s);
@@ -168,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_even),
         cmocka_unit_test(test_late),
         cmocka_unit_test(test_no_rhythm),
+        cmocka_unit_test(test_stretch),
         cmocka_unit_test(test_one_is_never_given_up),
         cmocka_unit_test(test_choice_of_uneven_ones),
     };

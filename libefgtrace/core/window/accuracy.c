@@ -56,14 +56,16 @@ static double part_of(const struct efg_accuracy_sample *s, uint32_t part)
     return part < EFG_ACCURACY_PARTS ? s->part[part] : rest_of(s);
 }
 
-static double error_of(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, uint32_t part)
+/* If so many of the samples are KEPT. */
+static double error_of(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, uint32_t part,
+                       double kept)
 {
     double x = 0, y = 0, iterations = 0, squares = 0, n = a->count;
 
     for (uint32_t i = 0; i < a->count; i++) {
         x += part_of(&a->samples[i], part);
         y += a->samples[i].time;
-        iterations += a->samples[i].iterations;
+        iterations += kept * a->samples[i].iterations;
     }
     if (y <= 0)
         return 1;
@@ -72,17 +74,27 @@ static double error_of(const struct efg_accuracy *a, const struct efg_accuracy_s
         squares += off * off;
     }
     double left = all->iterations > iterations ? 1 - iterations / all->iterations : 0;
-    double half = student(n - 1) * sqrt(squares / (n * (n - 1)) * left) / (y / n);
+    double half = student(kept * n - 1) * sqrt(squares / ((n - 1) * n * kept) * left) / (y / n);
     return fmax(half, fabs(x / y - part_of(all, part) / all->time));
+}
+
+static double worst(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, double kept)
+{
+    double most = 0;
+
+    if (kept * a->count < EFG_ACCURACY_LEAST || all->time <= 0)
+        return 1;
+    for (uint32_t part = 0; part <= EFG_ACCURACY_PARTS; part++)
+        most = fmax(most, error_of(a, all, part, kept));
+    return most < 1 ? most : 1;
 }
 
 double efg_accuracy_error(const struct efg_accuracy *a, const struct efg_accuracy_sample *all)
 {
-    double most = 0;
+    return worst(a, all, 1);
+}
 
-    if (a->count < EFG_ACCURACY_LEAST || all->time <= 0)
-        return 1;
-    for (uint32_t part = 0; part <= EFG_ACCURACY_PARTS; part++)
-        most = fmax(most, error_of(a, all, part));
-    return most < 1 ? most : 1;
+double efg_accuracy_half(const struct efg_accuracy *a, const struct efg_accuracy_sample *all)
+{
+    return worst(a, all, 0.5);
 }

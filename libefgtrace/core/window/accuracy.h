@@ -46,4 +46,7 @@ void efg_accuracy_keep(struct efg_accuracy *accuracy, bool has(const void *conte
 /* The error, where ALL is the sum of all iterations: a share, 0 to 1; 1 if there are too few samples. */
 double efg_accuracy_error(const struct efg_accuracy *accuracy, const struct efg_accuracy_sample *all);
 
+/* What it may be expected to be if half of the samples stay. */
+double efg_accuracy_half(const struct efg_accuracy *accuracy, const struct efg_accuracy_sample *all);
+
 #endif

@@ -51,7 +51,7 @@ static enum efg_verdict move(struct efg_agree *agree, const struct efg_vote *r)
 static void stop_asking(struct efg_agree *agree)
 {
     agree->asking = 0;
-    agree->length = agree->parts[agree->part].length;
+    agree->length = agree->usual;
 }
 
 /* What the program asks for comes first. Returns whether there is another window. */
@@ -292,6 +292,14 @@ static void end_of_part(struct efg_agree *agree)
     }
 }
 
+/* Of what is spread. */
+static void want_more(struct efg_agree *agree)
+{
+    if (agree->usual < EFG_AGREE_LONGEST)
+        agree->usual += efg_spread_stretch(&agree->spread);
+    efg_spread_want_more(&agree->spread);
+}
+
 static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r)
 {
     agree->end = (uint64_t)-r->end;
@@ -301,7 +309,7 @@ static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r
     agree->begun = (uint64_t)-r->begun;
     agree->ended = (uint64_t)r->ended;
     if (r->flags & EFG_VOTE_ROUGH && !agree->asking)
-        efg_spread_want_more(&agree->spread);
+        want_more(agree);
     agree->made++;
     efg_election_made(agree);
     agree->round = EFG_ROUND_PROPOSE;

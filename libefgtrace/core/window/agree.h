@@ -56,6 +56,9 @@
  * of a part. It is answered when that window is done. SHUT: as long as some rank may not record, no window
  * is placed, and one that lies ahead is given up until it may.
  *
+ * ROUGH: what is spread does not stand for the loop yet. Then there are more windows; and where these follow
+ * one another as closely as rounds allow, they become longer, until nearly all iterations are in them.
+ *
  * This is only the protocol: no MPI, no clock. tests/unit/test_agree.c runs it on thousands of
  * simulated schedules. All memory is the caller's; nothing allocates.
  */
@@ -74,6 +77,7 @@
 #define EFG_AGREE_TURNS 64   /* of loops, in a run */
 #define EFG_AGREE_PARTS 2    /* one after the other, if the first one is a single window */
 #define EFG_AGREE_LENGTH_BITS 24 /* of how many iterations the program asks for */
+#define EFG_AGREE_LONGEST 10000  /* iterations that windows grow to */
 #define EFG_AGREE_REFUSALS 3 /* pivots of a loop, then each owner takes its own */
 
 enum efg_round {
@@ -189,6 +193,7 @@ struct efg_agree {
     uint32_t last_rounds;  /* in MPI_Finalize */
     struct efg_part parts[EFG_AGREE_PARTS]; /* as given */
     uint64_t length, windows;               /* of the present part */
+    uint64_t usual;                         /* length of the windows that the program does not ask for */
     uint64_t skip;                          /* as given */
     uint32_t part;            /* of the present loop; each begins when the one before is done */
     bool is_numbered;         /* iterations have numbers, since PLACE */

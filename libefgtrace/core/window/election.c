@@ -16,7 +16,7 @@ void efg_election_begin_part(struct efg_agree *agree, uint32_t part)
 {
     agree->part = part;
     agree->windows = agree->parts[part].windows;
-    agree->length = agree->parts[part].length;
+    agree->length = agree->usual = agree->parts[part].length;
     agree->spread.count = 0;
 }
 

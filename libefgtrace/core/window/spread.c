@@ -12,8 +12,8 @@
 void efg_spread_init(struct efg_spread *s, uint64_t wanted, uint64_t stride)
 {
     s->wanted = wanted < EFG_SPREAD_MOST ? wanted : EFG_SPREAD_MOST;
-    s->stride = stride;
-    s->start = s->slot = s->count = 0;
+    s->stride = s->closest = stride;
+    s->start = s->slot = s->count = s->extra = 0;
 }
 
 /* A number that is as good as drawn, the same on all ranks. */
@@ -39,6 +39,7 @@ static void widen(struct efg_spread *s)
         s->made[left++].slot = slot;
     }
     s->count = left;
+    s->extra = 0;
 }
 
 static uint64_t next_slot(const struct efg_spread *s)
@@ -62,8 +63,10 @@ uint64_t efg_spread_next(struct efg_spread *s, uint64_t soonest)
         s->slot = 0;
         return s->start = soonest;
     }
-    while (is_missed(s, soonest) && s->count < s->wanted)
+    while (is_missed(s, soonest) && s->count < s->wanted) {
         widen(s);
+        s->closest = s->stride;
+    }
     s->slot = next_slot(s);
     if (is_missed(s, soonest))
         s->slot = (soonest - s->start + s->stride - 1) / s->stride;
@@ -73,16 +76,39 @@ uint64_t efg_spread_next(struct efg_spread *s, uint64_t soonest)
 
 void efg_spread_add(struct efg_spread *s, uint64_t first)
 {
+    s->extra += s->count && s->made[s->count - 1].slot == s->slot;
     s->made[s->count].slot = s->slot;
     s->made[s->count++].first = first;
-    while (s->count >= 2 * s->wanted && s->wanted > 1)
+    while (s->count - s->extra >= 2 * s->wanted && s->wanted > 1)
         widen(s);
+}
+
+/* With the next one there are so many. */
+static bool has(const struct efg_spread *s, uint64_t windows)
+{
+    return s->wanted > 1 && s->count - s->extra + 1 >= windows;
 }
 
 void efg_spread_want_more(struct efg_spread *s)
 {
-    if (s->wanted > 1 && s->count + 1 >= 2 * s->wanted && 2 * s->wanted <= EFG_SPREAD_MOST)
+    if (has(s, 2 * s->wanted) && 2 * s->wanted <= EFG_SPREAD_MOST)
         s->wanted *= 2;
+}
+
+uint64_t efg_spread_stretch(struct efg_spread *s)
+{
+    uint64_t longer = s->stride;
+
+    if (!has(s, s->wanted) || s->count >= EFG_SPREAD_MOST || s->stride > s->closest)
+        return 0;
+    s->stride = s->closest = 2 * longer;
+    s->slot /= 2;
+    s->extra = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        s->made[i].slot /= 2;
+        s->extra += i && s->made[i].slot == s->made[i - 1].slot;
+    }
+    return longer;
 }
 
 bool efg_spread_has(const struct efg_spread *s, uint64_t first)

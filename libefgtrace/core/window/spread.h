@@ -12,6 +12,9 @@
  * wanted number is chosen from them. Where in its slot one begins, and which of two stays, is drawn: what a
  * program does in every 20th iteration would else be in none of them, or in all. The first one stays.
  *
+ * STRETCH: where more is needed than windows of one size can have, slots become longer, but no window is
+ * given up: those to come can be longer. Windows that share a slot with one before count as one with it.
+ *
  * The struct is the caller's. Nothing allocates. Ranks that make the same calls have the same
  * spread.
  */
@@ -27,11 +30,13 @@ struct efg_spread {
     uint64_t wanted; /* 1 to EFG_SPREAD_MOST; with 1, nothing is ever given up */
     uint64_t start;  /* first iteration of the first window */
     uint64_t stride; /* iterations of a slot */
+    uint64_t closest; /* of one without which slots would be missed */
     uint64_t slot;   /* of the window that is to be made, or was made last */
     uint32_t count;  /* windows that were made and not given up */
+    uint32_t extra;  /* so many of them share the slot of one before */
     struct {
         uint64_t slot, first; /* first: the first iteration, by number */
-    } made[2 * EFG_SPREAD_MOST];
+    } made[3 * EFG_SPREAD_MOST];
 };
 
 /* No window yet; STRIDE is what one takes, at least 1. */
@@ -46,6 +51,10 @@ void efg_spread_add(struct efg_spread *spread, uint64_t first);
 
 /* Before another window is made: rather than give up some, want twice as many. */
 void efg_spread_want_more(struct efg_spread *spread);
+
+/* The same, if there are as many as are wanted, and windows follow one another as closely as they can:
+ * the stride doubles. By how many iterations a window may be longer from now on; 0: all is as before. */
+uint64_t efg_spread_stretch(struct efg_spread *spread);
 
 /* 1 unless the window that begins at iteration FIRST was given up. */
 bool efg_spread_has(const struct efg_spread *spread, uint64_t first);

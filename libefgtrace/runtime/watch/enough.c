@@ -123,7 +123,7 @@ bool efg_enough_is_rough(const struct efg_thread *t)
     if (!job->conf.accuracy || s->control.trigger.state != EFG_DONE || !has_room(t))
         return false;
     struct efg_accuracy_sample whole = all(t);
-    return efg_accuracy_error(&enough.accuracy, &whole) * WHOLE > (double)job->conf.accuracy;
+    return efg_accuracy_half(&enough.accuracy, &whole) * WHOLE > (double)job->conf.accuracy;
 }
 
 void efg_enough_finish(const struct efg_thread *t)

@@ -18,7 +18,7 @@ void efg_enough_close(const struct efg_thread *thread);
 /* What the ranks have given up goes. */
 void efg_enough_settle(void);
 
-/* More are needed, and there is room in the log. */
+/* None may be given up, and there is room in the log for more. */
 bool efg_enough_is_rough(const struct efg_thread *thread);
 
 /* No further iterations of this pivot come: the error of the loop with the most time is what counts. */
