@@ -357,6 +357,45 @@ def halos(page, report):
     verdict(f'{page.name}: and is joined with them', '' if page.all('#contexts .joint.on') else 'no line')
 
 
+def rings(page, report):
+    """Arcs of the whole tree: those that are long enough, as long as their share of the time."""
+    got = page.js('''
+        [...document.querySelectorAll("#contexts .bar button")].find((b) => b.textContent === "Whole tree").click();
+        return d3.selectAll("#contexts .arc").data().map((d) => [d.data.id, (d.x1 - d.x0) / 2 / Math.PI]).filter(([, share]) => share > .05)''')
+    times = page.js('return contexts.map((c) => c.time.sum)')
+    wanted = [i for i, time in enumerate(times) if time > .05 * times[0]]
+    same(f'{page.name}: the rings have the tree', wanted, sorted(i for i, _ in got))
+    verdict(f'{page.name}: arcs are as long as their time', [[i, share] for i, share in got if abs(share - times[i] / times[0]) > .01] or '')
+    page.js('document.querySelectorAll("#contexts .arc")[arguments[0]].dispatchEvent(new MouseEvent("click"))', len(got) - 1)
+    verdict(f'{page.name}: an arc tells of its context', '' if page.js('return document.querySelector("#contexts .beside > .panel h3").textContent') else 'nothing')
+
+
+def choice(page, report):
+    """Some ranks only: times are theirs, in the flame graph, the tree and the lists; and back."""
+    ranks = report['times_of']
+    if len(ranks) < 2:
+        return same(f'{page.name}: nothing to choose', 0, len(page.all('.choice')))
+    pick = '''const input = document.querySelector("#flame .choice input");
+        input.value = arguments[0];
+        input.dispatchEvent(new Event("change"));
+        return [contexts[0].time.sum, document.querySelector("#contexts .choice input").value, document.querySelector("#flame .choice .note").textContent];'''
+    whole = page.js('return contexts[0].time.sum')
+    first, at = report['contexts'][0]['time_by'], len(ranks) - 1
+    got = page.js(pick, f'{ranks[at]}')
+    same(f'{page.name}: times of one rank', [first[at], str(ranks[at])], got[:2])
+    verdict(f'{page.name}: it says how many', '' if got[2].startswith('1 of ') else got[2])
+    longest = max(range(len(report['contexts'])), key=lambda i: report['contexts'][i].get('time_by', [0] * len(ranks))[at] if i else 0)
+    wanted = f"{100 * report['contexts'][longest]['time_by'][at] / first[at]:.1f}%"
+    verdict(f'{page.name}: in the flame graph, too', '' if any(b.endswith(', ' + wanted) for b in page.js('return [...document.querySelectorAll("#flame .flame")].map((b) => b.getAttribute("aria-label"))')) else wanted)
+    same(f'{page.name}: what is no list is said', 'a list such as 0-3,8 is wanted', page.js(pick, 'x')[2])
+    same(f'{page.name}: two ranks', sum(first[:2]), page.js(pick, f'{ranks[0]}, {ranks[1]}')[0])
+    same(f'{page.name}: and all again', whole, page.js(pick, '')[0])
+    if len(ranks) == report['overview']['ranks']:
+        same(f'{page.name}: a distribution is made as the report makes it', report['contexts'][0]['time'], page.js('''
+            const d = distributionOf(contexts[0].time_by.map((value, i) => [rankNumbers[i], value]));
+            return Object.fromEntries(Object.keys(contexts[0].time).map((key) => [key, key === "median" ? Math.trunc(d[key]) : d[key]]))'''))
+
+
 def iterations(page, report):
     series = report.get('iterations')
     if not series:
@@ -642,6 +681,8 @@ def main():
                 tables(page, held)
                 flame(page, held)
                 halos(page, held)
+                rings(page, held)
+                choice(page, held)
                 iterations(page, report)
                 slow(page, report)
                 if not report['slow']:  # the page begins with the first window; the longest call is in another one

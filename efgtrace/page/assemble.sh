@@ -15,7 +15,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # In the order in which they depend on each other.
-scripts="base tables charts contexts sites overview structure flow graph flame ranks iterations heat slow hatch timeline waiting
+scripts="base tables charts contexts sites overview structure flow choice graph flame rings ranks iterations heat slow hatch timeline waiting
     messages counters plugins representative compare history main"
 
 # as_script: nothing in it ends the element

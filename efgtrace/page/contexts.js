@@ -12,7 +12,8 @@ for (const context of contexts) {
 }
 const wholeTime = contexts.length ? contexts[0].time.sum : 0;
 
-const shareOf = (context, of = "time") => wholeTime > 0 ? context[of].sum / wholeTime : 0;
+/* Of the time of the ranks that are chosen (choice.js), all at first. */
+const shareOf = (context, of = "time") => contexts[0].time.sum > 0 ? context[of].sum / contexts[0].time.sum : 0;
 const label = (context) => context.is_call && context.line ? `${context.name} :${context.line}` : context.name;
 
 function isBelow(context, top) {
@@ -91,7 +92,7 @@ function mainContext() {
 function contextFacts(c) {
     return [["time", `${ns(c.time.sum)}, ${percent(shareOf(c))}`],
         ["in MPI", `${ns(c.mpi.sum)}, ${percent(of(c.mpi.sum, c.time.sum))} of it`],
-        ["calls of MPI", count(c.calls)],
+        [isChosen.size === rankNumbers.length ? "calls of MPI" : "calls, all ranks", count(c.calls)],
         ...(c.bytes ? [["bytes", bytes(c.bytes)]] : []),
         ...(sourceOf(c) ? [[c.is_call ? "in" : "source", sourceOf(c)]] : []),
         ...(c.code ? [["line", make("code", null, c.code)]] : [])];
@@ -106,6 +107,7 @@ function contextTree(title, onSelect) {
         const share = shareOf(c);
         const row = make("div.row", null, twist, c.is_call ? swatch(label(c)) : make("span.name", null, label(c)),
             make(share >= .1 ? "span.part.big" : "span.part", null, percent(share)));
+        choiceHearers.push(() => { row.lastChild.textContent = percent(shareOf(c)); });
         if (c.is_call) row.children[1].firstChild.style.background = functionColour(c.name);
         const li = make("li", { role: "treeitem", tabindex: "-1", "aria-selected": "false", "aria-expanded": c.children.length ? "false" : null }, row);
         li.context = c;

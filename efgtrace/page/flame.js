@@ -31,7 +31,7 @@ function flameColour(context) {
 }
 
 function flameBar(bar, room, words, choose) {
-    const { context } = bar, own = of(context.time.sum - context.children.reduce((sum, c) => sum + c.time.sum, 0), wholeTime), width = bar.width * room - 1;
+    const { context } = bar, own = of(context.time.sum - context.children.reduce((sum, c) => sum + c.time.sum, 0), contexts[0].time.sum), width = bar.width * room - 1;
     const element = make("button.flame", { type: "button", "aria-label": `${label(context)}, ${percent(shareOf(context))}`, click: () => choose(context) }, width > 24 ? label(context) : "");
     const background = flameColour(context);
     Object.assign(element.style, { left: bar.x * room + "px", top: bar.depth * FLAME_ROW + "px", width: Math.max(1, width) + "px", background, color: inkOn(background) });
@@ -57,8 +57,9 @@ function drawFlame() {
         said.textContent = words ? `${plural(found.length, "context")}, ${percent(found.reduce((sum, c) => sum + shareOf(c), 0))} of the time` : "";
     };
     section("flame", "Flame graph", "Where the time of all ranks goes, in the whole run: the wider, the more time; below a function is what it calls. MPI functions have their colours, the others are grey by module; a function that has bars only below a part of it computes in the rest. A click makes a bar as wide as the picture.",
-        leftOut("contexts", "contexts with less time"), way, make("div.bar", null, make("label", null, "Width is ", quantity), search, said), make("div.panel", null, stage),
+        leftOut("contexts", "contexts with less time"), way, rankChooser(), make("div.bar", null, make("label", null, "Width is ", quantity), search, said), make("div.panel", null, stage),
         make("p.note", null, make("code", null, "efgtrace export -f folded DIR"), " writes the same as folded stacks."));
     onTheme(draw);
+    choiceHearers.push(draw);
     new ResizeObserver(draw).observe(stage);
 }

@@ -25,7 +25,7 @@ function flatProfile() {
 
 /* The part of the tree that is drawn: contexts with at least LEAST of the time below TOP. */
 function pruned(top, least, quantity) {
-    let kept = contexts.filter((c) => isBelow(c, top) && (c === top || c[quantity].sum >= least * wholeTime));
+    let kept = contexts.filter((c) => isBelow(c, top) && (c === top || c[quantity].sum >= least * contexts[0].time.sum));
     const all = kept.length;
     if (kept.length > NODES_MOST) {
         const limit = kept.map((c) => c[quantity].sum).sort((a, b) => b - a)[NODES_MOST];
@@ -70,7 +70,7 @@ function drawFlat(layer, items, top, width, nodes, pick) {
     const joints = layer.append("g"), boxes = layer.append("g");
     layer.append("text").attr("class", "soft").attr("y", top + 18).text("Flat profile: own time, wherever called from");
     items.forEach((item, i) => {
-        const name = item.name.length > 27 ? item.name.slice(0, 25) + "\u2026" : item.name, more = `${ns(item.time)}, ${percent(of(item.time, wholeTime))}; ${plural(item.contexts.length, "context")}`;
+        const name = item.name.length > 27 ? item.name.slice(0, 25) + "\u2026" : item.name, more = `${ns(item.time)}, ${percent(of(item.time, contexts[0].time.sum))}; ${plural(item.contexts.length, "context")}`;
         const [x, y] = at(i), mine = item.contexts.map((c) => byContext.get(c)).filter(Boolean);
         const lines = mine.map((d) => joints.append("path").attr("class", "joint")
             .attr("d", `M${x + 100},${y}C${x + 100},${(y + d.x) / 2} ${d.y},${(y + d.x) / 2} ${d.y},${d.x}`));
@@ -126,13 +126,14 @@ function drawHalos(panel) {
         [["0.1", "10%"], ["0.05", "5%"], ["0.02", "2%"], ["0.01", "1%"], ["0.002", "0.2%"], ["0", "everything"]].map(([value, text]) => make("option", { value, selected: value === "0.01" }, text)));
     const hot = make("button", { type: "button", "aria-pressed": "false", click: () => { hot.setAttribute("aria-pressed", String(hot.getAttribute("aria-pressed") !== "true")); draw(); } }, "Hot path");
     const up = make("button", { type: "button", click: () => { top = contexts[0]; draw(true); stage.whole(); } }, "Whole tree");
-    let top = mainContext(), flat = flatProfile().slice(0, FLAT_MOST), selected = null;
+    let top = mainContext(), selected = null;
     const choose = (c) => {
         selected = c;
         const below = make("button", { type: "button", click: () => { top = c; draw(true); } }, "Only what is below");
         panel.replaceChildren(...rankDetails(c, quantity.value, c.children.length ? [below] : []).filter(Boolean));
     };
     const dropped = make("p.note");
+    const rings = ringChart(choose, (c) => { top = c; draw(true); });
     const draw = (refit) => {
         const tree = d3.hierarchy(pruned(top, Number(least.value), quantity.value));
         dropped.textContent = tree.data.dropped ? `${tree.data.dropped} smaller ones are left out: at most ${NODES_MOST} are drawn. "Only what is below" a context shows more there; a larger share shows less.` : "";
@@ -146,7 +147,7 @@ function drawHalos(panel) {
         const layer = stage.inner;
         layer.selectAll("*").remove();
         const links = layer.append("g");
-        const shown = flat.filter((item, i) => i < FLAT_LEAST || item.time >= Number(least.value) * wholeTime);
+        const shown = flatProfile().slice(0, FLAT_MOST).filter((item, i) => i < FLAT_LEAST || item.time >= Number(least.value) * contexts[0].time.sum);
         const end = drawFlat(layer, shown, tall, width, nodes, (item) => panel.replaceChildren(...flatDetails(item, choose)));
         links.selectAll("path").data(tree.links()).enter().append("path")
             .attr("class", (l) => "link" + (hotSet.has(l.target.data.context) ? " hot" : ""))
@@ -159,14 +160,20 @@ function drawHalos(panel) {
                 withTip(this, (event) => showTip(event, label(c), spreadFacts(c[quantity.value]), bins(c[quantity.value], 220, 44)));
                 onEnter(this, () => choose(c));
             }).on("click", (d) => choose(d.data.context)).on("dblclick", (d) => { if (d.data.context.children.length) { top = d.data.context; draw(true); } });
+        rings.draw(top, quantity.value);
         if (refit) stage.fit(width, end, .75, { x: nodes[0].y, y: nodes[0].x });
     };
     const start = () => {
         draw(true);
         choose(top);
         redraws.push(() => { draw(); choose(selected); });
+        choiceHearers.push(() => {
+            if (!top.time.sum) top = contexts[0]; /* these ranks do not come there */
+            draw(true);
+            choose(selected);
+        });
     };
-    return { start, parts: [make("div.bar", null, make("label", null, "Halos of ", quantity), make("label", null, "at least ", least, " of the time"), hot, up, stage.buttons), make("div.stage", null, stage.element), dropped] };
+    return { start, rings: rings.element, parts: [make("div.bar", null, make("label", null, "Halos of ", quantity), make("label", null, "at least ", least, " of the time"), hot, up, stage.buttons), make("div.stage", null, stage.element), dropped] };
 }
 
 function legendOfThirds() {
@@ -179,9 +186,9 @@ function legendOfThirds() {
 
 function drawRanks() {
     const panel = make("div.panel", { "aria-live": "polite" }), halos = hasD3 ? drawHalos(panel) : null;
-    section("contexts", "Ranks in the tree", "How the time of each context is spread over the ranks. Click a context for its ranks, double-click for what is below it; an item of the flat profile is linked with all contexts that it is called in.",
+    section("contexts", "Ranks in the tree", "How the time of each context is spread over the ranks. Click a context for its ranks, double-click for what is below it, also in the rings, which have the same tree; an item of the flat profile is linked with all contexts that it is called in.",
         leftOut("contexts", "contexts with less time"),
-        halos ? [legendOfThirds(), make("div.beside", null, panel, make("div", null, halos.parts))] : notDrawn("the tree of contexts is a table.", "D3"),
+        halos ? [legendOfThirds(), rankChooser(), make("div.beside", null, panel, make("div.tall", null, halos.parts), make("div.panel.rings", null, make("h3", null, "The tree as rings"), halos.rings))] : notDrawn("the tree of contexts is a table.", "D3"),
         make("details", { open: !hasD3 }, make("summary", null, "As a table"), contextTable()));
     if (halos) halos.start();
 }

@@ -200,7 +200,45 @@ static void add_code(cJSON *to, const struct efg_contexts *contexts, const struc
         efg_json_text(to, "code", code);
 }
 
-static cJSON *make_context(const struct efg_model *model, uint32_t id)
+/* --- times by rank --- */
+
+#define RANKS_MOST 64 /* of which a page has the times */
+
+static void mark(char *is_shown, uint32_t *count, uint32_t index)
+{
+    if (*count < RANKS_MOST && !is_shown[index]) {
+        is_shown[index] = 1;
+        (*count)++;
+    }
+}
+
+/* Which ranks have their times in the document, by index: all; of many, those that stand for a cluster,
+ * outliers, and some of the others, evenly. */
+static char *choose_ranks(const struct efg_model *model)
+{
+    const struct efg_clusters *c = &model->clusters;
+    uint32_t ranks = model->run.rank_count, count = 0;
+    char *is_shown = calloc((size_t)ranks + 1, 1);
+    for (uint32_t k = 0; is_shown && k < c->count; k++)
+        mark(is_shown, &count, c->items[k].representative);
+    for (uint32_t i = 0; is_shown && i < ranks && c->of_rank; i++)
+        if (c->items[c->of_rank[i]].is_outlier)
+            mark(is_shown, &count, i);
+    for (uint32_t i = 0; is_shown && i < RANKS_MOST && i < ranks; i++)
+        mark(is_shown, &count, ranks <= RANKS_MOST ? i : (uint32_t)((uint64_t)i * ranks / RANKS_MOST));
+    return is_shown;
+}
+
+static void add_times(cJSON *to, const char *name, const uint64_t *times, const char *is_shown,
+                      uint32_t ranks)
+{
+    cJSON *list = cJSON_AddArrayToObject(to, name);
+    for (uint32_t i = 0; i < ranks; i++)
+        if (is_shown[i])
+            cJSON_AddItemToArray(list, cJSON_CreateNumber((double)times[i]));
+}
+
+static cJSON *make_context(const struct efg_model *model, uint32_t id, const char *is_shown)
 {
     const struct efg_context *c = &model->contexts.items[id];
     const struct efg_by_rank *by = &model->by;
@@ -218,14 +256,24 @@ static cJSON *make_context(const struct efg_model *model, uint32_t id)
     efg_distribution_json(to, "time", &model->run, by->context_time + at, EFG_OF_THOSE, list);
     if (!c->is_call)
         efg_distribution_json(to, "mpi", &model->run, by->context_mpi + at, EFG_OF_THOSE, list);
+    if (is_shown && list == EFG_DISTRIBUTION_LIST)
+        add_times(to, "time_by", by->context_time + at, is_shown, by->ranks);
+    if (is_shown && list == EFG_DISTRIBUTION_LIST && !c->is_call)
+        add_times(to, "mpi_by", by->context_mpi + at, is_shown, by->ranks);
     return to;
 }
 
 void efg_report_json_tree(cJSON *document, const struct efg_model *model)
 {
+    char *is_shown = choose_ranks(model);
     cJSON *contexts = cJSON_AddArrayToObject(document, "contexts");
     for (uint32_t i = 0; i < model->contexts.count; i++)
-        cJSON_AddItemToArray(contexts, make_context(model, i));
+        cJSON_AddItemToArray(contexts, make_context(model, i, is_shown));
+    cJSON *ranks = cJSON_AddArrayToObject(document, "times_of");
+    for (uint32_t i = 0; is_shown && i < model->run.rank_count; i++)
+        if (is_shown[i])
+            cJSON_AddItemToArray(ranks, cJSON_CreateNumber(model->run.ranks[i].rank));
+    free(is_shown);
 }
 
 /* --- the graph --- */
