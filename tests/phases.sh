@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that have several main loops, one after the other: each has its window, however many there are and
-# however little of the run one takes; what is spread is divided by their time; report and trace say which is
-# which.
+# Programs that have several main loops, one after the other: each has its window, however many there are; only
+# one that takes next to nothing of the run has none; what is spread is divided by their time; report and trace
+# say which is which.
 #
 # usage: tests/phases.sh
 # environment: that of frame.sh
@@ -83,6 +83,13 @@ set -- $(said recorded) none none
 within "$name: of the short one" 1 8 "$1"
 within "$name: of the long one" 12 20 "$2"
 same "$name: the trace says which" "$1 $2" "$(said trace)"
+right
+
+# One that was recorded while nothing else was known yet, and took next to nothing of the run.
+run -- 0:60 1:3000
+same "$name: one window" 10 "$(said recorded | awk '{ print $NF }')"
+same "$name: in the trace" 10 "$(said trace | awk '{ print $NF }')"
+hasnt "$name: and in the summary" "iterations of phase 1" "$dir/summary.txt"
 right
 
 # Of many, the longest one is never without.

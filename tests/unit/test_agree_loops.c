@@ -156,6 +156,27 @@ static void test_more_loops_than_places(void **state)
     assert_true(parts >= 90 && parts <= 110);
 }
 
+static void test_brief_loops(void **state)
+{
+    static struct efg_agree agree;
+    (void)state;
+    efg_agree_init(&agree, 1, 1, 0);
+    assert_true(elected(&agree, 1, 1, 1));
+    assert_false(efg_agree_is_brief(&agree, &agree.loops[0]));
+    elected(&agree, 1, 1, 20);
+    assert_true(elected(&agree, 2, 1, 21));
+    assert_false(efg_agree_is_brief(&agree, &agree.loops[0]));
+    elected(&agree, 2, 1, 300);
+    assert_false(efg_agree_is_brief(&agree, &agree.loops[0]));
+    elected(&agree, 2, 1, 2000);
+    assert_true(efg_agree_is_brief(&agree, &agree.loops[0]));
+    assert_false(efg_agree_is_brief(&agree, &agree.loops[1]));
+    efg_election_settle(&agree, (const uint64_t[EFG_AGREE_TURNS]){[0] = 5, [1] = 100});
+    assert_false(efg_agree_is_brief(&agree, &agree.loops[0]));
+    efg_election_settle(&agree, (const uint64_t[EFG_AGREE_TURNS]){[0] = 4, [1] = 100});
+    assert_true(efg_agree_is_brief(&agree, &agree.loops[0]));
+}
+
 static uint32_t main_of(uint64_t a, uint64_t b, uint64_t c)
 {
     return efg_election_main((const uint64_t[]){a, b, c}, 3);
@@ -466,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_loops_one_after_the_other),
         cmocka_unit_test(test_loops_around_others),
         cmocka_unit_test(test_more_loops_than_places),
+        cmocka_unit_test(test_brief_loops),
         cmocka_unit_test(test_which_phase_is_the_main_one),
         cmocka_unit_test(test_windows_that_are_lost),
         cmocka_unit_test(test_windows_that_are_spread_behind_the_first),

@@ -288,6 +288,8 @@ static inline uint32_t efg_agree_phase(const struct efg_agree *agree)
 
 /* Of WANTED things, so many are for the phase of LOOP: in proportion to its time, one at least. */
 uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree_loop *loop, uint64_t wanted);
+/* Its time is below 5% of that of the longest one with windows: taken because nothing else was known. */
+bool efg_agree_is_brief(const struct efg_agree *agree, const struct efg_agree_loop *loop);
 
 /* 1 if LOOP would get windows if it were elected now, and none is placed: where its iterations
  * are few and long, record provisionally. */

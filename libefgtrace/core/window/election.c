@@ -10,6 +10,7 @@
 
 #define MOST_TRIES 3 /* more rounds while ranks have different loops */
 #define NEARLY_LONGEST 0.6
+#define BRIEF 0.05
 #define NAMES (EFG_DROP_ALL_FRAMES | EFG_DROP_PATH) /* what loops are named by */
 
 void efg_election_begin_part(struct efg_agree *agree, uint32_t part)
@@ -170,6 +171,15 @@ void efg_election_credit(struct efg_agree *agree, const struct efg_vote *r)
     agree->time = (uint64_t)r->time;
 }
 
+void efg_election_settle(struct efg_agree *agree, const uint64_t *time)
+{
+    for (uint32_t i = 0; i < agree->loop_count; i++) {
+        uint32_t phase = agree->loops[i].phase;
+        if (phase && phase <= EFG_AGREE_TURNS && time[phase - 1])
+            agree->loops[i].time = time[phase - 1];
+    }
+}
+
 uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree_loop *loop, uint64_t wanted)
 {
     uint64_t all = 0;
@@ -180,6 +190,16 @@ uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree
         return wanted;
     uint64_t part = (uint64_t)((double)wanted * (double)loop->time / (double)all + 0.5);
     return part ? part : 1;
+}
+
+bool efg_agree_is_brief(const struct efg_agree *agree, const struct efg_agree_loop *loop)
+{
+    uint64_t longest = 0;
+
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        if (agree->loops[i].is_made && agree->loops[i].time > longest)
+            longest = agree->loops[i].time;
+    return (double)loop->time < BRIEF * (double)longest;
 }
 
 uint32_t efg_election_main(const uint64_t *time, uint32_t count)

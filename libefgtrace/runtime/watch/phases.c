@@ -195,6 +195,13 @@ static uint64_t weight_of(const struct efg_phase *phase, uint64_t now)
     return (uint64_t)(time > 0 ? time * (1 - waited / (ready > time ? ready : time)) : 0);
 }
 
+void efg_phases_last(uint64_t *time, uint64_t now)
+{
+    for (uint32_t i = 0; i < phases->count; i++)
+        if (phases->list[i].number && phases->list[i].number <= EFG_AGREE_TURNS)
+            time[phases->list[i].number - 1] += weight_of(&phases->list[i], now);
+}
+
 void efg_phases_weigh(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t *time,
                       uint64_t now)
 {

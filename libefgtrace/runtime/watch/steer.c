@@ -207,12 +207,13 @@ void efg_steer_sample(struct efg_thread *t, uint64_t now)
 
 /* --- the end --- */
 
-/* Of the windows of a loop, as many as each part asks for: of those that are whole, if there are as many. */
+/* Of the windows of a loop, as many as each part asks for: of those that are whole, if there are as many. A
+ * brief one has none. */
 static void choose_windows(const struct efg_agree_loop *loop, uint32_t number)
 {
     const struct efg_part *part = &agree->parts[number];
     bool is_accurate = job->conf.accuracy && efg_windows_select(number) == EFG_SELECT_SPREAD;
-    uint64_t wanted = part->windows > 1 ? efg_agree_part_of(agree, loop, part->windows) : part->windows;
+    uint64_t wanted = efg_agree_is_brief(agree, loop) ? 0 : efg_agree_part_of(agree, loop, part->windows);
     enum efg_select select = efg_windows_select(number);
     uint64_t *first = calloc(s->window_count + 1, sizeof *first), last_length = 0;
     uint8_t *keep = calloc(s->window_count + 1, 1);
@@ -275,6 +276,15 @@ static void settle_main(const struct efg_thread *t, uint64_t now)
     s->is_earlier = true;
 }
 
+static void settle_times(uint64_t now)
+{
+    uint64_t time[EFG_AGREE_TURNS] = {0};
+
+    efg_phases_last(time, now);
+    efg_rounds_sum(time, EFG_AGREE_TURNS);
+    efg_election_settle(&efg_steering.control.agree, time);
+}
+
 void efg_steer_finish(uint64_t now, bool collective)
 {
     struct efg_thread *t = efg_threads.leader;
@@ -298,8 +308,10 @@ void efg_steer_finish(uint64_t now, bool collective)
     efg_ahead_finish(t, now);
     if (s->pivot.kind == EFG_PIVOT_NONE && s->loop.function)
         efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
-    if (is_adaptive && collective && agree->phases > 1)
+    if (is_adaptive && collective && agree->phases > 1) {
         settle_main(t, now);
+        settle_times(now);
+    }
     divide();
     if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
         drop_first();
