@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steps in which the others wait for rank 3, until a file "stop" is there or 60 s are over. Rank 0 says in the
- * file "step" in which step it is.
+ * Steps in which the others wait for rank 3, until a file "stop" is there or 60 s are over. Rank 0 says in
+ * the file "step" in which step it is.
  */
 #include <mpi.h>
 #include <stdio.h>
