@@ -39,6 +39,8 @@ static const struct meaning meanings[] = {
     {"pcontrol", "record", "MPI_Pcontrol(0) stops recording, 1 goes on with other iterations, 2 saves"},
     {"iterations", "1", "one iteration of the main loop is recorded, then tracing is off"},
     {"iterations", NULL, "$ iterations of the main loop are recorded, then tracing is off"},
+    {"ranks", "all", "they are in the trace for all ranks"},
+    {"ranks", "representatives", "they are in the trace for one rank of each group with the same graph"},
     {"windows", "1", "this is done once"},
     {"windows", NULL, "this is done $ times"},
     {"skip", "0", "recording begins as soon as the main loop is known on all ranks"},
@@ -103,7 +105,7 @@ static bool has_effect(const struct efg_conf *conf, const char *key)
 {
     static const char *const windows[] = {"select",  "when", "pcontrol", "iterations",
                                           "windows", "skip", "ring",     "patience"};
-    static const char *const logs[] = {"log-limit", "keep-logs"};
+    static const char *const logs[] = {"log-limit", "keep-logs", "ranks"};
 
     if (conf->mode == EFG_MODE_ADAPTIVE || strcmp(key, "mode") == 0)
         return true;

@@ -40,6 +40,8 @@ static const struct efg_key keys[] = {
      "what MPI_Pcontrol does: name regions, or say when to record", EFG_KEY_CHOICE, FIELD(pcontrol), 0, 0},
     {"iterations", "n", "N", "10", "iterations of the main loop in a window", EFG_KEY_NUMBER,
      FIELD(iterations), 1, 1000000},
+    {"ranks", NULL, "all|representatives", "all", "whose iterations are in the trace", EFG_KEY_CHOICE,
+     FIELD(ranks), 0, 0},
     {"windows", NULL, "N", "1", "windows to record", EFG_KEY_NUMBER, FIELD(windows), 1, 1000},
     {"skip", NULL, "N", "0", "iterations to let pass before the first window", EFG_KEY_NUMBER, FIELD(skip), 0,
      UINT64_C(1000000000000)},

@@ -22,7 +22,7 @@
 #include "core/loop/finder.h"
 #include "when.h"
 
-#define EFG_CONF_KEYS 35 /* how many keys there are */
+#define EFG_CONF_KEYS 36 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
@@ -36,6 +36,9 @@ enum efg_select { EFG_SELECT_FIRST, EFG_SELECT_SPREAD, EFG_SELECT_SLOW, EFG_SELE
 /* MPI_Pcontrol names regions; or says when to record. */
 enum efg_pcontrol { EFG_PCONTROL_REGIONS, EFG_PCONTROL_RECORD };
 
+/* Who is in the trace: all ranks; one of each group with the same graph. */
+enum efg_whom { EFG_RANKS_ALL, EFG_RANKS_REPRESENTATIVES };
+
 /* The TSC if the kernel trusts it, too; the same, with a note if it cannot be used; never. */
 enum efg_clock_choice { EFG_CLOCK_AUTO, EFG_CLOCK_TSC, EFG_CLOCK_SYSTEM };
 
@@ -46,6 +49,7 @@ struct efg_conf {
     uint64_t iterations;        /* per window */
     struct efg_when when;       /* conditions for them */
     int pcontrol;               /* enum efg_pcontrol: what MPI_Pcontrol means */
+    int ranks;                  /* enum efg_whom */
     uint64_t windows;           /* how many windows to record */
     uint64_t skip; /* iterations to let pass once the pivot is known, before the window */
     int level;     /* enum efg_level (core/loop/finder.h) */

@@ -30,6 +30,7 @@ static const struct efg_job *const job = &efg_job;
 
 /* The logs of this rank, open for reading. */
 struct logs {
+    bool is_in; /* false: they are not for the trace */
     uint32_t count;
     const struct efg_strays *strays; /* in them */
     struct efg_log_view *view;
@@ -50,7 +51,7 @@ static int open_logs(struct logs *logs)
     logs->events = calloc(efg_threads.count + 1, sizeof *logs->events);
     if (!logs->view || !logs->thread || !logs->events)
         return -ENOMEM;
-    for (uint32_t i = 0; i < efg_threads.count && job->folder[0]; i++) {
+    for (uint32_t i = 0; i < efg_threads.count && job->folder[0] && logs->is_in; i++) {
         efg_job_path(i, "log", path);
         int error = efg_log_open(&logs->view[logs->count], path, &why);
         if (!error)
@@ -283,7 +284,7 @@ static uint64_t archive_bytes(uint64_t *definitions)
     return bytes;
 }
 
-/* Those that were read. */
+/* Those that were read, or that nobody wants. */
 static void remove_logs(const struct logs *logs)
 {
     char path[EFG_PATH];
@@ -291,10 +292,32 @@ static void remove_logs(const struct logs *logs)
         efg_job_path(logs->thread[i], "log", path);
         efg_below_remove(path, EFG_BELOW_OWN + 2);
     }
+    for (uint32_t i = 0; i < efg_threads.count && job->folder[0] && !logs->is_in; i++) {
+        efg_job_path(i, "log", path);
+        efg_below_remove(path, EFG_BELOW_OWN + 2);
+    }
     PMPI_Barrier(job->comm);
     snprintf(path, sizeof path, "%.4000s/logs", job->folder);
     if (efg_job_is_first())
         efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
+}
+
+/* Who is in the trace, where not all are. */
+static void say_whom(struct efg_run *run)
+{
+    struct efg_ranklist first = {0};
+    struct efg_buffer text = {0};
+    char which[60];
+    for (uint32_t i = 0; i < run->common.group_count; i++)
+        efg_ranklist_add(&first, run->common.groups[i].ranks.ranges[0].first);
+    efg_ranklist_print(&first, which, sizeof which);
+    efg_buffer_print(&text,
+                     "it has %u of %u ranks, one of each group with the same graph: %s; messages with other "
+                     "ranks have one end in it",
+                     run->common.group_count, run->size, which);
+    free(run->trace_note);
+    run->trace_note = efg_buffer_text(&text);
+    efg_ranklist_fini(&first);
 }
 
 /* 0 on all ranks, if any of them has a log. */
@@ -334,13 +357,14 @@ static int exchange(const struct logs *logs, struct efg_run *run, struct efg_sym
     return error;
 }
 
-void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const struct efg_strays *strays)
+void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const struct efg_strays *strays,
+                       bool is_in)
 {
-    struct logs logs = {.strays = strays};
+    struct logs logs = {.is_in = is_in, .strays = strays};
     struct efg_otf2_unifier *u = NULL;
     struct efg_buffer mine = {0};
     uint64_t total = 0;
-    int error = any(open_logs(&logs)), has_logs = logs.count > 0;
+    int error = any(open_logs(&logs)), has_logs = logs.count > 0 || !is_in;
 
     if (!error)
         error = expect_logs(&logs);
@@ -355,6 +379,8 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const s
     if (efg_job_is_first() && !error) {
         run->trace_events = total;
         run->trace_bytes = archive_bytes(&run->trace_definitions);
+        if (job->conf.ranks == EFG_RANKS_REPRESENTATIVES)
+            say_whom(run);
     } else if (efg_job_is_first()) {
         efg_otf2_remove(job->folder, EFG_BELOW_OWN);
         free(run->trace_note);

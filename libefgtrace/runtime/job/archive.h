@@ -11,8 +11,9 @@
 
 /* Write the OTF2 trace from the logs of all ranks, without this rank's STRAYS; collective over
  * the private communicator, after all recorders are closed. Fills trace_events, trace_bytes and
- * trace_note of RUN on the first rank. */
+ * trace_note of RUN on the first rank. With IS_IN false, nothing of this rank
+ * goes into the trace. */
 void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
-                       const struct efg_strays *strays);
+                       const struct efg_strays *strays, bool is_in);
 
 #endif

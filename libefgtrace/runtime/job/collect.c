@@ -118,28 +118,44 @@ static int fetch_speaker(struct efg_run *run, const struct efg_buffer *mine, int
 
 #define PIECE 64 /* ranges of ranks in a message */
 
-/* Whether this rank writes its sequence: the first one that has it does. Needs no memory but on
- * rank 0, so that all ranks come through. */
-static bool is_owner(const struct efg_run *run)
+/* Whether this rank is in LIST, which rank 0 has. Needs no memory, so that all ranks come through. */
+static bool is_among(const struct efg_ranklist *list)
 {
-    struct efg_ranklist owners = {0};
     struct efg_range ranges[PIECE];
-    bool owns = false;
-    for (uint32_t i = 0; efg_job_is_first() && i < run->common.order_count; i++)
-        efg_ranklist_add(&owners, run->common.orders[i].ranks.ranges[0].first);
-    uint32_t left = owners.range_count;
+    bool is_there = false;
+    uint32_t left = list->range_count;
     PMPI_Bcast(&left, 1, MPI_UINT32_T, 0, job->comm);
     for (uint32_t at = 0; left; at += PIECE) {
         uint32_t count = left < PIECE ? left : PIECE;
         if (efg_job_is_first())
-            memcpy(ranges, owners.ranges + at, count * sizeof *ranges);
+            memcpy(ranges, list->ranges + at, count * sizeof *ranges);
         PMPI_Bcast(ranges, (int)(count * sizeof *ranges), MPI_BYTE, 0, job->comm);
         struct efg_ranklist piece = {ranges, count};
-        owns |= efg_ranklist_has(&piece, (uint32_t)job->rank);
+        is_there |= efg_ranklist_has(&piece, (uint32_t)job->rank);
         left -= count;
     }
+    return is_there;
+}
+
+/* Whether this rank writes its sequence: the first one that has it does. */
+static bool is_owner(const struct efg_run *run)
+{
+    struct efg_ranklist owners = {0};
+    for (uint32_t i = 0; efg_job_is_first() && i < run->common.order_count; i++)
+        efg_ranklist_add(&owners, run->common.orders[i].ranks.ranges[0].first);
+    bool owns = is_among(&owners);
     efg_ranklist_fini(&owners);
     return owns;
+}
+
+bool efg_collect_represents(const struct efg_run *run)
+{
+    struct efg_ranklist first = {0};
+    for (uint32_t i = 0; efg_job_is_first() && i < run->common.group_count; i++)
+        efg_ranklist_add(&first, run->common.groups[i].ranks.ranges[0].first);
+    bool represents = is_among(&first);
+    efg_ranklist_fini(&first);
+    return represents;
 }
 
 /* --- the file --- */

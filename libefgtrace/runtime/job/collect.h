@@ -30,4 +30,8 @@ struct efg_collected efg_collect(struct efg_run *run, const struct efg_run_names
                                  const struct efg_buffer *sequence,
                                  const struct efg_run_order *order, const char *path);
 
+/* Whether this rank represents those with the same graph: the first one of each group of RUN, which rank 0
+ * has, does. Needs no memory but on rank 0. */
+bool efg_collect_represents(const struct efg_run *run);
+
 #endif

@@ -247,7 +247,8 @@ void efg_finish_run(void)
                  (unsigned long long)collected.work / 1000);
     }
     if (has_trace)
-        efg_archive_write(&run, symbols, &strays);
+        efg_archive_write(&run, symbols, &strays,
+                          job->conf.ranks == EFG_RANKS_ALL || efg_collect_represents(&run));
     efg_strays_fini(&strays);
     run.rounds = efg_rounds_count();
     run.finish = efg_clock_ticks() - begin;
