@@ -11,6 +11,7 @@ slow_ones() {
 compile slow || exit 2
 begin kept "$pieces" --select first,spread,slow -n 3 --ring 64M -- "$programs/slow" 100000000 20 1500 2 20000
 for ((i = 0; i < 300; i++)); do
+    [ -d early ] || { slow_ones kept >said; [ -s said ] && cp -r then early; }
     [ "$(slow_ones kept)" ] && ! grep -q "lacks iteration" lacks && break # all ranks have saved it
     sleep 0.2
 done
@@ -23,6 +24,10 @@ verdict "... on all ranks, with those around it" "$(grep -v "says of iterations"
 same "... report" 0 $?
 has "... the first ones, too" "Traced       3 iterations" said
 has "... and some that are spread" ", spread over the run" said
+verdict "... what is single has one number" "$(grep -E '\b([0-9]+) to \1\b' said)"
+rm -rf mixed && cp -r kept mixed && cp early/logs/*3.0.log mixed/logs # rank 3 has not come as far
+slow_ones mixed >said
+verdict "... what one rank lacks is in no other" "$(grep -v "says of iterations" lacks || grep lacks err)"
 number=$(slow_ones kept | tr ' ' '\n' | awk '$1 > 1490 && $1 < 1510 {print; exit}') # numbers begin at any call
 verdict "... and what made it slow" "$(
     "$tool" compare --iterations "$number,$((number - 1))" then | xargs -d '\n' >said

@@ -552,3 +552,16 @@ int efg_trim_view(struct efg_log_view *view, const struct efg_trim_margins *give
     view->count = log.header->used;
     return 0;
 }
+
+int efg_trim_view_windows(struct efg_log_view *view, bool is_dropped(const void *context, uint64_t begin),
+                          const void *context)
+{
+    struct efg_log log;
+    int error = efg_log_copy(&log, view);
+
+    if (error)
+        return error;
+    efg_trim_windows(&log, is_dropped, NULL, context);
+    view->count = log.header->used;
+    return 0;
+}

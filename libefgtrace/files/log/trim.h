@@ -74,7 +74,11 @@ struct efg_trim_margins {
  * plain one. Returns 0 or -errno: then the log is as it was, or its end could not be cut off. */
 int efg_trim_margins(const char *path, const struct efg_trim_margins *margins);
 
-/* The same of what VIEW shows; the log stays as it is. */
+/* Windows of what VIEW shows that go, as in efg_trim_windows; the log stays as it is. Returns 0 or -errno. */
+int efg_trim_view_windows(struct efg_log_view *view, bool is_dropped(const void *context, uint64_t begin),
+                          const void *context);
+
+/* The same with margins. */
 int efg_trim_view(struct efg_log_view *view, const struct efg_trim_margins *margins);
 
 #endif

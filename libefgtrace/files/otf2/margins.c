@@ -3,6 +3,8 @@
  * The logs of a job that was killed, or still runs, have all of their margins (files/log/trim.h): in
  * MPI_Finalize the ranks would have found out what is needed of them. Here they are left out. A thread that
  * has no iterations has its windows when the others have theirs.
+ *
+ * Nor was it decided which iterations around slow ones stay: those that all logs with iterations still have.
  */
 #include "parts.h"
 
@@ -11,14 +13,79 @@
 
 #include "base/array.h"
 #include "base/compare.h"
+#include "base/hash.h"
 #include "files/log/clock.h"
 #include "files/match/channels.h"
 
 void efg_otf2_windows_fini(struct efg_otf2_windows *w)
 {
     free(w->all);
+    efg_map_fini(&w->around);
     *w = (struct efg_otf2_windows){0};
 }
+
+/* --- iterations around slow ones --- */
+
+static uint64_t key_of(const struct efg_record *iteration)
+{
+    return efg_hash_mix(iteration->c, iteration->d);
+}
+
+static int count_around(struct efg_otf2_windows *w, const struct efg_log_view *log)
+{
+    struct efg_log_reader reader = {.view = log};
+    bool has_some = false;
+
+    for (const struct efg_record *r; (r = efg_log_read(&reader, NULL));) {
+        if (r->kind != EFG_REC_ITERATION_BEGIN)
+            continue;
+        has_some = true;
+        uint64_t *logs = r->a == EFG_KEPT_AROUND ? efg_map_put(&w->around, key_of(r)) : NULL;
+        if (logs)
+            ++*logs;
+        else if (r->a == EFG_KEPT_AROUND)
+            return -ENOMEM;
+    }
+    w->logs += has_some;
+    return 0;
+}
+
+struct dropped { /* when they begin, in ticks */
+    uint64_t *times;
+    size_t count;
+};
+
+static bool is_dropped(const void *context, uint64_t begin)
+{
+    const struct dropped *d = context;
+
+    return bsearch(&begin, d->times, d->count, sizeof begin, efg_compare_numbers) != NULL;
+}
+
+/* Those of LOG that some other log does not have, or no longer: each is a window of its own. */
+static int drop_around(struct efg_log_view *log, const struct efg_otf2_windows *all)
+{
+    struct efg_log_reader reader = {.view = log};
+    struct dropped d = {0};
+    int error = 0;
+
+    for (const struct efg_record *r; !error && (r = efg_log_read(&reader, NULL));) {
+        if (r->kind != EFG_REC_ITERATION_BEGIN || r->a != EFG_KEPT_AROUND)
+            continue;
+        const uint64_t *logs = efg_map_find(&all->around, key_of(r));
+        if (logs && *logs >= all->logs)
+            continue;
+        error = efg_array_grow(&d.times, d.count, 1, sizeof *d.times);
+        if (!error)
+            d.times[d.count++] = r->time;
+    }
+    if (!error && d.count)
+        error = efg_trim_view_windows(log, is_dropped, &d);
+    free(d.times);
+    return error;
+}
+
+/* --- windows --- */
 
 /* Behind the last one; one that begins as that ends goes on with it. */
 static int add(struct efg_otf2_windows *w, size_t first, struct efg_span span)
@@ -57,6 +124,9 @@ int efg_otf2_find_windows(struct efg_otf2_windows *w, const struct efg_log_view 
     size_t first = w->count;
     int error = log->header->full ? 0 : add_iterations(w, log);
 
+    if (!error && !log->header->full)
+        error = count_around(w, log);
+
     for (size_t i = first; i < w->count; i++) {
         struct efg_span *span = &w->all[i];
         *span = (struct efg_span){efg_log_ns(&clock, span->from),
@@ -68,6 +138,8 @@ int efg_otf2_find_windows(struct efg_otf2_windows *w, const struct efg_log_view 
 void efg_otf2_join_windows(struct efg_otf2_windows *w)
 {
     size_t count = w->count;
+
+    w->is_whole = true;
     if (count)
         qsort(w->all, count, sizeof *w->all, efg_compare_numbers);
     w->count = 0;
@@ -122,7 +194,9 @@ int efg_otf2_drop_margins(struct efg_log_view *log, const struct efg_otf2_window
 
     if (log->header->full || log->header->trimmed || !all->count)
         return 0;
-    int error = add_iterations(&own, log);
+    int error = all->is_whole ? drop_around(log, all) : 0;
+    if (!error)
+        error = add_iterations(&own, log);
     bool is_leader = own.count > 0;
     if (!error && !is_leader)
         error = windows_of_others(&own, all, log);

@@ -49,6 +49,9 @@ enum efg_otf2_item { /* in a scan; in a map: all but MODULE and the marks */
 struct efg_otf2_windows { /* when there were some; ns since 1970, or ticks of a log */
     struct efg_span *all;
     size_t count;
+    struct efg_map around; /* iterations around slow ones: how many logs have each of them */
+    uint32_t logs;         /* that have iterations */
+    bool is_whole;         /* all logs were looked at */
 };
 
 /* Add those of LOG, in ns; when all are there, join them; then leave out the margins of each log. Each

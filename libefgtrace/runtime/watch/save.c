@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "files/disk/below.h"
 #include "files/run/brief.h"
 #include "files/run/merge.h"
@@ -22,6 +23,7 @@
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "threads.h"
+#include "windows.h"
 
 #define SAVES 100 /* saves take at most 1/SAVES of the time */
 
@@ -131,18 +133,33 @@ static void put_rank(struct efg_buffer *out, const struct efg_thread *t, const s
     efg_run_fini(&run);
 }
 
+/* Iterations around slow ones are windows of their own until the job ends. Returns what is to be freed. */
+static struct efg_run_window *join_windows(struct efg_run_thread *thread)
+{
+    struct efg_run_window *copy = NULL;
+
+    if (thread->window_count && !efg_array_grow(&copy, 0, thread->window_count, sizeof *copy)) {
+        memcpy(copy, thread->windows, thread->window_count * sizeof *copy);
+        thread->windows = copy;
+        thread->window_count = efg_windows_joined(copy, thread->window_count);
+    }
+    return copy;
+}
+
 static void put_piece(struct efg_buffer *out, struct efg_thread *t, uint64_t now)
 {
     struct efg_run_names names;
     struct efg_run_rank rank;
 
     efg_known_rank(&rank, t, now);
+    struct efg_run_window *windows = rank.threads ? join_windows(rank.threads) : NULL;
     if (efg_known_names(&names) == 0 && rank.threads)
         put_rank(out, t, &names, &rank);
     else
         out->failed = true;
     efg_known_forget(&names);
     efg_known_forget_rank(&rank);
+    free(windows);
 }
 
 /* --- saving --- */

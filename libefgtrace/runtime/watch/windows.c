@@ -459,17 +459,37 @@ static bool touches(const struct efg_run_window *a, const struct efg_run_window 
            a->phase == b->phase;
 }
 
+/* The one behind W goes on with it. */
+static void unite(struct efg_run_window *w)
+{
+    w->last = w[1].last;
+    w->end = w[1].end;
+    w->events += w[1].events;
+    w->bytes += w[1].bytes;
+    w->times += w[1].times; /* one of them has it */
+}
+
+uint32_t efg_windows_joined(struct efg_run_window *windows, uint32_t count)
+{
+    uint32_t left = count ? 1 : 0;
+
+    for (uint32_t i = 1; i < count; i++) {
+        windows[left] = windows[i];
+        if (touches(&windows[left - 1], &windows[left]))
+            unite(&windows[left - 1]);
+        else
+            left++;
+    }
+    return left;
+}
+
 void efg_windows_join_slow(void)
 {
     for (uint32_t i = s->window_count; i-- > 1;) {
         struct efg_run_window *w = &s->windows[i - 1];
         if (!touches(w, w + 1))
             continue;
-        w->last = w[1].last;
-        w->end = w[1].end;
-        w->events += w[1].events;
-        w->bytes += w[1].bytes;
-        w->times += w[1].times; /* one of them has it */
+        unite(w);
         efg_stat_unite(&s->recorded[i - 1].recorded, &s->recorded[i].recorded);
         s->recorded[i - 1].recorded_mpi += s->recorded[i].recorded_mpi;
         recorded[i - 1].to = recorded[i].to;

@@ -76,6 +76,8 @@ void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_ite
 void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t times(uint64_t number));
 /* The run is over: those that follow one another become one. */
 void efg_windows_join_slow(void);
+/* The same of COUNT that are a copy. Returns how many are left. */
+uint32_t efg_windows_joined(struct efg_run_window *windows, uint32_t count);
 
 /* At the end: of those around slow iterations of a PHASE, keep the MOST slowest. Those of phases that the
  * ranks do not know any more go. */
