@@ -27,6 +27,7 @@ same "stripped: two functions are two regions, named by where they begin" "2 2" 
     "$(regions trace/traces.otf2 | grep -c '^stencil2d+0x') $(regions trace/traces.otf2 | uniq | wc -l)"
 cp -r trace linked.trace
 cp -r trace nothing
+cp -r trace asked
 sha256sum trace/traces.def trace/traces/*.evt >sums
 
 "$tool" symbols --debug debug trace >said 2>&1
@@ -50,6 +51,30 @@ same "by the file's name" "0 exchange main" "$? $(regions copy/traces.otf2 | pas
 "$tool" symbols nothing >said 2>&1
 same "without debug files: nothing happens" "0 0" "$? $(cmp trace/traces.def nothing/traces.def | wc -l)"
 has "without debug files: it says so" "it stays as it is" said
+
+# A server of debug files, as debuginfod is one: it is asked for /buildid/ID/debuginfo.
+if "$python" -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>err; then
+    mkdir -p "served/buildid/$id"
+    cp linked/stencil2d.debug "served/buildid/$id/debuginfo"
+    "$python" -c '
+import functools, http.server
+handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory="served")
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+print(server.server_port, flush=True)
+server.serve_forever()' >port 2>requests &
+    server=$!
+    until [ -s port ] || ! kill -0 $server 2>err; do sleep 0.1; done
+    HOME=$work DEBUGINFOD_CACHE_PATH=$work/cache DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" \
+        "$tool" symbols asked >said 2>&1
+    same "a server of debug files: exit code" 0 $?
+    kill $server
+    "$tool" report --all asked >after.server
+    has "a server of debug files: functions and lines" "MPI_Waitall  stencil2d.c:32 exchange" after.server
+    has "it was asked by build id" "GET /buildid/$id/debuginfo" requests
+else
+    skip "a server of debug files" "libdebuginfod is not installed"
+fi
+
 cp -r nothing changed
 touch -d '1 hour' stencil2d
 "$tool" symbols -d linked changed >said 2>&1

@@ -181,20 +181,38 @@ static void put_missing(struct efg_buffer *out, const struct efg_run *run)
                          (unsigned long long)totals->disagreed, (unsigned long long)totals->ranks);
 }
 
+static bool is_like(const struct efg_run_cut *a, const struct efg_run_cut *b)
+{
+    return a->ranks == b->ranks && efg_summary_is_aligned(a) == efg_summary_is_aligned(b);
+}
+
+/* Of the cuts like CUT, the one whose ranks are furthest apart; NULL if one of them comes before it: then all
+ * is said. */
+static const struct efg_run_cut *worst_of(const struct efg_run *run, const struct efg_run_cut *cut)
+{
+    const struct efg_run_cut *worst = cut;
+    for (const struct efg_run_cut *other = run->cuts; other < run->cuts + run->cut_count; other++) {
+        if (!is_like(other, cut))
+            continue;
+        if (other < cut)
+            return NULL;
+        worst = apart_of(other) > apart_of(worst) ? other : worst;
+    }
+    return worst;
+}
+
+/* Once for all windows of which the same holds. */
 void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run)
 {
-    const struct efg_run_cut *said = NULL;
     for (uint32_t i = 0; i < run->cut_count; i++) {
-        const struct efg_run_cut *cut = &run->cuts[i];
-        bool is_even = efg_summary_is_aligned(cut);
-        if (!cut->ranks || (said && is_even && !apart_of(cut) && cut->ranks == said->ranks))
-            continue; /* nothing new */
-        if (is_even)
+        const struct efg_run_cut *cut = run->cuts[i].ranks ? worst_of(run, &run->cuts[i]) : NULL;
+        if (!cut)
+            continue;
+        if (efg_summary_is_aligned(cut))
             put_even(out, run, cut);
         else
             put_uneven(out, cut);
         put_apart(out, cut);
-        said = cut;
     }
     put_missing(out, run);
 }

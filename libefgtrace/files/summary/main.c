@@ -72,16 +72,20 @@ static void put_best(struct efg_buffer *out, const struct view *view, const char
 {
     const struct efg_run_loop *best = &view->thread->loops.best;
     char name[256];
-    if (!best->function) {
-        efg_summary_tell(out, "Main loop    none: %s", why);
-        return;
-    }
-    name_loop(view, best, name, sizeof name);
     efg_summary_tell(out, "Main loop    none: %s", why);
+    if (!best->function)
+        return;
+    name_loop(view, best, name, sizeof name);
     efg_summary_tell(out, "             in %s, went round %llu times, %.1f%% of the time", name,
                      (unsigned long long)best->iterations, efg_percent(best->share, EFG_WHOLE_SHARE));
-    efg_summary_tell(out, "             EFGTRACE_LOOP=%010llx selects it anyway",
-                     (unsigned long long)(best->function & EFG_LOOP_BITS));
+}
+
+static void put_anyway(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_run_loop *best = &view->thread->loops.best;
+    if (best->function)
+        efg_summary_tell(out, "             EFGTRACE_LOOP=%010llx selects it anyway",
+                         (unsigned long long)(best->function & EFG_LOOP_BITS));
 }
 
 static void put_no_repeat(struct efg_buffer *out, const struct efg_run *run)
@@ -97,6 +101,7 @@ static void put_no_repeat(struct efg_buffer *out, const struct efg_run *run)
                               "places as the same");
 }
 
+/* To name the loop would not help: it is known as late. */
 static void put_late(struct efg_buffer *out, const struct view *view)
 {
     char interval[32];
@@ -118,9 +123,11 @@ static void put_none(struct efg_buffer *out, const struct view *view)
         break;
     case EFG_REASON_NO_SHARE:
         put_best(out, view, "no loop has half of the time; this is the one with most of it:");
+        put_anyway(out, view);
         break;
     case EFG_REASON_UNEVEN:
         put_best(out, view, "one iteration of the outermost loop is nearly the whole run");
+        put_anyway(out, view);
         break;
     case EFG_REASON_LATE:
         put_late(out, view);
