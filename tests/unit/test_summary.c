@@ -217,6 +217,7 @@ static void test_no_loop(void **state)
     expect("none: one iteration of the outermost loop is nearly the whole run\n");
     give_reason(EFG_REASON_LATE, 1000, 990000);
     expect("none: the loop was not seen often enough before the run was over\n");
+    expect_not("selects it anyway"); /* it would not */
     expect("a longer run, or a shorter EFGTRACE_INTERVAL than 100 ms, helps\n");
     give_reason(EFG_REASON_NO_REPEAT, 0, 0);
     expect("none: no call on the same call path came again 3 times\n"
@@ -423,6 +424,9 @@ static void test_doubts(void **state)
     thread_of(3)->window_count = 0;
     set(&whole.run.trace_note, "2 messages have no partner");
     expect("on 1 of 4 ranks it ended before the 10 iterations asked for");
+    for (uint32_t i = 0; i < 4; i++)
+        thread_of(i)->windows[0].complete = 0;
+    expect("on 3 of 4 ranks it ended before"); /* one has no window */
     expect("on 1 of 4 ranks the iterations were not agreed on with the others");
     expect("             rank 3 recorded nothing\n");
     expect_not("the same iterations");
@@ -459,6 +463,26 @@ static void test_claim(void **state)
     expect("             2 ranks, rank 2 the first, have no such loop: they were recorded while");
     thread_of(3)->agreed.is_alone = 1;
     expect("             rank 3 recorded alone: the others did not answer\n");
+}
+
+/* What holds for several windows is said once: of those whose ranks are furthest apart. */
+static void test_alike(void **state)
+{
+    (void)state;
+    struct efg_run_cut *one = whole.run.cuts, cuts[4] = {*one, *one, *one, *one};
+    uint32_t count = whole.run.cut_count;
+    cuts[1].begin_most += 4000000;
+    cuts[2].begin_most += 5000000;
+    cuts[3].ranks = 3;
+    whole.run.cuts = cuts;
+    whole.run.cut_count = 4;
+    expect("             iterations of these numbers on all 4 ranks\n"
+           "             ranks begin the window up to 6.00 ms apart; an iteration takes 3.40 ms\n"
+           "             the same iterations on 3 of 4 ranks\n");
+    expect_not("the same iterations on all");
+    expect_not("5.00 ms apart");
+    whole.run.cuts = one;
+    whole.run.cut_count = count;
 }
 
 /* Below 95% a warning comes first, with the reason. */
@@ -669,6 +693,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_earlier_loops, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_claim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_alike, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_warning, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_notes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_odd_runs, set_up, tear_down),

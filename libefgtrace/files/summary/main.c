@@ -436,13 +436,16 @@ static void put_all(struct efg_buffer *out, const struct view *view)
 
 static void put_incomplete(struct efg_buffer *out, const struct efg_run *run)
 {
-    const struct efg_totals *totals = &run->common.totals;
-    if (totals->incomplete)
-        efg_summary_tell(out,
-                         "             on %llu of %llu ranks it ended before the %llu "
-                         "iterations asked for",
-                         (unsigned long long)totals->incomplete, (unsigned long long)totals->ranks,
-                         (unsigned long long)run->iterations);
+    unsigned long long some = run->common.totals.incomplete, all = run->common.totals.ranks;
+    char ranks[64];
+    if (!some)
+        return;
+    if (some < all)
+        snprintf(ranks, sizeof ranks, "%llu of %llu ranks", some, all);
+    else
+        snprintf(ranks, sizeof ranks, "all %llu ranks", all);
+    efg_summary_tell(out, "             on %s it ended before the %llu iterations asked for", ranks,
+                     (unsigned long long)run->iterations);
 }
 
 static void put_windows(struct efg_buffer *out, const struct efg_run *run)

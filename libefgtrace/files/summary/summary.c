@@ -167,7 +167,10 @@ static void put_trace(struct efg_buffer *out, const struct view *view)
         efg_format_bytes(bytes, sizeof bytes, run->trace_bytes);
         efg_format_count(full_events, sizeof full_events, ratio * (double)run->trace_events);
         efg_format_bytes(full_bytes, sizeof full_bytes, whole(size));
-        efg_format_count(times, sizeof times, ratio);
+        if (ratio < 9.95)
+            snprintf(times, sizeof times, "%.1f", ratio);
+        else
+            efg_format_count(times, sizeof times, ratio);
         if (run->mode == EFG_MODE_FULL || ratio < 1.05)
             efg_summary_tell(out, "Trace        %s events, %s", events, bytes);
         else
