@@ -17,6 +17,7 @@
 #   make bench-order          how large what is kept of all calls is (APPS="sweep lammps ...")
 #   make bench-loops          the rule for the main loop, on programs and recordings (LOOPS=record: make them)
 #   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
+#   make papers             tables and figures of the papers, to bench/papers (APPS="stencil lammps ...")
 #   make bench-keep           whether slow and typical iterations are kept (TABLES="injected drift simulated full large")
 #   make install        to PREFIX (/usr/local), below DESTDIR; make uninstall: away again
 #   make dist           the sources as build/efgtrace-VERSION.tar.gz
@@ -349,6 +350,10 @@ bench-reduction: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) bench/reduction.sh $(APPS)
 
+papers: set-up-bench
+	@$(MAKE) --no-print-directory -s -j2 all
+	@BUILD=$(BUILD) bench/papers.py $(APPS)
+
 bench-keep: set-up-bench
 	@$(MAKE) --no-print-directory -s -j2 all unit
 	@BUILD=$(BUILD) bench/keep.py $(TABLES)
@@ -391,5 +396,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(OPENMP) $(BATCH) $(foreach mpicc,$(MPICCS),$(RUNTIME_$(call ask,name,$(mpicc)))) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all plugins libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps check-slurm bench bench-instructions bench-order bench-loops bench-reduction bench-keep install uninstall dist deb clean
+.PHONY: all plugins libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps check-slurm bench bench-instructions bench-order bench-loops bench-reduction bench-keep papers install uninstall dist deb clean
 .SECONDARY:

@@ -37,4 +37,15 @@ for kind in Test Send_null Waitall Allreduce ring; do
     same "calls of a turn of $kind" "300 $paths 5" "$(traced "$function" $kind 5 1 300 1 0)"
 done
 
+# The document of the papers, of the smallest kernel.
+if command -v gnuplot >/dev/null && command -v dot >/dev/null; then
+    BUILD=$build "$python" bench/papers.py -o "$work/papers" stencil >"$work/out" 2>&1
+    same "papers: they are made" "0 README.md graph.svg growth.svg steps.svg" "$? $(ls "$work/papers" | paste -sd ' ')$(grep -A 3 Error "$work/out")"
+    row=$(sed -n '/^## Compression/,/^## Size/s/^| stencil | //p' "$work/papers/README.md")
+    same "papers: calls, nodes and edges of the stencil" "80012 | 14 | 15" "${row%% | 5715*}"
+    same "papers: ten iterations of it" "2000 | 10" "$(sed -n '/^## Ten/,/^## Rep/s/^| stencil | \([0-9]* | [0-9]*\) .*/\1/p' "$work/papers/README.md")"
+else
+    skip "papers" "no gnuplot, no graphviz"
+fi
+
 finish
