@@ -207,12 +207,15 @@ void efg_otf2_iteration_end(struct efg_otf2_stack *s, uint64_t time)
     efg_otf2_return(s, time);
     if (time > 0)
         write_users(s, time - 1);
-    leave_frames(s, 0, before(time, (uint64_t)s->written + BOUNDARY));
+    uint32_t written = s->written;
+    leave_frames(s, 0, before(time, (uint64_t)written + BOUNDARY));
     for (uint32_t i = 0; i < s->depth; i++)
         s->frames[i].since = time > s->next ? time : s->next;
     if (s->in_iteration) {
         leave(s, EFG_REGION_ITERATION, before(time, BOUNDARY));
         s->marks += MARKS + (s->lasting < s->depth ? 2 * s->lasting : 2 * s->depth);
+    } else {
+        s->marks += 2 * written; /* of a rank without iterations, or of what is around them */
     }
     s->in_iteration = false;
 }

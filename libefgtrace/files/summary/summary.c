@@ -142,7 +142,7 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
         efg_summary_tell(out, "             they do not stand for the run%s%s", *advice ? ": " : "", advice);
 }
 
-#define MARK_BYTES 4 /* of an event of which others have the time */
+#define MARK_BYTES 15 /* of an event, on average; where iterations begin, it has attributes */
 
 /* A trace of all calls has for each as much as this one has, but for what divides it. Returns how many times
  * the events; *BYTES: its size. */
