@@ -364,7 +364,7 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const s
     struct efg_otf2_unifier *u = NULL;
     struct efg_buffer mine = {0};
     uint64_t total = 0;
-    int error = any(open_logs(&logs)), has_logs = logs.count > 0 || !is_in;
+    int error = any(open_logs(&logs)), has_logs = logs.count > 0;
 
     if (!error)
         error = expect_logs(&logs);
