@@ -152,7 +152,7 @@ class Trace:
             thread.open = Call(thread, site, now, attributes.get('polls', 0))
             thread.calls.append(thread.open)
         elif event.region.region_role == otf2.RegionRole.LOOP:
-            thread.iteration = len(thread.windows), attributes['iteration']
+            thread.iteration = attributes.get('phase', 0), attributes['iteration']
             thread.iterations.append([thread.iteration, now, None])
 
     def on_Leave(self, thread, event, now):
@@ -375,7 +375,7 @@ def look_at_iterations(document, trace):
             longest[key] = max(longest[key], end - begin)
             useful[key].append(end - begin - inside[key])
     for one in document['iterations']:
-        key = one['window'], one['number']
+        key = one['phase'], one['number']
         mean, most = sum(useful[key]) / len(useful[key]), max(useful[key])
         wanted = mean / longest[key], mean / most if most else 1, most / longest[key]
         shares = one['efficiency']
@@ -405,7 +405,7 @@ def look_for_causes(document, trace):
     ideal, iterations, functions = causes.ideal(trace)
     near({'': document['efficiency']['ideal']}, {'': ideal}, document['path'], 'ideal time')
     for one in document['iterations']:
-        key = one['window'], one['number']
+        key = one['phase'], one['number']
         near({key: one['efficiency']['transfer'] * one['longest']}, {key: min(one['longest'], iterations[key])}, one['longest'],
              'ideal time of an iteration')
     said = Counter()
@@ -469,7 +469,7 @@ def told(document):
         everything.subtract(part)
     assert not any(everything.values()), everything
     assert sum(functions[name]['mpi'] for name in functions) == document['all']['mpi']
-    iterations = {(one['window'], one['number']): times(one) for one in document['iterations']}
+    iterations = {(one['phase'], one['number']): times(one) for one in document['iterations']}
     pairs = {(waiter, other): time for waiter, other, time, _ in document['pairs'] if other is not None}
     return threads, iterations, functions, pairs
 

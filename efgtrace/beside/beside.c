@@ -84,7 +84,7 @@ static void begin_iteration(struct efg_beside *b, uint64_t key)
 
 static int add_call(struct efg_beside *b, const struct efg_recorded_call *call)
 {
-    uint64_t key = efg_recorded_key(call->window, call->iteration);
+    uint64_t key = efg_recorded_key(call->phase, call->iteration);
     if (call->iteration == EFG_RECORDED_NONE || !efg_map_find(&b->wanted, call->iteration))
         return 0;
     if (b->key != key)
@@ -107,7 +107,7 @@ static int add_call(struct efg_beside *b, const struct efg_recorded_call *call)
 /* Returns its index, EFG_NONE without memory. */
 static uint32_t slot_of(struct efg_beside *b, const struct efg_recorded_span *span)
 {
-    uint64_t index = efg_map_number(&b->slots, efg_recorded_key((uint32_t)span->window, span->number));
+    uint64_t index = efg_map_number(&b->slots, efg_recorded_key(span->phase, span->number));
     if (index == b->slot.size / sizeof *span)
         efg_buffer_put(&b->slot, span, sizeof *span);
     return index == UINT64_MAX || b->slot.failed ? EFG_NONE : (uint32_t)index;
@@ -116,7 +116,7 @@ static uint32_t slot_of(struct efg_beside *b, const struct efg_recorded_span *sp
 /* Now it is known when it began and ended. */
 static int end_iteration(struct efg_beside *b, const struct efg_recorded_span *span)
 {
-    uint64_t key = efg_recorded_key((uint32_t)span->window, span->number);
+    uint64_t key = efg_recorded_key(span->phase, span->number);
     if (span->number == EFG_RECORDED_NONE || !efg_map_find(&b->wanted, span->number))
         return 0;
     if (b->key != key)
@@ -158,34 +158,34 @@ static const struct efg_recorded_span *slots_of(const struct efg_beside *b)
     return (struct efg_recorded_span *)b->slot.data;
 }
 
-/* The last one of that NUMBER, in the WINDOW (any: EFG_RECORDED_NONE); slow ones first. */
-static uint32_t find_slot(const struct efg_beside *b, uint64_t number, uint64_t window)
+/* The last one of that NUMBER, in the PHASE (any: EFG_RECORDED_NONE); slow ones first. */
+static uint32_t find_slot(const struct efg_beside *b, uint64_t number, uint64_t phase)
 {
     const struct efg_recorded_span *slots = slots_of(b);
     uint32_t found = EFG_NONE;
     for (uint32_t i = 0; i < b->slots.count; i++)
-        if (slots[i].number == number && (window == EFG_RECORDED_NONE || slots[i].window == window) &&
+        if (slots[i].number == number && (phase == EFG_RECORDED_NONE || slots[i].phase == phase) &&
             (found == EFG_NONE || slots[found].kept != EFG_KEPT_SLOW || slots[i].kept == EFG_KEPT_SLOW))
             found = i;
     return found;
 }
 
-/* That of the same window, or else of another one. */
-static uint32_t find_other(const struct efg_beside *b, uint64_t number, uint64_t window)
+/* That of the same phase, or else of another one. */
+static uint32_t find_other(const struct efg_beside *b, uint64_t number, uint64_t phase)
 {
-    uint32_t found = find_slot(b, number, window);
+    uint32_t found = find_slot(b, number, phase);
     return found == EFG_NONE ? find_slot(b, number, EFG_RECORDED_NONE) : found;
 }
 
 static void find_slots(const struct efg_beside *b, struct efg_beside_pair *pair)
 {
-    uint64_t behind = pair->number[0] + 1, window = EFG_RECORDED_NONE;
+    uint64_t behind = pair->number[0] + 1, phase = EFG_RECORDED_NONE;
     pair->slot[0] = find_slot(b, pair->number[0], EFG_RECORDED_NONE);
     if (pair->slot[0] != EFG_NONE)
-        window = slots_of(b)[pair->slot[0]].window;
-    pair->slot[1] = find_other(b, pair->number[1], window);
+        phase = slots_of(b)[pair->slot[0]].phase;
+    pair->slot[1] = find_other(b, pair->number[1], phase);
     if (pair->slot[1] == EFG_NONE && efg_map_find(&b->wanted, behind) &&
-        (pair->slot[1] = find_other(b, behind, window)) != EFG_NONE)
+        (pair->slot[1] = find_other(b, behind, phase)) != EFG_NONE)
         pair->number[1] = behind;
     for (int i = 0; i < 2; i++) {
         pair->is_found[i] = pair->slot[i] != EFG_NONE;

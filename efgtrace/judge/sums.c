@@ -23,11 +23,11 @@ struct step { /* in an iteration: calls of a site, each of them after a call of 
 /* --- reading --- */
 
 /* Without memory the number is past the end. */
-static uint64_t iteration_of(struct efg_representative_work *w, uint32_t window, uint64_t number)
+static uint64_t iteration_of(struct efg_representative_work *w, uint32_t phase, uint64_t number)
 {
     const struct efg_representative_own nobody = {0, 0};
     const double none = 0;
-    uint64_t iteration = efg_map_number(&w->index, efg_recorded_key(window, number));
+    uint64_t iteration = efg_map_number(&w->index, efg_recorded_key(phase, number));
     if (iteration == w->durations.size / sizeof none) {
         efg_buffer_put(&w->durations, &none, sizeof none);
         efg_buffer_put(&w->own, &nobody, sizeof nobody);
@@ -92,17 +92,17 @@ static int add_call(struct efg_representative_work *w, const struct efg_recorded
 {
     const struct efg_recorded_span *span = NULL;
     uint64_t number = call->iteration;
-    uint32_t window = call->window;
+    uint32_t phase = call->phase;
     if (number == EFG_RECORDED_NONE && !w->is_leader)
         span = borrowed(w, call->begin);
     if (span) {
         number = span->number;
-        window = (uint32_t)span->window;
+        phase = span->phase;
         w->thread_calls++;
     }
     if (number == EFG_RECORDED_NONE || is_picked(call->kept) || is_elsewhere(w, call->phase))
         return 0;
-    uint64_t iteration = iteration_of(w, window, number);
+    uint64_t iteration = iteration_of(w, phase, number);
     if (call->polls)
         return add_spin(w, call, iteration);
     bool is_first = w->last_site == EFG_NONE || w->last_iteration != iteration;
@@ -124,7 +124,7 @@ static int add_call(struct efg_representative_work *w, const struct efg_recorded
 
 static int add_duration(struct efg_representative_work *w, const struct efg_recorded_span *span)
 {
-    uint64_t iteration = iteration_of(w, (uint32_t)span->window, span->number);
+    uint64_t iteration = iteration_of(w, span->phase, span->number);
     if (iteration == UINT64_MAX)
         return -ENOMEM;
     ((double *)w->durations.data)[iteration] += (double)(span->end - span->begin);
@@ -134,7 +134,7 @@ static int add_duration(struct efg_representative_work *w, const struct efg_reco
 /* That of a thread which has it. */
 static int add_own(struct efg_representative_work *w, const struct efg_recorded_span *span)
 {
-    uint64_t iteration = iteration_of(w, (uint32_t)span->window, span->number);
+    uint64_t iteration = iteration_of(w, span->phase, span->number);
     if (iteration == UINT64_MAX)
         return -ENOMEM;
     struct efg_representative_own *own = (struct efg_representative_own *)w->own.data + iteration;

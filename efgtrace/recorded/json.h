@@ -21,7 +21,7 @@
  *               "function": index,
  *               "hash": "0x...", of its node in `efgtrace graph -f json`, if that tells calls
  *                       apart by call path only (the default); else none has it}, ...],
- *    "iterations": [[number, begin, end], ...]  by window and number; from the first location
+ *    "iterations": [[number, begin, end], ...]  by phase and number; from the first location
  *                                               to begin it to the last to end it, so that
  *                                               they may overlap
  *    "kept": [["slow", 3.1], ...]               why each of these was recorded: "first", "spread",

@@ -77,7 +77,7 @@ struct efg_recorded_item {
         } location;
         struct efg_recorded_call {
             uint32_t site;       /* index into the sites */
-            uint32_t window;     /* that it is in, from 0 */
+            uint32_t window;     /* that it is in: those of the location, from 0 */
             uint32_t polls;      /* how many polls that found nothing it stands for; 0: it is not a poll */
             uint16_t bytes_kind; /* enum efg_recorded_bytes */
             uint8_t kept;        /* enum efg_kept: why its iteration was recorded */
@@ -124,13 +124,13 @@ struct efg_recorded_item {
     };
 };
 
-/* What tells iterations apart, ascending: after a change of the pivot numbers may come again.
- */
-static inline uint64_t efg_recorded_key(uint32_t window, uint64_t number)
+/* What tells iterations apart, on all ranks alike: each phase counts its own. Windows are numbered by each
+ * location: of a job that was killed, one rank may have kept some that others have not. */
+static inline uint64_t efg_recorded_key(uint32_t phase, uint64_t number)
 {
-    return (uint64_t)window << 48 | (number & 0xffffffffffff);
+    return (uint64_t)phase << 48 | (number & 0xffffffffffff);
 }
-static inline uint32_t efg_recorded_key_window(uint64_t key)
+static inline uint32_t efg_recorded_key_phase(uint64_t key)
 {
     return (uint32_t)(key >> 48);
 }

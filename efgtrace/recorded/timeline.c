@@ -51,7 +51,7 @@ struct part { /* what is shown */
 
 static uint64_t key_of(const struct efg_recorded_span *span)
 {
-    return efg_recorded_key((uint32_t)span->window, span->number);
+    return efg_recorded_key(span->phase, span->number);
 }
 
 static struct efg_recorded_span *span_of(const struct efg_timeline_spans *s, uint64_t index)
@@ -273,7 +273,7 @@ static int add_call(struct efg_timeline *t, const struct efg_recorded_call *call
 {
     struct call kept = {call->begin, call->end, EFG_RECORDED_NONE, t->number++, call->site, location_of(t)};
     if (call->iteration != EFG_RECORDED_NONE)
-        kept.key = efg_recorded_key(call->window, call->iteration);
+        kept.key = efg_recorded_key(call->phase, call->iteration);
     t->call_count++;
     if (kept.location > t->last || !is_kept(&kept, t->until, t->next))
         return 0;

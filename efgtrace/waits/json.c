@@ -26,7 +26,7 @@ const char efg_waits_json_help[] =
     "           of a file), locations (that use it), calls, time, waiting (both in its calls),\n"
     "           bytes}] by falling time, objects_left_out,\n"
     "           pairs [[rank that waits, rank that it waits for or null, time, waits]] by falling\n"
-    "           time, pairs_left_out, iterations [{number, window, begin, end, locations, longest,\n"
+    "           time, pairs_left_out, iterations [{number, phase, begin, end, locations, longest,\n"
     "           efficiency {parallel, balance, serialisation, transfer}, W}],\n"
     "           messages {matched, alone}, collectives {calls, unmatched}, epochs {all, alone}\n"
     "           (of MPI_Win_start and MPI_Win_post)}\n"
@@ -214,7 +214,7 @@ static void add_iterations(cJSON *to, const struct efg_waits *waits)
         const struct efg_waits_iteration *it = &waits->iterations[i];
         cJSON *iteration = cJSON_CreateObject();
         efg_json_number(iteration, "number", efg_recorded_key_number(it->key));
-        efg_json_number(iteration, "window", efg_recorded_key_window(it->key));
+        efg_json_number(iteration, "phase", efg_recorded_key_phase(it->key));
         efg_json_number(iteration, "begin", it->begin);
         efg_json_number(iteration, "end", it->end);
         efg_json_number(iteration, "locations", it->locations);

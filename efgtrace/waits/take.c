@@ -44,10 +44,10 @@ static int find_traits(struct efg_waits_work *w)
 }
 
 /* The index of an iteration; EFG_NONE without memory. */
-static uint32_t iteration_of(struct efg_waits *waits, uint32_t window, uint64_t number)
+static uint32_t iteration_of(struct efg_waits *waits, uint32_t phase, uint64_t number)
 {
     struct efg_waits_work *w = waits->work;
-    uint64_t key = efg_recorded_key(window, number), index = efg_map_number(&w->iteration, key);
+    uint64_t key = efg_recorded_key(phase, number), index = efg_map_number(&w->iteration, key);
     if (index == waits->iteration_count) {
         if (efg_array_grow(&waits->iterations, index, 1, sizeof *waits->iterations))
             return EFG_NONE;
@@ -75,7 +75,7 @@ static int take_call(struct efg_waits *waits, const struct efg_recorded_call *ca
                                .kind = call->polls ? EFG_WAIT_POLLS : EFG_WAIT_NONE,
                                .is_poll = call->polls > 0};
     if (is_inside)
-        c.iteration = iteration_of(waits, call->window, call->iteration);
+        c.iteration = iteration_of(waits, call->phase, call->iteration);
     if (find_traits(w) || (is_inside && c.iteration == EFG_NONE) ||
         efg_array_grow(&w->calls, w->call_count, 1, sizeof *w->calls))
         return -ENOMEM;
@@ -87,7 +87,7 @@ static int take_call(struct efg_waits *waits, const struct efg_recorded_call *ca
 static int take_iteration(struct efg_waits *waits, const struct efg_recorded_span *span)
 {
     struct efg_waits_span s = {.location = waits->location_count - 1,
-                               .iteration = iteration_of(waits, (uint32_t)span->window, span->number),
+                               .iteration = iteration_of(waits, span->phase, span->number),
                                .begin = span->begin,
                                .end = span->end};
     if (s.iteration == EFG_NONE)
