@@ -228,6 +228,9 @@ $(BUILD)/tests/bench_sample: bench/sample.c $(CORE)
 $(BUILD)/tests/test_finder: $(patsubst %,$(BUILD)/obj/bench/loops/%.o,feed noise recording)
 $(BUILD)/tests/test_finder: ALL_CFLAGS += -Ibench/loops
 
+$(BUILD)/tests/test_rehearse: $(BUILD)/obj/efgtrace/export/rehearse.o
+$(BUILD)/tests/test_rehearse: ALL_CFLAGS += -Iefgtrace
+
 # The rule for the main loop, on programs and recordings.
 RECORD := $(BUILD)/obj/bench/loops/record.o
 REPLAY := $(filter-out $(RECORD),$(call objects,bench/loops/*.c))

@@ -14,20 +14,33 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "files/otf2/table.h"
 
 #define PIECE 65536 /* bytes of a file at once; a line is shorter */
+#define LARGE 65536 /* bytes: such a message is sent when it is received (smpi/send-is-detached-thresh) */
 
-struct channel { /* from a rank to another, with a tag */
-    uint64_t sent, posted, open,
-        first; /* messages; receives; those of them that are waited for later; the oldest */
+struct request {     /* that is waited for later */
+    uint64_t number; /* of the message on its channel, from 1 */
+    bool is_send;
+};
+
+struct requests { /* the oldest first */
+    struct request *list;
+    uint32_t count;
+};
+
+struct channel {           /* from a rank to another, with a tag */
+    uint64_t sent, posted; /* messages, receives */
+    struct requests of[2]; /* of the receiver; of the sender, if that is another rank */
 };
 
 struct player {
     char *text; /* the piece at hand: [at, size) is not done */
     size_t at, size;
-    uint64_t offset, line; /* of the file behind the piece; number of the line at hand, from 1 */
-    uint64_t met;          /* operations of all ranks that it has come to */
+    uint64_t offset, line;  /* of the file behind the piece; number of the line at hand, from 1 */
+    uint64_t met;           /* operations of all ranks that it has come to */
+    struct request request; /* of the call that blocks, while IS_POSTED */
     bool is_posted, is_over;
 };
 
@@ -96,28 +109,51 @@ static struct channel *channel_of(struct stage *s, unsigned from, unsigned to, u
     return at == EFG_NONE ? NULL : &s->channels[at];
 }
 
-/* Whether the receive can end; it is posted once. */
-static bool receive(struct player *p, struct channel *c)
+/* A message: its line, that begins one end of it or waits for that. */
+struct end {
+    struct channel *channel;
+    struct requests *requests;
+    bool is_send, is_large;
+};
+
+/* A small message is sent at once: it has number 0. */
+static struct request begin(const struct end *e)
+{
+    uint64_t number = e->is_send ? ++e->channel->sent : ++e->channel->posted;
+    return (struct request){e->is_send && !e->is_large ? 0 : number, e->is_send};
+}
+
+static bool is_done(const struct channel *c, const struct request *r)
+{
+    return r->number <= (r->is_send ? c->posted : c->sent);
+}
+
+/* Whether the call can end; it is begun once. */
+static bool block(struct player *p, const struct end *e)
 {
     if (!p->is_posted)
-        c->posted++;
-    p->is_posted = c->sent < c->posted;
+        p->request = begin(e);
+    p->is_posted = !is_done(e->channel, &p->request);
     return !p->is_posted;
 }
 
-static void post(struct channel *c)
+static int open_request(const struct end *e)
 {
-    c->posted++;
-    if (!c->open++)
-        c->first = c->posted;
+    struct requests *r = e->requests;
+    if (efg_array_grow(&r->list, r->count, 1, sizeof *r->list))
+        return -ENOMEM;
+    r->list[r->count++] = begin(e);
+    return 0;
 }
 
-static bool wait(struct channel *c)
+/* For the oldest one; there may be none, as what it was for has no other end. */
+static bool wait(const struct end *e)
 {
-    if (c->open && c->sent < c->first)
+    struct requests *r = e->requests;
+    if (r->count && !is_done(e->channel, r->list))
         return false;
-    c->open -= c->open > 0;
-    c->first++;
+    if (r->count)
+        memmove(r->list, r->list + 1, --r->count * sizeof *r->list);
     return true;
 }
 
@@ -136,36 +172,53 @@ static bool meet(struct stage *s, struct player *p)
     return !p->is_posted;
 }
 
+/* The end of a message of RANK that WORD and three numbers are about. */
+static struct end end_of(struct stage *s, uint32_t rank, const char *word, const unsigned *number)
+{
+    bool is_wait = !strcmp(word, "wait"),
+         is_send = is_wait ? number[0] == rank : strstr(word, "send") != NULL;
+    unsigned from = is_wait   ? number[0]
+                    : is_send ? rank
+                              : number[0],
+             to = is_wait   ? number[1]
+                  : is_send ? number[0]
+                            : rank;
+    struct channel *c = channel_of(s, from, to, number[is_wait ? 2 : 1]);
+    if (!c)
+        s->error = -ENOMEM;
+    return (struct end){c, c ? &c->of[is_send && from != to] : NULL, is_send, number[2] >= LARGE};
+}
+
+static bool is_of_message(const char *word)
+{
+    return strstr(word, "send") || strstr(word, "recv") || !strcmp(word, "wait");
+}
+
+static bool is_alone(const char *word)
+{
+    return !strcmp(word, "compute") || !strcmp(word, "sleep") || !strcmp(word, "init") ||
+           !strcmp(word, "finalize");
+}
+
 /* Whether RANK does its ACTION, a line; else it waits. */
 static bool act(struct stage *s, uint32_t rank, const char *action)
 {
-    struct player *p = &s->players[rank];
-    unsigned me, a, b, c;
+    unsigned me, number[3];
     char word[32];
-    int count = sscanf(action, "%u %31s %u %u %u", &me, word, &a, &b, &c);
-    bool is_send = count >= 4 && strstr(word, "send"), is_receive = count >= 4 && strstr(word, "recv"),
-         is_wait = count >= 5 && !strcmp(word, "wait");
-    if (is_wait && a == rank)
-        return true;
-    struct channel *channel = is_send      ? channel_of(s, rank, a, b)
-                              : is_receive ? channel_of(s, a, rank, b)
-                              : is_wait    ? channel_of(s, a, b, c)
-                                           : NULL;
-    if ((is_send || is_receive || is_wait) && !channel)
-        s->error = -ENOMEM;
-    else if (is_send)
-        channel->sent++;
-    else if (is_receive && *word == 'i')
-        post(channel);
-    else if (is_receive)
-        return receive(p, channel);
-    else if (is_wait)
-        return wait(channel);
-    else if (count < 2 || me != rank)
+    int count = sscanf(action, "%u %31s %u %u %u", &me, word, &number[0], &number[1], &number[2]);
+    bool is_message = count >= 2 && is_of_message(word);
+    if (count < 2 || me != rank || (is_message && count < 5))
         s->error = -EBADMSG;
-    else if (strcmp(word, "compute") && strcmp(word, "sleep") && strcmp(word, "init") &&
-             strcmp(word, "finalize"))
-        return meet(s, p);
+    if (s->error || !is_message)
+        return s->error || is_alone(word) || meet(s, &s->players[rank]);
+    struct end end = end_of(s, rank, word, number);
+    if (s->error)
+        return false;
+    if (*word == 'w')
+        return wait(&end);
+    if (*word != 'i')
+        return block(&s->players[rank], &end);
+    s->error = open_request(&end);
     return true;
 }
 
@@ -229,6 +282,8 @@ int efg_rehearse(const char *dir, uint32_t size, char *message, size_t room)
         error = play(&s, message, room);
     for (uint32_t i = 0; s.players && i < size; i++)
         free(s.players[i].text);
+    for (uint32_t i = 0; i < 2 * s.channel_room; i++)
+        free(s.channels[i / 2].of[i % 2].list);
     free(s.players);
     free(s.channels);
     efg_otf2_table_fini(&s.names);
