@@ -109,6 +109,25 @@ cases() {
     done
 }
 
+# aside NAME COMMAND...: in the background, in an empty folder NAME of its own below $work; MOST (default 4) at a time.
+# What they print comes with `gather`, in their order, and their verdicts count.
+asides=
+aside() {
+    [ "$(echo $asides | wc -w)" -lt "${MOST:-4}" ] || gather
+    mkdir "$work/$1"
+    (name=$1 && shift && cd "$work/$name" && "$@") >"$work/$1.said" 2>&1 &
+    asides="$asides $!:$1"
+}
+gather() {
+    for one in $asides; do
+        wait "${one%%:*}"
+        cat "$work/${one#*:}.said"
+        passed=$((passed + $(grep -c '^ok ' "$work/${one#*:}.said")))
+        failed=$((failed + $(grep -c '^FAIL ' "$work/${one#*:}.said")))
+    done
+    asides=
+}
+
 # The last line, and the exit code.
 finish() {
     if [ $skipped -gt 0 ]; then

@@ -11,7 +11,6 @@
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
 cd "$work" || exit 2
-table=$work/table
 
 # KIND|CULPRIT|WHAT IS SAID
 hangs() {
@@ -64,9 +63,9 @@ end_job() {
     wait "$job" 2>/dev/null
 }
 
-# until_stuck [OPTION...] DIR: what it says to "said", until it says that the job is stuck
+# until_stuck [OPTION...] DIR: what it says to "said", until it says that the job is stuck, or the launcher ends it
 until_stuck() {
-    for _ in $(seq 30); do
+    while kill -0 "$job" 2>/dev/null; do
         "$tool" stuck "$@" >said 2>&1
         code=$?
         [ $code -eq 0 ] || return
@@ -82,7 +81,7 @@ hang() {
         "$tool" stuck "$kind" >said 2>&1
         code=$?
         echo "| $kind | $culprit | $((($(date +%s%N) - begin) / 100000000))e-1 | $(why) |" |
-            sed 's/\([0-9]\)e-1/.\1/; s/| \./| 0./' >>"$table"
+            sed 's/\([0-9]\)e-1/.\1/; s/| \./| 0./' >row
     fi
     same "$kind: exit code" 3 "$code"
     verdict "$kind: the culprit is $culprit" \
@@ -108,7 +107,7 @@ healthy() {
     verdict "$dir: no alarm" "$(grep -q '^Stuck' said && cat said)"
     wait "$job"
     same "$dir: ends as without" 0 $?
-    echo "| $kind | $looks |" >>"$table"
+    echo "| $kind | $looks |" >row
 }
 
 # --- what is damaged ---
@@ -156,21 +155,28 @@ PYTHON
 
 # --- the job goes on ---
 
-unharmed() {
-    start cut "$programs/healthy" computes
+cut_short() {
+    start cut "$programs/healthy" pipeline
     truncate -s 0 cut/live/0.live
     wait "$job"
     same "a live file that is cut short: the job ends as without" 0 $?
-    start gone "$programs/healthy" computes
+    verdict "nothing is left of it" "$(ls -d cut/live 2>/dev/null)"
+}
+
+gone() {
+    start gone "$programs/healthy" pipeline
     rm -rf gone/live
     wait "$job"
     same "a live folder that goes: the job ends as without" 0 $?
     verdict "and has its run file" "$([ -f gone/run.efg ] || ls gone)"
-    verdict "nothing is left of it" "$(ls -d cut/live gone/live 2>/dev/null)"
+    verdict "nothing is left of it" "$(ls -d gone/live 2>/dev/null)"
     "$tool" stuck gone >said 2>&1
     same "when the job has ended: exit code" 1 $?
     contains "when the job has ended: it says so" "$(cat said)" "the job has ended"
-    ranks 2 "$tool" run -o unseen --live off --summary off "$programs/healthy" halves >out 2>&1 &
+}
+
+unseen() {
+    ranks 2 "$tool" run -o unseen --live off --summary off "$programs/healthy" pipeline >out 2>&1 &
     job=$!
     while kill -0 "$job" 2>/dev/null && [ ! -d unseen/logs ]; do sleep 0.1; done
     "$tool" stuck unseen >said 2>&1
@@ -184,17 +190,19 @@ unharmed() {
 build_program hang
 build_program healthy
 size=${1:-}
-: >"$table"
 case $size in
 '' | large)
+    [ "$size" = large ] && MOST=1 # times are measured
     hangs >kinds
-    while IFS='|' read -r kind culprit words; do hang "$kind" "$culprit" "$words" </dev/null; done <kinds
-    cp "$table" hung && : >"$table"
-    some="computes first polls all"
+    while IFS='|' read -r kind culprit words; do aside "$kind" hang "$kind" "$culprit" "$words"; done <kinds
+    gather
+    some="first computes polls all"
     [ "$size" = large ] && some="computes first sleeps pipeline master polls all large writes windows threads halves
         reads computes first polls all master pipeline sleeps"
     n=0
-    for kind in $some; do healthy "$kind" $((n += 1)); done
+    for kind in $some; do aside "healthy.$((n += 1))" healthy "$kind" $n; done
+    for one in damaged cut_short gone unseen; do aside $one $one; done
+    gather
     if [ "$size" = large ]; then
         {
             echo "# Hangs and slow programs that \`efgtrace stuck\` has looked at"
@@ -204,15 +212,13 @@ case $size in
             echo
             echo "| hang | culprit | s | what was said |"
             echo "|---|---|---:|---|"
-            cat hung
+            cut -d '|' -f 1 kinds | while read -r kind; do cat "$kind/row"; done
             echo
             echo "| slow, but no hang | looks, all without an alarm |"
             echo "|---|---:|"
-            cat "$table"
+            for i in $(seq $n); do cat "healthy.$i/row"; done
         } >"$root/tests/stuck/results.md"
-    fi
-    damaged
-    unharmed ;;
+    fi ;;
 *)
     for kind in "$@"; do
         IFS='|' read -r kind culprit words < <(hangs | grep "^$kind|")

@@ -53,7 +53,7 @@ struct efg_process efg_process_ask(uint32_t pid, uint32_t thread, uint64_t start
 {
     struct efg_process p = {.is_known = true};
     char path[64], text[256], state = 0;
-    unsigned long long cpu = 0;
+    unsigned long long cpu = 0, waited = 0;
     uint64_t its_start = 0, ticks = 0;
 
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
@@ -65,7 +65,8 @@ struct efg_process efg_process_ask(uint32_t pid, uint32_t thread, uint64_t start
         return p;
     snprintf(path, sizeof path, "/proc/%u/task/%u/schedstat", pid, thread);
     read_text(path, text, sizeof text);
-    p.cpu = sscanf(text, "%llu", &cpu) == 1 ? cpu : ticks;
+    p.cpu = sscanf(text, "%llu %llu", &cpu, &waited) == 2 ? cpu : ticks;
+    p.waited = waited;
     p.bytes = read_bytes(pid);
     return p;
 }

@@ -13,6 +13,7 @@ struct efg_process { /* all zero: not known */
     bool is_there;   /* it is the one that was meant, and has not ended */
     char state;      /* of the thread: R, S, D, T ...; 0: it has ended */
     uint64_t cpu;    /* ns that the thread has had a processor */
+    uint64_t waited; /* ns that it was ready to run, and had none; 0 where the kernel does not count that */
     uint64_t all_cpu; /* ns that all threads of the process have, to 10 ms */
     uint64_t bytes;  /* read and written by the process; 0 where that may not be known */
 };

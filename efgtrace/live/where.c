@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define LEAST_CPU 5000000u   /* ns of processor that a thread needs to go on */
-#define IDLE_CPU 20          /* below 1/20 of the time a process computes nothing */
+#define IDLE_CPU 20          /* ready to run in less than 1/20 of the time, a thread computes nothing */
 #define LONG_AGE 3000000000u /* ns outside of MPI, and so many times as long as ever before */
 #define LONG_TIMES 30
 
@@ -43,7 +43,8 @@ static bool is_idle(const struct efg_look_rank *rank, uint32_t thread)
     uint64_t time = rank->last.time - rank->first.time;
 
     return last->is_there && last->all_cpu - first->all_cpu < time / IDLE_CPU &&
-           last->cpu - first->cpu < time / IDLE_CPU && first->bytes == last->bytes;
+           last->cpu - first->cpu + last->waited - first->waited < time / IDLE_CPU &&
+           first->bytes == last->bytes;
 }
 
 static enum efg_doing doing_of(const struct efg_where *w)
