@@ -106,6 +106,13 @@ has_tags Ranks fields_of_rank "$files/run/fields.c"
 has_tags Run fields_of_run "$files/run/fields.c"
 has_tags Totals fields_of_totals "$files/run/totals.c"
 
+# --- the tests ---
+
+verdict "tests/README.md has every script" "$(
+    for script in "$root"/tests/*.sh; do
+        grep -qE "(\`|/| )${script##*/}\>" "$root/tests/README.md" || echo "not ${script##*/}"
+    done)"
+
 verdict "man pages" "$(mandoc -T lint -W warning "$root"/man/* 2>&1)"
 
 finish
