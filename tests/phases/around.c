@@ -1,5 +1,5 @@
-/* A loop around another one, in one function. The first of STEPS steps has 60 rounds of 10 ms, which look
- * like the main loop while there is nothing else; the others have two rounds of 1 ms each.
+/* A loop around another one, in one function, or with -DAPART in two. The first of STEPS steps has 60 rounds of
+ * 10 ms, which look like the main loop while there is nothing else; the others have two rounds of 1 ms each.
  *
  * around STEPS: a round is a sum and an exchange with both neighbours, a step ends with a broadcast. */
 #include <mpi.h>
@@ -16,9 +16,28 @@ static void compute(double seconds)
     while ((double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec) < seconds);
 }
 
+static int size, left, right;
+
+#ifdef APART
+static __attribute__((noinline)) int solve(int step)
+#else
+static inline __attribute__((always_inline)) int solve(int step)
+#endif
+{
+    int sum = 0, got = 0;
+
+    for (int round = 0; round < (step ? 2 : 60); round++) {
+        compute(step ? 1e-3 : 1e-2);
+        MPI_Sendrecv(&step, 1, MPI_INT, right, 0, &got, 1, MPI_INT, left, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Allreduce(&got, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
-    int rank, size, left, right, steps = argc > 1 ? atoi(argv[1]) : 400, sum, got = 0;
+    int rank, steps = argc > 1 ? atoi(argv[1]) : 400, sum = 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -26,13 +45,8 @@ int main(int argc, char **argv)
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;
     for (int step = 0; step < steps; step++) {
-        for (int round = 0; round < (step ? 2 : 60); round++) {
-            compute(step ? 1e-3 : 1e-2);
-            MPI_Sendrecv(&step, 1, MPI_INT, right, 0, &got, 1, MPI_INT, left, 0, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE);
-            MPI_Allreduce(&got, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        }
-        MPI_Bcast(&got, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        sum = solve(step);
+        MPI_Bcast(&sum, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     if (rank == 0)
         printf("sum %d\n", sum);

@@ -160,6 +160,8 @@ struct efg_agree_loop {
     uint32_t phase; /* the number that its windows have, from 1 */
     uint64_t time;  /* ns for which most ranks voted for it */
     bool is_made;   /* it has windows */
+    bool is_brief;  /* it took next to nothing of the run: these windows are not kept */
+    bool drifted;   /* as below, while another one is present */
 };
 
 struct efg_agree {
@@ -288,8 +290,8 @@ static inline uint32_t efg_agree_phase(const struct efg_agree *agree)
 
 /* Of WANTED things, so many are for the phase of LOOP: in proportion to its time, one at least. */
 uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree_loop *loop, uint64_t wanted);
-/* Its time is below 5% of that of the longest one with windows: taken because nothing else was known. */
-bool efg_agree_is_brief(const struct efg_agree *agree, const struct efg_agree_loop *loop);
+/* Whether ranks counted the iterations of a loop differently whose windows are kept. */
+bool efg_agree_has_drifted(const struct efg_agree *agree);
 
 /* 1 if LOOP would get windows if it were elected now, and none is placed: where its iterations
  * are few and long, record provisionally. */

@@ -139,6 +139,8 @@ void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winn
         loop.phase = ++agree->phases;
         agree->loops[i] = loop;
     }
+    agree->loops[agree->present].drifted = agree->drifted;
+    agree->drifted = agree->loops[i].drifted;
     agree->loop = winner->loop;
     agree->present = i;
     agree->turns++;
@@ -171,13 +173,36 @@ void efg_election_credit(struct efg_agree *agree, const struct efg_vote *r)
     agree->time = (uint64_t)r->time;
 }
 
-void efg_election_settle(struct efg_agree *agree, const uint64_t *time)
+/* Of those that are marked, the ones that took little of the TIME of each phase stay so. */
+static void keep_brief(struct efg_agree *agree, const uint64_t *time)
 {
+    uint64_t longest = 0;
+
+    for (uint32_t i = 0; i < EFG_AGREE_TURNS; i++)
+        longest = time[i] > longest ? time[i] : longest;
     for (uint32_t i = 0; i < agree->loop_count; i++) {
-        uint32_t phase = agree->loops[i].phase;
-        if (phase && phase <= EFG_AGREE_TURNS && time[phase - 1])
-            agree->loops[i].time = time[phase - 1];
+        struct efg_agree_loop *loop = &agree->loops[i];
+        loop->is_brief &= loop->phase && loop->phase <= EFG_AGREE_TURNS &&
+                          (double)time[loop->phase - 1] < BRIEF * (double)longest;
     }
+}
+
+void efg_election_settle(struct efg_agree *agree, const uint64_t *lasted, const uint64_t *busy)
+{
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        agree->loops[i].is_brief = agree->loops[i].is_made;
+    keep_brief(agree, lasted);
+    keep_brief(agree, busy);
+}
+
+bool efg_agree_has_drifted(const struct efg_agree *agree)
+{
+    bool has = !agree->loop_count && agree->drifted;
+
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        if (!agree->loops[i].is_brief)
+            has |= i == agree->present ? agree->drifted : agree->loops[i].drifted;
+    return has;
 }
 
 uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree_loop *loop, uint64_t wanted)
@@ -190,16 +215,6 @@ uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree
         return wanted;
     uint64_t part = (uint64_t)((double)wanted * (double)loop->time / (double)all + 0.5);
     return part ? part : 1;
-}
-
-bool efg_agree_is_brief(const struct efg_agree *agree, const struct efg_agree_loop *loop)
-{
-    uint64_t longest = 0;
-
-    for (uint32_t i = 0; i < agree->loop_count; i++)
-        if (agree->loops[i].is_made && agree->loops[i].time > longest)
-            longest = agree->loops[i].time;
-    return (double)loop->time < BRIEF * (double)longest;
 }
 
 uint32_t efg_election_main(const uint64_t *time, uint32_t count)

@@ -27,9 +27,9 @@ void efg_election_made(struct efg_agree *agree);
 /* The time since the last result is that of the loop which most ranks vote for. */
 void efg_election_credit(struct efg_agree *agree, const struct efg_vote *result);
 
-/* At the end, phase number N took TIME[N - 1] on all ranks, for N to EFG_AGREE_TURNS; 0: not known. It is
- * exact, where what was credited goes on until most ranks have another loop. */
-void efg_election_settle(struct efg_agree *agree, const uint64_t *time);
+/* At the end. Phase number N took LASTED[N - 1] ns on all ranks, BUSY[N - 1] of them with a processor. It is
+ * brief if both are below 5% of those of the longest one: it was taken because nothing else was known yet. */
+void efg_election_settle(struct efg_agree *agree, const uint64_t *lasted, const uint64_t *busy);
 
 /* Which of COUNT phases, in their order, is that of the main loop, by their TIME: the first one that takes
  * 0.6 of the time of the longest. So phases of about the same time do not change places from run to run.

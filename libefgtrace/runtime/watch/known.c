@@ -302,7 +302,7 @@ static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t, 
     out->window_count = s->window_count;
     fill_recorded(out);
     out->agreed = (struct efg_run_agreed){.is_owner = (uint32_t)s->is_owner,
-                                          .drifted = (uint32_t)s->control.agree.drifted,
+                                          .drifted = efg_agree_has_drifted(&s->control.agree),
                                           .is_alone = s->control.agree.role == EFG_ALONE,
                                           .wanted = (uint32_t)s->control.agree.parts[0].windows};
 }

@@ -195,11 +195,31 @@ static uint64_t weight_of(const struct efg_phase *phase, uint64_t now)
     return (uint64_t)(time > 0 ? time * (1 - waited / (ready > time ? ready : time)) : 0);
 }
 
-void efg_phases_last(uint64_t *time, uint64_t now)
+/* Calls in the iterations of LOOP, of another function, run INNER. */
+static bool is_inside(const struct efg_callflow *flow, const struct efg_mainloop *inner,
+                      const struct efg_mainloop *loop)
 {
-    for (uint32_t i = 0; i < phases->count; i++)
-        if (phases->list[i].number && phases->list[i].number <= EFG_AGREE_TURNS)
-            time[phases->list[i].number - 1] += weight_of(&phases->list[i], now);
+    uint32_t x = efg_calltree_find(flow->tree, inner->function);
+    uint32_t y = efg_calltree_find(flow->tree, loop->function);
+
+    return x != EFG_NONE && y != EFG_NONE && x != y && loop->key != EFG_NONE &&
+           efg_calltree_is_below(flow->tree, x, y) &&
+           efg_callflow_is_cycle(flow, y, loop->key, efg_calltree_child(flow->tree, y, x));
+}
+
+void efg_phases_last(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t now,
+                     uint64_t *lasted, uint64_t *busy)
+{
+    const struct efg_phase *main = efg_phases_find(loop);
+
+    for (uint32_t i = 0; i < phases->count; i++) {
+        const struct efg_phase *one = &phases->list[i];
+        bool is_part = flow && main && main->number && is_inside(flow, &one->loop, &main->loop);
+        if (!one->number || one->number > EFG_AGREE_TURNS || is_part)
+            continue;
+        lasted[one->number - 1] += efg_phases_time(one, now);
+        busy[one->number - 1] += weight_of(one, now);
+    }
 }
 
 void efg_phases_weigh(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t *time,

@@ -54,11 +54,13 @@ void efg_phases_resume(void);
 void efg_phases_update(const struct efg_mainloop *loop);
 void efg_phases_name(const struct efg_agree *agree);
 
-/* Adds to TIME how long phases number 1 to EFG_AGREE_TURNS would have lasted until NOW if there had always
- * been a processor: what else the machine does changes from run to run. */
-void efg_phases_last(uint64_t *time, uint64_t now);
-/* Likewise, but those inside LOOP, or around it, count as the one that LOOP is; if that has no number, it is
- * TIME[EFG_AGREE_TURNS]. */
+/* Adds to LASTED how many ns phases number 1 to EFG_AGREE_TURNS lasted until NOW, and to BUSY how many it
+ * would have been if there had always been a processor: what else the machine does changes from run to run.
+ * Those that are part of LOOP were taken for it too early; they have none. */
+void efg_phases_last(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t now,
+                     uint64_t *lasted, uint64_t *busy);
+/* Adds to TIME the busy ones. Phases inside LOOP, or around it, count as the one that LOOP is; if that has no
+ * number, it is TIME[EFG_AGREE_TURNS]. */
 void efg_phases_weigh(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t *time,
                       uint64_t now);
 /* The longest phase with that number, or NULL. */

@@ -213,7 +213,7 @@ static void choose_windows(const struct efg_agree_loop *loop, uint32_t number)
 {
     const struct efg_part *part = &agree->parts[number];
     bool is_accurate = job->conf.accuracy && efg_windows_select(number) == EFG_SELECT_SPREAD;
-    uint64_t wanted = efg_agree_is_brief(agree, loop) ? 0 : efg_agree_part_of(agree, loop, part->windows);
+    uint64_t wanted = loop->is_brief ? 0 : efg_agree_part_of(agree, loop, part->windows);
     enum efg_select select = efg_windows_select(number);
     uint64_t *first = calloc(s->window_count + 1, sizeof *first), last_length = 0;
     uint8_t *keep = calloc(s->window_count + 1, 1);
@@ -276,13 +276,13 @@ static void settle_main(const struct efg_thread *t, uint64_t now)
     s->is_earlier = true;
 }
 
-static void settle_times(uint64_t now)
+static void settle_brief(const struct efg_thread *t, uint64_t now)
 {
-    uint64_t time[EFG_AGREE_TURNS] = {0};
+    uint64_t time[2 * EFG_AGREE_TURNS] = {0}, *busy = time + EFG_AGREE_TURNS;
 
-    efg_phases_last(time, now);
-    efg_rounds_sum(time, EFG_AGREE_TURNS);
-    efg_election_settle(&efg_steering.control.agree, time);
+    efg_phases_last(t->finder ? efg_finder_judge(t->finder)->flow : NULL, &s->main, now, time, busy);
+    efg_rounds_sum(time, 2 * EFG_AGREE_TURNS);
+    efg_election_settle(&efg_steering.control.agree, time, busy);
 }
 
 void efg_steer_finish(uint64_t now, bool collective)
@@ -310,7 +310,7 @@ void efg_steer_finish(uint64_t now, bool collective)
         efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
     if (is_adaptive && collective && agree->phases > 1) {
         settle_main(t, now);
-        settle_times(now);
+        settle_brief(t, now);
     }
     divide();
     if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
