@@ -58,6 +58,8 @@ for compiler in gcc clang; do
     has "$compiler: the summary" "OpenMP       300 parallel regions a rank" err
     "$tool" report mpi.$compiler >report
     has "$compiler: the report" "omp parallel  hybrid.c:" report
+    verdict "$compiler: functions of ours are not in the trace" "$(
+        otf2-print -G mpi.$compiler/traces.otf2 | grep -m 1 '^REGION .*libefgtrace')"
     verdict "$compiler: the trace has regions of their length" "$(otf2-print mpi.$compiler/traces.otf2 | awk '
         /^(ENTER|LEAVE).*"omp parallel"/ { if ($1 == "ENTER") begin[$2] = $3; else if ($3 - begin[$2] > 2000000) n++ }
         END { if (n < 20) print n + 0 " of 2 ms or more" }')"

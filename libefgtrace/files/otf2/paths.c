@@ -145,10 +145,13 @@ static uint32_t site_of(struct efg_otf2_unifier *u, const struct efg_frame *fram
     return efg_otf2_intern(&u->sites, &site, sizeof site) + 1;
 }
 
-/* The functions of FRAME to OUT (NULL: count only). Returns how many. */
+/* The functions of FRAME to OUT (NULL: count only). Returns how many. Those of ours that stand before OpenMP's
+ * runtime are not the program's. */
 static size_t put_functions(struct efg_otf2_unifier *u, const struct efg_frame *frame, struct efg_buffer *out)
 {
     const struct efg_symbol *symbols;
+    if (strcmp(base_of(module_of(u, frame)), "libefgtrace-openmp.so") == 0)
+        return 0;
     int count = efg_symbols_find(u->symbols, module_of(u, frame), frame->offset, &symbols);
     for (int i = count; out && i > 0; i--) {
         efg_buffer_number(out, region_of(u, symbols + i - 1, frame));
