@@ -145,8 +145,8 @@ static uint32_t site_of(struct efg_otf2_unifier *u, const struct efg_frame *fram
     return efg_otf2_intern(&u->sites, &site, sizeof site) + 1;
 }
 
-/* The functions of FRAME to OUT (NULL: count only). Returns how many. Those of ours that stand before OpenMP's
- * runtime are not the program's. */
+/* The functions of FRAME to OUT (NULL: count only). Returns how many. Ours, which stand before those of
+ * OpenMP's runtime, are not the program's. */
 static size_t put_functions(struct efg_otf2_unifier *u, const struct efg_frame *frame, struct efg_buffer *out)
 {
     const struct efg_symbol *symbols;
