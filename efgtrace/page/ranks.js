@@ -202,7 +202,7 @@ function clusterDifference(d) {
 
 function drawClusters() {
     const { range, range_rank: far, outliers } = run.alike;
-    const said = run.clusters.length > 1 ? outliers === "" ? "None of them is a few outliers only." : `Outliers: rank ${ranksText(outliers)}.`
+    const said = run.clusters.length > 1 ? outliers === "" ? "No rank is an outlier." : `Outliers: rank ${ranksText(outliers)}.`
         : `No rank and no group of ranks stands out: rank ${far} differs most, by ${percent(range)} of the time or of the calls.`;
     return [make("h3", null, "Clusters of ranks that behave alike"),
         make("div.panel", null, table(`${plural(run.clusters.length, "cluster")}, by size`, [
