@@ -1,5 +1,6 @@
-/* A loop around another one, in one function, or with -DAPART in two. The first of STEPS steps has 60 rounds
- * of 10 ms, which look like the main loop while there is nothing else; the others have two rounds of 1 ms each.
+/* A loop around another one, in one function, or with -DAPART in two. The first of STEPS steps has 60
+ * rounds of 10 ms, which look like the main loop while there is nothing else; the others have two rounds
+ * of 1 ms each.
  *
  * around STEPS: a round is a sum and an exchange with both neighbours, a step ends with a broadcast. */
 #include <mpi.h>
