@@ -75,7 +75,7 @@ def windows_of_text(text):
         on = line.startswith('Traced') or (on and line.startswith(' '))
         lines += [line] if on else []
     said = ' '.join(lines)
-    return ([(int(a), int(b)) for a, b in re.findall(r'(?:number |; +)(\d+) to (\d+)', said)],
+    return ([(int(a), int(b or a)) for a, b in re.findall(r'(?:number |; +)(\d+)(?: to (\d+))?', said)],
             sum(int(n) for n in re.findall(r'(\d+) iterations(?:,| of an earlier| of phase| of a finer|  )', said)))
 
 
