@@ -50,6 +50,9 @@ traced out --pcontrol record -n 800 ./levels 3
 complete "a window that is cut by MPI_Pcontrol(0)"
 same "a window that is cut by MPI_Pcontrol(0): nothing behind it" "" "$(tags 1000 2000)"
 rm -rf out
+traced out --pcontrol record ./levels 1 0.001
+has "it is off nearly always: that is said" "MPI_Pcontrol(1) was in force for too short a time" out/summary.txt
+rm -rf out
 traced out ./levels 3
 hasnt "without the key, levels mean nothing" "asked for by the program" out/summary.txt
 

@@ -15,6 +15,7 @@
 
 static uint64_t asked; /* atomic */
 static bool is_off;    /* by MPI_Pcontrol; atomic */
+static bool was_off;   /* at some time */
 
 static void look_soon(void)
 {
@@ -43,17 +44,18 @@ uint64_t efg_asked_now(void)
 /* Where a window has been made, another one is; else the first one is still to come. */
 static void switch_on(void)
 {
-    bool was_off = __atomic_exchange_n(&is_off, false, __ATOMIC_RELAXED);
+    bool was_shut = __atomic_exchange_n(&is_off, false, __ATOMIC_RELAXED);
 
-    if (was_off && __atomic_load_n(&efg_steering.control.agree.made, __ATOMIC_RELAXED))
+    if (was_shut && __atomic_load_n(&efg_steering.control.agree.made, __ATOMIC_RELAXED))
         efg_asked_record(efg_job.conf.iterations);
 }
 
 void efg_asked_level(int level)
 {
-    if (level == 0)
+    if (level == 0) {
         __atomic_store_n(&is_off, true, __ATOMIC_RELAXED);
-    else if (level == 1)
+        __atomic_store_n(&was_off, true, __ATOMIC_RELAXED);
+    } else if (level == 1)
         switch_on();
     else if (level == 2 && efg_self && efg_self->next_save != UINT64_MAX)
         efg_self->next_save = 0;
@@ -80,4 +82,8 @@ void efg_asked_finish(uint64_t answered)
         efg_note_silently(
             "the program asked for iterations %llu times, %llu in vain: no main loop, or its end", times,
             times - answered);
+    else if (__atomic_load_n(&was_off, __ATOMIC_RELAXED) && !efg_steering.window_count)
+        efg_note_silently(
+            "MPI_Pcontrol(1) was in force for too short a time: the ranks need some milliseconds to "
+            "agree on the iterations that they record");
 }
