@@ -24,7 +24,8 @@
 #include "windows.h"
 
 #define PATIENT_ROUNDS 5
-#define TEST_PART 4 /* the next test of a round is later by this part of what it has taken so far */
+#define TEST_PART 4 /* the next test of a round is later by this part of what it has taken so far ... */
+#define TEST_PAUSE 10000000 /* ... or so many ns: others may vote late */
 
 static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
@@ -191,7 +192,8 @@ static bool is_complete(uint64_t now)
     struct efg_signals signals;
     int done = 0;
 
-    if (now - rounds.tested_at <= (rounds.tested_at - rounds.posted_at) / TEST_PART)
+    uint64_t pause = (rounds.tested_at - rounds.posted_at) / TEST_PART;
+    if (now - rounds.tested_at <= (pause < TEST_PAUSE ? pause : TEST_PAUSE))
         return false;
     rounds.tested_at = now;
     efg_signals_defer(&signals);
