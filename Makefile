@@ -216,6 +216,11 @@ $(BUILD)/obj/tests/unit/otf2_trace.o: ALL_CFLAGS += -DCHECKER='"$(CURDIR)/tests/
 $(BUILD)/tests/test_array $(BUILD)/tests/test_sequence $(BUILD)/tests/test_sequence_file: \
     FILES_LIBS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free)
 
+$(BUILD)/tests/bench_locations: ALL_CFLAGS += $(FILES_CFLAGS)
+$(BUILD)/tests/bench_locations: bench/locations.c $(FILES) $(CORE)
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(FILES_LIBS)
+
 $(BUILD)/tests/bench_sequence $(BUILD)/tests/bench_order: \
     $(BUILD)/tests/bench_%: bench/%.c bench/progressions.c $(FILES) $(CORE)
 	@mkdir -p $(@D)

@@ -261,26 +261,76 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
 
 /* --- afterwards --- */
 
-/* *DEFINITIONS: those of them that do not grow with the events. */
-static uint64_t archive_bytes(uint64_t *definitions)
+/* What is in the folder traces of the archive. */
+struct written {
+    uint64_t files, bytes;
+    uint64_t events; /* bytes of those that grow with them */
+};
+
+static void add_file(struct written *written, const char *name)
 {
     char path[EFG_PATH + 300];
-    uint64_t events = 0;
-    snprintf(path, sizeof path, "%.4000s/traces.otf2", job->folder);
-    uint64_t bytes = efg_below_size(path, EFG_BELOW_OWN + 1);
-    snprintf(path, sizeof path, "%.4000s/traces.def", job->folder);
-    bytes += efg_below_size(path, EFG_BELOW_OWN + 1);
+    snprintf(path, sizeof path, "%.4000s/traces/%.255s", job->folder, name);
+    uint64_t size = efg_below_size(path, EFG_BELOW_OWN + 2);
+    written->files += size > 0;
+    written->bytes += size;
+    written->events += strstr(name, ".evt") ? size : 0;
+}
+
+static void add_thread(struct written *written, uint32_t thread)
+{
+    unsigned long long location = (uint64_t)thread << 32 | (uint32_t)job->rank;
+    char name[64];
+    snprintf(name, sizeof name, "%llu.evt", location);
+    add_file(written, name);
+    snprintf(name, sizeof name, "%llu.def", location);
+    add_file(written, name);
+}
+
+/* Each rank looks at its own files: a shared file system does not like one that looks at those of all.
+ * Each has one of its first thread. Returns the sums on rank 0. */
+static struct written add_up_files(const struct logs *logs)
+{
+    struct written own = {0}, all = {0};
+    add_thread(&own, 0);
+    for (uint32_t i = 0; i < logs->count; i++)
+        if (logs->thread[i] > 0)
+            add_thread(&own, logs->thread[i]);
+    PMPI_Reduce(&own, &all, sizeof own / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    return all;
+}
+
+/* There are others if some ranks are not traced; then rank 0 looks at all. */
+static void add_others(struct written *all)
+{
+    char path[EFG_PATH];
+    struct written found = {0};
+    uint64_t count = 0;
     snprintf(path, sizeof path, "%.4000s/traces", job->folder);
     DIR *folder = efg_below_list(path, EFG_BELOW_OWN + 1);
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        snprintf(path, sizeof path, "%.4000s/traces/%.255s", job->folder, entry->d_name);
-        uint64_t size = entry->d_name[0] == '.' ? 0 : efg_below_size(path, EFG_BELOW_OWN + 2);
-        events += strstr(entry->d_name, ".evt") ? size : 0;
-        bytes += size;
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        count += entry->d_name[0] != '.';
+    if (folder && count != all->files) {
+        rewinddir(folder);
+        for (struct dirent *entry; (entry = readdir(folder));)
+            if (entry->d_name[0] != '.')
+                add_file(&found, entry->d_name);
+        *all = found;
     }
-    *definitions = bytes - events;
     if (folder)
         closedir(folder);
+}
+
+/* *DEFINITIONS: those of them that do not grow with the events. */
+static uint64_t archive_bytes(struct written *all, uint64_t *definitions)
+{
+    char path[EFG_PATH];
+    add_others(all);
+    snprintf(path, sizeof path, "%.4000s/traces.otf2", job->folder);
+    uint64_t bytes = all->bytes + efg_below_size(path, EFG_BELOW_OWN + 1);
+    snprintf(path, sizeof path, "%.4000s/traces.def", job->folder);
+    bytes += efg_below_size(path, EFG_BELOW_OWN + 1);
+    *definitions = bytes - all->events;
     return bytes;
 }
 
@@ -372,13 +422,16 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const s
         error = exchange(&logs, run, symbols, &u, &mine);
     if (!error)
         error = write_archive(u, run, &logs, &mine, &total);
+    struct written files = {0};
+    if (!error)
+        files = add_up_files(&logs);
     unmap_logs(&logs);
     if (!error && !job->conf.keep_logs)
         remove_logs(&logs);
     free_logs(&logs);
     if (efg_job_is_first() && !error) {
         run->trace_events = total;
-        run->trace_bytes = archive_bytes(&run->trace_definitions);
+        run->trace_bytes = archive_bytes(&files, &run->trace_definitions);
         if (job->conf.ranks == EFG_RANKS_REPRESENTATIVES)
             say_whom(run);
     } else if (efg_job_is_first()) {
