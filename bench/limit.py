@@ -11,6 +11,8 @@ before MPI_Init until after MPI_Finalize: wall time, and processor time of rank 
 has other work to do. Printed are the median and the spread of traced over bare of a pair, in percent of the bare
 time, and the median of what the summaries say. BUILD is where the build is.
 
+The OPTIONs "record" stand for a record, as a machine with site = on has one of each job; its summary says no cost.
+
 With --core, both runs of a pair run at the same time, all ranks of both on core C, where they yield to each other:
 turns of milliseconds, so that what else the machine does meets both of them. S is processor time of rank 0 then, and
 wall time is not printed, as each run waits for the other one.
@@ -36,12 +38,19 @@ def start(work, a, what, length, options=None):
     command = ['mpirun', '--oversubscribe', '-np', str(a.ranks)]
     if a.core is not None:
         command = ['taskset', '-c', str(a.core), *command, *ONE_CORE]
-    if options is not None:
+    environment = dict(os.environ)
+    if options == 'record':
+        spool = os.path.join(work, 'spool')
+        os.makedirs(spool, exist_ok=True)
+        environment.update(LD_PRELOAD=os.path.join(os.path.dirname(TOOL), 'libefgtrace.so'),
+                           EFGTRACE_SITE='on', EFGTRACE_SPOOL=spool)
+    elif options is not None:
         folder = os.path.join(work, 'trace')
         subprocess.run(['rm', '-rf', folder], check=True)
         command += [TOOL, 'run', '-o', folder, *('--' + option for option in options.split())]
     command += [os.path.join(work, 'limit'), what, str(length)]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env=environment)
 
 
 def end(process):
@@ -77,8 +86,9 @@ def measure(work, a, what):
             print(f'  {options}: processor {cpu[options][-1]:+.2f}%, stated {after[2]}%', flush=True)
     print(f'{what}: {length} iterations, bare {statistics.median(bare):.2f} s [{min(bare):.2f}, {max(bare):.2f}]')
     for options in a.options:
+        said = [s for s in stated[options] if s is not None]
         print(f'  {options}: {"wall " + spread(wall[options]) + ", " if a.core is None else ""}'
-              f'processor {spread(cpu[options])}, stated {statistics.median(stated[options]):.2g}%', flush=True)
+              f'processor {spread(cpu[options])}' + (f', stated {statistics.median(said):.2g}%' if said else ''), flush=True)
 
 
 def spread(values):

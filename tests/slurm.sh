@@ -4,7 +4,8 @@
 # Slurm, for real: its controller and two nodes, all on this host, with the plug-in libefgtrace-spank.so. All that they
 # keep is in a folder that goes with the script; they end when it ends, also if it is killed.
 #
-#   tests/slurm.sh [CASE...]    default: all of tests/slurm/; environment: that of frame.sh
+#   tests/slurm.sh [CASE...]    default: all of tests/slurm/ but the campaign; environment: that of frame.sh
+#   tests/slurm.sh campaign     200 mixed jobs, without the plug-in and with a record of each: a table
 #
 # It is left out where Slurm is not installed (`config/setup.sh slurm` does it) or does not start.
 
@@ -24,10 +25,10 @@ processes() {
     done
 }
 clean_up() {
+    trap '' PIPE HUP INT TERM
     cd /
-    [ -z "$daemons" ] || timeout 10 scancel --state=RUNNING,PENDING -u "$(id -un)" 2>/dev/null
-    # shellcheck disable=SC2046,SC2086 # words
-    kill -KILL $daemons $(processes) 2>/dev/null
+    # shellcheck disable=SC2046,SC2086 # words; the second time: what they had just started
+    for _ in 1 2; do kill -KILL $daemons $(processes); done 2>/dev/null
     wait 2>/dev/null
     rm -rf "$work"
 }
@@ -129,6 +130,8 @@ done
 stencil=$programs/stencil2d
 export TZ=UTC LOGNAME=anna
 export OMPI_MCA_mpi_yield_when_idle=1 # srun does not say that there are fewer cores than ranks
+# The nodes share /dev/shm, where each expects files of its own.
+export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
 
 # step ARGUMENT...: of srun; to out, err, $code
 step() {
@@ -152,5 +155,6 @@ make_spool() {
     install -d -m 1777 "$spool"
 }
 
+[ $# -gt 0 ] || set -- option site jobs ends
 cases "$@"
 finish
