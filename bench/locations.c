@@ -3,10 +3,10 @@
  * What rank 0 does alone for the trace of a large job: bench_locations LOG DIR [RANKS...]
  *
  * LOG is that of a rank of a real job (--keep-logs). RANKS ranks (default 10000 to 1000000), 128 on a host,
- * have one like it, so all that they define is the same but for who they are. As in MPI_Finalize, what each log
- * needs is unified, each rank gets its map, and the global definitions are written to an archive in DIR.
- * Processor time of each step, and memory. Scans and maps of all ranks are held at once there; here only what
- * the unifier keeps counts.
+ * have one like it, so all that they define is the same but for who they are. As in MPI_Finalize, what each
+ * log needs is unified, each rank gets its map, and the global definitions are written to an archive in DIR.
+ * Processor time of each step, and memory. Scans and maps of all ranks are held at once there; here only
+ * what the unifier keeps counts.
  */
 #include <stdio.h>
 #include <stdlib.h>
