@@ -156,9 +156,11 @@ struct efg_call {
     const void *counts, *rcounts;       /* per rank, v-collectives: of int or MPI_Count */
     const MPI_Datatype *types, *rtypes; /* per rank, Alltoallw */
     EFG_HANDLE(MPI_Comm) comm;
-    MPI_Comm *newcomm;
     EFG_HANDLE(MPI_Win) win;
-    MPI_Win *newwin;
+    union {
+        MPI_Comm *newcomm;
+        MPI_Win *newwin;
+    };
     union {
         EFG_HANDLE(MPI_File) file;
         EFG_HANDLE(MPI_Group) group;
@@ -167,7 +169,10 @@ struct efg_call {
         MPI_File *newfile;
         const MPI_Info *infos; /* the wrapper passes this on, too */
     };
-    MPI_Message *message;
+    union {
+        MPI_Message *message;
+        MPI_Offset offset;
+    };
     MPI_Request *requests;
     MPI_Status *statuses; /* the wrapper passes this on: the tracer may replace an IGNORE */
     int *flag, *indices, *outcount;
@@ -175,7 +180,6 @@ struct efg_call {
         const char *filename;
         const char *const *commands;
     };
-    MPI_Offset offset;
     const uintptr_t *frame; /* of the wrapper: __builtin_frame_address(0) */
     /* For the tracer, from enter to leave: */
     uint64_t enter, hash;
@@ -184,7 +188,7 @@ struct efg_call {
     uint64_t match;  /* match id of an operation that the call begins */
     void *thread;
 };
-_Static_assert(sizeof(struct efg_call) == 272, "it is the same for each MPI");
+_Static_assert(sizeof(struct efg_call) == 256, "it is the same for each MPI");
 
 /* Facts of a function, by its number. */
 struct efg_call_info {

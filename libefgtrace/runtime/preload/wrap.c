@@ -24,7 +24,7 @@
 
 /* gcc clears a structure of this size with `rep stos`, which takes longer to start than all the
  * rest of a wrapper (12 ns, measured); tuned like this it uses plain vector stores, or memset
- * for one of more than 272. */
+ * for one of more than 256 bytes. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC target("tune=skylake")
 #endif
