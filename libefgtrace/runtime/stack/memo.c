@@ -115,13 +115,16 @@ static void *take(struct efg_memo *memo, size_t size)
 void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk, uint64_t key,
                   uint32_t path, uint64_t hash)
 {
-    size_t words = walk->word_count * sizeof *walk->word;
-    struct efg_memo_entry *e = take(memo, sizeof *e + words);
+    uint32_t count = walk->word_count;
+    uint32_t room = (count + EFG_MEMO_STEP - 1) / EFG_MEMO_STEP * EFG_MEMO_STEP;
+    struct efg_memo_entry *e = take(memo, sizeof *e + room * sizeof *e->word);
     if (!e)
         return;
     struct efg_memo_entry **first = bucket_of(memo, key);
-    *e = (struct efg_memo_entry){{NULL, NULL}, frame, hash, *first, key, path, walk->word_count};
-    memcpy(e->word, walk->word, words);
+    *e = (struct efg_memo_entry){{NULL, NULL}, frame, hash, *first, key, path, count};
+    memcpy(e->word, walk->word, count * sizeof *e->word);
+    for (uint32_t i = count; i < room; i++)
+        e->word[i] = e->word[count - 1];
     *first = e;
     note(memo->hand, e);
 }
