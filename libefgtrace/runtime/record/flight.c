@@ -145,17 +145,47 @@ static __attribute__((noinline)) void collective(struct efg_recorder *r, const s
     add(r, channel_from(comm, (comm->rank + comm->size - 1) % comm->size, tag), -1);
 }
 
-EFG_HOT void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c,
-                                 const struct efg_comm *comm, uint64_t sent, uint64_t received)
+static __attribute__((noinline)) void follow_other(struct efg_recorder *r, const struct efg_call *c,
+                                                   const struct efg_comm *comm, uint64_t sent,
+                                                   uint64_t received)
 {
     if (efg_shape_is_in(c, RECEIVING))
         receive(r, c, comm);
     if (efg_shape_is_in(c, SENDING))
-        send(r, c, comm, sent); /* the last thing here: then it keeps no registers */
+        send(r, c, comm, sent);
     else if (c->shape == EFG_SHAPE_START)
         start(r, c);
     else if (c->shape == EFG_SHAPE_COLLECTIVE)
         collective(r, c, comm, sent + received);
+}
+
+/* Messages to and from ranks that are named, with tags, on a communicator whose members are all followed:
+ * nearly all messages. What has another meaning is negative in each MPI; what C does not have is 0. */
+static inline bool is_ordinary(const struct efg_call *c, const struct efg_comm *comm)
+{
+    return efg_shape_is_in(c, SENDING | EFG_SHAPE_SET(RECV)) &&
+           (c->peer | c->tag | c->rpeer | c->rtag) >= 0 && comm && !comm->is_foreign && !comm->is_partial;
+}
+
+/* The same as follow_other, for nearly all calls: so short that it keeps no registers. */
+EFG_HOT void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *c,
+                                 const struct efg_comm *comm, uint64_t sent, uint64_t received)
+{
+    if (__builtin_expect(!is_ordinary(c, comm), 0)) {
+        follow_other(r, c, comm, sent, received);
+        return;
+    }
+    if (efg_shape_is_in(c, RECEIVING)) {
+        uint32_t partner = efg_comms_world_rank(comm, c->rpeer);
+        uint64_t channel = efg_flight_channel(comm->identity, partner, comm->world_rank, (uint32_t)c->rtag);
+        efg_flight_add(&r->flight, channel, -1);
+    }
+    if (efg_shape_is_in(c, SENDING)) {
+        uint32_t partner = efg_comms_world_rank(comm, c->peer);
+        uint64_t channel = efg_flight_channel(comm->identity, comm->world_rank, partner, (uint32_t)c->tag);
+        efg_flight_add(&r->flight, channel, 1);
+        efg_traffic_add(r->traffic, partner, sent);
+    }
 }
 
 /* --- requests --- */
