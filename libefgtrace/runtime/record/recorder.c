@@ -279,8 +279,7 @@ static void put_spin_part(struct efg_recorder *r, const struct efg_spin_part *pa
     r->calls++;
 }
 
-/* The spin that is under way. */
-static void flush_spin(struct efg_recorder *r)
+static __attribute__((noinline)) void put_spin(struct efg_recorder *r)
 {
     struct efg_spin spin = r->spin;
     r->spin.count = 0;
@@ -288,6 +287,13 @@ static void flush_spin(struct efg_recorder *r)
         put_spin_part(r, &spin.parts[i], spin.enter);
         spin.enter += spin.parts[i].time;
     }
+}
+
+/* The spin that is under way, if there is one. */
+static inline void flush_spin(struct efg_recorder *r)
+{
+    if (__builtin_expect(r->spin.count != 0, 0))
+        put_spin(r);
 }
 
 /* A receive that was posted before the window appears in the first call of it, in the order of
