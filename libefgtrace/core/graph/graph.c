@@ -217,6 +217,7 @@ static inline uint64_t compute_time(const struct efg_graph *graph, const struct 
     return event->enter > before ? event->enter - before : 0;
 }
 
+/* The edge that was taken last from the current node, if it leads to that of signature S. */
 static inline uint32_t predicted_edge(const struct efg_graph *graph, const struct efg_signature *s)
 {
     if (graph->current == EFG_NONE)
@@ -227,47 +228,31 @@ static inline uint32_t predicted_edge(const struct efg_graph *graph, const struc
     return efg_signature_is_equal(&graph->nodes[graph->edges[edge].to].signature, s) ? edge : EFG_NONE;
 }
 
-/* Names node and edge of the event in graph->current and graph->edge. */
-static inline void locate(struct efg_graph *graph, const struct efg_event *event)
+/* The call tree follows graph->edge, or the first event. Returns whether that counts for the pivot. */
+static __attribute__((noinline)) bool enter_sites(struct efg_graph *graph)
 {
-    uint32_t edge = predicted_edge(graph, &event->signature);
-    uint32_t from = graph->current;
+    const struct efg_edge *edge = graph->edge == EFG_NONE ? NULL : &graph->edges[graph->edge];
 
-    if (edge != EFG_NONE) {
-        graph->current = graph->edges[edge].to;
-    } else {
-        graph->current = find_node(graph, event);
-        if (from == EFG_NONE)
-            graph->first = graph->current;
-        edge = from == EFG_NONE ? EFG_NONE : find_edge(graph, from, graph->current);
-        if (edge != EFG_NONE)
-            graph->nodes[from].predicted = edge;
-    }
-    graph->edge = edge;
+    if (graph->tree && !(edge && edge->from == edge->to))
+        efg_calltree_enter(graph->tree, graph->nodes[graph->current].leaf, edge ? edge->top : 1,
+                           graph->events);
+    return edge && edge->mark;
 }
 
-/* Along graph->edge, if there is one. Returns whether that counts for the pivot. */
-static inline bool pass_edge(struct efg_graph *graph, const struct efg_event *event, uint32_t leaf)
+static inline void pass_edge(const struct efg_graph *graph, struct efg_edge *edge,
+                             const struct efg_event *event)
 {
-    if (graph->edge == EFG_NONE) {
-        if (graph->tree)
-            efg_calltree_enter(graph->tree, leaf, 1, graph->events);
-        return false;
-    }
-    struct efg_edge *edge = &graph->edges[graph->edge];
     efg_stat_add(&edge->time, compute_time(graph, event));
     edge->visits++;
     edge->spent += event->leave > graph->last_leave ? event->leave - graph->last_leave : 0;
-    if (graph->tree && edge->from != edge->to)
-        efg_calltree_enter(graph->tree, leaf, edge->top, graph->events);
-    return edge->mark;
 }
 
-EFG_HOT bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
+/* Goes to the node graph->current by graph->edge, if there is one. The last thing here is a call, if any:
+ * then the path of every event keeps no registers. */
+EFG_INLINE bool visit(struct efg_graph *graph, const struct efg_event *event)
 {
-    locate(graph, event);
-
     struct efg_node *node = &graph->nodes[graph->current];
+    struct efg_edge *edge = graph->edge == EFG_NONE ? NULL : &graph->edges[graph->edge];
     uint64_t inside = duration(event);
     uint64_t number = ++graph->events;
 
@@ -275,11 +260,37 @@ EFG_HOT bool efg_graph_step(struct efg_graph *graph, const struct efg_event *eve
     node->bytes += event->bytes;
     efg_stat_add(&node->time, inside);
     add_to_rhythm(&node->rhythm, number, event->leave, graph->last_leave);
-    bool counts = pass_edge(graph, event, node->leaf);
+    if (edge)
+        pass_edge(graph, edge, event);
     graph->node_time += inside;
     graph->last_leave = event->leave;
     graph->poll_time = graph->poll_leave = 0;
-    return counts;
+    return edge && edge->from == edge->to ? edge->mark : enter_sites(graph);
+}
+
+/* Names node and edge of an event that is not the predicted one. */
+static __attribute__((noinline)) bool visit_other(struct efg_graph *graph, const struct efg_event *event)
+{
+    uint32_t from = graph->current;
+
+    graph->current = find_node(graph, event);
+    if (from == EFG_NONE)
+        graph->first = graph->current;
+    graph->edge = from == EFG_NONE ? EFG_NONE : find_edge(graph, from, graph->current);
+    if (graph->edge != EFG_NONE)
+        graph->nodes[from].predicted = graph->edge;
+    return visit(graph, event);
+}
+
+EFG_HOT bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
+{
+    uint32_t edge = predicted_edge(graph, &event->signature);
+
+    if (edge == EFG_NONE)
+        return visit_other(graph, event);
+    graph->current = graph->edges[edge].to;
+    graph->edge = edge;
+    return visit(graph, event);
 }
 
 /* Of a poll with those that it stands for: in a spin, since the one before. */

@@ -159,10 +159,10 @@ struct efg_event {
     struct efg_signature signature;
     uint64_t path_hash; /* of the call path: agrees between ranks */
     uint64_t enter, leave;
-    uint64_t bytes : 56;   /* of a poll: how many others it stands for */
     uint64_t flags : 6;    /* EFG_NODE_WORLD, EFG_NODE_UNORDERED, EFG_NODE_MARK */
     uint64_t is_start : 1; /* starts a request: a visit counts from when it was entered */
     uint64_t is_poll : 1;  /* one that found nothing */
+    uint64_t bytes : 56;   /* of a poll: how many others it stands for */
 };
 
 /* A graph within BUDGET, which outlives it (NULL for no limit), that starts at time START in
