@@ -137,6 +137,7 @@ export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
 step() {
     timeout -k 5 120 srun "$@" >out 2>err </dev/null
     code=$?
+    sed -i '/^srun: job [0-9]* \(queued\|has been allocated\)/d' err # while others still have the processors
 }
 
 # batch ARGUMENT...: of sbatch, the script is on standard input; returns when the job is over; to job, $code, and its
