@@ -169,13 +169,13 @@ static bool find_held(struct search *s)
         const char *why = held_by(s, i);
         if (!why)
             continue;
+        bool is_new = last != why || before != rank_of(w);
         blame(s, w);
-        if (last != why || before != rank_of(w))
+        if (is_new)
             efg_buffer_print(&s->out->why, "%srank %u %s", last ? "; " : "", rank_of(w), why);
-        if (w->doing == EFG_COMPUTES || w->doing == EFG_SLEEPS)
-            efg_buffer_print(&s->out->why,
-                             last == why && before == rank_of(w) ? "" : " (%.1f s; %.3f s before)",
-                             (double)w->age / 1e9, (double)w->live->longest / 1e9);
+        if (is_new && (w->doing == EFG_COMPUTES || w->doing == EFG_SLEEPS))
+            efg_buffer_print(&s->out->why, " (%.1f s; %.3f s before)", (double)w->age / 1e9,
+                             (double)w->live->longest / 1e9);
         last = why;
         before = rank_of(w);
     }

@@ -135,7 +135,9 @@ static struct efg_loop_found *add_loop(struct walk *w, uint32_t site, uint64_t i
         return NULL;
     struct efg_loop_found *found = &judge->chain[judge->count++];
     *found = (struct efg_loop_found){
-        .loop = {efg_callflow_site(w->flow, site)->hash, iterations, time / w->all},
+        .loop = {.function = efg_callflow_site(w->flow, site)->hash,
+                 .iterations = iterations,
+                 .share = time / w->all},
         .site = site,
         .parts = 1,
         .first_site = judge->site_count,
