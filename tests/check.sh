@@ -15,7 +15,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 
 # All scripts of this folder are parts, but for OTHERS. LONG ones come first, so that the last ones are short.
-long="programs stuck checker conformance threads saved wrong expand neighbours cut slow half life accidents ends mpi4 traffic page site simgrid openmp"
+long="programs stuck checker conformance threads saved wrong expand neighbours cut slow half life accidents ends mpi4 traffic page site simgrid openmp when apps phases representative user"
 others="align builds check debian13 frame seeds slurm"
 
 # What is written down, how programs are preloaded, their traces, and what is made of these.
