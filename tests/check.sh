@@ -42,7 +42,7 @@ processor_time() {
 # tell PART FILE: what the part has printed, all of it if it failed
 tell() {
     echo "== $1"
-    if [ "$(cat "$2.code")" -ne 0 ]; then cat "$2"; else grep -E '^(ok|FAIL|note|skip)|passed' "$2" | tail -n 3; fi
+    if [ "$(cat "$2.code")" -ne 0 ]; then cat "$2"; else grep '^skip ' "$2"; grep -E '^(ok|FAIL|note)|passed' "$2" | tail -n 3; fi
     echo "   $3 s, $(processor_time "$2.times") s of processor time"
 }
 
