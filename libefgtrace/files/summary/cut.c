@@ -111,12 +111,19 @@ static void put_uneven(struct efg_buffer *out, const struct efg_run_cut *cut)
                      (unsigned long long)(cut->last_most ? cut->last_most - 1 : 0));
 }
 
-/* Nothing speaks against it. */
+/* A rank whose numbers are others would have messages without their other end. */
+static bool are_all_matched(const struct efg_run *run)
+{
+    const struct efg_run_messages *m = &run->messages;
+    return run->is_checked && m->matched && m->matched == messages_of(m);
+}
+
+/* Nothing speaks against it. Ranks that are more than an iteration apart may only be ahead of the others. */
 static bool is_sure(const struct efg_run *run, const struct efg_run_cut *cut)
 {
     const struct efg_totals *totals = &run->common.totals;
-    return !totals->drifted && !totals->alone && !totals->disagreed && !apart_of(cut) &&
-           !are_few_matched(run) && !run->messages.unknown;
+    return !totals->drifted && !totals->alone && !totals->disagreed && !are_few_matched(run) &&
+           !run->messages.unknown && (!apart_of(cut) || are_all_matched(run));
 }
 
 static void put_even(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_cut *cut)
