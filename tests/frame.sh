@@ -141,7 +141,7 @@ finish() {
 
 # --- programs ---
 
-# compile NAME...: tests/programs/NAME.*, or of bench/kernels
+# compile NAME...: tests/programs/NAME.*, or of bench/kernels; FOLDER/NAME: tests/FOLDER/NAME.c, as NAME
 compile() {
     local name
     for name in "$@"; do compile_one "$name" || return; done
@@ -149,19 +149,19 @@ compile() {
 
 # Unless it is there and newer.
 compile_one() {
-    local source compiler
+    local source compiler program=$programs/${1##*/}
     for source in "$root/tests/programs/$1".c "$root/tests/programs/$1".cpp "$root/tests/programs/$1".f90 \
-        "$root/bench/kernels/$1".c; do
+        "$root/bench/kernels/$1".c "$root/tests/$1".c; do
         [ -f "$source" ] && break
     done
-    [ "$programs/$1" -nt "$source" ] && [ "$programs/$1" -nt "$root/tests/programs/program.h" ] && return
+    [ "$program" -nt "$source" ] && [ "$program" -nt "$root/tests/programs/program.h" ] && return
     case $source in
     *.c) compiler=$MPICC ;;
     *.cpp) compiler=$MPICXX ;;
     *.f90) compiler=$MPIFORT ;;
     esac
     # Made aside: another script may be running the old one.
-    $compiler -g -O1 "$source" -o "$programs/$1.$$" -lm -lpthread && mv "$programs/$1.$$" "$programs/$1"
+    $compiler -g -O1 "$source" -o "$program.$$" -lm -lpthread && mv "$program.$$" "$program"
 }
 
 # is_of_mpi FILE: whether this program or library, installed, is for the MPI of the build

@@ -8,8 +8,7 @@
 #   tests/graph.sh          environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-compile master_worker stencil2d coupled threads signature || exit 2
-$MPICC -g -O1 "$root/tests/graph/uneven.c" -o "$programs/uneven" || exit 2
+compile master_worker stencil2d coupled threads signature graph/uneven graph/wide || exit 2
 cd "$work" || exit 2
 
 # facts DIR EXPRESSION OPTION...: a value of Python for each line, of the graph g
@@ -129,7 +128,7 @@ same "uneven: --all draws six" 6 "$("$tool" graph --all uneven | grep -c fillcol
 has "uneven: more than four numbers are a range" "1-16 x" some.dot
 "$tool" graph -r 0,3 uneven >two.dot
 has "uneven: two numbers are two lines" "1 x (0)\\n4 x (3)" two.dot
-$MPICC -g -O1 "$root/tests/graph/wide.c" -o "$programs/wide" && graphed wide 2 -- "$programs/wide"
+graphed wide 2 -- "$programs/wide"
 "$tool" graph wide >wide.dot
 boxes=$(grep -c fillcolor wide.dot)
 verdict "wide: a picture to look at has few boxes" "$([ "$boxes" -ge 5 ] && [ "$boxes" -le 30 ] || echo "$boxes boxes")"

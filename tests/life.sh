@@ -17,8 +17,7 @@ clean_up() {
     rm -rf "$work"
 }
 
-compile stencil2d nested_solver &&
-    $MPICC -g -O1 tests/life/ending.c -o "$programs/ending" || exit 2
+compile stencil2d nested_solver life/ending || exit 2
 
 # launch COMMAND...: on 4 ranks, to ./out, ./err, $code
 launch() {

@@ -17,9 +17,7 @@ clean_up() {
     rm -rf "$work"
 }
 
-compile stencil2d threads && $MPICC -g -O1 tests/life/ending.c -o "$programs/ending" &&
-    $MPICC -g -O1 tests/memory/many.c -o "$programs/many" &&
-    $MPICC -g -O1 -w tests/life/term.c -o "$programs/term" || exit 2
+compile stencil2d threads life/ending memory/many life/term || exit 2
 
 pieces="pieces/0.0.efg pieces/1.0.efg pieces/2.0.efg pieces/3.0.efg"
 

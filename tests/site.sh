@@ -8,11 +8,7 @@
 # usage: tests/site.sh [CASE...]     default: all of tests/site/; environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-compile stencil2d pingpong threads || exit 2
-# shellcheck disable=SC2086 # options
-for name in ending term; do
-    $MPICC -g -O1 "$root/tests/life/$name.c" -o "$programs/$name" || exit 2
-done
+compile stencil2d pingpong threads life/ending life/term || exit 2
 export LOGNAME=anna TZ=UTC
 most=65536 # bytes of a record
 noisy=     # set: the launcher does not always say the same

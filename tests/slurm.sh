@@ -123,10 +123,7 @@ until_true 60 idle || left_out "Slurm does not start: $(cat "$work"/{slurmctld,o
 
 # --- jobs ---
 
-compile stencil2d || exit 2
-for name in ending term; do
-    $MPICC -g -O1 -w "$root/tests/life/$name.c" -o "$programs/$name" || exit 2
-done
+compile stencil2d life/ending life/term || exit 2
 stencil=$programs/stencil2d
 export TZ=UTC LOGNAME=anna
 export OMPI_MCA_mpi_yield_when_idle=1 # srun does not say that there are fewer cores than ranks

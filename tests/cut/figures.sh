@@ -6,5 +6,4 @@ for program in stencil2d persistent probes sendrecv_self waitany threads; do
     figures $program --mode full
 done
 figures stencil2d --windows 2
-compile wavefront
 figures wavefront

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # All ranks record the same iterations, however late some of them are.
 
-compile stencil2d
 for i in $(seq "${CUT_RUNS:-3}"); do
     late "$i" 500 1000
     late "$i" 120 20000

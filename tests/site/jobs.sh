@@ -25,7 +25,7 @@ else
     skip "Python" "there is no mpi4py for this MPI"
 fi
 if [ "$mpi" != MPICH ]; then
-    $MPICC -g -O1 "$root/tests/spawn/spawn.c" -o "$programs/spawn" || exit 2
+    compile spawn/spawn || exit 2
     as_bare "spawn" 2 timeout 120 $MPIRUN -np 2 "$programs/spawn" 1 plain
     readable "spawn"
 fi

@@ -5,7 +5,7 @@
 # environment: EACH  how many jobs of each kind (default 10)
 
 each=${EACH:-10}
-$MPICC -g -O1 "$root/tests/spawn/spawn.c" -o "$programs/spawn" && compile threads || exit 2
+compile threads spawn/spawn || exit 2
 
 # kind|ranks|records|command; $i is the number of the job, 1 and above
 kinds() {
