@@ -27,7 +27,7 @@ sent() {
     verdict "$1" "$why"
 }
 
-for program in sends persistent sendrecv_self coupled master_worker threads; do
+for program in sends again persistent sendrecv_self coupled master_worker threads; do
     run $program.full $program 40 -m full
     sent "$program: all that was sent is in run.efg" $program.full
     # As the source has it: 75 messages of each rank in a step, to each of the 4 ranks.

@@ -433,6 +433,85 @@ static void test_site_pivot(void **state)
     efg_graph_fini(&graph);
 }
 
+/* Rounds of a loop with polls and, now and then, something else. */
+static void some_rounds(struct efg_event *events, uint32_t count)
+{
+    static const uint32_t loop[] = {41, 41, 42, 1, 1, 2, 43, 2};
+    uint64_t time = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t path = random_below(20) ? loop[i % 8] : 10 + (uint32_t)random_below(5);
+        uint64_t enter = time + random_below(100) - (random_below(9) ? 0 : 3 * (time > 3));
+        time = enter + random_below(1ull << random_below(40));
+        events[i] = (struct efg_event){.signature = {.call = 1, .path = path, .size = path % 2},
+                                       .path_hash = 1000 + path,
+                                       .enter = enter,
+                                       .leave = time,
+                                       .bytes = random_below(100),
+                                       .flags = (uint32_t)random_below(4),
+                                       .is_poll = !random_below(9)};
+    }
+}
+
+static void begin_with_tree(struct efg_graph *graph)
+{
+    assert_int_equal(efg_graph_init(graph, NULL, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(graph, digits, NULL), 0);
+}
+
+static bool one_more(struct efg_graph *graph, const struct efg_event *event)
+{
+    if (event->is_poll)
+        efg_graph_poll(graph, event);
+    return !event->is_poll && efg_graph_step(graph, event);
+}
+
+static void compare_graphs(const struct efg_graph *a, const struct efg_graph *b)
+{
+    assert_int_equal(a->node_count, b->node_count);
+    assert_int_equal(a->edge_count, b->edge_count);
+    assert_memory_equal(a->nodes, b->nodes, a->node_count * sizeof *a->nodes);
+    assert_memory_equal(a->edges, b->edges, a->edge_count * sizeof *a->edges);
+    assert_memory_equal(a->tree->sites, b->tree->sites, a->tree->count * sizeof *a->tree->sites);
+    assert_memory_equal(&a->first, &b->first,
+                        offsetof(struct efg_graph, node_table) - offsetof(struct efg_graph, first));
+}
+
+/* Many events at once are the same as one by one, and stop where they say. */
+static void test_events_at_once(void **state)
+{
+    enum { COUNT = 3000, AT_ONCE = 7 };
+    static struct efg_event events[COUNT];
+    struct efg_graph one, other;
+    uint32_t nodes[AT_ONCE], many = 0;
+    (void)state;
+
+    some_rounds(events, COUNT);
+    begin_with_tree(&one);
+    begin_with_tree(&other);
+    for (uint32_t i = 0; i < COUNT;) {
+        if (i % 1000 == 500)
+            for (uint32_t k = 0; k < 2; k++)
+                efg_graph_mark_pivot(k ? &other : &one, EFG_PIVOT_NODE, i / 1000);
+        uint32_t most = COUNT - i < AT_ONCE ? COUNT - i : AT_ONCE;
+        uint32_t passed = efg_graph_pass(&other, &events[i], most, nodes);
+        assert_in_range(passed, 0, most);
+        for (uint32_t k = 0; k < passed; k++) {
+            assert_false(one_more(&one, &events[i + k])); /* none is of the pivot */
+            assert_false(events[i + k].is_poll);
+            assert_int_equal(nodes[k], one.current);
+        }
+        if (!passed)
+            assert_int_equal(one_more(&one, &events[i]), one_more(&other, &events[i]));
+        many += passed > 1;
+        i += passed ? passed : 1;
+        compare_graphs(&one, &other);
+    }
+    assert_in_range(many, COUNT / 30, COUNT);
+    efg_graph_fini(&one);
+    efg_graph_fini(&other);
+}
+
 static void test_signatures(void **state)
 {
     (void)state;
@@ -505,12 +584,13 @@ static void test_hashes_of_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_events), cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_overflow),      cmocka_unit_test(test_too_many_edges),
-        cmocka_unit_test(test_polls),         cmocka_unit_test(test_spin),
-        cmocka_unit_test(test_node_pivot),    cmocka_unit_test(test_site_pivot),
-        cmocka_unit_test(test_signatures),    cmocka_unit_test(test_hashes),
-        cmocka_unit_test(test_hash_of_bytes), cmocka_unit_test(test_hashes_of_nodes),
+        cmocka_unit_test(test_random_events),  cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_overflow),       cmocka_unit_test(test_too_many_edges),
+        cmocka_unit_test(test_polls),          cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_node_pivot),     cmocka_unit_test(test_site_pivot),
+        cmocka_unit_test(test_signatures),     cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_hash_of_bytes),  cmocka_unit_test(test_hashes_of_nodes),
+        cmocka_unit_test(test_events_at_once),
     };
     return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
 }

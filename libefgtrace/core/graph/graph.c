@@ -181,11 +181,9 @@ void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more)
         stat->bin[i] += more->bin[i];
 }
 
-/* Of the event that ends at TIME ns, number EVENT, after the one that ended at PREVIOUS ns. */
-static inline void add_to_rhythm(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t previous)
+/* Of the event that ends at TIME ns, number EVENT, SPENT ns after the one before. */
+static inline void add_to_rhythm(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t spent)
 {
-    uint64_t spent = time > previous ? time - previous : 0;
-
     if (rhythm->last) {
         double gap = (double)(int64_t)(event - rhythm->last); /* signed: one instruction */
         rhythm->gap1 += gap;
@@ -201,20 +199,13 @@ static inline void add_to_rhythm(struct efg_rhythm *rhythm, uint64_t event, uint
 
 static inline void merge_flags(struct efg_node *node, uint32_t flags)
 {
-    node->flags = (node->flags & (flags | ~(uint32_t)EFG_NODE_WORLD)) | (flags & EFG_NODE_UNORDERED);
+    if ((node->flags ^ flags) & (EFG_NODE_WORLD | EFG_NODE_UNORDERED))
+        node->flags = (node->flags & (flags | ~(uint32_t)EFG_NODE_WORLD)) | (flags & EFG_NODE_UNORDERED);
 }
 
 static inline uint64_t duration(const struct efg_event *event)
 {
     return event->leave > event->enter ? event->leave - event->enter : 0;
-}
-
-/* ns between the last event and this one, without the polls. */
-static inline uint64_t compute_time(const struct efg_graph *graph, const struct efg_event *event)
-{
-    uint64_t before = graph->last_leave + graph->poll_time;
-
-    return event->enter > before ? event->enter - before : 0;
 }
 
 /* The edge that was taken last from the current node, if it leads to that of signature S. */
@@ -228,69 +219,117 @@ static inline uint32_t predicted_edge(const struct efg_graph *graph, const struc
     return efg_signature_is_equal(&graph->nodes[graph->edges[edge].to].signature, s) ? edge : EFG_NONE;
 }
 
-/* The call tree follows graph->edge, or the first event. Returns whether that counts for the pivot. */
-static __attribute__((noinline)) bool enter_sites(struct efg_graph *graph)
-{
-    const struct efg_edge *edge = graph->edge == EFG_NONE ? NULL : &graph->edges[graph->edge];
+/* Where a graph has come to: its fields of these names. */
+struct hand {
+    uint64_t events, last_leave, node_time;
+    uint64_t begin; /* ns: when what comes next may begin, polls left out */
+};
 
-    if (graph->tree && !(edge && edge->from == edge->to))
-        efg_calltree_enter(graph->tree, graph->nodes[graph->current].leaf, edge ? edge->top : 1,
-                           graph->events);
-    return edge && edge->mark;
+EFG_INLINE struct hand take_hand(const struct efg_graph *graph)
+{
+    return (struct hand){graph->events, graph->last_leave, graph->node_time,
+                         graph->last_leave + graph->poll_time};
 }
 
-static inline void pass_edge(const struct efg_graph *graph, struct efg_edge *edge,
-                             const struct efg_event *event)
+EFG_INLINE void give_back(struct efg_graph *graph, const struct hand *hand)
 {
-    efg_stat_add(&edge->time, compute_time(graph, event));
+    graph->events = hand->events;
+    graph->last_leave = hand->last_leave;
+    graph->node_time = hand->node_time;
+    graph->poll_time = graph->poll_leave = 0;
+}
+
+static inline void pass_edge(struct efg_edge *edge, const struct hand *hand, const struct efg_event *event,
+                             uint64_t spent)
+{
+    efg_stat_add(&edge->time, event->enter > hand->begin ? event->enter - hand->begin : 0);
     edge->visits++;
-    edge->spent += event->leave > graph->last_leave ? event->leave - graph->last_leave : 0;
+    edge->spent += spent;
 }
 
-/* Goes to the node graph->current by graph->edge, if there is one. The last thing here is a call, if any:
- * then the path of every event keeps no registers. */
-EFG_INLINE bool visit(struct efg_graph *graph, const struct efg_event *event)
+/* EVENT is at NODE, by EDGE, if there is one. */
+EFG_INLINE void visit(struct hand *hand, struct efg_node *node, struct efg_edge *edge,
+                      const struct efg_event *event)
 {
-    struct efg_node *node = &graph->nodes[graph->current];
-    struct efg_edge *edge = graph->edge == EFG_NONE ? NULL : &graph->edges[graph->edge];
-    uint64_t inside = duration(event);
-    uint64_t number = ++graph->events;
+    uint64_t inside = duration(event), leave = event->leave;
+    uint64_t spent = leave > hand->last_leave ? leave - hand->last_leave : 0;
 
     merge_flags(node, event->flags);
     node->bytes += event->bytes;
     efg_stat_add(&node->time, inside);
-    add_to_rhythm(&node->rhythm, number, event->leave, graph->last_leave);
+    add_to_rhythm(&node->rhythm, ++hand->events, leave, spent);
     if (edge)
-        pass_edge(graph, edge, event);
-    graph->node_time += inside;
-    graph->last_leave = event->leave;
-    graph->poll_time = graph->poll_leave = 0;
-    return edge && edge->from == edge->to ? edge->mark : enter_sites(graph);
+        pass_edge(edge, hand, event, spent);
+    hand->node_time += inside;
+    hand->last_leave = hand->begin = leave;
 }
 
-/* Names node and edge of an event that is not the predicted one. */
-static __attribute__((noinline)) bool visit_other(struct efg_graph *graph, const struct efg_event *event)
+/* The call tree goes to NODE by EDGE, if there is one, or by the first event; it is number EVENT. */
+static __attribute__((noinline)) void enter_sites(struct efg_graph *graph, const struct efg_node *node,
+                                                  const struct efg_edge *edge, uint64_t event)
 {
-    uint32_t from = graph->current;
-
-    graph->current = find_node(graph, event);
-    if (from == EFG_NONE)
-        graph->first = graph->current;
-    graph->edge = from == EFG_NONE ? EFG_NONE : find_edge(graph, from, graph->current);
-    if (graph->edge != EFG_NONE)
-        graph->nodes[from].predicted = graph->edge;
-    return visit(graph, event);
+    if (graph->tree && !(edge && edge->from == edge->to))
+        efg_calltree_enter(graph->tree, node->leaf, edge ? edge->top : 1, event);
 }
 
-EFG_HOT bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
+bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
 {
-    uint32_t edge = predicted_edge(graph, &event->signature);
+    uint32_t from = graph->current, edge = predicted_edge(graph, &event->signature);
 
-    if (edge == EFG_NONE)
-        return visit_other(graph, event);
-    graph->current = graph->edges[edge].to;
+    if (edge != EFG_NONE) {
+        graph->current = graph->edges[edge].to;
+    } else {
+        graph->current = find_node(graph, event);
+        if (from == EFG_NONE)
+            graph->first = graph->current;
+        edge = from == EFG_NONE ? EFG_NONE : find_edge(graph, from, graph->current);
+        if (edge != EFG_NONE)
+            graph->nodes[from].predicted = edge;
+    }
     graph->edge = edge;
-    return visit(graph, event);
+    struct efg_edge *way = edge == EFG_NONE ? NULL : &graph->edges[edge];
+    struct hand hand = take_hand(graph);
+    visit(&hand, &graph->nodes[graph->current], way, event);
+    give_back(graph, &hand);
+    enter_sites(graph, &graph->nodes[graph->current], way, graph->events);
+    return way && way->mark;
+}
+
+/* Whether EVENT may pass by EDGE to NODE. */
+static inline bool may_pass(const struct efg_event *event, const struct efg_edge *edge,
+                            const struct efg_node *node)
+{
+    return !edge->mark && !event->is_poll && efg_signature_is_equal(&node->signature, &event->signature);
+}
+
+/* The same as efg_graph_step for each, with all that they share asked for once. */
+EFG_HOT uint32_t efg_graph_pass(struct efg_graph *graph, const struct efg_event *event, uint32_t count,
+                                uint32_t *nodes)
+{
+    const struct efg_event *first = event, *end = event + count;
+    uint32_t current = graph->current, way = graph->edge;
+    struct hand hand = take_hand(graph);
+
+    while (event < end && current != EFG_NONE) {
+        struct efg_node *from = &graph->nodes[current];
+        if (from->predicted == EFG_NONE)
+            break;
+        struct efg_edge *edge = &graph->edges[from->predicted];
+        struct efg_node *to = &graph->nodes[edge->to];
+        if (!may_pass(event, edge, to))
+            break;
+        way = from->predicted;
+        current = *nodes++ = edge->to;
+        visit(&hand, to, edge, event++);
+        if (to != from)
+            enter_sites(graph, to, edge, hand.events);
+    }
+    if (event == first)
+        return 0;
+    give_back(graph, &hand);
+    graph->current = current;
+    graph->edge = way;
+    return (uint32_t)(event - first);
 }
 
 /* Of a poll with those that it stands for: in a spin, since the one before. */

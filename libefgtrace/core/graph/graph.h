@@ -159,10 +159,15 @@ struct efg_event {
     struct efg_signature signature;
     uint64_t path_hash; /* of the call path: agrees between ranks */
     uint64_t enter, leave;
-    uint64_t flags : 6;    /* EFG_NODE_WORLD, EFG_NODE_UNORDERED, EFG_NODE_MARK */
-    uint64_t is_start : 1; /* starts a request: a visit counts from when it was entered */
-    uint64_t is_poll : 1;  /* one that found nothing */
-    uint64_t bytes : 56;   /* of a poll: how many others it stands for */
+    union {
+        struct {
+            uint64_t flags : 6;    /* EFG_NODE_WORLD, EFG_NODE_UNORDERED, EFG_NODE_MARK */
+            uint64_t is_start : 1; /* starts a request: a visit counts from when it was entered */
+            uint64_t is_poll : 1;  /* one that found nothing */
+            uint64_t bytes : 56;   /* of a poll: how many others it stands for */
+        };
+        uint64_t more; /* all of that */
+    };
 };
 
 /* A graph within BUDGET, which outlives it (NULL for no limit), that starts at time START in
@@ -193,6 +198,11 @@ static inline bool efg_graph_may_count(const struct efg_graph *graph,
  * Returns whether it counts for the pivot. Never fails: if there is no room (see
  * graph->is_full), the event goes to the overflow node. */
 bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
+
+/* The same for the first of COUNT events, from EVENT on, as long as each follows the one before as was
+ * predicted, counts for no pivot and is no poll. NODES gets the node of each. Returns how many these are. */
+uint32_t efg_graph_pass(struct efg_graph *graph, const struct efg_event *event, uint32_t count,
+                        uint32_t *nodes);
 
 /* Add a poll that found nothing: counted and timed, no visit, no edge. */
 void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);

@@ -17,6 +17,7 @@
 #ifndef EFG_TRAFFIC_H
 #define EFG_TRAFFIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define EFG_TRAFFIC_PARTNERS 1024
@@ -55,6 +56,7 @@ enum efg_traffic_window { EFG_TRAFFIC_NONE, EFG_TRAFFIC_OPEN, EFG_TRAFFIC_CLOSED
 
 struct efg_traffic {
     struct efg_traffic_run run[EFG_TRAFFIC_RUNS];
+    struct efg_traffic_run nothing; /* of who sends nothing: 0 bytes, partner 0; in no sum */
     enum efg_traffic_window window; /* the last one */
     uint32_t count, room;           /* sums */
     uint32_t mask;
@@ -72,13 +74,24 @@ uint64_t efg_traffic_memory(const struct efg_traffic *traffic);
 void efg_traffic_turn(struct efg_traffic *traffic, struct efg_traffic_run *run,
                       uint32_t partner, uint64_t bytes);
 
+/* The run that a message of BYTES to PARTNER belongs to, or that it ends. */
+static inline struct efg_traffic_run *efg_traffic_run(struct efg_traffic *t, uint32_t partner,
+                                                      uint64_t bytes)
+{
+    return &t->run[((uint32_t)bytes + partner) * 0x9e3779b1u >> 24];
+}
+
+static inline bool efg_traffic_is_of(const struct efg_traffic_run *run, uint32_t partner, uint64_t bytes)
+{
+    return run->partner == partner && run->bytes == bytes;
+}
+
 /* Count a message of BYTES to PARTNER, a world rank, or one of those above. */
 static inline void efg_traffic_add(struct efg_traffic *t, uint32_t partner, uint64_t bytes)
 {
-    uint32_t place = ((uint32_t)bytes + partner) * 0x9e3779b1u >> 24;
-    struct efg_traffic_run *run = &t->run[place];
+    struct efg_traffic_run *run = efg_traffic_run(t, partner, bytes);
 
-    if (__builtin_expect(run->partner == partner && run->bytes == bytes, 1))
+    if (__builtin_expect(efg_traffic_is_of(run, partner, bytes), 1))
         run->count++;
     else
         efg_traffic_turn(t, run, partner, bytes);

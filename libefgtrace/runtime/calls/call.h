@@ -13,6 +13,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "files/log/record.h"
 #include "openmp.h"
@@ -138,25 +139,28 @@ enum efg_shape {
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a handle's number is in its first bytes");
 
 struct efg_call {
-    uint16_t id;
-    uint8_t shape;      /* enum efg_shape */
+    /* What says what a call means that has no arrays, in one cache line: see record/again.h. */
+    _Alignas(16) uint16_t id;
+    uint8_t shape; /* enum efg_shape */
+    uint8_t in_place;
+    int peer, tag, root;
+    int rpeer, rtag;
+    int64_t count, rcount;
+    EFG_HANDLE(MPI_Datatype) type, rtype;
+    EFG_HANDLE(MPI_Comm) comm;
+    /* The rest. */
+    EFG_HANDLE(MPI_Win) win;
     uint8_t op;         /* enum efg_collective */
     uint8_t atomic, io; /* enum efg_atomic, enum efg_io */
-    uint8_t in_place, collective, exclusive;
+    uint8_t collective, exclusive;
     uint8_t neighbour; /* collective of a neighbourhood: counts are per neighbour */
     uint8_t is_large;  /* counts are of MPI_Count, not of int */
     bool recording;    /* for the tracer: this call is being recorded */
     bool is_spared;    /* ... and this one was not measured on entering */
-    int peer, tag, root;
-    int rpeer, rtag;
-    int nrequests;
-    int64_t count, rcount;
     int16_t amode, whence;
-    EFG_HANDLE(MPI_Datatype) type, rtype;
+    int nrequests;
     const void *counts, *rcounts;       /* per rank, v-collectives: of int or MPI_Count */
     const MPI_Datatype *types, *rtypes; /* per rank, Alltoallw */
-    EFG_HANDLE(MPI_Comm) comm;
-    EFG_HANDLE(MPI_Win) win;
     union {
         MPI_Comm *newcomm;
         MPI_Win *newwin;
@@ -182,12 +186,14 @@ struct efg_call {
     };
     const uintptr_t *frame; /* of the wrapper: __builtin_frame_address(0) */
     /* For the tracer, from enter to leave: */
-    uint64_t enter, hash;
+    uint64_t hash, enter;
     uint32_t path;
     uint32_t object; /* id of the communicator, window or file that the call frees */
     uint64_t match;  /* match id of an operation that the call begins */
     void *thread;
 };
+#define EFG_CALL_ARGUMENTS 64 /* bytes up to the rest */
+_Static_assert(offsetof(struct efg_call, win) == EFG_CALL_ARGUMENTS, "they are compared as one cache line");
 _Static_assert(sizeof(struct efg_call) == 256, "it is the same for each MPI");
 
 /* Facts of a function, by its number. */

@@ -105,7 +105,12 @@ EFG_HOT void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c)
         efg_recorder_save_requests(r, c);
     if (efg_shape_is_in(c, wants_statuses ? EFG_SHAPES_TELLING : EFG_SHAPES_TELLING_ALONE))
         efg_recorder_substitute_statuses(r, c);
-    efg_recorder_enter_again(r, c);
+    if (r->is_on || !efg_shape_is_in(c, EFG_SHAPES_COMPLETING)) {
+        efg_recorder_enter_again(r, c);
+        return;
+    }
+    c->recording = false; /* and nothing begins with such a call */
+    r->request = 0;
 }
 
 EFG_HOT void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *c)

@@ -22,7 +22,7 @@
  */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
-#include "callpath.h"
+#include "expected.h"
 
 #include <errno.h>
 #include <libunwind.h>
@@ -78,12 +78,9 @@ struct finder {
     uint64_t memory;      /* bytes charged for this thread */
 };
 
-/* Of this thread. A call whose path is the expected one touches the first two only. */
-static __thread struct {
-    uint64_t generation; /* of modules, that the rest holds for */
-    struct efg_memo_hand hand;
-    struct finder *finder;
-} mine __attribute__((tls_model("initial-exec")));
+/* Of this thread. */
+static __thread struct finder *my_finder __attribute__((tls_model("initial-exec")));
+__thread struct efg_callpath_mine efg_callpath_mine;
 
 /* --- Paths --- */
 
@@ -260,7 +257,7 @@ static void forget(struct finder *f, uint64_t generation)
     efg_memo_clear(&f->memo);
     efg_walk_forget(&f->walk);
     efg_map_fini(&f->known);
-    mine.generation = generation;
+    efg_callpath_mine.generation = generation;
 }
 
 static void free_finder(void *finder)
@@ -268,7 +265,7 @@ static void free_finder(void *finder)
     struct finder *f = finder;
 
     forget(f, 0);
-    mine.finder = NULL;
+    my_finder = NULL;
     efg_memo_fini(&f->memo);
     efg_memory_settle(&f->memory, 0);
     free(f);
@@ -281,9 +278,9 @@ static struct finder *new_finder(void)
         free(f);
         return NULL;
     }
-    efg_memo_init(&f->memo, &mine.hand);
-    mine.generation = efg_modules_generation();
-    return mine.finder = f;
+    efg_memo_init(&f->memo, &efg_callpath_mine.hand);
+    efg_callpath_mine.generation = efg_modules_generation();
+    return my_finder = f;
 }
 
 int efg_callpath_init(unsigned depth, bool python)
@@ -316,8 +313,8 @@ static uint32_t unwind(struct finder *f, const uintptr_t *frame, uint32_t limit)
 /* What this thread has, as far as it still holds; NULL without memory. */
 static struct finder *finder_now(void)
 {
-    struct finder *f = mine.finder ? mine.finder : new_finder();
-    if (f && mine.generation != efg_modules_generation())
+    struct finder *f = my_finder ? my_finder : new_finder();
+    if (f && efg_callpath_mine.generation != efg_modules_generation())
         forget(f, efg_modules_generation());
     return f;
 }
@@ -335,7 +332,7 @@ static const struct efg_memo_entry *expect_python(struct finder *f, const uintpt
     if (!f->has_python)
         return NULL;
     efg_python_update(&f->python);
-    return efg_memo_predict(&mine.hand, with_python(frame));
+    return efg_memo_predict(&efg_callpath_mine.hand, with_python(frame));
 }
 
 static bool find_interpreter(struct finder *f, uint32_t count, uint32_t *first, uint32_t *end)
@@ -408,12 +405,12 @@ static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
  */
 EFG_HOT uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash)
 {
-    if (__builtin_expect(mine.generation == efg_modules_generation(), 1)) {
-        const struct efg_memo_entry *e = efg_memo_predict(&mine.hand, frame);
-        if (__builtin_expect(e != NULL, 1)) {
-            *hash = e->hash;
-            return e->path;
-        }
+    const struct efg_memo_entry *e = NULL;
+    if (efg_callpath_mine.generation == efg_modules_generation())
+        e = efg_memo_predict(&efg_callpath_mine.hand, frame);
+    if (e) {
+        *hash = e->hash;
+        return e->path;
     }
     uint32_t path = find_other(frame);
     *hash = path ? path_at(path)->hash : 0;
@@ -467,9 +464,9 @@ unsigned efg_callpath_limit(unsigned depth)
         halve_depth();
     depth = all.depth;
     pthread_mutex_unlock(&all.lock);
-    if (mine.finder) {
-        forget(mine.finder, efg_modules_generation());
-        update_memory(mine.finder);
+    if (my_finder) {
+        forget(my_finder, efg_modules_generation());
+        update_memory(my_finder);
     }
     return depth;
 }

@@ -11,6 +11,7 @@
 #include "visits.h"
 
 #define FEW_EVENTS 16 /* are not worth two readings of the clock */
+#define AT_ONCE 32    /* events */
 
 /* The EVENT that was just added to the graph is a visit of the pivot. */
 static void count_visit(struct efg_thread *t, const struct efg_event *event)
@@ -28,6 +29,31 @@ static bool add_to_graph(struct efg_thread *t, const struct efg_event *event)
         efg_tally_world(&t->tally);
     if (is_pivot)
         efg_tally_visit(&t->tally);
+    return is_pivot;
+}
+
+/* Add as many of the COUNT events from EVENT on as come as predicted, up to AT_ONCE; returns how many. */
+static inline uint32_t pass(struct efg_thread *t, const struct efg_event *event, uint32_t count)
+{
+    uint32_t nodes[AT_ONCE];
+    uint32_t passed = efg_graph_pass(&t->graph, event, count < AT_ONCE ? count : AT_ONCE, nodes);
+
+    for (uint32_t i = 0; i < passed; i++) {
+        efg_order_add(&t->order, nodes[i]);
+        if (event[i].flags & EFG_NODE_WORLD)
+            efg_tally_world(&t->tally);
+    }
+    return passed;
+}
+
+/* Add EVENT, which no other one foretold. Returns whether it counts for the pivot. */
+static __attribute__((noinline)) bool add(struct efg_thread *t, const struct efg_event *event,
+                                          bool is_awaited)
+{
+    bool is_pivot = add_to_graph(t, event);
+
+    if (is_pivot && !is_awaited)
+        count_visit(t, event);
     return is_pivot;
 }
 
@@ -50,15 +76,16 @@ EFG_HOT bool efg_events_add(struct efg_thread *t, uint64_t now, bool is_last_awa
     bool is_pivot = false;
 
     efg_backlog_set(&t->backlog, 0); /* first: a signal handler may jump out of here */
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count;) {
         const struct efg_event *event = &t->backlog.event[i];
+        uint32_t passed = 1;
         if (event->is_poll) {
             efg_graph_poll(&t->graph, event);
         } else {
-            is_pivot = add_to_graph(t, event);
-            if (is_pivot && !(is_last_awaited && i + 1 == count))
-                count_visit(t, event);
+            passed = pass(t, event, count - i);
+            is_pivot = !passed && add(t, event, is_last_awaited && i + 1 == count);
         }
+        i += passed ? passed : 1;
         if (__builtin_expect(t->graph.is_full, 0)) {
             efg_backlog_set(&t->backlog, count); /* what is left of it is coarsened, too */
             efg_coarse_make_room(t, now);

@@ -47,8 +47,8 @@ extern uint32_t efg_live_told; /* call paths; atomic */
 /* What is to be said of CALL besides its arguments. */
 void efg_live_explain(struct efg_thread *t, const struct efg_call *call, struct efg_live_call *out);
 
-_Static_assert(offsetof(struct efg_call, nrequests) - offsetof(struct efg_call, peer) == 20 &&
-                   offsetof(struct efg_live_call, requests) - offsetof(struct efg_live_call, peer) == 20,
+_Static_assert(offsetof(struct efg_call, rtag) - offsetof(struct efg_call, peer) == 16 &&
+                   offsetof(struct efg_live_call, rtag) - offsetof(struct efg_live_call, peer) == 16,
                "their arguments are in the same order");
 
 /* CALL of T begins; its path and time are known, and its requests saved. */
@@ -65,7 +65,8 @@ EFG_INLINE void efg_live_enter(struct efg_thread *t, const struct efg_call *call
     out->call = call->id;
     out->kind = efg_live_kinds[call->shape];
     out->comm = at->comm;
-    memcpy(&out->peer, &call->peer, 24);
+    memcpy(&out->peer, &call->peer, 20);
+    out->requests = call->nrequests;
     if (!efg_shape_is_in(call, EFG_SHAPES_PLAIN) || (uintptr_t)call->comm != at->handle ||
         call->path > __atomic_load_n(&efg_live_told, __ATOMIC_RELAXED))
         efg_live_explain(t, call, out);

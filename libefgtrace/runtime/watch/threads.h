@@ -18,6 +18,7 @@
 #include "cost.h"
 #include "files/run/runfile.h"
 #include "order.h"
+#include "runtime/record/again.h"
 #include "runtime/record/recorder.h"
 
 /* When nothing is watched (thrift.h). */
@@ -44,6 +45,7 @@ struct efg_thread {
     uint64_t settled; /* events of the graph when the backlog was empty; atomic */
     struct efg_cost cost;
     struct efg_recorder recorder;
+    struct efg_again again;
     struct efg_order order;
     struct efg_stability stability;
     struct efg_finder *finder;       /* NULL without memory */

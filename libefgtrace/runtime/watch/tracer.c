@@ -24,7 +24,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/process/job.h"
 #include "runtime/record/regions.h"
-#include "runtime/stack/callpath.h"
+#include "runtime/stack/expected.h"
 #include "steer.h"
 #include "threads.h"
 #include "thrift.h"
@@ -95,7 +95,7 @@ static __attribute__((noinline)) bool spare(struct efg_thread *t, struct efg_cal
     return spared != EFG_SPARED_NOTHING;
 }
 
-EFG_INLINE void end_enter(struct efg_thread *t)
+static inline void end_enter(struct efg_thread *t)
 {
     if (t->cost.entered) {
         t->cost.inside = efg_clock_ticks() - t->cost.entered;
@@ -104,21 +104,30 @@ EFG_INLINE void end_enter(struct efg_thread *t)
     efg_thread_end_work(t);
 }
 
-EFG_INLINE bool begin_call(struct efg_call *call, bool is_live)
+/* The call path of CALL is E, or, without E, another one than the one that was expected. */
+static void find_path(struct efg_call *call, struct efg_memo_entry *e)
 {
-    struct efg_thread *t = efg_self ? efg_self : efg_threads_self();
+    if (!e) {
+        call->path = efg_callpath_find(call->frame, &call->hash);
+        return;
+    }
+    efg_callpath_turn(e);
+    call->path = e->path;
+    call->hash = e->hash;
+}
+
+/* T, which is at work, begins CALL. */
+static __attribute__((noinline)) bool begin_other(struct efg_thread *t, struct efg_call *call,
+                                                  struct efg_memo_entry *e, bool is_live)
+{
     bool wants_leave;
 
-    call->thread = t;
-    if (!t)
-        return false;
-    efg_thread_begin_work(t);
     t->cost.entered = !t->is_pausing && --t->cost.countdown == 0 ? efg_clock_ticks() : 0;
     if (__builtin_expect(t->is_sparing, 0) && spare(t, call, &wants_leave)) {
         end_enter(t);
         return wants_leave;
     }
-    call->path = efg_callpath_find(call->frame, &call->hash);
+    find_path(call, e);
     call->enter = efg_clock_ticks();
     if (t->epoch != __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) && efg_windows_join(t, call->enter) != 0)
         return turn_back(t);
@@ -127,6 +136,53 @@ EFG_INLINE bool begin_call(struct efg_call *call, bool is_live)
     if (is_live)
         efg_live_enter(t, call);
     end_enter(t);
+    return true;
+}
+
+static __attribute__((noinline, cold)) bool begin_first(struct efg_call *call, bool is_live)
+{
+    struct efg_thread *t = call->thread = efg_threads_self();
+
+    if (!t)
+        return false;
+    efg_thread_begin_work(t);
+    return begin_other(t, call, NULL, is_live);
+}
+
+/* The recorder wants CALL. */
+static __attribute__((noinline)) bool begin_recorded(struct efg_thread *t, struct efg_call *call)
+{
+    efg_recorder_enter(&t->recorder, call);
+    efg_thread_end_work(t);
+    return true;
+}
+
+/* Whether nothing is to be done for the next call but what nearly all of them have. */
+EFG_INLINE bool is_usual(const struct efg_thread *t)
+{
+    return !t->is_sparing && t->cost.countdown != 1 && efg_clock.rate &&
+           t->epoch == __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
+}
+
+/* It calls nothing but as the last thing, and so keeps no registers. */
+EFG_INLINE bool begin_call(struct efg_call *call, bool is_live)
+{
+    struct efg_thread *t = efg_self;
+    struct efg_memo_entry *e = efg_callpath_expected(call->frame);
+
+    if (__builtin_expect(!t, 0))
+        return begin_first(call, is_live);
+    call->thread = t;
+    efg_thread_begin_work(t);
+    if (__builtin_expect(is_live || !e || !is_usual(t), 0))
+        return begin_other(t, call, e, is_live);
+    find_path(call, e);
+    t->cost.countdown--;
+    t->cost.entered = 0;
+    call->enter = efg_clock_convert(EFG_CLOCK_COUNTER());
+    if (efg_recorder_wants_enter(&t->recorder, call))
+        return begin_recorded(t, call);
+    efg_thread_end_work(t);
     return true;
 }
 
@@ -161,14 +217,20 @@ EFG_INLINE uint64_t stand_for(struct efg_thread *t)
     return counted;
 }
 
+EFG_INLINE struct efg_event *next_event(struct efg_thread *t)
+{
+    uint32_t waiting = t->backlog.count;
+
+    efg_backlog_set(&t->backlog, waiting + 1);
+    return &t->backlog.event[waiting];
+}
+
 /* Of CALL, which has returned at LEAVE. Returns whether it counts for the pivot. */
 EFG_INLINE bool add_event(struct efg_thread *t, const struct efg_call *call, struct efg_facts facts,
                           uint64_t leave)
 {
-    uint32_t waiting = t->backlog.count;
-    struct efg_event *event = &t->backlog.event[waiting++];
+    struct efg_event *event = next_event(t);
 
-    efg_backlog_set(&t->backlog, waiting);
     *event = (struct efg_event){
         .signature = {.call = call->id, .path = call->path},
         .path_hash = call->hash,
@@ -182,11 +244,26 @@ EFG_INLINE bool add_event(struct efg_thread *t, const struct efg_call *call, str
     if (t->detail.dimensions != EFG_DIM_PATH)
         add_dimensions(&event->signature, call, facts);
     bool is_awaited = efg_graph_may_count(&t->graph, event) && t->is_awaiting;
-    return (is_awaited || waiting >= EFG_BACKLOG) && efg_events_add(t, leave, is_awaited) && is_awaited;
+    return (is_awaited || t->backlog.count >= EFG_BACKLOG) && efg_events_add(t, leave, is_awaited) &&
+           is_awaited;
+}
+
+static __attribute__((noinline)) void end_measured(struct efg_thread *t, uint64_t now)
+{
+    efg_cost_sample(&t->cost, efg_clock_ticks() - now);
+    efg_thread_end_work(t);
+}
+
+EFG_INLINE void end_leave(struct efg_thread *t, uint64_t now)
+{
+    if (__builtin_expect(t->cost.entered != 0, 0))
+        end_measured(t, now);
+    else
+        efg_thread_end_work(t);
 }
 
 /* Without a look at the clock, unless it is measured what this costs. Returns whether that was all. */
-static __attribute__((noinline)) bool leave_spared(struct efg_thread *t, struct efg_call *call, int result)
+static bool leave_spared(struct efg_thread *t, struct efg_call *call, int result)
 {
     uint64_t begin = t->cost.entered ? efg_clock_ticks() : 0;
 
@@ -198,18 +275,26 @@ static __attribute__((noinline)) bool leave_spared(struct efg_thread *t, struct 
     return true;
 }
 
-EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
+/* CALL was successful, and is like no other that is known; IS_NEW: the next one like it may be. */
+static __attribute__((noinline)) void follow_new(struct efg_thread *t, const struct efg_call *call,
+                                                 struct efg_facts facts, bool is_new)
+{
+    struct efg_flight *flight = &t->recorder.flight, before = *flight;
+
+    if (efg_shape_is_in(call, EFG_SHAPES_FOLLOWED))
+        efg_recorder_follow(&t->recorder, call, facts.comm, facts.sent, facts.received);
+    if (is_new)
+        efg_again_learn(&t->again, &t->recorder, call, &facts,
+                        (struct efg_flight){flight->sum - before.sum, flight->count - before.count});
+}
+
+/* T, which is at work, ends CALL, which has returned at NOW with RESULT; KNOWN as efg_again_find has it. */
+static __attribute__((noinline)) void end_other(struct efg_call *call, int result, uint64_t now, bool is_live,
+                                                const struct efg_again_place *known)
 {
     struct efg_thread *t = call->thread;
-    efg_thread_begin_work(t);
-    if (__builtin_expect(efg_threads_are_over(), 0)) {
-        turn_back(t);
-        return;
-    }
-    if (__builtin_expect(call->is_spared, 0) && leave_spared(t, call, result))
-        return;
-    uint64_t now = efg_clock_ticks();
-    struct efg_facts facts = efg_decode(call, result);
+    bool is_new = !known && efg_again_begin(&t->again, call);
+    struct efg_facts facts = known ? known->facts : efg_decode(call, result);
     if (is_live)
         efg_live_leave(t, now);
     bool is_pivot = add_event(t, call, facts, now) && efg_leader_is(t);
@@ -217,8 +302,10 @@ EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
 
     if (is_cut_before)
         visit_before(t, call);
-    if (result == MPI_SUCCESS && efg_shape_is_in(call, EFG_SHAPES_FOLLOWED))
-        efg_recorder_follow(&t->recorder, call, facts.comm, facts.sent, facts.received);
+    if (known)
+        efg_again_follow_turn(&t->recorder, known);
+    else if (result == MPI_SUCCESS && efg_shape_is_in(call, EFG_SHAPES_FOLLOWED | EFG_SHAPES_AGAIN))
+        follow_new(t, call, facts, is_new);
     if (efg_recorder_wants_leave(&t->recorder, call)) {
         struct efg_facts lent = facts; /* these stay in registers */
         efg_recorder_leave(&t->recorder, call, &lent, now, result);
@@ -227,9 +314,55 @@ EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
         efg_steer_visit(t, now);
     if (now >= t->next_sample)
         efg_steer_sample(t, now);
-    if (t->cost.entered)
-        efg_cost_sample(&t->cost, efg_clock_ticks() - now);
-    efg_thread_end_work(t);
+    end_leave(t, now);
+}
+
+static __attribute__((noinline)) void end_spared(struct efg_call *call, int result, bool is_live)
+{
+    if (!call->is_spared || !leave_spared(call->thread, call, result))
+        end_other(call, result, efg_clock_ticks(), is_live, NULL);
+}
+
+/* Whether nothing is to be done for CALL but what all of them have: an event that may wait, and what it
+ * sends. */
+EFG_INLINE bool is_simple(const struct efg_thread *t, const struct efg_call *call,
+                          const struct efg_again_place *known, uint64_t now)
+{
+    return known && !t->is_awaiting && t->detail.dimensions == EFG_DIM_PATH && now < t->next_sample &&
+           t->backlog.count + 1 < EFG_BACKLOG && !efg_recorder_wants_leave(&t->recorder, call) &&
+           efg_again_goes_on(known);
+}
+
+/* As begin_call. */
+EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
+{
+    struct efg_thread *t = call->thread;
+    efg_thread_begin_work(t);
+    if (__builtin_expect(efg_threads_are_over(), 0)) {
+        turn_back(t);
+        return;
+    }
+    if (__builtin_expect(call->is_spared || !efg_clock.rate, 0)) {
+        end_spared(call, result, is_live);
+        return;
+    }
+    uint64_t now = efg_clock_convert(EFG_CLOCK_COUNTER());
+    const struct efg_again_place *known = efg_again_find(&t->again, call, result);
+    if (__builtin_expect(!is_simple(t, call, known, now), 0)) {
+        end_other(call, result, now, is_live, known);
+        return;
+    }
+    if (is_live)
+        efg_live_leave(t, now);
+    *next_event(t) = (struct efg_event){
+        .signature = {.call = call->id, .path = call->path},
+        .path_hash = call->hash,
+        .enter = call->enter,
+        .leave = now,
+        .more = known->event,
+    };
+    efg_again_follow(&t->recorder, known);
+    end_leave(t, now);
 }
 
 EFG_HOT bool efg_tracer_enter(struct efg_call *call)

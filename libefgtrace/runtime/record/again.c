@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Learns what a call means from what it has done: the facts, and by how much it has changed what is under
+ * way. A signal handler may jump out of here: so a place is empty until all of it is there.
+ */
+#include "again.h"
+
+#include <string.h>
+
+#include "base/hot.h"
+#include "core/graph/graph.h"
+
+static bool is_lasting(int64_t count, MPI_Datatype type)
+{
+    return count <= 0 || efg_types_known(type) > 0;
+}
+
+static bool may_learn(const struct efg_call *c, const struct efg_comm *comm)
+{
+    return comm && !comm->is_foreign && c->rpeer != MPI_ANY_SOURCE && c->rtag != MPI_ANY_TAG && !c->counts &&
+           !c->rcounts && !c->types && !c->rtypes && is_lasting(c->count, c->type) &&
+           is_lasting(c->rcount, c->rtype);
+}
+
+/* What the call sends at once. */
+static void learn_traffic(struct efg_again_place *a, struct efg_traffic *t, const struct efg_call *c,
+                          const struct efg_facts *f)
+{
+    bool is_collective = c->shape == EFG_SHAPE_COLLECTIVE;
+    bool is_send = efg_shape_is_in(c, EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(SENDRECV)) && c->peer >= 0;
+
+    if (!is_send && !is_collective) {
+        a->run = &t->nothing;
+        a->bytes = a->partner = 0;
+        return;
+    }
+    a->bytes = is_collective ? f->sent + f->received : f->sent;
+    a->partner = is_collective ? EFG_TRAFFIC_COLLECTIVE : efg_comms_world_rank(f->comm, c->peer);
+    a->run = efg_traffic_run(t, a->partner, a->bytes);
+}
+
+EFG_HOT void efg_again_learn(struct efg_again *again, struct efg_recorder *r, const struct efg_call *c,
+                             const struct efg_facts *f, struct efg_flight added)
+{
+    struct efg_again_place *a = &again->place[c->path % EFG_AGAIN];
+
+    if (!may_learn(c, f->comm))
+        return;
+    a->facts = *f;
+    a->added = added;
+    a->event = (struct efg_event){.flags = f->flags,
+                                  .is_start = efg_shape_is_in(c, EFG_SHAPES_STARTING),
+                                  .bytes = f->sent + f->received}
+                   .more;
+    learn_traffic(a, r->traffic, c, f);
+    memcpy((char *)a + sizeof a->id, (const char *)c + sizeof a->id, EFG_CALL_ARGUMENTS - sizeof a->id);
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    a->id = c->id;
+}
+
+EFG_HOT void efg_again_follow_turn(struct efg_recorder *r, const struct efg_again_place *a)
+{
+    if (!efg_again_goes_on(a)) { /* then its count is 1, and 1 more below */
+        efg_traffic_turn(r->traffic, a->run, a->partner, a->bytes);
+        a->run->count--;
+    }
+    efg_again_follow(r, a);
+}

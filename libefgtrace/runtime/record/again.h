@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Again: what a call means that has the same arguments as the one before from its call path. Neither MPI nor
+ * a table is asked then: how many bytes, on which communicator, and which messages it adds to those under
+ * way are what they were. One for each thread, with a place for each of the first call paths, which others
+ * take in turn.
+ *
+ * Only of calls whose meaning follows from their arguments alone: not where a status says from whom, where
+ * arrays say how much, or where a datatype is the program's own, whose handle may come to mean another
+ * one. It holds while no communicator is removed.
+ */
+#ifndef EFG_AGAIN_H
+#define EFG_AGAIN_H
+
+#include "base/hot.h"
+#include "recorder.h"
+
+#define EFG_AGAIN 128 /* call paths */
+
+typedef uint64_t efg_again_words __attribute__((vector_size(16), aligned(16), may_alias));
+
+struct efg_again_place {
+    /* The first line of the call; the number of the function is 0 while nothing is known. */
+    union {
+        _Alignas(EFG_CALL_ARGUMENTS) uint16_t id;
+        efg_again_words words[EFG_CALL_ARGUMENTS / sizeof(efg_again_words)];
+    };
+    uint64_t event;              /* the last word of its event (core/graph/graph.h) */
+    struct efg_flight added;     /* to messages under way */
+    uint64_t removed;            /* communicators, before the call had returned */
+    struct efg_traffic_run *run; /* where what it sends at once is counted, if that is of ... */
+    uint64_t bytes;
+    uint32_t partner;
+    struct efg_facts facts;
+};
+
+struct efg_again {
+    struct efg_again_place place[EFG_AGAIN];
+};
+
+EFG_INLINE bool efg_again_is_alike(const struct efg_again_place *a, const struct efg_call *call)
+{
+    const efg_again_words *x = a->words, *y = (const efg_again_words *)call;
+    efg_again_words other = (x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]);
+    return !(other[0] | other[1]);
+}
+
+/* What CALL means, which has returned with RESULT; NULL if that is not known. */
+EFG_INLINE const struct efg_again_place *efg_again_find(const struct efg_again *again,
+                                                        const struct efg_call *call, int result)
+{
+    const struct efg_again_place *a = &again->place[call->path % EFG_AGAIN];
+    bool is_known = a->id == call->id && efg_again_is_alike(a, call) &&
+                    a->removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED) &&
+                    result == MPI_SUCCESS;
+    return is_known ? a : NULL;
+}
+
+/* Calls whose partners and sizes are arguments, and that tell nothing else. */
+#define EFG_SHAPES_AGAIN                                                                     \
+    (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(IRECV) | \
+     EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(ISENDRECV) | EFG_SHAPE_SET(COLLECTIVE) |          \
+     EFG_SHAPE_SET(ICOLLECTIVE))
+
+/* It is not known. Before its facts are decoded: returns whether it is one of those that may be. */
+EFG_INLINE bool efg_again_begin(struct efg_again *again, const struct efg_call *call)
+{
+    struct efg_again_place *a = &again->place[call->path % EFG_AGAIN];
+
+    if (!efg_shape_is_in(call, EFG_SHAPES_AGAIN))
+        return false;
+    a->id = EFG_CALL_NONE;
+    a->removed = __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* It was decoded, and was successful: ADDED is what it has added to messages under way. */
+void efg_again_learn(struct efg_again *again, struct efg_recorder *r, const struct efg_call *call,
+                     const struct efg_facts *facts, struct efg_flight added);
+
+/* Whether what it sends is one more of the messages before it, or nothing. */
+EFG_INLINE bool efg_again_goes_on(const struct efg_again_place *a)
+{
+    return efg_traffic_is_of(a->run, a->partner, a->bytes);
+}
+
+/* efg_recorder_follow for what is known and goes on. */
+EFG_INLINE void efg_again_follow(struct efg_recorder *r, const struct efg_again_place *a)
+{
+    r->flight.sum += a->added.sum;
+    r->flight.count += a->added.count;
+    a->run->count++;
+}
+
+/* The same, if it may not go on. */
+void efg_again_follow_turn(struct efg_recorder *r, const struct efg_again_place *a);
+
+#endif

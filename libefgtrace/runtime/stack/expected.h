@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The call path that is expected, inline: of nearly all calls nothing else of callpath.h is needed.
+ */
+#ifndef EFG_EXPECTED_H
+#define EFG_EXPECTED_H
+
+#include "base/hot.h"
+#include "callpath.h"
+#include "memo.h"
+#include "modules.h"
+
+/* Of a thread: all that a call touches whose path is the expected one. */
+struct efg_callpath_mine {
+    uint64_t generation; /* of modules, that the rest holds for */
+    struct efg_memo_hand hand;
+};
+extern __thread struct efg_callpath_mine efg_callpath_mine __attribute__((tls_model("initial-exec")));
+
+/* What is expected after the last call, if a walk from FRAME would be the same now; else NULL. Whoever uses
+ * its path says so by the other one: then what came after it is expected next. */
+EFG_INLINE struct efg_memo_entry *efg_callpath_expected(const uintptr_t *frame)
+{
+    struct efg_memo_entry *e = efg_callpath_mine.hand.expected.last;
+    bool is_lasting = efg_callpath_mine.generation == efg_modules_generation();
+
+    return is_lasting && e && efg_memo_is_now(e, frame) ? e : NULL;
+}
+
+EFG_INLINE void efg_callpath_turn(struct efg_memo_entry *e)
+{
+    efg_memo_turn(&efg_callpath_mine.hand, e);
+}
+
+#endif
