@@ -185,6 +185,8 @@ def judged_run(program, job, bare):
     kept = {"seconds": job.wall, "code": job.code,
             "as_bare": (job.code, job.output) == (bare.code, bare.output), "verdict": "failed",
             "truths": [n for n in said if n > 0], "counts": [], "recorded": 0, "matched": None}
+    if not kept["as_bare"]:
+        kept["errors"] = job.errors.splitlines()[-5:]
     if job.found is None or not said:
         return kept
     kept |= job.found | {"counts": [n for n, truth in zip(job.found["counts"], said) if truth > 0]}
@@ -283,7 +285,8 @@ def complaints(kept):
             f"programs.tsv says {kept['truth']} and {kept['coarser']}"
     for r in kept["runs"]:
         if not r["as_bare"]:
-            yield f"{name}: with efgtrace, it ends with {r['code']}, or its output is not as without"
+            yield f"{name}: with efgtrace, it ends with {r['code']}, or its output is not as without; " \
+                  f"its errors end with: {' / '.join(r['errors']) or 'nothing'}"
 
 
 def totals(table):
