@@ -49,14 +49,17 @@ def record(iterations):
         _tell(_RECORD, None, ctypes.c_ulong(iterations))
 
 
-@contextlib.contextmanager
-def region(name):
+class region(contextlib.ContextDecorator):
     """All that is done within is in the region NAME."""
-    begin(name)
-    try:
-        yield
-    finally:
-        end(name)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        begin(self.name)
+
+    def __exit__(self, *error):
+        end(self.name)
 
 
 # --- what was written ---

@@ -128,19 +128,30 @@ void efg_summary_address(char *text, size_t size, const char *module, uint64_t o
         snprintf(text, size, "%s", last_part(module));
 }
 
-/* Function INDEX of those that are inlined there, innermost first. Returns how many there are,
- * 1 if it is not known. */
+/* What tells efgtrace of iterations for a program (libefgtrace/user): its caller is what people look for. */
+static bool is_user_interface(const struct efg_run_symbol *symbol)
+{
+    const char *file = symbol->line ? last_part(symbol->file) : "";
+    return !strcmp(file, "efgtrace.f90") || !strcmp(file, "efgtrace.py");
+}
+
+/* Function INDEX of those that are inlined there, innermost first, without the user interface. Returns how
+ * many there are, 1 if it is not known. */
 static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *frame, uint32_t index,
                           char *text, size_t size)
 {
     const char *module = efg_run_module(run, frame->module);
     const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
-    uint32_t count = site ? site->symbol_count : 0;
-    if (index < count)
-        put_symbol(text, size, &site->symbols[index], module);
-    else if (!count)
-        efg_summary_address(text, size, module, frame->offset);
-    return count ? count : 1;
+    uint32_t count = 0;
+    if (!site || !site->symbol_count) {
+        if (!index)
+            efg_summary_address(text, size, module, frame->offset);
+        return 1;
+    }
+    for (uint32_t i = 0; i < site->symbol_count; i++)
+        if (!is_user_interface(&site->symbols[i]) && count++ == index)
+            put_symbol(text, size, &site->symbols[i], module);
+    return count;
 }
 
 bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index, char *text,
