@@ -48,7 +48,8 @@ VERSION := 0.1.0
 
 pc = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
-CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g) # sanitized code is compiled in half the time
+# Sanitized code is compiled in half the time; for threads in a third of it, and no access to memory is left out.
+CFLAGS   ?= $(if $(SAN),$(if $(findstring thread,$(SAN)),-O0,-O1) -g1,-O2 -g)
 WARNINGS := -Wall -Wextra -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(SANITIZE) -fPIC -fvisibility=hidden \
              -Ilibefgtrace -DEFG_VERSION='"$(VERSION)"' -MMD -MP

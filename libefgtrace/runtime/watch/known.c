@@ -356,11 +356,11 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
     efg_thrift_known(rank, only);
     rank->thread_count = only ? 1 : efg_threads.count;
     rank->threads = rank->note ? calloc(rank->thread_count, sizeof *rank->threads) : NULL;
-    if (!rank->threads)
+    if (!rank->threads) {
         rank->thread_count = 0;
-    else if (only)
-        add_thread(rank, only, now);
-    for (struct efg_thread *t = efg_threads.list; rank->threads && !only && t; t = t->next)
+        return;
+    }
+    for (struct efg_thread *t = only ? only : efg_threads.list; t; t = only ? NULL : t->next)
         add_thread(rank, t, now);
 }
 
