@@ -20,6 +20,7 @@ import zlib
 
 from read_sequence import read_segments
 
+HAS_ELEMENT = 64  # among the flags of a node
 FILLER, RUN, NAMES, GROUPS, TOTALS, SITES, RANK, SEQUENCE, ORDERS = range(9)
 
 
@@ -104,7 +105,9 @@ def read_shape(payload, paths):
     def node():
         call, path, region, comm, partner, size = r.numbers(6)
         assert path <= len(paths)
-        return (call, path and paths[path - 1], region, comm, partner, size), r.u64(), r.n()
+        hash_, flags = r.u64(), r.n()
+        element = r.n() if flags & HAS_ELEMENT else 0
+        return (call, path and paths[path - 1], region, comm, partner, size, element), hash_, flags & ~HAS_ELEMENT
     threads = r.list(lambda: (r.n(), r.list(node), r.list(lambda: r.numbers(2))))
     r.end()
     for _, nodes, edges in threads:

@@ -90,6 +90,35 @@ MPI_Sendrecv [>= 128 B]" "$(nodes run.size-class 0 "n['label']" | sed 's/  */ /g
 contains "the report has them" "$("$tool" report -a $all)" "step [assembly, 2000 B, rank +2, world]"
 contains "dot has them" "$("$tool" graph $all)" "[assembly, 2000 B, rank +2, world]"
 
+# --- elements ---
+
+# kinds DIR RANK: what tells the calls of elements() apart
+kinds() {
+    nodes "$1" "$2" "n['label']" | sed -n 's/^\(MPI_Alltoall\|MPI_Allgather\).*\[/\1 [/p' | LC_ALL=C sort
+}
+for signature in element size,element; do
+    run "run.$signature" "$signature" 5 0
+    same "$signature: exit code" 0 "$code"
+    verdict "$signature: rows are those that another reader counts" \
+        "$(diff <("$tool" report -s "run.$signature" | awk '$1 ~ /^[0-9]/' | tr -s ' ' | sed 's/^ //' | sort) \
+            <("$python" "$root/tests/signatures.py" "run.$signature" | sort) | head -n 4)"
+done
+all_elements="MPI_Allgather [elements of 4 B]
+MPI_Alltoall [elements of 4 B]
+MPI_Alltoall [elements of 40 B]
+MPI_Alltoall [elements of 8 B]"
+same "element: of the root" "$all_elements" "$(kinds run.element 0)"
+same "element: of another rank" "$all_elements" "$(kinds run.element 3)"
+same "size,element: the same bytes in other elements" "MPI_Allgather [320 B, elements of 4 B]
+MPI_Alltoall [320 B, elements of 4 B]
+MPI_Alltoall [320 B, elements of 40 B]
+MPI_Alltoall [320 B, elements of 8 B]
+MPI_Alltoall [640 B, elements of 8 B]" "$(kinds run.size,element 3)"
+same "size,element: as sizes only" 2 \
+    "$("$tool" graph -r 3 -f json --signature size run.size,element | grep -o '"call":[^,]*Alltoall' | wc -l)"
+same "members of the JSON" "640 B|elements of 8 B" \
+    "$(nodes run.size,element 3 "n['size'] + '|' + n['element']" | grep 640)"
+
 # --- partners on a grid ---
 
 # Nine ranks on a periodic plane of 3 x 3: four neighbours, the same ones for all ranks.

@@ -16,12 +16,12 @@ const char efg_graph_json_help[] =
     "          the rank that represents these: at the node id; or where the call site given by\n"
     "          the outermost FRAMES of its path is entered\n"
     "  main    the main loop, or null; its number of iterations is that of this rank\n"
-    "  nodes   [{id, call, hash, label, region, size, partner, communicator, loop (innermost\n"
-    "            one or null), count, bytes, polls, poll_time, world, unordered,\n"
+    "  nodes   [{id, call, hash, label, region, size, element, partner, communicator,\n"
+    "            loop (innermost one or null), count, bytes, polls, poll_time, world, unordered,\n"
     "            ranks RANKS, visits [{least, most, ranks RANKS}],\n"
     "            time {sum min max histogram},\n"
     "            path [{module, offset, function, file, line}] innermost first}]\n"
-    "          region, size, partner (\"rank +1\": the next one), communicator: text, \"\" where\n"
+    "          region, size, element, partner (\"rank +1\": the next one), communicator: text, \"\" where\n"
     "          they are not part of the signature or there is none\n"
     "  edges   [{id, from, to, count, ranks, visits, time}]: time between the calls\n"
     "  loops   [{id, parent or null, header, function, name (with what it does), ranks RANKS,\n"
@@ -97,6 +97,7 @@ static void add_dimensions(cJSON *to, const struct efg_model *model, const struc
         enum efg_dimension dimension;
     } dimensions[] = {{"region", EFG_DIM_REGION},
                       {"size", EFG_DIM_SIZE},
+                      {"element", EFG_DIM_ELEMENT},
                       {"partner", EFG_DIM_PARTNER},
                       {"communicator", EFG_DIM_COMM}};
     char text[80];

@@ -20,7 +20,7 @@
 #include "model/merged.h"
 #include "tables.h"
 
-#define ALL_DIMENSIONS (2 * EFG_DIM_REGION - 1)
+#define ALL_DIMENSIONS ((1u << EFG_DIMENSIONS) - 1)
 #define PAPER (EFG_DIM_PATH | EFG_DIM_SIZE | EFG_DIM_PARTNER | EFG_DIM_COMM)
 
 struct count {
@@ -54,7 +54,7 @@ static bool is_recorded(unsigned dimensions, unsigned recorded)
 /* By the number of their words. */
 static void make_rows(struct table *t)
 {
-    for (int words = 0; words <= 6; words++) {
+    for (int words = 0; words <= EFG_DIMENSIONS; words++) {
         for (unsigned d = 0; d <= ALL_DIMENSIONS; d++) {
             if (__builtin_popcount(d) != words || !is_recorded(d, t->recorded))
                 continue;

@@ -10,7 +10,7 @@
 #include "program.h"
 
 static MPI_Comm pair;
-static char sent[1000], got[1000];
+static char sent[4000], got[4000];
 
 __attribute__((noinline)) static void exchange(MPI_Comm comm, int distance, int bytes)
 {
@@ -54,6 +54,23 @@ static void odd_partners(const struct program *p)
     MPI_Recv(got, 1, MPI_BYTE, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* The same bytes as other elements, in one call, and in one whose own datatype means nothing. */
+static void elements(void)
+{
+    MPI_Datatype block;
+
+    MPI_Type_contiguous(5, MPI_DOUBLE, &block);
+    MPI_Type_commit(&block);
+    const struct {
+        int count;
+        MPI_Datatype type;
+    } plan[] = {{5, MPI_DOUBLE}, {10, MPI_INT}, {10, MPI_DOUBLE}, {1, block}};
+    for (size_t i = 0; i < sizeof plan / sizeof *plan; i++)
+        MPI_Alltoall(sent, plan[i].count, plan[i].type, got, plan[i].count, plan[i].type, MPI_COMM_WORLD);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, 10, MPI_INT, MPI_COMM_WORLD);
+    MPI_Type_free(&block);
+}
+
 int main(int argc, char **argv)
 {
     struct program p = program_init(argc, argv, 1000, 1000);
@@ -66,6 +83,7 @@ int main(int argc, char **argv)
         program_compute(&p);
     }
     odd_partners(&p);
+    elements();
     for (int i = 0; i < regions; i++) {
         snprintf(name, sizeof name, "region number %d", i);
         MPI_Pcontrol(1, name);

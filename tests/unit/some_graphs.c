@@ -10,7 +10,7 @@
 
 unsigned random_dimensions(unsigned among)
 {
-    unsigned dimensions = (unsigned)events_below(EFG_DIM_REGION << 1) & among;
+    unsigned dimensions = (unsigned)events_below(1 << EFG_DIMENSIONS) & among;
 
     return dimensions & EFG_DIM_SIZE ? dimensions & ~(unsigned)EFG_DIM_SIZE_CLASS : dimensions;
 }
@@ -25,6 +25,7 @@ struct efg_event random_event(uint64_t *clock, uint32_t sites)
                       .region = (uint32_t)(site / 5 % 2),
                       .comm = (uint32_t)(site / 7 % 2),
                       .partner = (int32_t)events_below(3) - 1,
+                      .element = (uint32_t)events_below(2) * 8,
                       .size = events_below(3) ? events_below(20) : 0},
         .path_hash = path,
         .enter = enter,

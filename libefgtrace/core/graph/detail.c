@@ -21,7 +21,7 @@ static unsigned dimensions_after(unsigned dimensions, uint32_t dropped)
     if (dropped & EFG_DROP_SIZE && dimensions & EFG_DIM_SIZE)
         dimensions = (dimensions & ~(unsigned)EFG_DIM_SIZE) | EFG_DIM_SIZE_CLASS;
     if (dropped & EFG_DROP_SIZE_CLASS)
-        dimensions &= ~(unsigned)(EFG_DIM_SIZE | EFG_DIM_SIZE_CLASS);
+        dimensions &= ~(unsigned)(EFG_DIM_SIZE | EFG_DIM_SIZE_CLASS | EFG_DIM_ELEMENT);
     if (dropped & EFG_DROP_PARTNER)
         dimensions &= ~(unsigned)EFG_DIM_PARTNER;
     if (dropped & EFG_DROP_REGION)

@@ -3,7 +3,7 @@
  * Detail: how much of a signature is kept. When a graph no longer fits into its memory,
  * it drops detail, in this order, skipping what the signature does not have:
  *
- *     exact sizes (their classes stay) > size classes > partners
+ *     exact sizes (their classes stay) > size classes, and sizes of elements > partners
  *     > the outer half of the frames of call paths, again and again down to the innermost
  *     > user regions > communicators > call paths altogether
  *

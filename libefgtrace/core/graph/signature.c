@@ -28,7 +28,8 @@ struct efg_signature efg_signature_reduce(struct efg_signature s, unsigned dimen
         s.partner = 0;
     if (!(dimensions & EFG_DIM_SIZE))
         s.size = dimensions & EFG_DIM_SIZE_CLASS ? size_class(s.size) : 0;
-    s.zero = 0;
+    if (!(dimensions & EFG_DIM_ELEMENT))
+        s.element = 0;
     return s;
 }
 
@@ -47,7 +48,7 @@ uint64_t efg_signature_name(const struct efg_signature *s, uint64_t path_hash)
 
     if (efg_signature_word(s, 1) | efg_signature_word(s, 2) | efg_signature_word(s, 3)) {
         hash = efg_hash_mix(hash, (uint64_t)s->region << 32 | s->comm);
-        hash = efg_hash_mix(hash, (uint64_t)(uint32_t)s->partner);
+        hash = efg_hash_mix(hash, (uint64_t)s->element << 32 | (uint32_t)s->partner);
         hash = efg_hash_mix(hash, s->size);
     }
     return hash;

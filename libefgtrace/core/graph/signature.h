@@ -6,8 +6,8 @@
  * added or taken away: a dimension that is not selected is zero in every
  * signature, so that equality is equality of all bytes.
  *
- *     call | path | region | comm | partner | size
- *      32     32      32      32      32       64    bits, the rest is zero
+ *     call | path | region | comm | partner | element | size
+ *      32     32      32      32      32        32       64    bits
  */
 #ifndef EFG_SIGNATURE_H
 #define EFG_SIGNATURE_H
@@ -23,16 +23,18 @@ enum efg_dimension {
     EFG_DIM_PARTNER = 1 << 3,    /* relative partner (partner.h) */
     EFG_DIM_COMM = 1 << 4,       /* class of the communicator: kind << 28 | size */
     EFG_DIM_REGION = 1 << 5,     /* innermost user region */
+    EFG_DIM_ELEMENT = 1 << 6,    /* bytes of an element of the datatype */
 };
+#define EFG_DIMENSIONS 7
 
 struct efg_signature {
-    uint32_t call;   /* id of the MPI function */
-    uint32_t path;   /* id of the call path in this process, 0 for none */
-    uint32_t region; /* id of the user region: agrees between ranks; 0 for none */
-    uint32_t comm;   /* class of the communicator, 0 for none */
-    int32_t partner; /* relative (partner.h), 0 for none */
-    uint32_t zero;   /* keeps the bytes of the structure defined */
-    uint64_t size;   /* bytes or size class, 0 for none */
+    uint32_t call;    /* id of the MPI function */
+    uint32_t path;    /* id of the call path in this process, 0 for none */
+    uint32_t region;  /* id of the user region: agrees between ranks; 0 for none */
+    uint32_t comm;    /* class of the communicator, 0 for none */
+    int32_t partner;  /* relative (partner.h), 0 for none */
+    uint32_t element; /* bytes of an element, at most UINT32_MAX; 0 for none */
+    uint64_t size;    /* bytes or size class, 0 for none */
 };
 
 /* Signature S reduced to the DIMENSIONS (a set of enum efg_dimension). */

@@ -104,7 +104,8 @@ static const struct efg_key keys[] = {
 };
 
 /* Words of a signature, in the order of enum efg_dimension. */
-static const char *const dimensions[] = {"path", "size-class", "size", "partner", "communicator", "region"};
+static const char *const dimensions[] = {"path",         "size-class", "size",   "partner",
+                                         "communicator", "region",     "element"};
 #define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
 
 /* Units, large to small. A value is shown in the first one that divides it and of which it has
@@ -121,7 +122,7 @@ static const struct unit sizes[] = {
 _Static_assert(sizeof(keys) / sizeof(keys[0]) == EFG_CONF_KEYS + 1, "EFG_CONF_KEYS is wrong");
 _Static_assert(EFG_MODE_OFF == 3 && EFG_LEVEL_COARSER == 2 && EFG_CLOCK_SYSTEM == 2,
                "the order of the words is wrong");
-_Static_assert(EFG_DIM_REGION == 1 << (DIMENSIONS - 1), "a dimension has no word");
+_Static_assert(DIMENSIONS == EFG_DIMENSIONS, "a dimension has no word");
 
 const struct efg_key *efg_conf_keys(void)
 {
@@ -473,7 +474,7 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
     case EFG_KEY_SET:
         snprintf(text, size,
                  "none, or some of path, size-class or size, partner, "
-                 "communicator, region");
+                 "communicator, region, element");
         return;
     case EFG_KEY_WHEN:
         snprintf(text, size, "%s", EFG_WHEN_EXPECTED);

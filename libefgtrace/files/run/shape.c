@@ -15,6 +15,9 @@
 #include "base/hash.h"
 #include "base/map.h"
 
+/* Behind the flags of a node that has one follows the size of an element. */
+#define HAS_ELEMENT (1 << 6)
+
 /* --- writing --- */
 
 struct output {
@@ -46,6 +49,7 @@ static void put_node(struct output *out, const struct efg_node *node)
 {
     const struct efg_signature *s = &node->signature;
     uint32_t partner = (uint32_t)s->partner;
+    uint32_t element = node->flags & EFG_NODE_OVERFLOW ? 0 : s->element;
     efg_buffer_number(&out->bytes, s->call);
     efg_buffer_number(&out->bytes, number_of_path(out, s->path));
     efg_buffer_number(&out->bytes, s->region);
@@ -53,7 +57,9 @@ static void put_node(struct output *out, const struct efg_node *node)
     efg_buffer_number(&out->bytes, partner << 1 ^ (s->partner < 0 ? UINT32_MAX : 0)); /* zigzag */
     efg_buffer_number(&out->bytes, s->size);
     efg_buffer_u64(&out->bytes, node->hash);
-    efg_buffer_number(&out->bytes, node->flags);
+    efg_buffer_number(&out->bytes, node->flags | (element ? HAS_ELEMENT : 0));
+    if (element)
+        efg_buffer_number(&out->bytes, element);
 }
 
 static void put_thread(struct output *out, const struct efg_run_thread *thread)
@@ -103,6 +109,9 @@ static struct efg_node get_node(struct efg_input *in, const struct efg_run_group
     s->size = efg_input_number(in);
     node.hash = efg_reader_u64(&in->reader);
     node.flags = efg_input_32(in);
+    if (node.flags & HAS_ELEMENT)
+        s->element = efg_input_32(in);
+    node.flags &= ~(uint32_t)HAS_ELEMENT;
     return node;
 }
 

@@ -188,3 +188,15 @@ uint32_t efg_decode_comm(const struct efg_comm *comm)
 {
     return comm ? (uint32_t)comm->kind << 28 | (uint32_t)comm->peers : 0;
 }
+
+/* Where nothing is sent, or what is received is sent in place, the datatype of the sender means nothing. */
+uint32_t efg_decode_element(const struct efg_call *c, struct efg_facts facts)
+{
+    bool is_received = !facts.sent || (c->in_place && facts.received && c->rtype);
+    MPI_Datatype type = is_received && c->rtype ? c->rtype : c->type;
+
+    if (!type || !(facts.sent | facts.received))
+        return 0;
+    uint64_t bytes = efg_types_size(type);
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}

@@ -21,9 +21,11 @@ struct efg_facts {
 };
 
 /* What a signature may have besides: the partner relative to the own rank (core/graph/partner.h), 0
- * for none; kind << 28 | size of COMM. */
+ * for none; kind << 28 | size of COMM; bytes of an element of what CALL, of which FACTS are known, sends, or
+ * else receives, 0 if it does neither. */
 int32_t efg_decode_partner(const struct efg_call *call, const struct efg_comm *comm);
 uint32_t efg_decode_comm(const struct efg_comm *comm);
+uint32_t efg_decode_element(const struct efg_call *call, struct efg_facts facts);
 
 /* Sets of shapes, for questions that are asked at every call. */
 _Static_assert(EFG_SHAPES <= 64, "a set of shapes is a word");

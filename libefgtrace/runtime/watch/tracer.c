@@ -195,6 +195,7 @@ static __attribute__((noinline)) void add_dimensions(struct efg_signature *s, co
     if (t->detail.dimensions & ~(unsigned)(EFG_DIM_PATH | EFG_DIM_REGION)) {
         s->comm = efg_decode_comm(f.comm);
         s->partner = efg_decode_partner(call, f.comm);
+        s->element = efg_decode_element(call, f);
     }
     s->size = f.sent + f.received;
     *s = efg_signature_reduce(*s, t->detail.dimensions);
