@@ -42,7 +42,7 @@ static struct job new_job(void)
 {
     struct job job = {0};
     job.c.windows = calloc(1, sizeof *job.c.windows);
-    job.c.windows[job.c.window_count++] = (struct efg_channels_span){.first = BEGIN, .last = BEGIN + STEPS};
+    job.c.windows[job.c.window_count++] = (struct efg_channels_window){.first = BEGIN, .last = BEGIN + STEPS};
     return job;
 }
 
@@ -84,7 +84,7 @@ static void channel(struct job *job, struct efg_channel_key key, int64_t depth, 
     if (efg_channel_is_collective(channel))
         return; /* all have entered the same ones */
     efg_flight_add(&led, efg_flight_channel(key.comm, key.source, key.destination, key.tag), lead);
-    efg_flight_join(&job->c.flight, led, 0);
+    efg_flight_join(&job->c.windows[0].flight, led);
 }
 
 /* --- what is said of them --- */
@@ -240,8 +240,27 @@ static void a_lost_message_is_in_doubt(void **state)
 {
     struct job job = pipeline(3, 0, 1, 0);
     (void)state;
-    efg_flight_join(&job.c.flight, (struct efg_flight){efg_flight_channel(0, 2, 0, 77), 1}, 0);
+    efg_flight_join(&job.c.windows[0].flight, (struct efg_flight){efg_flight_channel(0, 2, 0, 77), 1});
     assert_false(is_proven(&job));
+}
+
+/* A window in doubt leaves the others proven, and clocks that these are right with are believed. */
+static void each_window_has_its_own_proof(void **state)
+{
+    (void)state;
+    for (int64_t left = -1; left <= 1; left += 2) {
+        struct job job = pipeline(3, 0, 1, 0);
+        job.c.windows = realloc(job.c.windows, 2 * sizeof *job.c.windows);
+        job.c.windows[job.c.window_count++] =
+            (struct efg_channels_window){.first = UINT64_MAX, .flight = {77, left}};
+        assert_false(efg_channels_prove(&job.c, UINT32_MAX, NULL));
+        assert_true(efg_channels_has_proven(&job.c, 0) && !efg_channels_has_proven(&job.c, 1));
+        assert_int_equal(job.c.leads.doubt, 1);
+        assert_int_equal(job.c.leads.slack, 0);
+        for (uint32_t i = 0; i < job.c.count; i++)
+            assert_int_equal(efg_channels_lead(&job.c, &job.c.channels[i]), job.truth[i]);
+        efg_channels_fini(&job.c);
+    }
 }
 
 static struct job random_job(void)
@@ -328,6 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pipelines_are_proven),
+        cmocka_unit_test(each_window_has_its_own_proof),
         cmocka_unit_test(what_is_not_in_the_window_is_in_doubt),
         cmocka_unit_test(what_follows_no_rule_is_in_doubt),
         cmocka_unit_test(a_lost_message_is_in_doubt),

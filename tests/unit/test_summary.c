@@ -133,6 +133,14 @@ static void test_doubt(void **state)
            "beginning\n");
 }
 
+static void test_left_out(void **state)
+{
+    (void)state;
+    expect_not("not in the trace");
+    whole.run.messages.left_out = 3;
+    expect("stand open at the edges\n             3 of these sends and receives are not in the trace\n");
+}
+
 /* The last ranks have left nothing; a job that was killed says it otherwise. */
 static void test_untraced(void **state)
 {
@@ -496,7 +504,7 @@ static void test_warning(void **state)
     (void)state;
     expect_not("Warning");
     whole.run.messages.matched = 77;
-    expect("in MPI\nWarning      only 92.8% of the messages in the trace have both ends\n"
+    expect("in MPI\nWarning      only 92.8% of the recorded messages have both ends\n"
            "             they cross iterations: sent in one, received in another\n");
     expect_not("the same iterations");
     whole.run.cuts[0].begin_most += 4000000;
@@ -683,6 +691,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pauses, set_up, tear_down),

@@ -192,14 +192,14 @@ static void count_front(struct pass *p, uint64_t channel, int count)
         efg_flight_add(&p->c->fronts[p->c->front_count - 1].flight, channel, count);
 }
 
-static void begin_front(struct pass *p, const struct efg_record *r)
+static void begin_front(struct pass *p, const struct efg_record *r, struct efg_flight begin)
 {
     struct efg_channels *c = p->c;
     size_t i = efg_spans_at(c->inside, c->inside_count, r->time);
     p->inside_from = i < c->inside_count ? c->inside[i].from : 0;
     if (c->inside && !grow(c, &c->fronts, c->front_count, sizeof *c->fronts))
         c->fronts[c->front_count++] =
-            (struct efg_channels_front){.thread = p->log->thread, .window = p->windows};
+            (struct efg_channels_front){.thread = p->log->thread, .window = p->windows, .begin = begin};
 }
 
 static uint64_t hash_of_channel(const struct efg_channel_key *key)
@@ -381,11 +381,6 @@ static enum efg_class class_of(const struct pass *p)
     return class ? (enum efg_class) * class : EFG_CLASS_OTHER;
 }
 
-static void add_flight(struct efg_flight *to, struct efg_flight more)
-{
-    *to = (struct efg_flight){to->sum + more.sum, to->count + more.count};
-}
-
 /* As it is counted while it runs (flight.h). All have made the same number of them when a window begins, but
  * not when its margin does. */
 static void count_collective(struct pass *p, const struct comm *comm, const struct efg_record *r)
@@ -401,11 +396,11 @@ static void count_collective(struct pass *p, const struct comm *comm, const stru
         efg_flight_add(&flight, efg_flight_channel(comm->identity, me, to, tag), 1);
     if (!is_lost(p, comm, last))
         efg_flight_add(&flight, efg_flight_channel(comm->identity, from, me, tag), -1);
-    efg_flight_join(&p->c->flight, flight, p->windows - 1);
+    efg_flight_join(&p->c->windows[p->windows - 1].flight, flight);
     if (p->c->front_count) {
         struct efg_channels_front *front = &p->c->fronts[p->c->front_count - 1];
-        add_flight(&front->flight, flight);
-        add_flight(&front->collectives, flight);
+        efg_flight_join(&front->flight, flight);
+        efg_flight_join(&front->collectives, flight);
     }
 }
 
@@ -526,18 +521,22 @@ static void count_open(struct pass *p)
 static void begin_window(struct pass *p, const struct efg_record *r)
 {
     struct efg_channels *c = p->c;
-    efg_flight_join(&c->flight, (struct efg_flight){r->e, (int32_t)r->a}, p->windows);
-    begin_front(p, r);
-    if (++p->windows <= c->window_count || grow(c, &c->windows, c->window_count, sizeof *c->windows))
-        return;
-    c->windows[c->window_count++] = (struct efg_channels_span){.first = UINT64_MAX};
+    struct efg_flight flight = {r->e, (int32_t)r->a};
+    if (p->windows == c->window_count) {
+        if (grow(c, &c->windows, c->window_count, sizeof *c->windows))
+            return;
+        c->windows[c->window_count++] = (struct efg_channels_window){.first = UINT64_MAX};
+    }
+    efg_flight_join(&c->windows[p->windows].flight, flight);
+    begin_front(p, r, flight);
+    p->windows++;
 }
 
 static void mark(struct pass *p, const struct efg_record *r)
 {
     if (!p->windows || p->c->failed)
         return;
-    struct efg_channels_span *span = &p->c->windows[p->windows - 1];
+    struct efg_channels_window *span = &p->c->windows[p->windows - 1];
     if (r->kind == EFG_REC_ITERATION_BEGIN && r->d < span->first) {
         span->first = r->d;
         span->begin = p->now;

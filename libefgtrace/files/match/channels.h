@@ -97,7 +97,7 @@ static inline bool efg_channel_is_of(const struct efg_channel *channel, uint32_t
 
 enum efg_ways { EFG_WAYS_ALL, EFG_WAYS_UP, EFG_WAYS_DOWN }; /* to higher, to lower ranks */
 
-/* The rule by which leads were found (leads.c), the same on all ranks. */
+/* The rule by which the leads of a window were found (leads.c), the same on all ranks. */
 struct efg_leads {
     bool is_proven;
     int32_t depth; /* the least lead, on the channels of WAYS: in messages, or in iterations */
@@ -108,24 +108,30 @@ struct efg_leads {
                        sent, beyond what times tell; at least as many, 1 or more */
 };
 
-struct efg_channels_span { /* iterations [first, last) of a window; none: first = UINT64_MAX */
+struct efg_channels_window { /* iterations [first, last); none: first = UINT64_MAX */
     uint64_t first, last;
-    uint64_t begin, end; /* ns on the common time line */
+    uint64_t begin, end;      /* ns on the common time line */
+    struct efg_flight flight; /* under way when it began, as the logs say */
+    struct efg_flight rest;   /* of that, over all ranks, what no rule has explained so far */
+    bool is_early;            /* more led by time alone than were under way */
+    bool is_sought;           /* a rule is, with a number from LEAST to MOST */
+    int64_t least, most;
+    struct efg_leads leads;
 };
 
 struct efg_channels_front { /* what goes before a window, if nothing there is needed */
     uint32_t thread, window;
     struct efg_flight flight, collectives; /* of all; of collectives only */
+    struct efg_flight begin;               /* under way when its margin begins */
 };
 
 struct efg_channels { /* all zero is an empty one */
     struct efg_channel *channels;
     uint32_t count, room;
     struct efg_map index; /* hash of the key -> number of the channel + 1 */
-    struct efg_channels_span *windows;
+    struct efg_channels_window *windows;
     uint32_t window_count;
-    struct efg_flight flight; /* under way when the windows began, as the logs say */
-    struct efg_leads leads;
+    struct efg_leads leads; /* of all windows: whether all are proven, the most slack, all doubt */
     struct efg_run_messages open;   /* what is open at the edges; the other members are 0 */
     struct efg_run_messages gone;   /* ends without other ends that are not in the logs any more */
     bool (*is_here)(uint32_t rank); /* whether there are logs of RANK; NULL: of all */
@@ -162,15 +168,25 @@ uint32_t efg_channels_put(const struct efg_channels *c, uint32_t *at, struct efg
 /* Add the sends of another rank, as it put them. Returns 0, -EBADMSG or -ENOMEM. */
 int efg_channels_get(struct efg_channels *c, const void *block, size_t size);
 
-/* Find the leads of what RANK received (UINT32_MAX: on all ranks), into c->leads. JOIN adds up
- * over all ranks, on each of them; NULL where C knows them all. Returns whether they are
- * proven; the same on all ranks. Not proven and a slack that is not 0: clocks may be wrong. */
+/* Find the leads of what RANK received (UINT32_MAX: on all ranks), of each window, and c->leads. JOIN adds
+ * up the rests of COUNT windows over all ranks, on each of them, which must have as many; NULL where C
+ * knows them all. Returns whether all are proven; the same on all ranks. None proven and a slack that is not
+ * 0: clocks may be wrong. */
 bool efg_channels_prove(struct efg_channels *c, uint32_t rank,
-                        void (*join)(struct efg_flight *flight));
+                        void (*join)(struct efg_channels_window *windows, uint32_t count));
+
+/* Whether the leads of WINDOW are proven; of some window. */
+static inline bool efg_channels_has_proven(const struct efg_channels *c, uint32_t window)
+{
+    return window < c->window_count && c->windows[window].leads.is_proven;
+}
+bool efg_channels_has_any_proven(const struct efg_channels *c);
+/* Nothing is believed, of no window. */
+void efg_channels_doubt(struct efg_channels *c);
 
 /* The lead of a channel of which both ends are known: how many of its first receives belong to
  * sends before the window; if it is negative, how many of its first sends were received before
- * it. By time alone where nothing is proven. */
+ * it. By time alone where that of the window is not proven. */
 int64_t efg_channels_lead(const struct efg_channels *c, const struct efg_channel *channel);
 
 /* Negative leads that were proven, to their sources: as sort, put and get. */
@@ -187,8 +203,9 @@ void efg_channels_need(struct efg_channels *c, uint32_t rank);
 uint32_t efg_channels_put_needs(const struct efg_channels *c, uint32_t *at, struct efg_buffer *out);
 int efg_channels_get_needs(struct efg_channels *c, const void *block, size_t size);
 
-/* What stays of the margins in the log of THREAD of RANK, and what goes inside; without leads that are
- * proven, no other ends do. Returns 0 or -ENOMEM. */
+/* What stays of the margins in the log of THREAD of RANK, and what goes inside: what has no other end, and
+ * all messages of windows whose leads are not proven. If none are, nothing goes, and no other ends stay.
+ * Returns 0 or -ENOMEM. */
 int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t thread,
                          struct efg_trim_margins *margins);
 void efg_channels_margins_fini(struct efg_trim_margins *margins);
@@ -196,15 +213,15 @@ void efg_channels_margins_fini(struct efg_trim_margins *margins);
 /* Match what RANK received with what was sent to it. */
 struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_t rank);
 
-/* Add the ends of messages on RANK that lead, if it is proven; then they are sorted. */
+/* Add the ends of messages on RANK that lead, where it is proven; then they are sorted. */
 void efg_channels_strays(const struct efg_channels *c, uint32_t rank,
                          struct efg_strays *strays);
 
 /* How many receives from other nodes would be before their sends, were there no leads. */
 uint64_t efg_channels_suspects(const struct efg_channels *c, uint32_t rank);
 
-/* Add to SKEW what the same messages tell of the clocks of different nodes, with leads that
- * were proven. */
+/* Add to SKEW what the same messages tell of the clocks of different nodes, in windows whose
+ * leads are proven. */
 void efg_channels_gaps(const struct efg_channels *c, uint32_t rank, struct efg_skew *skew);
 
 #endif

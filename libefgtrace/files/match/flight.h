@@ -48,11 +48,9 @@ static inline void efg_flight_add(struct efg_flight *f, uint64_t channel, int64_
     f->count += count;
 }
 
-/* Add OTHER, which is of window number WINDOW: sums of several windows do not cancel out. */
-static inline void efg_flight_join(struct efg_flight *f, struct efg_flight other,
-                                   uint32_t window)
+static inline void efg_flight_join(struct efg_flight *f, struct efg_flight other)
 {
-    f->sum += other.sum * (efg_hash_mix(0, window) | 1);
+    f->sum += other.sum;
     f->count += other.count;
 }
 

@@ -19,7 +19,7 @@
  * The larger the depth, the fewer messages that were under way are left: bisection finds the depth
  * that leaves none. With the most negative depth, leads are the least that times allow. The
  * rule is believed if the leads are exactly the messages that were under way; the check is wrong
- * with one chance in 2^64.
+ * with one chance in 2^64. Each window has a rule of its own, and may be without one.
  *
  * Times are those of the clocks. If these are wrong, too many messages lead with depth 0; the larger
  * the error that is allowed, the fewer do. So the least slack is sought with which no more messages
@@ -42,7 +42,7 @@
 #define MOST_DEPTH 64
 #define MOST_SLACK (INT64_C(1) << 50) /* ns, 13 days */
 
-typedef void (*joiner)(struct efg_flight *flight);
+typedef void (*joiner)(struct efg_channels_window *windows, uint32_t count);
 
 static const struct efg_leads by_time;
 
@@ -151,9 +151,16 @@ static int64_t lead_by(const struct efg_channels *c, const struct efg_channel *c
     return lead;
 }
 
+static const struct efg_leads *leads_of(const struct efg_channels *c, const struct efg_channel *channel)
+{
+    uint32_t window = channel->key.window;
+    return window < c->window_count ? &c->windows[window].leads : &by_time;
+}
+
 int64_t efg_channels_lead(const struct efg_channels *c, const struct efg_channel *channel)
 {
-    int64_t lead = lead_by(c, channel, c->leads.is_proven ? &c->leads : &by_time);
+    const struct efg_leads *leads = leads_of(c, channel);
+    int64_t lead = lead_by(c, channel, leads->is_proven ? leads : &by_time);
     return lead < most_lead(channel) ? lead : 0;
 }
 
@@ -168,87 +175,173 @@ uint64_t efg_channels_suspects(const struct efg_channels *c, uint32_t rank)
 
 /* --- the proof --- */
 
-/* What was under way, less what leads by the rule of C: nothing left is the proof. */
-static struct efg_flight rest_of(const struct efg_channels *c, uint32_t rank, joiner join)
-{
-    struct efg_flight rest = c->flight;
-    rest.sum += c->failed != 0; /* what is not all there proves nothing */
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct efg_channel_key *key = &c->channels[i].key;
-        struct efg_flight led = {0};
-        if (!efg_channel_is_of(&c->channels[i], rank) || efg_channel_is_collective(&c->channels[i]))
-            continue;
-        int64_t lead = lead_by(c, &c->channels[i], &c->leads);
-        efg_flight_add(&led, efg_flight_channel(key->comm, key->source, key->destination, key->tag), -lead);
-        efg_flight_join(&rest, led, key->window);
-    }
-    if (join)
-        join(&rest);
-    return rest;
-}
-
 static bool is_nothing(struct efg_flight flight)
 {
     return flight.sum == 0 && flight.count == 0;
 }
 
-/* The least depth that leaves none of what was under way. */
-static bool is_depth(struct efg_channels *c, uint32_t rank, joiner join)
+/* What was under way in each window, less what leads by its rule. */
+static void find_rests(struct efg_channels *c, uint32_t rank, joiner join)
 {
-    int32_t least = -MOST_DEPTH, most = MOST_DEPTH;
-    while (least < most) {
-        int32_t middle = least + (most - least) / 2;
-        c->leads.depth = middle;
-        if (rest_of(c, rank, join).count > 0)
-            least = middle + 1;
-        else
-            most = middle;
+    for (uint32_t i = 0; i < c->window_count; i++) {
+        c->windows[i].rest = c->windows[i].flight;
+        c->windows[i].rest.sum += c->failed != 0; /* what is not all there proves nothing */
     }
-    c->leads.depth = most;
-    return is_nothing(rest_of(c, rank, join));
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct efg_channel_key *key = &c->channels[i].key;
+        if (!efg_channel_is_of(&c->channels[i], rank) || efg_channel_is_collective(&c->channels[i]) ||
+            key->window >= c->window_count)
+            continue;
+        struct efg_channels_window *w = &c->windows[key->window];
+        efg_flight_add(&w->rest, efg_flight_channel(key->comm, key->source, key->destination, key->tag),
+                       -lead_by(c, &c->channels[i], &w->leads));
+    }
+    if (join)
+        join(c->windows, c->window_count);
 }
 
-static bool find_depth(struct efg_channels *c, uint32_t rank, joiner join)
+/* Nothing left is the proof. */
+static void settle(struct efg_channels *c, uint32_t rank, joiner join)
+{
+    find_rests(c, rank, join);
+    for (uint32_t i = 0; i < c->window_count; i++)
+        c->windows[i].leads.is_proven |= is_nothing(c->windows[i].rest);
+}
+
+static bool are_all_proven(const struct efg_channels *c)
+{
+    for (uint32_t i = 0; i < c->window_count; i++)
+        if (!c->windows[i].leads.is_proven)
+            return false;
+    return !c->failed;
+}
+
+struct rule { /* with a number that is looked for */
+    enum efg_ways ways;
+    bool is_by_iteration, is_slack;
+};
+
+static void set_rule(struct efg_channels_window *w, const struct rule *rule, int64_t number)
+{
+    w->leads.ways = rule->ways;
+    w->leads.is_by_iteration = rule->is_by_iteration;
+    w->leads.depth = rule->is_slack ? 0 : (int32_t)number;
+    w->leads.slack = rule->is_slack ? (uint64_t)number : 0;
+}
+
+static int64_t middle_of(const struct efg_channels_window *w)
+{
+    return w->least + (w->most - w->least) / 2;
+}
+
+/* Too many lead with a slack that is too small, too few with a depth that is. */
+static void halve(struct efg_channels_window *w, const struct rule *rule)
+{
+    if (rule->is_slack ? w->rest.count < 0 : w->rest.count > 0)
+        w->least = middle_of(w) + 1;
+    else
+        w->most = middle_of(w);
+}
+
+/* The least number from LEAST to MOST that leaves none, in all windows at once: so all ranks take the same
+ * steps, as many as the range has bits. */
+static void look_for(struct efg_channels *c, uint32_t rank, joiner join, const struct rule *rule,
+                     int64_t least, int64_t most)
+{
+    for (uint32_t i = 0; i < c->window_count; i++) {
+        struct efg_channels_window *w = &c->windows[i];
+        w->is_sought = !w->leads.is_proven && (w->is_early || !rule->is_slack);
+        w->least = least;
+        w->most = most;
+    }
+    for (int64_t range = most - least; range > 0; range /= 2) {
+        for (uint32_t i = 0; i < c->window_count; i++)
+            if (c->windows[i].is_sought)
+                set_rule(&c->windows[i], rule, middle_of(&c->windows[i]));
+        find_rests(c, rank, join);
+        for (uint32_t i = 0; i < c->window_count; i++)
+            if (c->windows[i].least < c->windows[i].most)
+                halve(&c->windows[i], rule);
+    }
+    for (uint32_t i = 0; i < c->window_count; i++)
+        if (c->windows[i].is_sought)
+            set_rule(&c->windows[i], rule, c->windows[i].most);
+    settle(c, rank, join);
+}
+
+static void find_depths(struct efg_channels *c, uint32_t rank, joiner join)
 {
     for (int by_iteration = 0; by_iteration < 2; by_iteration++)
-        for (enum efg_ways ways = EFG_WAYS_ALL; ways <= EFG_WAYS_DOWN; ways++) {
-            c->leads = (struct efg_leads){.ways = ways, .is_by_iteration = by_iteration};
-            if (is_depth(c, rank, join))
-                return true;
-        }
-    return false;
+        for (enum efg_ways ways = EFG_WAYS_ALL; ways <= EFG_WAYS_DOWN && !are_all_proven(c); ways++)
+            look_for(c, rank, join, &(struct rule){.ways = ways, .is_by_iteration = by_iteration},
+                     -MOST_DEPTH, MOST_DEPTH);
 }
 
 /* The least slack with which no more lead than were under way. */
-static bool find_slack(struct efg_channels *c, uint32_t rank, joiner join)
+static void find_slacks(struct efg_channels *c, uint32_t rank, joiner join)
 {
-    uint64_t least = 1, most = MOST_SLACK;
-    c->leads = by_time;
-    while (least < most) {
-        uint64_t middle = least + (most - least) / 2;
-        c->leads.slack = middle;
-        if (rest_of(c, rank, join).count < 0)
-            least = middle + 1;
-        else
-            most = middle;
+    if (!are_all_proven(c))
+        look_for(c, rank, join, &(struct rule){.is_slack = true}, 1, MOST_SLACK);
+}
+
+static void begin_proof(struct efg_channels *c)
+{
+    for (uint32_t i = 0; i < c->window_count; i++)
+        c->windows[i].leads = by_time;
+    for (uint32_t i = 0; i < c->count; i++)
+        find_base(c, &c->channels[i]);
+}
+
+/* What is left if all lead as times tell. */
+static void note_doubt(struct efg_channels *c)
+{
+    for (uint32_t i = 0; i < c->window_count; i++) {
+        int64_t count = c->windows[i].rest.count;
+        c->windows[i].is_early = count < 0;
+        c->windows[i].leads.doubt = count ? (uint64_t)(count < 0 ? -count : count) : 1;
     }
-    c->leads.slack = most;
-    return is_nothing(rest_of(c, rank, join));
+}
+
+bool efg_channels_has_any_proven(const struct efg_channels *c)
+{
+    for (uint32_t i = 0; i < c->window_count; i++)
+        if (c->windows[i].leads.is_proven)
+            return true;
+    return false;
+}
+
+/* Clocks that one window is proven with are not wrong because of another one, which is not proven. */
+static void sum_up(struct efg_channels *c)
+{
+    bool has_any = efg_channels_has_any_proven(c);
+    c->leads = (struct efg_leads){.is_proven = are_all_proven(c)};
+    for (uint32_t i = 0; i < c->window_count; i++) {
+        struct efg_leads *one = &c->windows[i].leads;
+        if (one->is_proven)
+            one->doubt = 0;
+        c->leads.depth = one->is_proven && one->depth < c->leads.depth ? one->depth : c->leads.depth;
+        if ((one->is_proven || !has_any) && one->slack > c->leads.slack)
+            c->leads.slack = one->slack;
+        c->leads.doubt += one->doubt;
+    }
 }
 
 bool efg_channels_prove(struct efg_channels *c, uint32_t rank, joiner join)
 {
-    c->leads = by_time;
-    for (uint32_t i = 0; i < c->count; i++)
-        find_base(c, &c->channels[i]);
-    struct efg_flight rest = rest_of(c, rank, join);
-    bool is_proven = is_nothing(rest) || find_depth(c, rank, join);
-    if (!is_proven && rest.count < 0)
-        is_proven = find_slack(c, rank, join);
-    c->leads.is_proven = is_proven;
-    if (!is_proven)
-        c->leads.doubt = rest.count ? (uint64_t)(rest.count < 0 ? -rest.count : rest.count) : 1;
-    return is_proven;
+    begin_proof(c);
+    settle(c, rank, join);
+    note_doubt(c);
+    find_depths(c, rank, join);
+    find_slacks(c, rank, join);
+    sum_up(c);
+    return c->leads.is_proven;
+}
+
+void efg_channels_doubt(struct efg_channels *c)
+{
+    c->leads.is_proven = false;
+    for (uint32_t i = 0; i < c->window_count; i++)
+        c->windows[i].leads.is_proven = false;
 }
 
 /* --- gaps --- */
@@ -272,6 +365,7 @@ static void add_gap(const struct efg_channel *channel, int64_t lead, struct efg_
 void efg_channels_gaps(const struct efg_channels *c, uint32_t rank, struct efg_skew *skew)
 {
     for (uint32_t i = 0; i < c->count; i++)
-        if (efg_channel_is_of(&c->channels[i], rank) && is_between_clocks(&c->channels[i]))
-            add_gap(&c->channels[i], lead_by(c, &c->channels[i], &c->leads), skew);
+        if (efg_channel_is_of(&c->channels[i], rank) && is_between_clocks(&c->channels[i]) &&
+            efg_channels_has_proven(c, c->channels[i].key.window))
+            add_gap(&c->channels[i], efg_channels_lead(c, &c->channels[i]), skew);
 }

@@ -4,7 +4,7 @@
  * together by the leads that were found (leads.c); where one is inside, both are needed. An end inside whose
  * other end is in no log goes: readers match the k-th send of a channel with its k-th receive, and would give
  * it the end of another message, even of the next window. Behind the last window nothing follows, and what is
- * open at its end stays.
+ * open at its end stays. A window whose leads are not known has no messages at all, unless that is so of all.
  */
 #include "channels.h"
 
@@ -19,7 +19,8 @@ static bool is_stray(const struct efg_channels *c, const struct efg_channel_ends
                      uint32_t i)
 {
     bool is_open = i >= ends->to && window + 1 == c->window_count;
-    return !ends->all[i].is_margin && !is_open && (i < ends->from || i >= ends->to);
+    bool has_other = efg_channels_has_proven(c, window) && i >= ends->from && i < ends->to;
+    return !ends->all[i].is_margin && !is_open && !has_other;
 }
 
 static uint64_t count_strays(const struct efg_channels *c, const struct efg_channel_ends *ends,
@@ -66,7 +67,8 @@ void efg_channels_need(struct efg_channels *c, uint32_t rank)
         channel->sends.to = channel->sends.kept; /* until the destination says otherwise */
         if (!efg_channel_is_of(channel, rank) || efg_channel_is_collective(channel))
             continue;
-        pair(channel, efg_channels_lead(c, channel));
+        if (efg_channels_has_proven(c, channel->key.window))
+            pair(channel, efg_channels_lead(c, channel));
         count_gone(c, channel);
     }
 }
@@ -139,6 +141,15 @@ static const struct efg_channels_front *fronts_of(const struct efg_channels *c, 
     return c->fronts + first;
 }
 
+/* Of what was under way when the window of FRONT began, so much more is not, besides messages that lead: the
+ * collectives of its margin, or, if it has no messages, all. */
+static struct efg_flight gone_of(const struct efg_channels *c, const struct efg_channels_front *front)
+{
+    if (efg_channels_has_proven(c, front->window))
+        return front->collectives;
+    return (struct efg_flight){-front->begin.sum, -front->begin.count};
+}
+
 static void sort_places(struct places *places)
 {
     if (places->count)
@@ -151,12 +162,13 @@ int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t t
     struct margins m = {.c = c, .thread = thread};
     const struct efg_channels_front *fronts = fronts_of(c, thread, &m.windows);
     m.gone = calloc((size_t)m.windows + 1, sizeof *m.gone);
+    bool is_matched = efg_channels_has_any_proven(c);
     m.failed = !m.gone;
     for (uint32_t i = 0; i < m.windows && !m.failed; i++) {
-        struct efg_flight flight = c->leads.is_proven ? fronts[i].collectives : fronts[i].flight;
+        struct efg_flight flight = is_matched ? gone_of(c, &fronts[i]) : fronts[i].flight;
         m.gone[i] = (struct efg_trim_flight){(uint32_t)flight.count, flight.sum};
     }
-    if (c->leads.is_proven)
+    if (is_matched)
         add_channels(&m, rank);
     sort_places(&m.needed);
     sort_places(&m.strays);
@@ -168,7 +180,7 @@ int efg_channels_margins(const struct efg_channels *c, uint32_t rank, uint32_t t
                                      .stray_count = m.strays.count,
                                      .gone = m.gone,
                                      .gone_count = m.windows,
-                                     .is_matched = c->leads.is_proven};
+                                     .is_matched = is_matched};
     if (m.failed)
         efg_channels_margins_fini(out);
     return m.failed ? -ENOMEM : 0;

@@ -201,7 +201,7 @@ static int get_back(struct efg_channels *c, const void *block, size_t size, size
 static void put_ahead(const struct efg_channels *c, const struct efg_channel *channel, struct efg_buffer *out)
 {
     int64_t lead = channel->receives.count ? efg_channels_lead(c, channel) : 0;
-    if (lead >= 0)
+    if (lead >= 0 || !efg_channels_has_proven(c, channel->key.window))
         return;
     put_key(out, &channel->key);
     efg_buffer_number(out, (uint64_t)-lead);
@@ -312,9 +312,11 @@ static void add_strays(struct efg_strays *strays, uint32_t rank, const struct ef
 
 void efg_channels_strays(const struct efg_channels *c, uint32_t rank, struct efg_strays *strays)
 {
-    for (uint32_t i = 0; i < c->count && c->leads.is_proven && !c->failed; i++) {
+    for (uint32_t i = 0; i < c->count && !c->failed; i++) {
         const struct efg_channel *channel = &c->channels[i];
         const struct efg_channel_key *key = &channel->key;
+        if (!efg_channels_has_proven(c, key->window))
+            continue;
         int64_t lead =
             efg_channel_is_of(channel, rank) ? efg_channels_lead(c, channel) : -(int64_t)channel->received;
         if (lead > 0)

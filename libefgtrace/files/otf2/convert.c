@@ -152,7 +152,8 @@ static uint64_t find_gaps(struct conversion *c, struct efg_skew *skew)
             efg_channels_add(&channels, &view);
             efg_log_unmap(&view);
         }
-    if (efg_channels_prove(&channels, UINT32_MAX, NULL))
+    efg_channels_prove(&channels, UINT32_MAX, NULL);
+    if (efg_channels_has_any_proven(&channels))
         efg_channels_gaps(&channels, UINT32_MAX, skew);
     else if (channels.leads.slack)
         suspects = efg_channels_suspects(&channels, UINT32_MAX);

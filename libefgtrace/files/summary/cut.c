@@ -95,7 +95,7 @@ void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run)
     if (!are_few_matched(run))
         return;
     print_share(share, sizeof share, run->messages.matched, messages_of(&run->messages));
-    efg_summary_tell(out, "Warning      only %s of the messages in the trace have both ends", share);
+    efg_summary_tell(out, "Warning      only %s of the recorded messages have both ends", share);
     efg_summary_tell(out, "             %s", reason(run));
 }
 
@@ -264,6 +264,9 @@ static void put_matched(struct efg_buffer *out, const struct efg_run_messages *m
         out, "Messages     %llu of %llu matched (%s)%s%s%s", (unsigned long long)m->matched,
         (unsigned long long)all, share, open[0] ? "; " : "", open,
         open[0] ? all - m->matched == 1 ? " stands open at the edges" : " stand open at the edges" : "");
+    if (m->left_out)
+        efg_summary_tell(out, "             %llu of these sends and receives are not in the trace",
+                         (unsigned long long)m->left_out);
 }
 
 void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run)

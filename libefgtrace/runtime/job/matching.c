@@ -134,9 +134,25 @@ static void exchange(struct efg_channels *c, const struct direction *way)
     free(post.requests);
 }
 
+/* All ranks have as many windows, some of which may be empty: then they are proven together. */
+static void add_windows(struct efg_channels *c)
+{
+    uint32_t most = c->window_count;
+    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT32_T, MPI_MAX, job->comm);
+    bool is_short = efg_array_grow(&c->windows, c->window_count, most - c->window_count, sizeof *c->windows);
+    int ready = !is_short;
+    PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, job->comm);
+    c->failed |= !ready;
+    if (!ready)
+        c->window_count = 0;
+    while (ready && c->window_count < most)
+        c->windows[c->window_count++] = (struct efg_channels_window){.first = UINT64_MAX};
+}
+
 static void load(struct efg_channels *c)
 {
     read_logs(c);
+    add_windows(c);
     efg_channels_sort(c);
     exchange(c, &there);
 }
@@ -144,7 +160,7 @@ static void load(struct efg_channels *c)
 /* To the ranks that sent what was received before the windows began. */
 static void reply(struct efg_channels *c)
 {
-    if (!c->leads.is_proven || c->leads.depth >= 0)
+    if (c->leads.depth >= 0)
         return;
     efg_channels_sort_back(c);
     exchange(c, &back);
@@ -165,11 +181,21 @@ static void reload(struct efg_channels *c)
 
 /* --- margins --- */
 
-static void join_flights(struct efg_flight *flight)
+#define JOINED 32 /* windows at once */
+
+static void join_rests(struct efg_channels_window *windows, uint32_t count)
 {
-    uint64_t words[] = {flight->sum, (uint64_t)flight->count};
-    PMPI_Allreduce(MPI_IN_PLACE, words, 2, MPI_UINT64_T, MPI_SUM, job->comm);
-    *flight = (struct efg_flight){words[0], (int64_t)words[1]};
+    uint64_t words[2 * JOINED];
+    for (uint32_t at = 0; at < count; at += JOINED) {
+        uint32_t some = count - at < JOINED ? count - at : JOINED;
+        for (uint32_t i = 0; i < some; i++) {
+            words[2 * i] = windows[at + i].rest.sum;
+            words[2 * i + 1] = (uint64_t)windows[at + i].rest.count;
+        }
+        PMPI_Allreduce(MPI_IN_PLACE, words, (int)(2 * some), MPI_UINT64_T, MPI_SUM, job->comm);
+        for (uint32_t i = 0; i < some; i++)
+            windows[at + i].rest = (struct efg_flight){words[2 * i], (int64_t)words[2 * i + 1]};
+    }
 }
 
 /* Without memory a log keeps its margins. */
@@ -193,21 +219,20 @@ static void trim_logs(const struct efg_channels *c)
 static void trim(struct efg_channels *c)
 {
     int some = c->has_margins;
-    bool is_right = c->leads.is_proven && !c->leads.slack;
     PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, job->comm);
     if (!some)
         return;
-    if (is_right) {
+    if (c->leads.slack)
+        efg_channels_doubt(c);
+    if (efg_channels_has_any_proven(c)) {
         efg_channels_need(c, (uint32_t)job->rank);
         efg_channels_sort_back(c);
         exchange(c, &needs);
-    } else {
-        c->leads.is_proven = false;
     }
     trim_logs(c);
     c->is_trimmed = true;
     reload(c);
-    efg_channels_prove(c, (uint32_t)job->rank, join_flights);
+    efg_channels_prove(c, (uint32_t)job->rank, join_rests);
 }
 
 /* --- over all ranks --- */
@@ -234,7 +259,7 @@ static uint64_t turned(uint64_t x)
 static void put_spans(uint64_t *words, uint32_t *ranks, const struct efg_channels *c)
 {
     for (uint32_t i = 0; i < c->window_count; i++, words += CUT_WORDS) {
-        const struct efg_channels_span *span = &c->windows[i];
+        const struct efg_channels_window *span = &c->windows[i];
         if (c->failed || span->first >= span->last)
             continue;
         words[0] = turned(span->first);
@@ -288,8 +313,8 @@ static void count_left(struct efg_run *run, struct efg_channels *c)
 {
     struct efg_skew skew = {0};
     uint64_t left, all = 0;
-    if (efg_channels_prove(c, (uint32_t)job->rank, join_flights))
-        efg_channels_gaps(c, (uint32_t)job->rank, &skew);
+    efg_channels_prove(c, (uint32_t)job->rank, join_rests);
+    efg_channels_gaps(c, (uint32_t)job->rank, &skew);
     left = efg_skew_early(&skew) + (c->leads.slack ? efg_channels_suspects(c, (uint32_t)job->rank) : 0);
     PMPI_Reduce(&left, &all, 1, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     run->skew.left = all;
@@ -301,7 +326,8 @@ static void check_clocks(struct efg_run *run, struct efg_channels *c)
 {
     struct efg_skew skew = {.failed = c->failed};
     bool moved = false;
-    if (efg_channels_prove(c, (uint32_t)job->rank, join_flights)) {
+    efg_channels_prove(c, (uint32_t)job->rank, join_rests);
+    if (efg_channels_has_any_proven(c)) {
         efg_channels_gaps(c, (uint32_t)job->rank, &skew);
         moved = efg_repair_clocks(run, &skew);
     } else if (c->leads.slack) {
