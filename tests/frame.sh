@@ -25,6 +25,7 @@ CHECK_TRACE=${CHECK_TRACE-$root/../shared/tools/check_trace.py}
 passed=0
 failed=0
 skipped=0
+patience=600 # seconds, then something hangs: far more than anything takes beside a load of 40
 
 case ${MPICC:=mpicc} in
 *mpich*)
@@ -196,7 +197,7 @@ launched() {
     *" : "*) is_able_of_several ||
         set -- -np "$(write_chooser "$@")" sh "$work/chooser" ;;
     esac
-    timeout -k 5 120 $MPIRUN "$@" </dev/null
+    timeout -k 5 $patience $MPIRUN "$@" </dev/null
 }
 
 is_able_of_several() {
@@ -269,7 +270,7 @@ agrees() {
 
 # unreadable TRACE: what otf2-print has against it
 unreadable() {
-    timeout 60 otf2-print --silent -Werror "$1" 2>&1 | grep -v -e '^$' -e '^=== OTF2-PRINT ===$' | head -n 2
+    timeout $patience otf2-print --silent -Werror "$1" 2>&1 | grep -v -e '^$' -e '^=== OTF2-PRINT ===$' | head -n 2
 }
 
 # faults TRACE ARGUMENT...: what the checker finds with these ARGUMENTs, and then what the other one finds, if
@@ -283,7 +284,7 @@ faults() {
 found_by() {
     local one=$1 said=$2
     shift 2
-    timeout 60 "$python" "$one" "$@" >"$said" 2>&1
+    timeout $patience "$python" "$one" "$@" >"$said" 2>&1
     grep -E '^FAIL|cannot|no python' "$said" || grep -q '^[0-9]* passed' "$said" || tail -n 1 "$said"
 }
 

@@ -16,7 +16,7 @@ case $MPICC in *mpich*) skip "MPICH" "all tests are for it"; finish ;; esac
 
 export MPIR_CVAR_POLLS_BEFORE_YIELD=1 # there may be fewer cores than ranks; its collectives wait busily
 mpich() {
-    timeout 120 mpiexec.mpich -np "$@" </dev/null
+    timeout $patience mpiexec.mpich -np "$@" </dev/null
 }
 mkdir "$work/mpich"
 for program in stencil2d nested_solver; do

@@ -107,7 +107,7 @@ mkdir full
 if unshare --mount true 2>why; then
     cat >no_room <<'END'
 mount -t tmpfs -o size=4k none full || exit 3
-timeout 60 $MPIRUN -np 3 "$1" run -m graph -o full/run "$2" 100 200 >out 2>err </dev/null
+timeout 600 $MPIRUN -np 3 "$1" run -m graph -o full/run "$2" 100 200 >out 2>err </dev/null
 echo $? >code
 ls full/run >left
 END

@@ -19,7 +19,7 @@ counted() {
     local ranks=$1 name=$2
     shift 2
     strace -f -qq -y -e signal=none -e trace=%file,flock,fcntl,fsync,fdatasync,sync_file_range -o "$name.all" \
-        timeout 120 $MPIRUN -np "$ranks" "$tool" run -o "$PWD/$name" --summary off --save 1h "$@" "$programs/stencil2d" 300 \
+        timeout $patience $MPIRUN -np "$ranks" "$tool" run -o "$PWD/$name" --summary off --save 1h "$@" "$programs/stencil2d" 300 \
         >"$name.out" 2>&1 </dev/null || verdict "$name: it ends" "$(tail -n 3 "$name.out")"
     # by a path, or by a folder that is open and a name in it
     grep -F "$PWD/$name" "$name.all" |

@@ -21,7 +21,7 @@ written() {
 # replayed NAME [PERCENT]: to the end, and takes as long as the run but for so much, if the ranks had their processors
 replayed() {
     command -v smpirun >/dev/null || return
-    (cd "$1.sim" && timeout 120 smpirun -np "$(wc -l <hosts)" -platform platform.xml -hostfile hosts -replay trace) \
+    (cd "$1.sim" && timeout $patience smpirun -np "$(wc -l <hosts)" -platform platform.xml -hostfile hosts -replay trace) \
         >"$1.replay" 2>&1
     verdict "$1: it is replayed" "$([ $? = 0 ] && grep -q 'Simulation time' "$1.replay" || tail -n 3 "$1.replay")"
     [ $# = 1 ] || grep -q "had no processor" "$1.said" || verdict "$1: it takes as long as the run, within $2%" "$(

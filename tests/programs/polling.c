@@ -5,7 +5,8 @@
  * left, Iprobe until a message is there, Recv, Wait. True iterations: ITERATIONS (1000),
  * however many polls there were.
  *
- * programs.sh: steps=500 iterations=500 */
+ * programs.sh: steps=500 iterations=500 alike=no
+ * (a loop in which the first poll finds the message has fewer events) */
 #include "program.h"
 
 int main(int argc, char **argv)

@@ -4,7 +4,8 @@
  * receive is complete, Iprobe for a message that nobody sends, and Test; Isend to the right; Wait.
  * True iterations: ITERATIONS (300), however many polls there were.
  *
- * programs.sh: steps=300 iterations=300 */
+ * programs.sh: steps=300 iterations=300 alike=no
+ * (a spin in which the first poll finds the message has fewer events) */
 #include "program.h"
 
 enum { NEVER = 77 };

@@ -3,15 +3,15 @@
 
 make_spool spool
 noisy=1
-as_bare "exit" 1 timeout 120 $MPIRUN -np 3 "$programs/ending" exit 50
+as_bare "exit" 1 timeout $patience $MPIRUN -np 3 "$programs/ending" exit 50
 readable "exit"
-as_bare "abort" 1 timeout 120 $MPIRUN -np 3 "$programs/ending" abort 50
+as_bare "abort" 1 timeout $patience $MPIRUN -np 3 "$programs/ending" abort 50
 readable "abort"
 
 # killed NAME SIGNAL: a job that would go on for a minute, whose first process gets the signal
 killed() {
     clear_spool
-    site timeout 120 $MPIRUN -np 2 "$programs/ending" exit 30000 &
+    site timeout $patience $MPIRUN -np 2 "$programs/ending" exit 30000 &
     launcher=$!
     until [ -n "$(records)" ]; do sleep 0.1; done
     record=$(records)

@@ -11,7 +11,7 @@ if unshare -m sh -c 'mount --bind etc /etc' 2>/dev/null; then
         printf '%b' "$text" >etc/efgtrace.conf
         run site unshare -m sh -c 'mount --bind etc /etc && LD_PRELOAD=$0 exec "$@"' "$library" "$@"
     }
-    stencil="timeout 120 $MPIRUN -np 2 $programs/stencil2d 100"
+    stencil="timeout $patience $MPIRUN -np 2 $programs/stencil2d 100"
     run bare $stencil
     # as_usual NAME RECORDS
     as_usual() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A spool that is missing, full, or not to be trusted: no record, and nothing else.
 
-stencil="timeout 120 $MPIRUN -np 2 $programs/stencil2d 100"
+stencil="timeout $patience $MPIRUN -np 2 $programs/stencil2d 100"
 make_spool spool
 install -d elsewhere
 # shellcheck disable=SC2086 # words

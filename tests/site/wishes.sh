@@ -2,7 +2,7 @@
 # Users who do not want a record, or more than one; programs that leave none; what is configured wrongly.
 
 make_spool spool
-stencil="timeout 120 $MPIRUN -np 2 $programs/stencil2d 100"
+stencil="timeout $patience $MPIRUN -np 2 $programs/stencil2d 100"
 # shellcheck disable=SC2086 # words
 EFGTRACE_MODE=off as_bare "opted out" 0 $stencil
 EFGTRACE_EXCLUDE="nothing, stencil*" as_bare "excluded by its name" 0 $stencil
@@ -16,10 +16,10 @@ same "a folder of its own: it has a trace" yes "$([ -f own/traces.otf2 ] && echo
 has "a folder of its own: the summary is printed" "Main loop" site.err
 EFGTRACE_ITERATIONS=3 site $stencil
 has "another key: as without site" "3 iterations" site.err
-site timeout 120 $MPIRUN -np 2 "$tool" run "$programs/stencil2d" 100
+site timeout $patience $MPIRUN -np 2 "$tool" run "$programs/stencil2d" 100
 has "efgtrace run: as without site" "Main loop" site.err
 same "none of these leaves a record" "" "$(records)"
-run tool timeout 120 $MPIRUN -np 2 "$tool" run --site --spool "$spool" "$programs/stencil2d" 100
+run tool timeout $patience $MPIRUN -np 2 "$tool" run --site --spool "$spool" "$programs/stencil2d" 100
 same "efgtrace run --site: nothing is printed" "0 " "$(cat tool.code) $(cat tool.err)"
 same "efgtrace run --site: a record" 1 "$(records | wc -l)"
 
