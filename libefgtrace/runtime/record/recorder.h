@@ -134,6 +134,12 @@ static inline bool efg_recorder_wants_leave(const struct efg_recorder *r,
     return r->is_on || r->is_draining || !efg_shape_is_in(call, EFG_SHAPES_WITHOUT_STATE);
 }
 
+/* Whether a poll that found nothing changes nothing for it. */
+static inline bool efg_recorder_is_idle(const struct efg_recorder *r)
+{
+    return !r->is_on && !r->is_draining && !r->claim_count && !efg_requests_has_news(&r->table);
+}
+
 /* CALL, which was successful, sent and received these bytes on COMM, not counting requests
  * that it makes or completes. Called all the time, before efg_recorder_leave. */
 #define EFG_SHAPES_FOLLOWED                                                \

@@ -324,14 +324,42 @@ static __attribute__((noinline)) void end_spared(struct efg_call *call, int resu
         end_other(call, result, efg_clock_ticks(), is_live, NULL);
 }
 
-/* Whether nothing is to be done for CALL but what all of them have: an event that may wait, and what it
- * sends. */
+/* Whether an event that ends at NOW may wait, and nothing else is to be done. */
+EFG_INLINE bool may_wait(const struct efg_thread *t, uint64_t now)
+{
+    return !t->is_awaiting && t->detail.dimensions == EFG_DIM_PATH && now < t->next_sample &&
+           t->backlog.count + 1 < EFG_BACKLOG;
+}
+
+/* Whether of CALL there is nothing but its event, and what it sends. */
 EFG_INLINE bool is_simple(const struct efg_thread *t, const struct efg_call *call,
                           const struct efg_again_place *known, uint64_t now)
 {
-    return known && !t->is_awaiting && t->detail.dimensions == EFG_DIM_PATH && now < t->next_sample &&
-           t->backlog.count + 1 < EFG_BACKLOG && !efg_recorder_wants_leave(&t->recorder, call) &&
+    return known && may_wait(t, now) && !efg_recorder_wants_leave(&t->recorder, call) &&
            efg_again_goes_on(known);
+}
+
+#define ASKING \
+    (EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(IMPROBE))
+
+/* Whether CALL has asked and found nothing, which the recorder need not hear. Its communicator is known. */
+EFG_INLINE bool is_idle(const struct efg_thread *t, const struct efg_call *call, int result, uint64_t now)
+{
+    return efg_shape_is_in(call, ASKING) && result == MPI_SUCCESS && call->flag && !*call->flag &&
+           (!call->comm || call->comm == efg_comms_last.handle) && may_wait(t, now) &&
+           efg_recorder_is_idle(&t->recorder);
+}
+
+/* MORE: what it is, see core/graph/graph.h. */
+EFG_INLINE void put_event(struct efg_thread *t, const struct efg_call *call, uint64_t leave, uint64_t more)
+{
+    *next_event(t) = (struct efg_event){
+        .signature = {.call = call->id, .path = call->path},
+        .path_hash = call->hash,
+        .enter = call->enter,
+        .leave = leave,
+        .more = more,
+    };
 }
 
 /* As begin_call. */
@@ -349,20 +377,18 @@ EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
     }
     uint64_t now = efg_clock_convert(EFG_CLOCK_COUNTER());
     const struct efg_again_place *known = efg_again_find(&t->again, call, result);
-    if (__builtin_expect(!is_simple(t, call, known, now), 0)) {
+    if (is_simple(t, call, known, now)) {
+        put_event(t, call, now, known->event);
+        efg_again_follow(&t->recorder, known);
+    } else if (is_idle(t, call, result, now)) {
+        struct efg_event poll = {.flags = EFG_NODE_UNORDERED, .is_poll = 1, .bytes = stand_for(t)};
+        put_event(t, call, now, poll.more);
+    } else {
         end_other(call, result, now, is_live, known);
         return;
     }
     if (is_live)
         efg_live_leave(t, now);
-    *next_event(t) = (struct efg_event){
-        .signature = {.call = call->id, .path = call->path},
-        .path_hash = call->hash,
-        .enter = call->enter,
-        .leave = now,
-        .more = known->event,
-    };
-    efg_again_follow(&t->recorder, known);
     end_leave(t, now);
 }
 
