@@ -128,7 +128,7 @@ static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int
         .has_given_up = total_of(w, r) >= w->plan.rank[i].gives_up,
         .choices = r->choices,
         .choice_count = r->choice_count,
-        .period = w->plan.rank[i].period,
+        .period = w->plan.rank[i].period * (r->control.agree.tries < w->plan.rank[i].late ? 3 : 1),
         .hash = r->marked >= 0 ? hash_of(w, r->marked) : 0,
         .tally = &r->tally,
         .whole = first_whole(r),

@@ -15,6 +15,7 @@
 #define MOST_EMPTY 12       /* windows in a row without a whole iteration, likewise */
 #define MOST_LAST_ROUNDS 16 /* in MPI_Finalize; it takes 7, and 2 for each pivot refused */
 #define SAME_PERIOD 32      /* codes of periods: 41%; twice as long is another loop */
+#define MOST_PERIODS 4      /* more rounds while they differ */
 
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip)
 {
@@ -150,6 +151,7 @@ static void refuse(struct efg_agree *agree)
 {
     agree->refused[agree->refusals++] = (uint32_t)agree->pivot;
     agree->round = EFG_ROUND_PIVOT;
+    agree->tries = 0;
 }
 
 static int32_t find_common(const struct efg_agree *agree, const struct efg_vote *r)
@@ -175,13 +177,17 @@ uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice
     return best;
 }
 
-/* Without a pivot in common, an owner counts the same iterations if it has the period of the
- * owner with the shortest one. */
+/* Without a pivot in common, an owner counts the same iterations if it has the period of the owner with the
+ * shortest one. A rank that votes later than others in a run that has just begun seems to have another period;
+ * not so in the next round, as all vote when this one ends. */
 static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r)
 {
     if (!(r->flags & EFG_VOTE_OWNS) || !efg_agree_is_same_detail(r))
         return propose_again(agree);
     agree->pivot = find_common(agree, r);
+    if (agree->pivot < 0 && r->longest + r->period > SAME_PERIOD && !agree->is_leaving &&
+        agree->tries++ < MOST_PERIODS)
+        return EFG_VERDICT_NONE;
     if (agree->pivot < 0 && agree->period + r->period > SAME_PERIOD)
         efg_agree_follow(agree);
     agree->round = EFG_ROUND_CALIBRATE;

@@ -11,8 +11,8 @@
 
 /* clang-format off */
 #define QUANTITIES(X)                                                         \
-    X(period) X(least_hash) X(most_hash) X(marked) X(worlds) X(passed)        \
-    X(base) X(soonest) X(whole) X(margin) X(number) X(least_count)            \
+    X(period) X(longest) X(least_hash) X(most_hash) X(marked) X(worlds)       \
+    X(passed) X(base) X(soonest) X(whole) X(margin) X(number) X(least_count)  \
     X(most_count) X(end) X(begun) X(ended) X(slow) X(span) X(asked) X(step)   \
     X(time)
 /* clang-format on */

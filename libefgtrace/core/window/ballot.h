@@ -60,7 +60,7 @@ struct efg_vote {
     uint64_t dropped, kept; /* what signatures have dropped (detail.h), and what they keep */
     uint64_t absent[EFG_PIVOT_CLASSES][EFG_BALLOT_BITS / 64]; /* PIVOT: 0 = one it could take */
     /* Most. EFG_BALLOT_NONE if a rank has nothing to say. */
-    int64_t period;                /* PIVOT: - code of the period of its favourite */
+    int64_t period, longest;       /* PIVOT: - code of the period of its favourite, and the code itself */
     int64_t least_hash, most_hash; /* CALIBRATE: of the pivot that was adopted */
     int64_t marked;                /* CALIBRATE: world collectives passed when it was marked */
     int64_t worlds;                /* world collectives: the most that were passed */
