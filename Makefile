@@ -218,7 +218,7 @@ $(BUILD)/tests/test_array $(BUILD)/tests/test_sequence $(BUILD)/tests/test_seque
     FILES_LIBS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free)
 
 $(BUILD)/tests/bench_locations: ALL_CFLAGS += $(FILES_CFLAGS)
-$(BUILD)/tests/bench_locations: bench/locations.c $(FILES) $(CORE)
+$(BUILD)/tests/bench_locations $(BUILD)/tests/bench_counters: $(BUILD)/tests/bench_%: bench/%.c $(FILES) $(CORE)
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(FILES_LIBS)
 

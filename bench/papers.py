@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables and figures of the papers that efgtrace follows, for programs that are at hand: bundled kernels and
-LAMMPS. Writes README.md and pictures to a folder. `make papers` runs it.
+"""The tables and figures of the papers that efgtrace follows, for programs that are at hand: bundled kernels,
+LAMMPS and icoFoam. Writes README.md and pictures to a folder. `make papers` runs it.
 
 usage: bench/papers.py [-o DIR] [PROGRAM...]
     -o DIR    where to (default bench/papers)
-    PROGRAM   stencil, sweep, multigrid, amr; or one of `bench/apps.sh list` (default: the kernels, and lammps)
+    PROGRAM   stencil, sweep, multigrid, amr; or one of `bench/apps.sh list` (default: the kernels, lammps and icofoam)
 
-environment: BUILD  where the build is (default build); RANKS  how many (default 4)
+environment: BUILD  where the build is (default build); RANKS  how many (default 4); ICOFOAM_STEPS (default 100)
 
 What the papers have is beside only where it can be cited from what is public of them: their abstracts."""
 import argparse
@@ -25,6 +25,7 @@ KERNELS = {'stencil': ('tests/programs/stencil2d.c', ['2000', '200']), 'sweep': 
            'multigrid': ('bench/kernels/multigrid.c', []), 'amr': ('bench/kernels/amr.c', [])}
 STEPS = [100, 200, 400, 800, 1600, 3200, 6400]
 FULL = 'path,size,partner'
+COUNTERS = ['instructions,cycles', 'task-clock,page-faults']  # those of the kernel where the processor has none
 COLOURS = ['#4477aa', '#e05a6d', '#228833', '#aa3377', '#2898be', '#9c8c14']
 
 
@@ -146,9 +147,51 @@ def representative(runs):
                          found['verdict'] if not i else ''])
     return ['## Representativeness', '',
             'After 2015, table 3: the share of the time of the call sites with the most of it, in the run and in the recorded',
-            'iterations, and what `efgtrace report` says of the whole. Instructions and cycles are left out: they need counters of the',
-            'processor (key `counters`), which a virtual machine often lacks. On a machine with fewer cores than ranks, times scatter.', '',
+            'iterations, and what `efgtrace report` says of the whole. On a machine with fewer cores than ranks, times scatter.', '',
             *table(['program', 'call site', 'run', 'recorded', 'stands for the run'], rows)]
+
+
+def readable():
+    """The first of COUNTERS that can be read here, or ''; and what check says of those before it."""
+    said = ''
+    for names in COUNTERS:
+        lines = run([TOOL, 'check'], env={**os.environ, 'EFGTRACE_COUNTERS': names}).splitlines()
+        at = next(i for i, line in enumerate(lines) if 'here: ' in line)
+        if 'none of them' not in lines[at]:
+            return names, said
+        said = lines[at + 1].split(': ', 1)[1].strip()
+    return '', said
+
+
+def counted(runs):
+    """What was counted in an iteration, of all and of those recorded: 2015, table 3."""
+    names, said = readable()
+    rows = []
+    for name, folders in runs.items():
+        totals = report(folders['counted']).get('counters', {}).get('totals', []) if names else []
+        for row in [r for r in totals if r['iterations'] and r['recorded']]:
+            of_all, of_recorded = row['in_iterations'] / row['iterations'], row['in_recorded'] / row['recorded']
+            rows.append([name, row['name'], f'{of_all:.4g}', f'{of_recorded:.4g}', f'{100 * (of_recorded / of_all - 1):+.1f}%' if of_all else ''])
+    return ['## Counters', '', 'After 2015, table 3: what was counted in an iteration of a rank (key `counters`; ns of `task-clock`), on average over the run',
+            'and in the recorded iterations. Waiting that spins is in `task-clock`. ' + (f'Instructions and cycles could not be counted: {said}.' if said else ''), '',
+            *table(['program', 'counter', 'of all', 'recorded', 'difference'], rows)]
+
+
+def halos(runs):
+    """Whom ranks send to, relative to themselves: VIPACT."""
+    rows = []
+    for name, folders in runs.items():
+        partners = {}
+        for node in json.loads(run([TOOL, 'graph', '-f', 'json', folders['full']]))['nodes']:
+            if node['partner'] and 'send' in node['call'].lower():
+                sums = partners.setdefault(node['partner'], [0, 0])
+                sums[0] += node['count']
+                sums[1] += node['bytes']
+        for partner, (count, amount) in sorted(partners.items(), key=lambda p: -p[1][1])[:6]:
+            rows.append([name, partner, count, amount])
+    return ['## Halos', '', 'After VIPACT: whom ranks send to, as steps on their Cartesian grid or as a distance of ranks, from the graph with partners; the six',
+            'with the most bytes (of Sendrecv both ways). Drawn as grids they are in the page, `efgtrace report -o page.html`.', '',
+            *table(['program', 'partner', 'calls', 'bytes'], rows)]
 
 
 def loops(runs):
@@ -193,8 +236,8 @@ def steps(work, out):
 def picture(runs, out):
     name = next(iter(runs))
     run([TOOL, 'graph', '-o', out / 'graph.svg', runs[name]['ten']])
-    return ['## The graph', '', f'After 2010: the event flow graph of {name}, merged over the ranks (`efgtrace graph`, drawn by Graphviz). Halos, rings and',
-            'the tree of callers, as VIPACT draws them, are in the page: `efgtrace report --html`.', '', f'![the graph of {name}](graph.svg)', '']
+    return ['## The graph', '', f'After 2010: the event flow graph of {name}, merged over the ranks (`efgtrace graph`, drawn by Graphviz). Rings and',
+            'the tree of callers, as VIPACT draws them, are in the page: `efgtrace report -o page.html`.', '', f'![the graph of {name}](graph.svg)', '']
 
 
 def main():
@@ -202,8 +245,10 @@ def main():
         os.environ.setdefault('OMPI_ALLOW_RUN_AS_ROOT' + word, '1')
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('-o', type=Path, default=ROOT / 'bench/papers')
-    parser.add_argument('programs', nargs='*', default=[*KERNELS, 'lammps'])
+    parser.add_argument('programs', nargs='*', default=[*KERNELS, 'lammps', 'icofoam'])
+    os.environ.setdefault('ICOFOAM_STEPS', '100')
     asked = parser.parse_args()
+    names, _ = readable()
     asked.o.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix='efgtrace-papers.') as name:
         work, runs = Path(name), {}
@@ -212,11 +257,13 @@ def main():
             runs[program] = {'full': traced(program, work, work / f'{program}.full', '--mode', 'full', '--signature', FULL),
                              'plain': traced(program, work, work / f'{program}.plain', '--mode', 'full'),
                              'ten': traced(program, work, work / f'{program}.ten')}
+            if names:
+                runs[program]['counted'] = traced(program, work, work / f'{program}.counted', '--counters', names)
         lines = ['# Figures of the papers, by efgtrace', '',
-                 f'Made by `make papers` (bench/papers.py): {RANKS} ranks, {os.cpu_count()} cores. Counts and sizes are the same in each run of a program',
+                 f'Made by `make papers` (bench/papers.py): {RANKS} ranks, {os.cpu_count()} cores, load average {os.getloadavg()[1]:.0f}. Counts and sizes are the same in each run of a program',
                  'but for what chance does to it; times are those of the machine.', '',
                  *signatures(runs), *picture(runs, asked.o), *compression(runs), *steps(work, asked.o), *reduction(runs), *representative(runs),
-                 *growth(runs, asked.o), *loops(runs)]
+                 *counted(runs), *halos(runs), *growth(runs, asked.o), *loops(runs)]
         (asked.o / 'README.md').write_text('\n'.join(lines), encoding='utf-8')
 
 

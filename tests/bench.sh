@@ -43,6 +43,10 @@ if command -v gnuplot >/dev/null && command -v dot >/dev/null; then
     same "papers: they are made" "0 README.md graph.svg growth.svg steps.svg" "$? $(ls "$work/papers" | paste -sd ' ')$(grep -A 3 Error "$work/out")"
     row=$(sed -n '/^## Compression/,/^## Size/s/^| stencil | //p' "$work/papers/README.md")
     same "papers: calls, nodes and edges of the stencil" "80012 | 14 | 15" "${row%% | 5715*}"
+    same "papers: its halo, of a plane of 2 x 2: two neighbours, from two sides each" 2 "$(sed -n '/^## Halos/,/^## Gr/p' "$work/papers/README.md" | grep -c '| stencil | grid ([-+0-9, ]*) | 16000 |')"
+    if EFGTRACE_COUNTERS=task-clock "$tool" check | grep -q "here: task-clock"; then
+        has "papers: what was counted" "| stencil | page-faults | " "$work/papers/README.md"
+    fi
     same "papers: ten iterations of it" "2000 | 10" "$(sed -n '/^## Ten/,/^## Rep/s/^| stencil | \([0-9]* | [0-9]*\) .*/\1/p' "$work/papers/README.md")"
 else
     skip "papers" "no gnuplot, no graphviz"
