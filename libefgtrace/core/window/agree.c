@@ -178,8 +178,8 @@ uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice
 }
 
 /* Without a pivot in common, an owner counts the same iterations if it has the period of the owner with the
- * shortest one. A rank that votes later than others in a run that has just begun seems to have another period;
- * not so in the next round, as all vote when this one ends. */
+ * shortest one. A rank that votes later than others in a run that has just begun seems to have another
+ * period; not so in the next round, as all vote when this one ends. */
 static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r)
 {
     if (!(r->flags & EFG_VOTE_OWNS) || !efg_agree_is_same_detail(r))
