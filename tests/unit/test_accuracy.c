@@ -50,8 +50,8 @@ static double error_of_each(uint64_t step, double noise, double *off)
         add_to(&kept, &one);
         assert_int_equal(efg_accuracy_add(&accuracy, &one), 0);
     }
-    double error = efg_accuracy_error(&accuracy, &all);
-    assert_true(efg_accuracy_half(&accuracy, &all) > error);
+    double error = efg_accuracy_error(&accuracy, &all, 1);
+    assert_true(efg_accuracy_error(&accuracy, &all, 0.5) > error);
     *off = fabs(kept.part[0] / kept.time - all.part[0] / all.time);
     efg_accuracy_fini(&accuracy);
     return error;
@@ -87,7 +87,7 @@ static void test_drift(void **state)
         if (i < 100)
             efg_accuracy_add(&accuracy, &one);
     }
-    assert_true(efg_accuracy_error(&accuracy, &all) > 0.1);
+    assert_true(efg_accuracy_error(&accuracy, &all, 1) > 0.1);
     efg_accuracy_fini(&accuracy);
 }
 
@@ -105,17 +105,17 @@ static void test_few(void **state)
     for (uint64_t i = 0; i < 2 * EFG_ACCURACY_LEAST; i++) {
         struct efg_accuracy_sample one = iteration(i, 0.3, 0);
         add_to(&all, &one);
-        assert_true(efg_accuracy_error(&accuracy, &all) < 0.01 || accuracy.count < EFG_ACCURACY_LEAST);
+        assert_true(efg_accuracy_error(&accuracy, &all, 1) < 0.01 || accuracy.count < EFG_ACCURACY_LEAST);
         efg_accuracy_add(&accuracy, &one);
     }
     efg_accuracy_keep(&accuracy, is_even, NULL);
     assert_int_equal(accuracy.count, EFG_ACCURACY_LEAST);
     assert_int_equal(accuracy.samples[1].first, 2);
-    assert_true(efg_accuracy_error(&accuracy, &all) < 0.01);
+    assert_true(efg_accuracy_error(&accuracy, &all, 1) < 0.01);
     accuracy.count--;
-    assert_true(efg_accuracy_error(&accuracy, &all) == 1);
+    assert_true(efg_accuracy_error(&accuracy, &all, 1) == 1);
     efg_accuracy_fini(&accuracy);
-    assert_true(efg_accuracy_error(&accuracy, &all) == 1);
+    assert_true(efg_accuracy_error(&accuracy, &all, 1) == 1);
 }
 
 int main(void)

@@ -56,7 +56,6 @@ static double part_of(const struct efg_accuracy_sample *s, uint32_t part)
     return part < EFG_ACCURACY_PARTS ? s->part[part] : rest_of(s);
 }
 
-/* If so many of the samples are KEPT. */
 static double error_of(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, uint32_t part,
                        double kept)
 {
@@ -78,7 +77,7 @@ static double error_of(const struct efg_accuracy *a, const struct efg_accuracy_s
     return fmax(half, fabs(x / y - part_of(all, part) / all->time));
 }
 
-static double worst(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, double kept)
+double efg_accuracy_error(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, double kept)
 {
     double most = 0;
 
@@ -87,14 +86,4 @@ static double worst(const struct efg_accuracy *a, const struct efg_accuracy_samp
     for (uint32_t part = 0; part <= EFG_ACCURACY_PARTS; part++)
         most = fmax(most, error_of(a, all, part, kept));
     return most < 1 ? most : 1;
-}
-
-double efg_accuracy_error(const struct efg_accuracy *a, const struct efg_accuracy_sample *all)
-{
-    return worst(a, all, 1);
-}
-
-double efg_accuracy_half(const struct efg_accuracy *a, const struct efg_accuracy_sample *all)
-{
-    return worst(a, all, 0.5);
 }

@@ -43,10 +43,9 @@ int efg_accuracy_add(struct efg_accuracy *accuracy, const struct efg_accuracy_sa
 void efg_accuracy_keep(struct efg_accuracy *accuracy, bool has(const void *context, uint64_t first),
                        const void *context);
 
-/* The error, where ALL is the sum of all iterations: a share, 0 to 1; 1 if there are too few samples. */
-double efg_accuracy_error(const struct efg_accuracy *accuracy, const struct efg_accuracy_sample *all);
-
-/* What it may be expected to be if half of the samples stay. */
-double efg_accuracy_half(const struct efg_accuracy *accuracy, const struct efg_accuracy_sample *all);
+/* The error, where ALL is the sum of all iterations: a share, 0 to 1; 1 if there are too few samples. What it
+ * may be expected to be if only so many of the samples are KEPT: 1 for all, 0.5 for half. */
+double efg_accuracy_error(const struct efg_accuracy *accuracy, const struct efg_accuracy_sample *all,
+                          double kept);
 
 #endif

@@ -70,7 +70,7 @@ static void note_error(const struct efg_thread *t)
     if (!enough.accuracy.count || whole.time < enough.longest)
         return;
     enough.longest = whole.time;
-    enough.error = (uint64_t)(efg_accuracy_error(&enough.accuracy, &whole) * WHOLE) + 1;
+    enough.error = (uint64_t)(efg_accuracy_error(&enough.accuracy, &whole, 1) * WHOLE) + 1;
 }
 
 void efg_enough_restart(const struct efg_thread *t)
@@ -123,7 +123,7 @@ bool efg_enough_is_rough(const struct efg_thread *t)
     if (!job->conf.accuracy || s->control.trigger.state != EFG_DONE || !has_room(t))
         return false;
     struct efg_accuracy_sample whole = all(t);
-    return efg_accuracy_half(&enough.accuracy, &whole) * WHOLE > (double)job->conf.accuracy;
+    return efg_accuracy_error(&enough.accuracy, &whole, 0.5) * WHOLE > (double)job->conf.accuracy;
 }
 
 void efg_enough_finish(const struct efg_thread *t)
