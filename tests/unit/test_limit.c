@@ -73,11 +73,42 @@ static void test_a_longer_grace(void **state)
     now = (struct efg_limit_state){0};
     run(3, 24);
     assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
+    assert_true(limit.thins_polls);
     run(1, 24);
     assert_true(limit.thrift > EFG_THRIFT_NONE);
 }
 
-/* 20% of 180 ms are less than what is allowed of 10 s. */
+/* Polls that find nothing leave what is allowed for what is worth more. */
+static void test_polls_first(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    now.has_ring = true;
+    pass(2 * MS, 100);
+    efg_limit_look(&limit, &now);
+    assert_false(limit.thins_polls);
+    pass(MS, 100);
+    efg_limit_look(&limit, &now);
+    assert_true(limit.thins_polls);
+    pass(34 * MS, 100);
+    efg_limit_look(&limit, &now);
+    assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
+}
+
+/* What is left out of them is not enough, if it is too late: that is seen at the next look. */
+static void test_one_measure_at_a_look(void **state)
+{
+    (void)state;
+    begin(HALF_PERCENT, 0);
+    pass(10 * MS, 0);
+    now.cost = SECOND;
+    efg_limit_look(&limit, &now);
+    assert_true(limit.thins_polls && limit.thrift == EFG_THRIFT_NONE);
+    run(10, 0.3);
+    assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
+}
+
+/* 20% of 10 ms are less than a sixteenth of what is allowed of 10 s, of 180 ms less than all. */
 static void test_short_runs(void **state)
 {
     (void)state;
@@ -85,6 +116,7 @@ static void test_short_runs(void **state)
     for (int i = 0; i < 18; i++) {
         pass(10 * MS, 20);
         efg_limit_look(&limit, &now);
+        assert_int_equal(limit.thins_polls, i >= 1);
     }
     assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
 }
@@ -95,6 +127,7 @@ static void test_one_after_the_other(void **state)
     begin(HALF_PERCENT, 0);
     now.has_ring = true;
     now.cost = SECOND;
+    limit.thins_polls = true;
     for (int level = 1; level <= EFG_THRIFT_PAUSE; level++) {
         pass(10 * MS, 5);
         efg_limit_look(&limit, &now);
@@ -112,22 +145,10 @@ static void test_without_a_ring(void **state)
     (void)state;
     begin(HALF_PERCENT, 0);
     now.cost = 100 * MS;
+    limit.thins_polls = true;
     pass(10 * MS, 5);
     efg_limit_look(&limit, &now);
-    assert_int_equal(limit.thrift, EFG_THRIFT_POLLS);
-}
-
-/* It was spent in the past, and is not spent any more. */
-static void test_what_is_spent_is_spent(void **state)
-{
-    (void)state;
-    begin(HALF_PERCENT, 0);
-    pass(10 * MS, 0);
-    now.cost = SECOND;
-    efg_limit_look(&limit, &now);
-    assert_int_equal(limit.thrift, EFG_THRIFT_POLLS);
-    run(10, 0.3);
-    assert_int_equal(limit.thrift, EFG_THRIFT_POLLS);
+    assert_int_equal(limit.thrift, EFG_THRIFT_PAUSE);
 }
 
 static void test_the_ring_comes_back(void **state)
@@ -136,7 +157,7 @@ static void test_the_ring_comes_back(void **state)
     begin(HALF_PERCENT, 0);
     now.has_ring = true;
     now.cost = 100 * MS;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 1 + 3; i++) {
         pass(10 * MS, 5);
         efg_limit_look(&limit, &now);
     }
@@ -151,7 +172,7 @@ static void test_a_window_comes_first(void **state)
     begin(HALF_PERCENT, 0);
     now.is_searching = true;
     run(4, 20);
-    assert_int_equal(limit.thrift, EFG_THRIFT_POLLS);
+    assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
     run(2, 20); /* more than a second */
     assert_int_equal(limit.thrift, EFG_THRIFT_PAUSE);
 }
@@ -208,12 +229,19 @@ static void test_no_pause_within_the_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_allowed),          cmocka_unit_test(test_below_it_nothing_is_left_out),
-        cmocka_unit_test(test_a_longer_grace),           cmocka_unit_test(test_short_runs),
-        cmocka_unit_test(test_one_after_the_other),      cmocka_unit_test(test_without_a_ring),
-        cmocka_unit_test(test_what_is_spent_is_spent),   cmocka_unit_test(test_the_ring_comes_back),
-        cmocka_unit_test(test_a_window_comes_first),     cmocka_unit_test(test_pauses_keep_the_limit),
-        cmocka_unit_test(test_pauses_save_for_the_ends), cmocka_unit_test(test_no_pause_within_the_limit),
+        cmocka_unit_test(test_what_is_allowed),
+        cmocka_unit_test(test_below_it_nothing_is_left_out),
+        cmocka_unit_test(test_a_longer_grace),
+        cmocka_unit_test(test_short_runs),
+        cmocka_unit_test(test_one_after_the_other),
+        cmocka_unit_test(test_without_a_ring),
+        cmocka_unit_test(test_polls_first),
+        cmocka_unit_test(test_one_measure_at_a_look),
+        cmocka_unit_test(test_the_ring_comes_back),
+        cmocka_unit_test(test_a_window_comes_first),
+        cmocka_unit_test(test_pauses_keep_the_limit),
+        cmocka_unit_test(test_pauses_save_for_the_ends),
+        cmocka_unit_test(test_no_pause_within_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

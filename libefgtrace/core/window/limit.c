@@ -7,6 +7,7 @@
 #include "limit.h"
 
 #define FINISH 2   /* MPI_Finalize takes so many times what MPI_Init does, and to write the trace */
+#define EARLY 16   /* polls are left out when one part of so many of what is allowed has been spent */
 #define WATCHING 4 /* one part of so many is for watching, whatever they take */
 
 void efg_limit_init(struct efg_limit *l, uint64_t share, uint64_t init, uint64_t grace_time)
@@ -35,23 +36,32 @@ uint64_t efg_limit_allowed(const struct efg_limit *l, const struct efg_limit_sta
 
 static bool has_next(const struct efg_limit *l, const struct efg_limit_state *s)
 {
-    return l->thrift < EFG_THRIFT_POLLS ||
-           (l->thrift == EFG_THRIFT_POLLS && (!s->is_searching || s->cost > EFG_LIMIT_SEARCH));
+    bool may_pause = !s->is_searching || s->cost > EFG_LIMIT_SEARCH;
+
+    return l->thrift < EFG_THRIFT_PAUSE && (may_pause || (s->has_ring && l->thrift < EFG_THRIFT_NO_RING));
 }
 
 static enum efg_thrift next(const struct efg_limit *l, const struct efg_limit_state *s)
 {
-    return !s->has_ring && l->thrift < EFG_THRIFT_POLLS ? EFG_THRIFT_POLLS : l->thrift + 1;
+    return s->has_ring ? l->thrift + 1 : EFG_THRIFT_PAUSE;
+}
+
+/* What was spent lately is too much. */
+static void save(struct efg_limit *l, const struct efg_limit_state *s, uint64_t allowed)
+{
+    if (!l->thins_polls)
+        l->thins_polls = s->cost > allowed / EARLY;
+    else if (s->cost > allowed && has_next(l, s))
+        l->thrift = next(l, s);
 }
 
 void efg_limit_look(struct efg_limit *l, const struct efg_limit_state *s)
 {
     uint64_t allowed = efg_limit_allowed(l, s);
-    bool is_lately = s->cost - l->cost > share_of(l, s->time - l->time);
 
-    if (s->cost > allowed && is_lately && has_next(l, s))
-        l->thrift = next(l, s);
-    else if (l->thrift < EFG_THRIFT_NO_RING && l->thrift > EFG_THRIFT_NONE && s->cost < allowed / 2)
+    if (s->cost - l->cost > share_of(l, s->time - l->time))
+        save(l, s, allowed);
+    if (l->thrift < EFG_THRIFT_NO_RING && l->thrift > EFG_THRIFT_NONE && s->cost < allowed / 2)
         l->thrift--;
     if (s->time > l->time)
         l->burst = (s->cost - l->cost) * EFG_LIMIT_BURST / (s->time - l->time);

@@ -3,15 +3,16 @@
  * Limit: what to leave out so that watching takes no more than its share of the time. Each measure includes
  * those before it:
  *
+ *     polls    of those that find nothing, a few are measured and stand for the others
  *     RING     the ring records blocks of iterations, one of every 2, 4, .. 64 (slow.h), then none
- *     POLLS    of polls that find nothing, a few are measured and stand for the others
  *     PAUSE    nothing is watched until what was spent is again within the share
  *
  * A measure is taken when what was spent since the start exceeds what is allowed AND what was spent lately
  * exceeds the share, too: costs of the past cannot be saved any more. Allowed is the share of the time, less
  * what MPI_Init and MPI_Finalize take, but at least a quarter of it, and GRACE in any case: until that has
- * been spent nothing is left out, so short runs are as if there was no limit. As long as no window was made,
- * pausing would mean to find none: it begins only when SEARCH has been spent.
+ * been spent no event is left out, so short runs are as if there was no limit. Polls that find nothing are
+ * not worth it: they are left out when a sixteenth has been spent, so that the rest is for later phases.
+ * As long as no window was made, pausing would mean to find none: it begins only when SEARCH has been spent.
  *
  * No clock, no MPI; times are ns since the start in which the rank had a processor: on a node with fewer of
  * them than ranks, what one does more takes the time of the others. The struct is the caller's.
@@ -31,7 +32,6 @@ enum efg_thrift {
     EFG_THRIFT_NONE,
     EFG_THRIFT_RING,               /* every 2nd block; one more: every 4th, and so on */
     EFG_THRIFT_NO_RING = 7,
-    EFG_THRIFT_POLLS,
     EFG_THRIFT_PAUSE
 };
 
@@ -40,6 +40,7 @@ struct efg_limit {
     uint64_t grace_time; /* ns: GRACE is the share of it */
     uint64_t reserve;    /* ns that MPI_Init takes, and MPI_Finalize with nothing to write */
     enum efg_thrift thrift;
+    bool thins_polls;
     uint64_t time, cost; /* at the last look */
     uint64_t burst;      /* ns that a burst would have cost then */
 };
@@ -58,8 +59,8 @@ void efg_limit_init(struct efg_limit *limit, uint64_t share, uint64_t init, uint
 /* ns that may have been spent at STATE->time before anything is left out. */
 uint64_t efg_limit_allowed(const struct efg_limit *limit, const struct efg_limit_state *state);
 
-/* Look at what was spent since the last look: LIMIT->thrift may go up or, while it concerns the ring only,
- * down by one. */
+/* Look at what was spent since the last look: polls may be left out from here on; else LIMIT->thrift may go
+ * up or, while it concerns the ring only, down by one. */
 void efg_limit_look(struct efg_limit *limit, const struct efg_limit_state *state);
 
 /* Watching goes on after a pause: what was before is not lately. */

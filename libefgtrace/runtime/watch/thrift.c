@@ -201,7 +201,7 @@ void efg_thrift_look(struct efg_thread *t, uint64_t now)
     struct efg_limit_state at = state(t, now);
     efg_limit_look(&thrift.limit, &at);
     note_limited(&s->control.agree);
-    t->is_sparing = thrift.limit.thrift >= EFG_THRIFT_POLLS;
+    t->is_sparing = thrift.limit.thins_polls;
     if (thrift.limit.thrift == EFG_THRIFT_PAUSE)
         consider_pause(t, now, &at);
 }
