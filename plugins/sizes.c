@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define MOST 64 /* communicators; those that come later are counted in the last one */
-#define BINS 65 /* bin 0: no bytes; bin b: 2^(b-1) to 2^b - 1 bytes */
+#define BINS 64 /* bin b: 2^b to 2^(b+1) - 1 bytes */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static struct histogram {
@@ -44,7 +44,7 @@ static void pos(const struct efgtrace_event *event)
     struct histogram *h = find(&event->comm);
     h->calls++;
     h->bytes += bytes;
-    h->bin[64 - __builtin_clzll(bytes)]++;
+    h->bin[63 - __builtin_clzll(bytes)]++;
     pthread_mutex_unlock(&lock);
 }
 
@@ -56,7 +56,7 @@ static void put_histogram(const struct efgtrace_host *host, const struct histogr
         if (!h->bin[b])
             continue;
         snprintf(line, sizeof line, "%016llx,%u,%u,%llu,%llu\n", (unsigned long long)h->identity, h->id,
-                 h->size, b ? 1ull << (b - 1) : 0ull, (unsigned long long)h->bin[b]);
+                 h->size, 1ull << b, (unsigned long long)h->bin[b]);
         host->section(line);
     }
 }

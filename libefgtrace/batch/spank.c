@@ -161,7 +161,7 @@ static void pass(spank_t spank, const struct efg_conf *conf, const char *where, 
 /* The library NAME beside this one comes first, but for the runtime of AddressSanitizer. */
 static void preload(spank_t spank, const char *name)
 {
-    char others[4 * PLACE], all[5 * PLACE + 64], path[PLACE];
+    char others[4 * PLACE] = "", all[5 * PLACE + 64], path[PLACE];
     Dl_info here;
 
     if (!dladdr(&option, &here) || !strchr(here.dli_fname, '/'))
@@ -169,9 +169,7 @@ static void preload(spank_t spank, const char *name)
     snprintf(path, sizeof path, "%.*s/%s", (int)(strrchr(here.dli_fname, '/') - here.dli_fname),
              here.dli_fname, name);
     spank_err_t error = spank_getenv(spank, "LD_PRELOAD", others, sizeof others);
-    if (error == ESPANK_ENV_NOEXIST)
-        *others = '\0';
-    if ((error && *others) || strpbrk(path, " :") || strstr(others, path))
+    if ((error && error != ESPANK_ENV_NOEXIST) || strpbrk(path, " :") || strstr(others, path))
         return;
     bool is_last = strstr(others, "asan");
     snprintf(all, sizeof all, "%s%s%s", is_last ? others : path, *others ? ":" : "", is_last ? path : others);
