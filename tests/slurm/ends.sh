@@ -34,23 +34,17 @@ saved_within() {
     verdict "$1: saved within $2 s" "$(awk -v a="$3" -v b="$last" -v most="$2" 'BEGIN { if (b - a > most) print b - a " s" }')"
 }
 
-run="$programs/term call"
-begin cancelled
-since=$(date +%s.%N)
-scancel "$job"
-same "cancelled: its state" CANCELLED "$(ended)"
-until_true 10 sh -c '[ "$(ls cancelled/pieces | wc -l)" = 2 ]'
-saved_within cancelled 2 "$since"
-readable cancelled
-
-run="$programs/term receive"
-begin asleep
-since=$(date +%s.%N)
-scancel "$job"
-same "asleep in a receive: its state" CANCELLED "$(ended)"
-until_true 10 sh -c '[ "$(ls asleep/pieces | wc -l)" = 2 ]'
-saved_within asleep 2 "$since"
-readable asleep
+# In calls all the time, and asleep in one.
+for way in call receive; do
+    run="$programs/term $way"
+    begin "cancelled-$way"
+    since=$(date +%s.%N)
+    scancel "$job"
+    same "cancelled-$way: its state" CANCELLED "$(ended)"
+    until_true 10 sh -c "[ \"\$(ls cancelled-$way/pieces | wc -l)\" = 2 ]"
+    saved_within "cancelled-$way" 2 "$since"
+    readable "cancelled-$way"
+done
 
 # The time limit is one of minutes; it is set to what has gone.
 run="$programs/term compute"
