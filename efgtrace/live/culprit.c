@@ -100,11 +100,9 @@ void efg_culprit_doing(const struct efg_where *w, char *text, size_t size)
 
 static void blame(struct search *s, const struct efg_where *w)
 {
-    struct efg_ranklist one = {0};
+    struct efg_range rank = {rank_of(w), 1, 1};
 
-    efg_ranklist_add(&one, rank_of(w));
-    efg_ranklist_unite(&s->out->ranks, &one);
-    efg_ranklist_fini(&one);
+    efg_ranklist_unite(&s->out->ranks, &(struct efg_ranklist){&rank, 1});
 }
 
 /* --- held up by something else --- */
@@ -148,8 +146,7 @@ static const char *held_by(const struct search *s, uint32_t i)
         return "reads or writes a file, and gets no byte further";
     if (is_in_locks(s, i))
         return "has threads that wait for one another outside of MPI, as in locks that they take in "
-               "different "
-               "orders";
+               "different orders";
     if (!is_awaited(s, i))
         return NULL;
     if (w->doing == EFG_SLEEPS)
@@ -226,34 +223,21 @@ static bool deviates_now(const struct efg_where *w)
     return deviates(w, w->live->begun);
 }
 
-/* The latest message from thread J to rank TO: its number; 0: none is remembered. */
-static uint64_t last_sent(const struct efg_where *w, uint32_t to, struct efg_await_end *end)
+/* The latest message that W sent, to rank TO or, if LIKE is given, to anybody with its tag and communicator.
+ * Returns the number of the call, 0: none is remembered; and the message in *END. */
+static uint64_t last_sent(const struct efg_where *w, uint32_t to, const struct efg_await_end *like,
+                          struct efg_await_end *end)
 {
     struct efg_await_end ends[EFG_AWAIT_ENDS];
 
     for (uint64_t n = w->live->begun; efg_where_call(w->live, n); n--) {
         uint32_t count = efg_await_ends(w, efg_where_call(w->live, n), ends);
-        for (uint32_t i = 0; i < count; i++)
-            if (ends[i].sends && ends[i].peer == to) {
-                *end = ends[i];
+        for (uint32_t i = 0; i < count; i++) {
+            *end = ends[i];
+            if (end->sends &&
+                (like ? end->tag == like->tag && end->identity == like->identity : end->peer == to))
                 return n;
-            }
-    }
-    return 0;
-}
-
-/* The latest message of W like END, to anybody: its number, 0: none is remembered; and *TO whom. */
-static uint64_t last_alike(const struct efg_where *w, const struct efg_await_end *end, uint32_t *to)
-{
-    struct efg_await_end ends[EFG_AWAIT_ENDS];
-
-    for (uint64_t n = w->live->begun; efg_where_call(w->live, n); n--) {
-        uint32_t count = efg_await_ends(w, efg_where_call(w->live, n), ends);
-        for (uint32_t i = 0; i < count; i++)
-            if (ends[i].sends && ends[i].tag == end->tag && ends[i].identity == end->identity) {
-                *to = ends[i].peer;
-                return n;
-            }
+        }
     }
     return 0;
 }
@@ -281,12 +265,11 @@ static bool has_received(const struct efg_where *w, const struct efg_await_end *
 static void explain_receive(struct search *s, const struct efg_where *w, const struct efg_await_end *end,
                             const struct efg_where *other)
 {
-    struct efg_await_end sent = {0};
+    struct efg_await_end sent = {0}, alike = {0};
     char wants[96], has[160];
-    uint32_t to = rank_of(w);
-    uint64_t n = last_sent(other, rank_of(w), &sent), strayed = last_alike(other, end, &to);
+    uint64_t n = last_sent(other, rank_of(w), NULL, &sent), strayed = last_sent(other, 0, end, &alike);
     bool is_there = n && !has_received(w, &sent, rank_of(other));
-    bool is_astray = strayed && to != rank_of(w) && deviates(other, strayed);
+    bool is_astray = strayed && alike.peer != rank_of(w) && deviates(other, strayed);
 
     name_end(w, end, wants, sizeof wants);
     efg_culprit_doing(other, has, sizeof has);
@@ -297,7 +280,7 @@ static void explain_receive(struct search *s, const struct efg_where *w, const s
     else if (is_there && sent.tag != end->tag)
         efg_buffer_print(&s->out->why, "sent with tag %d", sent.tag);
     else if (is_astray)
-        efg_buffer_print(&s->out->why, "sent to rank %u", to);
+        efg_buffer_print(&s->out->why, "sent to rank %u", alike.peer);
     else
         efg_buffer_print(&s->out->why, "not sent: it is %s", has);
     bool is_own = deviates_now(w) && !is_astray && !(is_there ? deviates(other, n) : deviates_now(other));
@@ -447,7 +430,7 @@ static bool is_odder(const struct search *s, uint32_t i, uint32_t j)
 }
 
 /* The ranks of the knot that are in the same collective as thread I, and what that is. */
-static void print_same(const struct search *s, uint32_t i, bool blames)
+static void print_same(struct search *s, uint32_t i, bool blames)
 {
     struct efg_ranklist ranks = {0};
     char text[200], doing[200];
@@ -456,7 +439,7 @@ static void print_same(const struct search *s, uint32_t i, bool blames)
         if (s->await->same[s->knot[k]] == s->await->same[i]) {
             efg_ranklist_add(&ranks, rank_of(&s->list[s->knot[k]]));
             if (blames)
-                blame((struct search *)s, &s->list[s->knot[k]]);
+                blame(s, &s->list[s->knot[k]]);
         }
     efg_ranklist_print(&ranks, text, sizeof text);
     efg_culprit_doing(&s->list[i], doing, sizeof doing);
