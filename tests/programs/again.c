@@ -1,8 +1,8 @@
 /* Calls that are like the one before from the same place, but for one argument.
  *
  * Each step, all from one place each: a message around the ring in three sizes, with two tags, to
- * MPI_PROC_NULL and to the right; one of a datatype that is made for it, of another size in each step (MPI
- * gives it the handle of the one that was freed); one on a communicator that is made for it, in which the
+ * MPI_PROC_NULL and to the right; three of a datatype that is made for each, of another size (MPI gives it the
+ * handle of the one that was freed); one on a communicator that is made for it, in which the
  * ranks are in another order in each step; one by MPI_Send or MPI_Ssend; Bcast from each root; Allreduce in
  * place and not; compute. True iterations: ITERATIONS (1000).
  *
@@ -28,14 +28,16 @@ static void in_turn(const struct program *p, int step)
         exchange(MPI_COMM_WORLD, i ? right : MPI_PROC_NULL, i ? left : MPI_PROC_NULL, 1, MPI_INT, 2);
 }
 
-static void with_a_type(const struct program *p, int step)
+static void with_types(const struct program *p, int step)
 {
     MPI_Datatype type;
 
-    MPI_Type_contiguous(1 + step % MOST, MPI_INT, &type);
-    MPI_Type_commit(&type);
-    exchange(MPI_COMM_WORLD, program_right(p), program_left(p), 1, type, 3);
-    MPI_Type_free(&type);
+    for (int i = 0; i < 3; i++) {
+        MPI_Type_contiguous(1 + (step + 7 * i) % MOST, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        exchange(MPI_COMM_WORLD, program_right(p), program_left(p), 1, type, 3);
+        MPI_Type_free(&type);
+    }
 }
 
 static void on_a_communicator(const struct program *p, int step)
@@ -75,7 +77,7 @@ int main(int argc, char **argv)
 
     for (int step = 0; step < p.iterations; step++) {
         in_turn(&p, step);
-        with_a_type(&p, step);
+        with_types(&p, step);
         on_a_communicator(&p, step);
         by_either_function(&p);
         together(&p);
