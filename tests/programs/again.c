@@ -1,10 +1,10 @@
 /* Calls that are like the one before from the same place, but for one argument.
  *
  * Each step, all from one place each: a message around the ring in three sizes, with two tags, to
- * MPI_PROC_NULL and to the right; three of a datatype that is made for each, of another size (MPI gives it the
- * handle of the one that was freed); one on a communicator that is made for it, in which the
- * ranks are in another order in each step; one by MPI_Send or MPI_Ssend; Bcast from each root; Allreduce in
- * place and not; compute. True iterations: ITERATIONS (1000).
+ * MPI_PROC_NULL and to the right; three of a datatype that is made for each, of another size (MPI gives it
+ * the handle of the one that was freed); one on a communicator that is made for it, in which the ranks are
+ * in another order in each step; one by MPI_Send or MPI_Ssend; Bcast from each root; Allreduce in place and
+ * not; compute. True iterations: ITERATIONS (1000).
  *
  * programs.sh: steps=100 iterations=100 */
 #include "program.h"
