@@ -270,6 +270,36 @@ enum { ROUNDS = 250 };
 enum { ROUNDS = 2000 };
 #endif
 
+static uint64_t count_inside(const struct efg_channel_ends *ends)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < ends->kept; i++)
+        count += !ends->all[i].is_margin;
+    return count;
+}
+
+/* It loses its messages, those that are open at its end, too. */
+static void no_end_of_a_last_window_in_doubt_stays(void **state)
+{
+    struct job job = pipeline(3, 0, 1, 0);
+    uint64_t ends = 0;
+    (void)state;
+    job.c.windows = realloc(job.c.windows, 2 * sizeof *job.c.windows);
+    job.c.windows[job.c.window_count++] = job.c.windows[0];
+    job.c.windows[0] = (struct efg_channels_window){.first = UINT64_MAX};
+    job.c.windows[1].flight.count++;
+    for (uint32_t i = 0; i < job.c.count; i++) {
+        job.c.channels[i].key.window = 1;
+        ends += count_inside(&job.c.channels[i].sends) + count_inside(&job.c.channels[i].receives);
+    }
+    assert_false(efg_channels_prove(&job.c, UINT32_MAX, NULL));
+    assert_true(efg_channels_has_proven(&job.c, 0) && !efg_channels_has_proven(&job.c, 1));
+    efg_channels_need(&job.c, UINT32_MAX);
+    assert_true(ends > 0);
+    assert_int_equal(job.c.gone.left_out, ends);
+    efg_channels_fini(&job.c);
+}
+
 static struct job random_job(void)
 {
     struct job job = new_job();
@@ -355,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pipelines_are_proven),
         cmocka_unit_test(each_window_has_its_own_proof),
+        cmocka_unit_test(no_end_of_a_last_window_in_doubt_stays),
         cmocka_unit_test(what_is_not_in_the_window_is_in_doubt),
         cmocka_unit_test(what_follows_no_rule_is_in_doubt),
         cmocka_unit_test(a_lost_message_is_in_doubt),

@@ -19,8 +19,8 @@ static bool is_stray(const struct efg_channels *c, const struct efg_channel_ends
                      uint32_t i)
 {
     bool is_open = i >= ends->to && window + 1 == c->window_count;
-    bool has_other = efg_channels_has_proven(c, window) && i >= ends->from && i < ends->to;
-    return !ends->all[i].is_margin && !is_open && !has_other;
+    bool has_other = i >= ends->from && i < ends->to;
+    return !ends->all[i].is_margin && !(efg_channels_has_proven(c, window) && (is_open || has_other));
 }
 
 static uint64_t count_strays(const struct efg_channels *c, const struct efg_channel_ends *ends,
