@@ -69,8 +69,9 @@ FILES_CFLAGS = $(call pc,--cflags,$(FILES_PC) inih)
 # What config/mpi.sh says of an MPI, asked once; MPI is the one to test with.
 ask          = $(or $(ask_$(1)_$(2)),$(eval ask_$(1)_$(2) := $(shell config/mpi.sh $(1) $(2)))$(ask_$(1)_$(2)))
 MPI          = $(call ask,name,$(MPICC))
-MPI_CFLAGS   = $(call ask,compile,$(1)) \
-               $(if $(filter mpich,$(call ask,name,$(1))),-Wno-stringop-overflow) # of MPI_STATUSES_IGNORE
+# gcc warns of MPICH's MPI_STATUSES_IGNORE; clang does not know the warning.
+QUIET        = $(if $(findstring clang,$(CC)),,$(if $(filter mpich,$(call ask,name,$(1))),-Wno-stringop-overflow))
+MPI_CFLAGS   = $(call ask,compile,$(1)) $(call QUIET,$(1))
 HWLOC_CFLAGS = $(call pc,--cflags,hwloc)
 FILES_LIBS   = $(call pc,--libs,$(FILES_PC)) $(INIH) -lelf -lm
 TOOL_LIBS    = $(FILES_LIBS) $(call pc,--libs,sqlite3)
