@@ -134,7 +134,7 @@ enum efg_shape {
      1ull << EFG_SHAPE_WIN_NEW | 1ull << EFG_SHAPE_WIN_FREE | 1ull << EFG_SHAPE_FILE_OPEN |               \
      1ull << EFG_SHAPE_FILE_CLOSE)
 
-/* A handle, which has room for a pointer in either library. */
+/* A handle, which has room for a pointer in either library if what follows is aligned as one. */
 #define EFG_HANDLE(type) _Alignas(uintptr_t) type
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a handle's number is in its first bytes");
 
@@ -149,8 +149,7 @@ struct efg_call {
     EFG_HANDLE(MPI_Datatype) type, rtype;
     EFG_HANDLE(MPI_Comm) comm;
     /* The rest. */
-    EFG_HANDLE(MPI_Win) win;
-    uint8_t op;         /* enum efg_collective */
+    _Alignas(uintptr_t) uint8_t op; /* enum efg_collective */
     uint8_t atomic, io; /* enum efg_atomic, enum efg_io */
     uint8_t collective, exclusive;
     uint8_t neighbour; /* collective of a neighbourhood: counts are per neighbour */
@@ -159,6 +158,7 @@ struct efg_call {
     bool is_spared;    /* ... and this one was not measured on entering */
     int16_t amode, whence;
     int nrequests;
+    EFG_HANDLE(MPI_Win) win;
     const void *counts, *rcounts;       /* per rank, v-collectives: of int or MPI_Count */
     const MPI_Datatype *types, *rtypes; /* per rank, Alltoallw */
     union {
@@ -193,8 +193,10 @@ struct efg_call {
     void *thread;
 };
 #define EFG_CALL_ARGUMENTS 64 /* bytes up to the rest */
-_Static_assert(offsetof(struct efg_call, win) == EFG_CALL_ARGUMENTS, "they are compared as one cache line");
-_Static_assert(sizeof(struct efg_call) == 256, "it is the same for each MPI");
+_Static_assert(offsetof(struct efg_call, op) == EFG_CALL_ARGUMENTS, "they are compared as one cache line");
+_Static_assert(sizeof(struct efg_call) == 256 && offsetof(struct efg_call, win) == 88 &&
+                   offsetof(struct efg_call, frame) == 208,
+               "it is the same for each MPI");
 
 /* Facts of a function, by its number. */
 struct efg_call_info {
