@@ -17,6 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import firefox
+from merged import ranks_of
 
 NODES_MOST = 400  # in the tree with the ranks
 PARTS = ['overview', 'loops', 'iterations', 'heat', 'slow', 'timeline', 'waiting', 'calls', 'flame', 'flow', 'messages', 'contexts', 'ranks', 'representative', 'growth']
@@ -391,9 +392,12 @@ def choice(page, report):
     same(f'{page.name}: two ranks', sum(first[:2]), page.js(pick, f'{ranks[0]}, {ranks[1]}')[0])
     same(f'{page.name}: and all again', whole, page.js(pick, '')[0])
     if len(ranks) == report['overview']['ranks']:
-        same(f'{page.name}: a distribution is made as the report makes it', report['contexts'][0]['time'], page.js('''
+        made = page.js('''
             const d = distributionOf(contexts[0].time_by.map((value, i) => [rankNumbers[i], value]));
-            return Object.fromEntries(Object.keys(contexts[0].time).map((key) => [key, key === "median" ? Math.trunc(d[key]) : d[key]]))'''))
+            return Object.fromEntries(Object.keys(contexts[0].time).map((key) => [key, key === "median" ? Math.trunc(d[key]) : d[key]]))''')
+        same(f'{page.name}: a distribution is made as the report makes it', *[
+            values | {'thirds': [[n, ranks_of(text) if n else None] for n, text in values['thirds']]}
+            for values in (report['contexts'][0]['time'], made)])
 
 
 def iterations(page, report):
