@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import otf2
 import read_run
+from merged import ranks_of
 from otf2.events import (Enter, Leave, MpiCollectiveEnd, MpiIrecv, MpiIrecvRequest, MpiIsend,
                          MpiRecv, MpiSend)
 
@@ -157,16 +158,6 @@ def around(graph, loop):
     while graph['loops'][loop]['parent'] is not None:
         loop = graph['loops'][loop]['parent']
     return loop
-
-
-def ranks_of(text):
-    """Of a list such as "0,2-62:2"."""
-    found = set()
-    for part in text.split(','):
-        ends, _, stride = part.partition(':')
-        first, _, last = ends.partition('-')
-        found |= set(range(int(first), int(last or first) + 1, int(stride or 1)))
-    return found
 
 
 def outermost(graph, called=()):

@@ -167,18 +167,25 @@ static void test_pivots_in_common(void **state)
     sim_assert_part(uncommon, 30, 250);
 }
 
+/* Four ranks, of which two have one pivot and two have another; of the same period. */
+static struct sim_plan *plan_without_common(uint32_t run)
+{
+    struct sim_plan *p = sim_plan_any(world, run);
+    p->ranks = 4;
+    for (int i = 0; i < 4; i++) {
+        p->rank[i].lacks = i < 2 ? 3 : 4;
+        p->rank[i].period = 1000000;
+    }
+    return p;
+}
+
 /* Without one in common, those whose periods are longer follow. */
 static void test_other_periods_follow(void **state)
 {
     int made = 0;
     (void)state;
     for (uint32_t run = 1; run <= sim_schedules(125); run++) {
-        struct sim_plan *p = sim_plan_any(world, run);
-        p->ranks = 4;
-        for (int i = 0; i < 4; i++) {
-            p->rank[i].lacks = i < 2 ? 3 : 4;
-            p->rank[i].period = i == 1 ? 3000000 : 1000000;
-        }
+        plan_without_common(run)->rank[1].period = 3000000;
         made += sim_windows(world, NULL);
         if (windows_of(0))
             assert_true(owners() == 3 && world->rank[1].control.agree.role != EFG_OWNER);
@@ -192,13 +199,7 @@ static void test_periods_that_seem_longer(void **state)
     int made = 0;
     (void)state;
     for (uint32_t run = 1; run <= sim_schedules(125); run++) {
-        struct sim_plan *p = sim_plan_any(world, run);
-        p->ranks = 4;
-        for (int i = 0; i < 4; i++) {
-            p->rank[i].lacks = i < 2 ? 3 : 4;
-            p->rank[i].period = 1000000;
-            p->rank[i].late = i == 3 ? 1 + sim_roll(4) : 0;
-        }
+        plan_without_common(run)->rank[3].late = 1 + sim_roll(4);
         made += sim_windows(world, NULL);
         if (windows_of(0))
             assert_int_equal(owners(), 4);
