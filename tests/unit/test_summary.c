@@ -478,7 +478,8 @@ static void test_claim(void **state)
     expect("             rank 3 recorded alone: the others did not answer\n");
 }
 
-/* What holds for several windows is said once: of those whose ranks are furthest apart. */
+/* What holds for several windows is said once, of those whose ranks are furthest apart; which windows they are
+ * only where something else holds for others. */
 static void test_alike(void **state)
 {
     (void)state;
@@ -487,11 +488,14 @@ static void test_alike(void **state)
     cuts[1].begin_most += 4000000;
     cuts[2].begin_most += 5000000;
     cuts[3].ranks = 3;
+    cuts[3].first_least = cuts[3].first_most = 105;
     whole.run.cuts = cuts;
     whole.run.cut_count = 4;
-    expect("             iterations of these numbers on all 4 ranks\n"
+    expect("             iterations of these numbers on all 4 ranks (number 100 to 109, 100 to 109, 1 more)\n"
            "             ranks begin the window up to 6.00 ms apart; an iteration takes 3.40 ms\n"
-           "             the same iterations on 3 of 4 ranks\n");
+           "             the same iterations on 3 of 4 ranks (number 105 to 109)\n");
+    whole.run.cut_count = 3;
+    expect("             iterations of these numbers on all 4 ranks\n");
     expect_not("the same iterations on all");
     expect_not("5.00 ms apart");
     whole.run.cuts = one;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define ENOUGH 0.95 /* of the messages with both ends */
+#define NAMED 2     /* windows of one kind */
 
 bool efg_summary_is_aligned(const struct efg_run_cut *cut)
 {
@@ -126,9 +127,35 @@ static bool is_sure(const struct efg_run *run, const struct efg_run_cut *cut)
            !run->messages.unknown && (!apart_of(cut) || are_all_matched(run));
 }
 
+static bool is_like(const struct efg_run_cut *a, const struct efg_run_cut *b)
+{
+    return a->ranks == b->ranks && efg_summary_is_aligned(a) == efg_summary_is_aligned(b);
+}
+
+/* " (number 12 to 21, 40 to 49, 1 more)": the windows like CUT, if there are others, too. */
+static void name_windows(char *text, size_t size, const struct efg_run *run, const struct efg_run_cut *cut)
+{
+    uint32_t alike = 0, others = 0;
+    size_t used = 0;
+    for (const struct efg_run_cut *one = run->cuts; one < run->cuts + run->cut_count; one++) {
+        others += one->ranks && !is_like(one, cut);
+        if (!is_like(one, cut) || ++alike > NAMED)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%llu to %llu", used ? ", " : " (number ",
+                                 (unsigned long long)one->first_least,
+                                 (unsigned long long)(one->last_least ? one->last_least - 1 : 0));
+    }
+    if (alike > NAMED)
+        used += (size_t)snprintf(text + used, size - used, ", %u more", alike - NAMED);
+    if (others)
+        snprintf(text + used, size - used, ")");
+    else
+        text[0] = '\0';
+}
+
 static void put_even(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_cut *cut)
 {
-    char ranks[64];
+    char ranks[64], windows[128];
     unsigned long long all = run->common.totals.ranks;
     if (cut->ranks < 2)
         return;
@@ -136,8 +163,9 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run, const st
         snprintf(ranks, sizeof ranks, "%u of %llu ranks", cut->ranks, all);
     else
         snprintf(ranks, sizeof ranks, "all %u ranks", cut->ranks);
-    efg_summary_tell(out, "             %s on %s",
-                     is_sure(run, cut) ? "the same iterations" : "iterations of these numbers", ranks);
+    name_windows(windows, sizeof windows, run, cut);
+    efg_summary_tell(out, "             %s on %s%s",
+                     is_sure(run, cut) ? "the same iterations" : "iterations of these numbers", ranks, windows);
 }
 
 static void put_apart(struct efg_buffer *out, const struct efg_run_cut *cut)
@@ -186,11 +214,6 @@ static void put_missing(struct efg_buffer *out, const struct efg_run *run)
                          "             on %llu of %llu ranks the iterations were not agreed "
                          "on with the others: messages may be missing",
                          (unsigned long long)totals->disagreed, (unsigned long long)totals->ranks);
-}
-
-static bool is_like(const struct efg_run_cut *a, const struct efg_run_cut *b)
-{
-    return a->ranks == b->ranks && efg_summary_is_aligned(a) == efg_summary_is_aligned(b);
 }
 
 /* Of the cuts like CUT, the one whose ranks are furthest apart; NULL if one of them comes before it: then all
