@@ -478,7 +478,7 @@ static void test_claim(void **state)
     expect("             rank 3 recorded alone: the others did not answer\n");
 }
 
-/* What holds for several windows is said once, of those whose ranks are furthest apart; which windows they are
+/* What holds for several windows is said once, of those whose ranks are furthest apart; which ones they are
  * only where something else holds for others. */
 static void test_alike(void **state)
 {

@@ -165,7 +165,8 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run, const st
         snprintf(ranks, sizeof ranks, "all %u ranks", cut->ranks);
     name_windows(windows, sizeof windows, run, cut);
     efg_summary_tell(out, "             %s on %s%s",
-                     is_sure(run, cut) ? "the same iterations" : "iterations of these numbers", ranks, windows);
+                     is_sure(run, cut) ? "the same iterations" : "iterations of these numbers", ranks,
+                     windows);
 }
 
 static void put_apart(struct efg_buffer *out, const struct efg_run_cut *cut)
