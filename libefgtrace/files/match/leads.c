@@ -15,6 +15,9 @@
  *     depth x messages of a channel per iteration
  *                              the same number of iterations
  *     ... on the channels to higher ranks only, or on those to lower ranks only
+ *     ... and of a message with a tag of its own, the end that is there tells: its receive without
+ *         its send leads; its send without its receive was received before, if it is older than all
+ *         that its destination has
  *
  * The larger the depth, the fewer messages that were under way are left: bisection finds the depth
  * that leaves none. With the most negative depth, leads are the least that times allow. The
@@ -138,6 +141,25 @@ static int64_t least_lead(const struct efg_channels *c, const struct efg_channel
     return least < -most_ahead ? -most_ahead : smaller(least, most);
 }
 
+/* Few messages of which both ends are there or only those of one side. */
+static bool is_by_ends(const struct efg_channel *channel, const struct efg_leads *leads)
+{
+    uint32_t sends = channel->sends.kept, receives = channel->receives.kept;
+    return leads->is_by_ends && sends < MOST_LEAD && receives < MOST_LEAD &&
+           (!sends || !receives || sends + receives == 2);
+}
+
+static int64_t lead_by_ends(const struct efg_channel *channel)
+{
+    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
+    uint32_t before = 0;
+    if (s->kept && r->kept)
+        return fits(channel, 0, 0) ? 0 : 1;
+    while (before < s->kept && s->all[before].time < channel->first)
+        before++;
+    return (int64_t)r->kept - before;
+}
+
 /* The most_lead if none fits. */
 static int64_t lead_by(const struct efg_channels *c, const struct efg_channel *channel,
                        const struct efg_leads *leads)
@@ -145,6 +167,8 @@ static int64_t lead_by(const struct efg_channels *c, const struct efg_channel *c
     uint64_t slack = is_between_clocks(channel) ? leads->slack : 0;
     if (efg_channel_is_collective(channel)) /* all have made the same number of them when windows begin */
         return channel->base;
+    if (is_by_ends(channel, leads))
+        return lead_by_ends(channel);
     int64_t lead = least_lead(c, channel, leads);
     while (lead < most_lead(channel) && lead < channel->receives.kept && !fits(channel, lead, slack))
         lead++;
@@ -218,13 +242,14 @@ static bool are_all_proven(const struct efg_channels *c)
 
 struct rule { /* with a number that is looked for */
     enum efg_ways ways;
-    bool is_by_iteration, is_slack;
+    bool is_by_iteration, is_slack, is_by_ends;
 };
 
 static void set_rule(struct efg_channels_window *w, const struct rule *rule, int64_t number)
 {
     w->leads.ways = rule->ways;
     w->leads.is_by_iteration = rule->is_by_iteration;
+    w->leads.is_by_ends = rule->is_by_ends;
     w->leads.depth = rule->is_slack ? 0 : (int32_t)number;
     w->leads.slack = rule->is_slack ? (uint64_t)number : 0;
 }
@@ -269,12 +294,54 @@ static void look_for(struct efg_channels *c, uint32_t rank, joiner join, const s
     settle(c, rank, join);
 }
 
-static void find_depths(struct efg_channels *c, uint32_t rank, joiner join)
+static void find_depths(struct efg_channels *c, uint32_t rank, joiner join, bool by_ends)
 {
     for (int by_iteration = 0; by_iteration < 2; by_iteration++)
         for (enum efg_ways ways = EFG_WAYS_ALL; ways <= EFG_WAYS_DOWN && !are_all_proven(c); ways++)
-            look_for(c, rank, join, &(struct rule){.ways = ways, .is_by_iteration = by_iteration},
+            look_for(c, rank, join,
+                     &(struct rule){.ways = ways, .is_by_iteration = by_iteration, .is_by_ends = by_ends},
                      -MOST_DEPTH, MOST_DEPTH);
+}
+
+/* --- what ranks have of a window --- */
+
+static uint64_t name_of(uint32_t rank, uint32_t window)
+{
+    return (uint64_t)rank << 32 | window;
+}
+
+/* RANK has ENDS of WINDOW. */
+static void note_first(struct efg_map *firsts, uint32_t rank, uint32_t window,
+                       const struct efg_channel_ends *ends)
+{
+    uint64_t *first = ends->kept ? efg_map_put(firsts, name_of(rank, window)) : NULL;
+    if (first && (!*first || ends->all[0].time < *first))
+        *first = ends->all[0].time;
+}
+
+/* Without memory, what was sent is taken to be received later. */
+static void find_firsts(struct efg_channels *c)
+{
+    struct efg_map firsts = {0};
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct efg_channel_key *key = &c->channels[i].key;
+        note_first(&firsts, key->source, key->window, &c->channels[i].sends);
+        note_first(&firsts, key->destination, key->window, &c->channels[i].receives);
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct efg_channel_key *key = &c->channels[i].key;
+        const uint64_t *first = efg_map_find(&firsts, name_of(key->destination, key->window));
+        c->channels[i].first = first ? *first : 0;
+    }
+    efg_map_fini(&firsts);
+}
+
+static void find_by_ends(struct efg_channels *c, uint32_t rank, joiner join)
+{
+    if (are_all_proven(c))
+        return;
+    find_firsts(c);
+    find_depths(c, rank, join, true);
 }
 
 /* The least slack with which no more lead than were under way. */
@@ -320,6 +387,7 @@ static void sum_up(struct efg_channels *c)
         if (one->is_proven)
             one->doubt = 0;
         c->leads.depth = one->is_proven && one->depth < c->leads.depth ? one->depth : c->leads.depth;
+        c->leads.is_by_ends |= one->is_proven && one->is_by_ends;
         if ((one->is_proven || !has_any) && one->slack > c->leads.slack)
             c->leads.slack = one->slack;
         c->leads.doubt += one->doubt;
@@ -331,7 +399,8 @@ bool efg_channels_prove(struct efg_channels *c, uint32_t rank, joiner join)
     begin_proof(c);
     settle(c, rank, join);
     note_doubt(c);
-    find_depths(c, rank, join);
+    find_depths(c, rank, join, false);
+    find_by_ends(c, rank, join);
     find_slacks(c, rank, join);
     sum_up(c);
     return c->leads.is_proven;

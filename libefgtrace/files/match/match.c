@@ -200,7 +200,7 @@ static int get_back(struct efg_channels *c, const void *block, size_t size, size
 
 static void put_ahead(const struct efg_channels *c, const struct efg_channel *channel, struct efg_buffer *out)
 {
-    int64_t lead = channel->receives.count ? efg_channels_lead(c, channel) : 0;
+    int64_t lead = efg_channel_is_collective(channel) ? 0 : efg_channels_lead(c, channel);
     if (lead >= 0 || !efg_channels_has_proven(c, channel->key.window))
         return;
     put_key(out, &channel->key);
@@ -210,7 +210,7 @@ static void put_ahead(const struct efg_channels *c, const struct efg_channel *ch
 static void get_ahead(struct efg_reader *in, struct efg_channel *channel)
 {
     uint64_t received = efg_reader_number(in);
-    channel->received = received < channel->sends.kept ? (uint32_t)received : 0;
+    channel->received = received <= channel->sends.kept ? (uint32_t)received : 0;
 }
 
 static void put_needs(const struct efg_channels *c, const struct efg_channel *channel, struct efg_buffer *out)

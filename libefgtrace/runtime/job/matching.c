@@ -160,7 +160,7 @@ static void load(struct efg_channels *c)
 /* To the ranks that sent what was received before the windows began. */
 static void reply(struct efg_channels *c)
 {
-    if (c->leads.depth >= 0)
+    if (c->leads.depth >= 0 && !c->leads.is_by_ends)
         return;
     efg_channels_sort_back(c);
     exchange(c, &back);
