@@ -270,10 +270,14 @@ static void hear(struct efg_thread *t, uint64_t now)
         wait_for_loop(now);
 }
 
-/* What is in the ring does not stay there. */
+/* What is in the ring does not stay there; nor does a short loop wait for a collective that does not come,
+ * where samples cost so much that they are rare. */
 static bool is_pressed(uint64_t now)
 {
-    return agree->slow.is_on && now - rounds.posted_at >= efg_ring_pause();
+    uint64_t waited = now - rounds.posted_at, lasted = now - efg_next_since();
+
+    return (agree->slow.is_on && waited >= efg_ring_pause()) ||
+           (agree->round == EFG_ROUND_CALIBRATE && waited >= efg_finder_pause(lasted, job->conf.interval));
 }
 
 void efg_rounds_advance(struct efg_thread *t, uint64_t now, bool sample)
