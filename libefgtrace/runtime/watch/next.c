@@ -69,13 +69,20 @@ void efg_next_forget(void)
     next.present = NULL;
 }
 
+/* When the loop of this rank was over: by its pivot, or, where it has none, by the last sample that saw it go
+ * round. */
+static uint64_t end_of_last(const struct efg_thread *t)
+{
+    return s->pivot.kind != EFG_PIVOT_NONE && t->last_visit ? t->last_visit : efg_phases_bound();
+}
+
 static void begin_search(const struct efg_thread *t, uint64_t now)
 {
     end_search();
     next.search = efg_finder_since(&t->graph, efg_wish_begin(), now);
     next.search_since = now;
     next.samples = 0;
-    efg_phases_close(t->last_visit);
+    efg_phases_close(end_of_last(t));
     efg_tell(now, "the main loop is over: looking for the next one");
 }
 
@@ -97,21 +104,21 @@ bool efg_next_look(struct efg_thread *t, uint64_t now)
 }
 
 /* What the finder of the whole run takes for the main loop. */
-static void take_main(const struct efg_thread *t)
+static void take_main(const struct efg_thread *t, uint64_t now)
 {
     bool replaces = !next.search && !next.present && !efg_finder_is_apart(t->finder);
     uint64_t begin = efg_phases.present == EFG_NONE ? job->start
                      : next.search                  ? next.search_since
-                     : t->last_visit                ? t->last_visit
-                                                    : job->start;
+                                                    : end_of_last(t);
 
     efg_next_forget();
     s->loop = s->main;
     efg_phases_open(&s->loop, begin, NULL, replaces);
+    efg_phases_update(&s->loop, now);
     efg_phases_name(&s->control.agree);
 }
 
-static void take_next(const struct efg_mainloop *loop)
+static void take_next(const struct efg_mainloop *loop, uint64_t now)
 {
     efg_finder_free(next.present);
     next.present = next.search;
@@ -119,6 +126,7 @@ static void take_next(const struct efg_mainloop *loop)
     next.search = NULL;
     s->loop = *loop;
     efg_phases_open(loop, next.since, next.present, false);
+    efg_phases_update(loop, now);
     efg_phases_name(&s->control.agree);
 }
 
@@ -127,7 +135,7 @@ static void take_next(const struct efg_mainloop *loop)
 static void take_other(const struct efg_thread *t)
 {
     if (efg_finder_is_apart(next.present))
-        efg_phases_open(&s->loop, t->last_visit ? t->last_visit : next.since, NULL, false);
+        efg_phases_open(&s->loop, end_of_last(t), NULL, false);
     else
         efg_phases_open(&s->loop, next.since, next.present, true);
     efg_phases_name(&s->control.agree);
@@ -142,15 +150,21 @@ static bool search(uint64_t now)
     efg_finder_sample(next.search, now, &loop);
     if (!loop.function || now - next.search_since < (now - job->start) / LEAST_PART)
         return false;
-    take_next(&loop);
+    take_next(&loop, now);
     return true;
+}
+
+void efg_next_finish(void)
+{
+    if (s->pivot.kind == EFG_PIVOT_NONE)
+        efg_phases_close(efg_phases_bound());
 }
 
 bool efg_next_sample(struct efg_thread *t, uint64_t now, bool is_new)
 {
     efg_next_look(t, now);
     if (is_new && (s->main.function != s->loop.function || s->main.key != s->loop.key || !next.present)) {
-        take_main(t);
+        take_main(t, now);
         return true;
     }
     if (next.search)
@@ -161,7 +175,7 @@ bool efg_next_sample(struct efg_thread *t, uint64_t now, bool is_new)
         s->loop = s->main;
     if (next.present && is_new)
         take_other(t);
-    efg_phases_update(&s->loop);
+    efg_phases_update(&s->loop, now);
     efg_phases_name(&s->control.agree);
     return next.present && is_new;
 }

@@ -27,6 +27,9 @@ uint64_t efg_next_since(void);
 /* What the last sample saw, of the time that counts for the loop of this rank. */
 struct efg_judge *efg_next_judge(const struct efg_thread *thread);
 
+/* The program ends. The last phase of a rank without a pivot may have ended before, as samples tell. */
+void efg_next_finish(void);
+
 /* Sites have changed: only the finder of the whole run is asked. */
 void efg_next_forget(void);
 

@@ -151,10 +151,24 @@ void efg_phases_resume(void)
         begin_stretch(phase->end);
 }
 
-void efg_phases_update(const struct efg_mainloop *loop)
+uint64_t efg_phases_bound(void)
 {
-    if (present() && present()->loop.function == loop->function)
-        present()->loop = *loop;
+    const struct efg_phase *phase = present();
+
+    if (!phase || !phase->resumed)
+        return phase ? phase->end : efg_job.start;
+    return phase->measured > phase->resumed ? phase->measured : phase->resumed;
+}
+
+void efg_phases_update(const struct efg_mainloop *loop, uint64_t now)
+{
+    struct efg_phase *phase = present();
+
+    if (!phase || phase->loop.function != loop->function)
+        return;
+    if (loop->iterations > phase->loop.iterations || phase->measured < phase->resumed)
+        phase->measured = now;
+    phase->loop = *loop;
 }
 
 void efg_phases_name(const struct efg_agree *agree)

@@ -19,6 +19,7 @@ struct efg_phase {
     uint32_t number;       /* that its windows have (efg_agree_phase); 0: it was never elected */
     uint64_t begin, end;   /* of it all */
     uint64_t resumed;      /* since then it lasts; 0: it is over */
+    uint64_t measured;     /* when it was last seen to go round, by a sample */
     uint64_t time;         /* ns that it has lasted, without the present stretch */
     uint64_t used, waited; /* processor time in it, and ns of waiting for a processor; likewise */
     struct efg_run_iterations iterations; /* of pivots that are no longer marked */
@@ -48,10 +49,12 @@ void efg_phases_forget_sites(void);
 /* The present one was over at END. It was not: what has happened since was part of it. */
 void efg_phases_close(uint64_t end);
 void efg_phases_resume(void);
+/* Until when the present one has lasted at least, as samples tell; before the first one, the start. */
+uint64_t efg_phases_bound(void);
 
-/* The present one has what is said of it, as it is now. If its loop is the one that was elected, it has that
+/* The present one has what is said of it, as it is NOW. If its loop is the one that was elected, it has that
  * number. */
-void efg_phases_update(const struct efg_mainloop *loop);
+void efg_phases_update(const struct efg_mainloop *loop, uint64_t now);
 void efg_phases_name(const struct efg_agree *agree);
 
 /* Adds to LASTED how many ns phases number 1 to EFG_AGREE_TURNS lasted until NOW, and to BUSY how many it

@@ -306,6 +306,8 @@ void efg_steer_finish(uint64_t now, bool collective)
     if (!efg_next_is_later())
         s->loop = s->main;
     efg_ahead_finish(t, now);
+    if (!efg_thrift_has_paused())
+        efg_next_finish();
     if (s->pivot.kind == EFG_PIVOT_NONE && s->loop.function)
         efg_mainloop_adopt_own(t, now); /* to say where its iterations begin */
     if (is_adaptive && collective && agree->phases > 1) {
