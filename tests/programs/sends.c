@@ -9,7 +9,7 @@
  * bytes, some of a derived type; and one to MPI_PROC_NULL. A Barrier; compute. True iterations:
  * ITERATIONS (100). Needs an even number of ranks.
  *
- * programs.sh: steps=200 */
+ * programs.sh: steps=200 iterations=200 */
 #include "program.h"
 
 enum { MOST = 1 << 16, TAG = 5 };

@@ -12,10 +12,12 @@
 #define FREQUENT 0.8     /* of the count, at least */
 #define FEW_EVENTS 0.025 /* share that rare sites may have */
 #define SOME 0.35        /* share of events or time */
+#define LITTLE 0.1       /* share of events, of what the code has in a loop around this one */
 #define HARDLY_ANY 0.002 /* of the time: rare sites with less say nothing of stages */
 #define LEAST_ROUNDS 5
 #define SELDOM 4.9 /* iterations from one visit to the next, of what is not nested */
 #define MOST_STAGES 4
+#define MOST_PIECES 8     /* stages that are a loop of their own in the code */
 #define MOST_BRANCHES 192 /* rare sites, at most, among which branches are looked for */
 #define MOST_PAIRS 64     /* of them */
 #define WORDS (MOST_BRANCHES / 64)
@@ -317,21 +319,26 @@ static bool has_other(const struct level *level, uint32_t x)
     return is_any(level->body, least, rest + error, x);
 }
 
-/* A rare site comes once in exactly 2, 3 or 4 iterations. */
+/* A rare site comes once in exactly K iterations, at each of them. */
+static bool is_stage(const struct level *level, uint32_t i, int k)
+{
+    double off = k * entries(level->body, i) - level->rounds, error = k + 0.002 * level->rounds;
+
+    return is_rare(level, i) && entries(level->body, i) >= LEAST_ROUNDS && off <= error && -off <= error &&
+           !has_other(level, i);
+}
+
+/* Iterations are stages of what is around them: 2, 3 or 4; where the code has a loop in a loop up to 8, such
+ * as directions, colours or fields. */
 static bool has_stages(const struct level *level)
 {
-    double error = 0.002 * level->rounds;
-
     if (level->time >= (1 - HARDLY_ANY) * level->body->time)
         return false;
-    for (int k = 2; k <= MOST_STAGES; k++) {
-        for (uint32_t i = 0; i < level->body->count; i++) {
-            double off = k * entries(level->body, i) - level->rounds;
-            if (is_rare(level, i) && entries(level->body, i) >= LEAST_ROUNDS && off <= k + error &&
-                -off <= k + error && !has_other(level, i))
+    for (int k = 2; k <= MOST_PIECES; k++)
+        for (uint32_t i = 0; i < level->body->count; i++)
+            if ((k <= MOST_STAGES || efg_place_is_in(level->place, level->body->sites[i].place)) &&
+                is_stage(level, i, k))
                 return true;
-        }
-    }
     return false;
 }
 
@@ -387,7 +394,7 @@ static bool is_taken(const struct level *level)
     if (has_stages(level))
         return false;
     if ((events <= FEW_EVENTS && time <= SOME && (level->count > 1 || is_iteration(level))) ||
-        (events <= SOME && is_steady(level) && is_iteration(level)))
+        (events <= (level->place ? LITTLE : SOME) && is_steady(level) && is_iteration(level)))
         return true;
     return !level->place && events <= SOME && time <= SOME && level->rounds >= LEAST_ROUNDS &&
            is_exchanged(level);
