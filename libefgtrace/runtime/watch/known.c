@@ -225,6 +225,7 @@ static bool is_counted(const struct efg_phase *phase)
     return efg_phases.counted != EFG_NONE && phase == &efg_phases.list[efg_phases.counted];
 }
 
+/* Returns false if there is nothing to say: a loop whose place another one took at once was no phase. */
 static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t,
                            const struct efg_phase *phase, uint64_t now)
 {
@@ -237,6 +238,8 @@ static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t
         efg_stat_unite(&iterations.all, &t->iterations.all);
         iterations.all_mpi += t->iterations.all_mpi;
     }
+    if (!phase->number && !iterations.all.count && !efg_phases_time(phase, now))
+        return false;
     *out = (struct efg_run_phase){
         .number = phase->number,
         .loop = describe_known(&t->graph, &phase->loop, site),
