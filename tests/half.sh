@@ -35,21 +35,31 @@ job() {
 
 # --- as bare ---
 
+# bare COMMAND...: its ./out.bare and $wanted; of many cases it is the same command, which is run once
+declare -A bare_code bare_out
+bare() {
+    local command="$*"
+    if [ -z "${bare_code[$command]-}" ]; then
+        job "$@"
+        bare_code[$command]=$code bare_out[$command]=$(cat out)
+    fi
+    wanted=${bare_code[$command]}
+    echo "${bare_out[$command]}" >out.bare
+}
+
 # as_bare NAME BARE... -- TRACED...: the two command lines of the launcher, the second one $times
 # times; the folder of the last run is $folder
 as_bare() {
-    local name=$1 bare=() wrong=0 i last
+    local name=$1 command=() wrong=0 i last wanted
     shift
-    while [ "$1" != -- ]; do bare+=("$1"); shift; done
+    while [ "$1" != -- ]; do command+=("$1"); shift; done
     shift
     hung=0
-    job "${bare[@]}"
-    cp out out.bare
-    local wanted=$code
+    bare "${command[@]}"
     for ((i = 0; i < times; i++)); do
         rm -rf trace*
         job "$@"
-        [ $code = $wanted ] && cmp -s out out.bare && continue
+        [ $code = "$wanted" ] && cmp -s out out.bare && continue
         wrong=$((wrong + 1))
         last="exit code $code: $(head -n 3 out err)"
     done
@@ -68,8 +78,12 @@ says() {
 
 # iterations RANK: the numbers of those that it has recorded
 iterations() {
-    otf2-print --location $1 "$folder/traces.otf2" 2>/dev/null |
-        sed -n 's/^PARAMETER.*Parameter: "iteration".* Value: \([0-9]*\).*/\1/p' | paste -sd ,
+    otf2-print --location $1 "$folder/traces.otf2" 2>/dev/null | numbers_of $1
+}
+
+# numbers_of RANK: of what otf2-print says
+numbers_of() {
+    sed -n "s/^PARAMETER[A-Z_0-9]*  *$1 .*Parameter: \"iteration\".* Value: \([0-9]*\).*/\1/p" | paste -sd ,
 }
 
 # recorded NAME RANKS UNTRACED: the same iterations on these RANKS, nothing of others, and a trace that
@@ -77,8 +91,9 @@ iterations() {
 recorded() {
     local name=$1 rank first= got
     verdict "$name: otf2-print accepts the trace" "$(unreadable "$folder/traces.otf2")"
+    otf2-print "$folder/traces.otf2" >printed 2>/dev/null
     for rank in $2; do
-        got=$(iterations $rank)
+        got=$(numbers_of $rank <printed)
         [ -n "$first" ] || first=$got
         [ -n "$got" ] && [ "$got" = "$first" ] && continue
         verdict "$name: the same iterations" "rank $rank has '$got', not '$first'"
@@ -86,7 +101,7 @@ recorded() {
     done
     verdict "$name: the same iterations" ""
     for rank in ${3:-}; do
-        same "$name: nothing of rank $rank" "" "$(iterations $rank)"
+        same "$name: nothing of rank $rank" "" "$(numbers_of $rank <printed)"
     done
     same "$name: one folder" "1 folder" "$(ls -d trace* | wc -l) folder"
 }

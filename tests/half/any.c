@@ -32,9 +32,7 @@ static long exchange(int step)
 
 static void work(void)
 {
-    volatile double x = 1;
-    for (int i = 0; i < 50000; i++)
-        x = x * 1.0000001 + 1e-9;
+    usleep(300); /* not busy: there are more ranks than cores */
 }
 
 int main(int argc, char **argv)
