@@ -34,12 +34,12 @@ marked() {
 }
 
 marked "no mark" 100 "behind MPI_Allreduce" ./marked none
-marked "a mark in the outer loop" 100 "at efgtrace_iteration  marked.c:44 main" ./marked step
-marked "a mark in the inner loop" 3000 "at efgtrace_iteration  marked.c:21 tick" ./marked sweep
+marked "a mark in the outer loop" 100 "at efgtrace_iteration  marked.c:45 main" ./marked step
+marked "a mark in the inner loop" 3000 "at efgtrace_iteration  marked.c:22 tick" ./marked sweep
 
 if command -v "$MPIFORT" >/dev/null; then
     $MPIFORT -g -O1 -J "$work" "$user/efgtrace.f90" "$sources/marked.f90" -o marked_f || exit 2
-    marked "Fortran" 3000 "at efgtrace_iteration  marked.f90:16 marked" ./marked_f
+    marked "Fortran" 3000 "at efgtrace_iteration  marked.f90:23 marked" ./marked_f
     $MPIFORT -g -O1 -J "$work" "$user/efgtrace.f90" "$sources/asks.f90" -o asks_f || exit 2
 else
     skip "Fortran" "no $MPIFORT"
@@ -47,7 +47,7 @@ fi
 if has_mpi4py; then
     PYTHONPATH=$user
     export PYTHONPATH
-    marked "Python" 6000 "at efgtrace_iteration  marked.py:12 " "$python" "$sources/marked.py"
+    marked "Python" 6000 "at efgtrace_iteration  marked.py:14 " "$python" "$sources/marked.py"
 else
     skip "Python" "no mpi4py for $mpi"
 fi

@@ -6,16 +6,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static void compute(double seconds)
-{
-    struct timespec begin, now;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    while ((double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec) < seconds);
-}
+#include <unistd.h>
 
 static int size, left, right;
 
@@ -28,7 +19,7 @@ static inline __attribute__((always_inline)) int solve(int step)
     int sum = 0, got = 0;
 
     for (int round = 0; round < (step ? 2 : 60); round++) {
-        compute(step ? 1e-3 : 1e-2);
+        usleep(step ? 1000 : 10000);
         MPI_Sendrecv(&step, 1, MPI_INT, right, 0, &got, 1, MPI_INT, left, 0, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         MPI_Allreduce(&got, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

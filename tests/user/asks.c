@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "efgtrace.h"
 
@@ -31,8 +32,8 @@ static void step(double *a)
     double got[64];
     MPI_Sendrecv(a, 64, MPI_DOUBLE, (rank + 1) % ranks, 1, got, 64, MPI_DOUBLE, (rank + ranks - 1) % ranks, 1,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int k = 0; k < 20000; k++)
-        a[k % 64] = 0.5 * (a[k % 64] + got[k % 64]);
+    usleep(50); /* not busy: there are more ranks than cores */
+    a[0] = 0.5 * (a[0] + got[0]);
     MPI_Allreduce(MPI_IN_PLACE, a, 64, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 

@@ -3,8 +3,15 @@
 program asks
     use mpi
     use efgtrace
+    use iso_c_binding
     implicit none
-    integer :: rank, ranks, i, k, error
+    interface
+        integer(c_int) function usleep(microseconds) bind(c)
+            use iso_c_binding
+            integer(c_int), value :: microseconds
+        end function
+    end interface
+    integer :: rank, ranks, i, error
     double precision :: a(64), got(64)
 
     call efgtrace_record(3)
@@ -17,9 +24,8 @@ program asks
         call efgtrace_record(-1)
         call MPI_Sendrecv(a, 64, MPI_DOUBLE_PRECISION, mod(rank + 1, ranks), 1, got, 64, MPI_DOUBLE_PRECISION, &
             mod(rank + ranks - 1, ranks), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
-        do k = 1, 300
-            a = 0.5 * (a + got)
-        end do
+        error = usleep(50)
+        a = 0.5 * (a + got)
         call MPI_Allreduce(MPI_IN_PLACE, a, 64, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
     end do
     if (rank == 0) print '(a)', 'done 3000'

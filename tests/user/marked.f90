@@ -3,8 +3,15 @@
 program marked
     use mpi
     use efgtrace
+    use iso_c_binding
     implicit none
-    integer :: rank, ranks, step, k, i, ierr
+    interface
+        integer(c_int) function usleep(microseconds) bind(c)
+            use iso_c_binding
+            integer(c_int), value :: microseconds
+        end function
+    end interface
+    integer :: rank, ranks, step, k, ierr
     double precision :: a(64), got(64), total
     call MPI_Init(ierr)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -17,9 +24,8 @@ program marked
             call MPI_Sendrecv(a, 64, MPI_DOUBLE_PRECISION, modulo(rank + 1, ranks), 1, got, 64, &
                               MPI_DOUBLE_PRECISION, modulo(rank - 1, ranks), 1, MPI_COMM_WORLD, &
                               MPI_STATUS_IGNORE, ierr)
-            do i = 1, 2000
-                a = (a + got)/2
-            end do
+            ierr = usleep(100)
+            a = (a + got)/2
         end do
         call efgtrace_end("sweeps")
         call MPI_Allreduce(a(1), total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)

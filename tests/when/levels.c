@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define LATE 64 /* the element that says how many ranks find that it is time to end */
 
@@ -20,8 +21,8 @@ static void step(int tag, double *a)
 
     MPI_Sendrecv(a, 64, MPI_DOUBLE, (rank + 1) % ranks, tag, got, 64, MPI_DOUBLE, (rank + ranks - 1) % ranks,
                  tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int k = 0; k < 100000; k++)
-        a[k % 64] = 0.5 * (a[k % 64] + got[k % 64]);
+    usleep(150); /* not busy: there are more ranks than cores */
+    a[0] = 0.5 * (a[0] + got[0]);
     a[LATE] = MPI_Wtime() > until;
     MPI_Allreduce(MPI_IN_PLACE, a, LATE + 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }

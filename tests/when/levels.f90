@@ -2,8 +2,15 @@
 ! levels.c in Fortran.
 program levels
     use mpi
+    use iso_c_binding
     implicit none
-    integer :: rank, ranks, i, k, tag, error
+    interface
+        integer(c_int) function usleep(microseconds) bind(c)
+            use iso_c_binding
+            integer(c_int), value :: microseconds
+        end function
+    end interface
+    integer :: rank, ranks, i, tag, error
     double precision :: a(64), got(64)
 
     call MPI_Init(error)
@@ -19,9 +26,8 @@ program levels
         tag = merge(1, 501, mod(i, 1000) < 500) + mod(i, 1000)
         call MPI_Sendrecv(a, 64, MPI_DOUBLE_PRECISION, mod(rank + 1, ranks), tag, got, 64, MPI_DOUBLE_PRECISION, &
             mod(rank + ranks - 1, ranks), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
-        do k = 1, 3000
-            a = 0.5 * (a + got)
-        end do
+        error = usleep(150)
+        a = 0.5 * (a + got)
         call MPI_Allreduce(MPI_IN_PLACE, a, 64, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
     end do
     if (rank == 0) print '(a)', 'done'
